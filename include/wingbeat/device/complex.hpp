@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Complex numbers as two adjacent reals. `Real` is float, double, or a SIMD vector of them.
+#pragma once
+
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN
+
+namespace wingbeat::device {
+
+/// re + i im. An aggregate; in memory the real part comes first.
+template <class Real>
+struct alignas(2 * sizeof(Real)) complex {
+  Real re;
+  Real im;
+};
+
+template <class Real>
+WINGBEAT_FN constexpr complex<Real> operator+(complex<Real> a, complex<Real> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+
+template <class Real>
+WINGBEAT_FN constexpr complex<Real> operator-(complex<Real> a, complex<Real> b) {
+  return {a.re - b.re, a.im - b.im};
+}
+
+template <class Real>
+WINGBEAT_FN constexpr complex<Real> operator*(complex<Real> a, complex<Real> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+/// Returns z times a real number.
+template <class Real>
+WINGBEAT_FN constexpr complex<Real> scaled(complex<Real> z, Real by) {
+  return {z.re * by, z.im * by};
+}
+
+/// Returns the complex conjugate.
+template <class Real>
+WINGBEAT_FN constexpr complex<Real> conj(complex<Real> z) {
+  return {z.re, -z.im};
+}
+
+/// Returns i times z.
+template <class Real>
+WINGBEAT_FN constexpr complex<Real> times_i(complex<Real> z) {
+  return {-z.im, z.re};
+}
+
+}  // namespace wingbeat::device

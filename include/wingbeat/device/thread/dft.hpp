@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small DFTs in one thread's registers:  X[k] = sum_j x[j] w^(jk),  w = exp(sign 2 pi i / N).
+// `Real` may be a SIMD vector: then each lane is a transform of its own.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"    // complex
+#include "wingbeat/device/direction.hpp"  // direction
+#include "wingbeat/device/port.hpp"       // WINGBEAT_FN
+
+namespace wingbeat::device::thread {
+
+/// Returns z times w^(N/4): a quarter turn, free of multiplications.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr complex<Real> quarter_turn(complex<Real> z) {
+  if constexpr (Dir == direction::forward) {
+    return {z.im, -z.re};
+  } else {
+    return {-z.im, z.re};
+  }
+}
+
+/// Returns z times c + i s forward, conjugated for the inverse; forward turns have s < 0.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr complex<Real> turn(complex<Real> z, Real c, Real s) {
+  if constexpr (Dir == direction::forward) {
+    return {z.re * c - z.im * s, z.im * c + z.re * s};
+  } else {
+    return {z.re * c + z.im * s, z.im * c - z.re * s};
+  }
+}
+
+/// Returns z times w^(N/8): one quarter turn added to z, scaled by 1/sqrt 2.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr complex<Real> eighth_turn(complex<Real> z) {
+  return scaled(z + quarter_turn<Dir>(z), Real(0.70710678118654752440));
+}
+
+/// Leaves a length-1 DFT as it is.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&)[1]) {}
+
+/// Replaces x by its length-2 DFT.  Order: natural.  Scale: none.  Cost: 2 complex adds.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[2]) {
+  const complex<Real> difference = x[0] - x[1];
+  x[0] = x[0] + x[1];
+  x[1] = difference;
+}
+
+/// Replaces x by its length-4 DFT.  Order: natural.  Scale: none.  Cost: 8 complex adds.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[4]) {
+  complex<Real> even[2] = {x[0], x[2]};
+  complex<Real> odd[2] = {x[1], x[3]};
+  dft<Dir>(even);
+  dft<Dir>(odd);
+
+  // w^0 = 1 needs no work, so w^1 is the only twiddle left.
+  const complex<Real> turned = quarter_turn<Dir>(odd[1]);
+  x[0] = even[0] + odd[0];
+  x[1] = even[1] + turned;
+  x[2] = even[0] - odd[0];
+  x[3] = even[1] - turned;
+}
+
+/// Replaces x by its length-8 DFT.  Order: natural.  Scale: none.
+/// Cost: 26 complex adds, 4 real multiplications.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[8]) {
+  complex<Real> even[4] = {x[0], x[2], x[4], x[6]};
+  complex<Real> odd[4] = {x[1], x[3], x[5], x[7]};
+  dft<Dir>(even);
+  dft<Dir>(odd);
+
+  const complex<Real> turned[4] = {odd[0], eighth_turn<Dir>(odd[1]), quarter_turn<Dir>(odd[2]),
+                                   eighth_turn<Dir>(quarter_turn<Dir>(odd[3]))};
+  WINGBEAT_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    x[k] = even[k] + turned[k];
+    x[k + 4] = even[k] - turned[k];
+  }
+}
+
+/// Replaces x by its length-16 DFT, as four DFTs of 4, nine twiddles, four DFTs of 4.
+/// Order: natural.  Scale: none.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
+  const Real c = Real(0.92387953251128675613);  // cos(pi/8)
+  const Real s = Real(0.38268343236508977173);  // sin(pi/8)
+  complex<Real> row[4][4];                      // [j mod 4][k mod 4]
+  WINGBEAT_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    WINGBEAT_UNROLL
+    for (int m = 0; m < 4; ++m) row[j][m] = x[j + 4 * m];
+    dft<Dir>(row[j]);
+  }
+
+  // row[j][k] times w16^(jk)
+  row[1][1] = turn<Dir>(row[1][1], c, -s);
+  row[1][2] = eighth_turn<Dir>(row[1][2]);
+  row[1][3] = turn<Dir>(row[1][3], s, -c);
+  row[2][1] = eighth_turn<Dir>(row[2][1]);
+  row[2][2] = quarter_turn<Dir>(row[2][2]);
+  row[2][3] = eighth_turn<Dir>(quarter_turn<Dir>(row[2][3]));
+  row[3][1] = turn<Dir>(row[3][1], s, -c);
+  row[3][2] = eighth_turn<Dir>(quarter_turn<Dir>(row[3][2]));
+  row[3][3] = turn<Dir>(row[3][3], -c, s);
+
+  WINGBEAT_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    complex<Real> column[4] = {row[0][k], row[1][k], row[2][k], row[3][k]};
+    dft<Dir>(column);
+    WINGBEAT_UNROLL
+    for (int m = 0; m < 4; ++m) x[k + 4 * m] = column[m];
+  }
+}
+
+}  // namespace wingbeat::device::thread

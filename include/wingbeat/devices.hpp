@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which engines and devices this machine has, and why the others are absent.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wingbeat {
+
+/// The four ways to run a transform. `reference` is the oracle: never quick, always right.
+enum class engine { reference, host, opencl, cuda };
+
+/// Returns the name the command line uses: "reference", "host", "opencl" or "cuda".
+[[nodiscard]] std::string_view name_of(engine which) noexcept;
+
+/// Returns the engine of that name. Throws `plan_error` for any other word.
+[[nodiscard]] engine engine_named(std::string_view name);
+
+/// One device that can run transforms, as its driver describes it.
+struct device_info {
+  engine runs_on = engine::host;
+  int index = 0;                       ///< Counts the devices of one engine from 0.
+  std::string name;                    ///< "NVIDIA H200"
+  std::string architecture;            ///< "sm_90", "pocl-cpu", "avx512"
+  std::string version;                 ///< Of the driver, or of the instruction set.
+  std::size_t memory_bytes = 0;
+  std::size_t local_memory_bytes = 0;  ///< Most one workgroup may use; 0 where there is none.
+  std::size_t max_workgroup = 1;       ///< Most threads of one workgroup.
+  unsigned compute_units = 1;
+  bool has_fp64 = true;
+  bool is_gpu = false;
+};
+
+/// Returns every device of every engine that works here, reference and host first.
+[[nodiscard]] std::vector<device_info> devices();
+
+/// Returns the devices of one engine; empty when the engine is absent.
+[[nodiscard]] std::vector<device_info> devices(engine which);
+
+/// Returns one sentence that says why the engine has no device here; empty when it has one.
+[[nodiscard]] std::string why_absent(engine which);
+
+/// Returns the device most users want: the first of cuda, an OpenCL GPU, host.
+[[nodiscard]] device_info best_device();
+
+/// Returns the first device of an engine. Throws `absent_error` that says why there is none.
+[[nodiscard]] device_info first_device(engine which);
+
+}  // namespace wingbeat

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can go wrong. Every message is one sentence: what was given, what is allowed, what to do.
+#pragma once
+
+#include <stdexcept>  // runtime_error
+
+namespace wingbeat {
+
+/// The base of everything wingbeat throws.
+class error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Your request cannot be planned or run as it stands.
+class plan_error : public error {
+  using error::error;
+};
+
+/// The engine or device you asked for is not on this machine.
+class absent_error : public error {
+  using error::error;
+};
+
+/// The driver refused: out of memory, a failed launch, a failed compilation.
+class device_error : public error {
+  using error::error;
+};
+
+/// A file or stream could not be read or written, or does not hold what its format promises.
+class file_error : public error {
+  using error::error;
+};
+
+}  // namespace wingbeat

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ordered queue of work on one device.
+#pragma once
+
+#include <memory>  // shared_ptr
+
+#include "wingbeat/devices.hpp"  // device_info
+
+namespace wingbeat {
+
+namespace backend {
+class queue;
+}
+
+/// Runs what it is given in order, asynchronously on cuda and opencl, at once on the others.
+/// Cheap to copy: copies are the same queue.
+class queue {
+ public:
+  /// Opens a queue on the best device.
+  queue();
+
+  /// Opens a queue on `where`. Throws `absent_error` or `device_error`.
+  explicit queue(const device_info& where);
+
+  /// Adopts a CUDA stream (a CUstream) of the calling thread's current context; 0 is its
+  /// default stream. The caller keeps ownership. Throws `device_error` without a context.
+  static queue from_cuda_stream(void* stream);
+
+  /// Adopts an OpenCL queue (a cl_command_queue, in order). Retained while in use.
+  static queue from_opencl_queue(void* command_queue);
+
+  [[nodiscard]] const device_info& device() const noexcept;
+
+  /// Returns when everything queued so far has finished. Throws `device_error` if any failed.
+  void wait() const;
+
+  /// Returns the engine's side of this queue, for wingbeat's own sources.
+  [[nodiscard]] const std::shared_ptr<backend::queue>& impl() const noexcept { return impl_; }
+
+ private:
+  explicit queue(std::shared_ptr<backend::queue> impl) noexcept;
+  std::shared_ptr<backend::queue> impl_;
+};
+
+/// Measures device time between two points of a queue:
+///
+///     stopwatch watch{q}; watch.start(); plan.enqueue(q, in, out); watch.stop(); watch.seconds()
+class stopwatch {
+ public:
+  explicit stopwatch(const queue& on);
+  stopwatch(stopwatch&&) noexcept;
+  stopwatch& operator=(stopwatch&&) noexcept;
+  ~stopwatch();
+
+  void start();
+  void stop();
+
+  /// Waits for the second mark and returns the device's seconds between the two.
+  [[nodiscard]] double seconds() const;
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace wingbeat

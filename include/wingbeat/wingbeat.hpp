@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of the host API.
+#pragma once
+
+#include "wingbeat/buffer.hpp"   // buffer, buffer_view
+#include "wingbeat/devices.hpp"  // devices, engine
+#include "wingbeat/error.hpp"    // plan_error, device_error, absent_error, file_error
+#include "wingbeat/plan.hpp"     // plan, plan_spec
+#include "wingbeat/queue.hpp"    // queue, stopwatch
+#include "wingbeat/version.hpp"  // WINGBEAT_VERSION_*

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/backend.hpp"
+
+#include <fmt/core.h>
+
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::backend {
+
+buffer_view queue::workspace(std::size_t size_bytes) {
+  if (workspace_.size_bytes < size_bytes) {
+    drop_workspace();
+    workspace_ = {allocate(size_bytes), 0, size_bytes};
+  }
+  return workspace_;
+}
+
+void queue::drop_workspace() noexcept {
+  if (workspace_.handle == nullptr) return;
+  try {
+    wait();  // the scratch may still be in use by what was queued
+  } catch (...) {
+    // A queue that failed no longer uses its scratch.
+  }
+  release(workspace_.handle);
+  workspace_ = {};
+}
+
+std::shared_ptr<queue> engine::adopt(void*) const {
+  throw plan_error("this engine has no native queue to adopt; open one on its device instead");
+}
+
+const engine& engine_of(wingbeat::engine which) {
+  switch (which) {
+    case wingbeat::engine::reference: return reference_engine();
+    case wingbeat::engine::host: return host_engine();
+    case wingbeat::engine::opencl: return opencl_engine();
+    case wingbeat::engine::cuda: return cuda_engine();
+  }
+  throw plan_error(fmt::format("engine number {} does not exist", static_cast<int>(which)));
+}
+
+}  // namespace wingbeat::backend

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine must offer. One implementation per folder: reference, host, opencl, cuda.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // unique_ptr, shared_ptr
+#include <mutex>
+#include <string>
+#include <utility>  // move
+#include <vector>
+
+#include "wingbeat/buffer.hpp"   // buffer_view
+#include "wingbeat/devices.hpp"  // device_info, engine
+#include "wingbeat/plan.hpp"     // plan_spec, kernel_resources
+
+namespace wingbeat::backend {
+
+/// A point in a queue's time.
+class mark {
+ public:
+  virtual ~mark() = default;
+
+  /// Waits for this mark and returns the device's seconds since `earlier`, of the same queue.
+  [[nodiscard]] virtual double seconds_since(const mark& earlier) const = 0;
+};
+
+/// An ordered queue and the memory of its device. Throws `device_error`.
+class queue {
+ public:
+  explicit queue(device_info where) : device_(std::move(where)) {}
+  virtual ~queue() = default;  // implementations call drop_workspace() in theirs
+  queue(const queue&) = delete;
+  queue& operator=(const queue&) = delete;
+
+  [[nodiscard]] const device_info& device() const noexcept { return device_; }
+
+  /// Returns at least `size_bytes` of scratch ordered with this queue. Call under `lock()`, and
+  /// keep the lock until every pass that uses the scratch is queued.
+  [[nodiscard]] buffer_view workspace(std::size_t size_bytes);
+  [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock{mutex_}; }
+
+  [[nodiscard]] virtual void* allocate(std::size_t size_bytes) = 0;
+  virtual void release(void* handle) noexcept = 0;
+  virtual void write(buffer_view to, const void* from) = 0;  // to.size_bytes; returns when done
+  virtual void read(void* to, buffer_view from) = 0;         // from.size_bytes; returns when done
+  virtual void wait() = 0;
+  [[nodiscard]] virtual std::unique_ptr<mark> record() = 0;
+
+ protected:
+  void drop_workspace() noexcept;
+
+ private:
+  device_info device_;
+  std::mutex mutex_;
+  buffer_view workspace_;
+};
+
+/// A plan made for one engine. `enqueue` is const and thread-safe; every buffer was checked.
+class plan {
+ public:
+  virtual ~plan() = default;
+  [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t traffic_bytes() const noexcept = 0;
+  [[nodiscard]] virtual std::vector<kernel_resources> resources() const { return {}; }
+  [[nodiscard]] virtual std::string explain() const = 0;
+  virtual void enqueue(queue& on, buffer_view in, buffer_view out,
+                       buffer_view workspace) const = 0;
+};
+
+/// An engine: its devices, its queues, its plans.
+class engine {
+ public:
+  virtual ~engine() = default;
+
+  /// Returns the devices; when empty, `why_absent` says why in one sentence.
+  [[nodiscard]] virtual std::vector<device_info> devices() const = 0;
+  [[nodiscard]] virtual std::string why_absent() const = 0;
+  [[nodiscard]] virtual std::shared_ptr<queue> open(const device_info& where) const = 0;
+
+  /// Adopts a native queue of the caller's (CUstream, cl_command_queue).
+  [[nodiscard]] virtual std::shared_ptr<queue> adopt(void* native) const;
+
+  /// `what` was validated. `where` was opened by this engine.
+  [[nodiscard]] virtual std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>& where,
+                                                              const plan_spec& what) const = 0;
+};
+
+/// Returns the one instance of each engine. Always there; its devices may be none.
+[[nodiscard]] const engine& reference_engine();
+[[nodiscard]] const engine& host_engine();
+[[nodiscard]] const engine& opencl_engine();
+[[nodiscard]] const engine& cuda_engine();
+[[nodiscard]] const engine& engine_of(wingbeat::engine which);
+
+}  // namespace wingbeat::backend

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device headers as text inside this library, so that compilers read at plan time what a
+// user's own kernel includes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace wingbeat::backend {
+
+struct device_source {
+  std::string_view path;  ///< As an #include names it: "wingbeat/device/complex.hpp".
+  std::string_view text;
+};
+
+/// Returns every header of include/wingbeat/device, and the entry points of backend/kernels.
+[[nodiscard]] std::span<const device_source> device_sources();
+
+/// Replaces each `#include "wingbeat/device/..."` by that header, once, with #line directives so
+/// that a compiler's message still names the file and line a reader knows.
+[[nodiscard]] std::string flatten(std::string_view text, std::string_view path);
+
+}  // namespace wingbeat::backend

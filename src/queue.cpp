@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wingbeat/queue.hpp"
+
+#include <utility>  // move
+
+#include "backend/backend.hpp"  // engine_of, mark
+#include "wingbeat/error.hpp"   // plan_error
+
+namespace wingbeat {
+
+queue::queue() : queue(best_device()) {}
+
+queue::queue(const device_info& where) : impl_(backend::engine_of(where.runs_on).open(where)) {}
+
+queue::queue(std::shared_ptr<backend::queue> impl) noexcept : impl_(std::move(impl)) {}
+
+queue queue::from_cuda_stream(void* stream) { return queue{backend::cuda_engine().adopt(stream)}; }
+
+queue queue::from_opencl_queue(void* command_queue) {
+  return queue{backend::opencl_engine().adopt(command_queue)};
+}
+
+const device_info& queue::device() const noexcept { return impl_->device(); }
+
+void queue::wait() const { impl_->wait(); }
+
+struct stopwatch::impl {
+  std::shared_ptr<backend::queue> on;
+  std::unique_ptr<backend::mark> from, to;
+};
+
+stopwatch::stopwatch(const queue& on) : impl_(new impl{on.impl(), nullptr, nullptr}) {}
+stopwatch::stopwatch(stopwatch&&) noexcept = default;
+stopwatch& stopwatch::operator=(stopwatch&&) noexcept = default;
+stopwatch::~stopwatch() = default;
+
+void stopwatch::start() { impl_->from = impl_->on->record(); }
+
+void stopwatch::stop() { impl_->to = impl_->on->record(); }
+
+double stopwatch::seconds() const {
+  if (!impl_->from || !impl_->to) throw plan_error("call start() and stop() before seconds()");
+  return impl_->to->seconds_since(*impl_->from);
+}
+
+}  // namespace wingbeat
