@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Line charts as PNG files, for spectra of millions of bins and for speed tests.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>  // pair
+#include <vector>
+
+namespace wingbeat::formats {
+
+enum class axis_scale { linear, log2, log10 };
+
+/// One axis. Without a range, it spans the data.
+struct chart_axis {
+  std::string label;  ///< With its unit: "frequency (Hz)".
+  axis_scale scale = axis_scale::linear;
+  std::optional<std::pair<double, double>> range;
+};
+
+/// One curve. A point that is not finite, or not above zero on a logarithmic axis, is a gap.
+struct chart_series {
+  std::string label;  ///< Its name in the legend; empty: not in the legend.
+  std::vector<double> x;
+  std::vector<double> y;
+  std::vector<double> low;   ///< Lower edge of a band around the curve; empty: no band.
+  std::vector<double> high;  ///< Upper edge; as long as `low`.
+  bool has_markers = false;  ///< A dot at every point.
+};
+
+/// A dashed vertical line with a text.
+struct chart_mark {
+  double x = 0;
+  std::string label;
+};
+
+/// A chart, said in full before it is drawn. Text is UTF-8.
+struct line_chart {
+  std::string title;
+  chart_axis x;
+  chart_axis y;
+  std::vector<chart_series> series;
+  std::vector<chart_mark> marks;
+  int width_pixels = 1280;
+  int height_pixels = 720;
+};
+
+/// Returns whether this build draws charts (CMake option WINGBEAT_PLOTS).
+[[nodiscard]] bool draws_charts() noexcept;
+
+/// Draws the chart. A curve of more points than pixels keeps the extremes of every pixel column.
+/// Throws `plan_error` for a chart that contradicts itself or a build without charts, and
+/// `file_error` if the file cannot be written; the file appears whole or not at all.
+void write_png(const std::filesystem::path& file, const line_chart& what);
+
+}  // namespace wingbeat::formats

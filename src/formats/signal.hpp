@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file of samples holds, whatever its format, and the two verbs that choose the format.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // size_t
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace wingbeat::formats {
+
+/// Rows of equally many samples. Every sample is finite: the readers refuse NaN and infinities.
+struct signal {
+  std::vector<std::complex<double>> samples;  // [row][sample]
+  std::size_t n_rows = 1;
+  std::size_t row_length = 0;
+  bool is_real = true;               ///< Every imaginary part is zero because the file holds none.
+  bool is_single_precision = false;  ///< fp32 holds every sample exactly.
+  double sample_rate_hz = 0;         ///< 0: the file does not say.
+  std::size_t n_channels = 1;        ///< In a .wav file; one of them was read.
+};
+
+/// How to read a file.
+struct read_options {
+  std::optional<std::size_t> channel;  ///< Of a .wav file, counted from 0; unset: channel 0.
+};
+
+/// Returns what the file holds: .npy and .wav by extension or by their first bytes, else text.
+/// Throws `file_error` for a file that cannot be read or is malformed, and `plan_error` for a
+/// channel that the file does not have.
+[[nodiscard]] signal read_signal(const std::filesystem::path& file,
+                                 const read_options& options = {});
+
+/// The formats that `write_signal` writes.
+enum class output_format { text, csv, npy };
+
+/// Returns the format that the extension names (.txt, .csv, .npy).
+/// Throws `plan_error` for any other, so that a caller can ask before the work is done.
+[[nodiscard]] output_format output_format_of(const std::filesystem::path& file);
+
+/// Writes the signal in the format that the extension names; the file appears whole or not at all.
+/// Throws `plan_error` for an unknown extension and `file_error` if the file cannot be written.
+void write_signal(const std::filesystem::path& file, const signal& what);
+
+}  // namespace wingbeat::formats
