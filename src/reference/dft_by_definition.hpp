@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// X[k] = sum_j x[j] w^(jk): nothing to get wrong. The oracle of every other transform.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // size_t
+
+#include "reference/root_of_unity.hpp"  // row, roots_of_unity
+
+namespace wingbeat::reference {
+
+/// Returns the DFT of x, of any length, summed in long double and rounded once.
+/// Scale: none.  Cost: N^2 complex multiplications.
+template <class Real>
+row<Real> dft_by_definition(const row<Real>& x, direction dir) {
+  const std::size_t n = x.size();
+  const row<long double> w = roots_of_unity<long double>(n, n, dir);
+  row<Real> spectrum(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    std::complex<long double> sum = 0;
+    std::size_t jk = 0;  // j k mod n
+    for (std::size_t j = 0; j < n; ++j) {
+      sum += std::complex<long double>(x[j]) * w[jk];
+      jk = (jk + k) % n;
+    }
+    spectrum[k] = std::complex<Real>(sum);
+  }
+  return spectrum;
+}
+
+}  // namespace wingbeat::reference

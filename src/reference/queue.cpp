@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/queue.hpp"
+
+#include <fmt/core.h>
+
+#include <chrono>   // steady_clock
+#include <cstring>  // memcpy
+#include <new>      // align_val_t, nothrow
+
+#include "wingbeat/error.hpp"  // device_error
+
+namespace wingbeat::reference {
+namespace {
+
+constexpr std::align_val_t alignment{64};
+
+class clock_mark final : public backend::mark {
+ public:
+  [[nodiscard]] double seconds_since(const backend::mark& earlier) const override {
+    const auto& from = dynamic_cast<const clock_mark&>(earlier);
+    return std::chrono::duration<double>(at_ - from.at_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point at_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+queue::~queue() {
+  drop_workspace();
+}
+
+void* queue::allocate(std::size_t size_bytes) {
+  void* const memory = ::operator new(size_bytes, alignment, std::nothrow);
+  if (memory == nullptr) {
+    throw device_error(
+        fmt::format("{} bytes of memory were refused to engine reference; transform less at a time",
+                    size_bytes));
+  }
+  return memory;
+}
+
+void queue::release(void* handle) noexcept {
+  ::operator delete(handle, alignment);
+}
+
+void queue::write(buffer_view to, const void* from) {
+  const auto held = lock();  // after all work queued before
+  std::memcpy(first_byte(to), from, to.size_bytes);
+}
+
+void queue::read(void* to, buffer_view from) {
+  const auto held = lock();
+  std::memcpy(to, first_byte(from), from.size_bytes);
+}
+
+std::unique_ptr<backend::mark> queue::record() {
+  return std::make_unique<clock_mark>();
+}
+
+}  // namespace wingbeat::reference
