@@ -29,4 +29,52 @@ namespace wingbeat::device {
 /// Counts elements; what sizeof returns, 64 bits on every device we run on.
 using size = decltype(sizeof(0));
 
+// The workgroup this code runs in. A test on the host brings a `group` of its own.
+#if defined(__OPENCL_CPP_VERSION__)
+
+struct group {
+  static unsigned thread() { return static_cast<unsigned>(get_local_id(0)); }
+  static size index() { return get_group_id(0); }
+  static void barrier() { ::barrier(CLK_LOCAL_MEM_FENCE); }
+  static void subgroup_barrier() { barrier(); }
+};
+
+#define WINGBEAT_KERNEL(Threads) __kernel __attribute__((reqd_work_group_size(Threads, 1, 1)))
+#define WINGBEAT_SCRATCH_PARAMETER , __local char* scratch_bytes
+#define WINGBEAT_SCRATCH scratch_bytes
+
+#elif defined(__CUDACC__)
+
+struct group {
+  static __device__ __forceinline__ unsigned thread() { return threadIdx.x; }
+  static __device__ __forceinline__ size index() { return blockIdx.x; }
+  static __device__ __forceinline__ void barrier() { __syncthreads(); }
+  static __device__ __forceinline__ void subgroup_barrier() { __syncwarp(); }
+};
+
+/// An entry point, started with exactly `Threads` threads in each workgroup.
+#define WINGBEAT_KERNEL(Threads) extern "C" __global__ __launch_bounds__(Threads)
+/// Local memory: an argument in OpenCL (PoCL shares arrays declared inside a C++ kernel between
+/// its threads, seen with 3.1), launch-time shared memory in CUDA.
+#define WINGBEAT_SCRATCH_PARAMETER
+#define WINGBEAT_SCRATCH (::wingbeat::device::shared_bytes())
+
+__device__ __forceinline__ char* shared_bytes() {
+  extern __shared__ double2 wingbeat_shared[];  // aligned for complex<double>
+  return reinterpret_cast<char*>(wingbeat_shared);
+}
+
+#else
+
+struct group;  // the caller brings one: thread(), index(), barrier(), subgroup_barrier()
+
+#endif
+
+/// Threads that run in lockstep groups of this many may meet at a subgroup barrier.
+#if defined(__CUDACC__)
+inline constexpr unsigned subgroup_size = 32;
+#else
+inline constexpr unsigned subgroup_size = 1;
+#endif
+
 }  // namespace wingbeat::device

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real transform of length 2N as a complex one of length N: z[j] = x[2j] + i x[2j+1].
+// With Z its DFT, w = exp(-2 pi i / 2N) and Z[N] = Z[0]:
+//     X[k] = (Z[k] + conj Z[N-k]) / 2 - i/2 w^k (Z[k] - conj Z[N-k]),   0 <= k <= N,
+// and back, leaving the inverse 2N times too large, as an unscaled inverse is:
+//     Z[k] = (X[k] + conj X[N-k]) + i w^-k (X[k] - conj X[N-k]).
+#pragma once
+
+#include "wingbeat/device/complex.hpp"  // complex
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::grid {
+
+/// Returns bin k of the real transform from z = Z[k], other = Z[N-k], root = w^k.
+/// Bins 0 and N are real: the caller stores Re z - Im z at N.
+template <class Real>
+WINGBEAT_FN complex<Real> separate(complex<Real> z, complex<Real> other, complex<Real> root) {
+  const complex<Real> even = z + conj(other);
+  const complex<Real> odd = (z - conj(other)) * root;
+  return {Real(0.5) * (even.re + odd.im), Real(0.5) * (even.im - odd.re)};
+}
+
+/// Returns Z[k] for the inverse from the N+1 bins of a real transform. The imaginary parts of bins
+/// 0 and N are not read.
+template <size N, class Real, class Roots>
+WINGBEAT_FN complex<Real> combine(WINGBEAT_GLOBAL const complex<Real>* bins, size k,
+                                  const Roots& roots) {
+  if (k == 0) return {bins[0].re + bins[N].re, bins[0].re - bins[N].re};
+  const complex<Real> x = bins[k];
+  const complex<Real> other = conj(bins[N - k]);
+  return (x + other) + times_i((x - other) * conj(roots(k)));
+}
+
+/// Separates one bin a thread, for transforms of several passes.
+/// Policy: real, total (N), in_pitch, out_pitch, scaled, scale.
+template <class Policy, class Roots>
+WINGBEAT_FN void separate_bin(WINGBEAT_GLOBAL const complex<typename Policy::real>* z,
+                              WINGBEAT_GLOBAL complex<typename Policy::real>* bins, size k,
+                              const Roots& roots) {
+  if (k == 0) {
+    bins[0] = {z[0].re + z[0].im, 0};
+    bins[Policy::total] = {z[0].re - z[0].im, 0};
+  } else {
+    bins[k] = separate(z[k], z[Policy::total - k], roots(k));
+  }
+}
+
+}  // namespace wingbeat::device::grid

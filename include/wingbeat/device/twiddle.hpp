@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Roots of unity, read from tables that the host computed in long double and rounded once.
+// A table holds forward roots w = exp(-2 pi i / M); inverse transforms conjugate them.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"    // complex
+#include "wingbeat/device/direction.hpp"  // direction
+#include "wingbeat/device/index.hpp"      // stages
+#include "wingbeat/device/port.hpp"       // WINGBEAT_FN, WINGBEAT_GLOBAL
+
+namespace wingbeat::device::twiddle {
+
+/// Returns z times w, or z times conj(w) for the inverse.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr complex<Real> apply(complex<Real> z, complex<Real> w) {
+  if constexpr (Dir == direction::forward) {
+    return z * w;
+  } else {
+    return z * conj(w);
+  }
+}
+
+// Table of one Stockham stage, radix R after prior length P:  [row][k], k < P, holding
+//     w^(e k),  w = exp(-2 pi i / (P R)),  e = 1, 2, 3, 4, 8, 12 as far as e < R.
+// Any w^(q k) is then one entry, or the product of two: w^((q & 3) k) w^((q & ~3) k).
+
+/// Returns the number of rows of a stage's table.
+WINGBEAT_FN constexpr unsigned rows(unsigned radix) {
+  return radix <= 4 ? radix - 1 : 2 + radix / 4;
+}
+
+/// Returns the exponent that a row stands for.
+WINGBEAT_FN constexpr unsigned row_exponent(unsigned row) { return row < 3 ? row + 1 : 4 * (row - 2); }
+
+/// Returns the row that holds exponent q, which is below 4 or a multiple of 4.
+WINGBEAT_FN constexpr unsigned row_of(unsigned q) { return q < 4 ? q - 1 : q / 4 + 2; }
+
+/// Returns where a stage's table starts among those of all stages, in entries. Stage 0 has none.
+WINGBEAT_FN constexpr unsigned stage_offset(stages of, unsigned stage) {
+  unsigned offset = 0;
+  for (unsigned s = 1; s < stage; ++s) offset += rows(of.radix(s)) * of.prior(s);
+  return offset;
+}
+
+/// Multiplies y[q] by w^(q k), q < R, with the roots of one stage.
+template <direction Dir, unsigned Prior, class Real, unsigned R>
+WINGBEAT_FN void turn(complex<Real> (&y)[R], WINGBEAT_GLOBAL const complex<Real>* stage,
+                      unsigned k) {
+  complex<Real> root[rows(R)];
+  WINGBEAT_UNROLL
+  for (unsigned row = 0; row < rows(R); ++row) root[row] = stage[row * Prior + k];
+  WINGBEAT_UNROLL
+  for (unsigned q = 1; q < R; ++q) {
+    if (q < 4 || q % 4 == 0) {
+      y[q] = apply<Dir>(y[q], root[row_of(q)]);
+    } else {
+      y[q] = apply<Dir>(y[q], root[row_of(q & 3u)] * root[row_of(q & ~3u)]);
+    }
+  }
+}
+
+/// How all M roots exp(-2 pi i e / M), e < M, are stored: one table where M is small, otherwise
+/// two of which the product is one rounding away:  fine[e mod S] coarse[e / S],  S = fine_length.
+struct root_tables {
+  size m;
+  static constexpr size direct_limit = 1u << 13;
+
+  WINGBEAT_FN constexpr bool is_direct() const { return m <= direct_limit; }
+  WINGBEAT_FN constexpr size fine_length() const {
+    return is_direct() ? m : size{1} << ((log2_of(m) + 1) / 2);
+  }
+  WINGBEAT_FN constexpr size entries() const {
+    return is_direct() ? m : fine_length() + m / fine_length();
+  }
+};
+
+/// Reads roots exp(-2 pi i e / M) from their tables.
+template <class Real, size M>
+struct roots {
+  WINGBEAT_GLOBAL const complex<Real>* table;  // [fine_length], then [M / fine_length]
+
+  WINGBEAT_FN complex<Real> operator()(size e) const {
+    constexpr root_tables as{M};
+    if constexpr (as.is_direct()) {
+      return table[e];
+    } else {
+      return table[e & (as.fine_length() - 1)] * table[as.fine_length() + e / as.fine_length()];
+    }
+  }
+};
+
+}  // namespace wingbeat::device::twiddle

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who works on what: the threads of a workgroup, shared out over its transforms.
+#pragma once
+
+#include "wingbeat/device/index.hpp"  // is_power_of_two
+#include "wingbeat/device/port.hpp"   // WINGBEAT_FN, subgroup_size
+
+namespace wingbeat::device::workgroup {
+
+/// The size of a collective transform. `Transforms` of them share one workgroup.
+template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms = 1>
+struct shape {
+  static_assert(is_power_of_two(Length), "the length of a workgroup transform is a power of two");
+  static_assert(is_power_of_two(ElementsPerThread) && ElementsPerThread <= 32,
+                "each thread holds 1, 2, 4, 8, 16 or 32 elements");
+  static_assert(ElementsPerThread <= Length, "a thread holds at most the whole transform");
+  static_assert(is_power_of_two(Transforms), "a workgroup holds a power of two of transforms");
+
+  static constexpr unsigned length = Length;
+  static constexpr unsigned elements_per_thread = ElementsPerThread;
+  static constexpr unsigned transforms = Transforms;
+  static constexpr unsigned threads = Length / ElementsPerThread;  // of one transform
+  static constexpr unsigned workgroup_threads = threads * Transforms;
+};
+
+/// Which index neighbouring threads differ in.
+enum class lanes {
+  along_transform,   ///< Neighbours hold neighbouring elements of one transform.
+  across_transforms  ///< Neighbours hold the same element of neighbouring transforms.
+};
+
+/// One thread's place in its workgroup.
+template <class Shape, lanes Lanes = lanes::along_transform, class Group = group>
+class team {
+ public:
+  WINGBEAT_FN team() : team(Group{}) {}
+  WINGBEAT_FN explicit team(Group group) : group_(group) {
+    const unsigned id = group_.thread();
+    constexpr bool is_along = Lanes == lanes::along_transform;
+    thread_ = is_along ? id % Shape::threads : id / Shape::transforms;
+    transform_ = is_along ? id / Shape::threads : id % Shape::transforms;
+  }
+
+  /// Returns this thread's number within its transform: it holds elements thread() + r threads.
+  WINGBEAT_FN unsigned thread() const { return thread_; }
+
+  /// Returns which of the workgroup's transforms this thread works on.
+  WINGBEAT_FN unsigned transform() const { return transform_; }
+
+  /// Returns this thread's number within the workgroup.
+  WINGBEAT_FN unsigned rank() const { return group_.thread(); }
+
+  /// Returns where element i of this thread's transform lies among all elements of the workgroup:
+  /// elements one apart lie `slot_stride` apart.
+  WINGBEAT_FN unsigned slot(unsigned i) const {
+    return Lanes == lanes::along_transform ? transform_ * Shape::length + i
+                                           : i * Shape::transforms + transform_;
+  }
+  static constexpr unsigned slot_stride = Lanes == lanes::along_transform ? 1 : Shape::transforms;
+
+  /// Makes local memory written before visible to the threads of this transform.
+  WINGBEAT_FN void barrier() const {
+    if constexpr (Lanes == lanes::along_transform && Shape::threads <= subgroup_size) {
+      group_.subgroup_barrier();
+    } else {
+      group_.barrier();
+    }
+  }
+
+  /// Makes local memory written before visible to the whole workgroup.
+  WINGBEAT_FN void workgroup_barrier() const { group_.barrier(); }
+
+ private:
+  Group group_;
+  unsigned thread_ = 0;
+  unsigned transform_ = 0;
+};
+
+}  // namespace wingbeat::device::workgroup

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan as a list of kernel launches: the same for every engine that compiles kernels.
+#include <fmt/core.h>
+
+#include <utility>  // move
+
+#include "backend/device_sources.hpp"  // flatten
+#include "backend/kernel.hpp"          // kernel, kernel_compiler
+#include "planner/recipe.hpp"          // make_recipe
+#include "planner/roots.hpp"           // table_of
+#include "wingbeat/error.hpp"          // plan_error
+
+namespace wingbeat::backend {
+namespace {
+
+using planner::pass;
+using planner::place;
+
+/// Device memory that lives as long as the plan.
+class table_memory {
+ public:
+  table_memory(std::shared_ptr<queue> owner, const void* from, std::size_t size_bytes)
+      : owner_(std::move(owner)), view_{owner_->allocate(size_bytes), 0, size_bytes} {
+    owner_->write(view_, from);
+  }
+  table_memory(table_memory&& other) noexcept
+      : owner_(std::move(other.owner_)), view_(std::exchange(other.view_, {})) {}
+  table_memory& operator=(table_memory&&) = delete;
+  ~table_memory() {
+    if (view_.handle != nullptr) owner_->release(view_.handle);
+  }
+  [[nodiscard]] buffer_view view() const { return view_; }
+
+ private:
+  std::shared_ptr<queue> owner_;
+  buffer_view view_;
+};
+
+/// Rounds each root once, to the precision of the transform.
+template <class Real>
+table_memory upload(const std::shared_ptr<queue>& where, const pass& one) {
+  std::vector<std::complex<Real>> rounded;
+  for (const auto& root : planner::table_of(one)) {
+    rounded.emplace_back(static_cast<Real>(root.real()), static_cast<Real>(root.imag()));
+  }
+  if (rounded.empty()) rounded.emplace_back(Real(1), Real(0));  // a kernel always gets a pointer
+  return {where, rounded.data(), rounded.size() * sizeof(rounded[0])};
+}
+
+class compiled_plan final : public plan {
+ public:
+  compiled_plan(const kernel_compiler& compiler, const std::shared_ptr<queue>& where,
+                const plan_spec& what)
+      : recipe_(planner::make_recipe(what, where->device())), batch_(what.batch) {
+    for (const pass& one : recipe_.passes) {
+      auto table = one.real == precision::fp32 ? upload<float>(where, one)
+                                               : upload<double>(where, one);
+      const kernel_source source{flatten(one.source_text(), "wingbeat_pass.cpp"),
+                                 one.entry(), one.threads(), one.scratch_bytes()};
+      steps_.push_back({one, std::move(table), compiler.compile(where, source)});
+    }
+  }
+
+  std::size_t workspace_bytes() const noexcept override { return recipe_.workspace_bytes(); }
+  std::size_t traffic_bytes() const noexcept override { return recipe_.traffic_bytes(batch_); }
+  std::string explain() const override { return recipe_.describe(); }
+
+  std::vector<kernel_resources> resources() const override {
+    std::vector<kernel_resources> all;
+    for (const step& each : steps_) all.push_back(each.made->resources());
+    return all;
+  }
+
+  void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const override {
+    for (const step& each : steps_) {
+      const buffer_view from = locate(each.does.from, in, out, workspace);
+      const buffer_view to = locate(each.does.to, in, out, workspace);
+      const std::size_t element = each.does.element_bytes();
+      each.made->launch(on, each.does.workgroups(batch_),
+                        {.in = from,
+                         .out = to,
+                         .table = each.table.view(),
+                         .in_first = first_element(from, element),
+                         .out_first = first_element(to, element),
+                         .batch = batch_});
+    }
+  }
+
+ private:
+  struct step {
+    pass does;
+    table_memory table;
+    std::shared_ptr<const kernel> made;
+  };
+
+  buffer_view locate(place what, buffer_view in, buffer_view out, buffer_view workspace) const {
+    switch (what) {
+      case place::input: return in;
+      case place::output: return out;
+      case place::workspace_a: return workspace;
+      case place::workspace_b: workspace.offset_bytes += recipe_.workspace_a_bytes; break;
+    }
+    return workspace;
+  }
+
+  static std::size_t first_element(buffer_view of, std::size_t element_bytes) {
+    if (of.offset_bytes % element_bytes == 0) return of.offset_bytes / element_bytes;
+    throw plan_error(fmt::format("a buffer starts at byte {}; kernels need a multiple of {}, the size "
+                                 "of a complex number (two reals)",
+                                 of.offset_bytes, element_bytes));
+  }
+
+  planner::recipe recipe_;
+  std::size_t batch_;
+  std::vector<step> steps_;
+};
+
+}  // namespace
+
+std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
+                                               const std::shared_ptr<queue>& where,
+                                               const plan_spec& what) {
+  return std::make_shared<compiled_plan>(compiler, where, what);
+}
+
+}  // namespace wingbeat::backend

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA GPUs. Chosen by measurement on an H200: see bench/NOTES.md.
+#include "tuning/tuning.hpp"
+
+namespace wingbeat::tuning {
+namespace {
+
+// log2 length, elements a thread, transforms a workgroup, half trade, stage in, stage out
+constexpr shape fp32_whole[] = {
+    {0, 1, 256},
+    {1, 2, 256, false, true, true},
+    {2, 4, 256, false, true, true},
+    {3, 8, 128, false, true, true},
+    {4, 16, 64, false, true, true},
+    {5, 8, 32},
+    {6, 8, 16},
+    {7, 16, 16},
+    {8, 16, 8},
+    {9, 16, 4},
+    {10, 16, 2},
+    {11, 16, 1},
+    {12, 16, 1},
+    {13, 16, 1},
+};
+constexpr shape fp64_whole[] = {
+    {0, 1, 256},
+    {1, 2, 256, false, true, true},
+    {2, 4, 128, false, true, true},
+    {3, 8, 64, false, true, true},
+    {4, 8, 32},
+    {5, 8, 16},
+    {6, 8, 16},
+    {7, 8, 8},
+    {8, 16, 8},
+    {9, 8, 2},
+    {10, 8, 1},
+    {11, 8, 1},
+    {12, 8, 1},
+};
+// log2 length, elements a thread, neighbouring columns a workgroup
+constexpr column_shape fp32_columns[] = {
+    {6, 8, 16}, {7, 8, 16}, {8, 16, 16}, {9, 16, 8}, {10, 16, 8}, {11, 16, 4}, {12, 16, 2},
+};
+constexpr column_shape fp64_columns[] = {
+    {6, 8, 8}, {7, 8, 8}, {8, 8, 8}, {9, 8, 4}, {10, 8, 4}, {11, 8, 2}, {12, 8, 1},
+};
+
+}  // namespace
+
+const architecture& hopper() {
+  static constexpr architecture data{
+      "hopper", 128, {fp32_whole, fp32_columns}, {fp64_whole, fp64_columns}};
+  return data;
+}
+
+}  // namespace wingbeat::tuning
