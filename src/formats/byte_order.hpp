@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers in files, whose byte order and alignment are the file's and not the machine's.
+#pragma once
+
+#include <algorithm>  // reverse
+#include <array>
+#include <bit>      // endian
+#include <cstddef>  // byte
+#include <cstring>  // memcpy
+
+namespace wingbeat::formats {
+
+/// Returns the number whose bytes start at `from`.
+template <class Number>
+[[nodiscard]] Number load(const std::byte* from, std::endian order = std::endian::little) {
+  std::array<std::byte, sizeof(Number)> bytes;
+  std::memcpy(bytes.data(), from, bytes.size());
+  if (order != std::endian::native) std::reverse(bytes.begin(), bytes.end());
+  Number value;
+  std::memcpy(&value, bytes.data(), bytes.size());
+  return value;
+}
+
+/// Stores the number little-endian at `to`.
+template <class Number>
+void store(std::byte* to, Number value) {
+  std::memcpy(to, &value, sizeof value);
+  if constexpr (std::endian::native != std::endian::little) std::reverse(to, to + sizeof value);
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout, from the top: title, legend, marks' texts, plot, x ticks, x label.
+#include "formats/chart.hpp"
+
+#include <cairo.h>
+
+#include <algorithm>  // clamp, max, min
+#include <cmath>
+#include <exception>  // exception_ptr
+#include <limits>
+#include <memory>  // unique_ptr
+
+#include "formats/atomic_file.hpp"    // atomic_file
+#include "formats/chart_check.hpp"    // check_chart, valid_utf8
+#include "formats/chart_outline.hpp"  // chart_outline
+#include "formats/chart_scale.hpp"    // chart_scale
+#include "wingbeat/error.hpp"         // file_error, plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+constexpr double title_size = 20;
+constexpr double label_size = 15;
+constexpr double tick_size = 13;
+constexpr double edge = 24;  // Between the picture's edge and anything drawn.
+constexpr double gap = 10;   // Between neighbours.
+
+struct color {
+  double red, green, blue;
+};
+
+constexpr color ink{0.13, 0.15, 0.19};
+constexpr color quiet{0.38, 0.41, 0.46};
+constexpr color frame{0.62, 0.65, 0.70};
+constexpr color major_grid{0.87, 0.88, 0.90};
+constexpr color minor_grid{0.94, 0.945, 0.955};
+
+/// Okabe and Ito's colours, told apart by every kind of colour vision; yellow is left out because
+/// it vanishes on white.
+constexpr color palette[] = {{0.00, 0.45, 0.70}, {0.84, 0.37, 0.00}, {0.00, 0.62, 0.45},
+                             {0.80, 0.47, 0.65}, {0.90, 0.62, 0.00}, {0.34, 0.71, 0.91},
+                             {0.25, 0.25, 0.25}};
+
+color color_of(std::size_t series) { return palette[series % std::size(palette)]; }
+
+struct rectangle {
+  double left, top, right, bottom;
+
+  [[nodiscard]] double width() const { return right - left; }
+  [[nodiscard]] double height() const { return bottom - top; }
+};
+
+struct destroy {
+  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
+  void operator()(cairo_t* context) const { cairo_destroy(context); }
+};
+
+/// Thin words over cairo's: what this file needs, in pixels.
+class canvas {
+ public:
+  canvas(int width, int height)
+      : surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height)),
+        context_(cairo_create(surface_.get())) {
+    ink_with({1, 1, 1});
+    cairo_paint(raw());
+    cairo_select_font_face(raw(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                           CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_line_join(raw(), CAIRO_LINE_JOIN_ROUND);
+  }
+
+  [[nodiscard]] cairo_t* raw() const { return context_.get(); }
+  [[nodiscard]] cairo_surface_t* surface() const { return surface_.get(); }
+
+  void ink_with(color c, double opacity = 1) const {
+    cairo_set_source_rgba(raw(), c.red, c.green, c.blue, opacity);
+  }
+
+  [[nodiscard]] double width_of(const std::string& text, double size) const {
+    cairo_text_extents_t extents;
+    cairo_set_font_size(raw(), size);
+    cairo_text_extents(raw(), valid_utf8(text).c_str(), &extents);
+    return extents.x_advance;
+  }
+
+  /// Draws with the baseline's point `anchor` (0 left, 0.5 middle, 1 right) at x, y, and smaller
+  /// if it is wider than `most`.
+  void text(const std::string& what, double x, double y, double size, color c, double anchor = 0,
+            double most = 1e9) const {
+    double width = width_of(what, size);
+    if (width > most) {
+      size *= most / width;
+      width = width_of(what, size);
+    }
+    ink_with(c);
+    cairo_move_to(raw(), x - anchor * width, y);
+    cairo_show_text(raw(), valid_utf8(what).c_str());
+  }
+
+  /// Draws a straight line that fills whole pixels.
+  void rule(double x0, double y0, double x1, double y1, color c) const {
+    ink_with(c);
+    cairo_set_line_width(raw(), 1);
+    cairo_move_to(raw(), std::floor(x0) + 0.5, std::floor(y0) + 0.5);
+    cairo_line_to(raw(), std::floor(x1) + 0.5, std::floor(y1) + 0.5);
+    cairo_stroke(raw());
+  }
+
+ private:
+  std::unique_ptr<cairo_surface_t, destroy> surface_;
+  std::unique_ptr<cairo_t, destroy> context_;
+};
+
+/// Returns the axis: the range that was asked for, or what the values span.
+chart_scale scale_of(const chart_axis& axis,
+                     std::initializer_list<std::vector<double> chart_series::*> members,
+                     const std::vector<chart_series>& series, bool has_room) {
+  if (axis.range) return {axis.scale, axis.range->first, axis.range->second};
+  const chart_scale any(axis.scale, 1, 2);
+  double low = nan;
+  double high = nan;
+  for (const auto& one : series) {
+    for (const auto member : members) {
+      for (const double value : one.*member) {
+        if (!any.has_place_for(value)) continue;
+        low = std::fmin(low, value);
+        high = std::fmax(high, value);
+      }
+    }
+  }
+  const chart_scale tight(axis.scale, low, high);
+  return has_room ? tight.with_room() : tight;
+}
+
+class painter {
+ public:
+  explicit painter(const line_chart& what)
+      : what_(what),
+        canvas_(what.width_pixels, what.height_pixels),
+        x_(scale_of(what.x, {&chart_series::x}, what.series, false)),
+        y_(scale_of(what.y, {&chart_series::y, &chart_series::low, &chart_series::high},
+                    what.series, true)) {}
+
+  const canvas& paint() {
+    const double legend_bottom = lay_out_legend();
+    lay_out_plot(legend_bottom);
+    draw_title_and_legend();
+    draw_grid();
+    cairo_save(cr());
+    cairo_rectangle(cr(), plot_.left, plot_.top, plot_.width(), plot_.height());
+    cairo_clip(cr());
+    for (std::size_t i = 0; i < what_.series.size(); ++i) draw_band(i);
+    for (std::size_t i = 0; i < what_.series.size(); ++i) draw_curve(i);
+    cairo_restore(cr());
+    draw_marks();
+    draw_frame_and_labels();
+    return canvas_;
+  }
+
+ private:
+  struct legend_entry {
+    std::size_t series;
+    double x, y;
+  };
+
+  [[nodiscard]] cairo_t* cr() const { return canvas_.raw(); }
+
+  /// Far outside is outside: cairo's coordinates have 24 bits.
+  [[nodiscard]] chart_point place(double x, double y) const {
+    if (!x_.has_place_for(x) || !y_.has_place_for(y)) return {0, nan};
+    const double far = 1e5;
+    return {std::clamp(plot_.left + x_.place_of(x) * plot_.width(), -far, far),
+            std::clamp(plot_.bottom - y_.place_of(y) * plot_.height(), -far, far)};
+  }
+
+  /// Puts the entries into rows under the title; returns where the last row ends.
+  double lay_out_legend() {
+    double x = edge;
+    double y = edge + title_size + gap + tick_size;
+    if (what_.title.empty()) y -= title_size + gap;
+    for (std::size_t i = 0; i < what_.series.size(); ++i) {
+      if (what_.series[i].label.empty()) continue;
+      const double width = swatch + canvas_.width_of(what_.series[i].label, tick_size) + 2 * gap;
+      if (x > edge && x + width > what_.width_pixels - edge) {
+        x = edge;
+        y += tick_size + gap;
+      }
+      legend_.push_back({i, x, y});
+      x += width;
+    }
+    return legend_.empty() ? y - tick_size - gap : y;
+  }
+
+  void lay_out_plot(double top) {
+    const double marks_height = what_.marks.empty() ? 0 : tick_size + gap;
+    plot_.top = top + 1.5 * gap + marks_height;
+    plot_.bottom = what_.height_pixels - edge - label_size - tick_size - 2 * gap;
+    y_ticks_ = y_.ticks(std::max(2, static_cast<int>((plot_.bottom - plot_.top) / 60)));
+    double widest = 0;
+    for (const auto& tick : y_ticks_) {
+      widest = std::max(widest, canvas_.width_of(tick.label, tick_size));
+    }
+    plot_.left = edge + label_size + gap + widest + gap;
+    plot_.right = what_.width_pixels - 1.5 * edge;
+    x_ticks_ = x_.ticks(std::max(2, static_cast<int>(plot_.width() / 110)));
+  }
+
+  void draw_title_and_legend() const {
+    const double most = what_.width_pixels - 2 * edge;
+    canvas_.text(what_.title, edge, edge + title_size * 0.8, title_size, ink, 0, most);
+    for (const auto& entry : legend_) {
+      const double middle = entry.y - tick_size * 0.35;
+      canvas_.ink_with(color_of(entry.series));
+      cairo_set_line_width(cr(), 3);
+      cairo_move_to(cr(), entry.x, middle);
+      cairo_line_to(cr(), entry.x + swatch - gap, middle);
+      cairo_stroke(cr());
+      if (what_.series[entry.series].has_markers) dot({entry.x + (swatch - gap) / 2, middle});
+      canvas_.text(what_.series[entry.series].label, entry.x + swatch, entry.y, tick_size, ink, 0,
+                   most - swatch);
+    }
+  }
+
+  void draw_grid() const {
+    for (const bool is_major : {false, true}) {
+      const color c = is_major ? major_grid : minor_grid;
+      for (const auto& tick : x_ticks_) {
+        if (tick.label.empty() == is_major) continue;
+        const double x = plot_.left + x_.place_of(tick.value) * plot_.width();
+        canvas_.rule(x, plot_.top, x, plot_.bottom, c);
+      }
+      for (const auto& tick : y_ticks_) {
+        if (tick.label.empty() == is_major) continue;
+        const double y = plot_.bottom - y_.place_of(tick.value) * plot_.height();
+        canvas_.rule(plot_.left, y, plot_.right, y, c);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<chart_point> outline_of(const chart_series& one,
+                                                    const std::vector<double>& y) const {
+    chart_outline outline;
+    for (std::size_t i = 0; i < y.size(); ++i) outline.add(place(one.x[i], y[i]));
+    return outline.take();
+  }
+
+  /// Fills, between gaps, along the upper edge and back along the lower.
+  void draw_band(std::size_t series) const {
+    const chart_series& one = what_.series[series];
+    canvas_.ink_with(color_of(series), 0.2);
+    std::vector<chart_point> lower;
+    const auto fill = [&] {
+      for (auto p = lower.rbegin(); p != lower.rend(); ++p) cairo_line_to(cr(), p->x, p->y);
+      cairo_fill(cr());
+      lower.clear();
+    };
+    for (std::size_t i = 0; i < one.low.size(); ++i) {
+      const chart_point low = place(one.x[i], one.low[i]);
+      const chart_point high = place(one.x[i], one.high[i]);
+      if (std::isnan(low.y) || std::isnan(high.y)) {
+        fill();
+        continue;
+      }
+      cairo_line_to(cr(), high.x, high.y);
+      lower.push_back(low);
+    }
+    fill();
+  }
+
+  void draw_curve(std::size_t series) const {
+    const chart_series& one = what_.series[series];
+    const auto points = outline_of(one, one.y);
+    const bool is_dense = one.x.size() > 2 * plot_.width();
+    canvas_.ink_with(color_of(series));
+    cairo_set_line_width(cr(), is_dense ? 1.0 : 2.0);
+    bool has_pen_down = false;
+    for (const auto& point : points) {
+      if (std::isnan(point.y)) {
+        has_pen_down = false;
+      } else if (has_pen_down) {
+        cairo_line_to(cr(), point.x, point.y);
+      } else {
+        cairo_move_to(cr(), point.x, point.y);
+        // A line to itself, so that a point between two gaps shows as a round cap.
+        cairo_line_to(cr(), point.x, point.y);
+        has_pen_down = true;
+      }
+    }
+    cairo_set_line_cap(cr(), CAIRO_LINE_CAP_ROUND);
+    cairo_stroke(cr());
+    cairo_set_line_cap(cr(), CAIRO_LINE_CAP_BUTT);
+    if (!one.has_markers) return;
+    for (const auto& point : points) {
+      if (!std::isnan(point.y)) dot(point);
+    }
+  }
+
+  /// Draws a marker in the present colour.
+  void dot(chart_point at) const {
+    cairo_new_path(cr());
+    cairo_arc(cr(), at.x, at.y, 3.5, 0, 2 * pi);
+    cairo_fill(cr());
+  }
+
+  /// Each text stands above its line, or beside the text before it where that is in the way.
+  void draw_marks() const {
+    const double dashes[] = {5, 4};
+    double taken_to = -1e9;
+    for (const chart_mark& mark : sorted_marks()) {
+      const double x = plot_.left + x_.place_of(mark.x) * plot_.width();
+      cairo_set_dash(cr(), dashes, 2, 0);
+      canvas_.rule(x, plot_.top - gap / 2, x, plot_.bottom, quiet);
+      cairo_set_dash(cr(), nullptr, 0, 0);
+      const double width = canvas_.width_of(mark.label, tick_size);
+      const double right_most = std::max(edge, what_.width_pixels - edge - width);
+      const double left = std::clamp(x - width / 2, std::min(taken_to + gap, right_most),
+                                     right_most);
+      canvas_.text(mark.label, std::max(left, edge), plot_.top - gap, tick_size, quiet);
+      taken_to = left + width;
+    }
+  }
+
+  /// Returns, from left to right, those that lie inside the plot.
+  [[nodiscard]] std::vector<chart_mark> sorted_marks() const {
+    std::vector<chart_mark> marks;
+    for (const auto& mark : what_.marks) {
+      if (!x_.has_place_for(mark.x)) continue;
+      const double place = x_.place_of(mark.x);
+      if (place >= 0 && place <= 1) marks.push_back(mark);
+    }
+    std::stable_sort(marks.begin(), marks.end(),
+                     [](const chart_mark& a, const chart_mark& b) { return a.x < b.x; });
+    return marks;
+  }
+
+  void draw_frame_and_labels() const {
+    canvas_.rule(plot_.left, plot_.top, plot_.left, plot_.bottom, frame);
+    canvas_.rule(plot_.left, plot_.bottom, plot_.right, plot_.bottom, frame);
+    for (const auto& tick : x_ticks_) {
+      const double x = plot_.left + x_.place_of(tick.value) * plot_.width();
+      canvas_.text(tick.label, x, plot_.bottom + gap + tick_size * 0.8, tick_size, quiet, 0.5);
+    }
+    for (const auto& tick : y_ticks_) {
+      const double y = plot_.bottom - y_.place_of(tick.value) * plot_.height();
+      canvas_.text(tick.label, plot_.left - gap, y + tick_size * 0.35, tick_size, quiet, 1);
+    }
+    canvas_.text(what_.x.label, (plot_.left + plot_.right) / 2, what_.height_pixels - edge,
+                 label_size, ink, 0.5, plot_.width());
+    cairo_save(cr());
+    cairo_translate(cr(), edge + label_size * 0.8, (plot_.top + plot_.bottom) / 2);
+    cairo_rotate(cr(), -pi / 2);
+    canvas_.text(what_.y.label, 0, 0, label_size, ink, 0.5, plot_.height());
+    cairo_restore(cr());
+  }
+
+  static constexpr double swatch = 34;  // A legend entry's line and the blank after it.
+
+  const line_chart& what_;
+  canvas canvas_;
+  chart_scale x_;
+  chart_scale y_;
+  std::vector<chart_tick> x_ticks_;
+  std::vector<chart_tick> y_ticks_;
+  std::vector<legend_entry> legend_;
+  rectangle plot_{};
+};
+
+struct png_sink {
+  atomic_file file;
+  std::exception_ptr failure;  ///< Exceptions must not cross cairo's C code.
+
+  static cairo_status_t write(void* self, const unsigned char* bytes, unsigned n_bytes) noexcept {
+    auto* const sink = static_cast<png_sink*>(self);
+    try {
+      sink->file.write(std::string_view{reinterpret_cast<const char*>(bytes), n_bytes});
+      return CAIRO_STATUS_SUCCESS;
+    } catch (...) {
+      sink->failure = std::current_exception();
+      return CAIRO_STATUS_WRITE_ERROR;
+    }
+  }
+};
+
+}  // namespace
+
+bool draws_charts() noexcept { return true; }
+
+void write_png(const std::filesystem::path& file, const line_chart& what) {
+  check_chart(what);
+  png_sink sink{atomic_file(file), nullptr};
+  painter picture(what);
+  const canvas& painted = picture.paint();
+  cairo_status_t status = cairo_status(painted.raw());
+  if (status == CAIRO_STATUS_SUCCESS) {
+    status = cairo_surface_write_to_png_stream(painted.surface(), &png_sink::write, &sink);
+  }
+  if (sink.failure) std::rethrow_exception(sink.failure);
+  if (status != CAIRO_STATUS_SUCCESS) {
+    throw file_error(file.string() + " cannot be drawn: cairo says '" +
+                     cairo_status_to_string(status) + "'; report it with the command you ran");
+  }
+  sink.file.commit();
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/npy.hpp"
+
+#include <fmt/core.h>
+
+#include <bit>      // endian
+#include <cmath>    // isfinite
+#include <cstdint>  // uint16_t, uint32_t
+#include <limits>
+#include <string>
+
+#include "formats/byte_order.hpp"  // load, store
+#include "formats/npy_header.hpp"  // npy_header, parse_npy_header
+#include "formats/refusal.hpp"     // printable, refuse, refuse_not_finite
+
+namespace wingbeat::formats {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+struct sample_type {
+  std::endian order;
+  bool is_real;
+  bool is_single_precision;
+
+  [[nodiscard]] std::size_t bytes() const {
+    return (is_real ? 1u : 2u) * (is_single_precision ? 4u : 8u);
+  }
+};
+
+struct array_shape {
+  std::size_t n_rows;
+  std::size_t row_length;
+};
+
+/// Cuts off the magic, the version and the length, and returns the dictionary's text.
+std::string_view take_header(std::span<const std::byte>& content, std::string_view name) {
+  const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
+  if (!text.starts_with(magic)) {
+    refuse(name, "does not start with NumPy's magic bytes; save it with numpy.save");
+  }
+  if (content.size() < 10) refuse(name, "ends inside its .npy header; save it again");
+  const int major = std::to_integer<int>(content[6]);
+  const int minor = std::to_integer<int>(content[7]);
+  if (major < 1 || major > 3 || minor != 0) {
+    refuse(name, "has .npy version {}.{}; versions 1.0, 2.0 and 3.0 are read, so save it as one",
+           major, minor);
+  }
+  const std::size_t length_bytes = major == 1 ? 2 : 4;
+  const std::size_t start = magic.size() + 2 + length_bytes;
+  if (content.size() < start) refuse(name, "ends inside its .npy header; save it again");
+  const std::size_t length = major == 1 ? load<std::uint16_t>(&content[8])
+                                        : load<std::uint32_t>(&content[8]);
+  if (length > content.size() - start) refuse(name, "ends inside its .npy header; save it again");
+  content = content.subspan(start + length);
+  return text.substr(start, length);
+}
+
+sample_type parse_sample_type(const npy_header& header, std::string_view name) {
+  const std::string_view descr = header.descr;
+  const std::string_view kind = descr.substr(std::min<std::size_t>(1, descr.size()));
+  const bool is_known = kind == "f4" || kind == "f8" || kind == "c8" || kind == "c16";
+  if (!is_known || (descr[0] != '<' && descr[0] != '>')) {
+    refuse(name,
+           "holds samples of type '{}'{}; float32, float64, complex64 and complex128 are read, so "
+           "convert it with astype",
+           printable(descr), kind.starts_with('O') ? " (Python objects)" : "");
+  }
+  return {descr[0] == '<' ? std::endian::little : std::endian::big, kind[0] == 'f',
+          kind == "f4" || kind == "c8"};
+}
+
+array_shape parse_shape(const npy_header& header, std::string_view name) {
+  const auto& shape = header.shape;
+  if (shape.empty() || shape.size() > 2) {
+    refuse(name, "has {} dimensions; give one, or two as rows of samples", shape.size());
+  }
+  const array_shape result{shape.size() == 2 ? shape[0] : 1, shape.back()};
+  if (result.n_rows == 0 || result.row_length == 0) {
+    refuse(name, "has no samples; it must hold at least one");
+  }
+  return result;
+}
+
+/// Checks the claim against the bytes there are, so that nothing is allocated on a lie.
+void check_size(array_shape shape, sample_type type, std::size_t actual, std::string_view name) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  const bool overflows = shape.row_length > most / type.bytes() ||
+                         shape.n_rows > most / (type.bytes() * shape.row_length);
+  if (overflows || actual < shape.n_rows * shape.row_length * type.bytes()) {
+    refuse(name, "is truncated: its header claims {} x {} samples of {} bytes but {} bytes follow; "
+           "copy or save it again", shape.n_rows, shape.row_length, type.bytes(), actual);
+  }
+  if (actual > shape.n_rows * shape.row_length * type.bytes()) {
+    refuse(name, "has {} bytes after its {} x {} samples; save it again",
+           actual - shape.n_rows * shape.row_length * type.bytes(), shape.n_rows,
+           shape.row_length);
+  }
+}
+
+std::complex<double> load_sample(const std::byte* from, sample_type type) {
+  const auto part = [&](int which) -> double {
+    return type.is_single_precision ? load<float>(from + 4 * which, type.order)
+                                    : load<double>(from + 8 * which, type.order);
+  };
+  return {part(0), type.is_real ? 0.0 : part(1)};
+}
+
+}  // namespace
+
+signal read_npy(std::span<const std::byte> content, std::string_view name) {
+  const npy_header header = parse_npy_header(take_header(content, name), name);
+  const sample_type type = parse_sample_type(header, name);
+  const array_shape shape = parse_shape(header, name);
+  check_size(shape, type, content.size(), name);
+
+  signal result;
+  result.n_rows = shape.n_rows;
+  result.row_length = shape.row_length;
+  result.is_real = type.is_real;
+  result.is_single_precision = type.is_single_precision;
+  result.samples.reserve(shape.n_rows * shape.row_length);
+  for (std::size_t row = 0; row < shape.n_rows; ++row) {
+    for (std::size_t i = 0; i < shape.row_length; ++i) {
+      const std::size_t at =
+          header.is_fortran_order ? i * shape.n_rows + row : row * shape.row_length + i;
+      const auto z = load_sample(&content[at * type.bytes()], type);
+      if (!std::isfinite(z.real()) || !std::isfinite(z.imag())) {
+        refuse_not_finite(name, fmt::format("sample {} of row {}", i, row),
+                          std::isfinite(z.real()) ? z.imag() : z.real());
+      }
+      result.samples.push_back(z);
+    }
+  }
+  return result;
+}
+
+namespace {
+
+/// Pads with blanks so that the samples start at a multiple of 64 bytes, as NumPy does.
+std::string npy_prefix(const signal& what) {
+  const char* const descr = what.is_real ? (what.is_single_precision ? "<f4" : "<f8")
+                                         : (what.is_single_precision ? "<c8" : "<c16");
+  const std::string shape = what.n_rows == 1
+                                ? fmt::format("({},)", what.row_length)
+                                : fmt::format("({}, {})", what.n_rows, what.row_length);
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                                   descr, shape);
+  constexpr std::size_t fixed = 10;
+  const std::size_t total = (fixed + header.size() + 1 + 63) / 64 * 64;
+  header.resize(total - fixed - 1, ' ');
+  header += '\n';
+  std::string prefix = std::string(magic) + '\x01' + std::string(3, '\0');
+  store(reinterpret_cast<std::byte*>(&prefix[8]), static_cast<std::uint16_t>(header.size()));
+  return prefix + header;
+}
+
+}  // namespace
+
+void write_npy(atomic_file& to, const signal& what) {
+  to.write(npy_prefix(what));
+  std::byte bytes[16];
+  const std::size_t real_bytes = what.is_single_precision ? 4 : 8;
+  const auto put = [&](std::byte* at, double value) {
+    if (what.is_single_precision) {
+      store(at, static_cast<float>(value));
+    } else {
+      store(at, value);
+    }
+  };
+  for (const auto z : what.samples) {
+    put(bytes, z.real());
+    put(bytes + real_bytes, z.imag());
+    to.write(std::span<const std::byte>{bytes, (what.is_real ? 1 : 2) * real_bytes});
+  }
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a reader says no.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cmath>  // isnan
+#include <string>
+#include <string_view>
+#include <utility>  // forward
+
+#include "wingbeat/error.hpp"  // file_error
+
+namespace wingbeat::formats {
+
+/// Throws `file_error` with one sentence: the file's name, a colon and `why`.
+template <class... Arguments>
+[[noreturn]] void refuse(std::string_view name, fmt::format_string<Arguments...> why,
+                         Arguments&&... arguments) {
+  throw file_error(
+      fmt::format("{}: {}", name, fmt::format(why, std::forward<Arguments>(arguments)...)));
+}
+
+/// Throws for a sample that is NaN or infinite; `where` says which one it is.
+[[noreturn]] inline void refuse_not_finite(std::string_view name, std::string_view where,
+                                           double value) {
+  refuse(name, "{} is {}; every sample must be a finite number, so remove or replace it", where,
+         std::isnan(value) ? "NaN" : "infinite");
+}
+
+/// Returns at most 40 bytes of `text` with everything but printable ASCII shown as '?'.
+inline std::string printable(std::string_view text) {
+  constexpr std::size_t most = 40;
+  std::string shown(text.substr(0, most));
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return text.size() > most ? shown + "..." : shown;
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/signal.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>  // transform
+#include <new>        // bad_alloc
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "formats/npy.hpp"         // read_npy, write_npy
+#include "formats/refusal.hpp"     // refuse
+#include "formats/text.hpp"        // read_text, write_csv, write_text
+#include "formats/wav.hpp"         // read_wav
+#include "formats/whole_file.hpp"  // read_whole_file
+#include "wingbeat/error.hpp"      // plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+std::string extension_of(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return extension;
+}
+
+signal read_content(std::span<const std::byte> content, const std::filesystem::path& file,
+                    const read_options& options) {
+  const std::string name = file.string();
+  const std::string extension = extension_of(file);
+  const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
+  const auto looks_like = [&](std::string_view suffix, std::string_view magic) {
+    return extension == suffix || text.starts_with(magic);
+  };
+  if (extension != ".npy" && looks_like(".wav", "RIFF")) {
+    return read_wav(content, name, options.channel.value_or(0));
+  }
+  if (options.channel) {
+    throw plan_error(fmt::format(
+        "{} is not a .wav file, so channel {} means nothing there; leave the channel out", name,
+        *options.channel));
+  }
+  if (looks_like(".npy", "\x93NUMPY")) return read_npy(content, name);
+  return read_text(text, name);
+}
+
+}  // namespace
+
+signal read_signal(const std::filesystem::path& file, const read_options& options) try {
+  return read_content(read_whole_file(file), file, options);
+} catch (const std::bad_alloc&) {
+  refuse(file.string(), "does not fit into memory; split the file");
+}
+
+output_format output_format_of(const std::filesystem::path& file) {
+  const std::string extension = extension_of(file);
+  if (extension == ".txt") return output_format::text;
+  if (extension == ".csv") return output_format::csv;
+  if (extension == ".npy") return output_format::npy;
+  throw plan_error(fmt::format("cannot tell how to write {}; its name must end in .txt, .csv or .npy",
+                               file.string()));
+}
+
+void write_signal(const std::filesystem::path& file, const signal& what) {
+  const output_format format = output_format_of(file);
+  atomic_file to(file);
+  switch (format) {
+    case output_format::text: write_text(to, what); break;
+    case output_format::csv: write_csv(to, what); break;
+    case output_format::npy: write_npy(to, what); break;
+  }
+  to.commit();
+}
+
+}  // namespace wingbeat::formats

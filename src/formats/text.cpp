@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/text.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>  // from_chars
+#include <cmath>     // isfinite
+#include <iterator>  // back_inserter
+#include <string>
+#include <system_error>  // errc
+
+#include "formats/refusal.hpp"  // printable, refuse
+
+namespace wingbeat::formats {
+namespace {
+
+/// No number needs as many characters; a line that has them is not text for us.
+constexpr std::size_t longest_line = 65536;
+
+constexpr std::string_view blanks = " \t";
+constexpr std::string_view allowed =
+    "each line holds one number, or two separated by blanks or a comma";
+
+struct line_reader {
+  std::string_view rest;
+  std::string_view name;
+  std::size_t number = 0;  ///< Of the line last read, counted from 1.
+
+  /// Returns the next line without its end and its comment.
+  std::string_view next() {
+    ++number;
+    const std::size_t end = rest.find('\n');
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line.substr(0, line.find('#'));
+  }
+
+  template <class... Arguments>
+  [[noreturn]] void refuse_line(fmt::format_string<Arguments...> why, Arguments&&... a) const {
+    refuse(name, "line {} {}", number, fmt::format(why, std::forward<Arguments>(a)...));
+  }
+};
+
+std::string_view without_leading_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text;
+}
+
+double parse_number(std::string_view word, const line_reader& at) {
+  // from_chars takes no '+'; "+-1" stays refused.
+  const bool has_plus = word.size() > 1 && word[0] == '+' && word[1] != '-';
+  const char* const begin = word.data() + (has_plus ? 1 : 0);
+  const char* const end = word.data() + word.size();
+  double value = 0;
+  const auto [stopped, failure] = std::from_chars(begin, end, value);
+  if (failure == std::errc::invalid_argument || stopped != end) {
+    at.refuse_line("has '{}' where a number should be; {}", printable(word), allowed);
+  }
+  if (failure == std::errc::result_out_of_range) {
+    at.refuse_line("has {}, which double precision cannot hold; use magnitudes from 5e-324 to "
+                   "1.79e308, or 0", printable(word));
+  }
+  if (!std::isfinite(value)) {
+    at.refuse_line("has {}; every sample must be a finite number, so remove or replace it",
+                   printable(word));
+  }
+  return value;
+}
+
+struct columns {
+  int count = 0;
+  double value[2] = {};
+};
+
+/// Splits `line`: number, then blanks with at most one comma among them, then number.
+columns parse_line(std::string_view line, const line_reader& at) {
+  columns found;
+  bool after_comma = false;
+  for (line = without_leading_blanks(line); !line.empty() || after_comma;) {
+    const std::string_view word = line.substr(0, line.find_first_of(" \t,"));
+    if (word.empty()) at.refuse_line("lacks a number beside a comma; {}", allowed);
+    if (found.count == 2) at.refuse_line("has more than two columns; {}", allowed);
+    found.value[found.count++] = parse_number(word, at);
+    line = without_leading_blanks(line.substr(word.size()));
+    after_comma = line.starts_with(',');
+    if (after_comma) line = without_leading_blanks(line.substr(1));
+  }
+  return found;
+}
+
+/// Returns the samples as text with the digits that read back the same bits.
+template <class Out>
+Out format_number(Out out, double value, bool is_single_precision) {
+  // Shortest digits of a float, read as double and rounded, can miss by one bit; nine cannot.
+  return is_single_precision ? fmt::format_to(out, "{:.9g}", value)
+                             : fmt::format_to(out, "{}", value);
+}
+
+}  // namespace
+
+signal read_text(std::string_view content, std::string_view name) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (content.starts_with(byte_order_mark)) content.remove_prefix(byte_order_mark.size());
+
+  signal result;
+  columns first;
+  std::size_t first_number = 0;
+  for (line_reader lines{content, name}; !lines.rest.empty();) {
+    const std::string_view line = lines.next();
+    if (line.size() > longest_line) {
+      lines.refuse_line("is {} characters long, at most {} are allowed; {}", line.size(),
+                        longest_line, allowed);
+    }
+    const columns found = parse_line(line, lines);
+    if (found.count == 0) continue;
+    if (first.count == 0) {
+      first = found;
+      first_number = lines.number;
+    }
+    if (found.count != first.count) {
+      lines.refuse_line("has {} column{} but line {} has {}; give every line equally many",
+                        found.count, found.count == 1 ? "" : "s", first_number, first.count);
+    }
+    result.samples.emplace_back(found.value[0], found.value[1]);
+  }
+  if (result.samples.empty()) refuse(name, "holds no samples; {}", allowed);
+  result.row_length = result.samples.size();
+  result.is_real = first.count == 1;
+  return result;
+}
+
+void write_text(atomic_file& to, const signal& what) {
+  fmt::memory_buffer line;
+  for (std::size_t i = 0; i < what.samples.size(); ++i) {
+    line.clear();
+    auto out = std::back_inserter(line);
+    if (what.n_rows > 1 && i % what.row_length == 0) {
+      fmt::format_to(out, "# row {}\n", i / what.row_length);
+    }
+    format_number(out, what.samples[i].real(), what.is_single_precision);
+    if (!what.is_real) {
+      line.push_back(' ');
+      format_number(out, what.samples[i].imag(), what.is_single_precision);
+    }
+    line.push_back('\n');
+    to.write(std::string_view{line.data(), line.size()});
+  }
+}
+
+void write_csv(atomic_file& to, const signal& what) {
+  to.write(what.n_rows > 1 ? std::string_view{"row,index,re,im\n"} : "index,re,im\n");
+  fmt::memory_buffer line;
+  for (std::size_t i = 0; i < what.samples.size(); ++i) {
+    line.clear();
+    auto out = std::back_inserter(line);
+    if (what.n_rows > 1) fmt::format_to(out, "{},", i / what.row_length);
+    fmt::format_to(out, "{},", i % what.row_length);
+    format_number(out, what.samples[i].real(), what.is_single_precision);
+    line.push_back(',');
+    format_number(out, what.samples[i].imag(), what.is_single_precision);
+    line.push_back('\n');
+    to.write(std::string_view{line.data(), line.size()});
+  }
+}
+
+}  // namespace wingbeat::formats

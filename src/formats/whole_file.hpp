@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file's bytes in memory.
+#pragma once
+
+#include <cstddef>  // byte
+#include <filesystem>
+#include <vector>
+
+namespace wingbeat::formats {
+
+/// The most that is read: 2^32 bytes. A device that never ends must not fill the memory.
+inline constexpr std::size_t largest_file_bytes = std::size_t{1} << 32;
+
+/// Returns all bytes of the file, or of a pipe up to its end.
+/// Throws `file_error`: missing, a directory, not readable, empty, or larger than the limit.
+[[nodiscard]] std::vector<std::byte> read_whole_file(const std::filesystem::path& file);
+
+}  // namespace wingbeat::formats
