@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is right, in long double, and how far from it something is.
+#pragma once
+
+#include <algorithm>  // max
+#include <bit>        // has_single_bit
+#include <cmath>      // hypot, sqrt
+#include <complex>
+#include <cstddef>  // size_t
+#include <limits>   // numeric_limits
+
+#include "reference/dft_by_definition.hpp"
+#include "reference/iterative.hpp"
+#include "wingbeat/device/complex.hpp"    // complex
+#include "wingbeat/device/direction.hpp"  // direction
+
+namespace wingbeat::test {
+
+using device::direction;
+
+/// Values in long double, as every oracle returns them.
+using exact = reference::row<long double>;
+
+template <class Real>
+std::complex<long double> widened(device::complex<Real> z) {
+  return {z.re, z.im};
+}
+template <class Real>
+std::complex<long double> widened(std::complex<Real> z) {
+  return {z.real(), z.imag()};
+}
+inline std::complex<long double> widened(long double z) {
+  return z;
+}
+
+/// Returns a range of real or complex values (either complex type) in long double.
+template <class Range>
+exact widened_row(const Range& x) {
+  exact row;
+  for (const auto& z : x) row.push_back(widened(z));
+  return row;
+}
+
+/// Returns the DFT of x, any length, by the sum that defines it. N^2: for N up to about 2^12.
+template <class Range>
+exact dft_by_definition(const Range& x, direction dir) {
+  return reference::dft_by_definition(widened_row(x), dir);
+}
+template <direction Dir, class Range>
+exact dft_by_definition(const Range& x) {
+  return dft_by_definition(x, Dir);
+}
+
+/// Returns the DFT of x for tests of any size: radix 2 in long double where the length is a power
+/// of two, whose error is below 2^-60, and the definition otherwise.
+template <class Range>
+exact dft(const Range& x, direction dir) {
+  exact row = widened_row(x);
+  const std::size_t n = row.size();
+  if (!std::has_single_bit(n)) return reference::dft_by_definition(row, dir);
+  reference::iterative(row, reference::roots_of_unity<long double>(n / 2, n, dir));
+  return row;
+}
+
+/// Returns the largest |z| of a range.
+template <class Range>
+long double largest(const Range& x) {
+  long double most = 0;
+  for (const auto& z : x) most = std::max(most, std::abs(widened(z)));
+  return most;
+}
+
+/// Returns the largest |got - expected|; infinity where something is NaN or the lengths differ.
+template <class Got, class Expected>
+long double max_error(const Got& got, const Expected& expected) {
+  constexpr long double wrong = std::numeric_limits<long double>::infinity();
+  if (std::size(got) != std::size(expected)) return wrong;
+  long double most = 0;
+  for (std::size_t j = 0; j < std::size(got); ++j) {
+    const long double error = std::abs(widened(got[j]) - widened(expected[j]));
+    if (!(error <= most)) most = error == error ? error : wrong;
+  }
+  return most;
+}
+
+/// Returns sqrt(sum |got - expected|^2 / sum |expected|^2); infinity where something is NaN or
+/// the lengths differ.
+template <class Got, class Expected>
+long double relative_l2(const Got& got, const Expected& expected) {
+  constexpr long double wrong = std::numeric_limits<long double>::infinity();
+  if (std::size(got) != std::size(expected)) return wrong;
+  long double error = 0, energy = 0;
+  for (std::size_t j = 0; j < std::size(got); ++j) {
+    error += std::norm(widened(got[j]) - widened(expected[j]));
+    energy += std::norm(widened(expected[j]));
+  }
+  if (!(error == error)) return wrong;
+  return error == 0 ? 0 : std::sqrt(error / energy);
+}
+
+}  // namespace wingbeat::test
