@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/atomic_file.hpp"
 
-#include <fcntl.h>     // open
+#include <fcntl.h>  // open
 #include <fmt/core.h>
-#include <unistd.h>    // access, close, fsync, unlink, write
+#include <unistd.h>  // access, close, fsync, unlink, write
 
 #include <cerrno>
 #include <cstdio>   // rename
@@ -32,7 +32,8 @@ atomic_file::atomic_file(std::filesystem::path path)
   std::error_code failure;
   const auto old = std::filesystem::status(target_, failure);
   if (std::filesystem::is_directory(old)) {
-    throw file_error(fmt::format("cannot write {}: it is a directory; name a file", path_.string()));
+    throw file_error(
+        fmt::format("cannot write {}: it is a directory; name a file", path_.string()));
   }
   if (std::filesystem::exists(old)) {
     if (!std::filesystem::is_regular_file(old)) {

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <exception>  // exception_ptr
 #include <limits>
-#include <memory>  // unique_ptr
 
 #include "formats/atomic_file.hpp"    // atomic_file
-#include "formats/chart_check.hpp"    // check_chart, valid_utf8
+#include "formats/chart_canvas.hpp"   // canvas, color
+#include "formats/chart_check.hpp"    // check_chart
 #include "formats/chart_outline.hpp"  // chart_outline
 #include "formats/chart_scale.hpp"    // chart_scale
 #include "wingbeat/error.hpp"         // file_error, plan_error
@@ -27,10 +27,7 @@ constexpr double label_size = 15;
 constexpr double tick_size = 13;
 constexpr double edge = 24;  // Between the picture's edge and anything drawn.
 constexpr double gap = 10;   // Between neighbours.
-
-struct color {
-  double red, green, blue;
-};
+constexpr double flag_height = tick_size + 5;
 
 constexpr color ink{0.13, 0.15, 0.19};
 constexpr color quiet{0.38, 0.41, 0.46};
@@ -44,73 +41,15 @@ constexpr color palette[] = {{0.00, 0.45, 0.70}, {0.84, 0.37, 0.00}, {0.00, 0.62
                              {0.80, 0.47, 0.65}, {0.90, 0.62, 0.00}, {0.34, 0.71, 0.91},
                              {0.25, 0.25, 0.25}};
 
-color color_of(std::size_t series) { return palette[series % std::size(palette)]; }
+color color_of(std::size_t series) {
+  return palette[series % std::size(palette)];
+}
 
 struct rectangle {
   double left, top, right, bottom;
 
   [[nodiscard]] double width() const { return right - left; }
   [[nodiscard]] double height() const { return bottom - top; }
-};
-
-struct destroy {
-  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
-  void operator()(cairo_t* context) const { cairo_destroy(context); }
-};
-
-/// Thin words over cairo's: what this file needs, in pixels.
-class canvas {
- public:
-  canvas(int width, int height)
-      : surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height)),
-        context_(cairo_create(surface_.get())) {
-    ink_with({1, 1, 1});
-    cairo_paint(raw());
-    cairo_select_font_face(raw(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-                           CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_line_join(raw(), CAIRO_LINE_JOIN_ROUND);
-  }
-
-  [[nodiscard]] cairo_t* raw() const { return context_.get(); }
-  [[nodiscard]] cairo_surface_t* surface() const { return surface_.get(); }
-
-  void ink_with(color c, double opacity = 1) const {
-    cairo_set_source_rgba(raw(), c.red, c.green, c.blue, opacity);
-  }
-
-  [[nodiscard]] double width_of(const std::string& text, double size) const {
-    cairo_text_extents_t extents;
-    cairo_set_font_size(raw(), size);
-    cairo_text_extents(raw(), valid_utf8(text).c_str(), &extents);
-    return extents.x_advance;
-  }
-
-  /// Draws with the baseline's point `anchor` (0 left, 0.5 middle, 1 right) at x, y, and smaller
-  /// if it is wider than `most`.
-  void text(const std::string& what, double x, double y, double size, color c, double anchor = 0,
-            double most = 1e9) const {
-    double width = width_of(what, size);
-    if (width > most) {
-      size *= most / width;
-      width = width_of(what, size);
-    }
-    ink_with(c);
-    cairo_move_to(raw(), x - anchor * width, y);
-    cairo_show_text(raw(), valid_utf8(what).c_str());
-  }
-
-  /// Draws a straight line that fills whole pixels.
-  void rule(double x0, double y0, double x1, double y1, color c) const {
-    ink_with(c);
-    cairo_set_line_width(raw(), 1);
-    cairo_move_to(raw(), std::floor(x0) + 0.5, std::floor(y0) + 0.5);
-    cairo_line_to(raw(), std::floor(x1) + 0.5, std::floor(y1) + 0.5);
-    cairo_stroke(raw());
-  }
-
- private:
-  std::unique_ptr<cairo_surface_t, destroy> surface_;
-  std::unique_ptr<cairo_t, destroy> context_;
 };
 
 /// Returns the axis: the range that was asked for, or what the values span.
@@ -154,12 +93,20 @@ class painter {
     for (std::size_t i = 0; i < what_.series.size(); ++i) draw_band(i);
     for (std::size_t i = 0; i < what_.series.size(); ++i) draw_curve(i);
     cairo_restore(cr());
-    draw_marks();
     draw_frame_and_labels();
+    draw_marks();
+    for (std::size_t i = 0; i < what_.series.size(); ++i) draw_markers(i);
     return canvas_;
   }
 
  private:
+  struct flag {
+    double x;            ///< Of the line.
+    double left, width;  ///< Of the text.
+    int row;             ///< 0 is next to the plot.
+    std::string label;
+  };
+
   struct legend_entry {
     std::size_t series;
     double x, y;
@@ -194,8 +141,7 @@ class painter {
   }
 
   void lay_out_plot(double top) {
-    const double marks_height = what_.marks.empty() ? 0 : tick_size + gap;
-    plot_.top = top + 1.5 * gap + marks_height;
+    plot_.top = top + 1.5 * gap;
     plot_.bottom = what_.height_pixels - edge - label_size - tick_size - 2 * gap;
     y_ticks_ = y_.ticks(std::max(2, static_cast<int>((plot_.bottom - plot_.top) / 60)));
     double widest = 0;
@@ -204,7 +150,14 @@ class painter {
     }
     plot_.left = edge + label_size + gap + widest + gap;
     plot_.right = what_.width_pixels - 1.5 * edge;
-    x_ticks_ = x_.ticks(std::max(2, static_cast<int>(plot_.width() / 110)));
+    const double tick_width = what_.x.scale == axis_scale::linear ? 110 : 55;
+    x_ticks_ = x_.ticks(std::max(2, static_cast<int>(plot_.width() / tick_width)));
+    plot_.top += lay_out_marks();
+    if (plot_.height() < 60 || plot_.width() < 60) {
+      throw plan_error("chart '" + what_.title +
+                       "' has no room left for its plot; make it larger "
+                       "or give it fewer series, marks or shorter labels");
+    }
   }
 
   void draw_title_and_legend() const {
@@ -291,9 +244,18 @@ class painter {
     cairo_set_line_cap(cr(), CAIRO_LINE_CAP_ROUND);
     cairo_stroke(cr());
     cairo_set_line_cap(cr(), CAIRO_LINE_CAP_BUTT);
+  }
+
+  /// Not clipped: a dot on the edge of the plot is whole, one outside is absent.
+  void draw_markers(std::size_t series) const {
+    const chart_series& one = what_.series[series];
     if (!one.has_markers) return;
-    for (const auto& point : points) {
-      if (!std::isnan(point.y)) dot(point);
+    canvas_.ink_with(color_of(series));
+    for (const auto& point : outline_of(one, one.y)) {
+      if (point.x >= plot_.left - 1 && point.x <= plot_.right + 1 && point.y >= plot_.top - 1 &&
+          point.y <= plot_.bottom + 1) {
+        dot(point);
+      }
     }
   }
 
@@ -304,22 +266,39 @@ class painter {
     cairo_fill(cr());
   }
 
-  /// Each text stands above its line, or beside the text before it where that is in the way.
   void draw_marks() const {
     const double dashes[] = {5, 4};
-    double taken_to = -1e9;
-    for (const chart_mark& mark : sorted_marks()) {
-      const double x = plot_.left + x_.place_of(mark.x) * plot_.width();
+    for (const auto& one : flags_) {
       cairo_set_dash(cr(), dashes, 2, 0);
-      canvas_.rule(x, plot_.top - gap / 2, x, plot_.bottom, quiet);
-      cairo_set_dash(cr(), nullptr, 0, 0);
-      const double width = canvas_.width_of(mark.label, tick_size);
-      const double right_most = std::max(edge, what_.width_pixels - edge - width);
-      const double left = std::clamp(x - width / 2, std::min(taken_to + gap, right_most),
-                                     right_most);
-      canvas_.text(mark.label, std::max(left, edge), plot_.top - gap, tick_size, quiet);
-      taken_to = left + width;
+      canvas_.rule(one.x, plot_.top - flag_height * (one.row + 0.9), one.x, plot_.bottom, quiet);
     }
+    cairo_set_dash(cr(), nullptr, 0, 0);
+    for (const auto& one : flags_) {
+      const double baseline = plot_.top - flag_height * (one.row + 0.3);
+      canvas_.ink_with({1, 1, 1});
+      cairo_rectangle(cr(), one.left - 2, baseline - tick_size, one.width + 4, tick_size + 4);
+      cairo_fill(cr());
+      canvas_.text(one.label, one.left, baseline, tick_size, quiet);
+    }
+  }
+
+  /// Hangs each mark's text to the right of its line like a flag, above the tops of the lines that
+  /// it crosses; returns the height of all rows.
+  double lay_out_marks() {
+    int n_rows = 0;
+    const auto marks = sorted_marks();
+    for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
+      const double width = canvas_.width_of(mark->label, tick_size);
+      const double x = plot_.left + x_.place_of(mark->x) * plot_.width();
+      const double left = std::max(edge, std::min(x + 6, what_.width_pixels - gap - width));
+      int row = 0;
+      for (const auto& other : flags_) {
+        if (std::min(other.x, other.left) < left + width + gap) row = std::max(row, other.row + 1);
+      }
+      flags_.push_back({x, left, width, row, mark->label});
+      n_rows = std::max(n_rows, row + 1);
+    }
+    return n_rows * flag_height;
   }
 
   /// Returns, from left to right, those that lie inside the plot.
@@ -364,6 +343,7 @@ class painter {
   std::vector<chart_tick> x_ticks_;
   std::vector<chart_tick> y_ticks_;
   std::vector<legend_entry> legend_;
+  std::vector<flag> flags_;
   rectangle plot_{};
 };
 
@@ -385,7 +365,9 @@ struct png_sink {
 
 }  // namespace
 
-bool draws_charts() noexcept { return true; }
+bool draws_charts() noexcept {
+  return true;
+}
 
 void write_png(const std::filesystem::path& file, const line_chart& what) {
   check_chart(what);

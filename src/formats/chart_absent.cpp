@@ -5,7 +5,9 @@
 
 namespace wingbeat::formats {
 
-bool draws_charts() noexcept { return false; }
+bool draws_charts() noexcept {
+  return false;
+}
 
 void write_png(const std::filesystem::path& file, const line_chart&) {
   throw plan_error(file.string() +

@@ -34,8 +34,15 @@ struct si_prefix {
 /// Returns what keeps labels short; between 0.01 and 10000, plain numbers are short enough.
 si_prefix prefix_for(double largest) {
   if (largest >= 1e4 || largest < 1e-2) {
-    for (const auto& prefix : {si_prefix{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""},
-                               {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}}) {
+    for (const auto& prefix : {si_prefix{1e12, "T"},
+                               {1e9, "G"},
+                               {1e6, "M"},
+                               {1e3, "k"},
+                               {1, ""},
+                               {1e-3, "m"},
+                               {1e-6, "µ"},
+                               {1e-9, "n"},
+                               {1e-12, "p"}}) {
       if (largest >= prefix.factor * (1 - rounding)) return prefix;
     }
   }
@@ -51,10 +58,18 @@ std::string linear_label(double value, double step, si_prefix prefix) {
 }
 
 std::string superscript(int exponent) {
-  constexpr std::string_view digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  constexpr std::string_view raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string text = exponent < 0 ? "⁻" : "";
-  for (const char digit : std::to_string(std::abs(exponent))) text += digits[digit - '0'];
+  for (const char digit : std::to_string(std::abs(exponent))) text += raised[digit - '0'];
   return text;
+}
+
+/// Digit times a power: a short axis reads "20", a long one or a far one "2·10⁶".
+std::string power_label(int digit, double base, int exponent, bool is_short_axis) {
+  const double value = digit * std::pow(base, exponent);
+  if (is_short_axis && value >= 0.01 && value < 1e5) return fmt::format("{:.6g}", value);
+  const std::string power = fmt::format("{}{}", base, superscript(exponent));
+  return digit == 1 ? power : fmt::format("{}·{}", digit, power);
 }
 
 }  // namespace
@@ -127,7 +142,7 @@ std::vector<chart_tick> chart_scale::power_ticks(int n_wanted) const {
     const double place = place_of(value);
     const bool is_labelled = exponent % stride == 0;
     if (is_labelled && place > -rounding && place < 1 + rounding) {
-      found.push_back({value, fmt::format("{}{}", base, superscript(exponent))});
+      found.push_back({value, power_label(1, base, exponent, has_minor && last - first < 2)});
     }
     if (has_minor) add_minor_ticks(found, exponent, last - first < 2);
   }
@@ -141,7 +156,7 @@ void chart_scale::add_minor_ticks(std::vector<chart_tick>& ticks, int exponent,
     const double place = place_of(value);
     if (place < 0 || place > 1) continue;
     const bool has_label = is_labelled && (digit == 2 || digit == 5);
-    ticks.push_back({value, has_label ? fmt::format("{}·10{}", digit, superscript(exponent)) : ""});
+    ticks.push_back({value, has_label ? power_label(digit, 10, exponent, true) : ""});
   }
 }
 

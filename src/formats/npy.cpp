@@ -49,8 +49,8 @@ std::string_view take_header(std::span<const std::byte>& content, std::string_vi
   const std::size_t length_bytes = major == 1 ? 2 : 4;
   const std::size_t start = magic.size() + 2 + length_bytes;
   if (content.size() < start) refuse(name, "ends inside its .npy header; save it again");
-  const std::size_t length = major == 1 ? load<std::uint16_t>(&content[8])
-                                        : load<std::uint32_t>(&content[8]);
+  const std::size_t length =
+      major == 1 ? load<std::uint16_t>(&content[8]) : load<std::uint32_t>(&content[8]);
   if (length > content.size() - start) refuse(name, "ends inside its .npy header; save it again");
   content = content.subspan(start + length);
   return text.substr(start, length);
@@ -88,13 +88,14 @@ void check_size(array_shape shape, sample_type type, std::size_t actual, std::st
   const bool overflows = shape.row_length > most / type.bytes() ||
                          shape.n_rows > most / (type.bytes() * shape.row_length);
   if (overflows || actual < shape.n_rows * shape.row_length * type.bytes()) {
-    refuse(name, "is truncated: its header claims {} x {} samples of {} bytes but {} bytes follow; "
-           "copy or save it again", shape.n_rows, shape.row_length, type.bytes(), actual);
+    refuse(name,
+           "is truncated: its header claims {} x {} samples of {} bytes but {} bytes follow; "
+           "copy or save it again",
+           shape.n_rows, shape.row_length, type.bytes(), actual);
   }
   if (actual > shape.n_rows * shape.row_length * type.bytes()) {
     refuse(name, "has {} bytes after its {} x {} samples; save it again",
-           actual - shape.n_rows * shape.row_length * type.bytes(), shape.n_rows,
-           shape.row_length);
+           actual - shape.n_rows * shape.row_length * type.bytes(), shape.n_rows, shape.row_length);
   }
 }
 
@@ -144,8 +145,8 @@ std::string npy_prefix(const signal& what) {
   const std::string shape = what.n_rows == 1
                                 ? fmt::format("({},)", what.row_length)
                                 : fmt::format("({}, {})", what.n_rows, what.row_length);
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                                   descr, shape);
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape);
   constexpr std::size_t fixed = 10;
   const std::size_t total = (fixed + header.size() + 1 + 63) / 64 * 64;
   header.resize(total - fixed - 1, ' ');

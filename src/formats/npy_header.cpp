@@ -119,7 +119,9 @@ npy_header parse_npy_header(std::string_view text, std::string_view name) {
   if (!from.at_end()) from.refuse_here("the end");
   if (!has_descr || !has_order || !has_shape) {
     refuse(name, "lacks {} in its .npy header; save it again",
-           !has_descr ? "'descr'" : !has_order ? "'fortran_order'" : "'shape'");
+           !has_descr   ? "'descr'"
+           : !has_order ? "'fortran_order'"
+                        : "'shape'");
   }
   return header;
 }

@@ -59,17 +59,23 @@ output_format output_format_of(const std::filesystem::path& file) {
   if (extension == ".txt") return output_format::text;
   if (extension == ".csv") return output_format::csv;
   if (extension == ".npy") return output_format::npy;
-  throw plan_error(fmt::format("cannot tell how to write {}; its name must end in .txt, .csv or .npy",
-                               file.string()));
+  throw plan_error(fmt::format(
+      "cannot tell how to write {}; its name must end in .txt, .csv or .npy", file.string()));
 }
 
 void write_signal(const std::filesystem::path& file, const signal& what) {
   const output_format format = output_format_of(file);
   atomic_file to(file);
   switch (format) {
-    case output_format::text: write_text(to, what); break;
-    case output_format::csv: write_csv(to, what); break;
-    case output_format::npy: write_npy(to, what); break;
+    case output_format::text:
+      write_text(to, what);
+      break;
+    case output_format::csv:
+      write_csv(to, what);
+      break;
+    case output_format::npy:
+      write_npy(to, what);
+      break;
   }
   to.commit();
 }

@@ -58,8 +58,10 @@ double parse_number(std::string_view word, const line_reader& at) {
     at.refuse_line("has '{}' where a number should be; {}", printable(word), allowed);
   }
   if (failure == std::errc::result_out_of_range) {
-    at.refuse_line("has {}, which double precision cannot hold; use magnitudes from 5e-324 to "
-                   "1.79e308, or 0", printable(word));
+    at.refuse_line(
+        "has {}, which double precision cannot hold; use magnitudes from 5e-324 to "
+        "1.79e308, or 0",
+        printable(word));
   }
   if (!std::isfinite(value)) {
     at.refuse_line("has {}; every sample must be a finite number, so remove or replace it",

@@ -49,8 +49,10 @@ bytes take_riff(bytes content, std::string_view name) {
   }
   const std::size_t claimed = load<std::uint32_t>(&content[4]);
   if (claimed < 4 || claimed > content.size() - 8) {
-    refuse(name, "is truncated or damaged: its header claims {} bytes but {} follow; copy or "
-           "record it again", claimed, content.size() - 8);
+    refuse(name,
+           "is truncated or damaged: its header claims {} bytes but {} follow; copy or "
+           "record it again",
+           claimed, content.size() - 8);
   }
   // Programs differ on whether the size counts the last chunk's padding byte.
   if (content.size() - 8 > claimed + 1) {
@@ -68,8 +70,10 @@ wave_chunks find_chunks(bytes rest, std::string_view name) {
     const std::size_t size = load<std::uint32_t>(&rest[4]);
     rest = rest.subspan(8);
     if (size > rest.size()) {
-      refuse(name, "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it "
-             "again", printable(id), size, rest.size());
+      refuse(name,
+             "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it "
+             "again",
+             printable(id), size, rest.size());
     }
     if (id == "fmt " || id == "data") {
       auto& chunk = id == "data" ? found.data : found.format;
@@ -110,8 +114,10 @@ void check_format(const wave_format& format, std::string_view name) {
   const bool is_read = (format.code == coding::pcm && (bits == 16 || bits == 24 || bits == 32)) ||
                        (format.code == coding::ieee_float && (bits == 32 || bits == 64));
   if (!is_read) {
-    refuse(name, "has samples of coding {} with {} bits; PCM of 16, 24 or 32 bits and float of 32 "
-           "or 64 bits are read, so convert it", static_cast<unsigned>(format.code), bits);
+    refuse(name,
+           "has samples of coding {} with {} bits; PCM of 16, 24 or 32 bits and float of 32 "
+           "or 64 bits are read, so convert it",
+           static_cast<unsigned>(format.code), bits);
   }
   if (format.n_channels == 0) refuse(name, "has no channels; it must have at least one");
   if (format.sample_rate_hz == 0) refuse(name, "has a sample rate of 0 Hz; record it again");
@@ -141,13 +147,15 @@ double load_sample(const std::byte* from, const wave_format& format) {
     return format.sample_bits == 32 ? load<float>(from) : load<double>(from);
   }
   switch (format.sample_bits) {
-    case 16: return std::ldexp(load<std::int16_t>(from), -15);
+    case 16:
+      return std::ldexp(load<std::int16_t>(from), -15);
     case 24: {
       // The byte below the lowest is 0, so the sign lands in bit 31.
       const std::byte wide[4] = {std::byte{0}, from[0], from[1], from[2]};
       return std::ldexp(load<std::int32_t>(wide), -31);
     }
-    default: return std::ldexp(load<std::int32_t>(from), -31);
+    default:
+      return std::ldexp(load<std::int32_t>(from), -31);
   }
 }
 
@@ -160,8 +168,10 @@ signal read_wav(std::span<const std::byte> content, std::string_view name, std::
   const wave_format format = parse_format(*chunks.format, name);
   if (chunks.data->empty()) refuse(name, "holds no samples; record it again");
   if (chunks.data->size() % format.frame_bytes != 0) {
-    refuse(name, "has {} bytes of samples, which is no multiple of its {} bytes a frame; record it "
-           "again", chunks.data->size(), format.frame_bytes);
+    refuse(name,
+           "has {} bytes of samples, which is no multiple of its {} bytes a frame; record it "
+           "again",
+           chunks.data->size(), format.frame_bytes);
   }
   if (channel >= format.n_channels) {
     throw plan_error(fmt::format("{} has no channel {}; choose one from 0 to {}", name, channel,
@@ -172,8 +182,8 @@ signal read_wav(std::span<const std::byte> content, std::string_view name, std::
   result.row_length = chunks.data->size() / format.frame_bytes;
   result.sample_rate_hz = static_cast<double>(format.sample_rate_hz);
   result.n_channels = format.n_channels;
-  result.is_single_precision = format.sample_bits <= 24 ||
-                               (format.code == coding::ieee_float && format.sample_bits == 32);
+  result.is_single_precision =
+      format.sample_bits <= 24 || (format.code == coding::ieee_float && format.sample_bits == 32);
   result.samples.reserve(result.row_length);
   const std::size_t offset = channel * format.sample_bits / 8;
   for (std::size_t i = 0; i < result.row_length; ++i) {
