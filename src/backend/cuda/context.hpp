@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's answers as exceptions, and a context that is current for one scope.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <new>  // nothrow_t
+#include <string_view>
+
+#include "backend/cuda/driver.hpp"
+#include "wingbeat/error.hpp"  // device_error
+
+namespace wingbeat::backend::cuda {
+
+/// Returns "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
+[[nodiscard]] inline std::string describe(const driver_api& api, result what) {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  api.error_name(what, &name);
+  api.error_text(what, &text);
+  return fmt::format("{} ({})", text != nullptr ? text : "unknown error",
+                     name != nullptr ? name : std::to_string(what).c_str());
+}
+
+/// Throws `device_error` unless `what` is success: "the CUDA driver could not <doing>: ...".
+inline void check(const driver_api& api, result what, std::string_view doing) {
+  if (what == success) return;
+  throw device_error(fmt::format("the CUDA driver could not {}: {}", doing, describe(api, what)));
+}
+
+/// Makes a context current to the calling thread for one scope, whatever was current before.
+class entered {
+ public:
+  entered(const driver_api& api, context_handle which) : entered(api, which, std::nothrow) {
+    check(api, status_, "enter the device's context");
+  }
+
+  /// For destructors: a context that is gone, or a driver that has shut down, is no error there.
+  entered(const driver_api& api, context_handle which, std::nothrow_t) noexcept
+      : api_(api), status_(api.context_push(which)) {}
+
+  entered(const entered&) = delete;
+  entered& operator=(const entered&) = delete;
+
+  ~entered() {
+    context_handle left = nullptr;
+    if (is_current()) api_.context_pop(&left);
+  }
+
+  [[nodiscard]] bool is_current() const noexcept { return status_ == success; }
+
+ private:
+  const driver_api& api_;
+  result status_;
+};
+
+}  // namespace wingbeat::backend::cuda

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few functions of the CUDA driver and of NVRTC that wingbeat calls, declared here and opened
+// while the program runs: no toolkit is needed to build, no GPU to start.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>  // uint64_t
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wingbeat::backend::cuda {
+
+using result = int;                    // CUresult; nvrtcResult counts apart, with the same 0
+using device_ordinal = int;            // CUdevice
+using device_address = std::uint64_t;  // CUdeviceptr
+using context_handle = struct CUctx_st*;
+using stream_handle = struct CUstream_st*;
+using event_handle = struct CUevent_st*;
+using module_handle = struct CUmod_st*;
+using function_handle = struct CUfunc_st*;
+using program_handle = struct _nvrtcProgram*;
+
+inline constexpr result success = 0;
+inline constexpr result out_of_memory = 2;
+
+inline constexpr unsigned stream_non_blocking = 1;  // does not wait for the default stream
+inline constexpr unsigned event_default = 0;        // with timing
+
+namespace device_attribute {
+inline constexpr int max_threads_per_block = 1;
+inline constexpr int multiprocessor_count = 16;
+inline constexpr int compute_capability_major = 75;
+inline constexpr int compute_capability_minor = 76;
+inline constexpr int max_shared_memory_per_block_optin = 97;
+}  // namespace device_attribute
+
+namespace function_attribute {
+inline constexpr int max_threads_per_block = 0;
+inline constexpr int static_shared_bytes = 1;
+inline constexpr int local_bytes = 3;
+inline constexpr int registers = 4;
+inline constexpr int max_dynamic_shared_bytes = 8;
+inline constexpr int preferred_shared_carveout = 9;  // in percent
+}  // namespace function_attribute
+
+/// The driver's functions. Trivially destructible, so that it outlives every object with static
+/// storage; the exact symbol of each is in driver.cpp.
+struct driver_api {
+  result (*error_name)(result, const char**);
+  result (*error_text)(result, const char**);
+  result (*init)(unsigned flags);
+  result (*driver_version)(int*);  // 1000 major + 10 minor
+
+  result (*device_count)(int*);
+  result (*device_get)(device_ordinal*, int index);
+  result (*device_name)(char*, int size, device_ordinal);
+  result (*device_memory)(std::size_t*, device_ordinal);
+  result (*device_attribute)(int*, int which, device_ordinal);
+
+  result (*primary_context_retain)(context_handle*, device_ordinal);
+  result (*context_push)(context_handle);
+  result (*context_pop)(context_handle*);
+  result (*context_current)(context_handle*);
+  result (*context_device)(device_ordinal*);
+  result (*context_synchronize)();
+
+  result (*memory_allocate)(device_address*, std::size_t);
+  result (*memory_free)(device_address);
+  result (*memory_info)(std::size_t* free, std::size_t* total);
+  result (*copy_to_device)(device_address, const void*, std::size_t, stream_handle);
+  result (*copy_to_host)(void*, device_address, std::size_t, stream_handle);
+
+  result (*stream_create)(stream_handle*, unsigned flags);
+  result (*stream_destroy)(stream_handle);
+  result (*stream_synchronize)(stream_handle);
+  result (*event_create)(event_handle*, unsigned flags);
+  result (*event_destroy)(event_handle);
+  result (*event_record)(event_handle, stream_handle);
+  result (*event_synchronize)(event_handle);
+  result (*event_elapsed_ms)(float*, event_handle from, event_handle to);
+
+  result (*module_load)(module_handle*, const void* image);
+  result (*module_unload)(module_handle);
+  result (*module_function)(function_handle*, module_handle, const char* name);
+  result (*function_attribute)(int*, int which, function_handle);
+  result (*function_set_attribute)(function_handle, int which, int value);
+  result (*launch)(function_handle, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                   stream_handle, void** arguments, void** extra);
+};
+
+/// NVRTC's functions: CUDA C++ text to machine code, without a GPU.
+struct nvrtc_api {
+  const char* (*error_text)(result);
+  result (*version)(int* major, int* minor);
+  result (*n_architectures)(int*);
+  result (*architectures)(int*);  // 75, 80, 90 ... : sm_75, sm_80, sm_90
+  result (*create)(program_handle*, const char* text, const char* name, int n_headers,
+                   const char* const* headers, const char* const* names);
+  result (*destroy)(program_handle*);
+  result (*compile)(program_handle, int n_options, const char* const* options);
+  result (*cubin_size)(program_handle, std::size_t*);
+  result (*cubin)(program_handle, char*);
+  result (*ptx_size)(program_handle, std::size_t*);
+  result (*ptx)(program_handle, char*);
+  result (*log_size)(program_handle, std::size_t*);
+  result (*log)(program_handle, char*);
+};
+
+/// A library's functions, or one clause that says why they cannot be called.
+template <class Api>
+struct opened {
+  Api api{};
+  std::string problem;  ///< Empty when `api` is whole.
+};
+
+/// Opens the first of `candidates` (names for dlopen, or paths) that holds every function.
+[[nodiscard]] opened<driver_api> open_driver(std::span<const std::string> candidates);
+[[nodiscard]] opened<nvrtc_api> open_nvrtc(std::span<const std::string> candidates);
+
+/// Returns where NVRTC may be, in the order tried: the loader's own places, then the toolkits
+/// named by $CUDA_HOME and $CUDA_PATH, then /usr/local/cuda.
+[[nodiscard]] std::vector<std::string> nvrtc_candidates();
+
+/// Returns NVRTC as opened once for this process.
+[[nodiscard]] const opened<nvrtc_api>& process_nvrtc();
+
+}  // namespace wingbeat::backend::cuda

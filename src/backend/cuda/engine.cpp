@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>  // move
+
+#include "backend/cuda/context.hpp"  // entered, check, describe
+#include "backend/cuda/kernel.hpp"   // kernel_compiler
+#include "backend/cuda/nvrtc.hpp"    // version_of
+#include "backend/cuda/queue.hpp"    // queue
+#include "wingbeat/error.hpp"        // absent_error, device_error
+
+namespace wingbeat::backend::cuda {
+namespace {
+
+int attribute(const driver_api& api, int which, device_ordinal of) {
+  int value = 0;
+  check(api, api.device_attribute(&value, which, of), "describe a device");
+  return value;
+}
+
+device_ordinal ordinal_of(const driver_api& api, int index) {
+  device_ordinal found = 0;
+  check(api, api.device_get(&found, index), fmt::format("open device {}", index));
+  return found;
+}
+
+device_info describe_device(const driver_api& api, int index, std::string version) {
+  using namespace device_attribute;
+  const device_ordinal of = ordinal_of(api, index);
+  const auto ask = [&](int which) { return attribute(api, which, of); };
+  device_info found;
+  found.runs_on = wingbeat::engine::cuda;
+  found.index = index;
+  std::array<char, 256> name{};
+  check(api, api.device_name(name.data(), static_cast<int>(name.size()) - 1, of), "name a device");
+  found.name = name.data();
+  found.architecture =
+      fmt::format("sm_{}{}", ask(compute_capability_major), ask(compute_capability_minor));
+  found.version = std::move(version);
+  check(api, api.device_memory(&found.memory_bytes, of), "measure a device's memory");
+  found.local_memory_bytes = static_cast<std::size_t>(ask(max_shared_memory_per_block_optin));
+  found.max_workgroup = static_cast<std::size_t>(ask(max_threads_per_block));
+  found.compute_units = static_cast<unsigned>(ask(multiprocessor_count));
+  found.has_fp64 = true;
+  found.is_gpu = true;
+  return found;
+}
+
+}  // namespace
+
+engine::engine(const driver_api& driver, const std::string& driver_problem,
+               const opened<nvrtc_api>& nvrtc, kernel_cache& cache)
+    : api_(driver) {
+  if (!driver_problem.empty()) {
+    problem_ =
+        fmt::format("no NVIDIA driver was found: {}; install one to use a GPU", driver_problem);
+    return;
+  }
+  const result started = api_.init(0);
+  if (started != success) {
+    problem_ = fmt::format("the NVIDIA driver did not start: {}", describe(api_, started));
+    return;
+  }
+  if (!nvrtc.problem.empty()) {
+    problem_ = fmt::format(
+        "the NVIDIA driver is there, NVRTC is not: {}; install it or set CUDA_HOME to a toolkit",
+        nvrtc.problem);
+    return;
+  }
+  try {
+    find_devices(nvrtc.api);
+  } catch (const error& failed) {
+    problem_ = failed.what();
+    devices_.clear();
+    return;
+  }
+  compiler_ = std::make_unique<kernel_compiler>(api_, nvrtc.api, driver_version_, cache);
+}
+
+void engine::find_devices(const nvrtc_api& nvrtc) {
+  int version = 0;
+  check(api_, api_.driver_version(&version), "tell its version");
+  driver_version_ = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+  int n_devices = 0;
+  check(api_, api_.device_count(&n_devices), "count its devices");
+  for (int index = 0; index < n_devices; ++index) {
+    devices_.push_back(describe_device(
+        api_, index, fmt::format("CUDA {}, NVRTC {}", driver_version_, version_of(nvrtc))));
+  }
+  if (devices_.empty()) problem_ = "the NVIDIA driver is there and finds no GPU";
+}
+
+void engine::require_present() const {
+  if (devices_.empty()) {
+    throw absent_error(fmt::format("engine cuda is not available here: {}", problem_));
+  }
+}
+
+std::shared_ptr<backend::queue> engine::open(const device_info& where) const {
+  require_present();
+  if (where.index < 0 || static_cast<std::size_t>(where.index) >= devices_.size()) {
+    throw absent_error(fmt::format("there is no cuda device {}; choose 0 to {}", where.index,
+                                   devices_.size() - 1));
+  }
+  // Never released, as the CUDA runtime does: a later queue finds the context warm, and no object
+  // with static storage outlives it.
+  context_handle context = nullptr;
+  check(api_, api_.primary_context_retain(&context, ordinal_of(api_, where.index)),
+        "make a context on " + devices_[static_cast<std::size_t>(where.index)].name);
+  return std::make_shared<queue>(api_, context, devices_[static_cast<std::size_t>(where.index)]);
+}
+
+std::shared_ptr<backend::queue> engine::adopt(void* native) const {
+  require_present();
+  context_handle context = nullptr;
+  check(api_, api_.context_current(&context), "find the current context");
+  if (context == nullptr) {
+    throw device_error(
+        "the calling thread has no current CUDA context to adopt a stream of; make one current "
+        "with cudaSetDevice or cuCtxSetCurrent first");
+  }
+  device_ordinal ordinal = 0;
+  check(api_, api_.context_device(&ordinal), "find the current device");
+  for (const auto& candidate : devices_) {
+    if (ordinal_of(api_, candidate.index) != ordinal) continue;
+    return std::make_shared<queue>(api_, context, candidate, static_cast<stream_handle>(native));
+  }
+  throw device_error(
+      fmt::format("the current CUDA context is of device {}, which was not there when wingbeat "
+                  "looked; adopt a stream of one of its {} devices",
+                  ordinal, devices_.size()));
+}
+
+std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& where,
+                                              const plan_spec& what) const {
+  return make_compiled_plan(compiler(), where, what);
+}
+
+const backend::kernel_compiler& engine::compiler() const {
+  require_present();
+  return *compiler_;
+}
+
+}  // namespace wingbeat::backend::cuda
+
+namespace wingbeat::backend {
+
+const engine& cuda_engine() {
+  static const std::vector<std::string> names{"libcuda.so.1"};
+  static const auto driver = cuda::open_driver(names);
+  static const cuda::driver_api api = driver.api;  // no destructor: serves queues that die last
+  static const cuda::engine only{api, driver.problem, cuda::process_nvrtc(),
+                                 kernel_cache::shared()};
+  return only;
+}
+
+}  // namespace wingbeat::backend

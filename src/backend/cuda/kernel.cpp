@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <utility>  // move, exchange
+
+#include "backend/cuda/context.hpp"  // entered, check
+#include "backend/cuda/nvrtc.hpp"    // compile_for
+#include "backend/cuda/queue.hpp"    // cuda_queue
+#include "wingbeat/error.hpp"        // device_error, plan_error
+
+namespace wingbeat::backend::cuda {
+namespace {
+
+constexpr std::size_t max_grid_x = std::numeric_limits<int>::max();  // 2^31 - 1, on every device
+constexpr std::size_t scratch_without_asking_bytes = 48 * 1024;
+
+/// A binary loaded into a context.
+class image {
+ public:
+  image(const driver_api& api, context_handle context, const std::vector<char>& binary)
+      : api_(api), context_(context) {
+    const entered here{api_, context_};
+    check(api_, api_.module_load(&module_, binary.data()),
+          "load a kernel (a driver older than NVRTC refuses it)");
+  }
+  image(const image&) = delete;
+  image& operator=(const image&) = delete;
+  ~image() {
+    const entered here{api_, context_, std::nothrow};
+    if (here.is_current()) api_.module_unload(module_);
+  }
+
+  [[nodiscard]] function_handle function(const std::string& name) const {
+    const entered here{api_, context_};
+    function_handle found = nullptr;
+    check(api_, api_.module_function(&found, module_, name.c_str()),
+          fmt::format("find the entry point '{}'", name));
+    return found;
+  }
+
+ private:
+  const driver_api& api_;
+  context_handle context_;
+  module_handle module_ = nullptr;
+};
+
+class kernel final : public backend::kernel {
+ public:
+  kernel(const driver_api& api, const queue& where, const kernel_source& what,
+         const compile_report& made)
+      : api_(api),
+        context_(where.context()),
+        image_(api, context_, made.binary),
+        function_(image_.function(what.entry)),
+        threads_(what.threads),
+        scratch_bytes_(what.scratch_bytes) {
+    const entered here{api_, context_};
+    resources_ = {.name = what.entry,
+                  .threads = static_cast<int>(what.threads),
+                  .registers = attribute(function_attribute::registers),
+                  .spill_bytes = made.figures.spill_bytes,
+                  .stack_bytes = attribute(function_attribute::local_bytes),
+                  .scratch_bytes = static_cast<int>(scratch_bytes_) +
+                                   attribute(function_attribute::static_shared_bytes)};
+    require_room(where.device());
+    ask_for_scratch();
+  }
+
+  kernel_resources resources() const override { return resources_; }
+
+  void launch(backend::queue& on, std::size_t workgroups,
+              const kernel_arguments& with) const override {
+    const queue& there = cuda_queue(on);
+    require_launchable(there, workgroups);
+    const void* in = with.in.handle;
+    void* out = with.out.handle;
+    const void* table = with.table.handle;
+    auto in_first = with.in_first;
+    auto out_first = with.out_first;
+    auto batch = with.batch;
+    std::array<void*, 6> arguments{&in, &out, &table, &in_first, &out_first, &batch};
+
+    const entered here{api_, context_};
+    const result launched = api_.launch(function_, static_cast<unsigned>(workgroups), 1, 1,
+                                        threads_, 1, 1, static_cast<unsigned>(scratch_bytes_),
+                                        there.stream(), arguments.data(), nullptr);
+    if (launched != success) check(api_, launched, "launch the kernel '" + resources_.name + "'");
+  }
+
+ private:
+  [[nodiscard]] int attribute(int which) const {
+    int value = 0;
+    check(api_, api_.function_attribute(&value, which, function_), "describe a kernel");
+    return value;
+  }
+
+  void ask_for_scratch() const {
+    if (scratch_bytes_ <= scratch_without_asking_bytes) return;
+    using namespace function_attribute;
+    const auto set = [&](int which, int value) {
+      check(api_, api_.function_set_attribute(function_, which, value),
+            fmt::format("give a kernel {} bytes of shared memory", scratch_bytes_));
+    };
+    set(max_dynamic_shared_bytes, static_cast<int>(scratch_bytes_));
+    set(preferred_shared_carveout, 100);
+  }
+
+  void require_room(const device_info& where) const {
+    const int most = attribute(function_attribute::max_threads_per_block);
+    if (resources_.threads > most) {
+      throw device_error(fmt::format(
+          "the kernel '{}' takes {} registers a thread, so that a workgroup on {} holds {} "
+          "threads and not {}; plan fewer threads or state __launch_bounds__",
+          resources_.name, resources_.registers, where.name, most, resources_.threads));
+    }
+    if (static_cast<std::size_t>(resources_.scratch_bytes) > where.local_memory_bytes) {
+      throw plan_error(fmt::format(
+          "the kernel '{}' needs {} bytes of local memory and a workgroup on {} has {}; plan a "
+          "shorter transform",
+          resources_.name, resources_.scratch_bytes, where.name, where.local_memory_bytes));
+    }
+  }
+
+  void require_launchable(const queue& there, std::size_t workgroups) const {
+    if (there.context() != context_) {
+      throw plan_error(
+          "this plan was made in another CUDA context; enqueue it on a queue of the context it was "
+          "made in");
+    }
+    if (workgroups == 0 || workgroups > max_grid_x) {
+      throw plan_error(
+          fmt::format("{} workgroups were asked of one CUDA launch, which takes 1 to {}; choose a "
+                      "smaller batch",
+                      workgroups, max_grid_x));
+    }
+  }
+
+  const driver_api& api_;
+  context_handle context_;
+  image image_;
+  function_handle function_;
+  unsigned threads_;
+  std::size_t scratch_bytes_;
+  kernel_resources resources_;
+};
+
+/// Refuses before compiling what no kernel of this device can have.
+void require_shape(const kernel_source& what, const device_info& where) {
+  if (what.threads == 0 || what.threads > where.max_workgroup) {
+    throw plan_error(
+        fmt::format("the kernel '{}' asks for {} threads; a workgroup on {} has 1 to {}",
+                    what.entry, what.threads, where.name, where.max_workgroup));
+  }
+  if (what.scratch_bytes > where.local_memory_bytes) {
+    throw plan_error(fmt::format(
+        "the kernel '{}' asks for {} bytes of local memory; a workgroup on {} has at most {}",
+        what.entry, what.scratch_bytes, where.name, where.local_memory_bytes));
+  }
+}
+
+}  // namespace
+
+kernel_compiler::kernel_compiler(const driver_api& api, const nvrtc_api& nvrtc, std::string driver,
+                                 kernel_cache& cache)
+    : api_(api), nvrtc_(nvrtc), driver_(std::move(driver)), cache_(cache) {}
+
+std::shared_ptr<const backend::kernel> kernel_compiler::compile(
+    const std::shared_ptr<backend::queue>& where, const kernel_source& what) const {
+  const queue& there = cuda_queue(*where);
+  require_shape(what, there.device());
+  const auto key = key_of(nvrtc_, what, there.device().architecture, driver_);
+  if (const auto stored = cache_.find(key)) {
+    if (const auto made = unpacked(*stored)) {
+      try {
+        return std::make_shared<kernel>(api_, there, what, *made);
+      } catch (const device_error&) {
+        // An entry the driver refuses costs a compilation; a true refusal shows again below.
+      }
+    }
+  }
+  const auto made = compile_for(nvrtc_, what, there.device().architecture);
+  auto loaded = std::make_shared<kernel>(api_, there, what, made);
+  cache_.store(key, packed(made));
+  return loaded;
+}
+
+}  // namespace wingbeat::backend::cuda

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/nvrtc.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>  // copy_n, sort
+#include <array>
+#include <charconv>  // from_chars
+#include <cstring>   // memcpy
+#include <type_traits>
+
+#include "wingbeat/error.hpp"  // device_error, plan_error, absent_error
+
+namespace wingbeat::backend::cuda {
+namespace {
+
+/// Besides the target. The last asks the assembler for its figures, which arrive in the log.
+constexpr std::array<const char*, 3> options{"--std=c++17", "--fmad=true", "--ptxas-options=-v"};
+
+void check(const nvrtc_api& with, result what, std::string_view doing) {
+  if (what == success) return;
+  throw device_error(fmt::format("NVRTC could not {}: {}", doing, with.error_text(what)));
+}
+
+/// A program of NVRTC's, destroyed at the end of the scope.
+class program {
+ public:
+  program(const nvrtc_api& with, const kernel_source& what) : with_(with) {
+    const auto name = what.entry + ".cu";
+    check(with_, with_.create(&handle_, what.text.c_str(), name.c_str(), 0, nullptr, nullptr),
+          "read a kernel's text");
+  }
+  program(const program&) = delete;
+  program& operator=(const program&) = delete;
+  ~program() { with_.destroy(&handle_); }
+
+  [[nodiscard]] result compile(const std::string& target) {
+    const auto architecture = "--gpu-architecture=" + target;
+    std::vector<const char*> all{architecture.c_str()};
+    all.insert(all.end(), options.begin(), options.end());
+    return with_.compile(handle_, static_cast<int>(all.size()), all.data());
+  }
+
+  [[nodiscard]] std::string log() const {
+    const auto bytes = fetch(with_.log_size, with_.log);
+    const std::string text{bytes.begin(), bytes.end()};
+    return text.substr(0, text.find('\0'));
+  }
+  [[nodiscard]] std::vector<char> cubin() const { return fetch(with_.cubin_size, with_.cubin); }
+  [[nodiscard]] std::vector<char> ptx() const { return fetch(with_.ptx_size, with_.ptx); }
+
+ private:
+  std::vector<char> fetch(result (*size_of)(program_handle, std::size_t*),
+                          result (*get)(program_handle, char*)) const {
+    std::size_t size_bytes = 0;
+    check(with_, size_of(handle_, &size_bytes), "say how long its output is");
+    std::vector<char> bytes(size_bytes);
+    check(with_, get(handle_, bytes.data()), "hand over its output");
+    return bytes;
+  }
+
+  const nvrtc_api& with_;
+  program_handle handle_ = nullptr;
+};
+
+/// Returns 90 of "sm_90" and of "sm_90a".
+int capability_of(std::string_view architecture) {
+  constexpr std::string_view prefix = "sm_";
+  int number = 0;
+  if (architecture.starts_with(prefix)) {
+    const auto digits = architecture.substr(prefix.size());
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  }
+  if (number > 0) return number;
+  throw plan_error(
+      fmt::format("'{}' is no CUDA architecture; write one as in sm_90", architecture));
+}
+
+/// Returns the machine code to ask for, or PTX's nearest architecture when NVRTC is too old.
+std::string target_for(const nvrtc_api& with, std::string_view architecture) {
+  const int wanted = capability_of(architecture);
+  int n_known = 0;
+  check(with, with.n_architectures(&n_known), "count its architectures");
+  std::vector<int> known(static_cast<std::size_t>(n_known));
+  check(with, with.architectures(known.data()), "list its architectures");
+  std::sort(known.begin(), known.end());
+
+  int nearest = 0;
+  for (const int candidate : known) {
+    if (candidate == wanted) return std::string{architecture};
+    if (candidate < wanted) nearest = candidate;
+  }
+  if (nearest != 0) return fmt::format("compute_{}", nearest);
+  throw device_error(
+      fmt::format("NVRTC {} compiles for sm_{} and later, not for {}; install an earlier NVRTC",
+                  version_of(with), known.empty() ? 0 : known.front(), architecture));
+}
+
+bool is_machine_code(std::string_view target) {
+  return target.starts_with("sm_");
+}
+
+/// What stands before the target's name and the binary in a cache entry.
+struct packed_head {
+  std::array<char, 8> magic{'w', 'b', 'c', 'u', 'd', 'a', '0', '1'};
+  std::uint64_t target_bytes = 0;
+  std::uint64_t binary_bytes = 0;
+  ptxas_figures figures;
+};
+static_assert(std::is_trivially_copyable_v<packed_head>, "a cache entry is copied byte by byte");
+
+}  // namespace
+
+compile_report compile_for(const nvrtc_api& with, const kernel_source& what,
+                           std::string_view architecture) {
+  compile_report made;
+  made.target = target_for(with, architecture);
+  program text{with, what};
+  const result compiled = text.compile(made.target);
+  const auto log = text.log();
+  if (compiled != success) {
+    throw device_error(fmt::format("NVRTC {} could not compile the kernel '{}' for {}: {}\n{}",
+                                   version_of(with), what.entry, made.target,
+                                   with.error_text(compiled), log));
+  }
+  if (is_machine_code(made.target)) {
+    made.figures = read_ptxas_log(log, what.entry);
+    made.binary = text.cubin();
+  } else {
+    made.binary = text.ptx();
+  }
+  return made;
+}
+
+compile_report compile_for(const kernel_source& what, std::string_view architecture) {
+  const auto& found = process_nvrtc();
+  if (!found.problem.empty()) {
+    throw absent_error(fmt::format("kernels cannot be compiled without NVRTC: {}", found.problem));
+  }
+  return compile_for(found.api, what, architecture);
+}
+
+std::string version_of(const nvrtc_api& which) {
+  int major = 0;
+  int minor = 0;
+  check(which, which.version(&major, &minor), "tell its version");
+  return fmt::format("{}.{}", major, minor);
+}
+
+kernel_key key_of(const nvrtc_api& with, const kernel_source& what, std::string_view architecture,
+                  std::string_view driver) {
+  // The figures kept beside the binary are those of one entry point, so its name is in the key.
+  return {.source = what.text,
+          .options = fmt::format("{} --gpu-architecture={} entry={}", fmt::join(options, " "),
+                                 target_for(with, architecture), what.entry),
+          .compiler = "nvrtc " + version_of(with),
+          .driver = std::string{driver},
+          .architecture = std::string{architecture}};
+}
+
+std::vector<char> packed(const compile_report& report) {
+  packed_head head;
+  head.target_bytes = report.target.size();
+  head.binary_bytes = report.binary.size();
+  head.figures = report.figures;
+  std::vector<char> bytes(sizeof head);
+  std::memcpy(bytes.data(), &head, sizeof head);
+  bytes.insert(bytes.end(), report.target.begin(), report.target.end());
+  bytes.insert(bytes.end(), report.binary.begin(), report.binary.end());
+  return bytes;
+}
+
+std::optional<compile_report> unpacked(const std::vector<char>& bytes) {
+  packed_head head;
+  const auto magic = head.magic;
+  if (bytes.size() < sizeof head) return std::nullopt;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  const std::size_t rest = bytes.size() - sizeof head;
+  if (head.magic != magic || head.target_bytes > rest || head.binary_bytes == 0 ||
+      head.binary_bytes != rest - head.target_bytes) {
+    return std::nullopt;
+  }
+  const auto target = bytes.begin() + sizeof head;
+  const auto binary = target + static_cast<std::ptrdiff_t>(head.target_bytes);
+  return compile_report{{target, binary}, head.figures, {binary, bytes.end()}};
+}
+
+}  // namespace wingbeat::backend::cuda

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA stream, ours or the caller's, and the memory of its device.
+#pragma once
+
+#include "backend/backend.hpp"  // queue, mark
+#include "backend/cuda/driver.hpp"
+
+namespace wingbeat::backend::cuda {
+
+/// Any thread may call any member: each enters the queue's context by itself.
+class queue final : public backend::queue {
+ public:
+  /// Creates a stream in `context`. Throws `device_error`.
+  queue(const driver_api& api, context_handle context, device_info where);
+
+  /// Adopts the caller's stream of `context`; null is its default stream.
+  queue(const driver_api& api, context_handle context, device_info where, stream_handle adopted);
+  ~queue() override;
+
+  [[nodiscard]] context_handle context() const noexcept { return context_; }
+  [[nodiscard]] stream_handle stream() const noexcept { return stream_; }
+
+  [[nodiscard]] void* allocate(std::size_t size_bytes) override;
+  void release(void* handle) noexcept override;
+  void write(buffer_view to, const void* from) override;
+  void read(void* to, buffer_view from) override;
+  void wait() override;
+  [[nodiscard]] std::unique_ptr<backend::mark> record() override;
+
+ private:
+  const driver_api& api_;
+  context_handle context_;
+  stream_handle stream_ = nullptr;
+  bool is_adopted_;
+  bool is_closing_ = false;
+};
+
+/// Returns `on` as a queue of this engine. Throws `plan_error` when it is another engine's.
+[[nodiscard]] queue& cuda_queue(backend::queue& on);
+
+}  // namespace wingbeat::backend::cuda

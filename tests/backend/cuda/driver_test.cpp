@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Oracle: libraries every machine has, or lacks; what is missing is named.
+#include "backend/cuda/driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>  // setenv
+
+namespace {
+
+using namespace wingbeat::backend::cuda;
+using ::testing::HasSubstr;
+
+TEST(driver, names_every_library_it_looked_for) {
+  const std::vector<std::string> nowhere{"libnot-here.so.1", "/nor/here/libcuda.so.1"};
+  const auto found = open_driver(nowhere);
+  EXPECT_THAT(found.problem, HasSubstr("libnot-here.so.1, /nor/here/libcuda.so.1"));
+}
+
+TEST(driver, names_the_function_that_a_library_lacks) {
+  const std::vector<std::string> wrong{"libm.so.6"};
+  EXPECT_THAT(open_driver(wrong).problem, HasSubstr("libm.so.6 lacks cuGetErrorName"));
+  EXPECT_THAT(open_nvrtc(wrong).problem, HasSubstr("libm.so.6 lacks nvrtcGetErrorString"));
+}
+
+TEST(driver, passes_over_a_library_that_does_not_serve) {
+  auto candidates = nvrtc_candidates();
+  candidates.insert(candidates.begin(), "libm.so.6");
+  const auto found = open_nvrtc(candidates);
+  if (!process_nvrtc().problem.empty()) GTEST_SKIP() << process_nvrtc().problem;
+  EXPECT_EQ(found.problem, "");
+}
+
+TEST(driver, looks_for_nvrtc_in_the_toolkit_the_user_names) {
+  setenv("CUDA_HOME", "/opt/my-cuda", 1);
+  const auto candidates = nvrtc_candidates();
+  unsetenv("CUDA_HOME");
+  EXPECT_THAT(candidates, ::testing::Contains("/opt/my-cuda/lib64/libnvrtc.so.13"));
+  EXPECT_THAT(candidates, ::testing::Contains("/usr/local/cuda/lib64/libnvrtc.so.12"));
+}
+
+}  // namespace

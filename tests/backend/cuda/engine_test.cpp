@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Oracle: a driver made of host memory, which counts what is created, destroyed and left current.
+#include "backend/cuda/engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <thread>
+
+#include "backend/cuda/fake_driver.hpp"
+#include "backend/cuda/queue.hpp"  // cuda::queue
+#include "wingbeat/error.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using backend::kernel_source;
+using ::testing::HasSubstr;
+
+const kernel_source kernel{.text = "text", .entry = "kernel", .threads = 64, .scratch_bytes = 512};
+
+/// Runs `work` and returns what it threw.
+template <class Work>
+std::string message_of(Work work) {
+  try {
+    work();
+  } catch (const wingbeat::error& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+class cuda_on_a_fake : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    machine(/*fresh=*/true);
+    contexts().clear();
+  }
+
+  void TearDown() override {
+    EXPECT_TRUE(contexts().empty()) << "a context was left current";
+    EXPECT_EQ(machine().n_calls_out_of_context, 0);
+  }
+
+  const backend::cuda::engine& engine() {
+    if (!engine_) engine_.emplace(driver_, driver_problem_, nvrtc_, cache_);
+    return *engine_;
+  }
+
+  std::shared_ptr<backend::queue> open() { return engine().open(engine().devices().front()); }
+
+  cuda::driver_api driver_ = fake_driver();
+  std::string driver_problem_;
+  cuda::opened<cuda::nvrtc_api> nvrtc_ = fake_nvrtc();
+  backend::kernel_cache cache_{{}};
+  std::optional<backend::cuda::engine> engine_;
+};
+
+TEST_F(cuda_on_a_fake, describes_its_devices) {
+  const auto found = engine().devices();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(engine().why_absent(), "");
+  EXPECT_EQ(found[1].runs_on, wingbeat::engine::cuda);
+  EXPECT_EQ(found[1].index, 1);
+  EXPECT_EQ(found[1].name, "Fake GPU");
+  EXPECT_EQ(found[1].architecture, "sm_90");
+  EXPECT_EQ(found[1].version, "CUDA 13.2, NVRTC 13.0");
+  EXPECT_EQ(found[1].memory_bytes, fake_machine::memory_bytes);
+  EXPECT_EQ(found[1].local_memory_bytes, 232448u);
+  EXPECT_EQ(found[1].max_workgroup, 1024u);
+  EXPECT_EQ(found[1].compute_units, 132u);
+  EXPECT_TRUE(found[1].has_fp64 && found[1].is_gpu);
+}
+
+TEST_F(cuda_on_a_fake, says_why_it_is_absent) {
+  const auto why = [&] {
+    engine_.reset();
+    EXPECT_TRUE(engine().devices().empty());
+    EXPECT_THROW(static_cast<void>(engine().open({})), absent_error);
+    EXPECT_THROW(static_cast<void>(engine().adopt(nullptr)), absent_error);
+    return engine().why_absent();
+  };
+  machine().n_devices = 0;
+  EXPECT_THAT(why(), HasSubstr("finds no GPU"));
+  nvrtc_.problem = "none of libnvrtc.so.13 could be opened";
+  EXPECT_THAT(why(), HasSubstr("NVRTC is not: none of libnvrtc.so.13"));
+  machine().init_status = 100;
+  EXPECT_THAT(why(), HasSubstr("did not start: as the test wished (CUDA_ERROR_FAKE)"));
+  driver_problem_ = "none of libcuda.so.1 could be opened";
+  EXPECT_THAT(why(), HasSubstr("no NVIDIA driver was found: none of libcuda.so.1"));
+}
+
+TEST_F(cuda_on_a_fake, refuses_a_device_that_does_not_exist) {
+  device_info third;
+  third.index = 2;
+  EXPECT_THAT(message_of([&] { static_cast<void>(engine().open(third)); }),
+              HasSubstr("no cuda device 2; choose 0 to 1"));
+}
+
+TEST_F(cuda_on_a_fake, copies_at_an_offset_and_waits_for_it) {
+  const auto on = open();
+  void* at = on->allocate(8);
+  on->write({at, 0, 8}, "abcdefgh");
+  on->write({at, 2, 3}, "XYZ");
+  std::array<char, 5> back{};
+  on->read(back.data(), {at, 1, 4});
+  EXPECT_STREQ(back.data(), "bXYZ");
+  EXPECT_EQ(machine().n_stream_waits, 3);
+  on->release(at);
+  EXPECT_EQ(machine().n_allocations, 0);
+}
+
+TEST_F(cuda_on_a_fake, says_how_much_memory_was_asked_and_is_free) {
+  const auto on = open();
+  EXPECT_THROW(static_cast<void>(on->allocate(2 << 20)), device_error);
+  EXPECT_THAT(message_of([&] { static_cast<void>(on->allocate(2 << 20)); }),
+              HasSubstr("2097152 bytes were asked for and 1048576 of the 1048576 bytes"));
+}
+
+TEST_F(cuda_on_a_fake, destroys_what_it_created) {
+  {
+    const auto on = open();
+    const auto first = on->record();
+    const auto second = on->record();
+    EXPECT_DOUBLE_EQ(second->seconds_since(*first), 0.25);
+    EXPECT_NE(on->workspace(100).handle, nullptr);
+    const auto loaded = engine().compiler().compile(on, kernel);
+    EXPECT_EQ(machine().n_events, 2);
+    EXPECT_EQ(machine().n_images, 1);
+    EXPECT_EQ(machine().n_allocations, 1);
+  }
+  EXPECT_EQ(machine().n_events, 0);
+  EXPECT_EQ(machine().n_images, 0);
+  EXPECT_EQ(machine().n_allocations, 0);
+  EXPECT_EQ(machine().n_streams, 0);
+}
+
+TEST_F(cuda_on_a_fake, leaves_a_driver_that_has_shut_down_alone) {
+  auto on = open();
+  auto loaded = engine().compiler().compile(on, kernel);
+  auto at = on->record();
+  machine().is_shut_down = true;
+  loaded.reset();
+  at.reset();
+  on.reset();
+  EXPECT_EQ(machine().n_images, 1);
+  EXPECT_EQ(machine().n_streams, 1);
+}
+
+TEST_F(cuda_on_a_fake, adopts_a_stream_of_the_current_context) {
+  EXPECT_THAT(message_of([&] { static_cast<void>(engine().adopt(nullptr)); }),
+              HasSubstr("no current CUDA context"));
+  const auto context = handle_numbered<cuda::context_handle>(101);
+  const auto stream = handle_numbered<cuda::stream_handle>(77);
+  contexts().push_back(context);
+  auto on = engine().adopt(stream);
+  contexts().clear();
+
+  EXPECT_EQ(on->device().index, 1);
+  EXPECT_EQ(backend::cuda::cuda_queue(*on).stream(), stream);
+  EXPECT_EQ(backend::cuda::cuda_queue(*on).context(), context);
+  static_cast<void>(on->workspace(100));
+  on.reset();
+  // The stream was its owner's to destroy, perhaps before: it is not waited for, nor destroyed.
+  EXPECT_EQ(machine().n_stream_waits, 0);
+  EXPECT_EQ(machine().n_context_waits, 1);
+  EXPECT_EQ(machine().n_streams, 0);
+}
+
+TEST_F(cuda_on_a_fake, launches_with_the_arguments_of_every_entry_point) {
+  const auto on = open();
+  const auto loaded = engine().compiler().compile(on, kernel);
+  char in, out, table;
+  loaded->launch(*on, 3, {{&in, 99, 1}, {&out, 98, 1}, {&table, 0, 1}, 11, 12, 13});
+
+  ASSERT_EQ(machine().launches.size(), 1u);
+  const auto& seen = machine().launches.front();
+  EXPECT_EQ(seen.grid_x, 3u);
+  EXPECT_EQ(seen.block_x, 64u);
+  EXPECT_EQ(seen.shared_bytes, 512u);
+  EXPECT_EQ(seen.stream, backend::cuda::cuda_queue(*on).stream());
+  EXPECT_THAT(seen.pointers, ::testing::ElementsAre(&in, &out, &table));
+  EXPECT_THAT(seen.quantities, ::testing::ElementsAre(11u, 12u, 13u));
+}
+
+TEST_F(cuda_on_a_fake, refuses_a_grid_or_a_context_that_cannot_be) {
+  const auto on = open();
+  const auto loaded = engine().compiler().compile(on, kernel);
+  const std::size_t most = (std::size_t{1} << 31) - 1;
+  loaded->launch(*on, most, {});
+  EXPECT_THROW(loaded->launch(*on, most + 1, {}), plan_error);
+  EXPECT_THROW(loaded->launch(*on, 0, {}), plan_error);
+  const auto other = engine().open(engine().devices().back());
+  EXPECT_THAT(message_of([&] { loaded->launch(*other, 1, {}); }),
+              HasSubstr("another CUDA context"));
+  EXPECT_EQ(machine().launches.size(), 1u);
+}
+
+TEST_F(cuda_on_a_fake, refuses_a_workgroup_the_device_cannot_hold) {
+  const auto on = open();
+  const auto& compiler = engine().compiler();
+  auto what = kernel;
+  what.threads = 2048;
+  EXPECT_THROW(static_cast<void>(compiler.compile(on, what)), plan_error);
+  what = kernel;
+  what.scratch_bytes = 232449;
+  EXPECT_THROW(static_cast<void>(compiler.compile(on, what)), plan_error);
+  what.scratch_bytes = 232448;  // fits, but for the 16 bytes the kernel declares itself
+  EXPECT_THROW(static_cast<void>(compiler.compile(on, what)), plan_error);
+  machine().max_threads = 32;
+  EXPECT_THAT(message_of([&] { static_cast<void>(compiler.compile(on, kernel)); }),
+              HasSubstr("40 registers a thread"));
+  EXPECT_EQ(machine().n_images, 0);
+}
+
+TEST_F(cuda_on_a_fake, asks_the_driver_for_much_scratch_only) {
+  const auto on = open();
+  static_cast<void>(engine().compiler().compile(on, kernel));
+  EXPECT_EQ(machine().dynamic_shared_bytes, 0);
+  auto wide = kernel;
+  wide.scratch_bytes = 200'000;
+  static_cast<void>(engine().compiler().compile(on, wide));
+  EXPECT_EQ(machine().dynamic_shared_bytes, 200'000);
+}
+
+TEST_F(cuda_on_a_fake, compiles_once_and_knows_the_figures_again) {
+  const auto on = open();
+  static_cast<void>(engine().compiler().compile(on, kernel));
+  const auto taken = engine().compiler().compile(on, kernel)->resources();
+  EXPECT_EQ(machine().n_compilations, 1);
+  EXPECT_EQ(taken.name, "kernel");
+  EXPECT_EQ(taken.threads, 64);
+  EXPECT_EQ(taken.registers, 40);
+  EXPECT_EQ(taken.spill_bytes, 6);
+  EXPECT_EQ(taken.scratch_bytes, 512 + 16);
+}
+
+TEST_F(cuda_on_a_fake, compiles_again_what_the_driver_refuses_from_the_cache) {
+  const auto on = open();
+  static_cast<void>(engine().compiler().compile(on, kernel));
+  machine().image_status = 200;
+  EXPECT_THAT(message_of([&] { static_cast<void>(engine().compiler().compile(on, kernel)); }),
+              HasSubstr("could not load a kernel"));
+  EXPECT_EQ(machine().n_compilations, 2);
+}
+
+TEST_F(cuda_on_a_fake, serves_many_threads) {
+  const auto on = open();
+  const auto loaded = engine().compiler().compile(on, kernel);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int run = 0; run < 50; ++run) {
+        loaded->launch(*on, 1, {});
+        on->release(on->allocate(16));
+      }
+      static_cast<void>(engine().compiler().compile(on, kernel));
+      EXPECT_TRUE(contexts().empty());
+    });
+  }
+  for (auto& each : threads) each.join();
+  EXPECT_EQ(machine().launches.size(), 400u);
+  EXPECT_EQ(machine().n_allocations, 0);
+}
+
+}  // namespace

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA driver and an NVRTC made of host memory, so that the cuda engine's own logic is tested
+// on machines without a GPU: who is current, what is asked, what a refusal turns into.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdlib>  // malloc, free
+#include <cstring>  // memcpy
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/driver.hpp"
+
+namespace wingbeat::test {
+
+namespace cuda = backend::cuda;
+
+/// One launch as the driver would see it.
+struct fake_launch {
+  unsigned grid_x, block_x, shared_bytes;
+  cuda::stream_handle stream;
+  std::array<const void*, 3> pointers;      // in, out, table
+  std::array<std::uint64_t, 3> quantities;  // in_first, out_first, batch
+};
+
+/// What the fake does next and what it saw. Reset it at the start of each test.
+struct fake_machine {
+  static constexpr std::size_t memory_bytes = 1 << 20;
+
+  cuda::result init_status = cuda::success;
+  cuda::result image_status = cuda::success;  // of loading a module
+  int n_devices = 2;
+  int max_threads = 1024;
+  std::atomic<bool> is_shut_down = false;
+  std::atomic<int> n_compilations = 0;
+  std::atomic<int> n_images = 0, n_events = 0, n_streams = 0, n_allocations = 0;
+  std::atomic<int> n_calls_out_of_context = 0, n_context_waits = 0, n_stream_waits = 0;
+  std::atomic<int> dynamic_shared_bytes = 0;
+  std::mutex mutex;
+  std::vector<fake_launch> launches;
+};
+
+/// Returns the fake of this test; `fresh` starts over.
+inline fake_machine& machine(bool fresh = false) {
+  static auto now = std::make_unique<fake_machine>();
+  if (fresh) now = std::make_unique<fake_machine>();
+  return *now;
+}
+
+/// The calling thread's stack of contexts, as the driver keeps it.
+inline std::vector<cuda::context_handle>& contexts() {
+  thread_local std::vector<cuda::context_handle> stack;
+  return stack;
+}
+
+template <class Handle>
+Handle handle_numbered(std::uintptr_t number) {
+  return reinterpret_cast<Handle>(number);
+}
+
+/// Status of a call that needs a current context.
+inline cuda::result in_context() {
+  constexpr cuda::result deinitialized = 4, invalid_context = 201;
+  if (machine().is_shut_down) return deinitialized;
+  if (!contexts().empty()) return cuda::success;
+  ++machine().n_calls_out_of_context;
+  return invalid_context;
+}
+
+inline void fake_devices(cuda::driver_api& api) {
+  api.error_name = [](int, const char** name) { return *name = "CUDA_ERROR_FAKE", 0; };
+  api.error_text = [](int, const char** text) { return *text = "as the test wished", 0; };
+  api.init = [](unsigned) { return machine().init_status; };
+  api.driver_version = [](int* version) { return *version = 13020, 0; };
+  api.device_count = [](int* n) { return *n = machine().n_devices, 0; };
+  api.device_get = [](int* ordinal, int index) { return *ordinal = index, 0; };
+  api.device_name = [](char* name, int, int) { return std::strcpy(name, "Fake GPU"), 0; };
+  api.device_memory = [](std::size_t* n, int) { return *n = fake_machine::memory_bytes, 0; };
+  api.device_attribute = [](int* value, int which, int) {
+    *value = which == 75 ? 9 : which == 76 ? 0 : which == 97 ? 232448 : which == 16 ? 132 : 1024;
+    return 0;
+  };
+  api.primary_context_retain = [](cuda::context_handle* made, int ordinal) {
+    return *made = handle_numbered<cuda::context_handle>(100 + ordinal), 0;
+  };
+  api.context_push = [](cuda::context_handle which) {
+    if (machine().is_shut_down) return 4;
+    return contexts().push_back(which), 0;
+  };
+  api.context_pop = [](cuda::context_handle* left) {
+    *left = contexts().back();
+    return contexts().pop_back(), 0;
+  };
+  api.context_current = [](cuda::context_handle* now) {
+    return *now = contexts().empty() ? nullptr : contexts().back(), 0;
+  };
+  api.context_device = [](int* ordinal) {
+    *ordinal = static_cast<int>(reinterpret_cast<std::uintptr_t>(contexts().back()) - 100);
+    return 0;
+  };
+  api.context_synchronize = [] { return ++machine().n_context_waits, in_context(); };
+}
+
+inline void fake_memory(cuda::driver_api& api) {
+  api.memory_allocate = [](cuda::device_address* at, std::size_t size_bytes) {
+    if (const auto status = in_context()) return status;
+    if (size_bytes > fake_machine::memory_bytes) return cuda::out_of_memory;
+    ++machine().n_allocations;
+    return *at = reinterpret_cast<cuda::device_address>(std::malloc(size_bytes)), 0;
+  };
+  api.memory_free = [](cuda::device_address at) {
+    if (const auto status = in_context()) return status;
+    --machine().n_allocations;
+    return std::free(reinterpret_cast<void*>(at)), 0;
+  };
+  api.memory_info = [](std::size_t* free, std::size_t* total) {
+    return *free = *total = fake_machine::memory_bytes, 0;
+  };
+  api.copy_to_device = [](cuda::device_address to, const void* from, std::size_t size_bytes,
+                          cuda::stream_handle) {
+    return std::memcpy(reinterpret_cast<void*>(to), from, size_bytes), in_context();
+  };
+  api.copy_to_host = [](void* to, cuda::device_address from, std::size_t size_bytes,
+                        cuda::stream_handle) {
+    return std::memcpy(to, reinterpret_cast<void*>(from), size_bytes), in_context();
+  };
+}
+
+inline void fake_streams(cuda::driver_api& api) {
+  api.stream_create = [](cuda::stream_handle* made, unsigned) {
+    *made = handle_numbered<cuda::stream_handle>(static_cast<unsigned>(++machine().n_streams));
+    return in_context();
+  };
+  api.stream_destroy = [](cuda::stream_handle) { return --machine().n_streams, in_context(); };
+  api.stream_synchronize = [](cuda::stream_handle) {
+    return ++machine().n_stream_waits, in_context();
+  };
+  api.event_create = [](cuda::event_handle* made, unsigned) {
+    *made = handle_numbered<cuda::event_handle>(static_cast<unsigned>(++machine().n_events));
+    return in_context();
+  };
+  api.event_destroy = [](cuda::event_handle) { return --machine().n_events, in_context(); };
+  api.event_record = [](cuda::event_handle, cuda::stream_handle) { return in_context(); };
+  api.event_synchronize = [](cuda::event_handle) { return in_context(); };
+  api.event_elapsed_ms = [](float* elapsed_ms, cuda::event_handle, cuda::event_handle) {
+    return *elapsed_ms = 250, in_context();
+  };
+}
+
+inline void fake_kernels(cuda::driver_api& api) {
+  api.module_load = [](cuda::module_handle* made, const void*) {
+    if (machine().image_status != cuda::success) return machine().image_status;
+    *made = handle_numbered<cuda::module_handle>(static_cast<unsigned>(++machine().n_images));
+    return in_context();
+  };
+  api.module_unload = [](cuda::module_handle) { return --machine().n_images, in_context(); };
+  api.module_function = [](cuda::function_handle* found, cuda::module_handle, const char*) {
+    return *found = handle_numbered<cuda::function_handle>(7), in_context();
+  };
+  api.function_attribute = [](int* value, int which, cuda::function_handle) {
+    *value = which == 0 ? machine().max_threads : which == 1 ? 16 : which == 4 ? 40 : 0;
+    return in_context();
+  };
+  api.function_set_attribute = [](cuda::function_handle, int which, int value) {
+    if (which == 8) machine().dynamic_shared_bytes = value;
+    return in_context();
+  };
+  api.launch = [](cuda::function_handle, unsigned grid_x, unsigned, unsigned, unsigned block_x,
+                  unsigned, unsigned, unsigned shared_bytes, cuda::stream_handle stream,
+                  void** arguments, void**) {
+    const auto pointer = [&](int i) { return *static_cast<void**>(arguments[i]); };
+    const auto quantity = [&](int i) { return *static_cast<std::uint64_t*>(arguments[i]); };
+    const std::lock_guard held{machine().mutex};
+    machine().launches.push_back({grid_x,
+                                  block_x,
+                                  shared_bytes,
+                                  stream,
+                                  {pointer(0), pointer(1), pointer(2)},
+                                  {quantity(3), quantity(4), quantity(5)}});
+    return in_context();
+  };
+}
+
+inline cuda::driver_api fake_driver() {
+  cuda::driver_api api{};
+  fake_devices(api);
+  fake_memory(api);
+  fake_streams(api);
+  fake_kernels(api);
+  return api;
+}
+
+/// An NVRTC whose cubin of every text is "cubin" and whose log tells 40 registers for `kernel`.
+inline cuda::opened<cuda::nvrtc_api> fake_nvrtc() {
+  static constexpr char log[] =
+      "Compiling entry function 'kernel' for 'sm_90'\n"
+      " 8 bytes stack frame, 4 bytes spill stores, 6 bytes spill loads\nUsed 40 registers\n";
+  cuda::nvrtc_api api{};
+  api.error_text = [](int) { return "as the test wished"; };
+  api.version = [](int* major, int* minor) { return *major = 13, *minor = 0, 0; };
+  api.n_architectures = [](int* n) { return *n = 2, 0; };
+  api.architectures = [](int* each) { return each[0] = 80, each[1] = 90, 0; };
+  api.create = [](cuda::program_handle*, const char*, const char*, int, const char* const*,
+                  const char* const*) { return 0; };
+  api.destroy = [](cuda::program_handle*) { return 0; };
+  api.compile = [](cuda::program_handle, int, const char* const*) {
+    return ++machine().n_compilations, 0;
+  };
+  api.cubin_size = [](cuda::program_handle, std::size_t* n) { return *n = 5, 0; };
+  api.cubin = [](cuda::program_handle, char* to) { return std::memcpy(to, "cubin", 5), 0; };
+  api.log_size = [](cuda::program_handle, std::size_t* n) { return *n = sizeof log, 0; };
+  api.log = [](cuda::program_handle, char* to) { return std::memcpy(to, log, sizeof log), 0; };
+  return {api, ""};
+}
+
+}  // namespace wingbeat::test
