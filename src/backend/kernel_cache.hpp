@@ -2,16 +2,17 @@
 // Compiled kernels on disk. A damaged or hostile cache costs a compilation, never a wrong kernel.
 #pragma once
 
+#include <cstddef>  // size_t
 #include <filesystem>
-#include <memory>  // shared_ptr
+#include <memory>  // unique_ptr
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace wingbeat::backend {
 
-/// Everything a compiled kernel depends on; two keys are equal only if all of it is.
+/// Everything a compiled kernel depends on; two keys are equal only if all of it is. wingbeat's
+/// own version is added by the cache.
 struct kernel_key {
   std::string source;        ///< The flattened text.
   std::string options;       ///< Compiler options, in order.
@@ -20,16 +21,23 @@ struct kernel_key {
   std::string architecture;  ///< Exact: "sm_90", the OpenCL device's name.
 };
 
-/// $WINGBEAT_CACHE names the directory, or is "off"; otherwise $XDG_CACHE_HOME/wingbeat, or
-/// ~/.cache/wingbeat. The directory is made with mode 0700 and refused (memory only, one warning
-/// on stderr per process) when it is a symbolic link, not ours, or writable by others.
+/// Finds and stores binaries, in memory and in one directory. Many threads and many processes may
+/// use the same directory at once.
 class kernel_cache {
  public:
-  /// Returns the process-wide cache, its directory read from the environment once.
+  static constexpr std::size_t default_capacity_bytes = std::size_t{256} << 20;
+
+  /// Returns the process-wide cache, its directory read from the environment once:
+  /// $WINGBEAT_CACHE names it, or is "off" (memory only); otherwise $XDG_CACHE_HOME/wingbeat, or
+  /// ~/.cache/wingbeat. When it is refused, one warning on stderr says why.
   static kernel_cache& shared();
 
-  /// An explicit directory, for tests. Empty: memory only.
-  explicit kernel_cache(std::filesystem::path directory);
+  /// Uses `directory`, made with mode 0700; empty: memory only. It is refused, and the cache then
+  /// kept in memory only, when it cannot be made, is a symbolic link, is not ours, or is writable
+  /// by others. Entries above `capacity_bytes` in all make the longest unused ones go.
+  explicit kernel_cache(const std::filesystem::path& directory,
+                        std::size_t capacity_bytes = default_capacity_bytes);
+  ~kernel_cache();
 
   /// Returns the stored binary, or nothing: absent, truncated, altered, or of another key.
   [[nodiscard]] std::optional<std::vector<char>> find(const kernel_key& key);
@@ -39,12 +47,14 @@ class kernel_cache {
   void store(const kernel_key& key, const std::vector<char>& binary);
 
   /// Returns the directory in use; empty when in memory only.
-  [[nodiscard]] const std::filesystem::path& directory() const noexcept { return directory_; }
+  [[nodiscard]] const std::filesystem::path& directory() const noexcept;
+
+  /// Returns why the directory is not used, in one sentence; empty when it is, or none was given.
+  [[nodiscard]] const std::string& refusal() const noexcept;
 
  private:
-  std::filesystem::path directory_;
-  struct memory;
-  std::shared_ptr<memory> memory_;
+  struct impl;
+  std::unique_ptr<impl> impl_;
 };
 
 }  // namespace wingbeat::backend

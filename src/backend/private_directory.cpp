@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/private_directory.hpp"
+
+#include <dirent.h>  // fdopendir, readdir
+#include <fcntl.h>   // openat
+#include <fmt/core.h>
+#include <sys/stat.h>  // fstat, lstat, mkdir, futimens
+#include <unistd.h>    // fsync, geteuid, unlinkat
+
+#include <algorithm>  // sort
+#include <cerrno>
+#include <cstring>  // strerror
+#include <ctime>    // time
+#include <random>   // random_device
+
+#include "wingbeat/error.hpp"  // file_error
+
+namespace wingbeat::backend {
+namespace {
+
+constexpr std::string_view temporary_prefix = ".unfinished-";
+constexpr std::time_t temporary_lifetime_s = 3600;
+
+[[noreturn]] void refuse(const std::filesystem::path& where, std::string_view why) {
+  throw file_error(fmt::format("directory {} {}; name another one", where.string(), why));
+}
+
+// "dir/" would be followed if it is a symbolic link, "dir" is not.
+std::filesystem::path without_trailing_slash(std::filesystem::path where) {
+  while (!where.has_filename() && where.has_parent_path() && where != where.root_path()) {
+    where = where.parent_path();
+  }
+  return where;
+}
+
+void make(const std::filesystem::path& where) {
+  std::filesystem::path made;
+  for (const auto& part : where) {
+    made /= part;
+    if (::mkdir(made.c_str(), 0700) == 0) continue;
+    const int reason = errno;
+    struct stat seen {};
+    if (::lstat(made.c_str(), &seen) == 0) continue;
+    refuse(where, fmt::format("cannot be made: {}", std::strerror(reason)));
+  }
+}
+
+file_descriptor open_checked(const std::filesystem::path& where) {
+  struct stat seen {};
+  if (::lstat(where.c_str(), &seen) != 0) {
+    refuse(where, fmt::format("cannot be made: {}", std::strerror(errno)));
+  }
+  if (S_ISLNK(seen.st_mode)) refuse(where, "is a symbolic link");
+  if (!S_ISDIR(seen.st_mode)) refuse(where, "is not a directory");
+
+  // Between lstat and open it may have been swapped: what counts is what was opened.
+  file_descriptor opened{::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!opened.is_open() || ::fstat(opened.get(), &seen) != 0) {
+    refuse(where, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
+  if (seen.st_uid != ::geteuid()) refuse(where, "belongs to another user");
+  if ((seen.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    refuse(where, "is writable by others (make it mode 0700)");
+  }
+  return opened;
+}
+
+std::string temporary_name() {
+  std::random_device random;
+  return fmt::format("{}{:08x}{:08x}", temporary_prefix, random(), random());
+}
+
+bool write_all(int to, std::span<const char> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(to, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+bool read_all(int from, std::span<char> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::read(from, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+struct listed_file {
+  std::string name;
+  std::size_t size_bytes = 0;
+  timespec used{};
+};
+
+bool used_later(const listed_file& a, const listed_file& b) {
+  if (a.used.tv_sec != b.used.tv_sec) return a.used.tv_sec > b.used.tv_sec;
+  return a.used.tv_nsec > b.used.tv_nsec;
+}
+
+std::vector<listed_file> list(int directory) {
+  std::vector<listed_file> found;
+  // A descriptor of its own: its position is not shared with other threads.
+  const int again = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
+  if (entries == nullptr) return found;
+  while (const dirent* entry = ::readdir(entries)) {
+    struct stat seen {};
+    if (::fstatat(directory, entry->d_name, &seen, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (!S_ISREG(seen.st_mode)) continue;
+    found.push_back({entry->d_name, static_cast<std::size_t>(seen.st_size), seen.st_mtim});
+  }
+  ::closedir(entries);
+  return found;
+}
+
+}  // namespace
+
+private_directory::private_directory(const std::filesystem::path& where)
+    : path_(without_trailing_slash(std::filesystem::absolute(where))) {
+  make(path_);
+  directory_ = open_checked(path_);
+}
+
+std::optional<std::vector<char>> private_directory::read(const std::string& name,
+                                                         std::size_t most_bytes) const {
+  // O_NONBLOCK: a FIFO in our place must not hang us.
+  const file_descriptor file{
+      ::openat(directory_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
+  struct stat seen {};
+  if (!file.is_open() || ::fstat(file.get(), &seen) != 0) return std::nullopt;
+  if (!S_ISREG(seen.st_mode) || seen.st_uid != ::geteuid()) return std::nullopt;
+  if (static_cast<std::size_t>(seen.st_size) > most_bytes) return std::nullopt;
+  std::vector<char> bytes(static_cast<std::size_t>(seen.st_size));
+  if (!read_all(file.get(), bytes)) return std::nullopt;
+  ::futimens(file.get(), nullptr);
+  return bytes;
+}
+
+void private_directory::write(const std::string& name, std::span<const char> bytes) const {
+  const std::string temporary = temporary_name();
+  const int where = directory_.get();
+  const file_descriptor file{::openat(where, temporary.c_str(),
+                                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  const bool is_replaced = file.is_open() && write_all(file.get(), bytes) &&
+                           ::fsync(file.get()) == 0 &&
+                           ::renameat(where, temporary.c_str(), where, name.c_str()) == 0;
+  if (!is_replaced) {
+    const int reason = errno;
+    if (file.is_open()) remove(temporary);
+    throw file_error(fmt::format("cannot write {}: {}; free some space or name another directory",
+                                 (path_ / name).string(), std::strerror(reason)));
+  }
+  ::fsync(where);  // the name, too, survives a power cut
+}
+
+void private_directory::remove(const std::string& name) const noexcept {
+  ::unlinkat(directory_.get(), name.c_str(), 0);
+}
+
+void private_directory::tidy(std::string_view suffix, std::size_t capacity_bytes) const {
+  std::vector<listed_file> files = list(directory_.get());
+  const std::time_t now = ::time(nullptr);
+  for (const auto& file : files) {
+    const bool is_temporary = file.name.starts_with(temporary_prefix);
+    if (is_temporary && now - file.used.tv_sec >= temporary_lifetime_s) remove(file.name);
+  }
+  std::erase_if(files, [&](const listed_file& file) { return !file.name.ends_with(suffix); });
+  std::sort(files.begin(), files.end(), used_later);
+  std::size_t kept_bytes = 0;
+  for (const auto& file : files) {
+    kept_bytes += file.size_bytes;
+    if (kept_bytes > capacity_bytes) remove(file.name);
+  }
+}
+
+}  // namespace wingbeat::backend

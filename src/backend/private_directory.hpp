@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A directory that only this user can change, held open so that nobody can swap it later.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/file_descriptor.hpp"  // file_descriptor
+
+namespace wingbeat::backend {
+
+/// Reads and replaces small files of one directory. Whole files only: a reader sees the old text
+/// or the new text, whatever happens to the writer.
+class private_directory {
+ public:
+  /// Makes `where` with mode 0700 if it is not there, its parents too. Throws `file_error` when it
+  /// cannot be made, is a symbolic link, belongs to another user, or is writable by others.
+  explicit private_directory(const std::filesystem::path& where);
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+  /// Returns a file's bytes and marks it as used now; nothing if it is absent, unreadable, not a
+  /// regular file, not ours, or longer than `most_bytes`.
+  [[nodiscard]] std::optional<std::vector<char>> read(const std::string& name,
+                                                      std::size_t most_bytes) const;
+
+  /// Replaces a file: temporary file, fsync, rename. Throws `file_error` and leaves no trace.
+  void write(const std::string& name, std::span<const char> bytes) const;
+
+  void remove(const std::string& name) const noexcept;
+
+  /// Removes the longest unused files whose names end in `suffix` until the rest of those fits in
+  /// `capacity_bytes`, and temporary files that a killed process left an hour ago or earlier.
+  void tidy(std::string_view suffix, std::size_t capacity_bytes) const;
+
+ private:
+  std::filesystem::path path_;
+  file_descriptor directory_;
+};
+
+}  // namespace wingbeat::backend

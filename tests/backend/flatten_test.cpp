@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// flatten, on the library's own headers; the last word is a compiler's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>  // system
+#include <string>
+
+#include "backend/device_sources.hpp"
+#include "support/folder.hpp"  // folder, set_content
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace wingbeat::test;
+using wingbeat::backend::device_sources;
+using wingbeat::backend::flatten;
+
+int occurrences(const std::string& of, const std::string& in) {
+  int n = 0;
+  for (auto at = in.find(of); at != std::string::npos; at = in.find(of, at + 1)) ++n;
+  return n;
+}
+
+TEST(flatten, leaves_a_text_without_includes_as_it_is) {
+  EXPECT_EQ(flatten("int a;\n\nint b;\n", "k.cl"), "#line 1 \"k.cl\"\nint a;\n\nint b;\n");
+}
+
+TEST(flatten, ends_the_last_line) {
+  EXPECT_EQ(flatten("int a;", "k"), "#line 1 \"k\"\nint a;\n");
+}
+
+TEST(flatten, escapes_the_path) {
+  EXPECT_THAT(flatten("", "a\"b\\c"), HasSubstr("#line 1 \"a\\\"b\\\\c\"\n"));
+}
+
+TEST(flatten, includes_each_header_once) {
+  const auto text = flatten(
+      "#include \"wingbeat/device/direction.hpp\"\n"
+      "#  include\t\"wingbeat/device/direction.hpp\"  // again\r\n"
+      "int here;\n",
+      "k.cl");
+  EXPECT_EQ(occurrences("enum class direction", text), 1);
+  EXPECT_THAT(text, Not(HasSubstr("#include")));
+  EXPECT_THAT(text, Not(HasSubstr("pragma once")));
+  EXPECT_THAT(text, HasSubstr("#line 3 \"k.cl\"\nint here;\n"));
+}
+
+TEST(flatten, includes_what_a_header_includes) {
+  const auto text = flatten("#include \"wingbeat/device/thread/dft.hpp\"\n", "k.cl");
+  EXPECT_EQ(occurrences("enum class direction", text), 1);
+  EXPECT_EQ(occurrences("struct alignas(2 * sizeof(Real)) complex", text), 1);
+  EXPECT_THAT(text, HasSubstr("#line 1 \"wingbeat/device/port.hpp\"\n"));
+}
+
+TEST(flatten, names_a_header_that_does_not_exist) {
+  try {
+    (void)flatten("\n#include \"wingbeat/device/nowhere.hpp\"\n", "k.cl");
+    FAIL();
+  } catch (const wingbeat::plan_error& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("k.cl line 2"));
+    EXPECT_THAT(refused.what(), HasSubstr("wingbeat/device/nowhere.hpp"));
+  }
+}
+
+TEST(flatten, leaves_other_includes_and_comments_to_the_compiler) {
+  const std::string text =
+      "#include <cuda_fp16.h>\n#include \"mine.hpp\"\n"
+      "// #include \"wingbeat/device/complex.hpp\"\n"
+      "/* a comment\n#include \"wingbeat/device/nowhere.hpp\"\n*/ int a; // /*\nint b;\n";
+  EXPECT_EQ(flatten(text, "k"), "#line 1 \"k\"\n" + text);
+}
+
+// Preprocesses and compiles: returns what the compiler says.
+std::string compiled(const std::string& text, const std::string& options = "") {
+  const folder here;
+  set_content(here / "k.cpp", text);
+  const std::string command = "c++ -std=c++17 -fsyntax-only " + options + " " +
+                              (here / "k.cpp").string() + " > " + (here / "log").string() + " 2>&1";
+  const int status = std::system(command.c_str());
+  return status == 0 ? "compiled" : content_of(here / "log");
+}
+
+TEST(flatten, compiles_every_device_header_from_its_text_alone) {
+  for (const auto& header : device_sources()) {
+    if (!header.path.starts_with("wingbeat/")) continue;  // entry points expect a policy
+    EXPECT_EQ(compiled(flatten(header.text, header.path)), "compiled") << header.path;
+  }
+}
+
+// The first include is not read by this compiler, so the second must be.
+TEST(flatten, includes_again_what_a_condition_may_have_hidden) {
+  const auto text = flatten(
+      "#if defined(SOME_OTHER_COMPILER)\n#include \"wingbeat/device/complex.hpp\"\n#endif\n"
+      "#include \"wingbeat/device/complex.hpp\"\n"
+      "static_assert(sizeof(wingbeat::device::complex<float>) == 8, \"\");\n",
+      "k.cl");
+  EXPECT_EQ(compiled(text), "compiled");
+  EXPECT_EQ(compiled(text, "-DSOME_OTHER_COMPILER"), "compiled");
+}
+
+TEST(flatten, keeps_the_file_and_line_of_a_mistake) {
+  const auto text = flatten("#include \"wingbeat/device/complex.hpp\"\n\nthis is no declaration;\n",
+                            "my_kernel.cl");
+  EXPECT_THAT(compiled(text), HasSubstr("my_kernel.cl:3:"));
+}
+
+}  // namespace
