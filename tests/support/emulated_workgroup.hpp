@@ -15,7 +15,10 @@
 namespace wingbeat::test {
 
 /// What `device::group` is on a device: one thread's view of its workgroup.
-///     run_workgroup(n, [&](emulated_group group) { team<Shape, Lanes, emulated_group> team{group}; });
+///     run_workgroup(n_threads, [&](emulated_group group) {
+///       const team<Shape, Lanes, emulated_group> team{group};
+///       fft::execute(team, load, store, scratch, table);
+///     });
 class emulated_group {
  public:
   emulated_group(unsigned thread, std::size_t index, std::barrier<>& meeting)

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every power of two from 2 to 2^15, 2 to 32 elements a thread, against the long double reference;
+// one std::thread each, so that the thread sanitizer sees a missing barrier.
+#include "wingbeat/device/workgroup/fft.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/workgroup/fft_probe.hpp"  // run_fft
+#include "support/oracle.hpp"              // dft
+#include "support/signal.hpp"              // noise, impulse
+#include "support/tolerance.hpp"           // is_accurate
+
+namespace {
+
+using namespace wingbeat::test;
+using wingbeat::device::direction;
+using wingbeat::device::workgroup::fft;
+using wingbeat::device::workgroup::shape;
+using wingbeat::device::workgroup::trade;
+
+template <unsigned Length, unsigned Elements, unsigned Transforms = 1, class Real = float,
+          trade Trade = trade::whole, lanes Lanes = lanes::along_transform,
+          unsigned BankBytes = 128>
+struct description {
+  using shape_type = shape<Length, Elements, Transforms>;
+  using real = Real;
+  static constexpr lanes order = Lanes;
+  template <direction Dir>
+  using fft_type = fft<shape_type, Real, Dir, Trade, BankBytes>;
+};
+
+template <class Description, direction Dir>
+void compare(std::size_t transform_to_impulse = 0) {
+  using shape_type = typename Description::shape_type;
+  using real = typename Description::real;
+  using fft_type = typename Description::template fft_type<Dir>;
+  constexpr std::size_t n = shape_type::length;
+  auto x = noise<real>(n * shape_type::transforms, 7);
+  if (transform_to_impulse != 0) {
+    const auto one = impulse<real>(n, transform_to_impulse % n);
+    std::copy(one.begin(), one.end(), x.begin());
+  }
+  const auto y = run_fft<fft_type, shape_type, Description::order>(x);
+  for (std::size_t f = 0; f < shape_type::transforms; ++f) {
+    const std::vector<complex<real>> one(x.begin() + f * n, x.begin() + (f + 1) * n);
+    const std::vector<complex<real>> got(y.begin() + f * n, y.begin() + (f + 1) * n);
+    ASSERT_TRUE(is_accurate<real>(got, dft(one, Dir), n)) << "transform " << f;
+  }
+}
+
+template <class Description>
+class workgroup_fft : public ::testing::Test {};
+
+using descriptions = ::testing::Types<
+    description<2, 2>, description<4, 2>, description<4, 4, 8>,
+    description<8, 2, 2>, description<8, 8>, description<16, 4, 4>, description<16, 16>,
+    description<32, 2>, description<32, 8, 4>, description<32, 32>, description<64, 4>,
+    description<64, 16, 4>, description<128, 8, 2>, description<128, 32>, description<256, 16, 2>,
+    description<256, 2>, description<512, 16>, description<512, 8, 2>, description<1024, 16>,
+    description<1024, 32, 2>, description<2048, 16>, description<2048, 32>,
+    description<4096, 16>, description<8192, 32>, description<16384, 32>, description<32768, 32>>;
+TYPED_TEST_SUITE(workgroup_fft, descriptions);
+
+TYPED_TEST(workgroup_fft, agrees_with_the_reference) {
+  compare<TypeParam, direction::forward>();
+  compare<TypeParam, direction::inverse>();
+}
+
+template <class Description>
+class workgroup_fft_variant : public ::testing::Test {};
+
+constexpr auto across = lanes::across_transforms;
+using variants = ::testing::Types<
+    description<64, 8, 4, double>, description<256, 16, 1, double>, description<1024, 8, 1, double>,
+    description<4096, 16, 1, double>, description<64, 8, 2, float, trade::halves>,
+    description<2048, 16, 1, float, trade::halves>, description<512, 8, 1, double, trade::halves>,
+    description<64, 8, 8, float, trade::whole, across>,
+    description<256, 16, 8, float, trade::whole, across>,
+    description<128, 8, 4, double, trade::halves, across>,
+    description<1024, 16, 1, float, trade::whole, lanes::along_transform, 0>,
+    description<256, 16, 4, double, trade::halves, across, 0>>;
+TYPED_TEST_SUITE(workgroup_fft_variant, variants);
+
+TYPED_TEST(workgroup_fft_variant, agrees_with_the_reference) {
+  compare<TypeParam, direction::forward>();
+  compare<TypeParam, direction::inverse>();
+}
+
+TEST(workgroup_fft_impulse, every_position) {
+  for (std::size_t position = 1; position < 64; ++position) {
+    compare<description<64, 16, 2>, direction::forward>(position);
+  }
+}
+
+TEST(workgroup_fft_constants, tell_what_is_needed) {
+  using four_thousand = fft<shape<4096, 16>, float, direction::forward>;
+  static_assert(four_thousand::exchanges == 2);
+  static_assert(four_thousand::threads == 256);
+  static_assert(four_thousand::scratch_bytes == (4096 + 4096 / 16) * 8);
+  using in_registers = fft<shape<16, 16>, float, direction::forward>;
+  static_assert(in_registers::exchanges == 0 && in_registers::scratch_bytes == 0);
+  using halved = fft<shape<32768, 32>, float, direction::forward, trade::halves>;
+  static_assert(halved::scratch_bytes == (32768 + 32768 / 32) * 4);
+}
+
+}  // namespace

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check.py ROOT: how wingbeat is written, as far as a program can tell.
+
+Sizes (header 500 lines, function 60, test 400, line 100 columns), the SPDX line, include
+directions, and what no file may hold. Prints one line per fault and exits with 1 if there is any.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+FOLDERS = ("include", "src", "apps", "tests", "bench", "examples", "cmake", "python")
+CODE = {".hpp", ".cpp", ".cu", ".cl", ".clcpp", ".h"}
+SCRIPTS = {".cmake", ".py", ".sh"}
+EXEMPT = {"generated", "build", "results", "__pycache__"}
+
+MAX_HEADER, MAX_FUNCTION, MAX_TEST, MAX_COLUMNS = 500, 60, 400, 100
+
+# A device header includes only what stands on a lower level, or beside it in its own folder.
+DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "twiddle": 1, "order": 1,
+                 "thread": 2, "workgroup": 3, "cluster": 3, "io": 3, "grid": 4,
+                 "convolution": 4, "channeliser": 4}
+
+# (files under, may not include what starts with, because)
+FORBIDDEN = [
+    ("include/wingbeat/", r"(backend|planner|tuning|reference|formats|verify|support)/",
+     "public headers do not see src/"),
+    ("src/planner/", r"(backend|reference|formats)/", "planning knows no engine"),
+    ("src/tuning/", r"(backend|reference|formats)/", "tuning is data"),
+    ("src/backend/", r"(convolution|channeliser|formats|verify)/", "engines know no application"),
+    ("src/reference/", r"backend/(host|opencl|cuda|kernels)/", "the oracle stands alone"),
+    ("src/", r"(cli|fengine|dsim|apps|support)/", "the library knows no program"),
+]
+
+NOT_ANYWHERE = [
+    (r"\t", "a tab; indent with spaces"),
+    (r"[ \t]+$", "blanks at the end of the line"),
+    (r"^\s*#\s*if 0\b", "code switched off; delete it"),
+    (r"//.*\b[T]ODO\b(?!.*#\d)", "a TODO without an issue number"),
+]
+BANNED_NAMES = re.compile(r"(^|_)(fast|optimi[sz]ed|new|v2|utils?|helpers?|misc|common)(_|$)")
+
+
+def sources(root):
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            parts = path.relative_to(root).parts
+            if path.is_file() and not EXEMPT.intersection(parts):
+                yield path
+    yield root / "CMakeLists.txt"
+
+
+def without_comments(text):
+    """Blanks out comments, strings and characters, keeping every line break."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+                         r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*'", re.S)
+    return pattern.sub(lambda found: "\n" * found.group().count("\n"), text)
+
+
+def functions(text):
+    """Yields (line, lines) of each function body: a brace behind ')' that is not control flow."""
+    flow = re.compile(r"^\s*(else\s+)?(if|for|while|switch|catch|do|else|try|namespace|class|struct"
+                      r"|union|enum|extern)\b")
+    depth, line, head, body = 0, 1, "", None
+    for character in without_comments(text):
+        if character == "\n":
+            line += 1
+        if character == "{":
+            # Blocks inside a function belong to it; only the outermost body is measured.
+            if body is None and "(" in head and not flow.match(head.strip()):
+                body = (depth, line)
+            depth, head = depth + 1, ""
+        elif character == "}":
+            depth, head = depth - 1, ""
+            if body is not None and depth == body[0]:
+                yield body[1], line - body[1] + 1
+                body = None
+        elif character == ";":
+            head = ""
+        elif not (character == "\n" and head.lstrip().startswith("#")):
+            head += character
+        else:
+            head = ""
+
+
+def sizes(name, text):
+    lines = text.splitlines()
+    if name.suffix == ".hpp" and len(lines) > MAX_HEADER:
+        yield 1, f"a header of {len(lines)} lines; {MAX_HEADER} at most"
+    if name.name.endswith("_test.cpp") and len(lines) > MAX_TEST:
+        yield 1, f"a test of {len(lines)} lines; {MAX_TEST} at most"
+    for number, line in enumerate(lines, 1):
+        if len(line) > MAX_COLUMNS:
+            yield number, f"{len(line)} columns; {MAX_COLUMNS} at most"
+    for number, length in functions(text):
+        if length > MAX_FUNCTION:
+            yield number, f"a function of {length} lines; {MAX_FUNCTION} at most"
+
+
+def device_level(path):
+    return DEVICE_LEVELS.get(path.split("/")[2].removesuffix(".hpp"))
+
+
+def includes(name, text):
+    own = str(name).removeprefix("include/")
+    is_device = own.startswith("wingbeat/device/")
+    for number, line in enumerate(text.splitlines(), 1):
+        found = re.match(r'\s*#\s*include\s+(["<])([^">]+)[">]', line)
+        if not found:
+            continue
+        quote, target = found.groups()
+        if is_device and not target.startswith("wingbeat/device/"):
+            yield number, f"a device header includes {target}; it is freestanding"
+        elif is_device and None in (device_level(own), device_level(target)):
+            yield number, f"{target}: a folder that tests/style/check.py gives no level yet"
+        elif is_device and device_level(target) > device_level(own):
+            yield number, f"includes {target}, which stands above it"
+        for under, pattern, why in FORBIDDEN:
+            if quote == '"' and str(name).startswith(under) and re.match(pattern, target):
+                yield number, f"includes {target}: {why}"
+
+
+def contents(name, text):
+    lines = text.splitlines()
+    head = lines[1:2] if lines[:1] and lines[0].startswith("#!") else lines[:1]
+    if not head or "SPDX-License-Identifier: Apache-2.0" not in head[0]:
+        yield 1, "the first line is not the SPDX line"
+    if name.suffix == ".hpp" and "#pragma once" not in lines:
+        yield 1, "a header without #pragma once"
+    if BANNED_NAMES.search(name.stem):
+        yield 1, f"the name '{name.stem}' says nothing; name the noun or the algorithm"
+    for pattern, fault in NOT_ANYWHERE:
+        for number, line in enumerate(lines, 1):
+            if re.search(pattern, line):
+                yield number, fault
+
+
+def check(root):
+    n_files = n_faults = 0
+    for path in sources(root):
+        name = path.relative_to(root)
+        is_code = path.suffix in CODE
+        if not (is_code or path.suffix in SCRIPTS or path.name == "CMakeLists.txt"):
+            continue
+        n_files += 1
+        text = path.read_text(encoding="utf-8")
+        rules = (contents, sizes, includes) if is_code else (contents,)
+        for rule in rules:
+            for number, fault in rule(name, text):
+                print(f"{name}:{number}: {fault}")
+                n_faults += 1
+    print(f"{n_files} files, {n_faults} faults")
+    return n_files > 0 and n_faults == 0
+
+
+if __name__ == "__main__":
+    sys.exit(0 if check(Path(sys.argv[1]).resolve()) else 1)
