@@ -4,7 +4,9 @@
 #include <dlfcn.h>  // dlopen, dlsym
 #include <fmt/format.h>
 
-#include <cstdlib>  // getenv
+#include <algorithm>  // find
+#include <cstdlib>    // getenv
+#include <utility>    // move
 
 namespace wingbeat::backend::cuda {
 namespace {
@@ -93,6 +95,23 @@ void bind_all(binder& from, nvrtc_api& api) {
   from.bind(api.log, "nvrtcGetProgramLog");
 }
 
+/// Returns "none of a.so.1, a.so was found in the loader's path, /usr/local/cuda/lib64".
+std::string not_found(std::span<const std::string> candidates) {
+  std::vector<std::string> names;
+  std::vector<std::string> folders;
+  const auto add_once = [](std::vector<std::string>& to, std::string word) {
+    if (std::find(to.begin(), to.end(), word) == to.end()) to.push_back(std::move(word));
+  };
+  for (const auto& candidate : candidates) {
+    const auto slash = candidate.rfind('/');
+    const bool is_bare = slash == std::string::npos;
+    add_once(names, is_bare ? candidate : candidate.substr(slash + 1));
+    add_once(folders, is_bare ? "the loader's path" : candidate.substr(0, slash));
+  }
+  return fmt::format("none of {} could be opened from {}", fmt::join(names, ", "),
+                     fmt::join(folders, ", "));
+}
+
 /// Tries the candidates in order. Libraries that serve stay open as long as the process.
 template <class Api>
 opened<Api> open_first(std::span<const std::string> candidates, std::string& path) {
@@ -111,7 +130,7 @@ opened<Api> open_first(std::span<const std::string> candidates, std::string& pat
     dlclose(library);
   }
   if (!outdated.empty()) return {{}, outdated + "; install a later one"};
-  return {{}, fmt::format("none of {} could be opened", fmt::join(candidates, ", "))};
+  return {{}, not_found(candidates)};
 }
 
 /// NVRTC opens its built-ins by bare name, which fails for a toolkit the loader does not know;
@@ -151,7 +170,7 @@ std::vector<std::string> nvrtc_candidates() {
 
   std::vector<std::string> all = names;
   for (const auto& root : roots) {
-    for (const char* folder : {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+    for (const char* folder : {"lib64", "targets/x86_64-linux/lib"}) {
       for (const auto& name : names) all.push_back(fmt::format("{}/{}/{}", root, folder, name));
     }
   }
