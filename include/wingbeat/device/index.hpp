@@ -51,6 +51,7 @@ struct stages {
 
   WINGBEAT_FN constexpr unsigned radix(unsigned stage) const {
     if (stage == 0) return 1u << first_bits();
+    if (others() == 0) return 1;
     return 1u << (other_bits() / others() + (stage - 1 < other_bits() % others() ? 1 : 0));
   }
 

@@ -46,9 +46,10 @@ WINGBEAT_FN constexpr unsigned stage_offset(stages of, unsigned stage) {
 template <direction Dir, unsigned Prior, class Real, unsigned R>
 WINGBEAT_FN void turn(complex<Real> (&y)[R], WINGBEAT_GLOBAL const complex<Real>* stage,
                       unsigned k) {
-  complex<Real> root[rows(R)];
+  constexpr unsigned n_rows = rows(R);
+  complex<Real> root[n_rows];
   WINGBEAT_UNROLL
-  for (unsigned row = 0; row < rows(R); ++row) root[row] = stage[row * Prior + k];
+  for (unsigned row = 0; row < n_rows; ++row) root[row] = stage[row * Prior + k];
   WINGBEAT_UNROLL
   for (unsigned q = 1; q < R; ++q) {
     if (q < 4 || q % 4 == 0) {

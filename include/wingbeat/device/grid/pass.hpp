@@ -60,7 +60,7 @@ class pass {
   // The table: roots of the workgroup's stages, of this pass, of the real transform.
   static constexpr size pass_roots_at = fft::table_entries;
   static constexpr size pass_roots_entries =
-      Policy::prior == 1 ? 0 : root_entries(Policy::prior * Policy::length);
+      Policy::prior == 1 ? 0 : twiddle::root_tables{Policy::prior * Policy::length}.entries();
   static constexpr size real_roots_at = pass_roots_at + pass_roots_entries;
 
   static_assert(is_whole || butterflies % Policy::transforms == 0,
@@ -95,8 +95,6 @@ class pass {
   }
 
  private:
-  static WINGBEAT_FN constexpr size root_entries(size m) { return twiddle::root_tables{m}.entries(); }
-
   // A butterfly of the grid: which row, and which b of the row.
   WINGBEAT_FN size butterfly() const { return first_ + team_.transform(); }
   WINGBEAT_FN bool is_inside(size g) const { return Policy::transforms == 1 || !is_whole || g < end_; }

@@ -11,8 +11,9 @@ namespace wingbeat::device::workgroup {
 template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms = 1>
 struct shape {
   static_assert(is_power_of_two(Length), "the length of a workgroup transform is a power of two");
-  static_assert(is_power_of_two(ElementsPerThread) && ElementsPerThread <= 32,
-                "each thread holds 1, 2, 4, 8, 16 or 32 elements");
+  static_assert(is_power_of_two(ElementsPerThread) && ElementsPerThread <= 32 &&
+                    (ElementsPerThread > 1 || Length == 1),
+                "each thread holds 2, 4, 8, 16 or 32 elements; 1 if the length is 1");
   static_assert(ElementsPerThread <= Length, "a thread holds at most the whole transform");
   static_assert(is_power_of_two(Transforms), "a workgroup holds a power of two of transforms");
 
