@@ -37,7 +37,7 @@ NOT_ANYWHERE = [
     (r"\t", "a tab; indent with spaces"),
     (r"[ \t]+$", "blanks at the end of the line"),
     (r"^\s*#\s*if 0\b", "code switched off; delete it"),
-    (r"//.*\b[T]ODO\b(?!.*#\d)", "a TODO without an issue number"),
+    (r"//.*\b[T]ODO\b(?!.*#\d)", "work left over without an issue number"),
 ]
 BANNED_NAMES = re.compile(r"(^|_)(fast|optimi[sz]ed|new|v2|utils?|helpers?|misc|common)(_|$)")
 

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/laws.hpp"
+
+#include <algorithm>  // max
+#include <cmath>      // isnan, sqrt, log2
+#include <limits>     // numeric_limits
+#include <utility>    // pair
+
+namespace wingbeat::verify {
+namespace {
+
+long double unit_roundoff(const trial& t) {
+  return t.run.real() == precision::fp32 ? 0x1p-24L : 0x1p-53L;
+}
+
+/// Returns e, the relative L2 error one transform may have.
+long double allowed(const trial& t) {
+  const long double c = t.run.real() == precision::fp32 ? 1.0L : 1.25L;
+  return c * unit_roundoff(t) * std::sqrt(std::log2(static_cast<long double>(t.n)));
+}
+
+/// Returns noise that the precision holds exactly, using all of its digits.
+row noise(const trial& t, std::uint64_t seed) {
+  return noise(input_of(t.kind), t.n, seed, t.run.real() == precision::fp32 ? 23 : 52);
+}
+
+/// Returns noise whose small multiples and sums the precision holds exactly.
+row coarse_noise(const trial& t, std::uint64_t seed) {
+  return noise(input_of(t.kind), t.n, seed, /*bits=*/8);
+}
+
+measurement measured(long double error, long double bound) {
+  return {static_cast<double>(error), static_cast<double>(bound)};
+}
+
+/// Returns |got - expected| / |expected|; infinity, which no maximum loses, for NaN.
+long double relative_l2(const row& got, const row& expected) {
+  const long double error = norm(difference(got, expected)) / norm(expected);
+  return std::isnan(error) ? std::numeric_limits<long double>::infinity() : error;
+}
+
+/// Returns the transform and the oracle's, of one noise: all bins, or where the device under test
+/// is the oracle itself and N^2 is too much, sixteen bins by the definition.
+std::pair<row, row> noise_and_oracle(const trial& t) {
+  constexpr std::size_t most_by_definition = 256;
+  const row x = noise(t, /*seed=*/t.n);
+  row got = t.run(t.kind, x);
+  if (t.n > most_by_definition && !t.run.is_oracle()) {
+    return {std::move(got), t.oracle(t.kind, x)};
+  }
+  const std::size_t n_bins = t.n > most_by_definition ? 16 : t.n;
+  row some, expected;
+  for (std::size_t b = 0; b < n_bins; ++b) {
+    const std::size_t k = n_bins == t.n ? b : (b * (t.n / 16) + 37 * b) % t.n;
+    some.push_back(got[k]);
+    expected.push_back(bin_by_definition(t.kind, x, k));
+  }
+  return {std::move(some), std::move(expected)};
+}
+
+measurement random(const trial& t) {
+  const auto [got, expected] = noise_and_oracle(t);
+  return measured(relative_l2(got, expected), allowed(t));
+}
+
+measurement largest_element(const trial& t) {
+  const auto [got, expected] = noise_and_oracle(t);
+  return measured(largest(difference(got, expected)) / largest(expected), 12 * unit_roundoff(t));
+}
+
+/// A half spectrum takes its impulses in pairs: at p, and as the conjugate at N-p.
+long double impulse_error(const trial& t, std::size_t p) {
+  const std::size_t mirror = (t.n - p) % t.n;
+  const bool is_pair = input_of(t.kind) == domain::hermitian && mirror != p;
+  row x(t.n), expected(t.n);
+  x[p] = 1;
+  if (is_pair) x[mirror] = 1;
+  for (std::size_t k = 0; k < t.n; ++k) {
+    expected[k] = root(t.kind, p * k, t.n);
+    if (is_pair) expected[k] += root(t.kind, mirror * k, t.n);
+  }
+  return relative_l2(t.run(t.kind, x), expected);
+}
+
+measurement impulse(const trial& t) {
+  long double worst = 0;
+  const std::size_t step = std::max<std::size_t>(1, t.n / 16);
+  for (std::size_t first = 0; first < t.n; first += step) {
+    const std::size_t p = first + first / step % step;  // each place of the last few bits
+    worst = std::max(worst, impulse_error(t, p));
+  }
+  return measured(std::max(worst, impulse_error(t, t.n - 1)), allowed(t));
+}
+
+/// A tone is all of one bin, or of two where the input is real. Its samples are rounded, too.
+long double tone_error(const trial& t, std::size_t bin) {
+  const std::size_t mirror = (t.n - bin) % t.n;
+  const bool is_real = input_of(t.kind) == domain::real;
+  row x(t.n), expected(t.n);
+  for (std::size_t j = 0; j < t.n; ++j) {
+    x[j] = root(opposite(t.kind), bin * j, t.n);
+    if (is_real) x[j] = x[j].real();
+  }
+  const long double n = t.n;
+  expected[bin] = is_real ? n / 2 : n;
+  if (is_real) expected[mirror] += n / 2;
+  return relative_l2(t.run(t.kind, rounded(x, t.run.real())), expected);
+}
+
+measurement tone(const trial& t) {
+  long double worst = 0;
+  for (const std::size_t bin : {std::size_t{1}, t.n / 3, t.n / 2, t.n - 1}) {
+    worst = std::max(worst, tone_error(t, bin));
+  }
+  return measured(worst, allowed(t) + unit_roundoff(t));
+}
+
+measurement dc(const trial& t) {
+  const row x = noise(t, /*seed=*/2);
+  value sum = 0;
+  for (const auto& z : x) sum += z;
+  // One element out of N may err by more than their mean: four times.
+  return measured(std::abs(t.run(t.kind, x)[0] - sum) / norm(x), 4 * allowed(t));
+}
+
+measurement parseval(const trial& t) {
+  const row x = noise(t, /*seed=*/3);
+  const long double ratio = norm(t.run(t.kind, x)) / norm(x) / std::sqrt(1.0L * t.n);
+  return measured(std::abs(ratio * ratio - 1), 2 * allowed(t));
+}
+
+measurement linearity(const trial& t) {
+  const row x = coarse_noise(t, /*seed=*/4), y = coarse_noise(t, /*seed=*/5);
+  row sum(t.n);
+  for (std::size_t j = 0; j < t.n; ++j) sum[j] = 3.0L * x[j] - 2.0L * y[j];
+  const row x_out = t.run(t.kind, x), y_out = t.run(t.kind, y), sum_out = t.run(t.kind, sum);
+  row expected(t.n);
+  for (std::size_t k = 0; k < t.n; ++k) expected[k] = 3.0L * x_out[k] - 2.0L * y_out[k];
+  const long double parts = 1 + (3 * norm(x_out) + 2 * norm(y_out)) / norm(expected);
+  return measured(relative_l2(sum_out, expected), parts * allowed(t));
+}
+
+/// A shift of the input turns the output: x[j-s] -> w^(sk) X[k]. A half spectrum cannot shift;
+/// turned by w^(-sk), it shifts its output by s.
+measurement shift(const trial& t) {
+  const bool turns = input_of(t.kind) == domain::hermitian;
+  const std::size_t s = std::max<std::size_t>(1, t.n / 3);
+  const row x = noise(t, /*seed=*/6);
+  const row original = t.run(t.kind, x);
+  row moved(t.n), expected(t.n);
+  for (std::size_t j = 0; j < t.n; ++j) {
+    const std::size_t behind = (j + t.n - s) % t.n;
+    moved[j] = turns ? x[j] * root(opposite(t.kind), s * j, t.n) : x[behind];
+    expected[j] = turns ? original[behind] : original[j] * root(t.kind, s * j, t.n);
+  }
+  const row got = t.run(t.kind, rounded(moved, t.run.real()));
+  return measured(relative_l2(got, expected), 2 * allowed(t) + (turns ? unit_roundoff(t) : 0));
+}
+
+/// The transform of a circular convolution is the product of the transforms. The filter is short
+/// and its sums exact; it is even where the input must stay a half spectrum.
+measurement convolution(const trial& t) {
+  row filter(t.n);
+  filter[0] = 1;
+  filter[1] -= 0.5L;
+  filter[t.n - 1] -= 0.5L;
+  filter[t.n / 2] += 0.25L;
+  if (input_of(t.kind) != domain::hermitian) filter[3 % t.n] += 0.5L;
+
+  const row x = coarse_noise(t, /*seed=*/7);
+  row filtered(t.n);
+  for (std::size_t tap = 0; tap < t.n; ++tap) {
+    if (filter[tap] == value{}) continue;
+    for (std::size_t j = 0; j < t.n; ++j) filtered[(j + tap) % t.n] += filter[tap] * x[j];
+  }
+  const row x_out = t.run(t.kind, x), filter_out = t.run(t.kind, filter);
+  row expected(t.n);
+  for (std::size_t k = 0; k < t.n; ++k) expected[k] = x_out[k] * filter_out[k];
+  const long double parts =
+      1 + (largest(filter_out) * norm(x_out) + largest(x_out) * norm(filter_out)) / norm(expected);
+  return measured(relative_l2(t.run(t.kind, filtered), expected), parts * allowed(t));
+}
+
+measurement round_trip(const trial& t) {
+  const row x = noise(t, /*seed=*/8);
+  const row there = t.run(t.kind, x);
+  const row back = t.run(opposite(t.kind), there, {.scale = scaling::by_length});
+  return measured(relative_l2(back, x), 2 * allowed(t));
+}
+
+measurement in_place(const trial& t) {
+  const std::vector<row> x{noise(t, /*seed=*/9), noise(t, /*seed=*/10), noise(t, /*seed=*/11)};
+  const auto apart = t.run(t.kind, x, {});
+  const auto together = t.run(t.kind, x, {.where = placement::in_place});
+  long double worst = 0;
+  for (std::size_t r = 0; r < x.size(); ++r) {
+    worst = std::max(worst, relative_l2(together[r], apart[r]));
+  }
+  return measured(worst, 2 * allowed(t));
+}
+
+measurement batch(const trial& t) {
+  constexpr std::size_t n_rows = 17;
+  std::vector<row> x;
+  for (std::size_t r = 0; r < n_rows; ++r) x.push_back(noise(t, /*seed=*/100 + r));
+  const auto together = t.run(t.kind, x, {});
+  long double worst = 0;
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    worst = std::max(worst, relative_l2(together[r], t.run(t.kind, x[r])));
+  }
+  return measured(worst, 2 * allowed(t));
+}
+
+measurement scales(const trial& t) {
+  const row x = noise(t, /*seed=*/12);
+  const long double n = t.n;
+  row expected = t.run(t.kind, x);
+  for (auto& z : expected) z /= n;
+  const long double by_length =
+      relative_l2(t.run(t.kind, x, {.scale = scaling::by_length}), expected);
+  for (auto& z : expected) z *= std::sqrt(n);
+  const long double by_root =
+      relative_l2(t.run(t.kind, x, {.scale = scaling::by_sqrt_length}), expected);
+  // The factor is rounded, and so is the product.
+  return measured(std::max(by_length, by_root), 2 * allowed(t) + 2 * unit_roundoff(t));
+}
+
+measurement repeat(const trial& t) {
+  const row x = noise(t, /*seed=*/13);
+  const row once = t.run(t.kind, x);
+  std::size_t n_different = 0;
+  for (int again = 0; again < 2; ++again) {
+    const row now = t.run(t.kind, x);
+    for (std::size_t k = 0; k < t.n; ++k) n_different += !(now[k] == once[k]);
+  }
+  return measured(n_different, 0);
+}
+
+measurement memory(const trial& t) {
+  return measured(t.run.n_trespasses(), 0);
+}
+
+constexpr law all_laws[] = {
+    {"random", "noise agrees with the reference, relative L2", random},
+    {"largest", "the largest element error of noise, as a share of the largest output",
+     largest_element},
+    {"impulse", "an impulse at p gives w^(pk)", impulse},
+    {"tone", "a single tone gives a single bin", tone},
+    {"dc", "element 0 is the sum of the input", dc},
+    {"parseval", "the output has N times the input's energy", parseval},
+    {"linearity", "3x - 2y gives 3X - 2Y", linearity},
+    {"shift", "a shifted input turns the output's phases", shift},
+    {"convolution", "a circular convolution gives a product", convolution},
+    {"round trip", "the opposite transform, scaled by 1/N, gives the input back", round_trip},
+    {"in place", "in place gives what out of place gives", in_place},
+    {"batch", "17 rows at once give what each gives alone", batch},
+    {"scaling", "1/N and 1/sqrt N scale the unscaled output", scales},
+    {"repeat", "three runs give the same bits (counts values that differ)", repeat},
+    {"memory", "nothing around the buffers, nor an input, changed (counts values)", memory},
+};
+
+}  // namespace
+
+std::span<const law> laws() {
+  return all_laws;
+}
+
+}  // namespace wingbeat::verify

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every transform must obey, each law with the largest error that rounding can excuse.
+// With u the unit roundoff, c = 1 (fp32) or 1.25 (fp64), one transform of length N may be off by
+//     e = c u sqrt(log2 N)   in relative L2,
+// and a law that compares several transforms by the sum of their errors.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <span>
+#include <string_view>
+
+#include "verify/transformer.hpp"  // transformer
+
+namespace wingbeat::verify {
+
+/// One device, one kind of transform, one length.
+struct trial {
+  transformer& run;
+  transformer& oracle;  ///< The reference engine, fp64.
+  transform kind;
+  std::size_t n;
+};
+
+/// How far a law was missed, and how far it may be.
+struct measurement {
+  double error = 0;
+  double bound = 0;
+};
+
+struct law {
+  std::string_view name;
+  std::string_view statement;
+  measurement (*measure)(const trial&);
+};
+
+/// Returns every law, in the order to check them. The last watches what the others left behind.
+[[nodiscard]] std::span<const law> laws();
+
+}  // namespace wingbeat::verify

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/row.hpp"
+
+#include <algorithm>  // copy, max
+#include <cmath>      // cos, isnan, ldexp, sin, sqrt
+#include <limits>     // numeric_limits
+#include <numbers>    // pi_v
+#include <random>     // mt19937_64
+
+namespace wingbeat::verify {
+namespace {
+
+bool is_forward(transform kind) {
+  return kind == transform::forward || kind == transform::forward_from_real;
+}
+
+}  // namespace
+
+domain input_of(transform kind) noexcept {
+  switch (kind) {
+    case transform::forward_from_real:
+      return domain::real;
+    case transform::inverse_to_real:
+      return domain::hermitian;
+    default:
+      return domain::any;
+  }
+}
+
+domain output_of(transform kind) noexcept {
+  return input_of(opposite(kind));
+}
+
+transform opposite(transform kind) noexcept {
+  switch (kind) {
+    case transform::forward:
+      return transform::inverse;
+    case transform::inverse:
+      return transform::forward;
+    case transform::forward_from_real:
+      return transform::inverse_to_real;
+    case transform::inverse_to_real:
+      return transform::forward_from_real;
+  }
+  return kind;
+}
+
+value root(transform kind, std::size_t k, std::size_t n) {
+  // Reduced to the nearest quarter turn in integers: k/n = quarters/4 + rest/(4n), |rest| <= n/2.
+  const auto quadruple = static_cast<long long>(4 * (k % n));
+  const auto turn = static_cast<long long>(n);
+  const long long quarters = (2 * quadruple + turn) / (2 * turn);
+  const long long rest = quadruple - quarters * turn;
+  const long double angle =
+      std::numbers::pi_v<long double> / 2 * static_cast<long double>(rest) / n;
+  value w{std::cos(angle), std::sin(angle)};
+  for (long long q = 0; q < quarters; ++q) w = {-w.imag(), w.real()};
+  return is_forward(kind) ? std::conj(w) : w;
+}
+
+value bin_by_definition(transform kind, const row& x, std::size_t k) {
+  value sum = 0;
+  for (std::size_t j = 0; j < x.size(); ++j) sum += x[j] * root(kind, j * k % x.size(), x.size());
+  return sum;
+}
+
+row noise(domain within, std::size_t n, std::uint64_t seed, int bits) {
+  std::mt19937_64 random{seed};
+  const auto part = [&] {
+    const auto steps = random() % ((std::uint64_t{2} << bits) + 1);
+    return std::ldexp(static_cast<long double>(steps), -bits) - 1;
+  };
+  row x(n);
+  for (auto& z : x) z = {part(), within == domain::real ? 0 : part()};
+  if (within == domain::hermitian) {
+    x[0] = x[0].real();
+    x[n / 2] = x[n / 2].real();
+    for (std::size_t k = 1; k < n / 2; ++k) x[n - k] = std::conj(x[k]);
+  }
+  return x;
+}
+
+row rounded(row x, precision real) {
+  for (auto& z : x) {
+    if (real == precision::fp32) {
+      z = {static_cast<float>(z.real()), static_cast<float>(z.imag())};
+    } else {
+      z = {static_cast<double>(z.real()), static_cast<double>(z.imag())};
+    }
+  }
+  return x;
+}
+
+std::vector<double> packed(const row& x, domain within) {
+  const std::size_t n = x.size();
+  std::vector<double> stored;
+  const std::size_t n_stored = within == domain::hermitian ? n / 2 + 1 : n;
+  for (std::size_t k = 0; k < n_stored; ++k) {
+    stored.push_back(static_cast<double>(x[k].real()));
+    if (within != domain::real) stored.push_back(static_cast<double>(x[k].imag()));
+  }
+  if (within == domain::hermitian) {
+    stored[1] = stored[n + 1] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return stored;
+}
+
+row unpacked(const double* stored, domain within, std::size_t n) {
+  row x(n);
+  if (within == domain::real) {
+    std::copy(stored, stored + n, x.begin());
+    return x;
+  }
+  const std::size_t n_stored = within == domain::hermitian ? n / 2 + 1 : n;
+  for (std::size_t k = 0; k < n_stored; ++k) x[k] = {stored[2 * k], stored[2 * k + 1]};
+  for (std::size_t k = n_stored; k < n; ++k) x[k] = std::conj(x[n - k]);
+  return x;
+}
+
+long double norm(const row& x) {
+  long double energy = 0;
+  for (const auto& z : x) energy += std::norm(z);
+  return std::sqrt(energy);
+}
+
+long double largest(const row& x) {
+  long double most = 0;
+  for (const auto& z : x) {
+    if (std::isnan(std::abs(z))) return std::abs(z);
+    most = std::max(most, std::abs(z));
+  }
+  return most;
+}
+
+row difference(const row& a, const row& b) {
+  row c(a.size());
+  for (std::size_t k = 0; k < a.size(); ++k) c[k] = a[k] - b[k];
+  return c;
+}
+
+}  // namespace wingbeat::verify

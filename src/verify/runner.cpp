@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/runner.hpp"
+
+#include <algorithm>  // copy, count_if, fill
+#include <cstring>    // memcmp
+#include <limits>     // numeric_limits
+
+#include "wingbeat/buffer.hpp"  // buffer, buffer_view
+
+namespace wingbeat::verify {
+namespace {
+
+constexpr double poison = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t n_guards = 64;  // numbers before and behind each buffer
+constexpr double guard = -12345;
+
+/// Numbers between two guards, on a device.
+template <class Real>
+class guarded {
+ public:
+  guarded(const queue& where, const std::vector<double>& numbers)
+      : sent_(numbers.size() + 2 * n_guards, static_cast<Real>(guard)),
+        memory_(where, sent_.size() * sizeof(Real)) {
+    std::transform(numbers.begin(), numbers.end(), sent_.begin() + n_guards,
+                   [](double number) { return static_cast<Real>(number); });
+    memory_.write(sent_.data(), memory_.size_bytes());
+  }
+
+  [[nodiscard]] buffer_view view() const {
+    const std::size_t guard_bytes = n_guards * sizeof(Real);
+    auto inner = memory_.view();
+    inner.offset_bytes += guard_bytes;
+    inner.size_bytes -= 2 * guard_bytes;
+    return inner;
+  }
+
+  /// Returns the numbers between the guards as they are now.
+  [[nodiscard]] std::vector<double> numbers() const {
+    const auto now = read();
+    return {now.begin() + n_guards, now.end() - n_guards};
+  }
+
+  /// Returns how many guards differ from what was written; of all numbers, if `is_whole`.
+  [[nodiscard]] std::size_t n_changed(bool is_whole) const {
+    const auto now = read();
+    std::size_t n = 0;
+    for (std::size_t j = 0; j < now.size(); ++j) {
+      const bool is_watched = is_whole || j < n_guards || j >= now.size() - n_guards;
+      n += is_watched && std::memcmp(&now[j], &sent_[j], sizeof(Real)) != 0;
+    }
+    return n;
+  }
+
+ private:
+  [[nodiscard]] std::vector<Real> read() const {
+    std::vector<Real> now(sent_.size());
+    memory_.read(now.data(), memory_.size_bytes());
+    return now;
+  }
+
+  std::vector<Real> sent_;
+  buffer memory_;
+};
+
+}  // namespace
+
+const plan& runner::plan_for(const plan_spec& what) {
+  const auto key = std::tuple{what.kind, what.lengths.front(), what.batch, what.scale, what.where};
+  auto found = plans_.find(key);
+  if (found == plans_.end()) found = plans_.emplace(key, plan{queue_, what}).first;
+  return found->second;
+}
+
+void runner::forget() {
+  plans_.clear();
+  n_trespasses_ = 0;
+}
+
+template <class Real>
+std::vector<double> runner::run(const plan& with, const std::vector<double>& in) {
+  const guarded<Real> from(queue_, in);
+  if (with.spec().where == placement::in_place) {
+    with.enqueue(queue_, from.view(), from.view());
+    n_trespasses_ += from.n_changed(/*is_whole=*/false);
+    return from.numbers();
+  }
+  const std::vector<double> poisoned(output_bytes(with.spec()) / sizeof(Real), poison);
+  const guarded<Real> to(queue_, poisoned);
+  with.enqueue(queue_, from.view(), to.view());
+  n_trespasses_ += from.n_changed(/*is_whole=*/true) + to.n_changed(/*is_whole=*/false);
+  return to.numbers();
+}
+
+std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows, manner how) {
+  const std::size_t n = rows.front().size();
+  const plan_spec what{.lengths = {n},
+                       .batch = rows.size(),
+                       .kind = kind,
+                       .real = real_,
+                       .scale = how.scale,
+                       .where = how.where};
+  const std::size_t real_bytes = real_ == precision::fp32 ? 4 : 8;
+  const std::size_t in_step = input_bytes(what) / rows.size() / real_bytes;
+  const std::size_t out_step = output_bytes(what) / rows.size() / real_bytes;
+
+  std::vector<double> in(in_step * rows.size(), poison);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto stored = packed(rows[r], input_of(kind));
+    std::copy(stored.begin(), stored.end(), in.begin() + static_cast<long>(r * in_step));
+  }
+  const plan& with = plan_for(what);
+  const auto out = real_ == precision::fp32 ? run<float>(with, in) : run<double>(with, in);
+
+  std::vector<row> transformed;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    transformed.push_back(unpacked(out.data() + r * out_step, output_of(kind), n));
+  }
+  return transformed;
+}
+
+}  // namespace wingbeat::verify

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the laws examine: something that transforms rows. A device does, and in tests of the laws
+// themselves, something that does it wrong.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <utility>  // move
+#include <vector>
+
+#include "verify/row.hpp"     // row
+#include "wingbeat/plan.hpp"  // transform, scaling, placement, precision
+
+namespace wingbeat::verify {
+
+/// How to run a transform, apart from its kind and length.
+struct manner {
+  scaling scale = scaling::none;
+  placement where = placement::out_of_place;
+};
+
+class transformer {
+ public:
+  virtual ~transformer() = default;
+
+  /// Returns the transforms of `rows`, all of one length, run as one batch.
+  [[nodiscard]] virtual std::vector<row> operator()(transform kind, const std::vector<row>& rows,
+                                                    manner how) = 0;
+
+  /// Returns how many numbers changed that no run may change.
+  [[nodiscard]] virtual std::size_t n_trespasses() const noexcept = 0;
+
+  [[nodiscard]] virtual precision real() const noexcept = 0;
+
+  /// Returns whether this is the oracle: then the oracle cannot judge it.
+  [[nodiscard]] virtual bool is_oracle() const noexcept = 0;
+
+  /// Returns the transform of one row.
+  [[nodiscard]] row operator()(transform kind, const row& x, manner how = {}) {
+    return std::move((*this)(kind, std::vector<row>{x}, how).front());
+  }
+};
+
+}  // namespace wingbeat::verify

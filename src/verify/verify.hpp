@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks every law on every length of one device. Pure logic on the public API: it prints nothing.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wingbeat/devices.hpp"  // device_info
+#include "wingbeat/plan.hpp"     // precision, transform
+
+namespace wingbeat::verify {
+
+/// What one law measured in one trial.
+struct verdict {
+  device_info device;
+  std::string_view law;
+  transform kind = transform::forward;
+  precision real = precision::fp32;
+  std::size_t length = 0;
+  double error = 0;
+  double bound = 0;
+  std::string failure;  ///< What was thrown instead of a measurement; usually empty.
+
+  [[nodiscard]] bool is_right() const { return failure.empty() && error <= bound; }
+};
+
+/// The lengths to try: 2^min_log2 .. 2^max_log2.
+struct lengths {
+  int min_log2 = 1;
+  int max_log2 = 12;
+};
+
+/// Calls `before_each` with each kind and length about to be tried, and returns a verdict for
+/// each law. Throws `plan_error` for lengths that cannot be planned.
+[[nodiscard]] std::vector<verdict> check(
+    const device_info& where, precision real, lengths over,
+    const std::function<void(transform kind, std::size_t length)>& before_each = {});
+
+/// Returns how many trials `check` makes.
+[[nodiscard]] std::size_t n_trials(lengths over);
+
+}  // namespace wingbeat::verify

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every law on the first device of an engine.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "verify/verify.hpp"     // check
+#include "wingbeat/devices.hpp"  // devices, why_absent
+
+namespace wingbeat::test {
+
+/// Checks all kinds in the precisions the device has. Skips where the engine is absent.
+inline void expect_lawful(engine which, verify::lengths over) {
+  const auto here = devices(which);
+  if (here.empty()) GTEST_SKIP() << why_absent(which);
+  for (const precision real : {precision::fp32, precision::fp64}) {
+    if (real == precision::fp64 && !here.front().has_fp64) continue;
+    const auto verdicts = verify::check(here.front(), real, over);
+    EXPECT_FALSE(verdicts.empty());
+    for (const auto& v : verdicts) {
+      EXPECT_TRUE(v.is_right()) << v.law << ", " << name_of(v.kind) << ", " << name_of(v.real)
+                                << ", length " << v.length << ": " << v.error << " of " << v.bound
+                                << " allowed " << v.failure;
+    }
+  }
+}
+
+}  // namespace wingbeat::test

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The laws themselves: the right transform obeys all of them, and each catches the fault it is
+// there for.
+#include "verify/laws.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>  // numeric_limits
+
+#include "support/oracle.hpp"  // dft
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::verify;
+
+/// Transforms as the oracle does, rounds, and then does `fault` to the rows of output.
+class almost_right final : public transformer {
+ public:
+  using fault = std::function<void(almost_right&, std::vector<row>& out, manner how)>;
+
+  explicit almost_right(precision real, fault does = {}) : real_(real), fault_(std::move(does)) {}
+
+  using transformer::operator();
+  std::vector<row> operator()(transform kind, const std::vector<row>& rows, manner how) override {
+    ++n_runs;
+    std::vector<row> out;
+    for (const row& x : rows) {
+      const bool is_forward = kind == transform::forward || kind == transform::forward_from_real;
+      row got = test::dft(x, is_forward ? device::direction::forward : device::direction::inverse);
+      const long double n = x.size();
+      for (auto& z : got) {
+        if (how.scale == scaling::by_length) z /= n;
+        if (how.scale == scaling::by_sqrt_length) z /= std::sqrt(n);
+      }
+      out.push_back(rounded(got, real_));
+    }
+    if (fault_) fault_(*this, out, how);
+    return out;
+  }
+  std::size_t n_trespasses() const noexcept override { return trespasses; }
+  precision real() const noexcept override { return real_; }
+  bool is_oracle() const noexcept override { return false; }
+
+  int n_runs = 0;
+  std::size_t trespasses = 0;
+
+ private:
+  precision real_;
+  fault fault_;
+};
+
+constexpr transform kinds[] = {transform::forward, transform::inverse, transform::forward_from_real,
+                               transform::inverse_to_real};
+
+TEST(laws, hold_for_the_right_transform) {
+  for (const precision real : {precision::fp32, precision::fp64}) {
+    for (const transform kind : kinds) {
+      for (const std::size_t n : {2, 4, 8, 64, 512}) {
+        almost_right right{real}, oracle{precision::fp64};
+        for (const law& one : laws()) {
+          const auto [error, bound] = one.measure({right, oracle, kind, n});
+          EXPECT_LE(error, bound) << one.name << ", " << name_of(kind) << ", " << n;
+        }
+      }
+    }
+  }
+}
+
+/// Returns whether the named law notices the fault at length 512 in fp32, for every kind.
+::testing::AssertionResult notices(std::string_view name, const almost_right::fault& does) {
+  for (const law& one : laws()) {
+    if (one.name != name) continue;
+    for (const transform kind : kinds) {
+      almost_right wrong{precision::fp32, does}, oracle{precision::fp64};
+      const auto [error, bound] = one.measure({wrong, oracle, kind, 512});
+      if (error <= bound) {
+        return ::testing::AssertionFailure()
+               << name_of(kind) << ": error " << error << " within " << bound;
+      }
+    }
+    return ::testing::AssertionSuccess();
+  }
+  return ::testing::AssertionFailure() << "there is no such law";
+}
+
+void for_each_value(std::vector<row>& out, const std::function<void(value&, std::size_t)>& change) {
+  for (row& x : out) {
+    for (std::size_t k = 0; k < x.size(); ++k) change(x[k], k);
+  }
+}
+
+/// Makes each element wrong by a relative error of `units` u, of alternating sign.
+almost_right::fault errors_of(long double units) {
+  return [units](auto&, auto& out, manner) {
+    for_each_value(out, [units](value& z, std::size_t k) {
+      z *= 1 + (k % 2 == 0 ? units : -units) * 0x1p-24L;
+    });
+  };
+}
+
+TEST(laws, notice_errors_a_little_above_what_rounding_excuses) {
+  EXPECT_FALSE(notices("random", errors_of(2)));  // 3 u are allowed at 512
+  EXPECT_TRUE(notices("random", errors_of(4)));
+  EXPECT_TRUE(notices("impulse", errors_of(4)));
+  EXPECT_TRUE(notices("tone", errors_of(5)));
+  EXPECT_TRUE(notices("largest", errors_of(30)));
+}
+
+TEST(laws, notice_an_output_scaled_by_a_little) {
+  const auto does = [](auto&, auto& out, manner) {
+    for_each_value(out, [](value& z, std::size_t) { z *= 1 + 20 * 0x1p-24L; });
+  };
+  for (const auto* name : {"random", "impulse", "tone", "parseval", "round trip"}) {
+    EXPECT_TRUE(notices(name, does)) << name;
+  }
+}
+
+TEST(laws, notice_the_conjugate) {
+  const auto does = [](auto&, auto& out, manner) {
+    for (row& x : out) std::reverse(x.begin() + 1, x.end());
+  };
+  for (const auto* name : {"random", "largest", "shift"}) {
+    EXPECT_TRUE(notices(name, does)) << name;
+  }
+}
+
+TEST(laws, notice_not_a_number_anywhere) {
+  const auto does = [](auto&, auto& out, manner) {
+    out.back()[100] = std::numeric_limits<long double>::quiet_NaN();
+  };
+  for (const law& one : laws()) {
+    if (one.name == "dc" || one.name == "memory") continue;  // they look elsewhere
+    EXPECT_TRUE(notices(one.name, does)) << one.name;
+  }
+}
+
+TEST(laws, notice_a_wrong_first_element) {
+  EXPECT_TRUE(notices("dc", [](auto&, auto& out, manner) {
+    for (row& x : out) x[0] += largest(x) * 1e-5L;
+  }));
+}
+
+TEST(laws, notice_what_is_not_linear) {
+  const auto clip = [](auto&, auto& out, manner) {
+    for_each_value(out, [](value& z, std::size_t) { z *= 1 + 1e-7L * std::norm(z); });
+  };
+  EXPECT_TRUE(notices("linearity", clip));
+  EXPECT_TRUE(notices("convolution", clip));
+}
+
+TEST(laws, notice_two_bins_that_changed_places) {
+  const auto does = [](auto&, auto& out, manner) {
+    for (row& x : out) {
+      std::swap(x[5], x[6]);
+      std::swap(x[x.size() - 5], x[x.size() - 6]);
+    }
+  };
+  for (const auto* name : {"random", "impulse", "shift", "round trip"}) {
+    EXPECT_TRUE(notices(name, does)) << name;
+  }
+}
+
+TEST(laws, notice_a_row_of_a_batch_taken_for_another) {
+  EXPECT_TRUE(notices("batch", [](auto&, auto& out, manner) {
+    if (out.size() == 17) out[16] = out[15];
+  }));
+}
+
+TEST(laws, notice_an_in_place_run_that_differs) {
+  EXPECT_TRUE(notices("in place", [](auto&, auto& out, manner how) {
+    if (how.where == placement::in_place) out.back()[1] *= 1.01L;
+  }));
+}
+
+TEST(laws, notice_a_scale_that_is_ignored) {
+  for (const scaling ignored : {scaling::by_length, scaling::by_sqrt_length}) {
+    const auto does = [ignored](auto&, auto& out, manner how) {
+      if (how.scale != ignored) return;
+      for_each_value(out, [](value& z, std::size_t) { z *= 512; });
+    };
+    EXPECT_TRUE(notices("scaling", does));
+    EXPECT_EQ(notices("round trip", does), ignored == scaling::by_length);
+  }
+}
+
+TEST(laws, notice_one_bit_that_changes_from_run_to_run) {
+  EXPECT_TRUE(notices("repeat", [](auto& self, auto& out, manner) {
+    if (self.n_runs % 2 == 0) out[0][7] *= 1 + 0x1p-23L;
+  }));
+}
+
+TEST(laws, notice_memory_that_changed) {
+  EXPECT_TRUE(notices("memory", [](auto& self, auto&, manner) { self.trespasses = 1; }) ==
+              false);  // the memory law itself runs nothing ...
+  almost_right wrong{precision::fp32}, oracle{precision::fp64};
+  wrong.trespasses = 1;
+  const auto [error, bound] = laws().back().measure({wrong, oracle, transform::forward, 8});
+  EXPECT_GT(error, bound);  // ... and reports what earlier runs did
+}
+
+}  // namespace
