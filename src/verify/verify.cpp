@@ -34,12 +34,8 @@ verdict judge(const law& one, const trial& t) {
 
 }  // namespace
 
-std::size_t n_trials(lengths over) {
-  return std::size(kinds) * static_cast<std::size_t>(over.max_log2 - over.min_log2 + 1);
-}
-
 std::vector<verdict> check(const device_info& where, precision real, lengths over,
-                           const std::function<void(transform, std::size_t)>& before_each) {
+                           const std::function<void(std::size_t)>& before_each) {
   const bool is_possible = 1 <= over.min_log2 && over.min_log2 <= over.max_log2 &&
                            over.max_log2 < std::numeric_limits<std::size_t>::digits - 1 &&
                            std::size_t{1} << over.max_log2 <= max_length;
@@ -53,9 +49,9 @@ std::vector<verdict> check(const device_info& where, precision real, lengths ove
   runner oracle{first_device(engine::reference), precision::fp64};
   std::vector<verdict> verdicts;
   for (int log2 = over.min_log2; log2 <= over.max_log2; ++log2) {
+    const std::size_t n = std::size_t{1} << log2;
+    if (before_each) before_each(n);
     for (const transform kind : kinds) {
-      const std::size_t n = std::size_t{1} << log2;
-      if (before_each) before_each(kind, n);
       subject.forget();
       oracle.forget();
       for (const law& one : laws()) {

@@ -33,13 +33,10 @@ struct lengths {
   int max_log2 = 12;
 };
 
-/// Calls `before_each` with each kind and length about to be tried, and returns a verdict for
-/// each law. Throws `plan_error` for lengths that cannot be planned.
+/// Calls `before_each` with each length about to be tried, and returns a verdict for each law,
+/// kind and length. Throws `plan_error` for lengths that cannot be planned.
 [[nodiscard]] std::vector<verdict> check(
     const device_info& where, precision real, lengths over,
-    const std::function<void(transform kind, std::size_t length)>& before_each = {});
-
-/// Returns how many trials `check` makes.
-[[nodiscard]] std::size_t n_trials(lengths over);
+    const std::function<void(std::size_t length)>& before_each = {});
 
 }  // namespace wingbeat::verify
