@@ -56,7 +56,8 @@ class compiled_plan final : public plan {
       auto table = one.real == precision::fp32 ? upload<float>(where, one)
                                                : upload<double>(where, one);
       const kernel_source source{flatten(one.source_text(), "wingbeat_pass.cpp"),
-                                 one.entry(), one.threads(), one.scratch_bytes()};
+                                 one.entry(), one.threads(), one.scratch_bytes(),
+                                 one.workgroups(what.batch)};
       steps_.push_back({one, std::move(table), compiler.compile(where, source)});
     }
   }

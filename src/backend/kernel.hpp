@@ -18,6 +18,7 @@ struct kernel_source {
   std::string entry;              ///< Name of the entry point.
   unsigned threads = 1;           ///< Of one workgroup.
   std::size_t scratch_bytes = 0;  ///< Local memory of one workgroup.
+  std::size_t workgroups = 1;     ///< Of the launches to come: a hint, more or fewer also run.
 };
 
 /// The arguments of every entry point, in this order:
@@ -25,9 +26,9 @@ struct kernel_source {
 ///           uint64 in_first, uint64 out_first, uint64 batch  [, local char* scratch: OpenCL])
 struct kernel_arguments {
   buffer_view in, out, table;   ///< `offset_bytes` of `table` is 0.
-  std::uint64_t in_first = 0;   ///< First element read, counted in elements of `in`.
-  std::uint64_t out_first = 0;  ///< First element written, counted in elements of `out`.
-  std::uint64_t batch = 1;      ///< Transforms in the whole grid.
+  std::uint64_t in_first = 0;   ///< First complex element read (two reals are one).
+  std::uint64_t out_first = 0;  ///< First complex element written.
+  std::uint64_t batch = 1;      ///< Transforms in the whole grid; 0: no memory is touched.
 };
 
 /// A kernel loaded on one device. Immutable; `launch` may be called from many threads.

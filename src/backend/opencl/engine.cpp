@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/opencl/engine.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>  // move
+
+#include "wingbeat/error.hpp"  // absent_error, device_error, plan_error
+
+namespace wingbeat::backend::opencl {
+
+engine::engine(const driver_api& api, const std::string& driver_problem, kernel_cache& cache)
+    : api_(api), compiler_(api, cache) {
+  if (!driver_problem.empty()) {
+    problem_ = fmt::format(
+        "OpenCL was not found: {}; install a driver, for example pocl-opencl-icd", driver_problem);
+    return;
+  }
+  auto found = find_devices(api);
+  devices_ = std::move(found.devices);
+  problem_ = std::move(found.problem);
+  contexts_.resize(devices_.size());
+}
+
+std::vector<device_info> engine::devices() const {
+  std::vector<device_info> all;
+  for (const device& each : devices_) all.push_back(each.info);
+  return all;
+}
+
+void engine::require_present() const {
+  if (devices_.empty()) {
+    throw absent_error(fmt::format("engine opencl is not available here: {}", problem_));
+  }
+}
+
+// Never released: a later queue finds it ready, and at exit the driver may be gone before us.
+context_handle engine::context_of(std::size_t index) const {
+  const std::lock_guard held{mutex_};
+  context_handle& context = contexts_[index];
+  if (context == nullptr) {
+    status created = success;
+    const context_handle made =
+        api_.create_context(nullptr, 1, &devices_[index].id, nullptr, nullptr, &created);
+    check(created, "make a context on " + devices_[index].info.name);
+    context = made;
+  }
+  return context;
+}
+
+std::shared_ptr<backend::queue> engine::open(const device_info& where) const {
+  require_present();
+  const auto index = static_cast<std::size_t>(where.index);
+  if (where.index < 0 || index >= devices_.size()) {
+    throw absent_error(fmt::format("there is no opencl device {}; choose 0 to {}", where.index,
+                                   devices_.size() - 1));
+  }
+  return std::make_shared<queue>(api_, devices_[index], context_of(index));
+}
+
+std::shared_ptr<backend::queue> engine::adopt(void* native) const {
+  require_present();
+  if (native == nullptr) {
+    throw plan_error("a null OpenCL queue was given; pass a cl_command_queue of yours");
+  }
+  const auto adopted = static_cast<queue_handle>(native);
+  const auto id = queue_value<device_id>(api_, adopted, queue_property::device);
+  for (const device& each : devices_) {
+    if (each.id == id) return std::make_shared<queue>(api_, each, adopted);
+  }
+  throw plan_error(
+      "the OpenCL queue belongs to a device that wingbeat cannot use; adopt a queue "
+      "of one of the devices it lists");
+}
+
+std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& where,
+                                              const plan_spec& what) const {
+  return make_compiled_plan(compiler_, where, what);
+}
+
+}  // namespace wingbeat::backend::opencl
+
+namespace wingbeat::backend {
+
+const engine& opencl_engine() {
+  static const std::vector<std::string> names{"libOpenCL.so.1"};
+  static const auto driver = opencl::open_driver(names);
+  static const opencl::driver_api api = driver.api;  // no destructor: serves queues that die last
+  static const opencl::engine only{api, driver.problem, kernel_cache::shared()};
+  return only;
+}
+
+}  // namespace wingbeat::backend

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/opencl/kernel.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>  // max
+#include <utility>    // move
+
+#include "backend/opencl/program.hpp"  // build_program
+#include "wingbeat/error.hpp"          // device_error, plan_error
+
+namespace wingbeat::backend::opencl {
+namespace {
+
+// A local argument of no bytes is refused; nobody reads these.
+constexpr std::size_t least_scratch_bytes = 16;
+
+template <class Value>
+Value kernel_value(const driver_api& api, kernel_handle of, device_id on, std::uint32_t what) {
+  Value value{};
+  check(api.kernel_info(of, on, what, sizeof value, &value, nullptr), "describe a kernel");
+  return value;
+}
+
+void require_fit(const kernel_source& what, std::size_t max_threads, const device_info& on) {
+  if (what.threads > max_threads) {
+    throw device_error(fmt::format("kernel {} needs {} threads in a workgroup; {} runs up to {}",
+                                   what.entry, what.threads, on.name, max_threads));
+  }
+  if (what.scratch_bytes > on.local_memory_bytes) {
+    throw device_error(fmt::format("kernel {} needs {} bytes of local memory; {} has {}",
+                                   what.entry, what.scratch_bytes, on.name, on.local_memory_bytes));
+  }
+}
+
+/// PoCL compiles when a kernel is first launched, for its workgroup size, and once more for grids
+/// of more than 2^16 threads: let the plan pay, not the first run. Nothing is read or written,
+/// because a batch of 0 transforms is asked for.
+void warm_up(const kernel& made, const std::shared_ptr<backend::queue>& on,
+             const kernel_source& what) {
+  constexpr std::size_t dummy_bytes = 64;
+  constexpr std::size_t large_grid = std::size_t{1} << 16;
+  const std::size_t workgroups =
+      std::min(what.workgroups, (large_grid + what.threads) / what.threads);
+  const buffer_view dummy{on->allocate(dummy_bytes), 0, dummy_bytes};
+  try {
+    made.launch(*on, std::max<std::size_t>(workgroups, 1),
+                {.in = dummy, .out = dummy, .table = dummy, .batch = 0});
+    on->wait();
+  } catch (...) {
+    on->release(dummy.handle);
+    throw;
+  }
+  on->release(dummy.handle);
+}
+
+}  // namespace
+
+kernel::kernel(const driver_api& api, const queue& where, owned<program_handle> program,
+               const kernel_source& what)
+    : api_(api),
+      context_(where.context()),
+      threads_(what.threads),
+      scratch_bytes_(std::max(what.scratch_bytes, least_scratch_bytes)),
+      program_(std::move(program)) {
+  status created = success;
+  kernel_ = {api.create_kernel(program_.get(), what.entry.c_str(), &created), api.release_kernel};
+  check(created, "find the entry point " + what.entry);
+  const kernel_handle made = kernel_.get();
+  const device_id on = where.where().id;
+  require_fit(what, kernel_value<std::size_t>(api, made, on, kernel_max_workgroup), where.device());
+
+  // Once the local argument is set, the driver counts it too.
+  set_arguments({});
+  resources_.name = what.entry;
+  resources_.threads = static_cast<int>(what.threads);
+  resources_.scratch_bytes =
+      static_cast<int>(kernel_value<std::uint64_t>(api, made, on, kernel_local_memory_bytes));
+}
+
+void kernel::set_arguments(const kernel_arguments& with) const {
+  std::uint32_t index = 0;
+  const auto set = [&](const auto& value) {
+    check(api_.set_argument(kernel_.get(), index++, sizeof value, &value), "set an argument");
+  };
+  set(static_cast<memory_handle>(with.in.handle));
+  set(static_cast<memory_handle>(with.out.handle));
+  set(static_cast<memory_handle>(with.table.handle));
+  set(with.in_first);
+  set(with.out_first);
+  set(with.batch);
+  check(api_.set_argument(kernel_.get(), index, scratch_bytes_, nullptr), "set local memory");
+}
+
+void kernel::launch(backend::queue& on, std::size_t workgroups,
+                    const kernel_arguments& with) const {
+  const queue& to = opencl_queue(on);
+  if (to.context() != context_) {
+    throw plan_error(
+        "a plan was enqueued on a queue of another OpenCL context; make the plan on "
+        "a queue of the context that runs it");
+  }
+  if (workgroups == 0) return;
+  const std::size_t global = workgroups * threads_;
+  const std::lock_guard held{mutex_};
+  set_arguments(with);
+  check(
+      api_.launch(to.handle(), kernel_.get(), 1, nullptr, &global, &threads_, 0, nullptr, nullptr),
+      fmt::format("launch {} with {} workgroups", resources_.name, workgroups));
+  check(api_.flush(to.handle()), "start what was queued");
+}
+
+std::shared_ptr<const backend::kernel> kernel_compiler::compile(
+    const std::shared_ptr<backend::queue>& where, const kernel_source& what) const {
+  const queue& on = opencl_queue(*where);
+  const std::lock_guard held{mutex_};
+  auto program = build_program(api_, on.where(), on.context(), what.text, cache_);
+  auto made = std::make_shared<const kernel>(api_, on, std::move(program), what);
+  if (on.where().is_pocl) warm_up(*made, where, what);
+  return made;
+}
+
+}  // namespace wingbeat::backend::opencl

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels compiled from C++ for OpenCL, and their launch.
+#pragma once
+
+#include <mutex>
+
+#include "backend/kernel.hpp"        // kernel, kernel_compiler, kernel_source
+#include "backend/kernel_cache.hpp"  // kernel_cache
+#include "backend/opencl/driver.hpp"
+#include "backend/opencl/queue.hpp"   // queue
+#include "backend/opencl/status.hpp"  // owned
+
+namespace wingbeat::backend::opencl {
+
+/// One entry point, in the context of the queue it was compiled for.
+class kernel final : public backend::kernel {
+ public:
+  /// Throws `device_error` when the device cannot run workgroups of `what.threads` threads with
+  /// `what.scratch_bytes` of local memory.
+  kernel(const driver_api& api, const queue& where, owned<program_handle> program,
+         const kernel_source& what);
+
+  [[nodiscard]] kernel_resources resources() const override { return resources_; }
+  void launch(backend::queue& on, std::size_t workgroups,
+              const kernel_arguments& with) const override;
+
+ private:
+  void set_arguments(const kernel_arguments& with) const;
+
+  const driver_api& api_;
+  context_handle context_;  // kept by the program
+  std::size_t threads_;
+  std::size_t scratch_bytes_;
+  owned<program_handle> program_;
+  owned<kernel_handle> kernel_;
+  kernel_resources resources_;
+  mutable std::mutex mutex_;  // a cl_kernel holds its arguments: from the first one to the launch
+};
+
+/// Compiles for the devices of `find_devices`. Refers to `api` and `cache` until it is gone.
+class kernel_compiler final : public backend::kernel_compiler {
+ public:
+  kernel_compiler(const driver_api& api, kernel_cache& cache) : api_(api), cache_(cache) {}
+
+  [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
+      const std::shared_ptr<backend::queue>& where, const kernel_source& what) const override;
+
+ private:
+  const driver_api& api_;
+  kernel_cache& cache_;
+  mutable std::mutex mutex_;  // compilers inside drivers are not all fit for several threads
+};
+
+}  // namespace wingbeat::backend::opencl

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a program: text in, bytes out, no shell and no file on disk.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wingbeat::backend::opencl {
+
+struct finished_process {
+  int exit_code = 0;     ///< 128 plus the signal when one ended it.
+  std::string output;    ///< What it wrote to stdout.
+  std::string messages;  ///< What it wrote to stderr.
+};
+
+/// Returns the path of an executable: `name` itself if it holds a slash, or found on $PATH; empty
+/// when there is none.
+[[nodiscard]] std::string find_executable(const std::string& name);
+
+/// Runs `command` (its first word a path) with `input` on stdin and waits for it.
+/// Throws `device_error` when it cannot be started.
+[[nodiscard]] finished_process run(const std::vector<std::string>& command, std::string_view input);
+
+}  // namespace wingbeat::backend::opencl

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/opencl/program.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>  // min
+#include <optional>
+#include <vector>
+
+#include "wingbeat/error.hpp"  // device_error
+
+namespace wingbeat::backend::opencl {
+namespace {
+
+using bytes = std::vector<char>;
+
+// What each driver is told about the kernel it gets.
+const char* build_options(route takes) {
+  switch (takes) {
+    case route::source:
+      return "-cl-std=CLC++2021";
+    case route::bitcode:
+      return "-x spir -spir-std=1.2";
+    case route::spirv:
+      return "";
+  }
+  return "";
+}
+
+const char* name_of(route takes) {
+  switch (takes) {
+    case route::source:
+      return "source";
+    case route::bitcode:
+      return "bitcode";
+    case route::spirv:
+      return "spirv";
+  }
+  return "";
+}
+
+class builder {
+ public:
+  builder(const driver_api& api, const device& where, context_handle context,
+          const std::string& text, kernel_cache& cache)
+      : api_(api), where_(where), context_(context), text_(text), cache_(cache) {}
+
+  owned<program_handle> build() {
+    if (where_.is_pocl) return build_afresh();
+    const kernel_key key = binary_key();
+    if (const auto known = cache_.find(key)) {
+      if (auto program = loaded(*known)) return std::move(*program);
+    }
+    auto program = build_afresh();
+    if (const bytes binary = binary_of(program.get()); !binary.empty()) cache_.store(key, binary);
+    return program;
+  }
+
+ private:
+  // The device's own code, for this driver and this device alone.
+  kernel_key binary_key() const {
+    return {.source = text_,
+            .options = fmt::format("{}: {}; {}", name_of(where_.takes), toolchain::options(),
+                                   build_options(where_.takes)),
+            .compiler = where_.takes == route::source ? "" : where_.tools->version(),
+            .driver = where_.driver,
+            .architecture = where_.info.architecture + "; " + where_.info.name};
+  }
+
+  // What clang makes depends on no driver and no device.
+  kernel_key portable_key() const {
+    return {.source = text_,
+            .options = fmt::format("{}: {}", name_of(where_.takes), toolchain::options()),
+            .compiler = where_.tools->version(),
+            .driver = "",
+            .architecture = "spir64"};
+  }
+
+  bytes portable_code() {
+    const kernel_key key = portable_key();
+    if (auto known = cache_.find(key)) return std::move(*known);
+    bytes code = where_.tools->bitcode_of(text_);
+    if (where_.takes == route::spirv) code = where_.tools->spirv_of(code);
+    cache_.store(key, code);
+    return code;
+  }
+
+  owned<program_handle> build_afresh() {
+    auto program = unbuilt();
+    const status built = run_build(program.get(), build_options(where_.takes));
+    if (built == success) return program;
+    throw device_error(fmt::format("OpenCL device {} could not compile a kernel: {}\n{}",
+                                   where_.info.name, describe(built), log_of(program.get())));
+  }
+
+  owned<program_handle> unbuilt() {
+    if (where_.takes == route::bitcode) return from_binary(portable_code());
+    status created = success;
+    program_handle made = nullptr;
+    if (where_.takes == route::source) {
+      const char* text = text_.c_str();
+      const std::size_t size_bytes = text_.size();
+      made = api_.program_with_source(context_, 1, &text, &size_bytes, &created);
+    } else {
+      const bytes code = portable_code();
+      made = api_.program_with_il(context_, code.data(), code.size(), &created);
+    }
+    owned<program_handle> program{made, api_.release_program};
+    check(created, "take a kernel");
+    return program;
+  }
+
+  owned<program_handle> from_binary(const bytes& code) const {
+    const auto* data = reinterpret_cast<const unsigned char*>(code.data());
+    const std::size_t size_bytes = code.size();
+    status each = success, created = success;
+    owned<program_handle> program{
+        api_.program_with_binary(context_, 1, &where_.id, &size_bytes, &data, &each, &created),
+        api_.release_program};
+    check(created, "take a compiled kernel");
+    check(each, "take a compiled kernel");
+    return program;
+  }
+
+  // A driver that was updated may refuse what it made itself; then it is compiled again.
+  std::optional<owned<program_handle>> loaded(const bytes& binary) const {
+    try {
+      auto program = from_binary(binary);
+      if (run_build(program.get(), "") == success) return program;
+    } catch (const device_error&) {
+      // As above.
+    }
+    return std::nullopt;
+  }
+
+  status run_build(program_handle program, const char* options) const {
+    return api_.build_program(program, 1, &where_.id, options, nullptr, nullptr);
+  }
+
+  // Empty when the driver does not tell: then there is nothing to cache.
+  bytes binary_of(program_handle program) const {
+    std::size_t size_bytes = 0;
+    const status sized =
+        api_.program_info(program, program_binary_sizes, sizeof size_bytes, &size_bytes, nullptr);
+    if (sized != success || size_bytes == 0) return {};
+    bytes binary(size_bytes);
+    auto* to = reinterpret_cast<unsigned char*>(binary.data());
+    const status copied = api_.program_info(program, program_binaries, sizeof to, &to, nullptr);
+    return copied == success ? binary : bytes{};
+  }
+
+  std::string log_of(program_handle program) const {
+    std::size_t size_bytes = 0;
+    if (api_.build_info(program, where_.id, build_log, 0, nullptr, &size_bytes) != success) {
+      return "";
+    }
+    std::string log(size_bytes, '\0');
+    api_.build_info(program, where_.id, build_log, log.size(), log.data(), nullptr);
+    log.resize(std::min(log.find('\0'), log.size()));
+    return log;
+  }
+
+  const driver_api& api_;
+  const device& where_;
+  context_handle context_;
+  const std::string& text_;
+  kernel_cache& cache_;
+};
+
+}  // namespace
+
+owned<program_handle> build_program(const driver_api& api, const device& where,
+                                    context_handle context, const std::string& text,
+                                    kernel_cache& cache) {
+  return builder{api, where, context, text, cache}.build();
+}
+
+}  // namespace wingbeat::backend::opencl

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/opencl/queue.hpp"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <utility>  // move
+
+#include "wingbeat/error.hpp"  // plan_error, device_error
+
+namespace wingbeat::backend::opencl {
+namespace {
+
+/// A marker command: its time is the device's.
+class event_mark final : public mark {
+ public:
+  event_mark(const driver_api& api, owned<event_handle> event)
+      : api_(api), event_(std::move(event)) {}
+
+  double seconds_since(const mark& earlier) const override {
+    const auto& from = static_cast<const event_mark&>(earlier);
+    return 1e-9 * (static_cast<double>(end_ns()) - static_cast<double>(from.end_ns()));
+  }
+
+ private:
+  std::uint64_t end_ns() const {
+    const event_handle event = event_.get();
+    check(api_.wait_for_events(1, &event), "finish what was queued before a mark");
+    std::uint64_t value = 0;
+    check(api_.event_profile(event, event_end_ns, sizeof value, &value, nullptr),
+          "tell when a mark was reached");
+    return value;
+  }
+
+  const driver_api& api_;
+  owned<event_handle> event_;
+};
+
+/// For queues without profiling: the host's clock, read when the queue was empty.
+class clock_mark final : public mark {
+ public:
+  double seconds_since(const mark& earlier) const override {
+    const auto& from = static_cast<const clock_mark&>(earlier);
+    return std::chrono::duration<double>(at_ - from.at_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point at_ = std::chrono::steady_clock::now();
+};
+
+owned<queue_handle> create(const driver_api& api, const device& where, context_handle context) {
+  status created = success;
+  owned<queue_handle> made{api.create_queue(context, where.id, queue_profiling, &created),
+                           api.release_queue};
+  check(created, "create a command queue on " + where.info.name);
+  return made;
+}
+
+owned<context_handle> retained(const driver_api& api, context_handle context) {
+  check(api.retain_context(context), "retain a context");
+  return {context, api.release_context};
+}
+
+}  // namespace
+
+queue::queue(const driver_api& api, const opencl::device& where, context_handle context)
+    : backend::queue(where.info),
+      api_(api),
+      where_(where),
+      context_(retained(api, context)),
+      queue_(create(api, where, context)) {}
+
+queue::queue(const driver_api& api, const opencl::device& where, queue_handle adopted)
+    : backend::queue(where.info),
+      api_(api),
+      where_(where),
+      context_(retained(api, queue_value<context_handle>(api, adopted, queue_property::context))) {
+  const auto properties = queue_value<std::uint64_t>(api, adopted, queue_property::properties);
+  if ((properties & queue_out_of_order) != 0) {
+    throw plan_error(
+        "the OpenCL queue runs out of order; adopt one that was created without "
+        "CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
+  }
+  has_profiling_ = (properties & queue_profiling) != 0;
+  check(api.retain_queue(adopted), "retain a command queue");
+  queue_ = {adopted, api.release_queue};
+}
+
+queue::~queue() {
+  drop_workspace();
+}
+
+void* queue::allocate(std::size_t size_bytes) {
+  if (size_bytes > where_.max_allocation_bytes) {
+    throw device_error(fmt::format(
+        "a buffer of {} bytes was asked for; {} allows {} in one buffer, so transform fewer rows "
+        "at a time",
+        size_bytes, where_.info.name, where_.max_allocation_bytes));
+  }
+  const auto doing = fmt::format("allocate {} bytes on {}", size_bytes, where_.info.name);
+  status created = success;
+  owned<memory_handle> made{
+      api_.create_buffer(context_.get(), memory_read_write, size_bytes, nullptr, &created),
+      api_.release_memory};
+  check(created, doing);
+
+  // Drivers may allocate when a buffer is first used: use it now, so that a lack shows here.
+  const memory_handle memory = made.get();
+  check(api_.migrate(queue_.get(), 1, &memory, migrate_content_undefined, 0, nullptr, nullptr),
+        doing);
+  check(api_.finish(queue_.get()), doing);
+  return made.let_go();
+}
+
+void queue::release(void* handle) noexcept {
+  api_.release_memory(static_cast<memory_handle>(handle));
+}
+
+void queue::write(buffer_view to, const void* from) {
+  check(api_.write_buffer(queue_.get(), static_cast<memory_handle>(to.handle), 1, to.offset_bytes,
+                          to.size_bytes, from, 0, nullptr, nullptr),
+        fmt::format("write {} bytes to {}", to.size_bytes, where_.info.name));
+}
+
+void queue::read(void* to, buffer_view from) {
+  check(api_.read_buffer(queue_.get(), static_cast<memory_handle>(from.handle), 1,
+                         from.offset_bytes, from.size_bytes, to, 0, nullptr, nullptr),
+        fmt::format("read {} bytes from {}", from.size_bytes, where_.info.name));
+}
+
+void queue::wait() {
+  check(api_.finish(queue_.get()), "finish what was queued");
+}
+
+std::unique_ptr<mark> queue::record() {
+  if (!has_profiling_) {
+    wait();
+    return std::make_unique<clock_mark>();
+  }
+  event_handle event = nullptr;
+  check(api_.marker(queue_.get(), 0, nullptr, &event), "queue a mark");
+  owned<event_handle> made{event, api_.release_event};
+  check(api_.flush(queue_.get()), "start what was queued");
+  return std::make_unique<event_mark>(api_, std::move(made));
+}
+
+queue& opencl_queue(backend::queue& on) {
+  if (auto* const ours = dynamic_cast<queue*>(&on)) return *ours;
+  throw plan_error(
+      fmt::format("a plan of engine opencl was given a queue of engine {}; enqueue it "
+                  "on a queue of the device it was made for",
+                  name_of(on.device().runs_on)));
+}
+
+}  // namespace wingbeat::backend::opencl

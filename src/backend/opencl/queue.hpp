@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// An in-order OpenCL command queue, ours or the caller's, and the memory of its device.
+#pragma once
+
+#include "backend/backend.hpp"        // queue, mark
+#include "backend/opencl/device.hpp"  // device
+#include "backend/opencl/driver.hpp"
+#include "backend/opencl/status.hpp"  // owned
+
+namespace wingbeat::backend::opencl {
+
+/// Refers to `device` until it is gone.
+class queue final : public backend::queue {
+ public:
+  /// Creates a command queue with profiling. Throws `device_error`.
+  queue(const driver_api& api, const opencl::device& where, context_handle context);
+
+  /// Retains the caller's queue. Throws `plan_error` when it runs out of order.
+  queue(const driver_api& api, const opencl::device& where, queue_handle adopted);
+  ~queue() override;
+
+  [[nodiscard]] queue_handle handle() const noexcept { return queue_.get(); }
+  [[nodiscard]] context_handle context() const noexcept { return context_.get(); }
+  [[nodiscard]] const opencl::device& where() const noexcept { return where_; }
+
+  [[nodiscard]] void* allocate(std::size_t size_bytes) override;
+  void release(void* handle) noexcept override;
+  void write(buffer_view to, const void* from) override;
+  void read(void* to, buffer_view from) override;
+  void wait() override;
+  [[nodiscard]] std::unique_ptr<backend::mark> record() override;
+
+ private:
+  const driver_api& api_;
+  const opencl::device& where_;
+  owned<context_handle> context_;
+  owned<queue_handle> queue_;
+  bool has_profiling_ = true;
+};
+
+/// Returns the queue's value of one property. Throws `device_error`.
+template <class Value>
+[[nodiscard]] Value queue_value(const driver_api& api, queue_handle of, std::uint32_t what) {
+  Value value{};
+  check(api.queue_info(of, what, sizeof value, &value, nullptr), "describe a command queue");
+  return value;
+}
+
+/// Returns `on` as a queue of this engine. Throws `plan_error` when it is another engine's.
+[[nodiscard]] queue& opencl_queue(backend::queue& on);
+
+}  // namespace wingbeat::backend::opencl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's answers as exceptions, and its objects as owned values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>  // exchange
+
+#include "backend/opencl/driver.hpp"
+
+namespace wingbeat::backend::opencl {
+
+/// Returns "CL_OUT_OF_RESOURCES (-5)".
+[[nodiscard]] std::string describe(status what);
+
+/// Throws `device_error` unless `what` is success: "OpenCL could not <doing>: ...".
+void check(status what, std::string_view doing);
+
+/// Owns one reference to an object of the driver.
+template <class Handle>
+class owned {
+ public:
+  using release_function = status (*)(Handle);
+
+  owned() = default;
+  owned(Handle handle, release_function release) noexcept : handle_(handle), release_(release) {}
+  owned(owned&& other) noexcept
+      : handle_(std::exchange(other.handle_, nullptr)), release_(other.release_) {}
+  owned& operator=(owned&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(release_, other.release_);
+    return *this;
+  }
+  ~owned() {
+    if (handle_ != nullptr) release_(handle_);
+  }
+
+  [[nodiscard]] Handle get() const noexcept { return handle_; }
+  [[nodiscard]] Handle let_go() noexcept { return std::exchange(handle_, nullptr); }
+
+ private:
+  Handle handle_ = nullptr;
+  release_function release_ = nullptr;
+};
+
+}  // namespace wingbeat::backend::opencl

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/opencl/toolchain.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdlib>  // getenv
+
+#include "backend/opencl/process.hpp"  // find_executable, run
+#include "wingbeat/error.hpp"          // device_error
+
+namespace wingbeat::backend::opencl {
+namespace {
+
+// Why -finclude-default-header: the built-in functions. Why spir64: 64-bit pointers and size_t.
+constexpr std::array clang_options{"-x",
+                                   "cl",
+                                   "-cl-std=clc++2021",
+                                   "-Xclang",
+                                   "-finclude-default-header",
+                                   "-target",
+                                   "spir64-unknown-unknown",
+                                   "-emit-llvm",
+                                   "-c",
+                                   "-O2"};
+
+constexpr std::size_t longest_message = 4000;  // of a compiler, shown to the user
+
+std::string first_found(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (auto path = find_executable(name); !path.empty()) return path;
+  }
+  return "";
+}
+
+// The program the user chose; empty when it is left to us.
+std::string chosen_clang() {
+  const char* const chosen = std::getenv("WINGBEAT_CLANG");
+  return chosen == nullptr ? "" : chosen;
+}
+
+std::string find_clang(int llvm_major) {
+  if (const std::string chosen = chosen_clang(); !chosen.empty()) return find_executable(chosen);
+  std::vector<std::string> names;
+  if (llvm_major > 0) names.push_back(fmt::format("clang-{}", llvm_major));
+  for (int major = 15; major <= 19; ++major) names.push_back(fmt::format("clang-{}", major));
+  names.push_back("clang");
+  return first_found(names);
+}
+
+// "clang-15" belongs to "llvm-spirv-15", "clang" to "llvm-spirv".
+std::string find_llvm_spirv(const std::string& clang) {
+  const auto suffix = clang.find_last_not_of("0123456789");
+  const bool is_numbered = suffix != std::string::npos && clang[suffix] == '-';
+  return first_found({"llvm-spirv" + (is_numbered ? clang.substr(suffix) : ""), "llvm-spirv"});
+}
+
+std::string output_of(const std::vector<std::string>& command, std::string_view input,
+                      std::string_view doing) {
+  finished_process done = run(command, input);
+  if (done.exit_code == 0 && !done.output.empty()) return std::move(done.output);
+  if (done.messages.size() > longest_message) {
+    done.messages.resize(longest_message);
+    done.messages += "...";
+  }
+  throw device_error(fmt::format("{} could not {} (exit code {}):\n{}", command.front(), doing,
+                                 done.exit_code, done.messages));
+}
+
+std::vector<char> bytes_of(std::string_view text) {
+  return {text.begin(), text.end()};
+}
+
+}  // namespace
+
+toolchain::toolchain(int llvm_major)
+    : clang_(find_clang(llvm_major)), llvm_spirv_(clang_.empty() ? "" : find_llvm_spirv(clang_)) {
+  if (!clang_.empty()) return;
+  const std::string chosen = chosen_clang();
+  problem_ =
+      chosen.empty()
+          ? "clang was not found; install clang-15 or name one in WINGBEAT_CLANG"
+          : fmt::format("WINGBEAT_CLANG names {}, which is not a program; name a clang", chosen);
+}
+
+const std::string& toolchain::version() const {
+  std::call_once(asked_, [this] {
+    std::string all;
+    for (const std::string& program : {clang_, llvm_spirv_}) {
+      if (!program.empty()) all += output_of({program, "--version"}, "", "tell its version");
+    }
+    version_ = std::move(all);
+  });
+  return version_;
+}
+
+std::string toolchain::options() {
+  std::string all;
+  for (const char* option : clang_options) all.append(option) += ' ';
+  return all;
+}
+
+std::vector<char> toolchain::bitcode_of(std::string_view text) const {
+  std::vector<std::string> command{clang_};
+  command.insert(command.end(), clang_options.begin(), clang_options.end());
+  command.insert(command.end(), {"-o", "-", "-"});
+  return bytes_of(output_of(command, text, "compile a kernel"));
+}
+
+std::vector<char> toolchain::spirv_of(const std::vector<char>& bitcode) const {
+  return bytes_of(output_of({llvm_spirv_, "-o", "-", "-"}, {bitcode.data(), bitcode.size()},
+                            "translate a kernel to SPIR-V"));
+}
+
+}  // namespace wingbeat::backend::opencl
