@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/atomic_file.hpp"
 
-#include <fcntl.h>  // open
+#include <fcntl.h>  // faccessat, open
 #include <fmt/core.h>
-#include <unistd.h>  // access, close, fsync, unlink, write
+#include <unistd.h>  // close, fsync, unlink, write
 
 #include <cerrno>
 #include <cstdio>   // rename
@@ -29,6 +29,9 @@ std::filesystem::path follow_links(const std::filesystem::path& path) {
 
 atomic_file::atomic_file(std::filesystem::path path)
     : path_(std::move(path)), target_(follow_links(path_)) {
+  if (!path_.has_filename()) {
+    throw file_error(fmt::format("cannot write '{}': it names no file", path_.string()));
+  }
   std::error_code failure;
   const auto old = std::filesystem::status(target_, failure);
   if (std::filesystem::is_directory(old)) {
@@ -40,7 +43,7 @@ atomic_file::atomic_file(std::filesystem::path path)
       throw file_error(fmt::format("cannot write {}: it is a device or a pipe; name a regular file",
                                    path_.string()));
     }
-    if (::access(target_.c_str(), W_OK) != 0) refuse("replaced", errno);
+    if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) refuse("replaced", errno);
   }
   std::random_device random;
   do {

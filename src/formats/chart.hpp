@@ -14,34 +14,34 @@ enum class axis_scale { linear, log2, log10 };
 
 /// One axis. Without a range, it spans the data.
 struct chart_axis {
-  std::string label;  ///< With its unit: "frequency (Hz)".
+  std::string label = {};  ///< With its unit: "frequency (Hz)".
   axis_scale scale = axis_scale::linear;
-  std::optional<std::pair<double, double>> range;
+  std::optional<std::pair<double, double>> range = {};
 };
 
 /// One curve. A point that is not finite, or not above zero on a logarithmic axis, is a gap.
 struct chart_series {
-  std::string label;  ///< Its name in the legend; empty: not in the legend.
-  std::vector<double> x;
-  std::vector<double> y;
-  std::vector<double> low;   ///< Lower edge of a band around the curve; empty: no band.
-  std::vector<double> high;  ///< Upper edge; as long as `low`.
-  bool has_markers = false;  ///< A dot at every point.
+  std::string label = {};  ///< Its name in the legend; empty: not in the legend.
+  std::vector<double> x = {};
+  std::vector<double> y = {};
+  std::vector<double> low = {};   ///< Lower edge of a band around the curve; empty: no band.
+  std::vector<double> high = {};  ///< Upper edge; as long as `low`.
+  bool has_markers = false;       ///< A dot at every point.
 };
 
 /// A dashed vertical line with a text.
 struct chart_mark {
   double x = 0;
-  std::string label;
+  std::string label = {};
 };
 
 /// A chart, said in full before it is drawn. Text is UTF-8.
 struct line_chart {
-  std::string title;
-  chart_axis x;
-  chart_axis y;
-  std::vector<chart_series> series;
-  std::vector<chart_mark> marks;
+  std::string title = {};
+  chart_axis x = {};
+  chart_axis y = {};
+  std::vector<chart_series> series = {};
+  std::vector<chart_mark> marks = {};
   int width_pixels = 1280;
   int height_pixels = 720;
 };

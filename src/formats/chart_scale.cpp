@@ -49,12 +49,18 @@ si_prefix prefix_for(double largest) {
   return {1, ""};
 }
 
+/// Returns the value with the digits that tell it from its neighbours one step away.
 std::string linear_label(double value, double step, si_prefix prefix) {
-  const double steps_shown = step / prefix.factor;
-  const int decimals =
-      std::clamp(static_cast<int>(std::ceil(-std::log10(steps_shown) - rounding)), 0, 12);
   if (std::abs(value) < step * rounding) return "0";
-  return with_minus_sign(fmt::format("{:.{}f}{}", value / prefix.factor, decimals, prefix.letter));
+  const double in_prefix = value / prefix.factor;
+  const double step_in_prefix = step / prefix.factor;
+  const auto digits_of = [](double x) { return static_cast<int>(std::ceil(std::log10(x) - 1e-9)); };
+  if (std::abs(in_prefix) >= 1e4 || step_in_prefix < 1e-6) {
+    const int digits = std::clamp(digits_of(std::abs(value) / step) + 1, 1, 17);
+    return with_minus_sign(fmt::format("{:.{}g}", value, digits));
+  }
+  const int decimals = std::clamp(digits_of(1 / step_in_prefix), 0, 12);
+  return with_minus_sign(fmt::format("{:.{}f}{}", in_prefix, decimals, prefix.letter));
 }
 
 std::string superscript(int exponent) {

@@ -12,7 +12,7 @@ namespace wingbeat::formats {
 
 /// Rows of equally many samples. Every sample is finite: the readers refuse NaN and infinities.
 struct signal {
-  std::vector<std::complex<double>> samples;  // [row][sample]
+  std::vector<std::complex<double>> samples = {};  // [row][sample]
   std::size_t n_rows = 1;
   std::size_t row_length = 0;
   bool is_real = true;               ///< Every imaginary part is zero because the file holds none.
@@ -23,7 +23,7 @@ struct signal {
 
 /// How to read a file.
 struct read_options {
-  std::optional<std::size_t> channel;  ///< Of a .wav file, counted from 0; unset: channel 0.
+  std::optional<std::size_t> channel = {};  ///< Of a .wav file, counted from 0; unset: channel 0.
 };
 
 /// Returns what the file holds: .npy and .wav by extension or by their first bytes, else text.

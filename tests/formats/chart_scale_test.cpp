@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>  // adjacent_find
 #include <cmath>
 
 namespace {
@@ -45,6 +46,19 @@ TEST(chart_scale, labels_linear_axes_with_round_numbers) {
   EXPECT_THAT(labels({axis_scale::linear, 0, 24000}, 5),
               ElementsAre("0", "5k", "10k", "15k", "20k"));
   EXPECT_THAT(labels({axis_scale::linear, 0, 3e-6}, 3), ElementsAre("0", "1µ", "2µ", "3µ"));
+}
+
+TEST(chart_scale, labels_stay_short_beyond_every_prefix) {
+  EXPECT_THAT(labels({axis_scale::linear, 0, 2e300}, 2), ElementsAre("0", "1e+300", "2e+300"));
+  EXPECT_THAT(labels({axis_scale::linear, 0, 2e-30}, 2), ElementsAre("0", "1e-30", "2e-30"));
+}
+
+TEST(chart_scale, labels_of_a_narrow_range_differ) {
+  for (const double low : {1e6, -1e6, 1e-3, 12345.0}) {
+    auto found = labels({axis_scale::linear, low, low + std::abs(low) * 1e-9}, 5);
+    EXPECT_GE(found.size(), 3u);
+    EXPECT_EQ(std::adjacent_find(found.begin(), found.end()), found.end()) << found[0];
+  }
 }
 
 TEST(chart_scale, labels_logarithmic_axes_with_powers) {

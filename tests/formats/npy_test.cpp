@@ -19,6 +19,7 @@ using namespace wingbeat::formats;
 using namespace wingbeat::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using wingbeat::formats::signal;  // not <csignal>'s
 using complex = std::complex<double>;
 
 std::string npy(std::string header, std::string data, int major = 1) {
@@ -198,7 +199,9 @@ TEST(npy, round_trips_bit_for_bit) {
     for (const bool is_single : {true, false}) {
       for (const std::size_t n_rows : {1, 3}) {
         const double part = is_single ? static_cast<double>(0.1f) : 0.1;
-        signal original{.n_rows = n_rows, .row_length = 4};
+        signal original;
+        original.n_rows = n_rows;
+        original.row_length = 4;
         for (std::size_t i = 0; i < 4 * n_rows; ++i) {
           original.samples.emplace_back(part * static_cast<double>(i == 0 ? 1 : 1 << i),
                                         is_real ? 0.0 : -part);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <stdlib.h>  // mkdtemp
+#include <unistd.h>  // geteuid, seteuid
 
+#include <cstdlib>  // abort
 #include <filesystem>
 #include <fstream>
 #include <iterator>  // distance, istreambuf_iterator
@@ -47,6 +49,22 @@ class temporary_folder {
 
  private:
   std::filesystem::path path_;
+};
+
+/// Gives up root's power to ignore permissions for as long as it lives.
+class nobody {
+ public:
+  nobody() {
+    if (is_root_ && ::seteuid(65534) != 0) throw std::runtime_error("root cannot become nobody");
+  }
+  nobody(const nobody&) = delete;
+  nobody& operator=(const nobody&) = delete;
+  ~nobody() {
+    if (is_root_ && ::seteuid(0) != 0) std::abort();
+  }
+
+ private:
+  bool is_root_ = ::geteuid() == 0;
 };
 
 }  // namespace wingbeat::test

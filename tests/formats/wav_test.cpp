@@ -17,6 +17,7 @@ using namespace wingbeat::formats;
 using namespace wingbeat::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using wingbeat::formats::signal;  // not <csignal>'s
 
 std::string chunk(std::string id, const std::string& body) {
   return id + little_endian(body.size(), 4) + body + std::string(body.size() % 2, '\0');
