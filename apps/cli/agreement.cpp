@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agreement.hpp"
+
+#include <algorithm>  // max
+#include <cmath>      // hypot, log2, sqrt
+#include <limits>     // numeric_limits
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Below the smallest normal number roundings stop being relative, so each of the log2 N stages
+// may lose this much however small the signal is.
+double underflow_floor(std::size_t n, precision real) {
+  const double smallest = real == precision::fp32 ? std::numeric_limits<float>::min()
+                                                  : std::numeric_limits<double>::min();
+  return smallest * std::log2(static_cast<double>(n));
+}
+
+double relative_bound(std::size_t n, precision real) {
+  const double u = real == precision::fp32 ? 0x1p-24 : 0x1p-53;
+  const double factor = real == precision::fp32 ? 1.0 : 1.25;
+  return u * std::max(2.0, factor * std::sqrt(std::log2(static_cast<double>(n))));
+}
+
+double largest_of(std::span<const double> values, std::size_t width) {
+  double largest = 0;
+  for (std::size_t i = 0; i < values.size(); i += width) {
+    largest =
+        std::max(largest, width == 1 ? std::abs(values[i]) : std::hypot(values[i], values[i + 1]));
+  }
+  return largest;
+}
+
+}  // namespace
+
+agreement compare(std::span<const double> result, std::span<const double> expected, element of,
+                  std::size_t n, precision real) {
+  const std::size_t width = of == element::complex ? 2 : 1;
+  agreement a;
+  a.n_values = expected.size() / width;
+  a.largest_value = largest_of(expected, width);
+  a.relative_l2_bound = relative_bound(n, real);
+
+  // Squares are taken of numbers divided by the largest, so that they neither overflow nor vanish.
+  const double unit = a.largest_value > 0 ? 1 / a.largest_value : 1;
+  long double sum_errors = 0, sum_values = 0;
+  for (std::size_t i = 0; i < expected.size(); i += width) {
+    const double re = result[i] - expected[i];
+    const double im = width == 2 ? result[i + 1] - expected[i + 1] : 0;
+    const double error = std::hypot(re, im);
+    a.largest_error = error <= infinity ? std::max(a.largest_error, error) : infinity;
+    const bool is_close = std::max(std::abs(re), std::abs(im)) <= 1e-4 * a.largest_value;
+    a.n_off += is_close && error <= infinity ? 0 : 1;
+    sum_errors += static_cast<long double>(error * unit) * (error * unit);
+    const double value = std::hypot(expected[i], width == 2 ? expected[i + 1] : 0) * unit;
+    sum_values += static_cast<long double>(value) * value;
+  }
+  const auto l2_error = static_cast<double>(std::sqrt(sum_errors));
+  const auto l2_value = static_cast<double>(std::sqrt(sum_values));
+  a.relative_l2 = l2_value > 0 ? l2_error / l2_value : (l2_error > 0 ? infinity : 0);
+  if (!(a.largest_error < infinity)) a.relative_l2 = infinity;
+
+  const double floor = underflow_floor(n, real);
+  const double u = real == precision::fp32 ? 0x1p-24 : 0x1p-53;
+  const double l2_floor = floor * unit * std::sqrt(static_cast<double>(a.n_values));
+  a.is_within = a.largest_error <= 12 * u * a.largest_value + floor &&
+                l2_error <= a.relative_l2_bound * l2_value + l2_floor;
+  return a;
+}
+
+}  // namespace wingbeat::cli

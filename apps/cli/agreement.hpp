@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a result is from the reference, and whether the accuracy table allows it:
+//   relative L2  <=  c u sqrt(log2 N),  c = 1 (fp32) or 1.25 (fp64), and never less than 2 u;
+//   largest      <=  12 u of the largest output,      u = 2^-24 (fp32) or 2^-53 (fp64).
+#pragma once
+
+#include <cstddef>  // size_t
+#include <span>
+
+#include "wingbeat/plan.hpp"  // precision
+
+namespace wingbeat::cli {
+
+/// What a result is made of.
+enum class element { real, complex };
+
+/// The distance between a result and its reference.
+struct agreement {
+  double largest_value = 0;  ///< Largest magnitude in the reference.
+  double largest_error = 0;  ///< Largest magnitude of a difference; infinite if one is NaN.
+  double relative_l2 = 0;    ///< Infinite if the reference is zero and the result is not.
+  double relative_l2_bound = 0;
+  std::size_t n_values = 0;
+  std::size_t n_off = 0;   ///< Values off by more than 1e-4 of the largest, in re or im.
+  bool is_within = false;  ///< Both bounds hold.
+};
+
+/// Compares `result` with `expected`, both of the same size, the output of transforms of length n
+/// computed in the given precision.
+[[nodiscard]] agreement compare(std::span<const double> result, std::span<const double> expected,
+                                element of, std::size_t n, precision real);
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `wingbeat`: one command a file, every error one sentence and an exit code.
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <cstdio>   // fflush, stdout
+#include <cstring>  // strerror
+#include <new>      // bad_alloc
+#include <string>
+#include <string_view>
+
+#include "devices.hpp"           // add_devices
+#include "report.hpp"            // tell, exit_code
+#include "speedtest.hpp"         // add_speedtest
+#include "transform.hpp"         // add_transform
+#include "verify.hpp"            // add_verify
+#include "wingbeat/error.hpp"    // plan_error, absent_error, device_error, file_error
+#include "wingbeat/version.hpp"  // WINGBEAT_VERSION_MAJOR
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::cli;
+
+constexpr const char* exit_codes = R"(Examples:
+  wingbeat devices
+  wingbeat transform recording.wav --top 5 --plot spectrum.png
+  wingbeat speedtest --max-log2 16 --plot speed
+  wingbeat verify
+  wingbeat COMMAND --help       options and worked examples of one command
+
+Exit codes: 0 ok, 1 a check failed, 2 usage, 3 no such device, 4 file or network I/O.
+Data goes to stdout, messages go to stderr.)";
+
+// CLI11 would only say that a subcommand is required.
+void require_command(const CLI::App& program, int argc, char** argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first.starts_with("-")) return;
+  std::string known;
+  for (const CLI::App* const command : program.get_subcommands({})) {
+    if (command->get_name() == first) return;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  throw plan_error(first.empty()
+                       ? fmt::format("say what to do: {}; see wingbeat --help", known)
+                       : fmt::format("there is no command '{}'; choose {}", first, known));
+}
+
+int parse(CLI::App& program, int argc, char** argv) {
+  int code = exit_ok;
+  add_devices(program, code);
+  add_transform(program, code);
+  add_speedtest(program, code);
+  add_verify(program, code);
+  require_command(program, argc, argv);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return program.exit(e);  // --help and --version
+    tell("{}; see wingbeat --help", e.what());
+    return exit_usage;
+  }
+  return code;
+}
+
+int parse_and_explain(CLI::App& program, int argc, char** argv) {
+  try {
+    return parse(program, argc, argv);
+  } catch (const plan_error& e) {
+    tell("{}", e.what());
+    return exit_usage;
+  } catch (const file_error& e) {
+    tell("{}", e.what());
+    return exit_file;
+  } catch (const error& e) {  // absent_error, device_error
+    tell("{}", e.what());
+    return exit_no_device;
+  } catch (const std::bad_alloc&) {
+    tell("this machine has too little memory for that; use fewer rows or a shorter length");
+    return exit_no_device;
+  } catch (const std::exception& e) {
+    tell("this should not have happened, please report it: {}", e.what());
+    return exit_check_failed;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program{"wingbeat: fast Fourier transforms on every engine of this machine", "wingbeat"};
+  program.set_version_flag(
+      "--version", fmt::format("wingbeat {}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR,
+                               WINGBEAT_VERSION_PATCH));
+  program.footer(exit_codes);
+  program.require_subcommand(1);
+  const int code = parse_and_explain(program, argc, argv);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  tell("standard output cannot be written: {}", std::strerror(errno));
+  return exit_file;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>  // min
+#include <bit>        // bit_ceil, has_single_bit
+#include <cmath>      // abs
+#include <limits>     // numeric_limits
+#include <utility>    // move
+
+#include "report.hpp"          // counted
+#include "samples.hpp"         // round_to
+#include "wingbeat/error.hpp"  // plan_error, file_error
+
+namespace wingbeat::cli {
+namespace {
+
+transform kind_of(const formats::signal& from, const std::string& name, const wish& asked) {
+  if (asked.is_inverse) return asked.is_half ? transform::inverse_to_real : transform::inverse;
+  if (from.is_real) return transform::forward_from_real;
+  if (asked.is_half) {
+    throw plan_error(fmt::format(
+        "{} holds complex samples, whose spectrum has no half to leave out; drop --half", name));
+  }
+  return transform::forward;
+}
+
+std::size_t length_for(const formats::signal& from, const std::string& name, transform kind,
+                       const wish& asked) {
+  if (asked.length) {
+    const std::size_t n = *asked.length;
+    if (n >= 2 && n <= max_length && std::has_single_bit(n)) return n;
+    throw plan_error(fmt::format(
+        "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
+        max_length));
+  }
+  // N/2 + 1 bins make N samples.
+  const bool is_from_half = kind == transform::inverse_to_real;
+  const std::size_t needed = is_from_half ? 2 * (from.row_length - 1) : from.row_length;
+  if (needed > max_length) {
+    throw plan_error(fmt::format(
+        "{} needs length {}, but this version transforms up to {}; cut it with --length", name,
+        needed, max_length));
+  }
+  return std::bit_ceil(needed);
+}
+
+// Copies rows and leaves zeros behind each: complex pairs, or the real parts alone.
+std::vector<double> laid_out(const formats::signal& from, std::size_t kept, std::size_t slots,
+                             bool is_real) {
+  const std::size_t width = is_real ? 1 : 2;
+  std::vector<double> numbers(from.n_rows * slots * width);
+  for (std::size_t r = 0; r < from.n_rows; ++r) {
+    for (std::size_t j = 0; j < kept; ++j) {
+      const auto& sample = from.samples[r * from.row_length + j];
+      double* const to = &numbers[(r * slots + j) * width];
+      to[0] = sample.real();
+      if (!is_real) to[1] = sample.imag();
+    }
+  }
+  return numbers;
+}
+
+// No partial sum of a row exceeds the sum of its magnitudes, so nothing can overflow below that.
+void require_range(std::span<const double> numbers, std::size_t n_rows, const std::string& name,
+                   precision real) {
+  const double limit = real == precision::fp32 ? std::numeric_limits<float>::max()
+                                               : std::numeric_limits<double>::max();
+  const std::size_t per_row = numbers.size() / n_rows;
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    long double sum = 0;
+    for (const double number : numbers.subspan(r * per_row, per_row)) sum += std::abs(number);
+    if (sum <= limit / 2) continue;  // a real transform adds pairs: one more doubling
+    throw plan_error(fmt::format(
+        "the transform of {} would exceed the range of {}; {}", name, name_of(real),
+        real == precision::fp32 ? "use --precision fp64 or smaller values" : "use smaller values"));
+  }
+}
+
+}  // namespace
+
+problem state(const formats::signal& from, const std::string& name, const wish& asked) {
+  if (from.row_length < 2) {
+    throw file_error(fmt::format("{} holds {} a row; a transform needs at least 2", name,
+                                 counted(from.row_length, "sample")));
+  }
+  problem p;
+  p.what.kind = kind_of(from, name, asked);
+  p.what.lengths = {length_for(from, name, p.what.kind, asked)};
+  p.what.batch = from.n_rows;
+  p.what.real = asked.real;
+  p.what.scale = asked.scale.value_or(asked.is_inverse ? scaling::by_length : scaling::none);
+  p.is_half = asked.is_half;
+  p.row_length = from.row_length;
+
+  const bool is_from_half = p.what.kind == transform::inverse_to_real;
+  const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
+  p.kept_samples = std::min(from.row_length, slots);
+  p.input = laid_out(from, p.kept_samples, slots, p.what.kind == transform::forward_from_real);
+  require_range(p.input, from.n_rows, name, asked.real);
+  round_to(asked.real, p.input);
+  return p;
+}
+
+std::vector<double> complete(const problem& solved, std::vector<double> output) {
+  if (solved.what.kind != transform::forward_from_real || solved.is_half) return output;
+  const std::size_t n = solved.length();
+  std::vector<double> all(2 * n * solved.what.batch);
+  for (std::size_t r = 0; r < solved.what.batch; ++r) {
+    const double* const half = &output[r * (n + 2)];
+    double* const row = &all[r * 2 * n];
+    std::copy(half, half + n + 2, row);
+    for (std::size_t k = n / 2 + 1; k < n; ++k) {
+      row[2 * k] = half[2 * (n - k)];
+      row[2 * k + 1] = 0 - half[2 * (n - k) + 1];  // never -0: text files would show it
+    }
+  }
+  return all;
+}
+
+formats::signal signal_of(const problem& solved, std::span<const double> completed) {
+  formats::signal s;
+  s.is_real = solved.what.kind == transform::inverse_to_real;
+  s.is_single_precision = solved.what.real == precision::fp32;
+  s.n_rows = solved.what.batch;
+  const std::size_t width = s.is_real ? 1 : 2;
+  s.row_length = completed.size() / width / s.n_rows;
+  s.samples.resize(s.n_rows * s.row_length);
+  for (std::size_t i = 0; i < s.samples.size(); ++i) {
+    s.samples[i] = {completed[i * width], s.is_real ? 0.0 : completed[i * width + 1]};
+  }
+  return s;
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>  // isatty
+
+#include <algorithm>  // min
+#include <cstdio>     // stderr
+#include <utility>    // move
+
+#include "report.hpp"  // tell
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr std::size_t bar_width = 24;
+constexpr auto redraw_interval = std::chrono::milliseconds{100};
+
+}  // namespace
+
+progress::progress(std::string command, std::size_t n_steps)
+    : command_(std::move(command)), n_steps_(n_steps), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+progress::~progress() {
+  erase();
+}
+
+void progress::step(std::string_view what) {
+  const std::size_t n_done = n_begun_++;
+  if (!is_terminal_) {
+    tell("{}: {} of {}: {}", command_, n_begun_, n_steps_, what);
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (is_drawn_ && now - drawn_at_ < redraw_interval) return;
+  drawn_at_ = now;
+  is_drawn_ = true;
+  const std::size_t filled =
+      bar_width * std::min(n_done, n_steps_) / std::max<std::size_t>(n_steps_, 1);
+  // "\r" returns to the line's start, "\x1b[K" clears what a longer text left behind it.
+  std::fputs(fmt::format("\r{} [{:#<{}}{:.<{}}] {}/{} {}\x1b[K", command_, "", filled, "",
+                         bar_width - filled, n_done, n_steps_, what)
+                 .c_str(),
+             stderr);
+}
+
+void progress::erase() noexcept {
+  if (is_drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where words go: data to stdout, messages to stderr as one sentence each.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>  // size_t
+#include <cstdio>   // stderr, stdout
+#include <string>
+#include <string_view>
+#include <utility>  // forward
+
+namespace wingbeat::cli {
+
+/// Exit codes of the program.
+enum exit_code : int {
+  exit_ok = 0,
+  exit_check_failed = 1,
+  exit_usage = 2,
+  exit_no_device = 3,
+  exit_file = 4,
+};
+
+/// Prints "wingbeat: ..." on stderr.
+template <class... Arguments>
+void tell(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  const auto line =
+      fmt::format("wingbeat: {}\n", fmt::format(text, std::forward<Arguments>(arguments)...));
+  std::fwrite(line.data(), 1, line.size(), stderr);  // fmt::print would throw on a closed stderr
+}
+
+/// Returns "1 row" or "3 rows".
+inline std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// Prints on stdout. A failure is kept by the stream, and main() asks for it at the end.
+inline void print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers on their way to a device and back: fp64 in this program, fp32 or fp64 in device memory.
+#pragma once
+
+#include <cstddef>  // byte, size_t
+#include <span>
+#include <vector>
+
+#include "wingbeat/plan.hpp"  // plan_spec, precision
+
+namespace wingbeat::cli {
+
+/// Returns the numbers rounded to the precision, as the bytes a buffer takes.
+[[nodiscard]] std::vector<std::byte> pack(std::span<const double> numbers, precision real);
+
+/// Returns the numbers that a buffer's bytes hold.
+[[nodiscard]] std::vector<double> unpack(std::span<const std::byte> bytes, precision real);
+
+/// Rounds every number to the precision, so that an engine and its reference transform the same.
+void round_to(precision real, std::span<double> numbers);
+
+/// Returns n reals, uniform in [-1, 1), the same on every machine.
+[[nodiscard]] std::vector<double> noise(std::size_t n_reals);
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>  // App
+
+#include <cmath>  // isfinite
+#include <filesystem>
+#include <memory>  // make_shared
+#include <optional>
+#include <utility>  // move, exchange
+
+#include "agreement.hpp"         // compare
+#include "choose.hpp"            // choose_devices
+#include "formats/chart.hpp"     // write_png, draws_charts
+#include "formats/signal.hpp"    // read_signal, write_signal
+#include "measure.hpp"           // measure
+#include "print_json.hpp"        // print_json
+#include "problem.hpp"           // state
+#include "progress.hpp"          // progress
+#include "report.hpp"            // tell, print
+#include "samples.hpp"           // pack, unpack
+#include "spectrum.hpp"          // strongest, chart_of
+#include "transform_report.hpp"  // engines_text
+#include "wingbeat/error.hpp"    // plan_error, device_error
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  wingbeat transform recording.wav
+      transforms the recording on every engine and compares each with the reference
+  wingbeat transform recording.wav --channel 1 --top 5 --plot spectrum.png
+      the five strongest bins of the second channel, and its spectrum in dB against Hz
+  wingbeat transform samples.txt --length 4096 --engine host,opencl --output spectrum.npy
+      pads with zeros to 4096 samples and writes all 4096 bins
+  wingbeat transform rows.npy --precision fp64 --half --output spectra.npy
+      every row of a 2D array; bins 0..N/2 alone, as numpy.fft.rfft
+  wingbeat transform spectrum.npy --inverse --output samples.npy
+      goes back: scaled by 1/N, so that it undoes the transform
+
+Input: text (one number a line, or two columns 're im'), .npy (1D, or 2D as rows), .wav.
+Rows are padded with zeros to the next power of two; --length sets another, and a shorter one
+cuts. Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --half.
+--output, --top and --plot show the values of the best engine that agrees with the reference:
+the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
+An engine agrees when its relative L2 error is at most u sqrt(log2 N) (fp32, u = 2^-24) or
+1.25 u sqrt(log2 N) (fp64, u = 2^-53), never less than 2 u, and its largest error at most 12 u
+of the largest output. Times: plan, once; first run, with warm-up; execution, the run after it
+(the same run where one takes over a second); transfer, to the device and back.)";
+
+struct transform_options {
+  std::string file;
+  std::vector<std::string> engines{"all"};
+  std::string precision_name = "fp32", scale_name;
+  std::optional<std::size_t> length, channel;
+  std::optional<double> sample_rate_hz;
+  std::size_t n_peaks = 0;
+  std::string output, plot;
+  bool is_inverse = false, is_half = false, is_json = false;
+};
+
+// Everything the options alone can get wrong, before any work is done.
+void validate(const transform_options& o) {
+  if (!o.output.empty()) static_cast<void>(formats::output_format_of(o.output));
+  if (!o.plot.empty()) {
+    if (std::filesystem::path(o.plot).extension() != ".png") {
+      throw plan_error(fmt::format("cannot plot to {}; its name must end in .png", o.plot));
+    }
+    if (!formats::draws_charts()) {
+      throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
+    }
+  }
+  if (o.is_inverse && (!o.plot.empty() || o.n_peaks > 0)) {
+    throw plan_error("--plot and --top show a spectrum, and --inverse makes samples; drop one");
+  }
+  if (const double rate = o.sample_rate_hz.value_or(1); !(rate > 0 && std::isfinite(rate))) {
+    throw plan_error(fmt::format("sample rate {} Hz means nothing; give a number above 0", rate));
+  }
+}
+
+wish wish_of(const transform_options& o) {
+  wish asked;
+  asked.is_inverse = o.is_inverse;
+  asked.is_half = o.is_half;
+  asked.length = o.length;
+  if (!o.scale_name.empty()) asked.scale = scaling_named(o.scale_name);
+  asked.real = precision_named(o.precision_name);
+  return asked;
+}
+
+void tell_what_was_read(const transform_options& o, const formats::signal& from,
+                        const problem& stated) {
+  if (from.n_channels > 1 && !o.channel) {
+    tell("{} has {} channels; channel 0 is taken (--channel chooses)", o.file, from.n_channels);
+  }
+  const bool is_from_half = stated.what.kind == transform::inverse_to_real;
+  const char* const item = is_from_half ? "bin" : "sample";
+  const std::size_t slots = is_from_half ? stated.length() / 2 + 1 : stated.length();
+  if (stated.kept_samples < stated.row_length) {
+    tell("{} cut to the first {}, for length {}", counted(stated.row_length, item),
+         stated.kept_samples, stated.length());
+  } else if (stated.kept_samples < slots) {
+    tell("{} padded with {}, for length {}", counted(stated.row_length, item),
+         counted(slots - stated.kept_samples, "zero"), stated.length());
+  }
+  if (o.is_inverse && o.scale_name.empty()) {
+    tell("scaled by 1/N, so that the inverse undoes the transform (--scale none leaves it out)");
+  }
+}
+
+// The reference rounds once, from long double to fp64, whatever precision is being judged.
+std::vector<double> reference_output(const problem& stated) {
+  plan_spec what = stated.what;
+  what.real = precision::fp64;
+  const auto input = pack(stated.input, precision::fp64);
+  const measurement m =
+      measure(first_device(engine::reference), what, input, repetition{.n_runs = 0});
+  return complete(stated, unpack(m.output, precision::fp64));
+}
+
+int rank(const device_info& where) {
+  switch (where.runs_on) {
+    case engine::cuda:
+      return 0;
+    case engine::opencl:
+      return where.is_gpu ? 1 : 3;
+    case engine::host:
+      return 2;
+    case engine::reference:
+      return 4;
+  }
+  return 5;
+}
+
+/// The results in the order asked for, and the values of the best engine that agrees.
+struct outcome {
+  std::vector<engine_result> results;
+  const engine_result* best = nullptr;
+  std::vector<double> best_values;
+};
+
+outcome solve(const problem& stated, const std::vector<device_info>& chosen) {
+  progress shown{"transform", chosen.size() + 1};
+  shown.step("reference in long double");
+  const std::vector<double> expected = reference_output(stated);
+  const auto input = pack(stated.input, stated.what.real);
+  const element of =
+      stated.what.kind == transform::inverse_to_real ? element::real : element::complex;
+  outcome found;
+  found.results.reserve(chosen.size());  // `best` points into it
+  for (const device_info& where : chosen) {
+    shown.step(fmt::format("{}, {}", short_name(where), where.name));
+    engine_result r{where, {}, {}};
+    r.times = measure(where, stated.what, input, repetition{.n_runs = 1, .budget_s = 1});
+    auto values = complete(stated, unpack(std::exchange(r.times.output, {}), stated.what.real));
+    r.against_reference = compare(values, expected, of, stated.length(), stated.what.real);
+    const bool agrees = r.against_reference.is_within;
+    found.results.push_back(std::move(r));
+    if (agrees && (found.best == nullptr || rank(where) < rank(found.best->where))) {
+      found.best = &found.results.back();
+      found.best_values = std::move(values);
+    }
+  }
+  return found;
+}
+
+spectrum spectrum_of(const problem& stated, formats::signal bins, double sample_rate_hz) {
+  return {std::move(bins), stated.length(), stated.what.kind == transform::forward_from_real,
+          sample_rate_hz};
+}
+
+void write_files(const transform_options& o, const spectrum& shown, const outcome& found) {
+  const std::string who = short_name(found.best->where);
+  if (!o.output.empty()) {
+    formats::write_signal(o.output, shown.bins);
+    tell("wrote {}: {} of {} values by {}", o.output, counted(shown.bins.n_rows, "row"),
+         shown.bins.row_length, who);
+  }
+  if (!o.plot.empty()) {
+    const auto title = fmt::format("{}: spectrum of {} samples, {} {}",
+                                   std::filesystem::path(o.file).filename().string(), shown.length,
+                                   who, o.precision_name);
+    formats::write_png(o.plot, chart_of(shown, title));
+    if (shown.bins.n_rows > max_rows_drawn) {
+      tell("{} shows the first {} of {} rows", o.plot, max_rows_drawn, shown.bins.n_rows);
+    }
+    tell("wrote {}", o.plot);
+  }
+}
+
+int report(const transform_options& o, const problem& stated, const outcome& found,
+           double sample_rate_hz) {
+  auto document = transform_json(o.file, stated, sample_rate_hz, found.results);
+  if (!o.is_json) print(engines_text(o.file, stated, found.results));
+  if (found.best != nullptr) {
+    const spectrum shown =
+        spectrum_of(stated, signal_of(stated, found.best_values), sample_rate_hz);
+    const auto peaks = o.n_peaks > 0 ? strongest(shown, o.n_peaks) : std::vector<peak>{};
+    if (!o.is_json && !peaks.empty()) print(peaks_text(shown, peaks));
+    document["values_from"] = short_name(found.best->where);
+    if (o.n_peaks > 0) document["top"] = peaks_json(shown, peaks);
+    write_files(o, shown, found);
+  }
+  if (o.is_json) print_json(document);
+
+  int code = exit_ok;
+  for (const engine_result& r : found.results) {
+    if (r.against_reference.is_within) continue;
+    tell("{} disagrees with the reference beyond the accuracy table", short_name(r.where));
+    code = exit_check_failed;
+  }
+  if (found.best == nullptr && (!o.output.empty() || !o.plot.empty())) {
+    tell("no engine agrees with the reference, so no file was written");
+  }
+  return code;
+}
+
+int run(const transform_options& o) {
+  validate(o);
+  const wish asked = wish_of(o);
+  const auto chosen = choose_devices(o.engines, asked.real);
+  const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
+  const problem stated = state(from, o.file, asked);
+  tell_what_was_read(o, from, stated);
+  return report(o, stated, solve(stated, chosen), o.sample_rate_hz.value_or(from.sample_rate_hz));
+}
+
+void add_options(CLI::App& command, transform_options& o) {
+  command.add_option("FILE", o.file, "Text, .npy or .wav")->required();
+  command.add_option("--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...")
+      ->delimiter(',')
+      ->allow_extra_args(false)  // the next word may be FILE
+      ->capture_default_str();
+  command.add_option("--precision", o.precision_name, "fp32 or fp64")->capture_default_str();
+  command.add_option("--length", o.length, "Length of the transform: a power of two, 2..2^24")
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");
+  command.add_flag("--half", o.is_half, "Bins 0..N/2 of a real signal; with --inverse, from them");
+  command.add_option("--scale", o.scale_name,
+                     "none, by_length or by_sqrt_length (forward: none, inverse: by_length)");
+  command.add_option("--channel", o.channel, "Channel of a .wav file, from 0")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--sample-rate", o.sample_rate_hz, "In Hz, in place of the file's own");
+  command.add_option("--output", o.output, "Write the values to FILE.txt, FILE.csv or FILE.npy");
+  command.add_option("--plot", o.plot, "Draw the magnitude in dB to FILE.png");
+  command.add_option("--top", o.n_peaks, "Print the K strongest bins of each row")
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--json", o.is_json, "Print JSON instead of tables");
+}
+
+}  // namespace
+
+void add_transform(CLI::App& program, int& exit_code) {
+  CLI::App* const command = program.add_subcommand(
+      "transform", "Transforms a file on every engine and checks each against the reference");
+  command->footer(examples);
+  auto options = std::make_shared<transform_options>();
+  add_options(*command, *options);
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace wingbeat::cli
