@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands of this repository. CMake does the building; see CMakePresets.json.
+#
+#   make build       the program, at build/wingbeat
+#   make demo        builds it, then transforms and times a real recording on every engine
+#   make test        what .ci/run runs: all tests but the slow ones, then sanitizers
+#   make test-full   the slow tests as well
+#   make test-gpu    the tests that need an NVIDIA GPU
+#   make format      clang-format over all sources
+#   make clean       removes build/ and demo/
+
+# Debian packages, each list complete in itself with those above it.
+build_packages = g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev \
+  libcairo2-dev fonts-dejavu-core
+# Compile and run the kernels of the engine `opencl`.
+opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
+demo_packages = alsa-utils
+test_packages = libgtest-dev libgmock-dev libbenchmark-dev libfftw3-dev clang-14 clang-format-14 \
+  libclang-rt-14-dev python3
+
+# The sanitizers see the device code and the host engine: what runs concurrently.
+sanitized = $(shell cd tests && find device backend/host -name '*_test.cpp' 2>/dev/null | sort)
+raced = $(shell cd tests && find device/workgroup backend/host -name '*_test.cpp' 2>/dev/null | sort)
+targets_of = $(subst /,_,$(patsubst %.cpp,%,$(1)))
+library_only = -DWINGBEAT_PROGRAMS=OFF -DWINGBEAT_BENCH=OFF -DWINGBEAT_EXAMPLES=OFF
+
+recording = /usr/share/sounds/alsa/Front_Center.wav
+ctest = ctest --output-on-failure --parallel $(shell nproc) --test-dir
+
+.PHONY: build demo test test-full test-gpu format clean build-tests
+
+build:
+	.ci/packages $(build_packages) $(opencl_packages)
+	cmake --preset release -DWINGBEAT_TESTS=OFF -DWINGBEAT_BENCH=OFF -DWINGBEAT_EXAMPLES=OFF
+	cmake --build --preset release --target wingbeat_cli
+	ln -sfn release/apps/cli/wingbeat build/wingbeat
+
+demo: build
+	.ci/packages $(demo_packages)
+	mkdir -p demo
+	build/wingbeat devices
+	build/wingbeat transform $(recording) --top 5 --plot demo/spectrum.png --output demo/spectrum.csv
+	build/wingbeat speedtest --max-log2 16 --plot demo/speed --csv demo/speed.csv
+	@echo
+	@echo "The recording:  $(recording)"
+	@echo "Its spectrum:   $(CURDIR)/demo/spectrum.png, and all bins in demo/spectrum.csv"
+	@echo "The speed test: $(CURDIR)/demo/speed-time.png and demo/speed-per-element.png"
+	@echo "Next: build/wingbeat transform --help"
+
+build-tests:
+	.ci/packages $(build_packages) $(opencl_packages) $(demo_packages) $(test_packages)
+	cmake --preset test
+	cmake --build --preset test
+
+test: build-tests
+	$(ctest) build/test --label-exclude 'slow|gpu'
+	cmake --preset sanitize $(library_only)
+	cmake --build --preset sanitize --target $(call targets_of,$(sanitized))
+	$(ctest) build/sanitize --label-exclude 'slow|gpu' --tests-regex '^(device|backend/host)/'
+	cmake --preset sanitize-thread $(library_only)
+	cmake --build --preset sanitize-thread --target $(call targets_of,$(raced))
+	$(ctest) build/sanitize-thread --label-exclude 'slow|gpu' \
+	  --tests-regex '^(device/workgroup|backend/host)/'
+
+test-full: build-tests
+	$(ctest) build/test
+
+test-gpu: build-tests
+	$(ctest) build/test --label-regex gpu
+
+format:
+	.ci/packages clang-format-14
+	git ls-files '*.hpp' '*.cpp' | xargs clang-format-14 -i
+
+clean:
+	rm -rf build demo
