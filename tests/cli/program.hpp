@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the program as a user would, and keeps what it said.
+#pragma once
+
+#include <fcntl.h>  // O_CREAT
+#include <gtest/gtest.h>
+#include <spawn.h>     // posix_spawn
+#include <sys/wait.h>  // waitpid
+
+#include <algorithm>  // count
+#include <filesystem>
+#include <fstream>
+#include <iterator>  // istreambuf_iterator
+#include <nlohmann/json.hpp>
+#include <stdexcept>  // runtime_error
+#include <string>
+#include <vector>
+
+#include "formats/temporary_folder.hpp"  // temporary_folder
+
+namespace wingbeat::test {
+
+/// What one run left behind.
+struct finished {
+  int code = -1;  ///< Exit code; 1000 + the signal if one ended the program.
+  std::string out, err;
+};
+
+/// A folder of its own in which the program runs.
+class workplace {
+ public:
+  [[nodiscard]] const temporary_folder& folder() const { return folder_; }
+
+  /// Writes a file into the folder; its name alone is then what the program is given.
+  std::string file(const std::string& name, std::string_view content) const {
+    folder_.write(name, content);
+    return name;
+  }
+
+  /// Runs `wingbeat arguments...` in the folder.
+  [[nodiscard]] finished run(const std::vector<std::string>& arguments) const {
+    const std::string out = (output_.path() / "out").string();
+    const std::string err = (output_.path() / "err").string();
+    std::vector<std::string> words{WINGBEAT_PROGRAM};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addchdir_np(&actions, folder_.path().c_str());
+    constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), flags, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), flags, 0600);
+    pid_t process = 0;
+    const int fault =
+        posix_spawn(&process, WINGBEAT_PROGRAM, &actions, nullptr, pointers.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (fault != 0) throw std::runtime_error("cannot start " WINGBEAT_PROGRAM);
+    int status = 0;
+    waitpid(process, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), output_.read("out"),
+            output_.read("err")};
+  }
+
+ private:
+  temporary_folder folder_, output_;
+};
+
+/// Parses stdout; a failure to parse fails the test.
+inline nlohmann::json json_of(const finished& run) {
+  EXPECT_TRUE(nlohmann::json::accept(run.out)) << run.out << run.err;
+  return nlohmann::json::parse(run.out, nullptr, /*allow_exceptions=*/false);
+}
+
+inline std::size_t n_lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace wingbeat::test

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// Timeout: 300
+// What the program refuses: one sentence on stderr, the right exit code, no file left behind.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/program.hpp"  // workplace
+
+namespace {
+
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct refusal {
+  std::vector<std::string> arguments;
+  int code;
+  std::string says;
+};
+
+class refusals : public ::testing::Test {
+ protected:
+  refusals() {
+    at_.file("good.txt", "1\n2\n3\n4\n");
+    at_.file("complex.txt", "1 2\n3 4\n");
+    at_.file("empty.txt", "");
+    at_.file("one.txt", "1\n");
+    at_.file("word.txt", "1\n2\nthree\n");
+    at_.file("nan.txt", "1\nnan\n");
+    at_.file("huge.txt", "1e39\n0\n");
+    at_.file("cut.wav", std::string("RIFF\x24\0\0\0WAVEfmt ", 16));
+    at_.file("cut.npy", "\x93NUMPY\x01");
+    std::filesystem::create_directory(at_.folder().path() / "folder.txt");
+  }
+
+  void expect(const refusal& r) const {
+    const std::ptrdiff_t n_before = at_.folder().n_files();
+    const finished run = at_.run(r.arguments);
+    const std::string command = fmt::format("{}", fmt::join(r.arguments, " "));
+    EXPECT_EQ(run.code, r.code) << command << "\n" << run.err;
+    EXPECT_THAT(run.err, StartsWith("wingbeat: ")) << command;
+    EXPECT_THAT(run.err, HasSubstr(r.says)) << command;
+    EXPECT_EQ(n_lines(run.err), 1) << command << "\n" << run.err;
+    EXPECT_EQ(run.out, "") << command;
+    EXPECT_EQ(at_.folder().n_files(), n_before) << command;
+  }
+
+  workplace at_;
+};
+
+TEST_F(refusals, words_that_make_no_command) {
+  for (const refusal& r :
+       std::vector<refusal>{{{}, 2, "say what to do: devices, transform"},
+                            {{"tranform", "good.txt"}, 2, "there is no command 'tranform'"},
+                            {{"transform"}, 2, "FILE is required"},
+                            {{"transform", "good.txt", "--bogus"}, 2, "--bogus"},
+                            {{"devices", "extra"}, 2, "extra"},
+                            {{"transform", "good.txt", "--length", "four"}, 2, "four"},
+                            {{"transform", "good.txt", "--length", "-4"}, 2, "-4"},
+                            {{"transform", "good.txt", "--top", "-1"}, 2, "-1"}}) {
+    expect(r);
+  }
+}
+
+TEST_F(refusals, requests_that_cannot_be_planned) {
+  for (const refusal& r : std::vector<refusal>{
+           {{"transform", "good.txt", "--engine", "gpu"}, 2, "there is no engine 'gpu'"},
+           {{"transform", "good.txt", "--engine", "host:x"}, 2, "'host:x' is not a device"},
+           {{"transform", "good.txt", "--length", "1000"}, 2, "a power of two from 2 to"},
+           {{"transform", "good.txt", "--length", "33554432"}, 2, "a power of two from 2 to"},
+           {{"transform", "good.txt", "--precision", "fp16"}, 2, "choose fp32 or fp64"},
+           {{"transform", "good.txt", "--scale", "half"}, 2, "there is no scaling 'half'"},
+           {{"transform", "good.txt", "--channel", "1"}, 2, "not a .wav file"},
+           {{"transform", "good.txt", "--sample-rate", "0"}, 2, "give a number above 0"},
+           {{"transform", "good.txt", "--sample-rate", "nan"}, 2, "give a number above 0"},
+           {{"transform", "good.txt", "--output", "x.doc"}, 2, "must end in .txt, .csv or .npy"},
+           {{"transform", "good.txt", "--plot", "x.jpg"}, 2, "must end in .png"},
+           {{"transform", "good.txt", "--inverse", "--plot", "x.png"}, 2, "drop one"},
+           {{"transform", "good.txt", "--inverse", "--top", "1"}, 2, "drop one"},
+           {{"transform", "complex.txt", "--half"}, 2, "drop --half"},
+           {{"transform", "huge.txt"}, 2, "range of fp32"},
+           {{"speedtest", "--max-log2", "25"}, 2, "--max-log2 <= 24"},
+           {{"speedtest", "--min-log2", "0"}, 2, "1 <= --min-log2"},
+           {{"speedtest", "--min-log2", "5", "--max-log2", "4"}, 2, "2^5 to 2^4"},
+           {{"speedtest", "--runs", "0"}, 2, "0 runs"}}) {
+    expect(r);
+  }
+}
+
+TEST_F(refusals, files_that_cannot_be_read) {
+  for (const refusal& r :
+       std::vector<refusal>{{{"transform", "missing.txt"}, 4, "missing.txt"},
+                            {{"transform", "folder.txt"}, 4, "folder.txt"},
+                            {{"transform", "empty.txt"}, 4, "empty"},
+                            {{"transform", "one.txt"}, 4, "a transform needs at least 2"},
+                            {{"transform", "word.txt"}, 4, "line 3"},
+                            {{"transform", "nan.txt"}, 4, "line 2"},
+                            {{"transform", "cut.wav"}, 4, "cut.wav"},
+                            {{"transform", "cut.npy"}, 4, "cut.npy"}}) {
+    expect(r);
+  }
+}
+
+TEST_F(refusals, an_engine_or_device_that_is_not_here) {
+  expect({{"transform", "good.txt", "--engine", "host:99"}, 3, "counted from 0"});
+  for (const auto& absent : json_of(at_.run({"devices", "--json"}))["absent"]) {
+    expect({{"transform", "good.txt", "--engine", absent["engine"]}, 3, absent["why"]});
+    expect({{"speedtest", "--engine", absent["engine"]}, 3, absent["why"]});
+  }
+}
+
+TEST_F(refusals, files_that_cannot_be_written) {
+  std::filesystem::create_directory(at_.folder().path() / "folder.npy");
+  std::filesystem::create_directory(at_.folder().path() / "folder.png");
+  const std::ptrdiff_t n_before = at_.folder().n_files();
+  for (const auto& [option, file] :
+       std::vector<std::pair<std::string, std::string>>{{"--output", "/proc/x.npy"},
+                                                        {"--output", "no/such/folder/x.txt"},
+                                                        {"--output", "folder.npy"},
+                                                        {"--plot", "/proc/x.png"},
+                                                        {"--plot", "folder.png"}}) {
+    const finished run = at_.run({"transform", "good.txt", "--engine", "host", option, file});
+    EXPECT_EQ(run.code, 4) << option << " " << file << "\n" << run.err;
+    EXPECT_THAT(run.err, HasSubstr(file)) << option;
+    EXPECT_EQ(at_.folder().n_files(), n_before) << option << " " << file;
+  }
+  const std::vector<std::string> timing{"speedtest", "--engine", "host", "--max-log2", "2"};
+  for (const std::string option : {"--csv", "--plot"}) {
+    auto arguments = timing;
+    arguments.insert(arguments.end(), {option, "/proc/x"});
+    EXPECT_EQ(at_.run(arguments).code, 4) << option;
+  }
+}
+
+TEST_F(refusals, a_failed_write_keeps_the_older_file) {
+  at_.file("kept.npy", "as it was");
+  const finished run = at_.run({"transform", "word.txt", "--output", "kept.npy"});
+  EXPECT_EQ(run.code, 4);
+  EXPECT_EQ(at_.folder().read("kept.npy"), "as it was");
+}
+
+}  // namespace

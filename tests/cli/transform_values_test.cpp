@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// Timeout: 300
+// The numbers `wingbeat transform` writes, against the definition in long double.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>  // min
+#include <complex>
+#include <vector>
+
+#include "cli/program.hpp"     // workplace
+#include "formats/signal.hpp"  // read_signal, write_signal
+#include "support/oracle.hpp"  // dft, relative_l2
+#include "support/signal.hpp"  // fill_noise
+
+namespace {
+
+using namespace wingbeat::test;
+using wingbeat::formats::read_signal;
+using wingbeat::formats::write_signal;
+using samples = std::vector<std::complex<double>>;
+using file_signal = wingbeat::formats::signal;
+
+constexpr double bound_fp32 = 3e-7;
+constexpr double bound_fp64 = 1e-15;
+
+file_signal noise_rows(std::size_t n_rows, std::size_t row_length, bool is_real) {
+  file_signal s;
+  s.n_rows = n_rows;
+  s.row_length = row_length;
+  s.is_real = is_real;
+  std::vector<double> numbers(2 * n_rows * row_length);
+  fill_noise(numbers.data(), numbers.size(), /*seed=*/7);
+  for (std::size_t i = 0; i < n_rows * row_length; ++i) {
+    s.samples.emplace_back(numbers[2 * i], is_real ? 0 : numbers[2 * i + 1]);
+  }
+  return s;
+}
+
+samples row_of(const file_signal& s, std::size_t r, std::size_t length) {
+  samples row(length);
+  for (std::size_t j = 0; j < std::min(length, s.row_length); ++j) {
+    row[j] = s.samples[r * s.row_length + j];
+  }
+  return row;
+}
+
+/// Expects the rows in `file` to be the forward transforms of the rows of `from`.
+void expect_spectra(const std::filesystem::path& file, const file_signal& from, std::size_t length,
+                    std::size_t n_bins, double bound) {
+  const file_signal got = read_signal(file);
+  ASSERT_EQ(got.n_rows, from.n_rows);
+  ASSERT_EQ(got.row_length, n_bins);
+  for (std::size_t r = 0; r < from.n_rows; ++r) {
+    auto expected = dft(row_of(from, r, length), direction::forward);
+    expected.resize(n_bins);
+    EXPECT_LE(relative_l2(row_of(got, r, n_bins), expected), bound) << "row " << r;
+  }
+}
+
+class transform_values : public ::testing::Test {
+ protected:
+  finished transform(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "transform");
+    finished run = at_.run(arguments);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run;
+  }
+  std::filesystem::path path(const std::string& name) const { return at_.folder().path() / name; }
+
+  workplace at_;
+};
+
+TEST_F(transform_values, real_text_is_padded_to_the_next_power_of_two) {
+  const file_signal in = noise_rows(1, 1000, true);
+  write_signal(path("in.txt"), in);
+  const finished run = transform({"in.txt", "--output", "out.npy", "--precision", "fp64"});
+  EXPECT_THAT(run.err, ::testing::HasSubstr("padded with 24 zeros, for length 1024"));
+  expect_spectra(path("out.npy"), in, 1024, 1024, bound_fp64);
+}
+
+TEST_F(transform_values, every_engine_writes_the_same_spectrum) {
+  const file_signal in = noise_rows(1, 300, false);
+  write_signal(path("in.npy"), in);
+  for (const auto& engine : json_of(at_.run({"devices", "--json"}))["devices"]) {
+    const std::string name = engine["engine"];
+    transform({"in.npy", "--output", "out.npy", "--engine", name});
+    expect_spectra(path("out.npy"), in, 512, 512, bound_fp32);
+  }
+}
+
+TEST_F(transform_values, half_leaves_the_mirror_image_out) {
+  const file_signal in = noise_rows(3, 64, true);
+  write_signal(path("in.npy"), in);
+  transform({"in.npy", "--half", "--output", "out.npy"});
+  expect_spectra(path("out.npy"), in, 64, 33, bound_fp32);
+}
+
+TEST_F(transform_values, rows_are_transformed_apart_and_padded_each) {
+  const file_signal in = noise_rows(5, 20, false);
+  write_signal(path("in.npy"), in);
+  transform({"in.npy", "--output", "out.npy"});
+  expect_spectra(path("out.npy"), in, 32, 32, bound_fp32);
+}
+
+TEST_F(transform_values, length_pads_or_cuts) {
+  const file_signal in = noise_rows(2, 20, true);
+  write_signal(path("in.npy"), in);
+  transform({"in.npy", "--length", "128", "--output", "long.npy"});
+  expect_spectra(path("long.npy"), in, 128, 128, bound_fp32);
+  const finished run = transform({"in.npy", "--length", "8", "--output", "short.npy"});
+  EXPECT_THAT(run.err, ::testing::HasSubstr("20 samples cut to the first 8"));
+  expect_spectra(path("short.npy"), in, 8, 8, bound_fp32);
+}
+
+TEST_F(transform_values, inverse_undoes_the_transform) {
+  const file_signal in = noise_rows(1, 256, false);
+  write_signal(path("in.npy"), in);
+  transform({"in.npy", "--output", "spectrum.npy"});
+  transform({"spectrum.npy", "--inverse", "--output", "back.npy"});
+  EXPECT_LE(relative_l2(row_of(read_signal(path("back.npy")), 0, 256), in.samples), bound_fp32);
+}
+
+TEST_F(transform_values, inverse_half_makes_a_real_signal) {
+  const file_signal in = noise_rows(2, 64, true);
+  write_signal(path("in.npy"), in);
+  transform({"in.npy", "--half", "--output", "half.npy"});
+  transform({"half.npy", "--half", "--inverse", "--output", "back.npy"});
+  const file_signal back = read_signal(path("back.npy"));
+  EXPECT_TRUE(back.is_real);
+  ASSERT_EQ(back.samples.size(), in.samples.size());
+  EXPECT_LE(relative_l2(back.samples, in.samples), bound_fp32);
+}
+
+TEST_F(transform_values, scale_is_applied_as_named) {
+  const file_signal in = noise_rows(1, 16, false);
+  write_signal(path("in.npy"), in);
+  for (const auto& [name, factor] :
+       {std::pair{"none", 1.0}, {"by_length", 1.0 / 16}, {"by_sqrt_length", 1.0 / 4}}) {
+    transform({"in.npy", "--scale", name, "--output", "out.npy"});
+    auto expected = dft(in.samples, direction::forward);
+    for (auto& bin : expected) bin *= factor;
+    EXPECT_LE(relative_l2(read_signal(path("out.npy")).samples, expected), bound_fp32) << name;
+  }
+}
+
+TEST_F(transform_values, text_output_holds_one_bin_a_line) {
+  at_.file("in.txt", "1\n2\n3\n");
+  transform({"in.txt", "--output", "out.txt"});
+  EXPECT_EQ(at_.folder().read("out.txt"), "6 0\n-2 -2\n2 0\n-2 2\n");
+}
+
+TEST_F(transform_values, csv_output_names_its_columns) {
+  at_.file("in.txt", "1 0\n0 1\n");
+  transform({"in.txt", "--output", "out.csv"});
+  EXPECT_EQ(at_.folder().read("out.csv"), "index,re,im\n0,1,1\n1,1,-1\n");
+}
+
+TEST_F(transform_values, silence_is_no_error) {
+  at_.file("in.txt", "0\n0\n0\n0\n");
+  transform({"in.txt", "--output", "out.txt", "--plot", "out.png", "--top", "1"});
+  EXPECT_EQ(at_.folder().read("out.txt"), "0 0\n0 0\n0 0\n0 0\n");
+}
+
+}  // namespace
