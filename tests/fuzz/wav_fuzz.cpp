@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes give a signal of finite samples or an error; nothing else may come out.
+#include "formats/wav.hpp"
+#include "fuzz/reader.hpp"  // check_reader
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {
+  const std::span content{reinterpret_cast<const std::byte*>(data), n_bytes};
+  for (const std::size_t channel : {0, 1}) {
+    wingbeat::fuzz::check_reader(
+        [&] { return wingbeat::formats::read_wav(content, "fuzz.wav", channel); });
+  }
+  return 0;
+}
