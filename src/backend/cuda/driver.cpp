@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/driver.hpp"
 
-#include <dlfcn.h>  // dlopen, dlsym
+#include <dlfcn.h>  // dlopen
 #include <fmt/format.h>
 
-#include <algorithm>  // find
-#include <cstdlib>    // getenv
-#include <utility>    // move
+#include "backend/cuda/library.hpp"  // library, open_first, toolkit_candidates
 
 namespace wingbeat::backend::cuda {
 namespace {
 
-/// Fills a table of functions from one library, and remembers the first that is missing.
-class binder {
- public:
-  explicit binder(void* library) : library_(library) {}
-
-  template <class Function>
-  void bind(Function*& into, const char* symbol) {
-    into = reinterpret_cast<Function*>(dlsym(library_, symbol));
-    if (into == nullptr && missing_.empty()) missing_ = symbol;
-  }
-
-  [[nodiscard]] const std::string& missing() const { return missing_; }
-
- private:
-  void* library_;
-  std::string missing_;
-};
-
-void bind_devices(binder& from, driver_api& api) {
+void bind_devices(library& from, driver_api& api) {
   from.bind(api.error_name, "cuGetErrorName");
   from.bind(api.error_text, "cuGetErrorString");
   from.bind(api.init, "cuInit");
@@ -47,12 +27,13 @@ void bind_devices(binder& from, driver_api& api) {
   from.bind(api.context_synchronize, "cuCtxSynchronize");
 }
 
-void bind_queues(binder& from, driver_api& api) {
+void bind_queues(library& from, driver_api& api) {
   from.bind(api.memory_allocate, "cuMemAlloc_v2");
   from.bind(api.memory_free, "cuMemFree_v2");
   from.bind(api.memory_info, "cuMemGetInfo_v2");
   from.bind(api.copy_to_device, "cuMemcpyHtoDAsync_v2");
   from.bind(api.copy_to_host, "cuMemcpyDtoHAsync_v2");
+  from.bind(api.copy_on_device, "cuMemcpyDtoDAsync_v2");
   from.bind(api.stream_create, "cuStreamCreate");
   from.bind(api.stream_destroy, "cuStreamDestroy_v2");
   from.bind(api.stream_synchronize, "cuStreamSynchronize");
@@ -64,7 +45,7 @@ void bind_queues(binder& from, driver_api& api) {
   from.bind(api.event_elapsed_ms, "cuEventElapsedTime");
 }
 
-void bind_kernels(binder& from, driver_api& api) {
+void bind_kernels(library& from, driver_api& api) {
   from.bind(api.module_load, "cuModuleLoadData");
   from.bind(api.module_unload, "cuModuleUnload");
   from.bind(api.module_function, "cuModuleGetFunction");
@@ -73,13 +54,13 @@ void bind_kernels(binder& from, driver_api& api) {
   from.bind(api.launch, "cuLaunchKernel");
 }
 
-void bind_all(binder& from, driver_api& api) {
+void bind_driver(library& from, driver_api& api) {
   bind_devices(from, api);
   bind_queues(from, api);
   bind_kernels(from, api);
 }
 
-void bind_all(binder& from, nvrtc_api& api) {
+void bind_nvrtc(library& from, nvrtc_api& api) {
   from.bind(api.error_text, "nvrtcGetErrorString");
   from.bind(api.version, "nvrtcVersion");
   from.bind(api.n_architectures, "nvrtcGetNumSupportedArchs");
@@ -93,44 +74,6 @@ void bind_all(binder& from, nvrtc_api& api) {
   from.bind(api.ptx, "nvrtcGetPTX");
   from.bind(api.log_size, "nvrtcGetProgramLogSize");
   from.bind(api.log, "nvrtcGetProgramLog");
-}
-
-/// Returns "none of a.so.1, a.so was found in the loader's path, /usr/local/cuda/lib64".
-std::string not_found(std::span<const std::string> candidates) {
-  std::vector<std::string> names;
-  std::vector<std::string> folders;
-  const auto add_once = [](std::vector<std::string>& to, std::string word) {
-    if (std::find(to.begin(), to.end(), word) == to.end()) to.push_back(std::move(word));
-  };
-  for (const auto& candidate : candidates) {
-    const auto slash = candidate.rfind('/');
-    const bool is_bare = slash == std::string::npos;
-    add_once(names, is_bare ? candidate : candidate.substr(slash + 1));
-    add_once(folders, is_bare ? "the loader's path" : candidate.substr(0, slash));
-  }
-  return fmt::format("none of {} could be opened from {}", fmt::join(names, ", "),
-                     fmt::join(folders, ", "));
-}
-
-/// Tries the candidates in order. Libraries that serve stay open as long as the process.
-template <class Api>
-opened<Api> open_first(std::span<const std::string> candidates, std::string& path) {
-  std::string outdated;
-  for (const auto& candidate : candidates) {
-    void* library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) continue;
-    opened<Api> found;
-    binder from{library};
-    bind_all(from, found.api);
-    if (from.missing().empty()) {
-      path = candidate;
-      return found;
-    }
-    if (outdated.empty()) outdated = fmt::format("{} lacks {}", candidate, from.missing());
-    dlclose(library);
-  }
-  if (!outdated.empty()) return {{}, outdated + "; install a later one"};
-  return {{}, not_found(candidates)};
 }
 
 /// NVRTC opens its built-ins by bare name, which fails for a toolkit the loader does not know;
@@ -149,32 +92,19 @@ void open_builtins_beside(const std::string& path, const nvrtc_api& api) {
 
 opened<driver_api> open_driver(std::span<const std::string> candidates) {
   std::string path;
-  return open_first<driver_api>(candidates, path);
+  return open_first<driver_api>(candidates, bind_driver, path);
 }
 
 opened<nvrtc_api> open_nvrtc(std::span<const std::string> candidates) {
   std::string path;
-  auto found = open_first<nvrtc_api>(candidates, path);
+  auto found = open_first<nvrtc_api>(candidates, bind_nvrtc, path);
   if (found.problem.empty()) open_builtins_beside(path, found.api);
   return found;
 }
 
 std::vector<std::string> nvrtc_candidates() {
   const std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  std::vector<std::string> roots;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* root = std::getenv(variable);
-    if (root != nullptr && *root != '\0') roots.emplace_back(root);
-  }
-  roots.emplace_back("/usr/local/cuda");
-
-  std::vector<std::string> all = names;
-  for (const auto& root : roots) {
-    for (const char* folder : {"lib64", "targets/x86_64-linux/lib"}) {
-      for (const auto& name : names) all.push_back(fmt::format("{}/{}/{}", root, folder, name));
-    }
-  }
-  return all;
+  return toolkit_candidates(names);
 }
 
 const opened<nvrtc_api>& process_nvrtc() {

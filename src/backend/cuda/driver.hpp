@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "backend/cuda/library.hpp"  // opened
+
 namespace wingbeat::backend::cuda {
 
 using result = int;                    // CUresult; nvrtcResult counts apart, with the same 0
@@ -70,6 +72,7 @@ struct driver_api {
   result (*memory_info)(std::size_t* free, std::size_t* total);
   result (*copy_to_device)(device_address, const void*, std::size_t, stream_handle);
   result (*copy_to_host)(void*, device_address, std::size_t, stream_handle);
+  result (*copy_on_device)(device_address, device_address, std::size_t, stream_handle);
 
   result (*stream_create)(stream_handle*, unsigned flags);
   result (*stream_destroy)(stream_handle);
@@ -108,19 +111,11 @@ struct nvrtc_api {
   result (*log)(program_handle, char*);
 };
 
-/// A library's functions, or one clause that says why they cannot be called.
-template <class Api>
-struct opened {
-  Api api{};
-  std::string problem;  ///< Empty when `api` is whole.
-};
-
 /// Opens the first of `candidates` (names for dlopen, or paths) that holds every function.
 [[nodiscard]] opened<driver_api> open_driver(std::span<const std::string> candidates);
 [[nodiscard]] opened<nvrtc_api> open_nvrtc(std::span<const std::string> candidates);
 
-/// Returns where NVRTC may be, in the order tried: the loader's own places, then the toolkits
-/// named by $CUDA_HOME and $CUDA_PATH, then /usr/local/cuda.
+/// Returns where NVRTC may be, in the order tried.
 [[nodiscard]] std::vector<std::string> nvrtc_candidates();
 
 /// Returns NVRTC as opened once for this process.

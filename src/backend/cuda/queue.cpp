@@ -129,6 +129,12 @@ std::unique_ptr<backend::mark> queue::record() {
   return std::make_unique<mark>(api_, context_, stream_);
 }
 
+void queue::copy(buffer_view to, buffer_view from) {
+  const entered here{api_, context_};
+  check(api_, api_.copy_on_device(address_of(to), address_of(from), from.size_bytes, stream_),
+        "copy on the device");
+}
+
 queue& cuda_queue(backend::queue& on) {
   if (on.device().runs_on != wingbeat::engine::cuda) {
     throw plan_error(

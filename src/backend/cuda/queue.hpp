@@ -17,6 +17,7 @@ class queue final : public backend::queue {
   queue(const driver_api& api, context_handle context, device_info where, stream_handle adopted);
   ~queue() override;
 
+  [[nodiscard]] const driver_api& api() const noexcept { return api_; }
   [[nodiscard]] context_handle context() const noexcept { return context_; }
   [[nodiscard]] stream_handle stream() const noexcept { return stream_; }
 
@@ -26,6 +27,7 @@ class queue final : public backend::queue {
   void read(void* to, buffer_view from) override;
   void wait() override;
   [[nodiscard]] std::unique_ptr<backend::mark> record() override;
+  void copy(buffer_view to, buffer_view from) override;
 
  private:
   const driver_api& api_;

@@ -108,6 +108,10 @@ TEST_F(cuda_on_a_fake, copies_at_an_offset_and_waits_for_it) {
   on->read(back.data(), {at, 1, 4});
   EXPECT_STREQ(back.data(), "bXYZ");
   EXPECT_EQ(machine().n_stream_waits, 3);
+  on->copy({at, 0, 8}, {at, 5, 2});
+  EXPECT_EQ(machine().n_stream_waits, 3) << "a copy on the device need not be waited for";
+  on->read(back.data(), {at, 0, 4});
+  EXPECT_STREQ(back.data(), "fgXY");
   on->release(at);
   EXPECT_EQ(machine().n_allocations, 0);
 }

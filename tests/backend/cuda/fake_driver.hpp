@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>  // malloc, free
 #include <cstring>  // memcpy
+#include <memory>   // unique_ptr
 #include <mutex>
 #include <string>
 #include <vector>
@@ -125,6 +126,11 @@ inline void fake_memory(cuda::driver_api& api) {
   api.copy_to_host = [](void* to, cuda::device_address from, std::size_t size_bytes,
                         cuda::stream_handle) {
     return std::memcpy(to, reinterpret_cast<void*>(from), size_bytes), in_context();
+  };
+  api.copy_on_device = [](cuda::device_address to, cuda::device_address from,
+                          std::size_t size_bytes, cuda::stream_handle) {
+    std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), size_bytes);
+    return in_context();
   };
 }
 

@@ -147,6 +147,10 @@ TEST_F(cuda_on_a_gpu, copies_there_and_back) {
   on().read(y.data(), part);
   EXPECT_EQ(y[0], 1000);
   EXPECT_EQ(y[10], 10) << "more was read than asked";
+  on().copy({there.view().handle, 4 * 3, 4 * 2}, {there.view().handle, 4 * 2000, 4 * 2});
+  on().read(y.data(), there.view());
+  EXPECT_THAT(std::vector<float>(y.begin(), y.begin() + 6),
+              ::testing::ElementsAre(0, 1, 2, 2000, 2001, 5));
 }
 
 TEST_F(cuda_on_a_gpu, launches_kernels) {
