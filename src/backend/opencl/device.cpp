@@ -133,8 +133,9 @@ chosen_route choose_route(const driver_api& api, const inquiry& ask, bool is_poc
 std::vector<platform_id> platforms_of(const driver_api& api) {
   std::uint32_t n = 0;
   const status counted = api.platforms(0, nullptr, &n);
-  if (counted == no_platform || n == 0) return {};
+  if (counted == no_platform) return {};
   check(counted, "count its platforms");
+  if (n == 0) return {};
   std::vector<platform_id> all(n);
   check(api.platforms(n, all.data(), nullptr), "list its platforms");
   return all;
@@ -143,8 +144,9 @@ std::vector<platform_id> platforms_of(const driver_api& api) {
 std::vector<device_id> devices_of(const driver_api& api, platform_id platform) {
   std::uint32_t n = 0;
   const status counted = api.devices(platform, device_type_all, 0, nullptr, &n);
-  if (counted == device_not_found || n == 0) return {};
+  if (counted == device_not_found) return {};
   check(counted, "count its devices");
+  if (n == 0) return {};
   std::vector<device_id> all(n);
   check(api.devices(platform, device_type_all, n, all.data(), nullptr), "list its devices");
   return all;

@@ -52,6 +52,7 @@ void load_commands(loader& load, driver_api& api) {
   load(api.migrate, "clEnqueueMigrateMemObjects");
   load(api.read_buffer, "clEnqueueReadBuffer");
   load(api.write_buffer, "clEnqueueWriteBuffer");
+  load(api.copy_buffer, "clEnqueueCopyBuffer");
   load(api.marker, "clEnqueueMarkerWithWaitList");
   load(api.launch, "clEnqueueNDRangeKernel");
   load(api.wait_for_events, "clWaitForEvents");

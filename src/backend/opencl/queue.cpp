@@ -128,6 +128,13 @@ void queue::read(void* to, buffer_view from) {
         fmt::format("read {} bytes from {}", from.size_bytes, where_.info.name));
 }
 
+void queue::copy(buffer_view to, buffer_view from) {
+  check(api_.copy_buffer(queue_.get(), static_cast<memory_handle>(from.handle),
+                         static_cast<memory_handle>(to.handle), from.offset_bytes, to.offset_bytes,
+                         from.size_bytes, 0, nullptr, nullptr),
+        fmt::format("copy {} bytes on {}", from.size_bytes, where_.info.name));
+}
+
 void queue::wait() {
   check(api_.finish(queue_.get()), "finish what was queued");
 }

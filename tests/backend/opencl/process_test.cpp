@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs run with text in and bytes out, however they end.
+#include "backend/opencl/process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>  // chdir, close
+
+#include <csignal>
+#include <cstdlib>  // setenv
+#include <thread>
+
+#include "support/child.hpp"   // start_child, exit_code_of
+#include "support/folder.hpp"  // folder, set_content
+#include "wingbeat/error.hpp"  // device_error
+
+namespace {
+
+using ::testing::HasSubstr;
+using namespace wingbeat::test;
+using wingbeat::backend::opencl::find_executable;
+using wingbeat::backend::opencl::run;
+
+void set_script(const std::filesystem::path& file, std::string_view text) {
+  set_content(file, text);
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+}
+
+TEST(process, carries_text_in_and_bytes_out) {
+  std::string all_bytes;
+  for (int i = 0; i < 256; ++i) all_bytes += static_cast<char>(i);
+  const auto done = run({"/bin/cat"}, all_bytes);
+  EXPECT_EQ(done.exit_code, 0);
+  EXPECT_EQ(done.output, all_bytes);
+  EXPECT_EQ(done.messages, "");
+}
+
+// More than any pipe holds, both ways at once.
+TEST(process, does_not_stall_on_much_text) {
+  const std::string text(5'000'000, 'x');
+  EXPECT_EQ(run({"/bin/cat"}, text).output, text);
+  EXPECT_EQ(run({"/bin/true"}, text).exit_code, 0) << "the child never reads its input";
+}
+
+TEST(process, tells_how_the_program_ended) {
+  EXPECT_EQ(run({"/bin/sh", "-c", "exit 3"}, "").exit_code, 3);
+  EXPECT_EQ(run({"/bin/sh", "-c", "kill -9 $$"}, "").exit_code, 128 + SIGKILL);
+  EXPECT_EQ(run({"/bin/sh", "-c", "echo no >&2"}, "").messages, "no\n");
+}
+
+TEST(process, passes_arguments_as_they_are) {
+  const auto done = run({"/bin/echo", "a b", "$HOME", "'"}, "");
+  EXPECT_EQ(done.output, "a b $HOME '\n");
+}
+
+TEST(process, refuses_a_program_that_cannot_start) {
+  const folder here;
+  set_content(here / "text", "text");
+  EXPECT_THROW((void)run({(here / "absent").string()}, ""), wingbeat::device_error);
+  EXPECT_THROW((void)run({(here / "text").string()}, ""), wingbeat::device_error);
+}
+
+TEST(process, works_in_a_program_that_closed_its_own_streams) {
+  const pid_t child = start_child([] {
+    for (const int stream : {0, 1, 2}) ::close(stream);
+    const auto done = run({"/bin/sh", "-c", "cat; echo no >&2"}, "text");
+    return done.output == "text" && done.messages == "no\n" ? 0 : 1;
+  });
+  EXPECT_EQ(exit_code_of(child), 0);
+}
+
+TEST(process, runs_from_many_threads_and_leaves_no_file_open) {
+  const auto n_open = [] {
+    return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, {});
+  };
+  const auto before = n_open();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([t] {
+      const std::string text(1000 + t, static_cast<char>('a' + t));
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(run({"/bin/cat"}, text).output, text);
+    });
+  }
+  for (auto& each : threads) each.join();
+  EXPECT_EQ(n_open(), before);
+}
+
+TEST(process, finds_programs_on_the_path_only) {
+  const folder here;
+  std::filesystem::create_directories(here / "bin/tool-c");  // a folder is no program
+  set_script(here / "bin/tool-a", "#!/bin/sh\n");
+  set_content(here / "bin/tool-b", "not executable");
+  set_script(here / "tool-d", "#!/bin/sh\n");
+  const std::string bin = (here / "bin").string();
+  const pid_t child = start_child([&] {
+    if (::chdir(here.path().c_str()) != 0) return 1;
+    ::setenv("PATH", ("/nowhere::bin:.:" + bin).c_str(), 1);
+    if (find_executable("tool-a") != bin + "/tool-a") return 2;
+    for (const char* name : {"tool-b", "tool-c", "tool-d", "tool-e", ""}) {
+      if (!find_executable(name).empty()) return 3;
+    }
+    if (find_executable(bin + "/tool-a") != bin + "/tool-a") return 4;
+    ::setenv("PATH", "", 1);
+    return find_executable("tool-a").empty() ? 0 : 5;
+  });
+  EXPECT_EQ(exit_code_of(child), 0);
+}
+
+}  // namespace
