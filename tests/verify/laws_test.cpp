@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>  // reverse, swap
 #include <functional>
 #include <limits>  // numeric_limits
 
@@ -191,13 +192,12 @@ TEST(laws, notice_one_bit_that_changes_from_run_to_run) {
   }));
 }
 
+// The last law runs nothing; it reports what the runs of the others did.
 TEST(laws, notice_memory_that_changed) {
-  EXPECT_TRUE(notices("memory", [](auto& self, auto&, manner) { self.trespasses = 1; }) ==
-              false);  // the memory law itself runs nothing ...
   almost_right wrong{precision::fp32}, oracle{precision::fp64};
   wrong.trespasses = 1;
   const auto [error, bound] = laws().back().measure({wrong, oracle, transform::forward, 8});
-  EXPECT_GT(error, bound);  // ... and reports what earlier runs did
+  EXPECT_GT(error, bound);
 }
 
 }  // namespace
