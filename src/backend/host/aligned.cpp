@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/aligned.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdlib>  // aligned_alloc, free
+#include <limits>   // numeric_limits
+
+#include "wingbeat/error.hpp"  // device_error
+
+#if defined(__linux__)
+#include <sys/mman.h>  // madvise
+#endif
+
+namespace wingbeat::backend::host {
+
+void* allocate_aligned(std::size_t size_bytes) {
+  constexpr std::size_t huge_page_bytes = std::size_t{1} << 21;
+  const bool is_large = size_bytes >= 2 * huge_page_bytes;
+  const std::size_t alignment = is_large ? huge_page_bytes : alignment_bytes;
+  void* memory = nullptr;
+  if (size_bytes <= std::numeric_limits<std::size_t>::max() / 2) {
+    const std::size_t whole = (size_bytes + alignment - 1) / alignment * alignment;
+    memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+#if defined(__linux__)
+    // A column of a large matrix touches a page per row: with 4 KiB pages the TLB thrashes.
+    if (is_large && memory != nullptr) static_cast<void>(madvise(memory, whole, MADV_HUGEPAGE));
+#endif
+  }
+  if (memory == nullptr) {
+    throw device_error(fmt::format(
+        "asked {} bytes of host memory and got none; use a smaller batch or length", size_bytes));
+  }
+  return memory;
+}
+
+void free_aligned::operator()(void* memory) const noexcept {
+  std::free(memory);
+}
+
+void* thread_scratch(std::size_t size_bytes) {
+  thread_local aligned_array<std::byte> memory;
+  thread_local std::size_t held_bytes = 0;
+  if (held_bytes < size_bytes) {
+    held_bytes = 0;
+    memory = make_aligned<std::byte>(size_bytes);
+    held_bytes = size_bytes;
+  }
+  return memory.get();
+}
+
+}  // namespace wingbeat::backend::host

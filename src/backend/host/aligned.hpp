@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory aligned to a cache line, and huge pages asked for where it is large.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // unique_ptr
+
+namespace wingbeat::backend::host {
+
+inline constexpr std::size_t alignment_bytes = 64;
+
+/// Returns the next multiple of the alignment.
+constexpr std::size_t aligned_up(std::size_t size_bytes) {
+  return (size_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+}
+
+/// Returns uninitialised memory for free(). Throws `device_error` when there is none.
+[[nodiscard]] void* allocate_aligned(std::size_t size_bytes);
+
+struct free_aligned {
+  void operator()(void* memory) const noexcept;
+};
+
+/// Owns aligned, uninitialised numbers.
+template <class Real>
+using aligned_array = std::unique_ptr<Real[], free_aligned>;
+
+template <class Real>
+[[nodiscard]] aligned_array<Real> make_aligned(std::size_t count) {
+  return aligned_array<Real>{static_cast<Real*>(allocate_aligned(count * sizeof(Real)))};
+}
+
+/// Returns this thread's own scratch of at least `size_bytes`; valid until it asks again.
+[[nodiscard]] void* thread_scratch(std::size_t size_bytes);
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/cpu.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>  // sysconf
+
+#include <cstdlib>  // getenv
+#include <fstream>
+
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::backend::host {
+
+namespace baseline {
+extern const instruction_set set;
+}
+#if defined(__x86_64__)
+namespace avx2 {
+extern const instruction_set set;
+}
+namespace avx512 {
+extern const instruction_set set;
+}
+#endif
+
+const std::vector<named_set>& supported_sets() {
+  static const std::vector<named_set> found = [] {
+    std::vector<named_set> sets{{"baseline", "", &baseline::set}};
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (has_avx2) sets.push_back({"avx2", "avx2 fma", &avx2::set});
+    if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+      sets.push_back({"avx512", "avx512 f dq bw vl", &avx512::set});
+    }
+#endif
+    return sets;
+  }();
+  return found;
+}
+
+const named_set& chosen_set() {
+  const auto& sets = supported_sets();
+  const char* const wanted = std::getenv("WINGBEAT_HOST_ISA");
+  if (wanted == nullptr) return sets.back();
+  std::string known;
+  for (const auto& set : sets) {
+    if (set.name == wanted) return set;
+    known += (known.empty() ? "" : ", ") + set.name;
+  }
+  throw plan_error(fmt::format(
+      "WINGBEAT_HOST_ISA is '{}'; this processor runs {}: name one of these or unset it", wanted,
+      known));
+}
+
+std::string cpu_name() {
+  std::ifstream lines{"/proc/cpuinfo"};
+  for (std::string line; std::getline(lines, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+std::size_t memory_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return 0;
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes);
+}
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host engine: this machine's processor, its memory, and work done at once.
+#include <chrono>   // steady_clock
+#include <cstring>  // memcpy
+
+#include "backend/backend.hpp"           // engine, queue, mark
+#include "backend/host/aligned.hpp"      // allocate_aligned
+#include "backend/host/cpu.hpp"          // chosen_set, cpu_name
+#include "backend/host/plan.hpp"         // make_plan
+#include "backend/host/thread_pool.hpp"  // thread_pool
+
+namespace wingbeat::backend {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+class host_mark final : public mark {
+ public:
+  [[nodiscard]] double seconds_since(const mark& earlier) const override {
+    const auto& from = static_cast<const host_mark&>(earlier).when_;
+    return std::chrono::duration<double>(when_ - from).count();
+  }
+
+ private:
+  clock::time_point when_ = clock::now();
+};
+
+class host_queue final : public queue {
+ public:
+  using queue::queue;
+  ~host_queue() override { drop_workspace(); }
+
+  [[nodiscard]] void* allocate(std::size_t size_bytes) override {
+    return host::allocate_aligned(size_bytes);
+  }
+  void release(void* handle) noexcept override { host::free_aligned{}(handle); }
+  void write(buffer_view to, const void* from) override {
+    std::memcpy(static_cast<std::byte*>(to.handle) + to.offset_bytes, from, to.size_bytes);
+  }
+  void read(void* to, buffer_view from) override {
+    std::memcpy(to, static_cast<const std::byte*>(from.handle) + from.offset_bytes,
+                from.size_bytes);
+  }
+  void wait() override {}  // all work is done before enqueue returns
+  [[nodiscard]] std::unique_ptr<mark> record() override { return std::make_unique<host_mark>(); }
+};
+
+class host_engine_type final : public engine {
+ public:
+  [[nodiscard]] std::vector<device_info> devices() const override {
+    const auto& set = host::chosen_set();
+    device_info found;
+    found.runs_on = wingbeat::engine::host;
+    found.name = host::cpu_name();
+    found.architecture = set.name;
+    found.version = set.features;
+    found.memory_bytes = host::memory_bytes();
+    found.compute_units = host::thread_pool::shared().n_threads();
+    return {found};
+  }
+  [[nodiscard]] std::string why_absent() const override { return {}; }
+  [[nodiscard]] std::shared_ptr<queue> open(const device_info& where) const override {
+    return std::make_shared<host_queue>(where);
+  }
+  [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>&,
+                                                      const plan_spec& what) const override {
+    return host::make_plan(host::chosen_set(), what);
+  }
+};
+
+}  // namespace
+
+const engine& host_engine() {
+  static const host_engine_type one;
+  return one;
+}
+
+}  // namespace wingbeat::backend

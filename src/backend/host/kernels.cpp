@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host kernels of one instruction set. CMake compiles this file once for each.
+#include "backend/host/kernels.hpp"
+
+#include "backend/host/mirror.hpp"    // mirror_row
+#include "backend/host/stockham.hpp"  // stockham, columns, blocks
+#include "backend/host/tiny.hpp"      // tiny
+
+namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
+template <class Real>
+constexpr kernels<Real> all_kernels() {
+  constexpr int width = vector_bytes / int{sizeof(Real)};
+  return {width,
+          tiny<Real, width>,
+          stockham<Real, width>,
+          columns<Real, width>,
+          blocks<Real, width>,
+          mirror_row<false, Real, width>,
+          mirror_row<true, Real, width>};
+}
+
+}  // namespace
+
+extern const instruction_set set;
+const instruction_set set = {all_kernels<float>(), all_kernels<double>()};
+
+}  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

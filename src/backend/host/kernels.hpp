@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one instruction set offers the host engine: plain data in, function pointers out.
+//
+// Every kernel transforms forward. An inverse transform is a forward one with re and im exchanged
+// on the way in and on the way out (`is_swapped`), which costs nothing.
+#pragma once
+
+#include <cstddef>  // size_t
+
+namespace wingbeat::backend::host {
+
+/// One Stockham stage of a length: its radix, and where its roots begin in the table, in reals.
+struct stage {
+  int radix = 0;
+  std::size_t roots = 0;
+};
+
+/// A length as a product of radices, first stage first.
+struct chain {
+  std::size_t length = 0;
+  int n_stages = 0;
+  stage stages[6];
+};
+
+/// Rows of complex numbers, one transform each. Pitches count complex numbers.
+template <class Real>
+struct rows {
+  const Real* in = nullptr;
+  Real* out = nullptr;
+  std::size_t in_pitch = 0;
+  std::size_t out_pitch = 0;
+  std::size_t count = 0;
+  Real scale = 1;
+  bool is_swapped = false;
+};
+
+/// One transform of length A B as A-point transforms of the columns and B-point transforms of
+/// the rows of an A x B matrix:  j = j1 B + j2,  k = k1 + A k2.
+/// The matrix between the two is kept in blocks of `width` rows.  [k1 / width][j2][k1 % width]
+template <class Real>
+struct four_step {
+  chain columns;                     ///< Length A.
+  chain rows;                        ///< Length B.
+  const Real* roots = nullptr;       ///< Of both chains.
+  const Real* step_lane = nullptr;   ///< w^(j2 l), l < width.               [j2][re, im][l]
+  const Real* step_first = nullptr;  ///< w^(j2 k1), k1 a multiple of width. [j2][q][k][re, im]
+  std::size_t block_pitch = 0;       ///< Complex numbers from one block of rows to the next.
+};
+
+/// A share of the tiles of one four-step transform: `width` columns, or one block of rows.
+template <class Real>
+struct tiles {
+  const Real* in = nullptr;
+  Real* out = nullptr;
+  std::size_t first = 0;
+  std::size_t end = 0;
+  Real* scratch = nullptr;
+  Real scale = 1;
+  bool is_swapped = false;
+};
+
+/// One row on its way between a real transform and the complex one of half its length, H.
+template <class Real>
+struct mirror {
+  const Real* in = nullptr;
+  Real* out = nullptr;
+  std::size_t half = 0;         ///< H
+  const Real* lane = nullptr;   ///< w^(1 + l), l < width, w = exp(-2 pi i / 2H).  [re, im][l]
+  const Real* first = nullptr;  ///< w^(v width).                                  [v][re, im]
+  std::size_t begin = 0;        ///< First vector of this share; the first does bins 0 and H too.
+  std::size_t end = 0;          ///< There are H / 2 / width vectors.
+};
+
+/// The kernels of one instruction set and precision.
+template <class Real>
+struct kernels {
+  int width;  ///< Numbers in the widest vector; some kernels also take its half and quarter.
+
+  /// Lengths 1 to 16, each lane a row.
+  void (*tiny)(std::size_t length, const rows<Real>& what);
+
+  /// One row after another in vectors of `width`; `scratch` holds two of them.
+  void (*stockham)(int width, const chain& how, const Real* roots, const rows<Real>& what,
+                   Real* scratch);
+
+  /// First half of a four-step transform: columns of `in` to blocks in `out`.
+  /// `scratch` holds (A + width) width + A complex numbers.
+  void (*columns)(const four_step<Real>& how, const tiles<Real>& what);
+
+  /// Second half: blocks in `in` to columns of `out`. `scratch` holds 2 B width.
+  void (*blocks)(const four_step<Real>& how, const tiles<Real>& what);
+
+  /// H bins of the half-length transform, scaled by 1/2, to the H + 1 bins of the real one.
+  void (*split)(int width, const mirror<Real>& what);
+
+  /// H + 1 bins of a real signal to the H bins whose inverse transform is that signal.
+  void (*join)(int width, const mirror<Real>& what);
+};
+
+struct instruction_set {
+  kernels<float> fp32;
+  kernels<double> fp64;
+};
+
+}  // namespace wingbeat::backend::host

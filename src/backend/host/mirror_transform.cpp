@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/mirror_transform.hpp"
+
+#include <algorithm>  // min
+
+#include "backend/host/roots.hpp"        // roots
+#include "backend/host/thread_pool.hpp"  // thread_pool
+
+namespace wingbeat::backend::host {
+
+template <class Real>
+mirror_transform<Real>::mirror_transform(const kernels<Real>& with, std::size_t half)
+    : with_(with), half_(half), width_(with.width) {
+  if (half == 0) return;
+  const int least = 16 / int{sizeof(Real)};
+  while (width_ > 1 && 2 * static_cast<std::size_t>(width_) > half) {
+    width_ = width_ > least ? width_ / 2 : 1;
+  }
+  const auto width = static_cast<std::size_t>(width_);
+  const std::size_t n_vectors = half / 2 / width;
+  table_ = make_aligned<Real>(2 * width + 2 * n_vectors);
+  const roots w{2 * half};
+  for (std::size_t l = 0; l < width; ++l) {
+    table_[l] = static_cast<Real>(w.at(1 + l).re);
+    table_[width + l] = static_cast<Real>(w.at(1 + l).im);
+  }
+  for (std::size_t v = 0; v < n_vectors; ++v) {
+    const roots::root first = w.at(v * width);
+    table_[2 * (width + v)] = static_cast<Real>(first.re);
+    table_[2 * (width + v) + 1] = static_cast<Real>(first.im);
+  }
+}
+
+/// One row, its vectors shared among threads.
+template <class Real>
+void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
+                                        unsigned n_threads) const {
+  const std::size_t n_vectors = half_ / 2 / static_cast<std::size_t>(width_);
+  const std::size_t n_shares = n_threads == 1 ? 1 : std::min<std::size_t>(4 * n_threads, n_vectors);
+  const auto share = [&](std::size_t i, unsigned) {
+    mirror<Real> part;
+    part.in = in;
+    part.out = out;
+    part.half = half_;
+    part.lane = table_.get();
+    part.first = table_.get() + 2 * width_;
+    part.begin = n_vectors * i / n_shares;
+    part.end = n_vectors * (i + 1) / n_shares;
+    (is_join ? with_.join : with_.split)(width_, part);
+  };
+  if (n_shares <= 1) return share(0, 0);
+  thread_pool::shared().run(n_shares, n_threads, share);
+}
+
+/// Calls `work` with shares of the rows, on as many threads as there are to use.
+template <class Real>
+template <class Work>
+void mirror_transform<Real>::by_rows(const rows<Real>& what, unsigned n_threads, Work work) const {
+  constexpr std::size_t group_bytes = std::size_t{1} << 14;  // rows that stay in cache together
+  const std::size_t row_bytes = 2 * sizeof(Real) * half_;
+  const auto width = static_cast<std::size_t>(with_.width);
+  const std::size_t group = (group_bytes / row_bytes + width) / width * width;
+  const auto share = [&](std::size_t i, unsigned) {
+    rows<Real> part = what;
+    part.in += 2 * what.in_pitch * group * i;
+    part.out += 2 * what.out_pitch * group * i;
+    part.count = std::min(group, what.count - group * i);
+    work(part);
+  };
+  thread_pool::shared().run((what.count + group - 1) / group, n_threads, share);
+}
+
+template <class Real>
+void mirror_transform<Real>::forward(const row_transform<Real>& through, const rows<Real>& what,
+                                     void* workspace, unsigned n_threads) const {
+  const auto transform_and_split = [&](const rows<Real>& some, unsigned n_threads_of_row) {
+    through.run(some, workspace, n_threads_of_row);
+    for (std::size_t row = 0; row < some.count; ++row) {
+      Real* const bins = some.out + 2 * some.out_pitch * row;
+      mirror_row(false, bins, bins, n_threads_of_row);
+    }
+  };
+  if (through.how() == method::four_step) return transform_and_split(what, n_threads);
+  by_rows(what, n_threads, [&](const rows<Real>& some) { transform_and_split(some, 1); });
+}
+
+template <class Real>
+void mirror_transform<Real>::inverse(const row_transform<Real>& through, const rows<Real>& what,
+                                     void* workspace, unsigned n_threads) const {
+  const auto join_and_transform = [&](const rows<Real>& some, unsigned n_threads_of_row) {
+    for (std::size_t row = 0; row < some.count; ++row) {
+      mirror_row(true, some.in + 2 * some.in_pitch * row, some.out + 2 * some.out_pitch * row,
+                 n_threads_of_row);
+    }
+    rows<Real> joined = some;
+    joined.in = some.out;
+    joined.in_pitch = some.out_pitch;
+    through.run(joined, workspace, n_threads_of_row);
+  };
+  if (through.how() == method::four_step) return join_and_transform(what, n_threads);
+  by_rows(what, n_threads, [&](const rows<Real>& some) { join_and_transform(some, 1); });
+}
+
+template class mirror_transform<float>;
+template class mirror_transform<double>;
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of the host engine.
+#pragma once
+
+#include <memory>  // shared_ptr
+
+#include "backend/backend.hpp"   // plan
+#include "backend/host/cpu.hpp"  // named_set
+
+namespace wingbeat::backend::host {
+
+/// Makes the plan of `what`, already validated, with the kernels of one instruction set.
+[[nodiscard]] std::shared_ptr<const backend::plan> make_plan(const named_set& with,
+                                                             const plan_spec& what);
+
+}  // namespace wingbeat::backend::host

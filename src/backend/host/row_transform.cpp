@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/row_transform.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>  // clamp, min
+#include <bit>        // countr_zero
+
+#include "backend/host/roots.hpp"        // roots
+#include "backend/host/thread_pool.hpp"  // thread_pool
+
+namespace wingbeat::backend::host {
+namespace {
+
+constexpr std::size_t max_tiny = 16;
+constexpr std::size_t max_stockham_bytes = std::size_t{1} << 16;  // of one row
+constexpr int max_radix_bits = 4;
+
+/// Splits a length into as few radices as possible, none below 4 where that can be had, the
+/// first one at least `width`, which lets it transpose in registers.
+chain factorise(std::size_t length, int width) {
+  chain made;
+  made.length = length;
+  int bits = std::countr_zero(length);
+  const int least = std::countr_zero(static_cast<unsigned>(width));
+  for (int left = (bits + max_radix_bits - 1) / max_radix_bits; bits > 0; --left) {
+    int share = (bits + left - 1) / left;
+    if (made.n_stages == 0) share = std::max(share, least);
+    made.stages[made.n_stages++].radix = 1 << share;
+    bits -= share;
+  }
+  return made;
+}
+
+/// Returns the widest vector a row of `length` fills: its first stage needs radix and p alike.
+int width_of_row(std::size_t length, int widest) {
+  int width = widest;
+  while (static_cast<std::size_t>(width) * width > length) width /= 2;
+  return width;
+}
+
+/// Writes roots in the order the stages read them.
+template <class Real>
+class table_writer {
+ public:
+  explicit table_writer(Real* to) : begin_(to), at_(to) {}
+
+  [[nodiscard]] std::size_t written() const { return static_cast<std::size_t>(at_ - begin_); }
+  [[nodiscard]] Real* here() const { return at_; }
+
+  void one(roots::root w) {
+    *at_++ = static_cast<Real>(w.re);
+    *at_++ = static_cast<Real>(w.im);
+  }
+  template <class RootOf>
+  void split(std::size_t width, RootOf root_of) {  // [re, im][l]
+    for (std::size_t l = 0; l < width; ++l) {
+      const roots::root w = root_of(l);
+      at_[l] = static_cast<Real>(w.re);
+      at_[width + l] = static_cast<Real>(w.im);
+    }
+    at_ += 2 * width;
+  }
+
+ private:
+  Real* begin_;
+  Real* at_;
+};
+
+/// Writes w^(pk) of a stage of P R points for all lanes alike.  [p][k - 1]
+template <class Real>
+void write_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radix) {
+  const roots w{n_p * radix};
+  for (std::size_t p = 0; p < n_p; ++p) {
+    for (std::size_t k = 1; k < radix; ++k) to.one(w.at(p * k));
+  }
+}
+
+/// The same for a first stage that keeps `width` adjacent p in a vector.  [p / width][k - 1]
+template <class Real>
+void write_first_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radix,
+                       std::size_t width) {
+  const roots w{n_p * radix};
+  for (std::size_t p = 0; p < n_p; p += width) {
+    for (std::size_t k = 1; k < radix; ++k) {
+      to.split(width, [&](std::size_t l) { return w.at((p + l) * k); });
+    }
+  }
+}
+
+/// Writes the stages `begin` to the last but one; the last has no roots.
+template <class Real>
+void write_chain(table_writer<Real>& to, chain& how, int begin) {
+  std::size_t left = how.length;
+  for (int i = 0; i + 1 < how.n_stages; ++i) {
+    const auto radix = static_cast<std::size_t>(how.stages[i].radix);
+    if (i >= begin) {
+      how.stages[i].roots = to.written();
+      write_stage(to, left / radix, radix);
+    }
+    left /= radix;
+  }
+}
+
+/// Writes the roots between the halves of a four-step transform; see `four_step`.
+template <class Real>
+void write_step(table_writer<Real>& to, four_step<Real>& how, std::size_t width) {
+  const std::size_t b = how.rows.length;
+  const std::size_t n_blocks = how.columns.length / width;
+  const auto radix = static_cast<std::size_t>(how.columns.stages[how.columns.n_stages - 1].radix);
+  const roots w{how.columns.length * b};
+  how.step_lane = to.here();
+  for (std::size_t j2 = 0; j2 < b; ++j2) {
+    to.split(width, [&](std::size_t l) { return w.at(j2 * l); });
+  }
+  how.step_first = to.here();
+  for (std::size_t j2 = 0; j2 < b; ++j2) {
+    for (std::size_t q = 0; q < n_blocks / radix; ++q) {
+      for (std::size_t k = 0; k < radix; ++k) {
+        to.one(w.at(j2 * width * (q + k * (n_blocks / radix))));
+      }
+    }
+  }
+}
+
+/// Returns the reals all but the first of a chain's stages may need: N/R1 (1 + 1/R2 + ...).
+std::size_t chain_reals(std::size_t length) {
+  return 4 * length;
+}
+
+std::string words(const chain& how) {
+  std::string text;
+  for (int i = 0; i < how.n_stages; ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : " x ", how.stages[i].radix);
+  }
+  return text;
+}
+
+}  // namespace
+
+template <class Real>
+row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length, unsigned n_slots)
+    : with_(with), length_(length), n_slots_(n_slots) {
+  if (length <= max_tiny) {
+    method_ = method::tiny;
+  } else if (2 * sizeof(Real) * length <= max_stockham_bytes) {
+    method_ = method::stockham;
+    prepare_stockham();
+  } else {
+    method_ = method::four_step;
+    prepare_four_step();
+  }
+}
+
+template <class Real>
+void row_transform<Real>::prepare_stockham() {
+  width_ = width_of_row(length_, with_.width);
+  chain_ = factorise(length_, width_);
+  const auto radix = static_cast<std::size_t>(chain_.stages[0].radix);
+  table_ = make_aligned<Real>(2 * length_ + chain_reals(length_));
+  table_writer<Real> to{table_.get()};
+  write_first_stage(to, length_ / radix, radix, static_cast<std::size_t>(width_));
+  write_chain(to, chain_, 1);
+}
+
+template <class Real>
+void row_transform<Real>::prepare_four_step() {
+  const int bits = std::countr_zero(length_);
+  const auto width = static_cast<std::size_t>(with_.width);
+  width_ = with_.width;
+  four_step_.columns = factorise(std::size_t{1} << ((bits + 1) / 2), width_);
+  four_step_.rows = factorise(std::size_t{1} << (bits / 2), 4);
+  const std::size_t a = four_step_.columns.length;
+  const std::size_t b = four_step_.rows.length;
+  four_step_.block_pitch = (b + 1) * width;  // one vector more: blocks share no cache set
+  table_ =
+      make_aligned<Real>(2 * b * width + 2 * b * (a / width) + chain_reals(a) + chain_reals(b));
+  table_writer<Real> to{table_.get()};
+  write_step(to, four_step_, width);
+  write_chain(to, four_step_.columns, 0);
+  write_chain(to, four_step_.rows, 0);
+  four_step_.roots = table_.get();
+}
+
+template <class Real>
+std::size_t row_transform<Real>::block_reals() const noexcept {
+  return 2 * four_step_.columns.length / static_cast<std::size_t>(width_) * four_step_.block_pitch;
+}
+
+template <class Real>
+std::size_t row_transform<Real>::scratch_reals() const noexcept {
+  const auto width = static_cast<std::size_t>(width_);
+  const std::size_t a = four_step_.columns.length;
+  return std::max(2 * ((a + width) * width + a), 4 * four_step_.rows.length * width);
+}
+
+template <class Real>
+std::size_t row_transform<Real>::workspace_bytes() const noexcept {
+  if (method_ != method::four_step) return 0;
+  return sizeof(Real) * (block_reals() + n_slots_ * scratch_reals());
+}
+
+template <class Real>
+std::string row_transform<Real>::explain() const {
+  switch (method_) {
+    case method::tiny:
+      return fmt::format("{} points in registers, a row per lane", length_);
+    case method::stockham:
+      return fmt::format("{} points in cache, radices {}, {} lanes", length_, words(chain_),
+                         width_);
+    case method::four_step:
+      break;
+  }
+  const auto& [columns, rows, roots, lane, first, pitch] = four_step_;
+  return fmt::format(
+      "{} columns of {} points, radices {}, times step roots, {} lanes\n"
+      "{} rows of {} points, radices {}, {} lanes",
+      rows.length, columns.length, words(columns), width_, columns.length, rows.length, words(rows),
+      width_);
+}
+
+template <class Real>
+void row_transform<Real>::run(const rows<Real>& what, void* workspace, unsigned n_threads) const {
+  if (method_ == method::four_step) return run_four_step(what, workspace, n_threads);
+  // Shares are whole vectors of rows, so that each row meets the same kernel on any thread.
+  const std::size_t n_groups = (what.count + with_.width - 1) / with_.width;
+  const std::size_t n_shares = std::min<std::size_t>(n_groups, n_threads == 1 ? 1 : 4 * n_threads);
+  const auto share = [&](std::size_t i, unsigned) {
+    const std::size_t begin = n_groups * i / n_shares * with_.width;
+    const std::size_t end = std::min(n_groups * (i + 1) / n_shares * with_.width, what.count);
+    rows<Real> part = what;
+    part.in += 2 * what.in_pitch * begin;
+    part.out += 2 * what.out_pitch * begin;
+    part.count = end - begin;
+    if (method_ == method::tiny) return with_.tiny(length_, part);
+    auto* const scratch = static_cast<Real*>(thread_scratch(4 * length_ * sizeof(Real)));
+    with_.stockham(width_, chain_, table_.get(), part, scratch);
+  };
+  if (n_shares == 1) return share(0, 0);
+  thread_pool::shared().run(n_shares, n_threads, share);
+}
+
+template <class Real>
+void row_transform<Real>::run_four_step(const rows<Real>& what, void* workspace,
+                                        unsigned n_threads) const {
+  auto& pool = thread_pool::shared();
+  auto* const blocks = static_cast<Real*>(workspace);
+  Real* const scratch = blocks + block_reals();
+  const std::size_t n_column_tiles = four_step_.rows.length / static_cast<std::size_t>(width_);
+  const std::size_t n_blocks = four_step_.columns.length / static_cast<std::size_t>(width_);
+  for (std::size_t row = 0; row < what.count; ++row) {
+    tiles<Real> some;
+    some.scale = what.scale;
+    some.is_swapped = what.is_swapped;
+    const auto tile = [&](std::size_t i, unsigned slot) {
+      tiles<Real> one = some;
+      one.first = i;
+      one.end = i + 1;
+      one.scratch = scratch + slot * scratch_reals();
+      return one;
+    };
+    some.in = what.in + 2 * what.in_pitch * row;
+    some.out = blocks;
+    pool.run(n_column_tiles, n_threads,
+             [&](std::size_t i, unsigned slot) { with_.columns(four_step_, tile(i, slot)); });
+    some.in = blocks;
+    some.out = what.out + 2 * what.out_pitch * row;
+    pool.run(n_blocks, n_threads,
+             [&](std::size_t i, unsigned slot) { with_.blocks(four_step_, tile(i, slot)); });
+  }
+}
+
+template class row_transform<float>;
+template class row_transform<double>;
+
+}  // namespace wingbeat::backend::host

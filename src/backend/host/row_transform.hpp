@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Complex transforms of rows on the host: the method chosen, its tables, and one run.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string>
+
+#include "backend/host/aligned.hpp"  // aligned_array
+#include "backend/host/kernels.hpp"  // kernels, chain, rows, four_step
+
+namespace wingbeat::backend::host {
+
+/// tiny:      up to 16 points, each SIMD lane a row.
+/// stockham:  a row in cache, stage after stage.
+/// four_step: columns, then rows of a matrix, tile by tile; two crossings of memory.
+enum class method { tiny, stockham, four_step };
+
+template <class Real>
+class row_transform {
+ public:
+  /// Prepares transforms of `length`, a power of two from 1 on. `n_slots` threads may share one.
+  row_transform(const kernels<Real>& with, std::size_t length, unsigned n_slots);
+
+  [[nodiscard]] std::size_t length() const noexcept { return length_; }
+  [[nodiscard]] method how() const noexcept { return method_; }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+
+  /// Returns how often a run reads and writes each number of a row.
+  [[nodiscard]] int n_crossings() const noexcept { return method_ == method::four_step ? 2 : 1; }
+
+  /// Returns one line per pass.
+  [[nodiscard]] std::string explain() const;
+
+  /// Transforms the rows on at most `n_threads` threads. The result has the same bits for any
+  /// number of threads. `workspace` is aligned and holds workspace_bytes().
+  void run(const rows<Real>& what, void* workspace, unsigned n_threads) const;
+
+ private:
+  void prepare_stockham();
+  void prepare_four_step();
+  void run_four_step(const rows<Real>& what, void* workspace, unsigned n_threads) const;
+  [[nodiscard]] std::size_t block_reals() const noexcept;    // the matrix between the halves
+  [[nodiscard]] std::size_t scratch_reals() const noexcept;  // of one slot
+
+  kernels<Real> with_;
+  std::size_t length_;
+  unsigned n_slots_;
+  method method_;
+  int width_ = 1;
+  chain chain_;
+  four_step<Real> four_step_;
+  aligned_array<Real> table_;
+};
+
+extern template class row_transform<float>;
+extern template class row_transform<double>;
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's device, queue and memory, and the environment that chooses kernels and threads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>  // setenv, unsetenv
+#include <limits>
+
+#include "backend/host/cpu.hpp"    // supported_sets, chosen_set
+#include "backend/host/roots.hpp"  // roots
+#include "backend/host/thread_pool.hpp"
+#include "reference/root_of_unity.hpp"
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using ::testing::HasSubstr;
+
+template <class Error, class Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const Error& problem) {
+    return problem.what();
+  }
+  return "nothing was thrown";
+}
+
+// Must run first: the pool reads the environment once, when it first succeeds.
+TEST(host_environment, a_refuses_a_word_for_a_number_of_threads) {
+  for (const char* wrong : {"many", "0", "-1", "", "3 ", "1025"}) {
+    ::setenv("WINGBEAT_THREADS", wrong, 1);
+    EXPECT_THAT(message_of<plan_error>([] { backend::host::thread_pool::shared(); }),
+                HasSubstr("set it to a number of threads from 1 to 1024"));
+  }
+  ::unsetenv("WINGBEAT_THREADS");
+}
+
+TEST(host_environment, names_the_instruction_set) {
+  for (const auto& set : backend::host::supported_sets()) {
+    ::setenv("WINGBEAT_HOST_ISA", set.name.c_str(), 1);
+    EXPECT_EQ(first_device(engine::host).architecture, set.name);
+  }
+  ::setenv("WINGBEAT_HOST_ISA", "mmx", 1);
+  EXPECT_THAT(message_of<plan_error>([] { static_cast<void>(first_device(engine::host)); }),
+              HasSubstr("WINGBEAT_HOST_ISA is 'mmx'; this processor runs baseline"));
+  ::unsetenv("WINGBEAT_HOST_ISA");
+}
+
+TEST(host_device, describes_this_machine) {
+  const auto found = devices(engine::host);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_FALSE(found[0].name.empty());
+  EXPECT_EQ(found[0].architecture, backend::host::supported_sets().back().name);
+  EXPECT_GT(found[0].memory_bytes, std::size_t{1} << 26);
+  EXPECT_GE(found[0].compute_units, 1U);
+  EXPECT_EQ(why_absent(engine::host), "");
+}
+
+TEST(host_memory, is_aligned_and_copied_both_ways) {
+  const queue on{first_device(engine::host)};
+  for (const std::size_t size : {1, 100, 1 << 23}) {
+    buffer memory{on, size};
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.view().handle) % 64, 0U);
+    const std::vector<char> sent(size, 'x');
+    std::vector<char> back(size);
+    memory.write(sent.data(), size);
+    memory.read(back.data(), size);
+    EXPECT_EQ(back, sent);
+  }
+}
+
+TEST(host_memory, says_how_much_it_could_not_get) {
+  const queue on{first_device(engine::host)};
+  for (const std::size_t size : {std::numeric_limits<std::size_t>::max(), std::size_t{1} << 60}) {
+    EXPECT_THAT(message_of<device_error>([&] {
+                  buffer{on, size};
+                }),
+                HasSubstr("asked " + std::to_string(size) + " bytes of host memory"));
+  }
+}
+
+TEST(host_queue, measures_time) {
+  const queue on{first_device(engine::host)};
+  stopwatch watch{on};
+  watch.start();
+  watch.stop();
+  EXPECT_GE(watch.seconds(), 0);
+  EXPECT_LT(watch.seconds(), 10);
+}
+
+TEST(host_plan_buffers, are_checked_for_size) {
+  queue on{first_device(engine::host)};
+  const plan made{on, {.lengths = {1024}}};
+  std::vector<float> memory(2048);
+  const buffer_view whole{memory.data(), 0, 8192};
+  const buffer_view part{memory.data(), 0, 8191};
+  EXPECT_THROW(made.enqueue(on, whole, part), plan_error);
+  EXPECT_THROW(made.enqueue(on, part, whole), plan_error);
+}
+
+TEST(host_roots, are_right_to_the_last_bit_of_a_double) {
+  for (std::size_t n = 1; n <= std::size_t{1} << 12; n *= 2) {
+    const backend::host::roots w{n};
+    for (std::size_t k = 0; k < 2 * n; ++k) {
+      const auto got = w.at(k);
+      const auto expected =
+          reference::root_of_unity<long double>(k % n, n, device::direction::forward);
+      EXPECT_NEAR(double(got.re - expected.real()), 0, 0x1p-61) << k << " of " << n;
+      EXPECT_NEAR(double(got.im - expected.imag()), 0, 0x1p-61) << k << " of " << n;
+    }
+  }
+}
+
+}  // namespace

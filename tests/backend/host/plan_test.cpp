@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kind of host plan against long double, with every instruction set this machine runs.
+// Memory is guarded, poisoned with NaN and, in turn, aligned to a line or to an element alone.
+#include "backend/host/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "guarded_run.hpp"        // guarded_run, expected_row
+#include "support/tolerance.hpp"  // is_accurate
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+
+constexpr transform kinds[] = {transform::forward, transform::inverse, transform::forward_from_real,
+                               transform::inverse_to_real};
+constexpr placement placements[] = {placement::out_of_place, placement::in_place};
+
+template <class Real>
+constexpr precision precision_of = sizeof(Real) == 4 ? precision::fp32 : precision::fp64;
+
+/// Expects the accuracy bounds of all rows taken together, which is what they speak of. One short
+/// row may miss them by chance: alone, it is only held to twice the bound.
+template <class Real>
+void expect_accurate(const std::vector<exact>& got, const std::vector<exact>& expected,
+                     std::size_t n) {
+  exact all_got, all_expected;
+  for (std::size_t row = 0; row < got.size(); ++row) {
+    EXPECT_LE(relative_l2(got[row], expected[row]), 2 * l2_bound<Real>(n)) << "row " << row;
+    all_got.insert(all_got.end(), got[row].begin(), got[row].end());
+    all_expected.insert(all_expected.end(), expected[row].begin(), expected[row].end());
+  }
+  if (all_got.size() < 256) return;
+  EXPECT_TRUE(is_accurate<Real>(all_got, all_expected, n));
+}
+
+/// Runs with every instruction set and compares the rows that `is_checked` picks.
+template <class Real, class Pick>
+void check(const plan_spec& what, std::size_t offset_elements, Pick is_checked) {
+  const auto input = input_noise<Real>(what);
+  std::vector<std::size_t> checked;
+  std::vector<exact> expected;
+  for (std::size_t row = 0; row < what.batch; ++row) {
+    if (!is_checked(row)) continue;
+    checked.push_back(row);
+    expected.push_back(expected_row(what, input, row));
+  }
+  for (const auto& set : backend::host::supported_sets()) {
+    SCOPED_TRACE(described(set, what));
+    const auto output = guarded_run(set, what, input, offset_elements * sizeof(Real));
+    std::vector<exact> got;
+    for (const std::size_t row : checked) got.push_back(row_of(what, output, row));
+    expect_accurate<Real>(got, expected, what.lengths.front());
+  }
+}
+
+template <class Real>
+void check_all_rows(const plan_spec& what, std::size_t offset_elements) {
+  check<Real>(what, offset_elements, [](std::size_t) { return true; });
+}
+
+template <class Real>
+class host_plan : public ::testing::Test {};
+using reals = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(host_plan, reals);
+
+TYPED_TEST(host_plan, agrees_with_the_definition_at_every_length) {
+  for (std::size_t n = 2; n <= std::size_t{1} << 16; n *= 2) {
+    for (const transform kind : kinds) {
+      for (const placement where : placements) {
+        check_all_rows<TypeParam>({.lengths = {n},
+                                   .batch = 1 + 256 / n,
+                                   .kind = kind,
+                                   .real = precision_of<TypeParam>,
+                                   .where = where},
+                                  where == placement::in_place ? 1 : 0);
+      }
+    }
+  }
+}
+
+TYPED_TEST(host_plan, scales_on_the_way_out) {
+  for (const scaling scale : {scaling::by_length, scaling::by_sqrt_length}) {
+    for (const std::size_t n : {2, 8, 16, 128, 2048, 32768}) {
+      for (const transform kind : kinds) {
+        check_all_rows<TypeParam>({.lengths = {n},
+                                   .batch = 2,
+                                   .kind = kind,
+                                   .real = precision_of<TypeParam>,
+                                   .scale = scale},
+                                  0);
+      }
+    }
+  }
+}
+
+TYPED_TEST(host_plan, transforms_each_row_of_a_batch) {
+  for (const std::size_t batch : {1, 2, 3, 4, 17, 130}) {
+    for (const std::size_t n : {2, 4, 8, 16, 32, 64, 512}) {
+      for (const transform kind : kinds) {
+        for (const placement where : placements) {
+          check_all_rows<TypeParam>({.lengths = {n},
+                                     .batch = batch,
+                                     .kind = kind,
+                                     .real = precision_of<TypeParam>,
+                                     .where = where},
+                                    batch % 4);
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(host_plan, transforms_batches_of_four_step_rows) {
+  for (const transform kind : kinds) {
+    for (const placement where : placements) {
+      check<TypeParam>({.lengths = {32768},
+                        .batch = 17,
+                        .kind = kind,
+                        .real = precision_of<TypeParam>,
+                        .where = where},
+                       3, [](std::size_t row) { return row == 0 || row == 16; });
+    }
+  }
+}
+
+TYPED_TEST(host_plan, repeats_itself_bit_for_bit) {
+  for (const auto& set : backend::host::supported_sets()) {
+    for (const std::size_t n : {2, 16, 64, 4096, 65536}) {
+      for (const transform kind : kinds) {
+        const plan_spec what{
+            .lengths = {n}, .batch = 5, .kind = kind, .real = precision_of<TypeParam>};
+        const auto input = input_noise<TypeParam>(what);
+        const auto once = guarded_run(set, what, input);
+        for (const std::size_t offset : {0, 4}) {
+          const auto again = guarded_run(set, what, input, offset * sizeof(TypeParam));
+          EXPECT_EQ(std::memcmp(once.data(), again.data(), output_bytes(what)), 0)
+              << described(set, what);
+        }
+      }
+    }
+  }
+}
+
+/// A wrong index often hides in noise; an impulse shows the one output it moves.
+TYPED_TEST(host_plan, transforms_an_impulse_at_any_position) {
+  for (const auto& set : backend::host::supported_sets()) {
+    for (const std::size_t n : {16, 64, 512, 16384}) {
+      const plan_spec what{.lengths = {n}, .real = precision_of<TypeParam>};
+      for (std::size_t at = 0; at < n; at += n < 1024 ? 1 : 1021) {
+        std::vector<TypeParam> input(2 * n);
+        input[2 * at] = 1;
+        const auto output = guarded_run(set, what, input);
+        const auto got = row_of(what, output, 0);
+        for (std::size_t k = 0; k < n; ++k) {
+          const auto root = reference::root_of_unity<long double>(at * k, n, direction::forward);
+          ASSERT_LE(std::abs(got[k] - root), 8 * unit_roundoff<TypeParam>)
+              << described(set, what) << " impulse at " << at << " bin " << k;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(host_plan, ignores_what_real_spectra_do_not_hold) {
+  const std::size_t n = 256;
+  const plan_spec what{
+      .lengths = {n}, .kind = transform::inverse_to_real, .real = precision_of<TypeParam>};
+  auto input = input_noise<TypeParam>(what);
+  const auto& set = backend::host::supported_sets().back();
+  const auto expected = guarded_run(set, what, input);
+  input[1] = input[n + 1] = std::numeric_limits<TypeParam>::quiet_NaN();
+  EXPECT_EQ(guarded_run(set, what, input), expected);
+}
+
+TEST(host_plan_in_words, names_passes_bytes_and_workspace) {
+  const auto& set = backend::host::supported_sets().front();
+  const auto small = backend::host::make_plan(set, {.lengths = {1024}, .batch = 3});
+  EXPECT_EQ(small->workspace_bytes(), 0U);
+  EXPECT_EQ(small->traffic_bytes(), 2U * 3 * 1024 * 8);
+  EXPECT_EQ(small->explain(), "1024 points in cache, radices 16 x 8 x 8, 4 lanes");
+
+  const std::size_t n = std::size_t{1} << 20;
+  const auto large = backend::host::make_plan(set, {.lengths = {n}});
+  EXPECT_GE(large->workspace_bytes(), 8 * n);
+  EXPECT_EQ(large->traffic_bytes(), 4 * 8 * n);
+  EXPECT_NE(large->explain().find("\n"), std::string::npos);
+}
+
+}  // namespace

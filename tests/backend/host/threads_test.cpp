@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads: many on one plan, one plan on many, and the pool beneath. Run under the thread
+// sanitizer too.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>    // setenv
+#include <stdexcept>  // runtime_error
+#include <thread>
+
+#include "backend/host/row_transform.hpp"  // row_transform
+#include "backend/host/thread_pool.hpp"    // thread_pool
+#include "guarded_run.hpp"                 // guarded_run
+#include "wingbeat/wingbeat.hpp"           // plan, queue
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using backend::host::thread_pool;
+
+// Four threads whatever the machine has. Before the pool's first use, hence not in a test.
+const int four_threads = ::setenv("WINGBEAT_THREADS", "4", 1);
+
+TEST(host_threads, give_the_bits_of_a_single_thread) {
+  ASSERT_EQ(thread_pool::shared().n_threads(), 4U);
+  const auto& kernels = backend::host::supported_sets().back().kernels->fp32;
+  for (const auto& [length, batch] : {std::pair{8, 1001}, {64, 77}, {4096, 9}, {65536, 2}}) {
+    const auto n = static_cast<std::size_t>(length);
+    const auto count = static_cast<std::size_t>(batch);
+    const backend::host::row_transform<float> transform{kernels, n, 4};
+    const auto in = noise<float>(n * count, 1);
+    const auto workspace = backend::host::make_aligned<std::byte>(transform.workspace_bytes());
+    std::vector<std::vector<float>> out;
+    for (const unsigned n_threads : {1, 2, 3, 4}) {
+      out.emplace_back(2 * n * count);
+      backend::host::rows<float> what;
+      what.in = &in.data()->re;
+      what.out = out.back().data();
+      what.in_pitch = what.out_pitch = n;
+      what.count = count;
+      transform.run(what, workspace.get(), n_threads);
+      EXPECT_EQ(out.back(), out.front()) << length << " on " << n_threads << " threads";
+    }
+  }
+}
+
+TEST(host_threads, may_share_one_plan_and_one_queue) {
+  queue shared{first_device(engine::host)};
+  for (const std::size_t n : {16, 1024, 32768}) {
+    for (const transform kind : {transform::forward, transform::forward_from_real}) {
+      const plan_spec what{.lengths = {n}, .batch = 4, .kind = kind};
+      const plan made{shared, what};
+      const auto input = input_noise<float>(what);
+      std::vector<std::vector<float>> out(6, std::vector<float>(output_bytes(what) / 4));
+      std::vector<std::thread> users;
+      for (auto& mine : out) {
+        users.emplace_back([&] {
+          buffer_view from{const_cast<float*>(input.data()), 0, input_bytes(what)};
+          for (int i = 0; i < 20; ++i) {
+            made.enqueue(shared, from, {mine.data(), 0, output_bytes(what)});
+          }
+        });
+      }
+      for (auto& user : users) user.join();
+      for (const auto& mine : out) EXPECT_EQ(mine, out.front());
+      const auto expected = expected_row(what, input, 3);
+      EXPECT_LE(relative_l2(row_of(what, out.front(), 3), expected), 1e-6L);
+    }
+  }
+}
+
+TEST(host_thread_pool, runs_each_task_once) {
+  thread_pool pool{3};
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::atomic<int>> runs(round);
+    std::vector<std::atomic<int>> holders(3);
+    pool.run(runs.size(), 3, [&](std::size_t i, unsigned slot) {
+      EXPECT_EQ(holders[slot]++, 0) << "two tasks hold slot " << slot;
+      ++runs[i];
+      --holders[slot];
+    });
+    for (const auto& count : runs) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST(host_thread_pool, does_calls_within_calls) {
+  thread_pool pool{3};
+  std::atomic<int> runs = 0;
+  pool.run(5, 3,
+           [&](std::size_t, unsigned) { pool.run(5, 3, [&](std::size_t, unsigned) { ++runs; }); });
+  EXPECT_EQ(runs, 25);
+}
+
+TEST(host_thread_pool, passes_on_what_a_task_throws) {
+  thread_pool pool{3};
+  const auto fails = [](std::size_t i, unsigned) {
+    if (i == 40) throw std::runtime_error("task 40");
+  };
+  EXPECT_THROW(pool.run(100, 3, fails), std::runtime_error);
+  std::atomic<int> runs = 0;
+  pool.run(100, 3, [&](std::size_t, unsigned) { ++runs; });
+  EXPECT_EQ(runs, 100) << "the pool works on";
+}
+
+}  // namespace
