@@ -134,6 +134,8 @@ TEST(wav, refuses_wrong_sizes) {
   EXPECT_THAT(refusal("RIFF" + little_endian(3, 4) + "WAVE"), HasSubstr("claims 3 bytes"));
   const auto lie = chunk("fmt ", format_body({})) + "data" + little_endian(0xFFFFFFFF, 4) + "ab";
   EXPECT_THAT(refusal(riff(lie)), HasSubstr("'data' chunk claims 4294967295 bytes but 2 follow"));
+  const auto small_lie = chunk("fmt ", format_body({})) + "data" + little_endian(4, 4) + "ab";
+  EXPECT_THAT(refusal(riff(small_lie)), HasSubstr("'data' chunk claims 4 bytes but 2 follow"));
   EXPECT_THAT(refusal(riff("fmt \1")), HasSubstr("ends inside a chunk header"));
   EXPECT_THAT(refusal(wav({}, "abc")), HasSubstr("3 bytes of samples, which is no multiple"));
   EXPECT_THAT(refusal(riff(chunk("fmt ", format_body({}).substr(0, 14)) + chunk("data", "ab"))),
