@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench.hpp"             // add_bench
 #include "devices.hpp"           // add_devices
 #include "report.hpp"            // tell, exit_code
 #include "speedtest.hpp"         // add_speedtest
@@ -48,6 +49,7 @@ void require_command(const CLI::App& program, int argc, char** argv) {
 
 int parse(CLI::App& program, int argc, char** argv) {
   int code = exit_ok;
+  add_bench(program, code);
   add_devices(program, code);
   add_transform(program, code);
   add_speedtest(program, code);

@@ -15,6 +15,13 @@ buffer_view queue::workspace(std::size_t size_bytes) {
   return workspace_;
 }
 
+void queue::copy(buffer_view to, buffer_view from) {
+  std::vector<std::byte> bytes(from.size_bytes);
+  read(bytes.data(), from);
+  to.size_bytes = from.size_bytes;
+  write(to, bytes.data());
+}
+
 void queue::drop_workspace() noexcept {
   if (workspace_.handle == nullptr) return;
   try {

@@ -46,6 +46,9 @@ class queue {
   virtual void wait() = 0;
   [[nodiscard]] virtual std::unique_ptr<mark> record() = 0;
 
+  /// Queues a copy of `from.size_bytes` on the device. This one goes through the host.
+  virtual void copy(buffer_view to, buffer_view from);
+
  protected:
   void drop_workspace() noexcept;
 

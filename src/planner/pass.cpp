@@ -27,7 +27,7 @@ unsigned pass::threads() const {
 
 std::size_t pass::scratch_bytes() const {
   if (does == kind::separate) return 0;
-  const device::stages as{static_cast<unsigned>(length), std::min(elements_per_thread, 16u)};
+  const device::stages as{static_cast<unsigned>(length), elements_per_thread};
   const bool trades = as.count() > 1 || stage_in || stage_out || sink == row::half_spectrum;
   if (!trades) return 0;
   const std::size_t entry_bytes = half_trade ? element_bytes() / 2 : element_bytes();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/roots.hpp"
 
-#include <algorithm>  // min
 #include <cmath>      // cos, sin
 #include <numbers>    // pi_v
 
@@ -58,7 +57,7 @@ std::complex<long double> root(std::size_t e, std::size_t m) {
 std::vector<std::complex<long double>> table_of(const pass& one) {
   table made;
   if (one.does == pass::kind::transform) {
-    append_stages(made, {static_cast<unsigned>(one.length), std::min(one.elements_per_thread, 16u)});
+    append_stages(made, {static_cast<unsigned>(one.length), one.elements_per_thread});
     if (one.prior > 1) append_all(made, one.prior * one.length);
   }
   const bool is_real = one.does == pass::kind::separate || one.source == row::half_spectrum ||

@@ -21,7 +21,7 @@ WINGBEAT_FN constexpr complex<Real> apply(complex<Real> z, complex<Real> w) {
 }
 
 // Table of one Stockham stage, radix R after prior length P:  [row][k], k < P, holding
-//     w^(e k),  w = exp(-2 pi i / (P R)),  e = 1, 2, 3, 4, 8, 12 as far as e < R.
+//     w^(e k),  w = exp(-2 pi i / (P R)),  e = 1, 2, 3 and 4, 8, 12 ... as far as e < R.
 // Any w^(q k) is then one entry, or the product of two: w^((q & 3) k) w^((q & ~3) k).
 
 /// Returns the number of rows of a stage's table.

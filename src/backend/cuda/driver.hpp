@@ -88,6 +88,7 @@ struct driver_api {
   result (*module_function)(function_handle*, module_handle, const char* name);
   result (*function_attribute)(int*, int which, function_handle);
   result (*function_set_attribute)(function_handle, int which, int value);
+  result (*resident_workgroups)(int*, function_handle, int threads, std::size_t scratch_bytes);
   result (*launch)(function_handle, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                    stream_handle, void** arguments, void** extra);

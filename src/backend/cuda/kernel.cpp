@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>  // min
 #include <array>
 #include <limits>
 #include <utility>  // move, exchange
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t max_grid_x = std::numeric_limits<int>::max();  // 2^31 - 1, on every device
 constexpr std::size_t scratch_without_asking_bytes = 48 * 1024;
+constexpr std::size_t reserved_bytes = 1024;  // the driver's own, in each workgroup's shared memory
 
 /// A binary loaded into a context.
 class image {
@@ -67,7 +69,7 @@ class kernel final : public backend::kernel {
                   .scratch_bytes = static_cast<int>(scratch_bytes_) +
                                    attribute(function_attribute::static_shared_bytes)};
     require_room(where.device());
-    ask_for_scratch();
+    ask_for_scratch(where.device());
   }
 
   kernel_resources resources() const override { return resources_; }
@@ -98,15 +100,26 @@ class kernel final : public backend::kernel {
     return value;
   }
 
-  void ask_for_scratch() const {
-    if (scratch_bytes_ <= scratch_without_asking_bytes) return;
+  /// Asks for the scratch of as many workgroups as fit, and no more: what is left is the L1 cache
+  /// that the tables of roots live in.
+  void ask_for_scratch(const device_info& where) const {
+    if (scratch_bytes_ == 0) return;
     using namespace function_attribute;
     const auto set = [&](int which, int value) {
       check(api_, api_.function_set_attribute(function_, which, value),
             fmt::format("give a kernel {} bytes of shared memory", scratch_bytes_));
     };
-    set(max_dynamic_shared_bytes, static_cast<int>(scratch_bytes_));
-    set(preferred_shared_carveout, 100);
+    if (scratch_bytes_ > scratch_without_asking_bytes) {
+      set(max_dynamic_shared_bytes, static_cast<int>(scratch_bytes_));
+    }
+    int resident = 0;
+    check(api_, api_.resident_workgroups(&resident, function_, static_cast<int>(threads_),
+                                         scratch_bytes_),
+          "count the workgroups a multiprocessor holds");
+    const std::size_t most_bytes = where.local_memory_bytes + reserved_bytes;
+    const std::size_t wanted = static_cast<std::size_t>(resident) * (scratch_bytes_ + reserved_bytes);
+    set(preferred_shared_carveout,
+        static_cast<int>(std::min<std::size_t>((100 * wanted + most_bytes - 1) / most_bytes, 100)));
   }
 
   void require_room(const device_info& where) const {

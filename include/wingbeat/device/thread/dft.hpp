@@ -115,4 +115,45 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
   }
 }
 
+/// Returns z times w32^e, 0 <= e < 24; e is a constant after unrolling.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr complex<Real> turn32(complex<Real> z, int e) {
+  // cos(pi e / 16), a quarter wave
+  const Real cosine[9] = {Real(1),
+                          Real(0.98078528040323044913),
+                          Real(0.92387953251128675613),
+                          Real(0.83146961230254523708),
+                          Real(0.70710678118654752440),
+                          Real(0.55557023301960222474),
+                          Real(0.38268343236508977173),
+                          Real(0.19509032201612826785),
+                          Real(0)};
+  if (e == 0) return z;
+  if (e == 8) return quarter_turn<Dir>(z);
+  if (e < 8) return turn<Dir>(z, cosine[e], -cosine[8 - e]);
+  if (e <= 16) return turn<Dir>(z, -cosine[16 - e], -cosine[e - 8]);
+  return turn<Dir>(z, -cosine[e - 16], cosine[24 - e]);
+}
+
+/// Replaces x by its length-32 DFT, as four DFTs of 8, twiddles, eight DFTs of 4.
+/// Order: natural.  Scale: none.
+template <direction Dir, class Real>
+WINGBEAT_FN constexpr void dft(complex<Real> (&x)[32]) {
+  complex<Real> row[4][8];  // [j mod 4][k mod 8]
+  WINGBEAT_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    WINGBEAT_UNROLL
+    for (int m = 0; m < 8; ++m) row[j][m] = x[j + 4 * m];
+    dft<Dir>(row[j]);
+  }
+  WINGBEAT_UNROLL
+  for (int k = 0; k < 8; ++k) {
+    complex<Real> column[4] = {row[0][k], turn32<Dir>(row[1][k], k), turn32<Dir>(row[2][k], 2 * k),
+                               turn32<Dir>(row[3][k], 3 * k)};
+    dft<Dir>(column);
+    WINGBEAT_UNROLL
+    for (int m = 0; m < 4; ++m) x[k + 8 * m] = column[m];
+  }
+}
+
 }  // namespace wingbeat::device::thread

@@ -31,7 +31,7 @@ struct fft {
   static constexpr unsigned length = Shape::length;
   static constexpr unsigned elements_per_thread = Shape::elements_per_thread;
   static constexpr unsigned threads = Shape::threads;
-  static constexpr unsigned max_radix = minimum(elements_per_thread, 16u);
+  static constexpr unsigned max_radix = elements_per_thread;
   static constexpr unsigned n_stages = stages{length, max_radix}.count();
   static constexpr unsigned exchanges = n_stages == 0 ? 0 : n_stages - 1;
   static constexpr unsigned table_entries =
