@@ -140,6 +140,14 @@ signal noise(bool is_real, bool is_single_precision) {
   return made;
 }
 
+// Compares floats as floats: from -O2 on, g++ 12.2 drops the rounding of a complex<double> to
+// complex<float> and back, however it is spelled.
+bool is_same(complex a, complex b, bool is_single_precision) {
+  if (!is_single_precision) return a == b;
+  return static_cast<float>(a.real()) == static_cast<float>(b.real()) &&
+         static_cast<float>(a.imag()) == static_cast<float>(b.imag());
+}
+
 std::string written(void (*write)(atomic_file&, const signal&), const signal& what) {
   const temporary_folder folder;
   atomic_file file(folder.path() / "out");
@@ -156,8 +164,7 @@ TEST(text, round_trips_bit_for_bit) {
       ASSERT_EQ(read.samples.size(), original.samples.size());
       EXPECT_EQ(read.is_real, is_real);
       for (std::size_t i = 0; i < read.samples.size(); ++i) {
-        const std::complex<float> narrow(read.samples[i]);
-        ASSERT_EQ(is_single ? complex(narrow) : read.samples[i], original.samples[i]);
+        ASSERT_TRUE(is_same(read.samples[i], original.samples[i], is_single)) << i;
       }
     }
   }
