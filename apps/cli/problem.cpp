@@ -113,7 +113,7 @@ std::vector<double> complete(const problem& solved, std::vector<double> output) 
     std::copy(half, half + n + 2, row);
     for (std::size_t k = n / 2 + 1; k < n; ++k) {
       row[2 * k] = half[2 * (n - k)];
-      row[2 * k + 1] = 0 - half[2 * (n - k) + 1];  // never -0: text files would show it
+      row[2 * k + 1] = 0 - half[2 * (n - k) + 1];  // 0 - 0 is 0, not -0
     }
   }
   return all;

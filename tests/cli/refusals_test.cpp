@@ -56,7 +56,7 @@ class refusals : public ::testing::Test {
 
 TEST_F(refusals, words_that_make_no_command) {
   for (const refusal& r :
-       std::vector<refusal>{{{}, 2, "say what to do: devices, transform"},
+       std::vector<refusal>{{{}, 2, "say what to do: "},
                             {{"tranform", "good.txt"}, 2, "there is no command 'tranform'"},
                             {{"transform"}, 2, "FILE is required"},
                             {{"transform", "good.txt", "--bogus"}, 2, "--bogus"},

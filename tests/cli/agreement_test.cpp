@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// The verdict on an engine: right results pass, results just beyond the table fail.
+#include "cli/agreement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>   // sqrt
+#include <limits>  // numeric_limits
+#include <vector>
+
+namespace {
+
+using namespace wingbeat::cli;
+using wingbeat::precision;
+using numbers = std::vector<double>;
+
+constexpr double u_fp32 = 0x1p-24, u_fp64 = 0x1p-53;
+
+/// N = 16 complex values of magnitude 1, and the same with every real part moved by `by`.
+agreement moved(double by, precision real) {
+  numbers expected(32), result(32);
+  for (std::size_t i = 0; i < 32; i += 2) {
+    expected[i] = 1;
+    result[i] = 1 + by;
+  }
+  return compare(result, expected, element::complex, 16, real);
+}
+
+TEST(agreement, holds_within_the_bound_and_breaks_beyond_it) {
+  EXPECT_TRUE(moved(1.99 * u_fp32, precision::fp32).is_within);  // sqrt(log2 16) = 2
+  EXPECT_FALSE(moved(2.01 * u_fp32, precision::fp32).is_within);
+  EXPECT_TRUE(moved(2 * u_fp64, precision::fp64).is_within);  // 1.25 * 2 = 2.5
+  EXPECT_FALSE(moved(3 * u_fp64, precision::fp64).is_within);
+}
+
+TEST(agreement, measures_what_it_names) {
+  const numbers expected{3, 4, 0, 0}, result{3, 4.5, 0, 1e-5};
+  const agreement a = compare(result, expected, element::complex, 2, precision::fp32);
+  EXPECT_DOUBLE_EQ(a.largest_value, 5);
+  EXPECT_DOUBLE_EQ(a.largest_error, 0.5);
+  EXPECT_NEAR(a.relative_l2, 0.1, 1e-9);
+  EXPECT_EQ(a.n_values, 2);
+  EXPECT_EQ(a.n_off, 1);
+  EXPECT_FALSE(a.is_within);
+}
+
+TEST(agreement, one_wild_value_breaks_the_bound_on_the_largest) {
+  constexpr std::size_t n = 1 << 16;
+  numbers expected(2 * n, 1), result(2 * n, 1);
+  result[7] += 20 * u_fp32;  // invisible in the norm of 65536 values
+  const agreement a = compare(result, expected, element::complex, n, precision::fp32);
+  EXPECT_LE(a.relative_l2, a.relative_l2_bound);
+  EXPECT_FALSE(a.is_within);
+}
+
+TEST(agreement, nan_and_infinity_never_agree) {
+  for (const double wrong :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    const agreement a =
+        compare(numbers{1, wrong}, numbers{1, 1}, element::real, 2, precision::fp32);
+    EXPECT_FALSE(a.is_within);
+    EXPECT_EQ(a.n_off, 1);
+    EXPECT_TRUE(std::isinf(a.largest_error));
+  }
+}
+
+TEST(agreement, silence_agrees_with_silence_alone) {
+  EXPECT_TRUE(compare(numbers(4), numbers(4), element::complex, 2, precision::fp32).is_within);
+  EXPECT_FALSE(
+      compare(numbers{0, 0, 1e-3, 0}, numbers(4), element::complex, 2, precision::fp32).is_within);
+}
+
+}  // namespace
