@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <memory>   // make_unique
 #include <utility>  // move
 
 #include "wingbeat/error.hpp"  // absent_error, device_error, plan_error
@@ -34,18 +35,17 @@ void engine::require_present() const {
   }
 }
 
-// Never released: a later queue finds it ready, and at exit the driver may be gone before us.
 context_handle engine::context_of(std::size_t index) const {
   const std::lock_guard held{mutex_};
-  context_handle& context = contexts_[index];
-  if (context == nullptr) {
+  owned<context_handle>& context = contexts_[index];
+  if (context.get() == nullptr) {
     status created = success;
     const context_handle made =
         api_.create_context(nullptr, 1, &devices_[index].id, nullptr, nullptr, &created);
     check(created, "make a context on " + devices_[index].info.name);
-    context = made;
+    context = {made, api_.release_context};
   }
-  return context;
+  return context.get();
 }
 
 std::shared_ptr<backend::queue> engine::open(const device_info& where) const {
@@ -82,12 +82,16 @@ std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::que
 
 namespace wingbeat::backend {
 
+// Neither is ever destroyed: queues with static storage may outlive any other object, and at exit
+// a driver's own statics may be gone before ours.
 const engine& opencl_engine() {
   static const std::vector<std::string> names{"libOpenCL.so.1"};
-  static const auto driver = opencl::open_driver(names);
-  static const opencl::driver_api api = driver.api;  // no destructor: serves queues that die last
-  static const opencl::engine only{api, driver.problem, kernel_cache::shared()};
-  return only;
+  static const auto* const driver =
+      std::make_unique<opencl::opened_driver>(opencl::open_driver(names)).release();
+  static const auto* const only =
+      std::make_unique<opencl::engine>(driver->api, driver->problem, kernel_cache::shared())
+          .release();
+  return *only;
 }
 
 }  // namespace wingbeat::backend

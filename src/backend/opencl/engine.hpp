@@ -38,7 +38,7 @@ class engine final : public backend::engine {
   std::vector<device> devices_;
   kernel_compiler compiler_;
   mutable std::mutex mutex_;
-  mutable std::vector<context_handle> contexts_;  // one a device, made when first opened
+  mutable std::vector<owned<context_handle>> contexts_;  // one a device, made when first opened
 };
 
 }  // namespace wingbeat::backend::opencl
