@@ -14,12 +14,20 @@
 namespace wingbeat::backend::cuda {
 namespace {
 
-/// Besides the target. The last asks the assembler for its figures, which arrive in the log.
-constexpr std::array<const char*, 3> options{"--std=c++17", "--fmad=true", "--ptxas-options=-v"};
-
 void check(const nvrtc_api& with, result what, std::string_view doing) {
   if (what == success) return;
   throw device_error(fmt::format("NVRTC could not {}: {}", doing, with.error_text(what)));
+}
+
+/// Besides the target. `-v` asks the assembler for its figures, which arrive in the log.
+std::vector<const char*> options_for(const nvrtc_api& with) {
+  std::vector<const char*> options{"--std=c++17", "--fmad=true", "--ptxas-options=-v"};
+  // From 12.9 on NVRTC has a cache of its own, which returns code without that log.
+  int major = 0;
+  int minor = 0;
+  check(with, with.version(&major, &minor), "tell its version");
+  if (major > 12 || (major == 12 && minor >= 9)) options.push_back("--no-cache");
+  return options;
 }
 
 /// A program of NVRTC's, destroyed at the end of the scope.
@@ -36,8 +44,8 @@ class program {
 
   [[nodiscard]] result compile(const std::string& target) {
     const auto architecture = "--gpu-architecture=" + target;
-    std::vector<const char*> all{architecture.c_str()};
-    all.insert(all.end(), options.begin(), options.end());
+    auto all = options_for(with_);
+    all.push_back(architecture.c_str());
     return with_.compile(handle_, static_cast<int>(all.size()), all.data());
   }
 
@@ -150,12 +158,13 @@ std::string version_of(const nvrtc_api& which) {
 kernel_key key_of(const nvrtc_api& with, const kernel_source& what, std::string_view architecture,
                   std::string_view driver) {
   // The figures kept beside the binary are those of one entry point, so its name is in the key.
-  return {.source = what.text,
-          .options = fmt::format("{} --gpu-architecture={} entry={}", fmt::join(options, " "),
-                                 target_for(with, architecture), what.entry),
-          .compiler = "nvrtc " + version_of(with),
-          .driver = std::string{driver},
-          .architecture = std::string{architecture}};
+  return {
+      .source = what.text,
+      .options = fmt::format("{} --gpu-architecture={} entry={}", fmt::join(options_for(with), " "),
+                             target_for(with, architecture), what.entry),
+      .compiler = "nvrtc " + version_of(with),
+      .driver = std::string{driver},
+      .architecture = std::string{architecture}};
 }
 
 std::vector<char> packed(const compile_report& report) {

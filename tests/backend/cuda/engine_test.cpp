@@ -18,6 +18,7 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using backend::kernel_source;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const kernel_source kernel{.text = "text", .entry = "kernel", .threads = 64, .scratch_bytes = 512};
 
@@ -239,6 +240,19 @@ TEST_F(cuda_on_a_fake, compiles_once_and_knows_the_figures_again) {
   EXPECT_EQ(taken.registers, 40);
   EXPECT_EQ(taken.spill_bytes, 6);
   EXPECT_EQ(taken.scratch_bytes, 512 + 16);
+}
+
+TEST_F(cuda_on_a_fake, keeps_nvrtc_from_returning_code_without_figures) {
+  // The option came with NVRTC's own cache, in 12.9; an earlier one refuses it.
+  const auto on = open();
+  using ::testing::Contains;
+  static_cast<void>(engine().compiler().compile(on, kernel));
+  EXPECT_THAT(machine().options, Contains("--no-cache"));
+  EXPECT_THAT(machine().options, Contains("--gpu-architecture=sm_90"));
+  machine().nvrtc_version = 128;
+  static_cast<void>(engine().compiler().compile(on, kernel));
+  EXPECT_EQ(machine().n_compilations, 2) << "another compiler's kernel was taken from the cache";
+  EXPECT_THAT(machine().options, Not(Contains("--no-cache")));
 }
 
 TEST_F(cuda_on_a_fake, compiles_again_what_the_driver_refuses_from_the_cache) {

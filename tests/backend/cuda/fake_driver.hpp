@@ -34,6 +34,7 @@ struct fake_machine {
   cuda::result image_status = cuda::success;  // of loading a module
   int n_devices = 2;
   int max_threads = 1024;
+  int nvrtc_version = 130;  // 10 major + minor
   std::atomic<bool> is_shut_down = false;
   std::atomic<int> n_compilations = 0;
   std::atomic<int> n_images = 0, n_events = 0, n_streams = 0, n_allocations = 0;
@@ -41,6 +42,7 @@ struct fake_machine {
   std::atomic<int> dynamic_shared_bytes = 0;
   std::mutex mutex;
   std::vector<fake_launch> launches;
+  std::vector<std::string> options;  // of the last compilation
 };
 
 /// Returns the fake of this test; `fresh` starts over.
@@ -209,13 +211,17 @@ inline cuda::opened<cuda::nvrtc_api> fake_nvrtc() {
       " 8 bytes stack frame, 4 bytes spill stores, 6 bytes spill loads\nUsed 40 registers\n";
   cuda::nvrtc_api api{};
   api.error_text = [](int) { return "as the test wished"; };
-  api.version = [](int* major, int* minor) { return *major = 13, *minor = 0, 0; };
+  api.version = [](int* major, int* minor) {
+    return *major = machine().nvrtc_version / 10, *minor = machine().nvrtc_version % 10, 0;
+  };
   api.n_architectures = [](int* n) { return *n = 2, 0; };
   api.architectures = [](int* each) { return each[0] = 80, each[1] = 90, 0; };
   api.create = [](cuda::program_handle*, const char*, const char*, int, const char* const*,
                   const char* const*) { return 0; };
   api.destroy = [](cuda::program_handle*) { return 0; };
-  api.compile = [](cuda::program_handle, int, const char* const*) {
+  api.compile = [](cuda::program_handle, int n, const char* const* options) {
+    const std::lock_guard held{machine().mutex};
+    machine().options.assign(options, options + n);
     return ++machine().n_compilations, 0;
   };
   api.cubin_size = [](cuda::program_handle, std::size_t* n) { return *n = 5, 0; };
