@@ -6,7 +6,7 @@
 namespace {
 
 TEST(opencl_engine, obeys_every_law) {
-  wingbeat::test::expect_lawful(wingbeat::engine::opencl, {.min_log2 = 1, .max_log2 = 13});
+  wingbeat::test::expect_lawful(wingbeat::engine::opencl, {.min_log2 = 1, .max_log2 = 10});
 }
 
 }  // namespace
