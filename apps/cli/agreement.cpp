@@ -18,10 +18,12 @@ double underflow_floor(std::size_t n, precision real) {
   return smallest * std::log2(static_cast<double>(n));
 }
 
+// The table speaks of the mean over many rows. One short row has few roundings, which stray from
+// their mean: of 20000 noise rows of 8 to 64 values, the worst had 3.1 u.
 double relative_bound(std::size_t n, precision real) {
   const double u = real == precision::fp32 ? 0x1p-24 : 0x1p-53;
   const double factor = real == precision::fp32 ? 1.0 : 1.25;
-  return u * std::max(2.0, factor * std::sqrt(std::log2(static_cast<double>(n))));
+  return u * (n <= 64 ? 4.0 : factor * std::sqrt(std::log2(static_cast<double>(n))));
 }
 
 double largest_of(std::span<const double> values, std::size_t width) {

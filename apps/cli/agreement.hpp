@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far a result is from the reference, and whether the accuracy table allows it:
-//   relative L2  <=  c u sqrt(log2 N),  c = 1 (fp32) or 1.25 (fp64), and never less than 2 u;
+//   relative L2  <=  c u sqrt(log2 N),  c = 1 (fp32) or 1.25 (fp64), or 4 u up to N = 64;
 //   largest      <=  12 u of the largest output,      u = 2^-24 (fp32) or 2^-53 (fp64).
 #pragma once
 

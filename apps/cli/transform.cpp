@@ -45,7 +45,7 @@ cuts. Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unles
 --output, --top and --plot show the values of the best engine that agrees with the reference:
 the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
 An engine agrees when its relative L2 error is at most u sqrt(log2 N) (fp32, u = 2^-24) or
-1.25 u sqrt(log2 N) (fp64, u = 2^-53), never less than 2 u, and its largest error at most 12 u
+1.25 u sqrt(log2 N) (fp64, u = 2^-53), or 4 u up to N = 64, and its largest error at most 12 u
 of the largest output. Times: plan, once; first run, with warm-up; execution, the run after it
 (the same run where one takes over a second); transfer, to the device and back.)";
 

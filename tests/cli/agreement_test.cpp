@@ -17,21 +17,28 @@ using numbers = std::vector<double>;
 
 constexpr double u_fp32 = 0x1p-24, u_fp64 = 0x1p-53;
 
-/// N = 16 complex values of magnitude 1, and the same with every real part moved by `by`.
-agreement moved(double by, precision real) {
-  numbers expected(32), result(32);
-  for (std::size_t i = 0; i < 32; i += 2) {
+/// N complex values of magnitude 1, and the same with every real part moved by `by`.
+agreement moved(double by, precision real, std::size_t n) {
+  numbers expected(2 * n), result(2 * n);
+  for (std::size_t i = 0; i < 2 * n; i += 2) {
     expected[i] = 1;
     result[i] = 1 + by;
   }
-  return compare(result, expected, element::complex, 16, real);
+  return compare(result, expected, element::complex, n, real);
 }
 
 TEST(agreement, holds_within_the_bound_and_breaks_beyond_it) {
-  EXPECT_TRUE(moved(1.99 * u_fp32, precision::fp32).is_within);  // sqrt(log2 16) = 2
-  EXPECT_FALSE(moved(2.01 * u_fp32, precision::fp32).is_within);
-  EXPECT_TRUE(moved(2 * u_fp64, precision::fp64).is_within);  // 1.25 * 2 = 2.5
-  EXPECT_FALSE(moved(3 * u_fp64, precision::fp64).is_within);
+  constexpr std::size_t n = 1 << 16;  // sqrt(log2 N) = 4
+  EXPECT_TRUE(moved(3.99 * u_fp32, precision::fp32, n).is_within);
+  EXPECT_FALSE(moved(4.01 * u_fp32, precision::fp32, n).is_within);
+  EXPECT_TRUE(moved(5 * u_fp64, precision::fp64, n).is_within);
+  EXPECT_FALSE(moved(6 * u_fp64, precision::fp64, n).is_within);
+}
+
+TEST(agreement, allows_a_short_row_its_luck) {
+  EXPECT_TRUE(moved(3.99 * u_fp32, precision::fp32, 64).is_within);
+  EXPECT_FALSE(moved(4.01 * u_fp32, precision::fp32, 64).is_within);
+  EXPECT_FALSE(moved(3.99 * u_fp32, precision::fp32, 128).is_within);
 }
 
 TEST(agreement, measures_what_it_names) {
