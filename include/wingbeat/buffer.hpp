@@ -15,11 +15,11 @@ namespace wingbeat {
 ///   opencl:          `handle` is a cl_mem.
 struct buffer_view {
   void* handle = nullptr;
-  std::size_t offset_bytes = 0;  ///< Into `handle`; a multiple of the element's size.
+  std::size_t offset_bytes = 0;  ///< Into `handle`; a multiple of two reals, also for real data.
   std::size_t size_bytes = 0;    ///< From `offset_bytes` on.
 };
 
-/// Owns bytes on the device behind a queue. Movable, not copyable.
+/// Owns bytes on the device behind a queue, which it keeps alive. Movable, not copyable.
 class buffer {
  public:
   buffer() = default;
@@ -33,10 +33,12 @@ class buffer {
   [[nodiscard]] buffer_view view() const noexcept { return view_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return view_.size_bytes; }
 
-  /// Copies from this process to the device, after all work queued before; returns when done.
+  /// Copies from this process to the device, after all work queued before on the queue the buffer
+  /// was made with (`wait` for work on others first); returns when done.
+  /// Throws `plan_error` outside the buffer, `device_error` if the driver refuses.
   void write(const void* from, std::size_t size_bytes, std::size_t offset_bytes = 0);
 
-  /// Copies from the device to this process, after all work queued before; returns when done.
+  /// Copies from the device to this process, as `write` does the other way.
   void read(void* into, std::size_t size_bytes, std::size_t offset_bytes = 0) const;
 
  private:

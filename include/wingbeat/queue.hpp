@@ -23,10 +23,13 @@ class queue {
   explicit queue(const device_info& where);
 
   /// Adopts a CUDA stream (a CUstream) of the calling thread's current context; 0 is its
-  /// default stream. The caller keeps ownership. Throws `device_error` without a context.
+  /// default stream. The caller keeps ownership. Throws `absent_error` where there is no cuda
+  /// engine, `device_error` without a context.
   static queue from_cuda_stream(void* stream);
 
   /// Adopts an OpenCL queue (a cl_command_queue, in order). Retained while in use.
+  /// Throws `absent_error` where there is no opencl engine, `plan_error` for a null queue, one out
+  /// of order, or one of a device that `devices` does not list.
   static queue from_opencl_queue(void* command_queue);
 
   [[nodiscard]] const device_info& device() const noexcept;
@@ -56,6 +59,7 @@ class stopwatch {
   void stop();
 
   /// Waits for the second mark and returns the device's seconds between the two.
+  /// Throws `plan_error` before both marks are set.
   [[nodiscard]] double seconds() const;
 
  private:

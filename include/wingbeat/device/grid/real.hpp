@@ -11,8 +11,8 @@
 
 namespace wingbeat::device::grid {
 
-/// Returns bin k of the real transform from z = Z[k], other = Z[N-k], root = w^k.
-/// Bins 0 and N are real: the caller stores Re z - Im z at N.
+/// Returns bin k of the real transform from z = Z[k], other = Z[N-k], root = w^k, 0 <= k < N.
+/// Bins 0 and N are real: the caller stores Re Z[0] - Im Z[0] at N.
 template <class Real>
 WINGBEAT_FN complex<Real> separate(complex<Real> z, complex<Real> other, complex<Real> root) {
   const complex<Real> even = z + conj(other);
@@ -31,8 +31,8 @@ WINGBEAT_FN complex<Real> combine(WINGBEAT_GLOBAL const complex<Real>* bins, siz
   return (x + other) + times_i((x - other) * conj(roots(k)));
 }
 
-/// Separates one bin a thread, for transforms of several passes.
-/// Policy: real, total (N), in_pitch, out_pitch, scaled, scale.
+/// Separates bin k < N of one row, and bin N with bin 0, for transforms of several passes.
+/// Policy: real, total (N).  Scale: none.
 template <class Policy, class Roots>
 WINGBEAT_FN void separate_bin(WINGBEAT_GLOBAL const complex<typename Policy::real>* z,
                               WINGBEAT_GLOBAL complex<typename Policy::real>* bins, size k,

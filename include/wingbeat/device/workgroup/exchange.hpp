@@ -17,7 +17,8 @@ enum class trade {
 
 /// Local memory as numbered slots.  Where memory has banks, one unused entry follows every
 /// `pad_every` entries:   address(s) = s + s / pad_every,
-/// so that lanes a power of two apart meet different banks. `BankBytes` = 0: no banks, no padding.
+/// so that what neighbours write `FirstRadix` apart, after the first stage, falls into different
+/// banks. `BankBytes` = 0: no banks, no padding.
 template <class Shape, class Real, trade Trade, unsigned BankBytes, unsigned FirstRadix>
 struct scratch_layout {
   static constexpr unsigned entry_bytes = Trade == trade::whole ? 2 * sizeof(Real) : sizeof(Real);
@@ -40,7 +41,7 @@ struct scratch_layout {
 };
 
 /// Puts x[r] at entry `to(r)`, then replaces it by what another thread put at entry `from(r)`.
-/// Callers: every thread of the transform.  Memory: scratch, free on entry; the caller passes a
+/// Callers: every thread of the workgroup.  Memory: scratch, free on entry; the caller passes a
 /// barrier before it touches scratch again.
 template <trade Trade, class Team, class Real, unsigned E, class To, class From>
 WINGBEAT_FN void exchange(const Team& team, complex<Real> (&x)[E], WINGBEAT_LOCAL char* scratch,

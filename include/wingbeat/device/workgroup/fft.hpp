@@ -41,9 +41,10 @@ struct fft {
   static constexpr unsigned scratch_bytes = exchanges == 0 ? 0 : layout::bytes;
 
   /// Transforms elements load(i) and hands them to store(i, value), i in [0, length).
-  /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, free on entry; pass a
-  /// barrier before scratch is used again.  Order: natural in, natural out.  Scale: none.
-  /// `table` holds the `table_entries` roots of all stages.
+  /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, aligned to a complex
+  /// number, free on entry; pass a barrier before scratch is used again.  Order: natural in,
+  /// natural out.  Scale: none.  `table` holds the `table_entries` roots of all stages, laid out
+  /// as twiddle.hpp says.
   template <class Team, class Load, class Store>
   WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
                                   WINGBEAT_LOCAL char* scratch,
@@ -57,6 +58,7 @@ struct fft {
   }
 
   /// Transforms in registers: x[r] is element team.thread() + r threads, before and after.
+  /// Callers, memory, order and scale: as above.
   template <class Team>
   WINGBEAT_FN static void execute(const Team& team, complex_type (&x)[elements_per_thread],
                                   WINGBEAT_LOCAL char* scratch,
