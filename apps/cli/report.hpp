@@ -21,11 +21,12 @@ enum exit_code : int {
   exit_file = 4,
 };
 
-/// Prints "wingbeat: ..." on stderr.
+/// Prints "wingbeat: ..." on stderr, after all that went to stdout before.
 template <class... Arguments>
 void tell(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   const auto line =
       fmt::format("wingbeat: {}\n", fmt::format(text, std::forward<Arguments>(arguments)...));
+  std::fflush(stdout);
   std::fwrite(line.data(), 1, line.size(), stderr);  // fmt::print would throw on a closed stderr
 }
 
