@@ -25,6 +25,10 @@ class host_mark final : public mark {
   clock::time_point when_ = clock::now();
 };
 
+std::byte* start_of(buffer_view view) {
+  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
+}
+
 class host_queue final : public queue {
  public:
   using queue::queue;
@@ -35,12 +39,12 @@ class host_queue final : public queue {
   }
   void release(void* handle) noexcept override { host::free_aligned{}(handle); }
   void write(buffer_view to, const void* from) override {
-    std::memcpy(static_cast<std::byte*>(to.handle) + to.offset_bytes, from, to.size_bytes);
+    std::memcpy(start_of(to), from, to.size_bytes);
   }
   void read(void* to, buffer_view from) override {
-    std::memcpy(to, static_cast<const std::byte*>(from.handle) + from.offset_bytes,
-                from.size_bytes);
+    std::memcpy(to, start_of(from), from.size_bytes);
   }
+  void copy(buffer_view to, buffer_view from) override { read(start_of(to), from); }
   void wait() override {}  // all work is done before enqueue returns
   [[nodiscard]] std::unique_ptr<mark> record() override { return std::make_unique<host_mark>(); }
 };

@@ -2,6 +2,7 @@
 // The host kernels of one instruction set. CMake compiles this file once for each.
 #include "backend/host/kernels.hpp"
 
+#include "backend/host/grouped.hpp"   // grouped
 #include "backend/host/mirror.hpp"    // mirror_row
 #include "backend/host/stockham.hpp"  // stockham, columns, blocks
 #include "backend/host/tiny.hpp"      // tiny
@@ -11,17 +12,22 @@ namespace {
 
 #if defined(__AVX512F__)
 constexpr int vector_bytes = 64;
+constexpr int max_radix = 16;
 #elif defined(__AVX2__)
 constexpr int vector_bytes = 32;
+constexpr int max_radix = 8;
 #else
 constexpr int vector_bytes = 16;
+constexpr int max_radix = 16;
 #endif
 
 template <class Real>
 constexpr kernels<Real> all_kernels() {
   constexpr int width = vector_bytes / int{sizeof(Real)};
   return {width,
+          max_radix,
           tiny<Real, width>,
+          grouped<Real, width>,
           stockham<Real, width>,
           columns<Real, width>,
           blocks<Real, width>,

@@ -9,6 +9,15 @@
 
 namespace wingbeat::backend::host {
 
+/// Returns which of `width` adjacent numbers lane `lane` of a vector holds. Pairs (re im re im ..)
+/// are taken apart inside 128-bit lanes, one instruction each, so 8 floats lie as 0 1 4 5 2 3 6 7.
+template <class Real>
+[[gnu::always_inline]] constexpr int place_of(int lane, int width) {
+  constexpr int half = 8 / int{sizeof(Real)};  // numbers in half of 128 bits
+  if (width <= 2 * half) return lane;
+  return lane / (2 * half) * half + lane % half + (lane % (2 * half) < half ? 0 : width / 2);
+}
+
 /// One Stockham stage of a length: its radix, and where its roots begin in the table, in reals.
 struct stage {
   int radix = 0;
@@ -42,7 +51,7 @@ struct four_step {
   chain columns;                     ///< Length A.
   chain rows;                        ///< Length B.
   const Real* roots = nullptr;       ///< Of both chains.
-  const Real* step_lane = nullptr;   ///< w^(j2 l), l < width.               [j2][re, im][l]
+  const Real* step_lane = nullptr;   ///< w^(j2 l), l < width.               [j2][re, im][lane of l]
   const Real* step_first = nullptr;  ///< w^(j2 k1), k1 a multiple of width. [j2][q][k][re, im]
   std::size_t block_pitch = 0;       ///< Complex numbers from one block of rows to the next.
 };
@@ -74,10 +83,15 @@ struct mirror {
 /// The kernels of one instruction set and precision.
 template <class Real>
 struct kernels {
-  int width;  ///< Numbers in the widest vector; some kernels also take its half and quarter.
+  int width;      ///< Numbers in the widest vector; some kernels also take its half and quarter.
+  int max_radix;  ///< The largest that pays: 16 complex vectors spill AVX2's 16 registers.
 
-  /// Lengths 1 to 16, each lane a row.
+  /// Lengths 1 to 8, each lane a row.
   void (*tiny)(std::size_t length, const rows<Real>& what);
+
+  /// Lengths 16, 32 (`width` >= 4) and 64 (`width` >= 8), a group of lanes for each row.
+  /// roots: w^(pk) as [k - 1][re, im][row][p], p < the group, for two equal rows.
+  void (*grouped)(std::size_t length, const rows<Real>& what, const Real* roots);
 
   /// One row after another in vectors of `width`; `scratch` holds two of them.
   void (*stockham)(int width, const chain& how, const Real* roots, const rows<Real>& what,

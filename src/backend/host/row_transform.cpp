@@ -12,18 +12,19 @@
 namespace wingbeat::backend::host {
 namespace {
 
-constexpr std::size_t max_tiny = 16;
+constexpr std::size_t max_tiny = 8;
+constexpr std::size_t max_grouped = 64;
 constexpr std::size_t max_stockham_bytes = std::size_t{1} << 16;  // of one row
-constexpr int max_radix_bits = 4;
 
-/// Splits a length into as few radices as possible, none below 4 where that can be had, the
-/// first one at least `width`, which lets it transpose in registers.
-chain factorise(std::size_t length, int width) {
+/// Splits a length into as few radices as possible but at least two, none below 4 where that can
+/// be had, the first one at least `width`, which lets it transpose in registers.
+chain factorise(std::size_t length, int width, int max_radix) {
   chain made;
   made.length = length;
   int bits = std::countr_zero(length);
   const int least = std::countr_zero(static_cast<unsigned>(width));
-  for (int left = (bits + max_radix_bits - 1) / max_radix_bits; bits > 0; --left) {
+  const int most = std::countr_zero(static_cast<unsigned>(max_radix));
+  for (int left = std::max(2, (bits + most - 1) / most); bits > 0; --left) {
     int share = (bits + left - 1) / left;
     if (made.n_stages == 0) share = std::max(share, least);
     made.stages[made.n_stages++].radix = 1 << share;
@@ -32,11 +33,21 @@ chain factorise(std::size_t length, int width) {
   return made;
 }
 
+/// Returns the lanes one row takes in the grouped method.
+constexpr int group_of(std::size_t length) {
+  return length == max_grouped ? 8 : 4;
+}
+
 /// Returns the widest vector a row of `length` fills: its first stage needs radix and p alike.
 int width_of_row(std::size_t length, int widest) {
   int width = widest;
   while (static_cast<std::size_t>(width) * width > length) width /= 2;
   return width;
+}
+
+template <class Real>
+std::size_t place(std::size_t lane, std::size_t width) {
+  return static_cast<std::size_t>(place_of<Real>(static_cast<int>(lane), static_cast<int>(width)));
 }
 
 /// Writes roots in the order the stages read them.
@@ -53,7 +64,7 @@ class table_writer {
     *at_++ = static_cast<Real>(w.im);
   }
   template <class RootOf>
-  void split(std::size_t width, RootOf root_of) {  // [re, im][l]
+  void split(std::size_t width, RootOf root_of) {  // [re, im][lane]
     for (std::size_t l = 0; l < width; ++l) {
       const roots::root w = root_of(l);
       at_[l] = static_cast<Real>(w.re);
@@ -83,7 +94,7 @@ void write_first_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radi
   const roots w{n_p * radix};
   for (std::size_t p = 0; p < n_p; p += width) {
     for (std::size_t k = 1; k < radix; ++k) {
-      to.split(width, [&](std::size_t l) { return w.at((p + l) * k); });
+      to.split(width, [&](std::size_t l) { return w.at((p + place<Real>(l, width)) * k); });
     }
   }
 }
@@ -111,7 +122,7 @@ void write_step(table_writer<Real>& to, four_step<Real>& how, std::size_t width)
   const roots w{how.columns.length * b};
   how.step_lane = to.here();
   for (std::size_t j2 = 0; j2 < b; ++j2) {
-    to.split(width, [&](std::size_t l) { return w.at(j2 * l); });
+    to.split(width, [&](std::size_t l) { return w.at(j2 * place<Real>(l, width)); });
   }
   how.step_first = to.here();
   for (std::size_t j2 = 0; j2 < b; ++j2) {
@@ -143,6 +154,9 @@ row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length
     : with_(with), length_(length), n_slots_(n_slots) {
   if (length <= max_tiny) {
     method_ = method::tiny;
+  } else if (length <= max_grouped && group_of(length) <= with.width) {
+    method_ = method::grouped;
+    prepare_grouped();
   } else if (2 * sizeof(Real) * length <= max_stockham_bytes) {
     method_ = method::stockham;
     prepare_stockham();
@@ -153,9 +167,22 @@ row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length
 }
 
 template <class Real>
+void row_transform<Real>::prepare_grouped() {
+  const auto group = static_cast<std::size_t>(group_of(length_));
+  const std::size_t radix = length_ / group;
+  width_ = static_cast<int>(group);
+  table_ = make_aligned<Real>(4 * length_);
+  table_writer<Real> to{table_.get()};
+  const roots w{length_};
+  for (std::size_t k = 1; k < radix; ++k) {
+    to.split(2 * group, [&](std::size_t l) { return w.at(l % group * k); });
+  }
+}
+
+template <class Real>
 void row_transform<Real>::prepare_stockham() {
   width_ = width_of_row(length_, with_.width);
-  chain_ = factorise(length_, width_);
+  chain_ = factorise(length_, width_, with_.max_radix);
   const auto radix = static_cast<std::size_t>(chain_.stages[0].radix);
   table_ = make_aligned<Real>(2 * length_ + chain_reals(length_));
   table_writer<Real> to{table_.get()};
@@ -168,8 +195,8 @@ void row_transform<Real>::prepare_four_step() {
   const int bits = std::countr_zero(length_);
   const auto width = static_cast<std::size_t>(with_.width);
   width_ = with_.width;
-  four_step_.columns = factorise(std::size_t{1} << ((bits + 1) / 2), width_);
-  four_step_.rows = factorise(std::size_t{1} << (bits / 2), 4);
+  four_step_.columns = factorise(std::size_t{1} << ((bits + 1) / 2), width_, with_.max_radix);
+  four_step_.rows = factorise(std::size_t{1} << (bits / 2), 4, with_.max_radix);
   const std::size_t a = four_step_.columns.length;
   const std::size_t b = four_step_.rows.length;
   four_step_.block_pitch = (b + 1) * width;  // one vector more: blocks share no cache set
@@ -205,6 +232,9 @@ std::string row_transform<Real>::explain() const {
   switch (method_) {
     case method::tiny:
       return fmt::format("{} points in registers, a row per lane", length_);
+    case method::grouped:
+      return fmt::format("{} points in registers, radices {} x {}, {} lanes a row", length_,
+                         length_ / static_cast<std::size_t>(width_), width_, width_);
     case method::stockham:
       return fmt::format("{} points in cache, radices {}, {} lanes", length_, words(chain_),
                          width_);
@@ -222,22 +252,28 @@ std::string row_transform<Real>::explain() const {
 template <class Real>
 void row_transform<Real>::run(const rows<Real>& what, void* workspace, unsigned n_threads) const {
   if (method_ == method::four_step) return run_four_step(what, workspace, n_threads);
+  if (n_threads <= 1) return run_share(what);
   // Shares are whole vectors of rows, so that each row meets the same kernel on any thread.
-  const std::size_t n_groups = (what.count + with_.width - 1) / with_.width;
-  const std::size_t n_shares = std::min<std::size_t>(n_groups, n_threads == 1 ? 1 : 4 * n_threads);
-  const auto share = [&](std::size_t i, unsigned) {
-    const std::size_t begin = n_groups * i / n_shares * with_.width;
-    const std::size_t end = std::min(n_groups * (i + 1) / n_shares * with_.width, what.count);
+  const auto width = static_cast<std::size_t>(with_.width);
+  const std::size_t n_groups = (what.count + width - 1) / width;
+  const std::size_t n_shares = std::min<std::size_t>(n_groups, 4 * n_threads);
+  thread_pool::shared().run(n_shares, n_threads, [&](std::size_t i, unsigned) {
+    const std::size_t begin = n_groups * i / n_shares * width;
+    const std::size_t end = std::min(n_groups * (i + 1) / n_shares * width, what.count);
     rows<Real> part = what;
     part.in += 2 * what.in_pitch * begin;
     part.out += 2 * what.out_pitch * begin;
     part.count = end - begin;
-    if (method_ == method::tiny) return with_.tiny(length_, part);
-    auto* const scratch = static_cast<Real*>(thread_scratch(4 * length_ * sizeof(Real)));
-    with_.stockham(width_, chain_, table_.get(), part, scratch);
-  };
-  if (n_shares == 1) return share(0, 0);
-  thread_pool::shared().run(n_shares, n_threads, share);
+    run_share(part);
+  });
+}
+
+template <class Real>
+void row_transform<Real>::run_share(const rows<Real>& what) const {
+  if (method_ == method::tiny) return with_.tiny(length_, what);
+  if (method_ == method::grouped) return with_.grouped(length_, what, table_.get());
+  auto* const scratch = static_cast<Real*>(thread_scratch(4 * length_ * sizeof(Real)));
+  with_.stockham(width_, chain_, table_.get(), what, scratch);
 }
 
 template <class Real>

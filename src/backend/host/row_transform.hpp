@@ -10,10 +10,11 @@
 
 namespace wingbeat::backend::host {
 
-/// tiny:      up to 16 points, each SIMD lane a row.
+/// tiny:      up to 8 points, each SIMD lane a row.
+/// grouped:   16, 32 or 64 points in registers, a group of lanes for each row.
 /// stockham:  a row in cache, stage after stage.
 /// four_step: columns, then rows of a matrix, tile by tile; two crossings of memory.
-enum class method { tiny, stockham, four_step };
+enum class method { tiny, grouped, stockham, four_step };
 
 template <class Real>
 class row_transform {
@@ -36,8 +37,10 @@ class row_transform {
   void run(const rows<Real>& what, void* workspace, unsigned n_threads) const;
 
  private:
+  void prepare_grouped();
   void prepare_stockham();
   void prepare_four_step();
+  void run_share(const rows<Real>& what) const;  // on this thread
   void run_four_step(const rows<Real>& what, void* workspace, unsigned n_threads) const;
   [[nodiscard]] std::size_t block_reals() const noexcept;    // the matrix between the halves
   [[nodiscard]] std::size_t scratch_reals() const noexcept;  // of one slot

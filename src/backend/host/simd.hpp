@@ -22,6 +22,13 @@ namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
 using std::size_t;
 
+/// Whether one instruction makes any vector of two others.
+#if defined(__AVX512VL__)
+constexpr bool has_permute_of_two = true;
+#else
+constexpr bool has_permute_of_two = false;
+#endif
+
 /// `Width` numbers that are added and multiplied together.
 template <class Real_, int Width>
 struct simd {
@@ -59,46 +66,114 @@ WINGBEAT_LANES void store(typename V::Real* to, V from) {
   __builtin_memcpy(to, &from.v, sizeof from.v);
 }
 
-/// Takes apart and puts together pairs:  (a0 b0 a1 b1 ...) <-> (a0 a1 ...), (b0 b1 ...).
-template <class V, int... I>
-WINGBEAT_LANES void unzip(V& a, V& b, indices<I...>) {
-  const auto even = __builtin_shufflevector(a.v, b.v, (2 * I)...);
-  b.v = __builtin_shufflevector(a.v, b.v, (2 * I + 1)...);
-  a.v = even;
+/// Exchanges columns of `Size` adjacent lanes between two vectors, within groups of `Group`:
+///     low:  a0 b0 a1 b1 ...  of each group's first half;  high: of its second half.
+template <int Size, int Group, bool High, class V, int... I>
+WINGBEAT_LANES V weave(V a, V b, indices<I...>) {
+  constexpr int w = sizeof...(I);
+  return V{
+      __builtin_shufflevector(a.v, b.v,
+                              (I / Group * Group + (High ? Group / 2 : 0) +
+                               I % Group / (2 * Size) * Size + I % Size + (I / Size % 2) * w)...)};
 }
+
+/// Takes every other 128-bit lane of a, then of b.
+template <int Lane, bool Odd, class V, int... I>
+WINGBEAT_LANES V every_other_lane(V a, V b, indices<I...>) {
+  return V{
+      __builtin_shufflevector(a.v, b.v, (I / Lane * 2 * Lane + (Odd ? Lane : 0) + I % Lane)...)};
+}
+
+/// Takes every other number of each 128-bit lane: of a's lane, then of b's.
+template <bool Odd, class V, int... I>
+WINGBEAT_LANES V every_other_in_lanes(V a, V b, indices<I...>) {
+  constexpr int w = sizeof...(I);
+  constexpr int half = w * sizeof(typename V::Real) < 16 ? w : 8 / int{sizeof(typename V::Real)};
+  return V{__builtin_shufflevector(
+      a.v, b.v, (I / (2 * half) * 2 * half + 2 * (I % half) + Odd + (I / half % 2) * w)...)};
+}
+
+/// Takes every other number of a, then of b.
+template <bool Odd, class V, int... I>
+WINGBEAT_LANES V every_other(V a, V b, indices<I...>) {
+  return V{__builtin_shufflevector(a.v, b.v, (2 * I + Odd)...)};
+}
+
+/// Takes apart and puts together pairs:  (a0 b0 a1 b1 ...) <-> (a0 a1 ...), (b0 b1 ...).
+/// With two 128-bit lanes AVX2 takes two steps; compilers left alone find four.
 template <class V>
 WINGBEAT_LANES void unzip(V& a, V& b) {
-  if constexpr (V::width > 1) unzip(a, b, indices_below<V::width>{});
-}
-template <class V, int... I>
-WINGBEAT_LANES void zip(V& a, V& b, indices<I...>) {
-  constexpr int w = sizeof...(I);
-  const auto low = __builtin_shufflevector(a.v, b.v, (I / 2 + w * (I % 2))...);
-  b.v = __builtin_shufflevector(a.v, b.v, (w / 2 + I / 2 + w * (I % 2))...);
-  a.v = low;
+  constexpr int w = V::width;
+  constexpr auto all = indices_below<w>{};
+  if constexpr (w == 1) return;
+  if constexpr (w * sizeof(typename V::Real) == 32 && !has_permute_of_two) {
+    const V low = every_other_lane<w / 2, false>(a, b, all);
+    const V high = every_other_lane<w / 2, true>(a, b, all);
+    a = every_other_in_lanes<false>(low, high, all);
+    b = every_other_in_lanes<true>(low, high, all);
+  } else {
+    const V even = every_other<false>(a, b, all);
+    b = every_other<true>(a, b, all);
+    a = even;
+  }
 }
 template <class V>
 WINGBEAT_LANES void zip(V& a, V& b) {
-  if constexpr (V::width > 1) zip(a, b, indices_below<V::width>{});
+  constexpr int w = V::width;
+  constexpr auto all = indices_below<w>{};
+  if constexpr (w == 1) return;
+  if constexpr (w * sizeof(typename V::Real) == 32 && !has_permute_of_two) {
+    const V low = weave<1, w / 2, false>(a, b, all);
+    const V high = weave<1, w / 2, true>(a, b, all);
+    a = every_other_lane<w / 2, false>(low, high, all);
+    b = every_other_lane<w / 2, true>(low, high, all);
+  } else {
+    const V low = weave<1, w, false>(a, b, all);
+    b = weave<1, w, true>(a, b, all);
+    a = low;
+  }
 }
 
-/// Reads `width` complex numbers as a caller stores them: re im re im ...  `Swapped` exchanges
-/// re and im, which turns a forward transform into an inverse one when done at both its ends.
+/// Reads `width` complex numbers as a caller stores them: re im re im ..., the second half
+/// `second` reals from the first. `Swapped` exchanges re and im, which turns a forward transform
+/// into an inverse one when done at both its ends.
 template <bool Swapped, class V>
-WINGBEAT_LANES lanes<V> load_pairs(const typename V::Real* from) {
+WINGBEAT_LANES lanes<V> load_pairs(const typename V::Real* from, size_t second = V::width) {
   V re = load<V>(from);
-  V im = load<V>(from + V::width);
+  V im = load<V>(from + second);
   unzip(re, im);
   if constexpr (Swapped) return {im, re};
   return {re, im};
 }
 template <bool Swapped, class V>
-WINGBEAT_LANES void store_pairs(typename V::Real* to, lanes<V> z) {
+WINGBEAT_LANES void store_pairs(typename V::Real* to, lanes<V> z, size_t second = V::width) {
   V a = Swapped ? z.im : z.re;
   V b = Swapped ? z.re : z.im;
   zip(a, b);
   store(to, a);
-  store(to + V::width, b);
+  store(to + second, b);
+}
+
+/// The same with lane l holding number place_of(l): half the work where a vector is wider than
+/// 128 bits.
+template <bool Swapped, class V>
+WINGBEAT_LANES lanes<V> load_placed(const typename V::Real* from) {
+  constexpr auto all = indices_below<V::width>{};
+  const V a = load<V>(from);
+  const V b = load<V>(from + V::width);
+  const V re = every_other_in_lanes<false>(a, b, all);
+  const V im = every_other_in_lanes<true>(a, b, all);
+  if constexpr (Swapped) return {im, re};
+  return {re, im};
+}
+template <bool Swapped, class V>
+WINGBEAT_LANES void store_placed(typename V::Real* to, lanes<V> z) {
+  constexpr auto all = indices_below<V::width>{};
+  constexpr int group = 16 / int{sizeof(typename V::Real)};
+  const V a = Swapped ? z.im : z.re;
+  const V b = Swapped ? z.re : z.im;
+  store(to, weave<1, group, false>(a, b, all));
+  store(to + V::width, weave<1, group, true>(a, b, all));
 }
 
 /// Reads and writes `width` complex numbers as we keep them between stages: all re, then all im.
@@ -119,22 +194,18 @@ WINGBEAT_LANES lanes<V> broadcast(const typename V::Real* from) {
   return {V{from[0] - vector{}}, V{from[1] - vector{}}};
 }
 
-/// Exchanges columns of `Size` adjacent lanes between two vectors, within groups of `Group`:
-///     low:  a0 b0 a1 b1 ...  of each group's first half;  high: of its second half.
-template <int Size, int Group, bool High, class V, int... I>
-WINGBEAT_LANES V weave(V a, V b, indices<I...>) {
-  constexpr int w = sizeof...(I);
-  return V{
-      __builtin_shufflevector(a.v, b.v,
-                              (I / Group * Group + (High ? Group / 2 : 0) +
-                               I % Group / (2 * Size) * Size + I % Size + (I / Size % 2) * w)...)};
-}
-
-/// Takes every other 128-bit lane of a, then of b.
-template <int Lane, bool Odd, class V, int... I>
-WINGBEAT_LANES V every_other_lane(V a, V b, indices<I...>) {
-  return V{
-      __builtin_shufflevector(a.v, b.v, (I / Lane * 2 * Lane + (Odd ? Lane : 0) + I % Lane)...)};
+/// Transposes 4 x 4 whole lanes, in rows 0, Lane, 2 Lane and 3 Lane.
+template <int Lane, class V>
+WINGBEAT_LANES void transpose_lanes(V* row) {
+  constexpr auto all = indices_below<V::width>{};
+  const V a = every_other_lane<Lane, false>(row[0], row[Lane], all);             // A0 A2 B0 B2
+  const V b = every_other_lane<Lane, true>(row[0], row[Lane], all);              // A1 A3 B1 B3
+  const V c = every_other_lane<Lane, false>(row[2 * Lane], row[3 * Lane], all);  // C0 C2 D0 D2
+  const V d = every_other_lane<Lane, true>(row[2 * Lane], row[3 * Lane], all);   // C1 C3 D1 D3
+  row[0] = every_other_lane<Lane, false>(a, c, all);
+  row[Lane] = every_other_lane<Lane, false>(b, d, all);
+  row[2 * Lane] = every_other_lane<Lane, true>(a, c, all);
+  row[3 * Lane] = every_other_lane<Lane, true>(b, d, all);
 }
 
 /// Transposes Lane x Lane squares inside each 128-bit lane of `Lane` rows.
@@ -157,34 +228,27 @@ WINGBEAT_LANES void transpose_in_lanes(V* row) {
   }
 }
 
-/// Transposes `width` vectors of `width` lanes: squares in 128-bit lanes first, then the lanes.
-template <class V>
-WINGBEAT_LANES void transpose(V (&row)[V::width]) {
+/// Transposes the Group x Group squares that `Group` vectors hold side by side: inside 128-bit
+/// lanes first, then whole lanes.
+template <int Group, class V>
+WINGBEAT_LANES void transpose(V (&row)[Group]) {
   constexpr int w = V::width;
-  constexpr int lane = w * sizeof(typename V::Real) < 16 ? w : 16 / sizeof(typename V::Real);
+  constexpr int lane =
+      Group * sizeof(typename V::Real) < 16 ? Group : 16 / sizeof(typename V::Real);
+  static_assert(Group <= 2 * lane || Group == w, "Wide squares fill their vectors alone.");
   constexpr auto all = indices_below<w>{};
   WINGBEAT_UNROLL
-  for (int i = 0; i < w; i += lane) transpose_in_lanes<lane>(row + i);
-  if constexpr (w == 2 * lane) {
+  for (int i = 0; i < Group; i += lane) transpose_in_lanes<lane>(row + i);
+  if constexpr (Group == 2 * lane) {
     WINGBEAT_UNROLL
     for (int i = 0; i < lane; ++i) {
-      const V even = every_other_lane<lane, false>(row[i], row[i + lane], all);
-      row[i + lane] = every_other_lane<lane, true>(row[i], row[i + lane], all);
-      row[i] = even;
+      const V low = weave<lane, 2 * lane, false>(row[i], row[i + lane], all);
+      row[i + lane] = weave<lane, 2 * lane, true>(row[i], row[i + lane], all);
+      row[i] = low;
     }
-  } else if constexpr (w == 4 * lane) {
+  } else if constexpr (Group == 4 * lane) {
     WINGBEAT_UNROLL
-    for (int i = 0; i < lane; ++i) {
-      V* at = row + i;
-      const V a = every_other_lane<lane, false>(at[0], at[lane], all);             // A0 A2 B0 B2
-      const V b = every_other_lane<lane, true>(at[0], at[lane], all);              // A1 A3 B1 B3
-      const V c = every_other_lane<lane, false>(at[2 * lane], at[3 * lane], all);  // C0 C2 D0 D2
-      const V d = every_other_lane<lane, true>(at[2 * lane], at[3 * lane], all);   // C1 C3 D1 D3
-      at[0] = every_other_lane<lane, false>(a, c, all);
-      at[lane] = every_other_lane<lane, false>(b, d, all);
-      at[2 * lane] = every_other_lane<lane, true>(a, c, all);
-      at[3 * lane] = every_other_lane<lane, true>(b, d, all);
-    }
+    for (int i = 0; i < lane; ++i) transpose_lanes<lane>(row + i);
   }
 }
 

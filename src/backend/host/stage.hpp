@@ -8,6 +8,7 @@
 // outputs of a butterfly are transposed in registers, which makes them s = R adjacent q.
 #pragma once
 
+#include "backend/host/kernels.hpp"  // place_of
 #include "backend/host/simd.hpp"
 #include "wingbeat/device/direction.hpp"   // direction
 #include "wingbeat/device/thread/dft.hpp"  // dft
@@ -26,8 +27,8 @@ WINGBEAT_LANES void turn_alike(lanes<V> (&x)[Radix], const typename V::Real* roo
   for (int k = 1; k < Radix; ++k) x[k] = x[k] * broadcast<V>(roots + 2 * (k - 1));
 }
 
-/// Stores R outputs of each lane as R adjacent numbers, lane l at out + l pitch, in blocks of
-/// `width` split numbers. R is a multiple of the width.
+/// Stores R outputs of each lane as R adjacent numbers, those of place l at out + l pitch, in
+/// blocks of `width` split numbers. R is a multiple of the width.
 template <int Radix, class V>
 WINGBEAT_LANES void store_transposed(typename V::Real* out, size_t pitch, lanes<V> (&x)[Radix]) {
   constexpr int w = V::width;
@@ -38,14 +39,16 @@ WINGBEAT_LANES void store_transposed(typename V::Real* out, size_t pitch, lanes<
     V re[w], im[w];
     WINGBEAT_UNROLL
     for (int i = 0; i < w; ++i) {
-      re[i] = x[block * w + i].re;
-      im[i] = x[block * w + i].im;
+      const int k = block * w + place_of<typename V::Real>(i, w);
+      re[i] = x[k].re;
+      im[i] = x[k].im;
     }
-    transpose(re);
-    transpose(im);
+    transpose<w>(re);
+    transpose<w>(im);
     WINGBEAT_UNROLL
     for (int l = 0; l < w; ++l) {
-      store_split<V>(out + l * pitch + 2 * w * block, {re[l], im[l]});
+      const auto row = static_cast<size_t>(place_of<typename V::Real>(l, w));
+      store_split<V>(out + row * pitch + 2 * w * block, {re[l], im[l]});
     }
   }
 }
@@ -58,7 +61,7 @@ template <int Radix, bool Swapped, class V>
   for (size_t p = 0; p < n_p; p += w) {
     lanes<V> x[Radix];
     WINGBEAT_UNROLL
-    for (int r = 0; r < Radix; ++r) x[r] = load_pairs<Swapped, V>(in + 2 * (p + r * n_p));
+    for (int r = 0; r < Radix; ++r) x[r] = load_placed<Swapped, V>(in + 2 * (p + r * n_p));
     butterfly(x);
     WINGBEAT_UNROLL
     for (int k = 1; k < Radix; ++k) x[k] = x[k] * load_split<V>(roots + 2 * w * (k - 1));
@@ -77,7 +80,7 @@ template <int Radix, bool Swapped, class V>
     lanes<V> x[Radix];
     WINGBEAT_UNROLL
     for (int r = 0; r < Radix; ++r) {
-      x[r] = load_pairs<Swapped, V>(in + 2 * in_pitch * (p + r * n_p));
+      x[r] = load_placed<Swapped, V>(in + 2 * in_pitch * (p + r * n_p));
     }
     butterfly(x);
     turn_alike(x, roots + 2 * (Radix - 1) * p);
@@ -119,7 +122,7 @@ template <int Radix, bool Swapped, class V>
     butterfly(x);
     WINGBEAT_UNROLL
     for (int k = 0; k < Radix; ++k) {
-      store_pairs<Swapped, V>(out + 2 * out_pitch * (q + k * n_q), device::scaled(x[k], by));
+      store_placed<Swapped, V>(out + 2 * out_pitch * (q + k * n_q), device::scaled(x[k], by));
     }
   }
 }
