@@ -115,21 +115,23 @@ void search(queue& on, precision real, unsigned log2_length, buffer& in, buffer&
   entrants.push_back({"copy", [&] { on.impl()->copy(out.view(), in.view()); }, {}});
   for (const pass& one : shapes_of(what, on.device())) {
     try {
-      candidates.push_back({one,
-                            compiler.compile(on.impl(), {backend::flatten(one.source_text(), "pass"),
-                                                         one.entry(), one.threads(),
-                                                         one.scratch_bytes()}),
-                            upload<Real>(on, one)});
+      candidates.push_back(
+          {one,
+           compiler.compile(on.impl(), {backend::flatten(one.source_text(), "pass"), one.entry(),
+                                        one.threads(), one.scratch_bytes()}),
+           upload<Real>(on, one)});
     } catch (const error& refused) {
       std::fprintf(stderr, "%s\n", refused.what());
     }
   }
   for (const candidate& each : candidates) {
-    entrants.push_back({"", [&] {
-                          each.made->launch(*on.impl(), each.shape.workgroups(what.batch),
-                                            {in.view(), out.view(), each.table.view(), 0, 0,
-                                             what.batch});
-                        }, {}});
+    entrants.push_back({"",
+                        [&] {
+                          each.made->launch(
+                              *on.impl(), each.shape.workgroups(what.batch),
+                              {in.view(), out.view(), each.table.view(), 0, 0, what.batch});
+                        },
+                        {}});
   }
   std::vector<double> off;
   for (std::size_t i = 1; i < entrants.size(); ++i) {
@@ -149,11 +151,11 @@ void search(queue& on, precision real, unsigned log2_length, buffer& in, buffer&
   for (std::size_t rank = 0; rank < std::min<std::size_t>(6, order.size()); ++rank) {
     const candidate& each = candidates[order[rank]];
     const auto took = each.made->resources();
-    fmt::print("  {:.3f}  {{{}, {}, {}, {}, {}, {}}},  {} threads {} registers {} spilled, off {:.1e}\n",
-               copy_s / entrants[order[rank] + 1].median_s(), log2_length,
-               each.shape.elements_per_thread, each.shape.transforms, each.shape.half_trade,
-               each.shape.stage_in, each.shape.stage_out, each.shape.threads(), took.registers,
-               took.spill_bytes, off[order[rank]]);
+    fmt::print(
+        "  {:.3f}  {{{}, {}, {}, {}, {}, {}}},  {} threads {} registers {} spilled, off {:.1e}\n",
+        copy_s / entrants[order[rank] + 1].median_s(), log2_length, each.shape.elements_per_thread,
+        each.shape.transforms, each.shape.half_trade, each.shape.stage_in, each.shape.stage_out,
+        each.shape.threads(), took.registers, took.spill_bytes, off[order[rank]]);
   }
   std::fflush(stdout);
 }

@@ -79,9 +79,10 @@ transform kind_named(const std::string& name) {
                                transform::inverse_to_real}) {
     if (name == name_of(kind)) return kind;
   }
-  throw plan_error(fmt::format("there is no kind '{}'; choose forward, inverse, forward_from_real "
-                               "or inverse_to_real",
-                               name));
+  throw plan_error(
+      fmt::format("there is no kind '{}'; choose forward, inverse, forward_from_real "
+                  "or inverse_to_real",
+                  name));
 }
 
 /// One row of every problem must fit: the batch is what fills the bytes, one at least.
@@ -139,8 +140,8 @@ void print_document(const options& chosen, const device_info& where,
   j["commit"] = WINGBEAT_COMMIT;
   j["command"] = fmt::format(
       "wingbeat bench --engine {} --lengths {} --kind {} --precision {} --mib {} --rounds {}{}{}",
-      short_name(where), chosen.lengths, chosen.kind, chosen.precision, chosen.mib,
-      chosen.n_rounds, chosen.peer.empty() ? "" : " --peer ", chosen.peer);
+      short_name(where), chosen.lengths, chosen.kind, chosen.precision, chosen.mib, chosen.n_rounds,
+      chosen.peer.empty() ? "" : " --peer ", chosen.peer);
   j["device"] = {{"engine", name_of(where.runs_on)},
                  {"name", where.name},
                  {"architecture", where.architecture},
@@ -153,9 +154,10 @@ void print_document(const options& chosen, const device_info& where,
 }
 
 void print_table(const std::vector<bench_result>& results, bool has_peer) {
-  std::vector<column> columns{{"length"}, {"batch"}, {"copy"},    {"wingbeat"}, {"fraction"},
-                              {"error / bound"}, {"plan"}};
-  if (has_peer) columns.insert(columns.end(), {{"peer"}, {"fraction"}, {"error / bound"}, {"ratio"}});
+  std::vector<column> columns{{"length"},   {"batch"},         {"copy"}, {"wingbeat"},
+                              {"fraction"}, {"error / bound"}, {"plan"}};
+  if (has_peer)
+    columns.insert(columns.end(), {{"peer"}, {"fraction"}, {"error / bound"}, {"ratio"}});
   table listed{columns};
   const auto error_text = [](const bench_figures& of) {
     return fmt::format("{:.2f}{}", of.accuracy.relative_l2 / of.accuracy.relative_l2_bound,
@@ -170,9 +172,9 @@ void print_table(const std::vector<bench_result>& results, bool has_peer) {
                                    error_text(r.ours),
                                    seconds_text(r.ours.plan_s)};
     if (has_peer) {
-      cells.insert(cells.end(), {seconds_text(r.peer.median_s),
-                                 fmt::format("{:.3f}", r.peer_fraction()), error_text(r.peer),
-                                 fmt::format("{:.2f}", r.peer.median_s / r.ours.median_s)});
+      cells.insert(cells.end(),
+                   {seconds_text(r.peer.median_s), fmt::format("{:.3f}", r.peer_fraction()),
+                    error_text(r.peer), fmt::format("{:.2f}", r.peer.median_s / r.ours.median_s)});
     }
     listed.add(cells);
   }
@@ -187,8 +189,8 @@ void validate(const options& chosen, const device_info& where) {
     throw plan_error(fmt::format("there is no peer '{}'; this version knows cufft", chosen.peer));
   }
   if (where.runs_on != engine::cuda) {
-    throw plan_error(fmt::format("cufft takes turns on engine cuda alone; {} was chosen",
-                                 short_name(where)));
+    throw plan_error(
+        fmt::format("cufft takes turns on engine cuda alone; {} was chosen", short_name(where)));
   }
   if (const std::string why = cufft_peer::why_absent(); !why.empty()) throw absent_error(why);
 }
@@ -202,7 +204,8 @@ int bench(const options& chosen) {
   std::size_t most_bytes = 0;
   for (const std::size_t length : lengths_of(chosen.lengths)) {
     problems.push_back(problem_of(chosen, length));
-    most_bytes = std::max({most_bytes, input_bytes(problems.back()), output_bytes(problems.back())});
+    most_bytes =
+        std::max({most_bytes, input_bytes(problems.back()), output_bytes(problems.back())});
   }
   queue on{where};
   bench_buffers memory{on, most_bytes, real};
@@ -228,7 +231,8 @@ void add_bench(CLI::App& program, int& exit_code) {
   command->footer(examples);
   command->add_option("--lengths", chosen->lengths, "lengths: a list or a range in powers of two")
       ->capture_default_str();
-  command->add_option("--kind", chosen->kind, "forward, inverse, forward_from_real, inverse_to_real")
+  command
+      ->add_option("--kind", chosen->kind, "forward, inverse, forward_from_real, inverse_to_real")
       ->capture_default_str();
   command->add_option("--precision", chosen->precision, "fp32 or fp64")->capture_default_str();
   command->add_option("--engine", chosen->engine, "one device; the best one when not given");

@@ -21,10 +21,10 @@ enum class engine { reference, host, opencl, cuda };
 /// One device that can run transforms, as its driver describes it.
 struct device_info {
   engine runs_on = engine::host;
-  int index = 0;                       ///< Counts the devices of one engine from 0.
-  std::string name;                    ///< "NVIDIA H200"
-  std::string architecture;            ///< "sm_90", "pocl-cpu", "avx512"
-  std::string version;                 ///< Of the driver, or of the instruction set.
+  int index = 0;             ///< Counts the devices of one engine from 0.
+  std::string name;          ///< "NVIDIA H200"
+  std::string architecture;  ///< "sm_90", "pocl-cpu", "avx512"
+  std::string version;       ///< Of the driver, or of the instruction set.
   std::size_t memory_bytes = 0;
   std::size_t local_memory_bytes = 0;  ///< Most one workgroup may use; 0 where there is none.
   std::size_t max_workgroup = 1;       ///< Most threads of one workgroup.

@@ -53,11 +53,11 @@ inline constexpr std::size_t max_length = std::size_t{1} << 24;
 /// What one compiled kernel takes from a multiprocessor. -1 where the driver does not tell.
 struct kernel_resources {
   std::string name;
-  int threads = 0;               ///< Of one workgroup.
-  int registers = -1;            ///< Of one thread.
-  int spill_bytes = -1;          ///< Of one thread: registers that went to memory.
-  int stack_bytes = -1;          ///< Of one thread: CUDA's "local" memory, spills included.
-  int scratch_bytes = 0;         ///< Of one workgroup's local memory.
+  int threads = 0;        ///< Of one workgroup.
+  int registers = -1;     ///< Of one thread.
+  int spill_bytes = -1;   ///< Of one thread: registers that went to memory.
+  int stack_bytes = -1;   ///< Of one thread: CUDA's "local" memory, spills included.
+  int scratch_bytes = 0;  ///< Of one workgroup's local memory.
 };
 
 /// A planned transform: kernels chosen, twiddles on the device, nothing left to decide.

@@ -53,11 +53,10 @@ class compiled_plan final : public plan {
                 const plan_spec& what)
       : recipe_(planner::make_recipe(what, where->device())), batch_(what.batch) {
     for (const pass& one : recipe_.passes) {
-      auto table = one.real == precision::fp32 ? upload<float>(where, one)
-                                               : upload<double>(where, one);
-      const kernel_source source{flatten(one.source_text(), "wingbeat_pass.cpp"),
-                                 one.entry(), one.threads(), one.scratch_bytes(),
-                                 one.workgroups(what.batch)};
+      auto table =
+          one.real == precision::fp32 ? upload<float>(where, one) : upload<double>(where, one);
+      const kernel_source source{flatten(one.source_text(), "wingbeat_pass.cpp"), one.entry(),
+                                 one.threads(), one.scratch_bytes(), one.workgroups(what.batch)};
       steps_.push_back({one, std::move(table), compiler.compile(where, source)});
     }
   }
@@ -96,19 +95,25 @@ class compiled_plan final : public plan {
 
   buffer_view locate(place what, buffer_view in, buffer_view out, buffer_view workspace) const {
     switch (what) {
-      case place::input: return in;
-      case place::output: return out;
-      case place::workspace_a: return workspace;
-      case place::workspace_b: workspace.offset_bytes += recipe_.workspace_a_bytes; break;
+      case place::input:
+        return in;
+      case place::output:
+        return out;
+      case place::workspace_a:
+        return workspace;
+      case place::workspace_b:
+        workspace.offset_bytes += recipe_.workspace_a_bytes;
+        break;
     }
     return workspace;
   }
 
   static std::size_t first_element(buffer_view of, std::size_t element_bytes) {
     if (of.offset_bytes % element_bytes == 0) return of.offset_bytes / element_bytes;
-    throw plan_error(fmt::format("a buffer starts at byte {}; kernels need a multiple of {}, the size "
-                                 "of a complex number (two reals)",
-                                 of.offset_bytes, element_bytes));
+    throw plan_error(
+        fmt::format("a buffer starts at byte {}; kernels need a multiple of {}, the size "
+                    "of a complex number (two reals)",
+                    of.offset_bytes, element_bytes));
   }
 
   planner::recipe recipe_;

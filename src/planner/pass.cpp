@@ -12,7 +12,9 @@ namespace {
 
 constexpr unsigned separate_threads = 128;
 
-const char* boolean(bool value) { return value ? "true" : "false"; }
+const char* boolean(bool value) {
+  return value ? "true" : "false";
+}
 
 const char* name_of(row what) {
   return what == row::complex_row ? "complex_row" : "half_spectrum";
@@ -95,10 +97,11 @@ std::string pass::describe() const {
     return fmt::format("separate {} bins of the real transform, {} threads a workgroup", total + 1,
                        threads());
   }
-  return fmt::format("{} x {} of {}{}: {} elements a thread, {} threads, {} transforms a workgroup, "
-                     "{} bytes of local memory",
-                     total / length, length, total, prior == 1 ? "" : fmt::format(" after {}", prior),
-                     elements_per_thread, threads(), transforms, scratch_bytes());
+  return fmt::format(
+      "{} x {} of {}{}: {} elements a thread, {} threads, {} transforms a workgroup, "
+      "{} bytes of local memory",
+      total / length, length, total, prior == 1 ? "" : fmt::format(" after {}", prior),
+      elements_per_thread, threads(), transforms, scratch_bytes());
 }
 
 }  // namespace wingbeat::planner

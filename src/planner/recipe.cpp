@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
-#include <bit>      // countr_zero
-#include <cmath>    // sqrt
+#include <bit>    // countr_zero
+#include <cmath>  // sqrt
 #include <optional>
 
 #include "tuning/tuning.hpp"   // architecture
@@ -13,7 +13,9 @@
 namespace wingbeat::planner {
 namespace {
 
-unsigned log2_of(std::size_t n) { return static_cast<unsigned>(std::countr_zero(n)); }
+unsigned log2_of(std::size_t n) {
+  return static_cast<unsigned>(std::countr_zero(n));
+}
 
 bool is_real(const plan_spec& what) {
   return what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
@@ -22,9 +24,12 @@ bool is_real(const plan_spec& what) {
 double scale_of(const plan_spec& what) {
   const double n = static_cast<double>(what.lengths.front());
   switch (what.scale) {
-    case scaling::none: return 1;
-    case scaling::by_length: return 1 / n;
-    case scaling::by_sqrt_length: return 1 / std::sqrt(n);
+    case scaling::none:
+      return 1;
+    case scaling::by_length:
+      return 1 / n;
+    case scaling::by_sqrt_length:
+      return 1 / std::sqrt(n);
   }
   return 1;
 }
@@ -94,10 +99,10 @@ std::vector<pass> column_passes(const pass& all, const tuning::shapes& data,
     }
     if (made.size() == count) return made;
   }
-  throw plan_error(fmt::format("length {} does not fit {}: {} bytes of local memory, workgroups of "
-                               "{}; choose a shorter length or the host engine",
-                               all.total, where.name, where.local_memory_bytes,
-                               where.max_workgroup));
+  throw plan_error(
+      fmt::format("length {} does not fit {}: {} bytes of local memory, workgroups of "
+                  "{}; choose a shorter length or the host engine",
+                  all.total, where.name, where.local_memory_bytes, where.max_workgroup));
 }
 
 /// Leads the passes from the input through the workspaces to the output.

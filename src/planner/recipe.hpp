@@ -18,7 +18,9 @@ struct recipe {
   std::size_t workspace_a_bytes = 0;
   std::size_t workspace_b_bytes = 0;
 
-  [[nodiscard]] std::size_t workspace_bytes() const { return workspace_a_bytes + workspace_b_bytes; }
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return workspace_a_bytes + workspace_b_bytes;
+  }
   [[nodiscard]] std::size_t traffic_bytes(std::size_t batch) const;
   [[nodiscard]] std::string describe() const;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/roots.hpp"
 
-#include <cmath>      // cos, sin
-#include <numbers>    // pi_v
+#include <cmath>    // cos, sin
+#include <numbers>  // pi_v
 
 #include "wingbeat/device/twiddle.hpp"  // rows, row_exponent, root_tables
 
@@ -38,19 +38,27 @@ std::complex<long double> root(std::size_t e, std::size_t m) {
   const std::size_t octant = 8 * e / m;
   const std::size_t rest = 8 * e - octant * m;  // within the octant, of m
   const std::size_t folded = octant % 2 == 0 ? rest : m - rest;
-  const long double angle =
-      std::numbers::pi_v<long double> / 4 * static_cast<long double>(folded) / static_cast<long double>(m);
+  const long double angle = std::numbers::pi_v<long double> / 4 * static_cast<long double>(folded) /
+                            static_cast<long double>(m);
   const long double c = std::cos(angle);
   const long double s = std::sin(angle);
   switch (octant) {
-    case 0: return {c, -s};
-    case 1: return {s, -c};
-    case 2: return {-s, -c};
-    case 3: return {-c, -s};
-    case 4: return {-c, s};
-    case 5: return {-s, c};
-    case 6: return {s, c};
-    default: return {c, s};
+    case 0:
+      return {c, -s};
+    case 1:
+      return {s, -c};
+    case 2:
+      return {-s, -c};
+    case 3:
+      return {-c, -s};
+    case 4:
+      return {-c, s};
+    case 5:
+      return {-s, c};
+    case 6:
+      return {s, c};
+    default:
+      return {c, s};
   }
 }
 

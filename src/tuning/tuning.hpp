@@ -42,6 +42,7 @@ struct architecture {
 [[nodiscard]] const architecture& for_device(const device_info& where);
 
 [[nodiscard]] const architecture& hopper();
+[[nodiscard]] const architecture& ampere();
 [[nodiscard]] const architecture& opencl_gpu();
 [[nodiscard]] const architecture& opencl_cpu();
 

@@ -6,7 +6,9 @@
 
 namespace wingbeat::device {
 
-WINGBEAT_FN constexpr bool is_power_of_two(size n) { return n != 0 && (n & (n - 1)) == 0; }
+WINGBEAT_FN constexpr bool is_power_of_two(size n) {
+  return n != 0 && (n & (n - 1)) == 0;
+}
 
 /// Returns floor(log2 n), n > 0.
 WINGBEAT_FN constexpr unsigned log2_of(size n) {
@@ -29,7 +31,9 @@ WINGBEAT_FN constexpr Integer maximum(Integer a, Integer b) {
 }
 
 /// Returns the index of -f in a transform of length n (a power of two): 0 stays 0.
-WINGBEAT_FN constexpr unsigned mirror(unsigned f, unsigned n) { return (n - f) & (n - 1); }
+WINGBEAT_FN constexpr unsigned mirror(unsigned f, unsigned n) {
+  return (n - f) & (n - 1);
+}
 
 /// How a transform of `length` splits into Stockham stages of radix at most `max_radix`:
 /// the first stage takes the largest radix, the others share the rest evenly, larger first.

@@ -30,10 +30,14 @@ WINGBEAT_FN constexpr unsigned rows(unsigned radix) {
 }
 
 /// Returns the exponent that a row stands for.
-WINGBEAT_FN constexpr unsigned row_exponent(unsigned row) { return row < 3 ? row + 1 : 4 * (row - 2); }
+WINGBEAT_FN constexpr unsigned row_exponent(unsigned row) {
+  return row < 3 ? row + 1 : 4 * (row - 2);
+}
 
 /// Returns the row that holds exponent q, which is below 4 or a multiple of 4.
-WINGBEAT_FN constexpr unsigned row_of(unsigned q) { return q < 4 ? q - 1 : q / 4 + 2; }
+WINGBEAT_FN constexpr unsigned row_of(unsigned q) {
+  return q < 4 ? q - 1 : q / 4 + 2;
+}
 
 /// Returns where a stage's table starts among those of all stages, in entries. Stage 0 has none.
 WINGBEAT_FN constexpr unsigned stage_offset(stages of, unsigned stage) {

@@ -68,6 +68,9 @@ class kernel final : public backend::kernel {
                   .stack_bytes = attribute(function_attribute::local_bytes),
                   .scratch_bytes = static_cast<int>(scratch_bytes_) +
                                    attribute(function_attribute::static_shared_bytes)};
+    // NVRTC's own cache returns code without the log that counts spills; without a stack there
+    // can be none.
+    if (resources_.spill_bytes < 0 && resources_.stack_bytes == 0) resources_.spill_bytes = 0;
     require_room(where.device());
     ask_for_scratch(where.device());
   }
@@ -113,11 +116,13 @@ class kernel final : public backend::kernel {
       set(max_dynamic_shared_bytes, static_cast<int>(scratch_bytes_));
     }
     int resident = 0;
-    check(api_, api_.resident_workgroups(&resident, function_, static_cast<int>(threads_),
-                                         scratch_bytes_),
-          "count the workgroups a multiprocessor holds");
+    check(
+        api_,
+        api_.resident_workgroups(&resident, function_, static_cast<int>(threads_), scratch_bytes_),
+        "count the workgroups a multiprocessor holds");
     const std::size_t most_bytes = where.local_memory_bytes + reserved_bytes;
-    const std::size_t wanted = static_cast<std::size_t>(resident) * (scratch_bytes_ + reserved_bytes);
+    const std::size_t wanted =
+        static_cast<std::size_t>(resident) * (scratch_bytes_ + reserved_bytes);
     set(preferred_shared_carveout,
         static_cast<int>(std::min<std::size_t>((100 * wanted + most_bytes - 1) / most_bytes, 100)));
   }

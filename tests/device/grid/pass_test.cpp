@@ -17,8 +17,8 @@ namespace {
 
 using namespace wingbeat::test;
 using wingbeat::device::direction;
-using wingbeat::device::grid::row;
 using wingbeat::device::size;
+using wingbeat::device::grid::row;
 namespace grid = wingbeat::device::grid;
 namespace planner = wingbeat::planner;
 

@@ -18,8 +18,8 @@ using wingbeat::device::thread::dft;
 template <class Length>
 class thread_dft : public ::testing::Test {};
 
-using lengths = ::testing::Types<length<1>, length<2>, length<4>, length<8>, length<16>,
-                               length<32>>;
+using lengths =
+    ::testing::Types<length<1>, length<2>, length<4>, length<8>, length<16>, length<32>>;
 TYPED_TEST_SUITE(thread_dft, lengths);
 
 template <class Real, int N, direction Dir>

@@ -52,13 +52,13 @@ template <class Description>
 class workgroup_fft : public ::testing::Test {};
 
 using descriptions = ::testing::Types<
-    description<2, 2>, description<4, 2>, description<4, 4, 8>,
-    description<8, 2, 2>, description<8, 8>, description<16, 4, 4>, description<16, 16>,
-    description<32, 2>, description<32, 8, 4>, description<32, 32>, description<64, 4>,
-    description<64, 16, 4>, description<128, 8, 2>, description<128, 32>, description<256, 16, 2>,
-    description<256, 2>, description<512, 16>, description<512, 8, 2>, description<1024, 16>,
-    description<1024, 32, 2>, description<2048, 16>, description<2048, 32>,
-    description<4096, 16>, description<8192, 32>, description<16384, 32>, description<32768, 32>>;
+    description<2, 2>, description<4, 2>, description<4, 4, 8>, description<8, 2, 2>,
+    description<8, 8>, description<16, 4, 4>, description<16, 16>, description<32, 2>,
+    description<32, 8, 4>, description<32, 32>, description<64, 4>, description<64, 16, 4>,
+    description<128, 8, 2>, description<128, 32>, description<256, 16, 2>, description<256, 2>,
+    description<512, 16>, description<512, 8, 2>, description<1024, 16>, description<1024, 32, 2>,
+    description<2048, 16>, description<2048, 32>, description<4096, 16>, description<8192, 32>,
+    description<16384, 32>, description<32768, 32>>;
 TYPED_TEST_SUITE(workgroup_fft, descriptions);
 
 TYPED_TEST(workgroup_fft, agrees_with_the_reference) {

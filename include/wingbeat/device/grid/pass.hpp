@@ -40,8 +40,7 @@ class pass {
   using complex_type = complex<real>;
   static constexpr workgroup::trade trade =
       Policy::half_trade ? workgroup::trade::halves : workgroup::trade::whole;
-  using shape =
-      workgroup::shape<Policy::length, Policy::elements_per_thread, Policy::transforms>;
+  using shape = workgroup::shape<Policy::length, Policy::elements_per_thread, Policy::transforms>;
   using team_type = workgroup::team<shape,
                                     Policy::lanes_across ? workgroup::lanes::across_transforms
                                                          : workgroup::lanes::along_transform,
@@ -97,7 +96,9 @@ class pass {
  private:
   // A butterfly of the grid: which row, and which b of the row.
   WINGBEAT_FN size butterfly() const { return first_ + team_.transform(); }
-  WINGBEAT_FN bool is_inside(size g) const { return Policy::transforms == 1 || !is_whole || g < end_; }
+  WINGBEAT_FN bool is_inside(size g) const {
+    return Policy::transforms == 1 || !is_whole || g < end_;
+  }
 
   WINGBEAT_FN void load(complex_type (&x)[e]) const {
     if constexpr (Policy::stage_in) {
@@ -132,8 +133,9 @@ class pass {
 
   /// Reads the workgroup's rows as one contiguous run, then hands each thread its elements.
   WINGBEAT_FN void load_staged(complex_type (&x)[e]) const {
-    static_assert(is_whole && Policy::source == row::complex_row && trade == workgroup::trade::whole,
-                  "staged loads serve whole rows of complex numbers");
+    static_assert(
+        is_whole && Policy::source == row::complex_row && trade == workgroup::trade::whole,
+        "staged loads serve whole rows of complex numbers");
     const auto entry = reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kind of plan of a compiled engine (opencl, cuda) against long double: three runs on
+// poisoned outputs must give the same bits, guard bands must stay, inputs must not change.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>  // memcmp
+#include <vector>
+
+#include "support/planned.hpp"    // input_noise, expected_row
+#include "support/tolerance.hpp"  // is_accurate
+#include "wingbeat/wingbeat.hpp"
+
+namespace wingbeat::test {
+
+/// Device memory between two guard bands, all of it NaN at first.
+class guarded_buffer {
+ public:
+  guarded_buffer(const queue& on, std::size_t size_bytes)
+      : size_bytes_(size_bytes), memory_(on, size_bytes + 2 * band_bytes) {
+    poison();
+  }
+
+  [[nodiscard]] buffer_view view() const {
+    return {memory_.view().handle, band_bytes, size_bytes_};
+  }
+
+  void poison() {
+    const std::vector<unsigned char> nan(memory_.size_bytes(), 0xff);
+    memory_.write(nan.data(), nan.size());
+  }
+
+  template <class Real>
+  void write(const std::vector<Real>& from) {
+    memory_.write(from.data(), from.size() * sizeof(Real), band_bytes);
+  }
+
+  /// Returns the bytes between the bands; fails the test if a band changed.
+  template <class Real>
+  [[nodiscard]] std::vector<Real> read() const {
+    std::vector<unsigned char> all(memory_.size_bytes());
+    memory_.read(all.data(), all.size());
+    for (std::size_t i = 0; i < band_bytes; ++i) {
+      if (all[i] != 0xff || all[all.size() - 1 - i] != 0xff) {
+        ADD_FAILURE() << "wrote out of bounds, byte " << i << " of a guard band";
+        break;
+      }
+    }
+    const auto* first = reinterpret_cast<const Real*>(all.data() + band_bytes);
+    return {first, first + size_bytes_ / sizeof(Real)};
+  }
+
+ private:
+  static constexpr std::size_t band_bytes = 4096;
+  std::size_t size_bytes_;
+  buffer memory_;
+};
+
+template <class Real>
+bool is_same(const std::vector<Real>& a, const std::vector<Real>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Real)) == 0;
+}
+
+/// Runs a plan three times and returns the output.
+template <class Real>
+std::vector<Real> run_three_times(queue& on, const plan_spec& what,
+                                  const std::vector<Real>& input) {
+  const plan made{on, what};
+  const bool is_in_place = what.where == placement::in_place;
+  guarded_buffer in{
+      on, is_in_place ? std::max(input_bytes(what), output_bytes(what)) : input_bytes(what)};
+  guarded_buffer apart{on, is_in_place ? 16 : output_bytes(what)};
+  guarded_buffer& out = is_in_place ? in : apart;
+  std::vector<Real> first;
+  for (int run = 0; run < 3; ++run) {
+    in.poison();
+    out.poison();
+    in.write(input);
+    made.enqueue(on, in.view(), out.view());
+    auto output = out.template read<Real>();
+    output.resize(output_bytes(what) / sizeof(Real));
+    if (run > 0) {
+      EXPECT_TRUE(is_same(output, first)) << "run " << run << " differs";
+    }
+    first = std::move(output);
+    if (!is_in_place) {
+      EXPECT_TRUE(is_same(in.template read<Real>(), input)) << "input changed";
+    }
+  }
+  return first;
+}
+
+/// Compares the first, the second and the last row, which together hold at least 256 values or
+/// are held to twice the L2 bound: a short row may miss it by chance. A scaled output is rounded
+/// once more, by a factor that was itself rounded.
+template <class Real>
+void check_plan(queue& on, const plan_spec& what) {
+  SCOPED_TRACE(described(what));
+  const auto input = input_noise<Real>(what);
+  const auto output = run_three_times<Real>(on, what, input);
+  const std::size_t n = what.lengths.front();
+  exact got, expected;
+  for (std::size_t row = 0; row < what.batch; ++row) {
+    if (n > 1024 && row > 1 && row + 1 != what.batch) continue;
+    const exact one_got = row_of(what, output, row);
+    const exact one_expected = expected_row(what, input, row);
+    const long double scaling_bound = what.scale == scaling::none ? 0 : 2 * unit_roundoff<Real>;
+    EXPECT_LE(relative_l2(one_got, one_expected), 2 * l2_bound<Real>(n) + scaling_bound)
+        << "row " << row;
+    got.insert(got.end(), one_got.begin(), one_got.end());
+    expected.insert(expected.end(), one_expected.begin(), one_expected.end());
+  }
+  if (got.size() >= 256) {
+    EXPECT_TRUE(is_accurate<Real>(got, expected, n));
+  }
+}
+
+inline void check_plan(queue& on, const plan_spec& what) {
+  what.real == precision::fp32 ? check_plan<float>(on, what) : check_plan<double>(on, what);
+}
+
+/// Lengths 2^first..2^last: each kind and precision, in place and out of place by turns.
+inline void check_lengths(queue& on, unsigned first, unsigned last) {
+  for (unsigned bits = first; bits <= last; ++bits) {
+    const std::size_t n = std::size_t{1} << bits;
+    for (const precision real : {precision::fp32, precision::fp64}) {
+      if (real == precision::fp64 && !on.device().has_fp64) continue;
+      for (const transform kind : {transform::forward, transform::inverse,
+                                   transform::forward_from_real, transform::inverse_to_real}) {
+        const std::size_t batch = n >= 4096 ? 3 : 1 + 4096 / n;
+        plan_spec what{.lengths = {n}, .batch = bits > 20 ? 1 : batch, .kind = kind, .real = real};
+        check_plan(on, what);
+        what.where = placement::in_place;
+        what.scale = bits % 2 == 0 ? scaling::by_length : scaling::by_sqrt_length;
+        check_plan(on, what);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// Batches that do not fill the last workgroup.
+inline void check_batches(queue& on) {
+  for (const std::size_t batch : {1, 2, 3, 4, 17, 259}) {
+    for (const std::size_t n : {2, 4, 8, 16, 32, 64, 128, 256, 1024}) {
+      for (const transform kind :
+           {transform::forward, transform::forward_from_real, transform::inverse_to_real}) {
+        check_plan(on, {.lengths = {n}, .batch = batch, .kind = kind});
+      }
+    }
+  }
+}
+
+/// Each position of an impulse, one row each: a wrong index often hides in noise.
+inline void check_impulses(queue& on, std::size_t n) {
+  const plan_spec what{.lengths = {n}, .batch = n};
+  std::vector<float> input(2 * n * n);
+  for (std::size_t at = 0; at < n; ++at) input[2 * (at * n + at)] = 1;
+  const auto output = run_three_times(on, what, input);
+  for (std::size_t at = 0; at < n; ++at) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto root = reference::root_of_unity<long double>(at * k, n, direction::forward);
+      const std::complex<long double> got{output[2 * (at * n + k)], output[2 * (at * n + k) + 1]};
+      ASSERT_LE(std::abs(got - root), 8 * unit_roundoff<float>)
+          << "length " << n << " impulse at " << at << " bin " << k;
+    }
+  }
+}
+
+}  // namespace wingbeat::test

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan is given in a test, and exactly what it should deliver.
+#pragma once
+
+#include <algorithm>  // min
+#include <cmath>      // sqrt
+#include <cstddef>    // size_t
+#include <string>
+#include <vector>
+
+#include "support/oracle.hpp"  // dft, exact
+#include "support/signal.hpp"  // fill_noise
+#include "wingbeat/plan.hpp"   // plan_spec
+
+namespace wingbeat::test {
+
+/// Returns numbers from one row to the next, on the side of the input or of the output.
+inline std::size_t row_reals(const plan_spec& what, bool is_input) {
+  plan_spec one = what;
+  one.batch = 1;
+  return (is_input ? input_bytes(one) : output_bytes(one)) / (what.real == precision::fp32 ? 4 : 8);
+}
+
+template <class Real>
+std::vector<Real> input_noise(const plan_spec& what) {
+  std::vector<Real> x(input_bytes(what) / sizeof(Real));
+  fill_noise(x.data(), x.size(), what.lengths.front() + what.batch);
+  return x;
+}
+
+/// Returns the exact output of row `row`: bins, or real numbers as complex ones.
+template <class Real>
+exact expected_row(const plan_spec& what, const std::vector<Real>& input, std::size_t row) {
+  const std::size_t n = what.lengths.front();
+  const Real* from = input.data() + row_reals(what, true) * row;
+  const bool is_bins_to_real = what.kind == transform::inverse_to_real;
+  exact x(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    if (what.kind == transform::forward_from_real) {
+      x[j] = from[j];
+    } else if (!is_bins_to_real) {
+      x[j] = {from[2 * j], from[2 * j + 1]};
+    } else {
+      const std::size_t k = std::min(j, n - j);
+      const long double im = k == 0 || 2 * k == n ? 0 : from[2 * k + 1];
+      x[j] = {from[2 * k], j == k ? im : -im};
+    }
+  }
+  const bool is_forward =
+      what.kind == transform::forward || what.kind == transform::forward_from_real;
+  exact y = dft(x, is_forward ? direction::forward : direction::inverse);
+  if (what.kind == transform::forward_from_real) y.resize(n / 2 + 1);
+  const auto length = static_cast<long double>(n);
+  const long double by = what.scale == scaling::none        ? 1
+                         : what.scale == scaling::by_length ? 1 / length
+                                                            : 1 / std::sqrt(length);
+  for (auto& z : y) z *= by;
+  return y;
+}
+
+/// Returns row `row` of an output in the form of expected_row.
+template <class Real>
+exact row_of(const plan_spec& what, const std::vector<Real>& output, std::size_t row) {
+  const Real* from = output.data() + row_reals(what, false) * row;
+  const std::size_t n = what.lengths.front();
+  exact y;
+  if (what.kind == transform::inverse_to_real) {
+    y.assign(from, from + n);
+    return y;
+  }
+  const std::size_t bins = what.kind == transform::forward_from_real ? n / 2 + 1 : n;
+  for (std::size_t k = 0; k < bins; ++k) y.emplace_back(from[2 * k], from[2 * k + 1]);
+  return y;
+}
+
+/// Says what a plan is, for the message of a failure.
+inline std::string described(const plan_spec& what) {
+  return std::string{name_of(what.kind)} + " " + std::string{name_of(what.real)} + " scaling " +
+         std::string{name_of(what.scale)} + " length " + std::to_string(what.lengths.front()) +
+         " batch " + std::to_string(what.batch) +
+         (what.where == placement::in_place ? " in place" : " out of place");
+}
+
+}  // namespace wingbeat::test
