@@ -46,7 +46,8 @@ struct plan_spec {
 /// Longest transform this version plans.
 inline constexpr std::size_t max_length = std::size_t{1} << 24;
 
-/// Returns bytes of one run's input (or output), every row of the batch counted.
+/// Returns bytes of one run's input (or output), every row of the batch counted. `what` is a
+/// request that a plan accepts.
 [[nodiscard]] std::size_t input_bytes(const plan_spec& what);
 [[nodiscard]] std::size_t output_bytes(const plan_spec& what);
 
@@ -85,10 +86,12 @@ class plan {
   /// Returns the plan in words: one line per pass.
   [[nodiscard]] std::string explain() const;
 
-  /// Queues one run and returns. `in` may be `out`; otherwise they must not overlap.
-  /// `on` is a queue of the device the plan was made for. Without a workspace, the queue's own
-  /// is used, which grows on first need. An out-of-place run leaves `in` as it was.
-  /// Throws `plan_error` if a buffer is too small, `device_error` if the driver refuses.
+  /// Queues one run and returns. `in` may be `out` (of a real transform only if it was planned
+  /// `in_place`); otherwise they must not overlap. `on` is a queue of the device the plan was made
+  /// for. Without a workspace, the queue's own is used, which grows on first need; one of yours
+  /// must serve no other run at the same time. An out-of-place run leaves `in` as it was.
+  /// Throws `plan_error` if a buffer is too small or starts within a complex number,
+  /// `device_error` if the driver refuses.
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace = {}) const;
 
  private:

@@ -37,7 +37,7 @@ WINGBEAT_FN constexpr unsigned mirror(unsigned f, unsigned n) {
 
 /// How a transform of `length` splits into Stockham stages of radix at most `max_radix`:
 /// the first stage takes the largest radix, the others share the rest evenly, larger first.
-/// A first radix as wide as the banks keeps every later exchange free of conflicts.
+/// A first radix as wide as the banks, counted in entries, keeps every exchange free of conflicts.
 /// Usable as a constant in a kernel and at run time by the host that fills its tables.
 struct stages {
   unsigned length;
