@@ -14,15 +14,21 @@ queue::queue(const device_info& where) : impl_(backend::engine_of(where.runs_on)
 
 queue::queue(std::shared_ptr<backend::queue> impl) noexcept : impl_(std::move(impl)) {}
 
-queue queue::from_cuda_stream(void* stream) { return queue{backend::cuda_engine().adopt(stream)}; }
+queue queue::from_cuda_stream(void* stream) {
+  return queue{backend::cuda_engine().adopt(stream)};
+}
 
 queue queue::from_opencl_queue(void* command_queue) {
   return queue{backend::opencl_engine().adopt(command_queue)};
 }
 
-const device_info& queue::device() const noexcept { return impl_->device(); }
+const device_info& queue::device() const noexcept {
+  return impl_->device();
+}
 
-void queue::wait() const { impl_->wait(); }
+void queue::wait() const {
+  impl_->wait();
+}
 
 struct stopwatch::impl {
   std::shared_ptr<backend::queue> on;
@@ -34,9 +40,13 @@ stopwatch::stopwatch(stopwatch&&) noexcept = default;
 stopwatch& stopwatch::operator=(stopwatch&&) noexcept = default;
 stopwatch::~stopwatch() = default;
 
-void stopwatch::start() { impl_->from = impl_->on->record(); }
+void stopwatch::start() {
+  impl_->from = impl_->on->record();
+}
 
-void stopwatch::stop() { impl_->to = impl_->on->record(); }
+void stopwatch::stop() {
+  impl_->to = impl_->on->record();
+}
 
 double stopwatch::seconds() const {
   if (!impl_->from || !impl_->to) throw plan_error("call start() and stop() before seconds()");

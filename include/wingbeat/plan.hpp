@@ -90,8 +90,9 @@ class plan {
   /// `in_place`); otherwise they must not overlap. `on` is a queue of the device the plan was made
   /// for. Without a workspace, the queue's own is used, which grows on first need; one of yours
   /// must serve no other run at the same time. An out-of-place run leaves `in` as it was.
-  /// Throws `plan_error` if a buffer is too small or starts within a complex number,
-  /// `device_error` if the driver refuses.
+  /// The plan must live until the runs it queued are done.
+  /// Throws `plan_error` if a buffer is too small or starts within a complex number, or if the
+  /// queue is of another device; `device_error` if the driver refuses.
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace = {}) const;
 
  private:

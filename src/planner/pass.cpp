@@ -46,10 +46,10 @@ std::size_t pass::workgroups(std::size_t batch) const {
 }
 
 std::size_t pass::traffic_bytes(std::size_t batch) const {
-  const auto elements = [&](row what) {
-    return what == row::half_spectrum || does == kind::separate ? total + 1 : total;
-  };
-  return batch * (elements(source) + elements(sink)) * element_bytes();
+  const bool is_separate = does == kind::separate;
+  const std::size_t read = total + (source == row::half_spectrum ? 1 : 0);
+  const std::size_t written = total + (sink == row::half_spectrum || is_separate ? 1 : 0);
+  return batch * (read + written) * element_bytes();
 }
 
 std::string pass::entry() const {

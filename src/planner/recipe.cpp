@@ -24,12 +24,9 @@ bool is_real(const plan_spec& what) {
 double scale_of(const plan_spec& what) {
   const double n = static_cast<double>(what.lengths.front());
   switch (what.scale) {
-    case scaling::none:
-      return 1;
-    case scaling::by_length:
-      return 1 / n;
-    case scaling::by_sqrt_length:
-      return 1 / std::sqrt(n);
+    case scaling::none: return 1;
+    case scaling::by_length: return 1 / n;
+    case scaling::by_sqrt_length: return 1 / std::sqrt(n);
   }
   return 1;
 }
@@ -105,6 +102,17 @@ std::vector<pass> column_passes(const pass& all, const tuning::shapes& data,
                   all.total, where.name, where.local_memory_bytes, where.max_workgroup));
 }
 
+void require_launchable(const std::vector<pass>& passes, std::size_t batch) {
+  constexpr std::size_t most = (std::size_t{1} << 31) - 1;  // of one launch, on CUDA
+  for (const pass& one : passes) {
+    if (one.workgroups(batch) <= most) continue;
+    throw plan_error(
+        fmt::format("batch {} of length {} needs {} workgroups and one launch takes {}; "
+                    "choose a smaller batch",
+                    batch, one.total, one.workgroups(batch), most));
+  }
+}
+
 /// Leads the passes from the input through the workspaces to the output.
 void route(std::vector<pass>& passes) {
   for (std::size_t i = 0; i < passes.size(); ++i) {
@@ -162,6 +170,7 @@ recipe make_recipe(const plan_spec& what, const device_info& where) {
   if (from_bins || (to_bins && is_padded)) made.passes.front().in_pitch = padded;
   if (to_bins || (from_bins && is_padded)) made.passes.back().out_pitch = padded;
   route(made.passes);
+  require_launchable(made.passes, what.batch);
 
   const std::size_t row_bytes = what.batch * all.total * all.element_bytes();
   if (made.passes.size() > 1) made.workspace_a_bytes = row_bytes;

@@ -43,22 +43,14 @@ std::complex<long double> root(std::size_t e, std::size_t m) {
   const long double c = std::cos(angle);
   const long double s = std::sin(angle);
   switch (octant) {
-    case 0:
-      return {c, -s};
-    case 1:
-      return {s, -c};
-    case 2:
-      return {-s, -c};
-    case 3:
-      return {-c, -s};
-    case 4:
-      return {-c, s};
-    case 5:
-      return {-s, c};
-    case 6:
-      return {s, c};
-    default:
-      return {c, s};
+    case 0: return {c, -s};
+    case 1: return {s, -c};
+    case 2: return {-s, -c};
+    case 3: return {-c, -s};
+    case 4: return {-c, s};
+    case 5: return {-s, c};
+    case 6: return {s, c};
+    default: return {c, s};
   }
 }
 
