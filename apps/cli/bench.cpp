@@ -208,7 +208,7 @@ int bench(const options& chosen) {
         std::max({most_bytes, input_bytes(problems.back()), output_bytes(problems.back())});
   }
   queue on{where};
-  bench_buffers memory{on, most_bytes, real};
+  bench_buffers memory{on, most_bytes};
   progress bar{"bench", problems.size()};
   std::vector<bench_result> results;
   bool is_accurate = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_problem.hpp"
 
-#include <algorithm>  // min
+#include <algorithm>  // clamp, min
 #include <chrono>     // steady_clock
 #include <memory>     // unique_ptr
 #include <random>     // mt19937_64
@@ -14,15 +14,27 @@
 namespace wingbeat::cli {
 namespace {
 
+/// Fills the input with noise, a block of whole rows over and over. The bins 0 and N/2 of half a
+/// spectrum are real, since not every library ignores their imaginary parts.
 template <class Real>
-void fill_noise(buffer& to) {
+void fill_noise(const plan_spec& what, buffer& to) {
+  const std::size_t row_reals = input_bytes(what) / what.batch / sizeof(Real);
+  const std::size_t rows =
+      std::clamp<std::size_t>((std::size_t{1} << 22) / row_reals, 1, what.batch);
   std::mt19937_64 bits{20};
-  std::vector<Real> block(std::min(to.size_bytes() / sizeof(Real), std::size_t{1} << 22));
+  std::vector<Real> block(rows * row_reals);
   for (Real& x : block) x = static_cast<Real>(static_cast<double>(bits() >> 11) / 0x1p52 - 1);
+  for (std::size_t row = 0; row < rows && what.kind == transform::inverse_to_real; ++row) {
+    block[row * row_reals + 1] = block[(row + 1) * row_reals - 1] = 0;
+  }
   const std::size_t block_bytes = block.size() * sizeof(Real);
   for (std::size_t at = 0; at < to.size_bytes(); at += block_bytes) {
     to.write(block.data(), std::min(block_bytes, to.size_bytes() - at), at);
   }
+}
+
+void fill_input(const plan_spec& what, buffer& to) {
+  what.real == precision::fp32 ? fill_noise<float>(what, to) : fill_noise<double>(what, to);
 }
 
 /// Reads one row of numbers and widens them.
@@ -56,10 +68,13 @@ void poison(buffer& out, std::size_t size_bytes) {
   }
 }
 
-/// Compares the first, the middle and the last row of a run on poisoned output.
+/// Compares the first, the middle and the last row of a run on poisoned output. The input is made
+/// anew before and after: cuFFT may overwrite it.
 agreement check(const plan_spec& what, bench_buffers& memory, const std::function<void()>& run) {
+  fill_input(what, memory.in);
   poison(memory.out, output_bytes(what));
   run();
+  fill_input(what, memory.in);
   const element kind = what.kind == transform::inverse_to_real ? element::real : element::complex;
   agreement worst;
   bool is_first = true;
@@ -87,10 +102,8 @@ void take_figures(const entrant& from, bench_figures& to) {
 
 }  // namespace
 
-bench_buffers::bench_buffers(const queue& on, std::size_t size_bytes, precision real)
-    : in(on, size_bytes), out(on, size_bytes) {
-  real == precision::fp32 ? fill_noise<float>(in) : fill_noise<double>(in);
-}
+bench_buffers::bench_buffers(const queue& on, std::size_t size_bytes)
+    : in(on, size_bytes), out(on, size_bytes) {}
 
 bench_result run_problem(queue& on, const plan_spec& what, bench_buffers& memory,
                          const bench_method& how) {

@@ -41,9 +41,9 @@ struct bench_result {
   }
 };
 
-/// Buffers that every problem of a run shares; the input is noise in [-1, 1].
+/// Buffers that every problem of a run shares; a problem fills its input with noise in [-1, 1].
 struct bench_buffers {
-  bench_buffers(const queue& on, std::size_t size_bytes, precision real);
+  bench_buffers(const queue& on, std::size_t size_bytes);
   buffer in, out;
 };
 
