@@ -44,9 +44,13 @@ std::vector<device_info> devices() {
   return all;
 }
 
-std::vector<device_info> devices(engine which) { return backend::engine_of(which).devices(); }
+std::vector<device_info> devices(engine which) {
+  return backend::engine_of(which).devices();
+}
 
-std::string why_absent(engine which) { return backend::engine_of(which).why_absent(); }
+std::string why_absent(engine which) {
+  return backend::engine_of(which).why_absent();
+}
 
 device_info best_device() {
   const auto cuda = devices(engine::cuda);

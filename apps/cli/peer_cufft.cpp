@@ -81,12 +81,9 @@ const cufft_api& present_cufft() {
 cufft_type type_of(const plan_spec& what) {
   const bool is_fp32 = what.real == precision::fp32;
   switch (what.kind) {
-    case transform::forward_from_real:
-      return is_fp32 ? r2c : d2z;
-    case transform::inverse_to_real:
-      return is_fp32 ? c2r : z2d;
-    default:
-      return is_fp32 ? c2c : z2z;
+    case transform::forward_from_real: return is_fp32 ? r2c : d2z;
+    case transform::inverse_to_real: return is_fp32 ? c2r : z2d;
+    default: return is_fp32 ? c2c : z2z;
   }
 }
 
@@ -100,12 +97,9 @@ row_distances distances_of(const plan_spec& what) {
   const long long half = n / 2 + 1;
   const long long real = what.where == placement::in_place ? 2 * half : n;
   switch (what.kind) {
-    case transform::forward_from_real:
-      return {real, half};
-    case transform::inverse_to_real:
-      return {half, real};
-    default:
-      return {n, n};
+    case transform::forward_from_real: return {real, half};
+    case transform::inverse_to_real: return {half, real};
+    default: return {n, n};
   }
 }
 
@@ -194,18 +188,12 @@ void cufft_peer::run(buffer_view in, buffer_view out) const {
   const entered here{impl_->on.api(), impl_->on.context()};
   const auto queued = [&] {
     switch (impl_->type) {
-      case c2c:
-        return api.run_c2c(handle, at(in), at(out), impl_->direction);
-      case z2z:
-        return api.run_z2z(handle, at(in), at(out), impl_->direction);
-      case r2c:
-        return api.run_r2c(handle, at(in), at(out));
-      case d2z:
-        return api.run_d2z(handle, at(in), at(out));
-      case c2r:
-        return api.run_c2r(handle, at(in), at(out));
-      case z2d:
-        return api.run_z2d(handle, at(in), at(out));
+      case c2c: return api.run_c2c(handle, at(in), at(out), impl_->direction);
+      case z2z: return api.run_z2z(handle, at(in), at(out), impl_->direction);
+      case r2c: return api.run_r2c(handle, at(in), at(out));
+      case d2z: return api.run_d2z(handle, at(in), at(out));
+      case c2r: return api.run_c2r(handle, at(in), at(out));
+      case z2d: return api.run_z2d(handle, at(in), at(out));
     }
     return -1;
   }();

@@ -121,14 +121,10 @@ std::vector<double> reference_output(const problem& stated) {
 
 int rank(const device_info& where) {
   switch (where.runs_on) {
-    case engine::cuda:
-      return 0;
-    case engine::opencl:
-      return where.is_gpu ? 1 : 3;
-    case engine::host:
-      return 2;
-    case engine::reference:
-      return 4;
+    case engine::cuda: return 0;
+    case engine::opencl: return where.is_gpu ? 1 : 3;
+    case engine::host: return 2;
+    case engine::reference: return 4;
   }
   return 5;
 }

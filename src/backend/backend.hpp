@@ -66,8 +66,7 @@ class plan {
   [[nodiscard]] virtual std::size_t traffic_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::vector<kernel_resources> resources() const { return {}; }
   [[nodiscard]] virtual std::string explain() const = 0;
-  virtual void enqueue(queue& on, buffer_view in, buffer_view out,
-                       buffer_view workspace) const = 0;
+  virtual void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const = 0;
 };
 
 /// An engine: its devices, its queues, its plans.

@@ -95,15 +95,10 @@ class compiled_plan final : public plan {
 
   buffer_view locate(place what, buffer_view in, buffer_view out, buffer_view workspace) const {
     switch (what) {
-      case place::input:
-        return in;
-      case place::output:
-        return out;
-      case place::workspace_a:
-        return workspace;
-      case place::workspace_b:
-        workspace.offset_bytes += recipe_.workspace_a_bytes;
-        break;
+      case place::input: return in;
+      case place::output: return out;
+      case place::workspace_a: return workspace;
+      case place::workspace_b: workspace.offset_bytes += recipe_.workspace_a_bytes; break;
     }
     return workspace;
   }

@@ -67,15 +67,9 @@ void write_signal(const std::filesystem::path& file, const signal& what) {
   const output_format format = output_format_of(file);
   atomic_file to(file);
   switch (format) {
-    case output_format::text:
-      write_text(to, what);
-      break;
-    case output_format::csv:
-      write_csv(to, what);
-      break;
-    case output_format::npy:
-      write_npy(to, what);
-      break;
+    case output_format::text: write_text(to, what); break;
+    case output_format::csv: write_csv(to, what); break;
+    case output_format::npy: write_npy(to, what); break;
   }
   to.commit();
 }

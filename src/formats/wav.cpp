@@ -147,15 +147,13 @@ double load_sample(const std::byte* from, const wave_format& format) {
     return format.sample_bits == 32 ? load<float>(from) : load<double>(from);
   }
   switch (format.sample_bits) {
-    case 16:
-      return std::ldexp(load<std::int16_t>(from), -15);
+    case 16: return std::ldexp(load<std::int16_t>(from), -15);
     case 24: {
       // The byte below the lowest is 0, so the sign lands in bit 31.
       const std::byte wide[4] = {std::byte{0}, from[0], from[1], from[2]};
       return std::ldexp(load<std::int32_t>(wide), -31);
     }
-    default:
-      return std::ldexp(load<std::int32_t>(from), -31);
+    default: return std::ldexp(load<std::int32_t>(from), -31);
   }
 }
 

@@ -26,12 +26,9 @@ direction direction_of(transform kind) {
 long double scale_of(const plan_spec& what) {
   const long double n = what.lengths.front();
   switch (what.scale) {
-    case scaling::none:
-      return 1;
-    case scaling::by_length:
-      return 1 / n;
-    case scaling::by_sqrt_length:
-      return 1 / std::sqrt(n);
+    case scaling::none: return 1;
+    case scaling::by_length: return 1 / n;
+    case scaling::by_sqrt_length: return 1 / std::sqrt(n);
   }
   return 1;
 }

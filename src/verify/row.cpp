@@ -18,12 +18,9 @@ bool is_forward(transform kind) {
 
 domain input_of(transform kind) noexcept {
   switch (kind) {
-    case transform::forward_from_real:
-      return domain::real;
-    case transform::inverse_to_real:
-      return domain::hermitian;
-    default:
-      return domain::any;
+    case transform::forward_from_real: return domain::real;
+    case transform::inverse_to_real: return domain::hermitian;
+    default: return domain::any;
   }
 }
 
@@ -33,14 +30,10 @@ domain output_of(transform kind) noexcept {
 
 transform opposite(transform kind) noexcept {
   switch (kind) {
-    case transform::forward:
-      return transform::inverse;
-    case transform::inverse:
-      return transform::forward;
-    case transform::forward_from_real:
-      return transform::inverse_to_real;
-    case transform::inverse_to_real:
-      return transform::forward_from_real;
+    case transform::forward: return transform::inverse;
+    case transform::inverse: return transform::forward;
+    case transform::forward_from_real: return transform::inverse_to_real;
+    case transform::inverse_to_real: return transform::forward_from_real;
   }
   return kind;
 }

@@ -81,12 +81,9 @@ void grouped_of_length(const rows<Real>& what, const Real* roots) {
 template <class Real, int Width>
 void grouped(size_t length, const rows<Real>& what, const Real* roots) {
   switch (length) {
-    case 16:
-      return grouped_of_length<4, 4, Real, Width>(what, roots);
-    case 32:
-      return grouped_of_length<8, 4, Real, Width>(what, roots);
-    default:
-      return grouped_of_length<8, 8, Real, Width>(what, roots);
+    case 16: return grouped_of_length<4, 4, Real, Width>(what, roots);
+    case 32: return grouped_of_length<8, 4, Real, Width>(what, roots);
+    default: return grouped_of_length<8, 8, Real, Width>(what, roots);
   }
 }
 

@@ -28,12 +28,9 @@ double factor(const plan_spec& what) {
   // `split` expects half the spectrum of the half-length transform.
   const double own = what.kind == transform::forward_from_real ? 0.5 : 1.0;
   switch (what.scale) {
-    case scaling::none:
-      return own;
-    case scaling::by_length:
-      return own / n;
-    case scaling::by_sqrt_length:
-      return own / std::sqrt(n);
+    case scaling::none: return own;
+    case scaling::by_length: return own / n;
+    case scaling::by_sqrt_length: return own / std::sqrt(n);
   }
   return own;
 }
@@ -120,8 +117,7 @@ void host_plan<Real>::enqueue(queue&, buffer_view in, buffer_view out,
   }
   switch (spec_.kind) {
     case transform::forward:
-    case transform::inverse:
-      return rows_.run(what, scratch, n_threads_);
+    case transform::inverse: return rows_.run(what, scratch, n_threads_);
     case transform::forward_from_real:
       what.in_pitch = pitch_of_reals();
       what.out_pitch = pitch_of_bins();

@@ -19,14 +19,10 @@ roots::root root_of_unity(std::size_t k, std::size_t order) {
   const long double c = is_odd ? std::sin(angle) : std::cos(angle);
   const long double s = is_odd ? std::cos(angle) : std::sin(angle);
   switch (octant / 2) {  // quarter turns, clockwise
-    case 0:
-      return {c, -s};
-    case 1:
-      return {-s, -c};
-    case 2:
-      return {-c, s};
-    default:
-      return {s, c};
+    case 0: return {c, -s};
+    case 1: return {-s, -c};
+    case 2: return {-c, s};
+    default: return {s, c};
   }
 }
 

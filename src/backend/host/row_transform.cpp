@@ -230,16 +230,14 @@ std::size_t row_transform<Real>::workspace_bytes() const noexcept {
 template <class Real>
 std::string row_transform<Real>::explain() const {
   switch (method_) {
-    case method::tiny:
-      return fmt::format("{} points in registers, a row per lane", length_);
+    case method::tiny: return fmt::format("{} points in registers, a row per lane", length_);
     case method::grouped:
       return fmt::format("{} points in registers, radices {} x {}, {} lanes a row", length_,
                          length_ / static_cast<std::size_t>(width_), width_, width_);
     case method::stockham:
       return fmt::format("{} points in cache, radices {}, {} lanes", length_, words(chain_),
                          width_);
-    case method::four_step:
-      break;
+    case method::four_step: break;
   }
   const auto& [columns, rows, roots, lane, first, pitch] = four_step_;
   return fmt::format(

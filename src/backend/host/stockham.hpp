@@ -18,14 +18,10 @@ struct constant {
 template <class Run>
 WINGBEAT_LANES void with_radix(int radix, Run run) {
   switch (radix) {
-    case 2:
-      return run(constant<2>{});
-    case 4:
-      return run(constant<4>{});
-    case 8:
-      return run(constant<8>{});
-    default:
-      return run(constant<16>{});
+    case 2: return run(constant<2>{});
+    case 4: return run(constant<4>{});
+    case 8: return run(constant<8>{});
+    default: return run(constant<16>{});
   }
 }
 

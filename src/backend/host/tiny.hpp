@@ -116,16 +116,11 @@ template <class Real, int Width>
 void tiny(size_t length, const rows<Real>& what) {
   using V = simd<Real, Width>;
   switch (length) {
-    case 1:
-      return tiny_of_length<1, V>(what);
-    case 2:
-      return tiny_of_length<2, V>(what);
-    case 4:
-      return tiny_of_length<4, V>(what);
-    case 8:
-      return tiny_of_length<8, V>(what);
-    default:
-      return tiny_of_length<16, V>(what);
+    case 1: return tiny_of_length<1, V>(what);
+    case 2: return tiny_of_length<2, V>(what);
+    case 4: return tiny_of_length<4, V>(what);
+    case 8: return tiny_of_length<8, V>(what);
+    default: return tiny_of_length<16, V>(what);
   }
 }
 

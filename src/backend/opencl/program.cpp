@@ -17,24 +17,18 @@ using bytes = std::vector<char>;
 // What each driver is told about the kernel it gets.
 const char* build_options(route takes) {
   switch (takes) {
-    case route::source:
-      return "-cl-std=CLC++2021";
-    case route::bitcode:
-      return "-x spir -spir-std=1.2";
-    case route::spirv:
-      return "";
+    case route::source: return "-cl-std=CLC++2021";
+    case route::bitcode: return "-x spir -spir-std=1.2";
+    case route::spirv: return "";
   }
   return "";
 }
 
 const char* name_of(route takes) {
   switch (takes) {
-    case route::source:
-      return "source";
-    case route::bitcode:
-      return "bitcode";
-    case route::spirv:
-      return "spirv";
+    case route::source: return "source";
+    case route::bitcode: return "bitcode";
+    case route::spirv: return "spirv";
   }
   return "";
 }
