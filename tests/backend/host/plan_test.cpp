@@ -155,7 +155,7 @@ TYPED_TEST(host_plan, transforms_an_impulse_at_any_position) {
         const auto got = row_of(what, output, 0);
         for (std::size_t k = 0; k < n; ++k) {
           const auto root = reference::root_of_unity<long double>(at * k, n, direction::forward);
-          ASSERT_LE(std::abs(got[k] - root), 8 * unit_roundoff<TypeParam>)
+          ASSERT_LE(std::abs(got[k] - root), element_bound<TypeParam>)
               << described(set, what) << " impulse at " << at << " bin " << k;
         }
       }
