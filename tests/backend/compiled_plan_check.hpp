@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>  // memcmp
+#include <memory>   // unique_ptr
+#include <thread>   // jthread
 #include <vector>
 
 #include "support/planned.hpp"    // input_noise, expected_row
@@ -167,5 +169,48 @@ inline void check_impulses(queue& on, std::size_t n) {
     }
   }
 }
+
+/// Four threads on two queues run one plan of two passes: its workspace is what they could trample.
+inline void check_threads(queue first, queue second) {
+  const std::size_t n = std::size_t{1} << 17;
+  const plan_spec what{.lengths = {n}, .batch = 2};
+  const plan made{first, what};
+  const auto input = input_noise<float>(what);
+  const auto expected = run_three_times(first, what, input);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      queue mine = t % 2 == 0 ? first : second;
+      buffer in{mine, input_bytes(what)}, out{mine, output_bytes(what)};
+      in.write(input.data(), in.size_bytes());
+      for (int run = 0; run < 5; ++run) {
+        made.enqueue(mine, in.view(), out.view());
+        std::vector<float> got(2 * n * what.batch);
+        out.read(got.data(), out.size_bytes());
+        EXPECT_TRUE(is_same(got, expected)) << "thread " << t << " run " << run;
+      }
+    });
+  }
+}
+
+inline void check_refusal_of_half_a_number(queue on) {
+  const plan made{on, {.lengths = {64}}};
+  buffer memory{on, 4096};
+  buffer_view off = memory.view();
+  off.offset_bytes = 4;
+  off.size_bytes -= 4;
+  EXPECT_THROW(made.enqueue(on, off, off), plan_error);
+}
+
+/// A queue of an engine's first device; its tests are skipped where the engine is absent.
+template <engine Which>
+class compiled_plan : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (devices(Which).empty()) GTEST_SKIP() << why_absent(Which);
+    on = std::make_unique<queue>(first_device(Which));
+  }
+  std::unique_ptr<queue> on;
+};
 
 }  // namespace wingbeat::test
