@@ -15,7 +15,7 @@ build_packages = g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohma
 # Compile and run the kernels of the engine `opencl`.
 opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
 demo_packages = alsa-utils
-test_packages = libgtest-dev libgmock-dev libbenchmark-dev libfftw3-dev clang-14 clang-format-14 \
+test_packages = libgtest-dev libgmock-dev libfftw3-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3
 
 # The sanitizers see the device code and the host engine: what runs concurrently.
