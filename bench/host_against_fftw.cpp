@@ -123,6 +123,11 @@ std::string output_of(const char* command) {
   return has_line ? std::string{text}.substr(0, std::string{text}.find('\n')) : std::string{};
 }
 
+/// Says "-dirty" when what is measured here differs from the commit.
+constexpr auto commit_command =
+    "echo $(git rev-parse --short=12 HEAD)$(git diff --quiet HEAD -- src/backend/host include"
+    " || echo -dirty)";
+
 std::string json(const std::vector<result>& all, const std::string& command, const peer& fftw,
                  precision real) {
   const auto host = first_device(engine::host);
@@ -130,8 +135,8 @@ std::string json(const std::vector<result>& all, const std::string& command, con
       "{{\n  \"command\": \"{}\",\n  \"commit\": \"{}\",\n  \"cpu\": \"{}\",\n"
       "  \"kernels\": \"{}\",\n  \"threads\": {},\n  \"peer\": \"{}\",\n"
       "  \"precision\": \"{}\",\n  \"lengths\": [\n",
-      command, output_of("git describe --always --dirty --abbrev=12"), host.name, host.architecture,
-      host.compute_units, fftw.version, name_of(real));
+      command, output_of(commit_command), host.name, host.architecture, host.compute_units,
+      fftw.version, name_of(real));
   for (const auto& [bits, ours_s, fftw_s] : all) {
     text += fmt::format(
         "    {{\"log2_length\": {}, \"ours_us\": {:.4g}, \"fftw_us\": {:.4g}, "
