@@ -10,9 +10,6 @@
 
 namespace wingbeat::planner {
 
-/// Returns exp(-2 pi i e / m), correctly rounded in long double but for the last place.
-[[nodiscard]] std::complex<long double> root(std::size_t e, std::size_t m);
-
 /// Returns the table that a pass reads: roots of its workgroup stages, of the pass itself, of the
 /// real transform; the order is that of wingbeat/device/grid/pass.hpp.
 [[nodiscard]] std::vector<std::complex<long double>> table_of(const pass& one);

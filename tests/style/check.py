@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-FOLDERS = ("include", "src", "apps", "tests", "bench", "examples", "cmake", "python")
+FOLDERS = ("include", "src", "apps", "tests", "bench", "examples", "cmake", "docs", "python")
 CODE = {".hpp", ".cpp", ".cu", ".cl", ".clcpp", ".h"}
 SCRIPTS = {".cmake", ".py", ".sh"}
 EXEMPT = {"generated", "build", "results", "__pycache__"}
@@ -18,9 +18,9 @@ EXEMPT = {"generated", "build", "results", "__pycache__"}
 MAX_HEADER, MAX_FUNCTION, MAX_TEST, MAX_COLUMNS = 500, 60, 400, 100
 
 # A device header includes only what stands on a lower level, or beside it in its own folder.
-DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "twiddle": 1, "order": 1,
-                 "thread": 2, "workgroup": 3, "cluster": 3, "io": 3, "grid": 4,
-                 "convolution": 4, "channeliser": 4}
+DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "half": 1, "real": 1,
+                 "twiddle": 1, "order": 1, "nabla": 1, "scrambled": 1, "thread": 2,
+                 "workgroup": 3, "cluster": 3, "io": 3, "grid": 4, "convolution": 4, "channeliser": 4}
 
 # (files under, may not include what starts with, because)
 FORBIDDEN = [

@@ -35,6 +35,33 @@ WINGBEAT_FN constexpr unsigned mirror(unsigned f, unsigned n) {
   return (n - f) & (n - 1);
 }
 
+/// Returns ceil(log2 n), n > 0: the logarithm of the least power of two that holds n.
+WINGBEAT_FN constexpr unsigned log2_rounded_up(size n) {
+  return n > 1 ? log2_of(n - 1) + 1 : 0;
+}
+
+/// Returns the lowest `n_bits` bits of x in opposite order, n_bits <= 32: 0b0011 -> 0b1100 of 4.
+WINGBEAT_FN constexpr unsigned bits_reversed(unsigned x, unsigned n_bits) {
+  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+  x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+  x = (x >> 8 & 0x00ff00ffu) | (x & 0x00ff00ffu) << 8;
+  x = x >> 16 | x << 16;
+  return n_bits == 0 ? 0 : x >> (32 - n_bits);
+}
+
+/// Returns x with all bits below its highest set bit flipped; 0 stays 0. Where a list is in
+/// bit-reversed order, this is `mirror`: the place of -f, if x is the place of f. For -f keeps
+/// the bits of f up to its lowest set one and flips those above.
+WINGBEAT_FN constexpr unsigned reversed_mirror(unsigned x) {
+  unsigned ones = x | x >> 1;  // 0b00101000 -> 0b00111111, doubling the run of ones
+  ones |= ones >> 2;
+  ones |= ones >> 4;
+  ones |= ones >> 8;
+  ones |= ones >> 16;
+  return x ^ ones >> 1;
+}
+
 /// How a transform of `length` splits into Stockham stages of radix at most `max_radix`:
 /// the first stage takes the largest radix, the others share the rest evenly, larger first.
 /// A first radix as wide as the banks, counted in entries, keeps every exchange free of conflicts.

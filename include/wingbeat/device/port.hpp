@@ -43,6 +43,7 @@ struct group {
 };
 
 #define WINGBEAT_KERNEL(Threads) __kernel __attribute__((reqd_work_group_size(Threads, 1, 1)))
+#define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) WINGBEAT_KERNEL(Threads)
 #define WINGBEAT_SCRATCH_PARAMETER , __local char* scratch_bytes
 #define WINGBEAT_SCRATCH scratch_bytes
 
@@ -57,6 +58,10 @@ struct group {
 
 /// An entry point, started with exactly `Threads` threads in each workgroup.
 #define WINGBEAT_KERNEL(Threads) extern "C" __global__ __launch_bounds__(Threads)
+/// The same, of which a multiprocessor is to hold `Workgroups` at once: the compiler uses no more
+/// registers than that leaves room for.
+#define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) \
+  extern "C" __global__ __launch_bounds__(Threads, Workgroups)
 /// Local memory: an argument in OpenCL (PoCL shares arrays declared inside a C++ kernel between
 /// its threads, seen with 3.1), launch-time shared memory in CUDA.
 #define WINGBEAT_SCRATCH_PARAMETER
@@ -72,6 +77,33 @@ __device__ __forceinline__ char* shared_bytes() {
 struct group;  // the caller brings one: thread(), index(), barrier(), subgroup_barrier()
 
 #endif
+
+/// The little mathematics that kernels around a transform want, under one name everywhere.
+/// Transforms themselves use tables.
+namespace maths {
+#if defined(__OPENCL_CPP_VERSION__)
+inline float square_root(float x) {
+  return ::sqrt(x);
+}
+inline float log10(float x) {
+  return ::log10(x);
+}
+#elif defined(__CUDACC__)
+WINGBEAT_FN float square_root(float x) {
+  return ::sqrtf(x);
+}
+WINGBEAT_FN float log10(float x) {
+  return ::log10f(x);
+}
+#else
+inline float square_root(float x) {
+  return __builtin_sqrtf(x);
+}
+inline float log10(float x) {
+  return __builtin_log10f(x);
+}
+#endif
+}  // namespace maths
 
 /// Threads that run in lockstep groups of this many may meet at a subgroup barrier.
 #if defined(__CUDACC__)

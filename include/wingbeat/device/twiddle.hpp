@@ -39,13 +39,6 @@ WINGBEAT_FN constexpr unsigned row_of(unsigned q) {
   return q < 4 ? q - 1 : q / 4 + 2;
 }
 
-/// Returns where a stage's table starts among those of all stages, in entries. Stage 0 has none.
-WINGBEAT_FN constexpr unsigned stage_offset(stages of, unsigned stage) {
-  unsigned offset = 0;
-  for (unsigned s = 1; s < stage; ++s) offset += rows(of.radix(s)) * of.prior(s);
-  return offset;
-}
-
 /// Multiplies y[q] by w^(q k), q < R, with the roots of one stage.
 template <direction Dir, unsigned Prior, class Real, unsigned R>
 WINGBEAT_FN void turn(complex<Real> (&y)[R], WINGBEAT_GLOBAL const complex<Real>* stage,

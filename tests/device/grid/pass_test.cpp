@@ -7,8 +7,9 @@
 
 #include <complex>
 
-#include "device/workgroup/fft_probe.hpp"  // rounded_table
+#include "device/workgroup/fft_probe.hpp"  // complex
 #include "planner/pass.hpp"
+#include "planner/roots.hpp"      // table_of
 #include "support/oracle.hpp"     // dft
 #include "support/signal.hpp"     // noise
 #include "support/tolerance.hpp"  // is_accurate
@@ -16,11 +17,24 @@
 namespace {
 
 using namespace wingbeat::test;
+using wingbeat::emulated_group;
+using wingbeat::run_workgroup;
 using wingbeat::device::direction;
 using wingbeat::device::size;
 using wingbeat::device::grid::row;
 namespace grid = wingbeat::device::grid;
 namespace planner = wingbeat::planner;
+
+/// Rounds a pass's roots as a plan does.
+template <class Real>
+std::vector<complex<Real>> rounded_table(const planner::pass& one) {
+  std::vector<complex<Real>> table;
+  for (const auto& w : planner::table_of(one)) {
+    table.push_back({static_cast<Real>(w.real()), static_cast<Real>(w.imag())});
+  }
+  table.push_back({});  // never empty
+  return table;
+}
 
 /// Whole rows of complex numbers, natural layout; the tests derive what differs.
 template <unsigned Length, unsigned Elements, unsigned Transforms, class Real = float>

@@ -3,44 +3,37 @@
 #pragma once
 
 #include <complex>
+#include <memory>  // unique_ptr
 #include <vector>
 
-#include "planner/roots.hpp"               // table_of
-#include "support/emulated_workgroup.hpp"  // run_workgroup
 #include "wingbeat/device/workgroup/fft.hpp"
+#include "wingbeat/emulate.hpp"  // run_workgroup
+#include "wingbeat/roots.hpp"    // roots_of
 
 namespace wingbeat::test {
 
 using device::complex;
 using device::workgroup::lanes;
 
-/// Rounds a pass's roots as a plan does.
-template <class Real>
-std::vector<complex<Real>> rounded_table(const planner::pass& one) {
-  std::vector<complex<Real>> table;
-  for (const auto& w : planner::table_of(one)) {
-    table.push_back({static_cast<Real>(w.real()), static_cast<Real>(w.imag())});
-  }
-  table.push_back({});  // never empty
-  return table;
+/// Local memory of exactly `size_bytes`, aligned to 16: the address sanitizer watches its end.
+inline std::unique_ptr<char[]> local_memory(std::size_t size_bytes) {
+  return std::make_unique<char[]>(size_bytes);
 }
 
-/// Transforms `x`, Shape::transforms signals one after another, with `Fft` on `Lanes`.
-template <class Fft, class Shape, lanes Lanes, class Real>
-std::vector<complex<Real>> run_fft(const std::vector<complex<Real>>& x) {
-  planner::pass roots;
-  roots.length = roots.total = Shape::length;
-  roots.elements_per_thread = Shape::elements_per_thread;
-  const auto table = rounded_table<Real>(roots);
-  // Exactly as many bytes as the transform says it needs: the address sanitizer watches the end.
-  std::vector<complex<Real>> scratch(Fft::scratch_bytes / sizeof(complex<Real>) + 1);
-  std::vector<complex<Real>> y(x.size(), {-999, -999});
-  run_workgroup(Shape::workgroup_threads, [&](emulated_group group) {
-    const device::workgroup::team<Shape, Lanes, emulated_group> team{group};
-    const std::size_t first = std::size_t{team.transform()} * Shape::length;
+/// Transforms `x`, the workgroup's signals one after another, with `Fft` on `Lanes`.
+template <class Fft, lanes Lanes = lanes::along_transform>
+std::vector<typename Fft::value_type> run_fft(const std::vector<typename Fft::value_type>& x) {
+  using value = typename Fft::value_type;
+  using shape = typename Fft::shape_type;
+  const auto table = roots_of<Fft>();
+  const auto scratch = local_memory(Fft::scratch_bytes);
+  std::vector<value> y(x.size());
+  run_workgroup(shape::workgroup_threads, [&](emulated_group group) {
+    const device::workgroup::team<shape, Lanes, emulated_group> team{group};
+    const std::size_t first = std::size_t{team.transform()} * shape::length;
     const auto load = [&](unsigned i) { return x[first + i]; };
-    const auto store = [&](unsigned i, complex<Real> z) { y[first + i] = z; };
-    Fft::execute(team, load, store, reinterpret_cast<char*>(scratch.data()), table.data());
+    const auto store = [&](unsigned i, value z) { y[first + i] = z; };
+    Fft::execute(team, load, store, typename Fft::scratch_type{scratch.get()}, table.data());
   });
   return y;
 }

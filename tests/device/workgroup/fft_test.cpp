@@ -14,7 +14,9 @@ namespace {
 
 using namespace wingbeat::test;
 using wingbeat::device::direction;
+using wingbeat::device::order;
 using wingbeat::device::workgroup::fft;
+using wingbeat::device::workgroup::memory;
 using wingbeat::device::workgroup::shape;
 using wingbeat::device::workgroup::trade;
 
@@ -24,9 +26,9 @@ template <unsigned Length, unsigned Elements, unsigned Transforms = 1, class Rea
 struct description {
   using shape_type = shape<Length, Elements, Transforms>;
   using real = Real;
-  static constexpr lanes order = Lanes;
+  static constexpr lanes neighbours = Lanes;
   template <direction Dir>
-  using fft_type = fft<shape_type, Real, Dir, Trade, BankBytes>;
+  using fft_type = fft<shape_type, Real, Dir, order::natural, memory<Trade, BankBytes>>;
 };
 
 template <class Description, direction Dir>
@@ -40,7 +42,7 @@ void compare(std::size_t transform_to_impulse = 0) {
     const auto one = impulse<real>(n, transform_to_impulse % n);
     std::copy(one.begin(), one.end(), x.begin());
   }
-  const auto y = run_fft<fft_type, shape_type, Description::order>(x);
+  const auto y = run_fft<fft_type, Description::neighbours>(x);
   for (std::size_t f = 0; f < shape_type::transforms; ++f) {
     const std::vector<complex<real>> one(x.begin() + f * n, x.begin() + (f + 1) * n);
     const std::vector<complex<real>> got(y.begin() + f * n, y.begin() + (f + 1) * n);
@@ -99,7 +101,8 @@ TEST(workgroup_fft_constants, tell_what_is_needed) {
   static_assert(four_thousand::scratch_bytes == (4096 + 4096 / 16) * 8);
   using in_registers = fft<shape<16, 16>, float, direction::forward>;
   static_assert(in_registers::exchanges == 0 && in_registers::scratch_bytes == 0);
-  using halved = fft<shape<32768, 32>, float, direction::forward, trade::halves>;
+  using halved =
+      fft<shape<32768, 32>, float, direction::forward, order::natural, memory<trade::halves>>;
   static_assert(halved::scratch_bytes == (32768 + 32768 / 32) * 4);
 }
 

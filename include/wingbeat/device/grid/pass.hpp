@@ -19,10 +19,11 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/grid/ends.hpp"           // plain_load, plain_store
 #include "wingbeat/device/grid/real.hpp"           // combine, separate
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
 #include "wingbeat/device/twiddle.hpp"             // roots
-#include "wingbeat/device/workgroup/exchange.hpp"  // scratch_layout
+#include "wingbeat/device/workgroup/exchange.hpp"  // exchange
 #include "wingbeat/device/workgroup/fft.hpp"       // fft
 
 namespace wingbeat::device::grid {
@@ -33,19 +34,23 @@ enum class row {
   half_spectrum  ///< bins 0 .. N of the real transform of length 2N
 };
 
-template <class Policy, class Group = group>
+/// Load and Store are the ends, see ends.hpp; one of yours replaces plain memory.
+template <class Policy, class Group = group,
+          class Load = plain_load<typename Policy::real, Policy::in_pitch>,
+          class Store = plain_store<typename Policy::real, Policy::out_pitch>>
 class pass {
  public:
   using real = typename Policy::real;
   using complex_type = complex<real>;
   static constexpr workgroup::trade trade =
       Policy::half_trade ? workgroup::trade::halves : workgroup::trade::whole;
+  using memory = workgroup::memory<trade, Policy::bank_bytes>;
   using shape = workgroup::shape<Policy::length, Policy::elements_per_thread, Policy::transforms>;
   using team_type = workgroup::team<shape,
                                     Policy::lanes_across ? workgroup::lanes::across_transforms
                                                          : workgroup::lanes::along_transform,
                                     Group>;
-  using fft = workgroup::fft<shape, real, Policy::dir, trade, Policy::bank_bytes>;
+  using fft = workgroup::fft<shape, real, Policy::dir, order::natural, memory>;
   using layout = typename fft::layout;
 
   static constexpr unsigned e = Policy::elements_per_thread;
@@ -55,6 +60,7 @@ class pass {
   static constexpr bool trades_after =
       Policy::sink == row::half_spectrum || Policy::stage_in || Policy::stage_out;
   static constexpr unsigned scratch_bytes = trades_after ? layout::bytes : fft::scratch_bytes;
+  using lent = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
 
   // The table: roots of the workgroup's stages, of this pass, of the real transform.
   static constexpr size pass_roots_at = fft::table_entries;
@@ -67,8 +73,7 @@ class pass {
   static_assert(is_whole || Policy::sink == row::complex_row,
                 "a real transform of several passes separates its bins in a pass of its own");
 
-  WINGBEAT_FN pass(WINGBEAT_GLOBAL const complex_type* in, WINGBEAT_GLOBAL complex_type* out,
-                   WINGBEAT_GLOBAL const complex_type* table, size batch,
+  WINGBEAT_FN pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table, size batch,
                    WINGBEAT_LOCAL char* scratch, Group group = Group{})
       : team_(group), in_(in), out_(out), table_(table), scratch_(scratch) {
     first_ = group.index() * Policy::transforms;
@@ -79,7 +84,7 @@ class pass {
   WINGBEAT_FN void run() const {
     complex_type x[e];
     load(x);
-    fft::execute(team_, x, scratch_, table_);
+    fft::execute(team_, x, lent{scratch_}, table_);
     if constexpr (Policy::scaled) {
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < e; ++r) x[r] = device::scaled(x[r], Policy::scale);
@@ -113,7 +118,7 @@ class pass {
   WINGBEAT_FN void load_direct(complex_type (&x)[e]) const {
     const size g = butterfly();
     const size b = g % butterflies;
-    const auto from = in_ + (g / butterflies) * Policy::in_pitch;
+    const auto from = in_.row(g / butterflies);
     const bool inside = is_inside(g);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) {
@@ -123,9 +128,10 @@ class pass {
     }
   }
 
-  WINGBEAT_FN complex_type element(WINGBEAT_GLOBAL const complex_type* from, size i) const {
+  template <class Row>
+  WINGBEAT_FN complex_type element(const Row& from, size i) const {
     if constexpr (Policy::source == row::half_spectrum) {
-      return combine<Policy::total>(from, i, real_roots());
+      return combine<Policy::total, real>(from, i, real_roots());
     } else {
       return from[i];
     }
@@ -142,7 +148,7 @@ class pass {
       const unsigned p = team_.rank() + r * shape::workgroup_threads;
       const size g = first_ + p / shape::length;
       if (g < end_) {
-        entry[layout::address(p)] = in_[g * Policy::in_pitch + p % shape::length];
+        entry[layout::address(p)] = in_.row(g)[p % shape::length];
       }
     }
     team_.workgroup_barrier();
@@ -169,9 +175,9 @@ class pass {
   WINGBEAT_FN void store_direct(const complex_type (&x)[e]) const {
     const size g = butterfly();
     if (!is_inside(g)) return;
-    const auto to = out_ + (g / butterflies) * Policy::out_pitch + delivered(g % butterflies);
+    const auto to = out_.row(g / butterflies).from(delivered(g % butterflies));
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) to[held(r) * Policy::prior] = x[r];
+    for (unsigned r = 0; r < e; ++r) to.put(held(r) * Policy::prior, x[r]);
   }
 
   /// Writes the workgroup's outputs as one contiguous run: whole rows, or neighbouring butterflies
@@ -192,8 +198,8 @@ class pass {
       const size g = first_ + transform;
       const unsigned slot = Policy::lanes_across ? q * shape::transforms + transform : p;
       if (is_inside(g)) {
-        out_[g / butterflies * Policy::out_pitch + g % butterflies * shape::length + q] =
-            entry[layout::address(slot)];
+        out_.put(g / butterflies * Store::pitch + g % butterflies * shape::length + q,
+                 entry[layout::address(slot)]);
       }
     }
   }
@@ -212,17 +218,17 @@ class pass {
         return layout::address(team_.slot(mirror(held(r), shape::length)));
       };
       team_.barrier();
-      workgroup::exchange<trade>(team_, other, scratch_, to, from);
+      workgroup::exchange<trade, threads>(team_, other, scratch_, to, from);
     }
     const size g = butterfly();
     if (!is_inside(g)) return;
-    const auto bin = out_ + g * Policy::out_pitch;
+    const auto to = out_.row(g);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) {
       const unsigned k = held(r);
-      bin[k] = separate(x[r], other[r], real_roots()(k));
+      to.put(k, separate(x[r], other[r], real_roots()(k)));
     }
-    if (team_.thread() == 0) bin[shape::length] = {x[0].re - x[0].im, real(0)};
+    if (team_.thread() == 0) to.put(shape::length, {x[0].re - x[0].im, real(0)});
   }
 
   WINGBEAT_FN twiddle::roots<real, 2 * Policy::total> real_roots() const {
@@ -230,8 +236,8 @@ class pass {
   }
 
   team_type team_;
-  WINGBEAT_GLOBAL const complex_type* in_;
-  WINGBEAT_GLOBAL complex_type* out_;
+  Load in_;
+  Store out_;
   WINGBEAT_GLOBAL const complex_type* table_;
   WINGBEAT_LOCAL char* scratch_;
   size first_;

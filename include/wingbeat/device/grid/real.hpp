@@ -21,27 +21,29 @@ WINGBEAT_FN complex<Real> separate(complex<Real> z, complex<Real> other, complex
 }
 
 /// Returns Z[k] for the inverse from the N+1 bins of a real transform. The imaginary parts of bins
-/// 0 and N are not read.
-template <size N, class Real, class Roots>
-WINGBEAT_FN complex<Real> combine(WINGBEAT_GLOBAL const complex<Real>* bins, size k,
-                                  const Roots& roots) {
-  if (k == 0) return {bins[0].re + bins[N].re, bins[0].re - bins[N].re};
+/// 0 and N are not used.
+template <size N, class Real, class Bins, class Roots>
+WINGBEAT_FN complex<Real> combine(const Bins& bins, size k, const Roots& roots) {
+  if (k == 0) {
+    const Real first = bins[0].re;
+    const Real last = bins[N].re;
+    return {first + last, first - last};
+  }
   const complex<Real> x = bins[k];
   const complex<Real> other = conj(bins[N - k]);
   return (x + other) + times_i((x - other) * conj(roots(k)));
 }
 
-/// Separates bin k < N of one row, and bin N with bin 0, for transforms of several passes.
-/// Policy: real, total (N).  Scale: none.
-template <class Policy, class Roots>
+/// Separates bin k < N of one row, and bin N with bin 0, for transforms of several passes. `bins`
+/// takes put(k, X[k]).  Policy: real, total (N).  Scale: none.
+template <class Policy, class Bins, class Roots>
 WINGBEAT_FN void separate_bin(WINGBEAT_GLOBAL const complex<typename Policy::real>* z,
-                              WINGBEAT_GLOBAL complex<typename Policy::real>* bins, size k,
-                              const Roots& roots) {
+                              const Bins& bins, size k, const Roots& roots) {
   if (k == 0) {
-    bins[0] = {z[0].re + z[0].im, 0};
-    bins[Policy::total] = {z[0].re - z[0].im, 0};
+    bins.put(0, {z[0].re + z[0].im, 0});
+    bins.put(Policy::total, {z[0].re - z[0].im, 0});
   } else {
-    bins[k] = separate(z[k], z[Policy::total - k], roots(k));
+    bins.put(k, separate(z[k], z[Policy::total - k], roots(k)));
   }
 }
 

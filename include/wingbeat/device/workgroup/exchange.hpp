@@ -2,68 +2,92 @@
 // Threads of a workgroup trade their registers through local memory.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"         // complex
-#include "wingbeat/device/index.hpp"           // maximum
-#include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_LOCAL
-#include "wingbeat/device/workgroup/team.hpp"  // team
+#include "wingbeat/device/complex.hpp"           // complex
+#include "wingbeat/device/index.hpp"             // maximum, log2_of
+#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_LOCAL
+#include "wingbeat/device/workgroup/memory.hpp"  // trade
 
 namespace wingbeat::device::workgroup {
 
-/// What crosses local memory at once.
-enum class trade {
-  whole,  ///< Complex numbers: two barriers, full footprint.
-  halves  ///< Real parts, then imaginary parts: four barriers, half the footprint.
+/// Local memory as numbered slots. Where memory has banks, one unused entry follows every
+/// `pad_every()` entries,
+///     address(s) = s + s / pad_every,
+/// so that slots `apart` apart fall into different banks: what neighbours write after a Stockham
+/// stage of that radix, or read in a window of that many registers. In place, where neighbours
+/// also touch slots side by side and `apart` is below the banks' width, digits are folded instead:
+///     address(s) = s ^ (s / apart mod entries of all banks).
+/// `bank_bytes` = 0: no banks, address(s) = s.
+struct slot_layout {
+  unsigned slots, entry_bytes, bank_bytes, apart;
+  bool is_in_place;
+
+  WINGBEAT_FN constexpr unsigned bank_entries() const { return bank_bytes / entry_bytes; }
+  WINGBEAT_FN constexpr bool is_folded() const {
+    return is_in_place && bank_bytes != 0 && apart < bank_entries();
+  }
+  WINGBEAT_FN constexpr unsigned pad_every() const { return maximum(apart, bank_entries()); }
+  WINGBEAT_FN constexpr unsigned entries() const {
+    return bank_bytes == 0 || is_folded() ? slots : slots + slots / pad_every();
+  }
+  WINGBEAT_FN constexpr unsigned bytes() const { return entries() * entry_bytes; }
 };
 
-/// Local memory as numbered slots.  Where memory has banks, one unused entry follows every
-/// `pad_every` entries:   address(s) = s + s / pad_every,
-/// so that what neighbours write `FirstRadix` apart, after the first stage, falls into different
-/// banks. `BankBytes` = 0: no banks, no padding.
-template <class Shape, class Real, trade Trade, unsigned BankBytes, unsigned FirstRadix>
-struct scratch_layout {
-  static constexpr unsigned entry_bytes = Trade == trade::whole ? 2 * sizeof(Real) : sizeof(Real);
-  static constexpr unsigned slots = Shape::length * Shape::transforms;
-  static constexpr unsigned pad_every = maximum(FirstRadix, BankBytes / entry_bytes);
-  static constexpr unsigned entries = BankBytes == 0 ? slots : slots + slots / pad_every;
-  static constexpr unsigned bytes = entries * entry_bytes;
+/// Addresses of slots, for Memory's banks and the entries of Real that its trade moves.
+template <class Shape, class Real, class Memory, unsigned Apart, bool IsInPlace>
+struct slot_addresses {
+  static constexpr unsigned entry_bytes =
+      (Memory::trades == trade::whole ? 2u : 1u) * unsigned(sizeof(Real));
+  static constexpr slot_layout as{Shape::length * Shape::transforms, entry_bytes,
+                                  Memory::bank_bytes, Apart, IsInPlace};
+  static constexpr unsigned bytes = as.bytes();
 
-  /// Returns the entry of slot base + offset. The offset is a constant after unrolling; where it
-  /// is whole paddings it is added last, so that it folds into the access as an immediate.
+  /// Returns the entry of slot base + offset. The offset is a constant after unrolling, and stays
+  /// one, which folds into the access as an immediate, where it is whole paddings or, in place,
+  /// shares no digit with the base.
   WINGBEAT_FN static constexpr unsigned address(unsigned base, unsigned offset = 0) {
-    if constexpr (BankBytes == 0) {
+    constexpr unsigned pad = as.pad_every();
+    if constexpr (Memory::bank_bytes == 0) {
       return base + offset;
-    } else if (offset % pad_every == 0) {
-      return base + base / pad_every + (offset + offset / pad_every);
+    } else if constexpr (as.is_folded()) {
+      return folded(base) ^ folded(offset);
+    } else if (IsInPlace || offset % pad == 0) {
+      return base + base / pad + (offset + offset / pad);
     } else {
-      return base + offset + (base + offset) / pad_every;
+      return base + offset + (base + offset) / pad;
     }
+  }
+
+ private:
+  WINGBEAT_FN static constexpr unsigned folded(unsigned s) {
+    constexpr unsigned mask = as.bank_entries() == 0 ? 0 : as.bank_entries() - 1;
+    return s ^ ((s / Apart) & mask);
   }
 };
 
 /// Puts x[r] at entry `to(r)`, then replaces it by what another thread put at entry `from(r)`.
-/// Callers: every thread of the workgroup.  Memory: scratch, free on entry; the caller passes a
-/// barrier before it touches scratch again.
-template <trade Trade, class Team, class Real, unsigned E, class To, class From>
+/// Callers: every thread of the team.  Memory: scratch; the caller sees to it that nobody still
+/// reads the entries written here.  `Span`: neighbouring threads that trade with each other.
+template <trade Trade, unsigned Span, class Team, class Real, unsigned E, class To, class From>
 WINGBEAT_FN void exchange(const Team& team, complex<Real> (&x)[E], WINGBEAT_LOCAL char* scratch,
                           const To& to, const From& from) {
   if constexpr (Trade == trade::whole) {
     auto entry = reinterpret_cast<WINGBEAT_LOCAL complex<Real>*>(scratch);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < E; ++r) entry[to(r)] = x[r];
-    team.barrier();
+    team.template barrier_among<Span>();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < E; ++r) x[r] = entry[from(r)];
   } else {
     auto entry = reinterpret_cast<WINGBEAT_LOCAL Real*>(scratch);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < E; ++r) entry[to(r)] = x[r].re;
-    team.barrier();
+    team.template barrier_among<Span>();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < E; ++r) x[r].re = entry[from(r)];
-    team.barrier();
+    team.template barrier_among<Span>();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < E; ++r) entry[to(r)] = x[r].im;
-    team.barrier();
+    team.template barrier_among<Span>();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < E; ++r) x[r].im = entry[from(r)];
   }

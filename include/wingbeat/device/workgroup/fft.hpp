@@ -1,121 +1,193 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform of one workgroup: Stockham stages in registers, exchanges through local memory.
-//
-// Thread t of T holds elements t + r T, r < E, before and after every stage. A stage of radix R
-// after prior length P takes butterfly b = 0 .. N/R - 1 from elements b + q N/R, turns input q by
-// w^(q (b mod P)), w = exp(-+ 2 pi i / (P R)), and delivers output q to
-//     (b / P) P R + (b mod P) + q P.
-// Both ends of the last stage are elements b + q N/R, so it needs no exchange: one fewer than
-// there are stages, natural order in and out, no bit reversal. See docs/maths.md.
+// The transform of one workgroup: described at compile time, called by every thread, fused with
+// whatever the caller loads from and stores to. docs/device.md leads from zero to a kernel.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/direction.hpp"           // direction
-#include "wingbeat/device/index.hpp"               // stages
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_LOCAL
-#include "wingbeat/device/thread/dft.hpp"          // dft
-#include "wingbeat/device/twiddle.hpp"             // turn
-#include "wingbeat/device/workgroup/exchange.hpp"  // exchange, trade
+#include "wingbeat/device/half.hpp"                // widen, narrow
+#include "wingbeat/device/order.hpp"               // order
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store, has_get, has_set
+#include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate, fused_workgroups_of
+#include "wingbeat/device/workgroup/in_place.hpp"  // in_place
+#include "wingbeat/device/workgroup/memory.hpp"    // memory, scratch, storage
+#include "wingbeat/device/workgroup/scalar.hpp"    // arithmetic_of
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+#include "wingbeat/device/workgroup/stockham.hpp"  // stockham
 #include "wingbeat/device/workgroup/team.hpp"      // shape, team
 
 namespace wingbeat::device::workgroup {
 
-/// A collective transform, described at compile time.
-///   Shape      length, elements per thread, transforms per workgroup
-///   Trade      what an exchange moves at once
-///   BankBytes  width of local memory's banks together; 0 on a CPU
-template <class Shape, class Real, direction Dir, trade Trade = trade::whole,
-          unsigned BankBytes = 128>
+/// Chooses the algorithm of an order.
+template <class Shape, class Real, direction Dir, order Order, class Memory>
+struct algorithm {
+  using type = in_place<Shape, Real, Dir, Order, Memory>;
+};
+template <class Shape, class Real, direction Dir, class Memory>
+struct algorithm<Shape, Real, Dir, order::natural, Memory> {
+  using type = stockham<Shape, Real, Dir, Memory>;
+};
+
+/// A collective transform of Shape::length complex numbers.
+///   Shape    length, elements per thread, transforms per workgroup
+///   Real     float, double; half_float: stored in fp16, computed in fp32; half_pair: two
+///            transforms in one set of registers, stored and computed in fp16
+///   Dir      forward uses exp(-2 pi i jk/N), inverse exp(+2 pi i jk/N); neither scales
+///   Order    of the spectrum: forward goes from natural order to it, inverse back from it
+///   Memory   what an exchange moves at once, and the banks of local memory
+template <class Shape, class Real, direction Dir, order Order = order::natural,
+          class Memory = memory<>>
 struct fft {
-  using complex_type = complex<Real>;
+  static_assert(Order == order::nabla || Shape::elements_per_thread <= most_held,
+                "a thread holds at most 32 elements; choose fewer elements per thread, or "
+                "order::nabla with an accessor");
+  static_assert(Order != order::nabla || Shape::threads >= subgroup_size,
+                "order::nabla needs at least one subgroup of threads for each transform; choose "
+                "fewer elements per thread, a longer transform, or another order");
+
+  using value_type = complex<Real>;  ///< What is loaded and stored.
+  using register_type = complex<typename arithmetic_of<Real>::type>;  ///< What is computed with.
+  using shape_type = Shape;
+  static constexpr direction dir = Dir;
+  static constexpr order spectrum_order = Order;
+  static constexpr schedule plan{Order, Shape::length, Shape::elements_per_thread};
   static constexpr unsigned length = Shape::length;
   static constexpr unsigned elements_per_thread = Shape::elements_per_thread;
-  static constexpr unsigned threads = Shape::threads;
-  static constexpr unsigned max_radix = elements_per_thread;
-  static constexpr unsigned n_stages = stages{length, max_radix}.count();
-  static constexpr unsigned exchanges = n_stages == 0 ? 0 : n_stages - 1;
-  static constexpr unsigned table_entries =
-      twiddle::stage_offset(stages{length, max_radix}, n_stages);
+  static constexpr unsigned transforms = Shape::transforms;
+  static constexpr unsigned threads = Shape::threads;  ///< Of one transform.
+  static constexpr unsigned workgroup_threads = Shape::workgroup_threads;
+  static constexpr unsigned stride = threads;  ///< Between a thread's elements: t + l stride.
+  static constexpr unsigned held = plan.held();
+  static constexpr unsigned exchanges = plan.exchanges();
+  /// Exchanges that a barrier of the workgroup completes; a subgroup's completes the others.
+  static constexpr unsigned workgroup_exchanges = plan.exchanges_beyond(subgroup_size);
+  static constexpr unsigned table_entries = plan.table_entries();
+  static constexpr unsigned real_roots = 0;  ///< Behind those of the stages; see real.hpp.
 
-  using layout = scratch_layout<Shape, Real, Trade, BankBytes, stages{length, max_radix}.radix(0)>;
+  using steps =
+      typename algorithm<Shape, typename arithmetic_of<Real>::type, Dir, Order, Memory>::type;
+  using layout = typename steps::layout;
   static constexpr unsigned scratch_bytes = exchanges == 0 ? 0 : layout::bytes;
+  using storage_type = storage<scratch_bytes>;
+  using scratch_type = scratch<scratch_bytes>;
 
-  /// Transforms elements load(i) and hands them to store(i, value), i in [0, length).
-  /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, aligned to a complex
-  /// number, free on entry; pass a barrier before scratch is used again.  Order: natural in,
-  /// natural out.  Scale: none.  `table` holds the `table_entries` roots of all stages, laid out
-  /// as twiddle.hpp says.
-  template <class Team, class Load, class Store>
+  /// Registers of 32 bits a thread is likely to need; a compiler may differ by a fifth.
+  static constexpr unsigned registers =
+      registers_estimate(held, unsigned(sizeof(typename arithmetic_of<Real>::type)));
+
+  /// What WINGBEAT_KERNEL_RESIDENT is best told of a kernel that transforms, works on the spectrum
+  /// in registers and transforms back.
+  static constexpr unsigned fused_workgroups = fused_workgroups_of(
+      workgroup_threads, held, unsigned(sizeof(typename arithmetic_of<Real>::type)));
+
+  /// Transforms elements load(i) and hands them to store(i, value), i in [0, length). Thread t
+  /// loads, then stores, the elements t + l threads.
+  /// Callers: every thread of the workgroup.  Memory: at least `scratch_bytes` of scratch, free on
+  /// entry and, unless lent until a barrier, on return; `table`: the `table_entries` roots that
+  /// wingbeat/roots.hpp computes.  Order: natural on the samples' side, `Order` on the
+  /// spectrum's.  Scale: none.
+  template <class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
-                                  WINGBEAT_LOCAL char* scratch,
-                                  WINGBEAT_GLOBAL const complex_type* table) {
-    complex_type x[elements_per_thread];
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < elements_per_thread; ++r) x[r] = load(team.thread() + r * threads);
-    execute(team, x, scratch, table);
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < elements_per_thread; ++r) store(team.thread() + r * threads, x[r]);
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    constexpr bool loads = contract::is_load<Load, value_type>::value;
+    constexpr bool stores = contract::is_store<Store, value_type>::value;
+    static_assert(loads,
+                  "load must be callable as load(unsigned i) const and return complex<Real>");
+    static_assert(stores, "store must be callable as store(unsigned i, complex<Real> z) const");
+    static_assert(elements_per_thread == held,
+                  "more than 32 elements per thread travel through an accessor: call "
+                  "execute(team, accessor, scratch, table)");
+    if constexpr (loads && stores && elements_per_thread == held) {
+      register_type x[held];
+      WINGBEAT_UNROLL
+      for (unsigned l = 0; l < held; ++l) {
+        const value_type z = load(team.thread() + l * threads);
+        x[l] = widen(z);
+      }
+      run(team, x, lent, table);
+      WINGBEAT_UNROLL
+      for (unsigned l = 0; l < held; ++l) {
+        store(team.thread() + l * threads, narrow<Real>(x[l]));
+      }
+    }
   }
 
-  /// Transforms in registers: x[r] is element team.thread() + r threads, before and after.
+  /// Transforms registers: x[l] is element team.thread() + l threads, before and after. Or, in
+  /// place, the elements that an accessor gets and sets by the same numbers; in nabla order a
+  /// thread may have more of them than it can hold: then they travel through the accessor.
   /// Callers, memory, order and scale: as above.
-  template <class Team>
-  WINGBEAT_FN static void execute(const Team& team, complex_type (&x)[elements_per_thread],
-                                  WINGBEAT_LOCAL char* scratch,
-                                  WINGBEAT_GLOBAL const complex_type* table) {
-    if constexpr (n_stages > 0) run_from<0>(team, x, scratch, table);
+  template <class Team, class Data, class Scratch>
+  WINGBEAT_FN static void execute(const Team& team, Data& data, const Scratch& lent,
+                                  WINGBEAT_GLOBAL const register_type* table) {
+    using array = contract::is_array<Data>;
+    if constexpr (array::value) {
+      using real = typename arithmetic_of<Real>::type;
+      constexpr bool fits = array::template of<real, held> && elements_per_thread == held;
+      static_assert(fits, "the registers must be register_type x[elements_per_thread], 32 at most");
+      if constexpr (fits) run(team, data, lent, table);
+    } else {
+      constexpr bool gets = contract::has_get<Data, value_type>::value;
+      constexpr bool sets = contract::has_set<Data, value_type>::value;
+      static_assert(gets, "the accessor has no get(unsigned i, complex<Real>& z)");
+      static_assert(sets, "the accessor has no set(unsigned i, complex<Real> z)");
+      if constexpr (gets && sets) through_accessor(team, data, lent, table);
+    }
   }
 
  private:
-  template <unsigned Stage, class Team>
-  WINGBEAT_FN static void run_from(const Team& team, complex_type (&x)[elements_per_thread],
-                                   WINGBEAT_LOCAL char* scratch,
-                                   WINGBEAT_GLOBAL const complex_type* table) {
-    butterflies<Stage>(team, x, table + twiddle::stage_offset(stages{length, max_radix}, Stage));
-    if constexpr (Stage + 1 < n_stages) {
-      if constexpr (Stage > 0) team.barrier();  // until the last exchange has been read
-      deliver<Stage>(team, x, scratch);
-      run_from<Stage + 1>(team, x, scratch, table);
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void run(const Team& team, register_type (&x)[held], const Scratch& lent,
+                              WINGBEAT_GLOBAL const register_type* table) {
+    static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
+                  "the team is of another shape than the transform");
+    constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
+    static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
+    if constexpr (is_scratch) {
+      static_assert(Scratch::size_bytes >= scratch_bytes,
+                    "the scratch is too small: the transform needs fft::scratch_bytes");
+      if constexpr (Scratch::size_bytes >= scratch_bytes) steps::run(team, x, lent, table);
     }
   }
 
-  /// One stage in registers: register m + q E/R is input (and output) q of butterfly t + m T.
-  template <unsigned Stage, class Team>
-  WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[elements_per_thread],
-                                      WINGBEAT_GLOBAL const complex_type* roots) {
-    constexpr unsigned radix = stages{length, max_radix}.radix(Stage);
-    constexpr unsigned prior = stages{length, max_radix}.prior(Stage);
-    constexpr unsigned count = elements_per_thread / radix;
-    WINGBEAT_UNROLL
-    for (unsigned m = 0; m < count; ++m) {
-      complex_type y[radix];
+  template <class Team, class Accessor, class Scratch>
+  WINGBEAT_FN static void through_accessor(const Team& team, Accessor& accessor,
+                                           const Scratch& lent,
+                                           WINGBEAT_GLOBAL const register_type* table) {
+    constexpr unsigned blocks = elements_per_thread / held;
+    constexpr bool travels = blocks > 1;
+    static_assert(!travels || contract::has_memory_barrier<Accessor>::value,
+                  "elements travel through this accessor, so it needs a memory_barrier()");
+    if constexpr (travels && !contract::has_memory_barrier<Accessor>::value) return;
+    if constexpr (travels && Dir == direction::forward) pass_through(team, accessor, table);
+    for (unsigned block = 0; block < blocks; ++block) {
+      const unsigned first = block * (held * threads) + team.thread();
+      register_type x[held];
       WINGBEAT_UNROLL
-      for (unsigned q = 0; q < radix; ++q) y[q] = x[m + q * count];
-      if constexpr (prior > 1) {
-        twiddle::turn<Dir, prior>(y, roots, (team.thread() + m * threads) & (prior - 1));
+      for (unsigned l = 0; l < held; ++l) {
+        value_type z{};
+        accessor.get(first + l * threads, z);
+        x[l] = widen(z);
       }
-      thread::dft<Dir>(y);
+      run(team, x, lent, table);
+      // The next block's first exchange writes what this one's last may not have read.
+      if constexpr (travels && Scratch::reused == reuse::after_barrier && exchanges > 0) {
+        if (block + 1 < blocks) team.barrier();
+      }
       WINGBEAT_UNROLL
-      for (unsigned q = 0; q < radix; ++q) x[m + q * count] = y[q];
+      for (unsigned l = 0; l < held; ++l) {
+        accessor.set(first + l * threads, narrow<Real>(x[l]));
+      }
     }
+    if constexpr (travels && Dir == direction::inverse) pass_through(team, accessor, table);
   }
 
-  /// Moves the outputs of a stage to the threads that want them next.
-  template <unsigned Stage, class Team>
-  WINGBEAT_FN static void deliver(const Team& team, complex_type (&x)[elements_per_thread],
-                                  WINGBEAT_LOCAL char* scratch) {
-    constexpr unsigned radix = stages{length, max_radix}.radix(Stage);
-    constexpr unsigned prior = stages{length, max_radix}.prior(Stage);
-    constexpr unsigned count = elements_per_thread / radix;
-    const auto to = [&](unsigned r) {
-      const unsigned b = team.thread() + (r % count) * threads;
-      const unsigned first = (b & ~(prior - 1)) * radix + (b & (prior - 1));
-      return layout::address(team.slot(first), (r / count) * prior * Team::slot_stride);
-    };
-    const auto from = [&](unsigned r) {
-      return layout::address(team.slot(team.thread()), r * threads * Team::slot_stride);
-    };
-    exchange<Trade>(team, x, scratch, to, from);
+  template <class Team, class Accessor>
+  WINGBEAT_FN static void pass_through(const Team& team, Accessor& accessor,
+                                       WINGBEAT_GLOBAL const register_type* table) {
+    if constexpr (Dir == direction::inverse) accessor.memory_barrier();
+    steps::template travel<Real>(team, accessor, table);
+    if constexpr (Dir == direction::forward) accessor.memory_barrier();
   }
 };
 

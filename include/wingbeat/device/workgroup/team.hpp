@@ -11,9 +11,10 @@ namespace wingbeat::device::workgroup {
 template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms = 1>
 struct shape {
   static_assert(is_power_of_two(Length), "the length of a workgroup transform is a power of two");
-  static_assert(is_power_of_two(ElementsPerThread) && ElementsPerThread <= 32 &&
+  static_assert(is_power_of_two(ElementsPerThread) && ElementsPerThread <= 128 &&
                     (ElementsPerThread > 1 || Length == 1),
-                "each thread holds 2, 4, 8, 16 or 32 elements; 1 if the length is 1");
+                "each thread works on 2, 4, 8, 16 or 32 elements (64 or 128 in nabla order through "
+                "an accessor); 1 if the length is 1");
   static_assert(ElementsPerThread <= Length, "a thread holds at most the whole transform");
   static_assert(is_power_of_two(Transforms), "a workgroup holds a power of two of transforms");
 
@@ -30,10 +31,23 @@ enum class lanes {
   across_transforms  ///< Neighbours hold the same element of neighbouring transforms.
 };
 
+/// How many threads in sequence a group's subgroup barrier joins: what the dialect says, unless
+/// the group has a `subgroup_threads` of its own.
+template <class Group, class = void>
+struct subgroup_of {
+  static constexpr unsigned threads = subgroup_size;
+};
+template <class Group>
+struct subgroup_of<Group, decltype(void(Group::subgroup_threads))> {
+  static constexpr unsigned threads = Group::subgroup_threads;
+};
+
 /// One thread's place in its workgroup.
 template <class Shape, lanes Lanes = lanes::along_transform, class Group = group>
 class team {
  public:
+  using shape_type = Shape;
+
   WINGBEAT_FN team() : team(Group{}) {}
   WINGBEAT_FN explicit team(Group group) : group_(group) {
     const unsigned id = group_.thread();
@@ -61,10 +75,21 @@ class team {
 
   /// Makes local memory written before visible to the threads of this transform.
   WINGBEAT_FN void barrier() const {
-    if constexpr (Lanes == lanes::along_transform && Shape::threads <= subgroup_size) {
+    if constexpr (Lanes == lanes::along_transform && Shape::threads <= subgroup) {
       group_.subgroup_barrier();
     } else {
       group_.barrier();
+    }
+  }
+
+  /// Makes local memory written before visible among this thread's `Span` neighbours, those whose
+  /// thread() / Span is the same.
+  template <unsigned Span>
+  WINGBEAT_FN void barrier_among() const {
+    if constexpr (Lanes == lanes::along_transform && Span <= subgroup) {
+      group_.subgroup_barrier();
+    } else {
+      barrier();
     }
   }
 
@@ -72,6 +97,8 @@ class team {
   WINGBEAT_FN void workgroup_barrier() const { group_.barrier(); }
 
  private:
+  static constexpr unsigned subgroup = subgroup_of<Group>::threads;
+
   Group group_;
   unsigned thread_ = 0;
   unsigned transform_ = 0;

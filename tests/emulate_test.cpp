@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emulated workgroup itself: everybody runs, nobody passes a barrier early, failures surface.
-#include "support/emulated_workgroup.hpp"
+#include "wingbeat/emulate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace wingbeat::test;
+using namespace wingbeat;
 
 TEST(run_workgroup, calls_each_thread_once_and_tells_it_who_it_is) {
   std::vector<unsigned> seen(33, 99);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ends of a pass that call a functor given to the host plan, in place of plain memory:
+//
+//     struct yours {
+//       using element = short;                // of your buffer
+//       struct parameters { float gain; };    // plain data; leave it and its argument out if none
+//       WINGBEAT_FN static value load(WINGBEAT_GLOBAL const element* in,
+//                                     WINGBEAT_GLOBAL const parameters& with, size row, size i);
+//       WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
+//                                     WINGBEAT_GLOBAL const parameters& with, size row, size i,
+//                                     value z);
+//     };
+//
+// `value` is complex<Real>, or Real at the end of a transform that is real: then two neighbours
+// make one complex element, z[i] = x[2i] + i x[2i+1]. See docs/fusion.md.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"  // complex
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::grid {
+
+/// Most that a parameter block may be aligned to: where one starts in a plan's table.
+inline constexpr size block_alignment = 64;
+
+/// What a functor works on: rows of Length complex elements of Real; is its end of the transform
+/// real; has it parameters, and where does their block start, in bytes.
+template <class Real, size Length, bool IsReal, bool HasParameters, size BlockAt>
+struct fused_as {
+  using real = Real;
+  static constexpr size length = Length;
+  static constexpr bool is_real = IsReal;
+  static constexpr bool has_parameters = HasParameters;
+  static constexpr size block_at = BlockAt;
+  static_assert(BlockAt % block_alignment == 0, "the planner aligns parameter blocks");
+};
+
+/// The values of one end: complex<Real>, or Real.
+template <class Real, bool IsReal>
+struct value_of {
+  using type = complex<Real>;
+};
+template <class Real>
+struct value_of<Real, true> {
+  using type = Real;
+};
+
+template <class A, class B>
+inline constexpr bool is_same_type = false;
+template <class A>
+inline constexpr bool is_same_type<A, A> = true;
+
+/// Returns the block of a functor's parameters.
+template <class Functor, class As>
+WINGBEAT_FN WINGBEAT_GLOBAL const typename Functor::parameters& block_of(
+    WINGBEAT_GLOBAL const char* blocks) {
+  using block = typename Functor::parameters;
+  static_assert(alignof(block) <= block_alignment,
+                "the parameters of your load functor or your store functor are aligned to more "
+                "than 64 bytes; align them to less");
+  return *reinterpret_cast<WINGBEAT_GLOBAL const block*>(blocks + As::block_at);
+}
+
+/// Reads elements through Functor::load.
+template <class Functor, class As>
+class fused_load {
+ public:
+  using element = typename Functor::element;
+  using value = typename value_of<typename As::real, As::is_real>::type;
+
+  class row_type {
+   public:
+    WINGBEAT_FN row_type(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks,
+                         size row)
+        : in_(in), blocks_(blocks), row_(row) {}
+    WINGBEAT_FN complex<typename As::real> operator[](size i) const {
+      if constexpr (As::is_real) {
+        return {one(2 * i), one(2 * i + 1)};
+      } else {
+        return one(i);
+      }
+    }
+
+   private:
+    WINGBEAT_FN auto loaded(size i) const {
+      if constexpr (As::has_parameters) {
+        return Functor::load(in_, block_of<Functor, As>(blocks_), row_, i);
+      } else {
+        return Functor::load(in_, row_, i);
+      }
+    }
+    WINGBEAT_FN value one(size i) const {
+      static_assert(is_same_type<decltype(loaded(i)), value>,
+                    "your load functor must return complex<Real>, or Real where the plan's input "
+                    "is real (forward_from_real), Real being the plan's precision");
+      return loaded(i);
+    }
+
+    WINGBEAT_GLOBAL const element* in_;
+    WINGBEAT_GLOBAL const char* blocks_;
+    size row_;
+  };
+
+  WINGBEAT_FN fused_load(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks)
+      : in_(in), blocks_(blocks) {}
+  WINGBEAT_FN row_type row(size r) const { return {in_, blocks_, r}; }
+
+ private:
+  WINGBEAT_GLOBAL const element* in_;
+  WINGBEAT_GLOBAL const char* blocks_;
+};
+
+/// Writes elements through Functor::store.
+template <class Functor, class As>
+class fused_store {
+ public:
+  using element = typename Functor::element;
+  using value = typename value_of<typename As::real, As::is_real>::type;
+
+  class row_type {
+   public:
+    WINGBEAT_FN row_type(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks, size row,
+                         size first = 0)
+        : out_(out), blocks_(blocks), row_(row), first_(first) {}
+    WINGBEAT_FN row_type from(size first) const { return {out_, blocks_, row_, first_ + first}; }
+    WINGBEAT_FN void put(size at, complex<typename As::real> z) const {
+      const size i = first_ + at;
+      if constexpr (As::is_real) {
+        one(2 * i, z.re);
+        one(2 * i + 1, z.im);
+      } else {
+        one(i, z);
+      }
+    }
+
+   private:
+    WINGBEAT_FN void one(size i, value z) const {
+      if constexpr (As::has_parameters) {
+        Functor::store(out_, block_of<Functor, As>(blocks_), row_, i, z);
+      } else {
+        Functor::store(out_, row_, i, z);
+      }
+    }
+
+    WINGBEAT_GLOBAL element* out_;
+    WINGBEAT_GLOBAL const char* blocks_;
+    size row_;
+    size first_;
+  };
+
+  WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks)
+      : out_(out), blocks_(blocks) {}
+  WINGBEAT_FN row_type row(size r) const { return {out_, blocks_, r}; }
+
+  /// Does row(r).put(i, z) for at = r pitch + i, i < pitch.
+  static constexpr size pitch = As::length;
+  WINGBEAT_FN void put(size at, complex<typename As::real> z) const {
+    row(at / pitch).put(at % pitch, z);
+  }
+
+ private:
+  WINGBEAT_GLOBAL element* out_;
+  WINGBEAT_GLOBAL const char* blocks_;
+};
+
+}  // namespace wingbeat::device::grid

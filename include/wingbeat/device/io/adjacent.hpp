@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adjacent numbers of device memory in one access, where alignment allows.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"  // complex
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::io {
+
+/// Values side by side, aligned as one: 16 bytes is the most a thread moves in one access.
+template <class Value, unsigned Count>
+struct alignas(Count * sizeof(Value)) adjacent {
+  static_assert(Count != 0 && (Count & (Count - 1)) == 0 && Count * sizeof(Value) <= 16,
+                "adjacent values are a power of two of them, 16 bytes at most");
+  Value at[Count];
+};
+
+/// Returns `Whole` as it lies at `from`.  Memory: its bytes; `from` is aligned for it.
+template <class Whole, class Number>
+WINGBEAT_FN Whole load_whole(WINGBEAT_GLOBAL const Number* from) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDA_ARCH__)
+  return *reinterpret_cast<WINGBEAT_GLOBAL const Whole*>(from);
+#else  // a host's compiler may assume that a number and what holds it never alias
+  Whole whole;
+  __builtin_memcpy(&whole, from, sizeof whole);
+  return whole;
+#endif
+}
+
+/// Stores `whole` at `to`.  Memory: its bytes; `to` is aligned for it.
+template <class Whole, class Number>
+WINGBEAT_FN void store_whole(WINGBEAT_GLOBAL Number* to, Whole whole) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDA_ARCH__)
+  *reinterpret_cast<WINGBEAT_GLOBAL Whole*>(to) = whole;
+#else
+  __builtin_memcpy(static_cast<void*>(to), &whole, sizeof whole);
+#endif
+}
+
+/// Copies at[first] .. at[first + Count - 1] to x in one access, for threads that hold
+/// neighbouring elements, as in copies and products:
+///     complex<float> x[2];       io::load_adjacent(in, 2 * thread, x);  // 16 bytes
+///     complex<half_float> x[4];  io::load_adjacent(in, 4 * thread, x);  // 16 bytes
+/// A transform's threads hold elements apart, which neighbouring threads load side by side.
+/// Memory: those elements; at + first is aligned to Count of them.  Guard: none.
+template <class Value, class Held, unsigned Count>  // Held: Value, as OpenCL deduces it
+WINGBEAT_FN void load_adjacent(WINGBEAT_GLOBAL const Value* at, size first, Held (&x)[Count]) {
+  const auto values = load_whole<adjacent<Value, Count>>(at + first);
+  WINGBEAT_UNROLL
+  for (unsigned j = 0; j < Count; ++j) x[j] = values.at[j];
+}
+
+/// Copies x to at[first] .. at[first + Count - 1] in one access, likewise.
+template <class Value, class Held, unsigned Count>
+WINGBEAT_FN void store_adjacent(WINGBEAT_GLOBAL Value* at, size first, const Held (&x)[Count]) {
+  adjacent<Value, Count> values;
+  WINGBEAT_UNROLL
+  for (unsigned j = 0; j < Count; ++j) values.at[j] = x[j];
+  store_whole(at + first, values);
+}
+
+template <class Number>
+struct without_const {
+  using type = Number;
+};
+template <class Number>
+struct without_const<const Number> {
+  using type = Number;
+};
+
+/// A load and, unless the reals are const, a store: element i is at[2i] + i at[2i + 1], in one
+/// access. The same bytes as `packed{contiguous{at}}`, which asks for no alignment.
+/// Memory: at[2i] and at[2i + 1]; `at` is aligned to two reals.  Guard: none.
+template <class Number>
+struct adjacent_pairs {
+  using real = typename without_const<Number>::type;
+
+  WINGBEAT_GLOBAL Number* at;
+
+  WINGBEAT_FN complex<real> operator()(unsigned i) const {
+    return load_whole<complex<real>>(at + size{2} * i);
+  }
+  WINGBEAT_FN void operator()(unsigned i, complex<real> z) const {
+    store_whole(at + size{2} * i, z);
+  }
+};
+template <class Number>
+adjacent_pairs(WINGBEAT_GLOBAL Number*) -> adjacent_pairs<Number>;
+
+}  // namespace wingbeat::device::io

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which transform of a batch a team works on, and where its elements lie:
+//     number = workgroup . transforms of a workgroup + the team's own,   it exists if < batch.
+#pragma once
+
+#include "wingbeat/device/io/contiguous.hpp"  // contiguous
+#include "wingbeat/device/io/guarded.hpp"     // guarded
+#include "wingbeat/device/io/strided.hpp"     // strided
+#include "wingbeat/device/port.hpp"           // WINGBEAT_FN, size
+
+namespace wingbeat::device::io {
+
+/// One transform of a batch. The last workgroup's teams may have none left: their threads take
+/// part in every barrier all the same, with what `guarded` gives them.
+struct member {
+  size number;
+  bool exists;
+
+  /// Returns where this transform begins if those of a batch lie `pitch` apart; 0 if it does not
+  /// exist, so that no pointer is led outside.
+  WINGBEAT_FN constexpr size offset(size pitch) const { return exists ? number * pitch : 0; }
+};
+
+/// Returns the transform of a team in a workgroup of a grid, which has at least
+/// ceil(batch / transforms) workgroups:
+///     const io::member who = io::member_of(team, group::index(), batch);
+template <class Team>
+WINGBEAT_FN member member_of(const Team& team, size workgroup, size batch) {
+  const size number = workgroup * Team::shape_type::transforms + team.transform();
+  return {number, number < batch};
+}
+
+/// Two transforms of a batch that share the registers of a team, 2m and 2m + 1 for its own m.
+struct member_pair {
+  member first;
+  member second;
+};
+
+/// Returns the pair of a team, for `paired`. An odd batch leaves the last pair's second absent.
+/// The grid has at least ceil(batch / (2 transforms)) workgroups.
+template <class Team>
+WINGBEAT_FN member_pair pair_of(const Team& team, size workgroup, size batch) {
+  const size number = 2 * (workgroup * Team::shape_type::transforms + team.transform());
+  return {{number, number < batch}, {number + 1, number + 1 < batch}};
+}
+
+/// Returns a load and store of one row: element i of transform b lies at at[b pitch + i].
+/// Memory: touches that alone, none if absent.
+template <class Pointer>
+WINGBEAT_FN guarded<contiguous<Pointer>> row_of(Pointer at, size pitch, member who) {
+  return {{at + who.offset(pitch)}, who.exists};
+}
+
+/// Returns a load and store of one column: element i of transform b lies at at[i pitch + b], where
+/// the pitch is that of the rows it crosses.
+/// Memory: touches that alone, none if absent.
+template <class Pointer>
+WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer at, size pitch, member who) {
+  return {{at + who.offset(1), pitch}, who.exists};
+}
+
+/// Matrices one after another in a batch, `columns` transforms in each.
+struct matrices {
+  size columns;
+  size pitch;         ///< From one row to the next.
+  size matrix_pitch;  ///< From one matrix to the next.
+};
+
+/// Returns a load and store of one column of many matrices: element i of transform b lies at
+///     at[(b / columns) matrix_pitch + i pitch + b % columns].
+/// Memory: touches that alone, none if absent.
+template <class Pointer>
+WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer at, matrices in, member who) {
+  const size matrix = who.offset(1) / in.columns;
+  const size column = who.offset(1) % in.columns;
+  return {{at + (matrix * in.matrix_pitch + column), in.pitch}, who.exists};
+}
+
+}  // namespace wingbeat::device::io

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements side by side: element i lies at at[i].
+#pragma once
+
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN
+
+namespace wingbeat::device::io {
+
+/// A load and, unless the pointer is const, a store: element i is at[i]. The pointer may lead to
+/// device memory, to local memory or to a thread's own; the elements may be complex or real.
+/// Memory: touches at[i] alone.  Guard: none; see `guarded`, `padded` and `cropped`.
+template <class Pointer>
+struct contiguous {
+  Pointer at;
+
+  WINGBEAT_FN auto operator()(unsigned i) const { return at[i]; }
+  template <class Value>
+  WINGBEAT_FN void operator()(unsigned i, Value z) const {
+    at[i] = z;
+  }
+};
+template <class Pointer>
+contiguous(Pointer) -> contiguous<Pointer>;
+
+}  // namespace wingbeat::device::io

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements a stride apart: a column, a channel of an interleaved signal, every n-th sample.
+#pragma once
+
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size
+
+namespace wingbeat::device::io {
+
+/// A load and, unless the pointer is const, a store: element i is at[i stride], in 64 bits.
+/// Memory: touches at[i stride] alone.  Guard: none.
+template <class Pointer>
+struct strided {
+  Pointer at;
+  size stride;
+
+  WINGBEAT_FN auto operator()(unsigned i) const { return at[i * stride]; }
+  template <class Value>
+  WINGBEAT_FN void operator()(unsigned i, Value z) const {
+    at[i * stride] = z;
+  }
+};
+template <class Pointer, class Stride>
+strided(Pointer, Stride) -> strided<Pointer>;
+
+}  // namespace wingbeat::device::io

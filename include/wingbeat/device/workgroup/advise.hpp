@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Good parameters of a workgroup's transform where nothing was measured yet.
+#pragma once
+
+#include "wingbeat/device/index.hpp"               // log2_of, is_power_of_two
+#include "wingbeat/device/order.hpp"               // order
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN
+#include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
+#include "wingbeat/device/workgroup/memory.hpp"    // trade
+
+namespace wingbeat::device::workgroup {
+
+/// What a device allows one workgroup. The defaults hold on every NVIDIA GPU, and on most others.
+struct limits {
+  unsigned max_workgroup = 1024;
+  unsigned local_memory_bytes = 48 * 1024;
+  unsigned subgroup = 32;
+  unsigned registers = 65536;  ///< Of 32 bits, of all its threads.
+};
+
+/// Parameters for `shape` and `memory`.
+struct advice {
+  unsigned elements_per_thread = 0;
+  unsigned transforms = 0;
+  trade trades = trade::whole;
+
+  /// Is there any shape of this length on this device?
+  WINGBEAT_FN constexpr bool is_valid() const { return transforms > 0; }
+};
+
+/// Returns the elements per thread that were quickest, at least nearly, on an H200 for kernels
+/// that load, transform and store, and for those that also multiply and transform back;
+/// `real_bytes` is that of the arithmetic (half_float: 4).
+WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_bytes) {
+  const unsigned bits = log2_of(length);
+  if (bits <= 3) return minimum(length, 2u);
+  if (bits <= 6) return 4;
+  if (bits <= 8) return 8;
+  if (bits <= 12 || real_bytes == 8) return 16;
+  return 32;
+}
+
+/// Returns parameters for transforms of `length` on a device within `where`: as measured where
+/// that fits; else more elements per thread (at most 32, 16 for fp64) to fit the workgroup, fewer
+/// for nabla order to fill a subgroup, and exchanges in halves to fit local memory. Not valid where
+/// nothing fits, registers included, or `length` is no power of two. `real_bytes` is that of the
+/// arithmetic. Short transforms share a workgroup of 128 threads or a little less.
+WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits where = {},
+                                    order how = order::natural) {
+  advice given;
+  if (!is_power_of_two(length) || where.max_workgroup == 0) return given;
+  const unsigned most = real_bytes == 8 ? 16u : 32u;
+  unsigned elements = advised_elements(length, real_bytes);
+  while (elements < most && length / elements > where.max_workgroup) elements *= 2;
+  if (how == order::nabla) {
+    while (elements > 2 && length / elements < where.subgroup) elements /= 2;
+    if (length / elements < where.subgroup) return given;
+  }
+  const unsigned threads = length / elements;
+  const bool fits = threads <= where.max_workgroup &&
+                    threads * registers_estimate(elements, real_bytes) <= where.registers;
+  if (!fits) return given;
+  const unsigned bytes = threads == 1 ? 0 : 2 * length * real_bytes;  // a sixteenth more if padded
+  const bool in_halves = bytes + bytes / 16 > where.local_memory_bytes;
+  if (in_halves && bytes / 2 + bytes / 16 > where.local_memory_bytes) return given;
+  given.elements_per_thread = elements;
+  given.trades = in_halves ? trade::halves : trade::whole;
+  given.transforms = 1;
+  const unsigned wanted = minimum(where.max_workgroup, maximum(128u, where.subgroup));
+  while (given.transforms * threads * 2 <= wanted &&
+         2 * given.transforms * (bytes + bytes / 16) <= where.local_memory_bytes) {
+    given.transforms *= 2;
+  }
+  return given;
+}
+
+}  // namespace wingbeat::device::workgroup

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a transform asks of the caller's functors, answered at compile time: is it so or not.
+//     load      Value operator()(unsigned i) const          element i, i < length
+//     store     void operator()(unsigned i, Value z) const  takes element i
+//     accessor  void get(unsigned i, Value& z)              z becomes element i
+//               void set(unsigned i, Value z)               element i becomes z
+//               void memory_barrier()                       if elements travel through its memory
+#pragma once
+
+#include "wingbeat/device/complex.hpp"  // complex
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN
+
+namespace wingbeat::device::workgroup::contract {
+
+template <class...>
+using void_t = void;
+
+/// Returns a T& in unevaluated expressions.
+template <class T>
+WINGBEAT_FN T& some();
+
+template <class T, class U>
+struct is_same {
+  static constexpr bool value = false;
+};
+template <class T>
+struct is_same<T, T> {
+  static constexpr bool value = true;
+};
+
+/// Takes what converts to a Value, the way a store's caller or a load's reader does.
+template <class Value>
+WINGBEAT_FN void take(Value);
+
+template <class Load, class Value, class = void>
+struct is_load {
+  static constexpr bool value = false;
+};
+template <class Load, class Value>
+struct is_load<Load, Value, void_t<decltype(take<Value>(some<const Load>()(0u)))>> {
+  static constexpr bool value = true;
+};
+
+template <class Store, class Value, class = void>
+struct is_store {
+  static constexpr bool value = false;
+};
+template <class Store, class Value>
+struct is_store<Store, Value, void_t<decltype(some<const Store>()(0u, some<const Value>()))>> {
+  static constexpr bool value = true;
+};
+
+template <class Store, class Value, class = void>
+struct is_row_store {
+  static constexpr bool value = false;
+};
+template <class Store, class Value>
+struct is_row_store<
+    Store, Value,
+    void_t<decltype(some<const Store>()(0u, some<const Value>(), some<const Value>()))>> {
+  static constexpr bool value = true;
+};
+
+template <class Accessor, class Value, class = void>
+struct has_get {
+  static constexpr bool value = false;
+};
+template <class Accessor, class Value>
+struct has_get<Accessor, Value, void_t<decltype(some<Accessor>().get(0u, some<Value>()))>> {
+  static constexpr bool value = true;
+};
+
+template <class Accessor, class Value, class = void>
+struct has_set {
+  static constexpr bool value = false;
+};
+template <class Accessor, class Value>
+struct has_set<Accessor, Value, void_t<decltype(some<Accessor>().set(0u, some<const Value>()))>> {
+  static constexpr bool value = true;
+};
+
+template <class Accessor, class = void>
+struct has_memory_barrier {
+  static constexpr bool value = false;
+};
+template <class Accessor>
+struct has_memory_barrier<Accessor, void_t<decltype(some<Accessor>().memory_barrier())>> {
+  static constexpr bool value = true;
+};
+
+/// An array of E complex numbers, whatever address space OpenCL deduces for it.
+template <class Real, unsigned E>
+struct array_of {};
+template <class Real, unsigned E>
+WINGBEAT_FN array_of<Real, E> array_type(complex<Real> (&)[E]);
+
+/// Is T an array of complex numbers, and is it one of `E` numbers of `Real`?
+template <class T, class = void>
+struct is_array {
+  static constexpr bool value = false;
+  template <class Real, unsigned E>
+  static constexpr bool of = false;
+};
+template <class T>
+struct is_array<T, void_t<decltype(array_type(some<T>()))>> {
+  static constexpr bool value = true;
+  template <class Real, unsigned E>
+  static constexpr bool of = is_same<decltype(array_type(some<T>())), array_of<Real, E>>::value;
+};
+
+template <class T, class = void>
+struct is_scratch {
+  static constexpr bool value = false;
+};
+template <class T>
+struct is_scratch<T, void_t<decltype(T::size_bytes), decltype(T::reused), decltype(some<T>().at)>> {
+  static constexpr bool value = true;
+};
+
+}  // namespace wingbeat::device::workgroup::contract

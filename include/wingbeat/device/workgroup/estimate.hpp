@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a shape costs a thread, before any compiler has seen it.
+#pragma once
+
+#include "wingbeat/device/index.hpp"  // minimum, maximum
+#include "wingbeat/device/port.hpp"   // WINGBEAT_FN
+
+namespace wingbeat::device::workgroup {
+
+/// Returns the 32-bit registers that a thread holding `held` complex numbers of two reals of
+/// `real_bytes` is likely to need: the numbers, half as many temporaries, and 24 for indices,
+/// pointers and roots. Source: bench/results/resources.md, where compilers differ by a fifth.
+WINGBEAT_FN constexpr unsigned registers_estimate(unsigned held, unsigned real_bytes) {
+  const unsigned data = 2 * held * real_bytes / 4;
+  return minimum(data + data / 2 + 24, 255u);
+}
+
+/// Returns how many workgroups a multiprocessor of 65536 registers should hold at once of a kernel
+/// that works on the spectrum in registers: with room for the numbers, as much again and 16, at
+/// most 128 for a thread. Left to itself the compiler takes more, and fewer workgroups overlap
+/// their waiting. Source: bench/NOTES.md, fused convolutions on an H200.
+WINGBEAT_FN constexpr unsigned fused_workgroups_of(unsigned workgroup_threads, unsigned held,
+                                                   unsigned real_bytes) {
+  const unsigned data = 2 * held * real_bytes / 4;
+  return maximum(1u, 65536u / (workgroup_threads * minimum(2 * data + 16, 128u)));
+}
+
+}  // namespace wingbeat::device::workgroup

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workgroup's transform in nabla or scrambled order: every element keeps its position, windows
+// of digits slide through the registers. schedule.hpp defines positions and windows.
+//
+// Forward, a stage at window a of radix R = 2^m, prior length P = 2^a, makes DFTs of R over the
+// lowest m digits of the register number, turns output k by w^(k p), p the position mod P and
+// w = exp(-2 pi i / (P R)), and leaves output k where k's digits read backwards. The inverse runs
+// the same stages last to first, each backwards.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/half.hpp"                // widen, narrow
+#include "wingbeat/device/index.hpp"               // bits_reversed
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/thread/dft.hpp"          // dft
+#include "wingbeat/device/twiddle.hpp"             // turn
+#include "wingbeat/device/workgroup/exchange.hpp"  // exchange, slot_addresses
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+
+namespace wingbeat::device::workgroup {
+
+template <class Shape, class Real, direction Dir, order Order, class Memory>
+struct in_place {
+  using complex_type = complex<Real>;
+  static constexpr schedule plan{Order, Shape::length, Shape::elements_per_thread};
+  static constexpr unsigned held = plan.held();
+  static constexpr unsigned threads = Shape::threads;
+  static constexpr unsigned first_stage = plan.travelling();
+  static constexpr unsigned n_stages = plan.count();
+  static constexpr bool is_forward = Dir == direction::forward;
+  using layout = slot_addresses<Shape, Real, Memory, held, true>;
+
+  /// Transforms x in place, the stages that fit registers: all of them where a thread can hold
+  /// its elements. Scratch is free on entry; barriers as `execute` of fft.hpp says.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void run(const Team& team, complex_type (&x)[held], const Scratch& lent,
+                              WINGBEAT_GLOBAL const complex_type* table) {
+    if constexpr (n_stages > 0) {
+      run_from<is_forward ? first_stage : n_stages - 1>(team, x, lent, table);
+    }
+  }
+
+  /// The stage before those: radix V = elements / held, over blocks of `held` T elements, in the
+  /// accessor's memory. Thread t touches elements of number t mod T alone.
+  template <class Stored, class Team, class Accessor>
+  WINGBEAT_FN static void travel(const Team& team, Accessor& accessor,
+                                 WINGBEAT_GLOBAL const complex_type* table) {
+    constexpr unsigned radix = plan.radix(0);
+    constexpr unsigned prior = plan.prior(0);
+    for (unsigned c = 0; c < held; ++c) {
+      const unsigned at = c * threads + team.thread();
+      complex_type y[radix];
+      WINGBEAT_UNROLL
+      for (unsigned v = 0; v < radix; ++v) {
+        complex<Stored> z{};
+        accessor.get(v * prior + at, z);
+        y[digit_of<0>(v)] = widen(z);
+      }
+      butterfly<0>(y, table, at);
+      WINGBEAT_UNROLL
+      for (unsigned v = 0; v < radix; ++v) {
+        accessor.set(v * prior + at, narrow<Stored>(y[bin_of<0>(v)]));
+      }
+    }
+  }
+
+ private:
+  template <unsigned Stage, class Team, class Scratch>
+  WINGBEAT_FN static void run_from(const Team& team, complex_type (&x)[held], const Scratch& lent,
+                                   WINGBEAT_GLOBAL const complex_type* table) {
+    butterflies<Stage>(team, x, table);
+    if constexpr (is_forward && Stage + 1 < n_stages) {
+      slide<Stage, Stage + 1>(team, x, lent);
+      run_from<Stage + 1>(team, x, lent, table);
+    } else if constexpr (!is_forward && Stage > first_stage) {
+      slide<Stage, Stage - 1>(team, x, lent);
+      run_from<Stage - 1>(team, x, lent, table);
+    }
+  }
+
+  template <unsigned Stage, class Team>
+  WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[held],
+                                      WINGBEAT_GLOBAL const complex_type* table) {
+    constexpr unsigned radix = plan.radix(Stage);
+    constexpr unsigned prior = plan.prior(Stage);
+    WINGBEAT_UNROLL
+    for (unsigned first = 0; first < held; first += radix) {
+      complex_type y[radix];
+      WINGBEAT_UNROLL
+      for (unsigned q = 0; q < radix; ++q) y[digit_of<Stage>(q)] = x[first + q];
+      butterfly<Stage>(y, table, team.thread() & (prior - 1));
+      WINGBEAT_UNROLL
+      for (unsigned q = 0; q < radix; ++q) x[first + q] = y[bin_of<Stage>(q)];
+    }
+  }
+
+  /// Forward, register q holds sample q and ends with bin rev(q); the inverse is the other way.
+  template <unsigned Stage>
+  WINGBEAT_FN static constexpr unsigned digit_of(unsigned q) {
+    constexpr unsigned digits = plan.digits(Stage);
+    return is_forward ? q : bits_reversed(q, digits);
+  }
+  template <unsigned Stage>
+  WINGBEAT_FN static constexpr unsigned bin_of(unsigned q) {
+    constexpr unsigned digits = plan.digits(Stage);
+    return is_forward ? bits_reversed(q, digits) : q;
+  }
+
+  template <unsigned Stage>
+  WINGBEAT_FN static void butterfly(complex_type (&y)[plan.radix(Stage)],
+                                    WINGBEAT_GLOBAL const complex_type* table, unsigned p) {
+    constexpr unsigned prior = plan.prior(Stage);
+    constexpr unsigned first = plan.table_offset(Stage);
+    const auto roots = table + first;
+    if constexpr (!is_forward && prior > 1) twiddle::turn<Dir, prior>(y, roots, p);
+    thread::dft<Dir>(y);
+    if constexpr (is_forward && prior > 1) twiddle::turn<Dir, prior>(y, roots, p);
+  }
+
+  /// Moves every element to the thread that wants it in the next window. A thread writes the
+  /// slots it read last, so nobody waits before writing.
+  template <unsigned From, unsigned To, class Team, class Scratch>
+  WINGBEAT_FN static void slide(const Team& team, complex_type (&x)[held], const Scratch& lent) {
+    constexpr unsigned earlier = is_forward ? From : To;
+    constexpr unsigned span = plan.span(earlier - first_stage);
+    const unsigned to_base = team.slot(base<From>(team.thread()));
+    const unsigned from_base = team.slot(base<To>(team.thread()));
+    const auto to = [&](unsigned r) {
+      return layout::address(to_base, offset<From>(r) * Team::slot_stride);
+    };
+    const auto from = [&](unsigned r) {
+      return layout::address(from_base, offset<To>(r) * Team::slot_stride);
+    };
+    exchange<Memory::trades, span>(team, x, lent.at, to, from);
+    constexpr bool is_last = is_forward ? To + 1 == n_stages : To == first_stage;
+    if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
+  }
+
+  template <unsigned Stage>
+  static constexpr bool is_nabla_end = Order == order::nabla&& threads > 1 && Stage + 1 == n_stages;
+
+  /// Returns the position of register 0 of thread t; position(t, r) = base(t) | offset(r).
+  template <unsigned Stage>
+  WINGBEAT_FN static constexpr unsigned base(unsigned t) {
+    if constexpr (is_nabla_end<Stage>) {
+      return 2 * t;
+    } else {
+      constexpr unsigned below = plan.prior(Stage) - 1;
+      return (t & ~below) * held | (t & below);
+    }
+  }
+  template <unsigned Stage>
+  WINGBEAT_FN static constexpr unsigned offset(unsigned r) {
+    constexpr unsigned prior = plan.prior(Stage);
+    return is_nabla_end<Stage> ? r / 2 * (2 * threads) + r % 2 : r * prior;
+  }
+};
+
+}  // namespace wingbeat::device::workgroup

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local memory a transform borrows.
+#pragma once
+
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_LOCAL
+
+namespace wingbeat::device::workgroup {
+
+/// What crosses local memory at once.
+enum class trade {
+  whole,  ///< Complex numbers: one barrier an exchange, full footprint.
+  halves  ///< Real parts, then imaginary parts: three barriers, half the footprint.
+};
+
+/// How a transform uses local memory. `BankBytes` is the width of all its banks together: 128 on
+/// NVIDIA GPUs and most others, 0 where there are none (a CPU).
+template <trade Trade = trade::whole, unsigned BankBytes = 128>
+struct memory {
+  static constexpr trade trades = Trade;
+  static constexpr unsigned bank_bytes = BankBytes;
+};
+
+/// When local memory that a transform borrowed may be written again.
+enum class reuse {
+  at_once,       ///< As soon as `execute` returns: it passes one more barrier for that.
+  after_barrier  ///< After a barrier of the caller's: saves one where scratch is used no more. The
+                 ///< inverse of an in-place transform of the same shape may follow without any:
+                 ///< each thread begins by writing what it alone has read.
+};
+
+/// Local memory to borrow: `Bytes` of it from `at`, aligned to 16, free on entry. It may be part
+/// of a larger array.
+template <unsigned Bytes, reuse Reuse = reuse::at_once>
+struct scratch {
+  static constexpr unsigned size_bytes = Bytes;
+  static constexpr reuse reused = Reuse;
+  WINGBEAT_LOCAL char* at;
+};
+
+/// Memory of the right size and alignment, for dialects that declare local memory in the kernel:
+///     __shared__ fft::storage_type memory;  // CUDA; on the host, a plain variable
+template <unsigned Bytes>
+struct storage {
+  alignas(16) char bytes[Bytes == 0 ? 1 : Bytes];
+
+  /// Returns all of it as scratch.
+  WINGBEAT_FN scratch<Bytes> lent() { return {bytes}; }
+  /// Returns all of it as scratch that the caller frees by a barrier.
+  WINGBEAT_FN scratch<Bytes, reuse::after_barrier> lent_until_barrier() { return {bytes}; }
+};
+
+}  // namespace wingbeat::device::workgroup

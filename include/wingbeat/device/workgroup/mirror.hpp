@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mirror trading: in nabla order, thread t gets the elements of the opposite frequencies of its
+// own. For one l, every thread trades with one partner and hands it the same register; nabla.hpp
+// says which, docs/maths.md proves it.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/index.hpp"               // log2_of
+#include "wingbeat/device/nabla.hpp"               // index_map
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN
+#include "wingbeat/device/workgroup/contract.hpp"  // is_same
+#include "wingbeat/device/workgroup/fft.hpp"       // fft, reuse
+
+namespace wingbeat::device::workgroup {
+
+/// Trades of a transform `Fft` in nabla order that holds its elements in registers.
+template <class Fft>
+struct mirror_trade {
+  static_assert(Fft::spectrum_order == order::nabla && Fft::elements_per_thread == Fft::held,
+                "mirrors are traded in nabla order, between elements held in registers");
+  using register_type = typename Fft::register_type;
+  static constexpr unsigned e = Fft::elements_per_thread;
+
+  /// Returns which element is where, and whose mirror.
+  WINGBEAT_FN static constexpr nabla::index_map map() {
+    constexpr unsigned elements_log2 = log2_of(e), threads_log2 = log2_of(Fft::threads);
+    return {elements_log2, threads_log2};
+  }
+
+  /// Bytes of local memory that a trade of one element of each thread borrows.
+  static constexpr unsigned scratch_bytes =
+      Fft::workgroup_threads * unsigned(sizeof(register_type));
+  using storage_type = storage<scratch_bytes>;
+  using scratch_type = scratch<scratch_bytes>;
+
+  /// Returns the element whose frequency is opposite to that of x[l]; of Zero and Nyquist, which
+  /// are thread 0's x[0] and x[1], that element itself. `l` is the same in all threads.
+  /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, free on entry and, unless
+  /// lent until a barrier, on return.  Cost: one barrier, or two.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static register_type of(const Team& team, const register_type (&x)[e], unsigned l,
+                                      const Scratch& lent) {
+    const bool is_own = l < 2 && team.thread() == 0;
+    const register_type got =
+        shuffle(team, x[map().mirror_element(l)], map().mirror_thread(l, team.thread()), lent);
+    return is_own ? x[l] : got;
+  }
+
+  /// Returns the z of thread `from` of this thread's transform: a shuffle of the workgroup.
+  /// Callers, memory, cost: as above.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static register_type shuffle(const Team& team, register_type z, unsigned from,
+                                           const Scratch& lent) {
+    static_assert(contract::is_same<typename Team::shape_type, typename Fft::shape_type>::value,
+                  "the team is of another shape than the transform");
+    static_assert(Scratch::size_bytes >= scratch_bytes,
+                  "the scratch is too small: a trade needs mirror_trade::scratch_bytes");
+    const auto slot =
+        reinterpret_cast<WINGBEAT_LOCAL register_type*>(lent.at) + team.transform() * Fft::threads;
+    slot[team.thread()] = z;
+    team.barrier();
+    const register_type got = slot[from];
+    if constexpr (Scratch::reused == reuse::at_once) team.workgroup_barrier();
+    return got;
+  }
+};
+
+}  // namespace wingbeat::device::workgroup

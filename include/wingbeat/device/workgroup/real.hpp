@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real transform of N = 2M as a complex one of M, both bins of a mirror pair at once: real.hpp
+// has the formulas. A shape's length is M, what the workgroup holds.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/half.hpp"                // widen, narrow
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/real.hpp"                // separate, combine
+#include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store
+#include "wingbeat/device/workgroup/fft.hpp"       // fft
+
+namespace wingbeat::device::workgroup {
+
+/// Which bins of a real transform of length N exist.
+enum class spectrum {
+  unpacked,  ///< 0 .. N/2: N/2 + 1 of them, the first and the last real.
+  packed     ///< N/2 slots: slot 0 holds X[0] + i X[N/2], slot k bin k. Rows stay aligned.
+};
+
+template <class Shape, class Real, direction Dir, spectrum Spectrum = spectrum::unpacked,
+          class Memory = memory<>>
+struct real_fft {
+  using complex_fft = fft<Shape, Real, Dir, order::natural, Memory>;
+  using value_type = typename complex_fft::value_type;
+  using register_type = typename complex_fft::register_type;
+  using shape_type = Shape;
+  static constexpr schedule plan = complex_fft::plan;
+  static constexpr unsigned m = Shape::length;
+  static constexpr unsigned length = 2 * m;  ///< N, counted in reals.
+  static constexpr unsigned elements_per_thread = Shape::elements_per_thread;
+  static constexpr unsigned transforms = Shape::transforms;
+  static constexpr unsigned threads = Shape::threads;
+  static constexpr unsigned stride = threads;
+  static constexpr unsigned registers = complex_fft::registers;
+  static constexpr unsigned workgroup_threads = Shape::workgroup_threads;
+  static constexpr unsigned bins = Spectrum == spectrum::unpacked ? m + 1 : m;
+  static constexpr unsigned exchanges = complex_fft::exchanges + (threads > 1 ? 1 : 0);
+  static constexpr unsigned real_roots = (m + 1) / 2;  ///< exp(-2 pi i k / N), behind the others.
+  static constexpr unsigned table_entries = complex_fft::table_entries + real_roots;
+  using layout = typename complex_fft::layout;
+  static constexpr unsigned scratch_bytes = threads > 1 ? layout::bytes : 0;
+  using storage_type = storage<scratch_bytes>;
+  using scratch_type = scratch<scratch_bytes>;
+
+  /// Forward: load(j) is x[2j] + i x[2j+1], j < M, the same bytes as N reals; store(k, X[k]) gets
+  /// each bin once. Inverse: load(k) is X[k], of which the imaginary parts of bins 0 and N/2 are
+  /// not used; store(j, z) gets x[2j] + i x[2j+1].
+  /// Callers, memory, scale: as fft::execute, with this type's `scratch_bytes` and table.
+  template <class Team, class Load, class Store, class Scratch>
+  WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    constexpr bool loads = contract::is_load<Load, value_type>::value;
+    constexpr bool stores = contract::is_store<Store, value_type>::value;
+    static_assert(loads,
+                  "load must be callable as load(unsigned i) const and return complex<Real>");
+    static_assert(stores, "store must be callable as store(unsigned i, complex<Real> z) const");
+    constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
+    static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
+    if constexpr (loads && stores && is_scratch) {
+      static_assert(Scratch::size_bytes >= scratch_bytes,
+                    "the scratch is too small: the transform needs real_fft::scratch_bytes");
+      if constexpr (Dir == direction::forward) {
+        forward(team, load, store, lent, table);
+      } else {
+        inverse(team, load, store, lent, table);
+      }
+    }
+  }
+
+ private:
+  using real = typename arithmetic_of<Real>::type;
+  static constexpr unsigned e = elements_per_thread;
+  static constexpr unsigned pairs = (e + 1) / 2;  ///< A thread's: k = t + r T below M/2.
+
+  template <class Team, class Load, class Store, class Scratch>
+  WINGBEAT_FN static void forward(const Team& team, const Load& load, const Store& store,
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    register_type z[e];
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) {
+      const value_type from = load(team.thread() + r * threads);
+      z[r] = widen(from);
+    }
+    complex_fft::execute(team, z, borrowed(lent), table);
+    register_type other[pairs];
+    meet(team, z, other, lent);
+    const auto roots = table + complex_fft::table_entries;
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < pairs; ++r) {
+      const unsigned k = team.thread() + r * threads;
+      if (k == 0) {
+        store_ends(store, z[r], other[r]);
+      } else {
+        const auto x = device::real::separate(z[r], other[r], roots[k]);
+        store(k, narrow<Real>(x.first));
+        store(m - k, narrow<Real>(x.second));
+      }
+    }
+  }
+
+  /// Bins 0, M and M/2, from Z[0] and Z[M/2].
+  template <class Store>
+  WINGBEAT_FN static void store_ends(const Store& store, register_type z, register_type middle) {
+    const real first = z.re + z.im, last = z.re - z.im;
+    if constexpr (Spectrum == spectrum::unpacked) {
+      store(0u, narrow<Real>(register_type{first, real(0.0)}));
+      store(m, narrow<Real>(register_type{last, real(0.0)}));
+    } else {
+      store(0u, narrow<Real>(register_type{first, last}));
+    }
+    if constexpr (m > 1) store(m / 2, narrow<Real>(conj(middle)));
+  }
+
+  template <class Team, class Load, class Store, class Scratch>
+  WINGBEAT_FN static void inverse(const Team& team, const Load& load, const Store& store,
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    register_type z[e], other[pairs];
+    const auto roots = table + complex_fft::table_entries;
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < pairs; ++r) {
+      const unsigned k = team.thread() + r * threads;
+      if (k == 0) {
+        load_ends(load, z[r], other[r]);
+      } else {
+        const value_type x = load(k), mirrored = load(m - k);
+        const auto both = device::real::combine(widen(x), widen(mirrored), roots[k]);
+        z[r] = both.first;
+        other[r] = both.second;
+      }
+    }
+    part(team, z, other, lent);
+    complex_fft::execute(team, z, lent, table);
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) store(team.thread() + r * threads, narrow<Real>(z[r]));
+  }
+
+  template <class Load>
+  WINGBEAT_FN static void load_ends(const Load& load, register_type& z, register_type& middle) {
+    const value_type stored = load(0u);
+    const register_type zero = widen(stored);
+    real last = zero.im;
+    if constexpr (Spectrum == spectrum::unpacked) {
+      const value_type end = load(m);
+      last = widen(end).re;
+    }
+    z = {zero.re + last, zero.re - last};
+    if constexpr (m > 1) {
+      const value_type x = load(m / 2);
+      middle = scaled(conj(widen(x)), real(2.0));
+    }
+  }
+
+  /// Partner of pair k: M - k, and M/2 of 0.
+  WINGBEAT_FN static constexpr unsigned partner(unsigned k) { return k == 0 ? m / 2 : m - k; }
+
+  /// Hands z[r] = Z[k] its other[r] = Z[partner(k)], k = t + r T, r < pairs. Only the numbers
+  /// above M/2 travel; thread 0's M/2 is its own.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void meet(const Team& team, register_type (&z)[e],
+                               register_type (&other)[pairs], const Scratch& lent) {
+    if constexpr (threads == 1) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < pairs; ++r) other[r] = z[partner(r) % e];
+    } else {
+      travel(
+          team, lent, [&](unsigned r) -> register_type& { return z[r + pairs]; },
+          [](const Team& of, unsigned r) { return of.thread() + (r + pairs) * threads; },
+          [&](unsigned r) -> register_type& { return other[r]; },
+          [](const Team& of, unsigned r) { return partner(of.thread() + r * threads); });
+    }
+  }
+
+  /// The way back: other[r] goes to the thread that holds number partner(k).
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void part(const Team& team, register_type (&z)[e],
+                               register_type (&other)[pairs], const Scratch& lent) {
+    if constexpr (m == 1) return;
+    if constexpr (threads == 1) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < pairs; ++r) z[partner(r) % e] = other[r];
+    } else {
+      travel(
+          team, lent, [&](unsigned r) -> register_type& { return other[r]; },
+          [](const Team& of, unsigned r) { return partner(of.thread() + r * threads); },
+          [&](unsigned r) -> register_type& { return z[r + pairs]; },
+          [](const Team& of, unsigned r) { return of.thread() + (r + pairs) * threads; });
+    }
+  }
+
+  /// Sends what(r) to slot to(r) and takes into(r) from slot from(r), r < pairs, whole or in
+  /// halves. Scratch is free before and after.
+  template <class Team, class Scratch, class What, class To, class Into, class From>
+  WINGBEAT_FN static void travel(const Team& team, const Scratch& lent, const What& what,
+                                 const To& to, const Into& into, const From& from) {
+    register_type moved[pairs];
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < pairs; ++r) moved[r] = what(r);
+    exchange<Memory::trades, threads>(
+        team, moved, lent.at, [&](unsigned r) { return layout::address(team.slot(to(team, r))); },
+        [&](unsigned r) { return layout::address(team.slot(from(team, r))); });
+    constexpr bool is_used_again = Dir == direction::inverse && complex_fft::exchanges > 0;
+    if constexpr (Scratch::reused == reuse::at_once) {
+      team.workgroup_barrier();
+    } else if constexpr (is_used_again) {
+      team.barrier();
+    }
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < pairs; ++r) into(r) = moved[r];
+  }
+
+  /// The complex transform of a forward run must leave scratch free: the pairs meet there next.
+  template <class Scratch>
+  WINGBEAT_FN static scratch<Scratch::size_bytes> borrowed(const Scratch& lent) {
+    return {lent.at};
+  }
+};
+
+}  // namespace wingbeat::device::workgroup

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workgroup's transform in natural order: Stockham stages in registers, exchanges between.
+//
+// Thread t of T holds elements t + r T, r < E, before and after every stage. A stage of radix R
+// after prior length P takes butterfly b = 0 .. N/R - 1 from elements b + q N/R, turns input q by
+// w^(q (b mod P)), w = exp(-+ 2 pi i / (P R)), and delivers output q to
+//     (b / P) P R + (b mod P) + q P.
+// Both ends of the last stage are elements b + q N/R, so it needs no exchange: one fewer than
+// there are stages, no bit reversal. See docs/maths.md.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/thread/dft.hpp"          // dft
+#include "wingbeat/device/twiddle.hpp"             // turn
+#include "wingbeat/device/workgroup/exchange.hpp"  // exchange, slot_addresses
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+
+namespace wingbeat::device::workgroup {
+
+template <class Shape, class Real, direction Dir, class Memory>
+struct stockham {
+  using complex_type = complex<Real>;
+  static constexpr unsigned elements = Shape::elements_per_thread;
+  static constexpr unsigned threads = Shape::threads;
+  static constexpr schedule plan{order::natural, Shape::length, Shape::elements_per_thread};
+  static constexpr unsigned n_stages = plan.count();
+  using layout = slot_addresses<Shape, Real, Memory, n_stages == 0 ? 1u : plan.radix(0), false>;
+
+  /// Transforms x in place. Scratch is free on entry; barriers as `execute` of fft.hpp says.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void run(const Team& team, complex_type (&x)[elements], const Scratch& lent,
+                              WINGBEAT_GLOBAL const complex_type* table) {
+    if constexpr (n_stages > 0) run_from<0>(team, x, lent, table);
+  }
+
+ private:
+  template <unsigned Stage, class Team, class Scratch>
+  WINGBEAT_FN static void run_from(const Team& team, complex_type (&x)[elements],
+                                   const Scratch& lent, WINGBEAT_GLOBAL const complex_type* table) {
+    constexpr unsigned first = plan.table_offset(Stage);
+    butterflies<Stage>(team, x, table + first);
+    if constexpr (Stage + 1 < n_stages) {
+      if constexpr (Stage > 0) team.barrier();  // until the last exchange has been read
+      deliver<Stage>(team, x, lent.at);
+      constexpr bool is_last = Stage + 2 == n_stages;
+      if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
+      run_from<Stage + 1>(team, x, lent, table);
+    }
+  }
+
+  /// One stage in registers: register m + q E/R is input (and output) q of butterfly t + m T.
+  template <unsigned Stage, class Team>
+  WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[elements],
+                                      WINGBEAT_GLOBAL const complex_type* roots) {
+    constexpr unsigned radix = plan.radix(Stage);
+    constexpr unsigned prior = plan.prior(Stage);
+    constexpr unsigned count = elements / radix;
+    WINGBEAT_UNROLL
+    for (unsigned m = 0; m < count; ++m) {
+      complex_type y[radix];
+      WINGBEAT_UNROLL
+      for (unsigned q = 0; q < radix; ++q) y[q] = x[m + q * count];
+      if constexpr (prior > 1) {
+        twiddle::turn<Dir, prior>(y, roots, (team.thread() + m * threads) & (prior - 1));
+      }
+      thread::dft<Dir>(y);
+      WINGBEAT_UNROLL
+      for (unsigned q = 0; q < radix; ++q) x[m + q * count] = y[q];
+    }
+  }
+
+  /// Moves the outputs of a stage to the threads that want them next.
+  template <unsigned Stage, class Team>
+  WINGBEAT_FN static void deliver(const Team& team, complex_type (&x)[elements],
+                                  WINGBEAT_LOCAL char* at) {
+    constexpr unsigned radix = plan.radix(Stage);
+    constexpr unsigned prior = plan.prior(Stage);
+    constexpr unsigned count = elements / radix;
+    const auto to = [&](unsigned r) {
+      const unsigned b = team.thread() + (r % count) * threads;
+      const unsigned first = (b & ~(prior - 1)) * radix + (b & (prior - 1));
+      return layout::address(team.slot(first), (r / count) * prior * Team::slot_stride);
+    };
+    const auto from = [&](unsigned r) {
+      return layout::address(team.slot(team.thread()), r * threads * Team::slot_stride);
+    };
+    exchange<Memory::trades, threads>(team, x, at, to, from);
+  }
+};
+
+}  // namespace wingbeat::device::workgroup

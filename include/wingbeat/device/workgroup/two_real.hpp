@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two real signals x and y of length L as one complex one, z = x + i y, in nabla order: bins of x
+// and y come from bins f and -f of z, which partners trade (mirror.hpp). Or two columns of half
+// spectra back into two real columns: the same, backwards.
+//
+// Only bins 0 .. L/2 - 1 exist, as L/2 rows: row q T + t, q < E/2, holds bin rev(row), the digits
+// of a row's number read backwards (nabla.hpp), so neighbours store neighbouring rows. Row 0 holds
+// two real bins, as X[0] + i X[L/2].
+#pragma once
+
+#include "wingbeat/device/complex.hpp"             // complex, times_i
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/half.hpp"                // widen, narrow
+#include "wingbeat/device/index.hpp"               // bits_reversed
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/real.hpp"                // pack, unpack, pair
+#include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store
+#include "wingbeat/device/workgroup/mirror.hpp"    // mirror_trade
+
+namespace wingbeat::device::workgroup {
+
+template <class Shape, class Real, direction Dir, class Memory = memory<>>
+struct two_real_fft {
+  using complex_fft = fft<Shape, Real, Dir, order::nabla, Memory>;
+  using trade_type = mirror_trade<complex_fft>;
+  using value_type = typename complex_fft::value_type;
+  using register_type = typename complex_fft::register_type;
+  using shape_type = Shape;
+  static constexpr schedule plan = complex_fft::plan;
+  static constexpr unsigned length = Shape::length;
+  static constexpr unsigned elements_per_thread = Shape::elements_per_thread;
+  static constexpr unsigned transforms = Shape::transforms;
+  static constexpr unsigned threads = Shape::threads;
+  static constexpr unsigned stride = threads;
+  static constexpr unsigned registers = complex_fft::registers;
+  /// Those of the complex transform, and a trade for each pair of elements.
+  static constexpr unsigned exchanges = complex_fft::exchanges + elements_per_thread / 2;
+  static constexpr unsigned workgroup_threads = Shape::workgroup_threads;
+  static constexpr unsigned rows = length / 2;
+  static constexpr unsigned real_roots = 0;
+  static constexpr unsigned table_entries = complex_fft::table_entries;
+  static constexpr unsigned scratch_bytes =
+      maximum(complex_fft::scratch_bytes, trade_type::scratch_bytes);
+  using storage_type = storage<scratch_bytes>;
+  using scratch_type = scratch<scratch_bytes>;
+
+  /// Returns the bin that a row holds; row 0 holds bins 0 and L/2.
+  WINGBEAT_FN static constexpr unsigned bin_of(unsigned row) {
+    constexpr unsigned digits = log2_of(rows);
+    return bits_reversed(row, digits);
+  }
+
+  /// Forward: load(i) is x[i] + i y[i]; store(row, X, Y) gets each row once.
+  /// Callers, memory, scale: as fft::execute, with this type's `scratch_bytes`.
+  template <class Team, class Load, class Store, class Scratch>
+  WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
+    static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
+    if constexpr (is_scratch) {
+      static_assert(Scratch::size_bytes >= scratch_bytes,
+                    "the scratch is too small: the transform needs two_real_fft::scratch_bytes");
+      if constexpr (Dir == direction::forward) {
+        forward(team, load, store, lent, table);
+      } else {
+        inverse(team, load, store, lent, table);
+      }
+    }
+  }
+
+ private:
+  using real = typename arithmetic_of<Real>::type;
+  static constexpr unsigned e = elements_per_thread;
+
+  template <class Team, class Load, class Store, class Scratch>
+  WINGBEAT_FN static void forward(const Team& team, const Load& load, const Store& store,
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    constexpr bool loads = contract::is_load<Load, value_type>::value;
+    constexpr bool stores = contract::is_row_store<Store, value_type>::value;
+    static_assert(loads,
+                  "load must be callable as load(unsigned i) const and return complex<Real>");
+    static_assert(
+        stores, "store must be callable as store(unsigned row, complex<Real> x, complex<Real> y)");
+    if constexpr (loads && stores) {
+      register_type z[e];
+      WINGBEAT_UNROLL
+      for (unsigned l = 0; l < e; ++l) {
+        const value_type from = load(team.thread() + l * threads);
+        z[l] = widen(from);
+      }
+      const scratch<Scratch::size_bytes> freed{lent.at};
+      complex_fft::execute(team, z, freed, table);
+      WINGBEAT_UNROLL
+      for (unsigned l = 0; l < e; l += 2) {
+        const register_type opposite = mirror(team, z, l, lent);
+        device::real::pair<real> both = device::real::unpack(z[l], opposite);
+        if (l == 0 && team.thread() == 0) {
+          both = {{z[0].re, z[1].re}, {z[0].im, z[1].im}};
+        }
+        store(team.thread() + l / 2 * threads, narrow<Real>(both.first), narrow<Real>(both.second));
+      }
+    }
+  }
+
+  /// Inverse: load(row) is the pair of X and Y of a row; store(i, z) gets L (x[i] + i y[i]).
+  template <class Team, class Load, class Store, class Scratch>
+  WINGBEAT_FN static void inverse(const Team& team, const Load& load, const Store& store,
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    constexpr bool loads = contract::is_load<Load, device::real::pair<Real>>::value;
+    constexpr bool stores = contract::is_store<Store, value_type>::value;
+    static_assert(loads,
+                  "load must be callable as load(unsigned row) const and return a "
+                  "real::pair<Real>: the row of x and that of y");
+    static_assert(stores, "store must be callable as store(unsigned i, complex<Real> z) const");
+    if constexpr (loads && stores) {
+      register_type z[e];
+      WINGBEAT_UNROLL
+      for (unsigned l = 0; l < e; l += 2) {
+        const device::real::pair<Real> row = load(team.thread() + l / 2 * threads);
+        const register_type x = widen(row.first), y = widen(row.second);
+        const auto both = device::real::pack(x, y);
+        z[l] = both.first;
+        z[l + 1] = both.second;  // the mirror of z[l], for the partner to take
+        if (l == 0 && team.thread() == 0) {
+          z[0] = {x.re, y.re};
+          z[1] = {x.im, y.im};
+        }
+      }
+      hand_over(team, z, scratch<Scratch::size_bytes>{lent.at});
+      complex_fft::execute(team, z, lent, table);
+      WINGBEAT_UNROLL
+      for (unsigned l = 0; l < e; ++l) {
+        store(team.thread() + l * threads, narrow<Real>(z[l]));
+      }
+    }
+  }
+
+  /// Returns the mirror of z[l], l even, as mirror_trade does. The last trade alone leaves scratch
+  /// to the caller's barrier.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static register_type mirror(const Team& team, const register_type (&z)[e], unsigned l,
+                                          const Scratch& lent) {
+    if (l + 2 < e) return trade_type::of(team, z, l, scratch<Scratch::size_bytes>{lent.at});
+    return trade_type::of(team, z, l, lent);
+  }
+
+  /// Puts the mirrors, made beside their element l, where nabla order wants them: what partners
+  /// trade is odd element mirror_element(l). Thread 0's z[1] is Nyquist and stays.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void hand_over(const Team& team, register_type (&z)[e], const Scratch& lent) {
+    register_type got[e / 2];
+    WINGBEAT_UNROLL
+    for (unsigned l = 0; l < e; l += 2) {
+      const unsigned from = trade_type::map().mirror_thread(l, team.thread());
+      got[l / 2] = trade_type::shuffle(team, z[l + 1], from, lent);
+    }
+    WINGBEAT_UNROLL
+    for (unsigned l = 0; l < e; l += 2) z[trade_type::map().mirror_element(l)] = got[l / 2];
+  }
+};
+
+}  // namespace wingbeat::device::workgroup

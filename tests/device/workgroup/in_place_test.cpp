@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeout: 300
+// Nabla and scrambled order against the long double reference, permuted by the closed forms; the
+// inverse back to natural order; products of spectra in either order. One std::thread for each
+// thread, so that the thread sanitizer sees a missing barrier.
+#include "wingbeat/device/workgroup/in_place.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/workgroup/fft_probe.hpp"  // run_fft
+#include "support/oracle.hpp"              // dft
+#include "support/signal.hpp"              // noise
+#include "support/tolerance.hpp"           // is_accurate
+#include "wingbeat/device/nabla.hpp"       // index_map
+#include "wingbeat/device/scrambled.hpp"   // index_map
+
+namespace {
+
+using namespace wingbeat::test;
+using wingbeat::device::direction;
+using wingbeat::device::log2_of;
+using wingbeat::device::order;
+using wingbeat::device::workgroup::fft;
+using wingbeat::device::workgroup::memory;
+using wingbeat::device::workgroup::schedule;
+using wingbeat::device::workgroup::shape;
+using wingbeat::device::workgroup::trade;
+
+template <order Order, unsigned Length, unsigned Elements, unsigned Transforms = 1,
+          class Real = float, trade Trade = trade::whole, lanes Lanes = lanes::along_transform,
+          unsigned BankBytes = 128>
+struct description {
+  using shape_type = shape<Length, Elements, Transforms>;
+  using real = Real;
+  static constexpr lanes neighbours = Lanes;
+  template <direction Dir>
+  using fft_type = fft<shape_type, Real, Dir, Order, memory<Trade, BankBytes>>;
+
+  /// The bin that element g of the spectrum is.
+  static unsigned bin(unsigned g) {
+    const unsigned e = log2_of(Elements), w = log2_of(Length / Elements);
+    if (Order == order::nabla) return wingbeat::device::nabla::index_map{e, w}.dft_index(g);
+    return wingbeat::device::scrambled::index_map{e, w}.dft_index(g);
+  }
+};
+
+template <class Row>
+Row part(const Row& x, std::size_t which, std::size_t n) {
+  return Row(x.begin() + static_cast<std::ptrdiff_t>(which * n),
+             x.begin() + static_cast<std::ptrdiff_t>((which + 1) * n));
+}
+
+template <class Description>
+class workgroup_in_place : public ::testing::Test {};
+
+constexpr auto nabla = order::nabla;
+constexpr auto scrambled = order::scrambled;
+constexpr auto across = lanes::across_transforms;
+using descriptions = ::testing::Types<
+    description<nabla, 2, 2>, description<nabla, 4, 2>, description<nabla, 16, 2>,
+    description<nabla, 16, 4>, description<nabla, 64, 2>, description<nabla, 128, 4>,
+    description<nabla, 512, 8>, description<nabla, 1024, 4>, description<nabla, 2048, 8>,
+    description<nabla, 4096, 16>, description<nabla, 2048, 32>, description<nabla, 512, 4, 2>,
+    description<nabla, 256, 8, 4, double>, description<nabla, 1024, 16, 1, double>,
+    description<nabla, 512, 8, 1, float, trade::halves>,
+    description<nabla, 256, 4, 4, float, trade::whole, across>,
+    description<nabla, 256, 4, 1, float, trade::whole, lanes::along_transform, 0>,
+    description<scrambled, 2, 2>, description<scrambled, 8, 8>, description<scrambled, 16, 4>,
+    description<scrambled, 32, 2>, description<scrambled, 256, 4>, description<scrambled, 512, 16>,
+    description<scrambled, 4096, 16>, description<scrambled, 4096, 8>,
+    description<scrambled, 8192, 32>, description<scrambled, 512, 8, 4>,
+    description<scrambled, 1024, 16, 2, double>,
+    description<scrambled, 512, 16, 2, double, trade::halves>,
+    description<scrambled, 128, 8, 8, float, trade::whole, across>,
+    description<scrambled, 256, 8, 2, float, trade::halves, across, 0>>;
+TYPED_TEST_SUITE(workgroup_in_place, descriptions);
+
+TYPED_TEST(workgroup_in_place, forward_leaves_each_bin_where_the_map_says) {
+  using shape_type = typename TypeParam::shape_type;
+  using real = typename TypeParam::real;
+  using forward = typename TypeParam::template fft_type<direction::forward>;
+  constexpr unsigned n = shape_type::length;
+  const auto x = noise<real>(n * shape_type::transforms, 11);
+  const auto y = run_fft<forward, TypeParam::neighbours>(x);
+  for (std::size_t f = 0; f < shape_type::transforms; ++f) {
+    const auto natural = dft(part(x, f, n), direction::forward);
+    exact expected(n);
+    for (unsigned g = 0; g < n; ++g) expected[g] = natural[TypeParam::bin(g)];
+    ASSERT_TRUE(is_accurate<real>(part(y, f, n), expected, n)) << "transform " << f;
+  }
+}
+
+TYPED_TEST(workgroup_in_place, inverse_takes_that_order_back_to_natural) {
+  using shape_type = typename TypeParam::shape_type;
+  using real = typename TypeParam::real;
+  using inverse = typename TypeParam::template fft_type<direction::inverse>;
+  constexpr unsigned n = shape_type::length;
+  const auto spectrum = noise<real>(n * shape_type::transforms, 12);
+  auto ordered = spectrum;
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    const auto g = static_cast<unsigned>(i % n);
+    ordered[i] = spectrum[i - g + TypeParam::bin(g)];
+  }
+  const auto y = run_fft<inverse, TypeParam::neighbours>(ordered);
+  for (std::size_t f = 0; f < shape_type::transforms; ++f) {
+    const auto expected = dft(part(spectrum, f, n), direction::inverse);
+    ASSERT_TRUE(is_accurate<real>(part(y, f, n), expected, n)) << "transform " << f;
+  }
+}
+
+TEST(workgroup_in_place_impulse, every_position) {
+  using some = description<nabla, 64, 4>;
+  using forward = some::fft_type<direction::forward>;
+  for (unsigned position = 0; position < 64; ++position) {
+    const auto x = impulse<float>(64, position);
+    const auto natural = dft(x, direction::forward);
+    exact expected(64);
+    for (unsigned g = 0; g < 64; ++g) expected[g] = natural[some::bin(g)];
+    ASSERT_TRUE(is_accurate<float>(run_fft<forward>(x), expected, 64)) << position;
+  }
+}
+
+TEST(workgroup_schedule, in_place_orders_pass_fewer_barriers_than_natural) {
+  for (unsigned bits = 6; bits <= 14; ++bits) {
+    for (unsigned e = 1; e <= 5 && e + 5 <= bits; ++e) {
+      const unsigned n = 1u << bits, held = 1u << e;
+      if (n / held > 1024) continue;
+      const schedule natural{order::natural, n, held};
+      const schedule by_nabla{order::nabla, n, held};
+      const schedule by_scrambled{order::scrambled, n, held};
+      EXPECT_EQ(by_scrambled.exchanges(), natural.exchanges());
+      EXPECT_LE(by_scrambled.exchanges_beyond(32), natural.exchanges_beyond(32));
+      EXPECT_LE(by_nabla.exchanges_beyond(32), natural.exchanges_beyond(32)) << n << " " << held;
+      EXPECT_LE(by_nabla.exchanges(), natural.exchanges() + 1);
+      EXPECT_LE(by_nabla.barriers_beyond(32), natural.barriers_beyond(32)) << n << " " << held;
+      if (n / held > 64) {
+        EXPECT_LT(by_scrambled.barriers_beyond(32), natural.barriers_beyond(32));
+      }
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real transforms inside a workgroup against the long double reference: packed rows both ways and
+// in both spectra, two signals as one, mirror trades.
+#include "wingbeat/device/workgroup/real.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/workgroup/fft_probe.hpp"  // local_memory
+#include "support/oracle.hpp"              // dft
+#include "support/signal.hpp"              // noise
+#include "support/tolerance.hpp"           // is_accurate
+#include "wingbeat/device/workgroup/two_real.hpp"
+
+namespace {
+
+using namespace wingbeat::test;
+using wingbeat::emulated_group;
+using wingbeat::roots_of;
+using wingbeat::run_workgroup;
+using wingbeat::device::direction;
+using wingbeat::device::order;
+using wingbeat::device::workgroup::fft;
+using wingbeat::device::workgroup::memory;
+using wingbeat::device::workgroup::mirror_trade;
+using wingbeat::device::workgroup::real_fft;
+using wingbeat::device::workgroup::reuse;
+using wingbeat::device::workgroup::scratch;
+using wingbeat::device::workgroup::shape;
+using wingbeat::device::workgroup::spectrum;
+using wingbeat::device::workgroup::team;
+using wingbeat::device::workgroup::trade;
+using wingbeat::device::workgroup::two_real_fft;
+
+constexpr auto forward = direction::forward;
+constexpr auto inverse = direction::inverse;
+
+/// Reads elements of `x` in rows of `pitch`, and counts what is stored where in rows of another.
+template <class Fft, class Value>
+std::vector<Value> run(const std::vector<Value>& x, std::size_t pitch, std::size_t out_pitch) {
+  using shape_type = typename Fft::shape_type;
+  const auto table = roots_of<Fft>();
+  const auto memory = local_memory(Fft::scratch_bytes);
+  std::vector<Value> y(shape_type::transforms * out_pitch);
+  std::vector<unsigned> stored(y.size());
+  run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
+    const team<shape_type, lanes::along_transform, emulated_group> here{group};
+    const auto load = [&](unsigned i) { return x[here.transform() * pitch + i]; };
+    const auto store = [&](unsigned i, Value z) {
+      y[here.transform() * out_pitch + i] = z;
+      ++stored[here.transform() * out_pitch + i];
+    };
+    const scratch<Fft::scratch_bytes, reuse::after_barrier> lent{memory.get()};
+    Fft::execute(here, load, store, lent, table.data());
+  });
+  EXPECT_EQ(stored, std::vector<unsigned>(y.size(), 1)) << "each element is stored once";
+  return y;
+}
+
+/// Real signals, as complex numbers whose imaginary parts are 0.
+template <class Real>
+std::vector<complex<Real>> reals(std::size_t count, int seed) {
+  auto x = noise<Real>(count, seed);
+  for (auto& z : x) z.im = 0;
+  return x;
+}
+
+template <class Real>
+std::vector<complex<Real>> in_pairs(const std::vector<complex<Real>>& x) {
+  std::vector<complex<Real>> z(x.size() / 2);
+  for (std::size_t j = 0; j < z.size(); ++j) z[j] = {x[2 * j].re, x[2 * j + 1].re};
+  return z;
+}
+
+template <unsigned M, unsigned Elements, unsigned Transforms, class Real, spectrum Spectrum,
+          trade Trade = trade::whole>
+void check_packed() {
+  SCOPED_TRACE(::testing::Message() << "M " << M << ", " << Elements << " elements");
+  using shape_type = shape<M, Elements, Transforms>;
+  constexpr std::size_t n = 2 * M;
+  constexpr bool is_half = Spectrum == spectrum::unpacked;
+  constexpr std::size_t bins = is_half ? M + 1 : M;
+  const auto x = reals<Real>(n * Transforms, 3);
+  const auto y =
+      run<real_fft<shape_type, Real, forward, Spectrum, memory<Trade>>>(in_pairs(x), M, bins);
+  std::vector<complex<Real>> given(bins * Transforms);  // rounded, for the inverse
+  std::vector<complex<Real>> expected_back;
+  for (std::size_t f = 0; f < Transforms; ++f) {
+    const exact row = dft(std::vector(x.begin() + f * n, x.begin() + (f + 1) * n), forward);
+    exact expected(row.begin(), row.begin() + bins);
+    if (!is_half) expected[0] = {row[0].real(), row[M].real()};
+    const std::vector got(y.begin() + f * bins, y.begin() + (f + 1) * bins);
+    EXPECT_TRUE(is_accurate<Real>(got, expected, n));
+    for (std::size_t k = 0; k < bins; ++k) {
+      given[f * bins + k] = {Real(expected[k].real()), Real(expected[k].imag())};
+    }
+    if (is_half) given[f * bins].im = given[f * bins + M].im = Real(77);  // must not be used
+  }
+  const auto back =
+      run<real_fft<shape_type, Real, inverse, Spectrum, memory<Trade>>>(given, bins, M);
+  auto scaled = in_pairs(x);
+  for (auto& z : scaled) z = {z.re * Real(n), z.im * Real(n)};
+  EXPECT_TRUE(is_accurate<Real>(back, widened_row(scaled), 2 * n));
+}
+
+TEST(workgroup_real_fft, packs_two_reals_into_a_complex_number) {
+  check_packed<1, 1, 4, float, spectrum::unpacked>();
+  check_packed<2, 2, 1, float, spectrum::unpacked>();
+  check_packed<4, 2, 2, float, spectrum::unpacked>();
+  check_packed<4, 4, 2, float, spectrum::packed>();
+  check_packed<16, 16, 1, float, spectrum::unpacked>();
+  check_packed<64, 4, 4, float, spectrum::unpacked>();
+  check_packed<64, 2, 1, float, spectrum::packed>();
+  check_packed<512, 8, 2, double, spectrum::unpacked>();
+  check_packed<512, 16, 1, double, spectrum::packed, trade::halves>();
+  check_packed<2048, 16, 1, float, spectrum::unpacked>();
+  check_packed<4096, 32, 1, float, spectrum::unpacked, trade::halves>();
+}
+
+template <class Fft>
+auto trades_of(const std::vector<complex<float>>& x) {
+  using shape_type = typename Fft::shape_type;
+  using trades = mirror_trade<Fft>;
+  std::vector<complex<float>> got(x.size());
+  const auto memory = local_memory(trades::scratch_bytes);
+  run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
+    const team<shape_type, lanes::along_transform, emulated_group> here{group};
+    complex<float> mine[Fft::elements_per_thread];
+    const auto at = [&](unsigned l) {
+      return here.transform() * Fft::length + l * Fft::threads + here.thread();
+    };
+    for (unsigned l = 0; l < Fft::elements_per_thread; ++l) mine[l] = x[at(l)];
+    for (unsigned l = 0; l < Fft::elements_per_thread; ++l) {
+      got[at(l)] = trades::of(here, mine, l, typename trades::scratch_type{memory.get()});
+    }
+  });
+  return got;
+}
+
+TEST(workgroup_mirror_trade, brings_every_element_its_opposite) {
+  using eight = fft<shape<256, 8, 2>, float, forward, order::nabla>;
+  const auto x = noise<float>(512, 5);
+  const auto got = trades_of<eight>(x);
+  constexpr auto map = mirror_trade<eight>::map();
+  for (unsigned g = 0; g < 512; ++g) {
+    const auto expected = x[g - g % 256 + map.nabla_mirror_index(g % 256)];
+    EXPECT_EQ(got[g].re, expected.re) << g;
+    EXPECT_EQ(got[g].im, expected.im) << g;
+  }
+}
+
+template <unsigned Length, unsigned Elements, unsigned Transforms, class Real>
+void check_two() {
+  SCOPED_TRACE(::testing::Message() << Length << ", " << Elements << " elements");
+  using shape_type = shape<Length, Elements, Transforms>;
+  using there = two_real_fft<shape_type, Real, forward>;
+  using back = two_real_fft<shape_type, Real, inverse>;
+  using pair = wingbeat::device::real::pair<Real>;
+  const auto z = noise<Real>(Length * Transforms, 9);
+  const auto table = roots_of<there>();
+  const auto memory = local_memory(there::scratch_bytes);
+  std::vector<pair> rows(z.size() / 2);
+  std::vector<complex<Real>> again(z.size());
+  run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
+    const team<shape_type, lanes::along_transform, emulated_group> here{group};
+    const std::size_t first = here.transform() * std::size_t{Length};
+    const auto load = [&](unsigned i) { return z[first + i]; };
+    const auto keep = [&](unsigned row, complex<Real> x, complex<Real> y) {
+      rows[first / 2 + row] = {x, y};
+    };
+    const auto reload = [&](unsigned row) { return rows[first / 2 + row]; };
+    const auto store = [&](unsigned i, complex<Real> got) { again[first + i] = got; };
+    const typename there::scratch_type lent{memory.get()};
+    there::execute(here, load, keep, lent, table.data());
+    back::execute(here, reload, store, lent, table.data());
+  });
+  for (std::size_t f = 0; f < Transforms; ++f) {
+    exact x(Length), y(Length), x_rows(Length / 2), y_rows(Length / 2);
+    for (std::size_t i = 0; i < Length; ++i) {
+      x[i] = z[f * Length + i].re;
+      y[i] = z[f * Length + i].im;
+    }
+    x = dft(x, forward);
+    y = dft(y, forward);
+    for (unsigned row = 0; row < Length / 2; ++row) {
+      x_rows[row] = x[there::bin_of(row)];
+      y_rows[row] = y[there::bin_of(row)];
+    }
+    x_rows[0] = {x[0].real(), x[Length / 2].real()};
+    y_rows[0] = {y[0].real(), y[Length / 2].real()};
+    exact got_x, got_y;
+    for (std::size_t row = 0; row < Length / 2; ++row) {
+      got_x.push_back(widened(rows[f * Length / 2 + row].first));
+      got_y.push_back(widened(rows[f * Length / 2 + row].second));
+    }
+    EXPECT_TRUE(is_accurate<Real>(got_x, x_rows, 2 * Length));
+    EXPECT_TRUE(is_accurate<Real>(got_y, y_rows, 2 * Length));
+  }
+  auto scaled = z;
+  for (auto& one : scaled) one = {one.re * Real(Length), one.im * Real(Length)};
+  EXPECT_TRUE(is_accurate<Real>(again, widened_row(scaled), Length * Length));
+}
+
+TEST(workgroup_two_real_fft, separates_two_signals_and_joins_them_again) {
+  check_two<16, 2, 1, float>();
+  check_two<64, 2, 2, float>();
+  check_two<128, 4, 1, double>();
+  check_two<512, 8, 2, float>();
+  check_two<1024, 32, 1, float>();
+  check_two<2048, 16, 1, double>();
+}
+
+}  // namespace
