@@ -8,6 +8,7 @@
 #include <utility>  // move
 
 #include "backend/backend.hpp"  // plan, engine_of
+#include "fusion.hpp"           // require_functors, require_views
 #include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat {
@@ -52,6 +53,7 @@ void validate(const plan_spec& what, const device_info& where) {
   if (what.real == precision::fp64 && !where.has_fp64) {
     throw plan_error(fmt::format("{} has no fp64; ask for precision::fp32", where.name));
   }
+  require_functors(what, where.runs_on);
 }
 
 }  // namespace
@@ -80,11 +82,13 @@ std::string_view name_of(scaling scale) noexcept {
 }
 
 std::size_t input_bytes(const plan_spec& what) {
+  if (what.load.is_given()) return what.load.in_bytes;
   return what.batch * (what.kind == transform::forward_from_real ? real_row_bytes(what)
                                                                  : complex_row_bytes(what));
 }
 
 std::size_t output_bytes(const plan_spec& what) {
+  if (what.store.is_given()) return what.store.out_bytes;
   return what.batch *
          (what.kind == transform::inverse_to_real ? real_row_bytes(what) : complex_row_bytes(what));
 }
@@ -151,6 +155,7 @@ void plan::enqueue(queue& on, buffer_view in, buffer_view out, buffer_view works
   };
   impl_->require_queue_of_device(on.device());
   impl_->require_placement(in, out);
+  require_views(impl_->spec, in, out);
   require("input", input_bytes(impl_->spec), in);
   require("output", output_bytes(impl_->spec), out);
   const std::size_t scratch = impl_->made->workspace_bytes();

@@ -15,7 +15,8 @@ namespace wingbeat {
 ///   opencl:          `handle` is a cl_mem.
 struct buffer_view {
   void* handle = nullptr;
-  std::size_t offset_bytes = 0;  ///< Into `handle`; a multiple of two reals, also for real data.
+  std::size_t offset_bytes = 0;  ///< Into `handle`; a multiple of two reals, also for real data,
+                                 ///< or of a functor's elements.
   std::size_t size_bytes = 0;    ///< From `offset_bytes` on.
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "wingbeat/buffer.hpp"  // buffer_view
+#include "wingbeat/fusion.hpp"  // fused_load, fused_store
 #include "wingbeat/queue.hpp"   // queue
 
 namespace wingbeat {
@@ -41,13 +42,15 @@ struct plan_spec {
   precision real = precision::fp32;
   scaling scale = scaling::none;  ///< Applied on the way out.
   placement where = placement::out_of_place;
+  fused_load load = {};    ///< Yours, in place of plain memory.
+  fused_store store = {};  ///< Yours, in place of plain memory.
 };
 
 /// Longest transform this version plans.
 inline constexpr std::size_t max_length = std::size_t{1} << 24;
 
-/// Returns bytes of one run's input (or output), every row of the batch counted. `what` is a
-/// request that a plan accepts.
+/// Returns bytes of one run's input (or output), every row of the batch counted: what a functor
+/// states, or what the rows take. `what` is a request that a plan accepts.
 [[nodiscard]] std::size_t input_bytes(const plan_spec& what);
 [[nodiscard]] std::size_t output_bytes(const plan_spec& what);
 
@@ -66,7 +69,8 @@ struct kernel_resources {
 class plan {
  public:
   /// Validates `what` and prepares it for the device behind `where`.
-  /// Throws `plan_error`, naming the field at fault, or `device_error`.
+  /// Throws `plan_error`, naming the field at fault, or `device_error`. A functor's text that does
+  /// not compile is a `plan_error` that quotes the compiler; line 1 is the first of your text.
   plan(const queue& where, plan_spec what);
   plan(plan&&) noexcept;
   plan& operator=(plan&&) noexcept;
@@ -87,10 +91,10 @@ class plan {
   [[nodiscard]] std::string explain() const;
 
   /// Queues one run and returns. `in` may be `out` (of a real transform only if it was planned
-  /// `in_place`); otherwise they must not overlap. `on` is a queue of the device the plan was made
-  /// for. Without a workspace, the queue's own is used, which grows on first need; one of yours
-  /// must serve no other run at the same time. An out-of-place run leaves `in` as it was.
-  /// The plan must live until the runs it queued are done.
+  /// `in_place`, with a functor never); otherwise they must not overlap. `on` is a queue of the
+  /// device the plan was made for. Without a workspace, the queue's own is used, which grows on
+  /// first need; one of yours must serve no other run at the same time. An out-of-place run leaves
+  /// `in` as it was. The plan must live until the runs it queued are done.
   /// Throws `plan_error` if a buffer is too small or starts within a complex number, or if the
   /// queue is of another device; `device_error` if the driver refuses.
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace = {}) const;

@@ -8,7 +8,7 @@
 #include "backend/kernel.hpp"          // kernel, kernel_compiler
 #include "planner/recipe.hpp"          // make_recipe
 #include "planner/roots.hpp"           // table_of
-#include "wingbeat/error.hpp"          // plan_error
+#include "wingbeat/error.hpp"          // device_error, plan_error
 
 namespace wingbeat::backend {
 namespace {
@@ -36,7 +36,7 @@ class table_memory {
   buffer_view view_;
 };
 
-/// Rounds each root once, to the precision of the transform.
+/// Rounds each root once, to the precision of the transform. The functors' parameters stand before.
 template <class Real>
 table_memory upload(const std::shared_ptr<queue>& where, const pass& one) {
   std::vector<std::complex<Real>> rounded;
@@ -44,7 +44,27 @@ table_memory upload(const std::shared_ptr<queue>& where, const pass& one) {
     rounded.emplace_back(static_cast<Real>(root.real()), static_cast<Real>(root.imag()));
   }
   if (rounded.empty()) rounded.emplace_back(Real(1), Real(0));  // a kernel always gets a pointer
-  return {where, rounded.data(), rounded.size() * sizeof(rounded[0])};
+  std::vector<std::byte> bytes = one.parameter_blocks();
+  const auto* first = reinterpret_cast<const std::byte*>(rounded.data());
+  bytes.insert(bytes.end(), first, first + rounded.size() * sizeof(rounded[0]));
+  return {where, bytes.data(), bytes.size()};
+}
+
+/// Compiles one pass. With a functor, what the compiler objects to is the request's text.
+std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
+                                       const std::shared_ptr<queue>& where, const pass& one,
+                                       const kernel_source& source) {
+  try {
+    return compiler.compile(where, source);
+  } catch (const device_error& refused) {
+    const std::string_view said = refused.what();
+    const bool is_of_text = said.find("error:") != std::string_view::npos;
+    if (!(one.load || one.store) || !is_of_text) throw;
+    throw plan_error(
+        fmt::format("a functor of this plan does not compile; the messages below count its lines "
+                    "from 1, so correct its text: {}",
+                    said));
+  }
 }
 
 class compiled_plan final : public plan {
@@ -57,7 +77,7 @@ class compiled_plan final : public plan {
           one.real == precision::fp32 ? upload<float>(where, one) : upload<double>(where, one);
       const kernel_source source{flatten(one.source_text(), "wingbeat_pass.cpp"), one.entry(),
                                  one.threads(), one.scratch_bytes(), one.workgroups(what.batch)};
-      steps_.push_back({one, std::move(table), compiler.compile(where, source)});
+      steps_.push_back({one, std::move(table), compiled(compiler, where, one, source)});
     }
   }
 
@@ -75,13 +95,12 @@ class compiled_plan final : public plan {
     for (const step& each : steps_) {
       const buffer_view from = locate(each.does.from, in, out, workspace);
       const buffer_view to = locate(each.does.to, in, out, workspace);
-      const std::size_t element = each.does.element_bytes();
       each.made->launch(on, each.does.workgroups(batch_),
                         {.in = from,
                          .out = to,
                          .table = each.table.view(),
-                         .in_first = first_element(from, element),
-                         .out_first = first_element(to, element),
+                         .in_first = first_element(from, each.does.in_element_bytes()),
+                         .out_first = first_element(to, each.does.out_element_bytes()),
                          .batch = batch_});
     }
   }

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>  // find
+#include <charconv>   // from_chars
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,7 @@ class flattener {
       const std::string_view line = take_line(text);
       const directive found = in_comment ? directive{} : directive_in(line);
       in_comment = leaves_comment_open(line, in_comment);
+      if (found.name == "line") renumber(found.rest, line_number, path);
       if (found.name.starts_with("if")) ++depth;
       if (found.name == "endif") --depth;
       if (found.name == "include" && is_ours(found.rest)) {
@@ -84,6 +86,16 @@ class flattener {
   static bool is_ours(std::string_view rest) {
     const std::string_view path = quoted(rest);
     return path.starts_with("wingbeat/") || path.starts_with("backend/");
+  }
+
+  /// Follows `#line n "path"`: after it, lines count on from n. The loop adds one.
+  static void renumber(std::string_view rest, std::size_t& line_number, std::string_view& path) {
+    std::size_t n = 0;
+    const auto [end, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), n);
+    if (failed != std::errc{} || n == 0) return;
+    line_number = n - 1;
+    const auto named = quoted(trimmed(rest.substr(static_cast<std::size_t>(end - rest.data()))));
+    if (!named.empty()) path = named;
   }
 
   static bool leaves_comment_open(std::string_view line, bool is_open) {

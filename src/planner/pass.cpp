@@ -3,9 +3,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>  // max
+#include <algorithm>  // copy
 
-#include "wingbeat/device/index.hpp"  // stages
+#include "wingbeat/device/index.hpp"               // stages
+#include "wingbeat/device/workgroup/exchange.hpp"  // slot_layout
 
 namespace wingbeat::planner {
 namespace {
@@ -20,6 +21,31 @@ const char* name_of(row what) {
   return what == row::complex_row ? "complex_row" : "half_spectrum";
 }
 
+/// Returns what the functors' texts become at global scope, before the policy.
+std::string functor_text(const pass& one) {
+  std::string text;
+  if (!one.load && !one.store) return text;
+  text += "#include \"wingbeat/device/grid/fused.hpp\"\n";
+  if (one.load) text += one.load->quoted_text();
+  const bool is_one_text = one.load && one.store && one.load->text == one.store->text;
+  if (one.store && !is_one_text) text += one.store->quoted_text();
+  if (one.load) text += one.load->alias_text();
+  if (one.store) text += one.store->alias_text();
+  return text + "#line 1 \"wingbeat_policy.cpp\"\n";
+}
+
+/// Returns the declarations of `input` and `output`, after the policy.
+std::string ends_text(const pass& one) {
+  const std::size_t store_at = one.load ? one.load->block_bytes() : 0;
+  std::string text =
+      one.load ? one.load->end_text("input", 0)
+               : std::string{"using input = grid::plain_load<policy::real, policy::in_pitch>;\n"};
+  text += one.store
+              ? one.store->end_text("output", store_at)
+              : std::string{"using output = grid::plain_store<policy::real, policy::out_pitch>;\n"};
+  return text;
+}
+
 }  // namespace
 
 unsigned pass::threads() const {
@@ -32,11 +58,11 @@ std::size_t pass::scratch_bytes() const {
   const device::stages as{static_cast<unsigned>(length), elements_per_thread};
   const bool trades = as.count() > 1 || stage_in || stage_out || sink == row::half_spectrum;
   if (!trades) return 0;
-  const std::size_t entry_bytes = half_trade ? element_bytes() / 2 : element_bytes();
-  const std::size_t slots = length * transforms;
-  if (bank_bytes == 0) return slots * entry_bytes;
-  const std::size_t pad_every = std::max<std::size_t>(as.radix(0), bank_bytes / entry_bytes);
-  return (slots + slots / pad_every) * entry_bytes;
+  const device::workgroup::slot_layout slots{
+      static_cast<unsigned>(length * transforms),
+      static_cast<unsigned>(half_trade ? element_bytes() / 2 : element_bytes()), bank_bytes,
+      as.radix(0), /*is_in_place=*/false};
+  return slots.bytes();
 }
 
 std::size_t pass::workgroups(std::size_t batch) const {
@@ -49,7 +75,28 @@ std::size_t pass::traffic_bytes(std::size_t batch) const {
   const bool is_separate = does == kind::separate;
   const std::size_t read = total + (source == row::half_spectrum ? 1 : 0);
   const std::size_t written = total + (sink == row::half_spectrum || is_separate ? 1 : 0);
-  return batch * (read + written) * element_bytes();
+  return (load ? load->buffer_bytes : batch * read * element_bytes()) +
+         (store ? store->buffer_bytes : batch * written * element_bytes());
+}
+
+std::size_t pass::in_element_bytes() const {
+  return load ? load->element_bytes : element_bytes();
+}
+
+std::size_t pass::out_element_bytes() const {
+  return store ? store->element_bytes : element_bytes();
+}
+
+std::vector<std::byte> pass::parameter_blocks() const {
+  std::vector<std::byte> blocks;
+  for (const auto* each : {&load, &store}) {
+    if (!*each) continue;
+    const std::size_t first = blocks.size();
+    blocks.resize(first + (*each)->block_bytes());
+    std::copy((*each)->parameters.begin(), (*each)->parameters.end(),
+              blocks.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  return blocks;
 }
 
 std::string pass::entry() const {
@@ -57,7 +104,7 @@ std::string pass::entry() const {
 }
 
 std::string pass::source_text() const {
-  std::string text = "#include \"wingbeat/device/grid/pass.hpp\"\n";
+  std::string text = "#include \"wingbeat/device/grid/pass.hpp\"\n" + functor_text(*this);
   const auto line = [&](std::string_view format, auto&&... values) {
     text += "  static constexpr ";
     text += fmt::format(fmt::runtime(format), values...);
@@ -66,6 +113,7 @@ std::string pass::source_text() const {
   text += "namespace wingbeat::device {\nstruct policy {\n";
   text += fmt::format("  using real = {};\n", real == precision::fp32 ? "float" : "double");
   line("size total = {}", total);
+  line("size roots_at = {}", parameter_blocks().size() / element_bytes());
   line("size in_pitch = {}", in_pitch);
   line("size out_pitch = {}", out_pitch);
   if (does == kind::separate) {
@@ -86,22 +134,24 @@ std::string pass::source_text() const {
     line("bool scaled = {}", boolean(scale != 1));
     line("real scale = {:a}", scale);
   }
-  text += "};\n}\n";
+  text += "};\n" + ends_text(*this) + "}\n";
   text += fmt::format("#include \"backend/kernels/{}.hpp\"\n",
                       does == kind::separate ? "separate" : "pass");
   return text;
 }
 
 std::string pass::describe() const {
+  const std::string fused =
+      fmt::format("{}{}", load ? ", your load" : "", store ? ", your store" : "");
   if (does == kind::separate) {
-    return fmt::format("separate {} bins of the real transform, {} threads a workgroup", total + 1,
-                       threads());
+    return fmt::format("separate {} bins of the real transform, {} threads a workgroup{}",
+                       total + 1, threads(), fused);
   }
   return fmt::format(
       "{} x {} of {}{}: {} elements a thread, {} threads, {} transforms a workgroup, "
-      "{} bytes of local memory",
+      "{} bytes of local memory{}",
       total / length, length, total, prior == 1 ? "" : fmt::format(" after {}", prior),
-      elements_per_thread, threads(), transforms, scratch_bytes());
+      elements_per_thread, threads(), transforms, scratch_bytes(), fused);
 }
 
 }  // namespace wingbeat::planner

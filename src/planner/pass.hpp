@@ -2,10 +2,13 @@
 // One crossing of memory, as numbers: the run-time twin of the policies in wingbeat/device/grid.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <cstddef>  // size_t, byte
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "wingbeat/plan.hpp"  // precision
+#include "planner/functor.hpp"  // functor
+#include "wingbeat/plan.hpp"    // precision
 
 namespace wingbeat::planner {
 
@@ -38,6 +41,8 @@ struct pass {
   double scale = 1;
   place from = place::input;
   place to = place::output;
+  std::optional<functor> load = std::nullopt;   ///< In place of the input's memory.
+  std::optional<functor> store = std::nullopt;  ///< In place of the output's memory.
 
   /// Returns the threads of one workgroup.
   [[nodiscard]] unsigned threads() const;
@@ -48,13 +53,21 @@ struct pass {
   /// Returns the workgroups that `batch` rows need.
   [[nodiscard]] std::size_t workgroups(std::size_t batch) const;
 
-  /// Returns the bytes that `batch` rows move through device memory.
+  /// Returns the bytes that `batch` rows move through device memory; of a functor's side what its
+  /// request states, for the whole batch.
   [[nodiscard]] std::size_t traffic_bytes(std::size_t batch) const;
 
   /// Returns the bytes of one complex element.
   [[nodiscard]] std::size_t element_bytes() const { return real == precision::fp32 ? 8 : 16; }
 
-  /// Returns the translation unit of this pass: a policy struct and the entry point.
+  /// Returns the bytes of one element of the buffer read, and of the one written.
+  [[nodiscard]] std::size_t in_element_bytes() const;
+  [[nodiscard]] std::size_t out_element_bytes() const;
+
+  /// Returns the functors' parameter blocks, which stand before the roots in this pass's table.
+  [[nodiscard]] std::vector<std::byte> parameter_blocks() const;
+
+  /// Returns the translation unit of this pass: functors, a policy struct and the entry point.
   [[nodiscard]] std::string source_text() const;
   [[nodiscard]] std::string entry() const;
 

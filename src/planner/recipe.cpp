@@ -169,6 +169,8 @@ recipe make_recipe(const plan_spec& what, const device_info& where) {
   const bool is_padded = what.where == placement::in_place;
   if (from_bins || (to_bins && is_padded)) made.passes.front().in_pitch = padded;
   if (to_bins || (from_bins && is_padded)) made.passes.back().out_pitch = padded;
+  if (what.load.is_given()) made.passes.front().load = functor_of(what.load, to_bins);
+  if (what.store.is_given()) made.passes.back().store = functor_of(what.store, from_bins);
   route(made.passes);
   require_launchable(made.passes, what.batch);
 

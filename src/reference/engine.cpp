@@ -9,6 +9,7 @@
 
 #include "backend/backend.hpp"  // engine, plan
 #include "reference/dft_by_definition.hpp"
+#include "reference/ends.hpp"  // ends
 #include "reference/iterative.hpp"
 #include "reference/queue.hpp"  // queue, first_byte
 #include "wingbeat/error.hpp"   // device_error
@@ -108,21 +109,21 @@ class plan final : public backend::plan {
  private:
   template <class Real>
   void run(buffer_view in, buffer_view out) const {
+    ends<Real> row_ends{what_};
     const std::size_t in_step = input_bytes(what_) / what_.batch / sizeof(Real);
     const std::size_t out_step = output_bytes(what_) / what_.batch / sizeof(Real);
-    const auto* from = reinterpret_cast<const Real*>(first_byte(in));
-    auto* to = reinterpret_cast<Real*>(first_byte(out));
     row<long double> x(length_);
     for (std::size_t r = 0; r < what_.batch; ++r) {
       // Rows that grow are written last first: where `in` is `out`, no row covers an unread one.
       const std::size_t at = out_step > in_step ? what_.batch - 1 - r : r;
-      load(what_.kind, from + at * in_step, x);
+      load(what_.kind, row_ends.loaded(first_byte(in), at, in_step), x);
       if (roots_.empty()) {
         x = dft_by_definition(x, direction_of(what_.kind));
       } else {
         iterative(x, roots_);
       }
-      store(what_.kind, x, scale_, to + at * out_step);
+      store(what_.kind, x, scale_, row_ends.to_store(first_byte(out), at, out_step));
+      row_ends.store(first_byte(out), at);
     }
   }
 

@@ -107,4 +107,22 @@ TEST(flatten, keeps_the_file_and_line_of_a_mistake) {
   EXPECT_THAT(compiled(text), HasSubstr("my_kernel.cl:3:"));
 }
 
+TEST(flatten, counts_on_from_a_line_directive) {
+  const auto text = flatten(
+      "int a;\n#line 40 \"yours\"\n#include \"wingbeat/device/complex.hpp\"\nthis is none;\n"
+      "#line 7\n#include \"wingbeat/device/index.hpp\"\nnor is this;\n",
+      "my_kernel.cl");
+  EXPECT_THAT(compiled(text), HasSubstr("yours:41:"));
+  EXPECT_THAT(compiled(text), HasSubstr("yours:8:"));
+}
+
+TEST(flatten, refuses_an_include_by_the_line_a_directive_gave_it) {
+  try {
+    static_cast<void>(flatten("#line 5 \"yours\"\n#include \"wingbeat/plan.hpp\"\n", "k"));
+    FAIL() << "nothing was refused";
+  } catch (const wingbeat::plan_error& why) {
+    EXPECT_THAT(why.what(), HasSubstr("yours line 5 includes \"wingbeat/plan.hpp\""));
+  }
+}
+
 }  // namespace

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Your own load in front of a plan's first pass, your own store behind its last: windows, formats
+// and powers then cost no crossing of memory of their own.
+//
+// A load gives the plan element i of a row, a store takes element i of a row. What an element is
+// follows from the plan: a real number on the real side of a real transform, else a complex number
+// (bin 0 .. N/2 on the other side of a real transform), of the plan's precision. A functor is
+// called in any order by many threads at once, so it must depend on nothing but its arguments; a
+// store is called exactly once for every element, a load at least once.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // size_t, byte
+#include <cstring>  // memcpy
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>  // is_trivially_copyable_v
+#include <variant>
+#include <vector>
+
+namespace wingbeat {
+
+/// A functor as text, for the engines that compile kernels (cuda and opencl): C++17 that may
+/// include the headers of wingbeat/device. It defines a struct, here for a load with parameters:
+///
+///     struct yours {
+///       using element = short;              // of your buffer; sizeof is `element_bytes`
+///       struct parameters { float gain; };  // plain data, the bytes of `parameters` below
+///       WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in,
+///                                     WINGBEAT_GLOBAL const parameters& with,
+///                                     wingbeat::device::size row, wingbeat::device::size i);
+///     };
+///
+/// and for a store
+///
+///       WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
+///                                     WINGBEAT_GLOBAL const parameters& with,
+///                                     wingbeat::device::size row, wingbeat::device::size i,
+///                                     wingbeat::device::complex<float> z);
+///
+/// One struct may be both. Without parameters, leave out the struct and the argument.
+struct fused_source {
+  std::string text = {};                   ///< Line 1 is line 1 in the compiler's messages.
+  std::string type = {};                   ///< Names the struct: "yours", "my::window<4>".
+  std::vector<std::byte> parameters = {};  ///< Of any length; copied to the device with the plan.
+
+  [[nodiscard]] bool is_given() const noexcept {
+    return !text.empty() || !type.empty() || !parameters.empty();
+  }
+};
+
+/// Returns the bytes of a parameter block. Its layout on the device must be the one it has here.
+template <class Block>
+requires std::is_trivially_copyable_v<Block>
+[[nodiscard]] std::vector<std::byte> bytes_of(const Block& block) {
+  std::vector<std::byte> bytes(sizeof block);
+  std::memcpy(bytes.data(), &block, sizeof block);
+  return bytes;
+}
+
+/// A load in this process: fills `into` with elements `first`, `first` + 1, .. of a row. `in` is
+/// the plan's input. An engine asks for a row in one run or in several.
+template <class Value>
+using run_reader =
+    std::function<void(const void* in, std::size_t row, std::size_t first, std::span<Value> into)>;
+
+/// A store in this process: takes elements `first`, `first` + 1, .. of a row from `values`.
+template <class Value>
+using run_writer = std::function<void(void* out, std::size_t row, std::size_t first,
+                                      std::span<const Value> values)>;
+
+/// Made from a lambda, whose span says which element it is for.
+using host_load = std::variant<std::monostate, run_reader<float>, run_reader<double>,
+                               run_reader<std::complex<float>>, run_reader<std::complex<double>>>;
+using host_store = std::variant<std::monostate, run_writer<float>, run_writer<double>,
+                                run_writer<std::complex<float>>, run_writer<std::complex<double>>>;
+
+/// What reads a plan's input. With both forms, one request runs on every engine.
+struct fused_load {
+  std::size_t in_bytes = 0;       ///< Of the input of one run, every row counted.
+  std::size_t element_bytes = 0;  ///< Of one element of your buffer, which starts at a multiple.
+  fused_source source = {};       ///< For cuda and opencl.
+  host_load callable = {};        ///< For host and reference.
+
+  /// Returns whether anything was given; if not, a plan reads plain memory.
+  [[nodiscard]] bool is_given() const noexcept {
+    return in_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0;
+  }
+};
+
+/// What writes a plan's output.
+struct fused_store {
+  std::size_t out_bytes = 0;      ///< Of the output of one run, every row counted.
+  std::size_t element_bytes = 0;  ///< Of one element of your buffer, which starts at a multiple.
+  fused_source source = {};       ///< For cuda and opencl.
+  host_store callable = {};       ///< For host and reference.
+
+  /// Returns whether anything was given; if not, a plan writes plain memory.
+  [[nodiscard]] bool is_given() const noexcept {
+    return out_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0;
+  }
+};
+
+}  // namespace wingbeat

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fusion.hpp"
+
+#include <fmt/core.h>
+
+#include <string_view>
+
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat {
+namespace {
+
+/// The alternative of `host_load` and `host_store` that serves an element.
+std::size_t alternative_of(bool is_real, precision real) {
+  return 1 + (is_real ? 0 : 2) + (real == precision::fp32 ? 0 : 1);
+}
+
+std::string_view element_name(std::size_t alternative) {
+  constexpr std::string_view names[] = {"nothing", "float", "double", "std::complex<float>",
+                                        "std::complex<double>"};
+  return names[alternative];
+}
+
+/// A name of C++, perhaps qualified, perhaps with template arguments.
+bool is_type_name(std::string_view type) {
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:<>, ";
+  return !type.empty() && type.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+void require_source(std::string_view end, const fused_source& source, engine where) {
+  if (source.text.empty()) {
+    throw plan_error(
+        fmt::format("the {} functor has no source text, which engine {} compiles; give "
+                    "{}.source, or plan on host or reference",
+                    end, name_of(where), end));
+  }
+  if (source.text.find('\0') != std::string::npos) {
+    throw plan_error(fmt::format(
+        "the text of the {} functor holds a character 0; give the text alone, without its end",
+        end));
+  }
+  if (!is_type_name(source.type)) {
+    throw plan_error(fmt::format(
+        "'{}' does not name the {} functor's struct; write {}.source.type as in my::window",
+        source.type, end, end));
+  }
+}
+
+template <class Callable>
+void require_callable(std::string_view end, const Callable& callable, bool is_real,
+                      const plan_spec& what, engine where) {
+  const bool is_callable = std::visit(
+      [](const auto& call) {
+        if constexpr (std::is_same_v<decltype(call), const std::monostate&>) {
+          return false;
+        } else {
+          return static_cast<bool>(call);
+        }
+      },
+      callable);
+  if (!is_callable) {
+    throw plan_error(
+        fmt::format("the {} functor has no callable, which engine {} calls; give {}.callable, or "
+                    "plan on cuda or opencl",
+                    end, name_of(where), end));
+  }
+  const std::size_t wanted = alternative_of(is_real, what.real);
+  if (callable.index() == wanted) return;
+  throw plan_error(fmt::format(
+      "the {} functor's callable takes a span of {} and this {} plan in {} has elements "
+      "of {}; change the span",
+      end, element_name(callable.index()), name_of(what.kind), name_of(what.real),
+      element_name(wanted)));
+}
+
+template <class Functor>
+void require_functor(std::string_view end, const Functor& functor, std::size_t buffer_bytes,
+                     bool is_real, const plan_spec& what, engine where) {
+  const std::string_view side = end == "load" ? "in_bytes" : "out_bytes";
+  if (buffer_bytes == 0 || functor.element_bytes == 0) {
+    throw plan_error(
+        fmt::format("{}.{} is {} and {}.element_bytes is {}; state the size of the buffer that the "
+                    "functor is given and of one of its elements",
+                    end, side, buffer_bytes, end, functor.element_bytes));
+  }
+  if (where == engine::cuda || where == engine::opencl) {
+    require_source(end, functor.source, where);
+  } else {
+    require_callable(end, functor.callable, is_real, what, where);
+  }
+}
+
+void require_start(std::string_view side, std::size_t offset_bytes, std::size_t element_bytes) {
+  if (offset_bytes % element_bytes == 0) return;
+  throw plan_error(
+      fmt::format("the {} starts at byte {}, within an element of the functor's, which has {} "
+                  "bytes; start it at a multiple",
+                  side, offset_bytes, element_bytes));
+}
+
+}  // namespace
+
+void require_functors(const plan_spec& what, engine where) {
+  if (!what.load.is_given() && !what.store.is_given()) return;
+  if (what.where == placement::in_place) {
+    throw plan_error(
+        "a plan in place was given a functor, which may read what was already overwritten; plan "
+        "with placement::out_of_place and give two buffers");
+  }
+  if (what.load.is_given()) {
+    require_functor("load", what.load, what.load.in_bytes,
+                    what.kind == transform::forward_from_real, what, where);
+  }
+  if (what.store.is_given()) {
+    require_functor("store", what.store, what.store.out_bytes,
+                    what.kind == transform::inverse_to_real, what, where);
+  }
+}
+
+void require_views(const plan_spec& what, buffer_view in, buffer_view out) {
+  if (!what.load.is_given() && !what.store.is_given()) return;
+  if (in.handle == out.handle && in.offset_bytes == out.offset_bytes) {
+    throw plan_error(
+        "a plan with a functor was given one buffer for input and output, where the functor may "
+        "read what was already overwritten; give it two buffers");
+  }
+  if (what.load.is_given()) require_start("input", in.offset_bytes, what.load.element_bytes);
+  if (what.store.is_given()) require_start("output", out.offset_bytes, what.store.element_bytes);
+}
+
+}  // namespace wingbeat

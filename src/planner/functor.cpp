@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/functor.hpp"
+
+#include <fmt/core.h>
+
+#include "wingbeat/device/grid/fused.hpp"  // block_alignment
+
+namespace wingbeat::planner {
+namespace {
+
+std::string_view name_of(end which) {
+  return which == end::load ? "load" : "store";
+}
+
+template <class Given>
+functor functor_from(end serves, const Given& given, std::size_t buffer_bytes, bool is_real) {
+  functor made;
+  made.serves = serves;
+  made.text = given.source.text;
+  made.type = given.source.type;
+  made.parameters = given.source.parameters;
+  made.buffer_bytes = buffer_bytes;
+  made.element_bytes = given.element_bytes;
+  made.is_real = is_real;
+  return made;
+}
+
+}  // namespace
+
+std::size_t functor::block_bytes() const {
+  constexpr std::size_t step = device::grid::block_alignment;
+  return (parameters.size() + step - 1) / step * step;
+}
+
+std::string functor::quoted_text() const {
+  // The empty line ends a last line that a backslash continues.
+  return fmt::format("#line 1 \"your {} functor\"\n{}\n\n", name_of(serves), text);
+}
+
+std::string functor::alias_text() const {
+  return fmt::format("#line 1 \"type of your {0} functor\"\nusing wingbeat_{0}_functor = {1};\n",
+                     name_of(serves), type);
+}
+
+std::string functor::end_text(std::string_view name, std::size_t block_at) const {
+  const std::string_view mine = name_of(serves);
+  std::string made = fmt::format(
+      "using {} = grid::fused_{}<wingbeat_{}_functor, grid::fused_as<policy::real, policy::total, "
+      "{}, {}, {}>>;\n",
+      name, mine, mine, is_real, !parameters.empty(), block_at);
+  made += fmt::format(
+      "static_assert(sizeof({}::element) == {}, \"the element of your {} functor has another size "
+      "than {}.element_bytes, which is {}\");\n",
+      name, element_bytes, mine, mine, element_bytes);
+  if (!parameters.empty()) {
+    made += fmt::format(
+        "static_assert(sizeof(wingbeat_{}_functor::parameters) == {}, \"the parameters of your {} "
+        "functor have another size than {}.source.parameters, which holds {} bytes\");\n",
+        mine, parameters.size(), mine, mine, parameters.size());
+  }
+  return made;
+}
+
+functor functor_of(const fused_load& load, bool is_real) {
+  return functor_from(end::load, load, load.in_bytes, is_real);
+}
+
+functor functor_of(const fused_store& store, bool is_real) {
+  return functor_from(end::store, store, store.out_bytes, is_real);
+}
+
+}  // namespace wingbeat::planner

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A functor given to the plan, at one end of a pass: what becomes of it in the pass's text.
+#pragma once
+
+#include <cstddef>  // size_t, byte
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wingbeat/fusion.hpp"  // fused_load, fused_store
+
+namespace wingbeat::planner {
+
+/// Which end of a transform a functor serves.
+enum class end { load, store };
+
+struct functor {
+  end serves = end::load;
+  std::string text;
+  std::string type;
+  std::vector<std::byte> parameters;
+  std::size_t buffer_bytes = 0;   ///< Of all rows, as the request states them.
+  std::size_t element_bytes = 0;  ///< Of one element of that buffer.
+  bool is_real = false;           ///< Are its values real numbers, two to a complex element.
+
+  /// Returns the bytes its parameters take at the head of a pass's table.
+  [[nodiscard]] std::size_t block_bytes() const;
+
+  /// Returns the text, its lines named after the functor and counted from 1.
+  [[nodiscard]] std::string quoted_text() const;
+
+  /// Returns the declaration of the functor's type under a name of ours, at global scope.
+  [[nodiscard]] std::string alias_text() const;
+
+  /// Returns the declaration of `name`, the end of the pass, in wingbeat::device, and the checks
+  /// of what the request stated. Its parameter block starts at byte `block_at` of the table.
+  [[nodiscard]] std::string end_text(std::string_view name, std::size_t block_at) const;
+};
+
+/// Returns the functor of a request's load or store.
+[[nodiscard]] functor functor_of(const fused_load& load, bool is_real);
+[[nodiscard]] functor functor_of(const fused_store& store, bool is_real);
+
+}  // namespace wingbeat::planner

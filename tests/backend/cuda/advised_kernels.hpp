@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels at the advised parameters, as a user would write them, compiled without a GPU.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>  // max
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backend/cuda/nvrtc.hpp"      // compile_for
+#include "wingbeat/error.hpp"          // absent_error, plan_error
+#include "wingbeat/workgroup_fft.hpp"  // workgroup_fft, with_device_headers
+
+namespace wingbeat::test {
+
+/// A transform inside a kernel, and what an assembler says it takes.
+struct advised_kernel {
+  workgroup_fft shape;
+  std::string architecture;
+  backend::cuda::ptxas_figures figures;
+  std::string problem;  ///< Why there are no figures; empty when there are.
+
+  [[nodiscard]] std::string name() const {
+    return fmt::format("{} on {}", shape.type_text(), architecture);
+  }
+};
+
+inline device::workgroup::limits limits_of(const std::string& architecture) {
+  return {1024, architecture == "sm_80" ? 163U * 1024 : 227U * 1024, 32};
+}
+
+inline bool has_advice(unsigned length, unsigned real_bytes) {
+  return device::workgroup::advise(length, real_bytes, limits_of("sm_90")).is_valid();
+}
+
+/// Returns all of them for lengths 2 .. 2^14, in fp64 as far as there is advice; nabla begins at
+/// 64, two elements for each thread of a subgroup.
+inline std::vector<advised_kernel> all_advised(const std::vector<std::string>& architectures) {
+  std::vector<advised_kernel> all;
+  for (unsigned bits = 1; bits <= 14; ++bits) {
+    for (const scalar real : {scalar::fp32, scalar::fp64, scalar::fp16, scalar::fp16_pair}) {
+      for (const auto how :
+           {device::order::natural, device::order::nabla, device::order::scrambled}) {
+        if (how == device::order::nabla && bits < 6) continue;
+        if (real == scalar::fp64 && bits == 14 && !has_advice(1U << bits, 8)) continue;
+        for (const std::string& architecture : architectures) {
+          const auto shape = workgroup_fft::advised(1U << bits, real, limits_of(architecture), how);
+          shape.validate(limits_of(architecture));
+          all.push_back({shape, architecture, {}, {}});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+inline std::string plain_kernel_text(const workgroup_fft& shape) {
+  return with_device_headers(fmt::format(R"(#include "wingbeat/device/workgroup/fft.hpp"
+using namespace wingbeat::device;
+using fft = {};
+
+WINGBEAT_KERNEL((fft::workgroup_threads))
+void plain(const fft::value_type* in, fft::value_type* out, const fft::register_type* table,
+           size batch) {{
+  const workgroup::team<fft::shape_type> team;
+  const size row = group::index() * fft::transforms + team.transform();
+  const bool is_there = row < batch;
+  fft::execute(
+      team,
+      [&](unsigned i) {{ return is_there ? in[row * fft::length + i] : fft::value_type{{}}; }},
+      [&](unsigned i, fft::value_type z) {{
+        if (is_there) out[row * fft::length + i] = z;
+      }},
+      fft::scratch_type{{WINGBEAT_SCRATCH}}, table);
+}}
+)",
+                                         shape.type_text()));
+}
+
+/// Fills in the figures, on all cores.
+inline void compile_all(std::vector<advised_kernel>& all) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      advised_kernel& one = all[i];
+      try {
+        one.figures =
+            backend::cuda::compile_for({plain_kernel_text(one.shape), "plain",
+                                        one.shape.workgroup_threads(), one.shape.scratch_bytes()},
+                                       one.architecture)
+                .figures;
+      } catch (const error& refused) {
+        one.problem = refused.what();
+      }
+    }
+  };
+  std::vector<std::jthread> threads(std::max(2U, std::thread::hardware_concurrency()));
+  for (auto& each : threads) each = std::jthread{work};
+}
+
+inline void expect_no_spills(const std::vector<advised_kernel>& all) {
+  for (const advised_kernel& one : all) {
+    EXPECT_EQ(one.problem, "") << one.name();
+    EXPECT_EQ(one.figures.spill_bytes, 0) << one.name();
+    EXPECT_EQ(one.figures.stack_bytes, 0) << one.name();
+    EXPECT_GT(one.figures.registers, 0) << one.name();
+    // What launches must fit: the register file of one multiprocessor holds 65536.
+    EXPECT_LE(one.figures.registers * static_cast<int>(one.shape.workgroup_threads()), 65536)
+        << one.name();
+  }
+}
+
+/// Returns why NVRTC cannot be used here; empty when it can.
+inline std::string why_no_nvrtc() {
+  try {
+    static_cast<void>(
+        backend::cuda::compile_for({"extern \"C\" __global__ void k() {}", "k", 1, 0}, "sm_90"));
+  } catch (const absent_error& why) {
+    return why.what();
+  }
+  return "";
+}
+
+}  // namespace wingbeat::test

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: unit
+// Timeout: 300
+// A kernel around workgroup::fft at the advised parameters spills no register and keeps no array in
+// local memory. Here every length and scalar once, with orders and architectures in turn;
+// every_advised_test.cpp has the product.
+#include "backend/cuda/advised_kernels.hpp"
+
+namespace {
+
+using namespace wingbeat::test;
+
+TEST(advised_parameters, compile_without_spills) {
+  if (const auto why = why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
+  // Of each nine (or six) kernels of one length and scalar, one, a different one each time.
+  const auto product = all_advised({"sm_80", "sm_90", "sm_100"});
+  std::vector<advised_kernel> all;
+  std::size_t first = 0, nth = 0;
+  while (first < product.size()) {
+    std::size_t last = first;
+    while (last < product.size() && product[last].shape.length == product[first].shape.length &&
+           product[last].shape.real == product[first].shape.real) {
+      ++last;
+    }
+    all.push_back(product[first + 5 * nth++ % (last - first)]);
+    first = last;
+  }
+  ASSERT_GE(all.size(), 14U * 4 - 1);  // fp64 may end at 8192
+  compile_all(all);
+  expect_no_spills(all);
+}
+
+}  // namespace

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: slow
+// Timeout: 1800
+// Every length, scalar, order and architecture at the advised parameters: no spills. The table of
+// what they take goes to the file that WINGBEAT_RESOURCES names:
+//     WINGBEAT_RESOURCES=bench/results/resources.md backend_cuda_every_advised_test
+#include <cstdlib>  // getenv
+#include <fstream>
+
+#include "backend/cuda/advised_kernels.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+
+const char* name_of(scalar real) {
+  switch (real) {
+    case scalar::fp16: return "fp16";
+    case scalar::fp16_pair: return "fp16_pair";
+    case scalar::fp32: return "fp32";
+    case scalar::fp64: break;
+  }
+  return "fp64";
+}
+
+const char* name_of(device::order how) {
+  switch (how) {
+    case device::order::natural: return "natural";
+    case device::order::nabla: return "nabla";
+    case device::order::scrambled: break;
+  }
+  return "scrambled";
+}
+
+constexpr const char* head = R"(# What a transform inside a kernel takes
+
+A kernel that loads a row, transforms it forward and stores it, at the advised parameters, compiled
+by NVRTC without a GPU. Written by
+
+    WINGBEAT_RESOURCES=bench/results/resources.md build/.../backend_cuda_every_advised_test
+
+`shape`: elements per thread x transforms per workgroup, `h` where exchanges go in halves;
+`threads` and `scratch` (bytes): of one workgroup; `exchanges`: all, and in brackets those that
+cross the workgroup; `estimate`: `fft::registers`; `sm_80` and so on: registers of one thread, and
+`+` the bytes it spills, if any. In all, {} bytes are spilled.
+
+| N | scalar | order | shape | threads | scratch | exchanges | estimate | sm_80 | sm_90 | sm_100 |
+|---|---|---|---|---|---|---|---|---|---|---|
+)";
+
+std::string text_of(const backend::cuda::ptxas_figures& figures) {
+  if (figures.spill_bytes == 0) return fmt::format("{}", figures.registers);
+  return fmt::format("{}+{}", figures.registers, figures.spill_bytes);
+}
+
+std::string table_of(const std::vector<advised_kernel>& all) {
+  int spill_bytes = 0;
+  std::string rows;
+  for (std::size_t i = 0; i + 2 < all.size(); i += 3) {  // the three architectures of one shape
+    const workgroup_fft& shape = all[i + 1].shape;
+    rows += fmt::format("| {} | {} | {} | {}x{}{} | {} | {} | {} ({}) | {} | {} | {} | {} |\n",
+                        shape.length, name_of(shape.real), name_of(shape.spectrum_order),
+                        shape.elements_per_thread, shape.transforms,
+                        shape.trades == device::workgroup::trade::whole ? "" : "h",
+                        shape.workgroup_threads(), shape.scratch_bytes(), shape.exchanges(),
+                        shape.workgroup_exchanges(), shape.registers(), text_of(all[i].figures),
+                        text_of(all[i + 1].figures), text_of(all[i + 2].figures));
+    for (std::size_t a = i; a < i + 3; ++a) spill_bytes += all[a].figures.spill_bytes;
+  }
+  return fmt::format(fmt::runtime(head), spill_bytes) + rows;
+}
+
+TEST(every_advised_kernel, compiles_without_spills) {
+  if (const auto why = why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
+  auto all = all_advised({"sm_80", "sm_90", "sm_100"});
+  ASSERT_GE(all.size(), (14U + 14 + 9) * 4 * 3 - 9);  // fp64 may end at 8192
+  ASSERT_EQ(all.size() % 3, 0U);
+  for (std::size_t i = 0; i < all.size(); i += 3) {
+    ASSERT_EQ(all[i].shape.type_text(), all[i + 1].shape.type_text()) << "one row of the table";
+    ASSERT_EQ(all[i].shape.type_text(), all[i + 2].shape.type_text()) << "one row of the table";
+  }
+  compile_all(all);
+  expect_no_spills(all);
+  if (const char* path = std::getenv("WINGBEAT_RESOURCES"); path != nullptr) {
+    std::ofstream to{path};
+    to << table_of(all);
+    EXPECT_TRUE(to.good()) << path;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeout: 900
+// Passes with functors, compiled for three architectures without a GPU: no register may spill, and
+// the compiler names the functor's own lines.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backend/cuda/nvrtc.hpp"        // compile_for
+#include "backend/device_sources.hpp"    // flatten
+#include "backend/fused_text_check.hpp"  // names_line, sound_load
+#include "backend/fusion_check.hpp"      // fused_case
+#include "planner/recipe.hpp"            // make_recipe
+#include "wingbeat/error.hpp"            // device_error
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using planner::pass;
+
+device_info device_of(const std::string& architecture) {
+  device_info where;
+  where.runs_on = engine::cuda;
+  where.architecture = architecture;
+  where.local_memory_bytes = (architecture == "sm_80" ? 163 : 227) * 1024;
+  where.max_workgroup = 1024;
+  where.is_gpu = true;
+  return where;
+}
+
+backend::cuda::compile_report compiled(const pass& one, const std::string& architecture) {
+  return backend::cuda::compile_for({backend::flatten(one.source_text(), "wingbeat_pass.cpp"),
+                                     one.entry(), one.threads(), one.scratch_bytes()},
+                                    architecture);
+}
+
+class cuda_fusion : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto& found = backend::cuda::process_nvrtc();
+    if (!found.problem.empty()) GTEST_SKIP() << found.problem;
+  }
+
+  /// Compiles every pass that a functor is part of.
+  static void expect_no_spills(const plan_spec& what) {
+    SCOPED_TRACE(described(what));
+    for (const pass& one : planner::make_recipe(what, device_of(GetParam())).passes) {
+      if (!one.load && !one.store) continue;
+      const auto made = compiled(one, GetParam());
+      EXPECT_EQ(made.figures.spill_bytes, 0) << one.describe();
+      EXPECT_EQ(made.figures.stack_bytes, 0) << one.describe();
+      EXPECT_GT(made.figures.registers, 0) << one.describe();
+    }
+  }
+};
+
+TEST_P(cuda_fusion, compiles_without_spills) {
+  for (const transform kind : every_kind) {
+    for (const std::size_t n : {16, 1024, 8192, 1 << 16}) {
+      expect_no_spills(
+          fused_case<float>{{.lengths = {n}, .batch = 1, .kind = kind}, fuse::both}.spec());
+    }
+    expect_no_spills(fused_case<double>{
+        {.lengths = {4096}, .batch = 1, .kind = kind, .real = precision::fp64}, fuse::both}
+                         .spec());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(architectures, cuda_fusion, ::testing::Values("sm_80", "sm_90", "sm_100"),
+                         [](const auto& of) { return of.param; });
+
+std::string message_of(const plan_spec& what) {
+  try {
+    static_cast<void>(
+        compiled(planner::make_recipe(what, device_of("sm_90")).passes.front(), "sm_90"));
+  } catch (const device_error& why) {
+    return why.what();
+  }
+  return "nothing was refused";
+}
+
+TEST_F(cuda_fusion, names_the_line_that_is_wrong) {
+  const auto wrong = replaced(sound_load, "with.by * in", "with.by * im");
+  EXPECT_EQ(message_of(with_load(sound_load)), "nothing was refused");
+  EXPECT_THAT(message_of(with_load(wrong)), names_line("your load functor", 8));
+  EXPECT_THAT(message_of(with_load("#include \"wingbeat/device/twiddle.hpp\"\n\n" + wrong)),
+              names_line("your load functor", 10));
+  EXPECT_THAT(message_of(with_load(sound_load, "no_such_type")),
+              names_line("type of your load functor", 1));
+}
+
+}  // namespace

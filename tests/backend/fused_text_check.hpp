@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functors as text that is wrong in one known line, on an engine that compiles it.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "wingbeat/wingbeat.hpp"
+
+namespace wingbeat::test {
+
+/// A load of floats, sound; line 8 is its body.
+inline constexpr const char* sound_load = R"(namespace wd = wingbeat::device;
+struct doubled {
+  using element = float;
+  struct parameters { float by; };
+  WINGBEAT_FN static wd::complex<float> load(WINGBEAT_GLOBAL const float* in,
+                                             WINGBEAT_GLOBAL const parameters& with, wd::size row,
+                                             wd::size i) {
+    return {with.by * in[row * 64 + i], 0};
+  }
+};
+)";
+
+inline plan_spec with_load(std::string text, std::string type = "doubled", float by = 2) {
+  plan_spec what{.lengths = {64}, .batch = 3};
+  what.load = {.in_bytes = 3 * 64 * 4,
+               .element_bytes = 4,
+               .source = {std::move(text), std::move(type), bytes_of(by)}};
+  return what;
+}
+
+inline std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  const auto at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), by);
+}
+
+inline std::string message_of_plan(queue& on, const plan_spec& what) {
+  try {
+    const plan made{on, what};
+  } catch (const plan_error& why) {
+    return why.what();
+  }
+  return "nothing was refused";
+}
+
+/// Matches "name:8:" of clang and "name(8):" of NVRTC.
+inline auto names_line(const std::string& name, int line) {
+  using ::testing::HasSubstr;
+  return ::testing::AnyOf(HasSubstr(name + ":" + std::to_string(line) + ":"),
+                          HasSubstr(name + "(" + std::to_string(line) + "):"));
+}
+
+inline void check_messages(queue& on) {
+  using ::testing::HasSubstr;
+  const std::string sound = sound_load;
+  const auto said = [&](const plan_spec& what) { return message_of_plan(on, what); };
+  EXPECT_EQ(said(with_load(sound)), "nothing was refused");
+
+  // A wrong name, in the text and after an include that becomes hundreds of lines.
+  const auto wrong = replaced(sound, "with.by * in", "with.by * im");
+  EXPECT_THAT(said(with_load(wrong)), names_line("your load functor", 8));
+  EXPECT_THAT(said(with_load("#include \"wingbeat/device/twiddle.hpp\"\n\n" + wrong)),
+              names_line("your load functor", 10));
+  EXPECT_THAT(said(with_load("#include \"mine.hpp\"\n" + sound)),
+              names_line("your load functor", 1));
+
+  // A last line that would swallow what follows it.
+  EXPECT_EQ(said(with_load(sound + "// ends in \\")), "nothing was refused");
+  EXPECT_THAT(said(with_load(sound + "// ends in \\", "no_such_type")),
+              names_line("type of your load functor", 1));
+
+  EXPECT_THAT(said(with_load(sound, "no_such_type")), names_line("type of your load functor", 1));
+  EXPECT_THAT(said(with_load(sound, "doubled;")), HasSubstr("does not name the load functor's"));
+  EXPECT_THAT(said(with_load("", "doubled")), HasSubstr("the load functor has no source text"));
+  EXPECT_THAT(said(with_load(replaced(sound, "static wd::complex<float>", "static float"))),
+              HasSubstr("error:"));
+
+  auto two = with_load(sound);
+  two.load.source.parameters.resize(8);
+  EXPECT_THAT(said(two), HasSubstr("the parameters of your load functor have another size than "
+                                   "load.source.parameters, which holds 8 bytes"));
+  two = with_load(sound);
+  two.load.element_bytes = 8;
+  EXPECT_THAT(said(two), HasSubstr("the element of your load functor has another size than "
+                                   "load.element_bytes, which is 8"));
+}
+
+/// Two plans of one text: each has the parameters it was given.
+inline void check_parameters(queue& on) {
+  std::vector<float> in(3 * 64, 1), out(3 * 128);
+  buffer from{on, in.size() * 4}, to{on, out.size() * 4};
+  from.write(in.data(), from.size_bytes());
+  const plan twice{on, with_load(sound_load, "doubled", 2)};
+  const plan thrice{on, with_load(sound_load, "doubled", 3)};
+  for (const auto& [made, by] : {std::pair{&twice, 2}, std::pair{&thrice, 3}}) {
+    made->enqueue(on, from.view(), to.view());
+    to.read(out.data(), to.size_bytes());
+    for (std::size_t row = 0; row < 3; ++row) {
+      EXPECT_NEAR(out[row * 128], 64 * by, 1e-3);
+      EXPECT_NEAR(out[row * 128 + 2], 0, 1e-3);
+    }
+  }
+}
+
+}  // namespace wingbeat::test

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans with functors against long double, on any engine: 16-bit samples are weighted on the way
+// in, powers (or real samples) are scaled on the way out, rows lie apart on both sides. The weights
+// are small dyadic fractions, so that what a load delivers is exact and the oracle has the same.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/compiled_plan_check.hpp"  // guarded_buffer, is_same
+#include "support/planned.hpp"              // expected_row, described
+
+namespace wingbeat::test {
+
+/// The parameter blocks, laid out as in `fused_text`.
+template <class Real>
+struct load_block {
+  Real gain;
+  Real weight[8];
+  std::uint32_t pitch;  // elements from row to row
+};
+template <class Real>
+struct store_block {
+  Real factor;
+  std::uint32_t pitch;
+};
+
+/// The functors in the device dialect. `real` is defined before.
+inline constexpr const char* fused_text = R"(
+namespace wd = wingbeat::device;
+struct weights {
+  real gain;
+  real weight[8];
+  unsigned pitch;
+};
+struct weighted_pairs {
+  struct element { short re, im; };
+  using parameters = weights;
+  WINGBEAT_FN static wd::complex<real> load(WINGBEAT_GLOBAL const element* in,
+                                            WINGBEAT_GLOBAL const parameters& with,
+                                            wd::size row, wd::size i) {
+    const element z = in[row * with.pitch + i];
+    const real by = with.gain * with.weight[i % 8];
+    return {by * z.re, by * z.im};
+  }
+};
+struct weighted_samples {
+  using element = short;
+  using parameters = weights;
+  WINGBEAT_FN static real load(WINGBEAT_GLOBAL const short* in,
+                               WINGBEAT_GLOBAL const parameters& with, wd::size row, wd::size i) {
+    return with.gain * with.weight[i % 8] * in[row * with.pitch + i];
+  }
+};
+struct scaled_power {
+  using element = real;
+  struct parameters { real factor; unsigned pitch; };
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL real* out, WINGBEAT_GLOBAL const parameters& with,
+                                wd::size row, wd::size i, wd::complex<real> z) {
+    out[row * with.pitch + i] = with.factor * (z.re * z.re + z.im * z.im);
+  }
+};
+struct scaled_samples {
+  using element = real;
+  using parameters = scaled_power::parameters;
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL real* out, WINGBEAT_GLOBAL const parameters& with,
+                                wd::size row, wd::size i, real x) {
+    out[row * with.pitch + i] = with.factor * x;
+  }
+};
+)";
+
+template <class Real>
+std::string fused_text_of() {
+  return std::string{"using real = "} + (sizeof(Real) == 4 ? "float;" : "double;") + fused_text;
+}
+
+/// Which ends of a plan are fused.
+enum class fuse { load, store, both };
+
+/// One plan with functors, its data, and what it should deliver.
+template <class Real>
+class fused_case {
+ public:
+  fused_case(plan_spec plain, fuse which)
+      : plain_(std::move(plain)), which_(which), n_(plain_.lengths.front()) {
+    reals_of_load_ = plain_.kind == transform::forward_from_real ? 1 : 2;
+    const bool is_from_bins = plain_.kind == transform::inverse_to_real;
+    const bool is_to_bins = plain_.kind == transform::forward_from_real;
+    in_values_ = is_from_bins ? n_ / 2 + 1 : n_;
+    out_values_ = is_to_bins ? n_ / 2 + 1 : n_;
+    with_load_.pitch = static_cast<std::uint32_t>(in_values_ + 3);
+    with_store_.pitch = static_cast<std::uint32_t>(out_values_ + 2);
+    for (std::size_t i = 0; i < 8; ++i) with_load_.weight[i] = static_cast<Real>(i + 1) / 8;
+    fill();
+  }
+
+  [[nodiscard]] plan_spec spec() const {
+    plan_spec what = plain_;
+    if (which_ != fuse::store) what.load = load();
+    if (which_ != fuse::load) what.store = store();
+    return what;
+  }
+
+  /// Runs the plan three times on poisoned output; the bits must be the same.
+  void check(queue& on) const {
+    const plan_spec what = spec();
+    SCOPED_TRACE(described(what) + (which_ == fuse::both   ? " fused"
+                                    : which_ == fuse::load ? " fused load"
+                                                           : " fused store"));
+    const plan made{on, what};
+    guarded_buffer in{on, input_bytes(what)}, out{on, output_bytes(what)};
+    std::vector<Real> first;
+    for (int run = 0; run < 3; ++run) {
+      out.poison();
+      what.load.is_given() ? in.write(samples_) : in.write(loaded_);
+      made.enqueue(on, in.view(), out.view());
+      auto output = out.template read<Real>();
+      if (run > 0) {
+        EXPECT_TRUE(is_same(output, first)) << "run " << run << " differs";
+      }
+      first = std::move(output);
+    }
+    const bool is_unchanged = what.load.is_given()
+                                  ? is_same(in.template read<std::int16_t>(), samples_)
+                                  : is_same(in.template read<Real>(), loaded_);
+    EXPECT_TRUE(is_unchanged) << "input changed";
+    for (std::size_t row = 0; row < what.batch; ++row) {
+      if (n_ <= 1024 || row < 2 || row + 1 == what.batch) check_row(first, row);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_real_out() const { return plain_.kind == transform::inverse_to_real; }
+
+  /// Fills the samples, and what the load makes of them: the input of the plan without functors.
+  void fill() {
+    const std::size_t reals = reals_of_load_;
+    samples_.assign(plain_.batch * with_load_.pitch * reals, -32768);
+    loaded_.resize(plain_.batch * in_values_ * reals);
+    std::vector<float> noise(loaded_.size());
+    fill_noise(noise.data(), noise.size(), n_ + plain_.batch);
+    for (std::size_t i = 0; i < noise.size(); ++i) {
+      const std::size_t row = i / (in_values_ * reals), at = i % (in_values_ * reals);
+      const auto sample = static_cast<std::int16_t>(1000 * noise[i]);
+      samples_[row * with_load_.pitch * reals + at] = sample;
+      loaded_[i] = with_load_.gain * with_load_.weight[at / reals % 8] * sample;
+    }
+  }
+
+  [[nodiscard]] fused_load load() const {
+    fused_load made;
+    made.in_bytes = samples_.size() * sizeof samples_[0];
+    made.element_bytes = reals_of_load_ * sizeof samples_[0];
+    made.source = {fused_text_of<Real>(),
+                   reals_of_load_ == 1 ? "weighted_samples" : "weighted_pairs",
+                   bytes_of(with_load_)};
+    const auto weighted = [with = with_load_](const void* in, std::size_t row, std::size_t i,
+                                              std::size_t reals, std::size_t part) {
+      const auto* const samples = static_cast<const std::int16_t*>(in);
+      return with.gain * with.weight[i % 8] * samples[(row * with.pitch + i) * reals + part];
+    };
+    if (reals_of_load_ == 1) {
+      made.callable = [=](const void* in, std::size_t row, std::size_t first,
+                          std::span<Real> into) {
+        for (auto& x : into) x = weighted(in, row, first++, 1, 0);
+      };
+    } else {
+      made.callable = [=](const void* in, std::size_t row, std::size_t first,
+                          std::span<std::complex<Real>> into) {
+        for (auto& z : into) {
+          z = {weighted(in, row, first, 2, 0), weighted(in, row, first, 2, 1)};
+          ++first;
+        }
+      };
+    }
+    return made;
+  }
+
+  [[nodiscard]] fused_store store() const {
+    fused_store made;
+    made.out_bytes = plain_.batch * with_store_.pitch * sizeof(Real);
+    made.element_bytes = sizeof(Real);
+    made.source = {fused_text_of<Real>(), is_real_out() ? "scaled_samples" : "scaled_power",
+                   bytes_of(with_store_)};
+    if (is_real_out()) {
+      made.callable = [with = with_store_](void* out, std::size_t row, std::size_t first,
+                                           std::span<const Real> values) {
+        Real* to = static_cast<Real*>(out) + row * with.pitch + first;
+        for (const Real x : values) *to++ = with.factor * x;
+      };
+    } else {
+      made.callable = [with = with_store_](void* out, std::size_t row, std::size_t first,
+                                           std::span<const std::complex<Real>> values) {
+        Real* to = static_cast<Real*>(out) + row * with.pitch + first;
+        for (const auto z : values) *to++ = with.factor * std::norm(z);
+      };
+    }
+    return made;
+  }
+
+  void check_row(const std::vector<Real>& output, std::size_t row) const {
+    exact expected = expected_row(plain_, loaded_, row);
+    if (which_ == fuse::load) {
+      const exact got = row_of(plain_, output, row);
+      EXPECT_LE(max_error(got, expected), element_bound<Real> * largest(expected)) << "row " << row;
+      return;
+    }
+    const long double by = with_store_.factor;
+    for (auto& z : expected) z = by * (is_real_out() ? z : std::norm(z));
+    const Real* from = output.data() + row * with_store_.pitch;
+    const exact got(from, from + out_values_);
+    EXPECT_LE(max_error(got, expected), 3 * element_bound<Real> * largest(expected))
+        << "row " << row;
+    for (std::size_t i = out_values_; i < with_store_.pitch; ++i) {
+      EXPECT_TRUE(std::isnan(from[i])) << "wrote between the rows, row " << row;
+    }
+  }
+
+  plan_spec plain_;
+  fuse which_;
+  std::size_t n_;
+  std::size_t reals_of_load_;  // of one element loaded
+  std::size_t in_values_;      // of one row
+  std::size_t out_values_;
+  load_block<Real> with_load_{.gain = Real(0.5), .weight = {}, .pitch = 0};
+  store_block<Real> with_store_{.factor = Real(0.25), .pitch = 0};
+  std::vector<std::int16_t> samples_;  // [row][element, of `pitch`][re, im]
+  std::vector<Real> loaded_;           // [row][element][re, im]
+};
+
+inline constexpr transform every_kind[] = {transform::forward, transform::inverse,
+                                           transform::forward_from_real,
+                                           transform::inverse_to_real};
+
+/// Every kind and precision of one length, both ends fused.
+inline void check_fused(queue& on, std::size_t n, std::size_t batch,
+                        scaling scale = scaling::none) {
+  for (const transform kind : every_kind) {
+    plan_spec plain{.lengths = {n}, .batch = batch, .kind = kind, .scale = scale};
+    fused_case<float>{plain, fuse::both}.check(on);
+    if (!on.device().has_fp64) continue;
+    plain.real = precision::fp64;
+    fused_case<double>{plain, fuse::both}.check(on);
+  }
+}
+
+/// Every kind of one length, with one end fused and plain memory at the other.
+inline void check_one_end(queue& on, std::size_t n, std::size_t batch) {
+  for (const transform kind : every_kind) {
+    for (const fuse which : {fuse::load, fuse::store}) {
+      fused_case<float>{{.lengths = {n}, .batch = batch, .kind = kind}, which}.check(on);
+    }
+  }
+}
+
+}  // namespace wingbeat::test

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// Timeout: 600
+// Functors in the kernels of the opencl engine, and what its compiler says of those that are wrong.
+#include <gmock/gmock.h>
+
+#include "backend/fused_text_check.hpp"  // check_messages
+#include "backend/fusion_check.hpp"      // check_fused
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+
+using opencl_fusion = compiled_plan<engine::opencl>;
+
+TEST_F(opencl_fusion, agrees_with_long_double_in_one_pass) {
+  for (const std::size_t n : {2, 16, 64, 1024}) check_fused(*on, n, 17);
+  check_fused(*on, 4096, 1, scaling::by_length);
+}
+
+TEST_F(opencl_fusion, agrees_with_long_double_in_two_and_three_launches) {
+  check_fused(*on, std::size_t{1} << 16, 3);
+}
+
+TEST_F(opencl_fusion, leaves_the_other_end_plain) {
+  check_one_end(*on, 64, 3);
+  check_one_end(*on, std::size_t{1} << 16, 1);
+}
+
+TEST_F(opencl_fusion, tells_the_line_that_is_wrong) {
+  check_messages(*on);
+}
+
+TEST_F(opencl_fusion, takes_other_parameters_without_another_kernel) {
+  check_parameters(*on);
+}
+
+}  // namespace
