@@ -3,11 +3,12 @@
 // Overlapping frames are read where they lie and windowed in registers (load), transformed, and
 // squared in registers (store): neither the frames nor their spectra ever exist in memory.
 //     nvcc -std=c++17 -arch=sm_90 -I include examples/03_workgroup_fft.cu && ./a.out
-#include <cmath>   // cos, sin, acos
+#include <cmath>   // cos, acos
 #include <cstdio>  // printf
 #include <vector>
 
 #include "wingbeat/device/workgroup/fft.hpp"  // fft, team
+#include "wingbeat/roots.hpp"                 // roots_of
 
 namespace {
 
@@ -40,28 +41,10 @@ struct store_power {
 __global__ __launch_bounds__(shape::workgroup_threads) void spectrogram(const float* signal,
                                                                         float* power,
                                                                         const value* roots) {
-  alignas(16) __shared__ char scratch[fft::scratch_bytes];
+  __shared__ fft::storage_type scratch;
   const size_t frame = group::index();
   fft::execute(workgroup::team<shape>{}, load_frame{signal + frame * hop},
-               store_power{power + frame * n_bins}, scratch, roots);
-}
-
-/// Returns the roots that `fft` reads, in the layout of wingbeat/device/twiddle.hpp:
-/// of each stage but the first, [row][k] = exp(-2 pi i e k / (P R)), e = row_exponent(row), k < P.
-std::vector<value> table_of(stages as) {
-  const long double pi = std::acos(-1.0L);
-  std::vector<value> table;
-  for (unsigned stage = 1; stage < as.count(); ++stage) {
-    for (unsigned row = 0; row < twiddle::rows(as.radix(stage)); ++row) {
-      for (unsigned k = 0; k < as.prior(stage); ++k) {
-        const long double turns = static_cast<long double>(twiddle::row_exponent(row) * k) /
-                                  (as.prior(stage) * as.radix(stage));
-        table.push_back({static_cast<float>(std::cos(2 * pi * turns)),
-                         static_cast<float>(-std::sin(2 * pi * turns))});
-      }
-    }
-  }
-  return table;
+               store_power{power + frame * n_bins}, scratch.lent(), roots);
 }
 
 template <class T>
@@ -87,8 +70,8 @@ int main() {
   std::vector<float> power(n_frames * n_bins);
   float* const power_there = on_device(power);
 
-  spectrogram<<<n_frames, shape::workgroup_threads>>>(
-      on_device(signal), power_there, on_device(table_of({fft::length, fft::max_radix})));
+  spectrogram<<<n_frames, shape::workgroup_threads>>>(on_device(signal), power_there,
+                                                      on_device(wingbeat::roots_of<fft>()));
   if (cudaMemcpy(power.data(), power_there, power.size() * sizeof(float), cudaMemcpyDeviceToHost) !=
       cudaSuccess) {
     std::printf("the kernel did not run: %s\n", cudaGetErrorString(cudaGetLastError()));

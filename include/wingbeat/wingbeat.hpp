@@ -5,6 +5,8 @@
 #include "wingbeat/buffer.hpp"   // buffer, buffer_view
 #include "wingbeat/devices.hpp"  // devices, engine
 #include "wingbeat/error.hpp"    // plan_error, device_error, absent_error, file_error
+#include "wingbeat/fusion.hpp"   // fused_load, fused_store
+#include "wingbeat/kernel.hpp"   // kernel, kernel_spec
 #include "wingbeat/plan.hpp"     // plan, plan_spec
 #include "wingbeat/queue.hpp"    // queue, stopwatch
 #include "wingbeat/version.hpp"  // WINGBEAT_VERSION_*

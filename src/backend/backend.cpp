@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "backend/kernel.hpp"  // kernel_source
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::backend {
@@ -35,6 +36,14 @@ void queue::drop_workspace() noexcept {
 
 std::shared_ptr<queue> engine::adopt(void*) const {
   throw plan_error("this engine has no native queue to adopt; open one on its device instead");
+}
+
+std::shared_ptr<const kernel> engine::compile(const std::shared_ptr<queue>& where,
+                                              const kernel_source& what) const {
+  throw plan_error(fmt::format(
+      "{} compiles no kernels such as '{}'; use a cuda or opencl device, or call the kernel's body "
+      "on the host with wingbeat/emulate.hpp",
+      where->device().name, what.entry));
 }
 
 const engine& engine_of(wingbeat::engine which) {

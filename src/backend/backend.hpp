@@ -58,6 +58,9 @@ class queue {
   buffer_view workspace_;
 };
 
+class kernel;
+struct kernel_source;
+
 /// A plan made for one engine. `enqueue` is const and thread-safe; every buffer was checked.
 class plan {
  public:
@@ -81,6 +84,10 @@ class engine {
 
   /// Adopts a native queue of the caller's (CUstream, cl_command_queue).
   [[nodiscard]] virtual std::shared_ptr<queue> adopt(void* native) const;
+
+  /// Compiles a kernel of the user's own. Throws `plan_error` on engines that compile none.
+  [[nodiscard]] virtual std::shared_ptr<const kernel> compile(const std::shared_ptr<queue>& where,
+                                                              const kernel_source& what) const;
 
   /// `what` was validated. `where` was opened by this engine.
   [[nodiscard]] virtual std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>& where,

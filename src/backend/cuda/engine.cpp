@@ -134,6 +134,11 @@ std::shared_ptr<backend::queue> engine::adopt(void* native) const {
                   ordinal, devices_.size()));
 }
 
+std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<backend::queue>& where,
+                                                       const kernel_source& what) const {
+  return compiler().compile(where, what);
+}
+
 std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& where,
                                               const plan_spec& what) const {
   return make_compiled_plan(compiler(), where, what);

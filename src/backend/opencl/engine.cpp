@@ -73,6 +73,11 @@ std::shared_ptr<backend::queue> engine::adopt(void* native) const {
       "of one of the devices it lists");
 }
 
+std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<backend::queue>& where,
+                                                       const kernel_source& what) const {
+  return compiler_.compile(where, what);
+}
+
 std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& where,
                                               const plan_spec& what) const {
   return make_compiled_plan(compiler_, where, what);

@@ -24,6 +24,8 @@ class engine final : public backend::engine {
   [[nodiscard]] std::string why_absent() const override { return problem_; }
   [[nodiscard]] std::shared_ptr<backend::queue> open(const device_info& where) const override;
   [[nodiscard]] std::shared_ptr<backend::queue> adopt(void* native) const override;
+  [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
+      const std::shared_ptr<backend::queue>& where, const kernel_source& what) const override;
   [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<backend::queue>& where,
                                                       const plan_spec& what) const override;
 

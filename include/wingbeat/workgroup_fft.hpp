@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run-time twin of device::workgroup::fft, for hosts that choose a shape, write a kernel's
+// text and compile it while they run: NVRTC, C++ for OpenCL.
+#pragma once
+
+#include <cstddef>  // size_t, byte
+#include <string>
+#include <vector>
+
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/order.hpp"               // order
+#include "wingbeat/device/workgroup/advise.hpp"    // limits
+#include "wingbeat/device/workgroup/memory.hpp"    // trade
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+#include "wingbeat/devices.hpp"                    // device_info
+
+namespace wingbeat {
+
+/// What the numbers of a transform inside a kernel are.
+enum class scalar {
+  fp16,       ///< device::half_float: stored in 16 bits, computed in fp32.
+  fp16_pair,  ///< device::half_pair: two transforms at once, stored and computed in 16 bits.
+  fp32,
+  fp64
+};
+
+/// A collective transform, described at run time. An aggregate; every field as in the template.
+struct workgroup_fft {
+  unsigned length = 1;
+  unsigned elements_per_thread = 1;
+  unsigned transforms = 1;  ///< Of one workgroup.
+  scalar real = scalar::fp32;
+  device::direction dir = device::direction::forward;
+  device::order spectrum_order = device::order::natural;
+  device::workgroup::trade trades = device::workgroup::trade::whole;
+  unsigned bank_bytes = 128;
+
+  /// Returns the description with advised parameters for a device within `where`.
+  /// Throws `plan_error` if no workgroup of that device can make the transform.
+  [[nodiscard]] static workgroup_fft advised(unsigned length, scalar real,
+                                             device::workgroup::limits where = {},
+                                             device::order how = device::order::natural);
+
+  /// Throws `plan_error`, naming the field at fault, if the template would not compile, or would
+  /// not fit a device within `where`.
+  void validate(device::workgroup::limits where = {}) const;
+
+  [[nodiscard]] device::workgroup::schedule plan() const;
+  [[nodiscard]] unsigned threads() const;            ///< Of one transform.
+  [[nodiscard]] unsigned workgroup_threads() const;  ///< To launch.
+  [[nodiscard]] unsigned stride() const { return threads(); }
+  [[nodiscard]] std::size_t scratch_bytes() const;
+  [[nodiscard]] std::size_t table_entries() const;
+  [[nodiscard]] unsigned exchanges() const;
+
+  /// Returns the exchanges that cross from one subgroup of `subgroup` threads to another.
+  [[nodiscard]] unsigned workgroup_exchanges(unsigned subgroup = 32) const;
+
+  /// Returns the registers of 32 bits that a thread is likely to need.
+  [[nodiscard]] unsigned registers() const;
+
+  /// Returns the table of roots as the kernel reads it: `table_entries()` complex numbers of the
+  /// arithmetic's precision, rounded once. Never empty.
+  [[nodiscard]] std::vector<std::byte> table() const;
+
+  /// Returns the type in the device dialect, to be written into a kernel's text:
+  /// "wingbeat::device::workgroup::fft<wingbeat::device::workgroup::shape<4096, 8, 1>, float, ...".
+  [[nodiscard]] std::string type_text() const;
+};
+
+/// Returns what a device allows one workgroup. A device without local memory (host) allows none.
+[[nodiscard]] device::workgroup::limits limits_of(const device_info& where);
+
+/// Returns the text of a kernel with each `#include "wingbeat/device/..."` replaced by that header,
+/// as this library holds it: what NVRTC or an OpenCL compiler gets needs no include path. Lines
+/// keep their numbers. `path` is the name that compilers' messages call the text by.
+/// Throws `plan_error` for an include that is not of wingbeat/device.
+[[nodiscard]] std::string with_device_headers(const std::string& text,
+                                              const std::string& path = "kernel");
+
+}  // namespace wingbeat

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wingbeat/kernel.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>  // move
+
+#include "backend/backend.hpp"         // engine_of
+#include "backend/device_sources.hpp"  // flatten
+#include "backend/kernel.hpp"          // kernel_source
+#include "wingbeat/error.hpp"          // plan_error
+
+namespace wingbeat {
+
+struct kernel::impl {
+  kernel_spec spec;
+  engine runs_on;
+  int device_index;
+  std::shared_ptr<const backend::kernel> made;
+
+  void require_queue_of_device(const device_info& given) const {
+    if (given.runs_on == runs_on && given.index == device_index) return;
+    throw plan_error(fmt::format(
+        "this kernel was compiled for {}:{} and the queue is of {}:{}; give it a queue of its own "
+        "device",
+        name_of(runs_on), device_index, name_of(given.runs_on), given.index));
+  }
+};
+
+namespace {
+
+std::uint64_t first_element(const char* what, buffer_view of, std::size_t element_bytes) {
+  if (of.offset_bytes % element_bytes == 0) return of.offset_bytes / element_bytes;
+  throw plan_error(
+      fmt::format("the {} starts at byte {}; its elements are of {} bytes, so start at "
+                  "a multiple of that",
+                  what, of.offset_bytes, element_bytes));
+}
+
+void validate(const kernel_spec& what) {
+  if (what.entry.empty()) throw plan_error("the kernel has no entry; name the function to start");
+  if (what.in_element_bytes == 0 || what.out_element_bytes == 0) {
+    throw plan_error("an element has 0 bytes; state sizeof its type");
+  }
+}
+
+}  // namespace
+
+kernel::kernel(const queue& where, kernel_spec what) {
+  validate(what);
+  const device_info& device = where.device();
+  const backend::kernel_source source{backend::flatten(what.text, what.entry), what.entry,
+                                      what.threads, what.scratch_bytes};
+  auto made = backend::engine_of(device.runs_on).compile(where.impl(), source);
+  impl_.reset(new impl{std::move(what), device.runs_on, device.index, std::move(made)});
+}
+kernel::kernel(kernel&&) noexcept = default;
+kernel& kernel::operator=(kernel&&) noexcept = default;
+kernel::~kernel() = default;
+
+kernel_resources kernel::resources() const {
+  return impl_->made->resources();
+}
+
+void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_view out,
+                     buffer_view table, std::uint64_t batch) const {
+  impl_->require_queue_of_device(on.device());
+  if (table.offset_bytes != 0) {
+    throw plan_error(fmt::format("the table starts at byte {} of its buffer; it must start at 0",
+                                 table.offset_bytes));
+  }
+  impl_->made->launch(*on.impl(), workgroups,
+                      {.in = in,
+                       .out = out,
+                       .table = table,
+                       .in_first = first_element("input", in, impl_->spec.in_element_bytes),
+                       .out_first = first_element("output", out, impl_->spec.out_element_bytes),
+                       .batch = batch});
+}
+
+}  // namespace wingbeat

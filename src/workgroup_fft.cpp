@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wingbeat/workgroup_fft.hpp"
+
+#include <fmt/core.h>
+
+#include <cstring>  // memcpy
+
+#include "backend/device_sources.hpp"              // flatten
+#include "wingbeat/device/half.hpp"                // half_pair
+#include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
+#include "wingbeat/device/workgroup/exchange.hpp"  // slot_layout
+#include "wingbeat/error.hpp"                      // plan_error
+#include "wingbeat/roots.hpp"                      // roots_of
+
+namespace wingbeat {
+namespace {
+
+using device::order;
+using device::workgroup::trade;
+
+/// Bytes of one real number in registers.
+unsigned real_bytes(scalar real) {
+  return real == scalar::fp64 ? 8 : 4;
+}
+
+const char* name_of(scalar real) {
+  switch (real) {
+    case scalar::fp16: return "wingbeat::device::half_float";
+    case scalar::fp16_pair: return "wingbeat::device::half_pair";
+    case scalar::fp32: return "float";
+    case scalar::fp64: return "double";
+  }
+  return "float";
+}
+
+const char* name_of(order how) {
+  switch (how) {
+    case order::natural: return "natural";
+    case order::nabla: return "nabla";
+    case order::scrambled: return "scrambled";
+  }
+  return "natural";
+}
+
+template <class Real>
+std::vector<std::byte> rounded(const std::vector<std::complex<long double>>& table) {
+  std::vector<device::complex<Real>> values;
+  for (const auto& w : table) values.push_back({Real(w.real()), Real(w.imag())});
+  if (values.empty()) values.push_back({Real(1.0), Real(0.0)});
+  std::vector<std::byte> bytes(values.size() * sizeof(values[0]));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+void require_lengths(const workgroup_fft& what) {
+  using device::is_power_of_two;
+  if (!is_power_of_two(what.length)) {
+    throw plan_error(fmt::format("length {} is no power of two; choose one", what.length));
+  }
+  const unsigned e = what.elements_per_thread;
+  const unsigned most = what.spectrum_order == order::nabla ? 128 : 32;
+  if (!is_power_of_two(e) || e > most || e > what.length || (e == 1 && what.length > 1)) {
+    throw plan_error(
+        fmt::format("{} elements per thread were asked for; choose a power of two from 2 to {}", e,
+                    std::min(most, what.length)));
+  }
+  if (!is_power_of_two(what.transforms)) {
+    throw plan_error(fmt::format(
+        "{} transforms per workgroup were asked for; choose a power of two", what.transforms));
+  }
+}
+
+}  // namespace
+
+workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workgroup::limits where,
+                                     device::order how) {
+  const auto given = device::workgroup::advise(length, real_bytes(real), where, how);
+  if (!given.is_valid()) {
+    throw plan_error(fmt::format(
+        "no workgroup of {} threads, {} registers and {} bytes of local memory transforms length "
+        "{} in {} order; choose a shorter power of two (a longer one if it does not fill a "
+        "subgroup in nabla order), or a plan",
+        where.max_workgroup, where.registers, where.local_memory_bytes, length, name_of(how)));
+  }
+  workgroup_fft what;
+  what.length = length;
+  what.elements_per_thread = given.elements_per_thread;
+  what.transforms = given.transforms;
+  what.real = real;
+  what.spectrum_order = how;
+  what.trades = given.trades;
+  return what;
+}
+
+void workgroup_fft::validate(device::workgroup::limits where) const {
+  require_lengths(*this);
+  if (spectrum_order == order::nabla && threads() < where.subgroup) {
+    throw plan_error(fmt::format(
+        "nabla order needs a subgroup of {} threads for each transform and length {} with {} "
+        "elements per thread has {}; choose fewer elements per thread or another order",
+        where.subgroup, length, elements_per_thread, threads()));
+  }
+  if (workgroup_threads() > where.max_workgroup) {
+    throw plan_error(fmt::format(
+        "{} threads per workgroup are needed and the device has {}; choose more elements per "
+        "thread or fewer transforms",
+        workgroup_threads(), where.max_workgroup));
+  }
+  if (scratch_bytes() > where.local_memory_bytes) {
+    throw plan_error(fmt::format(
+        "{} bytes of local memory are needed and the device lends {}; choose fewer transforms per "
+        "workgroup or trade::halves",
+        scratch_bytes(), where.local_memory_bytes));
+  }
+}
+
+device::workgroup::schedule workgroup_fft::plan() const {
+  return {spectrum_order, length, elements_per_thread};
+}
+
+unsigned workgroup_fft::threads() const {
+  return length / elements_per_thread;
+}
+
+unsigned workgroup_fft::workgroup_threads() const {
+  return threads() * transforms;
+}
+
+std::size_t workgroup_fft::scratch_bytes() const {
+  if (exchanges() == 0) return 0;
+  const unsigned slots = length * transforms;
+  const unsigned entry_bytes = real_bytes(real) * (trades == trade::whole ? 2 : 1);
+  const bool is_in_place = spectrum_order != order::natural;
+  const unsigned apart = is_in_place ? plan().held() : plan().radix(0);
+  return device::workgroup::slot_layout{slots, entry_bytes, bank_bytes, apart, is_in_place}.bytes();
+}
+
+std::size_t workgroup_fft::table_entries() const {
+  return plan().table_entries();
+}
+
+unsigned workgroup_fft::exchanges() const {
+  return plan().exchanges();
+}
+
+unsigned workgroup_fft::workgroup_exchanges(unsigned subgroup) const {
+  return plan().exchanges_beyond(subgroup);
+}
+
+unsigned workgroup_fft::registers() const {
+  return device::workgroup::registers_estimate(plan().held(), real_bytes(real));
+}
+
+std::vector<std::byte> workgroup_fft::table() const {
+  const auto exact = roots_of(plan());
+  switch (real) {
+    case scalar::fp16_pair: return rounded<device::half_pair>(exact);
+    case scalar::fp64: return rounded<double>(exact);
+    case scalar::fp16:
+    case scalar::fp32: break;
+  }
+  return rounded<float>(exact);
+}
+
+std::string workgroup_fft::type_text() const {
+  const std::string space = "wingbeat::device::";
+  return fmt::format(
+      "{0}workgroup::fft<{0}workgroup::shape<{1}, {2}, {3}>, {4}, {0}direction::{5}, "
+      "{0}order::{6}, "
+      "{0}workgroup::memory<{0}workgroup::trade::{7}, {8}>>",
+      space, length, elements_per_thread, transforms, name_of(real),
+      dir == device::direction::forward ? "forward" : "inverse", name_of(spectrum_order),
+      trades == trade::whole ? "whole" : "halves", bank_bytes);
+}
+
+device::workgroup::limits limits_of(const device_info& where) {
+  device::workgroup::limits of;
+  of.max_workgroup = static_cast<unsigned>(where.max_workgroup);
+  of.local_memory_bytes = static_cast<unsigned>(where.local_memory_bytes);
+  of.subgroup = where.runs_on == engine::cuda ? 32 : 1;  // OpenCL kernels use barriers alone
+  return of;
+}
+
+std::string with_device_headers(const std::string& text, const std::string& path) {
+  return backend::flatten(text, path);
+}
+
+}  // namespace wingbeat

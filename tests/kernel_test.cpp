@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// A user's own kernel, as text, around a workgroup transform of every kind: on every device here
+// that compiles kernels, checked against the long double reference.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <complex>
+
+#include "support/oracle.hpp"     // dft
+#include "support/signal.hpp"     // noise
+#include "support/tolerance.hpp"  // is_accurate
+#include "wingbeat/device/half.hpp"
+#include "wingbeat/device/nabla.hpp"
+#include "wingbeat/device/scrambled.hpp"
+#include "wingbeat/wingbeat.hpp"
+#include "wingbeat/workgroup_fft.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using device::complex;
+using device::direction;
+using device::order;
+using test::dft;
+using test::exact;
+using test::noise;
+using test::relative_l2;
+
+/// Rows of complex numbers, the last workgroup perhaps not full.
+std::string row_kernel(const workgroup_fft& what) {
+  return "#include \"wingbeat/device/workgroup/fft.hpp\"\n"
+         "namespace wingbeat::device {\n"
+         "using fft = " +
+         what.type_text() +
+         ";\n"
+         "using value = fft::value_type;\n"
+         "static_assert(sizeof(value) == 2 * sizeof(value{}.re), \"complete\");\n"
+         "static_assert(sizeof(fft::register_type) > 0, \"complete\");\n"
+         "struct load {\n"
+         "  WINGBEAT_GLOBAL const value* row; bool inside;\n"
+         "  value operator()(unsigned i) const { if (inside) return row[i]; return value{}; }\n"
+         "};\n"
+         "struct store {\n"
+         "  WINGBEAT_GLOBAL value* row; bool inside;\n"
+         "  void operator()(unsigned i, value z) const { if (inside) row[i] = z; }\n"
+         "};\n"
+         "WINGBEAT_KERNEL(fft::workgroup_threads)\n"
+         "void rows(WINGBEAT_GLOBAL const value* in, WINGBEAT_GLOBAL value* out,\n"
+         "          WINGBEAT_GLOBAL const fft::register_type* table, size in_first,\n"
+         "          size out_first, size batch WINGBEAT_SCRATCH_PARAMETER) {\n"
+         "  if (batch == 0) return;\n"
+         "  const workgroup::team<fft::shape_type> team;\n"
+         "  const size row = group::index() * fft::transforms + team.transform();\n"
+         "  fft::execute(team, load{in + in_first + row * fft::length, row < batch},\n"
+         "               store{out + out_first + row * fft::length, row < batch},\n"
+         "               fft::scratch_type{WINGBEAT_SCRATCH}, table);\n"
+         "}\n"
+         "}\n";
+}
+
+template <class Value>
+std::vector<Value> run_rows(queue& on, const workgroup_fft& what, const std::vector<Value>& x) {
+  what.validate(limits_of(on.device()));
+  const kernel rows{on,
+                    {.text = row_kernel(what),
+                     .entry = "rows",
+                     .threads = what.workgroup_threads(),
+                     .scratch_bytes = what.scratch_bytes(),
+                     .in_element_bytes = sizeof(Value),
+                     .out_element_bytes = sizeof(Value)}};
+  const std::size_t batch = x.size() / what.length;
+  const auto roots = what.table();
+  buffer table{on, roots.size()}, in{on, x.size() * sizeof(Value)}, out{on, in.size_bytes()};
+  table.write(roots.data(), roots.size());
+  in.write(x.data(), in.size_bytes());
+  std::vector<Value> y(x.size());
+  rows.enqueue(on, (batch + what.transforms - 1) / what.transforms, in.view(), out.view(),
+               table.view(), batch);
+  out.read(y.data(), out.size_bytes());
+  return y;
+}
+
+unsigned bin(const workgroup_fft& what, unsigned g) {
+  const unsigned e = device::log2_of(what.elements_per_thread);
+  const unsigned w = device::log2_of(what.threads());
+  switch (what.spectrum_order) {
+    case order::nabla: return device::nabla::index_map{e, w}.dft_index(g);
+    case order::scrambled: return device::scrambled::index_map{e, w}.dft_index(g);
+    case order::natural: break;
+  }
+  return g;
+}
+
+template <class Real>
+exact widened(const std::vector<complex<Real>>& x) {
+  exact row;
+  for (const auto& z : x) {
+    const auto wide = device::widen(z);
+    row.emplace_back(wide.re, wide.im);
+  }
+  return row;
+}
+
+template <class Real>
+void check(queue& on, workgroup_fft what, long double bound) {
+  SCOPED_TRACE(what.type_text());
+  constexpr std::size_t batch = 3;
+  std::vector<complex<Real>> x;
+  for (const auto& z : noise<double>(what.length * batch, 21)) {
+    x.push_back({Real(z.re), Real(z.im)});
+  }
+  const exact y = widened(run_rows(on, what, x));
+  const exact given = widened(x);
+  for (std::size_t f = 0; f < batch; ++f) {
+    const auto at = [&](const exact& all) {
+      return exact(all.begin() + long(f * what.length), all.begin() + long((f + 1) * what.length));
+    };
+    exact row = at(given), expected(what.length);
+    const bool is_forward = what.dir == direction::forward;
+    if (!is_forward) {
+      const exact ordered = row;
+      for (unsigned g = 0; g < what.length; ++g) row[bin(what, g)] = ordered[g];
+    }
+    const exact transformed = dft(row, what.dir);
+    for (unsigned g = 0; g < what.length; ++g) {
+      expected[g] = transformed[is_forward ? bin(what, g) : g];
+    }
+    EXPECT_LT(relative_l2(at(y), expected), bound) << "row " << f;
+  }
+}
+
+void check_orders(queue& on, workgroup_fft what) {
+  for (const order how : {order::natural, order::nabla, order::scrambled}) {
+    for (const direction dir : {direction::forward, direction::inverse}) {
+      what.spectrum_order = how;
+      what.dir = dir;
+      if (what.real == scalar::fp32) check<float>(on, what, test::l2_bound<float>(what.length));
+      if (what.real == scalar::fp64) check<double>(on, what, test::l2_bound<double>(what.length));
+      if (what.real == scalar::fp16) check<device::half_float>(on, what, 3e-4L);
+    }
+  }
+}
+
+TEST(kernel, transforms_in_every_order_and_precision) {
+  std::size_t n_devices = 0;
+  for (const device_info& where : devices()) {
+    if (where.runs_on != engine::opencl && where.runs_on != engine::cuda) continue;
+    ++n_devices;
+    queue on{where};
+    check_orders(on, {64, 2, 2});
+    check_orders(on, {256, 8});
+    check_orders(on, {1024, 16, 1, scalar::fp16});
+    check_orders(on, {128, 4, 2, scalar::fp64});
+  }
+  if (n_devices == 0) GTEST_SKIP() << "no device here compiles kernels";
+}
+
+TEST(kernel, names_the_users_line_when_it_does_not_compile) {
+  for (const device_info& where : devices()) {
+    if (where.runs_on != engine::opencl && where.runs_on != engine::cuda) continue;
+    const queue on{where};
+    try {
+      const kernel wrong{on,
+                         {.text = "#include \"wingbeat/device/complex.hpp\"\n\nthis is wrong;\n",
+                          .entry = "mine"}};
+      ADD_FAILURE() << "it compiled";
+    } catch (const device_error& refused) {
+      EXPECT_THAT(refused.what(), ::testing::ContainsRegex("mine[:(]3"));
+    }
+  }
+}
+
+TEST(kernel, is_refused_where_nothing_compiles_it) {
+  const queue on{first_device(engine::host)};
+  EXPECT_THROW((kernel{on, {.text = "", .entry = "mine"}}), plan_error);
+}
+
+}  // namespace

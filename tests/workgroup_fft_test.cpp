@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run-time twin says of every shape what the template says, and refuses what it refuses.
+#include "wingbeat/workgroup_fft.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>  // memcmp
+
+#include "wingbeat/device/workgroup/fft.hpp"
+#include "wingbeat/error.hpp"  // plan_error
+#include "wingbeat/roots.hpp"  // roots_of
+
+namespace {
+
+using namespace wingbeat;
+using device::direction;
+using device::half_float;
+using device::half_pair;
+using device::order;
+using device::workgroup::fft;
+using device::workgroup::memory;
+using device::workgroup::shape;
+using device::workgroup::trade;
+
+template <class Fft>
+void expect_twin(const workgroup_fft& twin) {
+  SCOPED_TRACE(twin.type_text());
+  EXPECT_NO_THROW(twin.validate());
+  EXPECT_EQ(twin.threads(), Fft::threads);
+  EXPECT_EQ(twin.workgroup_threads(), Fft::workgroup_threads);
+  EXPECT_EQ(twin.stride(), Fft::stride);
+  EXPECT_EQ(twin.scratch_bytes(), Fft::scratch_bytes);
+  EXPECT_EQ(twin.table_entries(), Fft::table_entries);
+  EXPECT_EQ(twin.exchanges(), Fft::exchanges);
+  EXPECT_EQ(twin.workgroup_exchanges(device::subgroup_size), Fft::workgroup_exchanges);
+  EXPECT_EQ(twin.registers(), Fft::registers);
+  const auto table = roots_of<Fft>();
+  const auto bytes = twin.table();
+  ASSERT_EQ(bytes.size(), table.size() * sizeof(table[0]));
+  EXPECT_EQ(std::memcmp(bytes.data(), table.data(), bytes.size()), 0);
+}
+
+TEST(workgroup_fft, says_what_the_template_says) {
+  constexpr auto forward = direction::forward;
+  constexpr auto inverse = direction::inverse;
+  expect_twin<fft<shape<4096, 8>, float, forward>>({4096, 8});
+  expect_twin<fft<shape<2, 2, 64>, float, inverse>>(
+      {.length = 2, .elements_per_thread = 2, .transforms = 64, .dir = inverse});
+  expect_twin<fft<shape<1024, 16, 2>, double, forward, order::scrambled>>(
+      {1024, 16, 2, scalar::fp64, forward, order::scrambled});
+  expect_twin<fft<shape<512, 4>, half_float, forward, order::nabla>>(
+      {512, 4, 1, scalar::fp16, forward, order::nabla});
+  expect_twin<fft<shape<2048, 8>, half_pair, inverse, order::nabla, memory<trade::halves>>>(
+      {2048, 8, 1, scalar::fp16_pair, inverse, order::nabla, trade::halves});
+  expect_twin<fft<shape<4096, 32>, double, forward, order::natural, memory<trade::halves, 0>>>(
+      {4096, 32, 1, scalar::fp64, forward, order::natural, trade::halves, 0});
+  expect_twin<fft<shape<4096, 128>, half_float, forward, order::nabla>>(
+      {4096, 128, 1, scalar::fp16, forward, order::nabla});
+}
+
+TEST(workgroup_fft, writes_a_type_that_names_every_parameter) {
+  const workgroup_fft what{512, 4, 2, scalar::fp16_pair, direction::inverse, order::nabla};
+  EXPECT_EQ(what.type_text(),
+            "wingbeat::device::workgroup::fft<wingbeat::device::workgroup::shape<512, 4, 2>, "
+            "wingbeat::device::half_pair, wingbeat::device::direction::inverse, "
+            "wingbeat::device::order::nabla, wingbeat::device::workgroup::memory<"
+            "wingbeat::device::workgroup::trade::whole, 128>>");
+}
+
+TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room) {
+  using device::workgroup::limits;
+  for (const scalar real : {scalar::fp16, scalar::fp16_pair, scalar::fp32, scalar::fp64}) {
+    for (const order how : {order::natural, order::nabla, order::scrambled}) {
+      for (const limits where : {limits{}, limits{1024, 227 * 1024}, limits{256, 32 * 1024, 8}}) {
+        const unsigned shortest = how == order::nabla ? 2 * where.subgroup : 1;
+        const unsigned longest = where.max_workgroup == 256               ? 2048
+                                 : where.local_memory_bytes == 227 * 1024 ? 8192
+                                                                          : 4096;
+        for (unsigned n = shortest; n <= longest; n *= 2) {
+          SCOPED_TRACE(::testing::Message() << n << " in " << where.local_memory_bytes);
+          const auto what = workgroup_fft::advised(n, real, where, how);
+          EXPECT_NO_THROW(what.validate(where));
+          EXPECT_EQ(what.length, n);
+          EXPECT_EQ(what.spectrum_order, how);
+        }
+      }
+    }
+  }
+  const limits h200{1024, 227 * 1024};
+  EXPECT_NO_THROW((void)workgroup_fft::advised(16384, scalar::fp32, h200));
+  EXPECT_THROW((void)workgroup_fft::advised(16384, scalar::fp64, h200), plan_error);
+  EXPECT_THROW((void)workgroup_fft::advised(32, scalar::fp32, {}, order::nabla), plan_error);
+}
+
+template <class Call>
+std::string refusal(const Call& call) {
+  try {
+    call();
+  } catch (const plan_error& refused) {
+    return refused.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(workgroup_fft, refuses_in_one_sentence) {
+  using ::testing::HasSubstr;
+  const auto valid = [](workgroup_fft what) { return refusal([&] { what.validate(); }); };
+  EXPECT_THAT(valid({100, 4}), HasSubstr("length 100 is no power of two"));
+  EXPECT_THAT(valid({64, 0}), HasSubstr("0 elements per thread"));
+  EXPECT_THAT(valid({64, 1}), HasSubstr("1 elements per thread"));
+  EXPECT_THAT(valid({64, 64}), HasSubstr("from 2 to 32"));
+  EXPECT_THAT(valid({64, 4, 3}), HasSubstr("3 transforms per workgroup"));
+  EXPECT_THAT(valid({8192, 4}), HasSubstr("2048 threads per workgroup"));
+  EXPECT_THAT(valid({8192, 8}), HasSubstr("bytes of local memory"));
+  workgroup_fft small{64, 4};
+  small.spectrum_order = order::nabla;
+  EXPECT_THAT(valid(small), HasSubstr("subgroup of 32 threads"));
+  EXPECT_THAT(refusal([] { (void)workgroup_fft::advised(1u << 20, scalar::fp32); }),
+              HasSubstr("length 1048576"));
+  EXPECT_THAT(refusal([] { (void)with_device_headers("#include \"wingbeat/plan.hpp\"\n"); }),
+              HasSubstr("wingbeat/plan.hpp"));
+}
+
+}  // namespace
