@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels written around workgroup::fft, the way a user of it writes one: load, transform, work on
+// the spectrum, transform back, store. All have the signature of backend/kernel.hpp; the table is
+// the roots and, behind them, the filter of one row in the layout of the spectrum's order.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "wingbeat/workgroup_fft.hpp"  // workgroup_fft, scalar
+
+namespace wingbeat::bench {
+
+inline constexpr const char* entry_name = "inside_kernel";
+
+/// What a kernel does with each row.
+enum class work {
+  forward,
+  inverse,
+  convolve,  ///< inverse(forward(row) * filter), in one kernel. No scale: the filter has it.
+  multiply   ///< row * filter, of a spectrum that stands in memory.
+};
+
+/// Threads of a multiplying workgroup, and what each takes: the loads of all are in flight at once.
+inline constexpr unsigned multiply_threads = 256;
+inline constexpr unsigned multiply_packs = 4;
+inline constexpr unsigned pack_bytes = 16;
+
+/// Returns bytes of one complex number in memory.
+[[nodiscard]] inline unsigned element_bytes(scalar real) {
+  return real == scalar::fp64 ? 16 : real == scalar::fp32 ? 8 : 4;
+}
+
+/// Returns the rows that one transform of registers holds.
+[[nodiscard]] inline unsigned rows_at_once(scalar real) {
+  return real == scalar::fp16_pair ? 2 : 1;
+}
+
+/// Returns how numbers lie in memory and come into registers. `element` is one complex number of
+/// one row; fp16 moves it as one word.
+[[nodiscard]] inline std::string memory_text(scalar real) {
+  if (real == scalar::fp32 || real == scalar::fp64) {
+    return R"(
+using element = forward::value_type;
+constexpr unsigned rows_at_once = 1;
+WINGBEAT_FN forward::value_type loaded(const element* at) { return *at; }
+WINGBEAT_FN void stored(element* at, forward::value_type z) { *at = z; }
+WINGBEAT_FN forward::register_type coefficient(const element* at) { return *at; }
+WINGBEAT_FN element product(element z, element h) { return z * h; }
+)";
+  }
+  const std::string words = R"(
+using element = unsigned;
+WINGBEAT_FN complex<half_float> two_halves(unsigned word) {
+  return {half_float::of_bits(word & 0xffffu), half_float::of_bits(word >> 16)};
+}
+WINGBEAT_FN unsigned word_of(complex<half_float> z) {
+  return z.re.bits | static_cast<unsigned>(z.im.bits) << 16;
+}
+WINGBEAT_FN element product(element z, element h) {
+  return word_of(narrow(widen(two_halves(z)) * widen(two_halves(h))));
+}
+)";
+  if (real == scalar::fp16) {
+    return words + R"(
+constexpr unsigned rows_at_once = 1;
+WINGBEAT_FN forward::value_type loaded(const element* at) { return two_halves(*at); }
+WINGBEAT_FN void stored(element* at, forward::value_type z) { *at = word_of(z); }
+WINGBEAT_FN forward::register_type coefficient(const element* at) {
+  return widen(two_halves(*at));
+}
+)";
+  }
+  return words + R"(
+constexpr unsigned rows_at_once = 2;
+// (im . re) of two rows  <->  (re' . re), (im' . im)
+WINGBEAT_FN forward::value_type loaded(const element* at) {
+  const unsigned a = at[0];
+  const unsigned b = at[forward::length];
+  return {half_pair::of_bits((a & 0xffffu) | b << 16),
+          half_pair::of_bits(a >> 16 | (b & 0xffff0000u))};
+}
+WINGBEAT_FN void stored(element* at, forward::value_type z) {
+  at[0] = (z.re.bits & 0xffffu) | z.im.bits << 16;
+  at[forward::length] = z.re.bits >> 16 | (z.im.bits & 0xffff0000u);
+}
+WINGBEAT_FN forward::register_type coefficient(const element* at) {
+  const unsigned h = *at;
+  return {half_pair::of_bits((h & 0xffffu) * 0x10001u), half_pair::of_bits((h >> 16) * 0x10001u)};
+}
+)";
+}
+
+/// Returns the body of a kernel whose workgroups hold whole transforms.
+[[nodiscard]] inline std::string transform_body(work does) {
+  const std::string start = R"(
+  const workgroup::team<forward::shape_type> team;
+  const size row = (group::index() * forward::transforms + team.transform()) * rows_at_once;
+  const element* from = in + in_first + row * forward::length;
+  element* to = out + out_first + row * forward::length;
+  const workgroup::scratch<forward::scratch_bytes, workgroup::reuse::after_barrier> last{
+      WINGBEAT_SCRATCH};
+)";
+  if (does != work::convolve) {
+    return start + fmt::format(R"(
+  {}::execute(
+      team, [&](unsigned i) {{ return loaded(from + i); }},
+      [&](unsigned i, forward::value_type z) {{ stored(to + i, z); }}, last, table);
+)",
+                               does == work::forward ? "forward" : "backward");
+  }
+  return start + R"(
+  const element* filter = reinterpret_cast<const element*>(table + forward::table_entries);
+  forward::register_type x[forward::held];
+  WINGBEAT_UNROLL
+  for (unsigned l = 0; l < forward::held; ++l) {
+    x[l] = widen(loaded(from + team.thread() + l * forward::stride));
+  }
+  // In place, the inverse begins with the slots that each thread has just read.
+  constexpr bool is_in_place = forward::spectrum_order != order::natural;
+  constexpr auto reused = is_in_place ? workgroup::reuse::after_barrier : workgroup::reuse::at_once;
+  forward::execute(team, x, workgroup::scratch<forward::scratch_bytes, reused>{WINGBEAT_SCRATCH},
+                   table);
+  WINGBEAT_UNROLL
+  for (unsigned l = 0; l < forward::held; ++l) {
+    x[l] = x[l] * coefficient(filter + team.thread() + l * forward::stride);
+  }
+  backward::execute(team, x, last, table);
+  WINGBEAT_UNROLL
+  for (unsigned l = 0; l < forward::held; ++l) {
+    stored(to + team.thread() + l * forward::stride, narrow<real>(x[l]));
+  }
+)";
+}
+
+[[nodiscard]] inline std::string multiply_body() {
+  return fmt::format(R"(
+  struct alignas({0}) pack {{ element at[{0} / sizeof(element)]; }};
+  constexpr unsigned row_packs = forward::length * sizeof(element) / {0};
+  const pack* from = reinterpret_cast<const pack*>(in + in_first);
+  const pack* filter = reinterpret_cast<const pack*>(table + forward::table_entries);
+  pack* to = reinterpret_cast<pack*>(out + out_first);
+  const size first = group::index() * ({1} * {2}) + group::thread();
+  pack z[{2}];
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < {2}; ++r) z[r] = from[first + r * {1}];
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < {2}; ++r) {{
+    const pack h = filter[(first + r * {1}) % row_packs];
+    for (unsigned i = 0; i < {0} / sizeof(element); ++i) z[r].at[i] = product(z[r].at[i], h.at[i]);
+    to[first + r * {1}] = z[r];
+  }}
+)",
+                     pack_bytes, multiply_threads, multiply_packs);
+}
+
+/// Returns the whole text, its includes replaced.
+[[nodiscard]] inline std::string kernel_text(workgroup_fft what, work does) {
+  what.dir = device::direction::forward;
+  const std::string forward = what.type_text();
+  what.dir = device::direction::inverse;
+  const std::string text = fmt::format(
+      R"(#include "wingbeat/device/workgroup/fft.hpp"
+namespace wingbeat::device {{
+using forward = {};
+using backward = {};
+using real = decltype(forward::value_type{{}}.re);
+{}
+WINGBEAT_KERNEL_RESIDENT(({}), ({}))
+void {}(const element* in, element* out, const forward::register_type* table, size in_first,
+        size out_first, size batch) {{
+  if (batch == 0) return;  // a warm-up: nothing may be touched
+{}
+}}
+}}  // namespace wingbeat::device
+)",
+      forward, what.type_text(), memory_text(what.real),
+      does == work::multiply ? "256" : "forward::workgroup_threads",
+      does == work::convolve ? "forward::fused_workgroups" : "1", entry_name,
+      does == work::multiply ? multiply_body() : transform_body(does));
+  return with_device_headers(text, "inside_kernel");
+}
+
+/// Returns kernels that mark the output as not written, and that read all of it: `poison` sets
+/// every word to ones, a NaN that no arithmetic makes; `digest` adds words times odd numbers that
+/// differ, and counts words of ones, the odd ones alone, since the lower half of a double may be
+/// all ones by chance. `batch` counts packs; a workgroup takes 256 threads x 64.
+[[nodiscard]] inline std::string memory_check_text() {
+  return with_device_headers(R"(#include "wingbeat/device/port.hpp"
+namespace wingbeat::device {
+struct alignas(16) pack { unsigned word[4]; };
+
+WINGBEAT_KERNEL(256)
+void poison(const pack*, pack* out, const pack*, size, size, size batch) {
+  for (unsigned r = 0; r < 64; ++r) {
+    const size i = (group::index() * 64 + r) * 256 + group::thread();
+    if (i < batch) out[i] = {{~0u, ~0u, ~0u, ~0u}};
+  }
+}
+
+WINGBEAT_KERNEL(256)
+void digest(const pack* in, unsigned long long* out, const pack*, size, size, size batch) {
+  unsigned long long sum = 0;
+  unsigned long long n_ones = 0;
+  for (unsigned r = 0; r < 64; ++r) {
+    const size i = (group::index() * 64 + r) * 256 + group::thread();
+    if (i >= batch) break;
+    const pack p = in[i];
+    for (unsigned w = 0; w < 4; ++w) {
+      sum += p.word[w] * ((4 * i + w) * 0x9e3779b97f4a7c15ull | 1);
+      n_ones += w % 2 == 1 && p.word[w] == ~0u;
+    }
+  }
+  for (unsigned step = 16; step > 0; step /= 2) {
+    sum += __shfl_down_sync(~0u, sum, step);
+    n_ones += __shfl_down_sync(~0u, n_ones, step);
+  }
+  if (group::thread() % 32 == 0 && batch > 0) {
+    atomicAdd(out, sum);
+    atomicAdd(out + 1, n_ones);
+  }
+}
+}  // namespace wingbeat::device
+)",
+                             "memory_check");
+}
+
+}  // namespace wingbeat::bench
