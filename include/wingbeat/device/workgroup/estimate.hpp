@@ -8,11 +8,12 @@
 namespace wingbeat::device::workgroup {
 
 /// Returns the 32-bit registers that a thread holding `held` complex numbers of two reals of
-/// `real_bytes` is likely to need: the numbers, half as many temporaries, and 24 for indices,
-/// pointers and roots. Source: bench/results/resources.md, where compilers differ by a fifth.
+/// `real_bytes` is likely to need: the numbers, half as many temporaries, and 12 for indices,
+/// pointers and roots. Source: bench/results/resources.md, where compilers differ by a seventh in
+/// the median, by a half for the shortest transforms.
 WINGBEAT_FN constexpr unsigned registers_estimate(unsigned held, unsigned real_bytes) {
   const unsigned data = 2 * held * real_bytes / 4;
-  return minimum(data + data / 2 + 24, 255u);
+  return minimum(data + data / 2 + 12, 255u);
 }
 
 /// Returns how many workgroups a multiprocessor of 65536 registers should hold at once of a kernel

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a functor cost a plan, and what does it save? Times, in turns with a copy: a plan, the
+// same plan with functors that only copy, and one that reads int16 pairs and stores powers.
+//     fused_plan FILE.json     commit from WINGBEAT_COMMIT
+#include <fmt/core.h>
+
+#include <cstdlib>  // getenv
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/rounds.hpp"  // take_turns
+#include "backend/backend.hpp"  // queue
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+
+constexpr std::size_t n_points = std::size_t{1} << 27;  // of all rows together
+constexpr int n_rounds = 15;
+
+constexpr const char* text = R"(
+namespace wd = wingbeat::device;
+struct copies {
+  using element = wd::complex<float>;
+  struct parameters { wd::size n; };
+  WINGBEAT_FN static element load(WINGBEAT_GLOBAL const element* in,
+                                  WINGBEAT_GLOBAL const parameters& with, wd::size row,
+                                  wd::size i) { return in[row * with.n + i]; }
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
+                                WINGBEAT_GLOBAL const parameters& with, wd::size row, wd::size i,
+                                element z) { out[row * with.n + i] = z; }
+};
+struct converts {
+  struct alignas(4) pair { short re, im; };
+  using element = pair;
+  struct parameters { wd::size n; };
+  WINGBEAT_FN static wd::complex<float> load(WINGBEAT_GLOBAL const pair* in,
+                                             WINGBEAT_GLOBAL const parameters& with, wd::size row,
+                                             wd::size i) {
+    const pair z = in[row * with.n + i];
+    return {float(z.re), float(z.im)};
+  }
+};
+struct powers {
+  using element = float;
+  struct parameters { wd::size n; };
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL float* out, WINGBEAT_GLOBAL const parameters& with,
+                                wd::size row, wd::size i, wd::complex<float> z) {
+    out[row * with.n + i] = z.re * z.re + z.im * z.im;
+  }
+};
+)";
+
+struct block {
+  std::size_t n;
+};
+
+plan_spec plain(std::size_t n) {
+  return {.lengths = {n}, .batch = n_points / n};
+}
+
+plan_spec fused(std::size_t n, const char* load, std::size_t load_bytes, const char* store,
+                std::size_t store_bytes) {
+  plan_spec what = plain(n);
+  what.load = {.in_bytes = n_points * load_bytes,
+               .element_bytes = load_bytes,
+               .source = {text, load, bytes_of(block{n})}};
+  what.store = {.out_bytes = n_points * store_bytes,
+                .element_bytes = store_bytes,
+                .source = {text, store, bytes_of(block{n})}};
+  return what;
+}
+
+nlohmann::ordered_json measure(queue& on, std::size_t n, buffer& in, buffer& out) {
+  const plan bare{on, plain(n)};
+  const plan copying{on, fused(n, "copies", 8, "copies", 8)};
+  const plan converting{on, fused(n, "converts", 4, "powers", 4)};
+  std::vector<cli::entrant> entrants{
+      {"copy", [&] { on.impl()->copy(out.view(), in.view()); }, {}},
+      {"plain", [&] { bare.enqueue(on, in.view(), out.view()); }, {}},
+      {"copying", [&] { copying.enqueue(on, in.view(), out.view()); }, {}},
+      {"converting", [&] { converting.enqueue(on, in.view(), out.view()); }, {}}};
+  cli::take_turns(on, entrants, n_rounds);
+  nlohmann::ordered_json row{{"length", n}, {"batch", n_points / n}};
+  for (const cli::entrant& one : entrants) {
+    row[one.name + "_s"] = {{"median", one.median_s()}, {"min", one.min_s()}, {"max", one.max_s()}};
+  }
+  fmt::print(
+      "{:>9}  plain {:.3f} of the copy, functors that copy {:.3f} of plain's time, int16 to "
+      "powers {:.3f}\n",
+      n, entrants[0].median_s() / entrants[1].median_s(),
+      entrants[2].median_s() / entrants[1].median_s(),
+      entrants[3].median_s() / entrants[1].median_s());
+  return row;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  queue on{first_device(engine::cuda)};
+  buffer in{on, n_points * 8}, out{on, n_points * 8};
+  const std::vector<float> ones(std::size_t{1} << 22, 1.0F);  // numbers, as int16 pairs too
+  for (std::size_t at = 0; at < in.size_bytes(); at += ones.size() * 4) {
+    in.write(ones.data(), ones.size() * 4, at);
+  }
+  const char* commit = std::getenv("WINGBEAT_COMMIT");
+  nlohmann::ordered_json document{{"schema", "wingbeat.fused_plan/1"},
+                                  {"commit", commit == nullptr ? "unknown" : commit},
+                                  {"device", on.device().name},
+                                  {"version", on.device().version},
+                                  {"rounds", n_rounds}};
+  for (const unsigned bits : {6U, 8U, 10U, 12U, 13U, 16U, 20U}) {
+    document["results"].push_back(measure(on, std::size_t{1} << bits, in, out));
+  }
+  if (argc > 1) std::ofstream{argv[1]} << document.dump(2) << "\n";
+  return 0;
+} catch (const wingbeat::error& failed) {
+  fmt::print(stderr, "fused_plan: {}\n", failed.what());
+  return 3;
+}
