@@ -23,38 +23,31 @@ constexpr const char* text = R"(
 namespace wd = wingbeat::device;
 struct copies {
   using element = wd::complex<float>;
-  struct parameters { wd::size n; };
-  WINGBEAT_FN static element load(WINGBEAT_GLOBAL const element* in,
-                                  WINGBEAT_GLOBAL const parameters& with, wd::size row,
-                                  wd::size i) { return in[row * with.n + i]; }
-  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
-                                WINGBEAT_GLOBAL const parameters& with, wd::size row, wd::size i,
-                                element z) { out[row * with.n + i] = z; }
+  WINGBEAT_FN static element load(WINGBEAT_GLOBAL const element* in, wd::size row, wd::size i) {
+    return in[row * n + i];
+  }
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, wd::size row, wd::size i,
+                                element z) {
+    out[row * n + i] = z;
+  }
 };
 struct converts {
   struct alignas(4) pair { short re, im; };
   using element = pair;
-  struct parameters { wd::size n; };
-  WINGBEAT_FN static wd::complex<float> load(WINGBEAT_GLOBAL const pair* in,
-                                             WINGBEAT_GLOBAL const parameters& with, wd::size row,
+  WINGBEAT_FN static wd::complex<float> load(WINGBEAT_GLOBAL const pair* in, wd::size row,
                                              wd::size i) {
-    const pair z = in[row * with.n + i];
+    const pair z = in[row * n + i];
     return {float(z.re), float(z.im)};
   }
 };
 struct powers {
   using element = float;
-  struct parameters { wd::size n; };
-  WINGBEAT_FN static void store(WINGBEAT_GLOBAL float* out, WINGBEAT_GLOBAL const parameters& with,
-                                wd::size row, wd::size i, wd::complex<float> z) {
-    out[row * with.n + i] = z.re * z.re + z.im * z.im;
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL float* out, wd::size row, wd::size i,
+                                wd::complex<float> z) {
+    out[row * n + i] = z.re * z.re + z.im * z.im;
   }
 };
 )";
-
-struct block {
-  std::size_t n;
-};
 
 plan_spec plain(std::size_t n) {
   return {.lengths = {n}, .batch = n_points / n};
@@ -63,12 +56,12 @@ plan_spec plain(std::size_t n) {
 plan_spec fused(std::size_t n, const char* load, std::size_t load_bytes, const char* store,
                 std::size_t store_bytes) {
   plan_spec what = plain(n);
-  what.load = {.in_bytes = n_points * load_bytes,
-               .element_bytes = load_bytes,
-               .source = {text, load, bytes_of(block{n})}};
+  const std::string both = fmt::format("constexpr unsigned long long n = {};\n{}", n, text);
+  what.load = {
+      .in_bytes = n_points * load_bytes, .element_bytes = load_bytes, .source = {both, load, {}}};
   what.store = {.out_bytes = n_points * store_bytes,
                 .element_bytes = store_bytes,
-                .source = {text, store, bytes_of(block{n})}};
+                .source = {both, store, {}}};
   return what;
 }
 
