@@ -8,7 +8,6 @@
 #include "backend/device_sources.hpp"              // flatten
 #include "wingbeat/device/half.hpp"                // half_pair
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
-#include "wingbeat/device/workgroup/exchange.hpp"  // slot_layout
 #include "wingbeat/error.hpp"                      // plan_error
 #include "wingbeat/roots.hpp"                      // roots_of
 
@@ -106,6 +105,12 @@ void workgroup_fft::validate(device::workgroup::limits where) const {
         "thread or fewer transforms",
         workgroup_threads(), where.max_workgroup));
   }
+  if (workgroup_threads() * registers() > where.registers) {
+    throw plan_error(fmt::format(
+        "{} threads of about {} registers are needed and a workgroup of the device has {}; choose "
+        "fewer transforms per workgroup, or a shorter length",
+        workgroup_threads(), registers(), where.registers));
+  }
   if (scratch_bytes() > where.local_memory_bytes) {
     throw plan_error(fmt::format(
         "{} bytes of local memory are needed and the device lends {}; choose fewer transforms per "
@@ -127,12 +132,8 @@ unsigned workgroup_fft::workgroup_threads() const {
 }
 
 std::size_t workgroup_fft::scratch_bytes() const {
-  if (exchanges() == 0) return 0;
-  const unsigned slots = length * transforms;
-  const unsigned entry_bytes = real_bytes(real) * (trades == trade::whole ? 2 : 1);
-  const bool is_in_place = spectrum_order != order::natural;
-  const unsigned apart = is_in_place ? plan().held() : plan().radix(0);
-  return device::workgroup::slot_layout{slots, entry_bytes, bank_bytes, apart, is_in_place}.bytes();
+  return device::workgroup::scratch_bytes_of(length, elements_per_thread, transforms,
+                                             real_bytes(real), spectrum_order, trades, bank_bytes);
 }
 
 std::size_t workgroup_fft::table_entries() const {
@@ -145,6 +146,10 @@ unsigned workgroup_fft::exchanges() const {
 
 unsigned workgroup_fft::workgroup_exchanges(unsigned subgroup) const {
   return plan().exchanges_beyond(subgroup);
+}
+
+unsigned workgroup_fft::workgroup_barriers(unsigned subgroup) const {
+  return plan().barriers_beyond(subgroup, trades == trade::halves);
 }
 
 unsigned workgroup_fft::registers() const {

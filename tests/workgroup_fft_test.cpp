@@ -34,6 +34,7 @@ void expect_twin(const workgroup_fft& twin) {
   EXPECT_EQ(twin.table_entries(), Fft::table_entries);
   EXPECT_EQ(twin.exchanges(), Fft::exchanges);
   EXPECT_EQ(twin.workgroup_exchanges(device::subgroup_size), Fft::workgroup_exchanges);
+  EXPECT_EQ(twin.workgroup_barriers(device::subgroup_size), Fft::workgroup_barriers);
   EXPECT_EQ(twin.registers(), Fft::registers);
   const auto table = roots_of<Fft>();
   const auto bytes = twin.table();
@@ -87,6 +88,20 @@ TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room)
       }
     }
   }
+  // Limits of no device: what is advised fits them all the same.
+  unsigned state = 1;
+  const auto any = [&state](unsigned below) {
+    return (state = state * 1664525u + 1u) / 4096 % below;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const limits where{any(2048), any(1u << 18), 1u << any(7), any(1u << 17)};
+    const unsigned n = 1u << any(16);
+    const auto real = static_cast<scalar>(any(4));
+    const auto how = static_cast<order>(any(3));
+    const unsigned real_bytes = real == scalar::fp64 ? 8 : 4;
+    if (!device::workgroup::advise(n, real_bytes, where, how).is_valid()) continue;
+    ASSERT_NO_THROW(workgroup_fft::advised(n, real, where, how).validate(where)) << n;
+  }
   const limits h200{1024, 227 * 1024};
   EXPECT_NO_THROW((void)workgroup_fft::advised(16384, scalar::fp32, h200));
   EXPECT_THROW((void)workgroup_fft::advised(16384, scalar::fp64, h200), plan_error);
@@ -113,6 +128,7 @@ TEST(workgroup_fft, refuses_in_one_sentence) {
   EXPECT_THAT(valid({64, 4, 3}), HasSubstr("3 transforms per workgroup"));
   EXPECT_THAT(valid({8192, 4}), HasSubstr("2048 threads per workgroup"));
   EXPECT_THAT(valid({8192, 8}), HasSubstr("bytes of local memory"));
+  EXPECT_THAT(valid({16384, 16, 1, scalar::fp64}), HasSubstr("registers"));
   workgroup_fft small{64, 4};
   small.spectrum_order = order::nabla;
   EXPECT_THAT(valid(small), HasSubstr("subgroup of 32 threads"));

@@ -56,6 +56,10 @@ struct workgroup_fft {
   /// Returns the exchanges that cross from one subgroup of `subgroup` threads to another.
   [[nodiscard]] unsigned workgroup_exchanges(unsigned subgroup = 32) const;
 
+  /// Returns the barriers of the workgroup that one transform passes, but for the one that frees
+  /// the scratch.
+  [[nodiscard]] unsigned workgroup_barriers(unsigned subgroup = 32) const;
+
   /// Returns the registers of 32 bits that a thread is likely to need.
   [[nodiscard]] unsigned registers() const;
 

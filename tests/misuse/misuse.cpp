@@ -17,8 +17,19 @@
 // 13: scratch is handed in as workgroup::scratch<Bytes>
 // 14: mirrors are traded in nabla order
 // 15: a workgroup holds a power of two of transforms
+// 16: each thread works on 2, 4, 8, 16 or 32 elements
+// 17: each thread works on 2, 4, 8, 16 or 32 elements
+// 18: each thread works on 2, 4, 8, 16 or 32 elements
+// 19: the length of a workgroup transform is a power of two
+// 20: Real is float, double, half_float or half_pair
+// 21: scratch is handed in as workgroup::scratch<Bytes>
+// 22: the registers must be register_type x[elements_per_thread]
+// 23: scratch is handed in as workgroup::scratch<Bytes>
+// 24: store must be callable as store(unsigned row, complex<Real> x, complex<Real> y)
 #include "wingbeat/device/workgroup/fft.hpp"
 #include "wingbeat/device/workgroup/mirror.hpp"
+#include "wingbeat/device/workgroup/real.hpp"
+#include "wingbeat/device/workgroup/two_real.hpp"
 
 namespace {
 
@@ -51,6 +62,13 @@ using fft = wg::fft<shape, float, direction::forward>;
 template <class Shape>
 using team = wg::team<Shape, wg::lanes::along_transform, one_thread>;
 
+/// A whole kernel around a description, as a user writes it.
+template <class Fft>
+void run(const value* table) {
+  typename Fft::storage_type memory;
+  Fft::execute(team<typename Fft::shape_type>{}, load{}, store{}, memory.lent(), table);
+}
+
 }  // namespace
 
 void mistake(char* memory, const value* table) {
@@ -60,6 +78,7 @@ void mistake(char* memory, const value* table) {
 #if CASE == 0
   fft::execute(here, load{}, store{}, scratch, table);
   fft::execute(here, x, scratch, table);
+  fft::execute(here, row{}, scratch, table);  // an accessor may be made in the call
 #elif CASE == 1
   fft::execute(here, x, wg::scratch<fft::scratch_bytes - 8>{memory}, table);
 #elif CASE == 2
@@ -69,8 +88,7 @@ void mistake(char* memory, const value* table) {
   only_set accessor;
   fft::execute(here, accessor, scratch, table);
 #elif CASE == 4
-  using none = wg::shape<64, 0>;
-  static_assert(none::length == 64);
+  run<wg::fft<wg::shape<64, 0>, float, direction::forward> >(table);
 #elif CASE == 5
   using small = wg::fft<wg::shape<16, 8>, float, direction::forward, order::nabla>;
   static_assert(small::length == 16);
@@ -86,8 +104,7 @@ void mistake(char* memory, const value* table) {
 #elif CASE == 9
   fft::execute(team<wg::shape<64, 8> >{}, x, scratch, table);
 #elif CASE == 10
-  using odd = wg::shape<96, 4>;
-  static_assert(odd::length == 96);
+  run<wg::fft<wg::shape<96, 4>, float, direction::forward> >(table);
 #elif CASE == 11
   using large = wg::fft<wg::shape<4096, 64>, float, direction::forward>;
   static_assert(large::length == 4096);
@@ -100,8 +117,32 @@ void mistake(char* memory, const value* table) {
 #elif CASE == 14
   static_assert(wg::mirror_trade<fft>::e == 4);
 #elif CASE == 15
-  using three = wg::shape<64, 4, 3>;
-  static_assert(three::length == 64);
+  run<wg::fft<wg::shape<64, 4, 3>, float, direction::forward> >(table);
+#elif CASE == 16
+  run<wg::fft<wg::shape<64, 1>, float, direction::forward, order::scrambled> >(table);
+#elif CASE == 17
+  run<wg::real_fft<wg::shape<64, 0>, float, direction::forward> >(table);
+#elif CASE == 18
+  using two = wg::two_real_fft<wg::shape<64, 256>, float, direction::inverse>;
+  static_assert(two::rows == 1);
+#elif CASE == 19
+  run<wg::fft<wg::shape<0, 4>, float, direction::inverse> >(table);
+#elif CASE == 20
+  using integers = wg::fft<shape, int, direction::forward>;
+  static_assert(integers::length == 64);
+#elif CASE == 21
+  using trades = wg::mirror_trade<wg::fft<shape, float, direction::forward, order::nabla> >;
+  x[0] = trades::of(here, x, 0, memory);
+#elif CASE == 22
+  using trades = wg::mirror_trade<wg::fft<shape, float, direction::forward, order::nabla> >;
+  value y[2] = {};
+  x[0] = trades::of(here, y, 0, trades::scratch_type{memory});
+#elif CASE == 23
+  using bins = wg::real_fft<shape, float, direction::forward>;
+  bins::execute(here, load{}, store{}, memory, table);
+#elif CASE == 24
+  using pairs = wg::two_real_fft<shape, float, direction::forward>;
+  pairs::execute(here, load{}, store{}, pairs::scratch_type{memory}, table);
 #endif
   (void)x;
 }

@@ -15,8 +15,9 @@
 // make one complex element, z[i] = x[2i] + i x[2i+1]. See docs/fusion.md.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/complex.hpp"       // complex
+#include "wingbeat/device/grid/functor.hpp"  // element_of, parameters_of, has_load, has_store
+#include "wingbeat/device/port.hpp"          // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::grid {
 
@@ -52,9 +53,9 @@ inline constexpr bool is_same_type<A, A> = true;
 
 /// Returns the block of a functor's parameters.
 template <class Functor, class As>
-WINGBEAT_FN WINGBEAT_GLOBAL const typename Functor::parameters& block_of(
+WINGBEAT_FN WINGBEAT_GLOBAL const typename parameters_of<Functor>::type& block_of(
     WINGBEAT_GLOBAL const char* blocks) {
-  using block = typename Functor::parameters;
+  using block = typename parameters_of<Functor>::type;
   static_assert(alignof(block) <= block_alignment,
                 "the parameters of your load functor or your store functor are aligned to more "
                 "than 64 bytes; align them to less");
@@ -64,8 +65,21 @@ WINGBEAT_FN WINGBEAT_GLOBAL const typename Functor::parameters& block_of(
 /// Reads elements through Functor::load.
 template <class Functor, class As>
 class fused_load {
+  static constexpr bool has_types =
+      element_of<Functor>::is_given && (parameters_of<Functor>::is_given || !As::has_parameters);
+  static_assert(element_of<Functor>::is_given,
+                "your load functor has no type named element; write using element = your buffer's "
+                "type in the struct");
+  static_assert(parameters_of<Functor>::is_given || !As::has_parameters,
+                "load.source.parameters holds bytes and your load functor has no type named "
+                "parameters; declare struct parameters in it, or leave the bytes out");
+  static_assert(!has_types || has_load<Functor, As::has_parameters>,
+                "your load functor needs WINGBEAT_FN static value load(in, row, i), or load(in, "
+                "with, row, i) where load.source.parameters holds bytes");
+
  public:
-  using element = typename Functor::element;
+  using element = typename element_of<Functor>::type;
+  using parameters = typename parameters_of<Functor>::type;
   using value = typename value_of<typename As::real, As::is_real>::type;
 
   class row_type {
@@ -114,9 +128,24 @@ class fused_load {
 template <class Functor, class As>
 class fused_store {
  public:
-  using element = typename Functor::element;
+  using element = typename element_of<Functor>::type;
+  using parameters = typename parameters_of<Functor>::type;
   using value = typename value_of<typename As::real, As::is_real>::type;
 
+ private:
+  static constexpr bool has_types =
+      element_of<Functor>::is_given && (parameters_of<Functor>::is_given || !As::has_parameters);
+  static_assert(element_of<Functor>::is_given,
+                "your store functor has no type named element; write using element = your "
+                "buffer's type in the struct");
+  static_assert(parameters_of<Functor>::is_given || !As::has_parameters,
+                "store.source.parameters holds bytes and your store functor has no type named "
+                "parameters; declare struct parameters in it, or leave the bytes out");
+  static_assert(!has_types || has_store<Functor, value, As::has_parameters>,
+                "your store functor needs WINGBEAT_FN static void store(out, row, i, value), or "
+                "store(out, with, row, i, value) where store.source.parameters holds bytes");
+
+ public:
   class row_type {
    public:
     WINGBEAT_FN row_type(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks, size row,

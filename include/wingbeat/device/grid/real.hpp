@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real transform of length 2N as a complex one of length N: z[j] = x[2j] + i x[2j+1].
-// With Z its DFT, w = exp(-2 pi i / 2N) and Z[N] = Z[0]:
-//     X[k] = (Z[k] + conj Z[N-k]) / 2 - i/2 w^k (Z[k] - conj Z[N-k]),   0 <= k <= N,
-// and back, leaving the inverse 2N times too large, as an unscaled inverse is:
-//     Z[k] = (X[k] + conj X[N-k]) + i w^-k (X[k] - conj X[N-k]).
+// Bins of real transforms of length 2N, one at a time, as a pass of the grid meets them: where the
+// two of a mirror pair are in different hands. The formulas are those of device/real.hpp, M = N.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // complex
 #include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/real.hpp"     // separate, combine
 
 namespace wingbeat::device::grid {
 
@@ -15,9 +13,7 @@ namespace wingbeat::device::grid {
 /// Bins 0 and N are real: the caller stores Re Z[0] - Im Z[0] at N.
 template <class Real>
 WINGBEAT_FN complex<Real> separate(complex<Real> z, complex<Real> other, complex<Real> root) {
-  const complex<Real> even = z + conj(other);
-  const complex<Real> odd = (z - conj(other)) * root;
-  return {Real(0.5) * (even.re + odd.im), Real(0.5) * (even.im - odd.re)};
+  return real::separate(z, other, root).first;
 }
 
 /// Returns Z[k] for the inverse from the N+1 bins of a real transform. The imaginary parts of bins
@@ -30,8 +26,8 @@ WINGBEAT_FN complex<Real> combine(const Bins& bins, size k, const Roots& roots) 
     return {first + last, first - last};
   }
   const complex<Real> x = bins[k];
-  const complex<Real> other = conj(bins[N - k]);
-  return (x + other) + times_i((x - other) * conj(roots(k)));
+  const complex<Real> other = bins[N - k];
+  return real::combine(x, other, roots(k)).first;
 }
 
 /// Separates bin k < N of one row, and bin N with bin 0, for transforms of several passes. `bins`

@@ -6,7 +6,9 @@
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
+#include "wingbeat/device/workgroup/exchange.hpp"  // slot_layout
 #include "wingbeat/device/workgroup/memory.hpp"    // trade
+#include "wingbeat/device/workgroup/schedule.hpp"  // most_held
 
 namespace wingbeat::device::workgroup {
 
@@ -40,6 +42,17 @@ WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_b
   return 32;
 }
 
+/// Returns bytes of local memory that a workgroup of these transforms borrows.
+WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elements,
+                                                unsigned transforms, unsigned real_bytes, order how,
+                                                trade trades, unsigned bank_bytes = 128) {
+  if (length == elements) return 0;
+  const unsigned entry_bytes = real_bytes * (trades == trade::whole ? 2 : 1);
+  const unsigned apart = minimum(elements, most_held);
+  return slot_layout{length * transforms, entry_bytes, bank_bytes, apart, how != order::natural}
+      .bytes();
+}
+
 /// Returns parameters for transforms of `length` on a device within `where`: as measured where
 /// that fits; else more elements per thread (at most 32, 16 for fp64) to fit the workgroup, fewer
 /// for nabla order to fill a subgroup, and exchanges in halves to fit local memory. Not valid where
@@ -48,27 +61,27 @@ WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_b
 WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits where = {},
                                     order how = order::natural) {
   advice given;
-  if (!is_power_of_two(length) || where.max_workgroup == 0) return given;
-  const unsigned most = real_bytes == 8 ? 16u : 32u;
+  if (!is_power_of_two(length) || length > (1u << 24)) return given;
+  const unsigned most = minimum(real_bytes == 8 ? 16u : 32u, length);
   unsigned elements = advised_elements(length, real_bytes);
   while (elements < most && length / elements > where.max_workgroup) elements *= 2;
-  if (how == order::nabla) {
-    while (elements > 2 && length / elements < where.subgroup) elements /= 2;
-    if (length / elements < where.subgroup) return given;
-  }
+  while (how == order::nabla && elements > 2 && length / elements < where.subgroup) elements /= 2;
+  if (how == order::nabla && length / elements < where.subgroup) return given;
   const unsigned threads = length / elements;
-  const bool fits = threads <= where.max_workgroup &&
-                    threads * registers_estimate(elements, real_bytes) <= where.registers;
-  if (!fits) return given;
-  const unsigned bytes = threads == 1 ? 0 : 2 * length * real_bytes;  // a sixteenth more if padded
-  const bool in_halves = bytes + bytes / 16 > where.local_memory_bytes;
-  if (in_halves && bytes / 2 + bytes / 16 > where.local_memory_bytes) return given;
+  const auto fits = [&](unsigned transforms, trade trades) {
+    const unsigned all = transforms * threads;
+    return all <= where.max_workgroup &&
+           all * registers_estimate(elements, real_bytes) <= where.registers &&
+           scratch_bytes_of(length, elements, transforms, real_bytes, how, trades) <=
+               where.local_memory_bytes;
+  };
+  const trade trades = fits(1, trade::whole) ? trade::whole : trade::halves;
+  if (!fits(1, trades)) return given;
   given.elements_per_thread = elements;
-  given.trades = in_halves ? trade::halves : trade::whole;
+  given.trades = trades;
   given.transforms = 1;
-  const unsigned wanted = minimum(where.max_workgroup, maximum(128u, where.subgroup));
-  while (given.transforms * threads * 2 <= wanted &&
-         2 * given.transforms * (bytes + bytes / 16) <= where.local_memory_bytes) {
+  const unsigned wanted = maximum(128u, where.subgroup);
+  while (2 * given.transforms * threads <= wanted && fits(2 * given.transforms, trades)) {
     given.transforms *= 2;
   }
   return given;

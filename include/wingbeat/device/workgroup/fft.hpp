@@ -39,6 +39,7 @@ struct algorithm<Shape, Real, Dir, order::natural, Memory> {
 template <class Shape, class Real, direction Dir, order Order = order::natural,
           class Memory = memory<>>
 struct fft {
+  static_assert(is_scalar<Real>::value, "Real is float, double, half_float or half_pair");
   static_assert(Order == order::nabla || Shape::elements_per_thread <= most_held,
                 "a thread holds at most 32 elements; choose fewer elements per thread, or "
                 "order::nabla with an accessor");
@@ -62,6 +63,9 @@ struct fft {
   static constexpr unsigned exchanges = plan.exchanges();
   /// Exchanges that a barrier of the workgroup completes; a subgroup's completes the others.
   static constexpr unsigned workgroup_exchanges = plan.exchanges_beyond(subgroup_size);
+  /// Barriers of the workgroup that one transform passes, but for the one that frees the scratch.
+  static constexpr unsigned workgroup_barriers =
+      plan.barriers_beyond(subgroup_size, Memory::trades == trade::halves);
   static constexpr unsigned table_entries = plan.table_entries();
   static constexpr unsigned real_roots = 0;  ///< Behind those of the stages; see real.hpp.
 
@@ -72,7 +76,7 @@ struct fft {
   using storage_type = storage<scratch_bytes>;
   using scratch_type = scratch<scratch_bytes>;
 
-  /// Registers of 32 bits a thread is likely to need; a compiler may differ by a fifth.
+  /// Registers of 32 bits a thread is likely to need; see `registers_estimate`.
   static constexpr unsigned registers =
       registers_estimate(held, unsigned(sizeof(typename arithmetic_of<Real>::type)));
 
@@ -90,6 +94,8 @@ struct fft {
   template <class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
+                  "the team is of another shape than the transform");
     constexpr bool loads = contract::is_load<Load, value_type>::value;
     constexpr bool stores = contract::is_store<Store, value_type>::value;
     static_assert(loads,
@@ -118,8 +124,17 @@ struct fft {
   /// thread may have more of them than it can hold: then they travel through the accessor.
   /// Callers, memory, order and scale: as above.
   template <class Team, class Data, class Scratch>
-  WINGBEAT_FN static void execute(const Team& team, Data& data, const Scratch& lent,
+  WINGBEAT_FN static void execute(const Team& team, Data&& data, const Scratch& lent,
                                   WINGBEAT_GLOBAL const register_type* table) {
+    static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
+                  "the team is of another shape than the transform");
+    execute_on(team, data, lent, table);
+  }
+
+ private:
+  template <class Team, class Data, class Scratch>
+  WINGBEAT_FN static void execute_on(const Team& team, Data& data, const Scratch& lent,
+                                     WINGBEAT_GLOBAL const register_type* table) {
     using array = contract::is_array<Data>;
     if constexpr (array::value) {
       using real = typename arithmetic_of<Real>::type;
@@ -135,12 +150,9 @@ struct fft {
     }
   }
 
- private:
   template <class Team, class Scratch>
   WINGBEAT_FN static void run(const Team& team, register_type (&x)[held], const Scratch& lent,
                               WINGBEAT_GLOBAL const register_type* table) {
-    static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
-                  "the team is of another shape than the transform");
     constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
     static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
     if constexpr (is_scratch) {
@@ -158,9 +170,17 @@ struct fft {
     constexpr bool travels = blocks > 1;
     static_assert(!travels || contract::has_memory_barrier<Accessor>::value,
                   "elements travel through this accessor, so it needs a memory_barrier()");
-    if constexpr (travels && !contract::has_memory_barrier<Accessor>::value) return;
+    if constexpr (!travels || contract::has_memory_barrier<Accessor>::value) {
+      through_blocks<blocks>(team, accessor, lent, table);
+    }
+  }
+
+  template <unsigned Blocks, class Team, class Accessor, class Scratch>
+  WINGBEAT_FN static void through_blocks(const Team& team, Accessor& accessor, const Scratch& lent,
+                                         WINGBEAT_GLOBAL const register_type* table) {
+    constexpr bool travels = Blocks > 1;
     if constexpr (travels && Dir == direction::forward) pass_through(team, accessor, table);
-    for (unsigned block = 0; block < blocks; ++block) {
+    for (unsigned block = 0; block < Blocks; ++block) {
       const unsigned first = block * (held * threads) + team.thread();
       register_type x[held];
       WINGBEAT_UNROLL
@@ -172,7 +192,7 @@ struct fft {
       run(team, x, lent, table);
       // The next block's first exchange writes what this one's last may not have read.
       if constexpr (travels && Scratch::reused == reuse::after_barrier && exchanges > 0) {
-        if (block + 1 < blocks) team.barrier();
+        if (block + 1 < Blocks) team.workgroup_barrier();
       }
       WINGBEAT_UNROLL
       for (unsigned l = 0; l < held; ++l) {

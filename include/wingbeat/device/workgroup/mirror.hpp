@@ -19,6 +19,7 @@ struct mirror_trade {
   static_assert(Fft::spectrum_order == order::nabla && Fft::elements_per_thread == Fft::held,
                 "mirrors are traded in nabla order, between elements held in registers");
   using register_type = typename Fft::register_type;
+  using real = decltype(register_type{}.re);
   static constexpr unsigned e = Fft::elements_per_thread;
 
   /// Returns which element is where, and whose mirror.
@@ -37,13 +38,17 @@ struct mirror_trade {
   /// are thread 0's x[0] and x[1], that element itself. `l` is the same in all threads.
   /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, free on entry and, unless
   /// lent until a barrier, on return.  Cost: one barrier, or two.
-  template <class Team, class Scratch>
-  WINGBEAT_FN static register_type of(const Team& team, const register_type (&x)[e], unsigned l,
+  template <class Team, class Registers, class Scratch>
+  WINGBEAT_FN static register_type of(const Team& team, const Registers& x, unsigned l,
                                       const Scratch& lent) {
-    const bool is_own = l < 2 && team.thread() == 0;
-    const register_type got =
-        shuffle(team, x[map().mirror_element(l)], map().mirror_thread(l, team.thread()), lent);
-    return is_own ? x[l] : got;
+    constexpr bool fits = contract::is_array<Registers>::template of<real, e>;
+    static_assert(fits, "the registers must be register_type x[elements_per_thread]");
+    register_type got{};
+    if constexpr (fits) {
+      got = shuffle(team, x[map().mirror_element(l)], map().mirror_thread(l, team.thread()), lent);
+      if (l < 2 && team.thread() == 0) got = x[l];
+    }
+    return got;
   }
 
   /// Returns the z of thread `from` of this thread's transform: a shuffle of the workgroup.
@@ -53,14 +58,19 @@ struct mirror_trade {
                                            const Scratch& lent) {
     static_assert(contract::is_same<typename Team::shape_type, typename Fft::shape_type>::value,
                   "the team is of another shape than the transform");
-    static_assert(Scratch::size_bytes >= scratch_bytes,
-                  "the scratch is too small: a trade needs mirror_trade::scratch_bytes");
-    const auto slot =
-        reinterpret_cast<WINGBEAT_LOCAL register_type*>(lent.at) + team.transform() * Fft::threads;
-    slot[team.thread()] = z;
-    team.barrier();
-    const register_type got = slot[from];
-    if constexpr (Scratch::reused == reuse::at_once) team.workgroup_barrier();
+    constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
+    static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
+    register_type got{};
+    if constexpr (is_scratch) {
+      static_assert(Scratch::size_bytes >= scratch_bytes,
+                    "the scratch is too small: a trade needs mirror_trade::scratch_bytes");
+      const auto slot = reinterpret_cast<WINGBEAT_LOCAL register_type*>(lent.at) +
+                        team.transform() * Fft::threads;
+      slot[team.thread()] = z;
+      team.barrier();
+      got = slot[from];
+      if constexpr (Scratch::reused == reuse::at_once) team.workgroup_barrier();
+    }
     return got;
   }
 };

@@ -2,7 +2,7 @@
 // What numbers are computed with, given what they are stored as.
 #pragma once
 
-#include "wingbeat/device/half.hpp"  // half_float
+#include "wingbeat/device/half.hpp"  // half_float, half_pair
 
 namespace wingbeat::device::workgroup {
 
@@ -14,6 +14,28 @@ struct arithmetic_of {
 template <>
 struct arithmetic_of<half_float> {
   using type = float;
+};
+
+/// What a workgroup can transform.
+template <class Real>
+struct is_scalar {
+  static constexpr bool value = false;
+};
+template <>
+struct is_scalar<float> {
+  static constexpr bool value = true;
+};
+template <>
+struct is_scalar<double> {
+  static constexpr bool value = true;
+};
+template <>
+struct is_scalar<half_float> {
+  static constexpr bool value = true;
+};
+template <>
+struct is_scalar<half_pair> {
+  static constexpr bool value = true;
 };
 
 }  // namespace wingbeat::device::workgroup

@@ -102,11 +102,13 @@ struct schedule {
   }
 
   /// Returns the barriers of the workgroup (or, with `subgroup` = 0, of any kind) that one
-  /// transform passes when whole numbers are exchanged, but for the one that frees the scratch.
-  /// In place, a thread next writes the very slots it has just read: one barrier an exchange.
-  WINGBEAT_FN constexpr unsigned barriers_beyond(unsigned subgroup) const {
+  /// transform passes, but for the one that frees the scratch: one in each exchange, three in
+  /// halves, and in natural order one more before each exchange but the first. In place, a thread
+  /// next writes the very slots it has just read.
+  WINGBEAT_FN constexpr unsigned barriers_beyond(unsigned subgroup, bool in_halves = false) const {
     const unsigned n = exchanges_beyond(subgroup);
-    return how == order::natural && n > 0 ? 2 * n - 1 : n;
+    const unsigned between = how == order::natural && n > 0 ? n - 1 : 0;
+    return (in_halves ? 3 : 1) * n + between;
   }
 
  private:

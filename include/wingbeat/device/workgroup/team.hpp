@@ -2,27 +2,47 @@
 // Who works on what: the threads of a workgroup, shared out over its transforms.
 #pragma once
 
-#include "wingbeat/device/index.hpp"  // is_power_of_two
+#include "wingbeat/device/index.hpp"  // is_power_of_two, minimum
 #include "wingbeat/device/port.hpp"   // WINGBEAT_FN, subgroup_size
 
 namespace wingbeat::device::workgroup {
 
+/// The numbers of a shape, legal ones in place of those that are not.
+template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms>
+struct shape_numbers {
+  static constexpr bool has_length = is_power_of_two(Length) && Length <= (1u << 24);
+  static constexpr unsigned length = has_length ? Length : 2;
+  static constexpr bool has_elements = is_power_of_two(ElementsPerThread) &&
+                                       ElementsPerThread <= minimum(length, 128u) &&
+                                       (ElementsPerThread > 1 || length == 1);
+  static constexpr unsigned elements = has_elements ? ElementsPerThread : minimum(length, 2u);
+  static constexpr bool has_transforms = is_power_of_two(Transforms) && Transforms <= 1024;
+  static constexpr unsigned transforms = has_transforms ? Transforms : 1;
+};
+
+/// Says what is wrong with them, once: with legal numbers, nothing else follows from it.
+template <class Numbers>
+struct shape_rules {
+  static_assert(Numbers::has_length, "the length of a workgroup transform is a power of two");
+  static_assert(Numbers::has_elements || !Numbers::has_length,
+                "each thread works on 2, 4, 8, 16 or 32 elements (64 or 128 in nabla order through "
+                "an accessor), at most the whole transform; 1 if the length is 1");
+  static_assert(Numbers::has_transforms,
+                "a workgroup holds a power of two of transforms, 1024 at most");
+  static constexpr bool are_checked = true;
+};
+
 /// The size of a collective transform. `Transforms` of them share one workgroup.
 template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms = 1>
 struct shape {
-  static_assert(is_power_of_two(Length), "the length of a workgroup transform is a power of two");
-  static_assert(is_power_of_two(ElementsPerThread) && ElementsPerThread <= 128 &&
-                    (ElementsPerThread > 1 || Length == 1),
-                "each thread works on 2, 4, 8, 16 or 32 elements (64 or 128 in nabla order through "
-                "an accessor); 1 if the length is 1");
-  static_assert(ElementsPerThread <= Length, "a thread holds at most the whole transform");
-  static_assert(is_power_of_two(Transforms), "a workgroup holds a power of two of transforms");
+  using numbers = shape_numbers<Length, ElementsPerThread, Transforms>;
+  static_assert(shape_rules<numbers>::are_checked, "");
 
-  static constexpr unsigned length = Length;
-  static constexpr unsigned elements_per_thread = ElementsPerThread;
-  static constexpr unsigned transforms = Transforms;
-  static constexpr unsigned threads = Length / ElementsPerThread;  // of one transform
-  static constexpr unsigned workgroup_threads = threads * Transforms;
+  static constexpr unsigned length = numbers::length;
+  static constexpr unsigned elements_per_thread = numbers::elements;
+  static constexpr unsigned transforms = numbers::transforms;
+  static constexpr unsigned threads = length / elements_per_thread;  // of one transform
+  static constexpr unsigned workgroup_threads = threads * transforms;
 };
 
 /// Which index neighbouring threads differ in.
