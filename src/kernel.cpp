@@ -39,6 +39,11 @@ std::uint64_t first_element(const char* what, buffer_view of, std::size_t elemen
 
 void validate(const kernel_spec& what) {
   if (what.entry.empty()) throw plan_error("the kernel has no entry; name the function to start");
+  if (what.threads == 0) {
+    throw plan_error(fmt::format(
+        "the kernel '{}' has 0 threads in a workgroup; state those of its WINGBEAT_KERNEL",
+        what.entry));
+  }
   if (what.in_element_bytes == 0 || what.out_element_bytes == 0) {
     throw plan_error("an element has 0 bytes; state sizeof its type");
   }

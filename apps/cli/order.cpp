@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
+#include <charconv>  // from_chars
 #include <cstddef>   // size_t
 #include <iterator>  // back_inserter
 #include <memory>    // make_shared
 #include <optional>
 #include <string>
+#include <system_error>  // errc
 
 #include "report.hpp"                            // print
 #include "wingbeat/device/index.hpp"             // is_power_of_two, log2_of, mirror
@@ -41,6 +43,10 @@ on NVIDIA GPUs.)";
 
 constexpr unsigned most_log2 = 24;
 
+std::string allowed_length() {
+  return fmt::format("a power of two from 1 to 2^{}", most_log2);
+}
+
 struct order_options {
   std::string order_name;
   std::optional<std::size_t> length;
@@ -48,6 +54,16 @@ struct order_options {
   bool is_mirror = false;
   bool is_inverse = false;
 };
+
+/// Returns the number that `text` is. Throws `plan_error`, with `allowed`, if it is none.
+template <class Number>
+Number number(const char* option, const std::string& text, const std::string& allowed) {
+  Number value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, problem] = std::from_chars(text.data(), end, value);
+  if (problem == std::errc{} && stopped == end) return value;
+  throw plan_error(fmt::format("{} {} is not {}; give one", option, text, allowed));
+}
 
 void refuse_long(const std::string& order_name, std::size_t elements_log2,
                  std::size_t workgroup_log2) {
@@ -61,8 +77,7 @@ void refuse_long(const std::string& order_name, std::size_t elements_log2,
 
 unsigned length_log2(const order_options& o) {
   if (!is_power_of_two(*o.length) || *o.length > std::size_t{1} << most_log2) {
-    throw plan_error(fmt::format("--length {} is not a power of two from 1 to 2^{}; give one",
-                                 *o.length, most_log2));
+    throw plan_error(fmt::format("--length {} is not {}; give one", *o.length, allowed_length()));
   }
   return log2_of(*o.length);
 }
@@ -162,6 +177,25 @@ void print_order(const order_options& o) {
       fmt::format("there is no order '{}'; choose natural, nabla or scrambled", o.order_name));
 }
 
+/// CLI11 would take -8 for 2^64 - 8, and the largest number for a larger one.
+template <class Number>
+void add_number(CLI::App& command, const char* option, std::optional<Number>& to,
+                const std::string& allowed, const char* about) {
+  command
+      .add_option_function<std::string>(
+          option,
+          [option, &to, allowed](const std::string& text) {
+            to = number<Number>(option, text, allowed);
+          },
+          about)
+      ->type_name("UINT");
+}
+
+void add_exponent(CLI::App& command, const char* option, std::optional<unsigned>& to,
+                  const char* about) {
+  add_number(command, option, to, fmt::format("a whole number from 0 to {}", most_log2), about);
+}
+
 }  // namespace
 
 void add_order(CLI::App& program, int& exit_code) {
@@ -170,14 +204,13 @@ void add_order(CLI::App& program, int& exit_code) {
   command->footer(examples);
   auto o = std::make_shared<order_options>();
   command->add_option("--order", o->order_name, "natural, nabla or scrambled")->required();
-  command->add_option(
-      "--elements-log2", o->elements_log2,
-      "E: each thread holds 2^E elements, from 1 for nabla. If not given, scrambled with "
-      "--length has what workgroup::advised_elements says for fp32");
-  command->add_option("--workgroup-log2", o->workgroup_log2,
-                      "W: 2^W threads share the transform (nabla from 1)");
-  command->add_option("--length", o->length,
-                      "Length, a power of two up to 2^24, for natural and scrambled");
+  add_exponent(*command, "--elements-log2", o->elements_log2,
+               "E: each thread holds 2^E elements, from 1 for nabla. If not given, scrambled with "
+               "--length has what workgroup::advised_elements says for fp32");
+  add_exponent(*command, "--workgroup-log2", o->workgroup_log2,
+               "W: 2^W threads share the transform (nabla from 1)");
+  add_number(*command, "--length", o->length, allowed_length(),
+             "Length, a power of two up to 2^24, for natural and scrambled");
   command->add_flag("--mirror", o->is_mirror, "Print where the opposite bin, -f mod L, lies");
   command->add_flag("--inverse", o->is_inverse, "Count lines by DFT bin instead of by element");
   command->callback([o, &exit_code] {

@@ -54,9 +54,9 @@ std::string functor::end_text(std::string_view name, std::size_t block_at) const
       name, element_bytes, mine, mine, element_bytes);
   if (!parameters.empty()) {
     made += fmt::format(
-        "static_assert(sizeof(wingbeat_{}_functor::parameters) == {}, \"the parameters of your {} "
+        "static_assert(sizeof({}::parameters) == {}, \"the parameters of your {} "
         "functor have another size than {}.source.parameters, which holds {} bytes\");\n",
-        mine, parameters.size(), mine, mine, parameters.size());
+        name, parameters.size(), mine, mine, parameters.size());
   }
   return made;
 }

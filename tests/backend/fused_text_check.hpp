@@ -90,6 +90,71 @@ inline void check_messages(queue& on) {
                                    "load.element_bytes, which is 8"));
 }
 
+/// A store of complex numbers, sound.
+inline constexpr const char* sound_store = R"(namespace wd = wingbeat::device;
+struct kept {
+  using element = wd::complex<float>;
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, wd::size row, wd::size i,
+                                wd::complex<float> z) {
+    out[row * 64 + i] = z;
+  }
+};
+)";
+
+inline plan_spec with_store(std::string text) {
+  plan_spec what{.lengths = {64}, .batch = 3};
+  what.store = {.out_bytes = 3 * 64 * 8,
+                .element_bytes = 8,
+                .source = {.text = std::move(text), .type = "kept"}};
+  return what;
+}
+
+/// Returns the line of the first error in a compiler's messages.
+inline std::string first_error(const std::string& all) {
+  const auto at = all.find("error:");
+  return at == std::string::npos ? all : all.substr(at, all.find('\n', at) - at);
+}
+
+/// Texts that lack a part: the first error says which. `message_of` compiles a request.
+template <class Message>
+void check_parts(const Message& message_of) {
+  using ::testing::HasSubstr;
+  const auto said = [&](const plan_spec& what) { return first_error(message_of(what)); };
+  const auto load = [&](std::string_view what, std::string_view by) {
+    return said(with_load(replaced(sound_load, what, by)));
+  };
+  EXPECT_THAT(load(" load(", " read("), HasSubstr("your load functor needs WINGBEAT_FN static"));
+  EXPECT_THAT(load("static wd::complex<float>", "wd::complex<float>"),
+              HasSubstr("your load functor needs WINGBEAT_FN static"));
+  EXPECT_THAT(load("using element = float;", ""),
+              HasSubstr("your load functor has no type named element"));
+  auto bare = with_load(sound_load);
+  bare.load.source.parameters.clear();
+  EXPECT_THAT(said(bare), HasSubstr("or load(in, with, row, i) where load.source"));
+
+  EXPECT_EQ(said(with_store(sound_store)), "nothing was refused");
+  const auto store = [&](std::string_view what, std::string_view by) {
+    return said(with_store(replaced(sound_store, what, by)));
+  };
+  EXPECT_THAT(store(" store(", " write("),
+              HasSubstr("your store functor needs WINGBEAT_FN static"));
+  EXPECT_THAT(store("wd::size row,", "wd::size row, wd::size more,"),
+              HasSubstr("your store functor needs WINGBEAT_FN static"));
+  EXPECT_THAT(store("using element = wd::complex<float>;\n  WINGBEAT_FN static void store("
+                    "WINGBEAT_GLOBAL element*",
+                    "WINGBEAT_FN static void store(WINGBEAT_GLOBAL wd::complex<float>*"),
+              HasSubstr("your store functor has no type named element"));
+  auto filled = with_store(sound_store);
+  filled.store.source.parameters.resize(4);
+  EXPECT_THAT(said(filled),
+              HasSubstr("store.source.parameters holds bytes and your store functor has no type"));
+  filled.load = with_load(sound_store, "kept").load;
+  filled.load.element_bytes = 8;
+  filled.store = {};
+  EXPECT_THAT(said(filled),
+              HasSubstr("load.source.parameters holds bytes and your load functor has no type"));
+}
+
 /// Two plans of one text: each has the parameters it was given.
 inline void check_parameters(queue& on) {
   std::vector<float> in(3 * 64, 1), out(3 * 128);

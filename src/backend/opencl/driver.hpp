@@ -55,6 +55,7 @@ inline constexpr std::uint32_t build_log = 0x1183;
 inline constexpr std::uint32_t program_binary_sizes = 0x1165;
 inline constexpr std::uint32_t program_binaries = 0x1166;
 inline constexpr std::uint32_t kernel_max_workgroup = 0x11B0;
+inline constexpr std::uint32_t kernel_required_workgroup = 0x11B1;  // three sizes, or three 0
 inline constexpr std::uint32_t kernel_local_memory_bytes = 0x11B2;
 
 /// OpenCL's functions. Trivially destructible, so that it outlives every object with static

@@ -4,7 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>  // max
-#include <utility>    // move
+#include <array>
+#include <utility>  // move
 
 #include "backend/opencl/program.hpp"  // build_program
 #include "wingbeat/error.hpp"          // device_error, plan_error
@@ -31,6 +32,15 @@ void require_fit(const kernel_source& what, std::size_t max_threads, const devic
     throw device_error(fmt::format("kernel {} needs {} bytes of local memory; {} has {}",
                                    what.entry, what.scratch_bytes, on.name, on.local_memory_bytes));
   }
+}
+
+/// A kernel that was compiled for one size of workgroup is launched with that size alone.
+void require_same_size(const kernel_source& what, std::size_t compiled_for) {
+  if (compiled_for == 0 || compiled_for == what.threads) return;  // 0: for any
+  throw plan_error(
+      fmt::format("the text of kernel {} makes it of {} threads a workgroup and {} were asked for; "
+                  "state the same number in WINGBEAT_KERNEL and in threads",
+                  what.entry, compiled_for, what.threads));
 }
 
 /// PoCL compiles when a kernel is first launched, for its workgroup size, and once more for grids
@@ -68,6 +78,9 @@ kernel::kernel(const driver_api& api, const queue& where, owned<program_handle> 
   check(created, "find the entry point " + what.entry);
   const kernel_handle made = kernel_.get();
   const device_id on = where.where().id;
+  const auto required =
+      kernel_value<std::array<std::size_t, 3>>(api, made, on, kernel_required_workgroup);
+  require_same_size(what, required[0] * required[1] * required[2]);
   require_fit(what, kernel_value<std::size_t>(api, made, on, kernel_max_workgroup), where.device());
 
   // Once the local argument is set, the driver counts it too.

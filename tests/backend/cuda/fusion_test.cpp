@@ -89,4 +89,8 @@ TEST_F(cuda_fusion, names_the_line_that_is_wrong) {
               names_line("type of your load functor", 1));
 }
 
+TEST_F(cuda_fusion, names_the_part_that_is_missing) {
+  check_parts(message_of);
+}
+
 }  // namespace

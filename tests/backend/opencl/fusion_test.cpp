@@ -32,6 +32,10 @@ TEST_F(opencl_fusion, tells_the_line_that_is_wrong) {
   check_messages(*on);
 }
 
+TEST_F(opencl_fusion, tells_the_part_that_is_missing) {
+  check_parts([&](const plan_spec& what) { return message_of_plan(*on, what); });
+}
+
 TEST_F(opencl_fusion, takes_other_parameters_without_another_kernel) {
   check_parameters(*on);
 }

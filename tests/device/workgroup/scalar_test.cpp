@@ -47,13 +47,13 @@ TEST(workgroup_fft_fp16, stores_in_16_bits_and_computes_in_32) {
   const auto x = half_noise(1024, 1);
   const auto expected = dft(exactly(x), forward);
   const auto natural = run_fft<fft<shape<1024, 8>, half_float, forward>>(x);
-  EXPECT_LT(relative_l2(exactly(natural), expected), 3e-4L);
+  EXPECT_LT(relative_l2(exactly(natural), expected), 2.6e-4L);
   const auto y = run_fft<fft<shape<1024, 16>, half_float, forward, order::nabla>>(x);
   exact ordered(1024);
   for (unsigned g = 0; g < 1024; ++g) {
     ordered[g] = expected[wingbeat::device::nabla::index_map{4, 6}.dft_index(g)];
   }
-  EXPECT_LT(relative_l2(exactly(y), ordered), 3e-4L);
+  EXPECT_LT(relative_l2(exactly(y), ordered), 2.6e-4L);
 }
 
 /// The transform of `first` alone is told from that of both by a second of another size.
@@ -71,9 +71,9 @@ TEST(workgroup_fft_fp16, makes_two_transforms_at_once) {
       of_first[i] = {y[i].re.first(), y[i].im.first()};
       of_second[i] = {y[i].re.second(), y[i].im.second()};
     }
-    // Source of the bound: shared facts on Nabla order, fp16 arithmetic with good roots.
-    EXPECT_LT(relative_l2(exactly(of_first), dft(exactly(first), forward)), 2e-3L) << n;
-    EXPECT_LT(relative_l2(exactly(of_second), dft(exactly(second), forward)), 2e-3L) << n;
+    // The docs promise 2e-3 up to the longest; at 1024 points 1.0e-3 comes.
+    EXPECT_LT(relative_l2(exactly(of_first), dft(exactly(first), forward)), 1.5e-3L) << n;
+    EXPECT_LT(relative_l2(exactly(of_second), dft(exactly(second), forward)), 1.5e-3L) << n;
   }
 }
 

@@ -2,8 +2,9 @@
 // Adjacent numbers of device memory in one access, where alignment allows.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/complex.hpp"       // complex
+#include "wingbeat/device/io/read_only.hpp"  // is_read_only
+#include "wingbeat/device/port.hpp"          // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::io {
 
@@ -81,6 +82,9 @@ struct adjacent_pairs {
     return load_whole<complex<real>>(at + size{2} * i);
   }
   WINGBEAT_FN void operator()(unsigned i, complex<real> z) const {
+    static_assert(!is_read_only<decltype(at[i])>,
+                  "nothing can be stored through a pointer to const; give the store a pointer to "
+                  "elements that are not const");
     store_whole(at + size{2} * i, z);
   }
 };

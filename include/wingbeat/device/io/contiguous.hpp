@@ -2,7 +2,8 @@
 // Elements side by side: element i lies at at[i].
 #pragma once
 
-#include "wingbeat/device/port.hpp"  // WINGBEAT_FN
+#include "wingbeat/device/io/read_only.hpp"  // is_read_only
+#include "wingbeat/device/port.hpp"          // WINGBEAT_FN
 
 namespace wingbeat::device::io {
 
@@ -16,6 +17,9 @@ struct contiguous {
   WINGBEAT_FN auto operator()(unsigned i) const { return at[i]; }
   template <class Value>
   WINGBEAT_FN void operator()(unsigned i, Value z) const {
+    static_assert(!is_read_only<decltype(at[i])>,
+                  "nothing can be stored through a pointer to const; give the store a pointer to "
+                  "elements that are not const");
     at[i] = z;
   }
 };

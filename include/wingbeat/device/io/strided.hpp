@@ -2,7 +2,8 @@
 // Elements a stride apart: a column, a channel of an interleaved signal, every n-th sample.
 #pragma once
 
-#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size
+#include "wingbeat/device/io/read_only.hpp"  // is_read_only
+#include "wingbeat/device/port.hpp"          // WINGBEAT_FN, size
 
 namespace wingbeat::device::io {
 
@@ -16,6 +17,9 @@ struct strided {
   WINGBEAT_FN auto operator()(unsigned i) const { return at[i * stride]; }
   template <class Value>
   WINGBEAT_FN void operator()(unsigned i, Value z) const {
+    static_assert(!is_read_only<decltype(at[i * stride])>,
+                  "nothing can be stored through a pointer to const; give the store a pointer to "
+                  "elements that are not const");
     at[i * stride] = z;
   }
 };
