@@ -5,7 +5,6 @@
 
 #include "wingbeat/device/complex.hpp"  // complex
 #include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
-#include "wingbeat/device/real.hpp"     // separate, combine
 
 namespace wingbeat::device::grid {
 
@@ -13,7 +12,9 @@ namespace wingbeat::device::grid {
 /// Bins 0 and N are real: the caller stores Re Z[0] - Im Z[0] at N.
 template <class Real>
 WINGBEAT_FN complex<Real> separate(complex<Real> z, complex<Real> other, complex<Real> root) {
-  return real::separate(z, other, root).first;
+  const complex<Real> even = z + conj(other);
+  const complex<Real> odd = (z - conj(other)) * root;
+  return {Real(0.5) * (even.re + odd.im), Real(0.5) * (even.im - odd.re)};
 }
 
 /// Returns Z[k] for the inverse from the N+1 bins of a real transform. The imaginary parts of bins
@@ -26,8 +27,9 @@ WINGBEAT_FN complex<Real> combine(const Bins& bins, size k, const Roots& roots) 
     return {first + last, first - last};
   }
   const complex<Real> x = bins[k];
-  const complex<Real> other = bins[N - k];
-  return real::combine(x, other, roots(k)).first;
+  const complex<Real> other = conj(bins[N - k]);
+  // real::combine(...).first, spelled out: that took 1.4 times as long at length 16 on an H200.
+  return (x + other) + times_i((x - other) * conj(roots(k)));
 }
 
 /// Separates bin k < N of one row, and bin N with bin 0, for transforms of several passes. `bins`
