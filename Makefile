@@ -5,7 +5,7 @@
 #   make demo        builds it, then transforms and times a real recording on every engine
 #   make test        what .ci/run runs: all tests but the slow ones, then sanitizers
 #   make test-full   the slow tests as well
-#   make test-gpu    the tests that need an NVIDIA GPU
+#   make test-gpu    the tests that need an NVIDIA GPU, and those that run on every device
 #   make format      clang-format over all sources
 #   make clean       removes build/ and demo/
 
@@ -66,7 +66,7 @@ test-full: build-tests
 	$(ctest) build/test
 
 test-gpu: build-tests
-	$(ctest) build/test --label-regex gpu
+	$(ctest) build/test --label-regex "gpu|opencl"
 
 format:
 	.ci/packages clang-format-14
