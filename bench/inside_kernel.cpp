@@ -58,7 +58,7 @@ std::string commit() {
 template <class Value>
 Value named(const std::string& word, std::initializer_list<Value> all) {
   for (const Value one : all) {
-    if (word == bench::name_of(one)) return one;
+    if (word == name_of(one)) return one;
   }
   throw plan_error(fmt::format("there is no '{}'; see --help for the words", word));
 }
@@ -66,7 +66,7 @@ Value named(const std::string& word, std::initializer_list<Value> all) {
 ordered_json json_of(const contestant& one, const problem_result& of) {
   ordered_json j{{"what", one.name}};
   if (one.name != "cufft") {
-    j["order"] = bench::name_of(one.shape.spectrum_order);
+    j["order"] = name_of(one.shape.spectrum_order);
     j["elements_per_thread"] = one.shape.elements_per_thread;
     j["transforms"] = one.shape.transforms;
     j["threads"] = one.shape.workgroup_threads();
@@ -97,7 +97,7 @@ ordered_json json_of(const contestant& one, const problem_result& of) {
 
 ordered_json json_of(const problem_result& of) {
   ordered_json j{{"length", of.length},
-                 {"precision", bench::name_of(of.real)},
+                 {"precision", name_of(of.real)},
                  {"batch", of.batch},
                  {"copied_bytes", of.copied_bytes},
                  {"copy_s", of.copy_s},
@@ -118,7 +118,7 @@ void print_row(const problem_result& of, device::order how) {
   fmt::print(
       "{:>6} {:<10} {:<10} {:>7.3f} {:>7.3f} {:>7} {:>7.2f}  {}({}) {:>7} {:>4} {:>7} {:>4} {:>6} "
       "{:.1e} {:.1e}{}\n",
-      of.length, bench::name_of(of.real), bench::name_of(how), of.copy_s / plain->median_s,
+      of.length, name_of(of.real), name_of(how), of.copy_s / plain->median_s,
       of.copy_s / fused->median_s,
       cufft == nullptr ? "-" : fmt::format("{:.2f}", cufft->median_s / plain->median_s),
       of.three_s() / fused->median_s, plain->shape.exchanges(), plain->shape.workgroup_exchanges(),

@@ -13,15 +13,13 @@
 #include <thread>
 #include <utility>  // move
 
-#include "apps/cli/peer_cufft.hpp"        // cufft_peer
-#include "apps/cli/rounds.hpp"            // take_turns
-#include "backend/backend.hpp"            // queue
-#include "backend/cuda/engine.hpp"        // compiler
-#include "backend/kernel.hpp"             // kernel
-#include "wingbeat/device/half.hpp"       // half_float
-#include "wingbeat/device/nabla.hpp"      // index_map
-#include "wingbeat/device/scrambled.hpp"  // index_map
-#include "wingbeat/error.hpp"             // error, plan_error
+#include "apps/cli/peer_cufft.hpp"   // cufft_peer
+#include "apps/cli/rounds.hpp"       // take_turns
+#include "backend/backend.hpp"       // queue
+#include "backend/cuda/engine.hpp"   // compiler
+#include "backend/kernel.hpp"        // kernel
+#include "wingbeat/device/half.hpp"  // half_float
+#include "wingbeat/error.hpp"        // error, plan_error
 
 namespace wingbeat::bench {
 namespace {
@@ -63,18 +61,6 @@ void compile_all(const queue& on, std::vector<job>& jobs) {
   };
   std::vector<std::jthread> threads(std::max(1U, std::thread::hardware_concurrency()));
   for (auto& each : threads) each = std::jthread{compile};
-}
-
-/// Returns which frequency stands at element g.
-unsigned frequency_at(const workgroup_fft& of, unsigned g) {
-  const unsigned e = device::log2_of(of.elements_per_thread);
-  const unsigned w = device::log2_of(of.threads());
-  switch (of.spectrum_order) {
-    case order::nabla: return device::nabla::index_map{e, w}.dft_index(g);
-    case order::scrambled: return device::scrambled::index_map{e, w}.dft_index(g);
-    case order::natural: break;
-  }
-  return g;
 }
 
 /// Complex numbers as they lie in memory, and back.
@@ -302,7 +288,7 @@ std::size_t problem::workgroups_of(const job& one) const {
 buffer problem::table_of(const workgroup_fft& shape) const {
   auto bytes = shape.table();
   spectrum placed(length_);
-  for (unsigned g = 0; g < length_; ++g) placed[g] = filter_[frequency_at(shape, g)];
+  for (unsigned g = 0; g < length_; ++g) placed[g] = filter_[shape.dft_index(g)];
   const auto filter = stored(placed, real_);
   bytes.insert(bytes.end(), filter.begin(), filter.end());
   buffer table{on_, bytes.size()};
@@ -359,7 +345,7 @@ void problem::examine(contestant& one, const std::function<void()>& run) {
   for (std::size_t r = 0; r < expected_.rows.size(); ++r) {
     spectrum expected = is_convolution ? expected_.convolved[r] : expected_.forward[r];
     for (unsigned g = 0; g < length_ && one.name == "forward"; ++g) {
-      expected[g] = expected_.forward[r][frequency_at(one.shape, g)];
+      expected[g] = expected_.forward[r][one.shape.dft_index(g)];
     }
     const auto got = row_of(data_.out, length_, real_, expected_.rows[r]);
     one.relative_l2 = std::max(one.relative_l2, relative_l2(got, expected));
@@ -443,25 +429,6 @@ problem_result problem::run() {
 }
 
 }  // namespace
-
-const char* name_of(scalar real) {
-  switch (real) {
-    case scalar::fp16: return "fp16";
-    case scalar::fp16_pair: return "fp16_pair";
-    case scalar::fp32: return "fp32";
-    case scalar::fp64: break;
-  }
-  return "fp64";
-}
-
-const char* name_of(device::order how) {
-  switch (how) {
-    case order::natural: return "natural";
-    case order::nabla: return "nabla";
-    case order::scrambled: break;
-  }
-  return "scrambled";
-}
 
 const contestant* problem_result::find(const std::string& name, device::order in_order) const {
   for (const contestant& one : all) {

@@ -58,10 +58,6 @@ struct memory {
   buffer in, out, digest;
 };
 
-/// Returns "fp16_pair" and the like.
-[[nodiscard]] const char* name_of(scalar real);
-[[nodiscard]] const char* name_of(device::order how);
-
 /// Checks and times everything. Throws `plan_error`, `device_error`.
 [[nodiscard]] problem_result run_problem(queue& on, unsigned length, scalar real, memory& data,
                                          const method& how);

@@ -7,6 +7,8 @@
 
 #include "backend/device_sources.hpp"              // flatten
 #include "wingbeat/device/half.hpp"                // half_pair
+#include "wingbeat/device/nabla.hpp"               // index_map
+#include "wingbeat/device/scrambled.hpp"           // index_map
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
 #include "wingbeat/error.hpp"                      // plan_error
 #include "wingbeat/roots.hpp"                      // roots_of
@@ -22,7 +24,8 @@ unsigned real_bytes(scalar real) {
   return real == scalar::fp64 ? 8 : 4;
 }
 
-const char* name_of(scalar real) {
+/// What the device dialect calls it.
+const char* type_of(scalar real) {
   switch (real) {
     case scalar::fp16: return "wingbeat::device::half_float";
     case scalar::fp16_pair: return "wingbeat::device::half_pair";
@@ -30,15 +33,6 @@ const char* name_of(scalar real) {
     case scalar::fp64: return "double";
   }
   return "float";
-}
-
-const char* name_of(order how) {
-  switch (how) {
-    case order::natural: return "natural";
-    case order::nabla: return "nabla";
-    case order::scrambled: return "scrambled";
-  }
-  return "natural";
 }
 
 template <class Real>
@@ -70,6 +64,25 @@ void require_lengths(const workgroup_fft& what) {
 }
 
 }  // namespace
+
+std::string_view name_of(scalar real) noexcept {
+  switch (real) {
+    case scalar::fp16: return "fp16";
+    case scalar::fp16_pair: return "fp16_pair";
+    case scalar::fp32: return "fp32";
+    case scalar::fp64: return "fp64";
+  }
+  return "unknown";
+}
+
+std::string_view name_of(device::order how) noexcept {
+  switch (how) {
+    case order::natural: return "natural";
+    case order::nabla: return "nabla";
+    case order::scrambled: return "scrambled";
+  }
+  return "unknown";
+}
 
 workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workgroup::limits where,
                                      device::order how) {
@@ -152,6 +165,17 @@ unsigned workgroup_fft::workgroup_barriers(unsigned subgroup) const {
   return plan().barriers_beyond(subgroup, trades == trade::halves);
 }
 
+unsigned workgroup_fft::dft_index(unsigned g) const {
+  const unsigned e = device::log2_of(elements_per_thread);
+  const unsigned w = device::log2_of(threads());
+  switch (spectrum_order) {
+    case order::nabla: return device::nabla::index_map{e, w}.dft_index(g);
+    case order::scrambled: return device::scrambled::index_map{e, w}.dft_index(g);
+    case order::natural: break;
+  }
+  return g;
+}
+
 unsigned workgroup_fft::registers() const {
   return device::workgroup::registers_estimate(plan().held(), real_bytes(real));
 }
@@ -173,7 +197,7 @@ std::string workgroup_fft::type_text() const {
       "{0}workgroup::fft<{0}workgroup::shape<{1}, {2}, {3}>, {4}, {0}direction::{5}, "
       "{0}order::{6}, "
       "{0}workgroup::memory<{0}workgroup::trade::{7}, {8}>>",
-      space, length, elements_per_thread, transforms, name_of(real),
+      space, length, elements_per_thread, transforms, type_of(real),
       dir == device::direction::forward ? "forward" : "inverse", name_of(spectrum_order),
       trades == trade::whole ? "whole" : "halves", bank_bytes);
 }

@@ -11,8 +11,6 @@
 #include "support/signal.hpp"     // noise
 #include "support/tolerance.hpp"  // is_accurate
 #include "wingbeat/device/half.hpp"
-#include "wingbeat/device/nabla.hpp"
-#include "wingbeat/device/scrambled.hpp"
 #include "wingbeat/wingbeat.hpp"
 #include "wingbeat/workgroup_fft.hpp"
 
@@ -83,17 +81,6 @@ std::vector<Value> run_rows(queue& on, const workgroup_fft& what, const std::vec
   return y;
 }
 
-unsigned bin(const workgroup_fft& what, unsigned g) {
-  const unsigned e = device::log2_of(what.elements_per_thread);
-  const unsigned w = device::log2_of(what.threads());
-  switch (what.spectrum_order) {
-    case order::nabla: return device::nabla::index_map{e, w}.dft_index(g);
-    case order::scrambled: return device::scrambled::index_map{e, w}.dft_index(g);
-    case order::natural: break;
-  }
-  return g;
-}
-
 template <class Real>
 exact widened(const std::vector<complex<Real>>& x) {
   exact row;
@@ -122,11 +109,11 @@ void check(queue& on, workgroup_fft what, long double bound) {
     const bool is_forward = what.dir == direction::forward;
     if (!is_forward) {
       const exact ordered = row;
-      for (unsigned g = 0; g < what.length; ++g) row[bin(what, g)] = ordered[g];
+      for (unsigned g = 0; g < what.length; ++g) row[what.dft_index(g)] = ordered[g];
     }
     const exact transformed = dft(row, what.dir);
     for (unsigned g = 0; g < what.length; ++g) {
-      expected[g] = transformed[is_forward ? bin(what, g) : g];
+      expected[g] = transformed[is_forward ? what.dft_index(g) : g];
     }
     EXPECT_LT(relative_l2(at(y), expected), bound) << "row " << f;
   }

@@ -7,6 +7,8 @@
 
 #include <cstring>  // memcmp
 
+#include "wingbeat/device/nabla.hpp"      // index_map
+#include "wingbeat/device/scrambled.hpp"  // index_map
 #include "wingbeat/device/workgroup/fft.hpp"
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/roots.hpp"  // roots_of
@@ -58,6 +60,18 @@ TEST(workgroup_fft, says_what_the_template_says) {
       {4096, 32, 1, scalar::fp64, forward, order::natural, trade::halves, 0});
   expect_twin<fft<shape<4096, 128>, half_float, forward, order::nabla>>(
       {4096, 128, 1, scalar::fp16, forward, order::nabla});
+}
+
+TEST(workgroup_fft, says_which_bin_an_element_of_each_order_holds) {
+  workgroup_fft what{256, 4};
+  for (unsigned g = 0; g < 256; ++g) {
+    what.spectrum_order = order::natural;
+    EXPECT_EQ(what.dft_index(g), g);
+    what.spectrum_order = order::nabla;
+    EXPECT_EQ(what.dft_index(g), (device::nabla::index_map{2, 6}.dft_index(g)));
+    what.spectrum_order = order::scrambled;
+    EXPECT_EQ(what.dft_index(g), (device::scrambled::index_map{2, 6}.dft_index(g)));
+  }
 }
 
 TEST(workgroup_fft, writes_a_type_that_names_every_parameter) {

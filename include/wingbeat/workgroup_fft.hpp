@@ -5,6 +5,7 @@
 
 #include <cstddef>  // size_t, byte
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wingbeat/device/direction.hpp"           // direction
@@ -23,6 +24,12 @@ enum class scalar {
   fp32,
   fp64
 };
+
+/// Returns "fp16", "fp16_pair", "fp32" or "fp64".
+[[nodiscard]] std::string_view name_of(scalar real) noexcept;
+
+/// Returns "natural", "nabla" or "scrambled".
+[[nodiscard]] std::string_view name_of(device::order how) noexcept;
 
 /// A collective transform, described at run time. An aggregate; every field as in the template.
 struct workgroup_fft {
@@ -59,6 +66,9 @@ struct workgroup_fft {
   /// Returns the barriers of the workgroup that one transform passes, but for the one that frees
   /// the scratch.
   [[nodiscard]] unsigned workgroup_barriers(unsigned subgroup = 32) const;
+
+  /// Returns the bin that element g of a transform's spectrum holds, g < length.
+  [[nodiscard]] unsigned dft_index(unsigned g) const;
 
   /// Returns the registers of 32 bits that a thread is likely to need.
   [[nodiscard]] unsigned registers() const;

@@ -14,25 +14,6 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 
-const char* name_of(scalar real) {
-  switch (real) {
-    case scalar::fp16: return "fp16";
-    case scalar::fp16_pair: return "fp16_pair";
-    case scalar::fp32: return "fp32";
-    case scalar::fp64: break;
-  }
-  return "fp64";
-}
-
-const char* name_of(device::order how) {
-  switch (how) {
-    case device::order::natural: return "natural";
-    case device::order::nabla: return "nabla";
-    case device::order::scrambled: break;
-  }
-  return "scrambled";
-}
-
 constexpr const char* head = R"(# What a transform inside a kernel takes
 
 A kernel that loads a row, transforms it forward and stores it, at the advised parameters, compiled

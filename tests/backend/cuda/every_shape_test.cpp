@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"      // compile_for
 #include "backend/device_sources.hpp"  // flatten
 #include "planner/recipe.hpp"          // every_pass
@@ -19,16 +20,7 @@ namespace {
 
 using namespace wingbeat;
 using planner::pass;
-
-device_info device_of(const std::string& architecture) {
-  device_info where;
-  where.runs_on = engine::cuda;
-  where.architecture = architecture;
-  where.local_memory_bytes = (architecture == "sm_80" ? 163 : 227) * 1024;
-  where.max_workgroup = 1024;
-  where.is_gpu = true;
-  return where;
-}
+using test::device_of;
 
 /// One pass of each shape: those of long transforms differ in their strides alone.
 std::vector<pass> shapes_of(const device_info& where) {

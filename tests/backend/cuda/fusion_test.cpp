@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"        // compile_for
 #include "backend/device_sources.hpp"    // flatten
 #include "backend/fused_text_check.hpp"  // names_line, sound_load
@@ -17,16 +18,6 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 using planner::pass;
-
-device_info device_of(const std::string& architecture) {
-  device_info where;
-  where.runs_on = engine::cuda;
-  where.architecture = architecture;
-  where.local_memory_bytes = (architecture == "sm_80" ? 163 : 227) * 1024;
-  where.max_workgroup = 1024;
-  where.is_gpu = true;
-  return where;
-}
 
 backend::cuda::compile_report compiled(const pass& one, const std::string& architecture) {
   return backend::cuda::compile_for({backend::flatten(one.source_text(), "wingbeat_pass.cpp"),
