@@ -12,7 +12,7 @@ namespace {
 
 /// The alternative of `host_load` and `host_store` that serves an element.
 std::size_t alternative_of(bool is_real, precision real) {
-  return 1 + (is_real ? 0 : 2) + (real == precision::fp32 ? 0 : 1);
+  return 1 + (is_real ? 0 : 2) + (real == precision::fp64 ? 1 : 0);
 }
 
 std::string_view element_name(std::size_t alternative) {

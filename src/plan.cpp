@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/plan.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <bit>      // has_single_bit
 #include <limits>   // numeric_limits
@@ -9,47 +9,121 @@
 
 #include "backend/backend.hpp"  // plan, engine_of
 #include "fusion.hpp"           // require_functors, require_views
+#include "side.hpp"             // input_side, output_side
 #include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat {
 namespace {
 
-/// The length of the one axis. Throws `plan_error` for any other number of axes.
-std::size_t length_of(const plan_spec& what) {
-  if (what.lengths.size() == 1) return what.lengths.front();
-  throw plan_error(
-      fmt::format("lengths has {} axes; this version transforms exactly one", what.lengths.size()));
+bool is_short(std::size_t n) {
+  return n < 2 || n > max_length || !std::has_single_bit(n);
 }
 
-std::size_t real_bytes(const plan_spec& what) {
-  return what.real == precision::fp32 ? 4 : 8;
-}
-
-bool is_real(const plan_spec& what) {
-  return what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
-}
-
-std::size_t complex_row_bytes(const plan_spec& what) {
-  const std::size_t n = length_of(what);
-  return 2 * real_bytes(what) * (is_real(what) ? n / 2 + 1 : n);
-}
-
-std::size_t real_row_bytes(const plan_spec& what) {
-  return what.where == placement::in_place ? complex_row_bytes(what)
-                                           : real_bytes(what) * length_of(what);
-}
-
-void validate(const plan_spec& what, const device_info& where) {
-  const std::size_t n = length_of(what);
-  if (n < 2 || n > max_length || !std::has_single_bit(n)) {
+void require_lengths(const plan_spec& what) {
+  if (what.lengths.empty() || what.lengths.size() > max_axes) {
+    throw plan_error(fmt::format("lengths has {} axes; give 1 to {}, slowest first",
+                                 what.lengths.size(), max_axes));
+  }
+  for (const std::size_t n : what.lengths) {
+    if (!is_short(n)) continue;
     throw plan_error(fmt::format(
         "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
         max_length));
   }
-  if (what.batch == 0) throw plan_error("batch is 0; it counts transforms and is at least 1");
-  if (what.batch > (std::numeric_limits<std::size_t>::max() >> 8) / n) {
-    throw plan_error(fmt::format("batch {} of length {} exceeds the address space", what.batch, n));
+  constexpr double most = double(std::numeric_limits<std::size_t>::max() >> 8);
+  double points = 1;
+  for (const std::size_t n : what.lengths) points *= static_cast<double>(n);
+  for (const std::size_t count : what.batch.counts()) {
+    if (count == 0) throw plan_error("batch is 0; it counts transforms and is at least 1");
+    points *= static_cast<double>(count);
   }
+  if (points <= most) return;
+  throw plan_error(fmt::format("batch {} of {} exceeds the address space; choose fewer transforms",
+                               fmt::join(what.batch.counts(), "x"), fmt::join(what.lengths, "x")));
+}
+
+void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
+                     std::string_view of) {
+  if (given == 0 || given == wanted) return;
+  throw plan_error(fmt::format("{} has {} entries and there are {} {}; give one each, or none",
+                               field, given, wanted, of));
+}
+
+/// Names of one side's fields.
+struct side_names {
+  std::string_view layout, valid;
+};
+
+void require_layout(const plan_spec& what, const side_names& names, const memory_layout& as,
+                    const std::vector<index_range>& valid) {
+  const std::size_t axes = what.lengths.size();
+  require_entries(fmt::format("{}.strides", names.layout), as.strides.size(), axes, "axes");
+  require_entries(fmt::format("{}.distances", names.layout), as.distances.size(),
+                  what.batch.counts().size(), "batch dimensions");
+  require_entries(names.valid, valid.size(), axes, "axes");
+}
+
+void require_side(const side& of, const side_names& names) {
+  for (std::size_t a = 0; a < of.axes.size(); ++a) {
+    const auto [first, end] = of.axes[a].valid;
+    if (first < end && end <= of.axes[a].length) continue;
+    throw plan_error(
+        fmt::format("{}[{}] is [{}, {}) and the axis has indices 0 to {}; give a "
+                    "range within them that is not empty",
+                    names.valid, a, first, end, of.axes[a].length - 1));
+  }
+  if (of.is_real && of.imaginary_at != 0) {
+    throw plan_error(
+        fmt::format("{}.imaginary_at is {} and that side is real, without imaginary "
+                    "parts; leave it 0",
+                    names.layout, of.imaginary_at));
+  }
+  constexpr double most = double(std::numeric_limits<std::size_t>::max() >> 8);
+  double reach = static_cast<double>(of.imaginary_at);
+  for (const auto& axis : of.axes) {
+    reach += static_cast<double>(axis.length) * static_cast<double>(axis.stride);
+  }
+  for (const auto& batch : of.batches) {
+    reach += static_cast<double>(batch.count) * static_cast<double>(batch.distance);
+  }
+  if (reach > most) {
+    throw plan_error(
+        fmt::format("the {} layout reaches beyond the address space; choose smaller "
+                    "strides and distances",
+                    names.layout));
+  }
+}
+
+void require_layouts(const plan_spec& what) {
+  constexpr side_names input{"in", "valid_in"}, output{"out", "valid_out"};
+  require_layout(what, input, what.in, what.valid_in);
+  require_layout(what, output, what.out, what.valid_out);
+  require_side(input_side(what), input);
+  const side to = output_side(what);
+  require_side(to, output);
+  if (to.may_overlap()) {
+    throw plan_error(
+        "the output layout puts two elements in one place, or its strides do not nest (each at "
+        "least the extent of the smaller ones); choose larger strides or distances");
+  }
+  const bool is_moved = !what.in.is_packed() || !what.out.is_packed() || !what.valid_in.empty() ||
+                        !what.valid_out.empty();
+  if (is_moved && what.where == placement::in_place && is_real(what.kind)) {
+    throw plan_error(
+        "a real transform in place has its own padded layout; leave in, out and the ranges empty, "
+        "or plan it out of place");
+  }
+  const bool is_load_placed = !what.in.is_packed() || !what.valid_in.empty();
+  const bool is_store_placed = !what.out.is_packed() || !what.valid_out.empty();
+  if ((what.load.is_given() && is_load_placed) || (what.store.is_given() && is_store_placed)) {
+    throw plan_error(
+        "a functor places elements itself; leave the layout and the range of its side empty");
+  }
+}
+
+void validate(const plan_spec& what, const device_info& where) {
+  require_lengths(what);
+  require_layouts(what);
   if (what.real == precision::fp64 && !where.has_fp64) {
     throw plan_error(fmt::format("{} has no fp64; ask for precision::fp32", where.name));
   }
@@ -69,7 +143,13 @@ std::string_view name_of(transform kind) noexcept {
 }
 
 std::string_view name_of(precision real) noexcept {
-  return real == precision::fp32 ? "fp32" : "fp64";
+  switch (real) {
+    case precision::fp32: return "fp32";
+    case precision::fp64: return "fp64";
+    case precision::fp16: return "fp16";
+    case precision::bf16: return "bf16";
+  }
+  return "unknown";
 }
 
 std::string_view name_of(scaling scale) noexcept {
@@ -82,22 +162,27 @@ std::string_view name_of(scaling scale) noexcept {
 }
 
 std::size_t input_bytes(const plan_spec& what) {
-  if (what.load.is_given()) return what.load.in_bytes;
-  return what.batch * (what.kind == transform::forward_from_real ? real_row_bytes(what)
-                                                                 : complex_row_bytes(what));
+  return what.load.is_given() ? what.load.in_bytes : input_side(what).bytes();
 }
 
 std::size_t output_bytes(const plan_spec& what) {
-  if (what.store.is_given()) return what.store.out_bytes;
-  return what.batch *
-         (what.kind == transform::inverse_to_real ? real_row_bytes(what) : complex_row_bytes(what));
+  return what.store.is_given() ? what.store.out_bytes : output_side(what).bytes();
 }
 
 struct plan::impl {
   plan_spec spec;
   engine runs_on;
   int device_index;
+  bool is_alike;  ///< Input and output lie in the same places.
+  std::size_t in_bytes, out_bytes;
   std::shared_ptr<const backend::plan> made;
+
+  /// Returns what a plain copy of the elements in memory would move.
+  [[nodiscard]] std::size_t copied_bytes() const {
+    const auto in = spec.load.is_given() ? in_bytes : input_side(spec).occupied_bytes();
+    const auto out = spec.store.is_given() ? out_bytes : output_side(spec).occupied_bytes();
+    return in + out;
+  }
 
   void require_queue_of_device(const device_info& given) const {
     if (given.runs_on == runs_on && given.index == device_index) return;
@@ -110,18 +195,27 @@ struct plan::impl {
   /// Rows of a real transform differ in size before and after: a batch run in place needs padding.
   void require_placement(buffer_view in, buffer_view out) const {
     const bool is_same = in.handle == out.handle && in.offset_bytes == out.offset_bytes;
-    if (!is_same || !is_real(spec) || spec.where == placement::in_place) return;
+    if (!is_same) return;
+    if (is_real(spec.kind)) {
+      if (spec.where == placement::in_place) return;
+      throw plan_error(
+          "a real transform planned out of place was given one buffer for input and output; plan "
+          "it with placement::in_place, or give it two buffers");
+    }
+    if (is_alike) return;
     throw plan_error(
-        "a real transform planned out of place was given one buffer for input and output; plan it "
-        "with placement::in_place, or give it two buffers");
+        "a plan whose input and output lie differently was given one buffer for both; give it two");
   }
 };
 
 plan::plan(const queue& where, plan_spec what) {
   validate(what, where.device());
   auto made = backend::engine_of(where.device().runs_on).make_plan(where.impl(), what);
-  impl_.reset(
-      new impl{std::move(what), where.device().runs_on, where.device().index, std::move(made)});
+  where.impl()->reserve(made->workspace_bytes());
+  const bool alike = are_alike(input_side(what), output_side(what));
+  const std::size_t in_bytes = input_bytes(what), out_bytes = output_bytes(what);
+  impl_.reset(new impl{std::move(what), where.device().runs_on, where.device().index, alike,
+                       in_bytes, out_bytes, std::move(made)});
 }
 plan::plan(plan&&) noexcept = default;
 plan& plan::operator=(plan&&) noexcept = default;
@@ -143,8 +237,20 @@ std::vector<kernel_resources> plan::resources() const {
   return impl_->made->resources();
 }
 
+double plan::predicted_fraction() const noexcept {
+  return impl_->made->predicted_fraction();
+}
+
 std::string plan::explain() const {
-  return impl_->made->explain();
+  std::string text = impl_->made->explain();
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text += fmt::format("moves {} bytes; a copy of input and output moves {}\n", traffic_bytes(),
+                      impl_->copied_bytes());
+  text += fmt::format("workspace {} bytes\n", workspace_bytes());
+  if (const double fraction = predicted_fraction(); fraction > 0) {
+    text += fmt::format("expected at {:.2f} of the copy's speed\n", fraction);
+  }
+  return text;
 }
 
 void plan::enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const {
@@ -156,8 +262,8 @@ void plan::enqueue(queue& on, buffer_view in, buffer_view out, buffer_view works
   impl_->require_queue_of_device(on.device());
   impl_->require_placement(in, out);
   require_views(impl_->spec, in, out);
-  require("input", input_bytes(impl_->spec), in);
-  require("output", output_bytes(impl_->spec), out);
+  require("input", impl_->in_bytes, in);
+  require("output", impl_->out_bytes, out);
   const std::size_t scratch = impl_->made->workspace_bytes();
   if (scratch == 0 || workspace.handle != nullptr) {
     require("workspace", scratch, workspace);

@@ -26,6 +26,10 @@ const device_info& queue::device() const noexcept {
   return impl_->device();
 }
 
+void queue::reserve(std::size_t workspace_bytes) {
+  impl_->reserve(workspace_bytes);
+}
+
 void queue::wait() const {
   impl_->wait();
 }

@@ -110,7 +110,7 @@ nlohmann::ordered_json json_of(const bench_figures& of, double copy_s) {
 nlohmann::ordered_json json_of(const bench_result& of) {
   nlohmann::ordered_json j;
   j["length"] = of.what.lengths.front();
-  j["batch"] = of.what.batch;
+  j["batch"] = std::size_t{of.what.batch};
   j["copied_bytes"] = of.copied_bytes;
   j["copy_s"] = of.copy_s;
   j["copy_bytes_per_s"] = 2 * static_cast<double>(of.copied_bytes) / of.copy_s;

@@ -111,7 +111,7 @@ nlohmann::ordered_json transform_json(const std::string& file, const problem& so
                                       const std::vector<engine_result>& results) {
   nlohmann::ordered_json document{{"schema", "wingbeat.transform/1"}};
   document["file"] = file;
-  document["rows"] = solved.what.batch;
+  document["rows"] = std::size_t{solved.what.batch};
   document["row_length"] = solved.row_length;
   document["kept_samples"] = solved.kept_samples;
   document["length"] = solved.length();

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <memory>   // unique_ptr
+#include <initializer_list>
+#include <memory>  // unique_ptr
 #include <string>
 #include <string_view>
+#include <utility>  // move
 #include <vector>
 
 #include "wingbeat/buffer.hpp"  // buffer_view
@@ -21,7 +23,9 @@ enum class transform {
   forward_from_real,  ///< N real to N/2+1 complex: the upper half is the mirror image.
   inverse_to_real     ///< N/2+1 complex to N real; Im of bins 0 and N/2 is not read.
 };
-enum class precision { fp32, fp64 };
+/// What numbers are stored as. fp16 and bf16 are computed, and kept between passes, in fp32: only
+/// what is stored last can overflow, so keep N max|x| times the scale below 65504 in fp16.
+enum class precision { fp32, fp64, fp16, bf16 };
 enum class scaling { none, by_length, by_sqrt_length };
 
 /// Where the output goes. It matters to real transforms alone: in place, each real row is padded
@@ -32,25 +36,81 @@ enum class placement { out_of_place, in_place };
 [[nodiscard]] std::string_view name_of(precision real) noexcept;
 [[nodiscard]] std::string_view name_of(scaling scale) noexcept;
 
+/// How many transforms one run makes: one count, or one for each batch dimension, slowest first.
+///
+///     .batch = 64                // 64 transforms
+///     .batch = {8, 3}            // 8 of 3: an image's three channels, say
+class batch_shape {
+ public:
+  batch_shape(std::size_t count) : counts_{count} {}
+  batch_shape(std::initializer_list<std::size_t> counts) : counts_(counts) {}
+  explicit batch_shape(std::vector<std::size_t> counts) : counts_(std::move(counts)) {}
+
+  [[nodiscard]] const std::vector<std::size_t>& counts() const noexcept { return counts_; }
+
+  /// Returns the number of all transforms: the product of the counts.
+  operator std::size_t() const noexcept {
+    std::size_t product = 1;
+    for (const std::size_t count : counts_) product *= count;
+    return product;
+  }
+
+ private:
+  std::vector<std::size_t> counts_;
+};
+
+/// Where one side's elements lie. An element is a complex number, or a real one on the real side
+/// of a real transform; element (i0, i1, ..) of transform (b0, b1, ..) is number
+///     i0 strides[0] + i1 strides[1] + .. + b0 distances[0] + b1 distances[1] + ..
+/// from the start of the buffer. No two elements of an output may share a place.
+struct memory_layout {
+  std::vector<std::size_t> strides = {};    ///< One per axis. Empty: packed, the last axis densest.
+  std::vector<std::size_t> distances = {};  ///< One per batch dimension. Empty: one behind another.
+  /// Planar complex numbers: reals from a number's real part to its imaginary part; strides and
+  /// distances then count reals. 0: the two are neighbours.
+  std::size_t imaginary_at = 0;
+
+  [[nodiscard]] bool is_packed() const noexcept {
+    return strides.empty() && distances.empty() && imaginary_at == 0;
+  }
+};
+
+/// The indices first <= i < end of an axis.
+struct index_range {
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+
 /// What to transform. An aggregate, so that a call site names every choice:
 ///
 ///     plan spectra{queue, {.lengths = {4096}, .batch = 64, .kind = transform::forward_from_real}};
 struct plan_spec {
-  std::vector<std::size_t> lengths;  ///< One per axis, slowest axis first; one axis so far.
-  std::size_t batch = 1;             ///< Independent transforms per run, one after another.
+  std::vector<std::size_t> lengths;  ///< One per axis, slowest axis first; 1 to 3 axes. A real
+                                     ///< transform halves the last: N/2+1 bins.
+  batch_shape batch = 1;             ///< Independent transforms per run.
   transform kind = transform::forward;
   precision real = precision::fp32;
-  scaling scale = scaling::none;  ///< Applied on the way out.
+  scaling scale = scaling::none;  ///< Applied on the way out, by the product of the lengths.
   placement where = placement::out_of_place;
   fused_load load = {};    ///< Yours, in place of plain memory.
   fused_store store = {};  ///< Yours, in place of plain memory.
+  memory_layout in = {};   ///< Where input elements lie.
+  memory_layout out = {};  ///< Where output elements lie.
+  /// Which indices of each axis are in memory, one range per axis; empty: all. Input elements
+  /// outside are taken as 0 and not read (zero padding), output elements outside are not written
+  /// (cropping). Of a half spectrum's last axis the indices are bins 0 .. N/2. Indices do not move:
+  /// index i lies where the layout puts it.
+  std::vector<index_range> valid_in = {};
+  std::vector<index_range> valid_out = {};
 };
 
-/// Longest transform this version plans.
-inline constexpr std::size_t max_length = std::size_t{1} << 24;
+/// Longest axis, and most axes, that this version plans.
+inline constexpr std::size_t max_length = std::size_t{1} << 28;
+inline constexpr std::size_t max_axes = 3;
 
-/// Returns bytes of one run's input (or output), every row of the batch counted: what a functor
-/// states, or what the rows take. `what` is a request that a plan accepts.
+/// Returns bytes of one run's input (or output), from the buffer's start to the end of its last
+/// element in memory: what a functor states, or what the layout takes. `what` is a request that a
+/// plan accepts.
 [[nodiscard]] std::size_t input_bytes(const plan_spec& what);
 [[nodiscard]] std::size_t output_bytes(const plan_spec& what);
 
@@ -87,14 +147,20 @@ class plan {
   /// Returns what each kernel takes; empty on engines that compile none.
   [[nodiscard]] std::vector<kernel_resources> resources() const;
 
-  /// Returns the plan in words: one line per pass.
+  /// Returns the fraction of a plain copy's speed that one run is expected to reach, the copy moving
+  /// the same input and output; 0 where nothing was measured to expect it from.
+  [[nodiscard]] double predicted_fraction() const noexcept;
+
+  /// Returns the plan in words: one line per pass, then bytes moved, workspace and expected speed.
   [[nodiscard]] std::string explain() const;
 
   /// Queues one run and returns. `in` may be `out` (of a real transform only if it was planned
-  /// `in_place`, with a functor never); otherwise they must not overlap. `on` is a queue of the
-  /// device the plan was made for. Without a workspace, the queue's own is used, which grows on
-  /// first need; one of yours must serve no other run at the same time. An out-of-place run leaves
-  /// `in` as it was. The plan must live until the runs it queued are done.
+  /// `in_place`, with a functor, different layouts or different ranges never); otherwise they must
+  /// not overlap. `on` is a queue of the device the plan was made for. Without a workspace, the
+  /// queue's own is used, see `queue::reserve`; one of yours must serve no other run at the same
+  /// time. Nothing is allocated or waited for, so a CUDA stream that is being captured into a graph
+  /// records the run. An out-of-place run leaves `in` as it was. The plan must live until the runs
+  /// it queued, or the graphs that hold them, are done.
   /// Throws `plan_error` if a buffer is too small or starts within a complex number, or if the
   /// queue is of another device; `device_error` if the driver refuses.
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace = {}) const;

@@ -2,7 +2,8 @@
 // An ordered queue of work on one device.
 #pragma once
 
-#include <memory>  // shared_ptr
+#include <cstddef>  // size_t
+#include <memory>   // shared_ptr
 
 #include "wingbeat/devices.hpp"  // device_info
 
@@ -33,6 +34,11 @@ class queue {
   static queue from_opencl_queue(void* command_queue);
 
   [[nodiscard]] const device_info& device() const noexcept;
+
+  /// Makes room for plans of up to `workspace_bytes` that run on this queue without a workspace of
+  /// yours. Making a plan does this for the queue it is made with; a queue only grows. May wait for
+  /// queued work. Throws `device_error` when memory runs out.
+  void reserve(std::size_t workspace_bytes);
 
   /// Returns when everything queued so far has finished. Throws `device_error` if any failed.
   void wait() const;

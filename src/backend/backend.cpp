@@ -8,12 +8,19 @@
 
 namespace wingbeat::backend {
 
-buffer_view queue::workspace(std::size_t size_bytes) {
-  if (workspace_.size_bytes < size_bytes) {
-    drop_workspace();
-    workspace_ = {allocate(size_bytes), 0, size_bytes};
-  }
-  return workspace_;
+void queue::reserve(std::size_t size_bytes) {
+  const auto held = lock();
+  if (size_bytes <= workspace_.size_bytes) return;
+  drop_workspace();
+  workspace_ = {allocate(size_bytes), 0, size_bytes};
+}
+
+buffer_view queue::workspace(std::size_t size_bytes) const {
+  if (size_bytes <= workspace_.size_bytes) return workspace_;
+  throw plan_error(
+      fmt::format("this plan needs a workspace of {} bytes and the queue has reserved {}; call "
+                  "queue.reserve(plan.workspace_bytes()) once, or give the run a workspace",
+                  size_bytes, workspace_.size_bytes));
 }
 
 void queue::copy(buffer_view to, buffer_view from) {

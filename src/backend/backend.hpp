@@ -34,9 +34,13 @@ class queue {
 
   [[nodiscard]] const device_info& device() const noexcept { return device_; }
 
+  /// Makes room for `size_bytes` of scratch ordered with this queue; see `workspace`.
+  void reserve(std::size_t size_bytes);
+
   /// Returns at least `size_bytes` of scratch ordered with this queue. Call under `lock()`, and
-  /// keep the lock until every pass that uses the scratch is queued.
-  [[nodiscard]] buffer_view workspace(std::size_t size_bytes);
+  /// keep the lock until every pass that uses the scratch is queued. Throws `plan_error` where less
+  /// was reserved: a run allocates nothing.
+  [[nodiscard]] buffer_view workspace(std::size_t size_bytes) const;
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock{mutex_}; }
 
   [[nodiscard]] virtual void* allocate(std::size_t size_bytes) = 0;
@@ -67,6 +71,7 @@ class plan {
   virtual ~plan() = default;
   [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::size_t traffic_bytes() const noexcept = 0;
+  [[nodiscard]] virtual double predicted_fraction() const noexcept { return 0; }
   [[nodiscard]] virtual std::vector<kernel_resources> resources() const { return {}; }
   [[nodiscard]] virtual std::string explain() const = 0;
   virtual void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const = 0;

@@ -8,6 +8,7 @@
 #include "backend/kernel.hpp"          // kernel, kernel_compiler
 #include "planner/recipe.hpp"          // make_recipe
 #include "planner/roots.hpp"           // table_of
+#include "side.hpp"                    // require_plain
 #include "wingbeat/error.hpp"          // device_error, plan_error
 
 namespace wingbeat::backend {
@@ -140,6 +141,7 @@ class compiled_plan final : public plan {
 std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
                                                const std::shared_ptr<queue>& where,
                                                const plan_spec& what) {
+  require_plain(what, "a compiled engine");
   return std::make_shared<compiled_plan>(compiler, where, what);
 }
 

@@ -12,6 +12,7 @@
 #include "reference/ends.hpp"  // ends
 #include "reference/iterative.hpp"
 #include "reference/queue.hpp"  // queue, first_byte
+#include "side.hpp"             // require_plain
 #include "wingbeat/error.hpp"   // device_error
 
 namespace wingbeat::reference {
@@ -154,6 +155,7 @@ class engine final : public backend::engine {
 
   [[nodiscard]] std::shared_ptr<const backend::plan> make_plan(
       const std::shared_ptr<backend::queue>&, const plan_spec& what) const override {
+    require_plain(what, "engine reference");
     return within_memory(what, [&] { return std::make_shared<const plan>(what); });
   }
 };

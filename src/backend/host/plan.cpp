@@ -59,7 +59,7 @@ std::size_t block_rows(const plan_spec& what, std::size_t row_bytes) {
   if (!what.load.is_given() && !what.store.is_given()) return what.batch;
   const std::size_t most = block_bytes_of_thread * thread_pool::shared().n_threads() / row_bytes;
   const std::size_t whole = most / whole_vectors * whole_vectors;
-  return std::min(what.batch, std::max<std::size_t>(whole > 0 ? whole : most, 1));
+  return std::min<std::size_t>(what.batch, std::max<std::size_t>(whole > 0 ? whole : most, 1));
 }
 
 template <class Real>

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "side.hpp"
+
+#include <algorithm>  // all_of, equal, max, sort
+#include <cmath>      // sqrt
+#include <numeric>    // accumulate
+#include <string>
+#include <utility>  // pair
+
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat {
+namespace {
+
+/// Fills in the strides of rows that lie one behind another, `row` units each.
+void pack(std::vector<side_axis>& axes, std::size_t row) {
+  std::size_t stride = 1;
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    axis->stride = stride;
+    stride = axis == axes.rbegin() ? row : stride * axis->length;
+  }
+}
+
+side side_of(const plan_spec& what, const memory_layout& as, const std::vector<index_range>& valid,
+             bool is_real_side, std::size_t last_length) {
+  side made;
+  made.is_real = is_real_side;
+  made.imaginary_at = as.imaginary_at;
+  made.real_bytes = bytes_of_real(what.real);
+  for (const std::size_t n : what.lengths) made.axes.push_back({n, 1, {0, n}});
+  const std::size_t n = what.lengths.back();
+  made.axes.back() = {last_length, 1, {0, last_length}};
+  const bool is_padded = is_real_side && what.where == placement::in_place;
+  pack(made.axes, is_padded ? n + 2 : last_length);
+  std::size_t distance = 0;
+  for (std::size_t a = 0; a < made.axes.size(); ++a) {
+    if (!as.strides.empty()) made.axes[a].stride = as.strides[a];
+    if (!valid.empty()) made.axes[a].valid = valid[a];
+    distance = std::max(distance, made.axes[a].stride * made.axes[a].length);
+  }
+  if (as.strides.empty() && is_padded && made.axes.size() == 1) distance = n + 2;
+  for (const std::size_t count : what.batch.counts()) made.batches.push_back({count, 0});
+  for (std::size_t b = made.batches.size(); b-- > 0;) {
+    made.batches[b].distance = as.distances.empty() ? distance : as.distances[b];
+    distance *= made.batches[b].count;
+  }
+  return made;
+}
+
+}  // namespace
+
+std::size_t side::bytes() const {
+  std::size_t last = imaginary_at;
+  for (const side_axis& axis : axes) {
+    if (axis.valid.end <= axis.valid.first) return 0;
+    last += (axis.valid.end - 1) * axis.stride;
+  }
+  for (const side_batch& batch : batches) last += (batch.count - 1) * batch.distance;
+  return (last + 1) * unit_bytes();
+}
+
+std::size_t side::occupied_bytes() const {
+  std::size_t elements = 1;
+  for (const side_axis& axis : axes) elements *= axis.valid.end - axis.valid.first;
+  for (const side_batch& batch : batches) elements *= batch.count;
+  return elements * (is_real ? 1 : 2) * real_bytes;
+}
+
+bool side::is_whole() const {
+  return std::all_of(axes.begin(), axes.end(), [](const side_axis& axis) {
+    return axis.valid.first == 0 && axis.valid.end == axis.length;
+  });
+}
+
+bool side::may_overlap() const {
+  std::vector<std::pair<std::size_t, std::size_t>> dimensions;  // stride, count
+  for (const side_axis& axis : axes) {
+    dimensions.emplace_back(axis.stride, axis.valid.end - axis.valid.first);
+  }
+  for (const side_batch& batch : batches) dimensions.emplace_back(batch.distance, batch.count);
+  if (imaginary_at != 0) dimensions.emplace_back(imaginary_at, 2);
+  std::sort(dimensions.begin(), dimensions.end());
+  std::size_t reach = 0;
+  for (const auto& [stride, count] : dimensions) {
+    if (count <= 1) continue;
+    if (stride <= reach) return true;
+    reach += (count - 1) * stride;
+  }
+  return false;
+}
+
+std::size_t bytes_of_real(precision real) noexcept {
+  switch (real) {
+    case precision::fp32: return 4;
+    case precision::fp64: return 8;
+    case precision::fp16:
+    case precision::bf16: return 2;
+  }
+  return 4;
+}
+
+bool is_real(transform kind) noexcept {
+  return kind == transform::forward_from_real || kind == transform::inverse_to_real;
+}
+
+std::size_t points_of(const plan_spec& what) noexcept {
+  return std::accumulate(what.lengths.begin(), what.lengths.end(), std::size_t{1},
+                         [](std::size_t a, std::size_t b) { return a * b; });
+}
+
+long double factor_of(const plan_spec& what) noexcept {
+  const auto n = static_cast<long double>(points_of(what));
+  switch (what.scale) {
+    case scaling::none: return 1;
+    case scaling::by_length: return 1 / n;
+    case scaling::by_sqrt_length: return 1 / std::sqrt(n);
+  }
+  return 1;
+}
+
+side input_side(const plan_spec& what) {
+  const std::size_t n = what.lengths.back();
+  const bool is_real_side = what.kind == transform::forward_from_real;
+  const bool is_bins = what.kind == transform::inverse_to_real;
+  return side_of(what, what.in, what.valid_in, is_real_side, is_bins ? n / 2 + 1 : n);
+}
+
+side output_side(const plan_spec& what) {
+  const std::size_t n = what.lengths.back();
+  const bool is_real_side = what.kind == transform::inverse_to_real;
+  const bool is_bins = what.kind == transform::forward_from_real;
+  return side_of(what, what.out, what.valid_out, is_real_side, is_bins ? n / 2 + 1 : n);
+}
+
+bool are_alike(const side& a, const side& b) {
+  const auto same_axis = [](const side_axis& x, const side_axis& y) {
+    return x.length == y.length && x.stride == y.stride && x.valid.first == y.valid.first &&
+           x.valid.end == y.valid.end;
+  };
+  const auto same_batch = [](const side_batch& x, const side_batch& y) {
+    return x.count == y.count && x.distance == y.distance;
+  };
+  return a.imaginary_at == b.imaginary_at && a.is_real == b.is_real &&
+         std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(), same_axis) &&
+         std::equal(a.batches.begin(), a.batches.end(), b.batches.begin(), b.batches.end(),
+                    same_batch);
+}
+
+void require_plain(const plan_spec& what, std::string_view engine) {
+  const bool is_plain = what.lengths.size() == 1 && what.batch.counts().size() == 1 &&
+                        what.in.is_packed() && what.out.is_packed() && what.valid_in.empty() &&
+                        what.valid_out.empty() && bytes_of_real(what.real) > 2;
+  if (is_plain) return;
+  throw plan_error(std::string{engine} + " transforms packed rows of fp32 and fp64 so far");
+}
+
+}  // namespace wingbeat

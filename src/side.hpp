@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// One side of a plan with nothing left to default: what lies where, as every engine reads it.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string_view>
+#include <vector>
+
+#include "wingbeat/plan.hpp"  // plan_spec, index_range
+
+namespace wingbeat {
+
+/// Indices 0 .. length - 1, of which those of `valid` are in memory, `stride` units apart.
+struct side_axis {
+  std::size_t length = 1;
+  std::size_t stride = 1;
+  index_range valid;
+};
+
+/// Transforms 0 .. count - 1, `distance` units apart.
+struct side_batch {
+  std::size_t count = 1;
+  std::size_t distance = 0;
+};
+
+/// The input or the output. A unit is what strides count: a complex number, or a real one where
+/// the side is real or planar.
+struct side {
+  std::vector<side_axis> axes;      ///< Slowest first; the last of a half spectrum has N/2+1.
+  std::vector<side_batch> batches;  ///< Slowest first.
+  std::size_t imaginary_at = 0;     ///< Units from real to imaginary part; 0: not planar.
+  bool is_real = false;             ///< Elements are real numbers.
+  std::size_t real_bytes = 4;       ///< Of one stored real number.
+
+  /// Returns the bytes of one unit.
+  [[nodiscard]] std::size_t unit_bytes() const {
+    return is_real || imaginary_at != 0 ? real_bytes : 2 * real_bytes;
+  }
+  /// Returns the bytes from the start of the buffer to the end of the last unit in memory.
+  [[nodiscard]] std::size_t bytes() const;
+
+  /// Returns the bytes of all elements in memory, each counted once.
+  [[nodiscard]] std::size_t occupied_bytes() const;
+
+  /// Returns whether all elements of all axes are in memory.
+  [[nodiscard]] bool is_whole() const;
+
+  /// Returns whether two elements may share a place. Layouts whose dimensions nest are told apart
+  /// exactly; others count as sharing.
+  [[nodiscard]] bool may_overlap() const;
+};
+
+/// Returns the bytes of one stored real number.
+[[nodiscard]] std::size_t bytes_of_real(precision real) noexcept;
+
+[[nodiscard]] bool is_real(transform kind) noexcept;
+
+/// Returns the product of the lengths: what `scaling` divides by.
+[[nodiscard]] std::size_t points_of(const plan_spec& what) noexcept;
+
+/// Returns the factor on the way out.
+[[nodiscard]] long double factor_of(const plan_spec& what) noexcept;
+
+/// Returns the sides of a request. `what` needs lengths; its layouts and ranges have as many
+/// entries as axes and batch dimensions, or none.
+[[nodiscard]] side input_side(const plan_spec& what);
+[[nodiscard]] side output_side(const plan_spec& what);
+
+/// Returns whether both sides have the same elements in the same places, so that one buffer can
+/// serve as input and output.
+[[nodiscard]] bool are_alike(const side& a, const side& b);
+
+/// Throws `plan_error` for what an engine does not do yet: several axes, layouts, ranges, fp16.
+void require_plain(const plan_spec& what, std::string_view engine);
+
+}  // namespace wingbeat
