@@ -1,76 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which shape runs each length best? Compiles the candidates of every length for the first CUDA
-// device, checks each against the planner's own choice, times them in turn with a plain copy, and
-// prints the best as lines for src/tuning.
-//     best_shape [fp32|fp64] [first log2] [last log2]
+// Which shapes run a problem best? Plans it by many tuning data, on the first CUDA device, checks
+// each against the data that is built in, times all in turn with a plain copy, and prints the best
+// as lines for src/tuning.
+//     best_shape <family> [fp32|fp64] <lengths> ..      lengths as 2^15 or 512x512, c2c
+//     families: rows, real-rows, lines, columns, pairs, thirds, column-lines, chain,
+//     planes
 #include <fmt/format.h>
 
 #include <algorithm>  // sort
-#include <complex>
+#include <cmath>      // sqrt
 #include <cstdio>
+#include <future>
 #include <random>
+#include <thread>
 
-#include "apps/cli/rounds.hpp"         // take_turns
-#include "backend/backend.hpp"         // queue
-#include "backend/cuda/engine.hpp"     // compiler
-#include "backend/device_sources.hpp"  // flatten
-#include "backend/kernel.hpp"          // kernel
-#include "planner/recipe.hpp"          // make_recipe
-#include "planner/roots.hpp"           // table_of
+#include "apps/cli/rounds.hpp"      // take_turns
+#include "backend/backend.hpp"      // queue, plan
+#include "backend/cuda/engine.hpp"  // compiler
+#include "backend/kernel.hpp"       // make_compiled_plan
+#include "bench/shape_families.hpp"  // candidates_of
+#include "planner/recipe.hpp"       // make_recipe
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
-using planner::pass;
+using bench::candidate;
 
-constexpr std::size_t total_bytes = std::size_t{1} << 31;  // in, and as much out
+constexpr std::size_t total_bytes = std::size_t{1} << 30;  // in, and as much out
 
-struct candidate {
-  pass shape;
-  std::shared_ptr<const backend::kernel> made;
-  buffer table;
-  double seconds = 0;
+struct planned {
+  const candidate* data;
+  std::shared_ptr<const backend::plan> made;
+  std::string refusal;
+  double difference = 0;
 };
-
-template <class Real>
-buffer upload(const queue& on, const pass& one) {
-  std::vector<std::complex<Real>> rounded;
-  for (const auto& w : planner::table_of(one)) {
-    rounded.emplace_back(static_cast<Real>(w.real()), static_cast<Real>(w.imag()));
-  }
-  rounded.emplace_back();
-  buffer made{on, rounded.size() * sizeof(rounded[0])};
-  made.write(rounded.data(), made.size_bytes());
-  return made;
-}
-
-std::vector<pass> shapes_of(const plan_spec& what, const device_info& where) {
-  const pass known = planner::make_recipe(what, where).passes.front();
-  std::vector<pass> all;
-  for (unsigned e = 2; e <= 32; e *= 2) {
-    if (e > known.total || known.total / e > 1024) continue;
-    for (unsigned transforms = 1; transforms <= 512; transforms *= 2) {
-      for (const bool staged : {false, true}) {
-        for (const bool halves : {false, true}) {
-          pass one = known;
-          one.elements_per_thread = e;
-          one.transforms = transforms;
-          one.stage_in = one.stage_out = staged;
-          one.half_trade = halves;
-          const bool is_tiny = known.total <= 32;
-          if (halves && (staged || known.total < 4096)) continue;
-          if (staged && !is_tiny) continue;
-          if (one.threads() < 64 || one.threads() > 1024) continue;
-          if (one.threads() > 512 && transforms > 1) continue;
-          if (one.scratch_bytes() > where.local_memory_bytes) continue;
-          all.push_back(one);
-        }
-      }
-    }
-  }
-  return all;
-}
 
 void fill(buffer& to) {
   std::mt19937 bits{1};
@@ -81,9 +45,14 @@ void fill(buffer& to) {
   }
 }
 
-std::vector<char> sample(const buffer& from) {
-  std::vector<char> bytes(std::size_t{1} << 20);
-  from.read(bytes.data(), bytes.size(), from.size_bytes() - bytes.size());
+/// A few places of a buffer, its end included.
+std::vector<char> sample(const buffer& from, std::size_t used) {
+  constexpr std::size_t piece = std::size_t{1} << 18;
+  std::vector<char> bytes(4 * piece);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::size_t at = (used - piece) / 3 * i / 16 * 16;
+    from.read(bytes.data() + i * piece, piece, at);
+  }
   return bytes;
 }
 
@@ -99,81 +68,120 @@ double difference(const std::vector<char>& a, const std::vector<char>& b) {
   return std::sqrt(error / energy);
 }
 
-template <class Real>
-void search(queue& on, precision real, unsigned log2_length, buffer& in, buffer& out) {
+/// Plans all candidates, as many at once as there are cores.
+std::vector<planned> plan_all(const queue& on, const plan_spec& what,
+                              const std::vector<candidate>& all) {
   const auto& compiler =
       static_cast<const backend::cuda::engine&>(backend::cuda_engine()).compiler();
-  plan_spec what{.lengths = {std::size_t{1} << log2_length}, .real = real};
-  what.batch = total_bytes / (2 * sizeof(Real)) >> log2_length;
+  std::vector<planned> made(all.size());
+  std::atomic<std::size_t> next{0};
+  std::vector<std::jthread> workers;
+  for (unsigned t = 0; t < std::max(std::thread::hardware_concurrency(), 1u); ++t) {
+    workers.emplace_back([&] {
+      for (std::size_t i = next++; i < all.size(); i = next++) {
+        made[i].data = &all[i];
+        try {
+          made[i].made = backend::make_compiled_plan(
+              compiler, on.impl(), planner::make_recipe(what, on.device(), all[i].data()));
+        } catch (const error& refused) {
+          made[i].refusal = refused.what();
+        }
+      }
+    });
+  }
+  workers.clear();
+  return made;
+}
 
-  const plan known{on, what};
-  known.enqueue(on, in.view(), out.view());
-  const auto expected = sample(out);
-
-  std::vector<candidate> candidates;
-  std::vector<cli::entrant> entrants;
-  entrants.push_back({"copy", [&] { on.impl()->copy(out.view(), in.view()); }, {}});
-  for (const pass& one : shapes_of(what, on.device())) {
-    try {
-      candidates.push_back(
-          {one,
-           compiler.compile(on.impl(), {backend::flatten(one.source_text(), "pass"), one.entry(),
-                                        one.threads(), one.scratch_bytes()}),
-           upload<Real>(on, one)});
-    } catch (const error& refused) {
-      std::fprintf(stderr, "%s\n", refused.what());
-    }
-  }
-  for (const candidate& each : candidates) {
-    entrants.push_back({"",
-                        [&] {
-                          each.made->launch(
-                              *on.impl(), each.shape.workgroups(what.batch),
-                              {in.view(), out.view(), each.table.view(), 0, 0, what.batch});
-                        },
-                        {}});
-  }
-  std::vector<double> off;
-  for (std::size_t i = 1; i < entrants.size(); ++i) {
-    std::vector<char> poison(std::size_t{1} << 20, char(0xff));
-    out.write(poison.data(), poison.size(), out.size_bytes() - poison.size());
-    entrants[i].run();
-    off.push_back(difference<Real>(sample(out), expected));
-  }
-  cli::take_turns(on, entrants, 7);
+void report(std::vector<planned>& all, std::vector<cli::entrant>& entrants, const plan_spec& what) {
   const double copy_s = entrants[0].median_s();
-  std::vector<std::size_t> order(candidates.size());
+  std::vector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return entrants[a + 1].median_s() < entrants[b + 1].median_s();
   });
-  fmt::print("2^{} copy {:.4f} ms\n", log2_length, 1e3 * copy_s);
-  for (std::size_t rank = 0; rank < std::min<std::size_t>(6, order.size()); ++rank) {
-    const candidate& each = candidates[order[rank]];
-    const auto took = each.made->resources();
-    fmt::print(
-        "  {:.3f}  {{{}, {}, {}, {}, {}, {}}},  {} threads {} registers {} spilled, off {:.1e}\n",
-        copy_s / entrants[order[rank] + 1].median_s(), log2_length, each.shape.elements_per_thread,
-        each.shape.transforms, each.shape.half_trade, each.shape.stage_in, each.shape.stage_out,
-        each.shape.threads(), took.registers, took.spill_bytes, off[order[rank]]);
+  fmt::print("{} {} {} copy {:.4f} ms\n", fmt::join(what.lengths, "x"), name_of(what.kind),
+             name_of(what.real), 1e3 * copy_s);
+  for (std::size_t rank = 0; rank < std::min<std::size_t>(3, order.size()); ++rank) {
+    const planned& each = all[order[rank]];
+    std::string took;
+    for (const auto& kernel : each.made->resources()) {
+      took += fmt::format(" {}r/{}s/{}t", kernel.registers, kernel.spill_bytes, kernel.threads);
+    }
+    fmt::print("  {:.3f}  {}  off {:.1e}{}\n", copy_s / entrants[order[rank] + 1].median_s(),
+               each.data->label, each.difference, took);
   }
   std::fflush(stdout);
+}
+
+template <class Real>
+void search(queue& on, const std::string& family, plan_spec what, buffer& in, buffer& out) {
+  std::size_t points = 1;
+  for (const std::size_t n : what.lengths) points *= n;
+  const bool is_real = what.kind == transform::forward_from_real ||
+                       what.kind == transform::inverse_to_real;
+  const std::size_t row_bytes = points * sizeof(Real) * (is_real ? 1 : 2);
+  what.batch = std::max<std::size_t>((total_bytes - total_bytes / 8) / row_bytes, 1);
+  const std::size_t used = output_bytes(what);
+
+  const plan known{on, what};
+  known.enqueue(on, in.view(), out.view());
+  const auto expected = sample(out, used);
+
+  const auto candidates = bench::candidates_of(family, what, on.device());
+  auto all = plan_all(on, what, candidates);
+  std::size_t workspace_bytes = 0;
+  for (const planned& each : all) {
+    if (!each.refusal.empty()) fmt::print("  {}: {:.200}\n", each.data->label, each.refusal);
+    if (each.made) workspace_bytes = std::max(workspace_bytes, each.made->workspace_bytes());
+  }
+  std::erase_if(all, [](const planned& each) { return !each.made; });
+  buffer workspace{on, workspace_bytes + 256};
+  std::vector<cli::entrant> entrants;
+  entrants.push_back({"copy",
+                      [&] {
+                        on.impl()->copy({out.view().handle, 0, used}, {in.view().handle, 0, used});
+                      },
+                      {}});
+  std::vector<char> poison(std::size_t{1} << 20, char(0xff));
+  for (planned& each : all) {
+    entrants.push_back(
+        {"", [&, made = each.made] {
+           made->enqueue(*on.impl(), in.view(), out.view(), workspace.view());
+         },
+         {}});
+    out.write(poison.data(), poison.size(), (used - poison.size()) / 16 * 16);
+    entrants.back().run();
+    each.difference = difference<Real>(sample(out, used), expected);
+  }
+  cli::take_turns(on, entrants, 7);
+  report(all, entrants, what);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const bool is_double = argc > 1 && std::string_view(argv[1]) == "fp64";
-  const unsigned first = argc > 2 ? static_cast<unsigned>(std::stoul(argv[2])) : 1;
-  const unsigned last = argc > 3 ? static_cast<unsigned>(std::stoul(argv[3])) : is_double ? 12 : 13;
+  const std::string family = argc > 1 ? argv[1] : "lines";
+  precision real = precision::fp32;
+  transform kind = transform::forward;
   queue on{first_device(engine::cuda)};
-  buffer in{on, total_bytes}, out{on, total_bytes};
+  buffer in{on, total_bytes + total_bytes / 2}, out{on, total_bytes + total_bytes / 2};
   fill(in);
-  for (unsigned bits = first; bits <= last; ++bits) {
-    if (is_double) {
-      search<double>(on, precision::fp64, bits, in, out);
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "fp32" || word == "fp64") {
+      real = word == "fp32" ? precision::fp32 : precision::fp64;
+    } else if (word == "c2c" || word == "r2c" || word == "c2r") {
+      kind = word == "c2c" ? transform::forward
+                           : word == "r2c" ? transform::forward_from_real
+                                           : transform::inverse_to_real;
     } else {
-      search<float>(on, precision::fp32, bits, in, out);
+      const plan_spec what{.lengths = bench::lengths_of(word), .kind = kind, .real = real};
+      if (real == precision::fp64) {
+        search<double>(on, family, what, in, out);
+      } else {
+        search<float>(on, family, what, in, out);
+      }
     }
   }
   return 0;

@@ -23,6 +23,11 @@ buffer_view queue::workspace(std::size_t size_bytes) const {
                   size_bytes, workspace_.size_bytes));
 }
 
+void queue::clear(buffer_view what) {
+  const std::vector<std::byte> zeros(what.size_bytes);
+  write(what, zeros.data());
+}
+
 void queue::copy(buffer_view to, buffer_view from) {
   std::vector<std::byte> bytes(from.size_bytes);
   read(bytes.data(), from);

@@ -2,19 +2,20 @@
 // A plan as a list of kernel launches: the same for every engine that compiles kernels.
 #include <fmt/core.h>
 
-#include <utility>  // move
+#include <utility>    // exchange, move
 
 #include "backend/device_sources.hpp"  // flatten
 #include "backend/kernel.hpp"          // kernel, kernel_compiler
 #include "planner/recipe.hpp"          // make_recipe
 #include "planner/roots.hpp"           // table_of
-#include "side.hpp"                    // require_plain
+#include "planner/unit.hpp"            // unit_text, entry_of
 #include "wingbeat/error.hpp"          // device_error, plan_error
 
 namespace wingbeat::backend {
 namespace {
 
-using planner::pass;
+using planner::launch;
+using planner::pass_side;
 using planner::place;
 
 /// Device memory that lives as long as the plan.
@@ -39,10 +40,12 @@ class table_memory {
 
 /// Rounds each root once, to the precision of the transform. The functors' parameters stand before.
 template <class Real>
-table_memory upload(const std::shared_ptr<queue>& where, const pass& one) {
+table_memory upload(const std::shared_ptr<queue>& where, const launch& one) {
   std::vector<std::complex<Real>> rounded;
-  for (const auto& root : planner::table_of(one)) {
-    rounded.emplace_back(static_cast<Real>(root.real()), static_cast<Real>(root.imag()));
+  for (const planner::pass& each : one.passes) {
+    for (const auto& root : planner::table_of(each)) {
+      rounded.emplace_back(static_cast<Real>(root.real()), static_cast<Real>(root.imag()));
+    }
   }
   if (rounded.empty()) rounded.emplace_back(Real(1), Real(0));  // a kernel always gets a pointer
   std::vector<std::byte> bytes = one.parameter_blocks();
@@ -51,16 +54,17 @@ table_memory upload(const std::shared_ptr<queue>& where, const pass& one) {
   return {where, bytes.data(), bytes.size()};
 }
 
-/// Compiles one pass. With a functor, what the compiler objects to is the request's text.
+/// Compiles one launch. With a functor, what the compiler objects to is the request's text.
 std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
-                                       const std::shared_ptr<queue>& where, const pass& one,
+                                       const std::shared_ptr<queue>& where, const launch& one,
                                        const kernel_source& source) {
   try {
     return compiler.compile(where, source);
   } catch (const device_error& refused) {
     const std::string_view said = refused.what();
     const bool is_of_text = said.find("error:") != std::string_view::npos;
-    if (!(one.load || one.store) || !is_of_text) throw;
+    const bool has_functor = one.passes.front().in.fused || one.passes.back().out.fused;
+    if (!has_functor || !is_of_text) throw;
     throw plan_error(
         fmt::format("a functor of this plan does not compile; the messages below count its lines "
                     "from 1, so correct its text: {}",
@@ -71,19 +75,24 @@ std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
 class compiled_plan final : public plan {
  public:
   compiled_plan(const kernel_compiler& compiler, const std::shared_ptr<queue>& where,
-                const plan_spec& what)
-      : recipe_(planner::make_recipe(what, where->device())), batch_(what.batch) {
-    for (const pass& one : recipe_.passes) {
-      auto table =
-          one.real == precision::fp32 ? upload<float>(where, one) : upload<double>(where, one);
-      const kernel_source source{flatten(one.source_text(), "wingbeat_pass.cpp"), one.entry(),
-                                 one.threads(), one.scratch_bytes(), one.workgroups(what.batch)};
+                planner::recipe chosen)
+      : recipe_(std::move(chosen)) {
+    for (const launch& one : recipe_.launches) {
+      auto table = one.passes.front().real == precision::fp64 ? upload<double>(where, one)
+                                                              : upload<float>(where, one);
+      const kernel_source source{flatten(planner::unit_text(one), "wingbeat_pass.cpp"),
+                                 planner::entry_of(one),
+                                 one.passes.front().threads(),
+                                 one.scratch_bytes(),
+                                 one.workgroups(),
+                                 one.passes.front().workgroups_of_cluster,
+                                 one.passes.front().is_ahead};
       steps_.push_back({one, std::move(table), compiled(compiler, where, one, source)});
     }
   }
 
   std::size_t workspace_bytes() const noexcept override { return recipe_.workspace_bytes(); }
-  std::size_t traffic_bytes() const noexcept override { return recipe_.traffic_bytes(batch_); }
+  std::size_t traffic_bytes() const noexcept override { return recipe_.traffic_bytes(); }
   std::string explain() const override { return recipe_.describe(); }
 
   std::vector<kernel_resources> resources() const override {
@@ -94,21 +103,27 @@ class compiled_plan final : public plan {
 
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const override {
     for (const step& each : steps_) {
-      const buffer_view from = locate(each.does.from, in, out, workspace);
-      const buffer_view to = locate(each.does.to, in, out, workspace);
-      each.made->launch(on, each.does.workgroups(batch_),
+      const pass_side& reads = each.does.passes.front().in;
+      const pass_side& writes = each.does.passes.back().out;
+      const buffer_view from = locate(reads.where, in, out, workspace);
+      const buffer_view to = locate(writes.where, in, out, workspace);
+      if (const std::size_t counters = each.does.counter_bytes(); counters > 0) {
+        on.clear({workspace.handle, workspace.offset_bytes, counters});
+      }
+      each.made->launch(on, each.does.workgroups(),
                         {.in = from,
                          .out = to,
                          .table = each.table.view(),
-                         .in_first = first_element(from, each.does.in_element_bytes()),
-                         .out_first = first_element(to, each.does.out_element_bytes()),
-                         .batch = batch_});
+                         .in_first = first_element(from, reads.buffer_element_bytes()),
+                         .out_first = first_element(to, writes.buffer_element_bytes()),
+                         .batch = each.does.passes.front().rows,
+                         .workspace = workspace});
     }
   }
 
  private:
   struct step {
-    pass does;
+    launch does;
     table_memory table;
     std::shared_ptr<const kernel> made;
   };
@@ -132,7 +147,6 @@ class compiled_plan final : public plan {
   }
 
   planner::recipe recipe_;
-  std::size_t batch_;
   std::vector<step> steps_;
 };
 
@@ -141,8 +155,13 @@ class compiled_plan final : public plan {
 std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
                                                const std::shared_ptr<queue>& where,
                                                const plan_spec& what) {
-  require_plain(what, "a compiled engine");
-  return std::make_shared<compiled_plan>(compiler, where, what);
+  return make_compiled_plan(compiler, where, planner::make_recipe(what, where->device()));
+}
+
+std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
+                                               const std::shared_ptr<queue>& where,
+                                               planner::recipe chosen) {
+  return std::make_shared<compiled_plan>(compiler, where, std::move(chosen));
 }
 
 }  // namespace wingbeat::backend

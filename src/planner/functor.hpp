@@ -33,8 +33,10 @@ struct functor {
   [[nodiscard]] std::string alias_text() const;
 
   /// Returns the declaration of `name`, the end of the pass, in wingbeat::device, and the checks
-  /// of what the request stated. Its parameter block starts at byte `block_at` of the table.
-  [[nodiscard]] std::string end_text(std::string_view name, std::size_t block_at) const;
+  /// of what the request stated. A transform has `row_elements` complex elements on this side; the
+  /// parameter block starts at byte `block_at` of the table.
+  [[nodiscard]] std::string end_text(std::string_view name, std::size_t row_elements,
+                                     std::size_t block_at) const;
 };
 
 /// Returns the functor of a request's load or store.

@@ -1,157 +1,148 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/pass.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
-#include <algorithm>  // copy
+#include <algorithm>  // copy, max
 
+#include "side.hpp"                                // bytes_of_real
 #include "wingbeat/device/index.hpp"               // stages
 #include "wingbeat/device/workgroup/exchange.hpp"  // slot_layout
 
 namespace wingbeat::planner {
 namespace {
 
-constexpr unsigned separate_threads = 128;
+/// Local memory of one workgroup transform of `transforms`, and of the slots it may trade in.
+struct room {
+  std::size_t scratch_bytes;
+  std::size_t slots_bytes;
+};
 
-const char* boolean(bool value) {
-  return value ? "true" : "false";
+room room_of(const pass& one, std::size_t length, std::size_t transforms) {
+  const device::stages as{static_cast<unsigned>(length), one.elements_per_thread};
+  const device::workgroup::slot_layout slots{
+      static_cast<unsigned>(length * transforms),
+      static_cast<unsigned>(one.half_trade ? one.element_bytes() / 2 : one.element_bytes()),
+      one.bank_bytes, as.count() == 0 ? 1 : as.radix(0), /*is_in_place=*/false};
+  return {as.count() > 1 ? slots.bytes() : 0, slots.bytes()};
 }
 
-const char* name_of(row what) {
-  return what == row::complex_row ? "complex_row" : "half_spectrum";
+std::size_t workgroup_scratch(const pass& one) {
+  const room here = room_of(one, one.length, one.lanes);
+  const bool is_of_bins =
+      one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
+  if (is_of_bins && !one.is_mirrored) {
+    const auto staged = [&](bool is_staged, row holds) {
+      return is_staged ? (one.length + (holds == row::half_spectrum ? 1 : 0)) * one.lanes : 0;
+    };
+    const bool is_traded = one.length > one.elements_per_thread;
+    return (is_traded ? here.slots_bytes : 0) +
+           (staged(one.stage_in, one.in.holds) + staged(one.stage_out, one.out.holds)) *
+               one.element_bytes();
+  }
+  const bool is_traded = one.stage_in || one.stage_out || one.out.holds == row::half_spectrum;
+  return is_traded ? here.slots_bytes : here.scratch_bytes;
 }
 
-/// Returns what the functors' texts become at global scope, before the policy.
-std::string functor_text(const pass& one) {
-  std::string text;
-  if (!one.load && !one.store) return text;
-  text += "#include \"wingbeat/device/grid/fused.hpp\"\n";
-  if (one.load) text += one.load->quoted_text();
-  const bool is_one_text = one.load && one.store && one.load->text == one.store->text;
-  if (one.store && !is_one_text) text += one.store->quoted_text();
-  if (one.load) text += one.load->alias_text();
-  if (one.store) text += one.store->alias_text();
-  return text + "#line 1 \"wingbeat_policy.cpp\"\n";
+std::size_t cluster_scratch(const pass& one) {
+  const std::size_t c = one.workgroups_of_cluster;
+  const std::size_t columns = one.second / c * one.lanes, rows = one.first / c * one.lanes;
+  const room first = room_of(one, one.first, columns), second = room_of(one, one.second, rows);
+  const bool is_by_position = one.lanes_across && one.lanes > 1;
+  const std::size_t arrived =
+      (is_by_position ? one.second * (rows + one.lanes) : rows * (one.second + 1)) *
+      one.element_bytes();
+  const std::size_t steps = std::max(first.scratch_bytes, second.scratch_bytes);
+  std::size_t both = one.is_apart ? steps + arrived : std::max(steps, arrived);
+  if (c > 1) both = (both + 15) / 16 * 16 + 16;  // the barrier that counts arrivals
+  const bool separates =
+      one.out.holds == row::half_spectrum && one.in.holds == row::complex_row;
+  return separates ? std::max(both, second.slots_bytes) : both;
 }
 
-/// Returns the declarations of `input` and `output`, after the policy.
-std::string ends_text(const pass& one) {
-  const std::size_t store_at = one.load ? one.load->block_bytes() : 0;
-  std::string text =
-      one.load ? one.load->end_text("input", 0)
-               : std::string{"using input = grid::plain_load<policy::real, policy::in_pitch>;\n"};
-  text += one.store
-              ? one.store->end_text("output", store_at)
-              : std::string{"using output = grid::plain_store<policy::real, policy::out_pitch>;\n"};
-  return text;
+std::size_t side_bytes(const pass& one, const pass_side& side) {
+  if (side.fused) return side.fused->buffer_bytes;
+  std::size_t butterflies = one.rows;
+  for (const loop& each : one.loops) butterflies *= each.count;
+  std::size_t elements = butterflies * one.length;
+  if (side.holds == row::half_spectrum) elements += elements / one.total;
+  if (side.is_limited) {
+    // Of an axis cut into butterflies, each index is in one of them.
+    const std::size_t length = side.is_pairs ? 2 * one.total : one.total;
+    elements = elements / length * (side.valid_end - side.valid_first);
+  }
+  return elements * 2 * side.real_bytes();
 }
 
 }  // namespace
 
+std::size_t pass_side::real_bytes() const {
+  return bytes_of_real(stored);
+}
+
 unsigned pass::threads() const {
-  if (does == kind::separate) return separate_threads;
-  return static_cast<unsigned>(length) / elements_per_thread * transforms;
+  const std::size_t elements = length * lanes / workgroups_of_cluster;
+  return static_cast<unsigned>(elements / elements_per_thread);
 }
 
 std::size_t pass::scratch_bytes() const {
-  if (does == kind::separate) return 0;
-  const device::stages as{static_cast<unsigned>(length), elements_per_thread};
-  const bool trades = as.count() > 1 || stage_in || stage_out || sink == row::half_spectrum;
-  if (!trades) return 0;
-  const device::workgroup::slot_layout slots{
-      static_cast<unsigned>(length * transforms),
-      static_cast<unsigned>(half_trade ? element_bytes() / 2 : element_bytes()), bank_bytes,
-      as.radix(0), /*is_in_place=*/false};
-  return slots.bytes();
+  const std::size_t used = is_cluster() ? cluster_scratch(*this) : workgroup_scratch(*this);
+  if (!is_ahead) return used;
+  return (used + 15) / 16 * 16 + std::size_t{threads()} * elements_per_thread * element_bytes();
 }
 
-std::size_t pass::workgroups(std::size_t batch) const {
-  const std::size_t per_workgroup = does == kind::separate ? separate_threads : transforms;
-  const std::size_t work = batch * (does == kind::separate ? total : total / length);
-  return (work + per_workgroup - 1) / per_workgroup;
+std::size_t pass::tiles_of_row() const {
+  std::size_t tiles = 1;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    tiles *= i == 0 ? (loops[0].count + lanes - 1) / lanes : loops[i].count;
+  }
+  return tiles;
 }
 
-std::size_t pass::traffic_bytes(std::size_t batch) const {
-  const bool is_separate = does == kind::separate;
-  const std::size_t read = total + (source == row::half_spectrum ? 1 : 0);
-  const std::size_t written = total + (sink == row::half_spectrum || is_separate ? 1 : 0);
-  return (load ? load->buffer_bytes : batch * read * element_bytes()) +
-         (store ? store->buffer_bytes : batch * written * element_bytes());
+std::size_t pass::workgroups(std::size_t of_rows) const {
+  const std::size_t tiles =
+      loops.empty() ? (of_rows + lanes - 1) / lanes : tiles_of_row() * of_rows;
+  return tiles * workgroups_of_cluster;
 }
 
-std::size_t pass::in_element_bytes() const {
-  return load ? load->element_bytes : element_bytes();
-}
-
-std::size_t pass::out_element_bytes() const {
-  return store ? store->element_bytes : element_bytes();
+std::size_t pass::traffic_bytes() const {
+  return side_bytes(*this, in) + side_bytes(*this, out);
 }
 
 std::vector<std::byte> pass::parameter_blocks() const {
   std::vector<std::byte> blocks;
-  for (const auto* each : {&load, &store}) {
+  for (const auto* each : {&in.fused, &out.fused}) {
     if (!*each) continue;
-    const std::size_t first = blocks.size();
-    blocks.resize(first + (*each)->block_bytes());
+    const std::size_t first_byte = blocks.size();
+    blocks.resize(first_byte + (*each)->block_bytes());
     std::copy((*each)->parameters.begin(), (*each)->parameters.end(),
-              blocks.begin() + static_cast<std::ptrdiff_t>(first));
+              blocks.begin() + static_cast<std::ptrdiff_t>(first_byte));
   }
   return blocks;
 }
 
-std::string pass::entry() const {
-  return does == kind::separate ? "wingbeat_separate" : "wingbeat_pass";
-}
-
-std::string pass::source_text() const {
-  std::string text = "#include \"wingbeat/device/grid/pass.hpp\"\n" + functor_text(*this);
-  const auto line = [&](std::string_view format, auto&&... values) {
-    text += "  static constexpr ";
-    text += fmt::format(fmt::runtime(format), values...);
-    text += ";\n";
-  };
-  text += "namespace wingbeat::device {\nstruct policy {\n";
-  text += fmt::format("  using real = {};\n", real == precision::fp32 ? "float" : "double");
-  line("size total = {}", total);
-  line("size roots_at = {}", parameter_blocks().size() / element_bytes());
-  line("size in_pitch = {}", in_pitch);
-  line("size out_pitch = {}", out_pitch);
-  if (does == kind::separate) {
-    line("unsigned threads = {}", separate_threads);
-  } else {
-    line("direction dir = direction::{}", is_forward ? "forward" : "inverse");
-    line("unsigned length = {}", length);
-    line("size prior = {}", prior);
-    line("unsigned elements_per_thread = {}", elements_per_thread);
-    line("unsigned transforms = {}", transforms);
-    line("unsigned bank_bytes = {}", bank_bytes);
-    line("bool lanes_across = {}", boolean(lanes_across));
-    line("bool half_trade = {}", boolean(half_trade));
-    line("bool stage_in = {}", boolean(stage_in));
-    line("bool stage_out = {}", boolean(stage_out));
-    line("grid::row source = grid::row::{}", name_of(source));
-    line("grid::row sink = grid::row::{}", name_of(sink));
-    line("bool scaled = {}", boolean(scale != 1));
-    line("real scale = {:a}", scale);
-  }
-  text += "};\n" + ends_text(*this) + "}\n";
-  text += fmt::format("#include \"backend/kernels/{}.hpp\"\n",
-                      does == kind::separate ? "separate" : "pass");
-  return text;
-}
-
 std::string pass::describe() const {
-  const std::string fused =
-      fmt::format("{}{}", load ? ", your load" : "", store ? ", your store" : "");
-  if (does == kind::separate) {
-    return fmt::format("separate {} bins of the real transform, {} threads a workgroup{}",
-                       total + 1, threads(), fused);
-  }
-  return fmt::format(
-      "{} x {} of {}{}: {} elements a thread, {} threads, {} transforms a workgroup, "
-      "{} bytes of local memory{}",
-      total / length, length, total, prior == 1 ? "" : fmt::format(" after {}", prior),
-      elements_per_thread, threads(), transforms, scratch_bytes(), fused);
+  const auto cut = [&] {
+    if (does == kind::plane) return fmt::format("planes of {} x {}", first, second);
+    std::string text = is_whole() ? fmt::format("lines of {}", length)
+                                  : fmt::format("{} x {} of {}", total / length, length, total);
+    if (prior > 1) text += fmt::format(" after {}", prior);
+    if (does == kind::line) text += fmt::format(" as {} x {}", first, second);
+    return text;
+  };
+  std::string text = cut() + fmt::format(": {} elements a thread, {} threads, {} {} a {}, "
+                                         "{} bytes of local memory",
+                                         elements_per_thread, threads(), lanes,
+                                         lanes_across ? "neighbouring columns" : "transforms",
+                                         workgroups_of_cluster > 1
+                                             ? fmt::format("cluster of {}", workgroups_of_cluster)
+                                             : "workgroup",
+                                         scratch_bytes());
+  if (out.holds == row::half_spectrum) text += ", bins of a real transform separated";
+  if (in.holds == row::half_spectrum) text += ", bins of a real transform joined";
+  if (in.is_limited) text += fmt::format(", inputs {} to {}", in.valid_first, in.valid_end - 1);
+  if (out.is_limited) text += fmt::format(", outputs {} to {}", out.valid_first, out.valid_end - 1);
+  return text + (in.fused ? ", your load" : "") + (out.fused ? ", your store" : "");
 }
 
 }  // namespace wingbeat::planner

@@ -12,64 +12,98 @@
 
 namespace wingbeat::planner {
 
-/// What a row of memory holds; see wingbeat/device/grid/pass.hpp.
+/// What a side holds; see wingbeat/device/grid/access.hpp.
 enum class row { complex_row, half_spectrum };
 
 /// Where a step reads or writes.
 enum class place { input, output, workspace_a, workspace_b };
 
-/// One launch. All lengths and pitches count complex elements.
+/// Butterflies `in` and `out` places apart; see wingbeat/device/grid/tile.hpp.
+struct loop {
+  std::size_t count = 1, in = 0, out = 0;
+};
+inline constexpr unsigned no_loop = 99;
+
+/// One side of a pass: what is stored there, and where. Places count units: stored complex numbers
+/// or, where `apart` is not 0, stored reals.
+struct pass_side {
+  place where = place::input;
+  precision stored = precision::fp32;
+  row holds = row::complex_row;
+  std::size_t apart = 0;     ///< Units from a real part to its imaginary part; 0: neighbours.
+  bool is_pairs = false;     ///< Elements are neighbouring pairs of a real row.
+  bool is_once = false;      ///< Read, or written, once: no need to cache it.
+  std::size_t base = 0;      ///< Place of the first butterfly.
+  std::size_t distance = 0;  ///< From row to row of the batch.
+  std::size_t stride = 1;    ///< From element to element of a butterfly; of a cluster n2 or k1..
+  std::size_t stride_of_first = 0;  ///< .. and n1; or k2: see `cluster` below.
+  std::size_t unit = 1;      ///< From one index of the axis to the next.
+  std::size_t step = 1;      ///< Indices of the axis from element to element of a butterfly.
+  unsigned along = no_loop;  ///< Loop that runs along the axis.
+  std::size_t valid_first = 0, valid_end = 0;  ///< Indices in memory, if `is_limited`.
+  bool is_limited = false;
+  std::optional<functor> fused = std::nullopt;  ///< In place of memory.
+  std::size_t row_elements = 0;  ///< Complex elements of one transform, for a functor.
+
+  [[nodiscard]] std::size_t real_bytes() const;
+  [[nodiscard]] std::size_t unit_bytes() const { return (apart != 0 ? 1 : 2) * real_bytes(); }
+  /// Returns the bytes of one element of the buffer: a unit, or what the functor's request states.
+  [[nodiscard]] std::size_t buffer_element_bytes() const {
+    return fused ? fused->element_bytes : unit_bytes();
+  }
+};
+
+/// One launch, or half of one. All lengths count complex elements.
 struct pass {
-  enum class kind { transform, separate };
-  kind does = kind::transform;
-  precision real = precision::fp32;
+  enum class kind {
+    workgroup,  ///< wingbeat/device/grid/pass.hpp
+    line,       ///< wingbeat/device/grid/cluster_pass.hpp: length = first x second
+    plane       ///< the same, of two axes at once
+  };
+  kind does = kind::workgroup;
+  precision real = precision::fp32;  ///< What is computed with.
   bool is_forward = true;
   std::size_t length = 1;  ///< R: of each butterfly.
-  std::size_t prior = 1;   ///< P: transformed before this pass.
-  std::size_t total = 1;   ///< N: of the whole complex transform.
+  std::size_t first = 1, second = 1;
+  std::size_t prior = 1;  ///< P: transformed before this pass.
+  std::size_t total = 1;  ///< N: of the axis.
   unsigned elements_per_thread = 1;
-  unsigned transforms = 1;  ///< Butterflies of one workgroup.
+  unsigned lanes = 1;       ///< Butterflies of one workgroup or cluster.
+  unsigned workgroups_of_cluster = 1;
+  unsigned resident = 0;    ///< Workgroups to leave registers for; 0: as the compiler likes.
   unsigned bank_bytes = 0;
+  bool is_apart = false;
   bool lanes_across = false;
   bool half_trade = false;
   bool stage_in = false;
   bool stage_out = false;
-  row source = row::complex_row;
-  row sink = row::complex_row;
-  std::size_t in_pitch = 1;
-  std::size_t out_pitch = 1;
+  bool is_mirrored = false;
+  bool is_ahead = false;  ///< Workgroups make many tiles, each requested ahead.
+  unsigned turn_along = no_loop;
+  std::vector<loop> loops;      ///< Innermost first.
+  std::size_t rows = 1;         ///< Of the batch counted at run time.
   double scale = 1;
-  place from = place::input;
-  place to = place::output;
-  std::optional<functor> load = std::nullopt;   ///< In place of the input's memory.
-  std::optional<functor> store = std::nullopt;  ///< In place of the output's memory.
+  pass_side in, out;
 
+  [[nodiscard]] bool is_cluster() const { return does != kind::workgroup; }
   /// Returns the threads of one workgroup.
   [[nodiscard]] unsigned threads() const;
-
   /// Returns the bytes of local memory of one workgroup.
   [[nodiscard]] std::size_t scratch_bytes() const;
-
-  /// Returns the workgroups that `batch` rows need.
-  [[nodiscard]] std::size_t workgroups(std::size_t batch) const;
-
-  /// Returns the bytes that `batch` rows move through device memory; of a functor's side what its
-  /// request states, for the whole batch.
-  [[nodiscard]] std::size_t traffic_bytes(std::size_t batch) const;
-
-  /// Returns the bytes of one complex element.
-  [[nodiscard]] std::size_t element_bytes() const { return real == precision::fp32 ? 8 : 16; }
-
-  /// Returns the bytes of one element of the buffer read, and of the one written.
-  [[nodiscard]] std::size_t in_element_bytes() const;
-  [[nodiscard]] std::size_t out_element_bytes() const;
+  /// Returns the tiles of one row, and the workgroups that all rows need.
+  [[nodiscard]] std::size_t tiles_of_row() const;
+  [[nodiscard]] std::size_t workgroups(std::size_t of_rows) const;
+  [[nodiscard]] std::size_t workgroups() const { return workgroups(rows); }
+  /// Returns the bytes that all rows move through device memory; of a functor's side what its
+  /// request states.
+  [[nodiscard]] std::size_t traffic_bytes() const;
+  /// Returns the bytes of one complex number in registers.
+  [[nodiscard]] std::size_t element_bytes() const { return real == precision::fp64 ? 16 : 8; }
+  /// Returns whether the whole axis is transformed at once.
+  [[nodiscard]] bool is_whole() const { return length == total; }
 
   /// Returns the functors' parameter blocks, which stand before the roots in this pass's table.
   [[nodiscard]] std::vector<std::byte> parameter_blocks() const;
-
-  /// Returns the translation unit of this pass: functors, a policy struct and the entry point.
-  [[nodiscard]] std::string source_text() const;
-  [[nodiscard]] std::string entry() const;
 
   /// Returns one line for people.
   [[nodiscard]] std::string describe() const;

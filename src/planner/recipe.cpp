@@ -3,191 +3,324 @@
 
 #include <fmt/core.h>
 
-#include <bit>    // countr_zero
-#include <cmath>  // sqrt
-#include <optional>
+#include <algorithm>  // all_of, max, stable_sort
 
-#include "tuning/tuning.hpp"   // architecture
-#include "wingbeat/error.hpp"  // plan_error
+#include "planner/lattice.hpp"             // lattice
+#include "planner/pieces.hpp"              // pieces_of, plane_of
+#include "planner/placing.hpp"             // place_pass
+#include "planner/roots.hpp"               // table_of
+#include "side.hpp"                        // is_real, factor_of
+#include "tuning/tuning.hpp"               // for_device
+#include "wingbeat/device/grid/chain.hpp"  // counter_bytes
+#include "wingbeat/error.hpp"              // plan_error
 
 namespace wingbeat::planner {
 namespace {
 
-unsigned log2_of(std::size_t n) {
-  return static_cast<unsigned>(std::countr_zero(n));
-}
-
-bool is_real(const plan_spec& what) {
-  return what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
-}
-
-double scale_of(const plan_spec& what) {
-  const double n = static_cast<double>(what.lengths.front());
-  switch (what.scale) {
-    case scaling::none: return 1;
-    case scaling::by_length: return 1 / n;
-    case scaling::by_sqrt_length: return 1 / std::sqrt(n);
-  }
-  return 1;
-}
-
 /// What all passes of one request share.
 pass common_pass(const plan_spec& what, const tuning::architecture& data) {
   pass all;
-  all.real = what.real;
+  all.real = what.real == precision::fp64 ? precision::fp64 : precision::fp32;
   all.is_forward = what.kind == transform::forward || what.kind == transform::forward_from_real;
-  all.total = what.lengths.front() / (is_real(what) ? 2 : 1);
-  all.in_pitch = all.out_pitch = all.total;
   all.bank_bytes = data.bank_bytes;
   return all;
 }
 
-bool fits(const pass& one, const device_info& where) {
-  return one.threads() <= where.max_workgroup && one.scratch_bytes() <= where.local_memory_bytes;
-}
+/// A pass, and the axes it works on: one, or the two of a plane, of which this is the slower.
+struct step {
+  pass does;
+  std::size_t axis = 0;
+  bool begins = true;  ///< The first pass of its axis.
+  bool ends = true;    ///< The last.
+};
 
-/// The whole transform in one workgroup, if its data says so and the device has the room.
-std::optional<pass> whole_pass(pass one, const tuning::shapes& data, row source, row sink,
-                               const device_info& where) {
-  const unsigned bits = log2_of(one.total);
-  if (bits >= data.whole.size()) return std::nullopt;
-  const tuning::shape& shape = data.whole[bits];
-  one.length = one.total;
-  one.elements_per_thread = shape.elements_per_thread;
-  one.transforms = shape.transforms;
-  one.half_trade = shape.half_trade;
-  one.source = source;
-  one.sink = sink;
-  one.stage_in = shape.stage_in && source == row::complex_row;
-  one.stage_out = shape.stage_out && sink == row::complex_row;
-  while (!fits(one, where) && one.transforms > 1) one.transforms /= 2;
-  if (!fits(one, where)) return std::nullopt;
-  return one;
-}
-
-std::optional<pass> column_pass(pass one, unsigned bits, const tuning::shapes& data,
-                                const device_info& where) {
-  const unsigned shortest = data.columns.front().log2_length;
-  if (bits < shortest || bits - shortest >= data.columns.size()) return std::nullopt;
-  const tuning::column_shape& shape = data.columns[bits - shortest];
-  one.length = std::size_t{1} << bits;
-  one.elements_per_thread = shape.elements_per_thread;
-  one.transforms = shape.columns;
-  one.lanes_across = true;
-  one.stage_out = one.prior == 1;  // its outputs are contiguous along each butterfly
-  while (!fits(one, where) && one.transforms > 1) one.transforms /= 2;
-  if (!fits(one, where)) return std::nullopt;
-  return one;
-}
-
-/// Splits the length evenly over as few passes as fit, two at least.
-std::vector<pass> column_passes(const pass& all, const tuning::shapes& data,
-                                const device_info& where) {
-  const unsigned bits = log2_of(all.total);
-  for (unsigned count = 2; count <= 4; ++count) {
-    std::vector<pass> made;
-    std::size_t prior = 1;
-    for (unsigned i = 0; i < count; ++i) {
-      const unsigned share = bits / count + (i < bits % count ? 1 : 0);
-      pass one = all;
-      one.prior = prior;
-      if (auto fitted = column_pass(one, share, data, where)) made.push_back(*fitted);
-      prior <<= share;
+/// Chooses the steps of a request, in order.
+class steps_of {
+ public:
+  steps_of(const plan_spec& what, const device_info& where, const tuning::architecture& data)
+      : what_(what),
+        where_(where),
+        data_(data),
+        in_(input_lattice(what)),
+        common_(common_pass(what, data_)) {
+    const std::size_t n_axes = what.lengths.size();
+    if (what.kind == transform::inverse_to_real) {
+      for (std::size_t a = 0; a + 1 < n_axes; ++a) add_axis(a);
+      add_axis(n_axes - 1);
+      return;
     }
-    if (made.size() == count) return made;
+    std::size_t left = n_axes;
+    if (add_plane()) left -= 2;
+    while (left > 0) add_axis(--left);
   }
-  throw plan_error(
-      fmt::format("length {} does not fit {}: {} bytes of local memory, workgroups of "
-                  "{}; choose a shorter length or the host engine",
-                  all.total, where.name, where.local_memory_bytes, where.max_workgroup));
+
+  [[nodiscard]] std::vector<step> take() { return std::move(steps_); }
+
+ private:
+  bool add_plane() {
+    const std::size_t n_axes = what_.lengths.size();
+    if (n_axes < 2 || is_real(what_.kind)) return false;
+    const auto& rows = in_.axes[n_axes - 2];
+    const auto& columns = in_.axes[n_axes - 1];
+    const bool is_plain = columns.stride == 1 && !rows.is_limited && !columns.is_limited &&
+                          what_.valid_out.empty();
+    if (!is_plain) return false;
+    const pass made = plane_of(rows.length, columns.length, common_, data_, where_);
+    if (made.length == 0) return false;
+    steps_.push_back({made, n_axes - 2});
+    return true;
+  }
+
+  void add_axis(std::size_t a) {
+    const std::size_t last = what_.lengths.size() - 1;
+    axis_request axis;
+    axis.is_of_bins = is_real(what_.kind) && a == last;
+    axis.total = what_.lengths[a] / (axis.is_of_bins ? 2 : 1);
+    axis.is_forward = common_.is_forward;
+    // Rows between passes are packed; of the first pass the layout decides.
+    const std::size_t densest = in_.axes[last].stride;
+    const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);
+    axis.is_row = a == last && (!steps_.empty() || is_dense || axis.is_of_bins);
+    if (!axis.is_row) axis.columns = a == last ? batch_columns() : in_.axes[last].length;
+    auto pieces = pieces_of(axis, common_, data_, where_);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      steps_.push_back({pieces[i], a, i == 0, i + 1 == pieces.size()});
+    }
+  }
+
+  [[nodiscard]] bool has_closer_batch(std::size_t stride) const {
+    for (std::size_t b = 0; b < in_.distances.size(); ++b) {
+      if (what_.batch.counts()[b] > 1 && in_.distances[b] < stride) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::size_t batch_columns() const { return std::size_t{what_.batch}; }
+
+  const plan_spec& what_;
+  const device_info& where_;
+  const tuning::architecture& data_;
+  lattice in_;
+  pass common_;
+  std::vector<step> steps_;
+};
+
+bool is_whole(const step& one) {
+  return one.begins && one.ends;
 }
 
-void require_launchable(const std::vector<pass>& passes, std::size_t batch) {
+/// Returns the arrays between passes: 0 is the input, i + 1 what step i writes.
+std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>& steps) {
+  std::vector<lattice> all{input_lattice(what)};
+  const lattice to = output_lattice(what);
+  const bool may_use_output =
+      std::all_of(steps.begin(), steps.end(), is_whole) && to.apart == 0 && !to.is_pairs &&
+      to.stored == common_precision(what) && !what.store.is_given() && what.valid_out.empty();
+  lattice now = all.front();
+  std::size_t last = what.lengths.size() - 1;
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    const step& one = steps[i];
+    const auto end_axis = [&](std::size_t a) {
+      now.axes[a] = to.axes[a];
+      if (a == last) now.holds_bins = to.holds_bins;
+    };
+    if (one.ends) {
+      end_axis(one.axis);
+      if (one.does.does == pass::kind::plane) end_axis(one.axis + 1);
+    } else {  // in between, the axis is whole
+      const std::size_t n = one.does.total;
+      now.axes[one.axis].length = n;
+      now.axes[one.axis].valid = {0, n};
+      now.axes[one.axis].is_limited = false;
+      if (one.axis == last) now.holds_bins = false;
+    }
+    lattice made = packed_lattice(what, now, place::workspace_a);
+    if (may_use_output) {
+      const auto limits = made.axes;
+      made = to;
+      for (std::size_t a = 0; a < limits.size(); ++a) {
+        made.axes[a].valid = limits[a].valid;
+        made.axes[a].is_limited = limits[a].is_limited;
+      }
+    }
+    const bool is_safe = is_whole(one) && (i == 0 || made.elements() == all.back().elements());
+    const bool was_a = all.back().where == place::workspace_a;
+    if (!may_use_output && was_a && !is_safe) made.where = place::workspace_b;
+    all.push_back(made);
+  }
+  all.push_back(to);
+  return all;
+}
+
+std::size_t bytes_between(const plan_spec& what, const lattice& of) {
+  std::size_t elements = 0;
+  const auto& counts = what.batch.counts();
+  elements = of.distances.front() * counts.front();
+  return elements * (of.stored == precision::fp64 ? 16 : 8);
+}
+
+void require_launchable(const launch& one, const plan_spec& what) {
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;  // of one launch, on CUDA
-  for (const pass& one : passes) {
-    if (one.workgroups(batch) <= most) continue;
-    throw plan_error(
-        fmt::format("batch {} of length {} needs {} workgroups and one launch takes {}; "
-                    "choose a smaller batch",
-                    batch, one.total, one.workgroups(batch), most));
-  }
+  if (one.workgroups() <= most) return;
+  throw plan_error(
+      fmt::format("batch {} of length {} needs {} workgroups and one launch takes {}; "
+                  "choose a smaller batch",
+                  std::size_t{what.batch}, points_of(what), one.workgroups(), most));
 }
 
-/// Leads the passes from the input through the workspaces to the output.
-void route(std::vector<pass>& passes) {
-  for (std::size_t i = 0; i < passes.size(); ++i) {
-    passes[i].from = i == 0 ? place::input : passes[i - 1].to;
-    const bool is_last = i + 1 == passes.size();
-    passes[i].to = is_last ? place::output : i % 2 == 0 ? place::workspace_a : place::workspace_b;
-  }
+/// May two passes be chained: of as many threads, on a device whose workgroups start in order and
+/// see each other's writes, rows small enough for its cache.
+bool is_chainable(const std::vector<step>& steps, const plan_spec& what, const device_info& where,
+                  const tuning::chain_rule& rule, std::size_t row_bytes) {
+  if (where.runs_on != engine::cuda || steps.size() != 2) return false;
+  const pass &first = steps[0].does, &second = steps[1].does;
+  return row_bytes >= rule.least_bytes && row_bytes <= rule.most_bytes && !first.is_cluster() &&
+         !second.is_cluster() && first.threads() == second.threads() &&
+         what.batch.counts().size() == 1;
+}
+
+/// Gives the first pass as many threads as the second has, where its lanes allow that.
+void match_threads(std::vector<step>& steps) {
+  if (steps.size() != 2 || steps[0].does.is_cluster() || steps[1].does.is_cluster()) return;
+  pass& first = steps[0].does;
+  const unsigned per_lane = first.threads() / first.lanes;
+  const unsigned wanted = steps[1].does.threads() / per_lane;
+  if (!first.lanes_across && wanted > 0) first.lanes = wanted;
 }
 
 }  // namespace
 
-std::size_t recipe::traffic_bytes(std::size_t batch) const {
+std::size_t launch::workgroups() const {
+  if (!is_chained()) return passes.front().workgroups();
+  const std::size_t chunks = (passes.front().rows + chunk_rows - 1) / chunk_rows;
+  return (chunks + 1) * chunk_rows * (passes[0].tiles_of_row() + passes[1].tiles_of_row());
+}
+
+std::size_t launch::scratch_bytes() const {
+  std::size_t most = is_chained() ? 16 : 0;  // a ticket
+  for (const pass& one : passes) most = std::max(most, one.scratch_bytes());
+  return most;
+}
+
+std::size_t launch::traffic_bytes() const {
   std::size_t sum = 0;
-  for (const pass& one : passes) sum += one.traffic_bytes(batch);
+  for (const pass& one : passes) sum += one.traffic_bytes();
+  return is_chained() ? sum / 2 : sum;  // what lies between them stays in the cache
+}
+
+std::size_t launch::counter_bytes() const {
+  return is_chained() ? device::grid::counter_bytes(passes.front().rows, chunk_rows) : 0;
+}
+
+std::vector<std::byte> launch::parameter_blocks() const {
+  std::vector<std::byte> blocks;
+  for (const pass& one : passes) {
+    const auto more = one.parameter_blocks();
+    blocks.insert(blocks.end(), more.begin(), more.end());
+  }
+  return blocks;
+}
+
+std::size_t launch::roots_of_pass(std::size_t which) const {
+  return table_of(passes[which]).size();
+}
+
+std::string launch::describe() const {
+  if (!is_chained()) return passes.front().describe();
+  return fmt::format("{}\n  then, {} rows at a time through the cache: {}",
+                     passes[0].describe(), chunk_rows, passes[1].describe());
+}
+
+std::size_t recipe::traffic_bytes() const {
+  std::size_t sum = 0;
+  for (const launch& one : launches) sum += one.traffic_bytes();
   return sum;
 }
 
 std::string recipe::describe() const {
   std::string text;
-  for (std::size_t i = 0; i < passes.size(); ++i) {
-    text += fmt::format("pass {}: {}\n", i + 1, passes[i].describe());
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    text += fmt::format("pass {}: {}\n", i + 1, launches[i].describe());
   }
   return text;
 }
 
+std::vector<pass> recipe::passes() const {
+  std::vector<pass> all;
+  for (const launch& one : launches) {
+    all.insert(all.end(), one.passes.begin(), one.passes.end());
+  }
+  return all;
+}
+
 recipe make_recipe(const plan_spec& what, const device_info& where) {
-  const tuning::architecture& data = tuning::for_device(where);
-  const tuning::shapes& shapes = what.real == precision::fp32 ? data.fp32 : data.fp64;
-  const pass all = common_pass(what, data);
-  const bool to_bins = what.kind == transform::forward_from_real;
-  const bool from_bins = what.kind == transform::inverse_to_real;
-  const row source = from_bins ? row::half_spectrum : row::complex_row;
-  const row sink = to_bins ? row::half_spectrum : row::complex_row;
+  return make_recipe(what, where, tuning::for_device(where));
+}
+
+recipe make_recipe(const plan_spec& what, const device_info& where,
+                   const tuning::architecture& data) {
+  const tuning::chain_rule& rule =
+      (what.real == precision::fp64 ? data.fp64 : data.fp32).chain;
+  std::vector<step> steps = steps_of{what, where, data}.take();
+  if (steps.size() == 2 && rule.most_bytes > 0) match_threads(steps);
+  const auto lattices = lattices_of(what, steps);
+  const std::size_t row_bytes =
+      lattices[1].elements() * (common_precision(what) == precision::fp64 ? 16 : 8);
+  const bool is_chained = is_chainable(steps, what, where, rule, row_bytes);
+
+  std::vector<pass> passes;
+  std::vector<bool> has_ended(what.lengths.size(), false);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const placing where_it_lies{what, steps[i].axis, steps[i].begins, steps[i].ends,
+                                lattices[i], lattices[i + 1], has_ended, is_chained};
+    passes.push_back(placed(steps[i].does, where_it_lies));
+    if (steps[i].ends) has_ended[steps[i].axis] = true;
+    if (steps[i].does.does == pass::kind::plane) has_ended[steps[i].axis + 1] = true;
+  }
+  passes.back().scale = static_cast<double>(factor_of(what));
 
   recipe made;
-  if (const auto whole = whole_pass(all, shapes, source, sink, where)) {
-    made.passes = {*whole};
+  if (is_chained) {
+    launch both;
+    both.chunk_rows = std::max<std::size_t>(rule.chunk_bytes / row_bytes, 1);
+    both.ring = rule.ring;
+    passes.front().in.is_once = passes.back().out.is_once = true;
+    passes.front().out.where = passes.back().in.where = place::workspace_a;
+    both.passes = std::move(passes);
+    made.workspace_a_bytes =
+        both.counter_bytes() + both.ring * both.chunk_rows * both.passes[0].out.distance *
+                                   both.passes[0].element_bytes();
+    made.launches.push_back(std::move(both));
   } else {
-    made.passes = column_passes(all, shapes, where);
-    made.passes.front().source = source;
-    if (to_bins) {
-      pass separate = all;
-      separate.does = pass::kind::separate;
-      made.passes.push_back(separate);
+    for (std::size_t i = 1; i + 1 < lattices.size(); ++i) {
+      if (lattices[i].where == place::output) continue;
+      auto& bytes = lattices[i].where == place::workspace_a ? made.workspace_a_bytes
+                                                            : made.workspace_b_bytes;
+      bytes = std::max(bytes, bytes_between(what, lattices[i]));
     }
+    for (pass& one : passes) made.launches.push_back({{std::move(one)}});
   }
-  // The last transform scales: separating bins is linear, so it may follow.
-  for (auto one = made.passes.rbegin(); one != made.passes.rend(); ++one) {
-    if (one->does != pass::kind::transform) continue;
-    one->scale = scale_of(what);
-    break;
-  }
-  const std::size_t padded = all.total + 1;
-  const bool is_padded = what.where == placement::in_place;
-  if (from_bins || (to_bins && is_padded)) made.passes.front().in_pitch = padded;
-  if (to_bins || (from_bins && is_padded)) made.passes.back().out_pitch = padded;
-  if (what.load.is_given()) made.passes.front().load = functor_of(what.load, to_bins);
-  if (what.store.is_given()) made.passes.back().store = functor_of(what.store, from_bins);
-  route(made.passes);
-  require_launchable(made.passes, what.batch);
-
-  const std::size_t row_bytes = what.batch * all.total * all.element_bytes();
-  if (made.passes.size() > 1) made.workspace_a_bytes = row_bytes;
-  if (made.passes.size() > 2) made.workspace_b_bytes = row_bytes;
+  for (const launch& one : made.launches) require_launchable(one, what);
   return made;
 }
 
-std::vector<pass> every_pass(const device_info& where) {
-  std::vector<pass> all;
+std::vector<launch> every_launch(const device_info& where) {
+  std::vector<launch> all;
+  const auto add = [&](const plan_spec& what) {
+    recipe made = make_recipe(what, where);
+    for (launch& one : made.launches) all.push_back(std::move(one));
+  };
+  constexpr transform kinds[] = {transform::forward, transform::inverse,
+                                 transform::forward_from_real, transform::inverse_to_real};
   for (const precision real : {precision::fp32, precision::fp64}) {
-    for (std::size_t n = 2; n <= max_length; n *= 2) {
-      for (const transform kind : {transform::forward, transform::inverse,
-                                   transform::forward_from_real, transform::inverse_to_real}) {
-        const recipe made = make_recipe({.lengths = {n}, .kind = kind, .real = real}, where);
-        all.insert(all.end(), made.passes.begin(), made.passes.end());
+    for (const transform kind : kinds) {
+      for (std::size_t n = 2; n <= max_length; n *= 2) {
+        add({.lengths = {n}, .kind = kind, .real = real});
+      }
+      for (std::size_t n = 16; n <= 8192; n *= 2) {
+        add({.lengths = {n, n}, .kind = kind, .real = real});
+      }
+      for (std::size_t n = 16; n <= 512; n *= 2) {
+        add({.lengths = {n, n, n}, .kind = kind, .real = real});
       }
     }
   }

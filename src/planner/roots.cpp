@@ -9,6 +9,10 @@ namespace {
 
 using table = std::vector<std::complex<long double>>;
 
+void append(table& to, const table& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
 void append_all(table& to, std::size_t m) {
   const device::twiddle::root_tables as{m};
   const std::size_t fine = as.fine_length();
@@ -17,18 +21,36 @@ void append_all(table& to, std::size_t m) {
   for (std::size_t e = 0; e < m / fine; ++e) to.push_back(root(e * fine, m));
 }
 
+/// The rows of a stage of radix `radix` after `prior`, then all roots of order `m`: what
+/// twiddle::turn_from reads.
+void append_turn(table& to, std::size_t radix, std::size_t prior, std::size_t m) {
+  for (unsigned each = 0; each < device::twiddle::rows(static_cast<unsigned>(radix)); ++each) {
+    const std::size_t e = device::twiddle::row_exponent(each);
+    for (std::size_t k = 0; k < prior; ++k) to.push_back(root(e * k, prior * radix));
+  }
+  append_all(to, m);
+}
+
+table roots_of_stages(const pass& one, std::size_t length) {
+  return roots_of(
+      {device::order::natural, static_cast<unsigned>(length), one.elements_per_thread});
+}
+
 }  // namespace
 
 std::vector<std::complex<long double>> table_of(const pass& one) {
-  table made;
-  if (one.does == pass::kind::transform) {
-    made = roots_of(
-        {device::order::natural, static_cast<unsigned>(one.length), one.elements_per_thread});
-    if (one.prior > 1) append_all(made, one.prior * one.length);
+  const bool is_of_bins =
+      one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
+  table made = roots_of_stages(one, one.is_cluster() ? one.first : one.length);
+  const bool is_real_row = is_of_bins && !one.is_cluster() && !one.is_mirrored;
+  if (is_real_row) {
+    for (std::size_t k = 0; k < (one.length + 1) / 2; ++k) made.push_back(root(k, 2 * one.length));
   }
-  const bool is_real = one.does == pass::kind::separate || one.source == row::half_spectrum ||
-                       one.sink == row::half_spectrum;
-  if (is_real) append_all(made, 2 * one.total);
+  if (one.is_cluster() && one.second != one.first) append(made, roots_of_stages(one, one.second));
+  const std::size_t e = one.elements_per_thread;
+  if (one.does == pass::kind::line) append_turn(made, e, one.second, one.length);
+  if (one.prior > 1) append_turn(made, e, one.prior, one.prior * one.length);
+  if (is_of_bins && !is_real_row) append_all(made, 2 * one.total);
   return made;
 }
 

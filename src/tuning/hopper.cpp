@@ -34,11 +34,17 @@ constexpr shape fp64_whole[] = {
 };
 // log2 length, elements a thread, neighbouring columns a workgroup
 constexpr column_shape fp32_columns[] = {
-    {6, 8, 16}, {7, 8, 16}, {8, 16, 16}, {9, 16, 8}, {10, 16, 8}, {11, 16, 4}, {12, 16, 2},
+    {6, 8, 16}, {7, 8, 16}, {8, 16, 16}, {9, 16, 16}, {10, 16, 8}, {11, 16, 8}, {12, 16, 4},
 };
 constexpr column_shape fp64_columns[] = {
     {6, 8, 8}, {7, 8, 8}, {8, 8, 8}, {9, 8, 4}, {10, 8, 4}, {11, 8, 2}, {12, 8, 1},
 };
+
+// log2 length, log2 first, elements a thread, workgroups a cluster
+constexpr cluster_shape fp32_lines[] = {
+    {15, 7, 16, 8, 1, false, 4}, {16, 8, 16, 16, 1, false, 4}, {17, 8, 16, 16, 1, false, 2},
+};
+constexpr chain_rule fp32_chain{std::size_t{1} << 21, std::size_t{1} << 21, std::size_t{1} << 23, 3};
 
 constexpr std::span whole_of_fp64{fp64_whole};
 
@@ -46,14 +52,15 @@ constexpr std::span whole_of_fp64{fp64_whole};
 
 const architecture& hopper() {
   static constexpr architecture data{
-      "hopper", 128, {fp32_whole, fp32_columns}, {fp64_whole, fp64_columns}};
+      "hopper", 128, {fp32_whole, {}, fp32_columns, fp32_lines, {}, {}, {}, fp32_chain},
+      {fp64_whole, {}, fp64_columns}};
   return data;
 }
 
 const architecture& ampere() {
   // Not measured: Hopper's shapes, but for fp64 2^13, which spills 8 bytes on sm_80.
   static constexpr architecture data{
-      "ampere", 128, {fp32_whole, fp32_columns}, {whole_of_fp64.first<13>(), fp64_columns}};
+      "ampere", 128, {fp32_whole, {}, fp32_columns}, {whole_of_fp64.first<13>(), {}, fp64_columns}};
   return data;
 }
 

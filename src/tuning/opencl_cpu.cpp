@@ -28,7 +28,7 @@ constexpr column_shape fp64_columns[] = {
 
 const architecture& opencl_cpu() {
   static constexpr architecture data{
-      "opencl-cpu", 0, {fp32_whole, fp32_columns}, {fp64_whole, fp64_columns}};
+      "opencl-cpu", 0, {fp32_whole, {}, fp32_columns}, {fp64_whole, {}, fp64_columns}};
   return data;
 }
 

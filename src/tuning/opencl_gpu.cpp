@@ -27,7 +27,7 @@ constexpr column_shape fp64_columns[] = {
 
 const architecture& opencl_gpu() {
   static constexpr architecture data{
-      "opencl-gpu", 128, {fp32_whole, fp32_columns}, {fp64_whole, fp64_columns}};
+      "opencl-gpu", 128, {fp32_whole, {}, fp32_columns}, {fp64_whole, {}, fp64_columns}};
   return data;
 }
 

@@ -2,6 +2,7 @@
 // What was found to run best where: data only, one file per architecture.
 #pragma once
 
+#include <cstddef>  // size_t
 #include <span>
 
 #include "wingbeat/devices.hpp"  // device_info
@@ -18,17 +19,53 @@ struct shape {
   bool stage_out = false;        ///< Store through local memory, contiguously.
 };
 
-/// How the passes of a long transform run: `columns` neighbouring butterflies a workgroup.
+/// How columns are transformed: `columns` neighbours a workgroup.
 struct column_shape {
   unsigned log2_length;
   unsigned elements_per_thread;
   unsigned columns;
+  unsigned resident = 0;  ///< Workgroups to leave registers for; 0: as the compiler likes.
+  bool is_ahead = false;  ///< Each tile is requested while the one before is transformed.
 };
 
-/// One precision's shapes, shortest length first, without gaps.
+/// How a cluster of workgroups makes a line of 2^log2_length points as 2^log2_first times the rest,
+/// or a plane of 2^log2_first rows; `lanes` of them at once.
+struct cluster_shape {
+  unsigned log2_length;
+  unsigned log2_first;
+  unsigned elements_per_thread;
+  unsigned workgroups;
+  unsigned lanes = 1;
+  bool is_apart = false;  ///< Local memory apart for what workgroups send each other.
+  unsigned resident = 1;  ///< Workgroups a multiprocessor is to leave registers for.
+  bool is_ahead = false;  ///< Each tile is requested while the one before is transformed.
+};
+
+/// How a length too long for one pass is cut: into 2^log2_first, 2^log2_second and the rest, if
+/// there is a rest.
+struct cut {
+  unsigned log2_length;
+  unsigned log2_first;
+  unsigned log2_second;
+};
+
+/// When two passes are chained through the cache: rows of so many bytes, in chunks.
+struct chain_rule {
+  std::size_t least_bytes = 1, most_bytes = 0;  ///< Of a row; none unless most >= least.
+  std::size_t chunk_bytes = 0;
+  unsigned ring = 3;  ///< Chunks in the workspace.
+};
+
+/// One precision's shapes, shortest length first.
 struct shapes {
-  std::span<const shape> whole;           ///< Lengths that one workgroup transforms: one pass.
-  std::span<const column_shape> columns;  ///< Lengths of one pass of several.
+  std::span<const shape> whole;           ///< Rows that one workgroup transforms; without gaps.
+  std::span<const shape> real_rows;       ///< The same of rows of reals; if empty, as `whole`.
+  std::span<const column_shape> columns;  ///< Without gaps.
+  std::span<const cluster_shape> lines = {};         ///< Rows.
+  std::span<const cluster_shape> column_lines = {};  ///< Columns.
+  std::span<const cluster_shape> planes = {};
+  std::span<const cut> cuts = {};  ///< Others are cut evenly.
+  chain_rule chain = {};
 };
 
 struct architecture {

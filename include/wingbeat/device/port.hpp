@@ -38,6 +38,7 @@ using size = decltype(sizeof(0));
 struct group {
   static unsigned thread() { return static_cast<unsigned>(get_local_id(0)); }
   static size index() { return get_group_id(0); }
+  static size count() { return get_num_groups(0); }
   static void barrier() { ::barrier(CLK_LOCAL_MEM_FENCE); }
   static void subgroup_barrier() { barrier(); }
 };
@@ -50,10 +51,123 @@ struct group {
 #elif defined(__CUDACC__)
 
 struct group {
-  static __device__ __forceinline__ unsigned thread() { return threadIdx.x; }
+  static __device__ __forceinline__ unsigned thread() {
+    // nvcc knows the range, NVRTC 13.0 has to be told: sums of indices below then cannot wrap, and
+    // their constants fold into the accesses.
+    const unsigned id = threadIdx.x;
+    __builtin_assume(id < 1024);
+    return id;
+  }
   static __device__ __forceinline__ size index() { return blockIdx.x; }
   static __device__ __forceinline__ void barrier() { __syncthreads(); }
   static __device__ __forceinline__ void subgroup_barrier() { __syncwarp(); }
+  static __device__ __forceinline__ size count() { return gridDim.x; }
+
+  /// Starts to copy *from into local memory, for this thread alone, and goes on.
+  template <class T>
+  static __device__ __forceinline__ void request(T* to, const T* from) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "one access");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<unsigned>(
+                     __cvta_generic_to_shared(to))),
+                 "l"(from), "n"(sizeof(T))
+                 : "memory");
+  }
+  /// Waits for all that this thread has requested.
+  static __device__ __forceinline__ void collect() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+  // Counters in global memory, for workgroups of one grid that wait for each other.
+  /// Adds 1 to a counter and returns what it was.
+  static __device__ __forceinline__ unsigned take(unsigned* counter) {
+    return atomicAdd(counter, 1u);
+  }
+  /// Adds 1 to a counter after all that this workgroup wrote before its last barrier.
+  static __device__ __forceinline__ void announce(unsigned* counter) {
+    __threadfence();
+    atomicAdd(counter, 1u);
+  }
+  /// Waits until a counter has reached `count`; what was announced is then visible.
+  static __device__ __forceinline__ void await(const unsigned* counter, unsigned count) {
+    for (;;) {
+      unsigned now;
+      asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
+      if (now >= count) return;
+      __nanosleep(100);
+    }
+  }
+
+  // The cluster this workgroup belongs to: workgroups that start together and reach each other's
+  // local memory (sm_90 and later; a kernel for less never gets here).
+  static __device__ __forceinline__ void cluster_arrive() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+  }
+  static __device__ __forceinline__ void cluster_wait() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+  }
+  // What workgroups of a cluster send each other is counted, in bytes, by a barrier of the receiver:
+  // 8 bytes of its local memory, aligned.
+  /// Makes such a barrier. One thread calls this, once, before `expect`.
+  static __device__ __forceinline__ void make_arrivals(void* arrivals) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+  }
+  /// Closes the barrier until `bytes` have arrived. The thread that made it calls this, before the
+  /// `cluster_arrive` that lets others send.
+  static __device__ __forceinline__ void expect(void* arrivals, unsigned bytes) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
+                 : "memory");
+#endif
+  }
+  /// Puts a complex number where workgroup `rank` of the cluster has what this one has at `at`.
+  template <class T>
+  static __device__ __forceinline__ void send(T* at, unsigned rank, T z, void* arrivals) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    unsigned there, counted;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(there)
+        : "r"(static_cast<unsigned>(__cvta_generic_to_shared(at))), "r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(counted)
+        : "r"(static_cast<unsigned>(__cvta_generic_to_shared(arrivals))), "r"(rank));
+    if constexpr (sizeof(T) == 8) {
+      asm volatile(
+          "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(
+              there),
+          "f"(float(z.re)), "f"(float(z.im)), "r"(counted)
+          : "memory");
+    } else {
+      asm volatile(
+          "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%0], {%1, %2}, [%3];" ::"r"(
+              there),
+          "d"(double(z.re)), "d"(double(z.im)), "r"(counted)
+          : "memory");
+    }
+#endif
+  }
+  /// Waits until all has arrived that was expected, and makes it visible. `turn` counts the times
+  /// the barrier was waited for before.
+  static __device__ __forceinline__ void receive(void* arrivals, unsigned turn) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
+    unsigned has_opened = 0;
+    while (has_opened == 0) {
+      asm volatile(
+          "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; "
+          "selp.u32 %0, 1, 0, p; }"
+          : "=r"(has_opened)
+          : "r"(at), "r"(turn & 1u)
+          : "memory");
+    }
+#endif
+  }
 };
 
 /// An entry point, started with exactly `Threads` threads in each workgroup.
@@ -62,6 +176,9 @@ struct group {
 /// registers than that leaves room for.
 #define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) \
   extern "C" __global__ __launch_bounds__(Threads, Workgroups)
+/// The same, whose workgroups run in clusters of `Size`.
+#define WINGBEAT_KERNEL_CLUSTER(Threads, Workgroups, Size) \
+  extern "C" __global__ __launch_bounds__(Threads, Workgroups) __cluster_dims__(Size, 1, 1)
 /// Local memory: an argument in OpenCL (PoCL shares arrays declared inside a C++ kernel between
 /// its threads, seen with 3.1), launch-time shared memory in CUDA.
 #define WINGBEAT_SCRATCH_PARAMETER
@@ -77,6 +194,37 @@ __device__ __forceinline__ char* shared_bytes() {
 struct group;  // the caller brings one: thread(), index(), barrier(), subgroup_barrier()
 
 #endif
+
+/// Returns *from, which is read once: where the device can be told so, it is the first to leave its
+/// caches.
+template <class T>
+WINGBEAT_FN T load_once(WINGBEAT_GLOBAL const T* from) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == sizeof(float2)) {
+    const float2 bits = __ldcs(reinterpret_cast<const float2*>(from));
+    return __builtin_bit_cast(T, bits);
+  } else if constexpr (sizeof(T) == sizeof(float4)) {
+    const float4 bits = __ldcs(reinterpret_cast<const float4*>(from));
+    return __builtin_bit_cast(T, bits);
+  }
+#endif
+  return *from;
+}
+
+/// Writes *to = what, which nobody reads soon.
+template <class T>
+WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& what) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == sizeof(float2)) {
+    __stcs(reinterpret_cast<float2*>(to), __builtin_bit_cast(float2, what));
+    return;
+  } else if constexpr (sizeof(T) == sizeof(float4)) {
+    __stcs(reinterpret_cast<float4*>(to), __builtin_bit_cast(float4, what));
+    return;
+  }
+#endif
+  *to = what;
+}
 
 /// The little mathematics that kernels around a transform want, under one name everywhere.
 /// Transforms themselves use tables.

@@ -57,6 +57,30 @@ WINGBEAT_FN void turn(complex<Real> (&y)[R], WINGBEAT_GLOBAL const complex<Real>
   }
 }
 
+/// Multiplies x[r] by first w^(r k), r < E, with the roots of a stage of radix E after prior length
+/// P: `rows` points at entry k of the first, and they are P apart. So an element q = t + r T of a
+/// butterfly is turned by v^(q k), v of order P E T, if `first` is v^(t k).
+template <direction Dir, class Real, unsigned E>
+WINGBEAT_FN void turn_from(complex<Real> (&x)[E], complex<Real> first,
+                           WINGBEAT_GLOBAL const complex<Real>* rows, size apart) {
+  constexpr unsigned low = minimum(E, 4u);
+  complex<Real> by[low];
+  by[0] = first;
+  WINGBEAT_UNROLL
+  for (unsigned q = 1; q < low; ++q) by[q] = first * rows[(q - 1) * apart];
+  WINGBEAT_UNROLL
+  for (unsigned high = 0; high < E; high += low) {
+    complex<Real> step{Real(1), Real(0)};
+    if (high > 0) step = rows[row_of(high) * apart];
+    WINGBEAT_UNROLL
+    for (unsigned q = 0; q < low; ++q) {
+      complex<Real> root = by[q];
+      if (high > 0) root = root * step;
+      x[high + q] = apply<Dir>(x[high + q], root);
+    }
+  }
+}
+
 /// How all M roots exp(-2 pi i e / M), e < M, are stored: one table where M is small, otherwise
 /// two of which the product is one rounding away:  fine[e mod S] coarse[e / S],  S = fine_length.
 struct root_tables {

@@ -34,6 +34,7 @@ void bind_queues(library& from, driver_api& api) {
   from.bind(api.copy_to_device, "cuMemcpyHtoDAsync_v2");
   from.bind(api.copy_to_host, "cuMemcpyDtoHAsync_v2");
   from.bind(api.copy_on_device, "cuMemcpyDtoDAsync_v2");
+  from.bind(api.set_words, "cuMemsetD32Async");
   from.bind(api.stream_create, "cuStreamCreate");
   from.bind(api.stream_destroy, "cuStreamDestroy_v2");
   from.bind(api.stream_synchronize, "cuStreamSynchronize");
@@ -52,6 +53,7 @@ void bind_kernels(library& from, driver_api& api) {
   from.bind(api.function_attribute, "cuFuncGetAttribute");
   from.bind(api.function_set_attribute, "cuFuncSetAttribute");
   from.bind(api.resident_workgroups, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  from.bind(api.resident_clusters, "cuOccupancyMaxActiveClusters");
   from.bind(api.launch, "cuLaunchKernel");
 }
 

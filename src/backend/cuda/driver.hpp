@@ -44,7 +44,18 @@ inline constexpr int local_bytes = 3;
 inline constexpr int registers = 4;
 inline constexpr int max_dynamic_shared_bytes = 8;
 inline constexpr int preferred_shared_carveout = 9;  // in percent
+inline constexpr int non_portable_cluster = 14;      // clusters of more than 8
 }  // namespace function_attribute
+
+/// CUlaunchConfig: what a launch looks like, for questions about it.
+struct launch_config {
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  stream_handle stream;
+  void* attributes;
+  unsigned n_attributes;
+};
 
 /// The driver's functions. Trivially destructible, so that it outlives every object with static
 /// storage; the exact symbol of each is in driver.cpp.
@@ -73,6 +84,7 @@ struct driver_api {
   result (*copy_to_device)(device_address, const void*, std::size_t, stream_handle);
   result (*copy_to_host)(void*, device_address, std::size_t, stream_handle);
   result (*copy_on_device)(device_address, device_address, std::size_t, stream_handle);
+  result (*set_words)(device_address, unsigned value, std::size_t count, stream_handle);
 
   result (*stream_create)(stream_handle*, unsigned flags);
   result (*stream_destroy)(stream_handle);
@@ -89,6 +101,7 @@ struct driver_api {
   result (*function_attribute)(int*, int which, function_handle);
   result (*function_set_attribute)(function_handle, int which, int value);
   result (*resident_workgroups)(int*, function_handle, int threads, std::size_t scratch_bytes);
+  result (*resident_clusters)(int*, function_handle, const launch_config*);
   result (*launch)(function_handle, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                    stream_handle, void** arguments, void** extra);

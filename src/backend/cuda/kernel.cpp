@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // min
+#include <algorithm>  // max, min
 #include <array>
 #include <limits>
 #include <utility>  // move, exchange
@@ -73,6 +73,8 @@ class kernel final : public backend::kernel {
     if (resources_.spill_bytes < 0 && resources_.stack_bytes == 0) resources_.spill_bytes = 0;
     require_room(where.device());
     ask_for_scratch(where.device());
+    allow_cluster(what.workgroups_of_cluster);
+    if (what.fills_device) find_most_at_once(what.workgroups_of_cluster, where.device());
   }
 
   kernel_resources resources() const override { return resources_; }
@@ -87,8 +89,11 @@ class kernel final : public backend::kernel {
     auto in_first = with.in_first;
     auto out_first = with.out_first;
     auto batch = with.batch;
-    std::array<void*, 6> arguments{&in, &out, &table, &in_first, &out_first, &batch};
+    // The driver takes as many as the entry point has.
+    void* workspace = static_cast<char*>(with.workspace.handle) + with.workspace.offset_bytes;
+    std::array<void*, 7> arguments{&in, &out, &table, &in_first, &out_first, &batch, &workspace};
 
+    if (most_at_once_ > 0) workgroups = std::min(workgroups, most_at_once_);
     const entered here{api_, context_};
     const result launched = api_.launch(function_, static_cast<unsigned>(workgroups), 1, 1,
                                         threads_, 1, 1, static_cast<unsigned>(scratch_bytes_),
@@ -127,6 +132,32 @@ class kernel final : public backend::kernel {
         static_cast<int>(std::min<std::size_t>((100 * wanted + most_bytes - 1) / most_bytes, 100)));
   }
 
+  /// More than 8 workgroups a cluster is not portable, says CUDA, and has to be asked for.
+  void allow_cluster(unsigned workgroups) const {
+    constexpr unsigned portable = 8;
+    if (workgroups <= portable) return;
+    check(api_,
+          api_.function_set_attribute(function_, function_attribute::non_portable_cluster, 1),
+          fmt::format("allow clusters of {} workgroups", workgroups));
+  }
+
+  /// Of a kernel whose workgroups share the work: how many the whole device runs at once.
+  void find_most_at_once(unsigned of_cluster, const device_info& where) {
+    int found = 0;
+    if (of_cluster > 1) {
+      const launch_config one{of_cluster, 1, 1, threads_, 1, 1, static_cast<unsigned>(scratch_bytes_),
+                              nullptr, nullptr, 0};
+      check(api_, api_.resident_clusters(&found, function_, &one), "count resident clusters");
+      most_at_once_ = static_cast<std::size_t>(std::max(found, 1)) * of_cluster;
+    } else {
+      check(api_,
+            api_.resident_workgroups(&found, function_, static_cast<int>(threads_),
+                                     scratch_bytes_),
+            "count the workgroups a multiprocessor holds");
+      most_at_once_ = static_cast<std::size_t>(std::max(found, 1)) * where.compute_units;
+    }
+  }
+
   void require_room(const device_info& where) const {
     const int most = attribute(function_attribute::max_threads_per_block);
     if (resources_.threads > most) {
@@ -163,6 +194,7 @@ class kernel final : public backend::kernel {
   function_handle function_;
   unsigned threads_;
   std::size_t scratch_bytes_;
+  std::size_t most_at_once_ = 0;  ///< Workgroups of a launch; 0: as many as are asked for.
   kernel_resources resources_;
 };
 

@@ -129,6 +129,12 @@ std::unique_ptr<backend::mark> queue::record() {
   return std::make_unique<mark>(api_, context_, stream_);
 }
 
+void queue::clear(buffer_view what) {
+  const entered here{api_, context_};
+  check(api_, api_.set_words(address_of(what), 0, what.size_bytes / 4, stream_),
+        "clear memory on the device");
+}
+
 void queue::copy(buffer_view to, buffer_view from) {
   const entered here{api_, context_};
   check(api_, api_.copy_on_device(address_of(to), address_of(from), from.size_bytes, stream_),

@@ -27,6 +27,7 @@ class queue final : public backend::queue {
   void read(void* to, buffer_view from) override;
   void wait() override;
   [[nodiscard]] std::unique_ptr<backend::mark> record() override;
+  void clear(buffer_view what) override;
   void copy(buffer_view to, buffer_view from) override;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry point: one pass of a transform, as `policy` and its ends `input` and `output` (defined
-// before this file is read) describe.
+// Entry point: one pass of a transform. Defined before this file is read: WINGBEAT_PASS_KERNEL, how
+// it is launched; `policy`, the ends `input` and `output`, and `body`, the pass they make.
 #pragma once
 
 #include "wingbeat/device/grid/pass.hpp"  // pass
@@ -8,16 +8,24 @@
 namespace wingbeat::device {
 
 static_assert(sizeof(complex<policy::real>) == 2 * sizeof(policy::real), "two adjacent reals");
+// clang 15 takes pointers to complete types alone as a kernel's parameters, and completes none.
+static_assert(sizeof(input::element) > 0 && sizeof(output::element) > 0, "elements are complete");
 
-WINGBEAT_KERNEL((grid::pass<policy>::shape::workgroup_threads))
+WINGBEAT_PASS_KERNEL
 void wingbeat_pass(WINGBEAT_GLOBAL const input::element* in, WINGBEAT_GLOBAL output::element* out,
                    WINGBEAT_GLOBAL const complex<policy::real>* table, size in_first,
                    size out_first, size batch WINGBEAT_SCRATCH_PARAMETER) {
   if (batch == 0) return;  // a warm-up: nothing may be touched
   const auto blocks = reinterpret_cast<WINGBEAT_GLOBAL const char*>(table);
-  grid::pass<policy, group, input, output>({in + in_first, blocks}, {out + out_first, blocks},
-                                           table + policy::roots_at, batch, WINGBEAT_SCRATCH)
-      .run();
+  const body here({in + in_first, blocks}, {out + out_first, blocks}, table + policy::roots_at,
+                  WINGBEAT_SCRATCH);
+  const auto number = static_cast<unsigned>(group::index() / policy::workgroups);
+  if constexpr (policy::ahead) {
+    here.run_ahead(number, static_cast<unsigned>(group::count() / policy::workgroups),
+                   {0, 0, batch});
+  } else {
+    here.run(number, {0, 0, batch});
+  }
 }
 
 }  // namespace wingbeat::device

@@ -129,6 +129,11 @@ inline void fake_memory(cuda::driver_api& api) {
                         cuda::stream_handle) {
     return std::memcpy(to, reinterpret_cast<void*>(from), size_bytes), in_context();
   };
+  api.set_words = [](cuda::device_address to, unsigned value, std::size_t count,
+                     cuda::stream_handle) {
+    std::fill_n(reinterpret_cast<unsigned*>(to), count, value);
+    return cuda::success;
+  };
   api.copy_on_device = [](cuda::device_address to, cuda::device_address from,
                           std::size_t size_bytes, cuda::stream_handle) {
     std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), size_bytes);
@@ -174,6 +179,10 @@ inline void fake_kernels(cuda::driver_api& api) {
   api.function_set_attribute = [](cuda::function_handle, int which, int value) {
     if (which == 8) machine().dynamic_shared_bytes = value;
     return in_context();
+  };
+  api.resident_clusters = [](int* count, cuda::function_handle, const cuda::launch_config*) {
+    *count = 4;
+    return cuda::success;
   };
   api.resident_workgroups = [](int* count, cuda::function_handle, int, std::size_t) {
     *count = 1;

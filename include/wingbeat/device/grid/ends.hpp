@@ -1,48 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ends of a pass, both in complex elements: a load whose rows are read as row[i], a store
-// whose rows take put(i, z). These are plain memory; fused.hpp has those that call your functors.
+// The two ends of a pass, both in complex elements at numbered places: a load answers get(at), a
+// store takes put(at, z). What a place counts is the end's own: a stored complex number, or a
+// stored real one. These are plain memory; fused.hpp has those that call your functors.
 #pragma once
 
+#include "wingbeat/device/bfloat.hpp"   // bfloat
 #include "wingbeat/device/complex.hpp"  // complex
+#include "wingbeat/device/half.hpp"     // half_float
 #include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::grid {
 
-/// Reads complex numbers as memory holds them; rows are Pitch elements apart.
-template <class Real, size Pitch>
-class plain_load {
+/// Whether what is read or written is wanted again soon: what is not leaves the caches first.
+enum class use { again, once };
+
+/// Reads complex numbers whose parts are neighbours. Stored: of one part; Real: computed with.
+template <class Stored, class Real, use Use = use::again>
+class complex_load {
  public:
-  using element = complex<Real>;
-  WINGBEAT_FN plain_load(WINGBEAT_GLOBAL const element* in,
-                         WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
+  using element = complex<Stored>;
+  static constexpr bool has_parts = false;
+  WINGBEAT_FN complex_load(WINGBEAT_GLOBAL const element* in,
+                           WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
-  WINGBEAT_FN WINGBEAT_GLOBAL const element* row(size r) const { return in_ + r * Pitch; }
+  WINGBEAT_FN WINGBEAT_GLOBAL const element* address(size at) const { return in_ + at; }
+  WINGBEAT_FN complex<Real> get(size at) const {
+    element z;
+    if constexpr (Use == use::once) {
+      z = load_once<element>(in_ + at);
+    } else {
+      z = in_[at];
+    }
+    return {static_cast<Real>(z.re), static_cast<Real>(z.im)};
+  }
 
  private:
   WINGBEAT_GLOBAL const element* in_;
 };
 
-/// Writes complex numbers as memory holds them; rows are Pitch elements apart.
-template <class Real, size Pitch>
-class plain_store {
+/// Writes complex numbers whose parts are neighbours.
+template <class Stored, class Real, use Use = use::again>
+class complex_store {
  public:
-  using element = complex<Real>;
-  struct row_type {
-    WINGBEAT_GLOBAL element* to;
-    WINGBEAT_FN void put(size i, element z) const { to[i] = z; }
+  using element = complex<Stored>;
+  static constexpr bool has_parts = false;
+  WINGBEAT_FN complex_store(WINGBEAT_GLOBAL element* out,
+                            WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
+      : out_(out) {}
+  WINGBEAT_FN void put(size at, complex<Real> z) const {
+    const element stored{static_cast<Stored>(z.re), static_cast<Stored>(z.im)};
+    if constexpr (Use == use::once) {
+      store_once<element>(out_ + at, stored);
+    } else {
+      out_[at] = stored;
+    }
+  }
 
-    /// Returns the row from element `first` on.
-    WINGBEAT_FN row_type from(size first) const { return {to + first}; }
-  };
-  WINGBEAT_FN plain_store(WINGBEAT_GLOBAL element* out,
+ private:
+  WINGBEAT_GLOBAL element* out_;
+};
+
+/// Reads complex numbers whose parts are `Apart` reals from each other: planar data, or two
+/// neighbours x[2j], x[2j+1] of a real row with a stride.
+template <class Stored, class Real, size Apart>
+class parts_load {
+ public:
+  using element = Stored;
+  static constexpr bool has_parts = true;
+  WINGBEAT_FN parts_load(WINGBEAT_GLOBAL const element* in,
+                         WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
+      : in_(in) {}
+  WINGBEAT_FN complex<Real> get(size at) const { return {re(at), im(at)}; }
+  WINGBEAT_FN Real re(size at) const { return static_cast<Real>(in_[at]); }
+  WINGBEAT_FN Real im(size at) const { return static_cast<Real>(in_[at + Apart]); }
+
+ private:
+  WINGBEAT_GLOBAL const element* in_;
+};
+
+/// Writes complex numbers whose parts are `Apart` reals from each other.
+template <class Stored, class Real, size Apart>
+class parts_store {
+ public:
+  using element = Stored;
+  static constexpr bool has_parts = true;
+  WINGBEAT_FN parts_store(WINGBEAT_GLOBAL element* out,
                           WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
-  WINGBEAT_FN row_type row(size r) const { return {out_ + r * Pitch}; }
-
-  /// Does row(r).put(i, z) for at = r pitch + i. Staged stores want one sum: with the row apart,
-  /// NVRTC 13.0 takes ten registers more, and spills.
-  static constexpr size pitch = Pitch;
-  WINGBEAT_FN void put(size at, element z) const { out_[at] = z; }
+  WINGBEAT_FN void put(size at, complex<Real> z) const {
+    put_re(at, z.re);
+    put_im(at, z.im);
+  }
+  WINGBEAT_FN void put_re(size at, Real x) const { out_[at] = static_cast<Stored>(x); }
+  WINGBEAT_FN void put_im(size at, Real x) const { out_[at + Apart] = static_cast<Stored>(x); }
 
  private:
   WINGBEAT_GLOBAL element* out_;

@@ -12,7 +12,8 @@
 //     };
 //
 // `value` is complex<Real>, or Real at the end of a transform that is real: then two neighbours
-// make one complex element, z[i] = x[2i] + i x[2i+1]. See docs/fusion.md.
+// make one complex element, z[i] = x[2i] + i x[2i+1]. Their places are numbers of elements in
+// packed rows, one row behind another. See docs/fusion.md.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"       // complex
@@ -24,7 +25,7 @@ namespace wingbeat::device::grid {
 /// Most that a parameter block may be aligned to: where one starts in a plan's table.
 inline constexpr size block_alignment = 64;
 
-/// What a functor works on: rows of Length complex elements of Real; is its end of the transform
+/// What a functor works on: transforms of Length complex elements of Real; is its end of the transform
 /// real; has it parameters, and where does their block start, in bytes.
 template <class Real, size Length, bool IsReal, bool HasParameters, size BlockAt>
 struct fused_as {
@@ -82,44 +83,35 @@ class fused_load {
   using parameters = typename parameters_of<Functor>::type;
   using value = typename value_of<typename As::real, As::is_real>::type;
 
-  class row_type {
-   public:
-    WINGBEAT_FN row_type(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks,
-                         size row)
-        : in_(in), blocks_(blocks), row_(row) {}
-    WINGBEAT_FN complex<typename As::real> operator[](size i) const {
-      if constexpr (As::is_real) {
-        return {one(2 * i), one(2 * i + 1)};
-      } else {
-        return one(i);
-      }
-    }
-
-   private:
-    WINGBEAT_FN auto loaded(size i) const {
-      if constexpr (As::has_parameters) {
-        return Functor::load(in_, block_of<Functor, As>(blocks_), row_, i);
-      } else {
-        return Functor::load(in_, row_, i);
-      }
-    }
-    WINGBEAT_FN value one(size i) const {
-      static_assert(is_same_type<decltype(loaded(i)), value>,
-                    "your load functor must return complex<Real>, or Real where the plan's input "
-                    "is real (forward_from_real), Real being the plan's precision");
-      return loaded(i);
-    }
-
-    WINGBEAT_GLOBAL const element* in_;
-    WINGBEAT_GLOBAL const char* blocks_;
-    size row_;
-  };
-
+  static constexpr bool has_parts = false;
   WINGBEAT_FN fused_load(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks)
       : in_(in), blocks_(blocks) {}
-  WINGBEAT_FN row_type row(size r) const { return {in_, blocks_, r}; }
+
+  /// Returns element at % length of row at / length.
+  WINGBEAT_FN complex<typename As::real> get(size at) const {
+    const size row = at / As::length, i = at % As::length;
+    if constexpr (As::is_real) {
+      return {one(row, 2 * i), one(row, 2 * i + 1)};
+    } else {
+      return one(row, i);
+    }
+  }
 
  private:
+  WINGBEAT_FN auto loaded(size row, size i) const {
+    if constexpr (As::has_parameters) {
+      return Functor::load(in_, block_of<Functor, As>(blocks_), row, i);
+    } else {
+      return Functor::load(in_, row, i);
+    }
+  }
+  WINGBEAT_FN value one(size row, size i) const {
+    static_assert(is_same_type<decltype(loaded(row, i)), value>,
+                  "your load functor must return complex<Real>, or Real where the plan's input "
+                  "is real (forward_from_real), Real being the plan's precision");
+    return loaded(row, i);
+  }
+
   WINGBEAT_GLOBAL const element* in_;
   WINGBEAT_GLOBAL const char* blocks_;
 };
@@ -146,48 +138,30 @@ class fused_store {
                 "store(out, with, row, i, value) where store.source.parameters holds bytes");
 
  public:
-  class row_type {
-   public:
-    WINGBEAT_FN row_type(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks, size row,
-                         size first = 0)
-        : out_(out), blocks_(blocks), row_(row), first_(first) {}
-    WINGBEAT_FN row_type from(size first) const { return {out_, blocks_, row_, first_ + first}; }
-    WINGBEAT_FN void put(size at, complex<typename As::real> z) const {
-      const size i = first_ + at;
-      if constexpr (As::is_real) {
-        one(2 * i, z.re);
-        one(2 * i + 1, z.im);
-      } else {
-        one(i, z);
-      }
-    }
-
-   private:
-    WINGBEAT_FN void one(size i, value z) const {
-      if constexpr (As::has_parameters) {
-        Functor::store(out_, block_of<Functor, As>(blocks_), row_, i, z);
-      } else {
-        Functor::store(out_, row_, i, z);
-      }
-    }
-
-    WINGBEAT_GLOBAL element* out_;
-    WINGBEAT_GLOBAL const char* blocks_;
-    size row_;
-    size first_;
-  };
-
+  static constexpr bool has_parts = false;
   WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks)
       : out_(out), blocks_(blocks) {}
-  WINGBEAT_FN row_type row(size r) const { return {out_, blocks_, r}; }
 
-  /// Does row(r).put(i, z) for at = r pitch + i, i < pitch.
-  static constexpr size pitch = As::length;
+  /// Stores element at % length of row at / length.
   WINGBEAT_FN void put(size at, complex<typename As::real> z) const {
-    row(at / pitch).put(at % pitch, z);
+    const size row = at / As::length, i = at % As::length;
+    if constexpr (As::is_real) {
+      one(row, 2 * i, z.re);
+      one(row, 2 * i + 1, z.im);
+    } else {
+      one(row, i, z);
+    }
   }
 
  private:
+  WINGBEAT_FN void one(size row, size i, value z) const {
+    if constexpr (As::has_parameters) {
+      Functor::store(out_, block_of<Functor, As>(blocks_), row, i, z);
+    } else {
+      Functor::store(out_, row, i, z);
+    }
+  }
+
   WINGBEAT_GLOBAL element* out_;
   WINGBEAT_GLOBAL const char* blocks_;
 };

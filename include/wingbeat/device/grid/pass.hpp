@@ -1,247 +1,346 @@
 // SPDX-License-Identifier: Apache-2.0
-// One crossing of memory: the whole grid makes one Stockham stage of a long transform, or all of a
-// short one. The stage has radix R = Policy::length after prior length P = Policy::prior; its
-// butterflies are workgroup transforms, and a transform that fits one workgroup is the stage with
-// R = N, P = 1.
+// One crossing of memory: the whole grid transforms one axis, or makes one Stockham stage of it.
+// A stage has radix R = Policy::length after prior length P = Policy::prior, and its butterflies
+// are workgroup transforms; an axis that fits one workgroup is the stage with R = N, P = 1.
 //
 // Policy is a plain struct of constants, written by src/planner:
-//   real                 float or double
+//   real                 float or double, what is computed with
 //   dir                  direction
-//   length, prior, total R, P and N, counted in complex elements
-//   elements_per_thread, transforms        the workgroup's shape
-//   lanes_across         neighbouring threads take neighbouring transforms
+//   length, prior        R and P
+//   elements_per_thread, lanes   the workgroup's shape; lanes: butterflies of one workgroup
+//   lanes_across         neighbouring threads take neighbouring butterflies
 //   half_trade           exchange in halves
 //   bank_bytes           width of local memory's banks; 0 on a CPU
-//   stage_in, stage_out  loads / stores pass through local memory to be contiguous
-//   source, sink         what a row of the input / output is
-//   in_pitch, out_pitch  complex elements from row to row
+//   stage_in, stage_out  loads / stores pass through local memory: neighbours in rank take
+//                        neighbours in a butterfly
+//   ahead                a workgroup makes many tiles and requests each while it transforms the
+//                        one before
+//   in_stride, out_stride      places from input to input (output to output) of a butterfly
+//   in_along, out_along        loop that runs along the axis, or no_loop
+//   in_step, out_step          indices of the axis from one input (output) to the next
+//   turn_along           loop whose index k turns input q by w^(q k), or no_loop
 //   scaled, scale        factor on the way out
+// and what tile.hpp and access.hpp ask for.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
-#include "wingbeat/device/grid/ends.hpp"           // plain_load, plain_store
-#include "wingbeat/device/grid/real.hpp"           // combine, separate
+#include "wingbeat/device/grid/access.hpp"         // access, row
+#include "wingbeat/device/grid/ends.hpp"           // complex_load
+#include "wingbeat/device/grid/tile.hpp"           // tile, nest
+#include "wingbeat/device/grid/turn.hpp"           // turn_of
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
-#include "wingbeat/device/twiddle.hpp"             // roots
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange
 #include "wingbeat/device/workgroup/fft.hpp"       // fft
+#include "wingbeat/device/workgroup/real.hpp"      // real_fft
 
 namespace wingbeat::device::grid {
 
-/// What a row of memory holds.
-enum class row {
-  complex_row,   ///< N complex numbers; or 2N reals, which are the same bytes
-  half_spectrum  ///< bins 0 .. N of the real transform of length 2N
-};
-
-/// Load and Store are the ends, see ends.hpp; one of yours replaces plain memory.
-template <class Policy, class Group = group,
-          class Load = plain_load<typename Policy::real, Policy::in_pitch>,
-          class Store = plain_store<typename Policy::real, Policy::out_pitch>>
-class pass {
- public:
+/// A workgroup's transform, and the local memory and roots it takes. Whole real rows are made as
+/// pairs of bins; long ones meet their mirror images in a mirrored tile.
+template <class Policy>
+struct step_of {
   using real = typename Policy::real;
-  using complex_type = complex<real>;
   static constexpr workgroup::trade trade =
       Policy::half_trade ? workgroup::trade::halves : workgroup::trade::whole;
   using memory = workgroup::memory<trade, Policy::bank_bytes>;
-  using shape = workgroup::shape<Policy::length, Policy::elements_per_thread, Policy::transforms>;
-  using team_type = workgroup::team<shape,
-                                    Policy::lanes_across ? workgroup::lanes::across_transforms
-                                                         : workgroup::lanes::along_transform,
-                                    Group>;
+  using shape = workgroup::shape<Policy::length, Policy::elements_per_thread, Policy::lanes>;
   using fft = workgroup::fft<shape, real, Policy::dir, order::natural, memory>;
+  using real_fft =
+      workgroup::real_fft<shape, real, Policy::dir, workgroup::spectrum::unpacked, memory>;
+  static constexpr bool is_of_bins =
+      Policy::source == row::half_spectrum || Policy::sink == row::half_spectrum;
+  static constexpr bool is_real_row = is_of_bins && !Policy::mirrored;
+
+  // The table: roots of the workgroup's stages, of the pass, of the real transform.
+  static constexpr size pass_roots_at = is_real_row ? real_fft::table_entries : fft::table_entries;
+  static constexpr size real_roots_at = pass_roots_at + turn_of<Policy, Policy::length>::entries;
+
+  /// Elements of one butterfly as they are staged on each side.
+  static constexpr unsigned staged_in =
+      Policy::length + (Policy::source == row::half_spectrum && is_real_row ? 1 : 0);
+  static constexpr unsigned staged_out =
+      Policy::length + (Policy::sink == row::half_spectrum && is_real_row ? 1 : 0);
+  static constexpr unsigned element_bytes = 2 * sizeof(real);
+  static constexpr unsigned staged_elements = (Policy::stage_in ? staged_in * Policy::lanes : 0u) +
+                                              (Policy::stage_out ? staged_out * Policy::lanes : 0u);
+  static constexpr bool trades_complex = Policy::stage_in || Policy::stage_out ||
+                                         Policy::sink == row::half_spectrum;
+  static constexpr unsigned transform_bytes =
+      is_real_row ? real_fft::scratch_bytes
+                  : (trades_complex ? fft::layout::bytes : fft::scratch_bytes);
+  static constexpr unsigned used_bytes =
+      transform_bytes + (is_real_row ? staged_elements * element_bytes : 0u);
+  /// Where a thread's requested elements arrive.
+  static constexpr unsigned ahead_at = (used_bytes + 15) / 16 * 16;
+  static constexpr unsigned scratch_bytes =
+      Policy::ahead ? ahead_at + Policy::length * Policy::lanes * element_bytes : used_bytes;
+};
+
+/// Load and Store are the ends, see ends.hpp; fused.hpp has those that call your functors.
+template <class Policy, class Load, class Store, class Group = group>
+class pass {
+ public:
+  using step = step_of<Policy>;
+  using real = typename Policy::real;
+  using complex_type = complex<real>;
+  using shape = typename step::shape;
+  static constexpr workgroup::lanes lanes_are = Policy::lanes_across
+                                                    ? workgroup::lanes::across_transforms
+                                                    : workgroup::lanes::along_transform;
+  using team_type = workgroup::team<shape, lanes_are, Group>;
+  using fft = typename step::fft;
   using layout = typename fft::layout;
+  using tile_type = tile<Policy>;
 
   static constexpr unsigned e = Policy::elements_per_thread;
   static constexpr unsigned threads = shape::threads;
-  static constexpr size butterflies = Policy::total / Policy::length;  // of one row
-  static constexpr bool is_whole = butterflies == 1;
-  static constexpr bool trades_after =
-      Policy::sink == row::half_spectrum || Policy::stage_in || Policy::stage_out;
-  static constexpr unsigned scratch_bytes = trades_after ? layout::bytes : fft::scratch_bytes;
+  static constexpr unsigned workgroup_threads = shape::workgroup_threads;
+  static constexpr unsigned scratch_bytes = step::scratch_bytes;
   using lent = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
 
-  // The table: roots of the workgroup's stages, of this pass, of the real transform.
-  static constexpr size pass_roots_at = fft::table_entries;
-  static constexpr size pass_roots_entries =
-      Policy::prior == 1 ? 0 : twiddle::root_tables{Policy::prior * Policy::length}.entries();
-  static constexpr size real_roots_at = pass_roots_at + pass_roots_entries;
+  static_assert(!(Policy::stage_in || Policy::stage_out) || !Policy::half_trade,
+                "what is staged is exchanged whole");
 
-  static_assert(is_whole || butterflies % Policy::transforms == 0,
-                "a workgroup's butterflies lie in one row");
-  static_assert(is_whole || Policy::sink == row::complex_row,
-                "a real transform of several passes separates its bins in a pass of its own");
-
-  WINGBEAT_FN pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table, size batch,
+  WINGBEAT_FN pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table,
                    WINGBEAT_LOCAL char* scratch, Group group = Group{})
-      : team_(group), in_(in), out_(out), table_(table), scratch_(scratch) {
-    first_ = group.index() * Policy::transforms;
-    end_ = batch * butterflies;
+      : team_(group),
+        access_(in, out, typename access_type::roots{table + step::real_roots_at}),
+        table_(table),
+        scratch_(scratch) {}
+
+  /// Makes the butterflies of tile `number` of these rows.
+  WINGBEAT_FN void run(unsigned number, rows_of_batch rows) const {
+    const tile_type here(number, rows);
+    if constexpr (step::is_real_row) {
+      run_real_row(here);
+    } else {
+      complex_type x[e];
+      load(here, x);
+      run_complex(here, x);
+    }
   }
 
-  /// Makes this workgroup's butterflies.
-  WINGBEAT_FN void run() const {
-    complex_type x[e];
-    load(x);
-    fft::execute(team_, x, lent{scratch_}, table_);
-    if constexpr (Policy::scaled) {
-      WINGBEAT_UNROLL
-      for (unsigned r = 0; r < e; ++r) x[r] = device::scaled(x[r], Policy::scale);
-    }
-    if constexpr (Policy::sink == row::half_spectrum) {
-      store_half_spectrum(x);
-    } else if constexpr (Policy::stage_out) {
-      store_staged(x);
-    } else {
-      store_direct(x);
+  /// Makes tiles `number`, `number` + `apart`, ..
+  WINGBEAT_FN void run_ahead(unsigned number, unsigned apart, rows_of_batch rows) const {
+    static_assert(!step::is_real_row && !Policy::stage_in && !Policy::limited_in &&
+                      Policy::source == row::complex_row,
+                  "what is requested ahead is stored as it is computed with");
+    const unsigned end = tile_type::count(rows);
+    if (number >= end) return;
+    request(tile_type(number, rows));
+    for (; number < end; number += apart) {
+      const tile_type here(number, rows);
+      complex_type x[e];
+      collect(here, x);
+      if (end - number > apart) request(tile_type(number + apart, rows));
+      run_complex(here, x);
+      if constexpr (step::transform_bytes > 0) team_.workgroup_barrier();
     }
   }
 
  private:
-  // A butterfly of the grid: which row, and which b of the row.
-  WINGBEAT_FN size butterfly() const { return first_ + team_.transform(); }
-  WINGBEAT_FN bool is_inside(size g) const {
-    return Policy::transforms == 1 || !is_whole || g < end_;
-  }
-
-  WINGBEAT_FN void load(complex_type (&x)[e]) const {
-    if constexpr (Policy::stage_in) {
-      load_staged(x);
-    } else {
-      load_direct(x);
-    }
-    if constexpr (Policy::prior > 1) turn_inputs(x);
-  }
-
-  /// Input q of butterfly b is element b + q N/R.
-  WINGBEAT_FN void load_direct(complex_type (&x)[e]) const {
-    const size g = butterfly();
-    const size b = g % butterflies;
-    const auto from = in_.row(g / butterflies);
-    const bool inside = is_inside(g);
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      const size i = b + (team_.thread() + r * threads) * butterflies;
-      x[r] = {real(0), real(0)};
-      if (inside) x[r] = element(from, i);
-    }
-  }
-
-  template <class Row>
-  WINGBEAT_FN complex_type element(const Row& from, size i) const {
-    if constexpr (Policy::source == row::half_spectrum) {
-      return combine<Policy::total, real>(from, i, real_roots());
-    } else {
-      return from[i];
-    }
-  }
-
-  /// Reads the workgroup's rows as one contiguous run, then hands each thread its elements.
-  WINGBEAT_FN void load_staged(complex_type (&x)[e]) const {
-    static_assert(
-        is_whole && Policy::source == row::complex_row && trade == workgroup::trade::whole,
-        "staged loads serve whole rows of complex numbers");
-    const auto entry = reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      const unsigned p = team_.rank() + r * shape::workgroup_threads;
-      const size g = first_ + p / shape::length;
-      if (g < end_) {
-        entry[layout::address(p)] = in_.row(g)[p % shape::length];
-      }
-    }
-    team_.workgroup_barrier();
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) x[r] = entry[layout::address(team_.slot(held(r)))];
-    if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
-  }
+  using access_type = access<Policy, Load, Store>;
 
   WINGBEAT_FN unsigned held(unsigned r) const { return team_.thread() + r * threads; }
 
-  /// Turns input q by w^(q (b mod P)), w = exp(-+ 2 pi i / (P R)).
-  WINGBEAT_FN void turn_inputs(complex_type (&x)[e]) const {
-    const twiddle::roots<real, Policy::prior * Policy::length> root{table_ + pass_roots_at};
-    const size k = butterfly() % butterflies % Policy::prior;
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) x[r] = twiddle::apply<Policy::dir>(x[r], root(held(r) * k));
+  WINGBEAT_FN complex_type read(const tile_type& here, unsigned lane, unsigned q) const {
+    const size i = here.template index<Policy::in_along>(lane) + size(q) * Policy::in_step;
+    return access_.read(here.in(lane) + size(q) * Policy::in_stride, i);
+  }
+  WINGBEAT_FN void write(const tile_type& here, unsigned lane, unsigned q, complex_type z) const {
+    const size i = here.template index<Policy::out_along>(lane) + size(q) * Policy::out_step;
+    if constexpr (Policy::scaled) z = device::scaled(z, Policy::scale);
+    access_.write(here.out(lane) + size(q) * Policy::out_stride, i, z);
   }
 
-  /// Output q of butterfly b is element (b / P) P R + b mod P + q P.
-  WINGBEAT_FN static size delivered(size b) {
-    return b / Policy::prior * (Policy::prior * Policy::length) + b % Policy::prior;
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* requested() const {
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_ + step::ahead_at) +
+           team_.rank();
   }
-
-  WINGBEAT_FN void store_direct(const complex_type (&x)[e]) const {
-    const size g = butterfly();
-    if (!is_inside(g)) return;
-    const auto to = out_.row(g / butterflies).from(delivered(g % butterflies));
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) to.put(held(r) * Policy::prior, x[r]);
-  }
-
-  /// Writes the workgroup's outputs as one contiguous run: whole rows, or neighbouring butterflies
-  /// of a first pass, whose outputs lie one after another.
-  WINGBEAT_FN void store_staged(const complex_type (&x)[e]) const {
-    static_assert(Policy::prior == 1 && trade == workgroup::trade::whole,
-                  "staged stores serve the first pass, exchanged whole");
-    const auto entry = reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
-    if constexpr (fft::exchanges > 0 || Policy::stage_in) team_.workgroup_barrier();
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) entry[layout::address(team_.slot(held(r)))] = x[r];
-    team_.workgroup_barrier();
+  WINGBEAT_FN void request(const tile_type& here) const {
+    const unsigned lane = team_.transform();
+    if (!here.has(lane)) return;
+    const size from = here.in(lane);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) {
-      const unsigned p = team_.rank() + r * shape::workgroup_threads;
-      const unsigned transform = p / shape::length;
-      const unsigned q = p % shape::length;
-      const size g = first_ + transform;
-      const unsigned slot = Policy::lanes_across ? q * shape::transforms + transform : p;
-      if (is_inside(g)) {
-        out_.put(g / butterflies * Store::pitch + g % butterflies * shape::length + q,
-                 entry[layout::address(slot)]);
+      Group::request(requested() + r * workgroup_threads,
+                     access_.address(from + size(held(r)) * Policy::in_stride));
+    }
+  }
+  WINGBEAT_FN void collect(const tile_type& here, complex_type (&x)[e]) const {
+    Group::collect();
+    const bool inside = here.has(team_.transform());
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) {
+      x[r] = {real(0), real(0)};
+      if (inside) x[r] = requested()[r * workgroup_threads];
+    }
+  }
+
+  WINGBEAT_FN void run_complex(const tile_type& here, complex_type (&x)[e]) const {
+    if constexpr (Policy::turn_along != no_loop) turn_inputs(here, x);
+    fft::execute(team_, x, lent{scratch_}, table_);
+    if constexpr (Policy::sink == row::half_spectrum) {
+      store_separated(here, x);
+    } else if constexpr (Policy::stage_out) {
+      store_staged(here, x);
+    } else {
+      const unsigned lane = team_.transform();
+      if (!here.has(lane)) return;
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) write(here, lane, held(r), x[r]);
+    }
+  }
+
+  WINGBEAT_FN void load(const tile_type& here, complex_type (&x)[e]) const {
+    if constexpr (Policy::stage_in) {
+      read_run<Policy::length>(here, [&](unsigned lane, unsigned q, complex_type z) {
+        entries()[layout::address(slot(lane, q))] = z;
+      });
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) x[r] = entries()[layout::address(team_.slot(held(r)))];
+      if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
+    } else {
+      const unsigned lane = team_.transform();
+      const bool inside = here.has(lane);
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) {
+        x[r] = {real(0), real(0)};
+        if (inside) x[r] = read(here, lane, held(r));
       }
     }
   }
 
-  /// Separates the bins of the real transform: bin k needs Z[k] and Z[N - k].
-  WINGBEAT_FN void store_half_spectrum(const complex_type (&x)[e]) const {
-    complex_type other[e];
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) other[r] = x[r];
-    if constexpr (threads == 1) {
-      WINGBEAT_UNROLL
-      for (unsigned r = 0; r < e; ++r) other[r] = x[(e - r) % e];
-    } else {
-      const auto to = [&](unsigned r) { return layout::address(team_.slot(held(r))); };
-      const auto from = [&](unsigned r) {
-        return layout::address(team_.slot(mirror(held(r), shape::length)));
-      };
-      team_.barrier();
-      workgroup::exchange<trade, threads>(team_, other, scratch_, to, from);
-    }
-    const size g = butterfly();
-    if (!is_inside(g)) return;
-    const auto to = out_.row(g);
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      const unsigned k = held(r);
-      to.put(k, separate(x[r], other[r], real_roots()(k)));
-    }
-    if (team_.thread() == 0) to.put(shape::length, {x[0].re - x[0].im, real(0)});
+  /// Turns input q by w^(q k), w = exp(-+ 2 pi i / (P R)).
+  WINGBEAT_FN void turn_inputs(const tile_type& here, complex_type (&x)[e]) const {
+    const unsigned k = here.template index<Policy::turn_along>(team_.transform());
+    turn_of<Policy, Policy::length>::apply(x, table_ + step::pass_roots_at, k, team_.thread());
   }
 
-  WINGBEAT_FN twiddle::roots<real, 2 * Policy::total> real_roots() const {
-    return {table_ + real_roots_at};
+  // Staging: neighbours in rank take neighbouring elements of a butterfly.
+
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* entries() const {
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
+  }
+  /// What a real row stages lies behind what its transform exchanges.
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const {
+    return entries() + step::transform_bytes / step::element_bytes;
+  }
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* leaving() const {
+    return arrived() + (Policy::stage_in ? step::staged_in * Policy::lanes : 0u);
+  }
+  WINGBEAT_FN static unsigned slot(unsigned lane, unsigned q) {
+    return Policy::lanes_across ? q * Policy::lanes + lane : lane * Policy::length + q;
+  }
+
+  /// Calls take(lane, q, element) for all elements of the tile, `Length` of each lane, then waits
+  /// for everybody.
+  template <unsigned Length, class Take>
+  WINGBEAT_FN void read_run(const tile_type& here, const Take& take) const {
+    each_of_run<Length>([&](unsigned lane, unsigned q) {
+      if (here.has(lane)) take(lane, q, read(here, lane, q));
+    });
+    team_.workgroup_barrier();
+  }
+
+  template <unsigned Length, class Call>
+  WINGBEAT_FN void each_of_run(const Call& call) const {
+    constexpr unsigned all = Length * Policy::lanes;
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < (all + workgroup_threads - 1) / workgroup_threads; ++r) {
+      const unsigned p = team_.rank() + r * workgroup_threads;
+      if (all % workgroup_threads == 0 || p < all) call(p / Length, p % Length);
+    }
+  }
+
+  WINGBEAT_FN void store_staged(const tile_type& here, const complex_type (&x)[e]) const {
+    if constexpr (fft::exchanges > 0 || Policy::stage_in) team_.workgroup_barrier();
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) entries()[layout::address(team_.slot(held(r)))] = x[r];
+    team_.workgroup_barrier();
+    each_of_run<Policy::length>([&](unsigned lane, unsigned q) {
+      if (here.has(lane)) write(here, lane, q, entries()[layout::address(slot(lane, q))]);
+    });
+  }
+
+  // Real transforms.
+
+  /// Opposite of output q on lane u of a mirrored tile: bin -(c + q P).
+  WINGBEAT_FN unsigned opposite_slot(const tile_type& here, unsigned q) const {
+    constexpr unsigned paired = Policy::lanes / 2;
+    const unsigned lane = team_.transform();
+    const unsigned c = here.template index<Policy::out_along>(lane);
+    const bool is_own_mirror = c == 0 || 2 * size(c) == Policy::prior;
+    const unsigned other = is_own_mirror ? lane : (lane < paired ? lane + paired : lane - paired);
+    const unsigned mirrored = Policy::length - (c == 0 ? 0 : 1) - q;
+    return slot(other, mirrored % Policy::length);
+  }
+
+  /// Separates the bins of a long real transform in its last pass: tile.hpp brings Z[k] and Z[N-k]
+  /// into one workgroup.
+  WINGBEAT_FN void store_separated(const tile_type& here, complex_type (&x)[e]) const {
+    complex_type other[e];
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) {
+      if constexpr (Policy::scaled) x[r] = device::scaled(x[r], Policy::scale);
+      other[r] = x[r];
+    }
+    if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
+    const auto to = [&](unsigned r) { return layout::address(team_.slot(held(r))); };
+    const auto from = [&](unsigned r) { return layout::address(opposite_slot(here, held(r))); };
+    workgroup::exchange<step::trade, workgroup_threads>(team_, other, scratch_, to, from);
+    const unsigned lane = team_.transform();
+    if (!here.has(lane)) return;
+    const size c = here.template index<Policy::out_along>(lane);
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) {
+      access_.write_separated(here.out(lane) + size(held(r)) * Policy::out_stride,
+                              c + size(held(r)) * Policy::out_step, x[r], other[r]);
+    }
+  }
+
+  /// A whole row: both bins of a mirror pair at once, through local memory where it is staged.
+  WINGBEAT_FN void run_real_row(const tile_type& here) const {
+    const unsigned lane = team_.transform();
+    const bool inside = here.has(lane);
+    if constexpr (Policy::stage_in) {
+      read_run<step::staged_in>(here, [&](unsigned of, unsigned q, complex_type z) {
+        arrived()[of * step::staged_in + q] = z;
+      });
+    }
+    const auto load = [&](unsigned i) {
+      complex_type z{real(0), real(0)};
+      if constexpr (Policy::stage_in) {
+        if (inside) z = arrived()[lane * step::staged_in + i];
+      } else {
+        if (inside) z = stored(here, lane, i);
+      }
+      return z;
+    };
+    const auto store = [&](unsigned i, complex_type z) {
+      if constexpr (Policy::stage_out) {
+        leaving()[lane * step::staged_out + i] = z;
+      } else {
+        if (inside) write(here, lane, i, z);
+      }
+    };
+    step::real_fft::execute(team_, load, store, lent{scratch_}, table_);
+    if constexpr (Policy::stage_out) {
+      team_.workgroup_barrier();
+      each_of_run<step::staged_out>([&](unsigned of, unsigned q) {
+        if (here.has(of)) write(here, of, q, leaving()[of * step::staged_out + q]);
+      });
+    }
+  }
+
+  WINGBEAT_FN complex_type stored(const tile_type& here, unsigned lane, unsigned q) const {
+    return access_.stored(here.in(lane) + size(q) * Policy::in_stride, q);
   }
 
   team_type team_;
-  Load in_;
-  Store out_;
+  access_type access_;
   WINGBEAT_GLOBAL const complex_type* table_;
   WINGBEAT_LOCAL char* scratch_;
-  size first_;
-  size end_;
 };
 
 }  // namespace wingbeat::device::grid

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN
 
 namespace wingbeat::device::grid {
 
@@ -17,32 +17,11 @@ WINGBEAT_FN complex<Real> separate(complex<Real> z, complex<Real> other, complex
   return {Real(0.5) * (even.re + odd.im), Real(0.5) * (even.im - odd.re)};
 }
 
-/// Returns Z[k] for the inverse from the N+1 bins of a real transform. The imaginary parts of bins
-/// 0 and N are not used.
-template <size N, class Real, class Bins, class Roots>
-WINGBEAT_FN complex<Real> combine(const Bins& bins, size k, const Roots& roots) {
-  if (k == 0) {
-    const Real first = bins[0].re;
-    const Real last = bins[N].re;
-    return {first + last, first - last};
-  }
-  const complex<Real> x = bins[k];
-  const complex<Real> other = conj(bins[N - k]);
-  // real::combine(...).first, spelled out: that took 1.4 times as long at length 16 on an H200.
-  return (x + other) + times_i((x - other) * conj(roots(k)));
-}
-
-/// Separates bin k < N of one row, and bin N with bin 0, for transforms of several passes. `bins`
-/// takes put(k, X[k]).  Policy: real, total (N).  Scale: none.
-template <class Policy, class Bins, class Roots>
-WINGBEAT_FN void separate_bin(WINGBEAT_GLOBAL const complex<typename Policy::real>* z,
-                              const Bins& bins, size k, const Roots& roots) {
-  if (k == 0) {
-    bins.put(0, {z[0].re + z[0].im, 0});
-    bins.put(Policy::total, {z[0].re - z[0].im, 0});
-  } else {
-    bins.put(k, separate(z[k], z[Policy::total - k], roots(k)));
-  }
+/// Returns Z[k], 0 < k < N, for an unscaled inverse from x = X[k], other = X[N-k] and w^k.
+template <class Real>
+WINGBEAT_FN complex<Real> combine(complex<Real> x, complex<Real> other, complex<Real> root) {
+  const complex<Real> mirrored = conj(other);
+  return (x + mirrored) + times_i((x - mirrored) * conj(root));
 }
 
 }  // namespace wingbeat::device::grid

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/shape_families.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>  // min
+#include <bit>        // countr_zero
+#include <functional>
+#include <stdexcept>  // invalid_argument
+
+namespace wingbeat::bench {
+namespace {
+
+unsigned log2_of(std::size_t n) {
+  return static_cast<unsigned>(std::countr_zero(n));
+}
+
+candidate own(const plan_spec& what, const device_info& where) {
+  const tuning::architecture& data = tuning::for_device(where);
+  const tuning::shapes& mine = what.real == precision::fp64 ? data.fp64 : data.fp32;
+  candidate all;
+  all.label = "built in";
+  all.bank_bytes = data.bank_bytes;
+  all.whole.assign(mine.whole.begin(), mine.whole.end());
+  all.real_rows.assign(mine.real_rows.begin(), mine.real_rows.end());
+  all.columns.assign(mine.columns.begin(), mine.columns.end());
+  all.lines.assign(mine.lines.begin(), mine.lines.end());
+  all.column_lines.assign(mine.column_lines.begin(), mine.column_lines.end());
+  all.planes.assign(mine.planes.begin(), mine.planes.end());
+  all.cuts.assign(mine.cuts.begin(), mine.cuts.end());
+  all.chain = mine.chain;
+  return all;
+}
+
+using list = std::vector<candidate>;
+
+/// Rows in one workgroup, complex or real. Short ones may be staged, long ones exchanged in halves.
+void add_rows(list& to, const candidate& base, unsigned bits, bool is_real) {
+  const std::size_t n = std::size_t{1} << bits;
+  const auto add = [&](const tuning::shape& shape) {
+    candidate one = base;
+    auto& all = is_real ? one.real_rows : one.whole;
+    if (all.empty()) all = one.whole;
+    if (all.size() <= bits) return;
+    all[bits] = shape;
+    one.lines.clear();
+    one.label = fmt::format("{{{}, {}, {}, {}, {}, {}}}", bits, shape.elements_per_thread,
+                            shape.transforms, shape.half_trade, shape.stage_in, shape.stage_out);
+    to.push_back(std::move(one));
+  };
+  for (unsigned e = n == 1 ? 1 : 2; e <= std::min<std::size_t>(n, 32); e *= 2) {
+    for (unsigned transforms = 1; transforms <= 256; transforms *= 2) {
+      const std::size_t threads = n / e * transforms;
+      if (threads < 64 || threads > (transforms > 1 ? 256 : 1024)) continue;
+      add({bits, e, transforms});
+      if (n >= 2048) add({bits, e, transforms, true});
+      if (n > 128 || threads > 128) continue;
+      if (is_real) {
+        add({bits, e, transforms, false, false, true});
+        add({bits, e, transforms, false, true, false});
+      }
+      add({bits, e, transforms, false, true, true});
+    }
+  }
+}
+
+using sink = std::function<void(const tuning::cluster_shape&)>;
+
+void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsigned first_from,
+                  unsigned first_to, const sink& take) {
+  for (unsigned first = first_from; first <= first_to; ++first) {
+    for (const unsigned e : {8u, 16u}) {
+      for (const unsigned c : {1u, 2u, 4u, 8u, 16u}) {
+        for (unsigned lanes = least_lanes; lanes <= most_lanes; lanes *= 2) {
+          const std::size_t points = (std::size_t{lanes} << bits) / c;
+          const std::size_t threads = points / e;
+          if (points < 2048 || points > 16384 || threads < 128 || threads > 1024) continue;
+          if ((1u << first) < c || (1u << (bits - first)) < c || (1u << first) < e ||
+              (1u << (bits - first)) < e) {
+            continue;
+          }
+          for (const bool is_apart : {false, true}) {
+            // As many as leave 64 or 80 registers a thread; 40 of 8 elements.
+            for (const std::size_t at_once : {768, 1024, 1536}) {
+              const auto resident = static_cast<unsigned>(at_once / threads);
+              if (resident == 0 || (at_once == 1536) != (e == 8)) continue;
+              take({bits, first, e, c, lanes, is_apart, resident});
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+std::string label_of(const tuning::cluster_shape& s) {
+  return fmt::format("{{{}, {}, {}, {}, {}, {}, {}}}", s.log2_length, s.log2_first,
+                     s.elements_per_thread, s.workgroups, s.lanes, s.is_apart, s.resident);
+}
+
+void add_lines(list& to, const candidate& base, unsigned bits) {
+  each_cluster(bits, 1, 1, bits / 2, (bits + 1) / 2, [&](const tuning::cluster_shape& shape) {
+    candidate one = base;
+    if (one.whole.size() > bits) one.whole.resize(bits);
+    if (one.real_rows.size() > bits) one.real_rows.resize(bits);
+    one.lines = {shape};
+    one.label = label_of(shape);
+    to.push_back(std::move(one));
+  });
+}
+
+/// Both passes of an evenly cut length by the same kind of column tile.
+void add_column_lines(list& to, const candidate& base, unsigned bits) {
+  const unsigned first_bits = (bits + 1) / 2, second_bits = bits / 2;
+  list shapes_of_first;
+  each_cluster(first_bits, 8, 32, first_bits / 2, (first_bits + 1) / 2,
+               [&](const tuning::cluster_shape& shape) {
+                 candidate one = base;
+                 one.column_lines = {shape};
+                 one.label = label_of(shape);
+                 if (second_bits != first_bits) {
+                   tuning::cluster_shape other = shape;
+                   other.log2_length = second_bits;
+                   other.log2_first = second_bits / 2;
+                   one.column_lines.push_back(other);
+                   one.label += " " + label_of(other);
+                 }
+                 one.cuts = {{bits, first_bits, second_bits}};
+                 one.chain = {};
+                 to.push_back(std::move(one));
+               });
+}
+
+void add_columns(list& to, const candidate& base, unsigned bits, bool chains) {
+  for (unsigned first = (bits + 1) / 2 - 1; first <= (bits + 1) / 2 + 1; ++first) {
+    const unsigned second = bits - first;
+    if (first > 12 || second > 12) continue;
+    for (const unsigned e : {8u, 16u, 32u}) {
+      for (const unsigned points : {2048u, 4096u, 8192u, 16384u}) {
+        const unsigned lanes_1 = points >> first, lanes_2 = points >> second;
+        if (lanes_1 < 4 || lanes_2 < 4 || points / e > 1024 || points / e < 128) continue;
+        for (const std::size_t chunk_mib : {4, 8, 16, 32}) {
+          for (const unsigned ring : {2u, 3u, 4u}) {
+            if (!chains && (chunk_mib != 4 || ring != 2)) continue;
+            const std::size_t row_mib = (std::size_t{8} << bits) >> 20;
+            if (chains && (chunk_mib < row_mib || chunk_mib * ring > 64)) continue;
+            candidate one = base;
+            one.lines.clear();
+            one.column_lines.clear();
+            const unsigned shortest = one.columns.front().log2_length;
+            one.columns[first - shortest] = {first, e, lanes_1};
+            one.columns[second - shortest] = {second, e, lanes_2};
+            one.cuts = {{bits, first, second}};
+            one.chain = {};
+            if (chains) {
+              one.chain = {1, std::size_t{1} << 26, chunk_mib << 20, ring};
+            }
+            one.label = fmt::format("{} x {}, {} a thread, {} points", 1u << first, 1u << second,
+                                    e, points);
+            if (chains) one.label += fmt::format(", {} MiB x {}", chunk_mib, ring);
+            to.push_back(std::move(one));
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Columns of two passes, or of three.
+void add_together(list& to, const candidate& base, unsigned bits, unsigned passes) {
+  const unsigned first = (bits + passes - 1) / passes, second = (bits - first) / (passes - 1);
+  const unsigned third = bits - first - second;
+  for (const unsigned e : {8u, 16u, 32u}) {
+    for (const unsigned points : {4096u, 8192u, 16384u}) {
+      for (const unsigned at_once : {0u, 512u, 768u, 1024u}) {  // threads
+        if (at_once > 0 && at_once < points / e) continue;
+        if ((points >> first) < 4 || points / e > 1024 || points / e < 128) continue;
+        candidate one = base;
+        one.lines.clear();
+        one.column_lines.clear();
+        one.chain = {};
+        const unsigned shortest = one.columns.front().log2_length;
+        for (const unsigned part : {first, second, third}) {
+          if (part == 0) continue;
+          one.columns[part - shortest] = {part, e, points >> part,
+                                                  at_once * e / points};
+        }
+        one.cuts = {{bits, first, second}};
+        one.label = fmt::format("{} + {} + {}, {} a thread, {} points, {} resident", first, second,
+                                third, e, points, at_once * e / points);
+        to.push_back(std::move(one));
+      }
+    }
+  }
+}
+
+void add_plane_chains(list& to, const candidate& base, unsigned rows, unsigned columns) {
+  for (const unsigned e : {8u, 16u}) {
+    for (const unsigned points : {2048u, 4096u, 8192u}) {
+      const unsigned lanes = points >> rows;
+      if (lanes < 4 || points / e < 128) continue;
+      for (const std::size_t chunk_mib : {2, 4, 8, 16, 32}) {
+        for (const unsigned ring : {2u, 3u, 4u}) {
+          const std::size_t row_mib = (std::size_t{8} << (rows + columns)) >> 20;
+          if (chunk_mib < row_mib || chunk_mib * ring > 64) continue;
+          candidate one = base;
+          one.planes.clear();
+          const unsigned shortest = one.columns.front().log2_length;
+          one.columns[rows - shortest] = {rows, e, lanes};
+          one.whole[columns].elements_per_thread = e;
+          one.chain = {1, std::size_t{1} << 26, chunk_mib << 20, ring};
+          one.label =
+              fmt::format("{} a thread, {} points, {} MiB x {}", e, points, chunk_mib, ring);
+          to.push_back(std::move(one));
+        }
+      }
+    }
+  }
+}
+
+void add_planes(list& to, const candidate& base, unsigned rows, unsigned columns) {
+  each_cluster(rows + columns, 1, 4, rows, rows, [&](const tuning::cluster_shape& shape) {
+    if (shape.lanes > 1 && shape.workgroups > 1) return;
+    candidate one = base;
+    one.planes = {shape};
+    one.label = label_of(shape);
+    to.push_back(std::move(one));
+  });
+}
+
+}  // namespace
+
+std::vector<std::size_t> lengths_of(std::string_view text) {
+  std::vector<std::size_t> lengths;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('x'), text.size());
+    const std::string one{text.substr(0, end)};
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool is_power = one.rfind("2^", 0) == 0;
+    const std::size_t value = std::stoull(is_power ? one.substr(2) : one);
+    lengths.push_back(is_power ? std::size_t{1} << value : value);
+  }
+  return lengths;
+}
+
+std::vector<candidate> candidates_of(const std::string& family, const plan_spec& what,
+                                     const device_info& where) {
+  const candidate base = own(what, where);
+  const bool is_real =
+      what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
+  const unsigned bits = log2_of(what.lengths.back()) - (is_real ? 1 : 0);
+  list all{base};
+  if (family == "rows" || family == "real-rows") {
+    add_rows(all, base, bits, family == "real-rows");
+  } else if (family == "lines") {
+    add_lines(all, base, bits);
+  } else if (family == "columns" || family == "chain") {
+    if (what.lengths.size() == 2) {
+      add_plane_chains(all, base, log2_of(what.lengths[0]), bits);
+    } else {
+      add_columns(all, base, bits, family == "chain");
+    }
+  } else if (family == "pairs" || family == "thirds") {
+    add_together(all, base, bits, family == "pairs" ? 2 : 3);
+  } else if (family == "column-lines") {
+    add_column_lines(all, base, bits);
+  } else if (family == "planes") {
+    const std::size_t axes = what.lengths.size();
+    add_planes(all, base, log2_of(what.lengths[axes - 2]), bits);
+  } else {
+    throw std::invalid_argument("family " + family + " is not known");
+  }
+  return all;
+}
+
+}  // namespace wingbeat::bench

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Families of tuning data to choose from: each candidate is a whole set that differs from the
+// device's own in what one problem uses.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuning/tuning.hpp"   // architecture
+#include "wingbeat/plan.hpp"   // plan_spec
+
+namespace wingbeat::bench {
+
+/// Tuning data that owns its lists.
+struct candidate {
+  std::string label;
+  unsigned bank_bytes = 128;
+  std::vector<tuning::shape> whole, real_rows;
+  std::vector<tuning::column_shape> columns;
+  std::vector<tuning::cluster_shape> lines, column_lines, planes;
+  std::vector<tuning::cut> cuts;
+  tuning::chain_rule chain = {};
+
+  [[nodiscard]] tuning::architecture data() const {
+    const tuning::shapes all{whole, real_rows, columns, lines, column_lines, planes, cuts, chain};
+    return {"candidate", bank_bytes, all, all};
+  }
+};
+
+/// Returns "2^15" or "32768" or "512x2^9" as lengths.
+[[nodiscard]] std::vector<std::size_t> lengths_of(std::string_view text);
+
+/// Returns the candidates of a family for a problem.
+[[nodiscard]] std::vector<candidate> candidates_of(const std::string& family, const plan_spec& what,
+                                                   const device_info& where);
+
+}  // namespace wingbeat::bench

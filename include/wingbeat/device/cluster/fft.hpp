@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transform of several workgroups at once, which meet in each other's local memory: N = A B.
+//     n = n1 B + n2,  k = k1 + A k2:
+//     Y[k1][n2] = sum over n1 of x[n1][n2] w_A^(n1 k1)             A points, within a workgroup
+//     X[k1][k2] = sum over n2 of Y[k1][n2] w_N^(n2 k1) w_B^(n2 k2)  B points, within a workgroup
+// Each of C workgroups makes B/C of the first and A/C of the second; all of Y moves between, once.
+// Without the turn by w_N it is the transform of a plane of A rows and B columns.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
+#include "wingbeat/device/twiddle.hpp"             // roots, apply
+#include "wingbeat/device/workgroup/fft.hpp"       // fft
+#include "wingbeat/device/workgroup/memory.hpp"    // scratch
+#include "wingbeat/device/workgroup/team.hpp"      // team, lanes
+
+namespace wingbeat::device::cluster {
+
+/// What the two steps make together.
+enum class kind {
+  line,  ///< One axis of A B points.
+  plane  ///< Two axes: A rows of B points, bins [k1][k2].
+};
+
+/// The size of a cluster's transform. `Lanes` of them are made at once: columns side by side if
+/// `Across`, otherwise one behind another.
+template <unsigned First, unsigned Second, unsigned ElementsPerThread, unsigned Workgroups,
+          unsigned Lanes = 1, bool Across = false>
+struct shape {
+  static constexpr unsigned first = First, second = Second;
+  static constexpr unsigned elements_per_thread = ElementsPerThread;
+  static constexpr unsigned workgroups = Workgroups, lanes = Lanes;
+  static constexpr bool is_across = Across;
+  static constexpr unsigned columns = Second / Workgroups;  ///< n2 of one workgroup.
+  static constexpr unsigned rows = First / Workgroups;      ///< k1 of one workgroup.
+  static constexpr unsigned workgroup_threads = First * columns * Lanes / ElementsPerThread;
+  static_assert(Second % Workgroups == 0 && First % Workgroups == 0,
+                "each workgroup of a cluster takes as many columns, and as many rows");
+  static_assert(ElementsPerThread <= First && ElementsPerThread <= Second,
+                "a thread's elements lie in one column, then in one row");
+};
+
+/// `Mirrored`: a workgroup's rows k1 include the rows -k1, where bins of a real transform meet.
+/// `Apart`: what workgroups send each other has local memory of its own: one barrier of the cluster
+/// fewer, twice the local memory.
+template <class Shape, class Real, direction Dir, kind Kind, class Memory, bool Mirrored = false,
+          bool Apart = false, class Group = group>
+class fft {
+ public:
+  using complex_type = complex<Real>;
+  static constexpr unsigned a = Shape::first, b = Shape::second, c = Shape::workgroups;
+  static constexpr unsigned e = Shape::elements_per_thread;
+
+  using first_shape = workgroup::shape<a, e, Shape::columns * Shape::lanes>;
+  using second_shape = workgroup::shape<b, e, Shape::rows * Shape::lanes>;
+  using first_fft = workgroup::fft<first_shape, Real, Dir, order::natural, Memory>;
+  using second_fft = workgroup::fft<second_shape, Real, Dir, order::natural, Memory>;
+  /// Neighbouring threads store neighbouring bins: of a line those of neighbouring rows.
+  static constexpr workgroup::lanes second_lanes = Kind == kind::line
+                                                       ? workgroup::lanes::across_transforms
+                                                       : workgroup::lanes::along_transform;
+  using first_team = workgroup::team<first_shape, workgroup::lanes::across_transforms, Group>;
+  using second_team = workgroup::team<second_shape, second_lanes, Group>;
+
+  // The table: roots of both steps, then those of the turn between them.
+  static constexpr unsigned second_at = a == b ? 0 : first_fft::table_entries;
+  static constexpr unsigned turn_at = second_at + second_fft::table_entries;
+  static constexpr unsigned turn_rows = twiddle::rows(e) * b;
+  static constexpr unsigned table_entries =
+      turn_at +
+      (Kind == kind::line ? turn_rows + unsigned(twiddle::root_tables{a * b}.entries()) : 0u);
+
+  // What arrives from other workgroups: row by row with a padding entry each or, where columns lie
+  // side by side, position by position, so that what travels together stays together.
+  static constexpr bool is_by_position = Shape::is_across && Shape::lanes > 1;
+  static constexpr unsigned rows_at_once = Shape::rows * Shape::lanes;
+  static constexpr unsigned pitch = is_by_position ? rows_at_once + Shape::lanes : b + 1;
+  static constexpr unsigned arrived_bytes =
+      (is_by_position ? b : rows_at_once) * pitch * unsigned(sizeof(complex_type));
+  static constexpr unsigned steps_bytes =
+      maximum(first_fft::scratch_bytes, second_fft::scratch_bytes);
+  static constexpr unsigned shared_bytes =
+      Apart ? steps_bytes + arrived_bytes : maximum(steps_bytes, arrived_bytes);
+  /// Behind it all, the barrier that counts what arrives from other workgroups.
+  static constexpr unsigned arrivals_at = (shared_bytes + 15) / 16 * 16;
+  static constexpr unsigned scratch_bytes = c == 1 ? shared_bytes : arrivals_at + 16;
+
+  WINGBEAT_FN fft(WINGBEAT_GLOBAL const complex_type* table, WINGBEAT_LOCAL char* scratch,
+                  Group group)
+      : group_(group), first_(group), second_(group), table_(table), scratch_(scratch) {
+    rank_ = c == 1 ? 0u : static_cast<unsigned>(group.index() % c);
+  }
+
+  // What this thread holds before, as load gets it, and after: bins k1(), k2(r) of lane().
+  WINGBEAT_FN unsigned n2() const { return rank_ * Shape::columns + column_of(first_.transform()); }
+  WINGBEAT_FN unsigned n1(unsigned r) const { return first_.thread() + r * first_shape::threads; }
+  WINGBEAT_FN unsigned lane_in() const { return lane_of(first_.transform(), Shape::columns); }
+  WINGBEAT_FN unsigned lane() const { return lane_of(second_.transform(), Shape::rows); }
+  WINGBEAT_FN unsigned k2(unsigned r) const { return second_.thread() + r * second_shape::threads; }
+  WINGBEAT_FN unsigned k1() const { return row_of(rank_, own_row(second_.transform())); }
+
+  /// Prepares local memory. Callers: as `transform`, once before the first.
+  WINGBEAT_FN void begin() const {
+    if constexpr (c > 1) {
+      if (group_.thread() == 0) group_.make_arrivals(scratch_ + arrivals_at);
+    }
+  }
+
+  /// Transforms what x holds at n1(r), n2() into bins k1(), k2(r). `number` counts those before.
+  /// Callers: every thread of every workgroup of the cluster.  Memory: scratch is free on entry;
+  /// after a barrier of the workgroup it is free again.  Scale: none.
+  WINGBEAT_FN void transform(complex_type (&x)[e], unsigned number) const {
+    if constexpr (c > 1) {
+      if (group_.thread() == 0) {
+        group_.expect(scratch_ + arrivals_at, b * rows_at_once * unsigned(sizeof(complex_type)));
+      }
+    }
+    if constexpr (Apart) arrive();  // nobody sends to a workgroup that has not started
+    first_fft::execute(first_, x, lent{scratch_}, table_);
+    if constexpr (!Apart) arrive();  // what was exchanged here has been read
+    if constexpr (Kind == kind::line) turn(x);
+    wait();
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) send(r, x[r]);
+    receive(number);
+    const auto at = arrived(scratch_);
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) x[r] = at[entry(second_.transform(), k2(r))];
+    if constexpr (!Apart && second_fft::exchanges > 0) second_.workgroup_barrier();
+    second_fft::execute(second_, x, lent{scratch_}, table_ + second_at);
+  }
+
+  /// Returns which transform of the workgroup makes row -k1() of the same lane. Of a mirrored
+  /// cluster only.
+  WINGBEAT_FN unsigned opposite() const {
+    static_assert(Mirrored, "only a mirrored cluster has opposite rows in one workgroup");
+    const unsigned v = second_.transform();
+    if (k1() == 0 || 2 * k1() == a) return v;
+    const unsigned u = own_row(v);
+    const unsigned other = u < paired ? u + paired : u - paired;
+    return Shape::is_across ? other * Shape::lanes + lane() : lane() * Shape::rows + other;
+  }
+  WINGBEAT_FN const second_team& team() const { return second_; }
+  using layout = typename second_fft::layout;
+
+ private:
+  using lent = workgroup::scratch<steps_bytes, workgroup::reuse::after_barrier>;
+  static constexpr unsigned paired = Mirrored ? Shape::rows / 2 : 1;
+  static_assert(!Mirrored || Shape::rows % 2 == 0, "rows and their mirror images come in pairs");
+
+  // Of the transforms of a workgroup: which lane, which column or row.
+  WINGBEAT_FN static unsigned lane_of(unsigned transform, unsigned per_lane) {
+    return Shape::is_across ? transform % Shape::lanes : transform / per_lane;
+  }
+  WINGBEAT_FN static unsigned column_of(unsigned transform) {
+    return Shape::is_across ? transform / Shape::lanes : transform % Shape::columns;
+  }
+  WINGBEAT_FN static unsigned own_row(unsigned transform) {
+    return Shape::is_across ? transform / Shape::lanes : transform % Shape::rows;
+  }
+
+  /// Row u of workgroup `rank`: in blocks, or half a block and its mirror images, of which that of
+  /// row 0 would be row 0 again and is row A/2.
+  WINGBEAT_FN static unsigned row_of(unsigned rank, unsigned u) {
+    if constexpr (!Mirrored) return rank * Shape::rows + u;
+    const unsigned k = rank * paired + u % paired;
+    if (u < paired) return k;
+    return k == 0 ? a / 2 : a - k;
+  }
+  /// The inverse, if mirrored: which workgroup makes row k1, and as which of its own.
+  WINGBEAT_FN static unsigned rank_of(unsigned k) {
+    return (2 * k < a ? k : 2 * k == a ? 0 : a - k) / paired;
+  }
+  WINGBEAT_FN static unsigned place_of(unsigned k) {
+    if (2 * k < a) return k % paired;
+    return paired + (2 * k == a ? 0 : (a - k) % paired);
+  }
+
+  WINGBEAT_FN static unsigned entry(unsigned transform, unsigned position) {
+    return is_by_position ? position * pitch + transform : transform * pitch + position;
+  }
+  WINGBEAT_FN static WINGBEAT_LOCAL complex_type* arrived(WINGBEAT_LOCAL char* scratch) {
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch + (Apart ? steps_bytes : 0));
+  }
+
+  /// Turns row k1 of column n2 by w_N^(n2 k1).
+  WINGBEAT_FN void turn(complex_type (&x)[e]) const {
+    const twiddle::roots<Real, size(a) * b> root{table_ + turn_at + turn_rows};
+    twiddle::turn_from<Dir>(x, root(n2() * n1(0)), table_ + turn_at + n2(), b);
+  }
+
+  /// Hands x[r] = Y[n1(r)][n2()] to the workgroup that makes this row.
+  WINGBEAT_FN void send(unsigned r, complex_type y) const {
+    const unsigned k = n1(r);
+    unsigned to = 0, u = 0;
+    if constexpr (Mirrored) {
+      to = rank_of(k);
+      u = place_of(k);
+    } else if constexpr (Shape::rows % first_shape::threads == 0) {  // constants, after unrolling
+      to = r * first_shape::threads / Shape::rows;
+      u = first_.thread() + r * first_shape::threads % Shape::rows;
+    } else {
+      to = first_.thread() / Shape::rows + r * (first_shape::threads / Shape::rows);
+      u = first_.thread() % Shape::rows;
+    }
+    const unsigned row = Shape::is_across ? u * Shape::lanes + lane_in()
+                                          : lane_in() * Shape::rows + u;
+    if constexpr (c == 1) {
+      arrived(scratch_)[entry(row, n2())] = y;
+    } else {
+      group_.send(arrived(scratch_) + entry(row, n2()), to, y, scratch_ + arrivals_at);
+    }
+  }
+
+  WINGBEAT_FN void arrive() const {
+    if constexpr (c == 1) {
+      group_.barrier();
+    } else {
+      group_.cluster_arrive();
+    }
+  }
+  WINGBEAT_FN void wait() const {
+    if constexpr (c > 1) group_.cluster_wait();
+  }
+  WINGBEAT_FN void receive(unsigned number) const {
+    if constexpr (c == 1) {
+      group_.barrier();
+    } else {
+      group_.receive(scratch_ + arrivals_at, number);
+    }
+  }
+
+  Group group_;
+  first_team first_;
+  second_team second_;
+  WINGBEAT_GLOBAL const complex_type* table_;
+  WINGBEAT_LOCAL char* scratch_;
+  unsigned rank_;
+};
+
+}  // namespace wingbeat::device::cluster

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/lattice.hpp"
+
+namespace wingbeat::planner {
+namespace {
+
+/// Can neighbouring reals be read as one complex number: aligned, and both there.
+bool is_of_whole_pairs(const side& of) {
+  const side_axis& last = of.axes.back();
+  bool is_even = last.stride == 1 && last.valid.first == 0 && last.valid.end == last.length;
+  for (std::size_t a = 0; a + 1 < of.axes.size(); ++a) is_even &= of.axes[a].stride % 2 == 0;
+  for (const side_batch& batch : of.batches) {
+    is_even &= batch.distance % 2 == 0 || batch.count == 1;
+  }
+  return is_even;
+}
+
+lattice lattice_of(const side& of, precision stored, bool holds_bins) {
+  lattice made;
+  made.stored = stored;
+  made.holds_bins = holds_bins;
+  made.apart = of.imaginary_at;
+  for (const side_axis& axis : of.axes) {
+    const bool is_limited = axis.valid.first != 0 || axis.valid.end != axis.length;
+    made.axes.push_back({axis.length, axis.stride, axis.valid, is_limited});
+  }
+  for (const side_batch& batch : of.batches) made.distances.push_back(batch.distance);
+  if (!of.is_real) return made;
+  lattice_axis& last = made.axes.back();
+  last.length /= 2;
+  made.is_pairs = true;
+  if (is_of_whole_pairs(of)) {
+    last.valid = {0, last.length};
+    for (std::size_t a = 0; a + 1 < made.axes.size(); ++a) made.axes[a].stride /= 2;
+    for (std::size_t& distance : made.distances) distance /= 2;
+  } else {
+    made.apart = last.stride;
+    last.stride *= 2;
+  }
+  return made;
+}
+
+}  // namespace
+
+std::size_t lattice::elements() const {
+  std::size_t product = 1;
+  for (const lattice_axis& axis : axes) product *= axis.length;
+  return product;
+}
+
+lattice input_lattice(const plan_spec& what) {
+  return lattice_of(input_side(what), what.real, what.kind == transform::inverse_to_real);
+}
+
+lattice output_lattice(const plan_spec& what) {
+  lattice made =
+      lattice_of(output_side(what), what.real, what.kind == transform::forward_from_real);
+  made.where = place::output;
+  return made;
+}
+
+lattice packed_lattice(const plan_spec& what, const lattice& like, place where) {
+  constexpr std::size_t sector = 8;  // elements: 64 bytes of fp32
+  lattice made;
+  made.where = where;
+  made.stored = what.real == precision::fp64 ? precision::fp64 : precision::fp32;
+  made.holds_bins = like.holds_bins;
+  made.axes = like.axes;
+  std::size_t stride = 1;
+  for (auto axis = made.axes.rbegin(); axis != made.axes.rend(); ++axis) {
+    axis->stride = stride;
+    const bool is_odd = axis == made.axes.rbegin() && axis->length % 2 != 0 && axis->length > 1;
+    stride *= is_odd ? (axis->length + sector - 1) / sector * sector : axis->length;
+  }
+  made.distances.assign(what.batch.counts().size(), 0);
+  for (std::size_t b = made.distances.size(); b-- > 0;) {
+    made.distances[b] = stride;
+    stride *= what.batch.counts()[b];
+  }
+  return made;
+}
+
+}  // namespace wingbeat::planner

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// An array between two passes, in complex elements: where they lie, which exist, which axes are
+// transformed already.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <vector>
+
+#include "planner/pass.hpp"   // place, row
+#include "side.hpp"           // side
+#include "wingbeat/plan.hpp"  // plan_spec, index_range
+
+namespace wingbeat::planner {
+
+struct lattice_axis {
+  std::size_t length = 1;  ///< Complex elements.
+  std::size_t stride = 1;  ///< Units; see `pass_side`.
+  index_range valid;       ///< Of elements; of reals on the axis of pairs.
+  bool is_limited = false;
+};
+
+struct lattice {
+  place where = place::input;
+  precision stored = precision::fp32;
+  std::size_t apart = 0;      ///< Units from real to imaginary part; 0: neighbours.
+  bool is_pairs = false;      ///< The last axis is real: elements are pairs of neighbours.
+  bool holds_bins = false;    ///< The last axis is a half spectrum.
+  std::vector<lattice_axis> axes;
+  std::vector<std::size_t> distances;  ///< One per batch dimension, in units.
+
+  /// Returns the complex elements of one transform.
+  [[nodiscard]] std::size_t elements() const;
+};
+
+/// Returns the input and the output of a request.
+[[nodiscard]] lattice input_lattice(const plan_spec& what);
+[[nodiscard]] lattice output_lattice(const plan_spec& what);
+
+/// Returns packed rows in the precision computed with, for what lies between passes: the lengths of
+/// `like`, its last axis rounded up to whole sectors where it is odd.
+[[nodiscard]] lattice packed_lattice(const plan_spec& what, const lattice& like, place where);
+
+}  // namespace wingbeat::planner

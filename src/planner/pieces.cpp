@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/pieces.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>  // clamp, min
+#include <bit>        // bit_ceil, countr_zero
+#include <optional>
+
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::planner {
+namespace {
+
+unsigned log2_of(std::size_t n) {
+  return static_cast<unsigned>(std::countr_zero(n));
+}
+
+const tuning::shapes& shapes_for(const pass& like, const tuning::architecture& data) {
+  return like.real == precision::fp64 ? data.fp64 : data.fp32;
+}
+
+bool has_clusters(const device_info& where) {
+  if (where.runs_on != engine::cuda) return false;
+  const bool is_older = where.architecture.size() == 5 && where.architecture < "sm_90";
+  return !is_older;
+}
+
+bool fits(const pass& one, const device_info& where) {
+  return one.threads() <= where.max_workgroup && one.scratch_bytes() <= where.local_memory_bytes &&
+         (one.workgroups_of_cluster == 1 || has_clusters(where));
+}
+
+/// Takes fewer lanes until the pass fits; nothing if one lane, or `least`, is too much.
+std::optional<pass> fitted(pass one, const device_info& where, unsigned least = 1) {
+  while (!fits(one, where) && one.lanes > least) one.lanes /= 2;
+  if (!fits(one, where)) return std::nullopt;
+  return one;
+}
+
+std::optional<pass> whole_row(pass one, const axis_request& axis, const tuning::shapes& data,
+                              const device_info& where) {
+  const unsigned bits = log2_of(axis.total);
+  const auto shapes = axis.is_of_bins && !data.real_rows.empty() ? data.real_rows : data.whole;
+  if (bits >= shapes.size()) return std::nullopt;
+  const tuning::shape& shape = shapes[bits];
+  one.length = one.total;
+  one.elements_per_thread = shape.elements_per_thread;
+  one.lanes = shape.transforms;
+  one.half_trade = shape.half_trade;
+  one.stage_in = shape.stage_in;
+  one.stage_out = shape.stage_out;
+  return fitted(one, where);
+}
+
+std::optional<pass> clustered(pass one, unsigned bits, std::span<const tuning::cluster_shape> data,
+                              const device_info& where) {
+  for (const tuning::cluster_shape& shape : data) {
+    if (shape.log2_length != bits) continue;
+    one.does = pass::kind::line;
+    one.length = std::size_t{1} << bits;
+    one.first = std::size_t{1} << shape.log2_first;
+    one.second = one.length / one.first;
+    one.elements_per_thread = shape.elements_per_thread;
+    one.workgroups_of_cluster = shape.workgroups;
+    one.lanes = shape.lanes;
+    one.is_apart = shape.is_apart;
+    one.resident = shape.resident;
+    one.is_ahead = shape.is_ahead;
+    one.lanes_across = shape.lanes > 1;
+    if (fits(one, where)) return one;
+  }
+  return std::nullopt;
+}
+
+/// Columns that no data describes: about 4096 elements a workgroup, 16 a thread at most.
+tuning::column_shape default_columns(unsigned bits) {
+  const unsigned elements = std::min(1u << bits, bits > 6 ? 16u : 8u);
+  return {bits, elements, std::clamp(4096u >> bits, 1u, 64u)};
+}
+
+std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
+                            const tuning::shapes& data, const device_info& where) {
+  if (auto line = clustered(one, bits, data.column_lines, where)) {
+    if (line->lanes <= neighbours) return line;
+  }
+  tuning::column_shape shape = default_columns(bits);
+  const unsigned shortest = data.columns.front().log2_length;
+  if (bits >= shortest && bits - shortest < data.columns.size()) {
+    shape = data.columns[bits - shortest];
+  } else if (bits > 12) {
+    return std::nullopt;
+  }
+  one.length = std::size_t{1} << bits;
+  one.elements_per_thread = shape.elements_per_thread;
+  one.lanes = static_cast<unsigned>(
+      std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
+  one.lanes_across = true;
+  one.resident = shape.resident;
+  one.is_ahead = shape.is_ahead;
+  return fitted(one, where, one.is_mirrored ? 2 : 1);
+}
+
+using shares = std::vector<unsigned>;  // log2 of each pass's length
+
+/// Returns the ways to cut an axis into several passes, the best first: as measured, then evenly.
+std::vector<shares> ways_to_cut(unsigned bits, const tuning::shapes& data) {
+  std::vector<shares> all;
+  for (const tuning::cut& each : data.cuts) {
+    if (each.log2_length != bits) continue;
+    all.push_back({each.log2_first, each.log2_second});
+    const unsigned rest = bits - each.log2_first - each.log2_second;
+    if (rest > 0) all.back().push_back(rest);
+  }
+  for (unsigned count = 2; count <= 4; ++count) {
+    shares even;
+    for (unsigned left = bits, i = count; i > 0; --i) {
+      even.push_back((left + i - 1) / i);
+      left -= even.back();
+    }
+    all.push_back(even);
+  }
+  return all;
+}
+
+/// Cuts the axis; fewer passes come back if one of them does not fit.
+std::vector<pass> cut_into(const shares& parts, const axis_request& axis, const pass& like,
+                           const tuning::shapes& data, const device_info& where) {
+  std::vector<pass> made;
+  std::size_t prior = 1;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    pass one = like;
+    one.prior = prior;
+    const bool joins = axis.is_of_bins && !axis.is_forward && i == 0;
+    const bool separates = axis.is_of_bins && axis.is_forward && i + 1 == parts.size();
+    one.is_mirrored = axis.is_row && (joins || separates);
+    const std::size_t neighbours =
+        axis.is_row ? (prior == 1 ? axis.total >> parts[i] : prior) : axis.columns;
+    // Bins are separated within a workgroup, not in a cluster of them.
+    tuning::shapes usable = data;
+    if (separates) usable.column_lines = {};
+    if (auto fitted = columns(one, parts[i], neighbours, usable, where)) made.push_back(*fitted);
+    prior <<= parts[i];
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
+                            const tuning::architecture& data, const device_info& where) {
+  const tuning::shapes& shapes = shapes_for(like, data);
+  const unsigned bits = log2_of(axis.total);
+  pass one = like;
+  one.total = axis.total;
+  if (axis.is_row) {
+    if (const auto whole = whole_row(one, axis, shapes, where)) return {*whole};
+    if (const auto line = clustered(one, bits, shapes.lines, where)) return {*line};
+  } else if (const auto whole = columns(one, bits, axis.columns, shapes, where)) {
+    return {*whole};
+  }
+  for (const shares& parts : ways_to_cut(bits, shapes)) {
+    auto made = cut_into(parts, axis, one, shapes, where);
+    if (made.size() == parts.size()) return made;
+  }
+  throw plan_error(
+      fmt::format("length {} does not fit {}: {} bytes of local memory, workgroups of "
+                  "{}; choose a shorter length or the host engine",
+                  axis.total, where.name, where.local_memory_bytes, where.max_workgroup));
+}
+
+pass plane_of(std::size_t rows, std::size_t columns, const pass& like,
+              const tuning::architecture& data, const device_info& where) {
+  pass one = like;
+  one.length = 0;
+  for (const tuning::cluster_shape& shape : shapes_for(like, data).planes) {
+    const std::size_t first = std::size_t{1} << shape.log2_first;
+    const std::size_t length = std::size_t{1} << shape.log2_length;
+    if (first != rows || length / first != columns) continue;
+    pass made = like;
+    made.does = pass::kind::plane;
+    made.length = made.total = length;
+    made.first = rows;
+    made.second = columns;
+    made.elements_per_thread = shape.elements_per_thread;
+    made.workgroups_of_cluster = shape.workgroups;
+    made.lanes = shape.lanes;
+    made.is_apart = shape.is_apart;
+    made.resident = shape.resident;
+    made.is_ahead = shape.is_ahead;
+    if (fits(made, where)) return made;
+  }
+  return one;
+}
+
+}  // namespace wingbeat::planner

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an axis is cut into passes, and the shape of each.
+#pragma once
+
+#include <vector>
+
+#include "planner/pass.hpp"      // pass
+#include "tuning/tuning.hpp"     // architecture
+#include "wingbeat/devices.hpp"  // device_info
+
+namespace wingbeat::planner {
+
+/// What is asked of an axis.
+struct axis_request {
+  std::size_t total = 1;     ///< N, complex elements.
+  bool is_row = true;        ///< Its elements are each other's nearest neighbours.
+  bool is_of_bins = false;   ///< One of its ends is a half spectrum.
+  bool is_forward = true;
+  std::size_t columns = 1;   ///< Neighbours, if it is no row.
+};
+
+/// Returns passes with their lengths, priors and shapes, one where the axis fits a workgroup or a
+/// cluster, two or three for longer ones; nothing else of them is set but what `like` holds.
+/// Throws `plan_error` where the device is too small for any.
+[[nodiscard]] std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
+                                          const tuning::architecture& data,
+                                          const device_info& where);
+
+/// Returns the pass that makes planes of `rows` x `columns`, if there is one; its length is 0
+/// otherwise.
+[[nodiscard]] pass plane_of(std::size_t rows, std::size_t columns, const pass& like,
+                            const tuning::architecture& data, const device_info& where);
+
+}  // namespace wingbeat::planner

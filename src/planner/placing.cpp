@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/placing.hpp"
+
+#include <algorithm>  // min_element, stable_sort
+
+#include "side.hpp"  // is_real
+
+namespace wingbeat::planner {
+namespace {
+
+/// A loop that still knows what it is for.
+struct named_loop {
+  loop does;
+  bool is_high = false;   ///< Over groups of P R elements of the axis.
+  bool is_prior = false;  ///< Over the k of w^(q k), k < P.
+  bool is_batch = false;
+  bool is_joined = false;  ///< Stands for several that lay one behind another.
+};
+
+class placer {
+ public:
+  placer(const pass& shape, const placing& at) : one_(shape), at_(at) {
+    is_plane_ = shape.does == pass::kind::plane;
+    fill_side(one_.in, at.from);
+    fill_side(one_.out, at.to);
+    place_butterfly();
+    limit();
+    collect_loops();
+  }
+
+  pass finished() {
+    order_loops();
+    join_loops();
+    write_loops();
+    stage();
+    request();
+    functors();
+    return std::move(one_);
+  }
+
+ private:
+  void fill_side(pass_side& to, const lattice& from) const {
+    to.where = from.where;
+    to.stored = from.stored;
+    to.apart = from.apart;
+    to.is_pairs = from.is_pairs && is_last_axis();
+    to.distance = from.distances.front();
+    to.row_elements = from.elements();
+    to.unit = axis_of(from).stride;
+  }
+  [[nodiscard]] bool is_last_axis() const { return at_.axis + 1 == at_.what.lengths.size(); }
+  [[nodiscard]] const lattice_axis& axis_of(const lattice& of) const { return of.axes[at_.axis]; }
+
+  /// Strides of one butterfly: see the formulas of grid/pass.hpp and cluster/fft.hpp.
+  void place_butterfly() {
+    const std::size_t in = axis_of(at_.from).stride, out = axis_of(at_.to).stride;
+    const std::size_t count = one_.total / one_.length;
+    if (is_plane_) {
+      one_.in.stride_of_first = in;
+      one_.in.stride = at_.from.axes[at_.axis + 1].stride;
+      one_.out.stride_of_first = out;
+      one_.out.stride = at_.to.axes[at_.axis + 1].stride;
+      return;
+    }
+    one_.in.step = count;
+    one_.out.step = one_.prior;
+    one_.in.stride = count * in;
+    one_.out.stride = one_.prior * out;
+    if (one_.does == pass::kind::line) {
+      one_.in.stride_of_first = one_.second * count * in;
+      one_.out.stride_of_first = one_.prior * out;
+      one_.out.stride = one_.first * one_.prior * out;
+    }
+    if (!is_real(at_.what.kind) || !is_last_axis()) return;
+    if (at_.what.kind == transform::inverse_to_real && at_.begins) {
+      one_.in.holds = row::half_spectrum;
+    }
+    if (at_.what.kind == transform::forward_from_real && at_.ends) {
+      one_.out.holds = row::half_spectrum;
+    }
+  }
+
+  void limit() {
+    if (is_plane_) return;
+    const auto set = [&](pass_side& side, const lattice& of, bool is_end) {
+      const lattice_axis& axis = axis_of(of);
+      side.is_limited = is_end && axis.is_limited;
+      side.valid_first = side.is_limited ? axis.valid.first : 0;
+      side.valid_end = side.is_limited ? axis.valid.end : axis.length;
+    };
+    set(one_.in, at_.from, at_.begins);
+    set(one_.out, at_.to, at_.ends);
+  }
+
+  void collect_loops() {
+    const std::size_t in = axis_of(at_.from).stride, out = axis_of(at_.to).stride;
+    const std::size_t p = one_.prior, groups = one_.total / (one_.length * p);
+    if (p > 1) loops_.push_back({{p, in, out}, false, true});
+    if (groups > 1) loops_.push_back({{groups, p * in, p * one_.length * out}, true, false});
+    for (std::size_t b = at_.from.axes.size(); b-- > 0;) {
+      if (b == at_.axis || (is_plane_ && b == at_.axis + 1)) continue;
+      // Indices that a pass before has made, or those that come in.
+      const lattice_axis &from = at_.from.axes[b], &to = at_.to.axes[b];
+      const index_range valid = at_.has_ended[b] ? to.valid : from.valid;
+      one_.in.base += valid.first * from.stride;
+      one_.out.base += valid.first * to.stride;
+      loops_.push_back({{valid.end - valid.first, from.stride, to.stride}});
+    }
+    const auto& counts = at_.what.batch.counts();
+    for (std::size_t b = counts.size(); b-- > 1;) {
+      loops_.push_back({{counts[b], at_.from.distances[b], at_.to.distances[b]}});
+    }
+    one_.rows = counts.front();
+    one_.in.distance = at_.from.distances.front();
+    one_.out.distance = at_.to.distances.front();
+    std::erase_if(loops_, [](const named_loop& each) { return each.does.count == 1; });
+  }
+
+  /// Neighbouring lanes are neighbours in memory: the densest loop comes first. Mirrored tiles run
+  /// over the columns of the axis.
+  void order_loops() {
+    const bool is_batch_densest =
+        !at_.keeps_rows && one_.rows > 1 && !one_.is_mirrored &&
+        std::all_of(loops_.begin(), loops_.end(), [&](const named_loop& each) {
+          return one_.in.distance < each.does.in;
+        });
+    if (is_batch_densest && !loops_.empty()) {
+      loops_.push_back({{one_.rows, one_.in.distance, one_.out.distance}, false, false, true});
+      one_.rows = 1;
+    }
+    std::stable_sort(loops_.begin(), loops_.end(), [&](const named_loop& a, const named_loop& b) {
+      const auto rank = [&](const named_loop& each) {
+        const bool is_column = one_.prior > 1 ? each.is_prior : each.is_high;
+        return one_.is_mirrored && is_column ? 0u : 1u;
+      };
+      return std::pair{rank(a), a.does.in} < std::pair{rank(b), b.does.in};
+    });
+  }
+
+  /// Loops one behind another on both sides are one.
+  void join_loops() {
+    const auto joins = [](const loop& inner, const loop& outer) {
+      return outer.in == inner.in * inner.count && outer.out == inner.out * inner.count;
+    };
+    const bool needs_axis = one_.in.is_limited || one_.out.is_limited || one_.is_mirrored ||
+                            one_.in.holds == row::half_spectrum;
+    const auto is_free = [&](const named_loop& each) {
+      return !each.is_prior && !(each.is_high && needs_axis);
+    };
+    for (std::size_t i = 0; i + 1 < loops_.size();) {
+      named_loop &inner = loops_[i], &outer = loops_[i + 1];
+      if (is_free(inner) && is_free(outer) && joins(inner.does, outer.does)) {
+        inner.does.count *= outer.does.count;
+        inner.is_joined = true;
+        inner.is_high = false;
+        loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      } else {
+        ++i;
+      }
+    }
+    if (at_.keeps_rows || loops_.empty()) return;
+    const named_loop& last = loops_.back();
+    const bool is_packed = one_.rows == 1 || joins(last.does, {0, one_.in.distance,
+                                                               one_.out.distance});
+    if (!is_free(last) || !is_packed) return;
+    one_.rows *= last.does.count;
+    one_.in.distance = last.does.in;
+    one_.out.distance = last.does.out;
+    loops_.pop_back();
+  }
+
+  void write_loops() {
+    for (unsigned i = 0; i < loops_.size(); ++i) {
+      one_.loops.push_back(loops_[i].does);
+      if (loops_[i].is_prior) one_.turn_along = one_.out.along = i;
+      if (loops_[i].is_high) one_.in.along = i;
+    }
+    if (one_.prior == 1) one_.out.along = no_loop;
+    const std::size_t lanes =
+        one_.loops.empty() ? one_.rows : one_.loops.front().count;
+    while (one_.lanes / 2 >= lanes && one_.lanes > 1 && !one_.is_mirrored) one_.lanes /= 2;
+  }
+
+  /// Through local memory, so that neighbouring threads store neighbours: columns whose outputs lie
+  /// along the butterfly. Rows only where they lie one behind another.
+  void stage() {
+    if (one_.is_cluster()) return;
+    const std::size_t lane_in = one_.loops.empty() ? one_.in.distance : one_.loops.front().in;
+    const std::size_t lane_out = one_.loops.empty() ? one_.out.distance : one_.loops.front().out;
+    if (one_.lanes_across) {
+      one_.stage_out = one_.out.stride < lane_out && one_.out.holds == row::complex_row;
+      return;
+    }
+    const auto is_run = [&](const pass_side& side, std::size_t lane) {
+      const std::size_t elements = one_.length + (side.holds == row::half_spectrum ? 1 : 0);
+      return side.stride == 1 && side.apart == 0 && lane <= elements + 1 && !side.is_limited;
+    };
+    one_.stage_in &= is_run(one_.in, lane_in) && !at_.what.load.is_given();
+    one_.stage_out &= is_run(one_.out, lane_out) && !at_.what.store.is_given();
+  }
+
+  /// What is requested ahead is copied as it lies: plain complex numbers as they are computed with.
+  void request() {
+    const bool is_plain = one_.in.holds == row::complex_row && one_.in.apart == 0 &&
+                          !one_.in.is_limited && one_.in.stored == one_.real &&
+                          !at_.what.load.is_given() && !at_.keeps_rows;
+    const bool is_real_row = one_.out.holds == row::half_spectrum && !one_.is_mirrored &&
+                             !one_.is_cluster();
+    one_.is_ahead &= is_plain && !is_real_row && !one_.stage_in;
+  }
+
+  void functors() {
+    const bool to_bins = at_.what.kind == transform::forward_from_real;
+    const bool from_bins = at_.what.kind == transform::inverse_to_real;
+    if (at_.what.load.is_given() && one_.in.where == place::input) {
+      one_.in.fused = functor_of(at_.what.load, to_bins);
+    }
+    if (at_.what.store.is_given() && one_.out.where == place::output) {
+      one_.out.fused = functor_of(at_.what.store, from_bins);
+    }
+  }
+
+  pass one_;
+  const placing& at_;
+  bool is_plane_ = false;
+  std::vector<named_loop> loops_;
+};
+
+}  // namespace
+
+pass placed(const pass& shape, const placing& where) {
+  return placer{shape, where}.finished();
+}
+
+precision common_precision(const plan_spec& what) {
+  return what.real == precision::fp64 ? precision::fp64 : precision::fp32;
+}
+
+}  // namespace wingbeat::planner
