@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <bit>      // has_single_bit
-#include <limits>   // numeric_limits
-#include <utility>  // move
+#include <algorithm>  // max
+#include <bit>        // has_single_bit
+#include <limits>     // numeric_limits
+#include <utility>    // move
 
 #include "backend/backend.hpp"  // plan, engine_of
 #include "fusion.hpp"           // require_functors, require_views
@@ -220,14 +221,24 @@ std::string_view name_of(scaling scale) noexcept {
   return "unknown";
 }
 
+namespace {
+
+/// A real transform in place has one buffer, which holds the padded rows and the bins alike.
+std::size_t memory_bytes(const plan_spec& what, const side& of) {
+  const bool is_padded = is_real(what.kind) && what.where == placement::in_place;
+  return is_padded ? std::max(input_side(what).bytes(), output_side(what).bytes()) : of.bytes();
+}
+
+}  // namespace
+
 std::size_t input_bytes(const plan_spec& what) {
   require_shape(what);
-  return what.load.is_given() ? what.load.in_bytes : input_side(what).bytes();
+  return what.load.is_given() ? what.load.in_bytes : memory_bytes(what, input_side(what));
 }
 
 std::size_t output_bytes(const plan_spec& what) {
   require_shape(what);
-  return what.store.is_given() ? what.store.out_bytes : output_side(what).bytes();
+  return what.store.is_given() ? what.store.out_bytes : memory_bytes(what, output_side(what));
 }
 
 struct plan::impl {

@@ -113,8 +113,9 @@ inline constexpr std::size_t max_length = std::size_t{1} << 28;
 inline constexpr std::size_t max_axes = 3;
 
 /// Returns bytes of one run's input (or output), from the buffer's start to the end of its last
-/// element in memory: what a functor states, or what the layout takes. Throws `plan_error` where no
-/// plan could have such lengths, batch, layouts or ranges.
+/// element in memory: what a functor states, or what the layout takes; of a real transform in place,
+/// that of all padded rows. Throws `plan_error` where no plan could have such lengths, batch,
+/// layouts or ranges.
 [[nodiscard]] std::size_t input_bytes(const plan_spec& what);
 [[nodiscard]] std::size_t output_bytes(const plan_spec& what);
 

@@ -7,7 +7,7 @@
 
 #include "reference/dft_by_definition.hpp"
 #include "reference/iterative.hpp"
-#include "reference/root_of_unity.hpp"  // direction, row, roots_of_unity
+#include "reference/root_of_unity.hpp"  // row, roots_of_unity, direction
 
 namespace wingbeat::reference {
 
@@ -17,9 +17,9 @@ class axis {
   static constexpr std::size_t longest_by_definition = 64;
 
   /// `length` is a power of two.
-  axis(std::size_t length, direction dir) : length_(length), dir_(dir) {
-    if (is_by_definition()) return;
-    roots_ = roots_of_unity<long double>(length / 2, length, dir);
+  axis(std::size_t length, direction dir)
+      : length_(length),
+        roots_(roots_of_unity<long double>(is_by_definition() ? length : length / 2, length, dir)) {
   }
 
   [[nodiscard]] bool is_by_definition() const noexcept { return length_ <= longest_by_definition; }
@@ -31,7 +31,7 @@ class axis {
       for (std::size_t first = block; first < block + stride; ++first) {
         for (std::size_t j = 0; j < length_; ++j) line[j] = points[first + j * stride];
         if (is_by_definition()) {
-          line = dft_by_definition(line, dir_);
+          line = dft_by_definition(line, roots_);
         } else {
           iterative(line, roots_);
         }
@@ -42,8 +42,7 @@ class axis {
 
  private:
   std::size_t length_;
-  direction dir_;
-  row<long double> roots_;  // w^0 .. w^(N/2-1); empty where the definition is summed
+  row<long double> roots_;  // w^0 .. w^(N-1) for the definition, w^0 .. w^(N/2-1) for radix 2
 };
 
 /// Completes rows of n that hold bins 0 .. n/2: bins 0 and n/2 become real, and those above n/2

@@ -111,8 +111,8 @@ TEST(plan_check, catches_two_transforms_that_changed_places) {
 }
 
 TEST(plan_check, catches_a_write_outside_the_range) {
-  const auto whole = asking_for([](plan_spec& s) { s.valid_out[1].end = 10; });
-  EXPECT_THAT(check(cropped, whole).why, HasSubstr("of the output"));
+  const auto wider = asking_for([](plan_spec& s) { s.valid_out[0].first = 0; });
+  EXPECT_THAT(check(cropped, wider).why, HasSubstr("of the output"));
   const auto padding =
       followed_by([](buffer_view, buffer_view out) { floats(out)[2 * 64 - 1] = 0; });
   EXPECT_THAT(check(cropped, padding).why, HasSubstr("byte 50"));
