@@ -160,9 +160,11 @@ bool real_in_place(queue& on) {
                        .kind = transform::forward_from_real,
                        .where = placement::in_place};
 
-  std::vector<float> image(rows * columns), padded(rows * (columns + 2));
-  for (std::size_t i = 0; i < image.size(); ++i) {
-    image[i] = padded[i / columns * (columns + 2) + i % columns] = samples(i + 1).back().real();
+  std::vector<float> image, padded(rows * (columns + 2));
+  for (const value z : samples(rows * columns)) {
+    const std::size_t i = image.size();
+    padded[i / columns * (columns + 2) + i % columns] = z.real();
+    image.push_back(z.real());
   }
   const plan made{on, what};
   buffer memory{on, input_bytes(what)};  // output_bytes are as many

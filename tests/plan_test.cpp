@@ -104,8 +104,9 @@ TEST(plan, refuses_two_elements_of_output_in_one_place) {
   EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = 2, .out = {.distances = {3}}}),
               HasSubstr("a step of 3 and its smaller steps reach 3"));
   EXPECT_THAT(refusal_to_plan({.lengths = {4}, .out = {.strides = {0}}}), HasSubstr("a step of 0"));
-  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .batch = 2, .out = {.distances = {8}, .imaginary_at = 8}}),
-              HasSubstr("a step of 8 and its smaller steps reach 15"));
+  EXPECT_THAT(
+      refusal_to_plan({.lengths = {8}, .batch = 2, .out = {.distances = {8}, .imaginary_at = 8}}),
+      HasSubstr("a step of 8 and its smaller steps reach 15"));
   EXPECT_EQ(refusal_to_plan({.lengths = {4}, .batch = 2, .in = {.distances = {0}}}),
             "nothing was refused");
   // What is not written takes no place.

@@ -113,8 +113,8 @@ inline constexpr std::size_t max_length = std::size_t{1} << 28;
 inline constexpr std::size_t max_axes = 3;
 
 /// Returns bytes of one run's input (or output), from the buffer's start to the end of its last
-/// element in memory: what a functor states, or what the layout takes; of a real transform in place,
-/// that of all padded rows. Throws `plan_error` where no plan could have such lengths, batch,
+/// element in memory: what a functor states, or what the layout takes; of a real transform in
+/// place, all padded rows. Throws `plan_error` where no plan could have such lengths, batch,
 /// layouts or ranges.
 [[nodiscard]] std::size_t input_bytes(const plan_spec& what);
 [[nodiscard]] std::size_t output_bytes(const plan_spec& what);
@@ -152,8 +152,8 @@ class plan {
   /// Returns what each kernel takes; empty on engines that compile none.
   [[nodiscard]] std::vector<kernel_resources> resources() const;
 
-  /// Returns the fraction of a plain copy's speed that one run is expected to reach, the copy moving
-  /// the same input and output; 0 where nothing was measured to expect it from.
+  /// Returns the fraction of a plain copy's speed that one run is expected to reach, the copy
+  /// moving the same input and output; 0 where nothing was measured to expect it from.
   [[nodiscard]] double predicted_fraction() const noexcept;
 
   /// Returns the plan in words: one line per pass, then bytes moved, workspace and expected speed.

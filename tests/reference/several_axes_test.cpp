@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference engine on two and three axes. Oracle: the sum over all points that defines the
-// transform; for a half spectrum, the definition of plan.hpp written out, on input without symmetry.
+// transform; for a half spectrum, what plan.hpp says, written out, on input without symmetry.
 #include <gtest/gtest.h>
 
 #include <cmath>  // sqrt

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // fill, max
+#include <algorithm>  // fill_n, max, min
 #include <cmath>      // log2, sqrt
 #include <complex>
 #include <cstdint>  // uint64_t
@@ -156,6 +156,15 @@ struct bounds {
   long double l2, of_largest, of_element = 0, absolute = 0;
 };
 
+/// Returns how many numbers of the input one transform depends on.
+long double distinct_inputs(const plan_spec& what) {
+  long double count = 1;
+  for (const side_axis& axis : input_side(what).axes) {
+    if (axis.stride != 0) count *= static_cast<long double>(axis.valid.end - axis.valid.first);
+  }
+  return count;
+}
+
 /// The written elements of one transform, and how far each is off.
 struct comparison {
   long double error = 0, energy = 0, fourth = 0;  // sums of squares, and of their squares
@@ -190,6 +199,7 @@ std::optional<std::string> inaccuracy(const plan_spec& what, const std::vector<v
   const side to = output_side(what);
   const auto places = elements_of(to);
   const bounds allowed{what};
+  const long double inputs = distinct_inputs(what);
   const std::size_t n = places.size() / what.batch;
   for (std::size_t t = 0; t < what.batch; ++t) {
     long double most = 0, energy = 0;
@@ -208,8 +218,9 @@ std::optional<std::string> inaccuracy(const plan_spec& what, const std::vector<v
     const auto m = static_cast<long double>(all.n_written);
     const long double size =
         std::sqrt(std::max(all.energy, energy * m / static_cast<long double>(n)));
-    const long double bound = (1 + 1 / std::sqrt(all.n_large())) * allowed.l2 * size +
-                              allowed.absolute * std::sqrt(2 * m);
+    const long double bound =
+        (1 + 1 / std::sqrt(std::min(inputs, all.n_large()))) * allowed.l2 * size +
+        allowed.absolute * std::sqrt(2 * m);
     if (std::sqrt(all.error) <= bound) continue;
     return fmt::format("transform {}: the L2 error is {:.3Lg}, {:.3Lg} is allowed", t,
                        std::sqrt(all.error), bound);

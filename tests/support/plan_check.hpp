@@ -11,10 +11,10 @@
 //     L2 error       <= (1 + 1/sqrt e) (c u sqrt(log2 N) + f u + s) max(|written|, sqrt m rms)
 //     element error  <= 12 u largest + r |element|
 // rms and largest are those of the whole output, so that a cropped corner of small values is not
-// held to them alone. e = |written|^4 / sum |element|^4 is how many elements hold the energy: the
-// errors of few do not average out. f = 2 where a factor is applied, it and the product being
-// rounded, and 1 more in fp64 for the oracle. s is 3e-4 for fp16, 2.4e-3 for bf16, 0 otherwise; r
-// the storage's roundoff, 2^-11, 2^-8 or 0.
+// held to them alone. e is how many elements hold the energy, |written|^4 / sum |element|^4, or how
+// many numbers of input there are if those are fewer: few errors do not average out. f = 2 where a
+// factor is applied, it and the product being rounded, and 1 more in fp64 for the oracle. s is 3e-4
+// for fp16, 2.4e-3 for bf16, 0 otherwise; r the storage's roundoff, 2^-11, 2^-8 or 0.
 #pragma once
 
 #include <cstddef>  // size_t

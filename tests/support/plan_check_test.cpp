@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checker of plans: what is right passes, and each way to be wrong is caught. What pretends to
-// be a plan here is one of the engine `reference`, for a request that differs or with a fault added.
+// be a plan here is one of engine `reference`, for a request that differs or with a fault added.
 #include "support/plan_check.hpp"
 
 #include <gmock/gmock.h>
