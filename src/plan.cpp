@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <bit>      // has_single_bit
-#include <limits>   // numeric_limits
-#include <utility>  // move
+#include <algorithm>  // max
+#include <bit>        // has_single_bit
+#include <limits>     // numeric_limits
+#include <utility>    // move
 
 #include "backend/backend.hpp"  // plan, engine_of
 #include "fusion.hpp"           // require_functors, require_views
@@ -15,8 +16,11 @@
 namespace wingbeat {
 namespace {
 
-bool is_short(std::size_t n) {
-  return n < 2 || n > max_length || !std::has_single_bit(n);
+/// Elements and units are numbered below this, so that no product of theirs with bytes overflows.
+constexpr double most_elements = double(std::numeric_limits<std::size_t>::max() >> 8);
+
+bool is_planned(std::size_t n) {
+  return n >= 2 && n <= max_length && std::has_single_bit(n);
 }
 
 void require_lengths(const plan_spec& what) {
@@ -25,21 +29,32 @@ void require_lengths(const plan_spec& what) {
                                  what.lengths.size(), max_axes));
   }
   for (const std::size_t n : what.lengths) {
-    if (!is_short(n)) continue;
+    if (is_planned(n)) continue;
     throw plan_error(fmt::format(
         "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
         max_length));
   }
-  constexpr double most = double(std::numeric_limits<std::size_t>::max() >> 8);
+}
+
+void require_batch(const plan_spec& what) {
+  const std::vector<std::size_t>& counts = what.batch.counts();
+  if (counts.empty()) {
+    throw plan_error("batch has no dimensions; give one count, or one for each dimension");
+  }
   double points = 1;
   for (const std::size_t n : what.lengths) points *= static_cast<double>(n);
-  for (const std::size_t count : what.batch.counts()) {
-    if (count == 0) throw plan_error("batch is 0; it counts transforms and is at least 1");
+  for (const std::size_t count : counts) {
+    if (count == 0) {
+      throw plan_error(
+          fmt::format("batch is {}; it counts transforms, so make each number at least 1",
+                      fmt::join(counts, "x")));
+    }
     points *= static_cast<double>(count);
   }
-  if (points <= most) return;
-  throw plan_error(fmt::format("batch {} of {} exceeds the address space; choose fewer transforms",
-                               fmt::join(what.batch.counts(), "x"), fmt::join(what.lengths, "x")));
+  if (points <= most_elements) return;
+  throw plan_error(
+      fmt::format("batch {} of {} exceeds the address space; choose fewer or shorter transforms",
+                  fmt::join(counts, "x"), fmt::join(what.lengths, "x")));
 }
 
 void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
@@ -51,10 +66,12 @@ void require_entries(std::string_view field, std::size_t given, std::size_t want
 
 /// Names of one side's fields.
 struct side_names {
-  std::string_view layout, valid;
+  std::string_view side, layout, valid, functor;
 };
+constexpr side_names input{"input", "in", "valid_in", "load"};
+constexpr side_names output{"output", "out", "valid_out", "store"};
 
-void require_layout(const plan_spec& what, const side_names& names, const memory_layout& as,
+void require_counts(const plan_spec& what, const side_names& names, const memory_layout& as,
                     const std::vector<index_range>& valid) {
   const std::size_t axes = what.lengths.size();
   require_entries(fmt::format("{}.strides", names.layout), as.strides.size(), axes, "axes");
@@ -63,7 +80,7 @@ void require_layout(const plan_spec& what, const side_names& names, const memory
   require_entries(names.valid, valid.size(), axes, "axes");
 }
 
-void require_side(const side& of, const side_names& names) {
+void require_ranges(const side& of, const side_names& names) {
   for (std::size_t a = 0; a < of.axes.size(); ++a) {
     const auto [first, end] = of.axes[a].valid;
     if (first < end && end <= of.axes[a].length) continue;
@@ -72,62 +89,105 @@ void require_side(const side& of, const side_names& names) {
                     "range within them that is not empty",
                     names.valid, a, first, end, of.axes[a].length - 1));
   }
-  if (of.is_real && of.imaginary_at != 0) {
-    throw plan_error(
-        fmt::format("{}.imaginary_at is {} and that side is real, without imaginary "
-                    "parts; leave it 0",
-                    names.layout, of.imaginary_at));
-  }
-  constexpr double most = double(std::numeric_limits<std::size_t>::max() >> 8);
-  double reach = static_cast<double>(of.imaginary_at);
+}
+
+void require_reach(const side& of, const side_names& names) {
+  auto reach = static_cast<double>(of.imaginary_at);
   for (const auto& axis : of.axes) {
     reach += static_cast<double>(axis.length) * static_cast<double>(axis.stride);
   }
   for (const auto& batch : of.batches) {
     reach += static_cast<double>(batch.count) * static_cast<double>(batch.distance);
   }
-  if (reach > most) {
+  if (reach <= most_elements) return;
+  throw plan_error(
+      fmt::format("the {} layout reaches beyond the address space; choose smaller "
+                  "{}.strides and {}.distances",
+                  names.side, names.layout, names.layout));
+}
+
+void require_planes(const side& of, const side_names& names, const memory_layout& as) {
+  if (of.imaginary_at == 0) return;
+  if (of.is_real) {
     throw plan_error(
-        fmt::format("the {} layout reaches beyond the address space; choose smaller "
-                    "strides and distances",
-                    names.layout));
+        fmt::format("{}.imaginary_at is {} and that side is real, without imaginary "
+                    "parts; leave it 0",
+                    names.layout, of.imaginary_at));
   }
+  // An input may name a place twice, but not by defaults that do not know of its planes.
+  if (!as.strides.empty() || !as.distances.empty() || !of.may_overlap()) return;
+  throw plan_error(fmt::format(
+      "{}.imaginary_at is {}, where packed transforms have real parts; make it at least "
+      "the reals of all transforms, or state {}.distances",
+      names.layout, of.imaginary_at, names.layout));
+}
+
+void require_side(const side& of, const side_names& names, const memory_layout& as) {
+  require_ranges(of, names);
+  require_reach(of, names);
+  require_planes(of, names, as);
+  if (&names != &output) return;
+  const auto clash = of.find_clash();
+  if (!clash) return;
+  throw plan_error(
+      fmt::format("the output layout has a step of {} and its smaller steps reach {} from an "
+                  "element, so two elements may share a place; make each stride and distance of "
+                  "out larger than what the smaller ones reach together",
+                  clash->step, clash->reach));
 }
 
 void require_layouts(const plan_spec& what) {
-  constexpr side_names input{"in", "valid_in"}, output{"out", "valid_out"};
-  require_layout(what, input, what.in, what.valid_in);
-  require_layout(what, output, what.out, what.valid_out);
-  require_side(input_side(what), input);
-  const side to = output_side(what);
-  require_side(to, output);
-  if (to.may_overlap()) {
+  require_counts(what, input, what.in, what.valid_in);
+  require_counts(what, output, what.out, what.valid_out);
+  require_side(input_side(what), input, what.in);
+  require_side(output_side(what), output, what.out);
+}
+
+bool is_placed(const memory_layout& as, const std::vector<index_range>& valid) {
+  return !as.is_packed() || !valid.empty();
+}
+
+/// Functors come before: with one, a plan in place is refused for another reason.
+void require_in_place(const plan_spec& what) {
+  if (what.where != placement::in_place) return;
+  if (!is_real(what.kind)) {
+    if (are_alike(input_side(what), output_side(what))) return;
     throw plan_error(
-        "the output layout puts two elements in one place, or its strides do not nest (each at "
-        "least the extent of the smaller ones); choose larger strides or distances");
+        "a plan in place was given an input and an output that lie differently; give in and out, "
+        "valid_in and valid_out the same values, or plan it out of place");
   }
-  const bool is_moved = !what.in.is_packed() || !what.out.is_packed() || !what.valid_in.empty() ||
-                        !what.valid_out.empty();
-  if (is_moved && what.where == placement::in_place && is_real(what.kind)) {
-    throw plan_error(
-        "a real transform in place has its own padded layout; leave in, out and the ranges empty, "
-        "or plan it out of place");
-  }
-  const bool is_load_placed = !what.in.is_packed() || !what.valid_in.empty();
-  const bool is_store_placed = !what.out.is_packed() || !what.valid_out.empty();
-  if ((what.load.is_given() && is_load_placed) || (what.store.is_given() && is_store_placed)) {
-    throw plan_error(
-        "a functor places elements itself; leave the layout and the range of its side empty");
-  }
+  if (!is_placed(what.in, what.valid_in) && !is_placed(what.out, what.valid_out)) return;
+  throw plan_error(
+      "a real transform in place has its own padded layout; leave in, out and the ranges empty, "
+      "or plan it out of place");
+}
+
+void require_functors_alone(const plan_spec& what) {
+  const auto require = [](const side_names& names, bool is_given, bool is_placed_too) {
+    if (!is_given || !is_placed_too) return;
+    throw plan_error(fmt::format(
+        "the {} functor places elements itself and {} or {} was given too; leave both empty",
+        names.functor, names.layout, names.valid));
+  };
+  require(input, what.load.is_given(), is_placed(what.in, what.valid_in));
+  require(output, what.store.is_given(), is_placed(what.out, what.valid_out));
+}
+
+/// What must hold before sizes can be told.
+void require_shape(const plan_spec& what) {
+  require_lengths(what);
+  require_batch(what);
+  require_layouts(what);
 }
 
 void validate(const plan_spec& what, const device_info& where) {
-  require_lengths(what);
-  require_layouts(what);
+  require_shape(what);
+  require_functors_alone(what);
   if (what.real == precision::fp64 && !where.has_fp64) {
     throw plan_error(fmt::format("{} has no fp64; ask for precision::fp32", where.name));
   }
   require_functors(what, where.runs_on);
+  require_in_place(what);
 }
 
 }  // namespace
@@ -161,12 +221,24 @@ std::string_view name_of(scaling scale) noexcept {
   return "unknown";
 }
 
+namespace {
+
+/// A real transform in place has one buffer, which holds the padded rows and the bins alike.
+std::size_t memory_bytes(const plan_spec& what, const side& of) {
+  const bool is_padded = is_real(what.kind) && what.where == placement::in_place;
+  return is_padded ? std::max(input_side(what).bytes(), output_side(what).bytes()) : of.bytes();
+}
+
+}  // namespace
+
 std::size_t input_bytes(const plan_spec& what) {
-  return what.load.is_given() ? what.load.in_bytes : input_side(what).bytes();
+  require_shape(what);
+  return what.load.is_given() ? what.load.in_bytes : memory_bytes(what, input_side(what));
 }
 
 std::size_t output_bytes(const plan_spec& what) {
-  return what.store.is_given() ? what.store.out_bytes : output_side(what).bytes();
+  require_shape(what);
+  return what.store.is_given() ? what.store.out_bytes : memory_bytes(what, output_side(what));
 }
 
 struct plan::impl {

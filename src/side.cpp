@@ -61,8 +61,12 @@ std::size_t side::bytes() const {
 
 std::size_t side::occupied_bytes() const {
   std::size_t elements = 1;
-  for (const side_axis& axis : axes) elements *= axis.valid.end - axis.valid.first;
-  for (const side_batch& batch : batches) elements *= batch.count;
+  for (const side_axis& axis : axes) {
+    if (axis.stride != 0) elements *= axis.valid.end - axis.valid.first;
+  }
+  for (const side_batch& batch : batches) {
+    if (batch.distance != 0) elements *= batch.count;
+  }
   return elements * (is_real ? 1 : 2) * real_bytes;
 }
 
@@ -72,21 +76,21 @@ bool side::is_whole() const {
   });
 }
 
-bool side::may_overlap() const {
-  std::vector<std::pair<std::size_t, std::size_t>> dimensions;  // stride, count
+std::optional<step_clash> side::find_clash() const {
+  std::vector<std::pair<std::size_t, std::size_t>> steps;  // units, count
   for (const side_axis& axis : axes) {
-    dimensions.emplace_back(axis.stride, axis.valid.end - axis.valid.first);
+    steps.emplace_back(axis.stride, axis.valid.end - axis.valid.first);
   }
-  for (const side_batch& batch : batches) dimensions.emplace_back(batch.distance, batch.count);
-  if (imaginary_at != 0) dimensions.emplace_back(imaginary_at, 2);
-  std::sort(dimensions.begin(), dimensions.end());
+  for (const side_batch& batch : batches) steps.emplace_back(batch.distance, batch.count);
+  if (imaginary_at != 0) steps.emplace_back(imaginary_at, 2);
+  std::sort(steps.begin(), steps.end());
   std::size_t reach = 0;
-  for (const auto& [stride, count] : dimensions) {
+  for (const auto& [step, count] : steps) {
     if (count <= 1) continue;
-    if (stride <= reach) return true;
-    reach += (count - 1) * stride;
+    if (step <= reach) return step_clash{step, reach};
+    reach += (count - 1) * step;
   }
-  return false;
+  return std::nullopt;
 }
 
 std::size_t bytes_of_real(precision real) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,12 @@ struct side_batch {
   std::size_t distance = 0;
 };
 
+/// A stride or distance, and how far the smaller ones of its side reach.
+struct step_clash {
+  std::size_t step = 0;
+  std::size_t reach = 0;
+};
+
 /// The input or the output. A unit is what strides count: a complex number, or a real one where
 /// the side is real or planar.
 struct side {
@@ -39,15 +46,17 @@ struct side {
   /// Returns the bytes from the start of the buffer to the end of the last unit in memory.
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Returns the bytes of all elements in memory, each counted once.
+  /// Returns the bytes of all elements in memory; those that a step of 0 repeats count once.
   [[nodiscard]] std::size_t occupied_bytes() const;
 
   /// Returns whether all elements of all axes are in memory.
   [[nodiscard]] bool is_whole() const;
 
-  /// Returns whether two elements may share a place. Layouts whose dimensions nest are told apart
-  /// exactly; others count as sharing.
-  [[nodiscard]] bool may_overlap() const;
+  /// Returns the first step that does not nest, if there is one: ordered by size, each step must
+  /// be larger than what the smaller ones reach together. Where all nest, no two elements share a
+  /// place; where one does not, two may.
+  [[nodiscard]] std::optional<step_clash> find_clash() const;
+  [[nodiscard]] bool may_overlap() const { return find_clash().has_value(); }
 };
 
 /// Returns the bytes of one stored real number.

@@ -12,6 +12,8 @@ namespace {
 using namespace wingbeat;
 using ::testing::HasSubstr;
 
+constexpr std::size_t huge = std::size_t{1} << 62;
+
 template <class Action>
 std::string refusal(Action action) {
   try {
@@ -22,27 +24,145 @@ std::string refusal(Action action) {
   return "nothing was refused";
 }
 
+/// Of the engine that does everything, so that only what no engine may be asked is refused.
 std::string refusal_to_plan(plan_spec what) {
-  return refusal([&] { plan{queue{first_device(engine::host)}, std::move(what)}; });
+  return refusal([&] { plan{queue{first_device(engine::reference)}, std::move(what)}; });
 }
 
 TEST(plan, names_a_length_it_cannot_transform) {
   for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{100}, 2 * max_length}) {
     EXPECT_THAT(refusal_to_plan({.lengths = {n}}), HasSubstr("length " + std::to_string(n)));
+    EXPECT_THAT(refusal_to_plan({.lengths = {4, n}}), HasSubstr("length " + std::to_string(n)));
   }
 }
 
-TEST(plan, takes_exactly_one_axis) {
-  EXPECT_THAT(refusal_to_plan({}), HasSubstr("0 axes"));
-  EXPECT_THAT(refusal_to_plan({.lengths = {4, 4}}), HasSubstr("2 axes"));
-  EXPECT_THAT(refusal([] { static_cast<void>(input_bytes({})); }), HasSubstr("0 axes"));
-  EXPECT_THAT(refusal([] { static_cast<void>(output_bytes({})); }), HasSubstr("0 axes"));
+TEST(plan, takes_one_to_three_axes) {
+  for (const plan_spec& what : {plan_spec{}, plan_spec{.lengths = {2, 2, 2, 2}}}) {
+    const auto sentence = HasSubstr(std::to_string(what.lengths.size()) + " axes; give 1 to 3");
+    EXPECT_THAT(refusal_to_plan(what), sentence);
+    EXPECT_THAT(refusal([&] { static_cast<void>(input_bytes(what)); }), sentence);
+    EXPECT_THAT(refusal([&] { static_cast<void>(output_bytes(what)); }), sentence);
+  }
+  EXPECT_EQ(refusal_to_plan({.lengths = {2, 4, 8}}), "nothing was refused");
 }
 
 TEST(plan, refuses_an_empty_or_an_endless_batch) {
   EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = 0}), HasSubstr("batch is 0"));
-  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = std::size_t{1} << 62}),
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = {3, 0}}), HasSubstr("batch is 3x0"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = batch_shape{std::vector<std::size_t>{}}}),
+              HasSubstr("batch has no dimensions"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = huge}),
               HasSubstr("exceeds the address space"));
+}
+
+TEST(plan, multiplies_without_overflow) {
+  // Each product is 2^64 or 2^66, which as a size_t would be 0.
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = {huge, 4}}),
+              HasSubstr("batch 4611686018427387904x4 of 4 exceeds"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {1 << 22, 1 << 22, 1 << 22}}),
+              HasSubstr("batch 1 of 4194304x4194304x4194304 exceeds"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .in = {.strides = {huge}}}),
+              HasSubstr("the input layout reaches beyond the address space"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = 4, .out = {.distances = {huge}}}),
+              HasSubstr("the output layout reaches beyond the address space"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .in = {.imaginary_at = huge}}),
+              HasSubstr("the input layout reaches beyond the address space"));
+  // The default distance is a product of what was given: 2^40 times 2^30 of them.
+  EXPECT_THAT(refusal_to_plan({.lengths = {4},
+                               .batch = {std::size_t{1} << 24, std::size_t{1} << 24},
+                               .in = {.strides = {std::size_t{1} << 38}}}),
+              HasSubstr("the input layout reaches beyond the address space"));
+}
+
+TEST(plan, wants_an_entry_for_each_dimension_or_none) {
+  EXPECT_THAT(refusal_to_plan({.lengths = {4, 4}, .in = {.strides = {4}}}),
+              HasSubstr("in.strides has 1 entries and there are 2 axes"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = {2, 2}, .out = {.distances = {4}}}),
+              HasSubstr("out.distances has 1 entries and there are 2 batch dimensions"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .valid_out = {{0, 4}, {0, 4}}}),
+              HasSubstr("valid_out has 2 entries and there are 1 axes"));
+  EXPECT_THAT(refusal([] {
+                static_cast<void>(input_bytes({.lengths = {4, 4}, .valid_in = {{0, 4}}}));
+              }),
+              HasSubstr("valid_in has 1 entries"));
+}
+
+TEST(plan, refuses_ranges_beyond_their_axis) {
+  for (const index_range range : {index_range{2, 2}, {3, 2}, {0, 9}, {8, 9}}) {
+    EXPECT_THAT(refusal_to_plan({.lengths = {4, 8}, .valid_in = {{0, 4}, range}}),
+                HasSubstr("the axis has indices 0 to 7"));
+  }
+  // The indices of a half spectrum are its bins.
+  const plan_spec bins{.lengths = {8}, .kind = transform::forward_from_real, .valid_out = {{4, 5}}};
+  EXPECT_EQ(refusal_to_plan(bins), "nothing was refused");
+  EXPECT_THAT(refusal_to_plan(
+                  {.lengths = {8}, .kind = transform::forward_from_real, .valid_out = {{4, 6}}}),
+              HasSubstr("valid_out[0] is [4, 6) and the axis has indices 0 to 4"));
+}
+
+TEST(plan, refuses_two_elements_of_output_in_one_place) {
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .batch = 2, .out = {.distances = {3}}}),
+              HasSubstr("a step of 3 and its smaller steps reach 3"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {4}, .out = {.strides = {0}}}), HasSubstr("a step of 0"));
+  EXPECT_THAT(
+      refusal_to_plan({.lengths = {8}, .batch = 2, .out = {.distances = {8}, .imaginary_at = 8}}),
+      HasSubstr("a step of 8 and its smaller steps reach 15"));
+  EXPECT_EQ(refusal_to_plan({.lengths = {4}, .batch = 2, .in = {.distances = {0}}}),
+            "nothing was refused");
+  // What is not written takes no place.
+  EXPECT_EQ(refusal_to_plan(
+                {.lengths = {4}, .batch = 2, .out = {.distances = {3}}, .valid_out = {{0, 3}}}),
+            "nothing was refused");
+}
+
+TEST(plan, refuses_planes_that_meet_by_default) {
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .batch = 2, .in = {.imaginary_at = 8}}),
+              HasSubstr("in.imaginary_at is 8, where packed transforms have real parts"));
+  EXPECT_EQ(
+      refusal_to_plan({.lengths = {8}, .batch = 2, .in = {.distances = {16}, .imaginary_at = 8}}),
+      "nothing was refused");
+  EXPECT_EQ(refusal_to_plan({.lengths = {8}, .batch = 2, .in = {.imaginary_at = 16}}),
+            "nothing was refused");
+}
+
+TEST(plan, refuses_imaginary_parts_of_real_numbers) {
+  EXPECT_THAT(
+      refusal_to_plan(
+          {.lengths = {8}, .kind = transform::forward_from_real, .in = {.imaginary_at = 8}}),
+      HasSubstr("in.imaginary_at is 8 and that side is real"));
+  EXPECT_EQ(refusal_to_plan(
+                {.lengths = {8}, .kind = transform::forward_from_real, .out = {.imaginary_at = 8}}),
+            "nothing was refused");
+}
+
+TEST(plan, refuses_real_transforms_in_place_elsewhere_than_in_padded_rows) {
+  const plan_spec in_place{
+      .lengths = {8}, .kind = transform::forward_from_real, .where = placement::in_place};
+  plan_spec strided = in_place, ranged = in_place;
+  strided.out.strides = {2};
+  ranged.valid_in = {{0, 4}};
+  for (const plan_spec& what : {strided, ranged}) {
+    EXPECT_THAT(refusal_to_plan(what), HasSubstr("has its own padded layout"));
+  }
+  EXPECT_EQ(refusal_to_plan(in_place), "nothing was refused");
+}
+
+TEST(plan, refuses_to_be_in_place_where_input_and_output_differ) {
+  plan_spec what{.lengths = {8}, .where = placement::in_place, .in = {.strides = {2}}};
+  EXPECT_THAT(refusal_to_plan(what), HasSubstr("an input and an output that lie differently"));
+  what.out = what.in;
+  EXPECT_EQ(refusal_to_plan(what), "nothing was refused");
+}
+
+TEST(plan, refuses_a_functor_and_a_layout_on_one_side) {
+  plan_spec what{.lengths = {8}, .in = {.strides = {2}}};
+  what.load = {.in_bytes = 64, .element_bytes = 8};
+  what.load.callable = [](const void*, std::size_t, std::size_t, std::span<std::complex<float>>) {};
+  EXPECT_THAT(refusal_to_plan(what),
+              HasSubstr("the load functor places elements itself and in or valid_in"));
+  what.in = {};
+  what.out = {.strides = {2}};
+  EXPECT_EQ(refusal_to_plan(what), "nothing was refused");
 }
 
 TEST(plan, refuses_buffers_that_are_too_small) {
@@ -61,6 +181,14 @@ TEST(plan, refuses_a_queue_of_another_device) {
   buffer memory{host, 512};
   EXPECT_THAT(refusal([&] { made.enqueue(reference, memory.view(), memory.view()); }),
               HasSubstr("made for host:0 and the queue is of reference:0"));
+}
+
+TEST(plan, refuses_one_buffer_for_sides_that_differ) {
+  queue on{first_device(engine::reference)};
+  const plan made{on, {.lengths = {8}, .out = {.strides = {2}}}};
+  buffer memory{on, 128};
+  EXPECT_THAT(refusal([&] { made.enqueue(on, memory.view(), memory.view()); }),
+              HasSubstr("lie differently was given one buffer for both"));
 }
 
 TEST(plan, refuses_real_rows_in_one_buffer_unless_planned_in_place) {

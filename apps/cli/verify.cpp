@@ -22,7 +22,8 @@ namespace {
 
 constexpr const char* examples = R"(Examples:
   wingbeat verify
-      every engine, lengths 2^1 .. 2^12, complex and real, both ways, fp32 and fp64
+      every engine, 2^1 .. 2^12 points on one to three axes, complex and real, both ways, fp32 and
+      fp64
   wingbeat verify --engine opencl --max-log2 18 --precision fp32
   wingbeat verify --json > verdicts.json
 

@@ -54,7 +54,7 @@ std::string verify_text(const std::vector<verdict>& verdicts) {
                 {"wrong"},
                 {"worst error"},
                 {"allowed"},
-                {"at length"},
+                {"at lengths"},
                 {"kind", align::left},
                 {"verdict", align::left}}};
   for (const group& g : groups_of(verdicts)) {
@@ -62,7 +62,7 @@ std::string verify_text(const std::vector<verdict>& verdicts) {
     listed.add({short_name(v.device), std::string{name_of(v.real)}, std::string{v.law},
                 fmt::format("{}", g.n_trials), fmt::format("{}", g.n_wrong),
                 fmt::format("{:.2e}", v.error), fmt::format("{:.2e}", v.bound),
-                fmt::format("{}", v.length), std::string{name_of(v.kind)},
+                fmt::format("{}", fmt::join(v.lengths, "x")), std::string{name_of(v.kind)},
                 g.n_wrong == 0 ? "ok" : "WRONG"});
   }
   return listed.text();
@@ -70,13 +70,14 @@ std::string verify_text(const std::vector<verdict>& verdicts) {
 
 std::string sentence_of(const verdict& wrong) {
   const auto where = fmt::format("{}, {}, {} of length {}: check '{}'", short_name(wrong.device),
-                                 name_of(wrong.real), name_of(wrong.kind), wrong.length, wrong.law);
+                                 name_of(wrong.real), name_of(wrong.kind),
+                                 fmt::join(wrong.lengths, "x"), wrong.law);
   if (!wrong.failure.empty()) return fmt::format("{} could not run: {}", where, wrong.failure);
   return fmt::format("{} is off by {:.2e}; {:.2e} is allowed", where, wrong.error, wrong.bound);
 }
 
 nlohmann::ordered_json verify_json(const std::vector<verdict>& verdicts) {
-  nlohmann::ordered_json document{{"schema", "wingbeat.verify/1"}};
+  nlohmann::ordered_json document{{"schema", "wingbeat.verify/2"}};
   std::size_t n_wrong = 0;
   auto& rows = document["checks"] = nlohmann::ordered_json::array();
   for (const verdict& v : verdicts) {
@@ -87,7 +88,7 @@ nlohmann::ordered_json verify_json(const std::vector<verdict>& verdicts) {
     row["check"] = v.law;
     row["kind"] = name_of(v.kind);
     row["precision"] = name_of(v.real);
-    row["length"] = v.length;
+    row["lengths"] = v.lengths;
     row["error"] = v.error;  // null where it is not a number, or infinite
     row["bound"] = v.bound;
     row["pass"] = v.is_right();

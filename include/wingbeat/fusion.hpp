@@ -4,9 +4,11 @@
 //
 // A load gives the plan element i of a row, a store takes element i of a row. What an element is
 // follows from the plan: a real number on the real side of a real transform, else a complex number
-// (bin 0 .. N/2 on the other side of a real transform), of the plan's precision. A functor is
-// called in any order by many threads at once, so it must depend on nothing but its arguments; a
-// store is called exactly once for every element, a load at least once.
+// (bin 0 .. N/2 on the other side of a real transform), of the plan's precision; plans of fp16 and
+// bf16, which compute in fp32, pass floats. A row is one transform: rows are numbered over all
+// batch dimensions, elements over all axes, the last one densest. A functor is called in any order
+// by many threads at once, so it must depend on nothing but its arguments; a store is called
+// exactly once for every element, a load at least once.
 #pragma once
 
 #include <complex>

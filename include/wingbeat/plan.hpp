@@ -21,15 +21,19 @@ enum class transform {
   forward,            ///< N complex to N complex.
   inverse,            ///< N complex to N complex.
   forward_from_real,  ///< N real to N/2+1 complex: the upper half is the mirror image.
-  inverse_to_real     ///< N/2+1 complex to N real; Im of bins 0 and N/2 is not read.
+  /// N/2+1 complex to N real. First the other axes, if any, are inverted in each of the N/2+1
+  /// columns; then every row along the last, whose Im of bins 0 and N/2 counts as 0 and whose upper
+  /// half is the mirror image. Of one axis, Im of bins 0 and N/2 is therefore not read.
+  inverse_to_real
 };
 /// What numbers are stored as. fp16 and bf16 are computed, and kept between passes, in fp32: only
 /// what is stored last can overflow, so keep N max|x| times the scale below 65504 in fp16.
 enum class precision { fp32, fp64, fp16, bf16 };
 enum class scaling { none, by_length, by_sqrt_length };
 
-/// Where the output goes. It matters to real transforms alone: in place, each real row is padded
-/// to N+2 reals, so that the row's N/2+1 bins fit where it stood.
+/// Where the output goes. It moves the elements of real transforms alone: in place, each real row
+/// is padded to N+2 reals, so that the row's N/2+1 bins fit where it stood. What a run leaves in
+/// the padding is not told.
 enum class placement { out_of_place, in_place };
 
 [[nodiscard]] std::string_view name_of(transform kind) noexcept;
@@ -109,8 +113,9 @@ inline constexpr std::size_t max_length = std::size_t{1} << 28;
 inline constexpr std::size_t max_axes = 3;
 
 /// Returns bytes of one run's input (or output), from the buffer's start to the end of its last
-/// element in memory: what a functor states, or what the layout takes. `what` is a request that a
-/// plan accepts.
+/// element in memory: what a functor states, or what the layout takes; of a real transform in
+/// place, all padded rows. Throws `plan_error` where no plan could have such lengths, batch,
+/// layouts or ranges.
 [[nodiscard]] std::size_t input_bytes(const plan_spec& what);
 [[nodiscard]] std::size_t output_bytes(const plan_spec& what);
 
@@ -147,8 +152,8 @@ class plan {
   /// Returns what each kernel takes; empty on engines that compile none.
   [[nodiscard]] std::vector<kernel_resources> resources() const;
 
-  /// Returns the fraction of a plain copy's speed that one run is expected to reach, the copy moving
-  /// the same input and output; 0 where nothing was measured to expect it from.
+  /// Returns the fraction of a plain copy's speed that one run is expected to reach, the copy
+  /// moving the same input and output; 0 where nothing was measured to expect it from.
   [[nodiscard]] double predicted_fraction() const noexcept;
 
   /// Returns the plan in words: one line per pass, then bytes moved, workspace and expected speed.

@@ -9,23 +9,30 @@
 
 namespace wingbeat::reference {
 
-/// Returns the DFT of x, of any length, summed in long double and rounded once.
+/// Returns the DFT of x, of any length, summed in long double and rounded once. `w` holds
+/// w^0 .. w^(N-1), and their sign is the direction.
 /// Scale: none.  Cost: N^2 complex multiplications.
 template <class Real>
-row<Real> dft_by_definition(const row<Real>& x, direction dir) {
+row<Real> dft_by_definition(const row<Real>& x, const row<long double>& w) {
   const std::size_t n = x.size();
-  const row<long double> w = roots_of_unity<long double>(n, n, dir);
   row<Real> spectrum(n);
   for (std::size_t k = 0; k < n; ++k) {
     std::complex<long double> sum = 0;
     std::size_t jk = 0;  // j k mod n
     for (std::size_t j = 0; j < n; ++j) {
       sum += std::complex<long double>(x[j]) * w[jk];
-      jk = (jk + k) % n;
+      jk += k;
+      if (jk >= n) jk -= n;
     }
     spectrum[k] = std::complex<Real>(sum);
   }
   return spectrum;
+}
+
+/// The same, for one row.
+template <class Real>
+row<Real> dft_by_definition(const row<Real>& x, direction dir) {
+  return dft_by_definition(x, roots_of_unity<long double>(x.size(), x.size(), dir));
 }
 
 }  // namespace wingbeat::reference

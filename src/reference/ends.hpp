@@ -1,64 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that pass through the functors of a request, one at a time.
+// The two ends of a transform: where its points come from and where they go, memory or functor.
 #pragma once
 
 #include <complex>
 #include <cstddef>  // size_t
+#include <utility>  // move
 #include <vector>
 
-#include "wingbeat/plan.hpp"  // plan_spec
+#include "reference/root_of_unity.hpp"  // row
+#include "reference/stored.hpp"         // load_number, store_number
+#include "side.hpp"                     // input_side, output_side, side
 
 namespace wingbeat::reference {
 
-/// The memory of one row before and behind the transform, where a functor stands there.
-template <class Real>
+/// Calls visit(point, unit) for each element of `of` that is in memory, from axis `a` on. `unit`
+/// counts from the start of the buffer; `point` is the element's number where rows are `row_length`
+/// apart, as the points of a half spectrum are too.
+template <class Visit>
+void visit_elements(const side& of, std::size_t row_length, std::size_t a, std::size_t point,
+                    std::size_t unit, const Visit& visit) {
+  if (a == of.axes.size()) return visit(point, unit);
+  const side_axis& along = of.axes[a];
+  const std::size_t length = a + 1 == of.axes.size() ? row_length : along.length;
+  for (std::size_t i = along.valid.first; i < along.valid.end; ++i) {
+    visit_elements(of, row_length, a + 1, point * length + i, unit + i * along.stride, visit);
+  }
+}
+
+/// Returns where transform `number` starts, its number running over all batch dimensions.
+inline std::size_t first_unit(const side& of, std::size_t number) {
+  std::size_t unit = 0;
+  for (auto batch = of.batches.rbegin(); batch != of.batches.rend(); ++batch) {
+    unit += number % batch->count * batch->distance;
+    number /= batch->count;
+  }
+  return unit;
+}
+
+/// Reads and writes the points of one transform at a time.  // points: [i0][i1][i2], whole axes
 class ends {
  public:
-  explicit ends(const plan_spec& what) : what_(what) {
-    const std::size_t room = 2 * (what.lengths.front() + 1);  // reals: N complex, or N/2 + 1
-    if (what.load.is_given()) loaded_.resize(room);
-    if (what.store.is_given()) to_store_.resize(room);
-  }
+  explicit ends(const plan_spec& what)
+      : what_(what), in_(input_side(what)), out_(output_side(what)) {}
 
-  /// Returns where row `row` begins that the transform reads, `step` reals apart in plain memory.
-  const Real* loaded(const char* in, std::size_t row, std::size_t step) {
-    if (!what_.load.is_given()) return reinterpret_cast<const Real*>(in) + row * step;
-    const std::size_t n = what_.lengths.front();
-    const host_load& call = what_.load.callable;
-    if (what_.kind == transform::forward_from_real) {
-      std::get<run_reader<Real>>(call)(in, row, 0, {loaded_.data(), n});
-    } else {
-      auto* const to = reinterpret_cast<value*>(loaded_.data());
-      const std::size_t count = what_.kind == transform::inverse_to_real ? n / 2 + 1 : n;
-      std::get<run_reader<value>>(call)(in, row, 0, {to, count});
+  /// Fills `points` from the input; 0 where nothing is in memory.
+  void load(const char* in, std::size_t number, row<long double>& points) const {
+    points.assign(points.size(), 0);
+    if (what_.load.is_given()) {
+      const bool is_wide = what_.real == precision::fp64;
+      if (in_.is_real)
+        return is_wide ? call<double>(in, number, points)  //
+                       : call<float>(in, number, points);
+      return is_wide ? call<std::complex<double>>(in, number, points)
+                     : call<std::complex<float>>(in, number, points);
     }
-    return loaded_.data();
+    const std::size_t bytes = in_.unit_bytes(), im_bytes = bytes_to_imaginary(in_);
+    visit_elements(in_, row_length(), 0, 0, first_unit(in_, number),
+                   [&](std::size_t point, std::size_t unit) {
+                     const char* const at = in + unit * bytes;
+                     const auto re = load_number(at, what_.real);
+                     points[point] = {re, in_.is_real ? 0 : load_number(at + im_bytes, what_.real)};
+                   });
   }
 
-  /// Returns where the transform writes row `row`.
-  Real* to_store(char* out, std::size_t row, std::size_t step) {
-    return what_.store.is_given() ? to_store_.data() : reinterpret_cast<Real*>(out) + row * step;
-  }
-
-  /// Hands the row to the store, if there is one.
-  void store(char* out, std::size_t row) const {
-    if (!what_.store.is_given()) return;
-    const std::size_t n = what_.lengths.front();
-    const host_store& call = what_.store.callable;
-    if (what_.kind == transform::inverse_to_real) {
-      std::get<run_writer<Real>>(call)(out, row, 0, {to_store_.data(), n});
-    } else {
-      const auto* const from = reinterpret_cast<const value*>(to_store_.data());
-      const std::size_t count = what_.kind == transform::forward_from_real ? n / 2 + 1 : n;
-      std::get<run_writer<value>>(call)(out, row, 0, {from, count});
+  /// Writes what of `points` is output, times `scale`.
+  void store(const row<long double>& points, long double scale, char* out,
+             std::size_t number) const {
+    if (what_.store.is_given()) {
+      const bool is_wide = what_.real == precision::fp64;
+      if (out_.is_real)
+        return is_wide ? hand_on<double>(points, scale, out, number)
+                       : hand_on<float>(points, scale, out, number);
+      return is_wide ? hand_on<std::complex<double>>(points, scale, out, number)
+                     : hand_on<std::complex<float>>(points, scale, out, number);
     }
+    const std::size_t bytes = out_.unit_bytes(), im_bytes = bytes_to_imaginary(out_);
+    visit_elements(out_, row_length(), 0, 0, first_unit(out_, number),
+                   [&](std::size_t point, std::size_t unit) {
+                     char* const at = out + unit * bytes;
+                     const auto z = scale * points[point];
+                     store_number(at, what_.real, z.real());
+                     if (!out_.is_real) store_number(at + im_bytes, what_.real, z.imag());
+                   });
   }
 
  private:
-  using value = std::complex<Real>;
+  [[nodiscard]] std::size_t row_length() const { return what_.lengths.back(); }
+
+  static std::size_t bytes_to_imaginary(const side& of) {
+    return of.imaginary_at == 0 ? of.real_bytes : of.imaginary_at * of.real_bytes;
+  }
+
+  /// Calls visit(point, i) for element i that a functor is asked for, or is given.
+  template <class Visit>
+  void visit_numbered(const side& of, const Visit& visit) const {
+    std::size_t i = 0;
+    visit_elements(of, row_length(), 0, 0, 0,
+                   [&](std::size_t point, std::size_t) { visit(point, i++); });
+  }
+
+  static std::size_t elements(const side& of) {
+    std::size_t count = 1;
+    for (const side_axis& along : of.axes) count *= along.length;
+    return count;
+  }
+
+  template <class Value>
+  void call(const char* in, std::size_t number, row<long double>& points) const {
+    std::vector<Value> loaded(elements(in_));
+    std::get<run_reader<Value>>(what_.load.callable)(in, number, 0, loaded);
+    visit_numbered(in_, [&](std::size_t point, std::size_t i) { points[point] = loaded[i]; });
+  }
+
+  template <class Value>
+  void hand_on(const row<long double>& points, long double scale, char* out,
+               std::size_t number) const {
+    std::vector<Value> values(elements(out_));
+    visit_numbered(out_, [&](std::size_t point, std::size_t i) {
+      const auto z = scale * points[point];
+      if constexpr (requires(Value value) { value.imag(); }) {
+        values[i] = Value(z);
+      } else {
+        values[i] = static_cast<Value>(z.real());
+      }
+    });
+    std::get<run_writer<Value>>(what_.store.callable)(out, number, 0, values);
+  }
+
   const plan_spec& what_;
-  std::vector<Real> loaded_;
-  std::vector<Real> to_store_;
+  side in_, out_;
 };
 
 }  // namespace wingbeat::reference

@@ -1,71 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine `reference`: each row widened to long double, transformed, rounded once.
-#include <fmt/core.h>
+// The engine `reference`: every transform widened to long double, transformed, rounded once.
+#include <fmt/format.h>
 #include <unistd.h>  // sysconf
 
-#include <cmath>   // sqrt
-#include <limits>  // numeric_limits
-#include <new>     // bad_alloc
+#include <algorithm>  // all_of, any_of
+#include <limits>     // numeric_limits
+#include <new>        // bad_alloc
 
 #include "backend/backend.hpp"  // engine, plan
-#include "reference/dft_by_definition.hpp"
-#include "reference/ends.hpp"  // ends
-#include "reference/iterative.hpp"
+#include "reference/axis.hpp"   // axis, mirror_rows
+#include "reference/ends.hpp"   // ends
 #include "reference/queue.hpp"  // queue, first_byte
-#include "side.hpp"             // require_plain
+#include "side.hpp"             // factor_of, points_of
 #include "wingbeat/error.hpp"   // device_error
 
 namespace wingbeat::reference {
 namespace {
 
-constexpr std::size_t longest_by_definition = 64;
-
 direction direction_of(transform kind) {
   const bool is_forward = kind == transform::forward || kind == transform::forward_from_real;
   return is_forward ? direction::forward : direction::inverse;
-}
-
-long double scale_of(const plan_spec& what) {
-  const long double n = what.lengths.front();
-  switch (what.scale) {
-    case scaling::none: return 1;
-    case scaling::by_length: return 1 / n;
-    case scaling::by_sqrt_length: return 1 / std::sqrt(n);
-  }
-  return 1;
-}
-
-/// Fills x from one row of input. Of a half spectrum, bins 0 and N/2 are real by contract and the
-/// bins above N/2 are the conjugates of those below.
-template <class Real>
-void load(transform kind, const Real* from, row<long double>& x) {
-  const std::size_t n = x.size();
-  if (kind == transform::forward_from_real) {
-    for (std::size_t j = 0; j < n; ++j) x[j] = from[j];
-  } else if (kind == transform::inverse_to_real) {
-    x[0] = from[0];
-    x[n / 2] = from[n];
-    for (std::size_t k = 1; k < n / 2; ++k) {
-      x[k] = {from[2 * k], from[2 * k + 1]};
-      x[n - k] = std::conj(x[k]);
-    }
-  } else {
-    for (std::size_t j = 0; j < n; ++j) x[j] = {from[2 * j], from[2 * j + 1]};
-  }
-}
-
-/// Writes one row of output: all bins, the lower half and its end, or the real parts.
-template <class Real>
-void store(transform kind, const row<long double>& x, long double scale, Real* to) {
-  if (kind == transform::inverse_to_real) {
-    for (std::size_t j = 0; j < x.size(); ++j) to[j] = static_cast<Real>(scale * x[j].real());
-    return;
-  }
-  const std::size_t bins = kind == transform::forward_from_real ? x.size() / 2 + 1 : x.size();
-  for (std::size_t k = 0; k < bins; ++k) {
-    to[2 * k] = static_cast<Real>(scale * x[k].real());
-    to[2 * k + 1] = static_cast<Real>(scale * x[k].imag());
-  }
 }
 
 /// Returns what `work` returns; says which request was too large where memory runs out.
@@ -75,63 +29,70 @@ auto within_memory(const plan_spec& what, Work work) {
     return work();
   } catch (const std::bad_alloc&) {
     throw device_error(
-        fmt::format("memory for a row of {} values in long double ran out; transform shorter rows",
-                    what.lengths.front()));
+        fmt::format("memory for {} values in long double ran out; transform fewer at a time",
+                    fmt::join(what.lengths, "x")));
   }
 }
 
 class plan final : public backend::plan {
  public:
-  explicit plan(const plan_spec& what)
-      : what_(what), length_(what.lengths.front()), scale_(scale_of(what)) {
-    if (length_ <= longest_by_definition) return;
-    roots_ = roots_of_unity<long double>(length_ / 2, length_, direction_of(what.kind));
+  explicit plan(const plan_spec& what) : what_(what) {
+    for (const std::size_t n : what_.lengths) axes_.emplace_back(n, direction_of(what_.kind));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
-    return input_bytes(what_) + output_bytes(what_);
+    const std::size_t in =
+        what_.load.is_given() ? what_.load.in_bytes : input_side(what_).occupied_bytes();
+    const std::size_t out =
+        what_.store.is_given() ? what_.store.out_bytes : output_side(what_).occupied_bytes();
+    return in + out;
   }
 
   [[nodiscard]] std::string explain() const override {
-    return fmt::format(
-        "{} of length {}: {} in long double, rounded once to {}", name_of(what_.kind), length_,
-        roots_.empty() ? "the sum that defines it" : "bit reversal and radix-2 stages",
-        name_of(what_.real));
+    const auto is_short = [](const axis& along) { return along.is_by_definition(); };
+    const bool is_all = std::all_of(axes_.begin(), axes_.end(), is_short);
+    const bool is_any = std::any_of(axes_.begin(), axes_.end(), is_short);
+    return fmt::format("{} of length {}: {} in long double, rounded once to {}",
+                       name_of(what_.kind), fmt::join(what_.lengths, "x"),
+                       is_all ? "the sum that defines it"
+                       : is_any
+                           ? "sums along short axes, bit reversal and radix-2 stages along long"
+                           : "bit reversal and radix-2 stages",
+                       name_of(what_.real));
   }
 
   void enqueue(backend::queue& on, buffer_view in, buffer_view out, buffer_view) const override {
     const auto held = on.lock();  // one run after another, as on any queue
-    within_memory(
-        what_, [&] { what_.real == precision::fp32 ? run<float>(in, out) : run<double>(in, out); });
+    within_memory(what_, [&] {
+      const ends memory{what_};
+      const long double scale = factor_of(what_);
+      row<long double> points(points_of(what_));
+      for (std::size_t number = 0; number < what_.batch; ++number) {
+        memory.load(first_byte(in), number, points);
+        transform_all(points);
+        memory.store(points, scale, first_byte(out), number);
+      }
+    });
   }
 
  private:
-  template <class Real>
-  void run(buffer_view in, buffer_view out) const {
-    ends<Real> row_ends{what_};
-    const std::size_t in_step = input_bytes(what_) / what_.batch / sizeof(Real);
-    const std::size_t out_step = output_bytes(what_) / what_.batch / sizeof(Real);
-    row<long double> x(length_);
-    for (std::size_t r = 0; r < what_.batch; ++r) {
-      // Rows that grow are written last first: where `in` is `out`, no row covers an unread one.
-      const std::size_t at = out_step > in_step ? what_.batch - 1 - r : r;
-      load(what_.kind, row_ends.loaded(first_byte(in), at, in_step), x);
-      if (roots_.empty()) {
-        x = dft_by_definition(x, direction_of(what_.kind));
-      } else {
-        iterative(x, roots_);
+  /// Along every axis; the last goes last, because there a half spectrum becomes real numbers.
+  void transform_all(row<long double>& points) const {
+    std::size_t stride = points.size();
+    for (std::size_t a = 0; a < axes_.size(); ++a) {
+      stride /= what_.lengths[a];
+      const bool is_last = a + 1 == axes_.size();
+      if (is_last && what_.kind == transform::inverse_to_real) {
+        mirror_rows(points, what_.lengths[a]);
       }
-      store(what_.kind, x, scale_, row_ends.to_store(first_byte(out), at, out_step));
-      row_ends.store(first_byte(out), at);
+      axes_[a](points, stride);
     }
   }
 
   plan_spec what_;
-  std::size_t length_;
-  long double scale_;
-  row<long double> roots_;  // w^0 .. w^(N/2-1); empty where the definition is summed
+  std::vector<axis> axes_;
 };
 
 class engine final : public backend::engine {
@@ -155,7 +116,6 @@ class engine final : public backend::engine {
 
   [[nodiscard]] std::shared_ptr<const backend::plan> make_plan(
       const std::shared_ptr<backend::queue>&, const plan_spec& what) const override {
-    require_plain(what, "engine reference");
     return within_memory(what, [&] { return std::make_shared<const plan>(what); });
   }
 };

@@ -21,12 +21,12 @@ long double allowed(const trial& t) {
 
 /// Returns noise that the precision holds exactly, using all of its digits.
 row noise(const trial& t, std::uint64_t seed) {
-  return noise(input_of(t.kind), t.n, seed, t.run.real() == precision::fp32 ? 23 : 52);
+  return noise(input_of(t.kind), t.over, seed, t.run.real() == precision::fp32 ? 23 : 52);
 }
 
 /// Returns noise whose small multiples and sums the precision holds exactly.
 row coarse_noise(const trial& t, std::uint64_t seed) {
-  return noise(input_of(t.kind), t.n, seed, /*bits=*/8);
+  return noise(input_of(t.kind), t.over, seed, /*bits=*/8);
 }
 
 measurement measured(long double error, long double bound) {
@@ -44,16 +44,16 @@ long double relative_l2(const row& got, const row& expected) {
 std::pair<row, row> noise_and_oracle(const trial& t) {
   constexpr std::size_t most_by_definition = 256;
   const row x = noise(t, /*seed=*/t.n);
-  row got = t.run(t.kind, x);
+  row got = t(x);
   if (t.n > most_by_definition && !t.run.is_oracle()) {
-    return {std::move(got), t.oracle(t.kind, x)};
+    return {std::move(got), t.oracle(t.kind, x, {.over = t.over})};
   }
   const std::size_t n_bins = t.n > most_by_definition ? 16 : t.n;
   row some, expected;
   for (std::size_t b = 0; b < n_bins; ++b) {
     const std::size_t k = n_bins == t.n ? b : (b * (t.n / 16) + 37 * b) % t.n;
     some.push_back(got[k]);
-    expected.push_back(bin_by_definition(t.kind, x, k));
+    expected.push_back(bin_by_definition(t.kind, x, k, t.over));
   }
   return {std::move(some), std::move(expected)};
 }
@@ -70,16 +70,16 @@ measurement largest_element(const trial& t) {
 
 /// A half spectrum takes its impulses in pairs: at p, and as the conjugate at N-p.
 long double impulse_error(const trial& t, std::size_t p) {
-  const std::size_t mirror = (t.n - p) % t.n;
+  const std::size_t mirror = mirrored(p, t.over);
   const bool is_pair = input_of(t.kind) == domain::hermitian && mirror != p;
   row x(t.n), expected(t.n);
   x[p] = 1;
   if (is_pair) x[mirror] = 1;
   for (std::size_t k = 0; k < t.n; ++k) {
-    expected[k] = root(t.kind, p * k, t.n);
-    if (is_pair) expected[k] += root(t.kind, mirror * k, t.n);
+    expected[k] = root(t.kind, p, k, t.over);
+    if (is_pair) expected[k] += root(t.kind, mirror, k, t.over);
   }
-  return relative_l2(t.run(t.kind, x), expected);
+  return relative_l2(t(x), expected);
 }
 
 measurement impulse(const trial& t) {
@@ -89,22 +89,24 @@ measurement impulse(const trial& t) {
     const std::size_t p = first + first / step % step;  // each place of the last few bits
     worst = std::max(worst, impulse_error(t, p));
   }
+  // Those above are the same on every axis where axes are equal; point 1 is not.
+  worst = std::max(worst, impulse_error(t, 1));
   return measured(std::max(worst, impulse_error(t, t.n - 1)), allowed(t));
 }
 
 /// A tone is all of one bin, or of two where the input is real. Its samples are rounded, too.
 long double tone_error(const trial& t, std::size_t bin) {
-  const std::size_t mirror = (t.n - bin) % t.n;
+  const std::size_t mirror = mirrored(bin, t.over);
   const bool is_real = input_of(t.kind) == domain::real;
   row x(t.n), expected(t.n);
   for (std::size_t j = 0; j < t.n; ++j) {
-    x[j] = root(opposite(t.kind), bin * j, t.n);
+    x[j] = root(opposite(t.kind), bin, j, t.over);
     if (is_real) x[j] = x[j].real();
   }
   const long double n = t.n;
   expected[bin] = is_real ? n / 2 : n;
   if (is_real) expected[mirror] += n / 2;
-  return relative_l2(t.run(t.kind, rounded(x, t.run.real())), expected);
+  return relative_l2(t(rounded(x, t.run.real())), expected);
 }
 
 measurement tone(const trial& t) {
@@ -120,12 +122,12 @@ measurement dc(const trial& t) {
   value sum = 0;
   for (const auto& z : x) sum += z;
   // One element out of N may err by more than their mean: four times.
-  return measured(std::abs(t.run(t.kind, x)[0] - sum) / norm(x), 4 * allowed(t));
+  return measured(std::abs(t(x)[0] - sum) / norm(x), 4 * allowed(t));
 }
 
 measurement parseval(const trial& t) {
   const row x = noise(t, /*seed=*/3);
-  const long double ratio = norm(t.run(t.kind, x)) / norm(x) / std::sqrt(1.0L * t.n);
+  const long double ratio = norm(t(x)) / norm(x) / std::sqrt(1.0L * t.n);
   return measured(std::abs(ratio * ratio - 1), 2 * allowed(t));
 }
 
@@ -133,7 +135,7 @@ measurement linearity(const trial& t) {
   const row x = coarse_noise(t, /*seed=*/4), y = coarse_noise(t, /*seed=*/5);
   row sum(t.n);
   for (std::size_t j = 0; j < t.n; ++j) sum[j] = 3.0L * x[j] - 2.0L * y[j];
-  const row x_out = t.run(t.kind, x), y_out = t.run(t.kind, y), sum_out = t.run(t.kind, sum);
+  const row x_out = t(x), y_out = t(y), sum_out = t(sum);
   row expected(t.n);
   for (std::size_t k = 0; k < t.n; ++k) expected[k] = 3.0L * x_out[k] - 2.0L * y_out[k];
   const long double parts = 1 + (3 * norm(x_out) + 2 * norm(y_out)) / norm(expected);
@@ -144,16 +146,18 @@ measurement linearity(const trial& t) {
 /// turned by w^(-sk), it shifts its output by s.
 measurement shift(const trial& t) {
   const bool turns = input_of(t.kind) == domain::hermitian;
-  const std::size_t s = std::max<std::size_t>(1, t.n / 3);
+  std::size_t s = 0, a = 0;  // about a third of every axis, of none as much as of another
+  for (const std::size_t n : t.over) s = s * n + (std::max<std::size_t>(1, n / 3) + a++) % n;
+  const std::size_t back = mirrored(s, t.over);
   const row x = noise(t, /*seed=*/6);
-  const row original = t.run(t.kind, x);
+  const row original = t(x);
   row moved(t.n), expected(t.n);
   for (std::size_t j = 0; j < t.n; ++j) {
-    const std::size_t behind = (j + t.n - s) % t.n;
-    moved[j] = turns ? x[j] * root(opposite(t.kind), s * j, t.n) : x[behind];
-    expected[j] = turns ? original[behind] : original[j] * root(t.kind, s * j, t.n);
+    const std::size_t behind = shifted(j, back, t.over);
+    moved[j] = turns ? x[j] * root(opposite(t.kind), s, j, t.over) : x[behind];
+    expected[j] = turns ? original[behind] : original[j] * root(t.kind, s, j, t.over);
   }
-  const row got = t.run(t.kind, rounded(moved, t.run.real()));
+  const row got = t(rounded(moved, t.run.real()));
   return measured(relative_l2(got, expected), 2 * allowed(t) + (turns ? unit_roundoff(t) : 0));
 }
 
@@ -163,7 +167,7 @@ measurement convolution(const trial& t) {
   row filter(t.n);
   filter[0] = 1;
   filter[1] -= 0.5L;
-  filter[t.n - 1] -= 0.5L;
+  filter[mirrored(1, t.over)] -= 0.5L;
   filter[t.n / 2] += 0.25L;
   if (input_of(t.kind) != domain::hermitian) filter[3 % t.n] += 0.5L;
 
@@ -171,27 +175,27 @@ measurement convolution(const trial& t) {
   row filtered(t.n);
   for (std::size_t tap = 0; tap < t.n; ++tap) {
     if (filter[tap] == value{}) continue;
-    for (std::size_t j = 0; j < t.n; ++j) filtered[(j + tap) % t.n] += filter[tap] * x[j];
+    for (std::size_t j = 0; j < t.n; ++j) filtered[shifted(j, tap, t.over)] += filter[tap] * x[j];
   }
-  const row x_out = t.run(t.kind, x), filter_out = t.run(t.kind, filter);
+  const row x_out = t(x), filter_out = t(filter);
   row expected(t.n);
   for (std::size_t k = 0; k < t.n; ++k) expected[k] = x_out[k] * filter_out[k];
   const long double parts =
       1 + (largest(filter_out) * norm(x_out) + largest(x_out) * norm(filter_out)) / norm(expected);
-  return measured(relative_l2(t.run(t.kind, filtered), expected), parts * allowed(t));
+  return measured(relative_l2(t(filtered), expected), parts * allowed(t));
 }
 
 measurement round_trip(const trial& t) {
   const row x = noise(t, /*seed=*/8);
-  const row there = t.run(t.kind, x);
-  const row back = t.run(opposite(t.kind), there, {.scale = scaling::by_length});
+  const row there = t(x);
+  const row back = t.run(opposite(t.kind), there, {.scale = scaling::by_length, .over = t.over});
   return measured(relative_l2(back, x), 2 * allowed(t));
 }
 
 measurement in_place(const trial& t) {
   const std::vector<row> x{noise(t, /*seed=*/9), noise(t, /*seed=*/10), noise(t, /*seed=*/11)};
-  const auto apart = t.run(t.kind, x, {});
-  const auto together = t.run(t.kind, x, {.where = placement::in_place});
+  const auto apart = t(x, {});
+  const auto together = t(x, {.where = placement::in_place});
   long double worst = 0;
   for (std::size_t r = 0; r < x.size(); ++r) {
     worst = std::max(worst, relative_l2(together[r], apart[r]));
@@ -203,10 +207,10 @@ measurement batch(const trial& t) {
   constexpr std::size_t n_rows = 17;
   std::vector<row> x;
   for (std::size_t r = 0; r < n_rows; ++r) x.push_back(noise(t, /*seed=*/100 + r));
-  const auto together = t.run(t.kind, x, {});
+  const auto together = t(x, {});
   long double worst = 0;
   for (std::size_t r = 0; r < n_rows; ++r) {
-    worst = std::max(worst, relative_l2(together[r], t.run(t.kind, x[r])));
+    worst = std::max(worst, relative_l2(together[r], t(x[r])));
   }
   return measured(worst, 2 * allowed(t));
 }
@@ -214,23 +218,21 @@ measurement batch(const trial& t) {
 measurement scales(const trial& t) {
   const row x = noise(t, /*seed=*/12);
   const long double n = t.n;
-  row expected = t.run(t.kind, x);
+  row expected = t(x);
   for (auto& z : expected) z /= n;
-  const long double by_length =
-      relative_l2(t.run(t.kind, x, {.scale = scaling::by_length}), expected);
+  const long double by_length = relative_l2(t(x, {.scale = scaling::by_length}), expected);
   for (auto& z : expected) z *= std::sqrt(n);
-  const long double by_root =
-      relative_l2(t.run(t.kind, x, {.scale = scaling::by_sqrt_length}), expected);
+  const long double by_root = relative_l2(t(x, {.scale = scaling::by_sqrt_length}), expected);
   // The factor is rounded, and so is the product.
   return measured(std::max(by_length, by_root), 2 * allowed(t) + 2 * unit_roundoff(t));
 }
 
 measurement repeat(const trial& t) {
   const row x = noise(t, /*seed=*/13);
-  const row once = t.run(t.kind, x);
+  const row once = t(x);
   std::size_t n_different = 0;
   for (int again = 0; again < 2; ++again) {
-    const row now = t.run(t.kind, x);
+    const row now = t(x);
     for (std::size_t k = 0; k < t.n; ++k) n_different += !(now[k] == once[k]);
   }
   return measured(n_different, 0);

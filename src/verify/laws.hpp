@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every transform must obey, each law with the largest error that rounding can excuse.
-// With u the unit roundoff, c = 1 (fp32) or 1.25 (fp64), one transform of length N may be off by
+// With u the unit roundoff, c = 1 (fp32) or 1.25 (fp64), one transform of N points may be off by
 //     e = c u sqrt(log2 N)   in relative L2,
 // and a law that compares several transforms by the sum of their errors.
 #pragma once
@@ -13,12 +13,23 @@
 
 namespace wingbeat::verify {
 
-/// One device, one kind of transform, one length.
+/// One device, one kind of transform, one shape.
 struct trial {
   transformer& run;
   transformer& oracle;  ///< The reference engine, fp64.
   transform kind;
-  std::size_t n;
+  shape over;
+  std::size_t n = points_of(over);
+
+  /// Returns the transforms of rows, as one batch.
+  [[nodiscard]] std::vector<row> operator()(const std::vector<row>& x, manner how) const {
+    how.over = over;
+    return run(kind, x, how);
+  }
+  [[nodiscard]] row operator()(const row& x, manner how = {}) const {
+    how.over = over;
+    return run(kind, x, how);
+  }
 };
 
 /// How far a law was missed, and how far it may be.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/row.hpp"
 
-#include <algorithm>  // copy, max
-#include <cmath>      // cos, isnan, ldexp, sin, sqrt
-#include <limits>     // numeric_limits
-#include <numbers>    // pi_v
-#include <random>     // mt19937_64
+#include <algorithm>   // copy, max
+#include <cmath>       // cos, isnan, ldexp, sin, sqrt
+#include <functional>  // multiplies
+#include <limits>      // numeric_limits
+#include <numbers>     // pi_v
+#include <numeric>     // accumulate
+#include <random>      // mt19937_64
 
 namespace wingbeat::verify {
 namespace {
@@ -51,24 +53,62 @@ value root(transform kind, std::size_t k, std::size_t n) {
   return is_forward(kind) ? std::conj(w) : w;
 }
 
-value bin_by_definition(transform kind, const row& x, std::size_t k) {
+std::size_t points_of(const shape& over) noexcept {
+  return std::accumulate(over.begin(), over.end(), std::size_t{1}, std::multiplies<>{});
+}
+
+std::size_t shifted(std::size_t j, std::size_t s, const shape& over) {
+  std::size_t point = 0, step = 1;
+  for (auto n = over.rbegin(); n != over.rend(); ++n) {
+    point += (j % *n + s % *n) % *n * step;
+    j /= *n;
+    s /= *n;
+    step *= *n;
+  }
+  return point;
+}
+
+std::size_t mirrored(std::size_t j, const shape& over) {
+  std::size_t point = 0, step = 1;
+  for (auto n = over.rbegin(); n != over.rend(); ++n) {
+    point += (*n - j % *n) % *n * step;
+    j /= *n;
+    step *= *n;
+  }
+  return point;
+}
+
+value root(transform kind, std::size_t j, std::size_t k, const shape& over) {
+  if (over.size() == 1) return root(kind, j * k, over.front());
+  value w = 1;
+  for (auto n = over.rbegin(); n != over.rend(); ++n) {
+    w *= root(kind, j % *n * (k % *n), *n);
+    j /= *n;
+    k /= *n;
+  }
+  return w;
+}
+
+value bin_by_definition(transform kind, const row& x, std::size_t k, const shape& over) {
   value sum = 0;
-  for (std::size_t j = 0; j < x.size(); ++j) sum += x[j] * root(kind, j * k % x.size(), x.size());
+  for (std::size_t j = 0; j < x.size(); ++j) sum += x[j] * root(kind, j, k, over);
   return sum;
 }
 
-row noise(domain within, std::size_t n, std::uint64_t seed, int bits) {
+row noise(domain within, const shape& over, std::uint64_t seed, int bits) {
   std::mt19937_64 random{seed};
   const auto part = [&] {
     const auto steps = random() % ((std::uint64_t{2} << bits) + 1);
     return std::ldexp(static_cast<long double>(steps), -bits) - 1;
   };
-  row x(n);
+  row x(points_of(over));
   for (auto& z : x) z = {part(), within == domain::real ? 0 : part()};
   if (within == domain::hermitian) {
-    x[0] = x[0].real();
-    x[n / 2] = x[n / 2].real();
-    for (std::size_t k = 1; k < n / 2; ++k) x[n - k] = std::conj(x[k]);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const std::size_t opposite_bin = mirrored(k, over);
+      if (opposite_bin == k) x[k] = x[k].real();
+      if (opposite_bin > k) x[opposite_bin] = std::conj(x[k]);
+    }
   }
   return x;
 }
@@ -84,29 +124,36 @@ row rounded(row x, precision real) {
   return x;
 }
 
-std::vector<double> packed(const row& x, domain within) {
-  const std::size_t n = x.size();
+std::vector<double> packed(const row& x, domain within, const shape& over) {
+  const std::size_t n = over.back();
   std::vector<double> stored;
-  const std::size_t n_stored = within == domain::hermitian ? n / 2 + 1 : n;
-  for (std::size_t k = 0; k < n_stored; ++k) {
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (within == domain::hermitian && k % n > n / 2) continue;
     stored.push_back(static_cast<double>(x[k].real()));
     if (within != domain::real) stored.push_back(static_cast<double>(x[k].imag()));
   }
-  if (within == domain::hermitian) {
+  if (within == domain::hermitian && over.size() == 1) {
     stored[1] = stored[n + 1] = std::numeric_limits<double>::quiet_NaN();
   }
   return stored;
 }
 
-row unpacked(const double* stored, domain within, std::size_t n) {
-  row x(n);
+row unpacked(const double* stored, domain within, const shape& over) {
+  const std::size_t n = over.back();
+  row x(points_of(over));
   if (within == domain::real) {
-    std::copy(stored, stored + n, x.begin());
+    std::copy(stored, stored + x.size(), x.begin());
     return x;
   }
-  const std::size_t n_stored = within == domain::hermitian ? n / 2 + 1 : n;
-  for (std::size_t k = 0; k < n_stored; ++k) x[k] = {stored[2 * k], stored[2 * k + 1]};
-  for (std::size_t k = n_stored; k < n; ++k) x[k] = std::conj(x[n - k]);
+  const auto is_stored = [&](std::size_t k) { return within == domain::any || k % n <= n / 2; };
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (!is_stored(k)) continue;
+    x[k] = {stored[0], stored[1]};
+    stored += 2;
+  }
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (!is_stored(k)) x[k] = std::conj(x[mirrored(k, over)]);
+  }
   return x;
 }
 

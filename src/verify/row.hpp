@@ -12,15 +12,25 @@
 
 namespace wingbeat::verify {
 
-/// N values in natural order, in more precision than any engine's.
+/// The points of one transform in natural order, the last axis densest, in more precision than any
+/// engine's.
 using value = std::complex<long double>;
 using row = std::vector<value>;
+
+/// The lengths of a transform's axes, slowest first. N is their product.
+using shape = std::vector<std::size_t>;
+
+[[nodiscard]] std::size_t points_of(const shape& over) noexcept;
+
+/// Returns the point j + s, each index modulo its axis' length; and the point -j.
+[[nodiscard]] std::size_t shifted(std::size_t j, std::size_t s, const shape& over);
+[[nodiscard]] std::size_t mirrored(std::size_t j, const shape& over);
 
 /// Which rows a kind of transform takes, or gives.
 enum class domain {
   any,       ///< N complex values.
   real,      ///< N values whose imaginary parts are 0.
-  hermitian  ///< x[N-k] = conj x[k]; bins 0 .. N/2 are stored, the rest follows.
+  hermitian  ///< x[-k] = conj x[k]; bins 0 .. N/2 of the last axis are stored, the rest follows.
 };
 
 [[nodiscard]] domain input_of(transform kind) noexcept;
@@ -32,22 +42,26 @@ enum class domain {
 /// Returns w^k = exp(sign 2 pi i k/n), the sign that of `kind`.
 [[nodiscard]] value root(transform kind, std::size_t k, std::size_t n);
 
+/// Returns the product of w^(j k) over all axes, j and k being points.
+[[nodiscard]] value root(transform kind, std::size_t j, std::size_t k, const shape& over);
+
 /// Returns bin k of the transform of x, by the sum that defines it.
-[[nodiscard]] value bin_by_definition(transform kind, const row& x, std::size_t k);
+[[nodiscard]] value bin_by_definition(transform kind, const row& x, std::size_t k,
+                                      const shape& over);
 
 /// Returns noise that lies in `within`: parts uniform in [-1, 1], as multiples of 2^-`bits`.
 /// With few bits, sums and small multiples of noise are exact in any precision.
-[[nodiscard]] row noise(domain within, std::size_t n, std::uint64_t seed, int bits);
+[[nodiscard]] row noise(domain within, const shape& over, std::uint64_t seed, int bits);
 
 /// Returns x, its parts rounded to the precision.
 [[nodiscard]] row rounded(row x, precision real);
 
 /// Returns what is stored of x as numbers: real and imaginary parts, or real parts alone. What
-/// the contract says is never read (Im of bins 0 and N/2) is NaN.
-[[nodiscard]] std::vector<double> packed(const row& x, domain within);
+/// the contract says is never read (Im of bins 0 and N/2 of a lone axis) is NaN.
+[[nodiscard]] std::vector<double> packed(const row& x, domain within, const shape& over);
 
 /// Returns the row that the stored numbers stand for.
-[[nodiscard]] row unpacked(const double* stored, domain within, std::size_t n);
+[[nodiscard]] row unpacked(const double* stored, domain within, const shape& over);
 
 /// Returns sqrt(sum |z|^2).
 [[nodiscard]] long double norm(const row& x);

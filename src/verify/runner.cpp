@@ -62,10 +62,32 @@ class guarded {
   buffer memory_;
 };
 
+/// Appends `n_lines` lines of numbers, `step` from one to the next, poison between.
+void append_lines(std::vector<double>& to, const std::vector<double>& lines, std::size_t n_lines,
+                  std::size_t step) {
+  const std::size_t line = lines.size() / n_lines;
+  for (std::size_t l = 0; l < n_lines; ++l) {
+    const auto first = lines.begin() + static_cast<std::ptrdiff_t>(l * line);
+    to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(line));
+    to.insert(to.end(), step - line, poison);
+  }
+}
+
+/// Returns the numbers stored of one line along the last axis.
+std::size_t stored_of_line(domain within, std::size_t n) {
+  switch (within) {
+    case domain::any: return 2 * n;
+    case domain::real: return n;
+    case domain::hermitian: return n + 2;
+  }
+  return 2 * n;
+}
+
 }  // namespace
 
 const plan& runner::plan_for(const plan_spec& what) {
-  const auto key = std::tuple{what.kind, what.lengths.front(), what.batch, what.scale, what.where};
+  const auto key =
+      std::tuple{what.kind, what.lengths, std::size_t{what.batch}, what.scale, what.where};
   auto found = plans_.find(key);
   if (found == plans_.end()) found = plans_.emplace(key, plan{queue_, what}).first;
   return found->second;
@@ -91,29 +113,34 @@ std::vector<double> runner::run(const plan& with, const std::vector<double>& in)
   return to.numbers();
 }
 
-std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows, manner how) {
-  const std::size_t n = rows.front().size();
-  const plan_spec what{.lengths = {n},
+std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows,
+                                    const manner& how) {
+  const shape over = how.over.empty() ? shape{rows.front().size()} : how.over;
+  const plan_spec what{.lengths = over,
                        .batch = rows.size(),
                        .kind = kind,
                        .real = real_,
                        .scale = how.scale,
                        .where = how.where};
   const std::size_t real_bytes = real_ == precision::fp32 ? 4 : 8;
-  const std::size_t in_step = input_bytes(what) / rows.size() / real_bytes;
-  const std::size_t out_step = output_bytes(what) / rows.size() / real_bytes;
+  const std::size_t n_lines = points_of(over) / over.back();  // of one transform
+  const std::size_t in_step = input_bytes(what) / rows.size() / n_lines / real_bytes;
+  const std::size_t out_step = output_bytes(what) / rows.size() / n_lines / real_bytes;
 
-  std::vector<double> in(in_step * rows.size(), poison);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto stored = packed(rows[r], input_of(kind));
-    std::copy(stored.begin(), stored.end(), in.begin() + static_cast<long>(r * in_step));
-  }
+  std::vector<double> in;
+  for (const row& x : rows) append_lines(in, packed(x, input_of(kind), over), n_lines, in_step);
   const plan& with = plan_for(what);
   const auto out = real_ == precision::fp32 ? run<float>(with, in) : run<double>(with, in);
 
+  const std::size_t line = stored_of_line(output_of(kind), over.back());
   std::vector<row> transformed;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    transformed.push_back(unpacked(out.data() + r * out_step, output_of(kind), n));
+    std::vector<double> stored;
+    for (std::size_t l = r * n_lines; l < (r + 1) * n_lines; ++l) {
+      const auto first = out.begin() + static_cast<std::ptrdiff_t>(l * out_step);
+      stored.insert(stored.end(), first, first + static_cast<std::ptrdiff_t>(line));
+    }
+    transformed.push_back(unpacked(stored.data(), output_of(kind), over));
   }
   return transformed;
 }

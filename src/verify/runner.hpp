@@ -22,7 +22,7 @@ class runner final : public transformer {
 
   using transformer::operator();
   [[nodiscard]] std::vector<row> operator()(transform kind, const std::vector<row>& rows,
-                                            manner how) override;
+                                            const manner& how) override;
   [[nodiscard]] std::size_t n_trespasses() const noexcept override { return n_trespasses_; }
   [[nodiscard]] precision real() const noexcept override { return real_; }
   [[nodiscard]] bool is_oracle() const noexcept override {
@@ -40,7 +40,7 @@ class runner final : public transformer {
 
   queue queue_;
   precision real_;
-  std::map<std::tuple<transform, std::size_t, std::size_t, scaling, placement>, plan> plans_;
+  std::map<std::tuple<transform, shape, std::size_t, scaling, placement>, plan> plans_;
   std::size_t n_trespasses_ = 0;
 };
 

@@ -12,19 +12,20 @@
 
 namespace wingbeat::verify {
 
-/// How to run a transform, apart from its kind and length.
+/// How to run a transform, apart from its kind.
 struct manner {
   scaling scale = scaling::none;
   placement where = placement::out_of_place;
+  shape over = {};  ///< The lengths; empty: one axis.
 };
 
 class transformer {
  public:
   virtual ~transformer() = default;
 
-  /// Returns the transforms of `rows`, all of one length, run as one batch.
+  /// Returns the transforms of `rows`, all of one shape, run as one batch.
   [[nodiscard]] virtual std::vector<row> operator()(transform kind, const std::vector<row>& rows,
-                                                    manner how) = 0;
+                                                    const manner& how) = 0;
 
   /// Returns how many numbers changed that no run may change.
   [[nodiscard]] virtual std::size_t n_trespasses() const noexcept = 0;
@@ -35,7 +36,7 @@ class transformer {
   [[nodiscard]] virtual bool is_oracle() const noexcept = 0;
 
   /// Returns the transform of one row.
-  [[nodiscard]] row operator()(transform kind, const row& x, manner how = {}) {
+  [[nodiscard]] row operator()(transform kind, const row& x, const manner& how = {}) {
     return std::move((*this)(kind, std::vector<row>{x}, how).front());
   }
 };

@@ -19,7 +19,7 @@ struct verdict {
   std::string_view law;
   transform kind = transform::forward;
   precision real = precision::fp32;
-  std::size_t length = 0;
+  std::vector<std::size_t> lengths;  ///< One per axis.
   double error = 0;
   double bound = 0;
   std::string failure;  ///< What was thrown instead of a measurement; usually empty.
@@ -33,8 +33,10 @@ struct lengths {
   int max_log2 = 12;
 };
 
-/// Calls `before_each` with each length about to be tried, and returns a verdict for each law,
-/// kind and length. Throws `plan_error` for lengths that cannot be planned.
+/// Calls `before_each` with each number of points about to be tried, and returns a verdict for each
+/// law and kind on one axis of that length, and on two and three axes of as many points. Several
+/// axes are left out where the engine does not do them yet. Throws `plan_error` for lengths that
+/// cannot be planned.
 [[nodiscard]] std::vector<verdict> check(
     const device_info& where, precision real, lengths over,
     const std::function<void(std::size_t length)>& before_each = {});

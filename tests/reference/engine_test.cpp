@@ -141,18 +141,6 @@ TYPED_TEST(reference_engine, works_in_place_on_padded_rows) {
   }
 }
 
-// Packed rows that grow or shrink where they stand: no row may cover one that is still unread.
-TYPED_TEST(reference_engine, lets_in_be_out_for_packed_real_rows_too) {
-  for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
-    const bench<TypeParam> with{{.lengths = {16}, .batch = 5, .kind = kind}};
-    const auto in = with.input();
-    auto both = in;
-    both.resize(5 * 18);
-    with.run(both.data(), both.data());
-    expect_right(with, in, both);
-  }
-}
-
 TYPED_TEST(reference_engine, does_not_read_the_imaginary_parts_of_bins_0_and_half) {
   const bench<TypeParam> with{{.lengths = {32}, .kind = transform::inverse_to_real}};
   auto in = with.input();

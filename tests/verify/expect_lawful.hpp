@@ -19,7 +19,8 @@ inline void expect_lawful(engine which, verify::lengths over) {
     EXPECT_FALSE(verdicts.empty());
     for (const auto& v : verdicts) {
       EXPECT_TRUE(v.is_right()) << v.law << ", " << name_of(v.kind) << ", " << name_of(v.real)
-                                << ", length " << v.length << ": " << v.error << " of " << v.bound
+                                << ", " << v.lengths.size() << " axes, the first of "
+                                << v.lengths.front() << ": " << v.error << " of " << v.bound
                                 << " allowed " << v.failure;
     }
   }

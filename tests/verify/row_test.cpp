@@ -27,20 +27,38 @@ TEST(verify_root, agrees_with_the_reference) {
 
 TEST(verify_row, is_unchanged_by_being_stored) {
   for (const domain within : {domain::any, domain::real, domain::hermitian}) {
-    const row x = noise(within, 16, /*seed=*/1, /*bits=*/23);
-    auto stored = packed(x, within);
+    const row x = noise(within, {16}, /*seed=*/1, /*bits=*/23);
+    auto stored = packed(x, within, {16});
     if (within == domain::hermitian) {
       ASSERT_EQ(stored.size(), 18U);
       EXPECT_TRUE(std::isnan(stored[1]) && std::isnan(stored[17]));
       stored[1] = stored[17] = 0;
     }
-    EXPECT_EQ(unpacked(stored.data(), within, 16), x);
+    EXPECT_EQ(unpacked(stored.data(), within, {16}), x);
     EXPECT_EQ(rounded(x, precision::fp32), x);  // 24 bits hold it
   }
 }
 
+TEST(verify_row, of_several_axes_is_unchanged_by_being_stored) {
+  const shape over{4, 2, 8};
+  for (const domain within : {domain::any, domain::real, domain::hermitian}) {
+    const row x = noise(within, over, /*seed=*/1, /*bits=*/23);
+    EXPECT_EQ(unpacked(packed(x, within, over).data(), within, over), x);
+    for (std::size_t k = 0; k < x.size() && within == domain::hermitian; ++k) {
+      EXPECT_EQ(x[mirrored(k, over)], std::conj(x[k])) << k;
+    }
+  }
+}
+
+TEST(verify_row, points_wrap_around_each_axis) {
+  const shape over{4, 8};  // point 8 i + j
+  EXPECT_EQ(shifted(8 * 3 + 7, 8 * 2 + 3, over), 8 * 1 + 2U);
+  EXPECT_EQ(mirrored(8 * 3 + 7, over), 8 * 1 + 1U);
+  EXPECT_EQ(mirrored(0, over), 0U);
+}
+
 TEST(verify_row, of_a_half_spectrum_is_its_own_mirror) {
-  const row x = noise(domain::hermitian, 32, /*seed=*/2, /*bits=*/52);
+  const row x = noise(domain::hermitian, {32}, /*seed=*/2, /*bits=*/52);
   for (std::size_t k = 0; k < 32; ++k) EXPECT_EQ(x[(32 - k) % 32], std::conj(x[k]));
 }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans kept by their requests, for programs that do not know beforehand which they will need.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // shared_ptr, unique_ptr
+
+#include "wingbeat/plan.hpp"   // plan, plan_spec
+#include "wingbeat/queue.hpp"  // queue
+
+namespace wingbeat {
+
+/// Keeps the plans it makes and gives the same one for the same request, as long as there is room.
+///
+///     plan_cache plans;
+///     plans.get(queue, {.lengths = {n}})->enqueue(queue, in, out);
+///
+/// Many threads may use one cache at once. Two requests are the same if every field is and both are
+/// for one device; a default that is written out makes another request. A functor's text and its
+/// parameters are compared; a callable cannot be, so a request with one is made anew each time and
+/// not kept. Queues of one device that you adopted from different contexts of yours need a cache
+/// for each context: a plan belongs to the context it was made in.
+class plan_cache {
+ public:
+  static constexpr std::size_t default_capacity = 64;
+
+  /// Keeps at most `capacity` plans, 0 being none: one more drops the one used longest ago. A plan
+  /// that was given out lives on as long as its owners.
+  explicit plan_cache(std::size_t capacity = default_capacity);
+  ~plan_cache();
+  plan_cache(const plan_cache&) = delete;
+  plan_cache& operator=(const plan_cache&) = delete;
+
+  /// Returns a plan of `what` for the device behind `where`, whose own workspace is made large
+  /// enough. Threads that ask for one plan at a time wait while the first makes it. Throws what
+  /// `plan` throws, to each of them; a request that failed is not kept.
+  [[nodiscard]] std::shared_ptr<const plan> get(const queue& where, const plan_spec& what);
+
+  /// Drops every plan. The counts of hits and misses stay.
+  void clear();
+
+  [[nodiscard]] std::size_t size() const;  ///< Plans kept, those being made included.
+  [[nodiscard]] std::size_t capacity() const noexcept;
+  [[nodiscard]] std::size_t n_hits() const;    ///< Requests met by a plan that was there.
+  [[nodiscard]] std::size_t n_misses() const;  ///< Requests for which a plan was made, or tried.
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace wingbeat

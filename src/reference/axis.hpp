@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transform of several axes is a transform along each of them, in any sequence.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // size_t
+
+#include "reference/dft_by_definition.hpp"
+#include "reference/iterative.hpp"
+#include "reference/root_of_unity.hpp"  // row, roots_of_unity, direction
+
+namespace wingbeat::reference {
+
+/// The transform of every line along one axis: short lines by the definition, others by radix 2.
+class axis {
+ public:
+  static constexpr std::size_t longest_by_definition = 64;
+
+  /// `length` is a power of two.
+  axis(std::size_t length, direction dir)
+      : length_(length),
+        roots_(roots_of_unity<long double>(is_by_definition() ? length : length / 2, length, dir)) {
+  }
+
+  [[nodiscard]] bool is_by_definition() const noexcept { return length_ <= longest_by_definition; }
+
+  /// Replaces the lines of `points`, whose values are `stride` apart, by their transforms.
+  void operator()(row<long double>& points, std::size_t stride) const {
+    row<long double> line(length_);
+    for (std::size_t block = 0; block < points.size(); block += stride * length_) {
+      for (std::size_t first = block; first < block + stride; ++first) {
+        for (std::size_t j = 0; j < length_; ++j) line[j] = points[first + j * stride];
+        if (is_by_definition()) {
+          line = dft_by_definition(line, roots_);
+        } else {
+          iterative(line, roots_);
+        }
+        for (std::size_t k = 0; k < length_; ++k) points[first + k * stride] = line[k];
+      }
+    }
+  }
+
+ private:
+  std::size_t length_;
+  row<long double> roots_;  // w^0 .. w^(N-1) for the definition, w^0 .. w^(N/2-1) for radix 2
+};
+
+/// Completes rows of n that hold bins 0 .. n/2: bins 0 and n/2 become real, and those above n/2
+/// the conjugates of those below.
+inline void mirror_rows(row<long double>& points, std::size_t n) {
+  for (std::size_t first = 0; first < points.size(); first += n) {
+    points[first] = points[first].real();
+    points[first + n / 2] = points[first + n / 2].real();
+    for (std::size_t k = 1; k < n / 2; ++k) points[first + n - k] = std::conj(points[first + k]);
+  }
+}
+
+}  // namespace wingbeat::reference

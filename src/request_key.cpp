@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request_key.hpp"
+
+#include <concepts>     // integral
+#include <cstdint>      // uint64_t
+#include <type_traits>  // is_enum_v
+#include <utility>      // move
+#include <vector>
+
+namespace wingbeat {
+namespace {
+
+/// Appends values one behind another. What varies in size is preceded by its size, so that no two
+/// requests share their bytes by accident.
+class key_writer {
+ public:
+  template <class Value>
+  requires std::integral<Value> || std::is_enum_v<Value>
+  void add(Value number) {
+    const auto wide = static_cast<std::uint64_t>(number);
+    for (int shift = 0; shift < 64; shift += 8) key_ += static_cast<char>(wide >> shift & 0xff);
+  }
+  void add(const std::string& text) {
+    add(text.size());
+    key_ += text;
+  }
+  void add(std::byte one) { key_ += static_cast<char>(one); }
+  void add(const index_range& range) {
+    const auto& [first, end] = range;
+    add(first);
+    add(end);
+  }
+  template <class Value>
+  void add(const std::vector<Value>& values) {
+    add(values.size());
+    for (const Value& each : values) add(each);
+  }
+  void add(const memory_layout& as) {
+    const auto& [strides, distances, imaginary_at] = as;
+    add(strides);
+    add(distances);
+    add(imaginary_at);
+  }
+  void add(const fused_source& of) {
+    const auto& [text, type, parameters] = of;
+    add(text);
+    add(type);
+    add(parameters);
+  }
+  void add(const fused_load& of) {
+    const auto& [in_bytes, element_bytes, source, callable] = of;
+    add(in_bytes);
+    add(element_bytes);
+    add(source);
+  }
+  void add(const fused_store& of) {
+    const auto& [out_bytes, element_bytes, source, callable] = of;
+    add(out_bytes);
+    add(element_bytes);
+    add(source);
+  }
+
+  std::string take() { return std::move(key_); }
+
+ private:
+  std::string key_;
+};
+
+}  // namespace
+
+std::optional<std::string> key_of(const device_info& where, const plan_spec& what) {
+  if (what.load.callable.index() != 0 || what.store.callable.index() != 0) return std::nullopt;
+  // Bound by name, here and above: a field more does not compile until it is added.
+  const auto& [lengths, batch, kind, real, scale, placed, load, store, in, out, valid_in,
+               valid_out] = what;
+  key_writer key;
+  key.add(where.runs_on);
+  key.add(where.index);
+  key.add(lengths);
+  key.add(batch.counts());
+  key.add(kind);
+  key.add(real);
+  key.add(scale);
+  key.add(placed);
+  key.add(load);
+  key.add(store);
+  key.add(in);
+  key.add(out);
+  key.add(valid_in);
+  key.add(valid_out);
+  return key.take();
+}
+
+}  // namespace wingbeat

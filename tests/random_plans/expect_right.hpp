@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random requests on the first device of an engine. Two variables of the environment say how many
+// and from where: plan i is drawn from seed WINGBEAT_RANDOM_SEED + i.
+//
+//     WINGBEAT_RANDOM_PLANS=10000 build/test/tests/random_plans_host_test
+//     WINGBEAT_RANDOM_PLANS=1 WINGBEAT_RANDOM_SEED=4711 ..    repeats the one that failed
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>  // size_t
+#include <cstdint>  // uint64_t
+#include <cstdio>   // printf
+#include <cstdlib>  // getenv, strtoull
+#include <map>
+#include <string>
+
+#include "support/plan_check.hpp"   // check_plan, plan_verdict
+#include "support/random_plan.hpp"  // random_plan, as_initialiser
+#include "wingbeat/devices.hpp"     // devices, why_absent
+
+namespace wingbeat::test {
+
+/// Returns a number of the environment, or `otherwise`.
+inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const given = std::getenv(name);
+  return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
+}
+
+/// Checks `count` requests, fewer after five faults. What the engine does not do yet is counted by
+/// its sentence; where that is everything, the test fails, having seen nothing.
+inline void expect_right(engine which, std::uint64_t count, draw_limits within = {}) {
+  const auto here = devices(which);
+  if (here.empty()) GTEST_SKIP() << why_absent(which);
+  queue on{here.front()};
+  within.has_fp64 = here.front().has_fp64;
+  const std::uint64_t n_plans = from_environment("WINGBEAT_RANDOM_PLANS", count);
+  const std::uint64_t first = from_environment("WINGBEAT_RANDOM_SEED", 1);
+  std::size_t n_right = 0, n_wrong = 0;
+  std::map<std::string, std::size_t> refusals;
+  for (std::uint64_t seed = first; seed < first + n_plans && n_wrong < 5; ++seed) {
+    const drawn_plan drawn = random_plan(seed, within);
+    const auto [is, why] = check_plan(on, drawn);
+    n_right += is == plan_verdict::right;
+    n_wrong += is == plan_verdict::wrong;
+    if (is == plan_verdict::refused) ++refusals[why];
+    if (is != plan_verdict::wrong) continue;
+    ADD_FAILURE() << "WINGBEAT_RANDOM_SEED=" << seed << (drawn.is_one_buffer ? ", one buffer" : "")
+                  << (drawn.has_own_workspace ? ", own workspace" : "")
+                  << ", each buffer starting behind " << drawn.shift
+                  << " complex numbers\nplan_spec{" << as_initialiser(drawn.what).substr(1) << "\n"
+                  << why;
+  }
+  std::printf("%s: %zu right, %zu wrong of %llu random plans\n", here.front().name.c_str(), n_right,
+              n_wrong, static_cast<unsigned long long>(n_plans));
+  for (const auto& [sentence, n] : refusals) std::printf("%zu refused: %s\n", n, sentence.c_str());
+  EXPECT_GT(n_right, 0U) << "every request was refused, so nothing was checked";
+}
+
+}  // namespace wingbeat::test

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// Timeout: 900
+#include "expect_right.hpp"
+
+namespace {
+
+TEST(random_plans, are_right_on_opencl) {
+  wingbeat::test::expect_right(wingbeat::engine::opencl, /*count=*/40);
+}
+
+}  // namespace

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: unit
+// Timeout: 600
+#include "expect_right.hpp"
+
+namespace {
+
+TEST(random_plans, are_right_on_reference) {
+  wingbeat::test::expect_right(wingbeat::engine::reference, /*count=*/200);
+}
+
+}  // namespace

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/plan_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>  // fill_n, max, min
+#include <cmath>      // log2, sqrt
+#include <complex>
+#include <cstdint>  // uint64_t
+#include <memory>   // make_shared
+#include <optional>
+#include <vector>
+
+#include "reference/stored.hpp"   // load_number, store_number
+#include "side.hpp"               // input_side, output_side
+#include "wingbeat/devices.hpp"   // first_device
+#include "wingbeat/error.hpp"     // plan_error, error
+#include "wingbeat/wingbeat.hpp"  // buffer, plan
+
+namespace wingbeat::test {
+namespace {
+
+using value = std::complex<long double>;
+using bytes = std::vector<unsigned char>;
+
+constexpr std::size_t guard_bytes = 256;
+constexpr unsigned char poisons[] = {0xff, 0xa5, 0x00};  // the first is NaN in every precision
+
+/// One element of one transform.
+struct element {
+  bool is_in_memory = false;
+  std::size_t re_byte = 0, im_byte = 0;  // from the start of the buffer
+};
+
+/// Returns all elements, transform by transform, the last axis densest.
+std::vector<element> elements_of(const side& of) {
+  std::size_t count = 1;
+  for (const side_batch& batch : of.batches) count *= batch.count;
+  for (const side_axis& axis : of.axes) count *= axis.length;
+  std::vector<element> all(count);
+  for (std::size_t number = 0; number < count; ++number) {
+    std::size_t rest = number, unit = 0;
+    bool is_inside = true;
+    for (std::size_t a = of.axes.size(); a-- > 0;) {
+      const std::size_t i = rest % of.axes[a].length;
+      rest /= of.axes[a].length;
+      unit += i * of.axes[a].stride;
+      is_inside = is_inside && of.axes[a].valid.first <= i && i < of.axes[a].valid.end;
+    }
+    for (std::size_t b = of.batches.size(); b-- > 0;) {
+      unit += rest % of.batches[b].count * of.batches[b].distance;
+      rest /= of.batches[b].count;
+    }
+    const std::size_t re = unit * of.unit_bytes();
+    const std::size_t plane = of.imaginary_at == 0 ? 1 : of.imaginary_at;
+    all[number] = {is_inside, re, re + plane * of.real_bytes};
+  }
+  return all;
+}
+
+/// Returns noise in [-1, 1] that the precision holds exactly.
+long double noise_at(std::size_t place, precision real) {
+  std::uint64_t random = place + 1;  // any mixing of bits will do
+  for (int round = 0; round < 3; ++round) {
+    random *= 0xd1342543de82ef95U;
+    random ^= random >> 32;
+  }
+  const int digits = real == precision::fp32   ? 23
+                     : real == precision::fp64 ? 52
+                     : real == precision::fp16 ? 10
+                                               : 7;
+  const auto steps = random % ((std::uint64_t{2} << digits) + 1);
+  return std::ldexp(static_cast<long double>(steps), -digits) - 1;
+}
+
+/// Returns whether Im of an element is not read: bins 0 and N/2 of a lone axis that becomes real.
+bool is_im_unread(const plan_spec& what, std::size_t number) {
+  if (what.kind != transform::inverse_to_real || what.lengths.size() > 1) return false;
+  const std::size_t half = what.lengths.front() / 2, bin = number % (half + 1);
+  return bin == 0 || bin == half;
+}
+
+/// The input's bytes, and what they stand for.
+struct signal {
+  explicit signal(const plan_spec& what) : memory(input_bytes(what), poisons[0]) {
+    const side from = input_side(what);
+    const auto places = elements_of(from);
+    auto* const at = reinterpret_cast<char*>(memory.data());
+    for (std::size_t e = 0; e < places.size(); ++e) {
+      const auto& [is_in_memory, re, im] = places[e];
+      if (is_in_memory) reference::store_number(at + re, what.real, noise_at(re, what.real));
+      if (is_in_memory && !from.is_real && !is_im_unread(what, e)) {
+        reference::store_number(at + im, what.real, noise_at(im, what.real));
+      }
+    }
+    // A place may serve several elements, so all are stored before any is taken.
+    for (std::size_t e = 0; e < places.size(); ++e) {
+      const auto& [is_in_memory, re, im] = places[e];
+      value z = 0;
+      if (is_in_memory) z = reference::load_number(at + re, what.real);
+      if (is_in_memory && !from.is_real && !is_im_unread(what, e)) {
+        z.imag(reference::load_number(at + im, what.real));
+      }
+      meaning.push_back(z);
+    }
+  }
+
+  bytes memory;
+  std::vector<value> meaning;
+};
+
+/// Returns every element of the output, from the reference engine on packed fp64.
+std::vector<value> expected_output(const plan_spec& what, const std::vector<value>& x) {
+  queue on{first_device(engine::reference)};
+  const plan oracle{on,
+                    {.lengths = what.lengths,
+                     .batch = what.batch,
+                     .kind = what.kind,
+                     .real = precision::fp64,
+                     .scale = what.scale}};
+  std::vector<double> numbers;
+  for (const value z : x) {
+    numbers.push_back(static_cast<double>(z.real()));
+    if (!input_side(what).is_real) numbers.push_back(static_cast<double>(z.imag()));
+  }
+  buffer in{on, input_bytes(oracle.spec())}, out{on, output_bytes(oracle.spec())};
+  in.write(numbers.data(), in.size_bytes());
+  oracle.enqueue(on, in.view(), out.view());
+  numbers.resize(out.size_bytes() / sizeof(double));
+  out.read(numbers.data(), out.size_bytes());
+  if (output_side(what).is_real) return {numbers.begin(), numbers.end()};
+  std::vector<value> y;
+  for (std::size_t k = 0; k < numbers.size(); k += 2) y.emplace_back(numbers[k], numbers[k + 1]);
+  return y;
+}
+
+/// The bounds of one request; plan_check.hpp states them.
+struct bounds {
+  explicit bounds(const plan_spec& what) {
+    const bool is_fp64 = what.real == precision::fp64;
+    const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
+    const long double factor = (what.scale == scaling::none ? 0 : 2) + (is_fp64 ? 1 : 0);
+    const long double log2 = std::log2(static_cast<long double>(points_of(what)));
+    l2 = u * ((is_fp64 ? 1.25L : 1.0L) * std::sqrt(log2) + factor);
+    of_largest = 12 * u;
+    if (what.real == precision::fp16) {
+      l2 += 3e-4L;
+      of_element = 0x1p-11L;
+      absolute = 0x1p-25L;  // half of the least positive number
+    } else if (what.real == precision::bf16) {
+      l2 += 2.4e-3L;
+      of_element = 0x1p-8L;
+    }
+  }
+
+  long double l2, of_largest, of_element = 0, absolute = 0;
+};
+
+/// Returns how many numbers of the input one transform depends on.
+long double distinct_inputs(const plan_spec& what) {
+  long double count = 1;
+  for (const side_axis& axis : input_side(what).axes) {
+    if (axis.stride != 0) count *= static_cast<long double>(axis.valid.end - axis.valid.first);
+  }
+  return count;
+}
+
+/// The written elements of one transform, and how far each is off.
+struct comparison {
+  long double error = 0, energy = 0, fourth = 0;  // sums of squares, and of their squares
+  std::size_t n_written = 0;
+  std::optional<std::string> fault;
+
+  /// Returns how many elements hold the energy: m where all are equal, 1 where one holds it all.
+  [[nodiscard]] long double n_large() const { return fourth == 0 ? 1 : energy * energy / fourth; }
+
+  void add(std::size_t number, value got, value expected, long double allowed) {
+    const long double off = std::abs(got - expected);
+    error += off * off;
+    energy += std::norm(expected);
+    fourth += std::norm(expected) * std::norm(expected);
+    ++n_written;
+    if (off <= allowed || fault) return;  // NaN is not
+    fault = fmt::format(
+        "element {} is {:.9Lg}{:+.9Lg}i and {:.9Lg}{:+.9Lg}i was expected, {:.2Lg} "
+        "off where {:.2Lg} is allowed",
+        number, got.real(), got.imag(), expected.real(), expected.imag(), off, allowed);
+  }
+};
+
+value element_in(const bytes& memory, const element& where, const side& of, precision real) {
+  const auto* const at = reinterpret_cast<const char*>(memory.data());
+  const auto re = reference::load_number(at + where.re_byte, real);
+  return {re, of.is_real ? 0 : reference::load_number(at + where.im_byte, real)};
+}
+
+std::optional<std::string> inaccuracy(const plan_spec& what, const std::vector<value>& expected,
+                                      const bytes& out) {
+  const side to = output_side(what);
+  const auto places = elements_of(to);
+  const bounds allowed{what};
+  const long double inputs = distinct_inputs(what);
+  const std::size_t n = places.size() / what.batch;
+  for (std::size_t t = 0; t < what.batch; ++t) {
+    long double most = 0, energy = 0;
+    for (std::size_t e = t * n; e < (t + 1) * n; ++e) {
+      most = std::max(most, std::abs(expected[e]));
+      energy += std::norm(expected[e]);
+    }
+    comparison all;
+    for (std::size_t e = t * n; e < (t + 1) * n; ++e) {
+      if (!places[e].is_in_memory) continue;
+      all.add(e - t * n, element_in(out, places[e], to, what.real), expected[e],
+              allowed.of_largest * most + allowed.of_element * std::abs(expected[e]) +
+                  std::sqrt(2.0L) * allowed.absolute);
+    }
+    if (all.fault) return fmt::format("transform {}: {}", t, *all.fault);
+    const auto m = static_cast<long double>(all.n_written);
+    const long double size =
+        std::sqrt(std::max(all.energy, energy * m / static_cast<long double>(n)));
+    const long double bound =
+        (1 + 1 / std::sqrt(std::min(inputs, all.n_large()))) * allowed.l2 * size +
+        allowed.absolute * std::sqrt(2 * m);
+    if (std::sqrt(all.error) <= bound) continue;
+    return fmt::format("transform {}: the L2 error is {:.3Lg}, {:.3Lg} is allowed", t,
+                       std::sqrt(all.error), bound);
+  }
+  return std::nullopt;
+}
+
+/// Bytes on a device, between two guards.
+class guarded {
+ public:
+  guarded(const queue& where, const bytes& inner, std::size_t shift_bytes, unsigned char around)
+      : first_(guard_bytes + shift_bytes),
+        sent_(first_ + inner.size() + guard_bytes, around),
+        memory_(where, sent_.size()) {
+    std::copy(inner.begin(), inner.end(), sent_.begin() + static_cast<std::ptrdiff_t>(first_));
+    memory_.write(sent_.data(), sent_.size());
+  }
+
+  [[nodiscard]] buffer_view view() const {
+    auto inner = memory_.view();
+    inner.offset_bytes += first_;
+    inner.size_bytes = sent_.size() - first_ - guard_bytes;
+    return inner;
+  }
+
+  /// Returns the bytes between the guards as they are now.
+  [[nodiscard]] bytes inner() const {
+    const bytes now = read();
+    const auto first = now.begin() + static_cast<std::ptrdiff_t>(first_);
+    return {first, now.end() - static_cast<std::ptrdiff_t>(guard_bytes)};
+  }
+
+  /// Says where a byte changed that was not to: outside, or inside where `may_change` is 0.
+  [[nodiscard]] std::optional<std::string> trespass(std::string_view name,
+                                                    const bytes& may_change) const {
+    const bytes now = read();
+    for (std::size_t b = 0; b < now.size(); ++b) {
+      const bool is_inside = b >= first_ && b - first_ < may_change.size();
+      if (now[b] == sent_[b] || (is_inside && may_change[b - first_] != 0)) continue;
+      return fmt::format("byte {} of the {} (of {}) was overwritten",
+                         static_cast<std::ptrdiff_t>(b) - static_cast<std::ptrdiff_t>(first_), name,
+                         may_change.size());
+    }
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] bytes read() const {
+    bytes now(sent_.size());
+    memory_.read(now.data(), now.size());
+    return now;
+  }
+
+  std::size_t first_;
+  bytes sent_;
+  buffer memory_;
+};
+
+/// Returns 1 for each byte of the output that a run writes.
+bytes written(const plan_spec& what) {
+  const side to = output_side(what);
+  bytes mask(output_bytes(what), 0);
+  const auto mark = [&](std::size_t first) {
+    std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(first), to.real_bytes, 1);
+  };
+  for (const auto& [is_in_memory, re, im] : elements_of(to)) {
+    if (!is_in_memory) continue;
+    mark(re);
+    if (!to.is_real) mark(im);
+  }
+  return mask;
+}
+
+/// Returns whether a run may leave anything in the places that it does not write.
+bool has_padding(const plan_spec& what) {
+  return is_real(what.kind) && what.where == placement::in_place;
+}
+
+/// One run after another on buffers of their own.
+class session {
+ public:
+  session(queue& on, const drawn_plan& drawn, const planned_run& with)
+      : on_(on), drawn_(drawn), with_(with), x_(drawn.what), written_(written(drawn.what)) {
+    if (drawn.is_one_buffer) {
+      const std::size_t room = std::max(x_.memory.size(), written_.size());
+      x_.memory.resize(room, poisons[0]);
+      written_.resize(room, 0);
+    }
+    may_change_ = has_padding(drawn.what) ? bytes(written_.size(), 1) : written_;
+  }
+
+  std::optional<std::string> check() {
+    bytes first;
+    for (const unsigned char poison : poisons) {
+      bytes out;
+      if (const auto fault = run(poison, out)) return fault;
+      for (std::size_t b = 0; b < out.size(); ++b) out[b] = written_[b] != 0 ? out[b] : 0;
+      if (first.empty()) {
+        first = out;
+        const auto expected = expected_output(drawn_.what, x_.meaning);
+        if (const auto fault = inaccuracy(drawn_.what, expected, out)) return fault;
+      }
+      if (out != first) return "two runs gave different bits";
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::string> run(unsigned char poison, bytes& result) {
+    const std::size_t shift_bytes = drawn_.shift * 2 * bytes_of_real(drawn_.what.real);
+    const guarded in{on_, x_.memory, shift_bytes, poisons[0]};
+    const bytes poisoned(output_bytes(drawn_.what), poison);
+    const guarded apart{on_, drawn_.is_one_buffer ? bytes{} : poisoned, shift_bytes, poison};
+    const guarded& out = drawn_.is_one_buffer ? in : apart;
+    const std::size_t scratch_bytes = drawn_.has_own_workspace ? with_.workspace_bytes : 0;
+    const guarded scratch{on_, bytes(scratch_bytes, poison), 0, poison};
+    with_.run(in.view(), out.view(), scratch_bytes == 0 ? buffer_view{} : scratch.view());
+    on_.wait();
+    result = out.inner();
+    auto fault = out.trespass("output", may_change_);
+    if (!fault && !drawn_.is_one_buffer) fault = in.trespass("input", bytes(x_.memory.size(), 0));
+    if (!fault) fault = scratch.trespass("workspace", bytes(scratch_bytes, 1));
+    return fault;
+  }
+
+  queue& on_;
+  const drawn_plan& drawn_;
+  const planned_run& with_;
+  signal x_;
+  bytes written_, may_change_;  // 1 for each byte
+};
+
+}  // namespace
+
+planned_run made_by_plan(queue& on, const plan_spec& what) {
+  const auto made = std::make_shared<const plan>(on, what);
+  return {made->workspace_bytes(),
+          [made, &on](buffer_view in, buffer_view out, buffer_view workspace) {
+            made->enqueue(on, in, out, workspace);
+          }};
+}
+
+plan_verdict check_plan(queue& on, const drawn_plan& drawn, const run_maker& make) {
+  try {
+    const planned_run with = make(on, drawn.what);
+    const auto fault = session{on, drawn, with}.check();
+    if (fault) return {plan_verdict::wrong, *fault};
+    return {};
+  } catch (const plan_error& why) {
+    const std::string said = why.what();
+    const bool is_refusal = said.find("so far") != std::string::npos;
+    return {is_refusal ? plan_verdict::refused : plan_verdict::wrong, said};
+  } catch (const error& why) {
+    return {plan_verdict::wrong, why.what()};
+  }
+}
+
+}  // namespace wingbeat::test

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/random_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>  // max, min, swap
+#include <numeric>    // iota
+#include <random>     // mt19937_64
+#include <vector>
+
+#include "side.hpp"  // input_side, output_side, is_real, points_of
+
+namespace wingbeat::test {
+namespace {
+
+/// std's distributions differ from library to library; remainders do not.
+class dice {
+ public:
+  explicit dice(std::uint64_t seed) : bits_(seed) {}
+
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(bits_() % n); }
+  std::size_t between(std::size_t least, std::size_t most) {
+    return least + below(most - least + 1);
+  }
+  bool one_in(std::size_t n) { return below(n) == 0; }
+  template <class Value, std::size_t N>
+  Value one_of(const Value (&values)[N]) {
+    return values[below(N)];
+  }
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+std::vector<std::size_t> random_lengths(dice& roll, std::size_t max_points) {
+  constexpr std::size_t max_log2 = 12, axes[] = {1, 1, 1, 2, 2, 3};
+  const std::size_t n_axes = roll.one_of(axes);
+  std::vector<std::size_t> log2(n_axes, 1);
+  std::size_t most = n_axes;
+  while ((std::size_t{2} << most) <= max_points) ++most;
+  for (std::size_t bits = roll.below(most - n_axes + 1); bits > 0; --bits) {
+    std::size_t& grown = log2[roll.below(n_axes)];
+    grown = std::min(grown + 1, max_log2);
+  }
+  std::vector<std::size_t> lengths;
+  for (const std::size_t each : log2) lengths.push_back(std::size_t{1} << each);
+  return lengths;
+}
+
+batch_shape random_batch(dice& roll, std::size_t room) {
+  constexpr std::size_t dimensions[] = {1, 1, 2, 2, 3}, counts[] = {1, 2, 3, 4, 5, 17};
+  std::vector<std::size_t> batch(roll.one_of(dimensions));
+  for (std::size_t& count : batch) {
+    count = std::min(roll.one_of(counts), std::max<std::size_t>(room, 1));
+    room /= count;
+  }
+  return batch_shape{std::move(batch)};
+}
+
+std::vector<index_range> random_ranges(dice& roll, const side& of) {
+  std::vector<index_range> ranges;
+  for (const side_axis& axis : of.axes) {
+    index_range range{0, axis.length};
+    if (!roll.one_in(3)) range.first = roll.below(axis.length);
+    if (!roll.one_in(3)) range.end = roll.between(range.first + 1, axis.length);
+    ranges.push_back(range);
+  }
+  return ranges;
+}
+
+/// The dimensions of one side, by number: its axes, its batches, its two planes.
+struct dimensions {
+  explicit dimensions(const side& of, bool is_planar) : n_axes(of.axes.size()) {
+    for (const side_axis& axis : of.axes) counts.push_back(axis.length);
+    for (const side_batch& batch : of.batches) counts.push_back(batch.count);
+    if (is_planar) counts.push_back(2);
+  }
+
+  std::size_t n_axes;
+  std::vector<std::size_t> counts;
+};
+
+enum class sequence { natural, interleaved, shuffled };
+
+/// Returns the dimensions from the densest on.
+std::vector<std::size_t> densest_first(dice& roll, const dimensions& of, sequence how) {
+  std::vector<std::size_t> all(of.counts.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::reverse(all.begin(), all.end());  // planes, batches, axes: batches interleaved
+  const auto behind = static_cast<std::ptrdiff_t>(of.counts.size() - of.n_axes);
+  if (how == sequence::natural) std::rotate(all.begin(), all.begin() + behind, all.end());
+  if (how == sequence::shuffled) {
+    for (std::size_t left = all.size(); left > 1; --left) {
+      std::swap(all[left - 1], all[roll.below(left)]);
+    }
+  }
+  return all;
+}
+
+/// Gives each dimension a step beyond what the denser ones reach, by a random gap or by none.
+std::vector<std::size_t> nested_steps(dice& roll, const dimensions& of, sequence how) {
+  std::vector<std::size_t> steps(of.counts.size());
+  std::size_t reach = 0;
+  for (const std::size_t d : densest_first(roll, of, how)) {
+    steps[d] = reach + 1 + (roll.one_in(2) ? 0 : roll.below(5));
+    reach += (of.counts[d] - 1) * steps[d];
+  }
+  return steps;
+}
+
+memory_layout random_layout(dice& roll, const side& of, bool may_repeat) {
+  constexpr sequence sequences[] = {sequence::natural, sequence::interleaved, sequence::shuffled};
+  if (roll.one_in(3)) return {};
+  const dimensions all{of, !of.is_real && roll.one_in(3)};
+  const std::size_t n_steps = of.axes.size() + of.batches.size();
+  const bool is_planar = all.counts.size() > n_steps;
+  if (is_planar && roll.one_in(4)) {  // two packed planes
+    std::size_t elements = 1;
+    for (std::size_t d = 0; d < n_steps; ++d) elements *= all.counts[d];
+    return {.imaginary_at = elements + roll.below(3)};
+  }
+  const auto steps = nested_steps(roll, all, roll.one_of(sequences));
+  const auto first_batch = steps.begin() + static_cast<std::ptrdiff_t>(all.n_axes);
+  memory_layout made;
+  made.strides.assign(steps.begin(), first_batch);
+  made.distances.assign(first_batch, first_batch + static_cast<std::ptrdiff_t>(of.batches.size()));
+  if (is_planar) made.imaginary_at = steps.back();
+  if (may_repeat && roll.one_in(5)) made.distances[roll.below(made.distances.size())] = 0;
+  if (may_repeat && roll.one_in(12)) made.strides[roll.below(made.strides.size())] = 0;
+  return made;
+}
+
+/// States the strides or the distances alone, with the others left to default.
+void leave_out_half(dice& roll, memory_layout& as, const side& packed) {
+  if (as.strides.empty() || as.imaginary_at != 0 || !roll.one_in(4)) return;
+  if (roll.one_in(2)) {
+    const dimensions axes{{packed.axes, {}, 0, packed.is_real, packed.real_bytes}, false};
+    as.strides = nested_steps(roll, axes, sequence::shuffled);
+    as.distances.clear();
+    return;
+  }
+  as.strides.clear();
+  std::size_t extent = packed.axes.front().stride * packed.axes.front().length;
+  for (std::size_t b = packed.batches.size(); b-- > 0;) {
+    as.distances[b] = extent + roll.below(9);
+    extent = as.distances[b] * packed.batches[b].count;
+  }
+}
+
+void place(dice& roll, drawn_plan& drawn) {
+  plan_spec& what = drawn.what;
+  if (roll.one_in(6)) return;  // packed, whole, out of place
+  const bool is_together = roll.one_in(4);
+  if (is_together && is_real(what.kind)) {
+    what.where = placement::in_place;
+    drawn.is_one_buffer = !roll.one_in(4);
+    return;
+  }
+  what.in = random_layout(roll, input_side(what), !is_together);
+  leave_out_half(
+      roll, what.in,
+      input_side(plan_spec{
+          .lengths = what.lengths, .batch = what.batch, .kind = what.kind, .real = what.real}));
+  if (roll.one_in(3)) what.valid_in = random_ranges(roll, input_side(what));
+  if (is_together) {
+    what.out = what.in;
+    what.valid_out = what.valid_in;
+    what.where = roll.one_in(2) ? placement::in_place : placement::out_of_place;
+    drawn.is_one_buffer = true;
+    return;
+  }
+  what.out = random_layout(roll, output_side(what), false);
+  leave_out_half(
+      roll, what.out,
+      output_side(plan_spec{
+          .lengths = what.lengths, .batch = what.batch, .kind = what.kind, .real = what.real}));
+  if (roll.one_in(3)) what.valid_out = random_ranges(roll, output_side(what));
+}
+
+std::string text_of(const std::vector<std::size_t>& numbers) {
+  return fmt::format("{{{}}}", fmt::join(numbers, ", "));
+}
+
+std::string text_of(const memory_layout& as) {
+  std::vector<std::string> fields;
+  if (!as.strides.empty()) fields.push_back(".strides = " + text_of(as.strides));
+  if (!as.distances.empty()) fields.push_back(".distances = " + text_of(as.distances));
+  if (as.imaginary_at != 0) fields.push_back(fmt::format(".imaginary_at = {}", as.imaginary_at));
+  return fmt::format("{{{}}}", fmt::join(fields, ", "));
+}
+
+std::string text_of(const std::vector<index_range>& ranges) {
+  std::vector<std::string> each;
+  for (const auto& [first, end] : ranges) each.push_back(fmt::format("{{{}, {}}}", first, end));
+  return fmt::format("{{{}}}", fmt::join(each, ", "));
+}
+
+}  // namespace
+
+drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
+  constexpr transform kinds[] = {transform::forward, transform::inverse,
+                                 transform::forward_from_real, transform::inverse_to_real};
+  constexpr precision reals[] = {precision::fp32, precision::fp64, precision::fp32, precision::fp16,
+                                 precision::bf16};
+  constexpr scaling scales[] = {scaling::none, scaling::by_length, scaling::by_sqrt_length};
+  dice roll{seed};
+  drawn_plan drawn;
+  plan_spec& what = drawn.what;
+  what.lengths = random_lengths(roll, within.max_points);
+  what.batch = random_batch(roll, within.max_points / points_of(what));
+  what.kind = roll.one_of(kinds);
+  what.real = roll.one_of(reals);
+  if (what.real == precision::fp64 && !within.has_fp64) what.real = precision::fp32;
+  what.scale = roll.one_of(scales);
+  place(roll, drawn);
+  drawn.has_own_workspace = roll.one_in(2);
+  drawn.shift = roll.below(4);
+  return drawn;
+}
+
+std::string as_initialiser(const plan_spec& what) {
+  std::string text = fmt::format(
+      "{{.lengths = {}, .batch = {}, .kind = transform::{}, .real = precision::{}, "
+      ".scale = scaling::{}",
+      text_of(what.lengths), text_of(what.batch.counts()), name_of(what.kind), name_of(what.real),
+      name_of(what.scale));
+  if (what.where == placement::in_place) text += ", .where = placement::in_place";
+  if (!what.in.is_packed()) text += ", .in = " + text_of(what.in);
+  if (!what.out.is_packed()) text += ", .out = " + text_of(what.out);
+  if (!what.valid_in.empty()) text += ", .valid_in = " + text_of(what.valid_in);
+  if (!what.valid_out.empty()) text += ", .valid_out = " + text_of(what.valid_out);
+  return text + "}";
+}
+
+}  // namespace wingbeat::test

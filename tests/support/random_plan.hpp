@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests drawn from a seed: any a plan may be given, apart from functors.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>  // uint64_t
+#include <string>
+
+#include "wingbeat/plan.hpp"  // plan_spec
+
+namespace wingbeat::test {
+
+/// What to draw from.
+struct draw_limits {
+  std::size_t max_points = std::size_t{1} << 15;  ///< Of all transforms of one run.
+  bool has_fp64 = true;
+};
+
+/// A request and how to run it.
+struct drawn_plan {
+  plan_spec what;
+  bool is_one_buffer = false;      ///< The output's buffer is the input's.
+  bool has_own_workspace = false;  ///< The caller's workspace, not the queue's.
+  std::size_t shift = 0;           ///< Complex numbers that each buffer starts behind.
+};
+
+/// Returns a request that every plan must accept. The same seed gives the same one everywhere.
+[[nodiscard]] drawn_plan random_plan(std::uint64_t seed, const draw_limits& within = {});
+
+/// Returns a request as C++ that makes it, on one line.
+[[nodiscard]] std::string as_initialiser(const plan_spec& what);
+
+}  // namespace wingbeat::test

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawn requests: the same from the same seed, accepted by every plan, and of every sort there is.
+#include "support/random_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "side.hpp"  // input_side, output_side, is_real, points_of
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+
+TEST(random_plan, is_the_same_from_the_same_seed) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    EXPECT_EQ(as_initialiser(random_plan(seed).what), as_initialiser(random_plan(seed).what));
+  }
+  EXPECT_NE(as_initialiser(random_plan(1).what), as_initialiser(random_plan(2).what));
+}
+
+TEST(random_plan, is_never_refused_by_the_oracle) {
+  const queue on{first_device(engine::reference)};
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const auto drawn = random_plan(seed, {.max_points = 1 << 10});
+    EXPECT_NO_THROW(plan(on, drawn.what)) << seed << ": " << as_initialiser(drawn.what);
+  }
+}
+
+TEST(random_plan, stays_within_its_limits) {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const auto [what, is_one_buffer, has_own_workspace, shift] =
+        random_plan(seed, {.max_points = 1 << 12, .has_fp64 = false});
+    EXPECT_LE(points_of(what) * what.batch, 1U << 12) << seed;
+    EXPECT_NE(what.real, precision::fp64) << seed;
+    const bool is_alike = are_alike(input_side(what), output_side(what));
+    EXPECT_TRUE(!is_one_buffer || is_alike || what.where == placement::in_place) << seed;
+  }
+}
+
+/// Returns what is worth naming about a request.
+std::set<std::string> traits_of(const drawn_plan& drawn) {
+  const plan_spec& what = drawn.what;
+  std::set<std::string> found{std::string{name_of(what.kind)}, std::string{name_of(what.real)},
+                              std::string{name_of(what.scale)},
+                              std::to_string(what.lengths.size()) + " axes",
+                              std::to_string(what.batch.counts().size()) + " batch dimensions"};
+  const auto add = [&](bool is_there, const char* name) {
+    if (is_there) found.insert(name);
+  };
+  const side in = input_side(what), out = output_side(what);
+  add(what.in.is_packed() && what.out.is_packed() && in.is_whole() && out.is_whole(), "plain");
+  add(in.imaginary_at != 0, "planar input");
+  add(out.imaginary_at != 0, "planar output");
+  add(!in.is_whole(), "padded");
+  add(!out.is_whole(), "cropped");
+  add(in.may_overlap(), "broadcast");
+  add(!what.in.strides.empty() && what.in.distances.empty(), "strides alone");
+  add(what.out.strides.empty() && !what.out.distances.empty(), "distances alone");
+  add(out.axes.front().stride < out.axes.back().stride, "axes exchanged");
+  add(out.batches.back().distance == 1, "interleaved");
+  add(drawn.is_one_buffer && is_real(what.kind), "real in place");
+  add(drawn.is_one_buffer && !is_real(what.kind) && !what.in.is_packed(), "strided in place");
+  add(drawn.has_own_workspace, "own workspace");
+  return found;
+}
+
+TEST(random_plan, draws_every_sort_in_a_few_hundred) {
+  std::set<std::string> seen;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) seen.merge(traits_of(random_plan(seed)));
+  for (const char* name : {"forward",
+                           "inverse",
+                           "forward_from_real",
+                           "inverse_to_real",
+                           "fp32",
+                           "fp64",
+                           "fp16",
+                           "bf16",
+                           "none",
+                           "by_length",
+                           "by_sqrt_length",
+                           "1 axes",
+                           "2 axes",
+                           "3 axes",
+                           "1 batch dimensions",
+                           "2 batch dimensions",
+                           "3 batch dimensions",
+                           "plain",
+                           "planar input",
+                           "planar output",
+                           "padded",
+                           "cropped",
+                           "broadcast",
+                           "strides alone",
+                           "distances alone",
+                           "axes exchanged",
+                           "interleaved",
+                           "real in place",
+                           "strided in place",
+                           "own workspace"}) {
+    EXPECT_TRUE(seen.contains(name)) << name;
+  }
+}
+
+TEST(random_plan, is_printed_as_it_would_be_written) {
+  const plan_spec what{.lengths = {4, 8},
+                       .batch = {3, 2},
+                       .kind = transform::forward_from_real,
+                       .real = precision::fp16,
+                       .out = {.strides = {1, 4}, .imaginary_at = 99},
+                       .valid_in = {{0, 4}, {1, 7}}};
+  EXPECT_EQ(as_initialiser(what),
+            "{.lengths = {4, 8}, .batch = {3, 2}, .kind = transform::forward_from_real, .real = "
+            "precision::fp16, .scale = scaling::none, .out = {.strides = {1, 4}, .imaginary_at = "
+            "99}, .valid_in = {{0, 4}, {1, 7}}}");
+}
+
+}  // namespace
