@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <random>
 
-#include "apps/cli/rounds.hpp"         // take_turns
+#include "apps/cli/rounds.hpp"         // queued, take_turns
 #include "backend/backend.hpp"         // queue
 #include "backend/cuda/engine.hpp"     // compiler
 #include "backend/device_sources.hpp"  // flatten
@@ -112,7 +112,7 @@ void search(queue& on, precision real, unsigned log2_length, buffer& in, buffer&
 
   std::vector<candidate> candidates;
   std::vector<cli::entrant> entrants;
-  entrants.push_back({"copy", [&] { on.impl()->copy(out.view(), in.view()); }, {}});
+  entrants.push_back(cli::queued(on, "copy", [&] { on.impl()->copy(out.view(), in.view()); }));
   for (const pass& one : shapes_of(what, on.device())) {
     try {
       candidates.push_back(
@@ -125,19 +125,16 @@ void search(queue& on, precision real, unsigned log2_length, buffer& in, buffer&
     }
   }
   for (const candidate& each : candidates) {
-    entrants.push_back({"",
-                        [&] {
-                          each.made->launch(
-                              *on.impl(), each.shape.workgroups(what.batch),
-                              {in.view(), out.view(), each.table.view(), 0, 0, what.batch});
-                        },
-                        {}});
+    entrants.push_back(cli::queued(on, "", [&] {
+      each.made->launch(*on.impl(), each.shape.workgroups(what.batch),
+                        {in.view(), out.view(), each.table.view(), 0, 0, what.batch});
+    }));
   }
   std::vector<double> off;
   for (std::size_t i = 1; i < entrants.size(); ++i) {
     std::vector<char> poison(std::size_t{1} << 20, char(0xff));
     out.write(poison.data(), poison.size(), out.size_bytes() - poison.size());
-    entrants[i].run();
+    entrants[i].time(1);
     off.push_back(difference<Real>(sample(out), expected));
   }
   cli::take_turns(on, entrants, 7);
