@@ -191,9 +191,12 @@ void add_sweep_options(CLI::App& command, sweep_options& into) {
                   "packed, in-place, planar, interleaved (transforms alternate element by "
                   "element), strided=S or padded=P")
       ->capture_default_str();
-  command.add_option("--batch", into.batch, "transforms of one run; else as many as fill --mib");
-  command.add_option("--mib", into.mib,
-                     "MiB of input and output together; else 4096 on a GPU and 64 elsewhere");
+  command.add_option("--batch", into.batch, "transforms of one run; else as many as fill --mib")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--mib", into.mib,
+                  "MiB of input and output together; else 4096 on a GPU and 64 elsewhere")
+      ->check(CLI::PositiveNumber);
   command.add_option("--device,--engine", into.device, "one device; the best one when not given");
 }
 

@@ -21,7 +21,7 @@ struct sweep_options {
   std::string kind = "c2c";
   std::string precision = "fp32";
   std::string layout = "packed";
-  std::string device;     ///< Empty: the best one.
+  std::string device = {};  ///< Empty: the best one.
   std::size_t batch = 0;  ///< 0: as many as fill `mib`.
   std::size_t mib = 0;    ///< 0: what suits the device.
 };
