@@ -135,6 +135,7 @@ bench_result run_problem(queue& on, const plan_spec& what, peer_list& peers, clo
   const auto block = noise_block(what);
   const oracle truth{what, block};
   result.n_checked_rows = truth.n_rows();
+  result.n_checked_elements = truth.n_elements();
 
   std::vector<participant> all;
   auto ours = std::make_unique<our_contender>(on, std::move(planned), times, memory);

@@ -41,6 +41,7 @@ struct bench_result {
   int n_rounds = 0;
   verdict ended = verdict::goes_on;
   std::size_t n_checked_rows = 0;
+  std::size_t n_checked_elements = 0;
   std::string plan_text;
   std::optional<int> n_passes;  ///< Crossings of memory, where the plan tells.
   std::size_t traffic_bytes = 0;

@@ -98,6 +98,33 @@ void mirror_planes(const side& of, precision real, std::size_t transform, std::b
   } while (step(of, at));
 }
 
+/// Returns elements begin .. end - 1 of a row. Planar parts are far apart, neighbours are read at
+/// once.
+std::vector<std::complex<double>> elements_of(const side& from, precision real, const row_place& at,
+                                              std::size_t begin, std::size_t end,
+                                              const byte_reader& read) {
+  const auto first = places_of(from, at, begin), last = places_of(from, at, end - 1);
+  const auto part = [&](std::size_t begin_bytes, std::size_t end_bytes) {
+    std::vector<std::byte> bytes(end_bytes - begin_bytes);
+    read(begin_bytes, bytes);
+    return bytes;
+  };
+  const bool is_pair = !from.is_real && from.imaginary_at == 0;
+  const auto reals = part(first.real, last.real + from.real_bytes * (is_pair ? 2 : 1));
+  const auto imaginaries = from.imaginary_at != 0
+                               ? part(first.imaginary, last.imaginary + from.real_bytes)
+                               : std::vector<std::byte>{};
+  const std::size_t step_bytes = from.axes.back().stride * from.unit_bytes();
+  std::vector<std::complex<double>> row(end - begin);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::byte* const re = reals.data() + i * step_bytes;
+    row[i].real(load(re, real));
+    if (is_pair) row[i].imag(load(re + from.real_bytes, real));
+    if (!imaginaries.empty()) row[i].imag(load(imaginaries.data() + i * step_bytes, real));
+  }
+  return row;
+}
+
 std::size_t block_transforms(const plan_spec& what, const side& in) {
   if (!what.in.is_packed()) return what.batch;
   constexpr std::size_t enough_bytes = std::size_t{1} << 24;
@@ -135,27 +162,12 @@ byte_reader reader_of(const std::vector<std::byte>& block) {
 std::vector<std::complex<double>> row_of(const side& from, precision real, const row_place& at,
                                          const byte_reader& read) {
   const std::size_t n = from.axes.back().length;
-  const auto first = places_of(from, at, 0), last = places_of(from, at, n - 1);
-  const auto part = [&](std::size_t begin, std::size_t end) {
-    std::vector<std::byte> bytes(end - begin);
-    read(begin, bytes);
-    return bytes;
-  };
-  // Planar parts are far apart, neighbours are read at once.
-  const bool is_pair = !from.is_real && from.imaginary_at == 0;
-  const auto reals = part(first.real, last.real + from.real_bytes * (is_pair ? 2 : 1));
-  const auto imaginaries = from.imaginary_at != 0
-                               ? part(first.imaginary, last.imaginary + from.real_bytes)
-                               : std::vector<std::byte>{};
-  const std::size_t step_bytes = from.axes.back().stride * from.unit_bytes();
-  std::vector<std::complex<double>> row(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::byte* const re = reals.data() + i * step_bytes;
-    row[i].real(load(re, real));
-    if (is_pair) row[i].imag(load(re + from.real_bytes, real));
-    if (!imaginaries.empty()) row[i].imag(load(imaginaries.data() + i * step_bytes, real));
+  if (at.step == 1 && at.first == 0) return elements_of(from, real, at, 0, n, read);
+  std::vector<std::complex<double>> some;
+  for (std::size_t i = at.first; i < n; i += at.step) {
+    some.push_back(elements_of(from, real, at, i, i + 1, read).front());
   }
-  return row;
+  return some;
 }
 
 }  // namespace wingbeat::cli

@@ -13,10 +13,13 @@
 
 namespace wingbeat::cli {
 
-/// Where a row along the last axis is: its transform, and an index of each axis before the last.
+/// Where a row along the last axis is: its transform, an index of each axis before the last, and
+/// which of its elements are meant: first, first + step and so on.
 struct row_place {
   std::size_t transform = 0;
-  std::vector<std::size_t> outer;
+  std::vector<std::size_t> outer = {};
+  std::size_t first = 0;
+  std::size_t step = 1;
 };
 
 /// Copies `into.size()` bytes that lie `offset_bytes` behind a buffer's start.
@@ -31,7 +34,8 @@ using byte_reader = std::function<void(std::size_t offset_bytes, std::span<std::
 /// Returns a reader of endless repetitions of `block`, which must outlive it.
 [[nodiscard]] byte_reader reader_of(const std::vector<std::byte>& block);
 
-/// Returns one row along the last axis, widened; imaginary parts of reals are 0.
+/// Returns elements of one row along the last axis, widened; imaginary parts of reals are 0. A row
+/// is read at once, single elements of it one by one.
 [[nodiscard]] std::vector<std::complex<double>> row_of(const side& from, precision real,
                                                        const row_place& at,
                                                        const byte_reader& read);

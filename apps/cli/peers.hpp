@@ -33,7 +33,7 @@ using peer_list = std::vector<std::unique_ptr<peer>>;
 
 /// How peers in other processes are treated.
 struct peer_manners {
-  double patience_s = 120;  ///< For one answer; making a plan is one.
+  double patience_s = 300;  ///< For one answer; making a plan is one.
 };
 
 /// Opens the peers of a list such as "cufft,vkfft", or of a path to a program that speaks

@@ -22,8 +22,8 @@ struct sweep_options {
   std::string precision = "fp32";
   std::string layout = "packed";
   std::string device = {};  ///< Empty: the best one.
-  std::size_t batch = 0;  ///< 0: as many as fill `mib`.
-  std::size_t mib = 0;    ///< 0: what suits the device.
+  std::size_t batch = 0;    ///< 0: as many as fill `mib`.
+  std::size_t mib = 0;      ///< 0: what suits the device.
 };
 
 /// Adds --lengths, --kind, --precision, --layout, --batch, --mib and --device (or --engine).

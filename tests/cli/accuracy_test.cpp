@@ -101,6 +101,33 @@ TEST_P(accuracy, rows_of_two_axes_are_those_of_the_double_sum) {
   }
 }
 
+TEST_P(accuracy, some_elements_of_a_row_are_those_of_the_whole_row) {
+  for (const std::string lengths : {"256", "4x64"}) {
+    const plan_spec what = problem(lengths, GetParam(), "packed");
+    const auto block = noise_block(what);
+    const auto read = reader_of(block);
+    row_place at{2, std::vector<std::size_t>(what.lengths.size() - 1, 3)};
+    const auto whole_row = expected_row(what, at, read);
+    for (const std::size_t first : {0U, 3U, 7U}) {
+      at.first = first;
+      at.step = 8;
+      const auto some = expected_row(what, at, read);
+      ASSERT_EQ(some.size(), (whole_row.size() - first + 7) / 8);
+      for (std::size_t m = 0; m < some.size(); ++m) {
+        EXPECT_LT(std::abs(some[m] - whole_row[first + 8 * m]), 1e-13) << lengths << first << m;
+      }
+    }
+  }
+}
+
+TEST(oracle, looks_at_some_elements_of_long_rows) {
+  const plan_spec what = problem("2^21", "r2c", "packed", "fp32");
+  const auto block = noise_block(what);
+  const oracle truth{what, block};
+  EXPECT_EQ(truth.n_rows(), 3U);
+  EXPECT_NEAR(static_cast<double>(truth.n_elements()), 3 * 2048, 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(kinds, accuracy, ::testing::Values("c2c", "c2c-inverse", "r2c", "c2r"),
                          [](const auto& one) {
                            std::string name = one.param;

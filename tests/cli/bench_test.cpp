@@ -76,6 +76,7 @@ TEST_F(commands, bench_writes_a_document_with_all_it_found) {
     EXPECT_GT(ours["accuracy"]["relative_l2"], 0);
     EXPECT_LT(ours["accuracy"]["relative_l2"], 1e-6);
     EXPECT_EQ(r["checked_rows"], 3);
+    EXPECT_EQ(r["checked_elements"], 3 * r["lengths"][0].get<int>());
     EXPECT_GE(r["rounds"], 1);
     EXPECT_GE(r["traffic_bytes"], 2 * bytes);
   }
