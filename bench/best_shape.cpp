@@ -137,7 +137,7 @@ void search(queue& on, precision real, unsigned log2_length, buffer& in, buffer&
     entrants[i].time(1);
     off.push_back(difference<Real>(sample(out), expected));
   }
-  cli::take_turns(on, entrants, 7);
+  cli::take_turns(entrants, 7);
   const double copy_s = entrants[0].median_s();
   std::vector<std::size_t> order(candidates.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

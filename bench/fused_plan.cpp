@@ -74,7 +74,7 @@ nlohmann::ordered_json measure(queue& on, std::size_t n, buffer& in, buffer& out
       cli::queued(on, "plain", [&] { bare.enqueue(on, in.view(), out.view()); }),
       cli::queued(on, "copying", [&] { copying.enqueue(on, in.view(), out.view()); }),
       cli::queued(on, "converting", [&] { converting.enqueue(on, in.view(), out.view()); })};
-  cli::take_turns(on, entrants, n_rounds);
+  cli::take_turns(entrants, n_rounds);
   nlohmann::ordered_json row{{"length", n}, {"batch", n_points / n}};
   for (const cli::entrant& one : entrants) {
     row[one.name + "_s"] = {{"median", one.median_s()}, {"min", one.min_s()}, {"max", one.max_s()}};

@@ -320,7 +320,7 @@ workgroup_fft problem::best_of(order how, work does) {
     tables.push_back(table_of(one.shape));
     entrants.push_back(cli::queued(on_, "", runner({one}, tables.back())));
   }
-  cli::take_turns(on_, entrants, 5, 1e-3);
+  cli::take_turns(entrants, 5, 1e-3);
   std::size_t best = 0;
   for (std::size_t i = 1; i < jobs.size(); ++i) {
     if (entrants[i].median_s() < entrants[best].median_s()) best = i;
@@ -416,7 +416,7 @@ problem_result problem::run() {
   }
   const bool is_cuffts = real_ == scalar::fp32 || real_ == scalar::fp64;
   if (how_.has_cufft && is_cuffts) add_cufft();
-  cli::take_turns(on_, entrants_, how_.n_rounds);
+  cli::take_turns(entrants_, how_.n_rounds);
 
   problem_result made{length_, real_, batch_, data_.in.size_bytes(), entrants_[0].median_s(), {}};
   for (std::size_t i = 0; i < all_.size(); ++i) {

@@ -4,7 +4,7 @@
 #include <fmt/chrono.h>  // gmtime
 #include <fmt/format.h>
 
-#include <algorithm>  // find_if, max
+#include <algorithm>  // find_if, max, min
 #include <cmath>      // log2
 #include <ctime>      // time
 
@@ -202,11 +202,14 @@ formats::line_chart chart_of(const bench_document& of) {
   for (const auto& [name, version] : of.peers) {
     if (auto line = series_of(of, name); !line.x.empty()) chart.series.push_back(line);
   }
-  double highest = 1;
+  double highest = 0, least = 64, most = 0;
   for (const auto& line : chart.series) {
     for (const double y : line.high) highest = std::max(highest, y);
+    for (const double x : line.x) least = std::min(least, x), most = std::max(most, x);
   }
-  chart.y.range = {0, 1.1 * highest};
+  // The copy's own speed is in the picture, unless nothing comes near it.
+  chart.y.range = {0, 1.1 * (highest > 0.5 ? std::max(highest, 1.0) : highest)};
+  chart.x.range = {least - 0.5, most + 0.5};
   return chart;
 }
 
