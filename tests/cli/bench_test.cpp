@@ -148,6 +148,7 @@ TEST_F(commands, bench_tells_a_peer_that_is_wrong) {
 TEST_F(commands, bench_goes_on_without_peers_that_fail) {
   for (const auto& [manner, says] :
        std::vector<std::pair<std::string, std::string>>{{"dies", "ended with code 7"},
+                                                        {"tires", "ended with code 8"},
                                                         {"refuses", "it plans nothing like this"},
                                                         {"idle", "took 0 s"},
                                                         {"nonsense", "answered 'bananas'"},
@@ -157,7 +158,9 @@ TEST_F(commands, bench_goes_on_without_peers_that_fail) {
                                 peer("honest") + "," + peer(manner), "--json", "-"});
     EXPECT_EQ(run.code, 0) << manner << run.err;
     EXPECT_THAT(run.err, HasSubstr(says)) << manner;
-    for (const auto& one : json_of(run)["results"]) {
+    auto document = json_of(run);
+    ASSERT_EQ(document["results"].size(), 2U) << manner;
+    for (auto& one : document["results"]) {
       EXPECT_TRUE(one["peers"]["honest"].contains("ratio")) << manner;
       EXPECT_FALSE(one["peers"][manner].contains("ratio")) << manner;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A peer whose program's name says how it behaves: honest, wrong, refuses, dies, hangs, mute,
-// nonsense, endless, idle or nowhere. The honest one sums one complex axis in fp32 by definition.
+// A peer whose program's name says how it behaves: honest, wrong, refuses, dies, tires (dies in the
+// rounds), hangs, mute, nonsense, endless, idle or nowhere. The honest one sums one complex axis in
+// fp32 by definition.
 #include <unistd.h>  // pause, _exit
 
 #include <chrono>  // steady_clock
@@ -33,6 +34,7 @@ class fake_job final : public job {
     if (manner_ == "dies") _exit(7);
     if (manner_ == "hangs") pause();
     if (manner_ == "idle") return 0;
+    if (manner_ == "tires" && ++n_asked_ > 5) _exit(8);
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < n_runs; ++i) {
       for (std::size_t t = 0; t < what_.batch; ++t) transform(t);
@@ -63,6 +65,7 @@ class fake_job final : public job {
 
   problem what_;
   std::string manner_;
+  int n_asked_ = 0;
   std::vector<char> in_, out_;
 };
 
