@@ -109,7 +109,8 @@ TEST_F(refusals, files_that_cannot_be_read) {
 
 TEST_F(refusals, an_engine_or_device_that_is_not_here) {
   expect({{"transform", "good.txt", "--engine", "host:99"}, 3, "counted from 0"});
-  for (const auto& absent : json_of(at_.run({"devices", "--json"}))["absent"]) {
+  const auto told = json_of(at_.run({"devices", "--json"}));
+  for (const auto& absent : told["absent"]) {
     expect({{"transform", "good.txt", "--engine", absent["engine"]}, 3, absent["why"]});
     expect({{"speedtest", "--engine", absent["engine"]}, 3, absent["why"]});
   }
