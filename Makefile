@@ -3,6 +3,7 @@
 #
 #   make build       the program, at build/wingbeat
 #   make demo        builds it, then transforms and times a real recording on every engine
+#   make peers       the programs that run other libraries for `wingbeat bench`, beside it
 #   make test        what .ci/run runs: all tests but the slow ones, then sanitizers
 #   make test-full   the slow tests as well
 #   make test-gpu    the tests that need an NVIDIA GPU, and those that run on every device
@@ -14,8 +15,10 @@ build_packages = g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohma
   libcairo2-dev fonts-dejavu-core
 # Compile and run the kernels of the engine `opencl`.
 opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
+# Libraries that the bench compares with; bench/peers/ builds what is here.
+peer_packages = libfftw3-dev libclfft-dev libvkfft-dev
 demo_packages = alsa-utils
-test_packages = libgtest-dev libgmock-dev libfftw3-dev clang-14 clang-format-14 \
+test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3
 
 # The sanitizers see the device code and the host engine: what runs concurrently.
@@ -27,7 +30,7 @@ library_only = -DWINGBEAT_PROGRAMS=OFF -DWINGBEAT_BENCH=OFF -DWINGBEAT_EXAMPLES=
 recording = /usr/share/sounds/alsa/Front_Center.wav
 ctest = ctest --output-on-failure --parallel $(shell nproc) --test-dir
 
-.PHONY: build demo test test-full test-gpu format clean build-tests
+.PHONY: build demo peers test test-full test-gpu format clean build-tests
 
 build:
 	.ci/packages $(build_packages) $(opencl_packages)
@@ -47,8 +50,14 @@ demo: build
 	@echo "The speed test: $(CURDIR)/demo/speed-time.png and demo/speed-per-element.png"
 	@echo "Next: build/wingbeat transform --help"
 
+peers: build
+	.ci/packages $(peer_packages)
+	cmake --preset release -DWINGBEAT_BENCH=ON
+	cmake --build --preset release --target wingbeat_peers
+
 build-tests:
-	.ci/packages $(build_packages) $(opencl_packages) $(demo_packages) $(test_packages)
+	.ci/packages $(build_packages) $(opencl_packages) $(demo_packages) $(peer_packages) \
+	  $(test_packages)
 	cmake --preset test
 	cmake --build --preset test
 

@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "apps/cli/rounds.hpp"      // take_turns
+#include "apps/cli/rounds.hpp"      // queued, take_turns
 #include "backend/backend.hpp"      // queue, plan
 #include "backend/cuda/engine.hpp"  // compiler
 #include "backend/kernel.hpp"       // make_compiled_plan
@@ -27,7 +27,7 @@ namespace {
 using namespace wingbeat;
 using bench::candidate;
 
-constexpr std::size_t total_bytes = std::size_t{1} << 30;  // in, and as much out
+constexpr std::size_t total_bytes = std::size_t{1} << 30;  // of input, and of output about
 
 struct planned {
   const candidate* data;
@@ -138,20 +138,17 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
   std::erase_if(all, [](const planned& each) { return !each.made; });
   buffer workspace{on, workspace_bytes + 256};
   std::vector<cli::entrant> entrants;
-  entrants.push_back({"copy",
-                      [&] {
-                        on.impl()->copy({out.view().handle, 0, used}, {in.view().handle, 0, used});
-                      },
-                      {}});
+  entrants.push_back(cli::queued(on, "copy", [&] {
+    on.impl()->copy({out.view().handle, 0, used}, {in.view().handle, 0, used});
+  }));
   std::vector<char> poison(std::size_t{1} << 20, char(0xff));
   for (planned& each : all) {
-    entrants.push_back(
-        {"", [&, made = each.made] {
-           made->enqueue(*on.impl(), in.view(), out.view(), workspace.view());
-         },
-         {}});
+    const auto run = [&, made = each.made] {
+      made->enqueue(*on.impl(), in.view(), out.view(), workspace.view());
+    };
+    entrants.push_back(cli::queued(on, "", run));
     out.write(poison.data(), poison.size(), (used - poison.size()) / 16 * 16);
-    entrants.back().run();
+    run();
     each.difference = difference<Real>(sample(out, used), expected);
   }
   cli::take_turns(on, entrants, 7);
@@ -165,7 +162,7 @@ int main(int argc, char** argv) try {
   precision real = precision::fp32;
   transform kind = transform::forward;
   queue on{first_device(engine::cuda)};
-  buffer in{on, total_bytes + total_bytes / 2}, out{on, total_bytes + total_bytes / 2};
+  buffer in{on, 2 * total_bytes}, out{on, 2 * total_bytes};
   fill(in);
   for (int i = 2; i < argc; ++i) {
     const std::string_view word = argv[i];

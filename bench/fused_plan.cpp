@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/rounds.hpp"  // take_turns
+#include "apps/cli/rounds.hpp"  // queued, take_turns
 #include "backend/backend.hpp"  // queue
 #include "wingbeat/wingbeat.hpp"
 
@@ -70,11 +70,11 @@ nlohmann::ordered_json measure(queue& on, std::size_t n, buffer& in, buffer& out
   const plan copying{on, fused(n, "copies", 8, "copies", 8)};
   const plan converting{on, fused(n, "converts", 4, "powers", 4)};
   std::vector<cli::entrant> entrants{
-      {"copy", [&] { on.impl()->copy(out.view(), in.view()); }, {}},
-      {"plain", [&] { bare.enqueue(on, in.view(), out.view()); }, {}},
-      {"copying", [&] { copying.enqueue(on, in.view(), out.view()); }, {}},
-      {"converting", [&] { converting.enqueue(on, in.view(), out.view()); }, {}}};
-  cli::take_turns(on, entrants, n_rounds);
+      cli::queued(on, "copy", [&] { on.impl()->copy(out.view(), in.view()); }),
+      cli::queued(on, "plain", [&] { bare.enqueue(on, in.view(), out.view()); }),
+      cli::queued(on, "copying", [&] { copying.enqueue(on, in.view(), out.view()); }),
+      cli::queued(on, "converting", [&] { converting.enqueue(on, in.view(), out.view()); })};
+  cli::take_turns(entrants, n_rounds);
   nlohmann::ordered_json row{{"length", n}, {"batch", n_points / n}};
   for (const cli::entrant& one : entrants) {
     row[one.name + "_s"] = {{"median", one.median_s()}, {"min", one.min_s()}, {"max", one.max_s()}};

@@ -14,7 +14,7 @@
 #include <utility>  // move
 
 #include "apps/cli/peer_cufft.hpp"   // cufft_peer
-#include "apps/cli/rounds.hpp"       // take_turns
+#include "apps/cli/rounds.hpp"       // queued, take_turns
 #include "backend/backend.hpp"       // queue
 #include "backend/cuda/engine.hpp"   // compiler
 #include "backend/kernel.hpp"        // kernel
@@ -318,9 +318,9 @@ workgroup_fft problem::best_of(order how, work does) {
   std::vector<entrant> entrants;
   for (const job& one : jobs) {
     tables.push_back(table_of(one.shape));
-    entrants.push_back({"", runner({one}, tables.back()), {}});
+    entrants.push_back(cli::queued(on_, "", runner({one}, tables.back())));
   }
-  cli::take_turns(on_, entrants, 5, 1e-3);
+  cli::take_turns(entrants, 5, 1e-3);
   std::size_t best = 0;
   for (std::size_t i = 1; i < jobs.size(); ++i) {
     if (entrants[i].median_s() < entrants[best].median_s()) best = i;
@@ -387,7 +387,7 @@ void problem::add(const std::string& name, const workgroup_fft& shape,
   const auto run = runner(jobs, *tables_.back());
   examine(one, run);
   all_.push_back(one);
-  entrants_.push_back({name, run, {}});
+  entrants_.push_back(cli::queued(on_, name, run));
 }
 
 void problem::add_cufft() {
@@ -401,12 +401,12 @@ void problem::add_cufft() {
   const auto run = [this] { cufft_->run(data_.in.view(), data_.out.view()); };
   examine(one, run);
   all_.push_back(one);
-  entrants_.push_back({"cufft", run, {}});
+  entrants_.push_back(cli::queued(on_, "cufft", run));
 }
 
 problem_result problem::run() {
   entrants_.push_back(
-      {"copy", [this] { on_.impl()->copy(data_.out.view(), data_.in.view()); }, {}});
+      cli::queued(on_, "copy", [this] { on_.impl()->copy(data_.out.view(), data_.in.view()); }));
   for (const order how : how_.orders) {
     const auto plain = best_of(how, work::forward);
     const auto fused = best_of(how, work::convolve);
@@ -416,7 +416,7 @@ problem_result problem::run() {
   }
   const bool is_cuffts = real_ == scalar::fp32 || real_ == scalar::fp64;
   if (how_.has_cufft && is_cuffts) add_cufft();
-  cli::take_turns(on_, entrants_, how_.n_rounds);
+  cli::take_turns(entrants_, how_.n_rounds);
 
   problem_result made{length_, real_, batch_, data_.in.size_bytes(), entrants_[0].median_s(), {}};
   for (std::size_t i = 0; i < all_.size(); ++i) {

@@ -2,6 +2,7 @@
 // How far a result is from the reference, and whether the accuracy table allows it:
 //   relative L2  <=  c u sqrt(log2 N),  c = 1 (fp32) or 1.25 (fp64), or 4 u up to N = 64;
 //   largest      <=  12 u of the largest output,      u = 2^-24 (fp32) or 2^-53 (fp64).
+// fp16 and bf16 are computed in fp32, so they add one rounding to its bounds: 2^-11 or 2^-8.
 #pragma once
 
 #include <cstddef>  // size_t

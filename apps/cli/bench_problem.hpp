@@ -1,54 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-// One problem of the bench: wingbeat, a copy of the same bytes and a peer take turns.
+// One problem of the bench: wingbeat, a copy of the same bytes and every peer take turns.
 #pragma once
 
 #include <cstddef>  // size_t
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "agreement.hpp"        // agreement
-#include "wingbeat/buffer.hpp"  // buffer
-#include "wingbeat/plan.hpp"    // plan_spec, kernel_resources
+#include "agreement.hpp"      // agreement
+#include "clocks.hpp"         // clock_watch
+#include "contender.hpp"      // preparation
+#include "peers.hpp"          // peer_list
+#include "rounds.hpp"         // stop_rule, verdict
+#include "wingbeat/plan.hpp"  // plan_spec, kernel_resources
 
 namespace wingbeat::cli {
 
-/// How to measure.
-struct bench_method {
-  int n_rounds = 15;
-  std::string peer;  ///< "cufft"; empty for none.
-};
-
 /// One entrant's figures.
 struct bench_figures {
-  double median_s = 0, min_s = 0, max_s = 0;
-  double plan_s = 0;
-  agreement accuracy;  ///< Of the worst of the rows that were checked.
+  std::string name;
+  quartiles seconds;
+  double min_s = 0, max_s = 0;
+  preparation prepared;
+  agreement accuracy;   ///< Of the worst of the rows that were checked.
+  std::string refused;  ///< Why it did not run; empty: it did.
+};
+
+/// The clocks seen after each round, in MHz.
+struct bench_clocks {
+  quartiles sm_mhz, memory_mhz;
 };
 
 struct bench_result {
   plan_spec what;
+  std::string refused;  ///< wingbeat's sentence where it does not plan this; then no figures.
   std::size_t copied_bytes = 0;  ///< Read, and as many written: the mean of input and output.
-  double copy_s = 0;             ///< Median of the rounds.
+  quartiles copy_s;
   bench_figures ours;
-  bench_figures peer;  ///< All zero without one.
+  std::vector<bench_figures> peers;  ///< One for each peer that could be asked.
+  int n_rounds = 0;
+  verdict ended = verdict::goes_on;
+  std::size_t n_checked_rows = 0;
+  std::size_t n_checked_elements = 0;
   std::string plan_text;
+  std::optional<int> n_passes;  ///< Crossings of memory, where the plan tells.
   std::size_t traffic_bytes = 0;
   std::vector<kernel_resources> kernels;
+  std::optional<bench_clocks> clocks;
 
-  [[nodiscard]] double fraction() const { return copy_s / ours.median_s; }
-  [[nodiscard]] double peer_fraction() const {
-    return peer.median_s > 0 ? copy_s / peer.median_s : 0;
+  /// Returns the copy's time over that of `of`; 0 where it did not run.
+  [[nodiscard]] double fraction(const bench_figures& of) const {
+    return of.seconds.median > 0 ? copy_s.median / of.seconds.median : 0;
+  }
+  /// Returns the peer's time over ours; 0 where it did not run.
+  [[nodiscard]] double ratio(const bench_figures& peer) const {
+    return ours.seconds.median > 0 ? peer.seconds.median / ours.seconds.median : 0;
   }
 };
 
-/// Buffers that every problem of a run shares; a problem fills its input with noise in [-1, 1].
-struct bench_buffers {
-  bench_buffers(const queue& on, std::size_t size_bytes);
-  buffer in, out;
-};
+/// Returns how many lines of a plan's words begin with "pass "; nothing where none does.
+[[nodiscard]] std::optional<int> passes_in(const std::string& plan_text);
 
-/// Plans, checks three rows of every entrant against the reference on poisoned output, then times.
-[[nodiscard]] bench_result run_problem(queue& on, const plan_spec& what, bench_buffers& memory,
-                                       const bench_method& how);
+/// Plans, checks rows of every entrant against the definition on poisoned output, then times. A
+/// peer that fails or refuses is left out of the rest; a refusal of wingbeat's own throws.
+[[nodiscard]] bench_result run_problem(queue& on, const plan_spec& what, peer_list& peers,
+                                       clock_watch& clocks, const stop_rule& until);
 
 }  // namespace wingbeat::cli

@@ -52,7 +52,7 @@ std::vector<device_info> choose_devices(const std::vector<std::string>& names, p
     if (!is_listed(chosen, one)) chosen.push_back(one);
   };
   const auto computes = [&](const device_info& one) {
-    return real == precision::fp32 || one.has_fp64;
+    return real != precision::fp64 || one.has_fp64;
   };
   for (const auto& name : names) {
     if (name != "all") {

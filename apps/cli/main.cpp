@@ -10,6 +10,7 @@
 #include "bench.hpp"             // add_bench
 #include "devices.hpp"           // add_devices
 #include "order.hpp"             // add_order
+#include "plan.hpp"              // add_plan
 #include "report.hpp"            // tell, exit_code
 #include "speedtest.hpp"         // add_speedtest
 #include "transform.hpp"         // add_transform
@@ -51,6 +52,7 @@ int parse(CLI::App& program, int argc, char** argv) {
   add_bench(program, code);
   add_devices(program, code);
   add_order(program, code);
+  add_plan(program, code);
   add_transform(program, code);
   add_speedtest(program, code);
   add_verify(program, code);

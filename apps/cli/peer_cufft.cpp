@@ -9,6 +9,7 @@
 #include "backend/cuda/context.hpp"  // entered
 #include "backend/cuda/library.hpp"  // open_first, toolkit_candidates
 #include "backend/cuda/queue.hpp"    // cuda_queue
+#include "side.hpp"                  // side, input_side, output_side
 #include "wingbeat/error.hpp"        // absent_error, device_error, plan_error
 
 namespace wingbeat::cli {
@@ -16,28 +17,35 @@ namespace {
 
 using namespace backend::cuda;
 using cufft_handle = int;
-constexpr int forward_sign = -1;
-constexpr int inverse_sign = 1;
 
-/// cuFFT's numbers for input and output types.
-enum cufft_type { r2c = 0x2a, c2r = 0x2c, c2c = 0x29, d2z = 0x6a, z2d = 0x6c, z2z = 0x69 };
+/// Real transforms know their direction by their types; the sign they are given must agree.
+constexpr int direction_of(transform kind) {
+  return kind == transform::inverse || kind == transform::inverse_to_real ? 1 : -1;
+}
 
-/// The functions we call. Real, complex, float and double pointers are device memory alike.
+/// cudaDataType: what elements are. The transform's kind follows from those of both sides.
+enum scalar_type {
+  real_fp16 = 2,
+  complex_fp16 = 6,
+  real_fp32 = 0,
+  complex_fp32 = 4,
+  real_fp64 = 1,
+  complex_fp64 = 5,
+  real_bf16 = 14,
+  complex_bf16 = 15
+};
+
+/// The functions we call. One pair plans and runs every kind and precision.
 struct cufft_api {
   int (*create)(cufft_handle*);
   int (*destroy)(cufft_handle);
   int (*version)(int*);  // 1000 major + 100 minor + patch
   int (*set_stream)(cufft_handle, stream_handle);
   int (*plan_many)(cufft_handle, int rank, long long* lengths, long long* in_embed,
-                   long long in_stride, long long in_distance, long long* out_embed,
-                   long long out_stride, long long out_distance, int type, long long batch,
-                   std::size_t* workspace_bytes);
-  int (*run_c2c)(cufft_handle, void* in, void* out, int direction);
-  int (*run_z2z)(cufft_handle, void* in, void* out, int direction);
-  int (*run_r2c)(cufft_handle, void* in, void* out);
-  int (*run_d2z)(cufft_handle, void* in, void* out);
-  int (*run_c2r)(cufft_handle, void* in, void* out);
-  int (*run_z2d)(cufft_handle, void* in, void* out);
+                   long long in_stride, long long in_distance, int in_type, long long* out_embed,
+                   long long out_stride, long long out_distance, int out_type, long long batch,
+                   std::size_t* workspace_bytes, int computed_in);
+  int (*run)(cufft_handle, void* in, void* out, int direction);
 };
 
 void bind_cufft(library& from, cufft_api& api) {
@@ -45,13 +53,8 @@ void bind_cufft(library& from, cufft_api& api) {
   from.bind(api.destroy, "cufftDestroy");
   from.bind(api.version, "cufftGetVersion");
   from.bind(api.set_stream, "cufftSetStream");
-  from.bind(api.plan_many, "cufftMakePlanMany64");
-  from.bind(api.run_c2c, "cufftExecC2C");
-  from.bind(api.run_z2z, "cufftExecZ2Z");
-  from.bind(api.run_r2c, "cufftExecR2C");
-  from.bind(api.run_d2z, "cufftExecD2Z");
-  from.bind(api.run_c2r, "cufftExecC2R");
-  from.bind(api.run_z2d, "cufftExecZ2D");
+  from.bind(api.plan_many, "cufftXtMakePlanMany");
+  from.bind(api.run, "cufftXtExec");
 }
 
 const opened<cufft_api>& cufft() {
@@ -78,29 +81,44 @@ const cufft_api& present_cufft() {
   return cufft().api;
 }
 
-cufft_type type_of(const plan_spec& what) {
-  const bool is_fp32 = what.real == precision::fp32;
-  switch (what.kind) {
-    case transform::forward_from_real: return is_fp32 ? r2c : d2z;
-    case transform::inverse_to_real: return is_fp32 ? c2r : z2d;
-    default: return is_fp32 ? c2c : z2z;
+scalar_type type_of(precision real, bool is_real_side) {
+  switch (real) {
+    case precision::fp32: return is_real_side ? real_fp32 : complex_fp32;
+    case precision::fp64: return is_real_side ? real_fp64 : complex_fp64;
+    case precision::fp16: return is_real_side ? real_fp16 : complex_fp16;
+    case precision::bf16: return is_real_side ? real_bf16 : complex_bf16;
   }
+  return complex_fp32;
 }
 
-/// Elements from one row of the batch to the next.
-struct row_distances {
-  long long in, out;
+/// One side in cuFFT's words: element (i0, i1, i2) of transform b is number
+///     b distance + ((i0 embed[1] + i1) embed[2] + i2) stride.
+struct embedding {
+  std::vector<long long> embed;
+  long long stride, distance;
 };
 
-row_distances distances_of(const plan_spec& what) {
-  const auto n = static_cast<long long>(what.lengths.front());
-  const long long half = n / 2 + 1;
-  const long long real = what.where == placement::in_place ? 2 * half : n;
-  switch (what.kind) {
-    case transform::forward_from_real: return {real, half};
-    case transform::inverse_to_real: return {half, real};
-    default: return {n, n};
+embedding embedding_of(const side& of) {
+  const auto refuse = [](std::string_view why) {
+    throw plan_error(fmt::format("cuFFT has no layout {}; compare it with another", why));
+  };
+  if (of.imaginary_at != 0) refuse("with imaginary parts apart");
+  if (!of.is_whole()) refuse("with ranges");
+  embedding made;
+  const std::size_t stride = of.axes.back().stride;
+  made.stride = static_cast<long long>(stride);
+  made.embed.push_back(static_cast<long long>(of.axes.front().length));  // not read
+  for (std::size_t a = 1; a < of.axes.size(); ++a) {
+    const std::size_t inner = of.axes[a].stride;
+    if (inner == 0 || of.axes[a - 1].stride % inner != 0) refuse("whose strides do not divide");
+    made.embed.push_back(static_cast<long long>(of.axes[a - 1].stride / inner));
   }
+  made.distance = static_cast<long long>(of.batches.back().distance);
+  for (std::size_t b = 1; b < of.batches.size(); ++b) {
+    const auto& [count, distance] = of.batches[b];
+    if (of.batches[b - 1].distance != count * distance) refuse("of batches with gaps between them");
+  }
+  return made;
 }
 
 }  // namespace
@@ -117,22 +135,19 @@ struct cufft_peer::impl {
   const cufft_api& api = present_cufft();
   std::shared_ptr<backend::queue> owner;
   const backend::cuda::queue& on;
-  cufft_type type;
   int direction;
   cufft_handle handle = 0;
+  std::size_t workspace_bytes = 0;
 };
 
 cufft_peer::impl::impl(const wingbeat::queue& where, const plan_spec& what)
-    : owner(where.impl()),
-      on(cuda_queue(*owner)),
-      type(type_of(what)),
-      direction(what.kind == transform::inverse ? inverse_sign : forward_sign) {
+    : owner(where.impl()), on(cuda_queue(*owner)), direction(direction_of(what.kind)) {
   if (what.scale != scaling::none) {
     throw plan_error(
         fmt::format("cuFFT cannot scale {}; compare it with scaling none", name_of(what.scale)));
   }
-  if (what.lengths.size() != 1) {
-    throw plan_error(fmt::format("{} axes were given; this peer plans one", what.lengths.size()));
+  if (what.load.is_given() || what.store.is_given()) {
+    throw plan_error("cuFFT runs no functors of ours; compare it with plain memory");
   }
   const entered here{on.api(), on.context()};
   check(api.create(&handle), "make an empty plan");
@@ -145,14 +160,16 @@ cufft_peer::impl::impl(const wingbeat::queue& where, const plan_spec& what)
 }
 
 void cufft_peer::impl::make(const plan_spec& what) {
-  auto n = static_cast<long long>(what.lengths.front());
-  auto [in_distance, out_distance] = distances_of(what);
-  long long in_embed = in_distance;
-  long long out_embed = out_distance;
-  std::size_t workspace_bytes = 0;
-  check(api.plan_many(handle, 1, &n, &in_embed, 1, in_distance, &out_embed, 1, out_distance, type,
-                      static_cast<long long>(what.batch), &workspace_bytes),
-        fmt::format("plan {} of length {}, batch {}", name_of(what.kind), n, what.batch));
+  std::vector<long long> n(what.lengths.begin(), what.lengths.end());
+  const side from = input_side(what), to = output_side(what);
+  embedding in = embedding_of(from), out = embedding_of(to);
+  const std::size_t batch = what.batch;
+  check(api.plan_many(handle, static_cast<int>(n.size()), n.data(), in.embed.data(), in.stride,
+                      in.distance, type_of(what.real, from.is_real), out.embed.data(), out.stride,
+                      out.distance, type_of(what.real, to.is_real), static_cast<long long>(batch),
+                      &workspace_bytes, type_of(what.real, false)),
+        fmt::format("plan {} of {} in {}, batch {}", name_of(what.kind),
+                    fmt::join(what.lengths, "x"), name_of(what.real), batch));
   check(api.set_stream(handle, on.stream()), "use a stream");
 }
 
@@ -179,25 +196,16 @@ cufft_peer::cufft_peer(cufft_peer&&) noexcept = default;
 cufft_peer& cufft_peer::operator=(cufft_peer&&) noexcept = default;
 cufft_peer::~cufft_peer() = default;
 
+std::size_t cufft_peer::workspace_bytes() const noexcept {
+  return impl_->workspace_bytes;
+}
+
 void cufft_peer::run(buffer_view in, buffer_view out) const {
-  const cufft_api& api = impl_->api;
-  const cufft_handle handle = impl_->handle;
   const auto at = [](buffer_view view) {
     return static_cast<void*>(static_cast<char*>(view.handle) + view.offset_bytes);
   };
   const entered here{impl_->on.api(), impl_->on.context()};
-  const auto queued = [&] {
-    switch (impl_->type) {
-      case c2c: return api.run_c2c(handle, at(in), at(out), impl_->direction);
-      case z2z: return api.run_z2z(handle, at(in), at(out), impl_->direction);
-      case r2c: return api.run_r2c(handle, at(in), at(out));
-      case d2z: return api.run_d2z(handle, at(in), at(out));
-      case c2r: return api.run_c2r(handle, at(in), at(out));
-      case z2d: return api.run_z2d(handle, at(in), at(out));
-    }
-    return -1;
-  }();
-  check(queued, "queue a transform");
+  check(impl_->api.run(impl_->handle, at(in), at(out), impl_->direction), "queue a transform");
 }
 
 }  // namespace wingbeat::cli

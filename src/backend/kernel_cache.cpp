@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <atomic>
 #include <cstdint>  // uint64_t
 #include <cstdio>   // stderr
 #include <cstdlib>  // getenv
@@ -111,6 +112,7 @@ struct kernel_cache::impl {
   std::optional<private_directory> directory;
   std::string refusal;
   std::size_t capacity_bytes = 0;
+  std::atomic<bool> is_ignoring = false;
 
   std::mutex mutex;  // of the two below
   std::map<sha256::digest, bytes> memory;
@@ -155,6 +157,7 @@ kernel_cache::kernel_cache(const std::filesystem::path& directory, std::size_t c
 kernel_cache::~kernel_cache() = default;
 
 std::optional<std::vector<char>> kernel_cache::find(const kernel_key& key) {
+  if (impl_->is_ignoring) return std::nullopt;
   const sha256::digest digest = digest_of(key);
   if (auto recalled = impl_->recall(digest)) return recalled;
   if (!impl_->directory) return std::nullopt;
@@ -177,6 +180,10 @@ void kernel_cache::store(const kernel_key& key, const std::vector<char>& binary)
   } catch (const file_error& failed) {
     warn_once(failed.what());
   }
+}
+
+void kernel_cache::ignore_entries(bool is_ignoring) noexcept {
+  impl_->is_ignoring = is_ignoring;
 }
 
 const std::filesystem::path& kernel_cache::directory() const noexcept {

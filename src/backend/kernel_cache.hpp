@@ -46,6 +46,9 @@ class kernel_cache {
   /// the entry in memory.
   void store(const kernel_key& key, const std::vector<char>& binary);
 
+  /// While set, `find` finds nothing and every plan compiles anew, to time that; `store` stores.
+  void ignore_entries(bool is_ignoring) noexcept;
+
   /// Returns the directory in use; empty when in memory only.
   [[nodiscard]] const std::filesystem::path& directory() const noexcept;
 

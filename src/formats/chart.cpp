@@ -107,6 +107,7 @@ class painter {
     draw_frame_and_labels();
     draw_marks();
     for (std::size_t i = 0; i < what_.series.size(); ++i) draw_markers(i);
+    for (std::size_t i = 0; i < what_.series.size(); ++i) draw_notches(i);
     return canvas_;
   }
 
@@ -257,16 +258,34 @@ class painter {
     cairo_set_line_cap(cr(), CAIRO_LINE_CAP_BUTT);
   }
 
+  /// Draws a curve's notches in its colour, each text above its tick.
+  void draw_notches(std::size_t series) const {
+    const chart_series& one = what_.series[series];
+    for (const chart_notch& notch : one.notches) {
+      const chart_point at = place(one.x[notch.point], one.y[notch.point]);
+      if (std::isnan(at.y) || !holds(at)) continue;
+      canvas_.ink_with(color_of(series));
+      cairo_set_line_width(cr(), 3);
+      cairo_move_to(cr(), at.x, at.y - notch_reach);
+      cairo_line_to(cr(), at.x, at.y + notch_reach);
+      cairo_stroke(cr());
+      canvas_.text(notch.label, at.x, at.y - notch_reach - 4, tick_size, color_of(series), 0.5);
+    }
+  }
+
+  /// Returns whether a point lies in the plot or on its edge.
+  [[nodiscard]] bool holds(chart_point at) const {
+    return at.x >= plot_.left - 1 && at.x <= plot_.right + 1 && at.y >= plot_.top - 1 &&
+           at.y <= plot_.bottom + 1;
+  }
+
   /// Not clipped: a dot on the edge of the plot is whole, one outside is absent.
   void draw_markers(std::size_t series) const {
     const chart_series& one = what_.series[series];
     if (!one.has_markers) return;
     canvas_.ink_with(color_of(series));
     for (const auto& point : outline_of(one, one.y)) {
-      if (point.x >= plot_.left - 1 && point.x <= plot_.right + 1 && point.y >= plot_.top - 1 &&
-          point.y <= plot_.bottom + 1) {
-        dot(point);
-      }
+      if (holds(point)) dot(point);
     }
   }
 
@@ -345,7 +364,8 @@ class painter {
     cairo_restore(cr());
   }
 
-  static constexpr double swatch = 34;  // A legend entry's line and the blank after it.
+  static constexpr double notch_reach = 9;  // Above and below the curve.
+  static constexpr double swatch = 34;      // A legend entry's line and the blank after it.
 
   const line_chart& what_;
   canvas canvas_;

@@ -2,6 +2,7 @@
 // Line charts as PNG files, for spectra of millions of bins and for speed tests.
 #pragma once
 
+#include <cstddef>  // size_t
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,12 @@ struct chart_axis {
   std::optional<std::pair<double, double>> range = {};
 };
 
+/// A short upright tick across a curve at one of its points, with a text above it.
+struct chart_notch {
+  std::size_t point = 0;  ///< Index into the series' x and y.
+  std::string label = {};
+};
+
 /// One curve. A point that is not finite, or not above zero on a logarithmic axis, is a gap.
 struct chart_series {
   std::string label = {};  ///< Its name in the legend; empty: not in the legend.
@@ -27,6 +34,7 @@ struct chart_series {
   std::vector<double> low = {};   ///< Lower edge of a band around the curve; empty: no band.
   std::vector<double> high = {};  ///< Upper edge; as long as `low`.
   bool has_markers = false;       ///< A dot at every point.
+  std::vector<chart_notch> notches = {};
 };
 
 /// A dashed vertical line with a text.

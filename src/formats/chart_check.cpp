@@ -15,6 +15,11 @@ void check_series(const chart_series& one) {
     throw plan_error(fmt::format("series '{}' has {} x and {} y values; give equally many",
                                  one.label, one.x.size(), one.y.size()));
   }
+  for (const chart_notch& notch : one.notches) {
+    if (notch.point < one.x.size()) continue;
+    throw plan_error(fmt::format("series '{}' has {} points and a notch at point {}; count from 0",
+                                 one.label, one.x.size(), notch.point));
+  }
   const bool has_band = !one.low.empty() || !one.high.empty();
   if (has_band && (one.low.size() != one.x.size() || one.high.size() != one.x.size())) {
     throw plan_error(fmt::format(

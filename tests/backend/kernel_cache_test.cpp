@@ -58,6 +58,18 @@ TEST(kernel_cache, finds_what_another_process_stored) {
   EXPECT_EQ(found_on_disk(here / "c", some_key), binary(2));
 }
 
+TEST(kernel_cache, finds_nothing_while_it_ignores_entries_but_stores_them) {
+  const folder here;
+  kernel_cache cache{here / "c"};
+  cache.store(some_key, binary(1));
+  cache.ignore_entries(true);
+  EXPECT_FALSE(cache.find(some_key));
+  cache.store(some_key, binary(2));
+  cache.ignore_entries(false);
+  EXPECT_EQ(cache.find(some_key), binary(2));
+  EXPECT_EQ(found_on_disk(here / "c", some_key), binary(2));
+}
+
 TEST(kernel_cache, tells_keys_apart_by_every_field) {
   const folder here;
   std::vector<kernel_key> keys{some_key};

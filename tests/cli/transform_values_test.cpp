@@ -84,7 +84,8 @@ TEST_F(transform_values, real_text_is_padded_to_the_next_power_of_two) {
 TEST_F(transform_values, every_engine_writes_the_same_spectrum) {
   const file_signal in = noise_rows(1, 300, false);
   write_signal(path("in.npy"), in);
-  for (const auto& engine : json_of(at_.run({"devices", "--json"}))["devices"]) {
+  const auto told = json_of(at_.run({"devices", "--json"}));
+  for (const auto& engine : told["devices"]) {
     const std::string name = engine["engine"];
     transform({"in.npy", "--output", "out.npy", "--engine", name});
     expect_spectra(path("out.npy"), in, 512, 512, bound_fp32);

@@ -70,11 +70,13 @@ TEST_F(chart, draws_marks_bands_markers_and_every_scale) {
   band.series[0].high = {0.5, 1.5, 2};
   auto dots = ramp();
   dots.series[0].has_markers = true;
+  auto notched = ramp();
+  notched.series[0].notches = {{1, "2 passes"}};
   auto log2 = ramp();
   log2.x.scale = axis_scale::log2;
   auto log10 = ramp();
   log10.y.scale = axis_scale::log10;
-  for (const auto& what : {marked, band, dots, log2, log10}) EXPECT_NE(drawn(what), plain);
+  for (const auto& what : {marked, band, dots, notched, log2, log10}) EXPECT_NE(drawn(what), plain);
 }
 
 TEST_F(chart, survives_values_that_have_no_place) {

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>  // App
+
+#include <algorithm>  // max, min
+#include <charconv>   // from_chars
+#include <string_view>
+#include <utility>  // pair
+
+#include "choose.hpp"          // choose_devices, short_name
+#include "side.hpp"            // input_side, output_side
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+std::size_t number_of(std::string_view digits, std::string_view in) {
+  std::size_t value = 0;
+  const auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (fault != std::errc{} || stop != digits.data() + digits.size() || value == 0) {
+    throw plan_error(fmt::format(
+        "'{}' is not a length; write 1024, 2^10, 2^1..2^13, 4096x4096 or a list of those", in));
+  }
+  return value;
+}
+
+/// Reads "1024" or "2^10".
+std::size_t length_of(std::string_view word, std::string_view in) {
+  if (!word.starts_with("2^")) return number_of(word, in);
+  if (word == "2^0") return 1;
+  const std::size_t exponent = number_of(word.substr(2), in);
+  if (exponent > 62) {
+    throw plan_error(fmt::format("'{}' is too long; the longest length is {}", in, max_length));
+  }
+  return std::size_t{1} << exponent;
+}
+
+/// Takes the text up to the next `separator` off the front of `rest`.
+std::string_view next_part(std::string_view& rest, char separator) {
+  const std::string_view part = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  return part;
+}
+
+/// Reads "2^1..2^13", a range in powers of two, as one problem for each length.
+void add_range(std::string_view part, std::size_t dots, std::vector<std::vector<std::size_t>>& to) {
+  const std::size_t first = length_of(part.substr(0, dots), part);
+  const std::size_t last = length_of(part.substr(dots + 2), part);
+  if (first > last) {
+    throw plan_error(fmt::format("'{}' is an empty range; write the shorter length first", part));
+  }
+  for (std::size_t n = first; n <= last; n *= 2) to.push_back({n});
+}
+
+std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
+  if (text.empty()) throw plan_error("no length was given; write for example --lengths 2^1..2^13");
+  std::vector<std::vector<std::size_t>> all;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view part = next_part(rest, ',');
+    if (const std::size_t dots = part.find(".."); dots != std::string_view::npos) {
+      add_range(part, dots, all);
+      continue;
+    }
+    std::vector<std::size_t> axes;
+    const bool ends_early = part.empty() || part.back() == 'x';
+    for (std::string_view left = part; !left.empty();) {
+      axes.push_back(length_of(next_part(left, 'x'), part));
+    }
+    if (ends_early) number_of("", part);  // says what a length is
+    all.push_back(axes);
+  }
+  return all;
+}
+
+transform kind_named(const std::string& name) {
+  constexpr std::pair<std::string_view, transform> short_names[] = {
+      {"c2c", transform::forward},
+      {"c2c-inverse", transform::inverse},
+      {"r2c", transform::forward_from_real},
+      {"c2r", transform::inverse_to_real}};
+  for (const auto& [word, kind] : short_names) {
+    if (name == word || name == name_of(kind)) return kind;
+  }
+  throw plan_error(fmt::format(
+      "there is no kind '{}'; choose c2c, c2c-inverse, r2c or c2r, or by wingbeat's names forward, "
+      "inverse, forward_from_real or inverse_to_real",
+      name));
+}
+
+precision scalar_named(const std::string& name) {
+  for (const precision real :
+       {precision::fp32, precision::fp64, precision::fp16, precision::bf16}) {
+    if (name == name_of(real)) return real;
+  }
+  throw plan_error(
+      fmt::format("there is no precision '{}'; choose fp32, fp64, fp16 or bf16", name));
+}
+
+/// A layout's word and its number: "strided=4".
+struct layout_words {
+  std::string_view name;
+  std::size_t number = 1;
+};
+
+layout_words layout_of(std::string_view text) {
+  std::string_view rest = text;
+  const std::string_view name = next_part(rest, '=');
+  const bool has_number = name.size() < text.size();
+  if (name == "strided" || name == "padded") {
+    if (std::size_t n = 0; has_number) {
+      const auto [stop, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), n);
+      if (fault == std::errc{} && stop == rest.data() + rest.size() && n > 0 && n <= 1 << 20) {
+        return {name, n};
+      }
+    }
+  } else if (!has_number) {
+    for (const std::string_view known : {"packed", "in-place", "planar", "interleaved"}) {
+      if (name == known) return {known};
+    }
+  }
+  throw plan_error(
+      fmt::format("there is no layout '{}'; choose packed, in-place, planar, interleaved, "
+                  "strided=S (elements S apart) or padded=P (P elements behind each row)",
+                  text));
+}
+
+/// Returns where the elements of one side lie; `packed` is that side without gaps.
+memory_layout placed(const side& packed, const layout_words& as, std::size_t batch) {
+  memory_layout made;
+  const std::size_t distance = packed.batches.front().distance;
+  for (const side_axis& axis : packed.axes) made.strides.push_back(axis.stride);
+  if (as.name == "planar") {
+    return {{}, {}, packed.is_real ? 0 : distance * batch};
+  }
+  if (as.name == "interleaved") {
+    for (std::size_t& stride : made.strides) stride *= batch;
+    made.distances = {1};
+  } else if (as.name == "strided") {
+    for (std::size_t& stride : made.strides) stride *= as.number;
+    made.distances = {distance * as.number};
+  } else {
+    const std::size_t row = packed.axes.back().length;
+    for (std::size_t a = 0; a + 1 < made.strides.size(); ++a) {
+      made.strides[a] = made.strides[a] / row * (row + as.number);
+    }
+    made.distances = {distance / row * (row + as.number)};
+  }
+  return made;
+}
+
+void place(plan_spec& what, const layout_words& as) {
+  if (as.name == "packed") return;
+  if (as.name == "in-place") {
+    what.where = placement::in_place;
+    return;
+  }
+  const side in = input_side(what), out = output_side(what);
+  what.in = placed(in, as, what.batch);
+  what.out = placed(out, as, what.batch);
+}
+
+/// The batch is what fills the bytes, one transform at least.
+plan_spec problem_of(const sweep_options& asked, const std::vector<std::size_t>& lengths,
+                     std::size_t mib) {
+  plan_spec what{.lengths = lengths};
+  what.kind = kind_named(asked.kind);
+  what.real = scalar_named(asked.precision);
+  const layout_words as = layout_of(asked.layout);
+  plan_spec one = what;
+  place(one, as);
+  const std::size_t filling = (mib << 20) / std::max<std::size_t>(bytes_in_flight(one), 1);
+  what.batch = asked.batch != 0 ? asked.batch : std::max<std::size_t>(filling, 1);
+  place(what, as);
+  return what;
+}
+
+}  // namespace
+
+void add_sweep_options(CLI::App& command, sweep_options& into) {
+  command
+      .add_option("--lengths", into.lengths,
+                  "a range 2^1..2^28, a list 256,4096, several axes 4096x4096,64x64x64")
+      ->capture_default_str();
+  command.add_option("--kind", into.kind, "c2c, c2c-inverse, r2c or c2r")->capture_default_str();
+  command.add_option("--precision", into.precision, "fp32, fp64, fp16 or bf16")
+      ->capture_default_str();
+  command
+      .add_option("--layout", into.layout,
+                  "packed, in-place, planar, interleaved (transforms alternate element by "
+                  "element), strided=S or padded=P")
+      ->capture_default_str();
+  command.add_option("--batch", into.batch, "transforms of one run; else as many as fill --mib")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--mib", into.mib,
+                  "MiB of input and output together; else 4096 on a GPU and 64 elsewhere")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--device,--engine", into.device, "one device; the best one when not given");
+}
+
+device_info device_of(const sweep_options& asked) {
+  if (asked.device.empty()) return best_device();
+  const precision real = scalar_named(asked.precision);
+  const auto found = choose_devices({asked.device}, real);
+  return found.front();
+}
+
+std::vector<plan_spec> problems_of(const sweep_options& asked, const device_info& where) {
+  constexpr std::size_t most_mib = std::size_t{1} << 30;
+  if (asked.mib > most_mib) {
+    throw plan_error(fmt::format("--mib is {}; choose 1 to {}", asked.mib, most_mib));
+  }
+  const std::size_t mib = asked.mib != 0 ? asked.mib : (where.is_gpu ? 4096 : 64);
+  std::vector<plan_spec> problems;
+  for (const auto& lengths : lengths_of(asked.lengths)) {
+    problems.push_back(problem_of(asked, lengths, mib));
+  }
+  return problems;
+}
+
+std::string axes_text(const plan_spec& what) {
+  return fmt::format("{}", fmt::join(what.lengths, "x"));
+}
+
+std::size_t bytes_in_flight(const plan_spec& what) {
+  const std::size_t in = input_bytes(what), out = output_bytes(what);
+  return what.where == placement::in_place ? std::max(in, out) : in + out;
+}
+
+std::string words_of(const sweep_options& asked, const device_info& where) {
+  std::string words =
+      fmt::format("--device {} --lengths {} --kind {} --precision {} --layout {}",
+                  short_name(where), asked.lengths, asked.kind, asked.precision, asked.layout);
+  if (asked.batch != 0) words += fmt::format(" --batch {}", asked.batch);
+  if (asked.mib != 0) words += fmt::format(" --mib {}", asked.mib);
+  return words;
+}
+
+}  // namespace wingbeat::cli

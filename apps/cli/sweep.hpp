@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that describe problems, shared by `bench` and `plan`: lengths, kind, layout, batch.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string>
+#include <vector>
+
+#include "wingbeat/devices.hpp"  // device_info
+#include "wingbeat/plan.hpp"     // plan_spec
+
+namespace CLI {
+class App;
+}
+
+namespace wingbeat::cli {
+
+/// As the command line gave them.
+struct sweep_options {
+  std::string lengths = "2^1..2^13";
+  std::string kind = "c2c";
+  std::string precision = "fp32";
+  std::string layout = "packed";
+  std::string device = {};  ///< Empty: the best one.
+  std::size_t batch = 0;    ///< 0: as many as fill `mib`.
+  std::size_t mib = 0;      ///< 0: what suits the device.
+};
+
+/// Adds --lengths, --kind, --precision, --layout, --batch, --mib and --device (or --engine).
+void add_sweep_options(CLI::App& command, sweep_options& into);
+
+/// Returns the device asked for. Throws as `choose_devices` does.
+[[nodiscard]] device_info device_of(const sweep_options& asked);
+
+/// Returns one request for each length, in the order given. Throws `plan_error` for words that
+/// name no length, kind, precision or layout; whether an engine plans them is its own answer.
+[[nodiscard]] std::vector<plan_spec> problems_of(const sweep_options& asked,
+                                                 const device_info& where);
+
+/// Returns "4096x4096", or "256" of one axis.
+[[nodiscard]] std::string axes_text(const plan_spec& what);
+
+/// Returns the bytes of input and output together; one buffer in place counts once.
+[[nodiscard]] std::size_t bytes_in_flight(const plan_spec& what);
+
+/// Returns the options as words of a command line, for documents.
+[[nodiscard]] std::string words_of(const sweep_options& asked, const device_info& where);
+
+}  // namespace wingbeat::cli

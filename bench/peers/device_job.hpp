@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a problem on a device has, whichever library plans it: its buffers, filled and read back.
+#pragma once
+
+#include <algorithm>  // max, min
+#include <cstddef>    // size_t
+#include <vector>
+
+#include "problem.hpp"  // problem, refusal
+#include "serve.hpp"    // job
+
+namespace peers {
+
+/// Buffers of a problem. Derived jobs queue one run in `queue_run`.
+template <class Device>
+class device_job : public job {
+ public:
+  using memory = typename Device::memory;
+
+  device_job(const Device& on, const problem& what)
+      : on_(on), what_(what), size_bytes_(std::max(what.in.size_bytes, what.out.size_bytes)) {
+    in_ = on.allocate(size_bytes_);
+    out_ = what.in_place ? in_ : on.allocate(size_bytes_);
+    if (spoils_input()) kept_ = on.allocate(size_bytes_);
+  }
+  ~device_job() override {
+    Device::release(in_);
+    if (out_ != in_) Device::release(out_);
+    if (spoils_input()) Device::release(kept_);
+  }
+  device_job(const device_job&) = delete;
+  device_job& operator=(const device_job&) = delete;
+
+  void fill(const std::vector<char>& block) override {
+    repeat_over(in_, block);
+    if (spoils_input()) repeat_over(kept_, block);
+    if (out_ != in_) repeat_over(out_, std::vector<char>(std::size_t{1} << 24, char(0xff)));
+  }
+
+  double run(std::size_t n_runs) override {
+    if (spoils_input()) on_.copy(in_, kept_, size_bytes_);
+    return on_.timed([&] {
+      for (std::size_t i = 0; i < n_runs; ++i) queue_run();
+    });
+  }
+
+  void read(std::size_t offset_bytes, std::vector<char>& into) override {
+    if (offset_bytes + into.size() > size_bytes_) throw refusal("a read beyond the output");
+    on_.read(out_, offset_bytes, into.data(), into.size());
+  }
+
+ protected:
+  virtual void queue_run() = 0;
+
+  const Device& on_;
+  problem what_;
+  std::size_t size_bytes_;
+  memory in_{}, out_{};
+
+ private:
+  /// Libraries use the input of c2r for what lies between passes, out of place too.
+  [[nodiscard]] bool spoils_input() const {
+    return what_.in_place || what_.does == kind::inverse_to_real;
+  }
+
+  void repeat_over(memory to, const std::vector<char>& block) {
+    for (std::size_t at = 0; at < size_bytes_; at += block.size()) {
+      on_.write(to, at, block.data(), std::min(block.size(), size_bytes_ - at));
+    }
+  }
+
+  memory kept_{};
+};
+
+}  // namespace peers

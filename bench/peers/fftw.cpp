@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// FFTW as a peer, with measured plans, in a process of its own: FFTW is GPL, so it is linked into
+// this program alone, and nothing of wingbeat's is linked with it.
+#include <fftw3.h>
+
+#include <algorithm>  // copy_n, fill_n, max
+#include <chrono>     // steady_clock
+#include <memory>     // unique_ptr
+#include <string>
+#include <vector>
+
+#include "serve.hpp"  // library, job, server
+
+namespace {
+
+using namespace peers;
+
+/// FFTW's names for one precision.
+template <class Real>
+struct names;
+
+template <>
+struct names<float> {
+  using plan = fftwf_plan;
+  using complex = fftwf_complex;
+  static constexpr auto execute = fftwf_execute;
+  static constexpr auto destroy = fftwf_destroy_plan;
+  static constexpr auto c2c = fftwf_plan_guru64_dft;
+  static constexpr auto r2c = fftwf_plan_guru64_dft_r2c;
+  static constexpr auto c2r = fftwf_plan_guru64_dft_c2r;
+  static constexpr auto split_c2c = fftwf_plan_guru64_split_dft;
+  static constexpr auto split_r2c = fftwf_plan_guru64_split_dft_r2c;
+  static constexpr auto split_c2r = fftwf_plan_guru64_split_dft_c2r;
+};
+
+template <>
+struct names<double> {
+  using plan = fftw_plan;
+  using complex = fftw_complex;
+  static constexpr auto execute = fftw_execute;
+  static constexpr auto destroy = fftw_destroy_plan;
+  static constexpr auto c2c = fftw_plan_guru64_dft;
+  static constexpr auto r2c = fftw_plan_guru64_dft_r2c;
+  static constexpr auto c2r = fftw_plan_guru64_dft_c2r;
+  static constexpr auto split_c2c = fftw_plan_guru64_split_dft;
+  static constexpr auto split_r2c = fftw_plan_guru64_split_dft_r2c;
+  static constexpr auto split_c2r = fftw_plan_guru64_split_dft_c2r;
+};
+
+struct release {
+  void operator()(char* memory) const { fftw_free(memory); }
+};
+
+template <class Real>
+class fftw_job final : public job {
+ public:
+  explicit fftw_job(const problem& what)
+      : what_(what), size_bytes_(std::max(what.in.size_bytes, what.out.size_bytes)) {
+    in_ = allocated();
+    if (!what.in_place) out_ = allocated();
+    std::fill_n(in_.get(), size_bytes_, 0);  // plans are measured on what is here
+    if (out_) std::fill_n(out_.get(), size_bytes_, 0);
+    for (std::size_t a = 0; a < what.lengths.size(); ++a) {
+      axes_.push_back({long(what.lengths[a]), long(what.in.strides[a]), long(what.out.strides[a])});
+    }
+    batch_ = {long(what.batch), long(what.in.distance), long(what.out.distance)};
+    plan_ = made();
+    if (plan_ == nullptr) throw refusal("FFTW has no plan for this layout");
+  }
+  ~fftw_job() override { names<Real>::destroy(plan_); }
+  fftw_job(const fftw_job&) = delete;
+  fftw_job& operator=(const fftw_job&) = delete;
+
+  void fill(const std::vector<char>& block) override {
+    block_ = block;
+    restore();
+    if (out_) std::fill_n(out_.get(), size_bytes_, char(0xff));
+  }
+
+  double run(std::size_t n_runs) override {
+    // FFTW overwrites the input of c2r even out of place.
+    if (what_.in_place || what_.does == kind::inverse_to_real) restore();
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < n_runs; ++i) names<Real>::execute(plan_);
+    return seconds_since(begin);
+  }
+
+  void read(std::size_t offset_bytes, std::vector<char>& into) override {
+    if (offset_bytes + into.size() > size_bytes_) throw refusal("a read beyond the output");
+    std::copy_n((out_ ? out_ : in_).get() + offset_bytes, into.size(), into.data());
+  }
+
+ private:
+  using memory = std::unique_ptr<char, release>;
+  using complex = typename names<Real>::complex;
+
+  [[nodiscard]] memory allocated() const {
+    memory made{static_cast<char*>(fftw_malloc(size_bytes_))};
+    if (!made) throw refusal("memory ran out");
+    return made;
+  }
+
+  void restore() {
+    if (!block_.empty()) repeat(block_, in_.get(), size_bytes_);
+  }
+
+  typename names<Real>::plan made() const {
+    using api = names<Real>;
+    constexpr unsigned how = FFTW_MEASURE;
+    const int rank = int(axes_.size());
+    auto* const in = reinterpret_cast<Real*>(in_.get());
+    auto* const out = reinterpret_cast<Real*>((out_ ? out_ : in_).get());
+    auto* const in_z = reinterpret_cast<complex*>(in);
+    auto* const out_z = reinterpret_cast<complex*>(out);
+    Real* const in_i = in + what_.in.imaginary;
+    Real* const out_i = out + what_.out.imaginary;
+    const bool is_split = what_.in.imaginary != 0 || what_.out.imaginary != 0;
+    switch (what_.does) {
+      case kind::forward_from_real:
+        return is_split ? api::split_r2c(rank, axes_.data(), 1, &batch_, in, out, out_i, how)
+                        : api::r2c(rank, axes_.data(), 1, &batch_, in, out_z, how);
+      case kind::inverse_to_real:
+        return is_split ? api::split_c2r(rank, axes_.data(), 1, &batch_, in, in_i, out, how)
+                        : api::c2r(rank, axes_.data(), 1, &batch_, in_z, out, how);
+      case kind::forward:
+        return is_split ? api::split_c2c(rank, axes_.data(), 1, &batch_, in, in_i, out, out_i, how)
+                        : api::c2c(rank, axes_.data(), 1, &batch_, in_z, out_z, -1, how);
+      case kind::inverse: break;
+    }
+    // The inverse of split numbers is the forward transform with the parts exchanged.
+    return is_split ? api::split_c2c(rank, axes_.data(), 1, &batch_, in_i, in, out_i, out, how)
+                    : api::c2c(rank, axes_.data(), 1, &batch_, in_z, out_z, 1, how);
+  }
+
+  problem what_;
+  std::size_t size_bytes_;
+  memory in_, out_;
+  std::vector<char> block_;
+  std::vector<fftw_iodim64> axes_;
+  fftw_iodim64 batch_{};
+  typename names<Real>::plan plan_ = nullptr;
+};
+
+class fftw final : public library {
+ public:
+  std::string open(int, int threads, const std::string&) override {
+    if (fftw_init_threads() == 0 || fftwf_init_threads() == 0) {
+      throw refusal("FFTW's threads cannot be started");
+    }
+    fftw_plan_with_nthreads(threads);
+    fftwf_plan_with_nthreads(threads);
+    return std::string{fftw_version} + ", measured plans, " + std::to_string(threads) +
+           (threads == 1 ? " thread" : " threads");
+  }
+
+  std::unique_ptr<job> plan(const problem& what) override {
+    switch (what.real) {
+      case precision::fp32: return std::make_unique<fftw_job<float>>(what);
+      case precision::fp64: return std::make_unique<fftw_job<double>>(what);
+      default: throw refusal("FFTW computes in fp32 and fp64");
+    }
+  }
+};
+
+}  // namespace
+
+int main() {
+  fftw library;
+  return server{library}.run();
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// A problem as bench/peers/protocol.md states it. Includes nothing of wingbeat's: some peers link
+// libraries whose licence is not ours.
+#pragma once
+
+#include <array>
+#include <charconv>  // from_chars
+#include <cstddef>   // size_t
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>  // pair
+#include <vector>
+
+namespace peers {
+
+/// The sentence that follows "refused".
+class refusal : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class kind { forward, inverse, forward_from_real, inverse_to_real };
+enum class precision { fp32, fp64, fp16, bf16 };
+
+struct side {
+  std::vector<std::size_t> strides;
+  std::size_t distance = 0;
+  std::size_t imaginary = 0;
+  std::size_t size_bytes = 0;
+};
+
+struct problem {
+  kind does = kind::forward;
+  precision real = precision::fp32;
+  std::vector<std::size_t> lengths;
+  std::size_t batch = 1;
+  bool in_place = false;
+  side in, out;
+
+  [[nodiscard]] bool is_real() const {
+    return does == kind::forward_from_real || does == kind::inverse_to_real;
+  }
+  [[nodiscard]] bool is_inverse() const {
+    return does == kind::inverse || does == kind::inverse_to_real;
+  }
+  /// Returns indices of the axis on the side of half a spectrum, or on both of a complex one.
+  [[nodiscard]] std::size_t bins(std::size_t axis) const {
+    return is_real() && axis + 1 == lengths.size() ? lengths[axis] / 2 + 1 : lengths[axis];
+  }
+  /// Returns whether the axes of a side lie as in one array, each right behind the smaller ones.
+  [[nodiscard]] bool is_packed(const side& one, bool is_real_side) const {
+    std::size_t stride = 1;
+    for (std::size_t a = lengths.size(); a-- > 0;) {
+      if (one.strides[a] != stride) return false;
+      stride *= is_real_side ? lengths[a] : bins(a);
+    }
+    return one.imaginary == 0 && (batch == 1 || one.distance == stride);
+  }
+};
+
+namespace reading {
+
+inline std::size_t number(std::string_view text) {
+  std::size_t value = 0;
+  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault == std::errc{} && stop == text.data() + text.size()) return value;
+  throw refusal("'" + std::string{text} + "' is not a number");
+}
+
+inline std::vector<std::size_t> numbers(std::string_view text) {
+  std::vector<std::size_t> all;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find('x'));
+    all.push_back(number(word));
+    text.remove_prefix(word.size() < text.size() ? word.size() + 1 : word.size());
+  }
+  return all;
+}
+
+template <class Value, std::size_t N>
+Value named(const std::array<std::pair<std::string_view, Value>, N>& table, std::string_view word) {
+  for (const auto& [name, value] : table) {
+    if (name == word) return value;
+  }
+  throw refusal("'" + std::string{word} + "' is nothing this peer knows");
+}
+
+inline void side_word(side& to, std::string_view name, std::string_view value) {
+  if (name == "strides") to.strides = numbers(value);
+  if (name == "distance") to.distance = number(value);
+  if (name == "imaginary") to.imaginary = number(value);
+  if (name == "bytes") to.size_bytes = number(value);
+}
+
+inline void word(problem& to, std::string_view name, std::string_view value) {
+  using namespace std::string_view_literals;
+  constexpr std::array kinds{std::pair{"forward"sv, kind::forward},
+                             std::pair{"inverse"sv, kind::inverse},
+                             std::pair{"forward_from_real"sv, kind::forward_from_real},
+                             std::pair{"inverse_to_real"sv, kind::inverse_to_real}};
+  constexpr std::array precisions{
+      std::pair{"fp32"sv, precision::fp32}, std::pair{"fp64"sv, precision::fp64},
+      std::pair{"fp16"sv, precision::fp16}, std::pair{"bf16"sv, precision::bf16}};
+  if (name == "kind") to.does = named(kinds, value);
+  if (name == "precision") to.real = named(precisions, value);
+  if (name == "lengths") to.lengths = numbers(value);
+  if (name == "batch") to.batch = number(value);
+  if (name == "in_place") {
+    to.in_place = number(value) != 0;
+  } else if (name.starts_with("in_")) {
+    side_word(to.in, name.substr(3), value);
+  } else if (name.starts_with("out_")) {
+    side_word(to.out, name.substr(4), value);
+  }
+}
+
+}  // namespace reading
+
+/// Reads the words behind "plan". Throws `refusal` for words that state no problem.
+inline problem problem_of(std::string_view words) {
+  problem made;
+  while (!words.empty()) {
+    const std::string_view one = words.substr(0, words.find(' '));
+    const std::size_t equals = one.find('=');
+    if (equals == std::string_view::npos) throw refusal("a word without '='");
+    reading::word(made, one.substr(0, equals), one.substr(equals + 1));
+    words.remove_prefix(one.size() < words.size() ? one.size() + 1 : one.size());
+  }
+  const std::size_t axes = made.lengths.size();
+  if (axes == 0 || made.in.strides.size() != axes || made.out.strides.size() != axes) {
+    throw refusal("lengths and strides differ in their number of axes");
+  }
+  return made;
+}
+
+}  // namespace peers

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// VkFFT as a peer, on OpenCL (VKFFT_BACKEND=3) or CUDA (VKFFT_BACKEND=1), as it is built.
+#if VKFFT_BACKEND == 1
+#include "cuda_device.hpp"
+#else
+#include "opencl_device.hpp"
+#endif
+
+#include <vkFFT.h>
+
+#include <memory>  // unique_ptr
+#include <string>
+
+#include "device_job.hpp"  // device_job
+#include "serve.hpp"       // library, server
+
+namespace {
+
+using namespace peers;
+
+#if VKFFT_BACKEND == 1
+using device = cuda_device;
+#else
+using device = opencl_device;
+#endif
+
+void require(VkFFTResult result, const char* doing) {
+  if (result == VKFFT_SUCCESS) return;
+  throw refusal(std::string{"VkFFT could not "} + doing + " (VkFFTResult " +
+                std::to_string(result) + ")");
+}
+
+/// VkFFT calls its axes from the fastest, and has strides above the fastest alone:  stride i is
+/// from one index of axis i + 1 to the next, the last from one transform to the next.
+void set_strides(uint64_t (&to)[3], const problem& what, const side& from) {
+  const std::size_t axes = what.lengths.size();
+  if (from.strides.back() != 1 || from.imaginary != 0) {
+    throw refusal("VkFFT has packed rows of pairs alone");
+  }
+  for (std::size_t i = 1; i < axes; ++i) to[i - 1] = from.strides[axes - 1 - i];
+  to[axes - 1] = from.distance;
+}
+
+class vkfft_job final : public device_job<device> {
+ public:
+  vkfft_job(device& on, const problem& what) : device_job(on, what) {
+    VkFFTConfiguration how{};
+    how.FFTdim = what.lengths.size();
+    for (std::size_t i = 0; i < what.lengths.size(); ++i) {
+      how.size[i] = what.lengths[what.lengths.size() - 1 - i];
+    }
+    how.numberBatches = what.batch;
+    how.doublePrecision = what.real == precision::fp64 ? 1 : 0;
+    how.performR2C = what.is_real() ? 1 : 0;
+    (what.is_inverse() ? how.makeInversePlanOnly : how.makeForwardPlanOnly) = 1;
+    place(how, on);
+    require(initializeVkFFT(&app_, how), "plan");
+  }
+  ~vkfft_job() override { deleteVkFFT(&app_); }
+
+ protected:
+  void queue_run() override {
+    VkFFTLaunchParams with{};
+#if VKFFT_BACKEND == 3
+    with.commandQueue = const_cast<cl_command_queue*>(&on_.queue);
+#endif
+    require(VkFFTAppend(&app_, what_.is_inverse() ? 1 : -1, &with), "queue a run");
+  }
+
+ private:
+  /// The buffer is where bins are. Reals, or the complex input of a run out of place, are its
+  /// "formatted" input, to which c2r returns.
+  void place(VkFFTConfiguration& how, device& on) {
+    const bool is_c2r = what_.does == kind::inverse_to_real;
+    how.device = &on.id;
+#if VKFFT_BACKEND == 1
+    how.stream = &on.stream;
+    how.num_streams = 1;
+#else
+    how.platform = &on.platform;
+    how.context = &on.context;
+#endif
+    bins_ = is_c2r ? in_ : out_;
+    others_ = is_c2r ? out_ : in_;
+    size_ = size_bytes_;
+    how.buffer = &bins_;
+    how.bufferSize = &size_;
+    set_strides(how.bufferStride, what_, is_c2r ? what_.in : what_.out);
+    if (what_.in_place) return;
+    how.isInputFormatted = 1;
+    how.inverseReturnToInputBuffer = is_c2r ? 1 : 0;
+    how.inputBuffer = &others_;
+    how.inputBufferSize = &size_;
+    set_strides(how.inputBufferStride, what_, is_c2r ? what_.out : what_.in);
+  }
+
+  VkFFTApplication app_{};
+  memory bins_{}, others_{};
+  uint64_t size_ = 0;
+};
+
+class vkfft final : public library {
+ public:
+  std::string open(int index, int, const std::string& device_name) override {
+    on_.open(index, device_name);
+    const int version = VkFFTGetVersion();
+    return "VkFFT " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
+           "." + std::to_string(version % 100);
+  }
+
+  std::unique_ptr<job> plan(const problem& what) override {
+    if (what.real != precision::fp32 && what.real != precision::fp64) {
+      throw refusal("this peer plans fp32 and fp64");
+    }
+    return std::make_unique<vkfft_job>(on_, what);
+  }
+
+ private:
+  device on_;
+};
+
+}  // namespace
+
+int main() {
+  vkfft library;
+  return server{library}.run();
+}
