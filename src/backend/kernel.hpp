@@ -21,7 +21,6 @@ struct kernel_source {
   std::size_t scratch_bytes = 0;  ///< Local memory of one workgroup.
   std::size_t workgroups = 1;     ///< Of the launches to come: a hint, more or fewer also run.
   unsigned workgroups_of_cluster = 1;  ///< As its text says; more than 1 on CUDA alone.
-  bool fills_device = false;  ///< Any number of workgroups share the work: start no more than run.
 };
 
 /// The arguments of every entry point, in this order:

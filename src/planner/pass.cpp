@@ -86,9 +86,7 @@ unsigned pass::threads() const {
 }
 
 std::size_t pass::scratch_bytes() const {
-  const std::size_t used = is_cluster() ? cluster_scratch(*this) : workgroup_scratch(*this);
-  if (!is_ahead) return used;
-  return (used + 15) / 16 * 16 + std::size_t{threads()} * elements_per_thread * element_bytes();
+  return is_cluster() ? cluster_scratch(*this) : workgroup_scratch(*this);
 }
 
 std::size_t pass::tiles_of_row() const {

@@ -78,7 +78,6 @@ struct pass {
   bool stage_in = false;
   bool stage_out = false;
   bool is_mirrored = false;
-  bool is_ahead = false;  ///< Workgroups make many tiles, each requested ahead.
   unsigned turn_along = no_loop;
   std::vector<loop> loops;      ///< Innermost first.
   std::size_t rows = 1;         ///< Of the batch counted at run time.

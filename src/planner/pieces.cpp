@@ -66,7 +66,6 @@ std::optional<pass> clustered(pass one, unsigned bits, std::span<const tuning::c
     one.lanes = shape.lanes;
     one.is_apart = shape.is_apart;
     one.resident = shape.resident;
-    one.is_ahead = shape.is_ahead;
     one.lanes_across = shape.lanes > 1;
     if (fits(one, where)) return one;
   }
@@ -97,7 +96,6 @@ std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
       std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
   one.lanes_across = true;
   one.resident = shape.resident;
-  one.is_ahead = shape.is_ahead;
   return fitted(one, where, one.is_mirrored ? 2 : 1);
 }
 
@@ -187,7 +185,6 @@ pass plane_of(std::size_t rows, std::size_t columns, const pass& like,
     made.lanes = shape.lanes;
     made.is_apart = shape.is_apart;
     made.resident = shape.resident;
-    made.is_ahead = shape.is_ahead;
     if (fits(made, where)) return made;
   }
   return one;

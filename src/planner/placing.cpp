@@ -33,7 +33,6 @@ class placer {
     join_loops();
     write_loops();
     stage();
-    request();
     functors();
     return std::move(one_);
   }
@@ -197,16 +196,6 @@ class placer {
     };
     one_.stage_in &= is_run(one_.in, lane_in) && !at_.what.load.is_given();
     one_.stage_out &= is_run(one_.out, lane_out) && !at_.what.store.is_given();
-  }
-
-  /// What is requested ahead is copied as it lies: plain complex numbers as they are computed with.
-  void request() {
-    const bool is_plain = one_.in.holds == row::complex_row && one_.in.apart == 0 &&
-                          !one_.in.is_limited && one_.in.stored == one_.real &&
-                          !at_.what.load.is_given() && !at_.keeps_rows;
-    const bool is_real_row = one_.out.holds == row::half_spectrum && !one_.is_mirrored &&
-                             !one_.is_cluster();
-    one_.is_ahead &= is_plain && !is_real_row && !one_.stage_in;
   }
 
   void functors() {

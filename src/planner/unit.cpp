@@ -102,7 +102,6 @@ void write_shape(policy_text& to, const pass& one) {
   to.flag("lanes_across", one.lanes_across);
   to.flag("half_trade", one.half_trade);
   to.flag("mirrored", one.is_mirrored);
-  to.flag("ahead", one.is_ahead);
 }
 
 std::string loops_text(const pass& one) {

@@ -25,7 +25,6 @@ struct column_shape {
   unsigned elements_per_thread;
   unsigned columns;
   unsigned resident = 0;  ///< Workgroups to leave registers for; 0: as the compiler likes.
-  bool is_ahead = false;  ///< Each tile is requested while the one before is transformed.
 };
 
 /// How a cluster of workgroups makes a line of 2^log2_length points as 2^log2_first times the rest,
@@ -38,7 +37,6 @@ struct cluster_shape {
   unsigned lanes = 1;
   bool is_apart = false;  ///< Local memory apart for what workgroups send each other.
   unsigned resident = 1;  ///< Workgroups a multiprocessor is to leave registers for.
-  bool is_ahead = false;  ///< Each tile is requested while the one before is transformed.
 };
 
 /// How a length too long for one pass is cut: into 2^log2_first, 2^log2_second and the rest, if

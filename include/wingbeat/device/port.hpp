@@ -38,7 +38,6 @@ using size = decltype(sizeof(0));
 struct group {
   static unsigned thread() { return static_cast<unsigned>(get_local_id(0)); }
   static size index() { return get_group_id(0); }
-  static size count() { return get_num_groups(0); }
   static void barrier() { ::barrier(CLK_LOCAL_MEM_FENCE); }
   static void subgroup_barrier() { barrier(); }
 };
@@ -61,20 +60,6 @@ struct group {
   static __device__ __forceinline__ size index() { return blockIdx.x; }
   static __device__ __forceinline__ void barrier() { __syncthreads(); }
   static __device__ __forceinline__ void subgroup_barrier() { __syncwarp(); }
-  static __device__ __forceinline__ size count() { return gridDim.x; }
-
-  /// Starts to copy *from into local memory, for this thread alone, and goes on.
-  template <class T>
-  static __device__ __forceinline__ void request(T* to, const T* from) {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "one access");
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<unsigned>(
-                     __cvta_generic_to_shared(to))),
-                 "l"(from), "n"(sizeof(T))
-                 : "memory");
-  }
-  /// Waits for all that this thread has requested.
-  static __device__ __forceinline__ void collect() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-
   // Counters in global memory, for workgroups of one grid that wait for each other.
   /// Adds 1 to a counter and returns what it was.
   static __device__ __forceinline__ unsigned take(unsigned* counter) {
@@ -109,19 +94,13 @@ struct group {
   }
   // What workgroups of a cluster send each other is counted, in bytes, by a barrier of the receiver:
   // 8 bytes of its local memory, aligned.
-  /// Makes such a barrier. One thread calls this, once, before `expect`.
-  static __device__ __forceinline__ void make_arrivals(void* arrivals) {
+  /// Makes such a barrier, which opens once `bytes` have arrived. One thread calls this, before
+  /// the `cluster_arrive` that lets others send.
+  static __device__ __forceinline__ void expect(void* arrivals, unsigned bytes) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     const auto at = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-#endif
-  }
-  /// Closes the barrier until `bytes` have arrived. The thread that made it calls this, before the
-  /// `cluster_arrive` that lets others send.
-  static __device__ __forceinline__ void expect(void* arrivals, unsigned bytes) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
                  : "memory");
 #endif
@@ -152,18 +131,17 @@ struct group {
     }
 #endif
   }
-  /// Waits until all has arrived that was expected, and makes it visible. `turn` counts the times
-  /// the barrier was waited for before.
-  static __device__ __forceinline__ void receive(void* arrivals, unsigned turn) {
+  /// Waits until all has arrived that was expected, and makes it visible.
+  static __device__ __forceinline__ void receive(void* arrivals) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     const auto at = static_cast<unsigned>(__cvta_generic_to_shared(arrivals));
     unsigned has_opened = 0;
     while (has_opened == 0) {
       asm volatile(
-          "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; "
+          "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0; "
           "selp.u32 %0, 1, 0, p; }"
           : "=r"(has_opened)
-          : "r"(at), "r"(turn & 1u)
+          : "r"(at)
           : "memory");
     }
 #endif

@@ -53,7 +53,6 @@ void bind_kernels(library& from, driver_api& api) {
   from.bind(api.function_attribute, "cuFuncGetAttribute");
   from.bind(api.function_set_attribute, "cuFuncSetAttribute");
   from.bind(api.resident_workgroups, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-  from.bind(api.resident_clusters, "cuOccupancyMaxActiveClusters");
   from.bind(api.launch, "cuLaunchKernel");
 }
 

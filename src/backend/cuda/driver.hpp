@@ -47,16 +47,6 @@ inline constexpr int preferred_shared_carveout = 9;  // in percent
 inline constexpr int non_portable_cluster = 14;      // clusters of more than 8
 }  // namespace function_attribute
 
-/// CUlaunchConfig: what a launch looks like, for questions about it.
-struct launch_config {
-  unsigned grid_x, grid_y, grid_z;
-  unsigned block_x, block_y, block_z;
-  unsigned shared_bytes;
-  stream_handle stream;
-  void* attributes;
-  unsigned n_attributes;
-};
-
 /// The driver's functions. Trivially destructible, so that it outlives every object with static
 /// storage; the exact symbol of each is in driver.cpp.
 struct driver_api {
@@ -101,7 +91,6 @@ struct driver_api {
   result (*function_attribute)(int*, int which, function_handle);
   result (*function_set_attribute)(function_handle, int which, int value);
   result (*resident_workgroups)(int*, function_handle, int threads, std::size_t scratch_bytes);
-  result (*resident_clusters)(int*, function_handle, const launch_config*);
   result (*launch)(function_handle, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                    stream_handle, void** arguments, void** extra);

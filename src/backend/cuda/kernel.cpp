@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // max, min
+#include <algorithm>  // min
 #include <array>
 #include <limits>
 #include <utility>  // move, exchange
@@ -74,7 +74,6 @@ class kernel final : public backend::kernel {
     require_room(where.device());
     ask_for_scratch(where.device());
     allow_cluster(what.workgroups_of_cluster);
-    if (what.fills_device) find_most_at_once(what.workgroups_of_cluster, where.device());
   }
 
   kernel_resources resources() const override { return resources_; }
@@ -93,7 +92,6 @@ class kernel final : public backend::kernel {
     void* workspace = static_cast<char*>(with.workspace.handle) + with.workspace.offset_bytes;
     std::array<void*, 7> arguments{&in, &out, &table, &in_first, &out_first, &batch, &workspace};
 
-    if (most_at_once_ > 0) workgroups = std::min(workgroups, most_at_once_);
     const entered here{api_, context_};
     const result launched = api_.launch(function_, static_cast<unsigned>(workgroups), 1, 1,
                                         threads_, 1, 1, static_cast<unsigned>(scratch_bytes_),
@@ -141,23 +139,6 @@ class kernel final : public backend::kernel {
           fmt::format("allow clusters of {} workgroups", workgroups));
   }
 
-  /// Of a kernel whose workgroups share the work: how many the whole device runs at once.
-  void find_most_at_once(unsigned of_cluster, const device_info& where) {
-    int found = 0;
-    if (of_cluster > 1) {
-      const launch_config one{of_cluster, 1, 1, threads_, 1, 1, static_cast<unsigned>(scratch_bytes_),
-                              nullptr, nullptr, 0};
-      check(api_, api_.resident_clusters(&found, function_, &one), "count resident clusters");
-      most_at_once_ = static_cast<std::size_t>(std::max(found, 1)) * of_cluster;
-    } else {
-      check(api_,
-            api_.resident_workgroups(&found, function_, static_cast<int>(threads_),
-                                     scratch_bytes_),
-            "count the workgroups a multiprocessor holds");
-      most_at_once_ = static_cast<std::size_t>(std::max(found, 1)) * where.compute_units;
-    }
-  }
-
   void require_room(const device_info& where) const {
     const int most = attribute(function_attribute::max_threads_per_block);
     if (resources_.threads > most) {
@@ -194,7 +175,6 @@ class kernel final : public backend::kernel {
   function_handle function_;
   unsigned threads_;
   std::size_t scratch_bytes_;
-  std::size_t most_at_once_ = 0;  ///< Workgroups of a launch; 0: as many as are asked for.
   kernel_resources resources_;
 };
 

@@ -17,15 +17,9 @@ void wingbeat_pass(WINGBEAT_GLOBAL const input::element* in, WINGBEAT_GLOBAL out
                    size out_first, size batch WINGBEAT_SCRATCH_PARAMETER) {
   if (batch == 0) return;  // a warm-up: nothing may be touched
   const auto blocks = reinterpret_cast<WINGBEAT_GLOBAL const char*>(table);
-  const body here({in + in_first, blocks}, {out + out_first, blocks}, table + policy::roots_at,
-                  WINGBEAT_SCRATCH);
-  const auto number = static_cast<unsigned>(group::index() / policy::workgroups);
-  if constexpr (policy::ahead) {
-    here.run_ahead(number, static_cast<unsigned>(group::count() / policy::workgroups),
-                   {0, 0, batch});
-  } else {
-    here.run(number, {0, 0, batch});
-  }
+  body({in + in_first, blocks}, {out + out_first, blocks}, table + policy::roots_at,
+       WINGBEAT_SCRATCH)
+      .run(static_cast<unsigned>(group::index() / policy::workgroups), {0, 0, batch});
 }
 
 }  // namespace wingbeat::device

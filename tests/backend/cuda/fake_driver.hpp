@@ -180,10 +180,6 @@ inline void fake_kernels(cuda::driver_api& api) {
     if (which == 8) machine().dynamic_shared_bytes = value;
     return in_context();
   };
-  api.resident_clusters = [](int* count, cuda::function_handle, const cuda::launch_config*) {
-    *count = 4;
-    return cuda::success;
-  };
   api.resident_workgroups = [](int* count, cuda::function_handle, int, std::size_t) {
     *count = 1;
     return in_context();

@@ -100,17 +100,10 @@ class fft {
   WINGBEAT_FN unsigned k2(unsigned r) const { return second_.thread() + r * second_shape::threads; }
   WINGBEAT_FN unsigned k1() const { return row_of(rank_, own_row(second_.transform())); }
 
-  /// Prepares local memory. Callers: as `transform`, once before the first.
-  WINGBEAT_FN void begin() const {
-    if constexpr (c > 1) {
-      if (group_.thread() == 0) group_.make_arrivals(scratch_ + arrivals_at);
-    }
-  }
-
-  /// Transforms what x holds at n1(r), n2() into bins k1(), k2(r). `number` counts those before.
-  /// Callers: every thread of every workgroup of the cluster.  Memory: scratch is free on entry;
-  /// after a barrier of the workgroup it is free again.  Scale: none.
-  WINGBEAT_FN void transform(complex_type (&x)[e], unsigned number) const {
+  /// Transforms what x holds at n1(r), n2() into bins k1(), k2(r).
+  /// Callers: every thread of every workgroup of the cluster, once.  Memory: scratch is free on
+  /// entry, not on return.  Scale: none.
+  WINGBEAT_FN void transform(complex_type (&x)[e]) const {
     if constexpr (c > 1) {
       if (group_.thread() == 0) {
         group_.expect(scratch_ + arrivals_at, b * rows_at_once * unsigned(sizeof(complex_type)));
@@ -123,7 +116,7 @@ class fft {
     wait();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) send(r, x[r]);
-    receive(number);
+    receive();
     const auto at = arrived(scratch_);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) x[r] = at[entry(second_.transform(), k2(r))];
@@ -223,11 +216,11 @@ class fft {
   WINGBEAT_FN void wait() const {
     if constexpr (c > 1) group_.cluster_wait();
   }
-  WINGBEAT_FN void receive(unsigned number) const {
+  WINGBEAT_FN void receive() const {
     if constexpr (c == 1) {
       group_.barrier();
     } else {
-      group_.receive(scratch_ + arrivals_at, number);
+      group_.receive(scratch_ + arrivals_at);
     }
   }
 

@@ -43,9 +43,6 @@ class access {
     }
   }
 
-  /// Returns where an element lies in memory, of an end that is plain.
-  WINGBEAT_FN auto address(size at) const { return in_.address(at); }
-
   /// Returns what memory holds at index i, or 0 where it does not go.
   WINGBEAT_FN complex_type stored(size at, size i) const {
     if constexpr (!Policy::limited_in) {

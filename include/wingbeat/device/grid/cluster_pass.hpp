@@ -39,13 +39,8 @@ struct cluster_step_of {
   // The table: the cluster's roots, those of the pass, of the real transform.
   static constexpr size pass_roots_at = fft::table_entries;
   static constexpr size real_roots_at = pass_roots_at + turn_of<Policy, length>::entries;
-  static constexpr unsigned used_bytes =
-      separates ? maximum(fft::scratch_bytes, fft::layout::bytes) : fft::scratch_bytes;
-  static constexpr unsigned ahead_at = (used_bytes + 15) / 16 * 16;
   static constexpr unsigned scratch_bytes =
-      Policy::ahead ? ahead_at + unsigned(length) * Policy::lanes / Policy::workgroups * 2u *
-                                     unsigned(sizeof(real))
-                    : used_bytes;
+      separates ? maximum(fft::scratch_bytes, fft::layout::bytes) : fft::scratch_bytes;
 };
 
 template <class Policy, class Load, class Store, class Group = group>
@@ -71,35 +66,9 @@ class cluster_pass {
   WINGBEAT_FN void run(unsigned number, rows_of_batch rows) const {
     const tile_type here(number, rows);
     complex_type x[e];
-    fft_.begin();
     load(here, x);
-    finish(here, x, 0);
-  }
-
-  /// Makes tiles `number`, `number` + `apart`, .., each requested while the one before is made.
-  WINGBEAT_FN void run_ahead(unsigned number, unsigned apart, rows_of_batch rows) const {
-    static_assert(!Policy::limited_in && Policy::source == row::complex_row,
-                  "what is requested ahead is stored as it is computed with");
-    const unsigned end = tile_type::count(rows);
-    fft_.begin();
-    if (number >= end) return;
-    request(tile_type(number, rows));
-    for (unsigned turn = 0; number < end; number += apart, ++turn) {
-      const tile_type here(number, rows);
-      complex_type x[e];
-      collect(here, x);
-      if (end - number > apart) request(tile_type(number + apart, rows));
-      finish(here, x, turn);
-      fft_.team().workgroup_barrier();
-    }
-  }
-
- private:
-  using access_type = access<Policy, Load, Store>;
-
-  WINGBEAT_FN void finish(const tile_type& here, complex_type (&x)[e], unsigned turn) const {
     if constexpr (Policy::turn_along != no_loop) turn_inputs(here, x);
-    fft_.transform(x, turn);
+    fft_.transform(x);
     if constexpr (Policy::scaled) {
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < e; ++r) x[r] = device::scaled(x[r], Policy::scale);
@@ -114,29 +83,8 @@ class cluster_pass {
     }
   }
 
-  WINGBEAT_FN WINGBEAT_LOCAL complex_type* requested() const {
-    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_ + step::ahead_at) +
-           fft_.team().rank();
-  }
-  WINGBEAT_FN void request(const tile_type& here) const {
-    const unsigned lane = fft_.lane_in();
-    if (!here.has(lane)) return;
-    const size from = here.in(lane) + fft_.n2() * Policy::in_second_stride;
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      Group::request(requested() + r * workgroup_threads,
-                     access_.address(from + fft_.n1(r) * Policy::in_first_stride));
-    }
-  }
-  WINGBEAT_FN void collect(const tile_type& here, complex_type (&x)[e]) const {
-    Group::collect();
-    const bool inside = here.has(fft_.lane_in());
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      x[r] = {real(0), real(0)};
-      if (inside) x[r] = requested()[r * workgroup_threads];
-    }
-  }
+ private:
+  using access_type = access<Policy, Load, Store>;
 
   WINGBEAT_FN void load(const tile_type& here, complex_type (&x)[e]) const {
     const unsigned lane = fft_.lane_in();

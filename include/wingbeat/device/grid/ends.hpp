@@ -23,7 +23,6 @@ class complex_load {
   WINGBEAT_FN complex_load(WINGBEAT_GLOBAL const element* in,
                            WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
-  WINGBEAT_FN WINGBEAT_GLOBAL const element* address(size at) const { return in_ + at; }
   WINGBEAT_FN complex<Real> get(size at) const {
     element z;
     if constexpr (Use == use::once) {

@@ -13,8 +13,6 @@
 //   bank_bytes           width of local memory's banks; 0 on a CPU
 //   stage_in, stage_out  loads / stores pass through local memory: neighbours in rank take
 //                        neighbours in a butterfly
-//   ahead                a workgroup makes many tiles and requests each while it transforms the
-//                        one before
 //   in_stride, out_stride      places from input to input (output to output) of a butterfly
 //   in_along, out_along        loop that runs along the axis, or no_loop
 //   in_step, out_step          indices of the axis from one input (output) to the next
@@ -68,12 +66,8 @@ struct step_of {
   static constexpr unsigned transform_bytes =
       is_real_row ? real_fft::scratch_bytes
                   : (trades_complex ? fft::layout::bytes : fft::scratch_bytes);
-  static constexpr unsigned used_bytes =
-      transform_bytes + (is_real_row ? staged_elements * element_bytes : 0u);
-  /// Where a thread's requested elements arrive.
-  static constexpr unsigned ahead_at = (used_bytes + 15) / 16 * 16;
   static constexpr unsigned scratch_bytes =
-      Policy::ahead ? ahead_at + Policy::length * Policy::lanes * element_bytes : used_bytes;
+      transform_bytes + (is_real_row ? staged_elements * element_bytes : 0u);
 };
 
 /// Load and Store are the ends, see ends.hpp; fused.hpp has those that call your functors.
@@ -120,24 +114,6 @@ class pass {
     }
   }
 
-  /// Makes tiles `number`, `number` + `apart`, ..
-  WINGBEAT_FN void run_ahead(unsigned number, unsigned apart, rows_of_batch rows) const {
-    static_assert(!step::is_real_row && !Policy::stage_in && !Policy::limited_in &&
-                      Policy::source == row::complex_row,
-                  "what is requested ahead is stored as it is computed with");
-    const unsigned end = tile_type::count(rows);
-    if (number >= end) return;
-    request(tile_type(number, rows));
-    for (; number < end; number += apart) {
-      const tile_type here(number, rows);
-      complex_type x[e];
-      collect(here, x);
-      if (end - number > apart) request(tile_type(number + apart, rows));
-      run_complex(here, x);
-      if constexpr (step::transform_bytes > 0) team_.workgroup_barrier();
-    }
-  }
-
  private:
   using access_type = access<Policy, Load, Store>;
 
@@ -151,30 +127,6 @@ class pass {
     const size i = here.template index<Policy::out_along>(lane) + size(q) * Policy::out_step;
     if constexpr (Policy::scaled) z = device::scaled(z, Policy::scale);
     access_.write(here.out(lane) + size(q) * Policy::out_stride, i, z);
-  }
-
-  WINGBEAT_FN WINGBEAT_LOCAL complex_type* requested() const {
-    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_ + step::ahead_at) +
-           team_.rank();
-  }
-  WINGBEAT_FN void request(const tile_type& here) const {
-    const unsigned lane = team_.transform();
-    if (!here.has(lane)) return;
-    const size from = here.in(lane);
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      Group::request(requested() + r * workgroup_threads,
-                     access_.address(from + size(held(r)) * Policy::in_stride));
-    }
-  }
-  WINGBEAT_FN void collect(const tile_type& here, complex_type (&x)[e]) const {
-    Group::collect();
-    const bool inside = here.has(team_.transform());
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      x[r] = {real(0), real(0)};
-      if (inside) x[r] = requested()[r * workgroup_threads];
-    }
   }
 
   WINGBEAT_FN void run_complex(const tile_type& here, complex_type (&x)[e]) const {

@@ -53,12 +53,6 @@ class tile {
   /// Returns how many tiles one row of the batch has. Without loops the tiles run over the batch.
   WINGBEAT_FN static constexpr size per_row() { return count_of<loops>(true); }
 
-  /// Returns how many tiles these rows have.
-  WINGBEAT_FN static unsigned count(rows_of_batch rows) {
-    return static_cast<unsigned>(depth == 0 ? (rows.count + lanes - 1) / lanes
-                                            : per_row() * rows.count);
-  }
-
   WINGBEAT_FN tile(unsigned number, rows_of_batch rows) {
     size row = number;
     if constexpr (depth == 0) {
