@@ -61,7 +61,7 @@ axis_pass<Real>::axis_pass(const kernels<Real>& with, const pass& what, Real sca
 
 template <class Real>
 void axis_pass<Real>::choose_strip() {
-  strip_.emplace(with_, what_.length);
+  strip_.emplace(with_, what_.length, what_.repeats.back().count);
   tile_columns_ = tile_pitch_ = strip_->width();
   const repeat& lane = what_.repeats.back();
   is_in_direct_ = what_.in.is_plain() && what_.in.stride % 2 == 0 && lane.in_stride == 2;
@@ -81,6 +81,8 @@ void axis_pass<Real>::choose_rows() {
                (n_columns < n_slots || row_bytes > most_row_bytes);
   rows_.emplace(with_, n, is_shared_ ? n_slots : 1);
   if (is_real(what_.kind)) mirror_.emplace(with_, n);
+  is_in_memory_ = is_in_direct_ && is_out_direct_ && what_.repeats.size() == 1 &&
+                  row_transform<Real>::is_four_step(n) == is_shared_;
 
   constexpr std::size_t whole_vectors = 64;  // rows of a few points fill vectors together
   constexpr std::size_t line_columns = 8;    // where columns are neighbours, whole cache lines
@@ -148,19 +150,16 @@ std::string axis_pass<Real>::explain() const {
 template <class Real>
 void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out,
                           std::byte* scratch) const {
-  const std::size_t n_columns = what_.n_columns();
-  const bool is_four_step = rows_ && rows_->how() == method::four_step;
-  if (rows_ && is_in_direct_ && is_out_direct_ && what_.repeats.size() == 1 &&
-      is_four_step == is_shared_) {
+  if (is_in_memory_) {
     rows<Real> all;
     all.in = at<Real>(in, what_.in.first);
     all.out = at<Real>(out, what_.out.first);
     all.in_pitch = what_.repeats.back().in_stride / 2;
     all.out_pitch = what_.repeats.back().out_stride / 2;
-    all.count = n_columns;
+    all.count = what_.repeats.back().count;
     return transform_rows(all, reinterpret_cast<Real*>(scratch), n_threads_);
   }
-  const std::size_t n_tiles = (n_columns + tile_columns_ - 1) / tile_columns_;
+  const std::size_t n_tiles = (what_.n_columns() + tile_columns_ - 1) / tile_columns_;
   if (is_shared_) {
     const slot all = slot_at(scratch, 0);
     for (std::size_t tile = 0; tile < n_tiles; ++tile) run_tile(tile, in, out, all);

@@ -3,7 +3,7 @@
 // through tiles that stay in cache.
 #pragma once
 
-#include <cstddef>   // size_t, byte
+#include <cstddef>  // size_t, byte
 #include <optional>
 #include <string>
 
@@ -76,6 +76,7 @@ class axis_pass {
   tile_end<Real> out_;
   bool is_in_direct_ = false;
   bool is_out_direct_ = false;
+  bool is_in_memory_ = false;  ///< All columns are rows of one pitch that need no tiles.
   std::optional<strip_transform<Real>> strip_;
   std::optional<row_transform<Real>> rows_;
   std::optional<mirror_transform<Real>> mirror_;

@@ -68,8 +68,8 @@ struct tiles {
   bool is_swapped = false;
 };
 
-/// `width` columns of complex numbers, one transform in each lane: row j of them begins at
-/// in + j in_pitch. Pitches count complex numbers.
+/// Columns of complex numbers, one transform in each lane: row j of them begins at in + j in_pitch.
+/// Pitches count complex numbers.
 template <class Real>
 struct strip {
   const Real* in = nullptr;
@@ -132,8 +132,9 @@ struct kernels {
   /// Second half: blocks in `in` to columns of `out`. `scratch` holds 2 B width.
   void (*blocks)(const four_step<Real>& how, const tiles<Real>& what);
 
-  /// A strip of columns; the lengths and roots of `how` as in `four_step`.
-  void (*strip_of)(const chain& how, const Real* roots, const strip<Real>& what);
+  /// `width` columns: as many as the widest vector has lanes, a half or a quarter of them.
+  /// roots: of each stage but the last, w^(pk) as [p][k - 1][re, im]
+  void (*strip_of)(int width, const chain& how, const Real* roots, const strip<Real>& what);
 
   /// Memory to tile and back, the latter rounding to nearest even.
   void (*gather)(const rectangle& what, const void* memory, Real* tile);

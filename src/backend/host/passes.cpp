@@ -70,18 +70,10 @@ space packed_space(const plan_spec& what, const side& in, const side& out,
   return made;
 }
 
-/// Returns whether the output can hold complex numbers of every stage.
-bool can_work_in(const plan_spec& what, const side& out, const space& as) {
-  if (as.like.is_functor || as.like.as != stored::own || !out.is_whole()) return false;
-  if (!out.is_real) return out.imaginary_at == 0;
-  return what.where == placement::in_place;  // padded: a row holds its bins
-}
-
-/// The output of a real transform in place as the bins it holds before its last pass.
-space as_bins(space of) {
-  of.like.imaginary_at = 1;
-  of.strides.back() = 2;
-  return of;
+/// Returns whether the output can hold the complex numbers of every stage.
+bool can_work_in(const side& out, const space& as) {
+  return !as.like.is_functor && as.like.as == stored::own && out.is_whole() && !out.is_real &&
+         out.imaginary_at == 0;
 }
 
 /// Returns one end of the pass along `axis`; `box` holds the indices of each axis on that side.
@@ -163,9 +155,7 @@ pass_list passes_of(const plan_spec& what, const std::vector<std::size_t>& count
   const auto order = order_of(what);
   pass_list made;
   space between = to;
-  if (order.size() > 1 && can_work_in(what, out, to)) {
-    if (out.is_real) between = as_bins(to);
-  } else if (order.size() > 1) {
+  if (order.size() > 1 && !can_work_in(out, to)) {
     between = packed_space(what, in, out, counts, made.work_reals);
   }
   std::vector<side_axis> box = in.axes;

@@ -42,6 +42,7 @@ struct grouping {
     made[split] = n;
     return made;
   }
+  [[nodiscard]] bool is_one() const { return split == 0 && chunk == counts.front(); }
   [[nodiscard]] std::size_t n_rest() const { return counts[split] % chunk; }
 };
 
@@ -184,6 +185,7 @@ void host_plan<Real>::enqueue(queue&, buffer_view in, buffer_view out,
     work = start_of(workspace) + (aligned_up(address) - address);
   }
   begin_of_end from{start_of(in), 0}, to{start_of(out), 0};
+  if (groups_.is_one()) return run(whole_, from, to, work);
   const std::size_t n_before = groups_.n_before();
   for (std::size_t before = 0; before < n_before; ++before) {
     std::size_t in_first = 0, out_first = 0, rest = before;

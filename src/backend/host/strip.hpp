@@ -66,12 +66,23 @@ void transform_strip(const chain& how, const typename V::Real* roots,
   });
 }
 
-/// kernels::strip_of
-template <class Real, int Width>
-void strip_of(const chain& how, const Real* roots, const strip<Real>& what) {
-  using V = simd<Real, Width>;
+template <class V>
+void strip_of_width(const chain& how, const typename V::Real* roots,
+                    const strip<typename V::Real>& what) {
   if (what.is_swapped) return transform_strip<true, V>(how, roots, what);
   transform_strip<false, V>(how, roots, what);
+}
+
+/// kernels::strip_of
+template <class Real, int Width>
+void strip_of(int width, const chain& how, const Real* roots, const strip<Real>& what) {
+  if (width == Width) return strip_of_width<simd<Real, Width>>(how, roots, what);
+  if constexpr (Width * sizeof(Real) > 16) {
+    if (2 * width == Width) return strip_of_width<simd<Real, Width / 2>>(how, roots, what);
+  }
+  if constexpr (Width * sizeof(Real) > 32) {
+    if (4 * width == Width) return strip_of_width<simd<Real, Width / 4>>(how, roots, what);
+  }
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

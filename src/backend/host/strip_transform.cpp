@@ -6,10 +6,22 @@
 #include "backend/host/chain_tables.hpp"  // factorised, table_writer, write_chain
 
 namespace wingbeat::backend::host {
+namespace {
+
+/// Returns the widest strip that neighbours fill; no vector is narrower than `least` lanes.
+std::size_t width_for(std::size_t neighbours, int widest, std::size_t least) {
+  auto width = static_cast<std::size_t>(widest);
+  while (width > neighbours && width > least) width /= 2;
+  return width;
+}
+
+}  // namespace
 
 template <class Real>
-strip_transform<Real>::strip_transform(const kernels<Real>& with, std::size_t length)
+strip_transform<Real>::strip_transform(const kernels<Real>& with, std::size_t length,
+                                       std::size_t neighbours)
     : with_(with),
+      width_(width_for(neighbours, with.width, 16 / sizeof(Real))),
       chain_(factorised(length, 1, with.max_radix, 1)),
       table_(make_aligned<Real>(chain_reals(length))) {
   table_writer<Real> to{table_.get()};

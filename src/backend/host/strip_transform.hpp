@@ -16,11 +16,12 @@ inline constexpr std::size_t max_strip_length = 4096;
 template <class Real>
 class strip_transform {
  public:
-  /// Prepares columns of `length`, a power of two from 2 to max_strip_length.
-  strip_transform(const kernels<Real>& with, std::size_t length);
+  /// Prepares columns of `length`, a power of two from 2 to max_strip_length, of which `neighbours`
+  /// follow each other in memory: strips are no wider than these, nor than a vector.
+  strip_transform(const kernels<Real>& with, std::size_t length, std::size_t neighbours);
 
   /// Returns the columns of one strip.
-  [[nodiscard]] std::size_t width() const noexcept { return static_cast<std::size_t>(with_.width); }
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
   /// Returns the reals of `strip::scratch`.
   [[nodiscard]] std::size_t scratch_reals() const noexcept;
@@ -28,10 +29,13 @@ class strip_transform {
   /// Returns one line.
   [[nodiscard]] std::string explain() const;
 
-  void run(const strip<Real>& what) const { with_.strip_of(chain_, table_.get(), what); }
+  void run(const strip<Real>& what) const { 
+    with_.strip_of(static_cast<int>(width_), chain_, table_.get(), what);
+  }
 
  private:
   kernels<Real> with_;
+  std::size_t width_;
   chain chain_;
   aligned_array<Real> table_;
 };
