@@ -12,7 +12,7 @@
 namespace wingbeat::backend::host {
 namespace {
 
-constexpr std::size_t task_bytes = std::size_t{1} << 15;      // rows in place, of one tile
+constexpr std::size_t task_bytes = std::size_t{1} << 15;       // rows in place, of one tile
 constexpr std::size_t most_tile_bytes = std::size_t{1} << 26;  // of long rows, all together
 constexpr std::size_t most_row_bytes = std::size_t{1} << 21;   // that one thread transforms alone
 
@@ -77,8 +77,8 @@ void axis_pass<Real>::choose_rows() {
   const std::size_t row_bytes = 2 * n * sizeof(Real);
   const std::size_t n_columns = what_.n_columns();
   const unsigned n_slots = thread_pool::shared().n_threads();
-  is_shared_ = row_transform<Real>::is_four_step(n) &&
-               (n_columns < n_slots || row_bytes > most_row_bytes);
+  is_shared_ =
+      row_transform<Real>::is_four_step(n) && (n_columns < n_slots || row_bytes > most_row_bytes);
   rows_.emplace(with_, n, is_shared_ ? n_slots : 1);
   if (is_real(what_.kind)) mirror_.emplace(with_, n);
   is_in_memory_ = is_in_direct_ && is_out_direct_ && what_.repeats.size() == 1 &&
@@ -89,8 +89,8 @@ void axis_pass<Real>::choose_rows() {
   std::size_t columns = std::max<std::size_t>(task_bytes / row_bytes, 1);
   if (n <= 64) columns = (columns + whole_vectors - 1) / whole_vectors * whole_vectors;
   if (!is_row(what_.in) || !is_row(what_.out)) columns = std::max(columns, line_columns);
-  tile_columns_ = std::min({columns, std::max<std::size_t>(most_tile_bytes / row_bytes, 1),
-                            n_columns});
+  tile_columns_ =
+      std::min({columns, std::max<std::size_t>(most_tile_bytes / row_bytes, 1), n_columns});
   tile_pitch_ = n + (is_real(what_.kind) ? 1 : 0);
   if (n > 64) tile_pitch_ += 8;  // rows a power of two apart would share few sets of the caches
 }
@@ -138,8 +138,8 @@ template <class Real>
 std::string axis_pass<Real>::explain() const {
   std::string text;
   if (what_.in.is_functor) text += "your load\n";
-  const auto mirror = fmt::format("{} bins of {} and mirror image", what_.length / 2 + 1,
-                                  what_.length);
+  const auto mirror =
+      fmt::format("{} bins of {} and mirror image", what_.length / 2 + 1, what_.length);
   if (what_.kind == transform::inverse_to_real) text += mirror + " joined\n";
   text += strip_ ? strip_->explain() : rows_->explain();
   if (what_.kind == transform::forward_from_real) text += "\n" + mirror + " split";
@@ -148,41 +148,42 @@ std::string axis_pass<Real>::explain() const {
 }
 
 template <class Real>
-void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out,
-                          std::byte* scratch) const {
-  if (is_in_memory_) {
-    rows<Real> all;
-    all.in = at<Real>(in, what_.in.first);
-    all.out = at<Real>(out, what_.out.first);
-    all.in_pitch = what_.repeats.back().in_stride / 2;
-    all.out_pitch = what_.repeats.back().out_stride / 2;
-    all.count = what_.repeats.back().count;
-    return transform_rows(all, reinterpret_cast<Real*>(scratch), n_threads_);
-  }
-  const std::size_t n_tiles = (what_.n_columns() + tile_columns_ - 1) / tile_columns_;
+void axis_pass<Real>::run_in_memory(const begin_of_end& in, const begin_of_end& out,
+                                    std::byte* scratch, std::size_t first,
+                                    std::size_t count) const {
+  const repeat& row = what_.repeats.back();
+  rows<Real> all;
+  all.in = at<Real>(in, what_.in.first + first * row.in_stride);
+  all.out = at<Real>(out, what_.out.first + first * row.out_stride);
+  all.in_pitch = row.in_stride / 2;
+  all.out_pitch = row.out_stride / 2;
+  all.count = count;
+  transform_rows(all, reinterpret_cast<Real*>(scratch), n_threads_);
+}
+
+template <class Real>
+void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
+                          std::size_t first, std::size_t count) const {
+  if (is_in_memory_) return run_in_memory(in, out, scratch, first, count);
+  const auto tile = [&](std::size_t i, const slot& with) {
+    const std::size_t begin = i * tile_columns_;
+    const std::size_t n = std::min(tile_columns_, count - begin);
+    if (strip_) return run_strip(first + begin, n, in, out, with);
+    run_rows(first + begin, n, in, out, with);
+  };
+  const std::size_t n_tiles = (count + tile_columns_ - 1) / tile_columns_;
   if (is_shared_) {
-    const slot all = slot_at(scratch, 0);
-    for (std::size_t tile = 0; tile < n_tiles; ++tile) run_tile(tile, in, out, all);
+    for (std::size_t i = 0; i < n_tiles; ++i) tile(i, slot_at(scratch, 0));
     return;
   }
   const std::size_t n_shares =
       n_threads_ <= 1 ? 1 : std::min<std::size_t>(n_tiles, 8 * std::size_t{n_threads_});
   thread_pool::shared().run(n_shares, n_threads_, [&](std::size_t share, unsigned index) {
-    const slot mine = slot_at(scratch, index);
     const std::size_t last = n_tiles * (share + 1) / n_shares;
-    for (std::size_t tile = n_tiles * share / n_shares; tile < last; ++tile) {
-      run_tile(tile, in, out, mine);
+    for (std::size_t i = n_tiles * share / n_shares; i < last; ++i) {
+      tile(i, slot_at(scratch, index));
     }
   });
-}
-
-template <class Real>
-void axis_pass<Real>::run_tile(std::size_t tile, const begin_of_end& in, const begin_of_end& out,
-                               const slot& with) const {
-  const std::size_t first = tile * tile_columns_;
-  const std::size_t count = std::min(tile_columns_, what_.n_columns() - first);
-  if (strip_) return run_strip(first, count, in, out, with);
-  run_rows(first, count, in, out, with);
 }
 
 template <class Real>

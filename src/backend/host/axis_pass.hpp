@@ -44,9 +44,10 @@ class axis_pass {
   /// Returns one line per step.
   [[nodiscard]] std::string explain() const;
 
-  /// Transforms all columns. `in` and `out` may be one memory if they lie alike. The result has the
-  /// same bits for any number of threads.
-  void run(const begin_of_end& in, const begin_of_end& out, std::byte* scratch) const;
+  /// Transforms `count` columns from `first` on. `in` and `out` may be one memory if they lie
+  /// alike. The result has the same bits for any number of threads.
+  void run(const begin_of_end& in, const begin_of_end& out, std::byte* scratch, std::size_t first,
+           std::size_t count) const;
 
  private:
   /// What one thread works with.
@@ -60,8 +61,8 @@ class axis_pass {
   void choose_rows();
   [[nodiscard]] std::size_t slot_bytes() const noexcept;
   [[nodiscard]] slot slot_at(std::byte* scratch, unsigned index) const;
-  void run_tile(std::size_t tile, const begin_of_end& in, const begin_of_end& out,
-                const slot& with) const;
+  void run_in_memory(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
+                     std::size_t first, std::size_t count) const;
   void run_rows(std::size_t first, std::size_t count, const begin_of_end& in,
                 const begin_of_end& out, const slot& with) const;
   void run_strip(std::size_t first, std::size_t count, const begin_of_end& in,

@@ -32,13 +32,13 @@ std::size_t bytes_of(stored as, std::size_t reals) {
 
 template <class Real>
 tile_end<Real>::tile_end(const kernels<Real>& with, const pass_end& what, std::size_t column_stride,
-               const host_load* load, const host_store* store)
+                         const host_load* load, const host_store* store)
     : with_(with), what_(what), column_stride_(column_stride), load_(load), store_(store) {}
 
 /// Runs go along the nearer elements of memory: indices of a column, or columns.
 template <class Real>
 rectangle tile_end<Real>::shape_of(std::size_t n_columns, std::size_t n_indices,
-                              const tile_shape& as) const {
+                                   const tile_shape& as) const {
   rectangle made;
   made.as = what_.as;
   made.imaginary_at = what_.imaginary_at;
@@ -62,7 +62,7 @@ rectangle tile_end<Real>::shape_of(std::size_t n_columns, std::size_t n_indices,
 
 template <class Real>
 void tile_end<Real>::clear(std::size_t first, std::size_t last, std::size_t n_columns,
-                      const tile_shape& as, Real* tile) const {
+                           const tile_shape& as, Real* tile) const {
   const std::size_t reals = element_reals();
   const bool is_by_columns = as.step <= as.column;
   const std::size_t n_outer = is_by_columns ? n_columns : last - first;
@@ -78,7 +78,7 @@ void tile_end<Real>::clear(std::size_t first, std::size_t last, std::size_t n_co
 
 template <class Real>
 void tile_end<Real>::fetch(const void* memory, std::size_t offset, std::size_t n_columns,
-                      const tile_shape& as, Real* tile, unsigned n_threads) const {
+                           const tile_shape& as, Real* tile, unsigned n_threads) const {
   const auto [first, last] = what_.valid;
   clear(0, first, n_columns, as, tile);
   clear(last, what_.length, n_columns, as, tile);
@@ -97,8 +97,8 @@ void tile_end<Real>::fetch(const void* memory, std::size_t offset, std::size_t n
 }
 
 template <class Real>
-void tile_end<Real>::put(const Real* tile, const tile_shape& as, std::size_t n_columns, void* memory,
-                    std::size_t offset, unsigned n_threads) const {
+void tile_end<Real>::put(const Real* tile, const tile_shape& as, std::size_t n_columns,
+                         void* memory, std::size_t offset, unsigned n_threads) const {
   const auto [first, last] = what_.valid;
   by_pieces(last - first, n_threads, [&](index_range some) {
     if (what_.is_functor && what_.is_real()) {
@@ -119,7 +119,7 @@ void tile_end<Real>::put(const Real* tile, const tile_shape& as, std::size_t n_c
 template <class Real>
 template <class Call>
 void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, index_range some,
-                            const tile_shape& as, Call call) const {
+                                 const tile_shape& as, Call call) const {
   const std::size_t reals = element_reals();
   const bool is_by_index = what_.stride == 1 && as.step == reals;
   const bool is_by_column = !is_by_index && column_stride_ == 1 && as.column == reals;
@@ -140,7 +140,7 @@ void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, inde
 template <class Real>
 template <class Value>
 void tile_end<Real>::call_load(const void* memory, std::size_t offset, std::size_t n_columns,
-                          index_range some, const tile_shape& as, Real* tile) const {
+                               index_range some, const tile_shape& as, Real* tile) const {
   const auto& call = std::get<run_reader<Value>>(*load_);
   by_elements(offset, n_columns, some, as,
               [&](std::size_t row, std::size_t first, std::size_t count, std::size_t at) {
@@ -151,7 +151,7 @@ void tile_end<Real>::call_load(const void* memory, std::size_t offset, std::size
 template <class Real>
 template <class Value>
 void tile_end<Real>::call_store(const Real* tile, const tile_shape& as, std::size_t n_columns,
-                           index_range some, void* memory, std::size_t offset) const {
+                                index_range some, void* memory, std::size_t offset) const {
   const auto& call = std::get<run_writer<Value>>(*store_);
   by_elements(offset, n_columns, some, as,
               [&](std::size_t row, std::size_t first, std::size_t count, std::size_t at) {

@@ -22,7 +22,7 @@ class tile_end {
  public:
   /// `column_stride` is that of the fastest repeat. The functors are null or outlive this.
   tile_end(const kernels<Real>& with, const pass_end& what, std::size_t column_stride,
-      const host_load* load, const host_store* store);
+           const host_load* load, const host_store* store);
 
   /// Fills `n_columns` columns of a tile from `memory`, the first of them `offset` in; what is not
   /// in memory becomes 0. `n_threads` share the work where columns are long.

@@ -88,23 +88,27 @@ pass_end end_of(const space& of, const std::vector<side_axis>& box, std::size_t 
   return made;
 }
 
+/// A dimension before it is merged with others.
+struct dimension : repeat {
+  bool is_axis_0 = false;
+};
+
 /// Orders dimensions so that the fastest has the nearest columns, where those are not rows.
-void sort(std::vector<repeat>& all, const pass_end& in, const pass_end& out) {
+void sort(std::vector<dimension>& all, const pass_end& in, const pass_end& out) {
   const auto spread = [&](const repeat& r) {
     return (in.stride == in.unit() ? 0 : r.in_stride) +
            (out.stride == out.unit() ? 0 : r.out_stride);
   };
-  std::stable_sort(all.begin(), all.end(), [&](const repeat& a, const repeat& b) {
+  std::stable_sort(all.begin(), all.end(), [&](const dimension& a, const dimension& b) {
     if (spread(a) != spread(b)) return spread(a) > spread(b);
     return a.in_stride + a.out_stride > b.in_stride + b.out_stride;
   });
 }
 
 /// Makes one dimension of two that follow each other on both sides, and drops those of one.
-std::vector<repeat> merged(const std::vector<repeat>& all) {
+std::vector<repeat> merged(const std::vector<dimension>& all) {
   std::vector<repeat> made;
-  for (const repeat& inner : all) {
-    if (inner.count == 1) continue;
+  for (const dimension& inner : all) {
     if (!made.empty() && made.back().in_stride == inner.count * inner.in_stride &&
         made.back().out_stride == inner.count * inner.out_stride) {
       made.back() = {made.back().count * inner.count, inner.in_stride, inner.out_stride};
@@ -114,6 +118,26 @@ std::vector<repeat> merged(const std::vector<repeat>& all) {
   }
   if (made.empty()) made.emplace_back();
   return made;
+}
+
+/// Fills in the dimensions that a pass repeats over.
+void repeat_over(pass& one, const std::vector<side_axis>& box,
+                 const std::vector<std::size_t>& counts, const space& source, const space& target) {
+  std::vector<dimension> all;
+  const auto add = [&](std::size_t count, std::size_t in, std::size_t out, bool is_axis_0) {
+    if (count > 1) all.push_back({{count, in, out}, is_axis_0});
+  };
+  for (std::size_t b = 0; b < counts.size(); ++b) {
+    add(counts[b], source.distances[b], target.distances[b], false);
+  }
+  for (std::size_t a = 0; a < box.size(); ++a) {
+    if (a == one.axis) continue;
+    const auto [first, end] = box[a].valid;
+    add(end - first, source.strides[a], target.strides[a], a == 0);
+  }
+  sort(all, one.in, one.out);
+  if (!all.empty() && all.front().is_axis_0) one.n_slabs = all.front().count;
+  one.repeats = merged(all);
 }
 
 /// Returns the axes in the order of their passes: the real side's is the first or the last.
@@ -170,16 +194,7 @@ pass_list passes_of(const plan_spec& what, const std::vector<std::size_t>& count
     one.in = end_of(source, box, axis);
     box[axis] = out.axes[axis];
     one.out = end_of(target, box, axis);
-    for (std::size_t b = 0; b < counts.size(); ++b) {
-      one.repeats.push_back({counts[b], source.distances[b], target.distances[b]});
-    }
-    for (std::size_t a = 0; a < box.size(); ++a) {
-      if (a == axis) continue;
-      const auto [first, end] = box[a].valid;
-      one.repeats.push_back({end - first, source.strides[a], target.strides[a]});
-    }
-    sort(one.repeats, one.in, one.out);
-    one.repeats = merged(one.repeats);
+    repeat_over(one, box, counts, source, target);
     made.passes.push_back(std::move(one));
   }
   return made;

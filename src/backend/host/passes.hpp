@@ -57,6 +57,8 @@ struct pass {
   pass_end in;
   pass_end out;
   std::vector<repeat> repeats;  ///< Slowest first; never empty.
+  std::size_t n_slabs =
+      1;  ///< Equal parts of the columns, one for each index of axis 0, if slowest.
 
   [[nodiscard]] std::size_t n_columns() const;
 };

@@ -19,6 +19,10 @@ namespace {
 /// an outer cache holds. A constant, so that groups, and bits, depend on the request alone.
 constexpr std::size_t group_bytes = std::size_t{1} << 23;
 
+/// Planes of a transform of three axes go through two passes together, as many as an inner cache
+/// holds.
+constexpr std::size_t slab_bytes = std::size_t{1} << 20;
+
 std::byte* start_of(buffer_view view) {
   return static_cast<std::byte*>(view.handle) + view.offset_bytes;
 }
@@ -77,7 +81,15 @@ class host_plan final : public backend::plan {
   };
   [[nodiscard]] group make_group(const kernels<Real>& with,
                                  const std::vector<std::size_t>& counts) const;
-  void run(const group& of, begin_of_end in, begin_of_end out, std::byte* workspace) const;
+  /// Passes that one slab goes through before the next one does.
+  struct slabs {
+    std::size_t end = 0;  ///< The first pass behind them.
+    std::size_t count = 1;
+    std::size_t together = 1;
+  };
+  [[nodiscard]] slabs slabs_from(const group& of, std::size_t first) const;
+  void run(const group& of, const begin_of_end& in, const begin_of_end& out,
+           std::byte* workspace) const;
 
   plan_spec spec_;
   functors functors_;
@@ -160,8 +172,21 @@ std::string host_plan<Real>::explain() const {
   return text;
 }
 
+/// Two passes over all planes but that along axis 0 can go plane by plane.
 template <class Real>
-void host_plan<Real>::run(const group& of, begin_of_end in, begin_of_end out,
+typename host_plan<Real>::slabs host_plan<Real>::slabs_from(const group& of,
+                                                            std::size_t first) const {
+  slabs made{first + 1, 1, 1};
+  if (of.passes.size() < 3) return made;
+  const auto& one = of.passes[first].what();
+  if (one.n_slabs == 1 || first + 1 == of.passes.size()) return made;
+  if (of.passes[first + 1].what().n_slabs != one.n_slabs) return made;
+  const std::size_t plane = one.n_columns() / one.n_slabs * one.length * 2 * sizeof(Real);
+  return {first + 2, one.n_slabs, std::max<std::size_t>(slab_bytes / plane, 1)};
+}
+
+template <class Real>
+void host_plan<Real>::run(const group& of, const begin_of_end& in, const begin_of_end& out,
                           std::byte* workspace) const {
   const auto begin_of = [&](const pass_end& end) {
     switch (end.where) {
@@ -171,8 +196,18 @@ void host_plan<Real>::run(const group& of, begin_of_end in, begin_of_end out,
     }
     return begin_of_end{workspace, 0};
   };
-  for (const auto& pass : of.passes) {
-    pass.run(begin_of(pass.what().in), begin_of(pass.what().out), workspace + work_bytes_);
+  for (std::size_t first = 0; first < of.passes.size();) {
+    const slabs some = slabs_from(of, first);
+    for (std::size_t slab = 0; slab < some.count; slab += some.together) {
+      const std::size_t together = std::min(some.together, some.count - slab);
+      for (std::size_t i = first; i < some.end; ++i) {
+        const auto& pass = of.passes[i];
+        const std::size_t columns = pass.what().n_columns() / some.count;
+        pass.run(begin_of(pass.what().in), begin_of(pass.what().out), workspace + work_bytes_,
+                 slab * columns, together * columns);
+      }
+    }
+    first = some.end;
   }
 }
 

@@ -29,7 +29,7 @@ class strip_transform {
   /// Returns one line.
   [[nodiscard]] std::string explain() const;
 
-  void run(const strip<Real>& what) const { 
+  void run(const strip<Real>& what) const {
     with_.strip_of(static_cast<int>(width_), chain_, table_.get(), what);
   }
 

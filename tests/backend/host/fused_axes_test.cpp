@@ -83,8 +83,7 @@ TEST(host_fused_axes, give_the_bits_of_plain_memory) {
     for (const auto& lengths :
          std::vector<std::vector<std::size_t>>{{64}, {8, 32}, {128, 16}, {4, 8, 16}, {2, 2, 2}}) {
       check<float>({.lengths = lengths, .batch = {3, 7}, .kind = kind});
-      check<double>(
-          {.lengths = lengths, .batch = 5, .kind = kind, .real = precision::fp64});
+      check<double>({.lengths = lengths, .batch = 5, .kind = kind, .real = precision::fp64});
     }
     check<float>({.lengths = {16384, 4}, .kind = kind});
     check<float>({.lengths = {4, 32768}, .kind = kind});

@@ -42,11 +42,11 @@ struct rounded {
 TEST(host_narrow, numbers_are_rounded_to_nearest_even) {
   const long double tiny = std::ldexp(1.0L, -24), infinite = HUGE_VALL;
   const std::vector<rounded> cases = {
-      {precision::fp16, 2048, 1, 2048, 2047},           // half way, down to even
-      {precision::fp16, 2048, 3, 2052, 2045},           // half way, up to even
-      {precision::fp16, 4096, 3, 4100, 4092},           // above half way, and half way
-      {precision::fp16, 65504, 8, 65504, 65504},        // below half way to 65536
-      {precision::fp16, 65504, 16, infinite, 65472},    // half way: infinite
+      {precision::fp16, 2048, 1, 2048, 2047},         // half way, down to even
+      {precision::fp16, 2048, 3, 2052, 2045},         // half way, up to even
+      {precision::fp16, 4096, 3, 4100, 4092},         // above half way, and half way
+      {precision::fp16, 65504, 8, 65504, 65504},      // below half way to 65536
+      {precision::fp16, 65504, 16, infinite, 65472},  // half way: infinite
       {precision::fp16, 3 * tiny, tiny, 4 * tiny, 2 * tiny},
       {precision::fp16, 1024 * tiny, tiny, 1025 * tiny, 1023 * tiny},  // across the least normal
       {precision::fp16, -2048, -3, -2052, -2045},
@@ -59,8 +59,8 @@ TEST(host_narrow, numbers_are_rounded_to_nearest_even) {
       const auto got = sums(set, real, a, b, 37);
       for (std::size_t row = 0; row < 37; ++row) {
         EXPECT_EQ(got[2 * row], sum) << set.name << " " << double(a) << " + " << double(b);
-        EXPECT_EQ(got[2 * row + 1], difference) << set.name << " " << double(a) << " - "
-                                                << double(b);
+        EXPECT_EQ(got[2 * row + 1], difference)
+            << set.name << " " << double(a) << " - " << double(b);
       }
     }
   }
@@ -85,8 +85,7 @@ TEST(host_narrow, go_through_unchanged_where_nothing_is_added) {
 
 /// 256 ones sum to 2^8 in each row, 2^16 in all: more than fp16 holds before the scale.
 TEST(host_narrow, numbers_between_passes_may_exceed_the_format) {
-  const plan_spec what{
-      .lengths = {256, 512}, .real = precision::fp16, .scale = scaling::by_length};
+  const plan_spec what{.lengths = {256, 512}, .real = precision::fp16, .scale = scaling::by_length};
   for (const auto& set : backend::host::supported_sets()) {
     const auto run = placed_run(set, what);
     expect_placed(what, run);
@@ -106,8 +105,8 @@ TEST(host_narrow, numbers_between_passes_may_exceed_the_format) {
 TEST(host_narrow, rows_of_every_method_are_accurate) {
   for (const precision real : {precision::fp16, precision::bf16}) {
     for (const std::size_t n : {8, 64, 1024, 32768}) {
-      for (const transform kind : {transform::forward, transform::forward_from_real,
-                                   transform::inverse_to_real}) {
+      for (const transform kind :
+           {transform::forward, transform::forward_from_real, transform::inverse_to_real}) {
         const plan_spec what{.lengths = {n},
                              .batch = 2,
                              .kind = kind,

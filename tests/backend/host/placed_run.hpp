@@ -10,9 +10,9 @@
 #include <cstring>  // memcmp, memcpy
 #include <vector>
 
-#include "guarded_run.hpp"          // guarded, described
-#include "side.hpp"                 // input_side, output_side
-#include "support/tolerance.hpp"    // l2_bound
+#include "guarded_run.hpp"           // guarded, described
+#include "side.hpp"                  // input_side, output_side
+#include "support/tolerance.hpp"     // l2_bound
 #include "wingbeat/device/half.hpp"  // nearest, widened
 
 namespace wingbeat::test {
@@ -201,7 +201,8 @@ inline void expect_placed(const plan_spec& what, const placed_output& run,
       if (!out.is_real) is_written[im * real_bytes + byte] = true;
     }
   });
-  EXPECT_LE(relative_l2(got, expected), bound_of(what.real, points_of(what)) * (got.size() < 64 ? 2 : 1));
+  EXPECT_LE(relative_l2(got, expected),
+            bound_of(what.real, points_of(what)) * (got.size() < 64 ? 2 : 1));
   if (is_same_buffer) return;
   for (std::size_t byte = 0; byte < run.bytes.size(); ++byte) {
     ASSERT_TRUE(is_written[byte] || run.bytes[byte] == 0xff) << "byte " << byte << " was written";
