@@ -46,12 +46,13 @@ axis_pass<Real>::axis_pass(const kernels<Real>& with, const pass& what, Real sca
                            const functors& of_plan)
     : with_(with),
       what_(what),
+      n_columns_(what.n_columns()),
       scale_(what.kind == transform::forward_from_real ? scale / 2 : scale),  // see `split`
       n_threads_(threads_for(what)),
       in_(with, what.in, what.repeats.back().in_stride, of_plan.load, nullptr),
       out_(with, what.out, what.repeats.back().out_stride, nullptr, of_plan.store) {
   const bool are_columns = !is_real(what.kind) && !is_row(what.in) && !is_row(what.out);
-  const bool fill_lanes = 2 * what.n_columns() >= static_cast<std::size_t>(with.width);
+  const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(with.width);
   if (are_columns && fill_lanes && what.length <= max_strip_length) {
     choose_strip();
   } else {
@@ -75,10 +76,9 @@ void axis_pass<Real>::choose_rows() {
   is_in_direct_ = what_.in.is_plain() && is_row(what_.in) && row.in_stride % 2 == 0;
   is_out_direct_ = what_.out.is_plain() && is_row(what_.out) && row.out_stride % 2 == 0;
   const std::size_t row_bytes = 2 * n * sizeof(Real);
-  const std::size_t n_columns = what_.n_columns();
   const unsigned n_slots = thread_pool::shared().n_threads();
   is_shared_ =
-      row_transform<Real>::is_four_step(n) && (n_columns < n_slots || row_bytes > most_row_bytes);
+      row_transform<Real>::is_four_step(n) && (n_columns_ < n_slots || row_bytes > most_row_bytes);
   rows_.emplace(with_, n, is_shared_ ? n_slots : 1);
   if (is_real(what_.kind)) mirror_.emplace(with_, n);
   is_in_memory_ = is_in_direct_ && is_out_direct_ && what_.repeats.size() == 1 &&
@@ -90,7 +90,7 @@ void axis_pass<Real>::choose_rows() {
   if (n <= 64) columns = (columns + whole_vectors - 1) / whole_vectors * whole_vectors;
   if (!is_row(what_.in) || !is_row(what_.out)) columns = std::max(columns, line_columns);
   tile_columns_ =
-      std::min({columns, std::max<std::size_t>(most_tile_bytes / row_bytes, 1), n_columns});
+      std::min({columns, std::max<std::size_t>(most_tile_bytes / row_bytes, 1), n_columns_});
   tile_pitch_ = n + (is_real(what_.kind) ? 1 : 0);
   if (n > 64) tile_pitch_ += 8;  // rows a power of two apart would share few sets of the caches
 }
@@ -187,7 +187,7 @@ void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::
 }
 
 template <class Real>
-void axis_pass<Real>::transform_rows(rows<Real> some, Real* scratch, unsigned n_threads) const {
+void axis_pass<Real>::transform_rows(rows<Real>& some, Real* scratch, unsigned n_threads) const {
   some.scale = scale_;
   some.is_swapped = what_.kind == transform::inverse || what_.kind == transform::inverse_to_real;
   switch (what_.kind) {

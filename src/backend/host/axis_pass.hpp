@@ -34,6 +34,7 @@ class axis_pass {
   axis_pass(const kernels<Real>& with, const pass& what, Real scale, const functors& of_plan);
 
   [[nodiscard]] const pass& what() const noexcept { return what_; }
+  [[nodiscard]] std::size_t n_columns() const noexcept { return n_columns_; }
 
   /// Returns the bytes of aligned memory that `run` needs for itself.
   [[nodiscard]] std::size_t scratch_bytes() const noexcept;
@@ -67,10 +68,11 @@ class axis_pass {
                 const begin_of_end& out, const slot& with) const;
   void run_strip(std::size_t first, std::size_t count, const begin_of_end& in,
                  const begin_of_end& out, const slot& with) const;
-  void transform_rows(rows<Real> some, Real* scratch, unsigned n_threads) const;
+  void transform_rows(rows<Real>& some, Real* scratch, unsigned n_threads) const;
 
   kernels<Real> with_;
   pass what_;
+  std::size_t n_columns_;
   Real scale_;
   unsigned n_threads_;
   tile_end<Real> in_;

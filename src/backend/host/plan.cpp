@@ -74,20 +74,22 @@ class host_plan final : public backend::plan {
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const override;
 
  private:
+  /// Passes that some slabs go through before the next slabs do.
+  struct leg {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t n_slabs = 1;
+    std::size_t together = 1;
+  };
   /// The passes of a group, and the workspace between them.
   struct group {
     std::vector<axis_pass<Real>> passes;
+    std::vector<leg> legs;
     std::size_t work_bytes = 0;
   };
   [[nodiscard]] group make_group(const kernels<Real>& with,
                                  const std::vector<std::size_t>& counts) const;
-  /// Passes that one slab goes through before the next one does.
-  struct slabs {
-    std::size_t end = 0;  ///< The first pass behind them.
-    std::size_t count = 1;
-    std::size_t together = 1;
-  };
-  [[nodiscard]] slabs slabs_from(const group& of, std::size_t first) const;
+  static void prepare_legs(group& of);
   void run(const group& of, const begin_of_end& in, const begin_of_end& out,
            std::byte* workspace) const;
 
@@ -131,6 +133,7 @@ typename host_plan<Real>::group host_plan<Real>::make_group(
     const auto scale = is_last ? static_cast<Real>(factor_of(spec_)) : Real{1};
     made.passes.emplace_back(with, each, scale, functors_);
   }
+  prepare_legs(made);
   return made;
 }
 
@@ -151,7 +154,7 @@ std::size_t host_plan<Real>::traffic_bytes() const noexcept {
   const std::size_t number_bytes = 2 * sizeof(Real);
   const bool is_cached = points_of(spec_) * number_bytes <= group_bytes;
   for (const auto& pass : whole_.passes) {
-    const std::size_t columns = pass.what().n_columns() / n_of_group * n_transforms;
+    const std::size_t columns = pass.n_columns() / n_of_group * n_transforms;
     const std::size_t row = is_real(pass.what().kind) ? pass.what().length / 2 : pass.what().length;
     bytes += 2 * pass.n_inner_crossings() * columns * row * number_bytes;
     if (&pass == &whole_.passes.back() || is_cached) continue;
@@ -174,40 +177,42 @@ std::string host_plan<Real>::explain() const {
 
 /// Two passes over all planes but that along axis 0 can go plane by plane.
 template <class Real>
-typename host_plan<Real>::slabs host_plan<Real>::slabs_from(const group& of,
-                                                            std::size_t first) const {
-  slabs made{first + 1, 1, 1};
-  if (of.passes.size() < 3) return made;
-  const auto& one = of.passes[first].what();
-  if (one.n_slabs == 1 || first + 1 == of.passes.size()) return made;
-  if (of.passes[first + 1].what().n_slabs != one.n_slabs) return made;
-  const std::size_t plane = one.n_columns() / one.n_slabs * one.length * 2 * sizeof(Real);
-  return {first + 2, one.n_slabs, std::max<std::size_t>(slab_bytes / plane, 1)};
+void host_plan<Real>::prepare_legs(group& of) {
+  for (std::size_t first = 0; first < of.passes.size(); first = of.legs.back().end) {
+    leg made{first, first + 1, 1, 1};
+    const pass& one = of.passes[first].what();
+    if (of.passes.size() == 3 && first < 2 && one.n_slabs > 1 &&
+        of.passes[first + 1].what().n_slabs == one.n_slabs) {
+      const std::size_t plane = one.n_columns() / one.n_slabs * one.length * 2 * sizeof(Real);
+      made = {first, first + 2, one.n_slabs, std::max<std::size_t>(slab_bytes / plane, 1)};
+    }
+    of.legs.push_back(made);
+  }
 }
 
 template <class Real>
 void host_plan<Real>::run(const group& of, const begin_of_end& in, const begin_of_end& out,
                           std::byte* workspace) const {
-  const auto begin_of = [&](const pass_end& end) {
-    switch (end.where) {
-      case place::input: return in;
-      case place::output: return out;
-      case place::workspace: break;
-    }
-    return begin_of_end{workspace, 0};
+  const begin_of_end between{workspace, 0};
+  const auto begin_of = [&](const pass_end& end) -> const begin_of_end& {
+    return end.where == place::input ? in : end.where == place::output ? out : between;
   };
-  for (std::size_t first = 0; first < of.passes.size();) {
-    const slabs some = slabs_from(of, first);
-    for (std::size_t slab = 0; slab < some.count; slab += some.together) {
-      const std::size_t together = std::min(some.together, some.count - slab);
-      for (std::size_t i = first; i < some.end; ++i) {
-        const auto& pass = of.passes[i];
-        const std::size_t columns = pass.what().n_columns() / some.count;
-        pass.run(begin_of(pass.what().in), begin_of(pass.what().out), workspace + work_bytes_,
-                 slab * columns, together * columns);
+  const auto run_pass = [&](const axis_pass<Real>& pass, std::size_t first, std::size_t count) {
+    pass.run(begin_of(pass.what().in), begin_of(pass.what().out), workspace + work_bytes_, first,
+             count);
+  };
+  for (const leg& some : of.legs) {
+    if (some.n_slabs == 1) {
+      run_pass(of.passes[some.begin], 0, of.passes[some.begin].n_columns());
+      continue;
+    }
+    for (std::size_t slab = 0; slab < some.n_slabs; slab += some.together) {
+      const std::size_t together = std::min(some.together, some.n_slabs - slab);
+      for (std::size_t i = some.begin; i < some.end; ++i) {
+        const std::size_t columns = of.passes[i].n_columns() / some.n_slabs;
+        run_pass(of.passes[i], slab * columns, together * columns);
       }
     }
-    first = some.end;
   }
 }
 
