@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/ends.hpp"
 
-#include <algorithm>  // min
+#include <algorithm>  // fill_n, max, min
 #include <complex>
 
 #include "backend/host/thread_pool.hpp"  // thread_pool
@@ -42,7 +42,8 @@ rectangle tile_end<Real>::shape_of(std::size_t n_columns, std::size_t n_indices,
   rectangle made;
   made.as = what_.as;
   made.imaginary_at = what_.imaginary_at;
-  if (n_columns == 1 || what_.stride <= column_stride_) {
+  constexpr std::size_t short_run = 4;  // not worth a loop of its own
+  if (n_columns < short_run || what_.stride <= column_stride_) {
     made.n_runs = n_columns;
     made.run_length = n_indices;
     made.memory_run = column_stride_;
@@ -69,10 +70,7 @@ void tile_end<Real>::clear(std::size_t first, std::size_t last, std::size_t n_co
   const std::size_t n_inner = is_by_columns ? last - first : n_columns;
   for (std::size_t outer = 0; outer < n_outer; ++outer) {
     Real* const run = tile + first * as.step + outer * (is_by_columns ? as.column : as.step);
-    for (std::size_t inner = 0; inner < n_inner; ++inner) {
-      Real* const at = run + inner * (is_by_columns ? as.step : as.column);
-      for (std::size_t part = 0; part < reals; ++part) at[part] = 0;
-    }
+    std::fill_n(run, n_inner * reals, Real{0});  // a tile is dense along one of the two
   }
 }
 

@@ -15,6 +15,12 @@ WINGBEAT_LANES float float_of(unsigned bits) {
   return __builtin_bit_cast(float, bits);
 }
 
+/// Returns one of two, without a branch that would keep a loop from becoming vectors.
+WINGBEAT_LANES unsigned chosen(bool first, unsigned a, unsigned b) {
+  const unsigned all = 0u - static_cast<unsigned>(first);
+  return (a & all) | (b & ~all);
+}
+
 /// How a number stands in memory: `unit`, read by `widened`, written by `nearest`.
 template <class Real>
 struct own_number {
@@ -31,7 +37,7 @@ struct bf16_number {
     const unsigned bits = bits_of(x);
     const unsigned rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
     const unsigned quiet = bits >> 16 | 0x40u;  // a NaN whose low bits are all must stay one
-    return static_cast<unit>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
+    return static_cast<unit>(chosen((bits & 0x7fffffffu) > 0x7f800000u, quiet, rounded));
   }
 };
 
@@ -43,18 +49,18 @@ struct fp16_number {
     const unsigned below = bits_of(static_cast<float>(static_cast<int>(magnitude)) * 0x1p-24F);
     const unsigned rebias = magnitude < 0x7c00u ? 112u << 23 : 224u << 23;  // all ones stay so
     const unsigned normal = (magnitude << 13) + rebias;
-    return float_of((x & 0x8000u) << 16 | (magnitude < 0x400u ? below : normal));
+    return float_of((x & 0x8000u) << 16 | chosen(magnitude < 0x400u, below, normal));
   }
   WINGBEAT_LANES static unit nearest(float x) {
     const unsigned magnitude = bits_of(x) & 0x7fffffffu;
     // Next to 1/2 a float's last bit is worth 2^-24, as a subnormal's is: the addition rounds.
     const unsigned below = bits_of(float_of(magnitude) + 0.5F) - bits_of(0.5F);
     const unsigned normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u) - (112u << 23)) >> 13;
-    const unsigned finite = magnitude < 113u << 23 ? below : normal;
-    const unsigned number = magnitude >= 0x477ff000u ? 0x7c00u : finite;  // 65520 and above
+    const unsigned finite = chosen(magnitude < 113u << 23, below, normal);
+    const unsigned number = chosen(magnitude >= 0x477ff000u, 0x7c00u, finite);  // 65520 and above
     const unsigned quiet = 0x7e00u | (magnitude >> 13 & 0x3ffu);
-    const unsigned all = magnitude > 0x7f800000u ? quiet : number;
-    return static_cast<unit>((bits_of(x) >> 16 & 0x8000u) | all);
+    const unsigned unsigned_bits = chosen(magnitude > 0x7f800000u, quiet, number);
+    return static_cast<unit>((bits_of(x) >> 16 & 0x8000u) | unsigned_bits);
   }
 };
 
@@ -83,17 +89,11 @@ WINGBEAT_LANES void move_spread(typename Number::unit* __restrict memory, size_t
   }
 }
 
-/// Real and imaginary parts of one run, or one after the other where memory keeps them apart.
+/// Real and imaginary parts of one run, one after the other.
 template <class Number, bool Out, class Real>
 void move_run(const rectangle& what, typename Number::unit* memory, Real* tile) {
   const size_t n = what.run_length;
   const bool is_real = what.imaginary_at == 0;
-  if (is_real && what.memory_step == 1 && what.tile_step == 1) {
-    return move_dense<Number, 1, Out>(memory, tile, n);
-  }
-  if (what.imaginary_at == 1 && what.memory_step == 2 && what.tile_step == 2) {
-    return move_dense<Number, 1, Out>(memory, tile, 2 * n);
-  }
   if (!is_real && what.memory_step == 1 && what.tile_step == 2) {
     move_dense<Number, 2, Out>(memory, tile, n);
     return move_dense<Number, 2, Out>(memory + what.imaginary_at, tile + 1, n);
@@ -107,8 +107,17 @@ void move_run(const rectangle& what, typename Number::unit* memory, Real* tile) 
 template <class Number, bool Out, class Real>
 void move_runs(const rectangle& what, void* memory, Real* tile) {
   auto* const units = static_cast<typename Number::unit*>(memory);
+  const size_t reals = what.imaginary_at == 0 ? 1 : 2;
+  const bool is_dense =
+      what.imaginary_at < 2 && what.memory_step == reals && what.tile_step == reals;
   for (size_t run = 0; run < what.n_runs; ++run) {
-    move_run<Number, Out>(what, units + what.memory_run * run, tile + what.tile_run * run);
+    typename Number::unit* const from = units + what.memory_run * run;
+    Real* const to = tile + what.tile_run * run;
+    if (is_dense) {
+      move_dense<Number, 1, Out>(from, to, reals * what.run_length);
+    } else {
+      move_run<Number, Out>(what, from, to);
+    }
   }
 }
 

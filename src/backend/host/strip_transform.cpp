@@ -8,11 +8,12 @@
 namespace wingbeat::backend::host {
 namespace {
 
-/// Returns the widest strip that neighbours fill; no vector is narrower than `least` lanes.
+/// Returns the widest strip that neighbours fill. No vector is narrower than `least` lanes: fewer
+/// neighbours go through a tile, which any vector fills.
 std::size_t width_for(std::size_t neighbours, int widest, std::size_t least) {
   auto width = static_cast<std::size_t>(widest);
   while (width > neighbours && width > least) width /= 2;
-  return width;
+  return width > neighbours ? static_cast<std::size_t>(widest) : width;
 }
 
 }  // namespace
