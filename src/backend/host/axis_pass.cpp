@@ -16,9 +16,9 @@ constexpr std::size_t task_bytes = std::size_t{1} << 15;       // rows in place,
 constexpr std::size_t most_tile_bytes = std::size_t{1} << 26;  // of long rows, all together
 constexpr std::size_t most_row_bytes = std::size_t{1} << 21;   // that one thread transforms alone
 
-/// A thread is worth waking for about 50 microseconds of work.
+/// A thread is worth waking for about 30 microseconds of work.
 unsigned threads_for(const pass& what) {
-  constexpr double work_of_thread = 1 << 17;
+  constexpr double work_of_thread = 1 << 19;
   const auto n = static_cast<double>(what.length);
   const double work = n * static_cast<double>(what.n_columns()) * std::log2(n);
   const double most = thread_pool::shared().n_threads();
@@ -108,7 +108,15 @@ std::size_t axis_pass<Real>::slot_bytes() const noexcept {
 
 template <class Real>
 std::size_t axis_pass<Real>::scratch_bytes() const noexcept {
-  return slot_bytes() * (is_shared_ ? 1 : thread_pool::shared().n_threads());
+  return slot_bytes() * n_slots();
+}
+
+/// No more threads take part than there are tiles.
+template <class Real>
+unsigned axis_pass<Real>::n_slots() const noexcept {
+  if (is_shared_) return 1;
+  const std::size_t n_tiles = (n_columns_ + tile_columns_ - 1) / tile_columns_;
+  return static_cast<unsigned>(std::min<std::size_t>(n_tiles, n_threads_));
 }
 
 template <class Real>

@@ -61,6 +61,7 @@ class axis_pass {
   void choose_strip();
   void choose_rows();
   [[nodiscard]] std::size_t slot_bytes() const noexcept;
+  [[nodiscard]] unsigned n_slots() const noexcept;
   [[nodiscard]] slot slot_at(std::byte* scratch, unsigned index) const;
   void run_in_memory(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
                      std::size_t first, std::size_t count) const;

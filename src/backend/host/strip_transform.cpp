@@ -8,12 +8,18 @@
 namespace wingbeat::backend::host {
 namespace {
 
-/// Returns the widest strip that neighbours fill. No vector is narrower than `least` lanes: fewer
-/// neighbours go through a tile, which any vector fills.
-std::size_t width_for(std::size_t neighbours, int widest, std::size_t least) {
+constexpr std::size_t max_wide_length = 4096;  // of strips that stay in cache at full width
+constexpr std::size_t line_bytes = 64;
+
+/// Returns the widest strip that neighbours fill, of long columns no more than a cache line. No
+/// vector is narrower than 128 bits: fewer neighbours go through a tile, which any vector fills.
+template <class Real>
+std::size_t width_for(std::size_t length, std::size_t neighbours, int widest) {
   auto width = static_cast<std::size_t>(widest);
-  while (width > neighbours && width > least) width /= 2;
-  return width > neighbours ? static_cast<std::size_t>(widest) : width;
+  while (length > max_wide_length && width * 2 * sizeof(Real) > line_bytes) width /= 2;
+  const std::size_t most = width;
+  while (width > neighbours && width * sizeof(Real) > 16) width /= 2;
+  return width > neighbours ? most : width;
 }
 
 }  // namespace
@@ -22,7 +28,7 @@ template <class Real>
 strip_transform<Real>::strip_transform(const kernels<Real>& with, std::size_t length,
                                        std::size_t neighbours)
     : with_(with),
-      width_(width_for(neighbours, with.width, 16 / sizeof(Real))),
+      width_(width_for<Real>(length, neighbours, with.width)),
       chain_(factorised(length, 1, with.max_radix, 1)),
       table_(make_aligned<Real>(chain_reals(length))) {
   table_writer<Real> to{table_.get()};

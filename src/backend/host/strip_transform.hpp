@@ -11,7 +11,7 @@
 namespace wingbeat::backend::host {
 
 /// Longest column that is transformed in lanes; a strip of longer ones outgrows the cache.
-inline constexpr std::size_t max_strip_length = 4096;
+inline constexpr std::size_t max_strip_length = 32768;
 
 template <class Real>
 class strip_transform {

@@ -62,7 +62,7 @@ TEST(host_threads, give_the_bits_of_a_single_thread_along_all_axes) {
   for (const transform kind : {transform::forward, transform::inverse_to_real}) {
     for (const auto& [lengths, batch] :
          std::vector<std::pair<std::vector<std::size_t>, std::size_t>>{
-             {{8, 8}, 4097}, {{512, 128}, 3}, {{32, 16, 64}, 5}, {{4, 65536}, 1}}) {
+             {{8, 8}, 16411}, {{512, 128}, 5}, {{32, 16, 64}, 33}, {{4, 65536}, 2}}) {
       plan_spec what{.lengths = lengths, .batch = batch, .kind = kind};
       const auto input = input_noise<float>(what);
       EXPECT_EQ(guarded_run(set, what, input), alone(set, what, input)) << described(what);
