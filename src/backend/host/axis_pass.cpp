@@ -145,13 +145,13 @@ std::size_t axis_pass<Real>::n_inner_crossings() const noexcept {
 template <class Real>
 std::string axis_pass<Real>::explain() const {
   std::string text;
-  if (what_.in.is_functor) text += "your load\n";
+  if (!is_in_direct_) text += what_.in.is_functor ? "your load\n" : "gathered into tiles\n";
   const auto mirror =
       fmt::format("{} bins of {} and mirror image", what_.length / 2 + 1, what_.length);
   if (what_.kind == transform::inverse_to_real) text += mirror + " joined\n";
   text += strip_ ? strip_->explain() : rows_->explain();
   if (what_.kind == transform::forward_from_real) text += "\n" + mirror + " split";
-  if (what_.out.is_functor) text += "\nyour store";
+  if (!is_out_direct_) text += what_.out.is_functor ? "\nyour store" : "\nscattered from tiles";
   return text;
 }
 

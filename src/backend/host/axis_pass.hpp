@@ -39,7 +39,7 @@ class axis_pass {
   /// Returns the bytes of aligned memory that `run` needs for itself.
   [[nodiscard]] std::size_t scratch_bytes() const noexcept;
 
-  /// Returns how often numbers cross memory between the two ends, which crosses count once.
+  /// Returns how often numbers that outgrow the cache are written and read again within the pass.
   [[nodiscard]] std::size_t n_inner_crossings() const noexcept;
 
   /// Returns one line per step.

@@ -148,18 +148,17 @@ std::size_t host_plan<Real>::traffic_bytes() const noexcept {
   std::size_t bytes =
       (functors_.load ? spec_.load.in_bytes : input_side(spec_).occupied_bytes()) +
       (functors_.store ? spec_.store.out_bytes : output_side(spec_).occupied_bytes());
-  const std::size_t n_transforms = spec_.batch;
-  const std::size_t n_of_group = groups_.chunk * n_transforms / groups_.n_before() /
-                                 std::max<std::size_t>(groups_.counts[groups_.split], 1);
   const std::size_t number_bytes = 2 * sizeof(Real);
+  const std::size_t n_transforms = spec_.batch;
+  const std::size_t n_of_group = batch_shape{groups_.of_group(groups_.chunk)};
   const bool is_cached = points_of(spec_) * number_bytes <= group_bytes;
   for (const auto& pass : whole_.passes) {
     const std::size_t columns = pass.n_columns() / n_of_group * n_transforms;
     const std::size_t row = is_real(pass.what().kind) ? pass.what().length / 2 : pass.what().length;
     bytes += 2 * pass.n_inner_crossings() * columns * row * number_bytes;
     if (&pass == &whole_.passes.back() || is_cached) continue;
-    const auto [first, end] = pass.what().out.valid;
-    bytes += 2 * columns * (end - first) * number_bytes;
+    const auto [first, last] = pass.what().out.valid;
+    bytes += 2 * columns * (last - first) * number_bytes;
   }
   return bytes;
 }

@@ -233,6 +233,25 @@ TEST(host_ranges, go_with_strides_and_planes) {
   }
 }
 
+TEST(host_axes, are_named_in_words) {
+  const auto& set = backend::host::supported_sets().front();
+  plan_spec what{.lengths = {64, 128}, .batch = 2};
+  const auto packed = backend::host::make_plan(set, what);
+  EXPECT_EQ(packed->explain(),
+            "axis 1: 128 points in cache, radices 16 x 8, 4 lanes\n"
+            "axis 0: columns of 64 points, radices 8 x 8, 4 lanes");
+  EXPECT_EQ(packed->traffic_bytes(), 2U * 2 * 64 * 128 * 8);  // the two passes meet in cache
+  what.real = precision::bf16;
+  what.valid_out = {{0, 1}, {0, 2}};
+  const auto narrow = backend::host::make_plan(set, what);
+  EXPECT_EQ(narrow->explain(),
+            "axis 1: gathered into tiles\n128 points in cache, radices 16 x 8, 4 lanes\n"
+            "scattered from tiles\naxis 0: columns of 64 points, radices 8 x 8, 4 lanes\n"
+            "scattered from tiles");
+  EXPECT_EQ(narrow->traffic_bytes(), 2U * 64 * 128 * 4 + 2 * 2 * 4);
+  EXPECT_GT(narrow->workspace_bytes(), 2U * 64 * 2 * 8) << "fp32 between the passes";
+}
+
 /// Columns beyond a strip, and rows of four steps whose ends are not plain.
 TEST(host_layout, takes_columns_of_any_length) {
   const auto& set = backend::host::supported_sets().back();
