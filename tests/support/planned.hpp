@@ -16,9 +16,12 @@ namespace wingbeat::test {
 
 /// Returns numbers from one row to the next, on the side of the input or of the output.
 inline std::size_t row_reals(const plan_spec& what, bool is_input) {
-  plan_spec one = what;
+  plan_spec one = what, two = what;
   one.batch = 1;
-  return (is_input ? input_bytes(one) : output_bytes(one)) / (what.real == precision::fp32 ? 4 : 8);
+  two.batch = 2;
+  const std::size_t bytes =
+      is_input ? input_bytes(two) - input_bytes(one) : output_bytes(two) - output_bytes(one);
+  return bytes / (what.real == precision::fp32 ? 4 : 8);
 }
 
 template <class Real>

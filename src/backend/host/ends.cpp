@@ -1,60 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/ends.hpp"
 
-#include <algorithm>  // min
+#include <algorithm>  // fill_n, max, min
+#include <complex>
 
 #include "backend/host/thread_pool.hpp"  // thread_pool
 
 namespace wingbeat::backend::host {
 namespace {
 
-/// A row longer than this is handed out in several runs, so that threads share it.
-constexpr std::size_t longest_run = std::size_t{1} << 14;
+/// Columns longer than this are moved in several pieces, so that threads share them.
+constexpr std::size_t longest_piece = std::size_t{1} << 14;
 
-/// Calls `work` with (row of the block, first value, count) for all runs of all rows.
-template <class Value, class Work>
-void by_runs(const block<Value>& rows, unsigned n_threads, Work work) {
-  const std::size_t n_runs = (rows.length + longest_run - 1) / longest_run;
-  const std::size_t n_pieces = rows.count * n_runs;
-  const std::size_t n_shares = std::min<std::size_t>(n_pieces, 4 * std::size_t{n_threads});
-  thread_pool::shared().run(n_shares, n_threads, [&](std::size_t share, unsigned) {
-    const std::size_t end = n_pieces * (share + 1) / n_shares;
-    for (std::size_t piece = n_pieces * share / n_shares; piece < end; ++piece) {
-      const std::size_t first = piece % n_runs * longest_run;
-      work(piece / n_runs, first, std::min(longest_run, rows.length - first));
-    }
+/// Calls `work` with pieces of the indices 0 to `n`.
+template <class Work>
+void by_pieces(std::size_t n, unsigned n_threads, Work work) {
+  if (n_threads <= 1) return work(index_range{0, n});
+  const std::size_t n_pieces = (n + longest_piece - 1) / longest_piece;
+  thread_pool::shared().run(n_pieces, n_threads, [&](std::size_t i, unsigned) {
+    work(index_range{i * longest_piece, std::min((i + 1) * longest_piece, n)});
   });
+}
+
+/// Where a piece begins: memory counts numbers of 16 bits or the kernels' own.
+template <class Real>
+std::size_t bytes_of(stored as, std::size_t reals) {
+  return reals * (as == stored::own ? sizeof(Real) : 2);
 }
 
 }  // namespace
 
-template <class Value>
-void load_rows(const host_load& load, const void* in, const block<Value>& to, unsigned n_threads) {
-  const auto& call = std::get<run_reader<Value>>(load);
-  by_runs(to, n_threads, [&](std::size_t row, std::size_t first, std::size_t count) {
-    call(in, to.first + row, first, {to.memory + row * to.pitch + first, count});
+template <class Real>
+tile_end<Real>::tile_end(const kernels<Real>& with, const pass_end& what, std::size_t column_stride,
+                         const host_load* load, const host_store* store)
+    : with_(with), what_(what), column_stride_(column_stride), load_(load), store_(store) {}
+
+/// Runs go along the nearer elements of memory: indices of a column, or columns.
+template <class Real>
+rectangle tile_end<Real>::shape_of(std::size_t n_columns, std::size_t n_indices,
+                                   const tile_shape& as) const {
+  rectangle made;
+  made.as = what_.as;
+  made.imaginary_at = what_.imaginary_at;
+  constexpr std::size_t short_run = 4;  // not worth a loop of its own
+  if (n_columns < short_run || what_.stride <= column_stride_) {
+    made.n_runs = n_columns;
+    made.run_length = n_indices;
+    made.memory_run = column_stride_;
+    made.memory_step = what_.stride;
+    made.tile_run = as.column;
+    made.tile_step = as.step;
+  } else {
+    made.n_runs = n_indices;
+    made.run_length = n_columns;
+    made.memory_run = what_.stride;
+    made.memory_step = column_stride_;
+    made.tile_run = as.step;
+    made.tile_step = as.column;
+  }
+  return made;
+}
+
+template <class Real>
+void tile_end<Real>::clear(std::size_t first, std::size_t last, std::size_t n_columns,
+                           const tile_shape& as, Real* tile) const {
+  const std::size_t reals = element_reals();
+  const bool is_by_columns = as.step <= as.column;
+  const std::size_t n_outer = is_by_columns ? n_columns : last - first;
+  const std::size_t n_inner = is_by_columns ? last - first : n_columns;
+  for (std::size_t outer = 0; outer < n_outer; ++outer) {
+    Real* const run = tile + first * as.step + outer * (is_by_columns ? as.column : as.step);
+    std::fill_n(run, n_inner * reals, Real{0});  // a tile is dense along one of the two
+  }
+}
+
+template <class Real>
+void tile_end<Real>::fetch(const void* memory, std::size_t offset, std::size_t n_columns,
+                           const tile_shape& as, Real* tile, unsigned n_threads) const {
+  const std::size_t first = what_.valid.first, last = what_.valid.end;
+  clear(0, first, n_columns, as, tile);
+  clear(last, what_.length, n_columns, as, tile);
+  by_pieces(last - first, n_threads, [&](index_range some) {
+    if (what_.is_functor && what_.is_real()) {
+      return call_load<Real>(memory, offset, n_columns, some, as, tile);
+    }
+    if (what_.is_functor) {
+      return call_load<std::complex<Real>>(memory, offset, n_columns, some, as, tile);
+    }
+    const std::size_t from = offset + some.first * what_.stride;
+    with_.gather(shape_of(n_columns, some.end - some.first, as),
+                 static_cast<const std::byte*>(memory) + bytes_of<Real>(what_.as, from),
+                 tile + (first + some.first) * as.step);
   });
 }
 
-template <class Value>
-void store_rows(const host_store& store, const block<const Value>& from, void* out,
-                unsigned n_threads) {
-  const auto& call = std::get<run_writer<Value>>(store);
-  by_runs(from, n_threads, [&](std::size_t row, std::size_t first, std::size_t count) {
-    call(out, from.first + row, first, {from.memory + row * from.pitch + first, count});
+template <class Real>
+void tile_end<Real>::put(const Real* tile, const tile_shape& as, std::size_t n_columns,
+                         void* memory, std::size_t offset, unsigned n_threads) const {
+  const std::size_t first = what_.valid.first, last = what_.valid.end;
+  by_pieces(last - first, n_threads, [&](index_range some) {
+    if (what_.is_functor && what_.is_real()) {
+      return call_store<Real>(tile, as, n_columns, some, memory, offset);
+    }
+    if (what_.is_functor) {
+      return call_store<std::complex<Real>>(tile, as, n_columns, some, memory, offset);
+    }
+    const std::size_t to = offset + some.first * what_.stride;
+    with_.scatter(shape_of(n_columns, some.end - some.first, as),
+                  tile + (first + some.first) * as.step,
+                  static_cast<std::byte*>(memory) + bytes_of<Real>(what_.as, to));
   });
 }
 
-template void load_rows(const host_load&, const void*, const block<float>&, unsigned);
-template void load_rows(const host_load&, const void*, const block<double>&, unsigned);
-template void load_rows(const host_load&, const void*, const block<std::complex<float>>&, unsigned);
-template void load_rows(const host_load&, const void*, const block<std::complex<double>>&,
-                        unsigned);
-template void store_rows(const host_store&, const block<const float>&, void*, unsigned);
-template void store_rows(const host_store&, const block<const double>&, void*, unsigned);
-template void store_rows(const host_store&, const block<const std::complex<float>>&, void*,
-                         unsigned);
-template void store_rows(const host_store&, const block<const std::complex<double>>&, void*,
-                         unsigned);
+/// Calls `call(row, first element, count, place in the tile)` with runs that are dense on both
+/// sides and within one transform.
+template <class Real>
+template <class Call>
+void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, index_range some,
+                                 const tile_shape& as, Call call) const {
+  const std::size_t reals = element_reals();
+  const bool is_by_index = what_.stride == 1 && as.step == reals;
+  const bool is_by_column = !is_by_index && column_stride_ == 1 && as.column == reals;
+  for (std::size_t index = some.first; index < some.end;) {
+    const std::size_t n_indices = is_by_index ? some.end - index : 1;
+    for (std::size_t column = 0; column < n_columns;) {
+      const std::size_t at = offset + index * what_.stride + column * column_stride_;
+      const std::size_t left = what_.points - at % what_.points;
+      const std::size_t n_run = is_by_column ? std::min(left, n_columns - column) : 1;
+      call(at / what_.points, at % what_.points, std::max(n_indices, n_run),
+           index * as.step + column * as.column);
+      column += n_run;
+    }
+    index += n_indices;
+  }
+}
+
+template <class Real>
+template <class Value>
+void tile_end<Real>::call_load(const void* memory, std::size_t offset, std::size_t n_columns,
+                               index_range some, const tile_shape& as, Real* tile) const {
+  const auto& call = std::get<run_reader<Value>>(*load_);
+  by_elements(offset, n_columns, some, as,
+              [&](std::size_t row, std::size_t first, std::size_t count, std::size_t at) {
+                call(memory, row, first, {reinterpret_cast<Value*>(tile + at), count});
+              });
+}
+
+template <class Real>
+template <class Value>
+void tile_end<Real>::call_store(const Real* tile, const tile_shape& as, std::size_t n_columns,
+                                index_range some, void* memory, std::size_t offset) const {
+  const auto& call = std::get<run_writer<Value>>(*store_);
+  by_elements(offset, n_columns, some, as,
+              [&](std::size_t row, std::size_t first, std::size_t count, std::size_t at) {
+                call(memory, row, first, {reinterpret_cast<const Value*>(tile + at), count});
+              });
+}
+
+template class tile_end<float>;
+template class tile_end<double>;
 
 }  // namespace wingbeat::backend::host

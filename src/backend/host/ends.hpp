@@ -1,31 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that pass through the functors of a host plan, shared among threads.
+// Columns between a tile and what stands at the end of a pass: memory of any layout, or a functor.
 #pragma once
 
 #include <cstddef>  // size_t
 
-#include "wingbeat/fusion.hpp"  // host_load, host_store
+#include "backend/host/kernels.hpp"  // kernels
+#include "backend/host/passes.hpp"   // pass_end
+#include "wingbeat/fusion.hpp"       // host_load, host_store
 
 namespace wingbeat::backend::host {
 
-/// Rows of one block, and where they stand: row r of the block is row `first` + r of the run, and
-/// begins at `memory` + r `pitch`. Pitch and length count values, which are reals or complex.
-template <class Value>
-struct block {
-  Value* memory = nullptr;
-  std::size_t pitch = 0;
-  std::size_t length = 0;
-  std::size_t first = 0;
-  std::size_t count = 0;
+/// Reals from one number of a column to the next in a tile, and from one column to the next.
+struct tile_shape {
+  std::size_t step = 0;
+  std::size_t column = 0;
 };
 
-/// Fills the rows of `to` by the load functor from `in`.
-template <class Value>
-void load_rows(const host_load& load, const void* in, const block<Value>& to, unsigned n_threads);
+/// One end of a pass as tiles meet it.
+template <class Real>
+class tile_end {
+ public:
+  /// `column_stride` is that of the fastest repeat. The functors are null or outlive this.
+  tile_end(const kernels<Real>& with, const pass_end& what, std::size_t column_stride,
+           const host_load* load, const host_store* store);
 
-/// Hands the rows of `from` to the store functor, which writes to `out`.
-template <class Value>
-void store_rows(const host_store& store, const block<const Value>& from, void* out,
-                unsigned n_threads);
+  /// Fills `n_columns` columns of a tile from `memory`, the first of them `offset` in; what is not
+  /// in memory becomes 0. `n_threads` share the work where columns are long.
+  void fetch(const void* memory, std::size_t offset, std::size_t n_columns, const tile_shape& as,
+             Real* tile, unsigned n_threads) const;
+
+  /// Writes the columns of a tile, but for what is not in memory.
+  void put(const Real* tile, const tile_shape& as, std::size_t n_columns, void* memory,
+           std::size_t offset, unsigned n_threads) const;
+
+ private:
+  [[nodiscard]] rectangle shape_of(std::size_t n_columns, std::size_t n_indices,
+                                   const tile_shape& as) const;
+  [[nodiscard]] std::size_t element_reals() const { return what_.is_real() ? 1 : 2; }
+  void clear(std::size_t first, std::size_t end, std::size_t n_columns, const tile_shape& as,
+             Real* tile) const;
+  template <class Call>
+  void by_elements(std::size_t offset, std::size_t n_columns, index_range some,
+                   const tile_shape& as, Call call) const;
+  template <class Value>
+  void call_load(const void* memory, std::size_t offset, std::size_t n_columns, index_range some,
+                 const tile_shape& as, Real* tile) const;
+  template <class Value>
+  void call_store(const Real* tile, const tile_shape& as, std::size_t n_columns, index_range some,
+                  void* memory, std::size_t offset) const;
+
+  kernels<Real> with_;
+  pass_end what_;
+  std::size_t column_stride_;
+  const host_load* load_;
+  const host_store* store_;
+};
+
+extern template class tile_end<float>;
+extern template class tile_end<double>;
 
 }  // namespace wingbeat::backend::host

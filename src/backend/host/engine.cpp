@@ -8,7 +8,6 @@
 #include "backend/host/cpu.hpp"          // chosen_set, cpu_name
 #include "backend/host/plan.hpp"         // make_plan
 #include "backend/host/thread_pool.hpp"  // thread_pool
-#include "side.hpp"                      // require_plain
 
 namespace wingbeat::backend {
 namespace {
@@ -69,7 +68,6 @@ class host_engine_type final : public engine {
   }
   [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>&,
                                                       const plan_spec& what) const override {
-    require_plain(what, "engine host");
     return host::make_plan(host::chosen_set(), what);
   }
 };

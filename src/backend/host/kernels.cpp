@@ -4,7 +4,9 @@
 
 #include "backend/host/grouped.hpp"   // grouped
 #include "backend/host/mirror.hpp"    // mirror_row
+#include "backend/host/move.hpp"      // gather, scatter
 #include "backend/host/stockham.hpp"  // stockham, columns, blocks
+#include "backend/host/strip.hpp"     // strip_of
 #include "backend/host/tiny.hpp"      // tiny
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
@@ -31,6 +33,9 @@ constexpr kernels<Real> all_kernels() {
           stockham<Real, width>,
           columns<Real, width>,
           blocks<Real, width>,
+          strip_of<Real, width>,
+          gather<Real>,
+          scatter<Real>,
           mirror_row<false, Real, width>,
           mirror_row<true, Real, width>};
 }

@@ -68,6 +68,34 @@ struct tiles {
   bool is_swapped = false;
 };
 
+/// Columns of complex numbers, one transform in each lane: row j of them begins at in + j in_pitch.
+/// Pitches count complex numbers.
+template <class Real>
+struct strip {
+  const Real* in = nullptr;
+  Real* out = nullptr;
+  std::size_t in_pitch = 0;
+  std::size_t out_pitch = 0;
+  Real* scratch = nullptr;  ///< Two strips; none where one stage does it all.
+  Real scale = 1;
+  bool is_swapped = false;
+};
+
+/// What stands in memory: the kernels' own numbers, or 16 bits that are computed in fp32.
+enum class stored { own, fp16, bf16 };
+
+/// A rectangle of numbers, real or complex, in memory and in a tile. Strides count reals.
+struct rectangle {
+  stored as = stored::own;       ///< In memory; in a tile all numbers are the kernels' own.
+  std::size_t imaginary_at = 0;  ///< In memory, from a real part to its imaginary one; 0: none.
+  std::size_t n_runs = 1;
+  std::size_t run_length = 1;
+  std::size_t memory_run = 0;   ///< From one run to the next.
+  std::size_t memory_step = 0;  ///< From one number of a run to the next.
+  std::size_t tile_run = 0;
+  std::size_t tile_step = 0;
+};
+
 /// One row on its way between a real transform and the complex one of half its length, H.
 template <class Real>
 struct mirror {
@@ -103,6 +131,14 @@ struct kernels {
 
   /// Second half: blocks in `in` to columns of `out`. `scratch` holds 2 B width.
   void (*blocks)(const four_step<Real>& how, const tiles<Real>& what);
+
+  /// `width` columns: as many as the widest vector has lanes, a half or a quarter of them.
+  /// roots: of each stage but the last, w^(pk) as [p][k - 1][re, im]
+  void (*strip_of)(int width, const chain& how, const Real* roots, const strip<Real>& what);
+
+  /// Memory to tile and back, the latter rounding to nearest even.
+  void (*gather)(const rectangle& what, const void* memory, Real* tile);
+  void (*scatter)(const rectangle& what, const Real* tile, void* memory);
 
   /// H bins of the half-length transform, scaled by 1/2, to the H + 1 bins of the real one.
   void (*split)(int width, const mirror<Real>& what);

@@ -3,233 +3,251 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>  // clamp, max, min
-#include <cmath>      // log2, sqrt
-#include <complex>
-#include <cstdint>  // uintptr_t
+#include <algorithm>  // max, min
+#include <cstdint>    // uintptr_t
+#include <string>
+#include <vector>
 
-#include "backend/host/ends.hpp"              // load_rows, store_rows
-#include "backend/host/mirror_transform.hpp"  // mirror_transform
-#include "backend/host/row_transform.hpp"     // row_transform
-#include "backend/host/thread_pool.hpp"       // thread_pool
+#include "backend/host/axis_pass.hpp"  // axis_pass
+#include "backend/host/passes.hpp"     // passes_of, distances_of
+#include "side.hpp"                    // input_side, output_side, factor_of
 
 namespace wingbeat::backend::host {
 namespace {
 
-bool is_real(transform kind) {
-  return kind == transform::forward_from_real || kind == transform::inverse_to_real;
+/// Transforms of several axes go through all their passes in groups of about these bytes, which
+/// an outer cache holds. A constant, so that groups, and bits, depend on the request alone.
+constexpr std::size_t group_bytes = std::size_t{1} << 23;
+
+/// Planes of a transform of three axes go through two passes together, as many as an inner cache
+/// holds.
+constexpr std::size_t slab_bytes = std::size_t{1} << 20;
+
+std::byte* start_of(buffer_view view) {
+  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
 }
 
-/// Returns the complex numbers of one row of the transform itself: a real row is half as many.
-std::size_t complex_length(const plan_spec& what) {
-  return is_real(what.kind) ? what.lengths.front() / 2 : what.lengths.front();
-}
+/// The batch as groups: of the dimensions before `split` one index each, of `split` a chunk, of
+/// those behind all.
+struct grouping {
+  std::vector<std::size_t> counts;
+  std::size_t split = 0;
+  std::size_t chunk = 1;
 
-double factor(const plan_spec& what) {
-  const auto n = static_cast<double>(what.lengths.front());
-  // `split` expects half the spectrum of the half-length transform.
-  const double own = what.kind == transform::forward_from_real ? 0.5 : 1.0;
-  switch (what.scale) {
-    case scaling::none: return own;
-    case scaling::by_length: return own / n;
-    case scaling::by_sqrt_length: return own / std::sqrt(n);
+  [[nodiscard]] std::size_t n_before() const {
+    std::size_t n = 1;
+    for (std::size_t b = 0; b < split; ++b) n *= counts[b];
+    return n;
   }
-  return own;
-}
+  /// Returns the counts of one group with `n` indices of the split dimension.
+  [[nodiscard]] std::vector<std::size_t> of_group(std::size_t n) const {
+    std::vector<std::size_t> made = counts;
+    for (std::size_t b = 0; b < split; ++b) made[b] = 1;
+    made[split] = n;
+    return made;
+  }
+  [[nodiscard]] bool is_one() const { return split == 0 && chunk == counts.front(); }
+  [[nodiscard]] std::size_t n_rest() const { return counts[split] % chunk; }
+};
 
-/// A thread is worth waking for about 50 microseconds of work.
-unsigned threads_for(const plan_spec& what) {
-  constexpr double work_of_thread = 1 << 17;
-  const auto n = static_cast<double>(what.lengths.front());
-  const double work = n * static_cast<double>(what.batch) * std::log2(n);
-  const double most = thread_pool::shared().n_threads();
-  return static_cast<unsigned>(std::clamp(work / work_of_thread, 1.0, most));
-}
-
-template <class Real>
-Real* at(buffer_view view) {
-  return reinterpret_cast<Real*>(static_cast<std::byte*>(view.handle) + view.offset_bytes);
-}
-
-/// Returns the rows that pass through functors together: as many as stay in cache, and whole
-/// vectors of short ones, so that each row meets the same kernel as without functors.
-std::size_t block_rows(const plan_spec& what, std::size_t row_bytes) {
-  constexpr std::size_t block_bytes_of_thread = std::size_t{1} << 18;
-  constexpr std::size_t whole_vectors = 64;
-  if (!what.load.is_given() && !what.store.is_given()) return what.batch;
-  const std::size_t most = block_bytes_of_thread * thread_pool::shared().n_threads() / row_bytes;
-  const std::size_t whole = most / whole_vectors * whole_vectors;
-  return std::min<std::size_t>(what.batch, std::max<std::size_t>(whole > 0 ? whole : most, 1));
+grouping grouped(const plan_spec& what, std::size_t number_bytes) {
+  grouping made;
+  made.counts = what.batch.counts();
+  if (made.counts.empty()) made.counts.push_back(1);
+  made.chunk = made.counts.front();
+  if (what.lengths.size() == 1) return made;
+  std::size_t room = std::max<std::size_t>(group_bytes / (points_of(what) * number_bytes), 1);
+  made.split = made.counts.size() - 1;
+  while (made.split > 0 && made.counts[made.split] <= room) room /= made.counts[made.split--];
+  made.chunk = std::min(room, made.counts[made.split]);
+  return made;
 }
 
 template <class Real>
 class host_plan final : public backend::plan {
  public:
-  host_plan(const kernels<Real>& with, const plan_spec& what)
-      : spec_(what),
-        n_threads_(threads_for(what)),
-        rows_(with, complex_length(what), thread_pool::shared().n_threads()),
-        mirror_(with, is_real(what.kind) ? complex_length(what) : 0),
-        block_(block_rows(what, 2 * sizeof(Real) * pitch_of_bins())) {}
+  host_plan(const kernels<Real>& with, const plan_spec& what);
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    const std::size_t needed = rows_bytes() + loaded_bytes() + to_store_bytes();
-    return needed == 0 ? 0 : needed + alignment_bytes;  // a caller's may start anywhere
-  }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override;
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override;
   [[nodiscard]] std::string explain() const override;
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const override;
 
  private:
-  using value = std::complex<Real>;
-
-  /// Complex numbers from one row to the next, on the side of N reals and on that of bins.
-  [[nodiscard]] std::size_t pitch_of_reals() const {
-    return spec_.where == placement::in_place ? pitch_of_bins() : complex_length(spec_);
-  }
-  [[nodiscard]] std::size_t pitch_of_bins() const { return complex_length(spec_) + 1; }
-  [[nodiscard]] std::size_t in_pitch() const;
-  [[nodiscard]] std::size_t out_pitch() const;
-
-  // The workspace: that of the rows, then one block before and one behind the transform.
-  [[nodiscard]] std::size_t rows_bytes() const { return aligned_up(rows_.workspace_bytes()); }
-  [[nodiscard]] std::size_t loaded_bytes() const {
-    return spec_.load.is_given() ? aligned_up(block_ * in_pitch() * sizeof(value)) : 0;
-  }
-  [[nodiscard]] std::size_t to_store_bytes() const {
-    return spec_.store.is_given() ? aligned_up(block_ * out_pitch() * sizeof(value)) : 0;
-  }
-
-  void load(const void* in, std::size_t first, std::size_t count, Real* into) const;
-  void store(const Real* from, std::size_t first, std::size_t count, void* out) const;
-  void transform_rows(const Real* in, Real* out, std::size_t count, void* scratch) const;
+  /// Passes that some slabs go through before the next slabs do.
+  struct leg {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t n_slabs = 1;
+    std::size_t together = 1;
+  };
+  /// The passes of a group, and the workspace between them.
+  struct group {
+    std::vector<axis_pass<Real>> passes;
+    std::vector<leg> legs;
+    std::size_t work_bytes = 0;
+  };
+  [[nodiscard]] group make_group(const kernels<Real>& with,
+                                 const std::vector<std::size_t>& counts) const;
+  static void prepare_legs(group& of);
+  void run(const group& of, const begin_of_end& in, const begin_of_end& out,
+           std::byte* workspace) const;
 
   plan_spec spec_;
-  unsigned n_threads_;
-  row_transform<Real> rows_;
-  mirror_transform<Real> mirror_;
-  std::size_t block_;
+  functors functors_;
+  grouping groups_;
+  std::vector<std::size_t> in_distances_;
+  std::vector<std::size_t> out_distances_;
+  group whole_;
+  group rest_;  ///< What is left of the split dimension; empty where chunks divide it.
+  std::size_t work_bytes_ = 0;
+  std::size_t scratch_bytes_ = 0;
 };
 
 template <class Real>
-std::size_t host_plan<Real>::in_pitch() const {
-  switch (spec_.kind) {
-    case transform::forward_from_real: return pitch_of_reals();
-    case transform::inverse_to_real: return pitch_of_bins();
-    default: return complex_length(spec_);
+host_plan<Real>::host_plan(const kernels<Real>& with, const plan_spec& what)
+    : spec_(what), groups_(grouped(what, 2 * sizeof(Real))) {
+  if (what.load.is_given()) functors_.load = &spec_.load.callable;
+  if (what.store.is_given()) functors_.store = &spec_.store.callable;
+  in_distances_ = distances_of(input_side(what), what.load.is_given());
+  out_distances_ = distances_of(output_side(what), what.store.is_given());
+  whole_ = make_group(with, groups_.of_group(groups_.chunk));
+  if (groups_.n_rest() != 0) rest_ = make_group(with, groups_.of_group(groups_.n_rest()));
+  work_bytes_ = std::max(whole_.work_bytes, rest_.work_bytes);
+  for (const group* each : {&whole_, &rest_}) {
+    for (const auto& pass : each->passes) {
+      scratch_bytes_ = std::max(scratch_bytes_, pass.scratch_bytes());
+    }
   }
 }
 
 template <class Real>
-std::size_t host_plan<Real>::out_pitch() const {
-  switch (spec_.kind) {
-    case transform::forward_from_real: return pitch_of_bins();
-    case transform::inverse_to_real: return pitch_of_reals();
-    default: return complex_length(spec_);
+typename host_plan<Real>::group host_plan<Real>::make_group(
+    const kernels<Real>& with, const std::vector<std::size_t>& counts) const {
+  group made;
+  const pass_list list = passes_of(spec_, counts);
+  made.work_bytes = aligned_up(list.work_reals * sizeof(Real));
+  made.passes.reserve(list.passes.size());
+  for (const pass& each : list.passes) {
+    const bool is_last = &each == &list.passes.back();
+    const auto scale = is_last ? static_cast<Real>(factor_of(spec_)) : Real{1};
+    made.passes.emplace_back(with, each, scale, functors_);
   }
+  prepare_legs(made);
+  return made;
+}
+
+template <class Real>
+std::size_t host_plan<Real>::workspace_bytes() const noexcept {
+  const std::size_t needed = work_bytes_ + scratch_bytes_;
+  return needed == 0 ? 0 : needed + alignment_bytes;  // a caller's may start anywhere
 }
 
 template <class Real>
 std::size_t host_plan<Real>::traffic_bytes() const noexcept {
-  const std::size_t row_bytes = 2 * sizeof(Real) * complex_length(spec_);
-  const std::size_t outer = input_bytes(spec_) + output_bytes(spec_);
-  const auto inner = static_cast<std::size_t>(rows_.n_crossings() - 1);
-  // A mirror pass crosses memory of its own only when a row outgrows the cache.
-  const bool is_mirrored_apart = is_real(spec_.kind) && rows_.how() == method::four_step;
-  // So does a row between a functor and its transform.
-  const bool is_staged_apart = rows_.how() == method::four_step;
-  const int staged =
-      is_staged_apart ? (spec_.load.is_given() ? 1 : 0) + (spec_.store.is_given() ? 1 : 0) : 0;
-  return outer + 2 * spec_.batch * row_bytes *
-                     (inner + (is_mirrored_apart ? 1 : 0) + static_cast<std::size_t>(staged));
+  std::size_t bytes =
+      (functors_.load ? spec_.load.in_bytes : input_side(spec_).occupied_bytes()) +
+      (functors_.store ? spec_.store.out_bytes : output_side(spec_).occupied_bytes());
+  const std::size_t number_bytes = 2 * sizeof(Real);
+  const std::size_t n_transforms = spec_.batch;
+  const std::size_t n_of_group = batch_shape{groups_.of_group(groups_.chunk)};
+  const bool is_cached = points_of(spec_) * number_bytes <= group_bytes;
+  for (const auto& pass : whole_.passes) {
+    const std::size_t columns = pass.n_columns() / n_of_group * n_transforms;
+    const std::size_t row = is_real(pass.what().kind) ? pass.what().length / 2 : pass.what().length;
+    bytes += 2 * pass.n_inner_crossings() * columns * row * number_bytes;
+    if (&pass == &whole_.passes.back() || is_cached) continue;
+    const auto [first, last] = pass.what().out.valid;
+    bytes += 2 * columns * (last - first) * number_bytes;
+  }
+  return bytes;
 }
 
 template <class Real>
 std::string host_plan<Real>::explain() const {
   std::string text;
-  const auto mirror = fmt::format("{} bins of {} and mirror image", spec_.lengths.front() / 2 + 1,
-                                  spec_.lengths.front());
-  if (spec_.load.is_given()) text += "your load\n";
-  if (spec_.kind == transform::inverse_to_real) text += mirror + " joined\n";
-  text += rows_.explain();
-  if (spec_.kind == transform::forward_from_real) text += "\n" + mirror + " split";
-  if (spec_.store.is_given()) text += "\nyour store";
+  for (const auto& pass : whole_.passes) {
+    if (!text.empty()) text += '\n';
+    if (whole_.passes.size() > 1) text += fmt::format("axis {}: ", pass.what().axis);
+    text += pass.explain();
+  }
   return text;
 }
 
+/// Two passes over all planes but that along axis 0 can go plane by plane.
 template <class Real>
-void host_plan<Real>::load(const void* in, std::size_t first, std::size_t count, Real* into) const {
-  const std::size_t n = spec_.lengths.front();
-  const host_load& functor = spec_.load.callable;
-  if (spec_.kind == transform::forward_from_real) {
-    load_rows<Real>(functor, in, {into, 2 * in_pitch(), n, first, count}, n_threads_);
-  } else {
-    const std::size_t values = spec_.kind == transform::inverse_to_real ? n / 2 + 1 : n;
-    auto* const to = reinterpret_cast<value*>(into);
-    load_rows<value>(functor, in, {to, in_pitch(), values, first, count}, n_threads_);
+void host_plan<Real>::prepare_legs(group& of) {
+  for (std::size_t first = 0; first < of.passes.size(); first = of.legs.back().end) {
+    leg made{first, first + 1, 1, 1};
+    const pass& one = of.passes[first].what();
+    if (of.passes.size() == 3 && first < 2 && one.n_slabs > 1 &&
+        of.passes[first + 1].what().n_slabs == one.n_slabs) {
+      const std::size_t plane = one.n_columns() / one.n_slabs * one.length * 2 * sizeof(Real);
+      made = {first, first + 2, one.n_slabs, std::max<std::size_t>(slab_bytes / plane, 1)};
+    }
+    of.legs.push_back(made);
   }
 }
 
 template <class Real>
-void host_plan<Real>::store(const Real* from, std::size_t first, std::size_t count,
-                            void* out) const {
-  const std::size_t n = spec_.lengths.front();
-  const host_store& functor = spec_.store.callable;
-  if (spec_.kind == transform::inverse_to_real) {
-    store_rows<Real>(functor, {from, 2 * out_pitch(), n, first, count}, out, n_threads_);
-  } else {
-    const std::size_t values = spec_.kind == transform::forward_from_real ? n / 2 + 1 : n;
-    const auto* const values_of = reinterpret_cast<const value*>(from);
-    store_rows<value>(functor, {values_of, out_pitch(), values, first, count}, out, n_threads_);
-  }
-}
-
-template <class Real>
-void host_plan<Real>::transform_rows(const Real* in, Real* out, std::size_t count,
-                                     void* scratch) const {
-  rows<Real> what;
-  what.in = in;
-  what.out = out;
-  what.in_pitch = in_pitch();
-  what.out_pitch = out_pitch();
-  what.count = count;
-  what.scale = static_cast<Real>(factor(spec_));
-  what.is_swapped = spec_.kind == transform::inverse || spec_.kind == transform::inverse_to_real;
-  switch (spec_.kind) {
-    case transform::forward:
-    case transform::inverse: return rows_.run(what, scratch, n_threads_);
-    case transform::forward_from_real: return mirror_.forward(rows_, what, scratch, n_threads_);
-    case transform::inverse_to_real: return mirror_.inverse(rows_, what, scratch, n_threads_);
+void host_plan<Real>::run(const group& of, const begin_of_end& in, const begin_of_end& out,
+                          std::byte* workspace) const {
+  const begin_of_end between{workspace, 0};
+  const auto begin_of = [&](const pass_end& end) -> const begin_of_end& {
+    return end.where == place::input ? in : end.where == place::output ? out : between;
+  };
+  const auto run_pass = [&](const axis_pass<Real>& pass, std::size_t first, std::size_t count) {
+    pass.run(begin_of(pass.what().in), begin_of(pass.what().out), workspace + work_bytes_, first,
+             count);
+  };
+  for (const leg& some : of.legs) {
+    if (some.n_slabs == 1) {
+      run_pass(of.passes[some.begin], 0, of.passes[some.begin].n_columns());
+      continue;
+    }
+    for (std::size_t slab = 0; slab < some.n_slabs; slab += some.together) {
+      const std::size_t together = std::min(some.together, some.n_slabs - slab);
+      for (std::size_t i = some.begin; i < some.end; ++i) {
+        const std::size_t columns = of.passes[i].n_columns() / some.n_slabs;
+        run_pass(of.passes[i], slab * columns, together * columns);
+      }
+    }
   }
 }
 
 template <class Real>
 void host_plan<Real>::enqueue(queue&, buffer_view in, buffer_view out,
                               buffer_view workspace) const {
-  std::byte* scratch = nullptr;
+  std::byte* work = nullptr;
   if (workspace.handle != nullptr) {
-    const auto address = reinterpret_cast<std::uintptr_t>(at<std::byte>(workspace));
-    scratch = at<std::byte>(workspace) + (aligned_up(address) - address);
+    const auto address = reinterpret_cast<std::uintptr_t>(start_of(workspace));
+    work = start_of(workspace) + (aligned_up(address) - address);
   }
-  auto* const loaded = reinterpret_cast<Real*>(scratch + rows_bytes());
-  auto* const to_store = reinterpret_cast<Real*>(scratch + rows_bytes() + loaded_bytes());
-  for (std::size_t first = 0; first < spec_.batch; first += block_) {
-    const std::size_t count = std::min(block_, spec_.batch - first);
-    if (spec_.load.is_given()) load(at<std::byte>(in), first, count, loaded);
-    transform_rows(spec_.load.is_given() ? loaded : at<Real>(in) + 2 * in_pitch() * first,
-                   spec_.store.is_given() ? to_store : at<Real>(out) + 2 * out_pitch() * first,
-                   count, scratch);
-    if (spec_.store.is_given()) store(to_store, first, count, at<std::byte>(out));
+  begin_of_end from{start_of(in), 0}, to{start_of(out), 0};
+  if (groups_.is_one()) return run(whole_, from, to, work);
+  const std::size_t n_before = groups_.n_before();
+  for (std::size_t before = 0; before < n_before; ++before) {
+    std::size_t in_first = 0, out_first = 0, rest = before;
+    for (std::size_t b = groups_.split; b-- > 0; rest /= groups_.counts[b]) {
+      in_first += rest % groups_.counts[b] * in_distances_[b];
+      out_first += rest % groups_.counts[b] * out_distances_[b];
+    }
+    const std::size_t count = groups_.counts[groups_.split];
+    for (std::size_t i = 0; i < count; i += groups_.chunk) {
+      from.offset = in_first + i * in_distances_[groups_.split];
+      to.offset = out_first + i * out_distances_[groups_.split];
+      run(count - i < groups_.chunk ? rest_ : whole_, from, to, work);
+    }
   }
 }
 
 }  // namespace
 
 std::shared_ptr<const backend::plan> make_plan(const named_set& with, const plan_spec& what) {
-  if (what.real == precision::fp32) {
-    return std::make_shared<host_plan<float>>(with.kernels->fp32, what);
+  if (what.real == precision::fp64) {
+    return std::make_shared<host_plan<double>>(with.kernels->fp64, what);
   }
-  return std::make_shared<host_plan<double>>(with.kernels->fp64, what);
+  return std::make_shared<host_plan<float>>(with.kernels->fp32, what);
 }
 
 }  // namespace wingbeat::backend::host

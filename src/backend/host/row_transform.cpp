@@ -3,11 +3,12 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>  // clamp, min
+#include <algorithm>  // max, min
 #include <bit>        // countr_zero
 
-#include "backend/host/roots.hpp"        // roots
-#include "backend/host/thread_pool.hpp"  // thread_pool
+#include "backend/host/chain_tables.hpp"  // factorised, table_writer
+#include "backend/host/roots.hpp"         // roots
+#include "backend/host/thread_pool.hpp"   // thread_pool
 
 namespace wingbeat::backend::host {
 namespace {
@@ -15,23 +16,6 @@ namespace {
 constexpr std::size_t max_tiny = 8;
 constexpr std::size_t max_grouped = 64;
 constexpr std::size_t max_stockham_bytes = std::size_t{1} << 16;  // of one row
-
-/// Splits a length into as few radices as possible but at least two, none below 4 where that can
-/// be had, the first one at least `width`, which lets it transpose in registers.
-chain factorise(std::size_t length, int width, int max_radix) {
-  chain made;
-  made.length = length;
-  int bits = std::countr_zero(length);
-  const int least = std::countr_zero(static_cast<unsigned>(width));
-  const int most = std::countr_zero(static_cast<unsigned>(max_radix));
-  for (int left = std::max(2, (bits + most - 1) / most); bits > 0; --left) {
-    int share = (bits + left - 1) / left;
-    if (made.n_stages == 0) share = std::max(share, least);
-    made.stages[made.n_stages++].radix = 1 << share;
-    bits -= share;
-  }
-  return made;
-}
 
 /// Returns the lanes one row takes in the grouped method.
 constexpr int group_of(std::size_t length) {
@@ -50,43 +34,6 @@ std::size_t place(std::size_t lane, std::size_t width) {
   return static_cast<std::size_t>(place_of<Real>(static_cast<int>(lane), static_cast<int>(width)));
 }
 
-/// Writes roots in the order the stages read them.
-template <class Real>
-class table_writer {
- public:
-  explicit table_writer(Real* to) : begin_(to), at_(to) {}
-
-  [[nodiscard]] std::size_t written() const { return static_cast<std::size_t>(at_ - begin_); }
-  [[nodiscard]] Real* here() const { return at_; }
-
-  void one(roots::root w) {
-    *at_++ = static_cast<Real>(w.re);
-    *at_++ = static_cast<Real>(w.im);
-  }
-  template <class RootOf>
-  void split(std::size_t width, RootOf root_of) {  // [re, im][lane]
-    for (std::size_t l = 0; l < width; ++l) {
-      const roots::root w = root_of(l);
-      at_[l] = static_cast<Real>(w.re);
-      at_[width + l] = static_cast<Real>(w.im);
-    }
-    at_ += 2 * width;
-  }
-
- private:
-  Real* begin_;
-  Real* at_;
-};
-
-/// Writes w^(pk) of a stage of P R points for all lanes alike.  [p][k - 1]
-template <class Real>
-void write_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radix) {
-  const roots w{n_p * radix};
-  for (std::size_t p = 0; p < n_p; ++p) {
-    for (std::size_t k = 1; k < radix; ++k) to.one(w.at(p * k));
-  }
-}
-
 /// The same for a first stage that keeps `width` adjacent p in a vector.  [p / width][k - 1]
 template <class Real>
 void write_first_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radix,
@@ -96,20 +43,6 @@ void write_first_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radi
     for (std::size_t k = 1; k < radix; ++k) {
       to.split(width, [&](std::size_t l) { return w.at((p + place<Real>(l, width)) * k); });
     }
-  }
-}
-
-/// Writes the stages `begin` to the last but one; the last has no roots.
-template <class Real>
-void write_chain(table_writer<Real>& to, chain& how, int begin) {
-  std::size_t left = how.length;
-  for (int i = 0; i + 1 < how.n_stages; ++i) {
-    const auto radix = static_cast<std::size_t>(how.stages[i].radix);
-    if (i >= begin) {
-      how.stages[i].roots = to.written();
-      write_stage(to, left / radix, radix);
-    }
-    left /= radix;
   }
 }
 
@@ -134,20 +67,12 @@ void write_step(table_writer<Real>& to, four_step<Real>& how, std::size_t width)
   }
 }
 
-/// Returns the reals all but the first of a chain's stages may need: N/R1 (1 + 1/R2 + ...).
-std::size_t chain_reals(std::size_t length) {
-  return 4 * length;
-}
-
-std::string words(const chain& how) {
-  std::string text;
-  for (int i = 0; i < how.n_stages; ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : " x ", how.stages[i].radix);
-  }
-  return text;
-}
-
 }  // namespace
+
+template <class Real>
+bool row_transform<Real>::is_four_step(std::size_t length) noexcept {
+  return 2 * sizeof(Real) * length > max_stockham_bytes;
+}
 
 template <class Real>
 row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length, unsigned n_slots)
@@ -157,7 +82,7 @@ row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length
   } else if (length <= max_grouped && group_of(length) <= with.width) {
     method_ = method::grouped;
     prepare_grouped();
-  } else if (2 * sizeof(Real) * length <= max_stockham_bytes) {
+  } else if (!is_four_step(length)) {
     method_ = method::stockham;
     prepare_stockham();
   } else {
@@ -182,7 +107,7 @@ void row_transform<Real>::prepare_grouped() {
 template <class Real>
 void row_transform<Real>::prepare_stockham() {
   width_ = width_of_row(length_, with_.width);
-  chain_ = factorise(length_, width_, with_.max_radix);
+  chain_ = factorised(length_, width_, with_.max_radix);
   const auto radix = static_cast<std::size_t>(chain_.stages[0].radix);
   table_ = make_aligned<Real>(2 * length_ + chain_reals(length_));
   table_writer<Real> to{table_.get()};
@@ -195,8 +120,8 @@ void row_transform<Real>::prepare_four_step() {
   const int bits = std::countr_zero(length_);
   const auto width = static_cast<std::size_t>(with_.width);
   width_ = with_.width;
-  four_step_.columns = factorise(std::size_t{1} << ((bits + 1) / 2), width_, with_.max_radix);
-  four_step_.rows = factorise(std::size_t{1} << (bits / 2), 4, with_.max_radix);
+  four_step_.columns = factorised(std::size_t{1} << ((bits + 1) / 2), width_, with_.max_radix);
+  four_step_.rows = factorised(std::size_t{1} << (bits / 2), 4, with_.max_radix);
   const std::size_t a = four_step_.columns.length;
   const std::size_t b = four_step_.rows.length;
   four_step_.block_pitch = (b + 1) * width;  // one vector more: blocks share no cache set

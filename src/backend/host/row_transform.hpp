@@ -22,6 +22,9 @@ class row_transform {
   /// Prepares transforms of `length`, a power of two from 1 on. `n_slots` threads may share one.
   row_transform(const kernels<Real>& with, std::size_t length, unsigned n_slots);
 
+  /// Returns whether rows of `length` outgrow the inner cache and are transformed in four steps.
+  [[nodiscard]] static bool is_four_step(std::size_t length) noexcept;
+
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
   [[nodiscard]] method how() const noexcept { return method_; }
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;

@@ -7,6 +7,8 @@
 #include <cstdlib>    // setenv
 #include <stdexcept>  // runtime_error
 #include <thread>
+#include <utility>  // pair
+#include <vector>
 
 #include "backend/host/row_transform.hpp"  // row_transform
 #include "backend/host/thread_pool.hpp"    // thread_pool
@@ -41,6 +43,32 @@ TEST(host_threads, give_the_bits_of_a_single_thread) {
       what.count = count;
       transform.run(what, workspace.get(), n_threads);
       EXPECT_EQ(out.back(), out.front()) << length << " on " << n_threads << " threads";
+    }
+  }
+}
+
+/// Calls within a call of the pool run on one thread.
+std::vector<float> alone(const backend::host::named_set& set, const plan_spec& what,
+                         const std::vector<float>& input) {
+  std::vector<float> made;
+  thread_pool::shared().run(2, 2, [&](std::size_t i, unsigned) {
+    if (i == 0) made = guarded_run(set, what, input);
+  });
+  return made;
+}
+
+TEST(host_threads, give_the_bits_of_a_single_thread_along_all_axes) {
+  const auto& set = backend::host::supported_sets().back();
+  for (const transform kind : {transform::forward, transform::inverse_to_real}) {
+    for (const auto& [lengths, batch] :
+         std::vector<std::pair<std::vector<std::size_t>, std::size_t>>{
+             {{8, 8}, 16411}, {{512, 128}, 5}, {{32, 16, 64}, 33}, {{4, 65536}, 2}}) {
+      plan_spec what{.lengths = lengths, .batch = batch, .kind = kind};
+      const auto input = input_noise<float>(what);
+      EXPECT_EQ(guarded_run(set, what, input), alone(set, what, input)) << described(what);
+      what.valid_in.assign(lengths.size(), {1, 3});
+      what.in.strides.assign(lengths.size(), 0);  // columns through tiles
+      EXPECT_EQ(guarded_run(set, what, input), alone(set, what, input)) << described(what);
     }
   }
 }

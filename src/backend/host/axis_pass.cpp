@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/axis_pass.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>  // clamp, fill_n, max, min
+#include <cmath>      // log2
+
+#include "backend/host/aligned.hpp"      // aligned_up
+#include "backend/host/thread_pool.hpp"  // thread_pool
+
+namespace wingbeat::backend::host {
+namespace {
+
+constexpr std::size_t task_bytes = std::size_t{1} << 15;       // rows in place, of one tile
+constexpr std::size_t most_tile_bytes = std::size_t{1} << 26;  // of long rows, all together
+constexpr std::size_t most_row_bytes = std::size_t{1} << 21;   // that one thread transforms alone
+
+/// A thread is worth waking for about 30 microseconds of work.
+unsigned threads_for(const pass& what) {
+  constexpr double work_of_thread = 1 << 19;
+  const auto n = static_cast<double>(what.length);
+  const double work = n * static_cast<double>(what.n_columns()) * std::log2(n);
+  const double most = thread_pool::shared().n_threads();
+  return static_cast<unsigned>(std::clamp(work / work_of_thread, 1.0, most));
+}
+
+/// Returns the complex numbers of one transform itself: a real row is half as many.
+std::size_t complex_length(const pass& what) {
+  return is_real(what.kind) ? what.length / 2 : what.length;
+}
+
+bool is_row(const pass_end& end) {
+  return end.stride == end.unit();
+}
+
+template <class Real>
+Real* at(const begin_of_end& begin, std::size_t offset) {
+  return reinterpret_cast<Real*>(begin.memory) + begin.offset + offset;
+}
+
+}  // namespace
+
+template <class Real>
+axis_pass<Real>::axis_pass(const kernels<Real>& with, const pass& what, Real scale,
+                           const functors& of_plan)
+    : with_(with),
+      what_(what),
+      n_columns_(what.n_columns()),
+      scale_(what.kind == transform::forward_from_real ? scale / 2 : scale),  // see `split`
+      n_threads_(threads_for(what)),
+      in_(with, what.in, what.repeats.back().in_stride, of_plan.load, nullptr),
+      out_(with, what.out, what.repeats.back().out_stride, nullptr, of_plan.store) {
+  const bool are_columns = !is_real(what.kind) && !is_row(what.in) && !is_row(what.out);
+  const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(with.width);
+  if (are_columns && fill_lanes && what.length <= max_strip_length) {
+    choose_strip();
+  } else {
+    choose_rows();
+  }
+}
+
+template <class Real>
+void axis_pass<Real>::choose_strip() {
+  strip_.emplace(with_, what_.length, what_.repeats.back().count);
+  tile_columns_ = tile_pitch_ = strip_->width();
+  const repeat& lane = what_.repeats.back();
+  is_in_direct_ = what_.in.is_plain() && what_.in.stride % 2 == 0 && lane.in_stride == 2;
+  is_out_direct_ = what_.out.is_plain() && what_.out.stride % 2 == 0 && lane.out_stride == 2;
+}
+
+template <class Real>
+void axis_pass<Real>::choose_rows() {
+  const std::size_t n = complex_length(what_);
+  const repeat& row = what_.repeats.back();
+  is_in_direct_ = what_.in.is_plain() && is_row(what_.in) && row.in_stride % 2 == 0;
+  is_out_direct_ = what_.out.is_plain() && is_row(what_.out) && row.out_stride % 2 == 0;
+  const std::size_t row_bytes = 2 * n * sizeof(Real);
+  const unsigned n_slots = thread_pool::shared().n_threads();
+  is_shared_ =
+      row_transform<Real>::is_four_step(n) && (n_columns_ < n_slots || row_bytes > most_row_bytes);
+  rows_.emplace(with_, n, is_shared_ ? n_slots : 1);
+  if (is_real(what_.kind)) mirror_.emplace(with_, n);
+  is_in_memory_ = is_in_direct_ && is_out_direct_ && what_.repeats.size() == 1 &&
+                  row_transform<Real>::is_four_step(n) == is_shared_;
+
+  constexpr std::size_t whole_vectors = 64;  // rows of a few points fill vectors together
+  constexpr std::size_t line_columns = 8;    // where columns are neighbours, whole cache lines
+  std::size_t columns = std::max<std::size_t>(task_bytes / row_bytes, 1);
+  if (n <= 64) columns = (columns + whole_vectors - 1) / whole_vectors * whole_vectors;
+  if (!is_row(what_.in) || !is_row(what_.out)) columns = std::max(columns, line_columns);
+  tile_columns_ =
+      std::min({columns, std::max<std::size_t>(most_tile_bytes / row_bytes, 1), n_columns_});
+  tile_pitch_ = n + (is_real(what_.kind) ? 1 : 0);
+  if (n > 64) tile_pitch_ += 8;  // rows a power of two apart would share few sets of the caches
+}
+
+template <class Real>
+std::size_t axis_pass<Real>::slot_bytes() const noexcept {
+  if (strip_) {
+    const std::size_t tile = 2 * what_.length * strip_->width();
+    return aligned_up((tile + strip_->scratch_reals()) * sizeof(Real));
+  }
+  const bool has_tile = !is_in_direct_ || !is_out_direct_;
+  const std::size_t tile = has_tile ? 2 * tile_columns_ * tile_pitch_ * sizeof(Real) : 0;
+  return aligned_up(tile) + aligned_up(rows_->workspace_bytes());
+}
+
+template <class Real>
+std::size_t axis_pass<Real>::scratch_bytes() const noexcept {
+  return slot_bytes() * n_slots();
+}
+
+/// No more threads take part than there are tiles.
+template <class Real>
+unsigned axis_pass<Real>::n_slots() const noexcept {
+  if (is_shared_) return 1;
+  const std::size_t n_tiles = (n_columns_ + tile_columns_ - 1) / tile_columns_;
+  return static_cast<unsigned>(std::min<std::size_t>(n_tiles, n_threads_));
+}
+
+template <class Real>
+typename axis_pass<Real>::slot axis_pass<Real>::slot_at(std::byte* scratch, unsigned index) const {
+  slot made{};
+  std::byte* const begin = scratch + slot_bytes() * index;
+  made.tile = reinterpret_cast<Real*>(begin);
+  made.n_threads = is_shared_ ? n_threads_ : 1;
+  if (strip_) {
+    made.scratch = made.tile + 2 * what_.length * strip_->width();
+  } else {
+    made.scratch =
+        reinterpret_cast<Real*>(begin + slot_bytes() - aligned_up(rows_->workspace_bytes()));
+  }
+  return made;
+}
+
+template <class Real>
+std::size_t axis_pass<Real>::n_inner_crossings() const noexcept {
+  if (strip_ || rows_->how() != method::four_step) return 0;
+  // A row that outgrows the cache crosses again between its halves, its mirror image and its ends.
+  return static_cast<std::size_t>(rows_->n_crossings() - 1) + (mirror_ ? 1 : 0) +
+         (is_in_direct_ ? 0 : 1) + (is_out_direct_ ? 0 : 1);
+}
+
+template <class Real>
+std::string axis_pass<Real>::explain() const {
+  std::string text;
+  if (!is_in_direct_) text += what_.in.is_functor ? "your load\n" : "gathered into tiles\n";
+  const auto mirror =
+      fmt::format("{} bins of {} and mirror image", what_.length / 2 + 1, what_.length);
+  if (what_.kind == transform::inverse_to_real) text += mirror + " joined\n";
+  text += strip_ ? strip_->explain() : rows_->explain();
+  if (what_.kind == transform::forward_from_real) text += "\n" + mirror + " split";
+  if (!is_out_direct_) text += what_.out.is_functor ? "\nyour store" : "\nscattered from tiles";
+  return text;
+}
+
+template <class Real>
+void axis_pass<Real>::run_in_memory(const begin_of_end& in, const begin_of_end& out,
+                                    std::byte* scratch, std::size_t first,
+                                    std::size_t count) const {
+  const repeat& row = what_.repeats.back();
+  rows<Real> all;
+  all.in = at<Real>(in, what_.in.first + first * row.in_stride);
+  all.out = at<Real>(out, what_.out.first + first * row.out_stride);
+  all.in_pitch = row.in_stride / 2;
+  all.out_pitch = row.out_stride / 2;
+  all.count = count;
+  transform_rows(all, reinterpret_cast<Real*>(scratch), n_threads_);
+}
+
+template <class Real>
+void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
+                          std::size_t first, std::size_t count) const {
+  if (is_in_memory_) return run_in_memory(in, out, scratch, first, count);
+  const auto tile = [&](std::size_t i, const slot& with) {
+    const std::size_t begin = i * tile_columns_;
+    const std::size_t n = std::min(tile_columns_, count - begin);
+    if (strip_) return run_strip(first + begin, n, in, out, with);
+    run_rows(first + begin, n, in, out, with);
+  };
+  const std::size_t n_tiles = (count + tile_columns_ - 1) / tile_columns_;
+  if (is_shared_) {
+    for (std::size_t i = 0; i < n_tiles; ++i) tile(i, slot_at(scratch, 0));
+    return;
+  }
+  const std::size_t n_shares =
+      n_threads_ <= 1 ? 1 : std::min<std::size_t>(n_tiles, 8 * std::size_t{n_threads_});
+  thread_pool::shared().run(n_shares, n_threads_, [&](std::size_t share, unsigned index) {
+    const std::size_t last = n_tiles * (share + 1) / n_shares;
+    for (std::size_t i = n_tiles * share / n_shares; i < last; ++i) {
+      tile(i, slot_at(scratch, index));
+    }
+  });
+}
+
+template <class Real>
+void axis_pass<Real>::transform_rows(rows<Real>& some, Real* scratch, unsigned n_threads) const {
+  some.scale = scale_;
+  some.is_swapped = what_.kind == transform::inverse || what_.kind == transform::inverse_to_real;
+  switch (what_.kind) {
+    case transform::forward:
+    case transform::inverse: return rows_->run(some, scratch, n_threads);
+    case transform::forward_from_real: return mirror_->forward(*rows_, some, scratch, n_threads);
+    case transform::inverse_to_real: return mirror_->inverse(*rows_, some, scratch, n_threads);
+  }
+}
+
+template <class Real>
+void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin_of_end& in,
+                               const begin_of_end& out, const slot& with) const {
+  const auto shape = [&](const pass_end& end) {
+    return tile_shape{end.is_real() ? std::size_t{1} : std::size_t{2}, 2 * tile_pitch_};
+  };
+  by_runs(what_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
+    from += what_.in.first;
+    to += what_.out.first;
+    rows<Real> some;
+    some.count = n;
+    some.in = with.tile;
+    some.out = with.tile;
+    some.in_pitch = some.out_pitch = tile_pitch_;
+    if (is_in_direct_) {
+      some.in = at<Real>(in, from);
+      some.in_pitch = what_.repeats.back().in_stride / 2;
+    } else {
+      in_.fetch(in.memory, in.offset + from, n, shape(what_.in), with.tile, with.n_threads);
+    }
+    if (is_out_direct_) {
+      some.out = at<Real>(out, to);
+      some.out_pitch = what_.repeats.back().out_stride / 2;
+    }
+    transform_rows(some, with.scratch, with.n_threads);
+    if (is_out_direct_) return;
+    out_.put(with.tile, shape(what_.out), n, out.memory, out.offset + to, with.n_threads);
+  });
+}
+
+template <class Real>
+void axis_pass<Real>::run_strip(std::size_t first, std::size_t count, const begin_of_end& in,
+                                const begin_of_end& out, const slot& with) const {
+  const std::size_t width = strip_->width();
+  const tile_shape shape{2 * width, 2};
+  if (count < width) std::fill_n(with.tile, 2 * width * what_.length, Real{0});
+  strip<Real> all;
+  all.in = with.tile;
+  all.out = with.tile;
+  all.in_pitch = all.out_pitch = width;
+  all.scratch = with.scratch;
+  all.scale = scale_;
+  all.is_swapped = what_.kind == transform::inverse;
+  std::size_t column = 0;
+  by_runs(what_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
+    from += what_.in.first;
+    to += what_.out.first;
+    if (is_out_direct_ && n == width) {
+      all.out = at<Real>(out, to);
+      all.out_pitch = what_.out.stride / 2;
+    }
+    if (is_in_direct_ && n == width) {
+      all.in = at<Real>(in, from);
+      all.in_pitch = what_.in.stride / 2;
+    } else {
+      in_.fetch(in.memory, in.offset + from, n, shape, with.tile + 2 * column, 1);
+    }
+    column += n;
+  });
+  strip_->run(all);
+  if (all.out != with.tile) return;
+  column = 0;
+  by_runs(what_.repeats, first, count, [&](std::size_t, std::size_t to, std::size_t n) {
+    to += what_.out.first;
+    out_.put(with.tile + 2 * column, shape, n, out.memory, out.offset + to, 1);
+    column += n;
+  });
+}
+
+template class axis_pass<float>;
+template class axis_pass<double>;
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/strip_transform.hpp"
+
+#include <fmt/core.h>
+
+#include "backend/host/chain_tables.hpp"  // factorised, table_writer, write_chain
+
+namespace wingbeat::backend::host {
+namespace {
+
+constexpr std::size_t max_wide_length = 4096;  // of strips that stay in cache at full width
+constexpr std::size_t line_bytes = 64;
+
+/// Returns the widest strip that neighbours fill, of long columns no more than a cache line. No
+/// vector is narrower than 128 bits: fewer neighbours go through a tile, which any vector fills.
+template <class Real>
+std::size_t width_for(std::size_t length, std::size_t neighbours, int widest) {
+  auto width = static_cast<std::size_t>(widest);
+  while (length > max_wide_length && width * 2 * sizeof(Real) > line_bytes) width /= 2;
+  const std::size_t most = width;
+  while (width > neighbours && width * sizeof(Real) > 16) width /= 2;
+  return width > neighbours ? most : width;
+}
+
+}  // namespace
+
+template <class Real>
+strip_transform<Real>::strip_transform(const kernels<Real>& with, std::size_t length,
+                                       std::size_t neighbours)
+    : with_(with),
+      width_(width_for<Real>(length, neighbours, with.width)),
+      chain_(factorised(length, 1, with.max_radix, 1)),
+      table_(make_aligned<Real>(chain_reals(length))) {
+  table_writer<Real> to{table_.get()};
+  write_chain(to, chain_, 0);
+}
+
+template <class Real>
+std::size_t strip_transform<Real>::scratch_reals() const noexcept {
+  return chain_.n_stages == 1 ? 0 : 4 * chain_.length * width();
+}
+
+template <class Real>
+std::string strip_transform<Real>::explain() const {
+  return fmt::format("columns of {} points, radices {}, {} lanes", chain_.length, words(chain_),
+                     width());
+}
+
+template class strip_transform<float>;
+template class strip_transform<double>;
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Complex transforms of columns on the host: the chain of stages and its table.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string>
+
+#include "backend/host/aligned.hpp"  // aligned_array
+#include "backend/host/kernels.hpp"  // kernels, chain, strip
+
+namespace wingbeat::backend::host {
+
+/// Longest column that is transformed in lanes; a strip of longer ones outgrows the cache.
+inline constexpr std::size_t max_strip_length = 32768;
+
+template <class Real>
+class strip_transform {
+ public:
+  /// Prepares columns of `length`, a power of two from 2 to max_strip_length, of which `neighbours`
+  /// follow each other in memory: strips are no wider than these, nor than a vector.
+  strip_transform(const kernels<Real>& with, std::size_t length, std::size_t neighbours);
+
+  /// Returns the columns of one strip.
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
+
+  /// Returns the reals of `strip::scratch`.
+  [[nodiscard]] std::size_t scratch_reals() const noexcept;
+
+  /// Returns one line.
+  [[nodiscard]] std::string explain() const;
+
+  void run(const strip<Real>& what) const {
+    with_.strip_of(static_cast<int>(width_), chain_, table_.get(), what);
+  }
+
+ private:
+  kernels<Real> with_;
+  std::size_t width_;
+  chain chain_;
+  aligned_array<Real> table_;
+};
+
+extern template class strip_transform<float>;
+extern template class strip_transform<double>;
+
+}  // namespace wingbeat::backend::host
