@@ -14,12 +14,12 @@
 #include <random>
 #include <thread>
 
-#include "apps/cli/rounds.hpp"      // queued, take_turns
-#include "backend/backend.hpp"      // queue, plan
-#include "backend/cuda/engine.hpp"  // compiler
-#include "backend/kernel.hpp"       // make_compiled_plan
+#include "apps/cli/rounds.hpp"       // queued, take_turns
+#include "backend/backend.hpp"       // queue, plan
+#include "backend/cuda/engine.hpp"   // compiler
+#include "backend/kernel.hpp"        // make_compiled_plan
 #include "bench/shape_families.hpp"  // candidates_of
-#include "planner/recipe.hpp"       // make_recipe
+#include "planner/recipe.hpp"        // make_recipe
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -118,8 +118,8 @@ template <class Real>
 void search(queue& on, const std::string& family, plan_spec what, buffer& in, buffer& out) {
   std::size_t points = 1;
   for (const std::size_t n : what.lengths) points *= n;
-  const bool is_real = what.kind == transform::forward_from_real ||
-                       what.kind == transform::inverse_to_real;
+  const bool is_real =
+      what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
   const std::size_t row_bytes = points * sizeof(Real) * (is_real ? 1 : 2);
   what.batch = std::max<std::size_t>((total_bytes - total_bytes / 8) / row_bytes, 1);
   const std::size_t used = output_bytes(what);
@@ -169,9 +169,9 @@ int main(int argc, char** argv) try {
     if (word == "fp32" || word == "fp64") {
       real = word == "fp32" ? precision::fp32 : precision::fp64;
     } else if (word == "c2c" || word == "r2c" || word == "c2r") {
-      kind = word == "c2c" ? transform::forward
-                           : word == "r2c" ? transform::forward_from_real
-                                           : transform::inverse_to_real;
+      kind = word == "c2c"   ? transform::forward
+             : word == "r2c" ? transform::forward_from_real
+                             : transform::inverse_to_real;
     } else {
       const plan_spec what{.lengths = bench::lengths_of(word), .kind = kind, .real = real};
       if (real == precision::fp64) {

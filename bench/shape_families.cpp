@@ -155,8 +155,8 @@ void add_columns(list& to, const candidate& base, unsigned bits, bool chains) {
             if (chains) {
               one.chain = {1, std::size_t{1} << 26, chunk_mib << 20, ring};
             }
-            one.label = fmt::format("{} x {}, {} a thread, {} points", 1u << first, 1u << second,
-                                    e, points);
+            one.label = fmt::format("{} x {}, {} a thread, {} points", 1u << first, 1u << second, e,
+                                    points);
             if (chains) one.label += fmt::format(", {} MiB x {}", chunk_mib, ring);
             to.push_back(std::move(one));
           }
@@ -182,8 +182,7 @@ void add_together(list& to, const candidate& base, unsigned bits, unsigned passe
         const unsigned shortest = one.columns.front().log2_length;
         for (const unsigned part : {first, second, third}) {
           if (part == 0) continue;
-          one.columns[part - shortest] = {part, e, points >> part,
-                                                  at_once * e / points};
+          one.columns[part - shortest] = {part, e, points >> part, at_once * e / points};
         }
         one.cuts = {{bits, first, second}};
         one.label = fmt::format("{} + {} + {}, {} a thread, {} points, {} resident", first, second,

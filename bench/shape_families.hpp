@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuning/tuning.hpp"   // architecture
-#include "wingbeat/plan.hpp"   // plan_spec
+#include "tuning/tuning.hpp"  // architecture
+#include "wingbeat/plan.hpp"  // plan_spec
 
 namespace wingbeat::bench {
 

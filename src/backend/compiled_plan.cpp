@@ -2,7 +2,7 @@
 // A plan as a list of kernel launches: the same for every engine that compiles kernels.
 #include <fmt/core.h>
 
-#include <utility>    // exchange, move
+#include <utility>  // exchange, move
 
 #include "backend/device_sources.hpp"  // flatten
 #include "backend/kernel.hpp"          // kernel, kernel_compiler

@@ -22,9 +22,9 @@ struct lattice_axis {
 struct lattice {
   place where = place::input;
   precision stored = precision::fp32;
-  std::size_t apart = 0;      ///< Units from real to imaginary part; 0: neighbours.
-  bool is_pairs = false;      ///< The last axis is real: elements are pairs of neighbours.
-  bool holds_bins = false;    ///< The last axis is a half spectrum.
+  std::size_t apart = 0;    ///< Units from real to imaginary part; 0: neighbours.
+  bool is_pairs = false;    ///< The last axis is real: elements are pairs of neighbours.
+  bool holds_bins = false;  ///< The last axis is a half spectrum.
   std::vector<lattice_axis> axes;
   std::vector<std::size_t> distances;  ///< One per batch dimension, in units.
 

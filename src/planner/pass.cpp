@@ -29,8 +29,7 @@ room room_of(const pass& one, std::size_t length, std::size_t transforms) {
 
 std::size_t workgroup_scratch(const pass& one) {
   const room here = room_of(one, one.length, one.lanes);
-  const bool is_of_bins =
-      one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
+  const bool is_of_bins = one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
   if (is_of_bins && !one.is_mirrored) {
     const auto staged = [&](bool is_staged, row holds) {
       return is_staged ? (one.length + (holds == row::half_spectrum ? 1 : 0)) * one.lanes : 0;
@@ -55,8 +54,7 @@ std::size_t cluster_scratch(const pass& one) {
   const std::size_t steps = std::max(first.scratch_bytes, second.scratch_bytes);
   std::size_t both = one.is_apart ? steps + arrived : std::max(steps, arrived);
   if (c > 1) both = (both + 15) / 16 * 16 + 16;  // the barrier that counts arrivals
-  const bool separates =
-      one.out.holds == row::half_spectrum && one.in.holds == row::complex_row;
+  const bool separates = one.out.holds == row::half_spectrum && one.in.holds == row::complex_row;
   return separates ? std::max(both, second.slots_bytes) : both;
 }
 
@@ -128,14 +126,15 @@ std::string pass::describe() const {
     if (does == kind::line) text += fmt::format(" as {} x {}", first, second);
     return text;
   };
-  std::string text = cut() + fmt::format(": {} elements a thread, {} threads, {} {} a {}, "
-                                         "{} bytes of local memory",
-                                         elements_per_thread, threads(), lanes,
-                                         lanes_across ? "neighbouring columns" : "transforms",
-                                         workgroups_of_cluster > 1
-                                             ? fmt::format("cluster of {}", workgroups_of_cluster)
-                                             : "workgroup",
-                                         scratch_bytes());
+  std::string text =
+      cut() + fmt::format(
+                  ": {} elements a thread, {} threads, {} {} a {}, "
+                  "{} bytes of local memory",
+                  elements_per_thread, threads(), lanes,
+                  lanes_across ? "neighbouring columns" : "transforms",
+                  workgroups_of_cluster > 1 ? fmt::format("cluster of {}", workgroups_of_cluster)
+                                            : "workgroup",
+                  scratch_bytes());
   if (out.holds == row::half_spectrum) text += ", bins of a real transform separated";
   if (in.holds == row::half_spectrum) text += ", bins of a real transform joined";
   if (in.is_limited) text += fmt::format(", inputs {} to {}", in.valid_first, in.valid_end - 1);

@@ -37,9 +37,9 @@ struct pass_side {
   std::size_t distance = 0;  ///< From row to row of the batch.
   std::size_t stride = 1;    ///< From element to element of a butterfly; of a cluster n2 or k1..
   std::size_t stride_of_first = 0;  ///< .. and n1; or k2: see `cluster` below.
-  std::size_t unit = 1;      ///< From one index of the axis to the next.
-  std::size_t step = 1;      ///< Indices of the axis from element to element of a butterfly.
-  unsigned along = no_loop;  ///< Loop that runs along the axis.
+  std::size_t unit = 1;             ///< From one index of the axis to the next.
+  std::size_t step = 1;             ///< Indices of the axis from element to element of a butterfly.
+  unsigned along = no_loop;         ///< Loop that runs along the axis.
   std::size_t valid_first = 0, valid_end = 0;  ///< Indices in memory, if `is_limited`.
   bool is_limited = false;
   std::optional<functor> fused = std::nullopt;  ///< In place of memory.
@@ -68,9 +68,9 @@ struct pass {
   std::size_t prior = 1;  ///< P: transformed before this pass.
   std::size_t total = 1;  ///< N: of the axis.
   unsigned elements_per_thread = 1;
-  unsigned lanes = 1;       ///< Butterflies of one workgroup or cluster.
+  unsigned lanes = 1;  ///< Butterflies of one workgroup or cluster.
   unsigned workgroups_of_cluster = 1;
-  unsigned resident = 0;    ///< Workgroups to leave registers for; 0: as the compiler likes.
+  unsigned resident = 0;  ///< Workgroups to leave registers for; 0: as the compiler likes.
   unsigned bank_bytes = 0;
   bool is_apart = false;
   bool lanes_across = false;
@@ -79,8 +79,8 @@ struct pass {
   bool stage_out = false;
   bool is_mirrored = false;
   unsigned turn_along = no_loop;
-  std::vector<loop> loops;      ///< Innermost first.
-  std::size_t rows = 1;         ///< Of the batch counted at run time.
+  std::vector<loop> loops;  ///< Innermost first.
+  std::size_t rows = 1;     ///< Of the batch counted at run time.
   double scale = 1;
   pass_side in, out;
 

@@ -92,8 +92,8 @@ std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
   }
   one.length = std::size_t{1} << bits;
   one.elements_per_thread = shape.elements_per_thread;
-  one.lanes = static_cast<unsigned>(
-      std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
+  one.lanes =
+      static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
   one.lanes_across = true;
   one.resident = shape.resident;
   return fitted(one, where, one.is_mirrored ? 2 : 1);

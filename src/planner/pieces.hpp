@@ -12,11 +12,11 @@ namespace wingbeat::planner {
 
 /// What is asked of an axis.
 struct axis_request {
-  std::size_t total = 1;     ///< N, complex elements.
-  bool is_row = true;        ///< Its elements are each other's nearest neighbours.
-  bool is_of_bins = false;   ///< One of its ends is a half spectrum.
+  std::size_t total = 1;    ///< N, complex elements.
+  bool is_row = true;       ///< Its elements are each other's nearest neighbours.
+  bool is_of_bins = false;  ///< One of its ends is a half spectrum.
   bool is_forward = true;
-  std::size_t columns = 1;   ///< Neighbours, if it is no row.
+  std::size_t columns = 1;  ///< Neighbours, if it is no row.
 };
 
 /// Returns passes with their lengths, priors and shapes, one where the axis fits a workgroup or a

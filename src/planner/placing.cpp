@@ -120,9 +120,8 @@ class placer {
   void order_loops() {
     const bool is_batch_densest =
         !at_.keeps_rows && one_.rows > 1 && !one_.is_mirrored &&
-        std::all_of(loops_.begin(), loops_.end(), [&](const named_loop& each) {
-          return one_.in.distance < each.does.in;
-        });
+        std::all_of(loops_.begin(), loops_.end(),
+                    [&](const named_loop& each) { return one_.in.distance < each.does.in; });
     if (is_batch_densest && !loops_.empty()) {
       loops_.push_back({{one_.rows, one_.in.distance, one_.out.distance}, false, false, true});
       one_.rows = 1;
@@ -159,8 +158,8 @@ class placer {
     }
     if (at_.keeps_rows || loops_.empty()) return;
     const named_loop& last = loops_.back();
-    const bool is_packed = one_.rows == 1 || joins(last.does, {0, one_.in.distance,
-                                                               one_.out.distance});
+    const bool is_packed =
+        one_.rows == 1 || joins(last.does, {0, one_.in.distance, one_.out.distance});
     if (!is_free(last) || !is_packed) return;
     one_.rows *= last.does.count;
     one_.in.distance = last.does.in;
@@ -175,8 +174,7 @@ class placer {
       if (loops_[i].is_high) one_.in.along = i;
     }
     if (one_.prior == 1) one_.out.along = no_loop;
-    const std::size_t lanes =
-        one_.loops.empty() ? one_.rows : one_.loops.front().count;
+    const std::size_t lanes = one_.loops.empty() ? one_.rows : one_.loops.front().count;
     while (one_.lanes / 2 >= lanes && one_.lanes > 1 && !one_.is_mirrored) one_.lanes /= 2;
   }
 

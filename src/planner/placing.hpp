@@ -14,11 +14,11 @@ namespace wingbeat::planner {
 
 struct placing {
   const plan_spec& what;
-  std::size_t axis;            ///< The slower of a plane's.
-  bool begins, ends;           ///< The first, the last pass of its axis.
+  std::size_t axis;   ///< The slower of a plane's.
+  bool begins, ends;  ///< The first, the last pass of its axis.
   const lattice &from, &to;
   const std::vector<bool>& has_ended;  ///< Axes transformed before.
-  bool keeps_rows;             ///< The batch alone is counted at run time.
+  bool keeps_rows;                     ///< The batch alone is counted at run time.
 };
 
 /// Returns `shape` with all that is missing: loops, the two sides, mirrored tiles, staging.

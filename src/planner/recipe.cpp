@@ -62,8 +62,8 @@ class steps_of {
     if (n_axes < 2 || is_real(what_.kind)) return false;
     const auto& rows = in_.axes[n_axes - 2];
     const auto& columns = in_.axes[n_axes - 1];
-    const bool is_plain = columns.stride == 1 && !rows.is_limited && !columns.is_limited &&
-                          what_.valid_out.empty();
+    const bool is_plain =
+        columns.stride == 1 && !rows.is_limited && !columns.is_limited && what_.valid_out.empty();
     if (!is_plain) return false;
     const pass made = plane_of(rows.length, columns.length, common_, data_, where_);
     if (made.length == 0) return false;
@@ -112,9 +112,9 @@ bool is_whole(const step& one) {
 std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>& steps) {
   std::vector<lattice> all{input_lattice(what)};
   const lattice to = output_lattice(what);
-  const bool may_use_output =
-      std::all_of(steps.begin(), steps.end(), is_whole) && to.apart == 0 && !to.is_pairs &&
-      to.stored == common_precision(what) && !what.store.is_given() && what.valid_out.empty();
+  const bool may_use_output = std::all_of(steps.begin(), steps.end(), is_whole) && to.apart == 0 &&
+                              !to.is_pairs && to.stored == common_precision(what) &&
+                              !what.store.is_given() && what.valid_out.empty();
   lattice now = all.front();
   std::size_t last = what.lengths.size() - 1;
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
@@ -226,8 +226,8 @@ std::size_t launch::roots_of_pass(std::size_t which) const {
 
 std::string launch::describe() const {
   if (!is_chained()) return passes.front().describe();
-  return fmt::format("{}\n  then, {} rows at a time through the cache: {}",
-                     passes[0].describe(), chunk_rows, passes[1].describe());
+  return fmt::format("{}\n  then, {} rows at a time through the cache: {}", passes[0].describe(),
+                     chunk_rows, passes[1].describe());
 }
 
 std::size_t recipe::traffic_bytes() const {
@@ -258,8 +258,7 @@ recipe make_recipe(const plan_spec& what, const device_info& where) {
 
 recipe make_recipe(const plan_spec& what, const device_info& where,
                    const tuning::architecture& data) {
-  const tuning::chain_rule& rule =
-      (what.real == precision::fp64 ? data.fp64 : data.fp32).chain;
+  const tuning::chain_rule& rule = (what.real == precision::fp64 ? data.fp64 : data.fp32).chain;
   std::vector<step> steps = steps_of{what, where, data}.take();
   if (steps.size() == 2 && rule.most_bytes > 0) match_threads(steps);
   const auto lattices = lattices_of(what, steps);
@@ -270,8 +269,8 @@ recipe make_recipe(const plan_spec& what, const device_info& where,
   std::vector<pass> passes;
   std::vector<bool> has_ended(what.lengths.size(), false);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const placing where_it_lies{what, steps[i].axis, steps[i].begins, steps[i].ends,
-                                lattices[i], lattices[i + 1], has_ended, is_chained};
+    const placing where_it_lies{what,        steps[i].axis,   steps[i].begins, steps[i].ends,
+                                lattices[i], lattices[i + 1], has_ended,       is_chained};
     passes.push_back(placed(steps[i].does, where_it_lies));
     if (steps[i].ends) has_ended[steps[i].axis] = true;
     if (steps[i].does.does == pass::kind::plane) has_ended[steps[i].axis + 1] = true;
@@ -286,15 +285,15 @@ recipe make_recipe(const plan_spec& what, const device_info& where,
     passes.front().in.is_once = passes.back().out.is_once = true;
     passes.front().out.where = passes.back().in.where = place::workspace_a;
     both.passes = std::move(passes);
-    made.workspace_a_bytes =
-        both.counter_bytes() + both.ring * both.chunk_rows * both.passes[0].out.distance *
-                                   both.passes[0].element_bytes();
+    made.workspace_a_bytes = both.counter_bytes() + both.ring * both.chunk_rows *
+                                                        both.passes[0].out.distance *
+                                                        both.passes[0].element_bytes();
     made.launches.push_back(std::move(both));
   } else {
     for (std::size_t i = 1; i + 1 < lattices.size(); ++i) {
       if (lattices[i].where == place::output) continue;
-      auto& bytes = lattices[i].where == place::workspace_a ? made.workspace_a_bytes
-                                                            : made.workspace_b_bytes;
+      auto& bytes =
+          lattices[i].where == place::workspace_a ? made.workspace_a_bytes : made.workspace_b_bytes;
       bytes = std::max(bytes, bytes_between(what, lattices[i]));
     }
     for (pass& one : passes) made.launches.push_back({{std::move(one)}});

@@ -32,15 +32,13 @@ void append_turn(table& to, std::size_t radix, std::size_t prior, std::size_t m)
 }
 
 table roots_of_stages(const pass& one, std::size_t length) {
-  return roots_of(
-      {device::order::natural, static_cast<unsigned>(length), one.elements_per_thread});
+  return roots_of({device::order::natural, static_cast<unsigned>(length), one.elements_per_thread});
 }
 
 }  // namespace
 
 std::vector<std::complex<long double>> table_of(const pass& one) {
-  const bool is_of_bins =
-      one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
+  const bool is_of_bins = one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
   table made = roots_of_stages(one, one.is_cluster() ? one.first : one.length);
   const bool is_real_row = is_of_bins && !one.is_cluster() && !one.is_mirrored;
   if (is_real_row) {

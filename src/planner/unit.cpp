@@ -118,8 +118,7 @@ std::string policy_of(const pass& one, std::size_t roots_at) {
   to.raw("struct policy {\n");
   to.raw(fmt::format("  using real = {};\n", stored_type(one.real)));
   to.raw(loops_text(one));
-  to.line("direction", "dir",
-          one.is_forward ? "direction::forward" : "direction::inverse");
+  to.line("direction", "dir", one.is_forward ? "direction::forward" : "direction::inverse");
   write_shape(to, one);
   to.size("prior", one.prior);
   to.size("total", one.total);

@@ -42,9 +42,12 @@ constexpr column_shape fp64_columns[] = {
 
 // log2 length, log2 first, elements a thread, workgroups a cluster
 constexpr cluster_shape fp32_lines[] = {
-    {15, 7, 16, 8, 1, false, 4}, {16, 8, 16, 16, 1, false, 4}, {17, 8, 16, 16, 1, false, 2},
+    {15, 7, 16, 8, 1, false, 4},
+    {16, 8, 16, 16, 1, false, 4},
+    {17, 8, 16, 16, 1, false, 2},
 };
-constexpr chain_rule fp32_chain{std::size_t{1} << 21, std::size_t{1} << 21, std::size_t{1} << 23, 3};
+constexpr chain_rule fp32_chain{std::size_t{1} << 21, std::size_t{1} << 21, std::size_t{1} << 23,
+                                3};
 
 constexpr std::span whole_of_fp64{fp64_whole};
 
@@ -52,7 +55,9 @@ constexpr std::span whole_of_fp64{fp64_whole};
 
 const architecture& hopper() {
   static constexpr architecture data{
-      "hopper", 128, {fp32_whole, {}, fp32_columns, fp32_lines, {}, {}, {}, fp32_chain},
+      "hopper",
+      128,
+      {fp32_whole, {}, fp32_columns, fp32_lines, {}, {}, {}, fp32_chain},
       {fp64_whole, {}, fp64_columns}};
   return data;
 }

@@ -118,14 +118,14 @@ struct group {
         : "r"(static_cast<unsigned>(__cvta_generic_to_shared(arrivals))), "r"(rank));
     if constexpr (sizeof(T) == 8) {
       asm volatile(
-          "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(
-              there),
+          "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::
+              "r"(there),
           "f"(float(z.re)), "f"(float(z.im)), "r"(counted)
           : "memory");
     } else {
       asm volatile(
-          "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%0], {%1, %2}, [%3];" ::"r"(
-              there),
+          "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%0], {%1, %2}, [%3];" ::
+              "r"(there),
           "d"(double(z.re)), "d"(double(z.im)), "r"(counted)
           : "memory");
     }

@@ -134,8 +134,7 @@ class kernel final : public backend::kernel {
   void allow_cluster(unsigned workgroups) const {
     constexpr unsigned portable = 8;
     if (workgroups <= portable) return;
-    check(api_,
-          api_.function_set_attribute(function_, function_attribute::non_portable_cluster, 1),
+    check(api_, api_.function_set_attribute(function_, function_attribute::non_portable_cluster, 1),
           fmt::format("allow clusters of {} workgroups", workgroups));
   }
 

@@ -7,13 +7,13 @@
 // Without the turn by w_N it is the transform of a plane of A rows and B columns.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"             // complex
-#include "wingbeat/device/direction.hpp"           // direction
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
-#include "wingbeat/device/twiddle.hpp"             // roots, apply
-#include "wingbeat/device/workgroup/fft.hpp"       // fft
-#include "wingbeat/device/workgroup/memory.hpp"    // scratch
-#include "wingbeat/device/workgroup/team.hpp"      // team, lanes
+#include "wingbeat/device/complex.hpp"           // complex
+#include "wingbeat/device/direction.hpp"         // direction
+#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
+#include "wingbeat/device/twiddle.hpp"           // roots, apply
+#include "wingbeat/device/workgroup/fft.hpp"     // fft
+#include "wingbeat/device/workgroup/memory.hpp"  // scratch
+#include "wingbeat/device/workgroup/team.hpp"    // team, lanes
 
 namespace wingbeat::device::cluster {
 
@@ -57,9 +57,8 @@ class fft {
   using first_fft = workgroup::fft<first_shape, Real, Dir, order::natural, Memory>;
   using second_fft = workgroup::fft<second_shape, Real, Dir, order::natural, Memory>;
   /// Neighbouring threads store neighbouring bins: of a line those of neighbouring rows.
-  static constexpr workgroup::lanes second_lanes = Kind == kind::line
-                                                       ? workgroup::lanes::across_transforms
-                                                       : workgroup::lanes::along_transform;
+  static constexpr workgroup::lanes second_lanes =
+      Kind == kind::line ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform;
   using first_team = workgroup::team<first_shape, workgroup::lanes::across_transforms, Group>;
   using second_team = workgroup::team<second_shape, second_lanes, Group>;
 
@@ -197,8 +196,8 @@ class fft {
       to = first_.thread() / Shape::rows + r * (first_shape::threads / Shape::rows);
       u = first_.thread() % Shape::rows;
     }
-    const unsigned row = Shape::is_across ? u * Shape::lanes + lane_in()
-                                          : lane_in() * Shape::rows + u;
+    const unsigned row =
+        Shape::is_across ? u * Shape::lanes + lane_in() : lane_in() * Shape::rows + u;
     if constexpr (c == 1) {
       arrived(scratch_)[entry(row, n2())] = y;
     } else {

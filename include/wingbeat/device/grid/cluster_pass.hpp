@@ -28,9 +28,9 @@ struct cluster_step_of {
   static constexpr bool separates =
       Policy::sink == row::half_spectrum && Policy::source == row::complex_row;
   static constexpr bool mirrors_rows = separates && !Policy::mirrored;
-  using memory = workgroup::memory<Policy::half_trade ? workgroup::trade::halves
-                                                      : workgroup::trade::whole,
-                                   Policy::bank_bytes>;
+  using memory =
+      workgroup::memory<Policy::half_trade ? workgroup::trade::halves : workgroup::trade::whole,
+                        Policy::bank_bytes>;
   using shape = cluster::shape<Policy::first, Policy::second, Policy::elements_per_thread,
                                Policy::workgroups, Policy::lanes, Policy::lanes_across>;
   using fft = cluster::fft<shape, real, Policy::dir, Policy::kind, memory, mirrors_rows,
@@ -96,8 +96,8 @@ class cluster_pass {
       const size q = size(fft_.n1(r)) * Policy::second + fft_.n2();
       x[r] = {real(0), real(0)};
       if (inside) {
-        x[r] = access_.read(from + fft_.n1(r) * Policy::in_first_stride,
-                            along + q * Policy::in_step);
+        x[r] =
+            access_.read(from + fft_.n1(r) * Policy::in_first_stride, along + q * Policy::in_step);
       }
     }
   }

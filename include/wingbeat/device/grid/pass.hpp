@@ -61,8 +61,8 @@ struct step_of {
   static constexpr unsigned element_bytes = 2 * sizeof(real);
   static constexpr unsigned staged_elements = (Policy::stage_in ? staged_in * Policy::lanes : 0u) +
                                               (Policy::stage_out ? staged_out * Policy::lanes : 0u);
-  static constexpr bool trades_complex = Policy::stage_in || Policy::stage_out ||
-                                         Policy::sink == row::half_spectrum;
+  static constexpr bool trades_complex =
+      Policy::stage_in || Policy::stage_out || Policy::sink == row::half_spectrum;
   static constexpr unsigned transform_bytes =
       is_real_row ? real_fft::scratch_bytes
                   : (trades_complex ? fft::layout::bytes : fft::scratch_bytes);
