@@ -72,6 +72,7 @@ struct pass {
   unsigned workgroups_of_cluster = 1;
   unsigned resident = 0;  ///< Workgroups to leave registers for; 0: as the compiler likes.
   unsigned bank_bytes = 0;
+  double fraction = 0;  ///< Of a copy's speed, as measured for its shape; 0: not measured.
   bool is_apart = false;
   bool lanes_across = false;
   bool half_trade = false;

@@ -50,6 +50,7 @@ std::optional<pass> whole_row(pass one, const axis_request& axis, const tuning::
   one.half_trade = shape.half_trade;
   one.stage_in = shape.stage_in;
   one.stage_out = shape.stage_out;
+  one.fraction = shape.fraction;
   return fitted(one, where);
 }
 
@@ -66,6 +67,7 @@ std::optional<pass> clustered(pass one, unsigned bits, std::span<const tuning::c
     one.lanes = shape.lanes;
     one.is_apart = shape.is_apart;
     one.resident = shape.resident;
+    one.fraction = shape.fraction;
     one.lanes_across = shape.lanes > 1;
     if (fits(one, where)) return one;
   }
@@ -96,6 +98,7 @@ std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
       static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
   one.lanes_across = true;
   one.resident = shape.resident;
+  one.fraction = shape.fraction;
   return fitted(one, where, one.is_mirrored ? 2 : 1);
 }
 
@@ -153,7 +156,11 @@ std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
   one.total = axis.total;
   if (axis.is_row) {
     if (const auto whole = whole_row(one, axis, shapes, where)) return {*whole};
-    if (const auto line = clustered(one, bits, shapes.lines, where)) return {*line};
+    if (auto line = clustered(one, bits, shapes.lines, where)) {
+      // Joining and separating bins takes registers of its own.
+      if (axis.is_of_bins && line->resident > 1) line->resident -= 1;
+      return {*line};
+    }
   } else if (const auto whole = columns(one, bits, axis.columns, shapes, where)) {
     return {*whole};
   }
@@ -185,6 +192,7 @@ pass plane_of(std::size_t rows, std::size_t columns, const pass& like,
     made.lanes = shape.lanes;
     made.is_apart = shape.is_apart;
     made.resident = shape.resident;
+    made.fraction = shape.fraction;
     if (fits(made, where)) return made;
   }
   return one;

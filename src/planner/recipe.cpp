@@ -244,6 +244,15 @@ std::string recipe::describe() const {
   return text;
 }
 
+double recipe::predicted_fraction(std::size_t copied_bytes) const {
+  double copies = 0;  // bytes that a copy would move in the same time
+  for (const pass& one : passes()) {
+    if (one.fraction == 0) return 0;
+    copies += static_cast<double>(one.traffic_bytes()) / one.fraction;
+  }
+  return static_cast<double>(copied_bytes) / copies;
+}
+
 std::vector<pass> recipe::passes() const {
   std::vector<pass> all;
   for (const launch& one : launches) {

@@ -17,6 +17,7 @@ struct shape {
   bool half_trade = false;       ///< Exchange real parts, then imaginary parts.
   bool stage_in = false;         ///< Load through local memory, contiguously.
   bool stage_out = false;        ///< Store through local memory, contiguously.
+  float fraction = 0;            ///< Of a copy's speed, as measured; 0: not measured.
 };
 
 /// How columns are transformed: `columns` neighbours a workgroup.
@@ -25,6 +26,7 @@ struct column_shape {
   unsigned elements_per_thread;
   unsigned columns;
   unsigned resident = 0;  ///< Workgroups to leave registers for; 0: as the compiler likes.
+  float fraction = 0;     ///< Of a copy's speed, as measured; 0: not measured.
 };
 
 /// How a cluster of workgroups makes a line of 2^log2_length points as 2^log2_first times the rest,
@@ -37,6 +39,7 @@ struct cluster_shape {
   unsigned lanes = 1;
   bool is_apart = false;  ///< Local memory apart for what workgroups send each other.
   unsigned resident = 1;  ///< Workgroups a multiprocessor is to leave registers for.
+  float fraction = 0;     ///< Of a copy's speed, as measured; 0: not measured.
 };
 
 /// How a length too long for one pass is cut: into 2^log2_first, 2^log2_second and the rest, if
@@ -57,7 +60,7 @@ struct chain_rule {
 /// One precision's shapes, shortest length first.
 struct shapes {
   std::span<const shape> whole;               ///< Rows that one workgroup transforms; without gaps.
-  std::span<const shape> real_rows;           ///< The same of rows of reals; if empty, as `whole`.
+  std::span<const shape> real_rows = {};      ///< The same of rows of reals; if empty, as `whole`.
   std::span<const column_shape> columns;      ///< Without gaps.
   std::span<const cluster_shape> lines = {};  ///< Rows.
   std::span<const cluster_shape> column_lines = {};  ///< Columns.
