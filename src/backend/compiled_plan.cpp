@@ -85,7 +85,8 @@ class compiled_plan final : public plan {
                                  one.passes.front().threads(),
                                  one.scratch_bytes(),
                                  one.workgroups(),
-                                 one.passes.front().workgroups_of_cluster};
+                                 one.passes.front().workgroups_of_cluster,
+                                 one.passes.front().resident};
       steps_.push_back({one, std::move(table), compiled(compiler, where, one, source)});
     }
   }

@@ -51,6 +51,7 @@ std::optional<pass> whole_row(pass one, const axis_request& axis, const tuning::
   one.stage_in = shape.stage_in;
   one.stage_out = shape.stage_out;
   one.fraction = shape.fraction;
+  one.resident = shape.resident;
   return fitted(one, where);
 }
 

@@ -112,7 +112,7 @@ bool is_whole(const step& one) {
 std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>& steps) {
   std::vector<lattice> all{input_lattice(what)};
   const lattice to = output_lattice(what);
-  const bool may_use_output = std::all_of(steps.begin(), steps.end(), is_whole) && to.apart == 0 &&
+  const bool may_use_output = std::all_of(steps.begin(), steps.end(), is_whole) && !to.has_parts &&
                               !to.is_pairs && to.stored == common_precision(what) &&
                               !what.store.is_given() && what.valid_out.empty();
   lattice now = all.front();

@@ -13,24 +13,17 @@ constexpr shape fp32_whole[] = {
     {6, 4, 8, false, false, false, 0.98f},   {7, 4, 4, false, false, false, 0.98f},
     {8, 8, 8, false, false, false, 0.98f},   {9, 16, 8, false, false, false, 0.98f},
     {10, 16, 2, false, false, false, 0.98f}, {11, 8, 1, false, false, false, 0.98f},
-    {12, 8, 1, false, false, false, 0.98f},  {13, 32, 1, false, false, false, 0.98f},
+    {12, 8, 1, false, false, false, 0.98f},  {13, 32, 1, false, false, false, 0.98f, 2},
     {14, 32, 1, false, false, false, 0.78f},
 };
 constexpr shape fp64_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f},
-    {1, 2, 128, false, true, true, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},
-    {3, 2, 32, false, false, false, 0.98f},
-    {4, 4, 16, false, true, true, 0.98f},
-    {5, 4, 8, false, true, true, 0.98f},
-    {6, 4, 8, false, false, false, 0.98f},
-    {7, 4, 4, false, false, false, 0.98f},
-    {8, 8, 4, false, false, false, 0.98f},
-    {9, 8, 8, false, false, false, 0.98f},
-    {10, 16, 4, false, false, false, 0.98f},
-    {11, 16, 1, false, false, false, 0.98f},
-    {12, 16, 1, false, false, false, 0.98f},
-    {13, 16, 1, false, false, false, 0.74f},
+    {0, 1, 256, false, false, false, 0.98f}, {1, 2, 128, false, true, true, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},  {3, 2, 32, false, false, false, 0.98f},
+    {4, 4, 16, false, true, true, 0.98f},    {5, 4, 8, false, true, true, 0.98f},
+    {6, 4, 8, false, false, false, 0.98f},   {7, 4, 4, false, false, false, 0.98f},
+    {8, 8, 4, false, false, false, 0.98f},   {9, 8, 8, false, false, false, 0.98f},
+    {10, 16, 4, false, false, false, 0.98f}, {11, 16, 1, false, false, false, 0.98f},
+    {12, 16, 1, false, false, false, 0.98f}, {13, 16, 1, false, false, false, 0.74f},
 };
 // The same of rows of reals, by the length of the complex transform that makes them.
 constexpr shape fp32_real_rows[] = {

@@ -18,6 +18,7 @@ struct shape {
   bool stage_in = false;         ///< Load through local memory, contiguously.
   bool stage_out = false;        ///< Store through local memory, contiguously.
   float fraction = 0;            ///< Of a copy's speed, as measured; 0: not measured.
+  unsigned resident = 0;         ///< Workgroups at once that a multiprocessor is to hold; 0: any.
 };
 
 /// How columns are transformed: `columns` neighbours a workgroup.
@@ -25,7 +26,7 @@ struct column_shape {
   unsigned log2_length;
   unsigned elements_per_thread;
   unsigned columns;
-  unsigned resident = 0;  ///< Workgroups to leave registers for; 0: as the compiler likes.
+  unsigned resident = 0;  ///< Workgroups at once that a multiprocessor is to hold; 0: any.
   float fraction = 0;     ///< Of a copy's speed, as measured; 0: not measured.
 };
 
@@ -38,7 +39,7 @@ struct cluster_shape {
   unsigned workgroups;
   unsigned lanes = 1;
   bool is_apart = false;  ///< Local memory apart for what workgroups send each other.
-  unsigned resident = 1;  ///< Workgroups a multiprocessor is to leave registers for.
+  unsigned resident = 1;  ///< Workgroups at once that a multiprocessor is to hold.
   float fraction = 0;     ///< Of a copy's speed, as measured; 0: not measured.
 };
 
