@@ -41,7 +41,9 @@ std::optional<pass> fitted(pass one, const device_info& where, unsigned least = 
 std::optional<pass> whole_row(pass one, const axis_request& axis, const tuning::shapes& data,
                               const device_info& where) {
   const unsigned bits = log2_of(axis.total);
-  const auto shapes = axis.is_of_bins && !data.real_rows.empty() ? data.real_rows : data.whole;
+  auto shapes = data.whole;
+  if (axis.is_of_bins && !data.real_rows.empty()) shapes = data.real_rows;
+  if (axis.is_of_bins && !axis.is_forward && !data.bin_rows.empty()) shapes = data.bin_rows;
   if (bits >= shapes.size()) return std::nullopt;
   const tuning::shape& shape = shapes[bits];
   one.length = one.total;

@@ -60,10 +60,11 @@ struct chain_rule {
 
 /// One precision's shapes, shortest length first.
 struct shapes {
-  std::span<const shape> whole;               ///< Rows that one workgroup transforms; without gaps.
-  std::span<const shape> real_rows = {};      ///< The same of rows of reals; if empty, as `whole`.
-  std::span<const column_shape> columns;      ///< Without gaps.
-  std::span<const cluster_shape> lines = {};  ///< Rows.
+  std::span<const shape> whole;           ///< Rows that one workgroup transforms; without gaps.
+  std::span<const shape> real_rows = {};  ///< The same of rows of reals; if empty, as `whole`.
+  std::span<const shape> bin_rows = {};   ///< Of rows of bins that make reals; if empty, the same.
+  std::span<const column_shape> columns;  ///< Without gaps.
+  std::span<const cluster_shape> lines = {};         ///< Rows.
   std::span<const cluster_shape> column_lines = {};  ///< Columns.
   std::span<const cluster_shape> planes = {};
   std::span<const cut> cuts = {};  ///< Others are cut evenly.
