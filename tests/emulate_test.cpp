@@ -4,8 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>  // iota
-#include <stdexcept>
+#include <numeric>    // iota
+#include <stdexcept>  // logic_error
+#include <thread>     // jthread
 #include <vector>
 
 namespace {
@@ -48,6 +49,65 @@ TEST(run_workgroup, throws_what_a_thread_threw_and_leaves_nobody_waiting) {
     group.barrier();
   };
   EXPECT_THROW(run_workgroup(4, body), std::runtime_error);
+}
+
+/// Every workgroup sends each of the others one number for each of its threads.
+TEST(run_cluster, delivers_what_is_sent_before_it_is_received) {
+  constexpr unsigned n_workgroups = 3, n_threads = 4, first_index = 6;
+  struct local {
+    double from[n_workgroups * n_threads];
+    unsigned arrivals;
+  };
+  run_cluster(
+      n_workgroups, n_threads, sizeof(local),
+      [&](const emulated_cluster_group& group, char* memory) {
+        auto& mine = *reinterpret_cast<local*>(memory);
+        const auto rank = static_cast<unsigned>(group.index() - first_index);
+        if (group.thread() == 0) group.expect(&mine.arrivals, sizeof mine.from);
+        group.cluster_arrive();
+        group.cluster_wait();
+        const unsigned me = rank * n_threads + group.thread();
+        for (unsigned to = 0; to < n_workgroups; ++to) {
+          group.send(&mine.from[me], to, 10.0 * me + to, &mine.arrivals);
+        }
+        group.receive(&mine.arrivals);
+        for (unsigned i = 0; i < n_workgroups * n_threads; ++i) {
+          EXPECT_EQ(mine.from[i], 10.0 * i + rank);
+        }
+      },
+      first_index);
+}
+
+TEST(run_cluster, throws_what_a_thread_threw_and_leaves_nobody_waiting) {
+  for (const bool has_arrived : {false, true}) {
+    const auto body = [&](const emulated_cluster_group& group, char* memory) {
+      if (group.thread() == 0) group.expect(memory, 1);  // nobody sends it
+      const bool fails = group.index() == 1 && group.thread() == 1;
+      if (fails && !has_arrived) throw std::logic_error("thread 1 of workgroup 1 failed");
+      group.cluster_arrive();
+      if (fails) throw std::logic_error("thread 1 of workgroup 1 failed");
+      group.cluster_wait();
+      group.barrier();
+      group.receive(memory);
+    };
+    EXPECT_THROW(run_cluster(2, 3, 16, body), std::logic_error);
+  }
+}
+
+TEST(counters, order_what_was_announced_before_who_awaits_it) {
+  unsigned next = 0, done = 0;
+  std::vector<int> made(4, 0);
+  std::vector<std::jthread> workgroups;
+  for (int w = 0; w < 4; ++w) {
+    workgroups.emplace_back([&] {
+      const unsigned ticket = emulated_group::take(&next);
+      ASSERT_LT(ticket, made.size());
+      made[ticket] = static_cast<int>(ticket) + 1;
+      emulated_group::announce(&done);
+      emulated_group::await(&done, 4);
+      EXPECT_EQ(made, (std::vector<int>{1, 2, 3, 4}));
+    });
+  }
 }
 
 }  // namespace

@@ -5,12 +5,17 @@
 #pragma once
 
 #include <algorithm>  // min
+#include <atomic>     // atomic, atomic_ref
 #include <barrier>
 #include <cstddef>  // size_t
 #include <deque>
 #include <exception>  // exception_ptr
+#include <memory>     // unique_ptr
 #include <mutex>
+#include <optional>
+#include <stdexcept>  // runtime_error
 #include <thread>
+#include <utility>  // move
 #include <vector>
 
 namespace wingbeat {
@@ -30,6 +35,20 @@ class emulated_group_of {
   void barrier() const { all_->arrive_and_wait(); }
   void subgroup_barrier() const {
     if constexpr (Subgroup > 1) near_->arrive_and_wait();  // one thread has nobody to wait for
+  }
+
+  // Counters in memory that workgroups share, for those that run at once and wait for each other.
+  // No stronger than a device's: what is not announced is a race, which a sanitizer sees.
+  static unsigned take(unsigned* counter) {
+    return std::atomic_ref{*counter}.fetch_add(1, std::memory_order_relaxed);
+  }
+  static void announce(unsigned* counter) {
+    std::atomic_ref{*counter}.fetch_add(1, std::memory_order_release);
+  }
+  static void await(const unsigned* counter, unsigned count) {
+    // atomic_ref of const is C++26; nothing is written.
+    const std::atomic_ref now{*const_cast<unsigned*>(counter)};
+    while (now.load(std::memory_order_acquire) < count) std::this_thread::yield();
   }
 
  private:
@@ -77,6 +96,107 @@ void run_workgroup(unsigned n_threads, const Body& body, std::size_t index = 0) 
 template <class Body>
 void run_grid(std::size_t n_workgroups, unsigned n_threads, const Body& body) {
   for (std::size_t index = 0; index < n_workgroups; ++index) run_workgroup(n_threads, body, index);
+}
+
+/// What the workgroups of an emulated cluster share.
+struct emulated_cluster {
+  explicit emulated_cluster(unsigned n_threads) : all(n_threads) {}
+
+  std::barrier<> all;
+  std::deque<std::barrier<>> workgroups;
+  std::vector<std::unique_ptr<char[]>> memories;  // local memory of each
+  std::atomic<bool> has_failed = false;
+};
+
+/// One thread's view of its workgroup and of the cluster that it belongs to; see port.hpp.
+class emulated_cluster_group {
+ public:
+  static constexpr unsigned subgroup_threads = 1;
+  using token = std::optional<std::barrier<>::arrival_token>;
+
+  emulated_cluster_group(unsigned thread, std::size_t index, unsigned rank,
+                         emulated_cluster& cluster, token& arrived)
+      : thread_(thread), index_(index), rank_(rank), cluster_(&cluster), arrived_(&arrived) {}
+
+  [[nodiscard]] unsigned thread() const { return thread_; }
+  [[nodiscard]] std::size_t index() const { return index_; }
+  void barrier() const { cluster_->workgroups[rank_].arrive_and_wait(); }
+  void subgroup_barrier() const {}  // one thread has nobody to wait for
+
+  void cluster_arrive() const { arrived_->emplace(cluster_->all.arrive()); }
+  void cluster_wait() const {
+    cluster_->all.wait(std::move(**arrived_));
+    arrived_->reset();
+  }
+
+  /// Makes a counter of bytes to come. Its owner alone writes it before others may send.
+  void expect(void* arrivals, unsigned bytes) const { *static_cast<unsigned*>(arrivals) = bytes; }
+
+  template <class T>
+  void send(T* at, unsigned rank, T z, void* arrivals) const {
+    *reinterpret_cast<T*>(there(at, rank)) = z;
+    const std::atomic_ref left{*reinterpret_cast<unsigned*>(there(arrivals, rank))};
+    left.fetch_sub(static_cast<unsigned>(sizeof(T)), std::memory_order_release);
+  }
+
+  /// Throws where a thread of the cluster failed: what it would have sent never comes.
+  void receive(void* arrivals) const {
+    const std::atomic_ref left{*static_cast<unsigned*>(arrivals)};
+    while (left.load(std::memory_order_acquire) != 0) {
+      if (cluster_->has_failed) throw std::runtime_error("another thread of the cluster failed");
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  /// Returns where workgroup `rank` has what this one has at `at`.
+  char* there(void* at, unsigned rank) const {
+    const auto offset = static_cast<char*>(at) - cluster_->memories[rank_].get();
+    return cluster_->memories[rank].get() + offset;
+  }
+
+  unsigned thread_;
+  std::size_t index_;
+  unsigned rank_;
+  emulated_cluster* cluster_;
+  token* arrived_;
+};
+
+/// Calls body(group, local_memory) once for each of `n_threads` threads of each of `n_workgroups`
+/// workgroups, all at once, and returns when all have. They are workgroups first_index, .. of their
+/// grid; each has `scratch_bytes` of local memory. Throws as `run_workgroup` does.
+template <class Body>
+void run_cluster(unsigned n_workgroups, unsigned n_threads, std::size_t scratch_bytes,
+                 const Body& body, std::size_t first_index = 0) {
+  emulated_cluster cluster{n_workgroups * n_threads};
+  for (unsigned rank = 0; rank < n_workgroups; ++rank) {
+    cluster.workgroups.emplace_back(n_threads);
+    cluster.memories.push_back(std::make_unique<char[]>(scratch_bytes));
+  }
+  std::mutex one_at_a_time;
+  std::exception_ptr failure;
+  const auto run = [&](unsigned rank, unsigned thread) {
+    emulated_cluster_group::token arrived;
+    try {
+      const emulated_cluster_group group{thread, first_index + rank, rank, cluster, arrived};
+      body(group, cluster.memories[rank].get());
+    } catch (...) {
+      {
+        const std::lock_guard held{one_at_a_time};
+        if (!failure) failure = std::current_exception();
+      }
+      cluster.has_failed = true;
+      cluster.workgroups[rank].arrive_and_drop();
+      if (arrived) cluster.all.wait(std::move(*arrived));  // it counts in this phase already
+      cluster.all.arrive_and_drop();
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (unsigned i = 0; i < n_workgroups * n_threads; ++i) {
+    threads.emplace_back(run, i / n_threads, i % n_threads);
+  }
+  threads.clear();  // joins
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace wingbeat

@@ -322,7 +322,7 @@ std::vector<launch> every_launch(const device_info& where) {
   for (const precision real : {precision::fp32, precision::fp64}) {
     for (const transform kind : kinds) {
       for (std::size_t n = 2; n <= max_length; n *= 2) {
-        add({.lengths = {n}, .kind = kind, .real = real});
+        add({.lengths = {n}, .batch = 1024, .kind = kind, .real = real});
       }
       for (std::size_t n = 16; n <= 8192; n *= 2) {
         add({.lengths = {n, n}, .kind = kind, .real = real});

@@ -130,6 +130,7 @@ TEST_F(cuda_on_a_fake, destroys_what_it_created) {
     const auto first = on->record();
     const auto second = on->record();
     EXPECT_DOUBLE_EQ(second->seconds_since(*first), 0.25);
+    on->reserve(100);
     EXPECT_NE(on->workspace(100).handle, nullptr);
     const auto loaded = engine().compiler().compile(on, kernel);
     EXPECT_EQ(machine().n_events, 2);
@@ -140,6 +141,20 @@ TEST_F(cuda_on_a_fake, destroys_what_it_created) {
   EXPECT_EQ(machine().n_images, 0);
   EXPECT_EQ(machine().n_allocations, 0);
   EXPECT_EQ(machine().n_streams, 0);
+}
+
+TEST_F(cuda_on_a_fake, allocates_a_workspace_when_it_is_reserved_and_never_in_a_run) {
+  const auto on = open();
+  EXPECT_THAT(message_of([&] { static_cast<void>(on->workspace(100)); }),
+              HasSubstr("needs a workspace of 100 bytes and the queue has reserved 0"));
+  on->reserve(100);
+  EXPECT_EQ(machine().n_allocations, 1);
+  EXPECT_EQ(on->workspace(60).handle, on->workspace(100).handle);
+  EXPECT_THROW(static_cast<void>(on->workspace(101)), plan_error);
+  on->reserve(50);
+  EXPECT_GE(on->workspace(100).size_bytes, 100u) << "a queue only grows";
+  on->reserve(200);
+  EXPECT_EQ(machine().n_allocations, 1);
 }
 
 TEST_F(cuda_on_a_fake, leaves_a_driver_that_has_shut_down_alone) {
@@ -166,7 +181,7 @@ TEST_F(cuda_on_a_fake, adopts_a_stream_of_the_current_context) {
   EXPECT_EQ(on->device().index, 1);
   EXPECT_EQ(backend::cuda::cuda_queue(*on).stream(), stream);
   EXPECT_EQ(backend::cuda::cuda_queue(*on).context(), context);
-  static_cast<void>(on->workspace(100));
+  on->reserve(100);
   on.reset();
   // The stream was its owner's to destroy, perhaps before: it is not waited for, nor destroyed.
   EXPECT_EQ(machine().n_stream_waits, 0);

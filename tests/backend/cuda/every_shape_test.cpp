@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: unit
 // Timeout: 900
-// Compiles every pass that a plan for an NVIDIA GPU can hold, for three architectures, without a
-// GPU: no register may spill and no array may live in local memory.
+// Compiles every launch that a plan for an NVIDIA GPU can hold, for three architectures, without a
+// GPU: no register may spill and no array may live in local memory, and what the planner computes
+// of a pass is what its templates say.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -13,54 +15,112 @@
 #include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"      // compile_for
 #include "backend/device_sources.hpp"  // flatten
-#include "planner/recipe.hpp"          // every_pass
-#include "wingbeat/error.hpp"          // absent_error
+#include "planner/recipe.hpp"          // every_launch
+#include "planner/unit.hpp"            // unit_text, entry_of
+#include "wingbeat/error.hpp"          // absent_error, device_error
 
 namespace {
 
 using namespace wingbeat;
+using planner::launch;
 using planner::pass;
+using planner::pass_side;
 using test::device_of;
 
-/// One pass of each shape: those of long transforms differ in their strides alone.
-std::vector<pass> shapes_of(const device_info& where) {
-  std::map<std::string, pass> distinct;
-  for (const pass& one : planner::every_pass(where)) {
-    pass key = one;
-    if (one.total != one.length) key.total = key.in_pitch = key.out_pitch = 0;
-    if (one.prior > 1) key.prior = 2;
-    distinct.insert_or_assign(key.source_text(), one);
+/// Forgets where a side lies; what it holds, and how, remains.
+void forget_places(pass_side& side) {
+  side.where = planner::place::input;
+  side.base = side.distance = side.valid_first = side.valid_end = 0;
+  side.stride = side.stride_of_first = side.unit = side.step = 0;
+  side.along = planner::no_loop;
+}
+
+/// One launch of each shape: others differ from it in strides, counts and roots alone.
+std::vector<launch> shapes_of(const device_info& where) {
+  std::map<std::string, launch> distinct;
+  for (launch& one : planner::every_launch(where)) {
+    std::string key;
+    for (pass shape : one.passes) {
+      forget_places(shape.in);
+      forget_places(shape.out);
+      shape.loops.clear();
+      shape.prior = std::min<std::size_t>(shape.prior, 2);
+      shape.total = 0;
+      if (shape.turn_along != planner::no_loop) shape.turn_along = 0;
+      key += planner::unit_text({{shape}});
+    }
+    distinct.insert_or_assign(std::move(key), std::move(one));
   }
-  std::vector<pass> all;
-  for (const auto& [key, one] : distinct) all.push_back(one);
+  std::vector<launch> all;
+  for (auto& [key, one] : distinct) all.push_back(std::move(one));
   return all;
+}
+
+/// Returns what the templates must agree with, of the pass declared in namespace `in`.
+std::string twin_text(const pass& one, std::string_view in) {
+  const bool is_of_bins =
+      one.in.holds == planner::row::half_spectrum || one.out.holds == planner::row::half_spectrum;
+  const bool has_real_roots = is_of_bins && (one.is_cluster() || one.is_mirrored);
+  return fmt::format(
+      "namespace {0} {{\n"
+      "static_assert(body::workgroup_threads == {1});\n"
+      "static_assert(body::scratch_bytes == {2});\n"
+      "static_assert(body::tile_type::per_row() == {3});\n"
+      "static_assert(body::step::real_roots_at + {4} == {5});\n}}\n",
+      in, one.threads(), one.scratch_bytes(), one.loops.empty() ? 1 : one.tiles_of_row(),
+      has_real_roots ? "twiddle::root_tables{2 * policy::total}.entries()" : "0",
+      launch{{one}}.roots_of_pass(0));
+}
+
+std::string text_of(const launch& one) {
+  std::string text = planner::unit_text(one);
+  if (!one.is_chained()) return text + twin_text(one.passes.front(), "wingbeat::device");
+  return text + twin_text(one.passes[0], "wingbeat::device::first") +
+         twin_text(one.passes[1], "wingbeat::device::second");
+}
+
+std::string named(const launch& one) {
+  const pass& first = one.passes.front();
+  return fmt::format("{} {}: {}", first.real == precision::fp64 ? "fp64" : "fp32",
+                     first.is_forward ? "forward" : "inverse", one.describe());
+}
+
+auto figures_of(const launch& one, const std::string& architecture) {
+  return backend::cuda::compile_for(
+             {backend::flatten(text_of(one), "pass.cpp"), planner::entry_of(one),
+              one.passes.front().threads(), one.scratch_bytes()},
+             architecture)
+      .figures;
 }
 
 class every_shape : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(every_shape, compiles_without_spills) {
-  const std::vector<pass> all = shapes_of(device_of(GetParam()));
-  ASSERT_GT(all.size(), 60U);
+  try {
+    static_cast<void>(
+        backend::cuda::compile_for({"extern \"C\" __global__ void k() {}", "k", 1, 0}, "sm_90"));
+  } catch (const absent_error& why) {
+    GTEST_SKIP() << why.what();
+  }
+  const std::vector<launch> all = shapes_of(device_of(GetParam()));
+  ASSERT_GT(all.size(), 200U);
   std::atomic<std::size_t> next = 0;
   std::mutex report;
   const auto work = [&] {
     for (std::size_t i = next++; i < all.size(); i = next++) {
-      const pass& one = all[i];
-      const auto made =
-          backend::cuda::compile_for({backend::flatten(one.source_text(), "pass.cpp"), one.entry(),
-                                      one.threads(), one.scratch_bytes()},
-                                     GetParam());
-      const std::lock_guard held{report};
-      EXPECT_EQ(made.figures.spill_bytes, 0) << one.describe();
-      EXPECT_EQ(made.figures.stack_bytes, 0) << one.describe();
-      EXPECT_GT(made.figures.registers, 0) << one.describe();
+      const launch& one = all[i];
+      try {
+        const auto figures = figures_of(one, GetParam());
+        const std::lock_guard held{report};
+        EXPECT_EQ(figures.spill_bytes, 0) << named(one);
+        EXPECT_EQ(figures.stack_bytes, 0) << named(one);
+        EXPECT_GT(figures.registers, 0) << named(one);
+      } catch (const device_error& refused) {
+        const std::lock_guard held{report};
+        ADD_FAILURE() << named(one) << "\n" << refused.what();
+      }
     }
   };
-  try {
-    backend::cuda::compile_for({"extern \"C\" __global__ void k() {}", "k", 1, 0}, "sm_90");
-  } catch (const absent_error& why) {
-    GTEST_SKIP() << why.what();
-  }
   std::vector<std::jthread> threads(std::max(2U, std::thread::hardware_concurrency()));
   for (auto& each : threads) each = std::jthread{work};
 }

@@ -11,18 +11,20 @@
 #include "backend/fused_text_check.hpp"  // names_line, sound_load
 #include "backend/fusion_check.hpp"      // fused_case
 #include "planner/recipe.hpp"            // make_recipe
+#include "planner/unit.hpp"              // unit_text, entry_of
 #include "wingbeat/error.hpp"            // device_error
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using planner::pass;
+using planner::launch;
 
-backend::cuda::compile_report compiled(const pass& one, const std::string& architecture) {
-  return backend::cuda::compile_for({backend::flatten(one.source_text(), "wingbeat_pass.cpp"),
-                                     one.entry(), one.threads(), one.scratch_bytes()},
-                                    architecture);
+backend::cuda::compile_report compiled(const launch& one, const std::string& architecture) {
+  return backend::cuda::compile_for(
+      {backend::flatten(planner::unit_text(one), "wingbeat_pass.cpp"), planner::entry_of(one),
+       one.passes.front().threads(), one.scratch_bytes()},
+      architecture);
 }
 
 class cuda_fusion : public ::testing::TestWithParam<std::string> {
@@ -32,11 +34,11 @@ class cuda_fusion : public ::testing::TestWithParam<std::string> {
     if (!found.problem.empty()) GTEST_SKIP() << found.problem;
   }
 
-  /// Compiles every pass that a functor is part of.
+  /// Compiles every launch that a functor is part of.
   static void expect_no_spills(const plan_spec& what) {
     SCOPED_TRACE(described(what));
-    for (const pass& one : planner::make_recipe(what, device_of(GetParam())).passes) {
-      if (!one.load && !one.store) continue;
+    for (const launch& one : planner::make_recipe(what, device_of(GetParam())).launches) {
+      if (!one.passes.front().in.fused && !one.passes.back().out.fused) continue;
       const auto made = compiled(one, GetParam());
       EXPECT_EQ(made.figures.spill_bytes, 0) << one.describe();
       EXPECT_EQ(made.figures.stack_bytes, 0) << one.describe();
@@ -63,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(architectures, cuda_fusion, ::testing::Values("sm_80", 
 std::string message_of(const plan_spec& what) {
   try {
     static_cast<void>(
-        compiled(planner::make_recipe(what, device_of("sm_90")).passes.front(), "sm_90"));
+        compiled(planner::make_recipe(what, device_of("sm_90")).launches.front(), "sm_90"));
   } catch (const device_error& why) {
     return why.what();
   }

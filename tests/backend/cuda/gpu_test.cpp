@@ -255,7 +255,7 @@ TEST_F(cuda_on_a_gpu, survives_objects_with_static_storage) {
   static const auto last = on_;
   static const auto last_kernel = compiler(cache_).compile(on_, turns);
   static const auto last_mark = last->record();
-  static_cast<void>(last->workspace(1000));
+  last->reserve(1000);
 }
 
 }  // namespace

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pass on memory that is not packed: strides and distances, ranges of indices, planar numbers,
+// reals with gaps, 16-bit numbers. What must not be read is NaN, what must not be written poisoned.
+#include "wingbeat/device/grid/access.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>  // NAN
+
+#include "device/grid/pass_probe.hpp"  // run_pass, whole_rows
+#include "support/oracle.hpp"          // dft
+#include "support/signal.hpp"          // noise
+#include "support/tolerance.hpp"       // is_accurate
+#include "wingbeat/device/bfloat.hpp"  // bfloat
+#include "wingbeat/device/half.hpp"    // half_float
+
+namespace {
+
+using namespace wingbeat::test;
+using wingbeat::device::bfloat;
+using wingbeat::device::half_float;
+
+constexpr size n = 32, batch = 5;
+
+/// Every third element, rows 100 apart, behind 7 others; written two apart, rows interleaved.
+struct strided_rows : whole_rows<n, 8, 2> {
+  static constexpr size in_base = 7, batch_in = 100, in_stride = 3, in_unit = 3;
+  static constexpr size out_base = 1, batch_out = 1, out_stride = 10, out_unit = 10;
+};
+
+TEST(grid_access, reads_and_writes_with_strides) {
+  const auto x = noise<float>(n * batch, 1);
+  values<float> in(7 + 100 * batch, {NAN, NAN});
+  for (size b = 0; b < batch; ++b) {
+    for (size j = 0; j < n; ++j) in[7 + 100 * b + 3 * j] = x[b * n + j];
+  }
+  const auto out = run_pass<strided_rows>(in, batch, 10 * n);
+  for (size b = 0; b < batch; ++b) {
+    const auto expected = dft(picked(x, b * n, n), direction::forward);
+    EXPECT_TRUE(is_accurate<float>(picked(out, 1 + b, n, 10), expected, n));
+  }
+  for (size i = 0; i < out.size(); ++i) {
+    EXPECT_EQ(is_poison(out[i]), i % 10 == 0 || i % 10 > batch) << "element " << i;
+  }
+}
+
+/// Inputs 5 to 20 exist, outputs 3 to 29 are wanted.
+struct limited_rows : whole_rows<n, 8, 2> {
+  static constexpr bool limited_in = true, limited_out = true;
+  static constexpr size in_first = 5, in_end = 21, out_first = 3, out_end = 30;
+};
+
+TEST(grid_access, takes_what_is_outside_as_0_and_leaves_what_is_not_wanted) {
+  const auto x = noise<float>(n * batch, 2);
+  values<float> in(n * batch, {NAN, NAN}), padded(n * batch);
+  for (size i = 0; i < n * batch; ++i) {
+    if (i % n >= 5 && i % n < 21) in[i] = padded[i] = x[i];
+  }
+  const auto out = run_pass<limited_rows>(in, batch, n * batch);
+  for (size b = 0; b < batch; ++b) {
+    auto expected = dft(picked(padded, b * n, n), direction::forward);
+    expected = {expected.begin() + 3, expected.begin() + 30};
+    EXPECT_TRUE(is_accurate<float>(picked(out, b * n + 3, 27), expected, n));
+    for (const size k : {0, 1, 2, 30, 31}) EXPECT_TRUE(is_poison(out[b * n + k])) << k;
+  }
+}
+
+/// Real parts, then imaginary parts 1000 further on; out with the two 6 apart.
+struct planar_rows : whole_rows<n, 8, 2> {
+  static constexpr size batch_out = 12 * n, out_stride = 12, out_unit = 12;
+};
+
+TEST(grid_access, knows_parts_that_lie_apart) {
+  const auto x = noise<float>(n * batch, 3);
+  std::vector<float> in(1000 + n * batch, NAN);
+  for (size i = 0; i < n * batch; ++i) {
+    in[i] = x[i].re;
+    in[1000 + i] = x[i].im;
+  }
+  using load = grid::parts_load<float, float, 1000>;
+  using store = grid::parts_store<float, float, 6>;
+  const auto out = run_pass<planar_rows, load, store>(in, batch, 12 * n * batch);
+  for (size b = 0; b < batch; ++b) {
+    values<float> got;
+    for (size k = 0; k < n; ++k) {
+      const size at = 12 * (b * n + k);
+      got.push_back({out[at], out[at + 6]});
+    }
+    const auto expected = dft(picked(x, b * n, n), direction::forward);
+    EXPECT_TRUE(is_accurate<float>(got, expected, n));
+  }
+}
+
+/// A row of 2N reals, two apart, of which 3 to 50 exist: its first pair has but one of them.
+struct real_row : whole_rows<n, 8, 2> {
+  static constexpr row sink = row::half_spectrum;
+  static constexpr bool pairs_in = true, limited_in = true, limited_out = true;
+  static constexpr size in_first = 3, in_end = 51, out_first = 1, out_end = n + 1;
+  static constexpr size batch_in = 4 * n, in_stride = 4, in_unit = 4, batch_out = n + 1;
+};
+
+TEST(grid_access, cuts_a_range_of_reals_through_a_pair) {
+  const auto x = real_noise<float>(2 * n * batch, 4);
+  std::vector<float> in(4 * n * batch, NAN), padded(2 * n * batch);
+  for (size i = 0; i < padded.size(); ++i) {
+    const size j = i % (2 * n);
+    if (j >= 3 && j < 51) in[2 * i] = padded[i] = x[i];
+  }
+  using load = grid::parts_load<float, float, 2>;
+  const auto out = run_pass<real_row, load>(in, batch, (n + 1) * batch);
+  for (size b = 0; b < batch; ++b) {
+    auto expected = dft(as_complex(picked(padded, b * 2 * n, 2 * n)), direction::forward);
+    expected = {expected.begin() + 1, expected.begin() + n + 1};
+    EXPECT_TRUE(is_accurate<float>(picked(out, b * (n + 1) + 1, n), expected, 2 * n));
+    EXPECT_TRUE(is_poison(out[b * (n + 1)])) << "bin 0 is not wanted";
+  }
+}
+
+struct back_to_reals : whole_rows<n, 8, 2> {
+  static constexpr direction dir = direction::inverse;
+  static constexpr row source = row::half_spectrum;
+  static constexpr bool pairs_out = true, limited_out = true;
+  static constexpr size out_first = 7, out_end = 40, batch_in = n + 1, in_end = n + 1;
+  static constexpr size batch_out = 4 * n, out_stride = 4, out_unit = 4;
+};
+
+TEST(grid_access, writes_a_range_of_reals_through_a_pair) {
+  const auto x = real_noise<float>(2 * n * batch, 5);
+  values<float> bins;
+  for (size b = 0; b < batch; ++b) {
+    const auto all = dft(as_complex(picked(x, b * 2 * n, 2 * n)), direction::forward);
+    for (size k = 0; k <= n; ++k) bins.push_back({float(all[k].real()), float(all[k].imag())});
+  }
+  using store = grid::parts_store<float, float, 2>;
+  const auto out =
+      run_pass<back_to_reals, plain_load<back_to_reals>, store>(bins, batch, 4 * n * batch);
+  for (size i = 0; i < out.size(); ++i) {
+    const size j = i / 2 % (2 * n);
+    const bool is_wanted = i % 2 == 0 && j >= 7 && j < 40;
+    ASSERT_EQ(is_poison(out[i]), !is_wanted) << "real " << j;
+    if (is_wanted) {
+      ASSERT_NEAR(out[i], 2.0f * n * x[i / 2], 2.0f * n * 1e-6f);
+    }
+  }
+}
+
+template <class Stored>
+void check_narrow(long double unit) {
+  std::vector<complex<Stored>> in;
+  values<float> x;
+  for (const auto& z : noise<float>(n * batch, 6)) {
+    in.push_back({Stored(z.re), Stored(z.im)});
+    x.push_back({float(in.back().re), float(in.back().im)});
+  }
+  using rows = whole_rows<n, 8, 2>;
+  using load = grid::complex_load<Stored, float, grid::use::once>;
+  using store = grid::complex_store<Stored, float, grid::use::once>;
+  const auto out = run_pass<rows, load, store>(in, batch, n * batch);
+  for (size b = 0; b < batch; ++b) {
+    values<float> got;
+    for (size k = 0; k < n; ++k)
+      got.push_back({float(out[b * n + k].re), float(out[b * n + k].im)});
+    // Each part is rounded once on the way out; fp32's own error is far below.
+    EXPECT_LE(relative_l2(got, dft(picked(x, b * n, n), direction::forward)), unit);
+  }
+}
+
+TEST(grid_access, stores_16_bit_numbers_rounded_once) {
+  check_narrow<half_float>(0x1p-11L);
+  check_narrow<bfloat>(0x1p-8L);
+}
+
+/// Planes of 8 rows, of which columns are transformed: three loops, two rows of planes.
+struct columns_of_planes : whole_rows<n, 8, 4> {
+  using loops = nest<loop<6, 1, 1>, loop<2, 6 * n, 6 * n>>;
+  static constexpr bool lanes_across = true;
+  static constexpr size batch_in = 12 * n, batch_out = 12 * n, in_stride = 6, out_stride = 6;
+  static constexpr size in_unit = 6, out_unit = 6;
+};
+
+TEST(grid_access, takes_columns_of_several_axes) {
+  const auto in = noise<float>(12 * n * 3, 7);
+  const auto out = run_pass<columns_of_planes>(in, 3, in.size());
+  for (size plane = 0; plane < 6; ++plane) {
+    for (size column = 0; column < 6; ++column) {
+      const size at = plane * 6 * n + column;
+      const auto expected = dft(picked(in, at, n, 6), direction::forward);
+      ASSERT_TRUE(is_accurate<float>(picked(out, at, n, 6), expected, n)) << plane << column;
+    }
+  }
+}
+
+}  // namespace
