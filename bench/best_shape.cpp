@@ -151,7 +151,7 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
     run();
     each.difference = difference<Real>(sample(out, used), expected);
   }
-  cli::take_turns(on, entrants, 7);
+  cli::take_turns(entrants, 7);
   report(all, entrants, what);
 }
 

@@ -22,7 +22,9 @@ candidate own(const plan_spec& what, const device_info& where) {
   all.label = "built in";
   all.bank_bytes = data.bank_bytes;
   all.whole.assign(mine.whole.begin(), mine.whole.end());
-  all.real_rows.assign(mine.real_rows.begin(), mine.real_rows.end());
+  const bool is_inverse = what.kind == transform::inverse_to_real && !mine.bin_rows.empty();
+  const auto of_reals = is_inverse ? mine.bin_rows : mine.real_rows;
+  all.real_rows.assign(of_reals.begin(), of_reals.end());
   all.columns.assign(mine.columns.begin(), mine.columns.end());
   all.lines.assign(mine.lines.begin(), mine.lines.end());
   all.column_lines.assign(mine.column_lines.begin(), mine.column_lines.end());

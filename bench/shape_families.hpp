@@ -17,14 +17,15 @@ namespace wingbeat::bench {
 struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
-  std::vector<tuning::shape> whole, real_rows;
+  std::vector<tuning::shape> whole, real_rows;  // forward and back
   std::vector<tuning::column_shape> columns;
   std::vector<tuning::cluster_shape> lines, column_lines, planes;
   std::vector<tuning::cut> cuts;
   tuning::chain_rule chain = {};
 
   [[nodiscard]] tuning::architecture data() const {
-    const tuning::shapes all{whole, real_rows, columns, lines, column_lines, planes, cuts, chain};
+    const tuning::shapes all{whole,        real_rows, real_rows, columns, lines,
+                             column_lines, planes,    cuts,      chain};
     return {"candidate", bank_bytes, all, all};
   }
 };

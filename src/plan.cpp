@@ -309,8 +309,8 @@ std::vector<kernel_resources> plan::resources() const {
   return impl_->made->resources();
 }
 
-double plan::predicted_fraction() const noexcept {
-  return impl_->made->predicted_fraction();
+double plan::predicted_fraction() const {
+  return impl_->made->predicted_fraction(impl_->copied_bytes());
 }
 
 std::string plan::explain() const {

@@ -154,7 +154,7 @@ class plan {
 
   /// Returns the fraction of a plain copy's speed that one run is expected to reach, the copy
   /// moving the same input and output; 0 where nothing was measured to expect it from.
-  [[nodiscard]] double predicted_fraction() const noexcept;
+  [[nodiscard]] double predicted_fraction() const;
 
   /// Returns the plan in words: one line per pass, then bytes moved, workspace and expected speed.
   [[nodiscard]] std::string explain() const;

@@ -75,7 +75,9 @@ class plan {
   virtual ~plan() = default;
   [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::size_t traffic_bytes() const noexcept = 0;
-  [[nodiscard]] virtual double predicted_fraction() const noexcept { return 0; }
+  /// Returns the expected fraction of the speed of a copy of so many bytes; 0 where nothing was
+  /// measured to expect it from.
+  [[nodiscard]] virtual double predicted_fraction(std::size_t /*copied_bytes*/) const { return 0; }
   [[nodiscard]] virtual std::vector<kernel_resources> resources() const { return {}; }
   [[nodiscard]] virtual std::string explain() const = 0;
   virtual void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const = 0;

@@ -85,13 +85,17 @@ class compiled_plan final : public plan {
                                  one.passes.front().threads(),
                                  one.scratch_bytes(),
                                  one.workgroups(),
-                                 one.passes.front().workgroups_of_cluster};
+                                 one.passes.front().workgroups_of_cluster,
+                                 one.passes.front().resident};
       steps_.push_back({one, std::move(table), compiled(compiler, where, one, source)});
     }
   }
 
   std::size_t workspace_bytes() const noexcept override { return recipe_.workspace_bytes(); }
   std::size_t traffic_bytes() const noexcept override { return recipe_.traffic_bytes(); }
+  double predicted_fraction(std::size_t copied_bytes) const override {
+    return recipe_.predicted_fraction(copied_bytes);
+  }
   std::string explain() const override { return recipe_.describe(); }
 
   std::vector<kernel_resources> resources() const override {

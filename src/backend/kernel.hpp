@@ -16,11 +16,13 @@ namespace wingbeat::backend {
 /// replaced by the text they name (see `flatten`), and the entry point to run.
 struct kernel_source {
   std::string text;
-  std::string entry;              ///< Name of the entry point.
-  unsigned threads = 1;           ///< Of one workgroup.
-  std::size_t scratch_bytes = 0;  ///< Local memory of one workgroup.
-  std::size_t workgroups = 1;     ///< Of the launches to come: a hint, more or fewer also run.
+  std::string entry;                   ///< Name of the entry point.
+  unsigned threads = 1;                ///< Of one workgroup.
+  std::size_t scratch_bytes = 0;       ///< Local memory of one workgroup.
+  std::size_t workgroups = 1;          ///< Of the launches to come: a hint, more or fewer also run.
   unsigned workgroups_of_cluster = 1;  ///< As its text says; more than 1 on CUDA alone.
+  unsigned resident = 0;  ///< Workgroups at once on a multiprocessor, so that others do not take
+                          ///< cache from them; 0: as many as fit. CUDA alone.
 };
 
 /// The arguments of every entry point, in this order:

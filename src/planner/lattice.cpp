@@ -20,6 +20,7 @@ lattice lattice_of(const side& of, precision stored, bool holds_bins) {
   made.stored = stored;
   made.holds_bins = holds_bins;
   made.apart = of.imaginary_at;
+  made.has_parts = of.imaginary_at != 0;
   for (const side_axis& axis : of.axes) {
     const bool is_limited = axis.valid.first != 0 || axis.valid.end != axis.length;
     made.axes.push_back({axis.length, axis.stride, axis.valid, is_limited});
@@ -34,7 +35,8 @@ lattice lattice_of(const side& of, precision stored, bool holds_bins) {
     for (std::size_t a = 0; a + 1 < made.axes.size(); ++a) made.axes[a].stride /= 2;
     for (std::size_t& distance : made.distances) distance /= 2;
   } else {
-    made.apart = last.stride;
+    made.has_parts = true;
+    made.apart = last.stride;  // 0 where all of an axis is one number
     last.stride *= 2;
   }
   return made;

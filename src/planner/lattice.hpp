@@ -22,7 +22,8 @@ struct lattice_axis {
 struct lattice {
   place where = place::input;
   precision stored = precision::fp32;
-  std::size_t apart = 0;    ///< Units from real to imaginary part; 0: neighbours.
+  bool has_parts = false;   ///< Real and imaginary parts are stored apart, or are two reals.
+  std::size_t apart = 0;    ///< Units from real to imaginary part, if so.
   bool is_pairs = false;    ///< The last axis is real: elements are pairs of neighbours.
   bool holds_bins = false;  ///< The last axis is a half spectrum.
   std::vector<lattice_axis> axes;

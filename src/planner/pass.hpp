@@ -25,12 +25,13 @@ struct loop {
 inline constexpr unsigned no_loop = 99;
 
 /// One side of a pass: what is stored there, and where. Places count units: stored complex numbers
-/// or, where `apart` is not 0, stored reals.
+/// or, where they have parts, stored reals.
 struct pass_side {
   place where = place::input;
   precision stored = precision::fp32;
   row holds = row::complex_row;
-  std::size_t apart = 0;     ///< Units from a real part to its imaginary part; 0: neighbours.
+  bool has_parts = false;    ///< Real and imaginary parts are stored apart, or are two reals.
+  std::size_t apart = 0;     ///< Units from a real part to its imaginary part, if so.
   bool is_pairs = false;     ///< Elements are neighbouring pairs of a real row.
   bool is_once = false;      ///< Read, or written, once: no need to cache it.
   std::size_t base = 0;      ///< Place of the first butterfly.
@@ -46,7 +47,7 @@ struct pass_side {
   std::size_t row_elements = 0;  ///< Complex elements of one transform, for a functor.
 
   [[nodiscard]] std::size_t real_bytes() const;
-  [[nodiscard]] std::size_t unit_bytes() const { return (apart != 0 ? 1 : 2) * real_bytes(); }
+  [[nodiscard]] std::size_t unit_bytes() const { return (has_parts ? 1 : 2) * real_bytes(); }
   /// Returns the bytes of one element of the buffer: a unit, or what the functor's request states.
   [[nodiscard]] std::size_t buffer_element_bytes() const {
     return fused ? fused->element_bytes : unit_bytes();
@@ -70,8 +71,9 @@ struct pass {
   unsigned elements_per_thread = 1;
   unsigned lanes = 1;  ///< Butterflies of one workgroup or cluster.
   unsigned workgroups_of_cluster = 1;
-  unsigned resident = 0;  ///< Workgroups to leave registers for; 0: as the compiler likes.
+  unsigned resident = 0;  ///< Workgroups at once that a multiprocessor is to hold; 0: any.
   unsigned bank_bytes = 0;
+  double fraction = 0;  ///< Of a copy's speed, as measured for its shape; 0: not measured.
   bool is_apart = false;
   bool lanes_across = false;
   bool half_trade = false;

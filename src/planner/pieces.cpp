@@ -41,7 +41,9 @@ std::optional<pass> fitted(pass one, const device_info& where, unsigned least = 
 std::optional<pass> whole_row(pass one, const axis_request& axis, const tuning::shapes& data,
                               const device_info& where) {
   const unsigned bits = log2_of(axis.total);
-  const auto shapes = axis.is_of_bins && !data.real_rows.empty() ? data.real_rows : data.whole;
+  auto shapes = data.whole;
+  if (axis.is_of_bins && !data.real_rows.empty()) shapes = data.real_rows;
+  if (axis.is_of_bins && !axis.is_forward && !data.bin_rows.empty()) shapes = data.bin_rows;
   if (bits >= shapes.size()) return std::nullopt;
   const tuning::shape& shape = shapes[bits];
   one.length = one.total;
@@ -50,6 +52,8 @@ std::optional<pass> whole_row(pass one, const axis_request& axis, const tuning::
   one.half_trade = shape.half_trade;
   one.stage_in = shape.stage_in;
   one.stage_out = shape.stage_out;
+  one.fraction = shape.fraction;
+  one.resident = shape.resident;
   return fitted(one, where);
 }
 
@@ -66,6 +70,7 @@ std::optional<pass> clustered(pass one, unsigned bits, std::span<const tuning::c
     one.lanes = shape.lanes;
     one.is_apart = shape.is_apart;
     one.resident = shape.resident;
+    one.fraction = shape.fraction;
     one.lanes_across = shape.lanes > 1;
     if (fits(one, where)) return one;
   }
@@ -96,6 +101,7 @@ std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
       static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
   one.lanes_across = true;
   one.resident = shape.resident;
+  one.fraction = shape.fraction;
   return fitted(one, where, one.is_mirrored ? 2 : 1);
 }
 
@@ -153,7 +159,11 @@ std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
   one.total = axis.total;
   if (axis.is_row) {
     if (const auto whole = whole_row(one, axis, shapes, where)) return {*whole};
-    if (const auto line = clustered(one, bits, shapes.lines, where)) return {*line};
+    if (auto line = clustered(one, bits, shapes.lines, where)) {
+      // Joining and separating bins takes registers of its own.
+      if (axis.is_of_bins && line->resident > 1) line->resident -= 1;
+      return {*line};
+    }
   } else if (const auto whole = columns(one, bits, axis.columns, shapes, where)) {
     return {*whole};
   }
@@ -185,6 +195,7 @@ pass plane_of(std::size_t rows, std::size_t columns, const pass& like,
     made.lanes = shape.lanes;
     made.is_apart = shape.is_apart;
     made.resident = shape.resident;
+    made.fraction = shape.fraction;
     if (fits(made, where)) return made;
   }
   return one;

@@ -41,6 +41,7 @@ class placer {
   void fill_side(pass_side& to, const lattice& from) const {
     to.where = from.where;
     to.stored = from.stored;
+    to.has_parts = from.has_parts;
     to.apart = from.apart;
     to.is_pairs = from.is_pairs && is_last_axis();
     to.distance = from.distances.front();
@@ -190,7 +191,7 @@ class placer {
     }
     const auto is_run = [&](const pass_side& side, std::size_t lane) {
       const std::size_t elements = one_.length + (side.holds == row::half_spectrum ? 1 : 0);
-      return side.stride == 1 && side.apart == 0 && lane <= elements + 1 && !side.is_limited;
+      return side.stride == 1 && !side.has_parts && lane <= elements + 1 && !side.is_limited;
     };
     one_.stage_in &= is_run(one_.in, lane_in) && !at_.what.load.is_given();
     one_.stage_out &= is_run(one_.out, lane_out) && !at_.what.store.is_given();

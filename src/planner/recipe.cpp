@@ -112,7 +112,7 @@ bool is_whole(const step& one) {
 std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>& steps) {
   std::vector<lattice> all{input_lattice(what)};
   const lattice to = output_lattice(what);
-  const bool may_use_output = std::all_of(steps.begin(), steps.end(), is_whole) && to.apart == 0 &&
+  const bool may_use_output = std::all_of(steps.begin(), steps.end(), is_whole) && !to.has_parts &&
                               !to.is_pairs && to.stored == common_precision(what) &&
                               !what.store.is_given() && what.valid_out.empty();
   lattice now = all.front();
@@ -242,6 +242,15 @@ std::string recipe::describe() const {
     text += fmt::format("pass {}: {}\n", i + 1, launches[i].describe());
   }
   return text;
+}
+
+double recipe::predicted_fraction(std::size_t copied_bytes) const {
+  double copies = 0;  // bytes that a copy would move in the same time
+  for (const pass& one : passes()) {
+    if (one.fraction == 0) return 0;
+    copies += static_cast<double>(one.traffic_bytes()) / one.fraction;
+  }
+  return static_cast<double>(copied_bytes) / copies;
 }
 
 std::vector<pass> recipe::passes() const {

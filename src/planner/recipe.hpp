@@ -42,6 +42,10 @@ struct recipe {
   [[nodiscard]] std::size_t traffic_bytes() const;
   [[nodiscard]] std::string describe() const;
 
+  /// Returns the expected fraction of the speed of a copy that moves `copied_bytes`: each pass as
+  /// its shape was measured. 0 if one was not.
+  [[nodiscard]] double predicted_fraction(std::size_t copied_bytes) const;
+
   /// Returns all passes, of every launch.
   [[nodiscard]] std::vector<pass> passes() const;
 };

@@ -37,7 +37,7 @@ std::string functor_text(const pass_side& in, const pass_side& out) {
 std::string end_text(const pass_side& side, std::string_view verb, std::string_view name,
                      std::size_t block_at) {
   if (side.fused) return side.fused->end_text(name, side.row_elements, block_at);
-  if (side.apart != 0) {
+  if (side.has_parts) {
     return fmt::format("using {} = grid::parts_{}<{}, policy::real, {}>;\n", name, verb,
                        stored_type(side.stored), side.apart);
   }

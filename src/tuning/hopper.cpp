@@ -7,47 +7,79 @@ namespace {
 
 // log2 length, elements a thread, transforms a workgroup, half trade, stage in, stage out
 constexpr shape fp32_whole[] = {
-    {0, 1, 256}, {1, 2, 256},
-    {2, 2, 64},  {3, 8, 64, false, true, true},
-    {4, 4, 16},  {5, 8, 16, false, true, true},
-    {6, 4, 8},   {7, 4, 4},
-    {8, 8, 8},   {9, 16, 8},
-    {10, 16, 2}, {11, 8, 1},
-    {12, 8, 1},  {13, 32, 1},
-    {14, 32, 1},
+    {0, 1, 256, false, false, false, 0.98f}, {1, 2, 256, false, false, false, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},  {3, 8, 64, false, true, true, 0.98f},
+    {4, 4, 16, false, false, false, 0.98f},  {5, 8, 16, false, true, true, 0.98f},
+    {6, 4, 8, false, false, false, 0.98f},   {7, 4, 4, false, false, false, 0.98f},
+    {8, 8, 8, false, false, false, 0.98f},   {9, 16, 8, false, false, false, 0.98f},
+    {10, 16, 2, false, false, false, 0.98f}, {11, 8, 1, false, false, false, 0.98f},
+    {12, 8, 1, false, false, false, 0.98f},  {13, 32, 1, false, false, false, 0.98f, 2},
+    {14, 32, 1, false, false, false, 0.78f},
 };
 constexpr shape fp64_whole[] = {
-    {0, 1, 256},
-    {1, 2, 128, false, true, true},
-    {2, 2, 64},
-    {3, 2, 32},
-    {4, 4, 16, false, true, true},
-    {5, 4, 8, false, true, true},
-    {6, 4, 8},
-    {7, 4, 4},
-    {8, 8, 4},
-    {9, 8, 8},
-    {10, 16, 4},
-    {11, 16, 1},
-    {12, 16, 1},
-    {13, 16, 1},
+    {0, 1, 256, false, false, false, 0.98f}, {1, 2, 128, false, true, true, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},  {3, 2, 32, false, false, false, 0.98f},
+    {4, 4, 16, false, true, true, 0.98f},    {5, 4, 8, false, true, true, 0.98f},
+    {6, 4, 8, false, false, false, 0.98f},   {7, 4, 4, false, false, false, 0.98f},
+    {8, 8, 4, false, false, false, 0.98f},   {9, 8, 8, false, false, false, 0.98f},
+    {10, 16, 4, false, false, false, 0.98f}, {11, 16, 1, false, false, false, 0.98f},
+    {12, 16, 1, false, false, false, 0.98f}, {13, 16, 1, false, false, false, 0.74f},
+};
+// The same of rows of reals, by the length of the complex transform that makes their bins.
+constexpr shape fp32_real_rows[] = {
+    {0, 1, 128, false, false, false, 0.99f}, {1, 2, 128, false, true, true, 0.99f},
+    {2, 4, 128, false, true, true, 0.99f},   {3, 8, 128, false, false, true, 0.92f},
+    {4, 8, 32, false, false, true, 0.77f},   {5, 4, 16, false, false, false, 0.77f},
+    {6, 4, 8, false, false, false, 0.92f},   {7, 4, 4, false, false, false, 0.9f},
+    {8, 8, 2, false, false, false, 0.94f},   {9, 8, 4, false, false, false, 0.93f},
+    {10, 8, 1, false, false, false, 0.94f},  {11, 16, 1, true, false, false, 0.95f},
+    {12, 16, 1, true, false, false, 0.92f},  {13, 32, 1, true, false, false, 0.77f},
+    {14, 16, 1, false, false, false, 0.66f},
+};
+// And of bins that make them.
+constexpr shape fp32_bin_rows[] = {
+    {0, 1, 128, false, false, false, 0.99f}, {1, 2, 128, false, true, true, 0.99f},
+    {2, 4, 128, false, true, true, 0.99f},   {3, 8, 128, false, true, true, 0.93f},
+    {4, 16, 128, false, false, true, 0.8f},  {5, 8, 32, false, false, false, 0.75f},
+    {6, 8, 16, false, false, false, 0.9f},   {7, 8, 8, false, false, false, 0.93f},
+    {8, 8, 4, false, false, false, 0.94f},   {9, 16, 2, false, false, false, 0.9f},
+    {10, 16, 1, false, false, false, 0.95f}, {11, 16, 1, true, false, false, 0.94f},
+    {12, 16, 1, true, false, false, 0.9f},   {13, 32, 1, true, false, false, 0.8f},
+    {14, 32, 1, true, false, false, 0.61f},
 };
 // log2 length, elements a thread, neighbouring columns a workgroup
 constexpr column_shape fp32_columns[] = {
-    {6, 8, 16}, {7, 8, 16}, {8, 16, 16}, {9, 16, 16}, {10, 16, 8}, {11, 16, 8}, {12, 16, 4},
+    {6, 8, 16, 0, 0.97f},  {7, 8, 16, 0, 0.96f},  {8, 16, 16, 0, 0.95f}, {9, 32, 16, 0, 0.95f},
+    {10, 16, 8, 0, 0.82f}, {11, 16, 8, 0, 0.68f}, {12, 16, 4, 0, 0.54f},
 };
 constexpr column_shape fp64_columns[] = {
-    {6, 8, 8}, {7, 8, 8}, {8, 8, 8}, {9, 8, 4}, {10, 8, 4}, {11, 8, 2}, {12, 8, 1},
+    {6, 8, 16, 0, 0.97f}, {7, 8, 16, 0, 0.96f},  {8, 16, 16, 0, 0.96f}, {9, 8, 8, 0, 0.95f},
+    {10, 16, 8, 0, 0.8f}, {11, 16, 4, 0, 0.66f}, {12, 8, 1, 0, 0.4f},
 };
-
-// log2 length, log2 first, elements a thread, workgroups a cluster
+// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, apart, resident
 constexpr cluster_shape fp32_lines[] = {
-    {15, 7, 16, 8, 1, false, 4},
-    {16, 8, 16, 16, 1, false, 4},
-    {17, 8, 16, 16, 1, false, 2},
+    {14, 7, 16, 4, 1, false, 4, 0.76f},
+    {15, 7, 16, 8, 1, false, 4, 0.7f},
+    {16, 8, 16, 16, 1, false, 4, 0.59f},
 };
-constexpr chain_rule fp32_chain{std::size_t{1} << 21, std::size_t{1} << 21, std::size_t{1} << 23,
-                                3};
+constexpr cluster_shape fp64_lines[] = {
+    {14, 7, 16, 2, 1, false, 1, 0.55f},
+};
+// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, apart, resident
+constexpr cluster_shape fp32_planes[] = {
+    {12, 6, 8, 1, 1, false, 3, 0.98f},
+    {14, 7, 16, 1, 1, false, 1, 0.75f},
+    {16, 8, 16, 16, 1, false, 4, 0.56f},
+};
+// log2 length, log2 of the first pass, of the second
+constexpr cut fp32_cuts[] = {
+    {17, 8, 9}, {18, 9, 9}, {19, 10, 9}, {20, 10, 10}, {21, 11, 10}, {22, 11, 11},
+    {23, 8, 8}, {24, 8, 8}, {25, 9, 8},  {26, 9, 8},   {27, 9, 9},
+};
+constexpr cut fp64_cuts[] = {
+    {20, 10, 10}, {21, 7, 7}, {22, 8, 7}, {23, 8, 8},
+    {24, 8, 8},   {25, 9, 8}, {26, 9, 9}, {27, 9, 9},
+};
 
 constexpr std::span whole_of_fp64{fp64_whole};
 
@@ -57,15 +89,26 @@ const architecture& hopper() {
   static constexpr architecture data{
       "hopper",
       128,
-      {fp32_whole, {}, fp32_columns, fp32_lines, {}, {}, {}, fp32_chain},
-      {fp64_whole, {}, fp64_columns}};
+      {.whole = fp32_whole,
+       .real_rows = fp32_real_rows,
+       .bin_rows = fp32_bin_rows,
+       .columns = fp32_columns,
+       .lines = fp32_lines,
+       .planes = fp32_planes,
+       .cuts = fp32_cuts},
+      {.whole = fp64_whole, .columns = fp64_columns, .lines = fp64_lines, .cuts = fp64_cuts}};
   return data;
 }
 
 const architecture& ampere() {
   // Not measured: Hopper's shapes, but for fp64 2^13, which spills 8 bytes on sm_80.
-  static constexpr architecture data{
-      "ampere", 128, {fp32_whole, {}, fp32_columns}, {whole_of_fp64.first<13>(), {}, fp64_columns}};
+  static constexpr architecture data{"ampere",
+                                     128,
+                                     {.whole = fp32_whole,
+                                      .real_rows = fp32_real_rows,
+                                      .bin_rows = fp32_bin_rows,
+                                      .columns = fp32_columns},
+                                     {.whole = whole_of_fp64.first<13>(), .columns = fp64_columns}};
   return data;
 }
 

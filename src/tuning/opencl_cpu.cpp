@@ -27,8 +27,10 @@ constexpr column_shape fp64_columns[] = {
 }  // namespace
 
 const architecture& opencl_cpu() {
-  static constexpr architecture data{
-      "opencl-cpu", 0, {fp32_whole, {}, fp32_columns}, {fp64_whole, {}, fp64_columns}};
+  static constexpr architecture data{"opencl-cpu",
+                                     0,
+                                     {.whole = fp32_whole, .columns = fp32_columns},
+                                     {.whole = fp64_whole, .columns = fp64_columns}};
   return data;
 }
 

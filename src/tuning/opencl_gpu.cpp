@@ -26,8 +26,10 @@ constexpr column_shape fp64_columns[] = {
 }  // namespace
 
 const architecture& opencl_gpu() {
-  static constexpr architecture data{
-      "opencl-gpu", 128, {fp32_whole, {}, fp32_columns}, {fp64_whole, {}, fp64_columns}};
+  static constexpr architecture data{"opencl-gpu",
+                                     128,
+                                     {.whole = fp32_whole, .columns = fp32_columns},
+                                     {.whole = fp64_whole, .columns = fp64_columns}};
   return data;
 }
 

@@ -17,6 +17,8 @@ struct shape {
   bool half_trade = false;       ///< Exchange real parts, then imaginary parts.
   bool stage_in = false;         ///< Load through local memory, contiguously.
   bool stage_out = false;        ///< Store through local memory, contiguously.
+  float fraction = 0;            ///< Of a copy's speed, as measured; 0: not measured.
+  unsigned resident = 0;         ///< Workgroups at once that a multiprocessor is to hold; 0: any.
 };
 
 /// How columns are transformed: `columns` neighbours a workgroup.
@@ -24,7 +26,8 @@ struct column_shape {
   unsigned log2_length;
   unsigned elements_per_thread;
   unsigned columns;
-  unsigned resident = 0;  ///< Workgroups to leave registers for; 0: as the compiler likes.
+  unsigned resident = 0;  ///< Workgroups at once that a multiprocessor is to hold; 0: any.
+  float fraction = 0;     ///< Of a copy's speed, as measured; 0: not measured.
 };
 
 /// How a cluster of workgroups makes a line of 2^log2_length points as 2^log2_first times the rest,
@@ -36,7 +39,8 @@ struct cluster_shape {
   unsigned workgroups;
   unsigned lanes = 1;
   bool is_apart = false;  ///< Local memory apart for what workgroups send each other.
-  unsigned resident = 1;  ///< Workgroups a multiprocessor is to leave registers for.
+  unsigned resident = 1;  ///< Workgroups at once that a multiprocessor is to hold.
+  float fraction = 0;     ///< Of a copy's speed, as measured; 0: not measured.
 };
 
 /// How a length too long for one pass is cut: into 2^log2_first, 2^log2_second and the rest, if
@@ -56,10 +60,11 @@ struct chain_rule {
 
 /// One precision's shapes, shortest length first.
 struct shapes {
-  std::span<const shape> whole;               ///< Rows that one workgroup transforms; without gaps.
-  std::span<const shape> real_rows;           ///< The same of rows of reals; if empty, as `whole`.
-  std::span<const column_shape> columns;      ///< Without gaps.
-  std::span<const cluster_shape> lines = {};  ///< Rows.
+  std::span<const shape> whole;           ///< Rows that one workgroup transforms; without gaps.
+  std::span<const shape> real_rows = {};  ///< The same of rows of reals; if empty, as `whole`.
+  std::span<const shape> bin_rows = {};   ///< Of rows of bins that make reals; if empty, the same.
+  std::span<const column_shape> columns;  ///< Without gaps.
+  std::span<const cluster_shape> lines = {};         ///< Rows.
   std::span<const cluster_shape> column_lines = {};  ///< Columns.
   std::span<const cluster_shape> planes = {};
   std::span<const cut> cuts = {};  ///< Others are cut evenly.

@@ -72,7 +72,7 @@ class kernel final : public backend::kernel {
     // can be none.
     if (resources_.spill_bytes < 0 && resources_.stack_bytes == 0) resources_.spill_bytes = 0;
     require_room(where.device());
-    ask_for_scratch(where.device());
+    ask_for_scratch(where.device(), what.resident);
     allow_cluster(what.workgroups_of_cluster);
   }
 
@@ -106,9 +106,9 @@ class kernel final : public backend::kernel {
     return value;
   }
 
-  /// Asks for the scratch of as many workgroups as fit, and no more: what is left is the L1 cache
-  /// that the tables of roots live in.
-  void ask_for_scratch(const device_info& where) const {
+  /// Asks for the scratch of as many workgroups as fit or are wanted, and no more: what is left is
+  /// the L1 cache that the tables of roots live in.
+  void ask_for_scratch(const device_info& where, unsigned most_wanted) const {
     if (scratch_bytes_ == 0) return;
     using namespace function_attribute;
     const auto set = [&](int which, int value) {
@@ -123,6 +123,7 @@ class kernel final : public backend::kernel {
         api_,
         api_.resident_workgroups(&resident, function_, static_cast<int>(threads_), scratch_bytes_),
         "count the workgroups a multiprocessor holds");
+    if (most_wanted > 0) resident = std::min(resident, static_cast<int>(most_wanted));
     const std::size_t most_bytes = where.local_memory_bytes + reserved_bytes;
     const std::size_t wanted =
         static_cast<std::size_t>(resident) * (scratch_bytes_ + reserved_bytes);

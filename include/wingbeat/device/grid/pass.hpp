@@ -195,7 +195,13 @@ class pass {
   template <unsigned Length, class Take>
   WINGBEAT_FN void read_run(const tile_type& here, const Take& take) const {
     each_of_run<Length>([&](unsigned lane, unsigned q) {
-      if (here.has(lane)) take(lane, q, read(here, lane, q));
+      // Bins of a real row are joined when their thread has both of a pair.
+      if (!here.has(lane)) return;
+      if constexpr (step::is_real_row) {
+        take(lane, q, stored(here, lane, q));
+      } else {
+        take(lane, q, read(here, lane, q));
+      }
     });
     team_.workgroup_barrier();
   }

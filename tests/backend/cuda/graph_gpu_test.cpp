@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: gpu
+// Plans inside the user's own CUDA: captured into a graph and replayed on new data, on several
+// streams and threads at once. Oracle: the same plan run directly.
+#include <dlfcn.h>  // dlopen
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using values = std::vector<std::complex<float>>;
+
+/// The few driver functions that a user of graphs calls.
+struct graphs {
+  int (*create_stream)(void**, unsigned);
+  int (*begin)(void*, int mode);
+  int (*end)(void*, void** graph);
+  int (*instantiate)(void** runnable, void* graph, unsigned long long flags);
+  int (*launch)(void* runnable, void* stream);
+  int (*synchronize)(void* stream);
+  int (*retain)(void** context, int device);
+  int (*make_current)(void* context);
+
+  static graphs opened() {
+    void* const lib = dlopen("libcuda.so.1", RTLD_NOW);
+    graphs found{};
+    const auto bind = [&](auto& to, const char* name) {
+      to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(lib, name));
+    };
+    bind(found.create_stream, "cuStreamCreate");
+    bind(found.begin, "cuStreamBeginCapture_v2");
+    bind(found.end, "cuStreamEndCapture");
+    bind(found.instantiate, "cuGraphInstantiateWithFlags");
+    bind(found.launch, "cuGraphLaunch");
+    bind(found.synchronize, "cuStreamSynchronize");
+    bind(found.retain, "cuDevicePrimaryCtxRetain");
+    bind(found.make_current, "cuCtxSetCurrent");
+    return found;
+  }
+};
+
+values noise(std::size_t n, unsigned seed) {
+  std::mt19937 bits{seed};
+  std::uniform_real_distribution<float> unit{-1, 1};
+  values all(n);
+  for (auto& z : all) z = {unit(bits), unit(bits)};
+  return all;
+}
+
+void put(buffer& to, const values& x) {
+  to.write(x.data(), x.size() * sizeof(x[0]));
+}
+
+values taken(const buffer& from) {
+  values x(from.size_bytes() / sizeof(std::complex<float>));
+  from.read(x.data(), from.size_bytes());
+  return x;
+}
+
+class cuda_graph : public ::testing::TestWithParam<std::vector<std::size_t>> {
+ protected:
+  void SetUp() override {
+    for (const auto& each : devices()) {
+      if (each.runs_on == engine::cuda) return;
+    }
+    GTEST_SKIP() << "no CUDA device here";
+  }
+};
+
+TEST_P(cuda_graph, records_a_run_and_replays_it_on_new_data) {
+  const auto cuda = graphs::opened();
+  void* context = nullptr;
+  void* stream = nullptr;
+  ASSERT_EQ(cuda.retain(&context, 0), 0);
+  ASSERT_EQ(cuda.make_current(context), 0);
+  ASSERT_EQ(cuda.create_stream(&stream, 1), 0);
+  queue on = queue::from_cuda_stream(stream);
+  const plan_spec what{.lengths = GetParam(), .batch = 3};
+  const plan made{on, what};
+  buffer in{on, input_bytes(what)}, out{on, output_bytes(what)};
+  buffer scratch{on, made.workspace_bytes() + 256};
+
+  void* graph = nullptr;
+  void* runnable = nullptr;
+  ASSERT_EQ(cuda.begin(stream, /*thread-local*/ 1), 0);
+  made.enqueue(on, in.view(), out.view(), scratch.view());
+  ASSERT_EQ(cuda.end(stream, &graph), 0) << "the run was not captured";
+  ASSERT_EQ(cuda.instantiate(&runnable, graph, 0), 0);
+
+  for (unsigned seed = 1; seed <= 2; ++seed) {
+    const values x = noise(in.size_bytes() / 8, seed);
+    put(in, x);
+    made.enqueue(on, in.view(), out.view());
+    const values expected = taken(out);
+    put(out, values(expected.size(), {-7, 7}));
+    ASSERT_EQ(cuda.launch(runnable, stream), 0);
+    ASSERT_EQ(cuda.synchronize(stream), 0);
+    EXPECT_TRUE(taken(out) == expected) << "replay " << seed;
+  }
+}
+
+TEST_P(cuda_graph, runs_one_plan_on_several_queues_and_threads_at_once) {
+  const plan_spec what{.lengths = GetParam(), .batch = 2};
+  queue first{first_device(engine::cuda)};
+  const plan made{first, what};
+  constexpr unsigned n_threads = 4;
+  std::vector<values> expected(n_threads), got(n_threads);
+  for (unsigned t = 0; t < n_threads; ++t) {
+    buffer in{first, input_bytes(what)}, out{first, output_bytes(what)};
+    put(in, noise(in.size_bytes() / 8, t));
+    made.enqueue(first, in.view(), out.view());
+    expected[t] = taken(out);
+  }
+  {
+    std::vector<std::jthread> all;
+    for (unsigned t = 0; t < n_threads; ++t) {
+      all.emplace_back([&, t] {
+        queue mine{first_device(engine::cuda)};
+        mine.reserve(made.workspace_bytes());
+        buffer in{mine, input_bytes(what)}, out{mine, output_bytes(what)};
+        put(in, noise(in.size_bytes() / 8, t));
+        for (int run = 0; run < 20; ++run) made.enqueue(mine, in.view(), out.view());
+        got[t] = taken(out);
+      });
+    }
+  }
+  for (unsigned t = 0; t < n_threads; ++t) EXPECT_TRUE(got[t] == expected[t]) << "thread " << t;
+}
+
+TEST_P(cuda_graph, refuses_a_queue_that_reserved_too_little) {
+  const plan_spec what{.lengths = GetParam(), .batch = 2};
+  queue first{first_device(engine::cuda)}, bare{first_device(engine::cuda)};
+  const plan made{first, what};
+  buffer in{first, input_bytes(what)}, out{first, output_bytes(what)};
+  if (made.workspace_bytes() == 0) {
+    EXPECT_NO_THROW(made.enqueue(bare, in.view(), out.view()));
+  } else {
+    EXPECT_THROW(made.enqueue(bare, in.view(), out.view()), plan_error);
+  }
+}
+
+using lengths = std::vector<std::size_t>;
+INSTANTIATE_TEST_SUITE_P(one_of_each_kind_of_recipe, cuda_graph,
+                         ::testing::Values(lengths{1024}, lengths{1 << 15}, lengths{1 << 18},
+                                           lengths{1 << 24}, lengths{512, 512},
+                                           lengths{64, 64, 64}));
+
+}  // namespace
