@@ -29,9 +29,9 @@ inline void add_element(places& to, const pass_side& side, std::size_t at, std::
   const auto is_there = [&](std::size_t index) {
     return !side.is_limited || (index >= side.valid_first && index < side.valid_end);
   };
-  const bool is_cut = side.is_pairs && side.apart != 0;  // a pair of which one may be outside
-  const std::size_t re = side.apart != 0 ? at : 2 * at;
-  const std::size_t im = side.apart != 0 ? at + side.apart : 2 * at + 1;
+  const bool is_cut = side.is_pairs && side.has_parts;  // a pair of which one may be outside
+  const std::size_t re = side.has_parts ? at : 2 * at;
+  const std::size_t im = side.has_parts ? at + side.apart : 2 * at + 1;
   if (is_there(is_cut ? 2 * i : i)) to.push_back(re);
   if (is_there(is_cut ? 2 * i + 1 : i)) to.push_back(im);
 }
