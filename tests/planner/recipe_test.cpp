@@ -1,64 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recipes: their passes multiply to the length, fit the device, chain from input to output.
+// Recipes: their passes multiply to the lengths, fit the device, chain from input to output, and
+// count the bytes they move and keep.
 #include "planner/recipe.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "wingbeat/error.hpp"  // plan_error
+#include "planner/devices.hpp"  // hopper, ampere, opencl
+#include "tuning/tuning.hpp"    // shapes
+#include "wingbeat/error.hpp"   // plan_error
 
 namespace {
 
 using namespace wingbeat;
+using namespace wingbeat::test;
+using planner::make_recipe;
 using planner::pass;
 using planner::place;
 
-device_info hopper() {
-  device_info where;
-  where.runs_on = engine::cuda;
-  where.name = "H200";
-  where.architecture = "sm_90";
-  where.local_memory_bytes = 227 * 1024;
-  where.max_workgroup = 1024;
-  where.is_gpu = true;
-  return where;
+constexpr transform every_kind[] = {transform::forward, transform::inverse,
+                                    transform::forward_from_real, transform::inverse_to_real};
+
+bool is_of_reals(transform kind) {
+  return kind == transform::forward_from_real || kind == transform::inverse_to_real;
 }
 
-device_info opencl(bool is_gpu, std::size_t local_memory_bytes, std::size_t max_workgroup) {
-  device_info where = hopper();
-  where.runs_on = engine::opencl;
-  where.is_gpu = is_gpu;
-  where.local_memory_bytes = local_memory_bytes;
-  where.max_workgroup = max_workgroup;
-  return where;
+std::size_t elements_of(const plan_spec& what) {
+  std::size_t product = 1;
+  for (const std::size_t n : what.lengths) product *= n;
+  return product / (is_of_reals(what.kind) ? 2 : 1);
 }
 
 void check(const plan_spec& what, const device_info& where) {
-  const planner::recipe made = planner::make_recipe(what, where);
-  const bool is_real =
-      what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
-  std::size_t product = 1;
+  const planner::recipe made = make_recipe(what, where);
+  std::size_t product = 1, prior = 1;
   place last = place::input;
-  for (const pass& one : made.passes) {
+  for (const pass& one : made.passes()) {
     EXPECT_LE(one.scratch_bytes(), where.local_memory_bytes);
     EXPECT_LE(one.threads(), where.max_workgroup);
-    EXPECT_EQ(one.from, last);
-    EXPECT_NE(one.to, one.from) << "a Stockham pass never writes what it reads";
-    last = one.to;
-    if (one.does != pass::kind::transform) continue;
-    EXPECT_EQ(one.prior, product);
+    EXPECT_EQ(one.in.where, last);
+    if (!one.is_whole()) {
+      EXPECT_NE(one.out.where, one.in.where) << "a Stockham pass never writes what it reads";
+    }
+    last = one.out.where;
+    EXPECT_EQ(one.prior, prior);
     product *= one.length;
+    prior = prior * one.length == one.total ? 1 : prior * one.length;
   }
   EXPECT_EQ(last, place::output);
-  EXPECT_EQ(product, what.lengths.front() / (is_real ? 2 : 1));
+  EXPECT_EQ(prior, 1U) << "every axis that was begun is finished";
+  EXPECT_EQ(product, elements_of(what));
 }
 
 TEST(recipe, is_sound_for_every_length_on_every_kind_of_device) {
-  for (const device_info& where : {hopper(), opencl(true, 32 << 10, 256),
+  for (const device_info& where : {hopper(), ampere(), opencl(true, 32 << 10, 256),
                                    opencl(false, 2 << 20, 4096), opencl(false, 64 << 10, 1024)}) {
     for (std::size_t n = 2; n <= max_length; n *= 2) {
       for (const precision real : {precision::fp32, precision::fp64}) {
-        for (const transform kind : {transform::forward, transform::inverse,
-                                     transform::forward_from_real, transform::inverse_to_real}) {
+        for (const transform kind : every_kind) {
           SCOPED_TRACE(std::to_string(n) + " " + std::string{name_of(kind)});
           check({.lengths = {n}, .batch = 3, .kind = kind, .real = real}, where);
         }
@@ -67,39 +66,174 @@ TEST(recipe, is_sound_for_every_length_on_every_kind_of_device) {
   }
 }
 
+TEST(recipe, is_sound_for_two_and_three_axes) {
+  for (const device_info& where :
+       {hopper(), ampere(), opencl(true, 32 << 10, 256), opencl(false, 2 << 20, 4096)}) {
+    for (const transform kind : every_kind) {
+      for (const precision real : {precision::fp32, precision::fp64, precision::bf16}) {
+        for (const std::vector<std::size_t>& lengths :
+             std::initializer_list<std::vector<std::size_t>>{
+                 {2, 2}, {512, 512}, {64, 32768}, {65536, 16}, {128, 128, 128}, {2, 16384, 4}}) {
+          SCOPED_TRACE(fmt::format("{} {}", fmt::join(lengths, "x"), name_of(kind)));
+          check({.lengths = lengths, .batch = {2, 3}, .kind = kind, .real = real}, where);
+        }
+      }
+    }
+  }
+}
+
+TEST(recipe, has_clusters_where_the_device_has_them) {
+  bool has_any = false;
+  for (std::size_t n = 2; n <= max_length; n *= 2) {
+    for (const std::vector<std::size_t>& lengths : {std::vector{n}, {n, 64}, {64, n}}) {
+      const plan_spec what{.lengths = lengths, .batch = 4};
+      for (const auto& where :
+           {ampere(), opencl(true, 64 << 10, 1024), opencl(false, 1 << 20, 4096)}) {
+        for (const pass& one : make_recipe(what, where, tuning::hopper()).passes()) {
+          EXPECT_EQ(one.workgroups_of_cluster, 1U) << one.describe();
+        }
+      }
+      for (const pass& one : make_recipe(what, hopper()).passes()) {
+        has_any |= one.workgroups_of_cluster > 1;
+      }
+    }
+  }
+  EXPECT_TRUE(has_any);
+}
+
+// Bytes, by data without clusters and chains.
+
 TEST(recipe, crosses_memory_once_while_a_workgroup_holds_the_transform) {
-  const planner::recipe one = planner::make_recipe({.lengths = {8192}, .batch = 7}, hopper());
-  EXPECT_EQ(one.passes.size(), 1U);
+  const planner::recipe one = make_recipe({.lengths = {4096}, .batch = 7}, ampere());
+  EXPECT_EQ(one.launches.size(), 1U);
   EXPECT_EQ(one.workspace_bytes(), 0U);
-  EXPECT_EQ(one.traffic_bytes(7), 2U * 7 * 8192 * 8);
+  EXPECT_EQ(one.traffic_bytes(), 2U * 7 * 4096 * 8);
 
   const std::size_t n = std::size_t{1} << 20;
-  const planner::recipe two = planner::make_recipe({.lengths = {n}}, hopper());
-  EXPECT_EQ(two.passes.size(), 2U);
-  EXPECT_EQ(two.workspace_bytes(), n * 8);
-  EXPECT_EQ(two.traffic_bytes(1), 4 * n * 8);
+  const planner::recipe two = make_recipe({.lengths = {n}, .batch = 3}, ampere());
+  EXPECT_EQ(two.launches.size(), 2U);
+  EXPECT_EQ(two.workspace_bytes(), 3 * n * 8);
+  EXPECT_EQ(two.traffic_bytes(), 4 * 3 * n * 8);
+}
+
+TEST(recipe, keeps_what_lies_between_axes_in_the_output_where_it_can) {
+  const auto workspace_of = [](plan_spec what) {
+    what.lengths = {64, 32};
+    what.batch = 5;
+    return make_recipe(what, ampere()).workspace_bytes();
+  };
+  constexpr std::size_t n = 5 * 64 * 32;
+  EXPECT_EQ(workspace_of({.lengths = {}}), 0U);
+  EXPECT_EQ(workspace_of({.lengths = {}, .kind = transform::forward_from_real}), 0U);
+  EXPECT_EQ(workspace_of({.lengths = {}, .real = precision::fp64}), 0U);
+  EXPECT_EQ(workspace_of({.lengths = {}, .real = precision::fp16}), n * 8)
+      << "fp32 between the passes";
+  EXPECT_EQ(workspace_of({.lengths = {}, .out = {.imaginary_at = n}}), n * 8);
+  EXPECT_EQ(workspace_of({.lengths = {}, .valid_out = {{0, 8}, {0, 32}}}), n * 8);
+  // Rows of 17 bins are rounded up to 24: whole sectors of 64 bytes.
+  EXPECT_EQ(workspace_of({.lengths = {}, .kind = transform::inverse_to_real}), 5U * 64 * 24 * 8);
+}
+
+TEST(recipe, moves_neither_zeros_that_pad_nor_what_is_cropped) {
+  const auto traffic_of = [](plan_spec what) {
+    what.lengths = {64, 32};
+    return make_recipe(what, ampere()).traffic_bytes();
+  };
+  EXPECT_EQ(traffic_of({.lengths = {}}), 4U * 64 * 32 * 8);
+  // 16 rows come in and go out, then columns of which 16 elements are there.
+  EXPECT_EQ(traffic_of({.lengths = {}, .valid_in = {{8, 24}, {0, 32}}}), (3U * 16 + 64) * 32 * 8);
+  EXPECT_EQ(traffic_of({.lengths = {}, .valid_in = {{0, 64}, {4, 8}}}), (4U + 3 * 32) * 64 * 8);
+  // Columns 5 to 14 are wanted alone, and of those rows 0 to 7.
+  EXPECT_EQ(traffic_of({.lengths = {}, .valid_out = {{0, 8}, {5, 15}}}),
+            (32U * 64 + 10 * 64 + 10 * 64 + 10 * 8) * 8);
+  // 16 pairs of reals a row make 17 bins.
+  EXPECT_EQ(traffic_of({.lengths = {}, .kind = transform::forward_from_real}),
+            (16U + 3 * 17) * 64 * 8);
+  EXPECT_EQ(traffic_of({.lengths = {}, .real = precision::bf16}), (4U + 8 + 8 + 4) * 64 * 32);
+}
+
+TEST(recipe, takes_columns_where_neighbours_belong_to_other_transforms) {
+  const plan_spec what{.lengths = {1024}, .batch = 64, .in = {.strides = {64}, .distances = {1}}};
+  const auto passes = make_recipe(what, hopper()).passes();
+  ASSERT_EQ(passes.size(), 1U);
+  EXPECT_TRUE(passes.front().lanes_across);
+  EXPECT_EQ(passes.front().in.stride, 64U);
+  EXPECT_EQ(passes.front().out.stride, 1U);
+  EXPECT_TRUE(passes.front().stage_out || passes.front().is_cluster());
+}
+
+// Planes and chains, by data of the test's own.
+
+tuning::architecture with(const tuning::shapes& fp32) {
+  tuning::architecture data = tuning::ampere();
+  data.fp32 = fp32;
+  return data;
+}
+
+TEST(recipe, makes_planes_at_once_where_nothing_is_in_the_way) {
+  static constexpr tuning::cluster_shape planes[] = {{12, 6, 16, 4}};
+  tuning::shapes shapes = tuning::ampere().fp32;
+  shapes.planes = planes;
+  const auto data = with(shapes);
+  const auto has_plane = [&](plan_spec what, const device_info& where) {
+    return make_recipe(what, where, data).passes().front().does == pass::kind::plane;
+  };
+  const plan_spec square{.lengths = {64, 64}, .batch = 3};
+  EXPECT_TRUE(has_plane(square, hopper()));
+  EXPECT_EQ(make_recipe(square, hopper(), data).traffic_bytes(), 2U * 3 * 4096 * 8);
+  EXPECT_EQ(make_recipe({.lengths = {8, 64, 64}}, hopper(), data).passes().size(), 2U);
+  EXPECT_FALSE(has_plane(square, ampere()));
+  EXPECT_FALSE(has_plane({.lengths = {64, 32}}, hopper()));
+  EXPECT_FALSE(has_plane({.lengths = {64, 64}, .kind = transform::forward_from_real}, hopper()));
+  EXPECT_FALSE(has_plane({.lengths = {64, 64}, .valid_in = {{0, 9}, {0, 64}}}, hopper()));
+  EXPECT_FALSE(has_plane({.lengths = {64, 64}, .valid_out = {{0, 9}, {0, 64}}}, hopper()));
+}
+
+TEST(recipe, chains_two_passes_through_the_cache) {
+  constexpr std::size_t n = std::size_t{1} << 18, row = n * 8, batch = 20;
+  tuning::shapes shapes = tuning::ampere().fp32;
+  shapes.chain = {row, row, 4 * row, 3};
+  static constexpr tuning::column_shape columns[] = {{9, 16, 16}};
+  shapes.columns = columns;
+  const auto data = with(shapes);
+  const plan_spec what{.lengths = {n}, .batch = batch};
+  const auto made = make_recipe(what, hopper(), data);
+  ASSERT_EQ(made.launches.size(), 1U);
+  const planner::launch& both = made.launches.front();
+  EXPECT_TRUE(both.is_chained());
+  EXPECT_EQ(both.chunk_rows, 4U);
+  EXPECT_EQ(made.workspace_bytes(), 256 + 3 * 4 * row) << "counters and three chunks";
+  EXPECT_EQ(made.traffic_bytes(), 2 * batch * row) << "what lies between stays in the cache";
+  EXPECT_EQ(both.workgroups(), (batch / 4 + 1) * 4 * 2 * (n / (512 * 16)));
+  EXPECT_EQ(make_recipe(what, opencl(true, 160 << 10, 1024), data).launches.size(), 2U);
+  EXPECT_EQ(make_recipe({.lengths = {2 * n}}, hopper(), data).launches.size(), 2U);
 }
 
 TEST(recipe, takes_three_passes_where_local_memory_is_small) {
   const auto where = opencl(true, 32 << 10, 256);
-  const auto made = planner::make_recipe({.lengths = {max_length}, .real = precision::fp64}, where);
-  EXPECT_EQ(made.passes.size(), 3U);
+  const std::size_t n = std::size_t{1} << 24;
+  EXPECT_EQ(make_recipe({.lengths = {n}, .real = precision::fp64}, where).launches.size(), 3U);
 }
 
 TEST(recipe, refuses_a_device_too_small_for_any_shape) {
   const auto tiny = opencl(true, 256, 16);
-  EXPECT_THROW(static_cast<void>(planner::make_recipe({.lengths = {std::size_t{1} << 20}}, tiny)),
+  EXPECT_THROW(static_cast<void>(make_recipe({.lengths = {std::size_t{1} << 20}}, tiny)),
                plan_error);
+}
+
+TEST(recipe, refuses_more_workgroups_than_one_launch_takes) {
+  const plan_spec what{.lengths = {8192}, .batch = std::size_t{1} << 32};
+  EXPECT_THROW(static_cast<void>(make_recipe(what, hopper())), plan_error);
 }
 
 TEST(recipe, scales_once) {
   for (const std::size_t n : {std::size_t{64}, std::size_t{1} << 20}) {
-    const auto made = planner::make_recipe(
-        {.lengths = {n}, .kind = transform::forward_from_real, .scale = scaling::by_length},
+    const auto made = make_recipe(
+        {.lengths = {4, n}, .kind = transform::forward_from_real, .scale = scaling::by_length},
         hopper());
     double product = 1;
-    for (const pass& one : made.passes) product *= one.scale;
-    EXPECT_EQ(product, 1.0 / static_cast<double>(n));
+    for (const pass& one : made.passes()) product *= one.scale;
+    EXPECT_EQ(product, 0.25 / static_cast<double>(n));
   }
 }
 

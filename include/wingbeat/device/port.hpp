@@ -92,8 +92,8 @@ struct group {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
   }
-  // What workgroups of a cluster send each other is counted, in bytes, by a barrier of the receiver:
-  // 8 bytes of its local memory, aligned.
+  // What workgroups of a cluster send each other is counted, in bytes, by a barrier of the
+  // receiver: 8 bytes of its local memory, aligned.
   /// Makes such a barrier, which opens once `bytes` have arrived. One thread calls this, before
   /// the `cluster_arrive` that lets others send.
   static __device__ __forceinline__ void expect(void* arrivals, unsigned bytes) {

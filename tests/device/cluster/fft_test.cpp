@@ -39,7 +39,7 @@ struct in_halves : Base {
 
 // The transform by itself.
 
-/// Returns the transforms of the lanes of one cluster: bin k1 + A k2 of a line, [k1][k2] of a plane.
+/// Returns the transforms of one cluster's lanes: bins k1 + A k2 of a line, [k1][k2] of a plane.
 template <class Policy>
 values<typename Policy::real> transformed(const values<typename Policy::real>& x) {
   using step = grid::cluster_step_of<Policy, emulated_cluster_group>;

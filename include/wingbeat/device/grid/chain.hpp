@@ -4,7 +4,8 @@
 // take tickets in order, so each waits only for some that have begun, and a chunk's place in the
 // workspace is given to the chunk that comes `ring` later.
 //
-// Policy: chunk_rows, ring.  Workspace: counters (see `counter_bytes`), then ring x chunk_rows rows.
+// Policy: chunk_rows, ring.
+// Workspace: counters (see `counter_bytes`), then ring x chunk_rows rows.
 #pragma once
 
 #include "wingbeat/device/grid/tile.hpp"  // rows_of_batch

@@ -25,8 +25,8 @@ namespace wingbeat::device::grid {
 /// Most that a parameter block may be aligned to: where one starts in a plan's table.
 inline constexpr size block_alignment = 64;
 
-/// What a functor works on: transforms of Length complex elements of Real; is its end of the transform
-/// real; has it parameters, and where does their block start, in bytes.
+/// What a functor works on: transforms of Length complex elements of Real; is its end of the
+/// transform real; has it parameters, and where does their block start, in bytes.
 template <class Real, size Length, bool IsReal, bool HasParameters, size BlockAt>
 struct fused_as {
   using real = Real;

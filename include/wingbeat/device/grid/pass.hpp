@@ -121,12 +121,7 @@ class pass {
 
   WINGBEAT_FN complex_type read(const tile_type& here, unsigned lane, unsigned q) const {
     const size i = here.template index<Policy::in_along>(lane) + size(q) * Policy::in_step;
-    const size at = here.in(lane) + size(q) * Policy::in_stride;
-    if constexpr (step::is_real_row) {
-      return access_.stored(at, i);  // the transform of a real row joins the bins
-    } else {
-      return access_.read(at, i);
-    }
+    return access_.read(here.in(lane) + size(q) * Policy::in_stride, i);
   }
   WINGBEAT_FN void write(const tile_type& here, unsigned lane, unsigned q, complex_type z) const {
     const size i = here.template index<Policy::out_along>(lane) + size(q) * Policy::out_step;
