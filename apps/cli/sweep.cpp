@@ -161,7 +161,16 @@ void place(plan_spec& what, const layout_words& as) {
   what.out = placed(out, as, what.batch);
 }
 
-/// The batch is what fills the bytes, one transform at least.
+/// Returns how many transforms fill the bytes, one at least; of a request that has no size, one: the
+/// engine will say what is wrong with it.
+std::size_t batch_that_fills(const plan_spec& one, std::size_t mib) {
+  try {
+    return std::max<std::size_t>((mib << 20) / std::max<std::size_t>(bytes_in_flight(one), 1), 1);
+  } catch (const plan_error&) {
+    return 1;
+  }
+}
+
 plan_spec problem_of(const sweep_options& asked, const std::vector<std::size_t>& lengths,
                      std::size_t mib) {
   plan_spec what{.lengths = lengths};
@@ -170,8 +179,7 @@ plan_spec problem_of(const sweep_options& asked, const std::vector<std::size_t>&
   const layout_words as = layout_of(asked.layout);
   plan_spec one = what;
   place(one, as);
-  const std::size_t filling = (mib << 20) / std::max<std::size_t>(bytes_in_flight(one), 1);
-  what.batch = asked.batch != 0 ? asked.batch : std::max<std::size_t>(filling, 1);
+  what.batch = asked.batch != 0 ? asked.batch : batch_that_fills(one, mib);
   place(what, as);
   return what;
 }

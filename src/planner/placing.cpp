@@ -206,6 +206,8 @@ class placer {
     if (at_.what.store.is_given() && one_.out.where == place::output) {
       one_.out.fused = functor_of(at_.what.store, from_bins);
     }
+    // Yours takes registers too.
+    if ((one_.in.fused || one_.out.fused) && one_.resident > 1) one_.resident -= 1;
   }
 
   pass one_;
