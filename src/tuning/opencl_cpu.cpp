@@ -14,17 +14,20 @@ constexpr shape fp64_whole[] = {
     {5, 32, 16}, {6, 8, 2}, {7, 16, 2}, {8, 16, 1}, {9, 16, 1}, {10, 16, 1},
 };
 constexpr column_shape fp32_columns[] = {
-    {5, 8, 16}, {6, 8, 16}, {7, 16, 16}, {8, 16, 8}, {9, 16, 8}, {10, 32, 8},
+    {5, 8, 32}, {6, 8, 32}, {7, 16, 16}, {8, 16, 8}, {9, 16, 8}, {10, 32, 8},
 };
 constexpr column_shape fp64_columns[] = {
-    {5, 8, 8}, {6, 8, 8}, {7, 16, 8}, {8, 16, 8}, {9, 16, 8}, {10, 32, 8},
+    {5, 8, 16}, {6, 8, 16}, {7, 16, 8}, {8, 16, 8}, {9, 16, 8}, {10, 32, 8},
 };
+
+// Beyond these, tiles of columns outgrow the caches next to a core.
+constexpr cut cuts[] = {{18, 6, 6}, {19, 7, 6}, {20, 7, 7}, {21, 7, 7}, {22, 8, 7}, {23, 8, 8}, {24, 8, 8}};
 
 }  // namespace
 
 const architecture& opencl_cpu() {
   static constexpr architecture data{
-      "opencl-cpu", 0, {fp32_whole, {}, fp32_columns}, {fp64_whole, {}, fp64_columns}};
+      "opencl-cpu", 0, {fp32_whole, {}, fp32_columns, {}, {}, {}, cuts}, {fp64_whole, {}, fp64_columns, {}, {}, {}, cuts}};
   return data;
 }
 
