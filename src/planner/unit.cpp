@@ -102,6 +102,7 @@ void write_shape(policy_text& to, const pass& one) {
   to.flag("lanes_across", one.lanes_across);
   to.flag("half_trade", one.half_trade);
   to.flag("mirrored", one.is_mirrored);
+  to.flag("full", one.is_full());
 }
 
 std::string loops_text(const pass& one) {
@@ -144,6 +145,10 @@ std::string kernel_text(const pass& one) {
   const unsigned threads = one.threads();
   const unsigned resident = std::max(one.resident, 1u);
   std::string how = fmt::format("WINGBEAT_KERNEL({})", threads);
+  if (!one.is_cluster()) {
+    const unsigned columns = one.lanes_across ? one.lanes : threads / one.lanes;
+    how = fmt::format("WINGBEAT_KERNEL_IN_ROWS({}, {})", columns, threads / columns);
+  }
   if (one.resident > 0) how = fmt::format("WINGBEAT_KERNEL_RESIDENT({}, {})", threads, resident);
   if (one.workgroups_of_cluster > 1) {
     how = fmt::format("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", threads, resident,

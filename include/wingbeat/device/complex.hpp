@@ -2,7 +2,7 @@
 // Complex numbers as two adjacent reals. `Real` is float, double, or a SIMD vector of them.
 #pragma once
 
-#include "wingbeat/device/port.hpp"  // WINGBEAT_FN
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, copies_by_parts
 
 namespace wingbeat::device {
 
@@ -12,6 +12,27 @@ struct alignas(2 * sizeof(Real)) complex {
   Real re;
   Real im;
 };
+
+/// Returns *from, a complex number in global or local memory.
+template <class Pointer>
+WINGBEAT_FN auto read(Pointer from) -> complex<decltype(from->re)> {
+  if constexpr (copies_by_parts) {
+    return {from->re, from->im};
+  } else {
+    return *from;
+  }
+}
+
+/// Writes *to = z, in global or local memory.
+template <class Pointer, class Real>
+WINGBEAT_FN void write(Pointer to, complex<Real> z) {
+  if constexpr (copies_by_parts) {
+    to->re = z.re;
+    to->im = z.im;
+  } else {
+    *to = z;
+  }
+}
 
 template <class Real>
 WINGBEAT_FN constexpr complex<Real> operator+(complex<Real> a, complex<Real> b) {

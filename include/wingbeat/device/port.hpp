@@ -4,7 +4,8 @@
 #pragma once
 
 #if defined(__OPENCL_CPP_VERSION__)  // C++ for OpenCL
-#define WINGBEAT_FN inline
+// Always: what is handed on by reference otherwise stays in memory, behind generic pointers.
+#define WINGBEAT_FN inline __attribute__((always_inline))
 #define WINGBEAT_GLOBAL __global
 #define WINGBEAT_LOCAL __local
 #elif defined(__CUDACC__)  // nvcc and NVRTC
@@ -35,15 +36,38 @@ using size = decltype(sizeof(0));
 // The workgroup this code runs in. A test on the host brings a `group` of its own.
 #if defined(__OPENCL_CPP_VERSION__)
 
+// get_local_id, but for its promise to be a constant: each region between two barriers asks again.
+// PoCL (3.1) makes loops of these regions and keeps what crosses a barrier in arrays, and an index
+// out of an array tells its vectorizer nothing.
+size local_id_now(unsigned dimension) __asm__("_Z12get_local_idj") __attribute__((pure));
+
+/// Returns get_local_id(0) or (1). Popcount, because PoCL joins calls whose arguments are plain
+/// constants; it is the same number, which shows once PoCL has joined them.
+WINGBEAT_FN size local_id(unsigned dimension) {
+  return local_id_now(popcount(dimension));
+}
+
 struct group {
-  static unsigned thread() { return static_cast<unsigned>(get_local_id(0)); }
+  static unsigned thread() { return static_cast<unsigned>(local_id(0)); }
   static size index() { return get_group_id(0); }
   static void barrier() { ::barrier(CLK_LOCAL_MEM_FENCE); }
   static void subgroup_barrier() { barrier(); }
 };
 
+/// A workgroup of WINGBEAT_KERNEL_IN_ROWS: PoCL's innermost loop runs along a row, and sees that
+/// the elements it touches are neighbours.
+struct group_in_rows : group {
+  static unsigned column() { return static_cast<unsigned>(local_id(0)); }
+  static unsigned row() { return static_cast<unsigned>(local_id(1)); }
+  static unsigned thread() {
+    return row() * static_cast<unsigned>(get_local_size(0)) + column();
+  }
+};
+
 #define WINGBEAT_KERNEL(Threads) __kernel __attribute__((reqd_work_group_size(Threads, 1, 1)))
 #define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) WINGBEAT_KERNEL(Threads)
+#define WINGBEAT_KERNEL_IN_ROWS(Columns, Rows) \
+  __kernel __attribute__((reqd_work_group_size(Columns, Rows, 1)))
 #define WINGBEAT_SCRATCH_PARAMETER , __local char* scratch_bytes
 #define WINGBEAT_SCRATCH scratch_bytes
 
@@ -148,12 +172,16 @@ struct group {
   }
 };
 
+using group_in_rows = group;  // numbers of threads are taken apart for nothing here
+
 /// An entry point, started with exactly `Threads` threads in each workgroup.
 #define WINGBEAT_KERNEL(Threads) extern "C" __global__ __launch_bounds__(Threads)
 /// The same, of which a multiprocessor is to hold `Workgroups` at once: the compiler uses no more
 /// registers than that leaves room for.
 #define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) \
   extern "C" __global__ __launch_bounds__(Threads, Workgroups)
+/// The same, started with Columns x Rows threads.
+#define WINGBEAT_KERNEL_IN_ROWS(Columns, Rows) WINGBEAT_KERNEL((Columns) * (Rows))
 /// The same, whose workgroups run in clusters of `Size`.
 #define WINGBEAT_KERNEL_CLUSTER(Threads, Workgroups, Size) \
   extern "C" __global__ __launch_bounds__(Threads, Workgroups) __cluster_dims__(Size, 1, 1)
@@ -170,7 +198,16 @@ __device__ __forceinline__ char* shared_bytes() {
 #else
 
 struct group;  // the caller brings one: thread(), index(), barrier(), subgroup_barrier()
+using group_in_rows = group;
 
+#endif
+
+/// Are complex numbers copied to and from memory part by part: C++ for OpenCL copies a whole one
+/// through a generic pointer, which no vectorizer sees through. A GPU moves both parts at once.
+#if defined(__OPENCL_CPP_VERSION__)
+inline constexpr bool copies_by_parts = true;
+#else
+inline constexpr bool copies_by_parts = false;
 #endif
 
 /// Returns *from, which is read once: where the device can be told so, it is the first to leave its

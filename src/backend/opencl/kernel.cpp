@@ -70,7 +70,7 @@ kernel::kernel(const driver_api& api, const queue& where, owned<program_handle> 
                const kernel_source& what)
     : api_(api),
       context_(where.context()),
-      threads_(what.threads),
+      local_{what.threads, 1},
       scratch_bytes_(std::max(what.scratch_bytes, least_scratch_bytes)),
       program_(std::move(program)) {
   status created = success;
@@ -81,6 +81,7 @@ kernel::kernel(const driver_api& api, const queue& where, owned<program_handle> 
   const auto required =
       kernel_value<std::array<std::size_t, 3>>(api, made, on, kernel_required_workgroup);
   require_same_size(what, required[0] * required[1] * required[2]);
+  if (required[0] != 0) local_ = {required[0], required[1]};
   require_fit(what, kernel_value<std::size_t>(api, made, on, kernel_max_workgroup), where.device());
 
   // Once the local argument is set, the driver counts it too.
@@ -114,11 +115,11 @@ void kernel::launch(backend::queue& on, std::size_t workgroups,
         "a queue of the context that runs it");
   }
   if (workgroups == 0) return;
-  const std::size_t global = workgroups * threads_;
+  const std::array global{workgroups * local_[0], local_[1]};
   const std::lock_guard held{mutex_};
   set_arguments(with);
   check(
-      api_.launch(to.handle(), kernel_.get(), 1, nullptr, &global, &threads_, 0, nullptr, nullptr),
+      api_.launch(to.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0, nullptr, nullptr),
       fmt::format("launch {} with {} workgroups", resources_.name, workgroups));
   check(api_.flush(to.handle()), "start what was queued");
 }

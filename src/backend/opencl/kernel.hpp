@@ -2,6 +2,8 @@
 // Kernels compiled from C++ for OpenCL, and their launch.
 #pragma once
 
+#include <array>
+#include <cstddef>  // size_t
 #include <mutex>
 
 #include "backend/kernel.hpp"        // kernel, kernel_compiler, kernel_source
@@ -29,7 +31,7 @@ class kernel final : public backend::kernel {
 
   const driver_api& api_;
   context_handle context_;  // kept by the program
-  std::size_t threads_;
+  std::array<std::size_t, 2> local_;  // columns, rows
   std::size_t scratch_bytes_;
   owned<program_handle> program_;
   owned<kernel_handle> kernel_;

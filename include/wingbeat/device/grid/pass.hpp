@@ -71,7 +71,7 @@ struct step_of {
 };
 
 /// Load and Store are the ends, see ends.hpp; fused.hpp has those that call your functors.
-template <class Policy, class Load, class Store, class Group = group>
+template <class Policy, class Load, class Store, class Group = group_in_rows>
 class pass {
  public:
   using step = step_of<Policy>;
@@ -147,10 +147,11 @@ class pass {
   WINGBEAT_FN void load(const tile_type& here, complex_type (&x)[e]) const {
     if constexpr (Policy::stage_in) {
       read_run<Policy::length>(here, [&](unsigned lane, unsigned q, complex_type z) {
-        entries()[layout::address(slot(lane, q))] = z;
+        device::write(entries() + layout::address(slot(lane, q)), z);
       });
       WINGBEAT_UNROLL
-      for (unsigned r = 0; r < e; ++r) x[r] = entries()[layout::address(team_.slot(held(r)))];
+      for (unsigned r = 0; r < e; ++r)
+        x[r] = device::read(entries() + layout::address(team_.slot(held(r))));
       if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
     } else {
       const unsigned lane = team_.transform();
@@ -206,18 +207,21 @@ class pass {
     constexpr unsigned all = Length * Policy::lanes;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < (all + workgroup_threads - 1) / workgroup_threads; ++r) {
-      const unsigned p = team_.rank() + r * workgroup_threads;
-      if (all % workgroup_threads == 0 || p < all) call(p / Length, p % Length);
+      const bool is_inside =
+          all % workgroup_threads == 0 || team_.rank() + r * workgroup_threads < all;
+      if (is_inside) team_.template split_rank<Length>(r * workgroup_threads, call);
     }
   }
 
   WINGBEAT_FN void store_staged(const tile_type& here, const complex_type (&x)[e]) const {
     if constexpr (fft::exchanges > 0 || Policy::stage_in) team_.workgroup_barrier();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) entries()[layout::address(team_.slot(held(r)))] = x[r];
+    for (unsigned r = 0; r < e; ++r)
+      device::write(entries() + layout::address(team_.slot(held(r))), x[r]);
     team_.workgroup_barrier();
     each_of_run<Policy::length>([&](unsigned lane, unsigned q) {
-      if (here.has(lane)) write(here, lane, q, entries()[layout::address(slot(lane, q))]);
+      if (here.has(lane))
+        write(here, lane, q, device::read(entries() + layout::address(slot(lane, q))));
     });
   }
 
@@ -263,13 +267,13 @@ class pass {
     const bool inside = here.has(lane);
     if constexpr (Policy::stage_in) {
       read_run<step::staged_in>(here, [&](unsigned of, unsigned q, complex_type z) {
-        arrived()[of * step::staged_in + q] = z;
+        device::write(arrived() + of * step::staged_in + q, z);
       });
     }
     const auto load = [&](unsigned i) {
       complex_type z{real(0), real(0)};
       if constexpr (Policy::stage_in) {
-        if (inside) z = arrived()[lane * step::staged_in + i];
+        if (inside) z = device::read(arrived() + lane * step::staged_in + i);
       } else {
         if (inside) z = stored(here, lane, i);
       }
@@ -277,7 +281,7 @@ class pass {
     };
     const auto store = [&](unsigned i, complex_type z) {
       if constexpr (Policy::stage_out) {
-        leaving()[lane * step::staged_out + i] = z;
+        device::write(leaving() + lane * step::staged_out + i, z);
       } else {
         if (inside) write(here, lane, i, z);
       }
@@ -286,7 +290,7 @@ class pass {
     if constexpr (Policy::stage_out) {
       team_.workgroup_barrier();
       each_of_run<step::staged_out>([&](unsigned of, unsigned q) {
-        if (here.has(of)) write(here, of, q, leaving()[of * step::staged_out + q]);
+        if (here.has(of)) write(here, of, q, device::read(leaving() + of * step::staged_out + q));
       });
     }
   }

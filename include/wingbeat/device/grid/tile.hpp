@@ -38,6 +38,7 @@ inline constexpr unsigned no_loop = 99;
 /// Tile `number` of Policy's butterflies:
 ///   loops               nest<...>
 ///   lanes               butterflies of one tile
+///   full                every tile has all its butterflies
 ///   mirrored            half of the lanes are columns c, the others their mirror images -c, so
 ///                       that bins k and N - k of a real transform meet in one workgroup
 ///   in_base, out_base   place of the first butterfly
@@ -68,7 +69,7 @@ class tile {
   }
 
   /// Returns whether a lane has a butterfly at all.
-  WINGBEAT_FN bool has(unsigned lane) const { return lane < has_; }
+  WINGBEAT_FN bool has(unsigned lane) const { return Policy::full || lane < has_; }
 
   /// Returns the index of a lane's butterfly in loop `Which`; 0 of `no_loop`.
   template <unsigned Which>

@@ -62,36 +62,71 @@ struct subgroup_of<Group, decltype(void(Group::subgroup_threads))> {
   static constexpr unsigned threads = Group::subgroup_threads;
 };
 
+/// Whether a group knows its threads by row and column, a row for each transform (along) or for
+/// each thread of all transforms (across).
+template <class Group, class = void>
+struct rows_of {
+  static constexpr bool are_known = false;
+};
+template <class Group>
+struct rows_of<Group, decltype(void(Group::row()))> {
+  static constexpr bool are_known = true;
+};
+
 /// One thread's place in its workgroup.
 template <class Shape, lanes Lanes = lanes::along_transform, class Group = group>
 class team {
+  static constexpr bool is_along = Lanes == lanes::along_transform;
+
  public:
   using shape_type = Shape;
 
   WINGBEAT_FN team() : team(Group{}) {}
-  WINGBEAT_FN explicit team(Group group) : group_(group) {
-    const unsigned id = group_.thread();
-    constexpr bool is_along = Lanes == lanes::along_transform;
-    thread_ = is_along ? id % Shape::threads : id / Shape::transforms;
-    transform_ = is_along ? id / Shape::threads : id % Shape::transforms;
-  }
+  WINGBEAT_FN explicit team(Group group) : group_(group) {}
 
   /// Returns this thread's number within its transform: it holds elements thread() + r threads.
-  WINGBEAT_FN unsigned thread() const { return thread_; }
+  /// Asked of the group each time; see `local_id` of port.hpp.
+  WINGBEAT_FN unsigned thread() const {
+    if constexpr (rows_of<Group>::are_known) {
+      return is_along ? Group::column() : Group::row();
+    } else {
+      return is_along ? group_.thread() % Shape::threads : group_.thread() / Shape::transforms;
+    }
+  }
 
   /// Returns which of the workgroup's transforms this thread works on.
-  WINGBEAT_FN unsigned transform() const { return transform_; }
+  WINGBEAT_FN unsigned transform() const {
+    if constexpr (rows_of<Group>::are_known) {
+      return is_along ? Group::row() : Group::column();
+    } else {
+      return is_along ? group_.thread() / Shape::threads : group_.thread() % Shape::transforms;
+    }
+  }
+
+  /// Threads in one row of the workgroup.
+  static constexpr unsigned columns = is_along ? Shape::threads : Shape::transforms;
 
   /// Returns this thread's number within the workgroup.
   WINGBEAT_FN unsigned rank() const { return group_.thread(); }
 
+  /// Calls call(p / Length, p % Length), p = rank + `first`, a multiple of all threads.
+  template <unsigned Length, class Call>
+  WINGBEAT_FN void split_rank(unsigned first, const Call& call) const {
+    if constexpr (rows_of<Group>::are_known && Length % columns == 0) {
+      const unsigned p = Group::row() * columns + first;
+      call(p / Length, p % Length + Group::column());
+    } else {
+      const unsigned p = rank() + first;
+      call(p / Length, p % Length);
+    }
+  }
+
   /// Returns where element i of this thread's transform lies among all elements of the workgroup:
   /// elements one apart lie `slot_stride` apart.
   WINGBEAT_FN unsigned slot(unsigned i) const {
-    return Lanes == lanes::along_transform ? transform_ * Shape::length + i
-                                           : i * Shape::transforms + transform_;
+    return is_along ? transform() * Shape::length + i : i * Shape::transforms + transform();
   }
-  static constexpr unsigned slot_stride = Lanes == lanes::along_transform ? 1 : Shape::transforms;
+  static constexpr unsigned slot_stride = is_along ? 1 : Shape::transforms;
 
   /// Makes local memory written before visible to the threads of this transform.
   WINGBEAT_FN void barrier() const {
@@ -120,8 +155,6 @@ class team {
   static constexpr unsigned subgroup = subgroup_of<Group>::threads;
 
   Group group_;
-  unsigned thread_ = 0;
-  unsigned transform_ = 0;
 };
 
 }  // namespace wingbeat::device::workgroup
