@@ -102,7 +102,8 @@ void write_shape(policy_text& to, const pass& one) {
   to.flag("lanes_across", one.lanes_across);
   to.flag("half_trade", one.half_trade);
   to.flag("mirrored", one.is_mirrored);
-  to.flag("full", one.is_full());
+  // Known full, a GPU's compiler loads all of a tile early, in registers that it has not.
+  to.flag("full", one.bank_bytes == 0 && one.is_full());
 }
 
 std::string loops_text(const pass& one) {
