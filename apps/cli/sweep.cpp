@@ -161,8 +161,8 @@ void place(plan_spec& what, const layout_words& as) {
   what.out = placed(out, as, what.batch);
 }
 
-/// Returns how many transforms fill the bytes, one at least; of a request that has no size, one: the
-/// engine will say what is wrong with it.
+/// Returns how many transforms fill the bytes, one at least; of a request that has no size, one:
+/// the engine will say what is wrong with it.
 std::size_t batch_that_fills(const plan_spec& one, std::size_t mib) {
   try {
     return std::max<std::size_t>((mib << 20) / std::max<std::size_t>(bytes_in_flight(one), 1), 1);
