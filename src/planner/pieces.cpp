@@ -143,7 +143,14 @@ std::vector<pass> cut_into(const shares& parts, const axis_request& axis, const 
     // Bins are separated within a workgroup, not in a cluster of them.
     tuning::shapes usable = data;
     if (separates) usable.column_lines = {};
-    if (auto fitted = columns(one, parts[i], neighbours, usable, where)) made.push_back(*fitted);
+    auto fitted = columns(one, parts[i], neighbours, usable, where);
+    if (fitted && separates) {
+      const unsigned most = fitted->real == precision::fp64 ? 256 : 512;  // more threads spill
+      while (fitted->bank_bytes != 0 && fitted->threads() > most && fitted->lanes > 2) {
+        fitted->lanes /= 2;
+      }
+    }
+    if (fitted) made.push_back(*fitted);
     prior <<= parts[i];
   }
   return made;
@@ -160,9 +167,15 @@ std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
   if (axis.is_row) {
     if (const auto whole = whole_row(one, axis, shapes, where)) return {*whole};
     if (auto line = clustered(one, bits, shapes.lines, where)) {
-      // Joining and separating bins takes registers of its own.
-      if (axis.is_of_bins && line->resident > 1) line->resident -= 1;
-      return {*line};
+      // Joining and separating bins takes registers of its own, and so does the inverse's turn
+      // among 16 workgroups: 4 bytes more than there are (NVRTC 13.0).
+      const bool is_tight =
+          axis.is_of_bins || (!axis.is_forward && line->workgroups_of_cluster > 8);
+      if (!is_tight) return {*line};
+      if (line->resident > 1) {
+        line->resident -= 1;
+        return {*line};
+      }
     }
   } else if (const auto whole = columns(one, bits, axis.columns, shapes, where)) {
     return {*whole};
