@@ -59,9 +59,7 @@ struct group {
 struct group_in_rows : group {
   static unsigned column() { return static_cast<unsigned>(local_id(0)); }
   static unsigned row() { return static_cast<unsigned>(local_id(1)); }
-  static unsigned thread() {
-    return row() * static_cast<unsigned>(get_local_size(0)) + column();
-  }
+  static unsigned thread() { return row() * static_cast<unsigned>(get_local_size(0)) + column(); }
 };
 
 #define WINGBEAT_KERNEL(Threads) __kernel __attribute__((reqd_work_group_size(Threads, 1, 1)))

@@ -150,7 +150,8 @@ class pass {
         device::write(entries() + layout::address(slot(lane, q)), z);
       });
       WINGBEAT_UNROLL
-      for (unsigned r = 0; r < e; ++r) x[r] = device::read(entries() + layout::address(team_.slot(held(r))));
+      for (unsigned r = 0; r < e; ++r)
+        x[r] = device::read(entries() + layout::address(team_.slot(held(r))));
       if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
     } else {
       const unsigned lane = team_.transform();
@@ -209,10 +210,12 @@ class pass {
   WINGBEAT_FN void store_staged(const tile_type& here, const complex_type (&x)[e]) const {
     if constexpr (fft::exchanges > 0 || Policy::stage_in) team_.workgroup_barrier();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) device::write(entries() + layout::address(team_.slot(held(r))), x[r]);
+    for (unsigned r = 0; r < e; ++r)
+      device::write(entries() + layout::address(team_.slot(held(r))), x[r]);
     team_.workgroup_barrier();
     each_of_run<Policy::length>([&](unsigned lane, unsigned q) {
-      if (here.has(lane)) write(here, lane, q, device::read(entries() + layout::address(slot(lane, q))));
+      if (here.has(lane))
+        write(here, lane, q, device::read(entries() + layout::address(slot(lane, q))));
     });
   }
 
