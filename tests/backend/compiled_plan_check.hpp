@@ -175,6 +175,7 @@ inline void check_threads(queue first, queue second) {
   const std::size_t n = std::size_t{1} << 17;
   const plan_spec what{.lengths = {n}, .batch = 2};
   const plan made{first, what};
+  second.reserve(made.workspace_bytes());
   const auto input = input_noise<float>(what);
   const auto expected = run_three_times(first, what, input);
   std::vector<std::jthread> threads;
