@@ -21,7 +21,6 @@ namespace wingbeat {
 ///                WINGBEAT_GLOBAL const Table* table, wingbeat::device::size in_first,
 ///                wingbeat::device::size out_first,
 ///                wingbeat::device::size batch WINGBEAT_SCRATCH_PARAMETER) {
-///       if (batch == 0) return;  // a warm-up, at compile time: touch no memory
 ///       ...                      // local memory begins at WINGBEAT_SCRATCH
 ///     }
 ///

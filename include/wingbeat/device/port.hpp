@@ -36,6 +36,13 @@ using size = decltype(sizeof(0));
 // The workgroup this code runs in. A test on the host brings a `group` of its own.
 #if defined(__OPENCL_CPP_VERSION__)
 
+#define WINGBEAT_KERNEL(Threads) __kernel __attribute__((reqd_work_group_size(Threads, 1, 1)))
+#define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) WINGBEAT_KERNEL(Threads)
+#define WINGBEAT_KERNEL_IN_ROWS(Columns, Rows) \
+  __kernel __attribute__((reqd_work_group_size(Columns, Rows, 1)))
+#define WINGBEAT_SCRATCH_PARAMETER , __local char* scratch_bytes
+#define WINGBEAT_SCRATCH scratch_bytes
+
 // get_local_id, but for its promise to be a constant: each region between two barriers asks again.
 // PoCL (3.1) makes loops of these regions and keeps what crosses a barrier in arrays, and an index
 // out of an array tells its vectorizer nothing.
@@ -59,17 +66,8 @@ struct group {
 struct group_in_rows : group {
   static unsigned column() { return static_cast<unsigned>(local_id(0)); }
   static unsigned row() { return static_cast<unsigned>(local_id(1)); }
-  static unsigned thread() {
-    return row() * static_cast<unsigned>(get_local_size(0)) + column();
-  }
+  static unsigned thread() { return row() * static_cast<unsigned>(get_local_size(0)) + column(); }
 };
-
-#define WINGBEAT_KERNEL(Threads) __kernel __attribute__((reqd_work_group_size(Threads, 1, 1)))
-#define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) WINGBEAT_KERNEL(Threads)
-#define WINGBEAT_KERNEL_IN_ROWS(Columns, Rows) \
-  __kernel __attribute__((reqd_work_group_size(Columns, Rows, 1)))
-#define WINGBEAT_SCRATCH_PARAMETER , __local char* scratch_bytes
-#define WINGBEAT_SCRATCH scratch_bytes
 
 #elif defined(__CUDACC__)
 

@@ -43,27 +43,6 @@ void require_same_size(const kernel_source& what, std::size_t compiled_for) {
                   what.entry, compiled_for, what.threads));
 }
 
-/// PoCL compiles when a kernel is first launched, for its workgroup size, and once more for grids
-/// of more than 2^16 threads: let the plan pay, not the first run. Nothing is read or written,
-/// because a batch of 0 transforms is asked for.
-void warm_up(const kernel& made, const std::shared_ptr<backend::queue>& on,
-             const kernel_source& what) {
-  constexpr std::size_t dummy_bytes = 64;
-  constexpr std::size_t large_grid = std::size_t{1} << 16;
-  const std::size_t workgroups =
-      std::min(what.workgroups, (large_grid + what.threads) / what.threads);
-  const buffer_view dummy{on->allocate(dummy_bytes), 0, dummy_bytes};
-  try {
-    made.launch(*on, std::max<std::size_t>(workgroups, 1),
-                {.in = dummy, .out = dummy, .table = dummy, .batch = 0});
-    on->wait();
-  } catch (...) {
-    on->release(dummy.handle);
-    throw;
-  }
-  on->release(dummy.handle);
-}
-
 }  // namespace
 
 kernel::kernel(const driver_api& api, const queue& where, owned<program_handle> program,
@@ -118,9 +97,9 @@ void kernel::launch(backend::queue& on, std::size_t workgroups,
   const std::array global{workgroups * local_[0], local_[1]};
   const std::lock_guard held{mutex_};
   set_arguments(with);
-  check(
-      api_.launch(to.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0, nullptr, nullptr),
-      fmt::format("launch {} with {} workgroups", resources_.name, workgroups));
+  check(api_.launch(to.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0,
+                    nullptr, nullptr),
+        fmt::format("launch {} with {} workgroups", resources_.name, workgroups));
   check(api_.flush(to.handle()), "start what was queued");
 }
 
@@ -129,9 +108,10 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
   const queue& on = opencl_queue(*where);
   const std::lock_guard held{mutex_};
   auto program = build_program(api_, on.where(), on.context(), what.text, cache_);
-  auto made = std::make_shared<const kernel>(api_, on, std::move(program), what);
-  if (on.where().is_pocl) warm_up(*made, where, what);
-  return made;
+  // PoCL compiles it when it is first launched. No launch of nothing here makes the plan pay for
+  // that: it takes an early return, and PoCL 3.1 miscompiles stores under a condition (valid
+  // ranges) in kernels whose barriers do not all run.
+  return std::make_shared<const kernel>(api_, on, std::move(program), what);
 }
 
 }  // namespace wingbeat::backend::opencl

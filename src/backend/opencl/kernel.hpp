@@ -30,7 +30,7 @@ class kernel final : public backend::kernel {
   void set_arguments(const kernel_arguments& with) const;
 
   const driver_api& api_;
-  context_handle context_;  // kept by the program
+  context_handle context_;            // kept by the program
   std::array<std::size_t, 2> local_;  // columns, rows
   std::size_t scratch_bytes_;
   owned<program_handle> program_;
