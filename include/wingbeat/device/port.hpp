@@ -64,8 +64,7 @@ struct group_in_rows : group {
 
 #define WINGBEAT_KERNEL(Threads) __kernel __attribute__((reqd_work_group_size(Threads, 1, 1)))
 #define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) WINGBEAT_KERNEL(Threads)
-#define WINGBEAT_KERNEL_IN_ROWS(Columns, Rows) \
-  __kernel __attribute__((reqd_work_group_size(Columns, Rows, 1)))
+#define WINGBEAT_KERNEL_IN_ROWS(X, Y) __kernel __attribute__((reqd_work_group_size(X, Y, 1)))
 #define WINGBEAT_SCRATCH_PARAMETER , __local char* scratch_bytes
 #define WINGBEAT_SCRATCH scratch_bytes
 
