@@ -37,7 +37,7 @@ struct plain_rows {
   static constexpr direction dir = direction::forward;
   static constexpr size prior = 1, total = N;
   static constexpr unsigned elements_per_thread = Elements, lanes = Lanes, workgroups = 1;
-  static constexpr bool lanes_across = false, half_trade = false, mirrored = false;
+  static constexpr bool lanes_across = false, half_trade = false, mirrored = false, full = false;
   static constexpr unsigned bank_bytes = 128;
   static constexpr size in_base = 0, out_base = 0, batch_in = N, batch_out = N;
   static constexpr size in_unit = 1, out_unit = 1, in_step = 1, out_step = 1;

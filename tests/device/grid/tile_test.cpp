@@ -21,7 +21,7 @@ template <unsigned Lanes, bool Mirrored, class Nest>
 struct tiles_of {
   using loops = Nest;
   static constexpr unsigned lanes = Lanes;
-  static constexpr bool mirrored = Mirrored;
+  static constexpr bool mirrored = Mirrored, full = false;
   static constexpr size in_base = 5, out_base = 7, batch_in = 100000, batch_out = 200000;
 };
 
