@@ -15,7 +15,7 @@ struct alignas(2 * sizeof(Real)) complex {
 
 /// Returns *from, a complex number in global or local memory.
 template <class Pointer>
-WINGBEAT_FN auto read(Pointer from) -> complex<decltype(from->re)> {
+WINGBEAT_FN auto copied_from(Pointer from) -> complex<decltype(from->re)> {
   if constexpr (copies_by_parts) {
     return {from->re, from->im};
   } else {
@@ -25,7 +25,7 @@ WINGBEAT_FN auto read(Pointer from) -> complex<decltype(from->re)> {
 
 /// Writes *to = z, in global or local memory.
 template <class Pointer, class Real>
-WINGBEAT_FN void write(Pointer to, complex<Real> z) {
+WINGBEAT_FN void copy_to(Pointer to, complex<Real> z) {
   if constexpr (copies_by_parts) {
     to->re = z.re;
     to->im = z.im;

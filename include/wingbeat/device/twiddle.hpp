@@ -46,7 +46,7 @@ WINGBEAT_FN void turn(complex<Real> (&y)[R], WINGBEAT_GLOBAL const complex<Real>
   constexpr unsigned n_rows = rows(R);
   complex<Real> root[n_rows];
   WINGBEAT_UNROLL
-  for (unsigned row = 0; row < n_rows; ++row) root[row] = read(stage + row * Prior + k);
+  for (unsigned row = 0; row < n_rows; ++row) root[row] = copied_from(stage + row * Prior + k);
   WINGBEAT_UNROLL
   for (unsigned q = 1; q < R; ++q) {
     if (q < 4 || q % 4 == 0) {
@@ -67,11 +67,11 @@ WINGBEAT_FN void turn_from(complex<Real> (&x)[E], complex<Real> first,
   complex<Real> by[low];
   by[0] = first;
   WINGBEAT_UNROLL
-  for (unsigned q = 1; q < low; ++q) by[q] = first * read(rows + (q - 1) * apart);
+  for (unsigned q = 1; q < low; ++q) by[q] = first * copied_from(rows + (q - 1) * apart);
   WINGBEAT_UNROLL
   for (unsigned high = 0; high < E; high += low) {
     complex<Real> step{Real(1), Real(0)};
-    if (high > 0) step = read(rows + row_of(high) * apart);
+    if (high > 0) step = copied_from(rows + row_of(high) * apart);
     WINGBEAT_UNROLL
     for (unsigned q = 0; q < low; ++q) {
       complex<Real> root = by[q];
@@ -104,10 +104,10 @@ struct roots {
   WINGBEAT_FN complex<Real> operator()(size e) const {
     constexpr root_tables as{M};
     if constexpr (as.is_direct()) {
-      return read(table + e);
+      return copied_from(table + e);
     } else {
-      return read(table + (e & (as.fine_length() - 1))) *
-             read(table + as.fine_length() + e / as.fine_length());
+      return copied_from(table + (e & (as.fine_length() - 1))) *
+             copied_from(table + as.fine_length() + e / as.fine_length());
     }
   }
 };

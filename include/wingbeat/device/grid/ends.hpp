@@ -28,7 +28,7 @@ class complex_load {
     if constexpr (Use == use::once) {
       z = load_once<element>(in_ + at);
     } else {
-      z = read(in_ + at);
+      z = copied_from(in_ + at);
     }
     return {static_cast<Real>(z.re), static_cast<Real>(z.im)};
   }
@@ -51,7 +51,7 @@ class complex_store {
     if constexpr (Use == use::once) {
       store_once<element>(out_ + at, stored);
     } else {
-      write(out_ + at, stored);
+      copy_to(out_ + at, stored);
     }
   }
 

@@ -147,11 +147,11 @@ class pass {
   WINGBEAT_FN void load(const tile_type& here, complex_type (&x)[e]) const {
     if constexpr (Policy::stage_in) {
       read_run<Policy::length>(here, [&](unsigned lane, unsigned q, complex_type z) {
-        device::write(entries() + layout::address(slot(lane, q)), z);
+        device::copy_to(entries() + layout::address(slot(lane, q)), z);
       });
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < e; ++r)
-        x[r] = device::read(entries() + layout::address(team_.slot(held(r))));
+        x[r] = device::copied_from(entries() + layout::address(team_.slot(held(r))));
       if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
     } else {
       const unsigned lane = team_.transform();
@@ -217,11 +217,11 @@ class pass {
     if constexpr (fft::exchanges > 0 || Policy::stage_in) team_.workgroup_barrier();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r)
-      device::write(entries() + layout::address(team_.slot(held(r))), x[r]);
+      device::copy_to(entries() + layout::address(team_.slot(held(r))), x[r]);
     team_.workgroup_barrier();
     each_of_run<Policy::length>([&](unsigned lane, unsigned q) {
       if (here.has(lane))
-        write(here, lane, q, device::read(entries() + layout::address(slot(lane, q))));
+        write(here, lane, q, device::copied_from(entries() + layout::address(slot(lane, q))));
     });
   }
 
@@ -267,13 +267,13 @@ class pass {
     const bool inside = here.has(lane);
     if constexpr (Policy::stage_in) {
       read_run<step::staged_in>(here, [&](unsigned of, unsigned q, complex_type z) {
-        device::write(arrived() + of * step::staged_in + q, z);
+        device::copy_to(arrived() + of * step::staged_in + q, z);
       });
     }
     const auto load = [&](unsigned i) {
       complex_type z{real(0), real(0)};
       if constexpr (Policy::stage_in) {
-        if (inside) z = device::read(arrived() + lane * step::staged_in + i);
+        if (inside) z = device::copied_from(arrived() + lane * step::staged_in + i);
       } else {
         if (inside) z = stored(here, lane, i);
       }
@@ -281,7 +281,7 @@ class pass {
     };
     const auto store = [&](unsigned i, complex_type z) {
       if constexpr (Policy::stage_out) {
-        device::write(leaving() + lane * step::staged_out + i, z);
+        device::copy_to(leaving() + lane * step::staged_out + i, z);
       } else {
         if (inside) write(here, lane, i, z);
       }
@@ -290,7 +290,8 @@ class pass {
     if constexpr (Policy::stage_out) {
       team_.workgroup_barrier();
       each_of_run<step::staged_out>([&](unsigned of, unsigned q) {
-        if (here.has(of)) write(here, of, q, device::read(leaving() + of * step::staged_out + q));
+        if (here.has(of))
+          write(here, of, q, device::copied_from(leaving() + of * step::staged_out + q));
       });
     }
   }

@@ -73,10 +73,10 @@ WINGBEAT_FN void exchange(const Team& team, complex<Real> (&x)[E], WINGBEAT_LOCA
   if constexpr (Trade == trade::whole) {
     auto entry = reinterpret_cast<WINGBEAT_LOCAL complex<Real>*>(scratch);
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < E; ++r) write(entry + to(r), x[r]);
+    for (unsigned r = 0; r < E; ++r) copy_to(entry + to(r), x[r]);
     team.template barrier_among<Span>();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < E; ++r) x[r] = read(entry + from(r));
+    for (unsigned r = 0; r < E; ++r) x[r] = copied_from(entry + from(r));
   } else {
     auto entry = reinterpret_cast<WINGBEAT_LOCAL Real*>(scratch);
     WINGBEAT_UNROLL

@@ -93,7 +93,7 @@ struct real_fft {
       if (k == 0) {
         store_ends(store, z[r], other[r]);
       } else {
-        const auto x = device::real::separate(z[r], other[r], read(roots + k));
+        const auto x = device::real::separate(z[r], other[r], copied_from(roots + k));
         store(k, narrow<Real>(x.first));
         store(m - k, narrow<Real>(x.second));
       }
@@ -125,7 +125,7 @@ struct real_fft {
         load_ends(load, z[r], other[r]);
       } else {
         const value_type x = load(k), mirrored = load(m - k);
-        const auto both = device::real::combine(widen(x), widen(mirrored), read(roots + k));
+        const auto both = device::real::combine(widen(x), widen(mirrored), copied_from(roots + k));
         z[r] = both.first;
         other[r] = both.second;
       }
