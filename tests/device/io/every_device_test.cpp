@@ -19,14 +19,13 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 
-// The probe beside this file, and a kernel whose output is the floats, then the halves. (PoCL 3.1
-// does not find one that is called `entry`.)
+// The probe beside this file, and an entry whose output is the floats, then the halves.
 std::string probe_text() {
   std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "patterns_probe.hpp");
   std::ostringstream text;
   text << file.rdbuf() << R"(
 WINGBEAT_KERNEL(8)
-void patterns(WINGBEAT_GLOBAL const float* in, WINGBEAT_GLOBAL float* out,
+void entry(WINGBEAT_GLOBAL const float* in, WINGBEAT_GLOBAL float* out,
            WINGBEAT_GLOBAL const float* table, wingbeat::device::size in_first,
            wingbeat::device::size out_first,
            wingbeat::device::size batch WINGBEAT_SCRATCH_PARAMETER) {
@@ -74,7 +73,7 @@ words on_a_device(queue& on) {
   to.write(bits.data(), to.size_bytes());
   const kernel probe{on,
                      {.text = probe_text(),
-                      .entry = "patterns",
+                      .entry = "entry",
                       .threads = probe_threads,
                       .in_element_bytes = 4,
                       .out_element_bytes = 4}};
