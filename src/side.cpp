@@ -4,10 +4,7 @@
 #include <algorithm>  // all_of, equal, max, sort
 #include <cmath>      // sqrt
 #include <numeric>    // accumulate
-#include <string>
-#include <utility>  // pair
-
-#include "wingbeat/error.hpp"  // plan_error
+#include <utility>    // pair
 
 namespace wingbeat {
 namespace {
@@ -148,14 +145,6 @@ bool are_alike(const side& a, const side& b) {
          std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(), same_axis) &&
          std::equal(a.batches.begin(), a.batches.end(), b.batches.begin(), b.batches.end(),
                     same_batch);
-}
-
-void require_plain(const plan_spec& what, std::string_view engine) {
-  const bool is_plain = what.lengths.size() == 1 && what.batch.counts().size() == 1 &&
-                        what.in.is_packed() && what.out.is_packed() && what.valid_in.empty() &&
-                        what.valid_out.empty() && bytes_of_real(what.real) > 2;
-  if (is_plain) return;
-  throw plan_error(std::string{engine} + " transforms packed rows of fp32 and fp64 so far");
 }
 
 }  // namespace wingbeat

@@ -4,7 +4,6 @@
 
 #include <cstddef>  // size_t
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "wingbeat/plan.hpp"  // plan_spec, index_range
@@ -78,8 +77,5 @@ struct side {
 /// Returns whether both sides have the same elements in the same places, so that one buffer can
 /// serve as input and output.
 [[nodiscard]] bool are_alike(const side& a, const side& b);
-
-/// Throws `plan_error` for what an engine does not do yet: several axes, layouts, ranges, fp16.
-void require_plain(const plan_spec& what, std::string_view engine);
 
 }  // namespace wingbeat

@@ -2,7 +2,6 @@
 #include "contender.hpp"
 
 #include <algorithm>  // max, min
-#include <chrono>     // steady_clock
 #include <optional>
 #include <utility>  // move
 
@@ -10,16 +9,10 @@
 #include "backend/kernel_cache.hpp"  // kernel_cache
 #include "peer_cufft.hpp"            // cufft_peer
 #include "side.hpp"                  // input_side, output_side
+#include "wall_time.hpp"             // seconds_of
 
 namespace wingbeat::cli {
 namespace {
-
-template <class Work>
-double seconds_of(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// Lets plans compile as if nothing had ever been compiled.
 class cold_cache {

@@ -2,21 +2,14 @@
 #include "measure.hpp"
 
 #include <algorithm>  // minmax_element
-#include <chrono>     // steady_clock
 #include <numeric>    // accumulate
 
+#include "wall_time.hpp"        // seconds_of
 #include "wingbeat/buffer.hpp"  // buffer
 #include "wingbeat/queue.hpp"   // queue, stopwatch
 
 namespace wingbeat::cli {
 namespace {
-
-template <class Work>
-double seconds_of(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 struct run_times {
   double execution_s, transfer_s;

@@ -44,6 +44,10 @@ lattice lattice_of(const side& of, precision stored, bool holds_bins) {
 
 }  // namespace
 
+precision common_precision(const plan_spec& what) {
+  return what.real == precision::fp64 ? precision::fp64 : precision::fp32;
+}
+
 std::size_t lattice::elements() const {
   std::size_t product = 1;
   for (const lattice_axis& axis : axes) product *= axis.length;
@@ -65,7 +69,7 @@ lattice packed_lattice(const plan_spec& what, const lattice& like, place where) 
   constexpr std::size_t sector = 8;  // elements: 64 bytes of fp32
   lattice made;
   made.where = where;
-  made.stored = what.real == precision::fp64 ? precision::fp64 : precision::fp32;
+  made.stored = common_precision(what);
   made.holds_bins = like.holds_bins;
   made.axes = like.axes;
   std::size_t stride = 1;

@@ -33,6 +33,9 @@ struct lattice {
   [[nodiscard]] std::size_t elements() const;
 };
 
+/// Returns the precision that passes compute with, and keep between them.
+[[nodiscard]] precision common_precision(const plan_spec& what);
+
 /// Returns the input and the output of a request.
 [[nodiscard]] lattice input_lattice(const plan_spec& what);
 [[nodiscard]] lattice output_lattice(const plan_spec& what);

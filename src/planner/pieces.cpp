@@ -57,20 +57,25 @@ std::optional<pass> whole_row(pass one, const axis_request& axis, const tuning::
   return fitted(one, where);
 }
 
+/// Takes over what the data says of a line or a plane.
+void shape_as(pass& one, pass::kind does, const tuning::cluster_shape& shape) {
+  one.does = does;
+  one.length = std::size_t{1} << shape.log2_length;
+  one.first = std::size_t{1} << shape.log2_first;
+  one.second = one.length / one.first;
+  one.elements_per_thread = shape.elements_per_thread;
+  one.workgroups_of_cluster = shape.workgroups;
+  one.lanes = shape.lanes;
+  one.is_apart = shape.is_apart;
+  one.resident = shape.resident;
+  one.fraction = shape.fraction;
+}
+
 std::optional<pass> clustered(pass one, unsigned bits, std::span<const tuning::cluster_shape> data,
                               const device_info& where) {
   for (const tuning::cluster_shape& shape : data) {
     if (shape.log2_length != bits) continue;
-    one.does = pass::kind::line;
-    one.length = std::size_t{1} << bits;
-    one.first = std::size_t{1} << shape.log2_first;
-    one.second = one.length / one.first;
-    one.elements_per_thread = shape.elements_per_thread;
-    one.workgroups_of_cluster = shape.workgroups;
-    one.lanes = shape.lanes;
-    one.is_apart = shape.is_apart;
-    one.resident = shape.resident;
-    one.fraction = shape.fraction;
+    shape_as(one, pass::kind::line, shape);
     one.lanes_across = shape.lanes > 1;
     if (fits(one, where)) return one;
   }
@@ -195,20 +200,10 @@ pass plane_of(std::size_t rows, std::size_t columns, const pass& like,
   pass one = like;
   one.length = 0;
   for (const tuning::cluster_shape& shape : shapes_for(like, data).planes) {
-    const std::size_t first = std::size_t{1} << shape.log2_first;
-    const std::size_t length = std::size_t{1} << shape.log2_length;
-    if (first != rows || length / first != columns) continue;
     pass made = like;
-    made.does = pass::kind::plane;
-    made.length = made.total = length;
-    made.first = rows;
-    made.second = columns;
-    made.elements_per_thread = shape.elements_per_thread;
-    made.workgroups_of_cluster = shape.workgroups;
-    made.lanes = shape.lanes;
-    made.is_apart = shape.is_apart;
-    made.resident = shape.resident;
-    made.fraction = shape.fraction;
+    shape_as(made, pass::kind::plane, shape);
+    made.total = made.length;
+    if (made.first != rows || made.second != columns) continue;
     if (fits(made, where)) return made;
   }
   return one;

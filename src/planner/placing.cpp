@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/placing.hpp"
 
-#include <algorithm>  // min_element, stable_sort
+#include <algorithm>  // all_of, stable_sort
 
 #include "side.hpp"  // is_real
 
@@ -13,8 +13,6 @@ struct named_loop {
   loop does;
   bool is_high = false;   ///< Over groups of P R elements of the axis.
   bool is_prior = false;  ///< Over the k of w^(q k), k < P.
-  bool is_batch = false;
-  bool is_joined = false;  ///< Stands for several that lay one behind another.
 };
 
 class placer {
@@ -99,9 +97,8 @@ class placer {
     if (groups > 1) loops_.push_back({{groups, p * in, p * one_.length * out}, true, false});
     for (std::size_t b = at_.from.axes.size(); b-- > 0;) {
       if (b == at_.axis || (is_plane_ && b == at_.axis + 1)) continue;
-      // Indices that a pass before has made, or those that come in.
       const lattice_axis &from = at_.from.axes[b], &to = at_.to.axes[b];
-      const index_range valid = at_.has_ended[b] ? to.valid : from.valid;
+      const index_range valid = from.valid;  // of both: this pass leaves the axis alone
       one_.in.base += valid.first * from.stride;
       one_.out.base += valid.first * to.stride;
       loops_.push_back({{valid.end - valid.first, from.stride, to.stride}});
@@ -124,7 +121,7 @@ class placer {
         std::all_of(loops_.begin(), loops_.end(),
                     [&](const named_loop& each) { return one_.in.distance < each.does.in; });
     if (is_batch_densest && !loops_.empty()) {
-      loops_.push_back({{one_.rows, one_.in.distance, one_.out.distance}, false, false, true});
+      loops_.push_back({{one_.rows, one_.in.distance, one_.out.distance}});
       one_.rows = 1;
     }
     std::stable_sort(loops_.begin(), loops_.end(), [&](const named_loop& a, const named_loop& b) {
@@ -150,7 +147,6 @@ class placer {
       named_loop &inner = loops_[i], &outer = loops_[i + 1];
       if (is_free(inner) && is_free(outer) && joins(inner.does, outer.does)) {
         inner.does.count *= outer.does.count;
-        inner.is_joined = true;
         inner.is_high = false;
         loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       } else {
@@ -220,10 +216,6 @@ class placer {
 
 pass placed(const pass& shape, const placing& where) {
   return placer{shape, where}.finished();
-}
-
-precision common_precision(const plan_spec& what) {
-  return what.real == precision::fp64 ? precision::fp64 : precision::fp32;
 }
 
 }  // namespace wingbeat::planner

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <vector>
 
 #include "planner/lattice.hpp"  // lattice
 #include "planner/pass.hpp"     // pass
@@ -17,14 +16,10 @@ struct placing {
   std::size_t axis;   ///< The slower of a plane's.
   bool begins, ends;  ///< The first, the last pass of its axis.
   const lattice &from, &to;
-  const std::vector<bool>& has_ended;  ///< Axes transformed before.
-  bool keeps_rows;                     ///< The batch alone is counted at run time.
+  bool keeps_rows;  ///< The batch alone is counted at run time.
 };
 
 /// Returns `shape` with all that is missing: loops, the two sides, mirrored tiles, staging.
 [[nodiscard]] pass placed(const pass& shape, const placing& where);
-
-/// Returns the precision that passes compute with, and keep between them.
-[[nodiscard]] precision common_precision(const plan_spec& what);
 
 }  // namespace wingbeat::planner

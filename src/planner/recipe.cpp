@@ -9,7 +9,7 @@
 #include "planner/pieces.hpp"              // pieces_of, plane_of
 #include "planner/placing.hpp"             // place_pass
 #include "planner/roots.hpp"               // table_of
-#include "side.hpp"                        // is_real, factor_of
+#include "side.hpp"                        // is_real, factor_of, bytes_of_real
 #include "tuning/tuning.hpp"               // for_device
 #include "wingbeat/device/grid/chain.hpp"  // counter_bytes
 #include "wingbeat/error.hpp"              // plan_error
@@ -20,7 +20,7 @@ namespace {
 /// What all passes of one request share.
 pass common_pass(const plan_spec& what, const tuning::architecture& data) {
   pass all;
-  all.real = what.real == precision::fp64 ? precision::fp64 : precision::fp32;
+  all.real = common_precision(what);
   all.is_forward = what.kind == transform::forward || what.kind == transform::forward_from_real;
   all.bank_bytes = data.bank_bytes;
   return all;
@@ -152,10 +152,7 @@ std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>&
 }
 
 std::size_t bytes_between(const plan_spec& what, const lattice& of) {
-  std::size_t elements = 0;
-  const auto& counts = what.batch.counts();
-  elements = of.distances.front() * counts.front();
-  return elements * (of.stored == precision::fp64 ? 16 : 8);
+  return of.distances.front() * what.batch.counts().front() * 2 * bytes_of_real(of.stored);
 }
 
 void require_launchable(const launch& one, const plan_spec& what) {
@@ -271,18 +268,14 @@ recipe make_recipe(const plan_spec& what, const device_info& where,
   std::vector<step> steps = steps_of{what, where, data}.take();
   if (steps.size() == 2 && rule.most_bytes > 0) match_threads(steps);
   const auto lattices = lattices_of(what, steps);
-  const std::size_t row_bytes =
-      lattices[1].elements() * (common_precision(what) == precision::fp64 ? 16 : 8);
+  const std::size_t row_bytes = lattices[1].elements() * 2 * bytes_of_real(common_precision(what));
   const bool is_chained = is_chainable(steps, what, where, rule, row_bytes);
 
   std::vector<pass> passes;
-  std::vector<bool> has_ended(what.lengths.size(), false);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const placing where_it_lies{what,        steps[i].axis,   steps[i].begins, steps[i].ends,
-                                lattices[i], lattices[i + 1], has_ended,       is_chained};
+                                lattices[i], lattices[i + 1], is_chained};
     passes.push_back(placed(steps[i].does, where_it_lies));
-    if (steps[i].ends) has_ended[steps[i].axis] = true;
-    if (steps[i].does.does == pass::kind::plane) has_ended[steps[i].axis + 1] = true;
   }
   passes.back().scale = static_cast<double>(factor_of(what));
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>  // max
+
 namespace wingbeat::planner {
 namespace {
 
