@@ -71,7 +71,7 @@ using sink = std::function<void(const tuning::cluster_shape&)>;
 void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsigned first_from,
                   unsigned first_to, const sink& take) {
   for (unsigned first = first_from; first <= first_to; ++first) {
-    for (const unsigned e : {8u, 16u}) {
+    for (const unsigned e : {8u, 16u, 32u}) {
       for (const unsigned c : {1u, 2u, 4u, 8u, 16u}) {
         for (unsigned lanes = least_lanes; lanes <= most_lanes; lanes *= 2) {
           const std::size_t points = (std::size_t{lanes} << bits) / c;
@@ -81,13 +81,11 @@ void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsi
               (1u << (bits - first)) < e) {
             continue;
           }
-          for (const bool is_apart : {false, true}) {
-            // As many as leave 64 or 80 registers a thread; 40 of 8 elements.
-            for (const std::size_t at_once : {768, 1024, 1536}) {
-              const auto resident = static_cast<unsigned>(at_once / threads);
-              if (resident == 0 || (at_once == 1536) != (e == 8)) continue;
-              take({bits, first, e, c, lanes, is_apart, resident});
-            }
+          // As many as leave 64 or 80 registers a thread; 40 of 8 elements, 100 or 128 of 32.
+          const std::size_t most = e == 8 ? 1536 : e == 16 ? 1024 : 640;
+          for (const std::size_t at_once : {most, most - 128 - 128 * (e < 32)}) {
+            const auto resident = static_cast<unsigned>(at_once / threads);
+            if (resident > 0) take({bits, first, e, c, lanes, false, resident});
           }
         }
       }
@@ -101,7 +99,7 @@ std::string label_of(const tuning::cluster_shape& s) {
 }
 
 void add_lines(list& to, const candidate& base, unsigned bits) {
-  each_cluster(bits, 1, 1, bits / 2, (bits + 1) / 2, [&](const tuning::cluster_shape& shape) {
+  each_cluster(bits, 1, 1, 5, (bits + 1) / 2, [&](const tuning::cluster_shape& shape) {
     candidate one = base;
     if (one.whole.size() > bits) one.whole.resize(bits);
     if (one.real_rows.size() > bits) one.real_rows.resize(bits);
@@ -115,32 +113,32 @@ void add_lines(list& to, const candidate& base, unsigned bits) {
 void add_column_lines(list& to, const candidate& base, unsigned bits) {
   const unsigned first_bits = (bits + 1) / 2, second_bits = bits / 2;
   list shapes_of_first;
-  each_cluster(first_bits, 8, 32, first_bits / 2, (first_bits + 1) / 2,
-               [&](const tuning::cluster_shape& shape) {
-                 candidate one = base;
-                 one.column_lines = {shape};
-                 one.label = label_of(shape);
-                 if (second_bits != first_bits) {
-                   tuning::cluster_shape other = shape;
-                   other.log2_length = second_bits;
-                   other.log2_first = second_bits / 2;
-                   one.column_lines.push_back(other);
-                   one.label += " " + label_of(other);
-                 }
-                 one.cuts = {{bits, first_bits, second_bits}};
-                 one.chain = {};
-                 to.push_back(std::move(one));
-               });
+  each_cluster(first_bits, 8, 16, 5, (first_bits + 1) / 2, [&](const tuning::cluster_shape& shape) {
+    candidate one = base;
+    one.column_lines = {shape};
+    one.label = label_of(shape);
+    if (second_bits != first_bits) {
+      tuning::cluster_shape other = shape;
+      other.log2_length = second_bits;
+      other.log2_first = second_bits / 2;
+      one.column_lines.push_back(other);
+      one.label += " " + label_of(other);
+    }
+    one.cuts = {{bits, first_bits, second_bits}};
+    one.chain = {};
+    to.push_back(std::move(one));
+  });
 }
 
 void add_columns(list& to, const candidate& base, unsigned bits, bool chains) {
-  for (unsigned first = (bits + 1) / 2 - 1; first <= (bits + 1) / 2 + 1; ++first) {
-    const unsigned second = bits - first;
-    if (first > 12 || second > 12) continue;
+  const unsigned first = (bits + 1) / 2, second = bits - first;
+  if (first > 12) return;
+  for (const bool half_trade : {false, true}) {
     for (const unsigned e : {8u, 16u, 32u}) {
       for (const unsigned points : {2048u, 4096u, 8192u, 16384u}) {
         const unsigned lanes_1 = points >> first, lanes_2 = points >> second;
         if (lanes_1 < 4 || lanes_2 < 4 || points / e > 1024 || points / e < 128) continue;
+        if (chains && half_trade) continue;
         for (const std::size_t chunk_mib : {4, 8, 16, 32}) {
           for (const unsigned ring : {2u, 3u, 4u}) {
             if (!chains && (chunk_mib != 4 || ring != 2)) continue;
@@ -150,15 +148,15 @@ void add_columns(list& to, const candidate& base, unsigned bits, bool chains) {
             one.lines.clear();
             one.column_lines.clear();
             const unsigned shortest = one.columns.front().log2_length;
-            one.columns[first - shortest] = {first, e, lanes_1};
-            one.columns[second - shortest] = {second, e, lanes_2};
+            one.columns[first - shortest] = {first, e, lanes_1, half_trade};
+            one.columns[second - shortest] = {second, e, lanes_2, half_trade};
             one.cuts = {{bits, first, second}};
             one.chain = {};
             if (chains) {
               one.chain = {1, std::size_t{1} << 26, chunk_mib << 20, ring};
             }
-            one.label = fmt::format("{} x {}, {} a thread, {} points", 1u << first, 1u << second, e,
-                                    points);
+            one.label = fmt::format("{} x {}, {} a thread, {} points{}", 1u << first, 1u << second,
+                                    e, points, half_trade ? ", halves" : "");
             if (chains) one.label += fmt::format(", {} MiB x {}", chunk_mib, ring);
             to.push_back(std::move(one));
           }
@@ -169,27 +167,32 @@ void add_columns(list& to, const candidate& base, unsigned bits, bool chains) {
 }
 
 /// Columns of two passes, or of three.
-void add_together(list& to, const candidate& base, unsigned bits, unsigned passes) {
+void add_together(list& to, const candidate& base, unsigned bits, unsigned passes,
+                  unsigned most_elements) {
   const unsigned first = (bits + passes - 1) / passes, second = (bits - first) / (passes - 1);
   const unsigned third = bits - first - second;
-  for (const unsigned e : {8u, 16u, 32u}) {
+  for (const unsigned e : {most_elements / 2, most_elements}) {
     for (const unsigned points : {4096u, 8192u, 16384u}) {
-      for (const unsigned at_once : {0u, 512u, 768u, 1024u}) {  // threads
-        if (at_once > 0 && at_once < points / e) continue;
-        if ((points >> first) < 4 || points / e > 1024 || points / e < 128) continue;
-        candidate one = base;
-        one.lines.clear();
-        one.column_lines.clear();
-        one.chain = {};
-        const unsigned shortest = one.columns.front().log2_length;
-        for (const unsigned part : {first, second, third}) {
-          if (part == 0) continue;
-          one.columns[part - shortest] = {part, e, points >> part, at_once * e / points};
+      for (const unsigned at_once : {0u, 512u, 640u, 1024u}) {  // threads
+        for (const bool half_trade : {false, true}) {
+          if (at_once > 0 && at_once < points / e) continue;
+          if ((points >> first) < 4 || points / e > 1024 || points / e < 128) continue;
+          candidate one = base;
+          one.lines.clear();
+          one.column_lines.clear();
+          one.chain = {};
+          const unsigned shortest = one.columns.front().log2_length;
+          for (const unsigned part : {first, second, third}) {
+            if (part == 0) continue;
+            one.columns[part - shortest] = {part, e, points >> part, half_trade,
+                                            at_once * e / points};
+          }
+          one.cuts = {{bits, first, second}};
+          one.label =
+              fmt::format("{} + {} + {}, {} a thread, {} points, {} resident{}", first, second,
+                          third, e, points, at_once * e / points, half_trade ? ", halves" : "");
+          to.push_back(std::move(one));
         }
-        one.cuts = {{bits, first, second}};
-        one.label = fmt::format("{} + {} + {}, {} a thread, {} points, {} resident", first, second,
-                                third, e, points, at_once * e / points);
-        to.push_back(std::move(one));
       }
     }
   }
@@ -262,7 +265,8 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
       add_columns(all, base, bits, family == "chain");
     }
   } else if (family == "pairs" || family == "thirds") {
-    add_together(all, base, bits, family == "pairs" ? 2 : 3);
+    add_together(all, base, bits, family == "pairs" ? 2 : 3,
+                 what.real == precision::fp64 ? 16 : 32);
   } else if (family == "column-lines") {
     add_column_lines(all, base, bits);
   } else if (family == "planes") {

@@ -76,6 +76,7 @@ struct pass {
   double fraction = 0;  ///< Of a copy's speed, as measured for its shape; 0: not measured.
   bool is_apart = false;
   bool lanes_across = false;
+  bool along_out = false;  ///< Across on the way in only.
   bool half_trade = false;
   bool stage_in = false;
   bool stage_out = false;

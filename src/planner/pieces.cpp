@@ -105,6 +105,7 @@ std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
   one.lanes =
       static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
   one.lanes_across = true;
+  one.half_trade = shape.half_trade;
   one.resident = shape.resident;
   one.fraction = shape.fraction;
   return fitted(one, where, one.is_mirrored ? 2 : 1);

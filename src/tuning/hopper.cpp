@@ -49,12 +49,14 @@ constexpr shape fp32_bin_rows[] = {
 };
 // log2 length, elements a thread, neighbouring columns a workgroup
 constexpr column_shape fp32_columns[] = {
-    {6, 8, 16, 0, 0.97f},  {7, 8, 16, 0, 0.96f},  {8, 16, 16, 0, 0.95f}, {9, 32, 16, 0, 0.95f},
-    {10, 16, 8, 0, 0.82f}, {11, 16, 8, 0, 0.68f}, {12, 16, 4, 0, 0.54f},
+    {6, 8, 16, false, 0, 0.97f},  {7, 8, 16, false, 0, 0.96f},  {8, 16, 16, false, 0, 0.95f},
+    {9, 32, 16, false, 0, 0.95f}, {10, 16, 8, false, 0, 0.82f}, {11, 16, 8, false, 0, 0.68f},
+    {12, 16, 4, false, 0, 0.54f},
 };
 constexpr column_shape fp64_columns[] = {
-    {6, 8, 16, 0, 0.97f}, {7, 8, 16, 0, 0.96f},  {8, 16, 16, 0, 0.96f}, {9, 8, 8, 0, 0.95f},
-    {10, 16, 8, 0, 0.8f}, {11, 16, 4, 0, 0.66f}, {12, 8, 1, 0, 0.4f},
+    {6, 8, 16, false, 0, 0.97f}, {7, 8, 16, false, 0, 0.96f}, {8, 16, 16, false, 0, 0.96f},
+    {9, 8, 8, false, 0, 0.95f},  {10, 16, 8, false, 0, 0.8f}, {11, 16, 4, false, 0, 0.66f},
+    {12, 8, 1, false, 0, 0.4f},
 };
 // log2 length, log2 first, elements a thread, workgroups a cluster, lanes, apart, resident
 constexpr cluster_shape fp32_lines[] = {

@@ -26,8 +26,9 @@ struct column_shape {
   unsigned log2_length;
   unsigned elements_per_thread;
   unsigned columns;
-  unsigned resident = 0;  ///< Workgroups at once that a multiprocessor is to hold; 0: any.
-  float fraction = 0;     ///< Of a copy's speed, as measured; 0: not measured.
+  bool half_trade = false;  ///< Exchange real parts, then imaginary parts.
+  unsigned resident = 0;    ///< Workgroups at once that a multiprocessor is to hold; 0: any.
+  float fraction = 0;       ///< Of a copy's speed, as measured; 0: not measured.
 };
 
 /// How a cluster of workgroups makes a line of 2^log2_length points as 2^log2_first times the rest,

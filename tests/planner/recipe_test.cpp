@@ -159,7 +159,7 @@ TEST(recipe, takes_columns_where_neighbours_belong_to_other_transforms) {
   EXPECT_TRUE(passes.front().lanes_across);
   EXPECT_EQ(passes.front().in.stride, 64U);
   EXPECT_EQ(passes.front().out.stride, 1U);
-  EXPECT_TRUE(passes.front().stage_out || passes.front().is_cluster());
+  EXPECT_TRUE(passes.front().along_out || passes.front().is_cluster());
 }
 
 // Planes and chains, by data of the test's own.

@@ -54,7 +54,7 @@ struct plain_rows {
 template <unsigned Length, unsigned Elements, unsigned Lanes, class Real = float>
 struct whole_rows : plain_rows<Length, Elements, Lanes, Real> {
   static constexpr unsigned length = Length;
-  static constexpr bool stage_in = false, stage_out = false;
+  static constexpr bool stage_in = false, stage_out = false, along_out = false;
   static constexpr size in_stride = 1, out_stride = 1;
 };
 
@@ -96,6 +96,7 @@ planner::pass as_pass() {
     one.length = Policy::length;
     one.stage_in = Policy::stage_in;
     one.stage_out = Policy::stage_out;
+    one.along_out = Policy::along_out;
   }
   one.prior = Policy::prior;
   one.total = Policy::total;

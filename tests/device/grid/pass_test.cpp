@@ -94,6 +94,30 @@ TEST(grid_pass, two_passes_make_a_long_transform) {
   }
 }
 
+/// In place of staging: threads change lanes at an exchange.
+template <class Base>
+struct handed_over : Base {
+  static constexpr bool stage_out = false, along_out = true;
+};
+
+template <class First>
+void check_first_of_two(size n, size batch) {
+  const auto in = noise<float>(n * batch, 5);
+  const auto middle = run_pass<First>(in, batch, n * batch);
+  const auto out = run_pass<columns_of<32, 64, 2048, 8, 8>>(middle, batch, n * batch);
+  for (size b = 0; b < batch; ++b) {
+    const auto expected = dft(picked(in, b * n, n), direction::forward);
+    ASSERT_TRUE(is_accurate<float>(picked(out, b * n, n), expected, n));
+  }
+}
+
+TEST(grid_pass, columns_are_handed_over_at_an_exchange) {
+  check_first_of_two<handed_over<columns_of<64, 1, 2048, 8, 4>>>(2048, 2);
+  check_first_of_two<handed_over<columns_of<64, 1, 2048, 4, 16>>>(2048, 2);  // two exchanges
+  check_first_of_two<in_halves<handed_over<columns_of<64, 1, 2048, 8, 16>>>>(2048, 3);
+  check_first_of_two<in_halves<handed_over<columns_of<64, 1, 2048, 4, 8>>>>(2048, 1);
+}
+
 TEST(grid_pass, three_passes_with_two_level_roots) {
   constexpr size n = 1 << 14;
   const auto in = noise<float>(n, 6);

@@ -9,6 +9,8 @@
 //   length, prior        R and P
 //   elements_per_thread, lanes   the workgroup's shape; lanes: butterflies of one workgroup
 //   lanes_across         neighbouring threads take neighbouring butterflies
+//   along_out            across on the way in only: neighbouring threads store neighbours of one
+//                        butterfly, which they get at its first exchange
 //   half_trade           exchange in halves
 //   bank_bytes           width of local memory's banks; 0 on a CPU
 //   stage_in, stage_out  loads / stores pass through local memory: neighbours in rank take
@@ -82,6 +84,9 @@ class pass {
                                                     ? workgroup::lanes::across_transforms
                                                     : workgroup::lanes::along_transform;
   using team_type = workgroup::team<shape, lanes_are, Group>;
+  using team_out_type =
+      workgroup::team<shape, Policy::along_out ? workgroup::lanes::along_transform : lanes_are,
+                      Group>;
   using fft = typename step::fft;
   using layout = typename fft::layout;
   using tile_type = tile<Policy>;
@@ -94,10 +99,13 @@ class pass {
 
   static_assert(!(Policy::stage_in || Policy::stage_out) || !Policy::half_trade,
                 "what is staged is exchanged whole");
+  static_assert(!Policy::along_out || (Policy::lanes_across && !Policy::stage_out),
+                "stores change lanes at an exchange or are staged");
 
   WINGBEAT_FN pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table,
                    WINGBEAT_LOCAL char* scratch, Group group = Group{})
       : team_(group),
+        team_out_(group),
         access_(in, out, typename access_type::roots{table + step::real_roots_at}),
         table_(table),
         scratch_(scratch) {}
@@ -131,16 +139,20 @@ class pass {
 
   WINGBEAT_FN void run_complex(const tile_type& here, complex_type (&x)[e]) const {
     if constexpr (Policy::turn_along != no_loop) turn_inputs(here, x);
-    fft::execute(team_, x, lent{scratch_}, table_);
+    if constexpr (Policy::along_out) {
+      fft::execute_between(team_, team_out_, x, lent{scratch_}, table_);
+    } else {
+      fft::execute(team_, x, lent{scratch_}, table_);
+    }
     if constexpr (Policy::sink == row::half_spectrum) {
       store_separated(here, x);
     } else if constexpr (Policy::stage_out) {
       store_staged(here, x);
     } else {
-      const unsigned lane = team_.transform();
+      const unsigned lane = team_out_.transform();
       if (!here.has(lane)) return;
       WINGBEAT_UNROLL
-      for (unsigned r = 0; r < e; ++r) write(here, lane, held(r), x[r]);
+      for (unsigned r = 0; r < e; ++r) write(here, lane, team_out_.thread() + r * threads, x[r]);
     }
   }
 
@@ -301,6 +313,7 @@ class pass {
   }
 
   team_type team_;
+  team_out_type team_out_;
   access_type access_;
   WINGBEAT_GLOBAL const complex_type* table_;
   WINGBEAT_LOCAL char* scratch_;

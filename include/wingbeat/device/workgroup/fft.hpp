@@ -131,6 +131,24 @@ struct fft {
     execute_on(team, data, lent, table);
   }
 
+  /// Transforms registers that the threads hold as `before` says and hold as `after` says when it
+  /// returns: at its first exchange the transform hands them from one to the other, so that, say,
+  /// neighbouring threads load neighbouring columns and store neighbours of one column. Of natural
+  /// order and more elements than a thread holds; `before` has lanes::across_transforms.
+  /// Callers, memory and scale: as above.
+  template <class Before, class After, class Scratch>
+  WINGBEAT_FN static void execute_between(const Before& before, const After& after,
+                                          register_type (&x)[held], const Scratch& lent,
+                                          WINGBEAT_GLOBAL const register_type* table) {
+    static_assert(contract::is_same<typename Before::shape_type, Shape>::value &&
+                      contract::is_same<typename After::shape_type, Shape>::value,
+                  "a team is of another shape than the transform");
+    static_assert(Order == order::natural, "only transforms in natural order change teams");
+    static_assert(Scratch::size_bytes >= scratch_bytes,
+                  "the scratch is too small: the transform needs fft::scratch_bytes");
+    steps::run(before, after, x, lent, table);
+  }
+
  private:
   template <class Team, class Data, class Scratch>
   WINGBEAT_FN static void execute_on(const Team& team, Data& data, const Scratch& lent,

@@ -14,6 +14,7 @@
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/thread/dft.hpp"          // dft
 #include "wingbeat/device/twiddle.hpp"             // turn
+#include "wingbeat/device/workgroup/contract.hpp"  // is_same
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange, slot_addresses
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 
@@ -32,21 +33,37 @@ struct stockham {
   template <class Team, class Scratch>
   WINGBEAT_FN static void run(const Team& team, complex_type (&x)[elements], const Scratch& lent,
                               WINGBEAT_GLOBAL const complex_type* table) {
-    if constexpr (n_stages > 0) run_from<0>(team, x, lent, table);
+    if constexpr (n_stages > 0) run_from<0>(team, team, x, lent, table);
+  }
+
+  /// The same, but what `before` holds goes to `after` at the first exchange.
+  template <class Before, class After, class Scratch>
+  WINGBEAT_FN static void run(const Before& before, const After& after,
+                              complex_type (&x)[elements], const Scratch& lent,
+                              WINGBEAT_GLOBAL const complex_type* table) {
+    static_assert(n_stages > 1, "teams hand over at an exchange, and this transform has none");
+    run_from<0>(before, after, x, lent, table);
   }
 
  private:
-  template <unsigned Stage, class Team, class Scratch>
-  WINGBEAT_FN static void run_from(const Team& team, complex_type (&x)[elements],
-                                   const Scratch& lent, WINGBEAT_GLOBAL const complex_type* table) {
+  /// Stages from `Stage` on, of which `team` makes the first and `after` the others.
+  template <unsigned Stage, bool WasHandedOver = false, class Team, class After, class Scratch>
+  WINGBEAT_FN static void run_from(const Team& team, const After& after,
+                                   complex_type (&x)[elements], const Scratch& lent,
+                                   WINGBEAT_GLOBAL const complex_type* table) {
     constexpr unsigned first = plan.table_offset(Stage);
     butterflies<Stage>(team, x, table + first);
     if constexpr (Stage + 1 < n_stages) {
-      if constexpr (Stage > 0) team.barrier();  // until the last exchange has been read
-      deliver<Stage>(team, x, lent.at);
+      if constexpr (WasHandedOver) {  // until the last exchange has been read
+        team.workgroup_barrier();
+      } else if constexpr (Stage > 0) {
+        team.barrier();
+      }
+      deliver<Stage>(team, after, x, lent.at);
       constexpr bool is_last = Stage + 2 == n_stages;
       if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
-      run_from<Stage + 1>(team, x, lent, table);
+      constexpr bool hands_over = !contract::is_same<Team, After>::value;
+      run_from<Stage + 1, hands_over>(after, after, x, lent, table);
     }
   }
 
@@ -71,10 +88,10 @@ struct stockham {
     }
   }
 
-  /// Moves the outputs of a stage to the threads that want them next.
-  template <unsigned Stage, class Team>
-  WINGBEAT_FN static void deliver(const Team& team, complex_type (&x)[elements],
-                                  WINGBEAT_LOCAL char* at) {
+  /// Moves the outputs of a stage to the threads that want them next. Slots are those of `team`.
+  template <unsigned Stage, class Team, class After>
+  WINGBEAT_FN static void deliver(const Team& team, const After& after,
+                                  complex_type (&x)[elements], WINGBEAT_LOCAL char* at) {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned prior = plan.prior(Stage);
     constexpr unsigned count = elements / radix;
@@ -84,7 +101,8 @@ struct stockham {
       return layout::address(team.slot(first), (r / count) * prior * Team::slot_stride);
     };
     const auto from = [&](unsigned r) {
-      return layout::address(team.slot(team.thread()), r * threads * Team::slot_stride);
+      return layout::address(Team::slot_of(after.transform(), after.thread()),
+                             r * threads * Team::slot_stride);
     };
     exchange<Memory::trades, threads>(team, x, at, to, from);
   }

@@ -123,8 +123,9 @@ class team {
 
   /// Returns where element i of this thread's transform lies among all elements of the workgroup:
   /// elements one apart lie `slot_stride` apart.
-  WINGBEAT_FN unsigned slot(unsigned i) const {
-    return is_along ? transform() * Shape::length + i : i * Shape::transforms + transform();
+  WINGBEAT_FN unsigned slot(unsigned i) const { return slot_of(transform(), i); }
+  WINGBEAT_FN static constexpr unsigned slot_of(unsigned transform, unsigned i) {
+    return is_along ? transform * Shape::length + i : i * Shape::transforms + transform;
   }
   static constexpr unsigned slot_stride = is_along ? 1 : Shape::transforms;
 
