@@ -3,7 +3,7 @@
 // each against the data that is built in, times all in turn with a plain copy, and prints the best
 // as lines for src/tuning.
 //     best_shape <family> [fp32|fp64] <lengths> ..      lengths as 2^15 or 512x512, c2c
-//     families: rows, real-rows, lines, columns, pairs, thirds, column-lines, chain,
+//     families: rows, real-rows, lines, columns, pairs, thirds, cuts, column-lines, chain,
 //     planes
 #include <fmt/format.h>
 
@@ -102,7 +102,7 @@ void report(std::vector<planned>& all, std::vector<cli::entrant>& entrants, cons
   });
   fmt::print("{} {} {} copy {:.4f} ms\n", fmt::join(what.lengths, "x"), name_of(what.kind),
              name_of(what.real), 1e3 * copy_s);
-  for (std::size_t rank = 0; rank < std::min<std::size_t>(3, order.size()); ++rank) {
+  for (std::size_t rank = 0; rank < std::min<std::size_t>(4, order.size()); ++rank) {
     const planned& each = all[order[rank]];
     std::string took;
     for (const auto& kernel : each.made->resources()) {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // min
+#include <algorithm>  // max, min
 #include <bit>        // countr_zero
 #include <functional>
 #include <stdexcept>  // invalid_argument
@@ -83,10 +83,10 @@ void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsi
           }
           // As many as leave 64 or 80 registers a thread; 40 of 8 elements, 100 or 128 of 32.
           const std::size_t most = e == 8 ? 1536 : e == 16 ? 1024 : 640;
-          for (const std::size_t at_once : {most, most - 128 - 128 * (e < 32)}) {
-            const auto resident = static_cast<unsigned>(at_once / threads);
-            if (resident > 0) take({bits, first, e, c, lanes, false, resident});
-          }
+          const auto more = static_cast<unsigned>(most / threads);
+          const auto fewer = static_cast<unsigned>((e < 32 ? most - 256 : most - 128) / threads);
+          if (more > 0) take({bits, first, e, c, lanes, more});
+          if (fewer > 0 && fewer < more) take({bits, first, e, c, lanes, fewer});
         }
       }
     }
@@ -94,8 +94,8 @@ void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsi
 }
 
 std::string label_of(const tuning::cluster_shape& s) {
-  return fmt::format("{{{}, {}, {}, {}, {}, {}, {}}}", s.log2_length, s.log2_first,
-                     s.elements_per_thread, s.workgroups, s.lanes, s.is_apart, s.resident);
+  return fmt::format("{{{}, {}, {}, {}, {}, {}}}", s.log2_length, s.log2_first,
+                     s.elements_per_thread, s.workgroups, s.lanes, s.resident);
 }
 
 void add_lines(list& to, const candidate& base, unsigned bits) {
@@ -113,21 +113,22 @@ void add_lines(list& to, const candidate& base, unsigned bits) {
 void add_column_lines(list& to, const candidate& base, unsigned bits) {
   const unsigned first_bits = (bits + 1) / 2, second_bits = bits / 2;
   list shapes_of_first;
-  each_cluster(first_bits, 8, 16, 5, (first_bits + 1) / 2, [&](const tuning::cluster_shape& shape) {
-    candidate one = base;
-    one.column_lines = {shape};
-    one.label = label_of(shape);
-    if (second_bits != first_bits) {
-      tuning::cluster_shape other = shape;
-      other.log2_length = second_bits;
-      other.log2_first = second_bits / 2;
-      one.column_lines.push_back(other);
-      one.label += " " + label_of(other);
-    }
-    one.cuts = {{bits, first_bits, second_bits}};
-    one.chain = {};
-    to.push_back(std::move(one));
-  });
+  each_cluster(first_bits, 16, 32, 5, std::max((first_bits + 1) / 2, first_bits - 5),
+               [&](const tuning::cluster_shape& shape) {
+                 candidate one = base;
+                 one.column_lines = {shape};
+                 one.label = label_of(shape);
+                 if (second_bits != first_bits) {
+                   tuning::cluster_shape other = shape;
+                   other.log2_length = second_bits;
+                   other.log2_first = second_bits / 2;
+                   one.column_lines.push_back(other);
+                   one.label += " " + label_of(other);
+                 }
+                 one.cuts = {{bits, first_bits, second_bits}};
+                 one.chain = {};
+                 to.push_back(std::move(one));
+               });
 }
 
 void add_columns(list& to, const candidate& base, unsigned bits, bool chains) {
@@ -194,6 +195,24 @@ void add_together(list& to, const candidate& base, unsigned bits, unsigned passe
           to.push_back(std::move(one));
         }
       }
+    }
+  }
+}
+
+/// Every way to cut an axis into two or three passes of columns, as the data has them.
+void add_cuts(list& to, const candidate& base, unsigned bits) {
+  const auto add = [&](unsigned first, unsigned second) {
+    candidate one = base;
+    one.lines.clear();
+    one.cuts = {{bits, first, second}};
+    one.label = fmt::format("{{{}, {}, {}}}", bits, first, second);
+    to.push_back(std::move(one));
+  };
+  for (unsigned first = 7; first <= 13 && first + 7 <= bits; ++first) {
+    if (bits - first <= 13) add(first, bits - first);
+    for (unsigned second = 7; second <= first && first <= 10; ++second) {
+      const unsigned rest = bits - first - second;
+      if (rest >= 7 && rest <= second) add(first, second);
     }
   }
 }
@@ -267,6 +286,8 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
   } else if (family == "pairs" || family == "thirds") {
     add_together(all, base, bits, family == "pairs" ? 2 : 3,
                  what.real == precision::fp64 ? 16 : 32);
+  } else if (family == "cuts") {
+    add_cuts(all, base, bits);
   } else if (family == "column-lines") {
     add_column_lines(all, base, bits);
   } else if (family == "planes") {

@@ -49,10 +49,11 @@ std::size_t cluster_scratch(const pass& one) {
   const room first = room_of(one, one.first, columns), second = room_of(one, one.second, rows);
   const bool is_by_position = one.lanes_across && one.lanes > 1;
   const std::size_t arrived =
-      (is_by_position ? one.second * (rows + one.lanes) : rows * (one.second + 1)) *
+      (is_by_position ? one.second * (rows + (one.along_out ? one.first / c : one.lanes))
+                      : rows * (one.second + 1)) *
       one.element_bytes();
   const std::size_t steps = std::max(first.scratch_bytes, second.scratch_bytes);
-  std::size_t both = one.is_apart ? steps + arrived : std::max(steps, arrived);
+  std::size_t both = std::max(steps, arrived);
   if (c > 1) both = (both + 15) / 16 * 16 + 16;  // the barrier that counts arrivals
   const bool separates = one.out.holds == row::half_spectrum && one.in.holds == row::complex_row;
   return separates ? std::max(both, second.slots_bytes) : both;

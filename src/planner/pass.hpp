@@ -74,7 +74,6 @@ struct pass {
   unsigned resident = 0;  ///< Workgroups at once that a multiprocessor is to hold; 0: any.
   unsigned bank_bytes = 0;
   double fraction = 0;  ///< Of a copy's speed, as measured for its shape; 0: not measured.
-  bool is_apart = false;
   bool lanes_across = false;
   bool along_out = false;  ///< Across on the way in only.
   bool half_trade = false;

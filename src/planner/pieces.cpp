@@ -66,7 +66,6 @@ void shape_as(pass& one, pass::kind does, const tuning::cluster_shape& shape) {
   one.elements_per_thread = shape.elements_per_thread;
   one.workgroups_of_cluster = shape.workgroups;
   one.lanes = shape.lanes;
-  one.is_apart = shape.is_apart;
   one.resident = shape.resident;
   one.fraction = shape.fraction;
 }
@@ -105,7 +104,8 @@ std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
   one.lanes =
       static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
   one.lanes_across = true;
-  one.half_trade = shape.half_trade;
+  const bool separates = one.is_mirrored && one.is_forward;  // bins meet whole
+  one.half_trade = shape.half_trade && !separates;
   one.resident = shape.resident;
   one.fraction = shape.fraction;
   return fitted(one, where, one.is_mirrored ? 2 : 1);

@@ -179,14 +179,15 @@ class placer {
   /// along the butterfly. A GPU's threads take them at the transform's first exchange; a CPU's are
   /// numbered by row and column, and stage them. Rows only where they lie one behind another.
   void stage() {
-    if (one_.is_cluster()) return;
     const std::size_t lane_in = one_.loops.empty() ? one_.in.distance : one_.loops.front().in;
     const std::size_t lane_out = one_.loops.empty() ? one_.out.distance : one_.loops.front().out;
+    if (one_.is_cluster()) {
+      one_.along_out = one_.lanes_across && one_.out.stride_of_first < lane_out;
+      return;
+    }
     if (one_.lanes_across) {
-      const bool is_along =
-          one_.out.stride < lane_out && one_.out.holds == row::complex_row;
-      one_.along_out =
-          is_along && one_.bank_bytes != 0 && one_.length > one_.elements_per_thread;
+      const bool is_along = one_.out.stride < lane_out && one_.out.holds == row::complex_row;
+      one_.along_out = is_along && one_.bank_bytes != 0 && one_.length > one_.elements_per_thread;
       one_.stage_out = is_along && !one_.along_out;
       one_.half_trade &= !one_.stage_out;
       return;

@@ -91,18 +91,17 @@ void write_shape(policy_text& to, const pass& one) {
     to.number("second", one.second);
     to.line("cluster::kind", "kind",
             one.does == pass::kind::plane ? "cluster::kind::plane" : "cluster::kind::line");
-    to.flag("apart", one.is_apart);
   } else {
     to.number("length", one.length);
     to.flag("stage_in", one.stage_in);
     to.flag("stage_out", one.stage_out);
-    to.flag("along_out", one.along_out);
   }
   to.number("workgroups", one.workgroups_of_cluster);
   to.number("elements_per_thread", one.elements_per_thread);
   to.number("lanes", one.lanes);
   to.number("bank_bytes", one.bank_bytes);
   to.flag("lanes_across", one.lanes_across);
+  to.flag("along_out", one.along_out);
   to.flag("half_trade", one.half_trade);
   to.flag("mirrored", one.is_mirrored);
   // Known full, a GPU's compiler loads all of a tile early, in registers that it has not.

@@ -7,14 +7,14 @@ namespace {
 
 // log2 length, elements a thread, transforms a workgroup, half trade, stage in, stage out
 constexpr shape fp32_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f}, {1, 2, 256, false, false, false, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},  {3, 8, 64, false, true, true, 0.98f},
-    {4, 4, 16, false, false, false, 0.98f},  {5, 8, 16, false, true, true, 0.98f},
-    {6, 4, 8, false, false, false, 0.98f},   {7, 4, 4, false, false, false, 0.98f},
-    {8, 8, 8, false, false, false, 0.98f},   {9, 16, 8, false, false, false, 0.98f},
-    {10, 16, 2, false, false, false, 0.98f}, {11, 8, 1, false, false, false, 0.98f},
-    {12, 8, 1, false, false, false, 0.98f},  {13, 32, 1, false, false, false, 0.98f, 2},
-    {14, 32, 1, false, false, false, 0.78f},
+    {0, 1, 256, false, false, false, 0.98f},  {1, 2, 256, false, false, false, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},   {3, 8, 64, false, true, true, 0.98f},
+    {4, 4, 16, false, false, false, 0.98f},   {5, 8, 16, false, true, true, 0.98f},
+    {6, 4, 8, false, false, false, 0.98f},    {7, 4, 4, false, false, false, 0.98f},
+    {8, 8, 8, false, false, false, 0.98f},    {9, 16, 8, false, false, false, 0.98f},
+    {10, 16, 2, false, false, false, 0.98f},  {11, 8, 1, false, false, false, 0.98f},
+    {12, 8, 1, false, false, false, 0.98f},   {13, 32, 1, false, false, false, 0.98f, 2},
+    {14, 32, 1, true, false, false, 0.8f, 1},
 };
 constexpr shape fp64_whole[] = {
     {0, 1, 256, false, false, false, 0.98f}, {1, 2, 128, false, true, true, 0.98f},
@@ -47,31 +47,36 @@ constexpr shape fp32_bin_rows[] = {
     {12, 16, 1, true, false, false, 0.9f},   {13, 32, 1, true, false, false, 0.8f},
     {14, 32, 1, true, false, false, 0.61f},
 };
-// log2 length, elements a thread, neighbouring columns a workgroup
+// log2 length, elements a thread, neighbouring columns a workgroup, half trade, resident
 constexpr column_shape fp32_columns[] = {
-    {6, 8, 16, false, 0, 0.97f},  {7, 8, 16, false, 0, 0.96f},  {8, 16, 16, false, 0, 0.95f},
-    {9, 32, 16, false, 0, 0.95f}, {10, 16, 8, false, 0, 0.82f}, {11, 16, 8, false, 0, 0.68f},
-    {12, 16, 4, false, 0, 0.54f},
+    {6, 8, 16, false, 0, 0.97f}, {7, 8, 16, false, 0, 0.96f},  {8, 16, 32, true, 0, 0.97f},
+    {9, 32, 16, true, 2, 0.97f}, {10, 32, 16, true, 1, 0.93f}, {11, 32, 8, true, 1, 0.74f},
+    {12, 32, 4, true, 1, 0.57f},
 };
 constexpr column_shape fp64_columns[] = {
     {6, 8, 16, false, 0, 0.97f}, {7, 8, 16, false, 0, 0.96f}, {8, 16, 16, false, 0, 0.96f},
-    {9, 8, 8, false, 0, 0.95f},  {10, 16, 8, false, 0, 0.8f}, {11, 16, 4, false, 0, 0.66f},
+    {9, 16, 8, true, 0, 0.97f},  {10, 16, 4, true, 2, 0.9f},  {11, 16, 4, true, 1, 0.7f},
     {12, 8, 1, false, 0, 0.4f},
 };
-// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, apart, resident
+// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident
 constexpr cluster_shape fp32_lines[] = {
-    {14, 7, 16, 4, 1, false, 4, 0.76f},
-    {15, 7, 16, 8, 1, false, 4, 0.7f},
-    {16, 8, 16, 16, 1, false, 4, 0.59f},
+    {14, 7, 16, 4, 1, 4, 0.76f},
+    {15, 7, 32, 8, 1, 5, 0.74f},
+    {16, 7, 32, 16, 1, 5, 0.66f},
 };
 constexpr cluster_shape fp64_lines[] = {
-    {14, 7, 16, 2, 1, false, 1, 0.55f},
+    {14, 6, 8, 4, 1, 2, 0.6f},
+    {15, 6, 8, 8, 1, 2, 0.55f},
 };
-// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, apart, resident
+constexpr cluster_shape fp32_column_lines[] = {
+    {12, 7, 32, 16, 16, 5, 0.69f},
+    {13, 8, 32, 16, 16, 2, 0.6f},
+};
+// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident
 constexpr cluster_shape fp32_planes[] = {
-    {12, 6, 8, 1, 1, false, 3, 0.98f},
-    {14, 7, 16, 1, 1, false, 1, 0.75f},
-    {16, 8, 16, 16, 1, false, 4, 0.56f},
+    {12, 6, 8, 1, 1, 3, 0.98f},
+    {14, 7, 16, 1, 1, 1, 0.75f},
+    {16, 8, 32, 16, 1, 5, 0.6f},
 };
 // log2 length, log2 of the first pass, of the second
 constexpr cut fp32_cuts[] = {
@@ -96,6 +101,7 @@ const architecture& hopper() {
        .bin_rows = fp32_bin_rows,
        .columns = fp32_columns,
        .lines = fp32_lines,
+       .column_lines = fp32_column_lines,
        .planes = fp32_planes,
        .cuts = fp32_cuts},
       {.whole = fp64_whole, .columns = fp64_columns, .lines = fp64_lines, .cuts = fp64_cuts}};

@@ -39,7 +39,6 @@ struct cluster_shape {
   unsigned elements_per_thread;
   unsigned workgroups;
   unsigned lanes = 1;
-  bool is_apart = false;  ///< Local memory apart for what workgroups send each other.
   unsigned resident = 1;  ///< Workgroups at once that a multiprocessor is to hold.
   float fraction = 0;     ///< Of a copy's speed, as measured; 0: not measured.
 };

@@ -38,6 +38,7 @@ struct plain_rows {
   static constexpr size prior = 1, total = N;
   static constexpr unsigned elements_per_thread = Elements, lanes = Lanes, workgroups = 1;
   static constexpr bool lanes_across = false, half_trade = false, mirrored = false, full = false;
+  static constexpr bool along_out = false;
   static constexpr unsigned bank_bytes = 128;
   static constexpr size in_base = 0, out_base = 0, batch_in = N, batch_out = N;
   static constexpr size in_unit = 1, out_unit = 1, in_step = 1, out_step = 1;
@@ -54,7 +55,7 @@ struct plain_rows {
 template <unsigned Length, unsigned Elements, unsigned Lanes, class Real = float>
 struct whole_rows : plain_rows<Length, Elements, Lanes, Real> {
   static constexpr unsigned length = Length;
-  static constexpr bool stage_in = false, stage_out = false, along_out = false;
+  static constexpr bool stage_in = false, stage_out = false;
   static constexpr size in_stride = 1, out_stride = 1;
 };
 
@@ -64,7 +65,6 @@ template <unsigned A, unsigned B, unsigned Elements, unsigned Workgroups, unsign
 struct cluster_rows : plain_rows<size(A) * B, Elements, Lanes, Real> {
   static constexpr unsigned first = A, second = B, workgroups = Workgroups;
   static constexpr device::cluster::kind kind = device::cluster::kind::line;
-  static constexpr bool apart = false;
   static constexpr size in_first_stride = B, in_second_stride = 1;
   static constexpr size out_first_stride = 1, out_second_stride = A;
 };
@@ -91,12 +91,10 @@ planner::pass as_pass() {
     one.first = Policy::first;
     one.second = Policy::second;
     one.length = one.first * one.second;
-    one.is_apart = Policy::apart;
   } else {
     one.length = Policy::length;
     one.stage_in = Policy::stage_in;
     one.stage_out = Policy::stage_out;
-    one.along_out = Policy::along_out;
   }
   one.prior = Policy::prior;
   one.total = Policy::total;
@@ -105,6 +103,7 @@ planner::pass as_pass() {
   one.workgroups_of_cluster = Policy::workgroups;
   one.bank_bytes = Policy::bank_bytes;
   one.lanes_across = Policy::lanes_across;
+  one.along_out = Policy::along_out;
   one.half_trade = Policy::half_trade;
   one.is_mirrored = Policy::mirrored;
   one.loops = loops_of(typename Policy::loops{});

@@ -24,14 +24,14 @@ enum class kind {
 };
 
 /// The size of a cluster's transform. `Lanes` of them are made at once: columns side by side if
-/// `Across`, otherwise one behind another.
+/// `Across`, otherwise one behind another; and the same of their bins if `AcrossOut`.
 template <unsigned First, unsigned Second, unsigned ElementsPerThread, unsigned Workgroups,
-          unsigned Lanes = 1, bool Across = false>
+          unsigned Lanes = 1, bool Across = false, bool AcrossOut = Across>
 struct shape {
   static constexpr unsigned first = First, second = Second;
   static constexpr unsigned elements_per_thread = ElementsPerThread;
   static constexpr unsigned workgroups = Workgroups, lanes = Lanes;
-  static constexpr bool is_across = Across;
+  static constexpr bool is_across = Across, is_across_out = AcrossOut;
   static constexpr unsigned columns = Second / Workgroups;  ///< n2 of one workgroup.
   static constexpr unsigned rows = First / Workgroups;      ///< k1 of one workgroup.
   static constexpr unsigned workgroup_threads = First * columns * Lanes / ElementsPerThread;
@@ -42,10 +42,8 @@ struct shape {
 };
 
 /// `Mirrored`: a workgroup's rows k1 include the rows -k1, where bins of a real transform meet.
-/// `Apart`: what workgroups send each other has local memory of its own: one barrier of the cluster
-/// fewer, twice the local memory.
 template <class Shape, class Real, direction Dir, kind Kind, class Memory, bool Mirrored = false,
-          bool Apart = false, class Group = group>
+          class Group = group>
 class fft {
  public:
   using complex_type = complex<Real>;
@@ -74,13 +72,16 @@ class fft {
   // side by side, position by position, so that what travels together stays together.
   static constexpr bool is_by_position = Shape::is_across && Shape::lanes > 1;
   static constexpr unsigned rows_at_once = Shape::rows * Shape::lanes;
-  static constexpr unsigned pitch = is_by_position ? rows_at_once + Shape::lanes : b + 1;
+  /// Entries from lane 0 of a row to that of the next: padded, where neighbouring threads take
+  /// neighbouring rows.
+  static constexpr unsigned row_pitch = Shape::lanes + (Shape::is_across_out ? 0u : 1u);
+  static constexpr unsigned pitch =
+      is_by_position ? Shape::rows * row_pitch + (Shape::is_across_out ? Shape::lanes : 0u) : b + 1;
   static constexpr unsigned arrived_bytes =
       (is_by_position ? b : rows_at_once) * pitch * unsigned(sizeof(complex_type));
   static constexpr unsigned steps_bytes =
       maximum(first_fft::scratch_bytes, second_fft::scratch_bytes);
-  static constexpr unsigned shared_bytes =
-      Apart ? steps_bytes + arrived_bytes : maximum(steps_bytes, arrived_bytes);
+  static constexpr unsigned shared_bytes = maximum(steps_bytes, arrived_bytes);
   /// Behind it all, the barrier that counts what arrives from other workgroups.
   static constexpr unsigned arrivals_at = (shared_bytes + 15) / 16 * 16;
   static constexpr unsigned scratch_bytes = c == 1 ? shared_bytes : arrivals_at + 16;
@@ -94,8 +95,14 @@ class fft {
   // What this thread holds before, as load gets it, and after: bins k1(), k2(r) of lane().
   WINGBEAT_FN unsigned n2() const { return rank_ * Shape::columns + column_of(first_.transform()); }
   WINGBEAT_FN unsigned n1(unsigned r) const { return first_.thread() + r * first_shape::threads; }
-  WINGBEAT_FN unsigned lane_in() const { return lane_of(first_.transform(), Shape::columns); }
-  WINGBEAT_FN unsigned lane() const { return lane_of(second_.transform(), Shape::rows); }
+  WINGBEAT_FN unsigned lane_in() const {
+    const unsigned column = first_.transform();
+    return Shape::is_across ? column % Shape::lanes : column / Shape::columns;
+  }
+  WINGBEAT_FN unsigned lane() const {
+    const unsigned row = second_.transform();
+    return Shape::is_across_out ? row % Shape::lanes : row / Shape::rows;
+  }
   WINGBEAT_FN unsigned k2(unsigned r) const { return second_.thread() + r * second_shape::threads; }
   WINGBEAT_FN unsigned k1() const { return row_of(rank_, own_row(second_.transform())); }
 
@@ -108,18 +115,19 @@ class fft {
         group_.expect(scratch_ + arrivals_at, b * rows_at_once * unsigned(sizeof(complex_type)));
       }
     }
-    if constexpr (Apart) arrive();  // nobody sends to a workgroup that has not started
+    // Others may send once this workgroup has started, and has read what it exchanged.
+    if constexpr (first_fft::exchanges == 0) arrive();
     first_fft::execute(first_, x, lent{scratch_}, table_);
-    if constexpr (!Apart) arrive();  // what was exchanged here has been read
+    if constexpr (first_fft::exchanges > 0) arrive();
     if constexpr (Kind == kind::line) turn(x);
     wait();
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) send(r, x[r]);
     receive();
-    const auto at = arrived(scratch_);
+    const auto at = arrived();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) x[r] = at[entry(second_.transform(), k2(r))];
-    if constexpr (!Apart && second_fft::exchanges > 0) second_.workgroup_barrier();
+    for (unsigned r = 0; r < e; ++r) x[r] = at[entry(own_row(second_.transform()), lane(), k2(r))];
+    if constexpr (second_fft::exchanges > 0) second_.workgroup_barrier();
     second_fft::execute(second_, x, lent{scratch_}, table_ + second_at);
   }
 
@@ -131,7 +139,7 @@ class fft {
     if (k1() == 0 || 2 * k1() == a) return v;
     const unsigned u = own_row(v);
     const unsigned other = u < paired ? u + paired : u - paired;
-    return Shape::is_across ? other * Shape::lanes + lane() : lane() * Shape::rows + other;
+    return Shape::is_across_out ? other * Shape::lanes + lane() : lane() * Shape::rows + other;
   }
   WINGBEAT_FN const second_team& team() const { return second_; }
   using layout = typename second_fft::layout;
@@ -141,15 +149,12 @@ class fft {
   static constexpr unsigned paired = Mirrored ? Shape::rows / 2 : 1;
   static_assert(!Mirrored || Shape::rows % 2 == 0, "rows and their mirror images come in pairs");
 
-  // Of the transforms of a workgroup: which lane, which column or row.
-  WINGBEAT_FN static unsigned lane_of(unsigned transform, unsigned per_lane) {
-    return Shape::is_across ? transform % Shape::lanes : transform / per_lane;
-  }
+  // Of the transforms of a workgroup: which column, which row.
   WINGBEAT_FN static unsigned column_of(unsigned transform) {
     return Shape::is_across ? transform / Shape::lanes : transform % Shape::columns;
   }
   WINGBEAT_FN static unsigned own_row(unsigned transform) {
-    return Shape::is_across ? transform / Shape::lanes : transform % Shape::rows;
+    return Shape::is_across_out ? transform / Shape::lanes : transform % Shape::rows;
   }
 
   /// Row u of workgroup `rank`: in blocks, or half a block and its mirror images, of which that of
@@ -169,11 +174,13 @@ class fft {
     return paired + (2 * k == a ? 0 : (a - k) % paired);
   }
 
-  WINGBEAT_FN static unsigned entry(unsigned transform, unsigned position) {
-    return is_by_position ? position * pitch + transform : transform * pitch + position;
+  /// Where element `position` of row u of a lane arrives.
+  WINGBEAT_FN static unsigned entry(unsigned u, unsigned lane, unsigned position) {
+    return is_by_position ? position * pitch + u * row_pitch + lane
+                          : (lane * Shape::rows + u) * pitch + position;
   }
-  WINGBEAT_FN static WINGBEAT_LOCAL complex_type* arrived(WINGBEAT_LOCAL char* scratch) {
-    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch + (Apart ? steps_bytes : 0));
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const {
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
   }
 
   /// Turns row k1 of column n2 by w_N^(n2 k1).
@@ -196,12 +203,10 @@ class fft {
       to = first_.thread() / Shape::rows + r * (first_shape::threads / Shape::rows);
       u = first_.thread() % Shape::rows;
     }
-    const unsigned row =
-        Shape::is_across ? u * Shape::lanes + lane_in() : lane_in() * Shape::rows + u;
     if constexpr (c == 1) {
-      arrived(scratch_)[entry(row, n2())] = y;
+      arrived()[entry(u, lane_in(), n2())] = y;
     } else {
-      group_.send(arrived(scratch_) + entry(row, n2()), to, y, scratch_ + arrivals_at);
+      group_.send(arrived() + entry(u, lane_in(), n2()), to, y, scratch_ + arrivals_at);
     }
   }
 

@@ -5,7 +5,6 @@
 //   first, second        A and B: a butterfly is a line of length A B, or a plane [A][B]
 //   kind                 line or plane
 //   workgroups           of a cluster
-//   apart                what workgroups send each other has local memory of its own
 //   in_first_stride, in_second_stride     places from n1 to n1 + 1, from n2 to n2 + 1
 //   out_first_stride, out_second_stride   places from k1 to k1 + 1, from k2 to k2 + 1
 #pragma once
@@ -16,7 +15,7 @@
 #include "wingbeat/device/grid/tile.hpp"           // tile
 #include "wingbeat/device/grid/turn.hpp"           // turn_of
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
-#include "wingbeat/device/workgroup/exchange.hpp"  // exchange
+#include "wingbeat/device/workgroup/exchange.hpp"  // show
 
 namespace wingbeat::device::grid {
 
@@ -32,9 +31,9 @@ struct cluster_step_of {
       workgroup::memory<Policy::half_trade ? workgroup::trade::halves : workgroup::trade::whole,
                         Policy::bank_bytes>;
   using shape = cluster::shape<Policy::first, Policy::second, Policy::elements_per_thread,
-                               Policy::workgroups, Policy::lanes, Policy::lanes_across>;
-  using fft = cluster::fft<shape, real, Policy::dir, Policy::kind, memory, mirrors_rows,
-                           Policy::apart, Group>;
+                               Policy::workgroups, Policy::lanes, Policy::lanes_across,
+                               Policy::lanes_across && !Policy::along_out>;
+  using fft = cluster::fft<shape, real, Policy::dir, Policy::kind, memory, mirrors_rows, Group>;
 
   // The table: the cluster's roots, those of the pass, of the real transform.
   static constexpr size pass_roots_at = fft::table_entries;
@@ -47,6 +46,7 @@ template <class Policy, class Load, class Store, class Group = group>
 class cluster_pass {
  public:
   using step = cluster_step_of<Policy, Group>;
+  static_assert(!step::separates || !Policy::half_trade, "bins meet their mirror images whole");
   using real = typename Policy::real;
   using complex_type = complex<real>;
   using fft = typename step::fft;
@@ -126,21 +126,17 @@ class cluster_pass {
     constexpr unsigned b = Policy::second;
     const auto& team = fft_.team();
     const unsigned opposite = fft_.opposite();
-    complex_type other[e];
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) other[r] = x[r];
     team.workgroup_barrier();
+    const bool inside = here.has(fft_.lane());
     const auto to = [&](unsigned r) { return layout::address(team.slot(fft_.k2(r))); };
     const auto from = [&](unsigned r) {
       const unsigned k2 = (b - (fft_.k1() == 0 ? 0 : 1) - fft_.k2(r)) % b;
       return layout::address(k2 * step::shape::rows * Policy::lanes + opposite);
     };
-    workgroup::exchange<step::memory::trades, workgroup_threads>(team, other, scratch_, to, from);
-    if (!here.has(fft_.lane())) return;
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      access_.write_separated(place_out(here, r), bin(here, r), x[r], other[r]);
-    }
+    const auto write_bin = [&](unsigned r, complex_type other) {
+      if (inside) access_.write_separated(place_out(here, r), bin(here, r), x[r], other);
+    };
+    workgroup::show<workgroup_threads>(team, x, scratch_, to, from, write_bin);
   }
 
   fft fft_;

@@ -29,7 +29,7 @@
 #include "wingbeat/device/grid/tile.hpp"           // tile, nest
 #include "wingbeat/device/grid/turn.hpp"           // turn_of
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
-#include "wingbeat/device/workgroup/exchange.hpp"  // exchange
+#include "wingbeat/device/workgroup/exchange.hpp"  // show
 #include "wingbeat/device/workgroup/fft.hpp"       // fft
 #include "wingbeat/device/workgroup/real.hpp"      // real_fft
 
@@ -99,6 +99,8 @@ class pass {
 
   static_assert(!(Policy::stage_in || Policy::stage_out) || !Policy::half_trade,
                 "what is staged is exchanged whole");
+  static_assert(Policy::sink != row::half_spectrum || step::is_real_row || !Policy::half_trade,
+                "bins meet their mirror images whole");
   static_assert(!Policy::along_out || (Policy::lanes_across && !Policy::stage_out),
                 "stores change lanes at an exchange or are staged");
 
@@ -253,24 +255,22 @@ class pass {
   /// Separates the bins of a long real transform in its last pass: tile.hpp brings Z[k] and Z[N-k]
   /// into one workgroup.
   WINGBEAT_FN void store_separated(const tile_type& here, complex_type (&x)[e]) const {
-    complex_type other[e];
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
-      if constexpr (Policy::scaled) x[r] = device::scaled(x[r], Policy::scale);
-      other[r] = x[r];
+    if constexpr (Policy::scaled) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) x[r] = device::scaled(x[r], Policy::scale);
     }
     if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
+    const unsigned lane = team_.transform();
+    const bool inside = here.has(lane);
+    const size c = here.template index<Policy::out_along>(lane);
     const auto to = [&](unsigned r) { return layout::address(team_.slot(held(r))); };
     const auto from = [&](unsigned r) { return layout::address(opposite_slot(here, held(r))); };
-    workgroup::exchange<step::trade, workgroup_threads>(team_, other, scratch_, to, from);
-    const unsigned lane = team_.transform();
-    if (!here.has(lane)) return;
-    const size c = here.template index<Policy::out_along>(lane);
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
+    const auto write_bin = [&](unsigned r, complex_type other) {
+      if (!inside) return;
       access_.write_separated(here.out(lane) + size(held(r)) * Policy::out_stride,
-                              c + size(held(r)) * Policy::out_step, x[r], other[r]);
-    }
+                              c + size(held(r)) * Policy::out_step, x[r], other);
+    };
+    workgroup::show<workgroup_threads>(team_, x, scratch_, to, from, write_bin);
   }
 
   /// A whole row: both bins of a mirror pair at once, through local memory where it is staged.
