@@ -21,15 +21,18 @@ candidate own(const plan_spec& what, const device_info& where) {
   candidate all;
   all.label = "built in";
   all.bank_bytes = data.bank_bytes;
-  all.whole.assign(mine.whole.begin(), mine.whole.end());
-  const bool is_inverse = what.kind == transform::inverse_to_real && !mine.bin_rows.empty();
-  const auto of_reals = is_inverse ? mine.bin_rows : mine.real_rows;
-  all.real_rows.assign(of_reals.begin(), of_reals.end());
+  const bool is_of_reals = what.kind == transform::forward_from_real;
+  const bool is_of_bins = what.kind == transform::inverse_to_real;
+  const tuning::row_shapes& own = is_of_reals  ? mine.rows_of_reals
+                                  : is_of_bins ? mine.rows_of_bins
+                                               : mine.rows;
+  const tuning::row_shapes& rows = own.whole.empty() ? mine.rows : own;
+  all.whole.assign(rows.whole.begin(), rows.whole.end());
+  all.lines.assign(rows.lines.begin(), rows.lines.end());
+  all.cuts.assign(rows.cuts.begin(), rows.cuts.end());
   all.columns.assign(mine.columns.begin(), mine.columns.end());
-  all.lines.assign(mine.lines.begin(), mine.lines.end());
   all.column_lines.assign(mine.column_lines.begin(), mine.column_lines.end());
   all.planes.assign(mine.planes.begin(), mine.planes.end());
-  all.cuts.assign(mine.cuts.begin(), mine.cuts.end());
   all.chain = mine.chain;
   return all;
 }
@@ -41,10 +44,8 @@ void add_rows(list& to, const candidate& base, unsigned bits, bool is_real) {
   const std::size_t n = std::size_t{1} << bits;
   const auto add = [&](const tuning::shape& shape) {
     candidate one = base;
-    auto& all = is_real ? one.real_rows : one.whole;
-    if (all.empty()) all = one.whole;
-    if (all.size() <= bits) return;
-    all[bits] = shape;
+    if (one.whole.size() <= bits) return;
+    one.whole[bits] = shape;
     one.lines.clear();
     one.label = fmt::format("{{{}, {}, {}, {}, {}, {}}}", bits, shape.elements_per_thread,
                             shape.transforms, shape.half_trade, shape.stage_in, shape.stage_out);
@@ -102,7 +103,6 @@ void add_lines(list& to, const candidate& base, unsigned bits) {
   each_cluster(bits, 1, 1, 5, (bits + 1) / 2, [&](const tuning::cluster_shape& shape) {
     candidate one = base;
     if (one.whole.size() > bits) one.whole.resize(bits);
-    if (one.real_rows.size() > bits) one.real_rows.resize(bits);
     one.lines = {shape};
     one.label = label_of(shape);
     to.push_back(std::move(one));
@@ -273,8 +273,9 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
       what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
   const unsigned bits = log2_of(what.lengths.back()) - (is_real ? 1 : 0);
   list all{base};
-  if (family == "rows" || family == "real-rows") {
-    add_rows(all, base, bits, family == "real-rows");
+  if (family == "built-in") return all;
+  if (family == "rows") {
+    add_rows(all, base, bits, is_real);
   } else if (family == "lines") {
     add_lines(all, base, bits);
   } else if (family == "columns" || family == "chain") {

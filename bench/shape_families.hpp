@@ -13,19 +13,20 @@
 
 namespace wingbeat::bench {
 
-/// Tuning data that owns its lists.
+/// Tuning data that owns its lists; those of rows are of the problem's kind.
 struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
-  std::vector<tuning::shape> whole, real_rows;  // forward and back
-  std::vector<tuning::column_shape> columns;
-  std::vector<tuning::cluster_shape> lines, column_lines, planes;
+  std::vector<tuning::shape> whole;
+  std::vector<tuning::cluster_shape> lines;
   std::vector<tuning::cut> cuts;
+  std::vector<tuning::column_shape> columns;
+  std::vector<tuning::cluster_shape> column_lines, planes;
   tuning::chain_rule chain = {};
 
   [[nodiscard]] tuning::architecture data() const {
-    const tuning::shapes all{whole,        real_rows, real_rows, columns, lines,
-                             column_lines, planes,    cuts,      chain};
+    const tuning::row_shapes rows{whole, lines, cuts};
+    const tuning::shapes all{rows, rows, rows, columns, column_lines, planes, chain};
     return {"candidate", bank_bytes, all, all};
   }
 };

@@ -20,6 +20,11 @@ const tuning::shapes& shapes_for(const pass& like, const tuning::architecture& d
   return like.real == precision::fp64 ? data.fp64 : data.fp32;
 }
 
+const tuning::row_shapes& rows_for(const axis_request& axis, const tuning::shapes& data) {
+  const tuning::row_shapes& own = axis.is_forward ? data.rows_of_reals : data.rows_of_bins;
+  return axis.is_of_bins && !own.whole.empty() ? own : data.rows;
+}
+
 bool has_clusters(const device_info& where) {
   if (where.runs_on != engine::cuda) return false;
   const bool is_older = where.architecture.size() == 5 && where.architecture < "sm_90";
@@ -38,12 +43,9 @@ std::optional<pass> fitted(pass one, const device_info& where, unsigned least = 
   return one;
 }
 
-std::optional<pass> whole_row(pass one, const axis_request& axis, const tuning::shapes& data,
+std::optional<pass> whole_row(pass one, std::span<const tuning::shape> shapes,
                               const device_info& where) {
-  const unsigned bits = log2_of(axis.total);
-  auto shapes = data.whole;
-  if (axis.is_of_bins && !data.real_rows.empty()) shapes = data.real_rows;
-  if (axis.is_of_bins && !axis.is_forward && !data.bin_rows.empty()) shapes = data.bin_rows;
+  const unsigned bits = log2_of(one.total);
   if (bits >= shapes.size()) return std::nullopt;
   const tuning::shape& shape = shapes[bits];
   one.length = one.total;
@@ -114,9 +116,9 @@ std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
 using shares = std::vector<unsigned>;  // log2 of each pass's length
 
 /// Returns the ways to cut an axis into several passes, the best first: as measured, then evenly.
-std::vector<shares> ways_to_cut(unsigned bits, const tuning::shapes& data) {
+std::vector<shares> ways_to_cut(unsigned bits, std::span<const tuning::cut> cuts) {
   std::vector<shares> all;
-  for (const tuning::cut& each : data.cuts) {
+  for (const tuning::cut& each : cuts) {
     if (each.log2_length != bits) continue;
     all.push_back({each.log2_first, each.log2_second});
     const unsigned rest = bits - each.log2_first - each.log2_second;
@@ -167,26 +169,17 @@ std::vector<pass> cut_into(const shares& parts, const axis_request& axis, const 
 std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
                             const tuning::architecture& data, const device_info& where) {
   const tuning::shapes& shapes = shapes_for(like, data);
+  const tuning::row_shapes& rows = rows_for(axis, shapes);
   const unsigned bits = log2_of(axis.total);
   pass one = like;
   one.total = axis.total;
   if (axis.is_row) {
-    if (const auto whole = whole_row(one, axis, shapes, where)) return {*whole};
-    if (auto line = clustered(one, bits, shapes.lines, where)) {
-      // Joining and separating bins takes registers of its own, and so does the inverse's turn
-      // among 16 workgroups: 4 bytes more than there are (NVRTC 13.0).
-      const bool is_tight =
-          axis.is_of_bins || (!axis.is_forward && line->workgroups_of_cluster > 8);
-      if (!is_tight) return {*line};
-      if (line->resident > 1) {
-        line->resident -= 1;
-        return {*line};
-      }
-    }
+    if (const auto whole = whole_row(one, rows.whole, where)) return {*whole};
+    if (const auto line = clustered(one, bits, rows.lines, where)) return {*line};
   } else if (const auto whole = columns(one, bits, axis.columns, shapes, where)) {
     return {*whole};
   }
-  for (const shares& parts : ways_to_cut(bits, shapes)) {
+  for (const shares& parts : ways_to_cut(bits, rows.cuts)) {
     auto made = cut_into(parts, axis, one, shapes, where);
     if (made.size() == parts.size()) return made;
   }

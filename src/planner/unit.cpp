@@ -85,7 +85,8 @@ void write_side(policy_text& to, const pass& one, const pass_side& side, std::st
                      in == "in" ? "source" : "sink", name_of(side.holds)));
 }
 
-void write_shape(policy_text& to, const pass& one) {
+/// Tiles of a chain may lie beyond its rows: none of them is known to be full.
+void write_shape(policy_text& to, const pass& one, bool is_chained) {
   if (one.is_cluster()) {
     to.number("first", one.first);
     to.number("second", one.second);
@@ -104,8 +105,10 @@ void write_shape(policy_text& to, const pass& one) {
   to.flag("along_out", one.along_out);
   to.flag("half_trade", one.half_trade);
   to.flag("mirrored", one.is_mirrored);
-  // Known full, a GPU's compiler loads all of a tile early, in registers that it has not.
-  to.flag("full", one.bank_bytes == 0 && one.is_full());
+  // Of tiles known full, a GPU's compiler loads all early: good where registers suffice.
+  const bool is_of_bins = one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
+  const bool may_tell = one.bank_bytes == 0 || (one.lanes == 1 && !is_of_bins);
+  to.flag("full", !is_chained && one.is_full() && may_tell);
 }
 
 std::string loops_text(const pass& one) {
@@ -117,13 +120,13 @@ std::string loops_text(const pass& one) {
   return text + ">;\n";
 }
 
-std::string policy_of(const pass& one, std::size_t roots_at) {
+std::string policy_of(const pass& one, bool is_chained, std::size_t roots_at) {
   policy_text to;
   to.raw("struct policy {\n");
   to.raw(fmt::format("  using real = {};\n", stored_type(one.real)));
   to.raw(loops_text(one));
   to.line("direction", "dir", one.is_forward ? "direction::forward" : "direction::inverse");
-  write_shape(to, one);
+  write_shape(to, one, is_chained);
   to.size("prior", one.prior);
   to.size("total", one.total);
   to.size("roots_at", roots_at);
@@ -137,8 +140,9 @@ std::string policy_of(const pass& one, std::size_t roots_at) {
 }
 
 /// Returns policy, ends and body of one pass, to stand in a namespace.
-std::string pass_text(const pass& one, std::size_t roots_at, std::size_t store_at) {
-  return policy_of(one, roots_at) + end_text(one.in, "load", "input", 0) +
+std::string pass_text(const pass& one, bool is_chained, std::size_t roots_at,
+                      std::size_t store_at) {
+  return policy_of(one, is_chained, roots_at) + end_text(one.in, "load", "input", 0) +
          end_text(one.out, "store", "output", store_at) +
          fmt::format("using body = grid::{}<policy, input, output>;\n",
                      one.is_cluster() ? "cluster_pass" : "pass");
@@ -183,12 +187,12 @@ std::string unit_text(const launch& what) {
   text += "namespace wingbeat::device {\n";
   std::size_t roots_at = what.parameter_blocks().size() / what.passes.front().element_bytes();
   if (!what.is_chained()) {
-    text += pass_text(what.passes.front(), roots_at, store_at);
+    text += pass_text(what.passes.front(), false, roots_at, store_at);
     return text + "}\n#include \"backend/kernels/pass.hpp\"\n";
   }
   for (std::size_t i = 0; i < 2; ++i) {
     text += fmt::format("namespace {} {{\n{}}}\n", i == 0 ? "first" : "second",
-                        pass_text(what.passes[i], roots_at, store_at));
+                        pass_text(what.passes[i], true, roots_at, store_at));
     roots_at += what.roots_of_pass(i);
   }
   text += fmt::format(

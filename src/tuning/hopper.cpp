@@ -26,7 +26,7 @@ constexpr shape fp64_whole[] = {
     {12, 16, 1, false, false, false, 0.98f}, {13, 16, 1, false, false, false, 0.74f},
 };
 // The same of rows of reals, by the length of the complex transform that makes their bins.
-constexpr shape fp32_real_rows[] = {
+constexpr shape fp32_rows_of_reals[] = {
     {0, 1, 128, false, false, false, 0.99f}, {1, 2, 128, false, true, true, 0.99f},
     {2, 4, 128, false, true, true, 0.99f},   {3, 8, 128, false, false, true, 0.92f},
     {4, 8, 32, false, false, true, 0.77f},   {5, 4, 16, false, false, false, 0.77f},
@@ -37,7 +37,7 @@ constexpr shape fp32_real_rows[] = {
     {14, 16, 1, false, false, false, 0.66f},
 };
 // And of bins that make them.
-constexpr shape fp32_bin_rows[] = {
+constexpr shape fp32_rows_of_bins[] = {
     {0, 1, 128, false, false, false, 0.99f}, {1, 2, 128, false, true, true, 0.99f},
     {2, 4, 128, false, true, true, 0.99f},   {3, 8, 128, false, true, true, 0.93f},
     {4, 16, 128, false, false, true, 0.8f},  {5, 8, 32, false, false, false, 0.75f},
@@ -60,19 +60,29 @@ constexpr column_shape fp64_columns[] = {
 };
 // log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident
 constexpr cluster_shape fp32_lines[] = {
-    {14, 7, 16, 4, 1, 4, 0.76f},
     {15, 7, 32, 8, 1, 5, 0.74f},
     {16, 7, 32, 16, 1, 5, 0.66f},
+};
+constexpr cluster_shape fp32_lines_of_reals[] = {
+    {15, 7, 16, 8, 1, 4, 0.46f},
+    {16, 8, 16, 16, 1, 4, 0.48f},
+};
+constexpr cluster_shape fp32_lines_of_bins[] = {
+    {15, 7, 32, 8, 1, 4, 0.57f},
+    {16, 7, 32, 16, 1, 4, 0.5f},
 };
 constexpr cluster_shape fp64_lines[] = {
     {14, 6, 8, 4, 1, 2, 0.6f},
     {15, 6, 8, 8, 1, 2, 0.55f},
 };
-constexpr cluster_shape fp32_column_lines[] = {
-    {12, 7, 32, 16, 16, 5, 0.69f},
-    {13, 8, 32, 16, 16, 2, 0.6f},
+constexpr cluster_shape fp64_lines_of_reals[] = {
+    {14, 6, 8, 4, 1, 1, 0.4f},
+    {15, 6, 8, 8, 1, 1, 0.4f},
 };
-// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident
+constexpr cluster_shape fp32_column_lines[] = {
+    {12, 7, 32, 16, 16, 5, 0.7f},
+    {13, 8, 32, 16, 16, 2, 0.5f},
+};
 constexpr cluster_shape fp32_planes[] = {
     {12, 6, 8, 1, 1, 3, 0.98f},
     {14, 7, 16, 1, 1, 1, 0.75f},
@@ -80,12 +90,24 @@ constexpr cluster_shape fp32_planes[] = {
 };
 // log2 length, log2 of the first pass, of the second
 constexpr cut fp32_cuts[] = {
-    {17, 8, 9}, {18, 9, 9}, {19, 10, 9}, {20, 10, 10}, {21, 11, 10}, {22, 11, 11},
-    {23, 8, 8}, {24, 8, 8}, {25, 9, 8},  {26, 9, 8},   {27, 9, 9},
+    {17, 9, 8},   {18, 9, 9},   {19, 10, 9}, {20, 10, 10}, {21, 9, 12}, {22, 10, 12},
+    {23, 11, 12}, {24, 12, 12}, {25, 9, 8},  {26, 10, 8},  {27, 10, 9}, {28, 10, 10},
+};
+constexpr cut fp32_cuts_of_reals[] = {
+    {17, 9, 8}, {18, 10, 8}, {19, 11, 8}, {20, 11, 9}, {21, 12, 9}, {22, 12, 10},
+    {23, 8, 8}, {24, 8, 8},  {25, 9, 8},  {26, 10, 8}, {27, 10, 9},
+};
+constexpr cut fp32_cuts_of_bins[] = {
+    {17, 8, 9},   {18, 9, 9}, {19, 9, 10}, {20, 10, 10}, {21, 9, 12}, {22, 10, 12},
+    {23, 11, 12}, {24, 8, 8}, {25, 9, 8},  {26, 10, 8},  {27, 10, 9},
 };
 constexpr cut fp64_cuts[] = {
-    {20, 10, 10}, {21, 7, 7}, {22, 8, 7}, {23, 8, 8},
-    {24, 8, 8},   {25, 9, 8}, {26, 9, 9}, {27, 9, 9},
+    {20, 10, 10}, {21, 10, 11}, {22, 11, 11}, {23, 8, 8},
+    {24, 8, 8},   {25, 9, 8},   {26, 10, 8},  {27, 10, 9},
+};
+constexpr cut fp64_cuts_of_reals[] = {
+    {17, 9, 8}, {18, 10, 8}, {19, 11, 8}, {20, 11, 9}, {21, 8, 7},  {22, 8, 7},
+    {23, 8, 8}, {24, 8, 8},  {25, 9, 8},  {26, 10, 8}, {27, 10, 9},
 };
 
 constexpr std::span whole_of_fp64{fp64_whole};
@@ -96,27 +118,28 @@ const architecture& hopper() {
   static constexpr architecture data{
       "hopper",
       128,
-      {.whole = fp32_whole,
-       .real_rows = fp32_real_rows,
-       .bin_rows = fp32_bin_rows,
+      {.rows = {fp32_whole, fp32_lines, fp32_cuts},
+       .rows_of_reals = {fp32_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals},
+       .rows_of_bins = {fp32_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins},
        .columns = fp32_columns,
-       .lines = fp32_lines,
        .column_lines = fp32_column_lines,
-       .planes = fp32_planes,
-       .cuts = fp32_cuts},
-      {.whole = fp64_whole, .columns = fp64_columns, .lines = fp64_lines, .cuts = fp64_cuts}};
+       .planes = fp32_planes},
+      {.rows = {fp64_whole, fp64_lines, fp64_cuts},
+       .rows_of_reals = {fp64_whole, fp64_lines_of_reals, fp64_cuts_of_reals},
+       .columns = fp64_columns}};
   return data;
 }
 
 const architecture& ampere() {
   // Not measured: Hopper's shapes, but for fp64 2^13, which spills 8 bytes on sm_80.
-  static constexpr architecture data{"ampere",
-                                     128,
-                                     {.whole = fp32_whole,
-                                      .real_rows = fp32_real_rows,
-                                      .bin_rows = fp32_bin_rows,
-                                      .columns = fp32_columns},
-                                     {.whole = whole_of_fp64.first<13>(), .columns = fp64_columns}};
+  static constexpr architecture data{
+      "ampere",
+      128,
+      {.rows = {fp32_whole},
+       .rows_of_reals = {fp32_rows_of_reals},
+       .rows_of_bins = {fp32_rows_of_bins},
+       .columns = fp32_columns},
+      {.rows = {whole_of_fp64.first<13>()}, .columns = fp64_columns}};
   return data;
 }
 

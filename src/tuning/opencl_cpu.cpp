@@ -29,8 +29,8 @@ constexpr cut cuts[] = {{15, 5, 5}, {16, 6, 5}, {17, 6, 6}, {18, 6, 6}, {19, 7, 
 const architecture& opencl_cpu() {
   static constexpr architecture data{"opencl-cpu",
                                      0,
-                                     {.whole = fp32_whole, .columns = fp32_columns, .cuts = cuts},
-                                     {.whole = fp64_whole, .columns = fp64_columns, .cuts = cuts}};
+                                     {.rows = {fp32_whole, {}, cuts}, .columns = fp32_columns},
+                                     {.rows = {fp64_whole, {}, cuts}, .columns = fp64_columns}};
   return data;
 }
 

@@ -28,8 +28,8 @@ constexpr column_shape fp64_columns[] = {
 const architecture& opencl_gpu() {
   static constexpr architecture data{"opencl-gpu",
                                      128,
-                                     {.whole = fp32_whole, .columns = fp32_columns},
-                                     {.whole = fp64_whole, .columns = fp64_columns}};
+                                     {.rows = {fp32_whole}, .columns = fp32_columns},
+                                     {.rows = {fp64_whole}, .columns = fp64_columns}};
   return data;
 }
 

@@ -58,16 +58,22 @@ struct chain_rule {
   unsigned ring = 3;  ///< Chunks in the workspace.
 };
 
-/// One precision's shapes, shortest length first.
-struct shapes {
-  std::span<const shape> whole;           ///< Rows that one workgroup transforms; without gaps.
-  std::span<const shape> real_rows = {};  ///< The same of rows of reals; if empty, as `whole`.
-  std::span<const shape> bin_rows = {};   ///< Of rows of bins that make reals; if empty, the same.
-  std::span<const column_shape> columns;  ///< Without gaps.
-  std::span<const cluster_shape> lines = {};         ///< Rows.
-  std::span<const cluster_shape> column_lines = {};  ///< Columns.
-  std::span<const cluster_shape> planes = {};
+/// How rows are transformed, shortest length first: in one workgroup, in one cluster, or cut.
+struct row_shapes {
+  std::span<const shape> whole;  ///< Without gaps.
+  std::span<const cluster_shape> lines = {};
   std::span<const cut> cuts = {};  ///< Others are cut evenly.
+};
+
+/// One precision's shapes, shortest length first. Rows of reals and of bins are listed by the
+/// length of the complex transform between them.
+struct shapes {
+  row_shapes rows;                        ///< Of complex numbers.
+  row_shapes rows_of_reals = {};          ///< That become bins; if nothing is whole, as `rows`.
+  row_shapes rows_of_bins = {};           ///< That become reals; the same.
+  std::span<const column_shape> columns;  ///< Without gaps.
+  std::span<const cluster_shape> column_lines = {};
+  std::span<const cluster_shape> planes = {};
   chain_rule chain = {};
 };
 

@@ -27,14 +27,11 @@ const tuning::architecture& tiny_shapes() {
   using namespace tuning;
   static constexpr shape whole[] = {{0, 1, 8}, {1, 2, 8}, {2, 2, 4}, {3, 4, 2, false, true, true}};
   static constexpr column_shape columns[] = {{1, 2, 8}, {2, 2, 4}, {3, 4, 4}, {4, 4, 4}};
-  static constexpr cluster_shape lines[] = {{5, 2, 4, 2}, {6, 3, 4, 4, 1, true}};
+  static constexpr cluster_shape lines[] = {{5, 2, 4, 2}, {6, 3, 4, 4}};
   static constexpr cluster_shape column_lines[] = {{6, 3, 4, 2, 4}, {4, 2, 4, 1, 2}};
   static constexpr cluster_shape planes[] = {{6, 3, 4, 2}, {7, 4, 8, 4}};
-  static constexpr shapes all{.whole = whole,
-                              .columns = columns,
-                              .lines = lines,
-                              .column_lines = column_lines,
-                              .planes = planes};
+  static constexpr shapes all{
+      .rows = {whole, lines}, .columns = columns, .column_lines = column_lines, .planes = planes};
   static constexpr architecture data{"tiny", 128, all, all};
   return data;
 }

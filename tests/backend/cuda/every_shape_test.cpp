@@ -2,8 +2,9 @@
 // Label: unit
 // Timeout: 900
 // Compiles every launch that a plan for an NVIDIA GPU can hold, for three architectures, without a
-// GPU: no register may spill and no array may live in local memory, and what the planner computes
-// of a pass is what its templates say.
+// GPU: no register may spill and no array may live in local memory, but for a few bytes in
+// clusters of 16, which are worth it; and what the planner computes of a pass is what its templates
+// say.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -93,6 +94,13 @@ auto figures_of(const launch& one, const std::string& architecture) {
       .figures;
 }
 
+/// Bytes a thread may keep in local memory: clusters of 16 fill the register file, and miss it by up
+/// to six registers a thread. On an H200 five such workgroups on a multiprocessor transform 2^24
+/// points at 0.34 of a copy, four without a spill at 0.32 (bench/NOTES.md, section 8).
+int spill_allowance(const launch& one) {
+  return one.passes.front().workgroups_of_cluster == 16 ? 24 : 0;
+}
+
 class every_shape : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(every_shape, compiles_without_spills) {
@@ -112,8 +120,8 @@ TEST_P(every_shape, compiles_without_spills) {
       try {
         const auto figures = figures_of(one, GetParam());
         const std::lock_guard held{report};
-        EXPECT_EQ(figures.spill_bytes, 0) << named(one);
-        EXPECT_EQ(figures.stack_bytes, 0) << named(one);
+        EXPECT_LE(figures.spill_bytes, spill_allowance(one)) << named(one);
+        EXPECT_LE(figures.stack_bytes, spill_allowance(one)) << named(one);
         EXPECT_GT(figures.registers, 0) << named(one);
       } catch (const device_error& refused) {
         const std::lock_guard held{report};
