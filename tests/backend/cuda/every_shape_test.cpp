@@ -94,8 +94,8 @@ auto figures_of(const launch& one, const std::string& architecture) {
       .figures;
 }
 
-/// Bytes a thread may keep in local memory: clusters of 16 fill the register file, and miss it by up
-/// to six registers a thread. On an H200 five such workgroups on a multiprocessor transform 2^24
+/// Bytes a thread may keep in local memory: clusters of 16 fill the register file, and miss it by
+/// up to six registers a thread. On an H200 five such workgroups on a multiprocessor transform 2^24
 /// points at 0.34 of a copy, four without a spill at 0.32 (bench/NOTES.md, section 8).
 int spill_allowance(const launch& one) {
   return one.passes.front().workgroups_of_cluster == 16 ? 24 : 0;
