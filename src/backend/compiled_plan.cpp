@@ -2,7 +2,10 @@
 // A plan as a list of kernel launches: the same for every engine that compiles kernels.
 #include <fmt/core.h>
 
+#include <algorithm>  // max
+#include <complex>
 #include <utility>  // exchange, move
+#include <vector>
 
 #include "backend/device_sources.hpp"  // flatten
 #include "backend/kernel.hpp"          // kernel, kernel_compiler
@@ -21,10 +24,8 @@ using planner::place;
 /// Device memory that lives as long as the plan.
 class table_memory {
  public:
-  table_memory(std::shared_ptr<queue> owner, const void* from, std::size_t size_bytes)
-      : owner_(std::move(owner)), view_{owner_->allocate(size_bytes), 0, size_bytes} {
-    owner_->write(view_, from);
-  }
+  table_memory(std::shared_ptr<queue> owner, std::size_t size_bytes)
+      : owner_(std::move(owner)), view_{owner_->allocate(size_bytes), 0, size_bytes} {}
   table_memory(table_memory&& other) noexcept
       : owner_(std::move(other.owner_)), view_(std::exchange(other.view_, {})) {}
   table_memory& operator=(table_memory&&) = delete;
@@ -33,25 +34,31 @@ class table_memory {
   }
   [[nodiscard]] buffer_view view() const { return view_; }
 
+  /// Writes bytes at an offset, and returns where they end.
+  std::size_t write(const void* from, std::size_t size_bytes, std::size_t at) {
+    if (size_bytes > 0) owner_->write({view_.handle, at, size_bytes}, from);
+    return at + size_bytes;
+  }
+
  private:
   std::shared_ptr<queue> owner_;
   buffer_view view_;
 };
 
-/// Rounds each root once, to the precision of the transform. The functors' parameters stand before.
+/// What a launch reads beside its data: the functors' parameters, then each pass's roots.
 template <class Real>
 table_memory upload(const std::shared_ptr<queue>& where, const launch& one) {
-  std::vector<std::complex<Real>> rounded;
+  const std::vector<std::byte> blocks = one.parameter_blocks();
+  std::vector<std::vector<std::complex<Real>>> roots;
+  std::size_t bytes = blocks.size();
   for (const planner::pass& each : one.passes) {
-    for (const auto& root : planner::table_of(each)) {
-      rounded.emplace_back(static_cast<Real>(root.real()), static_cast<Real>(root.imag()));
-    }
+    roots.push_back(planner::table_of<Real>(each));
+    bytes += roots.back().size() * sizeof(roots.back()[0]);
   }
-  if (rounded.empty()) rounded.emplace_back(Real(1), Real(0));  // a kernel always gets a pointer
-  std::vector<std::byte> bytes = one.parameter_blocks();
-  const auto* first = reinterpret_cast<const std::byte*>(rounded.data());
-  bytes.insert(bytes.end(), first, first + rounded.size() * sizeof(rounded[0]));
-  return {where, bytes.data(), bytes.size()};
+  table_memory table{where, std::max(bytes, sizeof(std::complex<Real>))};  // never none
+  std::size_t at = table.write(blocks.data(), blocks.size(), 0);
+  for (const auto& each : roots) at = table.write(each.data(), each.size() * sizeof(each[0]), at);
+  return table;
 }
 
 /// Compiles one launch. With a functor, what the compiler objects to is the request's text.

@@ -218,7 +218,7 @@ std::vector<std::byte> launch::parameter_blocks() const {
 }
 
 std::size_t launch::roots_of_pass(std::size_t which) const {
-  return table_of(passes[which]).size();
+  return table_of<float>(passes[which]).size();
 }
 
 std::string launch::describe() const {

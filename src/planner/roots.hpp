@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one source of roots of unity: long double, reduced to the first octant, rounded once.
+// The one source of roots of unity: long double, reduced to the first octant, rounded once; of long
+// tables the product of two.
 #pragma once
 
 #include <complex>
@@ -11,7 +12,9 @@
 namespace wingbeat::planner {
 
 /// Returns the table that a pass reads: roots of its workgroup stages, of the pass itself, of the
-/// real transform; the order is that of wingbeat/device/grid/pass.hpp.
-[[nodiscard]] std::vector<std::complex<long double>> table_of(const pass& one);
+/// real transform; the order is that of wingbeat/device/grid/pass.hpp. For float, double and long
+/// double.
+template <class Real>
+[[nodiscard]] std::vector<std::complex<Real>> table_of(const pass& one);
 
 }  // namespace wingbeat::planner

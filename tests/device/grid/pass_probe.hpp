@@ -116,7 +116,7 @@ planner::pass as_pass() {
 template <class Real>
 values<Real> rounded_table(const planner::pass& one) {
   values<Real> table;
-  for (const auto& w : planner::table_of(one)) {
+  for (const auto& w : planner::table_of<long double>(one)) {
     table.push_back({static_cast<Real>(w.real()), static_cast<Real>(w.imag())});
   }
   table.push_back({});  // never empty
@@ -136,7 +136,7 @@ void expect_twin() {
   const bool has_real_roots = is_of_bins && (Policy::mirrored || of_clusters<Policy>);
   const size real_roots =
       has_real_roots ? device::twiddle::root_tables{2 * Policy::total}.entries() : 0;
-  EXPECT_EQ(planner::table_of(one).size(), Pass::step::real_roots_at + real_roots)
+  EXPECT_EQ(planner::table_of<long double>(one).size(), Pass::step::real_roots_at + real_roots)
       << one.describe();
 }
 
