@@ -180,9 +180,27 @@ void require_shape(const plan_spec& what) {
   require_layouts(what);
 }
 
+void require_bins(const plan_spec& what) {
+  if (what.bins == bin_order::natural) return;
+  const auto& ranges = what.kind == transform::forward ? what.valid_out : what.valid_in;
+  std::string_view why;
+  if (is_real(what.kind)) {
+    why = "the bins of real transforms lie in natural order";
+  } else if (what.lengths.size() > 1) {
+    why = "the bins of several axes lie in natural order";
+  } else if (!what.in.is_packed() || !what.out.is_packed()) {
+    why = "scrambled bins are packed, and so are their samples; leave in and out empty";
+  } else if (!ranges.empty()) {
+    why = "scrambled bins are all in memory; leave their range empty";
+  }
+  if (why.empty()) return;
+  throw plan_error(fmt::format("bins are to be scrambled and {}; or ask for natural order", why));
+}
+
 void validate(const plan_spec& what, const device_info& where) {
   require_shape(what);
   require_functors_alone(what);
+  require_bins(what);
   if (what.real == precision::fp64 && !where.has_fp64) {
     throw plan_error(fmt::format("{} has no fp64; ask for precision::fp32", where.name));
   }
@@ -219,6 +237,10 @@ std::string_view name_of(scaling scale) noexcept {
     case scaling::by_sqrt_length: return "by_sqrt_length";
   }
   return "unknown";
+}
+
+std::string_view name_of(bin_order bins) noexcept {
+  return bins == bin_order::natural ? "natural" : "scrambled";
 }
 
 namespace {
@@ -299,6 +321,12 @@ const plan_spec& plan::spec() const noexcept {
 
 std::size_t plan::workspace_bytes() const noexcept {
   return impl_->made->workspace_bytes();
+}
+
+std::size_t plan::bin_at(std::size_t place) const {
+  const std::size_t n = impl_->spec.lengths.back();
+  if (impl_->spec.bins == bin_order::natural || place >= n) return place;
+  return impl_->made->bin_at(place);
 }
 
 std::size_t plan::traffic_bytes() const noexcept {

@@ -71,7 +71,7 @@ class key_writer {
 std::optional<std::string> key_of(const device_info& where, const plan_spec& what) {
   if (what.load.callable.index() != 0 || what.store.callable.index() != 0) return std::nullopt;
   // Bound by name, here and above: a field more does not compile until it is added.
-  const auto& [lengths, batch, kind, real, scale, placed, load, store, in, out, valid_in,
+  const auto& [lengths, batch, kind, real, scale, bins, placed, load, store, in, out, valid_in,
                valid_out] = what;
   key_writer key;
   key.add(where.runs_on);
@@ -81,6 +81,7 @@ std::optional<std::string> key_of(const device_info& where, const plan_spec& wha
   key.add(kind);
   key.add(real);
   key.add(scale);
+  key.add(bins);
   key.add(placed);
   key.add(load);
   key.add(store);

@@ -154,6 +154,20 @@ TEST(plan, refuses_to_be_in_place_where_input_and_output_differ) {
   EXPECT_EQ(refusal_to_plan(what), "nothing was refused");
 }
 
+TEST(plan, refuses_scrambled_bins_where_they_cannot_lie) {
+  constexpr bin_order scrambled = bin_order::scrambled;
+  EXPECT_THAT(
+      refusal_to_plan({.lengths = {8}, .kind = transform::forward_from_real, .bins = scrambled}),
+      HasSubstr("real transforms lie in natural order"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {8, 8}, .bins = scrambled}), HasSubstr("several axes"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .bins = scrambled, .out = {.strides = {2}}}),
+              HasSubstr("leave in and out empty"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .bins = scrambled, .valid_out = {{0, 3}}}),
+              HasSubstr("all in memory"));
+  EXPECT_EQ(refusal_to_plan({.lengths = {8}, .bins = scrambled, .valid_in = {{0, 3}}}),
+            "nothing was refused");
+}
+
 TEST(plan, refuses_a_functor_and_a_layout_on_one_side) {
   plan_spec what{.lengths = {8}, .in = {.strides = {2}}};
   what.load = {.in_bytes = 64, .element_bytes = 8};

@@ -31,6 +31,12 @@ enum class transform {
 enum class precision { fp32, fp64, fp16, bf16 };
 enum class scaling { none, by_length, by_sqrt_length };
 
+/// Where the bins of a complex transform lie along its axis.
+enum class bin_order {
+  natural,   ///< Bin k is element k.
+  scrambled  ///< Element p is bin `plan::bin_at(p)`: as the device makes and takes them quickest.
+};
+
 /// Where the output goes. It moves the elements of real transforms alone: in place, each real row
 /// is padded to N+2 reals, so that the row's N/2+1 bins fit where it stood. What a run leaves in
 /// the padding is not told.
@@ -39,6 +45,7 @@ enum class placement { out_of_place, in_place };
 [[nodiscard]] std::string_view name_of(transform kind) noexcept;
 [[nodiscard]] std::string_view name_of(precision real) noexcept;
 [[nodiscard]] std::string_view name_of(scaling scale) noexcept;
+[[nodiscard]] std::string_view name_of(bin_order bins) noexcept;
 
 /// How many transforms one run makes: one count, or one for each batch dimension, slowest first.
 ///
@@ -95,6 +102,9 @@ struct plan_spec {
   transform kind = transform::forward;
   precision real = precision::fp32;
   scaling scale = scaling::none;  ///< Applied on the way out, by the product of the lengths.
+  /// Of the output of `forward`, of the input of `inverse`. Scrambled bins are for spectra that
+  /// are multiplied and transformed back: of one axis, both layouts packed, all bins in memory.
+  bin_order bins = bin_order::natural;
   placement where = placement::out_of_place;
   fused_load load = {};    ///< Yours, in place of plain memory.
   fused_store store = {};  ///< Yours, in place of plain memory.
@@ -145,6 +155,11 @@ class plan {
 
   /// Returns the bytes of device scratch one run needs; 0 when the transform fits on chip.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+
+  /// Returns which bin element `place` of the axis is, of 0 .. N-1: `place` itself in natural order,
+  /// and where no other order is quicker. Plans of one device and one precision agree on it for each
+  /// length, forward and inverse, whatever else they are asked for.
+  [[nodiscard]] std::size_t bin_at(std::size_t place) const;
 
   /// Returns the bytes one run reads and writes in device memory, as planned.
   [[nodiscard]] std::size_t traffic_bytes() const noexcept;

@@ -78,6 +78,8 @@ class plan {
   /// Returns the expected fraction of the speed of a copy of so many bytes; 0 where nothing was
   /// measured to expect it from.
   [[nodiscard]] virtual double predicted_fraction(std::size_t /*copied_bytes*/) const { return 0; }
+  /// Returns which bin element `place` of an axis whose bins may be scrambled is.
+  [[nodiscard]] virtual std::size_t bin_at(std::size_t place) const { return place; }
   [[nodiscard]] virtual std::vector<kernel_resources> resources() const { return {}; }
   [[nodiscard]] virtual std::string explain() const = 0;
   virtual void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const = 0;

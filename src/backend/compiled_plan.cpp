@@ -103,6 +103,7 @@ class compiled_plan final : public plan {
   double predicted_fraction(std::size_t copied_bytes) const override {
     return recipe_.predicted_fraction(copied_bytes);
   }
+  std::size_t bin_at(std::size_t place) const override { return recipe_.bin_at(place); }
   std::string explain() const override { return recipe_.describe(); }
 
   std::vector<kernel_resources> resources() const override {

@@ -80,6 +80,8 @@ struct pass {
   bool stage_in = false;
   bool stage_out = false;
   bool is_mirrored = false;
+  bool stays = false;       ///< Outputs lie where inputs lay: what scrambles an axis of two passes.
+  std::size_t spacing = 1;  ///< If so: elements of the axis from one of a butterfly to the next.
   unsigned turn_along = no_loop;
   std::vector<loop> loops;  ///< Innermost first.
   std::size_t rows = 1;     ///< Of the batch counted at run time.

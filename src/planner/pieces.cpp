@@ -5,7 +5,9 @@
 
 #include <algorithm>  // clamp, min
 #include <bit>        // bit_ceil, countr_zero
+#include <limits>     // numeric_limits
 #include <optional>
+#include <utility>  // swap
 
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -187,6 +189,41 @@ std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
       fmt::format("length {} does not fit {}: {} bytes of local memory, workgroups of "
                   "{}; choose a shorter length or the host engine",
                   axis.total, where.name, where.local_memory_bytes, where.max_workgroup));
+}
+
+std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like,
+                                      const tuning::architecture& data, const device_info& where) {
+  const tuning::shapes& shapes = shapes_for(like, data);
+  const unsigned bits = log2_of(axis.total);
+  const auto row_of = [&](unsigned row_bits) {
+    pass one = like;
+    one.total = std::size_t{1} << row_bits;
+    auto made = whole_row(one, shapes.rows.whole, where);
+    return made ? made : clustered(one, row_bits, shapes.rows.lines, where);
+  };
+  if (row_of(bits)) return {};
+  std::vector<pass> best;
+  double least = std::numeric_limits<double>::infinity();  // time of the two, in copies
+  for (unsigned row_bits = bits - 1; row_bits > 0; --row_bits) {
+    auto row = row_of(row_bits);
+    auto column = columns(like, bits - row_bits, std::size_t{1} << row_bits, shapes, where);
+    if (!row || !column) continue;
+    const auto time_of = [](const pass& one) { return one.fraction > 0 ? 1 / one.fraction : 1.0; };
+    const double time = time_of(*row) + time_of(*column);
+    if (time >= least) continue;
+    least = time;
+    column->spacing = row->length;
+    best = {*column, *row};
+    if (!axis.is_forward) std::swap(best[0], best[1]);
+  }
+  std::size_t prior = 1;
+  for (pass& each : best) {
+    each.total = axis.total;
+    each.prior = prior;
+    each.stays = true;
+    prior *= each.length;
+  }
+  return best;
 }
 
 pass plane_of(std::size_t rows, std::size_t columns, const pass& like,

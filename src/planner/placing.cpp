@@ -60,15 +60,14 @@ class placer {
       one_.out.stride = at_.to.axes[at_.axis + 1].stride;
       return;
     }
+    if (one_.stays) {
+      one_.in.step = one_.out.step = one_.spacing;
+      place_strides(one_.spacing * in, one_.spacing * out);
+      return;
+    }
     one_.in.step = count;
     one_.out.step = one_.prior;
-    one_.in.stride = count * in;
-    one_.out.stride = one_.prior * out;
-    if (one_.does == pass::kind::line) {
-      one_.in.stride_of_first = one_.second * count * in;
-      one_.out.stride_of_first = one_.prior * out;
-      one_.out.stride = one_.first * one_.prior * out;
-    }
+    place_strides(count * in, one_.prior * out);
     if (!is_real(at_.what.kind) || !is_last_axis()) return;
     if (at_.what.kind == transform::inverse_to_real && at_.begins) {
       one_.in.holds = row::half_spectrum;
@@ -76,6 +75,16 @@ class placer {
     if (at_.what.kind == transform::forward_from_real && at_.ends) {
       one_.out.holds = row::half_spectrum;
     }
+  }
+
+  /// `in` and `out` from each element of a butterfly to the next.
+  void place_strides(std::size_t in, std::size_t out) {
+    one_.in.stride = in;
+    one_.out.stride = out;
+    if (one_.does != pass::kind::line) return;
+    one_.in.stride_of_first = one_.second * in;
+    one_.out.stride_of_first = out;
+    one_.out.stride = one_.first * out;
   }
 
   void limit() {
@@ -93,8 +102,13 @@ class placer {
   void collect_loops() {
     const std::size_t in = axis_of(at_.from).stride, out = axis_of(at_.to).stride;
     const std::size_t p = one_.prior, groups = one_.total / (one_.length * p);
-    if (p > 1) loops_.push_back({{p, in, out}, false, true});
-    if (groups > 1) loops_.push_back({{groups, p * in, p * one_.length * out}, true, false});
+    if (one_.stays) {
+      const std::size_t apart = one_.spacing == 1 ? one_.length : 1;
+      loops_.push_back({{one_.total / one_.length, apart * in, apart * out}, p == 1, p > 1});
+    } else {
+      if (p > 1) loops_.push_back({{p, in, out}, false, true});
+      if (groups > 1) loops_.push_back({{groups, p * in, p * one_.length * out}, true, false});
+    }
     for (std::size_t b = at_.from.axes.size(); b-- > 0;) {
       if (b == at_.axis || (is_plane_ && b == at_.axis + 1)) continue;
       const lattice_axis &from = at_.from.axes[b], &to = at_.to.axes[b];

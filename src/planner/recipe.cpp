@@ -82,7 +82,11 @@ class steps_of {
     const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);
     axis.is_row = a == last && (!steps_.empty() || is_dense || axis.is_of_bins);
     if (!axis.is_row) axis.columns = a == last ? batch_columns() : in_.axes[last].length;
-    auto pieces = pieces_of(axis, common_, data_, where_);
+    std::vector<pass> pieces;
+    if (what_.bins == bin_order::scrambled) {
+      pieces = scrambled_pieces_of(axis, common_, data_, where_);
+    }
+    if (pieces.empty()) pieces = pieces_of(axis, common_, data_, where_);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       steps_.push_back({pieces[i], a, i == 0, i + 1 == pieces.size()});
     }
@@ -104,17 +108,18 @@ class steps_of {
   std::vector<step> steps_;
 };
 
-bool is_whole(const step& one) {
-  return one.begins && one.ends;
+/// Does a pass write the places of the axis that it reads, and no others.
+bool keeps_places(const step& one) {
+  return one.does.stays || (one.begins && one.ends);
 }
 
 /// Returns the arrays between passes: 0 is the input, i + 1 what step i writes.
 std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>& steps) {
   std::vector<lattice> all{input_lattice(what)};
   const lattice to = output_lattice(what);
-  const bool may_use_output = std::all_of(steps.begin(), steps.end(), is_whole) && !to.has_parts &&
-                              !to.is_pairs && to.stored == common_precision(what) &&
-                              !what.store.is_given() && what.valid_out.empty();
+  const bool may_use_output =
+      std::all_of(steps.begin(), steps.end(), keeps_places) && !to.has_parts && !to.is_pairs &&
+      to.stored == common_precision(what) && !what.store.is_given() && what.valid_out.empty();
   lattice now = all.front();
   std::size_t last = what.lengths.size() - 1;
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
@@ -142,7 +147,7 @@ std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>&
         made.axes[a].is_limited = limits[a].is_limited;
       }
     }
-    const bool is_safe = is_whole(one) && (i == 0 || made.elements() == all.back().elements());
+    const bool is_safe = keeps_places(one) && (i == 0 || made.elements() == all.back().elements());
     const bool was_a = all.back().where == place::workspace_a;
     if (!may_use_output && was_a && !is_safe) made.where = place::workspace_b;
     all.push_back(made);
@@ -170,8 +175,8 @@ bool is_chainable(const std::vector<step>& steps, const plan_spec& what, const d
                   const tuning::chain_rule& rule, std::size_t row_bytes) {
   if (where.runs_on != engine::cuda || steps.size() != 2) return false;
   const pass &first = steps[0].does, &second = steps[1].does;
-  return row_bytes >= rule.least_bytes && row_bytes <= rule.most_bytes && !first.is_cluster() &&
-         !second.is_cluster() && first.threads() == second.threads() &&
+  return !first.stays && row_bytes >= rule.least_bytes && row_bytes <= rule.most_bytes &&
+         !first.is_cluster() && !second.is_cluster() && first.threads() == second.threads() &&
          what.batch.counts().size() == 1;
 }
 
@@ -250,6 +255,15 @@ double recipe::predicted_fraction(std::size_t copied_bytes) const {
   return static_cast<double>(copied_bytes) / copies;
 }
 
+std::size_t recipe::bin_at(std::size_t place) const {
+  for (const launch& one : launches) {
+    const pass& columns = one.passes.front();
+    if (!columns.stays || columns.spacing == 1) continue;
+    return place / columns.spacing + place % columns.spacing * columns.length;
+  }
+  return place;
+}
+
 std::vector<pass> recipe::passes() const {
   std::vector<pass> all;
   for (const launch& one : launches) {
@@ -316,6 +330,13 @@ std::vector<launch> every_launch(const device_info& where) {
     for (const transform kind : kinds) {
       for (std::size_t n = 2; n <= max_length; n *= 2) {
         add({.lengths = {n}, .batch = 1024, .kind = kind, .real = real});
+      }
+      for (std::size_t n = 2; n <= max_length && !is_real(kind); n *= 2) {
+        add({.lengths = {n},
+             .batch = 1024,
+             .kind = kind,
+             .real = real,
+             .bins = bin_order::scrambled});
       }
       for (std::size_t n = 16; n <= 8192; n *= 2) {
         add({.lengths = {n, n}, .kind = kind, .real = real});

@@ -46,6 +46,9 @@ struct recipe {
   /// its shape was measured. 0 if one was not.
   [[nodiscard]] double predicted_fraction(std::size_t copied_bytes) const;
 
+  /// Returns which bin of its axis element `place` is: see `plan::bin_at`.
+  [[nodiscard]] std::size_t bin_at(std::size_t place) const;
+
   /// Returns all passes, of every launch.
   [[nodiscard]] std::vector<pass> passes() const;
 };

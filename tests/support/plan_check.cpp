@@ -320,7 +320,7 @@ class session {
       for (std::size_t b = 0; b < out.size(); ++b) out[b] = written_[b] != 0 ? out[b] : 0;
       if (first.empty()) {
         first = out;
-        const auto expected = expected_output(drawn_.what, x_.meaning);
+        const auto expected = expected_of_places();
         if (const auto fault = inaccuracy(drawn_.what, expected, out)) return fault;
       }
       if (out != first) return "two runs gave different bits";
@@ -329,6 +329,21 @@ class session {
   }
 
  private:
+  /// Returns what each element of the output is to be, bins where the plan says they lie.
+  [[nodiscard]] std::vector<value> expected_of_places() const {
+    if (drawn_.what.bins == bin_order::natural) return expected_output(drawn_.what, x_.meaning);
+    const std::size_t n = drawn_.what.lengths.front();
+    const auto bin_of = [&](std::size_t e) { return e / n * n + with_.bin_at(e % n); };
+    std::vector<value> x = x_.meaning, y(x.size());
+    if (drawn_.what.kind == transform::inverse) {
+      for (std::size_t e = 0; e < x.size(); ++e) x[bin_of(e)] = x_.meaning[e];
+      return expected_output(drawn_.what, x);
+    }
+    x = expected_output(drawn_.what, x);
+    for (std::size_t e = 0; e < x.size(); ++e) y[e] = x[bin_of(e)];
+    return y;
+  }
+
   std::optional<std::string> run(unsigned char poison, bytes& result) {
     const std::size_t shift_bytes = drawn_.shift * 2 * bytes_of_real(drawn_.what.real);
     const guarded in{on_, x_.memory, shift_bytes, poisons[0]};
@@ -360,7 +375,8 @@ planned_run made_by_plan(queue& on, const plan_spec& what) {
   return {made->workspace_bytes(),
           [made, &on](buffer_view in, buffer_view out, buffer_view workspace) {
             made->enqueue(on, in, out, workspace);
-          }};
+          },
+          [made](std::size_t place) { return made->bin_at(place); }};
 }
 
 plan_verdict check_plan(queue& on, const drawn_plan& drawn, const run_maker& make) {

@@ -31,6 +31,8 @@ namespace wingbeat::test {
 struct planned_run {
   std::size_t workspace_bytes = 0;
   std::function<void(buffer_view in, buffer_view out, buffer_view workspace)> run;
+  /// Which bin an element is, where bins are scrambled.
+  std::function<std::size_t(std::size_t)> bin_at = [](std::size_t place) { return place; };
 };
 
 /// Makes the run of a request. Throws `plan_error` to refuse it.

@@ -215,6 +215,10 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
   place(roll, drawn);
   drawn.has_own_workspace = roll.one_in(2);
   drawn.shift = roll.below(4);
+  const auto& ranges_of_bins = what.kind == transform::forward ? what.valid_out : what.valid_in;
+  const bool may_scramble = !is_real(what.kind) && what.lengths.size() == 1 &&
+                            what.in.is_packed() && what.out.is_packed() && ranges_of_bins.empty();
+  if (may_scramble && roll.one_in(2)) what.bins = bin_order::scrambled;
   return drawn;
 }
 
@@ -224,6 +228,7 @@ std::string as_initialiser(const plan_spec& what) {
       ".scale = scaling::{}",
       text_of(what.lengths), text_of(what.batch.counts()), name_of(what.kind), name_of(what.real),
       name_of(what.scale));
+  if (what.bins == bin_order::scrambled) text += ", .bins = bin_order::scrambled";
   if (what.where == placement::in_place) text += ", .where = placement::in_place";
   if (!what.in.is_packed()) text += ", .in = " + text_of(what.in);
   if (!what.out.is_packed()) text += ", .out = " + text_of(what.out);

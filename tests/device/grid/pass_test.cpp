@@ -127,6 +127,48 @@ TEST(grid_pass, three_passes_with_two_level_roots) {
   EXPECT_TRUE(is_accurate<float>(out, dft(in, direction::forward), n));
 }
 
+// Bins scrambled: both passes leave their outputs where their inputs lay.
+
+template <unsigned R, unsigned Rows, unsigned Elements, unsigned Lanes, bool IsSecond>
+struct columns_that_stay : whole_rows<R, Elements, Lanes> {
+  static constexpr size total = size(R) * Rows;
+  using loops = nest<loop<Rows, 1, 1>>;
+  static constexpr size prior = IsSecond ? Rows : 1;
+  static constexpr bool lanes_across = true;
+  static constexpr size batch_in = total, batch_out = total;
+  static constexpr size in_stride = Rows, out_stride = Rows;
+  static constexpr unsigned turn_along = IsSecond ? 0 : no_loop;
+};
+template <unsigned R, unsigned Columns, unsigned Elements, unsigned Lanes, bool IsSecond>
+struct rows_that_stay : whole_rows<R, Elements, Lanes> {
+  static constexpr size total = size(R) * Columns;
+  using loops = nest<loop<Columns, R, R>>;
+  static constexpr size prior = IsSecond ? Columns : 1;
+  static constexpr size batch_in = total, batch_out = total;
+  static constexpr unsigned turn_along = IsSecond ? 0 : no_loop;
+};
+template <class Base>
+struct backwards : Base {
+  static constexpr direction dir = direction::inverse;
+};
+
+TEST(grid_pass, bins_are_scrambled_by_passes_that_stay_and_back) {
+  constexpr size a = 32, b = 64, n = a * b, batch = 2;
+  const auto in = noise<float>(n * batch, 9);
+  const auto middle = run_pass<columns_that_stay<a, b, 8, 16, false>>(in, batch, n * batch);
+  const auto bins = run_pass<rows_that_stay<b, a, 8, 4, true>>(middle, batch, n * batch);
+  for (size row = 0; row < batch; ++row) {
+    const auto natural = dft(picked(in, row * n, n), direction::forward);
+    exact expected(n);
+    for (size p = 0; p < n; ++p) expected[p] = natural[p / b + a * (p % b)];
+    ASSERT_TRUE(is_accurate<float>(picked(bins, row * n, n), expected, n)) << "row " << row;
+  }
+  const auto rows = run_pass<backwards<rows_that_stay<b, a, 8, 4, false>>>(bins, batch, n * batch);
+  auto back = run_pass<backwards<columns_that_stay<a, b, 8, 16, true>>>(rows, batch, n * batch);
+  for (auto& z : back) z = scaled(z, 1.0f / n);
+  EXPECT_LE(relative_l2(back, in), 2 * l2_bound<float>(n));
+}
+
 // Real transforms.
 
 template <class Base>
@@ -196,10 +238,6 @@ TEST(grid_pass, staged_real_rows_to_bins_and_back) {
   check_real<staged<whole_rows<64, 8, 2>>>(3);
 }
 
-template <class Base>
-struct backwards : Base {
-  static constexpr direction dir = direction::inverse;
-};
 /// Columns taken with their mirror images, so that bins k and N - k meet.
 template <class Base>
 struct mirrored_tiles : Base {
