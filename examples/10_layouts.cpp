@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says where data lies, in eight ways: each request gives what a packed request gives of data
+// Says where data lies, in nine ways: each request gives what a packed request gives of data
 // that was copied together first, and spares the copy.
 //
 //     example_10_layouts [engine]      reference, host, opencl or cuda; otherwise the best
@@ -196,13 +196,42 @@ bool sixteen_bits(queue& on) {
   return is_right;
 }
 
+/// Spectra that are multiplied and transformed back need no natural order. Here the factors
+/// exp(-2 pi i k s/N) delay by s samples.
+bool scrambled_bins(queue& on) {
+  constexpr std::size_t n = std::size_t{1} << 17, delay = 5;
+  const plan forward{on, {.lengths = {n}, .bins = bin_order::scrambled}};
+  const plan inverse{on,
+                     {.lengths = {n},
+                      .kind = transform::inverse,
+                      .scale = scaling::by_length,
+                      .bins = bin_order::scrambled}};
+
+  const values x = samples(n);
+  buffer memory{on, n * sizeof(value)};
+  memory.write(x.data(), memory.size_bytes());
+  forward.enqueue(on, memory.view(), memory.view());
+  values y(n), delayed(n);
+  memory.read(y.data(), memory.size_bytes());
+  for (std::size_t place = 0; place < n; ++place) {
+    const std::size_t k = forward.bin_at(place);  // of both plans
+    y[place] *= std::polar(1.0F, -6.2831853F * static_cast<float>(k * delay % n) / n);
+  }
+  memory.write(y.data(), memory.size_bytes());
+  inverse.enqueue(on, memory.view(), memory.view());
+  memory.read(y.data(), memory.size_bytes());
+  for (std::size_t i = 0; i < n; ++i) delayed[(i + delay) % n] = x[i];
+  return agree("scrambled bins", y, delayed);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   queue on{argc > 1 ? first_device(engine_named(argv[1])) : best_device()};
   bool is_right = true;
-  for (const auto shown : {interleaved_channels, embedded_window, columns_to_rows, planes,
-                           overlapping_frames, padded_and_cropped, real_in_place, sixteen_bits}) {
+  for (const auto shown :
+       {interleaved_channels, embedded_window, columns_to_rows, planes, overlapping_frames,
+        padded_and_cropped, real_in_place, sixteen_bits, scrambled_bins}) {
     is_right = shown(on) && is_right;
   }
   return is_right ? 0 : 1;

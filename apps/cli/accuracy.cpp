@@ -142,6 +142,25 @@ std::vector<double> flat(const row<double>& from, element of) {
   return numbers;
 }
 
+/// Returns elements of a row in the order of their bins, wherever a map says that these lie.
+row<double> row_by_bins(const side& from, precision real, const row_place& at,
+                        const byte_reader& read, const oracle::bin_map& bin_at) {
+  if (!bin_at) return row_of(from, real, at, read);
+  const std::size_t n = from.axes.back().length;
+  row<double> whole, sorted((n - at.first + at.step - 1) / at.step);
+  if (at.step == 1) whole = row_of(from, real, at, read);
+  for (std::size_t place = 0; place < n; ++place) {
+    const std::size_t bin = bin_at(place);
+    if (bin < at.first || (bin - at.first) % at.step != 0) continue;
+    row_place one = at;
+    one.first = place;
+    one.step = n;
+    sorted[(bin - at.first) / at.step] =
+        at.step == 1 ? whole[place] : row_of(from, real, one, read).front();
+  }
+  return sorted;
+}
+
 }  // namespace
 
 std::vector<std::complex<double>> expected_row(const plan_spec& what, const row_place& at,
@@ -180,12 +199,12 @@ std::size_t oracle::n_elements() const noexcept {
   return n;
 }
 
-agreement oracle::judge(const byte_reader& output) const {
+agreement oracle::judge(const byte_reader& output, const bin_map& bin_at) const {
   const side out = output_side(what_);
   const element of = out.is_real ? element::real : element::complex;
   agreement worst;
   for (std::size_t r = 0; r < places_.size(); ++r) {
-    const auto got = row_of(out, what_.real, places_[r], output);
+    const auto got = row_by_bins(out, what_.real, places_[r], output, bin_at);
     const auto found =
         compare(flat(got, of), flat(expected_[r], of), of, points_of(what_), what_.real);
     if (r == 0 || !found.is_within || found.relative_l2 > worst.relative_l2) worst = found;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>  // size_t
+#include <functional>
 #include <vector>
 
 #include "agreement.hpp"  // agreement
@@ -26,8 +28,11 @@ class oracle {
   /// 2^20 some 4096 elements of each. `block` repeats over the input.
   oracle(const plan_spec& what, const std::vector<std::byte>& block);
 
-  /// Returns the agreement of the worst of the rows.
-  [[nodiscard]] agreement judge(const byte_reader& output) const;
+  /// Which bin an element of the last axis is.
+  using bin_map = std::function<std::size_t(std::size_t place)>;
+
+  /// Returns the agreement of the worst of the rows. Without a map, bins lie in natural order.
+  [[nodiscard]] agreement judge(const byte_reader& output, const bin_map& bin_at = {}) const;
 
   [[nodiscard]] std::size_t n_rows() const noexcept { return places_.size(); }
   [[nodiscard]] std::size_t n_elements() const noexcept;

@@ -22,14 +22,16 @@ struct participant {
 };
 
 /// Runs once on fresh input and poisoned output, and compares.
-agreement check(contender& who, const std::vector<std::byte>& block, const oracle& truth) {
+agreement check(contender& who, const std::vector<std::byte>& block, const oracle& truth,
+                const oracle::bin_map& bin_at = {}) {
   who.fill(block);
   static_cast<void>(who.time(1));
   // The first call of a contender is a run before this one; what it may have spoilt is put right.
   who.fill(block);
   static_cast<void>(who.time(1));
   return truth.judge(
-      [&](std::size_t offset_bytes, std::span<std::byte> into) { who.read(offset_bytes, into); });
+      [&](std::size_t offset_bytes, std::span<std::byte> into) { who.read(offset_bytes, into); },
+      bin_at);
 }
 
 bench_figures figures_of(const participant& one, const entrant& timed) {
@@ -124,6 +126,11 @@ std::optional<int> passes_in(const std::string& plan_text) {
 
 bench_result run_problem(queue& on, const plan_spec& what, peer_list& peers, clock_watch& clocks,
                          const stop_rule& until) {
+  if (what.bins == bin_order::scrambled && what.kind == transform::inverse) {
+    throw plan_error(
+        "scrambled bins of c2c-inverse mean other samples to each library; bench c2c with --bins "
+        "scrambled, or the inverse in natural order");
+  }
   bench_result result;
   result.what = what;
   // Planned before memory is asked for: a request that no engine plans may name any size.
@@ -139,7 +146,11 @@ bench_result run_problem(queue& on, const plan_spec& what, peer_list& peers, clo
 
   std::vector<participant> all;
   auto ours = std::make_unique<our_contender>(on, std::move(planned), times, memory);
-  const agreement found = check(*ours, block, truth);
+  oracle::bin_map bin_at;
+  if (what.bins == bin_order::scrambled) {
+    bin_at = [&](std::size_t place) { return ours->bin_at(place); };
+  }
+  const agreement found = check(*ours, block, truth, bin_at);
   all.push_back({"wingbeat", std::move(ours), found});
   for (auto& one : peers_that_run(on, what, peers, memory, block, truth, result)) {
     all.push_back(std::move(one));

@@ -149,6 +149,7 @@ json json_of(const bench_document& of) {
   j["kind"] = name_of(first.kind);
   j["precision"] = name_of(first.real);
   j["layout"] = of.layout;
+  j["bins"] = name_of(first.bins);
   j["results"] = json::array();
   for (const bench_result& one : of.results) j["results"].push_back(json_of(one));
   return j;

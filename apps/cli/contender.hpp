@@ -36,6 +36,9 @@ class contender {
   /// Copies bytes of the output, the input's place where the problem is in place.
   virtual void read(std::size_t offset_bytes, std::span<std::byte> into) = 0;
 
+  /// Returns which bin element `place` of the last axis is.
+  [[nodiscard]] virtual std::size_t bin_at(std::size_t place) const { return place; }
+
   [[nodiscard]] const preparation& prepared() const noexcept { return prepared_; }
 
  protected:
@@ -60,6 +63,9 @@ class our_contender final : public contender {
   void fill(const std::vector<std::byte>& block) override;
   [[nodiscard]] double time(std::size_t n_runs) override;
   void read(std::size_t offset_bytes, std::span<std::byte> into) override;
+  [[nodiscard]] std::size_t bin_at(std::size_t place) const override {
+    return planned_.bin_at(place);
+  }
 
  private:
   queue& on_;

@@ -126,6 +126,14 @@ layout_words layout_of(std::string_view text) {
                   text));
 }
 
+bin_order bins_named(const std::string& name) {
+  for (const bin_order bins : {bin_order::natural, bin_order::scrambled}) {
+    if (name == name_of(bins)) return bins;
+  }
+  throw plan_error(
+      fmt::format("there is no order of bins '{}'; choose natural or scrambled", name));
+}
+
 /// Returns where the elements of one side lie; `packed` is that side without gaps.
 memory_layout placed(const side& packed, const layout_words& as, std::size_t batch) {
   memory_layout made;
@@ -176,6 +184,7 @@ plan_spec problem_of(const sweep_options& asked, const std::vector<std::size_t>&
   plan_spec what{.lengths = lengths};
   what.kind = kind_named(asked.kind);
   what.real = scalar_named(asked.precision);
+  what.bins = bins_named(asked.bins);
   const layout_words as = layout_of(asked.layout);
   plan_spec one = what;
   place(one, as);
@@ -198,6 +207,10 @@ void add_sweep_options(CLI::App& command, sweep_options& into) {
       .add_option("--layout", into.layout,
                   "packed, in-place, planar, interleaved (transforms alternate element by "
                   "element), strided=S or padded=P")
+      ->capture_default_str();
+  command
+      .add_option("--bins", into.bins,
+                  "natural, or scrambled: in whatever order the device is quickest")
       ->capture_default_str();
   command.add_option("--batch", into.batch, "transforms of one run; else as many as fill --mib")
       ->check(CLI::PositiveNumber);
@@ -241,6 +254,7 @@ std::string words_of(const sweep_options& asked, const device_info& where) {
   std::string words =
       fmt::format("--device {} --lengths {} --kind {} --precision {} --layout {}",
                   short_name(where), asked.lengths, asked.kind, asked.precision, asked.layout);
+  if (asked.bins != "natural") words += fmt::format(" --bins {}", asked.bins);
   if (asked.batch != 0) words += fmt::format(" --batch {}", asked.batch);
   if (asked.mib != 0) words += fmt::format(" --mib {}", asked.mib);
   return words;

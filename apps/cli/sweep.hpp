@@ -21,19 +21,21 @@ struct sweep_options {
   std::string kind = "c2c";
   std::string precision = "fp32";
   std::string layout = "packed";
+  std::string bins = "natural";
   std::string device = {};  ///< Empty: the best one.
   std::size_t batch = 0;    ///< 0: as many as fill `mib`.
   std::size_t mib = 0;      ///< 0: what suits the device.
 };
 
-/// Adds --lengths, --kind, --precision, --layout, --batch, --mib and --device (or --engine).
+/// Adds --lengths, --kind, --precision, --layout, --bins, --batch, --mib and --device (or --engine).
 void add_sweep_options(CLI::App& command, sweep_options& into);
 
 /// Returns the device asked for. Throws as `choose_devices` does.
 [[nodiscard]] device_info device_of(const sweep_options& asked);
 
 /// Returns one request for each length, in the order given. Throws `plan_error` for words that
-/// name no length, kind, precision or layout; whether an engine plans them is its own answer.
+/// name no length, kind, precision, layout or order of bins; whether an engine plans them is its
+/// own answer.
 [[nodiscard]] std::vector<plan_spec> problems_of(const sweep_options& asked,
                                                  const device_info& where);
 

@@ -3,9 +3,8 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>  // clamp, min
+#include <algorithm>  // clamp, max, min
 #include <bit>        // bit_ceil, countr_zero
-#include <limits>     // numeric_limits
 #include <optional>
 #include <utility>  // swap
 
@@ -202,13 +201,20 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
     return made ? made : clustered(one, row_bits, shapes.rows.lines, where);
   };
   if (row_of(bits)) return {};
+  // In copies; what was not measured may take longer than one.
+  const auto time_of = [](const pass& one) { return one.fraction > 0 ? 1 / one.fraction : 1.25; };
+  double least = 0;  // the time that natural order takes
+  // Columns of which no speed was measured are not to be much longer than in natural order.
+  std::size_t longest = 0;
+  for (const pass& each : pieces_of(axis, like, data, where)) {
+    least += time_of(each);
+    longest = std::max(longest, 4 * each.length);
+  }
   std::vector<pass> best;
-  double least = std::numeric_limits<double>::infinity();  // time of the two, in copies
   for (unsigned row_bits = bits - 1; row_bits > 0; --row_bits) {
     auto row = row_of(row_bits);
     auto column = columns(like, bits - row_bits, std::size_t{1} << row_bits, shapes, where);
-    if (!row || !column) continue;
-    const auto time_of = [](const pass& one) { return one.fraction > 0 ? 1 / one.fraction : 1.0; };
+    if (!row || !column || (column->fraction == 0 && column->length > longest)) continue;
     const double time = time_of(*row) + time_of(*column);
     if (time >= least) continue;
     least = time;

@@ -38,9 +38,8 @@ struct stockham {
 
   /// The same, but what `before` holds goes to `after` at the first exchange.
   template <class Before, class After, class Scratch>
-  WINGBEAT_FN static void run(const Before& before, const After& after,
-                              complex_type (&x)[elements], const Scratch& lent,
-                              WINGBEAT_GLOBAL const complex_type* table) {
+  WINGBEAT_FN static void run(const Before& before, const After& after, complex_type (&x)[elements],
+                              const Scratch& lent, WINGBEAT_GLOBAL const complex_type* table) {
     static_assert(n_stages > 1, "teams hand over at an exchange, and this transform has none");
     run_from<0>(before, after, x, lent, table);
   }
@@ -90,8 +89,8 @@ struct stockham {
 
   /// Moves the outputs of a stage to the threads that want them next. Slots are those of `team`.
   template <unsigned Stage, class Team, class After>
-  WINGBEAT_FN static void deliver(const Team& team, const After& after,
-                                  complex_type (&x)[elements], WINGBEAT_LOCAL char* at) {
+  WINGBEAT_FN static void deliver(const Team& team, const After& after, complex_type (&x)[elements],
+                                  WINGBEAT_LOCAL char* at) {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned prior = plan.prior(Stage);
     constexpr unsigned count = elements / radix;
