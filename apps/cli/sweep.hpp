@@ -27,7 +27,7 @@ struct sweep_options {
   std::size_t mib = 0;      ///< 0: what suits the device.
 };
 
-/// Adds --lengths, --kind, --precision, --layout, --bins, --batch, --mib and --device (or --engine).
+/// Adds --lengths, --kind, --precision, --layout, --bins, --batch, --mib, and --device or --engine.
 void add_sweep_options(CLI::App& command, sweep_options& into);
 
 /// Returns the device asked for. Throws as `choose_devices` does.

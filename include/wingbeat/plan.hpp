@@ -156,9 +156,9 @@ class plan {
   /// Returns the bytes of device scratch one run needs; 0 when the transform fits on chip.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
-  /// Returns which bin element `place` of the axis is, of 0 .. N-1: `place` itself in natural order,
-  /// and where no other order is quicker. Plans of one device and one precision agree on it for each
-  /// length, forward and inverse, whatever else they are asked for.
+  /// Returns which bin element `place` of the axis is, of 0 .. N-1: `place` itself in natural
+  /// order, and where no other order is quicker. Plans of one device and one precision agree on it
+  /// for each length, forward and inverse, whatever else they are asked for.
   [[nodiscard]] std::size_t bin_at(std::size_t place) const;
 
   /// Returns the bytes one run reads and writes in device memory, as planned.

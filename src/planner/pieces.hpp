@@ -26,8 +26,8 @@ struct axis_request {
                                           const tuning::architecture& data,
                                           const device_info& where);
 
-/// Returns the two passes of an axis that no workgroup and no cluster takes whole, if its bins may be
-/// scrambled: columns, then rows behind one another, each of which leaves its outputs where its
+/// Returns the two passes of an axis that no workgroup and no cluster takes whole, if its bins may
+/// be scrambled: columns, then rows behind one another, each of which leaves its outputs where its
 /// inputs lay. Of an inverse, rows come first. Their lengths depend on the axis' alone. Empty where
 /// natural order is expected to be as quick.
 [[nodiscard]] std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like,
