@@ -150,16 +150,18 @@ std::string pass_text(const pass& one, bool is_chained, std::size_t roots_at,
 
 std::string kernel_text(const pass& one) {
   const unsigned threads = one.threads();
-  const unsigned resident = std::max(one.resident, 1u);
-  std::string how = fmt::format("WINGBEAT_KERNEL({})", threads);
-  if (!one.is_cluster()) {
-    const unsigned columns = one.lanes_across ? one.lanes : threads / one.lanes;
-    how = fmt::format("WINGBEAT_KERNEL_IN_ROWS({}, {})", columns, threads / columns);
-  }
-  if (one.resident > 0) how = fmt::format("WINGBEAT_KERNEL_RESIDENT({}, {})", threads, resident);
+  const unsigned columns = one.lanes_across ? one.lanes : threads / one.lanes;
+  std::string how;
   if (one.workgroups_of_cluster > 1) {
-    how = fmt::format("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", threads, resident,
+    how = fmt::format("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", threads, std::max(one.resident, 1u),
                       one.workgroups_of_cluster);
+  } else if (one.is_cluster()) {
+    how = fmt::format("WINGBEAT_KERNEL_RESIDENT({}, {})", threads, std::max(one.resident, 1u));
+  } else if (one.resident > 0) {
+    how = fmt::format("WINGBEAT_KERNEL_IN_ROWS_RESIDENT({}, {}, {})", columns, threads / columns,
+                      one.resident);
+  } else {
+    how = fmt::format("WINGBEAT_KERNEL_IN_ROWS({}, {})", columns, threads / columns);
   }
   return fmt::format("#define WINGBEAT_PASS_KERNEL {}\n", how);
 }

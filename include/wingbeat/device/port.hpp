@@ -40,6 +40,8 @@ using size = decltype(sizeof(0));
 #define WINGBEAT_KERNEL_RESIDENT(Threads, Workgroups) WINGBEAT_KERNEL(Threads)
 #define WINGBEAT_KERNEL_IN_ROWS(Columns, Rows) \
   __kernel __attribute__((reqd_work_group_size(Columns, Rows, 1)))
+#define WINGBEAT_KERNEL_IN_ROWS_RESIDENT(Columns, Rows, Workgroups) \
+  WINGBEAT_KERNEL_IN_ROWS(Columns, Rows)
 #define WINGBEAT_SCRATCH_PARAMETER , __local char* scratch_bytes
 #define WINGBEAT_SCRATCH scratch_bytes
 
@@ -180,6 +182,8 @@ using group_in_rows = group;  // numbers of threads are taken apart for nothing 
   extern "C" __global__ __launch_bounds__(Threads, Workgroups)
 /// The same, started with Columns x Rows threads.
 #define WINGBEAT_KERNEL_IN_ROWS(Columns, Rows) WINGBEAT_KERNEL((Columns) * (Rows))
+#define WINGBEAT_KERNEL_IN_ROWS_RESIDENT(Columns, Rows, Workgroups) \
+  WINGBEAT_KERNEL_RESIDENT((Columns) * (Rows), Workgroups)
 /// The same, whose workgroups run in clusters of `Size`.
 #define WINGBEAT_KERNEL_CLUSTER(Threads, Workgroups, Size) \
   extern "C" __global__ __launch_bounds__(Threads, Workgroups) __cluster_dims__(Size, 1, 1)

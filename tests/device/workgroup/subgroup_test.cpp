@@ -5,8 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "device/workgroup/fft_probe.hpp"  // local_memory
-#include "support/oracle.hpp"              // relative_l2
+#include "support/oracle.hpp"              // dft, relative_l2
 #include "support/signal.hpp"              // noise
+#include "support/tolerance.hpp"           // is_accurate
 #include "wingbeat/device/workgroup/real.hpp"
 #include "wingbeat/device/workgroup/two_real.hpp"
 
@@ -19,10 +20,12 @@ using wingbeat::run_workgroup;
 using wingbeat::device::direction;
 using wingbeat::device::order;
 using wingbeat::device::workgroup::fft;
+using wingbeat::device::workgroup::memory;
 using wingbeat::device::workgroup::real_fft;
 using wingbeat::device::workgroup::scratch;
 using wingbeat::device::workgroup::shape;
 using wingbeat::device::workgroup::team;
+using wingbeat::device::workgroup::trade;
 using wingbeat::device::workgroup::two_real_fft;
 
 constexpr auto forward = direction::forward;
@@ -102,6 +105,47 @@ void check() {
     expected.push_back(widened(z) * (2.0L * Length * Length));  // of the two pairs of real ones
   }
   EXPECT_LT(relative_l2(x, expected), 8e-7L) << Length << " " << Elements;
+}
+
+/// Columns of a matrix become rows: threads hold neighbouring columns before, one column after.
+/// Twice on the same scratch, so that nothing may still be read when the second time begins.
+template <unsigned Length, unsigned Elements, unsigned Transforms, trade Trade>
+void check_handed_over() {
+  using shape_type = shape<Length, Elements, Transforms>;
+  using transform = fft<shape_type, float, forward, order::natural, memory<Trade>>;
+  const auto roots = roots_of<transform>();
+  const auto x = noise<float>(std::size_t{Length} * Transforms, 41);
+  std::vector<complex<float>> y(x.size());
+  const auto local = local_memory(transform::scratch_bytes);
+  run_workgroup<32>(shape_type::workgroup_threads, [&](emulated_group_of<32> group) {
+    const team<shape_type, lanes::across_transforms, emulated_group_of<32>> before{group};
+    const team<shape_type, lanes::along_transform, emulated_group_of<32>> after{group};
+    complex<float> z[Elements];
+    for (int time = 0; time < 2; ++time) {
+      for (unsigned l = 0; l < Elements; ++l) {
+        const std::size_t i = before.thread() + l * shape_type::threads;
+        z[l] = x[i * Transforms + before.transform()];
+      }
+      transform::execute_between(before, after, z, typename transform::scratch_type{local.get()},
+                                 roots.data());
+    }
+    for (unsigned l = 0; l < Elements; ++l) {
+      y[std::size_t{after.transform()} * Length + after.thread() + l * shape_type::threads] = z[l];
+    }
+  });
+  for (std::size_t f = 0; f < Transforms; ++f) {
+    std::vector<complex<float>> column;
+    for (std::size_t i = 0; i < Length; ++i) column.push_back(x[i * Transforms + f]);
+    const std::vector<complex<float>> got(y.begin() + f * Length, y.begin() + (f + 1) * Length);
+    ASSERT_TRUE(is_accurate<float>(got, dft(column, forward), Length)) << "column " << f;
+  }
+}
+
+TEST(workgroup_subgroups, columns_are_handed_over_without_a_race) {
+  check_handed_over<64, 8, 4, trade::whole>();
+  check_handed_over<64, 4, 8, trade::whole>();  // one exchange more, among a subgroup
+  check_handed_over<64, 4, 8, trade::halves>();
+  check_handed_over<256, 16, 4, trade::halves>();
 }
 
 TEST(workgroup_subgroups, of_32_threads_share_scratch_without_a_race) {
