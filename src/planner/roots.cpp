@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/roots.hpp"
 
+#include <thread>       // jthread
 #include <type_traits>  // conditional_t, is_same_v
 
 #include "wingbeat/device/index.hpp"    // log2_of
@@ -60,16 +61,27 @@ class root_table {
   }
 
   /// The rows of a stage of radix `radix` after `prior`, then all roots of order `m`: what
-  /// twiddle::turn_from reads.
+  /// twiddle::turn_from reads. Rows of very long transforms are shared out to threads.
   void add_turn(std::size_t radix, std::size_t prior, std::size_t m) {
     const root_products<Real> root_of{prior * radix};
     const unsigned rows = device::twiddle::rows(static_cast<unsigned>(radix));
-    std::size_t at = roots_.size();
-    roots_.resize(at + rows * prior);
-    for (unsigned each = 0; each < rows; ++each) {
-      const std::size_t e = device::twiddle::row_exponent(each);
-      for (std::size_t k = 0; k < prior; ++k) roots_[at++] = root_of(e * k);
+    const std::size_t first = roots_.size();
+    roots_.resize(first + rows * prior);
+    const auto fill = [&](unsigned row) {
+      const std::size_t e = device::twiddle::row_exponent(row);
+      for (std::size_t k = 0; k < prior; ++k) roots_[first + row * prior + k] = root_of(e * k);
+    };
+    constexpr std::size_t long_row = std::size_t{1} << 16;
+    std::vector<std::jthread> others;
+    for (unsigned row = 1; row < rows; ++row) {
+      if (prior < long_row) {
+        fill(row);
+      } else {
+        others.emplace_back(fill, row);
+      }
     }
+    if (rows > 0) fill(0);
+    others.clear();  // joins
     add_all(m);
   }
 
