@@ -325,7 +325,11 @@ std::size_t plan::workspace_bytes() const noexcept {
 
 std::size_t plan::bin_at(std::size_t place) const {
   const std::size_t n = impl_->spec.lengths.back();
-  if (impl_->spec.bins == bin_order::natural || place >= n) return place;
+  if (place >= n) {
+    throw plan_error(fmt::format("element {} of an axis of {} has no bin; ask for one of 0 to {}",
+                                 place, n, n - 1));
+  }
+  if (impl_->spec.bins == bin_order::natural) return place;
   return impl_->made->bin_at(place);
 }
 

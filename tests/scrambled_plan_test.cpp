@@ -86,6 +86,22 @@ TEST_P(scrambled_plan, holds_the_bins_of_a_natural_one_and_goes_back) {
   }
 }
 
+/// Not by accident: where natural order takes three passes, or two and more memory.
+TEST_P(scrambled_plan, takes_two_passes_and_no_workspace) {
+  if (GetParam() != engine::opencl && GetParam() != engine::cuda) {
+    GTEST_SKIP() << "this engine keeps natural order";
+  }
+  const device_info where = first_device(GetParam());
+  const std::size_t n = std::size_t{1} << (where.is_gpu ? 22 : 16);
+  const plan natural{queue{where}, {.lengths = {n}}};
+  const plan scrambled{queue{where}, {.lengths = {n}, .bins = bin_order::scrambled}};
+  EXPECT_GT(natural.workspace_bytes(), 0U);
+  EXPECT_EQ(scrambled.workspace_bytes(), 0U) << scrambled.explain();
+  EXPECT_EQ(scrambled.traffic_bytes(), 2 * 2 * n * sizeof(std::complex<float>));
+  EXPECT_NE(scrambled.bin_at(1), 1U);
+  EXPECT_THROW(static_cast<void>(scrambled.bin_at(n)), plan_error);
+}
+
 INSTANTIATE_TEST_SUITE_P(engines, scrambled_plan,
                          ::testing::Values(engine::reference, engine::host, engine::opencl,
                                            engine::cuda),

@@ -8,6 +8,7 @@
 #include <cmath>      // log2
 #include <ctime>      // time
 
+#include "commit.hpp"            // WINGBEAT_COMMIT, generated
 #include "side.hpp"              // points_of
 #include "sweep.hpp"             // axes_text
 #include "table.hpp"             // table, seconds_text

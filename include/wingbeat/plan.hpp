@@ -158,7 +158,8 @@ class plan {
 
   /// Returns which bin element `place` of the axis is, of 0 .. N-1: `place` itself in natural
   /// order, and where no other order is quicker. Plans of one device and one precision agree on it
-  /// for each length, forward and inverse, whatever else they are asked for.
+  /// for each length, forward and inverse, whatever else they are asked for. Throws `plan_error`
+  /// beyond the axis.
   [[nodiscard]] std::size_t bin_at(std::size_t place) const;
 
   /// Returns the bytes one run reads and writes in device memory, as planned.

@@ -203,12 +203,13 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
   if (row_of(bits)) return {};
   // In copies; what was not measured may take longer than one.
   const auto time_of = [](const pass& one) { return one.fraction > 0 ? 1 / one.fraction : 1.25; };
-  double least = 0;  // the time that natural order takes
+  constexpr double worth_it = 0.98;  // less is not measured surely
+  double least = 0;                  // the time that natural order takes
   // Columns of which no speed was measured are not to be much longer than in natural order.
   std::size_t longest = 0;
   for (const pass& each : pieces_of(axis, like, data, where)) {
     least += time_of(each);
-    longest = std::max(longest, 4 * each.length);
+    longest = std::max(longest, 2 * each.length);
   }
   std::vector<pass> best;
   for (unsigned row_bits = bits - 1; row_bits > 0; --row_bits) {
@@ -216,8 +217,8 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
     auto column = columns(like, bits - row_bits, std::size_t{1} << row_bits, shapes, where);
     if (!row || !column || (column->fraction == 0 && column->length > longest)) continue;
     const double time = time_of(*row) + time_of(*column);
-    if (time >= least) continue;
-    least = time;
+    if (time >= worth_it * least) continue;
+    least = time / worth_it;
     column->spacing = row->length;
     best = {*column, *row};
     if (!axis.is_forward) std::swap(best[0], best[1]);

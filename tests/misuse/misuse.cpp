@@ -26,6 +26,8 @@
 // 22: the registers must be register_type x[elements_per_thread]
 // 23: scratch is handed in as workgroup::scratch<Bytes>
 // 24: store must be callable as store(unsigned row, complex<Real> x, complex<Real> y)
+// 25: the first team needs lanes::across_transforms
+// 26: teams change at an exchange, and this transform has none
 #include "wingbeat/device/workgroup/fft.hpp"
 #include "wingbeat/device/workgroup/mirror.hpp"
 #include "wingbeat/device/workgroup/real.hpp"
@@ -150,6 +152,15 @@ void another_mistake(char* memory, const value* table) {
 #elif CASE == 24
   using pairs = wg::two_real_fft<shape, float, direction::forward>;
   pairs::execute(here, load{}, store{}, pairs::scratch_type{memory}, table);
+#elif CASE == 25
+  using plain = wg::fft<shape, float, direction::forward>;
+  plain::execute_between(here, here, x, plain::scratch_type{memory}, table);
+#elif CASE == 26
+  using short_shape = wg::shape<4, 4, 2>;
+  using plain = wg::fft<short_shape, float, direction::forward>;
+  const wg::team<short_shape, wg::lanes::across_transforms, one_thread> before;
+  const wg::team<short_shape, wg::lanes::along_transform, one_thread> after;
+  plain::execute_between(before, after, x, plain::scratch_type{memory}, table);
 #endif
   (void)x;
 }

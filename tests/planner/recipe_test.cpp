@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>  // sort
+#include <vector>
+
 #include "planner/devices.hpp"  // hopper, ampere, opencl
 #include "tuning/tuning.hpp"    // shapes
 #include "wingbeat/error.hpp"   // plan_error
@@ -160,6 +163,49 @@ TEST(recipe, takes_columns_where_neighbours_belong_to_other_transforms) {
   EXPECT_EQ(passes.front().in.stride, 64U);
   EXPECT_EQ(passes.front().out.stride, 1U);
   EXPECT_TRUE(passes.front().along_out || passes.front().is_cluster());
+}
+
+/// Returns the bins of a request's elements, each once.
+std::vector<std::size_t> bins_of(const plan_spec& what, const device_info& where) {
+  const planner::recipe made = make_recipe(what, where);
+  std::vector<std::size_t> bins;
+  for (std::size_t p = 0; p < what.lengths.front(); ++p) bins.push_back(made.bin_at(p));
+  auto sorted = bins;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t k = 0; k < sorted.size(); ++k) EXPECT_EQ(sorted[k], k);
+  return bins;
+}
+
+TEST(recipe, scrambles_bins_by_two_passes_that_stay) {
+  constexpr std::size_t n = std::size_t{1} << 22;
+  const plan_spec what{.lengths = {n}, .batch = 3, .bins = bin_order::scrambled};
+  const auto made = make_recipe(what, hopper());
+  const auto passes = made.passes();
+  ASSERT_EQ(passes.size(), 2U);
+  EXPECT_EQ(made.workspace_bytes(), 0U) << "the output holds what lies between";
+  const std::size_t columns = passes[0].length, rows = passes[1].length;
+  ASSERT_EQ(columns * rows, n);
+  for (const pass& one : passes) {
+    EXPECT_TRUE(one.stays);
+    EXPECT_EQ(one.in.stride, one.out.stride);
+  }
+  EXPECT_EQ(passes[0].in.stride, rows);
+  EXPECT_EQ(passes[1].in.stride, 1U);
+  const auto bins = bins_of(what, hopper());
+  EXPECT_EQ(bins[1], columns) << "the next in a row";
+  EXPECT_EQ(bins[rows], 1U) << "the next row";
+  plan_spec back = what;
+  back.kind = transform::inverse;
+  back.batch = 1;
+  back.scale = scaling::by_length;
+  EXPECT_EQ(bins_of(back, hopper()), bins);
+}
+
+TEST(recipe, keeps_natural_order_where_no_other_is_quicker) {
+  for (const std::size_t n : {std::size_t{8}, std::size_t{1} << 13, std::size_t{1} << 16}) {
+    const auto bins = bins_of({.lengths = {n}, .bins = bin_order::scrambled}, hopper());
+    for (std::size_t p = 0; p < n; ++p) ASSERT_EQ(bins[p], p);
+  }
 }
 
 // Planes and chains, by data of the test's own.

@@ -206,8 +206,14 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
   dice roll{seed};
   drawn_plan drawn;
   plan_spec& what = drawn.what;
-  what.lengths = random_lengths(roll, within.max_points);
-  what.batch = random_batch(roll, within.max_points / points_of(what));
+  if (roll.one_in(16)) {  // several passes
+    std::size_t n = within.longest_axis >> roll.below(6);
+    what.lengths = {n};
+    what.batch = roll.between(1, 2);
+  } else {
+    what.lengths = random_lengths(roll, within.max_points);
+    what.batch = random_batch(roll, within.max_points / points_of(what));
+  }
   what.kind = roll.one_of(kinds);
   what.real = roll.one_of(reals);
   if (what.real == precision::fp64 && !within.has_fp64) what.real = precision::fp32;

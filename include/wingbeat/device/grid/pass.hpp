@@ -26,51 +26,15 @@
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/grid/access.hpp"         // access, row
 #include "wingbeat/device/grid/ends.hpp"           // complex_load
+#include "wingbeat/device/grid/step.hpp"           // step_of
 #include "wingbeat/device/grid/tile.hpp"           // tile, nest
 #include "wingbeat/device/grid/turn.hpp"           // turn_of
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
 #include "wingbeat/device/workgroup/exchange.hpp"  // show
-#include "wingbeat/device/workgroup/fft.hpp"       // fft
-#include "wingbeat/device/workgroup/real.hpp"      // real_fft
+#include "wingbeat/device/workgroup/memory.hpp"    // scratch, reuse
+#include "wingbeat/device/workgroup/team.hpp"      // team, lanes
 
 namespace wingbeat::device::grid {
-
-/// A workgroup's transform, and the local memory and roots it takes. Whole real rows are made as
-/// pairs of bins; long ones meet their mirror images in a mirrored tile.
-template <class Policy>
-struct step_of {
-  using real = typename Policy::real;
-  static constexpr workgroup::trade trade =
-      Policy::half_trade ? workgroup::trade::halves : workgroup::trade::whole;
-  using memory = workgroup::memory<trade, Policy::bank_bytes>;
-  using shape = workgroup::shape<Policy::length, Policy::elements_per_thread, Policy::lanes>;
-  using fft = workgroup::fft<shape, real, Policy::dir, order::natural, memory>;
-  using real_fft =
-      workgroup::real_fft<shape, real, Policy::dir, workgroup::spectrum::unpacked, memory>;
-  static constexpr bool is_of_bins =
-      Policy::source == row::half_spectrum || Policy::sink == row::half_spectrum;
-  static constexpr bool is_real_row = is_of_bins && !Policy::mirrored;
-
-  // The table: roots of the workgroup's stages, of the pass, of the real transform.
-  static constexpr size pass_roots_at = is_real_row ? real_fft::table_entries : fft::table_entries;
-  static constexpr size real_roots_at = pass_roots_at + turn_of<Policy, Policy::length>::entries;
-
-  /// Elements of one butterfly as they are staged on each side.
-  static constexpr unsigned staged_in =
-      Policy::length + (Policy::source == row::half_spectrum && is_real_row ? 1 : 0);
-  static constexpr unsigned staged_out =
-      Policy::length + (Policy::sink == row::half_spectrum && is_real_row ? 1 : 0);
-  static constexpr unsigned element_bytes = 2 * sizeof(real);
-  static constexpr unsigned staged_elements = (Policy::stage_in ? staged_in * Policy::lanes : 0u) +
-                                              (Policy::stage_out ? staged_out * Policy::lanes : 0u);
-  static constexpr bool trades_complex =
-      Policy::stage_in || Policy::stage_out || Policy::sink == row::half_spectrum;
-  static constexpr unsigned transform_bytes =
-      is_real_row ? real_fft::scratch_bytes
-                  : (trades_complex ? fft::layout::bytes : fft::scratch_bytes);
-  static constexpr unsigned scratch_bytes =
-      transform_bytes + (is_real_row ? staged_elements * element_bytes : 0u);
-};
 
 /// Load and Store are the ends, see ends.hpp; fused.hpp has those that call your functors.
 template <class Policy, class Load, class Store, class Group = group_in_rows>

@@ -63,7 +63,8 @@ struct fft {
   static constexpr unsigned exchanges = plan.exchanges();
   /// Exchanges that a barrier of the workgroup completes; a subgroup's completes the others.
   static constexpr unsigned workgroup_exchanges = plan.exchanges_beyond(subgroup_size);
-  /// Barriers of the workgroup that one transform passes, but for the one that frees the scratch.
+  /// Barriers of the workgroup that one transform passes, but for the one that frees the scratch
+  /// and, in `execute_between`, one more where an exchange follows the handing over.
   static constexpr unsigned workgroup_barriers =
       plan.barriers_beyond(subgroup_size, Memory::trades == trade::halves);
   static constexpr unsigned table_entries = plan.table_entries();
@@ -144,9 +145,17 @@ struct fft {
                       contract::is_same<typename After::shape_type, Shape>::value,
                   "a team is of another shape than the transform");
     static_assert(Order == order::natural, "only transforms in natural order change teams");
-    static_assert(Scratch::size_bytes >= scratch_bytes,
-                  "the scratch is too small: the transform needs fft::scratch_bytes");
-    steps::run(before, after, x, lent, table);
+    static_assert(Before::neighbours == lanes::across_transforms,
+                  "threads hand over neighbouring transforms: the first team needs "
+                  "lanes::across_transforms");
+    static_assert(exchanges > 0, "teams change at an exchange, and this transform has none");
+    constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
+    static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
+    if constexpr (is_scratch && exchanges > 0) {
+      static_assert(Scratch::size_bytes >= scratch_bytes,
+                    "the scratch is too small: the transform needs fft::scratch_bytes");
+      steps::run(before, after, x, lent, table);
+    }
   }
 
  private:

@@ -80,6 +80,7 @@ class team {
 
  public:
   using shape_type = Shape;
+  static constexpr lanes neighbours = Lanes;
 
   WINGBEAT_FN team() : team(Group{}) {}
   WINGBEAT_FN explicit team(Group group) : group_(group) {}
