@@ -12,7 +12,7 @@ namespace wingbeat::test {
 
 /// What to draw from.
 struct draw_limits {
-  std::size_t max_points = std::size_t{1} << 15;  ///< Of all transforms of one run.
+  std::size_t max_points = std::size_t{1} << 15;    ///< Of all transforms of one run.
   std::size_t longest_axis = std::size_t{1} << 18;  ///< Of a request of one axis, now and then.
   bool has_fp64 = true;
 };
