@@ -219,7 +219,7 @@ std::optional<std::string> inaccuracy(const plan_spec& what, const std::vector<v
     const long double size =
         std::sqrt(std::max(all.energy, energy * m / static_cast<long double>(n)));
     const long double bound =
-        (1 + 1 / std::sqrt(std::min(inputs, all.n_large()))) * allowed.l2 * size +
+        (1 + 1.5L / std::sqrt(std::min(inputs, all.n_large()))) * allowed.l2 * size +
         allowed.absolute * std::sqrt(2 * m);
     if (std::sqrt(all.error) <= bound) continue;
     return fmt::format("transform {}: the L2 error is {:.3Lg}, {:.3Lg} is allowed", t,
