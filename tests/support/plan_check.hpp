@@ -12,10 +12,10 @@
 //     element error  <= 12 u largest + r |element|
 // rms and largest are those of the whole output, so that a cropped corner of small values is not
 // held to them alone. e is how many elements hold the energy, |written|^4 / sum |element|^4, or how
-// many numbers of input there are if those are fewer: few errors do not average out
-// (1/sqrt e was exceeded by one of 4,500 plans, whose four bf16 numbers lay just above powers of 2). f = 2 where a
-// factor is applied, it and the product being rounded, and 1 more in fp64 for the oracle. s is 3e-4
-// for fp16, 2.4e-3 for bf16, 0 otherwise; r the storage's roundoff, 2^-11, 2^-8 or 0.
+// many numbers of input there are if those are fewer: few errors do not average out,
+// and at 1/sqrt e one plan of 4,500 with four numbers of bf16 was over. f = 2 where a factor is
+// applied, it and the product being rounded, and 1 more in fp64 for the oracle. s is 3e-4 for fp16,
+// 2.4e-3 for bf16, 0 otherwise; r the storage's roundoff, 2^-11, 2^-8 or 0.
 #pragma once
 
 #include <cstddef>  // size_t
