@@ -218,6 +218,8 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
   what.real = roll.one_of(reals);
   if (what.real == precision::fp64 && !within.has_fp64) what.real = precision::fp32;
   what.scale = roll.one_of(scales);
+  const bool may_overflow = what.real == precision::fp16 && points_of(what) > 1U << 15;
+  if (may_overflow && what.scale == scaling::none) what.scale = scaling::by_sqrt_length;
   place(roll, drawn);
   drawn.has_own_workspace = roll.one_in(2);
   drawn.shift = roll.below(4);
