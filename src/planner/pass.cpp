@@ -29,8 +29,7 @@ room room_of(const pass& one, std::size_t length, std::size_t transforms) {
 
 std::size_t workgroup_scratch(const pass& one) {
   const room here = room_of(one, one.length, one.lanes);
-  const bool is_of_bins = one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
-  if (is_of_bins && !one.is_mirrored) {
+  if (one.is_of_bins() && !one.is_mirrored) {
     const auto staged = [&](bool is_staged, row holds) {
       return is_staged ? (one.length + (holds == row::half_spectrum ? 1 : 0)) * one.lanes : 0;
     };

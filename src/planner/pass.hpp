@@ -89,6 +89,10 @@ struct pass {
   pass_side in, out;
 
   [[nodiscard]] bool is_cluster() const { return does != kind::workgroup; }
+  /// Returns whether one of its sides is a half spectrum.
+  [[nodiscard]] bool is_of_bins() const {
+    return in.holds == row::half_spectrum || out.holds == row::half_spectrum;
+  }
   /// Returns the threads of one workgroup.
   [[nodiscard]] unsigned threads() const;
   /// Returns the bytes of local memory of one workgroup.

@@ -84,6 +84,13 @@ std::optional<pass> clustered(pass one, unsigned bits, std::span<const tuning::c
   return std::nullopt;
 }
 
+/// A row that a workgroup or a cluster takes at once.
+std::optional<pass> row_at_once(const pass& one, const tuning::row_shapes& data,
+                                const device_info& where) {
+  if (auto whole = whole_row(one, data.whole, where)) return whole;
+  return clustered(one, log2_of(one.total), data.lines, where);
+}
+
 /// Columns that no data describes: about 4096 elements a workgroup, 16 a thread at most.
 tuning::column_shape default_columns(unsigned bits) {
   const unsigned elements = std::min(1u << bits, bits > 6 ? 16u : 8u);
@@ -175,8 +182,7 @@ std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
   pass one = like;
   one.total = axis.total;
   if (axis.is_row) {
-    if (const auto whole = whole_row(one, rows.whole, where)) return {*whole};
-    if (const auto line = clustered(one, bits, rows.lines, where)) return {*line};
+    if (const auto row = row_at_once(one, rows, where)) return {*row};
   } else if (const auto whole = columns(one, bits, axis.columns, shapes, where)) {
     return {*whole};
   }
@@ -197,28 +203,27 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
   const auto row_of = [&](unsigned row_bits) {
     pass one = like;
     one.total = std::size_t{1} << row_bits;
-    auto made = whole_row(one, shapes.rows.whole, where);
-    return made ? made : clustered(one, row_bits, shapes.rows.lines, where);
+    return row_at_once(one, shapes.rows, where);
   };
   if (row_of(bits)) return {};
   // In copies; what was not measured may take longer than one.
   const auto time_of = [](const pass& one) { return one.fraction > 0 ? 1 / one.fraction : 1.25; };
-  constexpr double worth_it = 0.98;  // less is not measured surely
-  double least = 0;                  // the time that natural order takes
+  double natural = 0;
   // Columns of which no speed was measured are not to be much longer than in natural order.
   std::size_t longest = 0;
   for (const pass& each : pieces_of(axis, like, data, where)) {
-    least += time_of(each);
+    natural += time_of(each);
     longest = std::max(longest, 2 * each.length);
   }
   std::vector<pass> best;
+  double least = 0.98 * natural;  // a gain of less is not measured surely
   for (unsigned row_bits = bits - 1; row_bits > 0; --row_bits) {
     auto row = row_of(row_bits);
     auto column = columns(like, bits - row_bits, std::size_t{1} << row_bits, shapes, where);
     if (!row || !column || (column->fraction == 0 && column->length > longest)) continue;
     const double time = time_of(*row) + time_of(*column);
-    if (time >= worth_it * least) continue;
-    least = time / worth_it;
+    if (time >= least) continue;
+    least = time;
     column->spacing = row->length;
     best = {*column, *row};
     if (!axis.is_forward) std::swap(best[0], best[1]);

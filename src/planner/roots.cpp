@@ -93,10 +93,9 @@ class root_table {
 
 template <class Real>
 std::vector<std::complex<Real>> table_of(const pass& one) {
-  const bool is_of_bins = one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
   root_table<Real> made;
   made.add_stages(one, one.is_cluster() ? one.first : one.length);
-  const bool is_real_row = is_of_bins && !one.is_cluster() && !one.is_mirrored;
+  const bool is_real_row = one.is_of_bins() && !one.is_cluster() && !one.is_mirrored;
   if (is_real_row) {
     for (std::size_t k = 0; k < (one.length + 1) / 2; ++k) made.add(root(k, 2 * one.length));
   }
@@ -104,7 +103,7 @@ std::vector<std::complex<Real>> table_of(const pass& one) {
   const std::size_t e = one.elements_per_thread;
   if (one.does == pass::kind::line) made.add_turn(e, one.second, one.length);
   if (one.prior > 1) made.add_turn(e, one.prior, one.prior * one.length);
-  if (is_of_bins && !is_real_row) made.add_all(2 * one.total);
+  if (one.is_of_bins() && !is_real_row) made.add_all(2 * one.total);
   return made.take();
 }
 

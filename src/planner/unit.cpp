@@ -106,9 +106,8 @@ void write_shape(policy_text& to, const pass& one, bool is_chained) {
   to.flag("half_trade", one.half_trade);
   to.flag("mirrored", one.is_mirrored);
   // Of tiles known full, a GPU's compiler loads all early: good where registers suffice.
-  const bool is_of_bins = one.in.holds == row::half_spectrum || one.out.holds == row::half_spectrum;
   const bool is_fused = one.in.fused || one.out.fused;
-  const bool may_tell = one.bank_bytes == 0 || (one.lanes == 1 && !is_of_bins && !is_fused);
+  const bool may_tell = one.bank_bytes == 0 || (one.lanes == 1 && !one.is_of_bins() && !is_fused);
   to.flag("full", !is_chained && one.is_full() && may_tell);
 }
 

@@ -59,9 +59,7 @@ std::vector<launch> shapes_of(const device_info& where) {
 
 /// Returns what the templates must agree with, of the pass declared in namespace `in`.
 std::string twin_text(const pass& one, std::string_view in) {
-  const bool is_of_bins =
-      one.in.holds == planner::row::half_spectrum || one.out.holds == planner::row::half_spectrum;
-  const bool has_real_roots = is_of_bins && (one.is_cluster() || one.is_mirrored);
+  const bool has_real_roots = one.is_of_bins() && (one.is_cluster() || one.is_mirrored);
   return fmt::format(
       "namespace {0} {{\n"
       "static_assert(body::workgroup_threads == {1});\n"
