@@ -32,7 +32,7 @@ candidate own(const plan_spec& what, const device_info& where) {
   all.cuts.assign(rows.cuts.begin(), rows.cuts.end());
   all.columns.assign(mine.columns.begin(), mine.columns.end());
   all.column_lines.assign(mine.column_lines.begin(), mine.column_lines.end());
-  all.planes.assign(mine.planes.begin(), mine.planes.end());
+  all.planes.assign(own.planes.begin(), own.planes.end());
   all.chain = mine.chain;
   return all;
 }

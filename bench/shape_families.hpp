@@ -18,15 +18,15 @@ struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
   std::vector<tuning::shape> whole;
-  std::vector<tuning::cluster_shape> lines;
+  std::vector<tuning::cluster_shape> lines, planes;
   std::vector<tuning::cut> cuts;
   std::vector<tuning::column_shape> columns;
-  std::vector<tuning::cluster_shape> column_lines, planes;
+  std::vector<tuning::cluster_shape> column_lines;
   tuning::chain_rule chain = {};
 
   [[nodiscard]] tuning::architecture data() const {
-    const tuning::row_shapes rows{whole, lines, cuts};
-    const tuning::shapes all{rows, rows, rows, columns, column_lines, planes, chain};
+    const tuning::row_shapes rows{whole, lines, cuts, planes};
+    const tuning::shapes all{rows, rows, rows, columns, column_lines, chain};
     return {"candidate", bank_bytes, all, all};
   }
 };

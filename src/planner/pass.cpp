@@ -38,8 +38,8 @@ std::size_t workgroup_scratch(const pass& one) {
            (staged(one.stage_in, one.in.holds) + staged(one.stage_out, one.out.holds)) *
                one.element_bytes();
   }
-  const bool is_traded = one.stage_in || one.stage_out || one.out.holds == row::half_spectrum;
-  return is_traded ? here.slots_bytes : here.scratch_bytes;
+  const std::size_t traded = one.stage_in || one.stage_out ? here.slots_bytes : here.scratch_bytes;
+  return std::max(traded, one.is_of_bins() ? one.length * one.lanes * one.element_bytes() : 0);
 }
 
 std::size_t cluster_scratch(const pass& one) {
@@ -54,8 +54,7 @@ std::size_t cluster_scratch(const pass& one) {
   const std::size_t steps = std::max(first.scratch_bytes, second.scratch_bytes);
   std::size_t both = std::max(steps, arrived);
   if (c > 1) both = (both + 15) / 16 * 16 + 16;  // the barrier that counts arrivals
-  const bool separates = one.out.holds == row::half_spectrum && one.in.holds == row::complex_row;
-  return separates ? std::max(both, second.slots_bytes) : both;
+  return std::max(both, one.is_of_bins() ? one.length / c * one.lanes * one.element_bytes() : 0);
 }
 
 std::size_t side_bytes(const pass& one, const pass_side& side) {
@@ -63,7 +62,9 @@ std::size_t side_bytes(const pass& one, const pass_side& side) {
   std::size_t butterflies = one.rows;
   for (const loop& each : one.loops) butterflies *= each.count;
   std::size_t elements = butterflies * one.length;
-  if (side.holds == row::half_spectrum) elements += elements / one.total;
+  if (side.holds == row::half_spectrum) {
+    elements += elements / (one.does == pass::kind::plane ? one.second : one.total);
+  }
   if (side.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
     const std::size_t length = side.is_pairs ? 2 * one.total : one.total;
@@ -88,10 +89,9 @@ std::size_t pass::scratch_bytes() const {
 }
 
 std::size_t pass::tiles_of_row() const {
-  std::size_t tiles = 1;
-  for (std::size_t i = 0; i < loops.size(); ++i) {
-    tiles *= i == 0 ? (loops[0].count + lanes - 1) / lanes : loops[i].count;
-  }
+  if (loops.empty()) return 1;
+  std::size_t tiles = (lane_count() + lanes - 1) / lanes;
+  for (std::size_t i = is_flat ? 2 : 1; i < loops.size(); ++i) tiles *= loops[i].count;
   return tiles;
 }
 

@@ -80,6 +80,7 @@ struct pass {
   bool stage_in = false;
   bool stage_out = false;
   bool is_mirrored = false;
+  bool is_flat = false;     ///< Lanes run over the first two loops as if they were one.
   bool stays = false;       ///< Outputs lie where inputs lay: what scrambles an axis of two passes.
   std::size_t spacing = 1;  ///< If so: elements of the axis from one of a butterfly to the next.
   unsigned turn_along = no_loop;
@@ -97,13 +98,17 @@ struct pass {
   [[nodiscard]] unsigned threads() const;
   /// Returns the bytes of local memory of one workgroup.
   [[nodiscard]] std::size_t scratch_bytes() const;
+  /// Returns the butterflies that lanes run over, if there are loops.
+  [[nodiscard]] std::size_t lane_count() const {
+    return loops[0].count * (is_flat ? loops[1].count : 1);
+  }
   /// Returns the tiles of one row, and the workgroups that all rows need.
   [[nodiscard]] std::size_t tiles_of_row() const;
   [[nodiscard]] std::size_t workgroups(std::size_t of_rows) const;
   [[nodiscard]] std::size_t workgroups() const { return workgroups(rows); }
   /// Returns whether every tile has all its lanes.
   [[nodiscard]] bool is_full() const {
-    return (loops.empty() ? rows : loops.front().count) % lanes == 0;
+    return (loops.empty() ? rows : lane_count()) % lanes == 0;
   }
   /// Returns the bytes that all rows move through device memory; of a functor's side what its
   /// request states.

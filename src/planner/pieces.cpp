@@ -114,8 +114,7 @@ std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
   one.lanes =
       static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
   one.lanes_across = true;
-  const bool separates = one.is_mirrored && one.is_forward;  // bins meet whole
-  one.half_trade = shape.half_trade && !separates;
+  one.half_trade = shape.half_trade;
   one.resident = shape.resident;
   one.fraction = shape.fraction;
   return fitted(one, where, one.is_mirrored ? 2 : 1);
@@ -238,15 +237,17 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
   return best;
 }
 
-pass plane_of(std::size_t rows, std::size_t columns, const pass& like,
+pass plane_of(std::size_t rows, const axis_request& axis, const pass& like,
               const tuning::architecture& data, const device_info& where) {
   pass one = like;
   one.length = 0;
-  for (const tuning::cluster_shape& shape : shapes_for(like, data).planes) {
+  const tuning::shapes& shapes = shapes_for(like, data);
+  const tuning::row_shapes& own = axis.is_forward ? shapes.rows_of_reals : shapes.rows_of_bins;
+  for (const tuning::cluster_shape& shape : (axis.is_of_bins ? own : shapes.rows).planes) {
     pass made = like;
     shape_as(made, pass::kind::plane, shape);
     made.total = made.length;
-    if (made.first != rows || made.second != columns) continue;
+    if (made.first != rows || made.second != axis.total) continue;
     if (fits(made, where)) return made;
   }
   return one;

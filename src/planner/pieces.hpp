@@ -34,9 +34,9 @@ struct axis_request {
                                                     const tuning::architecture& data,
                                                     const device_info& where);
 
-/// Returns the pass that makes planes of `rows` x `columns`, if there is one; its length is 0
+/// Returns the pass that makes planes of `rows` of this axis, if there is one; its length is 0
 /// otherwise.
-[[nodiscard]] pass plane_of(std::size_t rows, std::size_t columns, const pass& like,
+[[nodiscard]] pass plane_of(std::size_t rows, const axis_request& axis, const pass& like,
                             const tuning::architecture& data, const device_info& where);
 
 }  // namespace wingbeat::planner

@@ -29,6 +29,7 @@ class placer {
   pass finished() {
     order_loops();
     join_loops();
+    flatten();
     write_loops();
     stage();
     functors();
@@ -46,7 +47,9 @@ class placer {
     to.row_elements = from.elements();
     to.unit = axis_of(from).stride;
   }
-  [[nodiscard]] bool is_last_axis() const { return at_.axis + 1 == at_.what.lengths.size(); }
+  [[nodiscard]] bool is_last_axis() const {
+    return at_.axis + (is_plane_ ? 2 : 1) == at_.what.lengths.size();
+  }
   [[nodiscard]] const lattice_axis& axis_of(const lattice& of) const { return of.axes[at_.axis]; }
 
   /// Strides of one butterfly: see the formulas of grid/pass.hpp and cluster/fft.hpp.
@@ -58,6 +61,7 @@ class placer {
       one_.in.stride = at_.from.axes[at_.axis + 1].stride;
       one_.out.stride_of_first = out;
       one_.out.stride = at_.to.axes[at_.axis + 1].stride;
+      hold_bins();
       return;
     }
     if (one_.stays) {
@@ -68,6 +72,10 @@ class placer {
     one_.in.step = count;
     one_.out.step = one_.prior;
     place_strides(count * in, one_.prior * out);
+    hold_bins();
+  }
+
+  void hold_bins() {
     if (!is_real(at_.what.kind) || !is_last_axis()) return;
     if (at_.what.kind == transform::inverse_to_real && at_.begins) {
       one_.in.holds = row::half_spectrum;
@@ -178,6 +186,18 @@ class placer {
     loops_.pop_back();
   }
 
+  /// Where lanes would be left over at the end of each row of columns, as of 33 bins, they go on in
+  /// the next. A CPU's threads count on neighbours instead.
+  void flatten() {
+    if (one_.lanes == 1 || one_.is_mirrored || at_.keeps_rows || one_.bank_bytes == 0) return;
+    if (loops_.empty() || loops_.front().does.count % one_.lanes == 0) return;
+    if (loops_.size() == 1 && one_.rows > 1) {
+      loops_.push_back({{one_.rows, one_.in.distance, one_.out.distance}});
+      one_.rows = 1;
+    }
+    one_.is_flat = loops_.size() > 1;
+  }
+
   void write_loops() {
     for (unsigned i = 0; i < loops_.size(); ++i) {
       one_.loops.push_back(loops_[i].does);
@@ -185,7 +205,7 @@ class placer {
       if (loops_[i].is_high) one_.in.along = i;
     }
     if (one_.prior == 1) one_.out.along = no_loop;
-    const std::size_t lanes = one_.loops.empty() ? one_.rows : one_.loops.front().count;
+    const std::size_t lanes = one_.loops.empty() ? one_.rows : one_.lane_count();
     while (one_.lanes / 2 >= lanes && one_.lanes > 1 && !one_.is_mirrored) one_.lanes /= 2;
   }
 

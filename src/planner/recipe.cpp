@@ -43,40 +43,49 @@ class steps_of {
         data_(data),
         in_(input_lattice(what)),
         common_(common_pass(what, data_)) {
-    const std::size_t n_axes = what.lengths.size();
-    if (what.kind == transform::inverse_to_real) {
-      for (std::size_t a = 0; a + 1 < n_axes; ++a) add_axis(a);
-      add_axis(n_axes - 1);
-      return;
+    std::size_t left = what.lengths.size();
+    const bool bins_become_reals = what.kind == transform::inverse_to_real;
+    const pass plane = find_plane();
+    if (plane.length > 0) {
+      left -= 2;
+      if (!bins_become_reals) steps_.push_back({plane, left});
     }
-    std::size_t left = n_axes;
-    if (add_plane()) left -= 2;
-    while (left > 0) add_axis(--left);
+    if (bins_become_reals) {  // rows come last
+      for (std::size_t a = 0; a < left; ++a) add_axis(a);
+      if (plane.length > 0) steps_.push_back({plane, left});
+    } else {
+      while (left > 0) add_axis(--left);
+    }
   }
 
   [[nodiscard]] std::vector<step> take() { return std::move(steps_); }
 
  private:
-  bool add_plane() {
+  /// Of the last two axes, if there is one for them; its length is 0 otherwise.
+  [[nodiscard]] pass find_plane() const {
     const std::size_t n_axes = what_.lengths.size();
-    if (n_axes < 2 || is_real(what_.kind)) return false;
+    pass none;
+    none.length = 0;
+    if (n_axes < 2) return none;
     const auto& rows = in_.axes[n_axes - 2];
     const auto& columns = in_.axes[n_axes - 1];
     const bool is_plain =
         columns.stride == 1 && !rows.is_limited && !columns.is_limited && what_.valid_out.empty();
-    if (!is_plain) return false;
-    const pass made = plane_of(rows.length, columns.length, common_, data_, where_);
-    if (made.length == 0) return false;
-    steps_.push_back({made, n_axes - 2});
-    return true;
+    if (!is_plain) return none;
+    return plane_of(rows.length, request_of(n_axes - 1), common_, data_, where_);
+  }
+
+  [[nodiscard]] axis_request request_of(std::size_t a) const {
+    axis_request axis;
+    axis.is_of_bins = is_real(what_.kind) && a + 1 == what_.lengths.size();
+    axis.total = what_.lengths[a] / (axis.is_of_bins ? 2 : 1);
+    axis.is_forward = common_.is_forward;
+    return axis;
   }
 
   void add_axis(std::size_t a) {
     const std::size_t last = what_.lengths.size() - 1;
-    axis_request axis;
-    axis.is_of_bins = is_real(what_.kind) && a == last;
-    axis.total = what_.lengths[a] / (axis.is_of_bins ? 2 : 1);
-    axis.is_forward = common_.is_forward;
+    axis_request axis = request_of(a);
     // Rows between passes are packed; of the first pass the layout decides.
     const std::size_t densest = in_.axes[last].stride;
     const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);

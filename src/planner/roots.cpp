@@ -97,13 +97,15 @@ std::vector<std::complex<Real>> table_of(const pass& one) {
   made.add_stages(one, one.is_cluster() ? one.first : one.length);
   const bool is_real_row = one.is_of_bins() && !one.is_cluster() && !one.is_mirrored;
   if (is_real_row) {
-    for (std::size_t k = 0; k < (one.length + 1) / 2; ++k) made.add(root(k, 2 * one.length));
+    const std::size_t threads = one.length / one.elements_per_thread;
+    for (std::size_t k = 0; k < threads; ++k) made.add(root(k, 2 * one.length));
   }
   if (one.is_cluster() && one.second != one.first) made.add_stages(one, one.second);
   const std::size_t e = one.elements_per_thread;
   if (one.does == pass::kind::line) made.add_turn(e, one.second, one.length);
   if (one.prior > 1) made.add_turn(e, one.prior, one.prior * one.length);
-  if (one.is_of_bins() && !is_real_row) made.add_all(2 * one.total);
+  const std::size_t bins = one.does == pass::kind::plane ? one.second : one.total;
+  if (one.is_of_bins() && !is_real_row) made.add_all(2 * bins);
   return made.take();
 }
 

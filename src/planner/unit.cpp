@@ -105,6 +105,7 @@ void write_shape(policy_text& to, const pass& one, bool is_chained) {
   to.flag("along_out", one.along_out);
   to.flag("half_trade", one.half_trade);
   to.flag("mirrored", one.is_mirrored);
+  to.flag("flat", one.is_flat);
   // Of tiles known full, a GPU's compiler loads all early: good where registers suffice.
   const bool is_fused = one.in.fused || one.out.fused;
   const bool may_tell = one.bank_bytes == 0 || (one.lanes == 1 && !one.is_of_bins() && !is_fused);

@@ -88,6 +88,16 @@ constexpr cluster_shape fp32_planes[] = {
     {14, 7, 16, 1, 1, 1, 0.75f},
     {16, 8, 32, 16, 1, 5, 0.6f},
 };
+constexpr cluster_shape fp32_planes_of_reals[] = {
+    {11, 6, 8, 1, 1, 4, 0.9f},
+    {13, 7, 16, 1, 1, 2, 0.9f},
+    {15, 8, 32, 8, 1, 5, 0.6f},
+};
+constexpr cluster_shape fp32_planes_of_bins[] = {
+    {11, 6, 8, 1, 1, 4, 0.9f},
+    {13, 7, 16, 1, 1, 2, 0.9f},
+    {15, 8, 32, 8, 1, 4, 0.6f},
+};
 // log2 length, log2 of the first pass, of the second
 constexpr cut fp32_cuts[] = {
     {17, 9, 8},   {18, 9, 9},   {19, 10, 9}, {20, 10, 10}, {21, 9, 12}, {22, 10, 12},
@@ -118,12 +128,13 @@ const architecture& hopper() {
   static constexpr architecture data{
       "hopper",
       128,
-      {.rows = {fp32_whole, fp32_lines, fp32_cuts},
-       .rows_of_reals = {fp32_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals},
-       .rows_of_bins = {fp32_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins},
+      {.rows = {fp32_whole, fp32_lines, fp32_cuts, fp32_planes},
+       .rows_of_reals = {fp32_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals,
+                         fp32_planes_of_reals},
+       .rows_of_bins = {fp32_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins,
+                        fp32_planes_of_bins},
        .columns = fp32_columns,
-       .column_lines = fp32_column_lines,
-       .planes = fp32_planes},
+       .column_lines = fp32_column_lines},
       {.rows = {fp64_whole, fp64_lines, fp64_cuts},
        .rows_of_reals = {fp64_whole, fp64_lines_of_reals, fp64_cuts_of_reals},
        .columns = fp64_columns}};

@@ -58,11 +58,13 @@ struct chain_rule {
   unsigned ring = 3;  ///< Chunks in the workspace.
 };
 
-/// How rows are transformed, shortest length first: in one workgroup, in one cluster, or cut.
+/// How rows are transformed, shortest length first: in one workgroup, in one cluster, or cut; and
+/// planes of rows at once.
 struct row_shapes {
   std::span<const shape> whole;  ///< Without gaps.
   std::span<const cluster_shape> lines = {};
   std::span<const cut> cuts = {};  ///< Others are cut evenly.
+  std::span<const cluster_shape> planes = {};
 };
 
 /// One precision's shapes, shortest length first. Rows of reals and of bins are listed by the
@@ -73,7 +75,6 @@ struct shapes {
   row_shapes rows_of_bins = {};           ///< That become reals; the same.
   std::span<const column_shape> columns;  ///< Without gaps.
   std::span<const cluster_shape> column_lines = {};
-  std::span<const cluster_shape> planes = {};
   chain_rule chain = {};
 };
 

@@ -30,8 +30,12 @@ const tuning::architecture& tiny_shapes() {
   static constexpr cluster_shape lines[] = {{5, 2, 4, 2}, {6, 3, 4, 4}};
   static constexpr cluster_shape column_lines[] = {{6, 3, 4, 2, 4}, {4, 2, 4, 1, 2}};
   static constexpr cluster_shape planes[] = {{6, 3, 4, 2}, {7, 4, 8, 4}};
-  static constexpr shapes all{
-      .rows = {whole, lines}, .columns = columns, .column_lines = column_lines, .planes = planes};
+  static constexpr cluster_shape real_planes[] = {{5, 3, 4, 1}, {6, 3, 4, 2}, {7, 4, 8, 4}};
+  static constexpr shapes all{.rows = {whole, lines, {}, planes},
+                              .rows_of_reals = {{}, {}, {}, real_planes},
+                              .rows_of_bins = {{}, {}, {}, real_planes},
+                              .columns = columns,
+                              .column_lines = column_lines};
   static constexpr architecture data{"tiny", 128, all, all};
   return data;
 }

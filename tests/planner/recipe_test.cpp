@@ -219,10 +219,14 @@ tuning::architecture with(const tuning::shapes& fp32) {
 TEST(recipe, makes_planes_at_once_where_nothing_is_in_the_way) {
   static constexpr tuning::cluster_shape planes[] = {{12, 6, 16, 4}};
   tuning::shapes shapes = tuning::ampere().fp32;
-  shapes.planes = planes;
+  shapes.rows.planes = planes;
+  static constexpr tuning::cluster_shape of_reals[] = {{13, 7, 8, 4}};
+  shapes.rows_of_reals.planes = shapes.rows_of_bins.planes = of_reals;
   const auto data = with(shapes);
   const auto has_plane = [&](plan_spec what, const device_info& where) {
-    return make_recipe(what, where, data).passes().front().does == pass::kind::plane;
+    const auto passes = make_recipe(what, where, data).passes();
+    const bool is_first = what.kind != transform::inverse_to_real;
+    return (is_first ? passes.front() : passes.back()).does == pass::kind::plane;
   };
   const plan_spec square{.lengths = {64, 64}, .batch = 3};
   EXPECT_TRUE(has_plane(square, hopper()));
@@ -230,7 +234,12 @@ TEST(recipe, makes_planes_at_once_where_nothing_is_in_the_way) {
   EXPECT_EQ(make_recipe({.lengths = {8, 64, 64}}, hopper(), data).passes().size(), 2U);
   EXPECT_FALSE(has_plane(square, ampere()));
   EXPECT_FALSE(has_plane({.lengths = {64, 32}}, hopper()));
-  EXPECT_FALSE(has_plane({.lengths = {64, 64}, .kind = transform::forward_from_real}, hopper()));
+  for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+    EXPECT_FALSE(has_plane({.lengths = {64, 64}, .kind = kind}, hopper()));
+    EXPECT_TRUE(has_plane({.lengths = {8, 128, 128}, .kind = kind}, hopper()));
+    EXPECT_EQ(make_recipe({.lengths = {8, 128, 128}, .kind = kind}, hopper(), data).passes().size(),
+              2U);
+  }
   EXPECT_FALSE(has_plane({.lengths = {64, 64}, .valid_in = {{0, 9}, {0, 64}}}, hopper()));
   EXPECT_FALSE(has_plane({.lengths = {64, 64}, .valid_out = {{0, 9}, {0, 64}}}, hopper()));
 }

@@ -22,6 +22,7 @@ struct butterfly {
   std::size_t tile = 0;
   std::size_t in = 0, out = 0;              ///< Place of the first element, in units of the side.
   std::size_t in_index = 0, out_index = 0;  ///< Its index on the axis.
+  std::size_t lane = 0;                     ///< Its number in the first two loops, if flat.
 };
 
 /// Adds a complex element at `at`, index i of its axis, if it is in memory.
@@ -45,13 +46,20 @@ inline std::vector<butterfly> butterflies_of(const pass& one) {
   }
   for (std::size_t l = one.loops.size(); l-- > 0;) {
     const planner::loop& each = one.loops[l];
+    const bool is_lane = l < (one.is_flat ? 2U : 1U);
     std::vector<butterfly> longer;
     for (const butterfly& from : all) {
       for (std::size_t i = 0; i < each.count; ++i) {
         butterfly to = from;
         const std::size_t mirrored = std::min(i, each.count - i) % (each.count / 2 + (i == 0));
         const std::size_t shared = one.is_mirrored ? mirrored / (one.lanes / 2) : i / one.lanes;
-        to.tile = to.tile * each.count + (l == 0 ? shared : i);
+        if (one.is_flat && is_lane) {
+          // Of the second loop the index alone, of the first their common number.
+          to.lane = l == 1 ? i : to.lane * each.count + i;
+          if (l == 0) to.tile = to.tile * one.lane_count() + to.lane / one.lanes;
+        } else {
+          to.tile = to.tile * each.count + (is_lane ? shared : i);
+        }
         to.in += i * each.in;
         to.out += i * each.out;
         if (one.in.along == l) to.in_index = i;
@@ -64,6 +72,17 @@ inline std::vector<butterfly> butterflies_of(const pass& one) {
   return all;
 }
 
+/// Adds the bin behind a row's others, if bin 0 of it lies at `at`.
+inline void add_last_bin(places& to, const pass& one, const pass_side& side, std::size_t at,
+                         std::size_t of_first, std::size_t i) {
+  if (side.holds != row::half_spectrum) return;
+  if (one.does == pass::kind::plane) {
+    if (of_first == 0) add_element(to, side, at + one.second * side.stride, one.second);
+  } else if (i == 0) {
+    add_element(to, side, at + one.total * side.unit, one.total);
+  }
+}
+
 /// Returns what a butterfly reads.
 inline places read_by(const pass& one, const butterfly& at) {
   places made;
@@ -74,10 +93,7 @@ inline places read_by(const pass& one, const butterfly& at) {
     }
     const std::size_t i = at.in_index + q * one.in.step;
     add_element(made, one.in, place, i);
-    if (one.in.holds == row::half_spectrum) {
-      const std::size_t end = place + one.total * one.in.unit;
-      add_element(made, one.in, end - 2 * i * one.in.unit, one.total - i);
-    }
+    add_last_bin(made, one, one.in, place, q % one.second, i);
   }
   return made;
 }
@@ -87,17 +103,15 @@ inline places written_by(const pass& one, const butterfly& at) {
   places made;
   for (std::size_t k = 0; k < one.length; ++k) {
     std::size_t place = at.out + k * one.out.stride;
+    const bool is_line = one.does == pass::kind::line;
+    const std::size_t k1 = is_line ? k % one.first : k / one.second;
+    const std::size_t k2 = is_line ? k / one.first : k % one.second;
     if (one.is_cluster()) {
-      const bool is_line = one.does == pass::kind::line;
-      const std::size_t k1 = is_line ? k % one.first : k / one.second;
-      const std::size_t k2 = is_line ? k / one.first : k % one.second;
       place = at.out + k1 * one.out.stride_of_first + k2 * one.out.stride;
     }
     const std::size_t i = at.out_index + k * one.out.step;
     add_element(made, one.out, place, i);
-    if (one.out.holds == row::half_spectrum && i == 0) {
-      add_element(made, one.out, place + one.total * one.out.unit, one.total);
-    }
+    add_last_bin(made, one, one.out, place, k2, i);
   }
   return made;
 }

@@ -67,7 +67,9 @@ std::string twin_text(const pass& one, std::string_view in) {
       "static_assert(body::tile_type::per_row() == {3});\n"
       "static_assert(body::step::real_roots_at + {4} == {5});\n}}\n",
       in, one.threads(), one.scratch_bytes(), one.loops.empty() ? 1 : one.tiles_of_row(),
-      has_real_roots ? "twiddle::root_tables{2 * policy::total}.entries()" : "0",
+      has_real_roots ? fmt::format("twiddle::root_tables{{{}}}.entries()",
+                                   2 * (one.does == pass::kind::plane ? one.second : one.total))
+                     : "0",
       launch{{one}}.roots_of_pass(0));
 }
 

@@ -244,8 +244,72 @@ TEST(cluster_pass, makes_real_rows_of_mirrored_clusters) {
   check_real<cluster_rows<16, 16, 4, 1>>();
   check_real<cluster_rows<16, 16, 8, 2>>();
   check_real<cluster_rows<16, 32, 8, 4>>();
-  check_real<cluster_rows<16, 8, 8, 8>>();
+  check_real<cluster_rows<16, 16, 8, 8>>();
   check_real<cluster_rows<8, 16, 8, 2, 2>>();
+}
+
+/// Planes of A rows of 2 B reals, B + 1 bins.
+template <class Base>
+struct plane_to_bins : to_bins<as_plane<Base>> {
+  static constexpr size bins = Base::second + 1, batch_out = Base::first * bins;
+  static constexpr size out_first_stride = bins, out_end = bins;
+};
+template <class Base>
+struct plane_from_bins : from_bins<as_plane<Base>> {
+  static constexpr size bins = Base::second + 1, batch_in = Base::first * bins;
+  static constexpr size in_first_stride = bins, in_end = bins;
+};
+
+/// Transforms columns of A numbers, as many as a row has, and hands on each.
+template <class Values, class Take>
+void each_column(const Values& plane, size a, direction dir, const Take& take) {
+  const size columns = plane.size() / a;
+  for (size j = 0; j < columns; ++j) {
+    const auto column = dft(picked(plane, j, a, columns), dir);
+    for (size i = 0; i < a; ++i) take(i * columns + j, column[i]);
+  }
+}
+
+template <class Rows>
+void check_real_plane() {
+  constexpr size a = Rows::first, b = Rows::second, bins = b + 1, batch = Rows::lanes + 1;
+  const auto reals = real_noise<float>(2 * a * b * batch, 6);
+  values<float> pairs;
+  for (size j = 0; j < a * b * batch; ++j) pairs.push_back({reals[2 * j], reals[2 * j + 1]});
+  const auto made = run_pass<plane_to_bins<Rows>>(pairs, batch, a * bins * batch);
+  const auto given = noise<float>(a * bins * batch, 7);  // the bins of no real plane
+  const auto back = run_pass<plane_from_bins<Rows>>(given, batch, a * b * batch);
+  for (size p = 0; p < batch; ++p) {
+    exact rows, expected(a * bins);
+    for (size i = 0; i < a; ++i) {
+      const auto row = as_complex(picked(reals, (p * a + i) * 2 * b, 2 * b));
+      const auto all = dft(row, direction::forward);
+      rows.insert(rows.end(), all.begin(), all.begin() + bins);
+    }
+    each_column(rows, a, direction::forward, [&](size at, auto z) { expected[at] = z; });
+    ASSERT_TRUE(is_accurate<float>(picked(made, p * a * bins, a * bins), expected, 2 * a * b));
+
+    // Columns first; of bins 0 and B the real parts count then.
+    exact spectrum(a * bins), planes;
+    each_column(picked(given, p * a * bins, a * bins), a, direction::inverse,
+                [&](size at, auto z) { spectrum[at] = z; });
+    for (size i = 0; i < a; ++i) {
+      auto row = picked(spectrum, i * bins, bins);
+      row.front() = row.front().real();
+      row.back() = row.back().real();
+      for (size k = b; --k > 0;) row.push_back(conj(row[k]));
+      const auto all = dft(row, direction::inverse);
+      for (size j = 0; j < b; ++j) planes.emplace_back(all[2 * j].real(), all[2 * j + 1].real());
+    }
+    ASSERT_TRUE(is_accurate<float>(picked(back, p * a * b, a * b), planes, 2 * a * b));
+  }
+}
+
+TEST(cluster_pass, makes_real_planes_at_once) {
+  check_real_plane<cluster_rows<16, 8, 4, 1>>();
+  check_real_plane<cluster_rows<8, 16, 4, 1, 2>>();
+  check_real_plane<cluster_rows<16, 16, 8, 2>>();
+  check_real_plane<cluster_rows<16, 32, 8, 4>>();
 }
 
 }  // namespace

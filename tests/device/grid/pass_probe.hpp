@@ -38,6 +38,7 @@ struct plain_rows {
   static constexpr size prior = 1, total = N;
   static constexpr unsigned elements_per_thread = Elements, lanes = Lanes, workgroups = 1;
   static constexpr bool lanes_across = false, half_trade = false, mirrored = false, full = false;
+  static constexpr bool flat = false;
   static constexpr bool along_out = false;
   static constexpr unsigned bank_bytes = 128;
   static constexpr size in_base = 0, out_base = 0, batch_in = N, batch_out = N;
@@ -106,6 +107,7 @@ planner::pass as_pass() {
   one.along_out = Policy::along_out;
   one.half_trade = Policy::half_trade;
   one.is_mirrored = Policy::mirrored;
+  one.is_flat = Policy::flat;
   one.loops = loops_of(typename Policy::loops{});
   one.in.holds = static_cast<planner::row>(Policy::source);
   one.out.holds = static_cast<planner::row>(Policy::sink);
@@ -134,8 +136,8 @@ void expect_twin() {
   }
   const bool is_of_bins = Policy::source != row::complex_row || Policy::sink != row::complex_row;
   const bool has_real_roots = is_of_bins && (Policy::mirrored || of_clusters<Policy>);
-  const size real_roots =
-      has_real_roots ? device::twiddle::root_tables{2 * Policy::total}.entries() : 0;
+  const size bins = one.does == planner::pass::kind::plane ? one.second : one.total;
+  const size real_roots = has_real_roots ? device::twiddle::root_tables{2 * bins}.entries() : 0;
   EXPECT_EQ(planner::table_of<long double>(one).size(), Pass::step::real_roots_at + real_roots)
       << one.describe();
 }

@@ -17,11 +17,11 @@ using wingbeat::device::grid::no_loop;
 using wingbeat::device::grid::rows_of_batch;
 using wingbeat::device::grid::tile;
 
-template <unsigned Lanes, bool Mirrored, class Nest>
+template <unsigned Lanes, bool Mirrored, class Nest, bool Flat = false>
 struct tiles_of {
   using loops = Nest;
   static constexpr unsigned lanes = Lanes;
-  static constexpr bool mirrored = Mirrored, full = false;
+  static constexpr bool mirrored = Mirrored, full = false, flat = Flat;
   static constexpr size in_base = 5, out_base = 7, batch_in = 100000, batch_out = 200000;
 };
 
@@ -83,13 +83,20 @@ void check(nest<Loops...>, rows_of_batch rows) {
   EXPECT_EQ(seen, (std::multiset<butterfly>{all.begin(), all.end()}));
 }
 
+template <class Policy>
+void check() {
+  for (const size rows : {1, 2, 5}) {
+    check<Policy>(typename Policy::loops{}, {0, 0, rows});
+    check<Policy>(typename Policy::loops{}, {3, 11, rows});
+  }
+}
 template <unsigned Lanes, bool Mirrored, class... Loops>
 void check() {
-  using loops = nest<Loops...>;
-  for (const size rows : {1, 2, 5}) {
-    check<tiles_of<Lanes, Mirrored, loops>>(loops{}, {0, 0, rows});
-    check<tiles_of<Lanes, Mirrored, loops>>(loops{}, {3, 11, rows});
-  }
+  check<tiles_of<Lanes, Mirrored, nest<Loops...>>>();
+}
+template <unsigned Lanes, class... Loops>
+void check_flat() {
+  check<tiles_of<Lanes, false, nest<Loops...>, true>>();
 }
 
 TEST(grid_tile, shares_out_one_loop) {
@@ -104,6 +111,14 @@ TEST(grid_tile, shares_out_nested_loops) {
   check<4, false, loop<8, 1, 1>, loop<3, 8, 16>>();
   check<4, false, loop<6, 1, 1>, loop<3, 8, 16>, loop<2, 50, 30>>();
   check<16, false, loop<5, 1, 40>, loop<1, 9, 9>, loop<4, 6, 300>, loop<2, 24, 1200>>();
+}
+
+TEST(grid_tile, goes_on_in_the_next_row_where_it_is_flat) {
+  check_flat<4, loop<33, 1, 1>, loop<5, 40, 50>>();
+  check_flat<16, loop<5, 1, 40>, loop<3, 6, 300>, loop<2, 24, 1200>>();
+  check_flat<16, loop<5, 1, 40>, loop<2, 6, 300>, loop<1, 9, 9>>();
+  using policy = tiles_of<16, false, nest<loop<33, 1, 1>, loop<5, 33, 33>>, true>;
+  EXPECT_EQ(tile<policy>::per_row(), 11U) << "of which the last has 5 butterflies, others 16";
 }
 
 TEST(grid_tile, brings_mirror_images_together) {

@@ -41,9 +41,44 @@ struct shape {
                 "a thread's elements lie in one column, then in one row");
 };
 
-/// `Mirrored`: a workgroup's rows k1 include the rows -k1, where bins of a real transform meet.
-template <class Shape, class Real, direction Dir, kind Kind, class Memory, bool Mirrored = false,
-          class Group = group>
+/// What each workgroup makes together with its mirror image, where bins of a real transform meet.
+enum class mirror {
+  none,
+  columns,  ///< Column n2 and column -n2, of what is loaded.
+  rows      ///< Row k1 and row -k1, of what is stored.
+};
+
+/// Which of N items each of C workgroups takes: a block; or half a block and its mirror images, of
+/// which that of item 0 would be item 0 again and is item N/2.
+template <unsigned N, unsigned C, bool IsMirrored>
+struct blocks {
+  static constexpr unsigned each = N / C, paired = IsMirrored ? each / 2 : 1;
+  static_assert(!IsMirrored || each % 2 == 0, "items and their mirror images come in pairs");
+
+  /// Item u of workgroup `rank`.
+  WINGBEAT_FN static unsigned item(unsigned rank, unsigned u) {
+    if constexpr (!IsMirrored) return rank * each + u;
+    const unsigned k = rank * paired + u % paired;
+    if (u < paired) return k;
+    return k == 0 ? N / 2 : N - k;
+  }
+  /// The inverse, if mirrored: which workgroup takes item k, and as which of its own.
+  WINGBEAT_FN static unsigned rank_of(unsigned k) {
+    return (2 * k < N ? k : 2 * k == N ? 0 : N - k) / paired;
+  }
+  WINGBEAT_FN static unsigned place_of(unsigned k) {
+    if (2 * k < N) return k % paired;
+    return paired + (2 * k == N ? 0 : (N - k) % paired);
+  }
+  /// Returns which of the workgroup's own is the mirror image of item k, its own u.
+  WINGBEAT_FN static unsigned opposite(unsigned k, unsigned u) {
+    if (k == 0 || 2 * k == N) return u;
+    return u < paired ? u + paired : u - paired;
+  }
+};
+
+template <class Shape, class Real, direction Dir, kind Kind, class Memory,
+          mirror Mirror = mirror::none, class Group = group>
 class fft {
  public:
   using complex_type = complex<Real>;
@@ -93,7 +128,9 @@ class fft {
   }
 
   // What this thread holds before, as load gets it, and after: bins k1(), k2(r) of lane().
-  WINGBEAT_FN unsigned n2() const { return rank_ * Shape::columns + column_of(first_.transform()); }
+  WINGBEAT_FN unsigned n2() const {
+    return all_columns::item(rank_, own_column(first_.transform()));
+  }
   WINGBEAT_FN unsigned n1(unsigned r) const { return first_.thread() + r * first_shape::threads; }
   WINGBEAT_FN unsigned lane_in() const {
     const unsigned column = first_.transform();
@@ -104,7 +141,7 @@ class fft {
     return Shape::is_across_out ? row % Shape::lanes : row / Shape::rows;
   }
   WINGBEAT_FN unsigned k2(unsigned r) const { return second_.thread() + r * second_shape::threads; }
-  WINGBEAT_FN unsigned k1() const { return row_of(rank_, own_row(second_.transform())); }
+  WINGBEAT_FN unsigned k1() const { return all_rows::item(rank_, own_row(second_.transform())); }
 
   /// Transforms what x holds at n1(r), n2() into bins k1(), k2(r).
   /// Callers: every thread of every workgroup of the cluster, once.  Memory: scratch is free on
@@ -131,47 +168,40 @@ class fft {
     second_fft::execute(second_, x, lent{scratch_}, table_ + second_at);
   }
 
-  /// Returns which transform of the workgroup makes row -k1() of the same lane. Of a mirrored
-  /// cluster only.
-  WINGBEAT_FN unsigned opposite() const {
-    static_assert(Mirrored, "only a mirrored cluster has opposite rows in one workgroup");
-    const unsigned v = second_.transform();
-    if (k1() == 0 || 2 * k1() == a) return v;
-    const unsigned u = own_row(v);
-    const unsigned other = u < paired ? u + paired : u - paired;
-    return Shape::is_across_out ? other * Shape::lanes + lane() : lane() * Shape::rows + other;
+  // Where a workgroup holds its columns together with their mirror images, or its rows: entries for
+  // what a thread holds before (after), side by side, and for the opposite of that.
+  WINGBEAT_FN unsigned entry_in(unsigned r) const { return first_.slot(n1(r)); }
+  WINGBEAT_FN unsigned opposite_in(unsigned r) const {
+    static_assert(Mirror == mirror::columns, "opposite columns are apart");
+    const unsigned v = first_.transform(), other = all_columns::opposite(n2(), own_column(v));
+    // -(n1 B + n2) is -n1 B + 0, or (-1 - n1) B + (B - n2); axes of planes are apart.
+    const unsigned borrow = Kind == kind::line && n2() != 0 ? 1 : 0;
+    return first_team::slot_of(Shape::is_across ? other * Shape::lanes + lane_in()
+                                                : lane_in() * Shape::columns + other,
+                               (a - borrow - n1(r)) % a);
+  }
+  WINGBEAT_FN unsigned entry_out(unsigned r) const { return second_.slot(k2(r)); }
+  WINGBEAT_FN unsigned opposite_out(unsigned r) const {
+    static_assert(Mirror == mirror::rows, "opposite rows are apart");
+    const unsigned v = second_.transform(), other = all_rows::opposite(k1(), own_row(v));
+    const unsigned borrow = Kind == kind::line && k1() != 0 ? 1 : 0;
+    return second_team::slot_of(
+        Shape::is_across_out ? other * Shape::lanes + lane() : lane() * Shape::rows + other,
+        (b - borrow - k2(r)) % b);
   }
   WINGBEAT_FN const second_team& team() const { return second_; }
-  using layout = typename second_fft::layout;
 
  private:
   using lent = workgroup::scratch<steps_bytes, workgroup::reuse::after_barrier>;
-  static constexpr unsigned paired = Mirrored ? Shape::rows / 2 : 1;
-  static_assert(!Mirrored || Shape::rows % 2 == 0, "rows and their mirror images come in pairs");
+  using all_columns = blocks<b, c, Mirror == mirror::columns>;
+  using all_rows = blocks<a, c, Mirror == mirror::rows>;
 
   // Of the transforms of a workgroup: which column, which row.
-  WINGBEAT_FN static unsigned column_of(unsigned transform) {
+  WINGBEAT_FN static unsigned own_column(unsigned transform) {
     return Shape::is_across ? transform / Shape::lanes : transform % Shape::columns;
   }
   WINGBEAT_FN static unsigned own_row(unsigned transform) {
     return Shape::is_across_out ? transform / Shape::lanes : transform % Shape::rows;
-  }
-
-  /// Row u of workgroup `rank`: in blocks, or half a block and its mirror images, of which that of
-  /// row 0 would be row 0 again and is row A/2.
-  WINGBEAT_FN static unsigned row_of(unsigned rank, unsigned u) {
-    if constexpr (!Mirrored) return rank * Shape::rows + u;
-    const unsigned k = rank * paired + u % paired;
-    if (u < paired) return k;
-    return k == 0 ? a / 2 : a - k;
-  }
-  /// The inverse, if mirrored: which workgroup makes row k1, and as which of its own.
-  WINGBEAT_FN static unsigned rank_of(unsigned k) {
-    return (2 * k < a ? k : 2 * k == a ? 0 : a - k) / paired;
-  }
-  WINGBEAT_FN static unsigned place_of(unsigned k) {
-    if (2 * k < a) return k % paired;
-    return paired + (2 * k == a ? 0 : (a - k) % paired);
   }
 
   /// Where element `position` of row u of a lane arrives.
@@ -193,9 +223,9 @@ class fft {
   WINGBEAT_FN void send(unsigned r, complex_type y) const {
     const unsigned k = n1(r);
     unsigned to = 0, u = 0;
-    if constexpr (Mirrored) {
-      to = rank_of(k);
-      u = place_of(k);
+    if constexpr (Mirror == mirror::rows) {
+      to = all_rows::rank_of(k);
+      u = all_rows::place_of(k);
     } else if constexpr (Shape::rows % first_shape::threads == 0) {  // constants, after unrolling
       to = r * first_shape::threads / Shape::rows;
       u = first_.thread() + r * first_shape::threads % Shape::rows;

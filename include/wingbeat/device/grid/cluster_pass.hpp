@@ -7,14 +7,17 @@
 //   workgroups           of a cluster
 //   in_first_stride, in_second_stride     places from n1 to n1 + 1, from n2 to n2 + 1
 //   out_first_stride, out_second_stride   places from k1 to k1 + 1, from k2 to k2 + 1
+// Bins of a real plane are those of its rows: k2 = 0 .. B of 2 B reals.
 #pragma once
 
 #include "wingbeat/device/cluster/fft.hpp"         // fft, shape
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/grid/access.hpp"         // access, row
+#include "wingbeat/device/grid/real.hpp"           // combine, ends_of_row, root_after, separate
 #include "wingbeat/device/grid/tile.hpp"           // tile
 #include "wingbeat/device/grid/turn.hpp"           // turn_of
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
+#include "wingbeat/device/twiddle.hpp"             // roots
 #include "wingbeat/device/workgroup/exchange.hpp"  // show
 
 namespace wingbeat::device::grid {
@@ -24,29 +27,39 @@ template <class Policy, class Group = group>
 struct cluster_step_of {
   using real = typename Policy::real;
   static constexpr size length = size(Policy::first) * Policy::second;
-  static constexpr bool separates =
-      Policy::sink == row::half_spectrum && Policy::source == row::complex_row;
-  static constexpr bool mirrors_rows = separates && !Policy::mirrored;
+  static constexpr bool is_plane = Policy::kind == cluster::kind::plane;
+  static constexpr bool joins = Policy::source == row::half_spectrum;
+  static constexpr bool separates = Policy::sink == row::half_spectrum;
+  /// Of a whole axis or plane, whose opposite bins are in one cluster.
+  static_assert(!(joins || separates) || is_plane || Policy::prior * length == Policy::total,
+                "bins of a long real transform meet in a workgroup's mirrored tiles");
+  static constexpr auto mirror = joins       ? cluster::mirror::columns
+                                 : separates ? cluster::mirror::rows
+                                             : cluster::mirror::none;
   using memory =
       workgroup::memory<Policy::half_trade ? workgroup::trade::halves : workgroup::trade::whole,
                         Policy::bank_bytes>;
   using shape = cluster::shape<Policy::first, Policy::second, Policy::elements_per_thread,
                                Policy::workgroups, Policy::lanes, Policy::lanes_across,
                                Policy::lanes_across && !Policy::along_out>;
-  using fft = cluster::fft<shape, real, Policy::dir, Policy::kind, memory, mirrors_rows, Group>;
+  using fft = cluster::fft<shape, real, Policy::dir, Policy::kind, memory, mirror, Group>;
 
   // The table: the cluster's roots, those of the pass, of the real transform.
   static constexpr size pass_roots_at = fft::table_entries;
   static constexpr size real_roots_at = pass_roots_at + turn_of<Policy, length>::entries;
-  static constexpr unsigned scratch_bytes =
-      separates ? maximum(fft::scratch_bytes, fft::layout::bytes) : fft::scratch_bytes;
+  /// Bins of a row: of an axis N, of a plane B, and the one behind them.
+  static constexpr size bins = is_plane ? Policy::second : length;
+  static constexpr unsigned scratch_bytes = fft::scratch_bytes;
+  static_assert(!(joins || separates) ||
+                    shape::workgroup_threads * Policy::elements_per_thread * 2 * sizeof(real) <=
+                        fft::shared_bytes,
+                "opposite bins meet where elements arrive");
 };
 
 template <class Policy, class Load, class Store, class Group = group>
 class cluster_pass {
  public:
   using step = cluster_step_of<Policy, Group>;
-  static_assert(!step::separates || !Policy::half_trade, "bins meet their mirror images whole");
   using real = typename Policy::real;
   using complex_type = complex<real>;
   using fft = typename step::fft;
@@ -58,7 +71,7 @@ class cluster_pass {
   WINGBEAT_FN cluster_pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table,
                            WINGBEAT_LOCAL char* scratch, Group group = Group{})
       : fft_(table, scratch, group),
-        access_(in, out, typename access_type::roots{table + step::real_roots_at}),
+        access_(in, out),
         table_(table),
         scratch_(scratch) {}
 
@@ -67,6 +80,7 @@ class cluster_pass {
     const tile_type here(number, rows);
     complex_type x[e];
     load(here, x);
+    if constexpr (step::joins) join(here, x);
     if constexpr (Policy::turn_along != no_loop) turn_inputs(here, x);
     fft_.transform(x);
     if constexpr (Policy::scaled) {
@@ -89,16 +103,10 @@ class cluster_pass {
   WINGBEAT_FN void load(const tile_type& here, complex_type (&x)[e]) const {
     const unsigned lane = fft_.lane_in();
     const bool inside = here.has(lane);
-    const size along = here.template index<Policy::in_along>(lane);
-    const size from = here.in(lane) + fft_.n2() * Policy::in_second_stride;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) {
-      const size q = size(fft_.n1(r)) * Policy::second + fft_.n2();
       x[r] = {real(0), real(0)};
-      if (inside) {
-        x[r] =
-            access_.read(from + fft_.n1(r) * Policy::in_first_stride, along + q * Policy::in_step);
-      }
+      if (inside) x[r] = access_.read(place_in(here, r), index_in(here, r));
     }
   }
 
@@ -109,6 +117,15 @@ class cluster_pass {
                                          size(fft_.n1(0)) * Policy::second + fft_.n2());
   }
 
+  WINGBEAT_FN size place_in(const tile_type& here, unsigned r) const {
+    return here.in(fft_.lane_in()) + fft_.n1(r) * Policy::in_first_stride +
+           fft_.n2() * Policy::in_second_stride;
+  }
+  /// Index on the axis of input n1 B + n2.
+  WINGBEAT_FN size index_in(const tile_type& here, unsigned r) const {
+    const size q = size(fft_.n1(r)) * Policy::second + fft_.n2();
+    return here.template index<Policy::in_along>(fft_.lane_in()) + q * Policy::in_step;
+  }
   WINGBEAT_FN size place_out(const tile_type& here, unsigned r) const {
     return here.out(fft_.lane()) + fft_.k1() * Policy::out_first_stride +
            fft_.k2(r) * Policy::out_second_stride;
@@ -119,24 +136,68 @@ class cluster_pass {
     return here.template index<Policy::out_along>(fft_.lane()) + k * Policy::out_step;
   }
 
-  /// Separates the bins of a real transform: row -k1 is made in this workgroup. Bin -(k1 + A k2) is
-  /// -k1 + A (B - 1 - k2), but 0 + A (B - k2) of row 0.
-  WINGBEAT_FN void store_separated(const tile_type& here, const complex_type (&x)[e]) const {
-    using layout = typename fft::layout;
-    constexpr unsigned b = Policy::second;
+  WINGBEAT_FN complex_type real_root(size i) const {
+    return twiddle::roots<real, 2 * step::bins>{table_ + step::real_roots_at}(i);
+  }
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* entries() const {
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
+  }
+
+  /// Makes Z of bins: a workgroup has columns n2 and -n2. Bin N comes with bin 0, in each row of a
+  /// plane.
+  WINGBEAT_FN void join(const tile_type& here, complex_type (&x)[e]) const {
+    const bool inside = here.has(fft_.lane_in());
+    const auto is_end = [&](unsigned r) {
+      return fft_.n2() == 0 && (step::is_plane || (r == 0 && fft_.n1(0) == 0));
+    };
+    const auto shown = [&](unsigned r) {
+      if (!inside || !is_end(r)) return x[r];
+      const size beyond = step::is_plane ? step::bins * Policy::in_second_stride
+                                         : step::bins * Policy::in_unit;
+      complex_type first = x[r], last = access_.read(place_in(here, r) + beyond, step::bins);
+      if constexpr (!step::is_plane) first.im = last.im = real(0);
+      const ends_of_row<real> both(first, last);
+      x[r] = both.own;
+      return both.shown;
+    };
+    const complex_type root = real_root(step::is_plane ? fft_.n2() : index_in(here, 0));
+    const auto root_of = [&](unsigned r) {
+      if constexpr (step::is_plane) return root;
+      return root_after<e>(root, r);
+    };
     const auto& team = fft_.team();
-    const unsigned opposite = fft_.opposite();
+    workgroup::show<e>(
+        team, entries(), shown, [&](unsigned r) { return fft_.entry_in(r); },
+        [&](unsigned r) { return fft_.opposite_in(r); },
+        [&](unsigned r, complex_type other) {
+          if (is_end(r)) {
+            x[r] = x[r] + conj(other);
+          } else {
+            x[r] = combine(x[r], other, root_of(r));
+          }
+        });
     team.workgroup_barrier();
+  }
+
+  /// Separates the bins of a real transform: a workgroup has rows k1 and -k1.
+  WINGBEAT_FN void store_separated(const tile_type& here, const complex_type (&x)[e]) const {
+    const auto& team = fft_.team();
     const bool inside = here.has(fft_.lane());
-    const auto to = [&](unsigned r) { return layout::address(team.slot(fft_.k2(r))); };
-    const auto from = [&](unsigned r) {
-      const unsigned k2 = (b - (fft_.k1() == 0 ? 0 : 1) - fft_.k2(r)) % b;
-      return layout::address(k2 * step::shape::rows * Policy::lanes + opposite);
-    };
-    const auto write_bin = [&](unsigned r, complex_type other) {
-      if (inside) access_.write_separated(place_out(here, r), bin(here, r), x[r], other);
-    };
-    workgroup::show<workgroup_threads>(team, x, scratch_, to, from, write_bin);
+    const complex_type root = real_root(step::is_plane ? fft_.k2(0) : bin(here, 0));
+    team.workgroup_barrier();
+    workgroup::show<e>(
+        team, entries(), [&](unsigned r) { return x[r]; },
+        [&](unsigned r) { return fft_.entry_out(r); },
+        [&](unsigned r) { return fft_.opposite_out(r); },
+        [&](unsigned r, complex_type other) {
+          if (!inside) return;
+          const size at = place_out(here, r);
+          access_.write(at, bin(here, r), separate(x[r], other, root_after<e>(root, r)));
+          if (r > 0 || fft_.k2(0) != 0 || (!step::is_plane && fft_.k1() != 0)) return;
+          const size beyond = step::is_plane ? step::bins * Policy::out_second_stride
+                                             : step::bins * Policy::out_unit;
+          access_.write(at + beyond, step::bins, separate(x[r], other, {real(-1), real(0)}));
+        });
   }
 
   fft fft_;

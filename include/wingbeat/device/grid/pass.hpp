@@ -26,10 +26,12 @@
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/grid/access.hpp"         // access, row
 #include "wingbeat/device/grid/ends.hpp"           // complex_load
+#include "wingbeat/device/grid/real.hpp"           // combine, ends_of_row, root_after, separate
 #include "wingbeat/device/grid/step.hpp"           // step_of
 #include "wingbeat/device/grid/tile.hpp"           // tile, nest
 #include "wingbeat/device/grid/turn.hpp"           // turn_of
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
+#include "wingbeat/device/twiddle.hpp"             // roots
 #include "wingbeat/device/workgroup/exchange.hpp"  // show
 #include "wingbeat/device/workgroup/memory.hpp"    // scratch, reuse
 #include "wingbeat/device/workgroup/team.hpp"      // team, lanes
@@ -63,8 +65,6 @@ class pass {
 
   static_assert(!(Policy::stage_in || Policy::stage_out) || !Policy::half_trade,
                 "what is staged is exchanged whole");
-  static_assert(Policy::sink != row::half_spectrum || step::is_real_row || !Policy::half_trade,
-                "bins meet their mirror images whole");
   static_assert(!Policy::along_out || (Policy::lanes_across && !Policy::stage_out),
                 "stores change lanes at an exchange or are staged");
 
@@ -72,7 +72,7 @@ class pass {
                    WINGBEAT_LOCAL char* scratch, Group group = Group{})
       : team_(group),
         team_out_(group),
-        access_(in, out, typename access_type::roots{table + step::real_roots_at}),
+        access_(in, out),
         table_(table),
         scratch_(scratch) {}
 
@@ -84,6 +84,7 @@ class pass {
     } else {
       complex_type x[e];
       load(here, x);
+      if constexpr (Policy::source == row::half_spectrum) join(here, x);
       run_complex(here, x);
     }
   }
@@ -93,9 +94,12 @@ class pass {
 
   WINGBEAT_FN unsigned held(unsigned r) const { return team_.thread() + r * threads; }
 
+  /// Index on the axis of input q of a lane.
+  WINGBEAT_FN static size index_in(const tile_type& here, unsigned lane, unsigned q) {
+    return here.template index<Policy::in_along>(lane) + size(q) * Policy::in_step;
+  }
   WINGBEAT_FN complex_type read(const tile_type& here, unsigned lane, unsigned q) const {
-    const size i = here.template index<Policy::in_along>(lane) + size(q) * Policy::in_step;
-    return access_.read(here.in(lane) + size(q) * Policy::in_stride, i);
+    return access_.read(here.in(lane) + size(q) * Policy::in_stride, index_in(here, lane, q));
   }
   WINGBEAT_FN void write(const tile_type& here, unsigned lane, unsigned q, complex_type z) const {
     const size i = here.template index<Policy::out_along>(lane) + size(q) * Policy::out_step;
@@ -205,19 +209,52 @@ class pass {
 
   // Real transforms.
 
-  /// Opposite of output q on lane u of a mirrored tile: bin -(c + q P).
-  WINGBEAT_FN unsigned opposite_slot(const tile_type& here, unsigned q) const {
+  /// Entry of element -(c + q P) of the axis, opposite to number q on a lane of a mirrored tile,
+  /// which is column c of P.
+  template <unsigned P>
+  WINGBEAT_FN static unsigned opposite_entry(unsigned lane, unsigned c, unsigned q) {
     constexpr unsigned paired = Policy::lanes / 2;
-    const unsigned lane = team_.transform();
-    const unsigned c = here.template index<Policy::out_along>(lane);
-    const bool is_own_mirror = c == 0 || 2 * size(c) == Policy::prior;
+    const bool is_own_mirror = c == 0 || 2 * c == P;
     const unsigned other = is_own_mirror ? lane : (lane < paired ? lane + paired : lane - paired);
     const unsigned mirrored = Policy::length - (c == 0 ? 0 : 1) - q;
-    return slot(other, mirrored % Policy::length);
+    return mirrored % Policy::length * Policy::lanes + other;
   }
 
-  /// Separates the bins of a long real transform in its last pass: tile.hpp brings Z[k] and Z[N-k]
-  /// into one workgroup.
+  WINGBEAT_FN complex_type real_root(size i) const {
+    return twiddle::roots<real, 2 * Policy::total>{table_ + step::real_roots_at}(i);
+  }
+
+  /// Makes Z of bins, in the first pass of a long inverse: tile.hpp brings X[k] and X[N-k] into one
+  /// workgroup. Bin N comes with bin 0.
+  WINGBEAT_FN void join(const tile_type& here, complex_type (&x)[e]) const {
+    constexpr auto columns = static_cast<unsigned>(Policy::in_step);
+    const unsigned lane = team_.transform();
+    const unsigned c = here.template index<Policy::in_along>(lane);
+    const bool has_ends = c == 0 && team_.thread() == 0 && here.has(lane);
+    const complex_type root = real_root(index_in(here, lane, team_.thread()));
+    complex_type shown = x[0];
+    if (has_ends) {
+      const size beyond = Policy::total * Policy::in_unit;
+      const complex_type last = access_.read(here.in(lane) + beyond, Policy::total);
+      const ends_of_row<real> both({x[0].re, real(0)}, {last.re, real(0)});
+      x[0] = both.own;
+      shown = both.shown;
+    }
+    workgroup::show<e>(
+        team_, entries(), [&](unsigned r) { return r == 0 ? shown : x[r]; },
+        [&](unsigned r) { return held(r) * Policy::lanes + lane; },
+        [&](unsigned r) { return opposite_entry<columns>(lane, c, held(r)); },
+        [&](unsigned r, complex_type other) {
+          if (r == 0 && has_ends) {
+            x[r] = x[r] + conj(other);
+          } else {
+            x[r] = combine(x[r], other, root_after<e>(root, r));
+          }
+        });
+    team_.workgroup_barrier();
+  }
+
+  /// Separates the bins of a long real transform in its last pass, the same way.
   WINGBEAT_FN void store_separated(const tile_type& here, complex_type (&x)[e]) const {
     if constexpr (Policy::scaled) {
       WINGBEAT_UNROLL
@@ -225,16 +262,22 @@ class pass {
     }
     if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
     const unsigned lane = team_.transform();
-    const bool inside = here.has(lane);
-    const size c = here.template index<Policy::out_along>(lane);
-    const auto to = [&](unsigned r) { return layout::address(team_.slot(held(r))); };
-    const auto from = [&](unsigned r) { return layout::address(opposite_slot(here, held(r))); };
-    const auto write_bin = [&](unsigned r, complex_type other) {
-      if (!inside) return;
-      access_.write_separated(here.out(lane) + size(held(r)) * Policy::out_stride,
-                              c + size(held(r)) * Policy::out_step, x[r], other);
-    };
-    workgroup::show<workgroup_threads>(team_, x, scratch_, to, from, write_bin);
+    const unsigned c = here.template index<Policy::out_along>(lane);
+    const auto index = [&](unsigned r) { return c + size(held(r)) * Policy::out_step; };
+    const complex_type root = real_root(index(0));
+    workgroup::show<e>(
+        team_, entries(), [&](unsigned r) { return x[r]; },
+        [&](unsigned r) { return held(r) * Policy::lanes + lane; },
+        [&](unsigned r) { return opposite_entry<Policy::prior>(lane, c, held(r)); },
+        [&](unsigned r, complex_type other) {
+          if (!here.has(lane)) return;
+          const size at = here.out(lane) + size(held(r)) * Policy::out_stride;
+          access_.write(at, index(r), separate(x[r], other, root_after<e>(root, r)));
+          if (r == 0 && index(r) == 0) {
+            access_.write(at + Policy::total * Policy::out_unit, Policy::total,
+                          separate(x[r], other, {real(-1), real(0)}));
+          }
+        });
   }
 
   /// A whole row: both bins of a mirror pair at once, through local memory where it is staged.
@@ -273,7 +316,7 @@ class pass {
   }
 
   WINGBEAT_FN complex_type stored(const tile_type& here, unsigned lane, unsigned q) const {
-    return access_.stored(here.in(lane) + size(q) * Policy::in_stride, q);
+    return access_.read(here.in(lane) + size(q) * Policy::in_stride, q);
   }
 
   team_type team_;

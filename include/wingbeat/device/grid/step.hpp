@@ -4,6 +4,7 @@
 
 #include "wingbeat/device/grid/access.hpp"       // row
 #include "wingbeat/device/grid/turn.hpp"         // turn_of
+#include "wingbeat/device/index.hpp"             // maximum
 #include "wingbeat/device/order.hpp"             // order
 #include "wingbeat/device/port.hpp"              // size
 #include "wingbeat/device/workgroup/fft.hpp"     // fft
@@ -41,13 +42,15 @@ struct step_of {
   static constexpr unsigned element_bytes = 2 * sizeof(real);
   static constexpr unsigned staged_elements = (Policy::stage_in ? staged_in * Policy::lanes : 0u) +
                                               (Policy::stage_out ? staged_out * Policy::lanes : 0u);
-  static constexpr bool trades_complex =
-      Policy::stage_in || Policy::stage_out || Policy::sink == row::half_spectrum;
   static constexpr unsigned transform_bytes =
       is_real_row ? real_fft::scratch_bytes
-                  : (trades_complex ? fft::layout::bytes : fft::scratch_bytes);
+                  : (staged_elements > 0 ? fft::layout::bytes : fft::scratch_bytes);
+  /// Where mirrored bins meet, one entry for each.
+  static constexpr unsigned meeting_bytes =
+      is_of_bins && !is_real_row ? Policy::length * Policy::lanes * element_bytes : 0u;
   static constexpr unsigned scratch_bytes =
-      transform_bytes + (is_real_row ? staged_elements * element_bytes : 0u);
+      is_real_row ? transform_bytes + staged_elements * element_bytes
+                  : maximum(transform_bytes, meeting_bytes);
 };
 
 }  // namespace wingbeat::device::grid

@@ -38,6 +38,7 @@ inline constexpr unsigned no_loop = 99;
 /// Tile `number` of Policy's butterflies:
 ///   loops               nest<...>
 ///   lanes               butterflies of one tile
+///   flat                lanes run over the first two loops as if they were one
 ///   full                every tile has all its butterflies
 ///   mirrored            half of the lanes are columns c, the others their mirror images -c, so
 ///                       that bins k and N - k of a real transform meet in one workgroup
@@ -52,7 +53,13 @@ class tile {
   static constexpr unsigned depth = loops::depth;
 
   /// Returns how many tiles one row of the batch has. Without loops the tiles run over the batch.
-  WINGBEAT_FN static constexpr size per_row() { return count_of<loops>(true); }
+  WINGBEAT_FN static constexpr size per_row() {
+    if constexpr (depth == 0) {
+      return 1;
+    } else {
+      return tiles_of_lanes() * count_of<around>();
+    }
+  }
 
   WINGBEAT_FN tile(unsigned number, rows_of_batch rows) {
     size row = number;
@@ -60,7 +67,8 @@ class tile {
       row *= lanes;
       has_ = row < rows.count ? static_cast<unsigned>(minimum<size>(rows.count - row, lanes)) : 0;
     } else {
-      split<0, loops>(number);
+      split_lanes(number);
+      split<Policy::flat ? 2 : 1, around>(number);
       row = number;
       if (row >= rows.count) has_ = 0;
     }
@@ -76,6 +84,8 @@ class tile {
   WINGBEAT_FN unsigned index(unsigned lane) const {
     if constexpr (Which == no_loop) {
       return 0;
+    } else if constexpr (Policy::flat && Which < 2) {
+      return Which == 0 ? column(lane) % inner_count() : column(lane) / inner_count();
     } else if constexpr (Which == 0) {
       return column(lane);
     } else {
@@ -87,6 +97,8 @@ class tile {
   WINGBEAT_FN size in(unsigned lane) const {
     if constexpr (depth == 0) {
       return in_ + lane * Policy::batch_in;
+    } else if constexpr (Policy::flat) {
+      return in_ + index<0>(lane) * loops::first::in + index<1>(lane) * loops::others::first::in;
     } else {
       return in_ + size(column(lane)) * loops::first::in;
     }
@@ -94,6 +106,8 @@ class tile {
   WINGBEAT_FN size out(unsigned lane) const {
     if constexpr (depth == 0) {
       return out_ + lane * Policy::batch_out;
+    } else if constexpr (Policy::flat) {
+      return out_ + index<0>(lane) * loops::first::out + index<1>(lane) * loops::others::first::out;
     } else {
       return out_ + size(column(lane)) * loops::first::out;
     }
@@ -102,34 +116,69 @@ class tile {
  private:
   static constexpr unsigned shared = Policy::mirrored ? lanes / 2 : lanes;
 
+  static_assert(!Policy::flat || (depth >= 2 && !Policy::mirrored),
+                "two loops are joined, and none of them mirrored");
+
+  /// The loops around those that lanes run over.
+  template <class Nest, bool IsFlat>
+  struct around_lanes {
+    using type = typename Nest::others;
+  };
   template <class Nest>
-  WINGBEAT_FN static constexpr size count_of(bool is_first) {
+  struct around_lanes<Nest, true> {
+    using type = typename Nest::others::others;
+  };
+  template <bool IsFlat>
+  struct around_lanes<nest<>, IsFlat> {
+    using type = nest<>;
+  };
+  using around = typename around_lanes<loops, Policy::flat>::type;
+
+  WINGBEAT_FN static constexpr unsigned inner_count() {
+    return static_cast<unsigned>(loops::first::count);
+  }
+  /// Butterflies that lanes run over, and the tiles that makes.
+  WINGBEAT_FN static constexpr size lane_count() {
+    if constexpr (Policy::flat) {
+      return loops::first::count * loops::others::first::count;
+    } else {
+      return loops::first::count;
+    }
+  }
+  WINGBEAT_FN static constexpr size tiles_of_lanes() { return (lane_count() + lanes - 1) / lanes; }
+
+  template <class Nest>
+  WINGBEAT_FN static constexpr size count_of() {
     if constexpr (Nest::depth == 0) {
       return 1;
     } else {
-      const size n = Nest::first::count;
-      const size tiles = is_first ? (n + lanes - 1) / lanes : n;
-      return tiles * count_of<typename Nest::others>(false);
+      return Nest::first::count * count_of<typename Nest::others>();
     }
   }
 
+  /// Takes its digit of base `Count` from a tile's number.
+  template <size Count>
+  WINGBEAT_FN static unsigned take_digit(unsigned& number) {
+    constexpr auto n = static_cast<unsigned>(Count);
+    if constexpr (n == 1) return 0;
+    const unsigned digit = number % n;
+    number /= n;
+    return digit;
+  }
+
   /// Splits the tile's number into one index for each loop; what is left counts rows.
+  WINGBEAT_FN void split_lanes(unsigned& number) {
+    const unsigned digit = take_digit<tiles_of_lanes()>(number);
+    index_[0] = digit * shared;
+    has_ = minimum(static_cast<unsigned>(lane_count()) - digit * lanes, lanes);
+  }
   template <unsigned Level, class Nest>
   WINGBEAT_FN void split(unsigned& number) {
     if constexpr (Nest::depth > 0) {
       using here = typename Nest::first;
-      constexpr auto n =
-          static_cast<unsigned>(Level == 0 ? (here::count + lanes - 1) / lanes : here::count);
-      const unsigned digit = n == 1 ? 0 : number % n;
-      if constexpr (n > 1) number /= n;
-      if constexpr (Level == 0) {
-        index_[0] = digit * shared;
-        has_ = minimum(static_cast<unsigned>(here::count) - digit * lanes, lanes);
-      } else {
-        index_[Level] = digit;
-        in_ += size(digit) * here::in;
-        out_ += size(digit) * here::out;
-      }
+      index_[Level] = take_digit<here::count>(number);
+      in_ += size(index_[Level]) * here::in;
+      out_ += size(index_[Level]) * here::out;
       split<Level + 1, typename Nest::others>(number);
     }
   }

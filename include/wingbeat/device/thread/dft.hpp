@@ -115,24 +115,32 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
   }
 }
 
-/// Returns z times w32^e, 0 <= e < 24; e is a constant after unrolling.
+/// Returns z times w64^e, 0 <= e < 48; e is a constant after unrolling.
 template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> turn32(complex<Real> z, int e) {
-  // cos(pi e / 16), a quarter wave
-  const Real cosine[9] = {Real(1),
-                          Real(0.98078528040323044913),
-                          Real(0.92387953251128675613),
-                          Real(0.83146961230254523708),
-                          Real(0.70710678118654752440),
-                          Real(0.55557023301960222474),
-                          Real(0.38268343236508977173),
-                          Real(0.19509032201612826785),
-                          Real(0)};
+WINGBEAT_FN constexpr complex<Real> turn64(complex<Real> z, unsigned e) {
+  // cos(pi e / 32), a quarter wave
+  const Real cosine[17] = {Real(1),
+                           Real(0.99518472667219688624),
+                           Real(0.98078528040323044913),
+                           Real(0.95694033573220886494),
+                           Real(0.92387953251128675613),
+                           Real(0.88192126434835502971),
+                           Real(0.83146961230254523708),
+                           Real(0.77301045336273696081),
+                           Real(0.70710678118654752440),
+                           Real(0.63439328416364549822),
+                           Real(0.55557023301960222474),
+                           Real(0.47139673682599764856),
+                           Real(0.38268343236508977173),
+                           Real(0.29028467725446236764),
+                           Real(0.19509032201612826785),
+                           Real(0.09801714032956060199),
+                           Real(0)};
   if (e == 0) return z;
-  if (e == 8) return quarter_turn<Dir>(z);
-  if (e < 8) return turn<Dir>(z, cosine[e], -cosine[8 - e]);
-  if (e <= 16) return turn<Dir>(z, -cosine[16 - e], -cosine[e - 8]);
-  return turn<Dir>(z, -cosine[e - 16], cosine[24 - e]);
+  if (e == 16) return quarter_turn<Dir>(z);
+  if (e < 16) return turn<Dir>(z, cosine[e], -cosine[16 - e]);
+  if (e <= 32) return turn<Dir>(z, -cosine[32 - e], -cosine[e - 16]);
+  return turn<Dir>(z, -cosine[e - 32], cosine[48 - e]);
 }
 
 /// Replaces x by its length-32 DFT, as four DFTs of 8, twiddles, eight DFTs of 4.
@@ -147,12 +155,12 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[32]) {
     dft<Dir>(row[j]);
   }
   WINGBEAT_UNROLL
-  for (int k = 0; k < 8; ++k) {
-    complex<Real> column[4] = {row[0][k], turn32<Dir>(row[1][k], k), turn32<Dir>(row[2][k], 2 * k),
-                               turn32<Dir>(row[3][k], 3 * k)};
+  for (unsigned k = 0; k < 8; ++k) {
+    complex<Real> column[4] = {row[0][k], turn64<Dir>(row[1][k], 2 * k), turn64<Dir>(row[2][k], 4 * k),
+                               turn64<Dir>(row[3][k], 6 * k)};
     dft<Dir>(column);
     WINGBEAT_UNROLL
-    for (int m = 0; m < 4; ++m) x[k + 8 * m] = column[m];
+    for (unsigned m = 0; m < 4; ++m) x[k + 8 * m] = column[m];
   }
 }
 

@@ -93,17 +93,17 @@ WINGBEAT_FN void exchange(const Team& team, complex<Real> (&x)[E], WINGBEAT_LOCA
   }
 }
 
-/// Puts x[r] at entry `to(r)`, then calls take(r, z) with what another thread put at entry
-/// `from(r)`, one after another: z needs no registers of its own. Callers and memory: as above.
-template <unsigned Span, class Team, class Real, unsigned E, class To, class From, class Take>
-WINGBEAT_FN void show(const Team& team, const complex<Real> (&x)[E], WINGBEAT_LOCAL char* scratch,
+/// Puts what(r) at entry `to(r)`, r < E, then calls take(r, z) with what another thread of the
+/// workgroup put at entry `from(r)`, one after another: z needs no registers of its own.
+/// Callers: every thread of the workgroup.  Memory: as above.
+template <unsigned E, class Team, class Complex, class What, class To, class From, class Take>
+WINGBEAT_FN void show(const Team& team, WINGBEAT_LOCAL Complex* entries, const What& what,
                       const To& to, const From& from, const Take& take) {
-  auto entry = reinterpret_cast<WINGBEAT_LOCAL complex<Real>*>(scratch);
   WINGBEAT_UNROLL
-  for (unsigned r = 0; r < E; ++r) copy_to(entry + to(r), x[r]);
-  team.template barrier_among<Span>();
+  for (unsigned r = 0; r < E; ++r) copy_to(entries + to(r), what(r));
+  team.workgroup_barrier();
   WINGBEAT_UNROLL
-  for (unsigned r = 0; r < E; ++r) take(r, copied_from(entry + from(r)));
+  for (unsigned r = 0; r < E; ++r) take(r, copied_from(entries + from(r)));
 }
 
 }  // namespace wingbeat::device::workgroup

@@ -8,6 +8,7 @@
 #include "wingbeat/device/half.hpp"                // widen, narrow
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/real.hpp"                // separate, combine
+#include "wingbeat/device/thread/dft.hpp"          // turn64
 #include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store
 #include "wingbeat/device/workgroup/fft.hpp"       // fft
 
@@ -37,7 +38,8 @@ struct real_fft {
   static constexpr unsigned workgroup_threads = Shape::workgroup_threads;
   static constexpr unsigned bins = Spectrum == spectrum::unpacked ? m + 1 : m;
   static constexpr unsigned exchanges = complex_fft::exchanges + (threads > 1 ? 1 : 0);
-  static constexpr unsigned real_roots = (m + 1) / 2;  ///< exp(-2 pi i k / N), behind the others.
+  /// exp(-2 pi i k / N), k < threads, behind the others; a thread makes the rest of its own.
+  static constexpr unsigned real_roots = threads;
   static constexpr unsigned table_entries = complex_fft::table_entries + real_roots;
   using layout = typename complex_fft::layout;
   static constexpr unsigned scratch_bytes = threads > 1 ? layout::bytes : 0;
@@ -86,14 +88,14 @@ struct real_fft {
     complex_fft::execute(team, z, borrowed(lent), table);
     register_type other[pairs];
     meet(team, z, other, lent);
-    const auto roots = table + complex_fft::table_entries;
+    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
       const unsigned k = team.thread() + r * threads;
       if (k == 0) {
         store_ends(store, z[r], other[r]);
       } else {
-        const auto x = device::real::separate(z[r], other[r], copied_from(roots + k));
+        const auto x = device::real::separate(z[r], other[r], root_after(first, r));
         store(k, narrow<Real>(x.first));
         store(m - k, narrow<Real>(x.second));
       }
@@ -117,7 +119,7 @@ struct real_fft {
   WINGBEAT_FN static void inverse(const Team& team, const Load& load, const Store& store,
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
     register_type z[e], other[pairs];
-    const auto roots = table + complex_fft::table_entries;
+    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
       const unsigned k = team.thread() + r * threads;
@@ -125,7 +127,8 @@ struct real_fft {
         load_ends(load, z[r], other[r]);
       } else {
         const value_type x = load(k), mirrored = load(m - k);
-        const auto both = device::real::combine(widen(x), widen(mirrored), copied_from(roots + k));
+        const auto both =
+            device::real::combine(widen(x), widen(mirrored), root_after(first, r));
         z[r] = both.first;
         other[r] = both.second;
       }
@@ -150,6 +153,11 @@ struct real_fft {
       const value_type x = load(m / 2);
       middle = scaled(conj(widen(x)), real(2.0));
     }
+  }
+
+  /// w^(t + r T), w of order N = 2 e T, from w^t.
+  WINGBEAT_FN static register_type root_after(register_type first, unsigned r) {
+    return thread::turn64<direction::forward>(first, r * (32 / e));
   }
 
   /// Partner of pair k: M - k, and M/2 of 0.
