@@ -3,7 +3,7 @@
 // each against the data that is built in, times all in turn with a plain copy, and prints the best
 // as lines for src/tuning.
 //     best_shape <family> [fp32|fp64] [c2c|r2c|c2r] <lengths> ..      lengths as 2^15 or 512x512
-//     families: rows, lines, columns, pairs, thirds, cuts, column-lines, chain, planes
+//     families: rows, lines, columns, pairs, thirds, cuts, column-lines, chain, planes, mirrored
 #include <fmt/format.h>
 
 #include <algorithm>  // sort

@@ -21,6 +21,7 @@ candidate own(const plan_spec& what, const device_info& where) {
   candidate all;
   all.label = "built in";
   all.bank_bytes = data.bank_bytes;
+  all.is_forward = what.kind != transform::inverse_to_real && what.kind != transform::inverse;
   const bool is_of_reals = what.kind == transform::forward_from_real;
   const bool is_of_bins = what.kind == transform::inverse_to_real;
   const tuning::row_shapes& own = is_of_reals  ? mine.rows_of_reals
@@ -33,6 +34,7 @@ candidate own(const plan_spec& what, const device_info& where) {
   all.columns.assign(mine.columns.begin(), mine.columns.end());
   all.column_lines.assign(mine.column_lines.begin(), mine.column_lines.end());
   all.planes.assign(own.planes.begin(), own.planes.end());
+  all.mirrored.assign(own.mirrored.begin(), own.mirrored.end());
   all.chain = mine.chain;
   return all;
 }
@@ -100,7 +102,7 @@ std::string label_of(const tuning::cluster_shape& s) {
 }
 
 void add_lines(list& to, const candidate& base, unsigned bits) {
-  each_cluster(bits, 1, 1, 5, (bits + 1) / 2, [&](const tuning::cluster_shape& shape) {
+  each_cluster(bits, 1, 1, 5, bits - 5, [&](const tuning::cluster_shape& shape) {
     candidate one = base;
     if (one.whole.size() > bits) one.whole.resize(bits);
     one.lines = {shape};
@@ -217,6 +219,32 @@ void add_cuts(list& to, const candidate& base, unsigned bits) {
   }
 }
 
+/// Long rows of reals, or of bins: the pass in which bins meet, its length and shape.
+void add_mirrored(list& to, const candidate& base, unsigned bits) {
+  for (unsigned last = 6; last <= 9; ++last) {
+    for (const unsigned e : {16u, 32u}) {
+      for (const unsigned points : {4096u, 8192u, 16384u}) {
+        for (const bool half_trade : {false, true}) {
+          for (const unsigned at_once : {0u, 512u, 640u, 1024u}) {  // threads
+            const unsigned lanes = points >> last;
+            if (lanes < 16 || lanes > 128 || points / e > 1024) continue;
+            if (at_once > 0 && (at_once < points / e || (at_once == 1024) != (e == 16))) continue;
+            if (half_trade && e == 16) continue;
+            candidate one = base;
+            one.mirrored = {{last, e, lanes, half_trade, at_once * e / points}};
+            one.label = fmt::format("{{{}, {}, {}, {}, {}}}", last, e, lanes, half_trade,
+                                    at_once * e / points);
+            one.lines.clear();
+            const bool is_last = base.is_forward;
+            one.cuts = {{bits, is_last ? bits - last : last, is_last ? last : bits - last}};
+            to.push_back(std::move(one));
+          }
+        }
+      }
+    }
+  }
+}
+
 void add_plane_chains(list& to, const candidate& base, unsigned rows, unsigned columns) {
   for (const unsigned e : {8u, 16u}) {
     for (const unsigned points : {2048u, 4096u, 8192u}) {
@@ -289,6 +317,8 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
                  what.real == precision::fp64 ? 16 : 32);
   } else if (family == "cuts") {
     add_cuts(all, base, bits);
+  } else if (family == "mirrored") {
+    add_mirrored(all, base, bits);
   } else if (family == "column-lines") {
     add_column_lines(all, base, bits);
   } else if (family == "planes") {

@@ -17,15 +17,16 @@ namespace wingbeat::bench {
 struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
+  bool is_forward = true;
   std::vector<tuning::shape> whole;
   std::vector<tuning::cluster_shape> lines, planes;
   std::vector<tuning::cut> cuts;
-  std::vector<tuning::column_shape> columns;
+  std::vector<tuning::column_shape> columns, mirrored;
   std::vector<tuning::cluster_shape> column_lines;
   tuning::chain_rule chain = {};
 
   [[nodiscard]] tuning::architecture data() const {
-    const tuning::row_shapes rows{whole, lines, cuts, planes};
+    const tuning::row_shapes rows{whole, lines, cuts, planes, mirrored};
     const tuning::shapes all{rows, rows, rows, columns, column_lines, chain};
     return {"candidate", bank_bytes, all, all};
   }

@@ -31,7 +31,7 @@ std::size_t workgroup_scratch(const pass& one) {
   const room here = room_of(one, one.length, one.lanes);
   if (one.is_of_bins() && !one.is_mirrored) {
     const auto staged = [&](bool is_staged, row holds) {
-      return is_staged ? (one.length + (holds == row::half_spectrum ? 1 : 0)) * one.lanes : 0;
+      return is_staged ? ((one.length + (holds == row::half_spectrum ? 1 : 0)) | 1) * one.lanes : 0;
     };
     const bool is_traded = one.length > one.elements_per_thread;
     return (is_traded ? here.slots_bytes : 0) +

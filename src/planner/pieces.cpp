@@ -97,19 +97,16 @@ tuning::column_shape default_columns(unsigned bits) {
   return {bits, elements, std::clamp(4096u >> bits, 1u, 64u)};
 }
 
-std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
-                            const tuning::shapes& data, const device_info& where) {
-  if (auto line = clustered(one, bits, data.column_lines, where)) {
-    if (line->lanes <= neighbours) return line;
-  }
-  tuning::column_shape shape = default_columns(bits);
-  const unsigned shortest = data.columns.front().log2_length;
-  if (bits >= shortest && bits - shortest < data.columns.size()) {
-    shape = data.columns[bits - shortest];
-  } else if (bits > 12) {
-    return std::nullopt;
-  }
-  one.length = std::size_t{1} << bits;
+/// A list without gaps has at most one shape for a length.
+const tuning::column_shape* shape_of(unsigned bits, std::span<const tuning::column_shape> data) {
+  if (data.empty() || bits < data.front().log2_length) return nullptr;
+  const unsigned i = bits - data.front().log2_length;
+  return i < data.size() ? &data[i] : nullptr;
+}
+
+std::optional<pass> columns_as(pass one, const tuning::column_shape& shape, std::size_t neighbours,
+                               const device_info& where) {
+  one.length = std::size_t{1} << shape.log2_length;
   one.elements_per_thread = shape.elements_per_thread;
   one.lanes =
       static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
@@ -118,6 +115,31 @@ std::optional<pass> columns(pass one, unsigned bits, std::size_t neighbours,
   one.resident = shape.resident;
   one.fraction = shape.fraction;
   return fitted(one, where, one.is_mirrored ? 2 : 1);
+}
+
+std::optional<pass> columns(const pass& one, unsigned bits, std::size_t neighbours,
+                            const tuning::shapes& data, const device_info& where) {
+  if (auto line = clustered(one, bits, data.column_lines, where)) {
+    if (line->lanes <= neighbours) return line;
+  }
+  const tuning::column_shape* known = shape_of(bits, data.columns);
+  if (known == nullptr && bits > 12) return std::nullopt;
+  return columns_as(one, known != nullptr ? *known : default_columns(bits), neighbours, where);
+}
+
+/// Columns whose bins meet: without data for them those of any axis, exchanged whole, since bins
+/// meet whole, and with fewer threads where they would spill.
+std::optional<pass> mirrored_columns(const pass& one, unsigned bits, std::size_t neighbours,
+                                     std::span<const tuning::column_shape> own,
+                                     tuning::shapes data, const device_info& where) {
+  if (const auto* known = shape_of(bits, own)) return columns_as(one, *known, neighbours, where);
+  data.column_lines = {};  // bins meet within a workgroup
+  auto made = columns(one, bits, neighbours, data, where);
+  if (!made || !made->is_forward) return made;
+  made->half_trade = false;
+  const unsigned most = made->real == precision::fp64 ? 256 : 512;
+  while (made->bank_bytes != 0 && made->threads() > most && made->lanes > 2) made->lanes /= 2;
+  return fitted(*made, where, 2);
 }
 
 using shares = std::vector<unsigned>;  // log2 of each pass's length
@@ -155,16 +177,10 @@ std::vector<pass> cut_into(const shares& parts, const axis_request& axis, const 
     one.is_mirrored = axis.is_row && (joins || separates);
     const std::size_t neighbours =
         axis.is_row ? (prior == 1 ? axis.total >> parts[i] : prior) : axis.columns;
-    // Bins are separated within a workgroup, not in a cluster of them.
-    tuning::shapes usable = data;
-    if (separates) usable.column_lines = {};
-    auto fitted = columns(one, parts[i], neighbours, usable, where);
-    if (fitted && separates) {
-      const unsigned most = fitted->real == precision::fp64 ? 256 : 512;  // more threads spill
-      while (fitted->bank_bytes != 0 && fitted->threads() > most && fitted->lanes > 2) {
-        fitted->lanes /= 2;
-      }
-    }
+    const auto fitted =
+        one.is_mirrored
+            ? mirrored_columns(one, parts[i], neighbours, rows_for(axis, data).mirrored, data, where)
+            : columns(one, parts[i], neighbours, data, where);
     if (fitted) made.push_back(*fitted);
     prior <<= parts[i];
   }

@@ -65,6 +65,8 @@ struct row_shapes {
   std::span<const cluster_shape> lines = {};
   std::span<const cut> cuts = {};  ///< Others are cut evenly.
   std::span<const cluster_shape> planes = {};
+  /// The columns whose bins meet their mirror images, without gaps; if none, those of any axis.
+  std::span<const column_shape> mirrored = {};
 };
 
 /// One precision's shapes, shortest length first. Rows of reals and of bins are listed by the

@@ -162,7 +162,7 @@ class pass {
     return entries() + step::transform_bytes / step::element_bytes;
   }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* leaving() const {
-    return arrived() + (Policy::stage_in ? step::staged_in * Policy::lanes : 0u);
+    return arrived() + (Policy::stage_in ? step::pitch_in * Policy::lanes : 0u);
   }
   WINGBEAT_FN static unsigned slot(unsigned lane, unsigned q) {
     return Policy::lanes_across ? q * Policy::lanes + lane : lane * Policy::length + q;
@@ -286,13 +286,13 @@ class pass {
     const bool inside = here.has(lane);
     if constexpr (Policy::stage_in) {
       read_run<step::staged_in>(here, [&](unsigned of, unsigned q, complex_type z) {
-        device::copy_to(arrived() + of * step::staged_in + q, z);
+        device::copy_to(arrived() + of * step::pitch_in + q, z);
       });
     }
     const auto load = [&](unsigned i) {
       complex_type z{real(0), real(0)};
       if constexpr (Policy::stage_in) {
-        if (inside) z = device::copied_from(arrived() + lane * step::staged_in + i);
+        if (inside) z = device::copied_from(arrived() + lane * step::pitch_in + i);
       } else {
         if (inside) z = stored(here, lane, i);
       }
@@ -300,7 +300,7 @@ class pass {
     };
     const auto store = [&](unsigned i, complex_type z) {
       if constexpr (Policy::stage_out) {
-        device::copy_to(leaving() + lane * step::staged_out + i, z);
+        device::copy_to(leaving() + lane * step::pitch_out + i, z);
       } else {
         if (inside) write(here, lane, i, z);
       }
@@ -310,7 +310,7 @@ class pass {
       team_.workgroup_barrier();
       each_of_run<step::staged_out>([&](unsigned of, unsigned q) {
         if (here.has(of))
-          write(here, of, q, device::copied_from(leaving() + of * step::staged_out + q));
+          write(here, of, q, device::copied_from(leaving() + of * step::pitch_out + q));
       });
     }
   }

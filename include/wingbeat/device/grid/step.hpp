@@ -34,14 +34,16 @@ struct step_of {
   static constexpr size pass_roots_at = is_real_row ? real_fft::table_entries : fft::table_entries;
   static constexpr size real_roots_at = pass_roots_at + turn_of<Policy, Policy::length>::entries;
 
-  /// Elements of one butterfly as they are staged on each side.
+  /// Elements of one butterfly as they are staged on each side; of a real row they lie an odd number
+  /// of entries from those of the next, so that threads of neighbouring rows meet no bank twice.
   static constexpr unsigned staged_in =
       Policy::length + (Policy::source == row::half_spectrum && is_real_row ? 1 : 0);
   static constexpr unsigned staged_out =
       Policy::length + (Policy::sink == row::half_spectrum && is_real_row ? 1 : 0);
+  static constexpr unsigned pitch_in = staged_in | 1u, pitch_out = staged_out | 1u;
   static constexpr unsigned element_bytes = 2 * sizeof(real);
-  static constexpr unsigned staged_elements = (Policy::stage_in ? staged_in * Policy::lanes : 0u) +
-                                              (Policy::stage_out ? staged_out * Policy::lanes : 0u);
+  static constexpr unsigned staged_elements = (Policy::stage_in ? pitch_in * Policy::lanes : 0u) +
+                                              (Policy::stage_out ? pitch_out * Policy::lanes : 0u);
   static constexpr unsigned transform_bytes =
       is_real_row ? real_fft::scratch_bytes
                   : (staged_elements > 0 ? fft::layout::bytes : fft::scratch_bytes);
