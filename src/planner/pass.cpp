@@ -4,54 +4,70 @@
 #include <fmt/format.h>
 
 #include <algorithm>  // copy, max
+#include <utility>    // pair
 
 #include "side.hpp"                                // bytes_of_real
 #include "wingbeat/device/index.hpp"               // stages
-#include "wingbeat/device/workgroup/exchange.hpp"  // slot_layout
+#include "wingbeat/device/workgroup/exchange.hpp"  // delivered_bytes, row_pitch, slot_layout
 
 namespace wingbeat::planner {
 namespace {
 
-/// Local memory of one workgroup transform of `transforms`, and of the slots it may trade in.
-struct room {
-  std::size_t scratch_bytes;
-  std::size_t slots_bytes;
-};
-
-room room_of(const pass& one, std::size_t length, std::size_t transforms) {
+/// Local memory that the exchanges of `transforms` in one workgroup take; bins that meet need as
+/// much.
+std::size_t exchange_bytes(const pass& one, std::size_t length, std::size_t transforms) {
   const device::stages as{static_cast<unsigned>(length), one.elements_per_thread};
-  const device::workgroup::slot_layout slots{
-      static_cast<unsigned>(length * transforms),
-      static_cast<unsigned>(one.half_trade ? one.element_bytes() / 2 : one.element_bytes()),
-      one.bank_bytes, as.count() == 0 ? 1 : as.radix(0), /*is_in_place=*/false};
-  return {as.count() > 1 ? slots.bytes() : 0, slots.bytes()};
+  if (length <= one.elements_per_thread) return 0;
+  return device::workgroup::delivered_bytes(as, static_cast<unsigned>(transforms),
+                                            static_cast<unsigned>(one.entry_bytes()),
+                                            one.bank_bytes);
+}
+
+std::size_t pitch_of(const pass& one, std::size_t count, std::size_t threads) {
+  return device::workgroup::row_pitch(static_cast<unsigned>(count), static_cast<unsigned>(threads),
+                                      one.bank_bytes / static_cast<unsigned>(one.element_bytes()));
+}
+
+/// A whole row of reals or bins: opposite numbers meet where elements are exchanged, and what is
+/// staged lies behind that.
+std::size_t real_row_scratch(const pass& one) {
+  const std::size_t threads = one.length / one.elements_per_thread;
+  std::size_t elements = 0;
+  for (const auto& [is_staged, side] :
+       {std::pair{one.stage_in, &one.in}, std::pair{one.stage_out, &one.out}}) {
+    const std::size_t count = one.length + (side->holds == row::half_spectrum ? 1 : 0);
+    if (is_staged) elements += pitch_of(one, count, threads) * one.lanes;
+  }
+  return exchange_bytes(one, one.length, one.lanes) + elements * one.element_bytes();
 }
 
 std::size_t workgroup_scratch(const pass& one) {
-  const room here = room_of(one, one.length, one.lanes);
-  if (one.is_of_bins() && !one.is_mirrored) {
-    const auto staged = [&](bool is_staged, row holds) {
-      return is_staged ? ((one.length + (holds == row::half_spectrum ? 1 : 0)) | 1) * one.lanes : 0;
-    };
-    const bool is_traded = one.length > one.elements_per_thread;
-    return (is_traded ? here.slots_bytes : 0) +
-           (staged(one.stage_in, one.in.holds) + staged(one.stage_out, one.out.holds)) *
-               one.element_bytes();
+  if (one.is_of_bins() && !one.is_mirrored) return real_row_scratch(one);
+  std::size_t most = exchange_bytes(one, one.length, one.lanes);
+  if (one.stage_in || one.stage_out) {
+    const device::stages as{static_cast<unsigned>(one.length), one.elements_per_thread};
+    const device::workgroup::slot_layout staged{
+        static_cast<unsigned>(one.length * one.lanes), static_cast<unsigned>(one.element_bytes()),
+        one.bank_bytes, as.count() == 0 ? 1 : as.radix(0), /*is_in_place=*/false};
+    most = std::max<std::size_t>(most, staged.bytes());
   }
-  const std::size_t traded = one.stage_in || one.stage_out ? here.slots_bytes : here.scratch_bytes;
-  return std::max(traded, one.is_of_bins() ? one.length * one.lanes * one.element_bytes() : 0);
+  return std::max(most, one.is_of_bins() ? one.length * one.lanes * one.element_bytes() : 0);
 }
 
 std::size_t cluster_scratch(const pass& one) {
   const std::size_t c = one.workgroups_of_cluster;
   const std::size_t columns = one.second / c * one.lanes, rows = one.first / c * one.lanes;
-  const room first = room_of(one, one.first, columns), second = room_of(one, one.second, rows);
   const bool is_by_position = one.lanes_across && one.lanes > 1;
+  const std::size_t pitch =
+      one.does == pass::kind::line
+          ? one.second + 1
+          : pitch_of(one, one.second, one.second / one.elements_per_thread);
   const std::size_t arrived =
       (is_by_position ? one.second * (rows + (one.along_out ? one.first / c : one.lanes))
-                      : rows * (one.second + 1)) *
+                      : rows * pitch) *
       one.element_bytes();
-  const std::size_t steps = std::max(first.scratch_bytes, second.scratch_bytes);
+  const std::size_t steps =
+      std::max(exchange_bytes(one, one.first, columns), exchange_bytes(one, one.second, rows));
   std::size_t both = std::max(steps, arrived);
   if (c > 1) both = (both + 15) / 16 * 16 + 16;  // the barrier that counts arrivals
   return std::max(both, one.is_of_bins() ? one.length / c * one.lanes * one.element_bytes() : 0);

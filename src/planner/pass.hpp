@@ -115,6 +115,8 @@ struct pass {
   [[nodiscard]] std::size_t traffic_bytes() const;
   /// Returns the bytes of one complex number in registers.
   [[nodiscard]] std::size_t element_bytes() const { return real == precision::fp64 ? 16 : 8; }
+  /// Returns the bytes of what an exchange moves at a time: a number, or a part of it.
+  [[nodiscard]] std::size_t entry_bytes() const { return element_bytes() / (half_trade ? 2 : 1); }
   /// Returns whether the whole axis is transformed at once.
   [[nodiscard]] bool is_whole() const { return length == total; }
 

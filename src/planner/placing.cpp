@@ -211,17 +211,12 @@ class placer {
 
   /// Through local memory, so that neighbouring threads store neighbours: columns whose outputs lie
   /// along the butterfly. A GPU's threads take them at the transform's first exchange; a CPU's are
-  /// numbered by row and column, and stage them. Rows only where they lie one behind another, and
-  /// planes of bins where a row's threads would share sectors with the next row's.
+  /// numbered by row and column, and stage them. Rows only where they lie one behind another.
   void stage() {
     const std::size_t lane_in = one_.loops.empty() ? one_.in.distance : one_.loops.front().in;
     const std::size_t lane_out = one_.loops.empty() ? one_.out.distance : one_.loops.front().out;
     if (one_.is_cluster()) {
       one_.along_out = one_.lanes_across && one_.out.stride_of_first < lane_out;
-      one_.stage_out = is_plane_ && one_.out.holds == row::half_spectrum && one_.bank_bytes != 0 &&
-                       one_.workgroups_of_cluster == 1 && one_.lanes == 1 && one_.second < 128 &&
-                       one_.out.stride == 1 && one_.out.stride_of_first == one_.second + 1 &&
-                       !one_.out.has_parts && !at_.what.store.is_given();
       return;
     }
     if (one_.lanes_across) {

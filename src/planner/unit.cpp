@@ -95,8 +95,8 @@ void write_shape(policy_text& to, const pass& one, bool is_chained) {
   } else {
     to.number("length", one.length);
     to.flag("stage_in", one.stage_in);
+    to.flag("stage_out", one.stage_out);
   }
-  to.flag("stage_out", one.stage_out);
   to.number("workgroups", one.workgroups_of_cluster);
   to.number("elements_per_thread", one.elements_per_thread);
   to.number("lanes", one.lanes);

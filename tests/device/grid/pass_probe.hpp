@@ -68,7 +68,6 @@ struct cluster_rows : plain_rows<size(A) * B, Elements, Lanes, Real> {
   static constexpr device::cluster::kind kind = device::cluster::kind::line;
   static constexpr size in_first_stride = B, in_second_stride = 1;
   static constexpr size out_first_stride = 1, out_second_stride = A;
-  static constexpr bool stage_out = false;
 };
 
 template <class Policy>
@@ -96,8 +95,8 @@ planner::pass as_pass() {
   } else {
     one.length = Policy::length;
     one.stage_in = Policy::stage_in;
+    one.stage_out = Policy::stage_out;
   }
-  one.stage_out = Policy::stage_out;
   one.prior = Policy::prior;
   one.total = Policy::total;
   one.elements_per_thread = Policy::elements_per_thread;

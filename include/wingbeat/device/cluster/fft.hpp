@@ -11,6 +11,7 @@
 #include "wingbeat/device/direction.hpp"         // direction
 #include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
 #include "wingbeat/device/twiddle.hpp"           // roots, apply
+#include "wingbeat/device/workgroup/exchange.hpp"  // row_pitch
 #include "wingbeat/device/workgroup/fft.hpp"     // fft
 #include "wingbeat/device/workgroup/memory.hpp"  // scratch
 #include "wingbeat/device/workgroup/team.hpp"    // team, lanes
@@ -103,15 +104,18 @@ class fft {
       turn_at +
       (Kind == kind::line ? turn_rows + unsigned(twiddle::root_tables{a * b}.entries()) : 0u);
 
-  // What arrives from other workgroups: row by row with a padding entry each or, where columns lie
+  // What arrives from other workgroups: row by row, padded as its threads read it, or, where columns lie
   // side by side, position by position, so that what travels together stays together.
   static constexpr bool is_by_position = Shape::is_across && Shape::lanes > 1;
   static constexpr unsigned rows_at_once = Shape::rows * Shape::lanes;
   /// Entries from lane 0 of a row to that of the next: padded, where neighbouring threads take
   /// neighbouring rows.
-  static constexpr unsigned row_pitch = Shape::lanes + (Shape::is_across_out ? 0u : 1u);
+  static constexpr unsigned row_apart = Shape::lanes + (Shape::is_across_out ? 0u : 1u);
   static constexpr unsigned pitch =
-      is_by_position ? Shape::rows * row_pitch + (Shape::is_across_out ? Shape::lanes : 0u) : b + 1;
+      is_by_position        ? Shape::rows * row_apart + (Shape::is_across_out ? Shape::lanes : 0u)
+      : Kind == kind::line ? b + 1
+                            : workgroup::row_pitch(b, second_shape::threads,
+                                                   Memory::bank_bytes / sizeof(complex_type));
   static constexpr unsigned arrived_bytes =
       (is_by_position ? b : rows_at_once) * pitch * unsigned(sizeof(complex_type));
   static constexpr unsigned steps_bytes =
@@ -180,12 +184,14 @@ class fft {
                                                 : lane_in() * Shape::columns + other,
                                (a - borrow - n1(r)) % a);
   }
-  WINGBEAT_FN unsigned entry_out(unsigned r) const { return second_.slot(k2(r)); }
+  WINGBEAT_FN unsigned entry_out(unsigned r) const {
+    return entry_of_row(second_.transform(), k2(r));
+  }
   WINGBEAT_FN unsigned opposite_out(unsigned r) const {
     static_assert(Mirror == mirror::rows, "opposite rows are apart");
     const unsigned v = second_.transform(), other = all_rows::opposite(k1(), own_row(v));
     const unsigned borrow = Kind == kind::line && k1() != 0 ? 1 : 0;
-    return second_team::slot_of(
+    return entry_of_row(
         Shape::is_across_out ? other * Shape::lanes + lane() : lane() * Shape::rows + other,
         (b - borrow - k2(r)) % b);
   }
@@ -204,9 +210,13 @@ class fft {
     return Shape::is_across_out ? transform / Shape::lanes : transform % Shape::rows;
   }
 
+  WINGBEAT_FN static unsigned entry_of_row(unsigned transform, unsigned k) {
+    return Kind == kind::plane ? transform * pitch + k : second_team::slot_of(transform, k);
+  }
+
   /// Where element `position` of row u of a lane arrives.
   WINGBEAT_FN static unsigned entry(unsigned u, unsigned lane, unsigned position) {
-    return is_by_position ? position * pitch + u * row_pitch + lane
+    return is_by_position ? position * pitch + u * row_apart + lane
                           : (lane * Shape::rows + u) * pitch + position;
   }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const {

@@ -7,8 +7,6 @@
 //   workgroups           of a cluster
 //   in_first_stride, in_second_stride     places from n1 to n1 + 1, from n2 to n2 + 1
 //   out_first_stride, out_second_stride   places from k1 to k1 + 1, from k2 to k2 + 1
-//   stage_out            rows of a real plane lie one behind another, and its bins are stored through
-//                        local memory, as one run
 // Bins of a real plane are those of its rows: k2 = 0 .. B of 2 B reals.
 #pragma once
 
@@ -52,9 +50,6 @@ struct cluster_step_of {
   /// Bins of a row: of an axis N, of a plane B, and the one behind them.
   static constexpr size bins = is_plane ? Policy::second : length;
   static constexpr unsigned scratch_bytes = fft::scratch_bytes;
-  static_assert(!Policy::stage_out || (separates && is_plane && Policy::workgroups == 1 &&
-                                       Policy::lanes == 1 && !Policy::limited_out),
-                "one run is of one plane, in one workgroup");
   static_assert(!(joins || separates) ||
                     shape::workgroup_threads * Policy::elements_per_thread * 2 * sizeof(real) <=
                         fft::shared_bytes,
@@ -92,9 +87,7 @@ class cluster_pass {
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < e; ++r) x[r] = device::scaled(x[r], Policy::scale);
     }
-    if constexpr (Policy::stage_out) {
-      store_run(here, x);
-    } else if constexpr (step::separates) {
+    if constexpr (step::separates) {
       store_separated(here, x);
     } else {
       const unsigned lane = fft_.lane();
@@ -205,35 +198,6 @@ class cluster_pass {
                                              : step::bins * Policy::out_unit;
           access_.write(at + beyond, step::bins, separate(x[r], other, {real(-1), real(0)}));
         });
-  }
-
-  /// The same of a plane, whose bins are then stored in the order in which they lie.
-  WINGBEAT_FN void store_run(const tile_type& here, complex_type (&x)[e]) const {
-    const auto& team = fft_.team();
-    const complex_type root = real_root(fft_.k2(0));
-    complex_type last{real(0), real(0)};
-    team.workgroup_barrier();
-    workgroup::show<e>(
-        team, entries(), [&](unsigned r) { return x[r]; },
-        [&](unsigned r) { return fft_.entry_out(r); },
-        [&](unsigned r) { return fft_.opposite_out(r); },
-        [&](unsigned r, complex_type other) {
-          if (r == 0) last = separate(x[r], other, {real(-1), real(0)});
-          x[r] = separate(x[r], other, root_after<e>(root, r));
-        });
-    team.workgroup_barrier();
-    constexpr unsigned row = Policy::second + 1, all = Policy::first * row;
-    const unsigned first = fft_.k1() * row;
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) copy_to(entries() + first + fft_.k2(r), x[r]);
-    if (fft_.k2(0) == 0) copy_to(entries() + first + Policy::second, last);
-    team.workgroup_barrier();
-    if (!here.has(0)) return;
-    WINGBEAT_UNROLL
-    for (unsigned p = 0; p < all; p += workgroup_threads) {
-      const unsigned at = p + team.rank();
-      if (at < all) access_.write(here.out(0) + at, at, copied_from(entries() + at));
-    }
   }
 
   fft fft_;

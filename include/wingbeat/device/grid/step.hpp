@@ -7,6 +7,7 @@
 #include "wingbeat/device/index.hpp"             // maximum
 #include "wingbeat/device/order.hpp"             // order
 #include "wingbeat/device/port.hpp"              // size
+#include "wingbeat/device/workgroup/exchange.hpp"  // row_pitch
 #include "wingbeat/device/workgroup/fft.hpp"     // fft
 #include "wingbeat/device/workgroup/memory.hpp"  // memory, trade
 #include "wingbeat/device/workgroup/real.hpp"    // real_fft
@@ -34,19 +35,24 @@ struct step_of {
   static constexpr size pass_roots_at = is_real_row ? real_fft::table_entries : fft::table_entries;
   static constexpr size real_roots_at = pass_roots_at + turn_of<Policy, Policy::length>::entries;
 
-  /// Elements of one butterfly as they are staged on each side; of a real row they lie an odd number
-  /// of entries from those of the next, so that threads of neighbouring rows meet no bank twice.
+  /// Elements of one butterfly as they are staged on each side, and of a real row the entries to
+  /// those of the next.
   static constexpr unsigned staged_in =
       Policy::length + (Policy::source == row::half_spectrum && is_real_row ? 1 : 0);
   static constexpr unsigned staged_out =
       Policy::length + (Policy::sink == row::half_spectrum && is_real_row ? 1 : 0);
-  static constexpr unsigned pitch_in = staged_in | 1u, pitch_out = staged_out | 1u;
   static constexpr unsigned element_bytes = 2 * sizeof(real);
+  static constexpr unsigned bank_entries = Policy::bank_bytes / element_bytes;
+  static constexpr unsigned pitch_in =
+      workgroup::row_pitch(staged_in, shape::threads, bank_entries);
+  static constexpr unsigned pitch_out =
+      workgroup::row_pitch(staged_out, shape::threads, bank_entries);
   static constexpr unsigned staged_elements = (Policy::stage_in ? pitch_in * Policy::lanes : 0u) +
                                               (Policy::stage_out ? pitch_out * Policy::lanes : 0u);
   static constexpr unsigned transform_bytes =
       is_real_row ? real_fft::scratch_bytes
-                  : (staged_elements > 0 ? fft::layout::bytes : fft::scratch_bytes);
+                  : (staged_elements > 0 ? maximum(fft::layout::bytes, fft::scratch_bytes)
+                                         : fft::scratch_bytes);
   /// Where mirrored bins meet, one entry for each.
   static constexpr unsigned meeting_bytes =
       is_of_bins && !is_real_row ? Policy::length * Policy::lanes * element_bytes : 0u;

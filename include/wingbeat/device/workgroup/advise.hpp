@@ -48,8 +48,11 @@ WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elemen
                                                 trade trades, unsigned bank_bytes = 128) {
   if (length == elements) return 0;
   const unsigned entry_bytes = real_bytes * (trades == trade::whole ? 2 : 1);
+  if (how == order::natural) {
+    return delivered_bytes({length, elements}, transforms, entry_bytes, bank_bytes);
+  }
   const unsigned apart = minimum(elements, most_held);
-  return slot_layout{length * transforms, entry_bytes, bank_bytes, apart, how != order::natural}
+  return slot_layout{length * transforms, entry_bytes, bank_bytes, apart, /*is_in_place=*/true}
       .bytes();
 }
 

@@ -3,23 +3,29 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"           // complex
-#include "wingbeat/device/index.hpp"             // maximum, log2_of
+#include "wingbeat/device/index.hpp"             // maximum, stages
 #include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_LOCAL
 #include "wingbeat/device/workgroup/memory.hpp"  // trade
 
 namespace wingbeat::device::workgroup {
 
-/// Local memory as numbered slots. Where memory has banks, one unused entry follows every
+/// Bytes of what one exchange moves at a time: a number, or a part of it.
+template <class Real, class Memory>
+inline constexpr unsigned entry_bytes_of =
+    (Memory::trades == trade::whole ? 2u : 1u) * unsigned(sizeof(Real));
+
+/// Local memory as numbered slots. Where memory has banks, `pad` unused entries follow every
 /// `pad_every()` entries,
-///     address(s) = s + s / pad_every,
-/// so that slots `apart` apart fall into different banks: what neighbours write after a Stockham
-/// stage of that radix, or read in a window of that many registers. In place, where neighbours
+///     address(s) = s + s / pad_every * pad,
+/// so that runs of `pad` slots, `apart` apart, fall into different banks: what neighbours write
+/// after a Stockham stage, or read in a window of that many registers. In place, where neighbours
 /// also touch slots side by side and `apart` is below the banks' width, digits are folded instead:
 ///     address(s) = s ^ (s / apart mod entries of all banks).
 /// `bank_bytes` = 0: no banks, address(s) = s.
 struct slot_layout {
   unsigned slots, entry_bytes, bank_bytes, apart;
   bool is_in_place;
+  unsigned pad = 1;
 
   WINGBEAT_FN constexpr unsigned bank_entries() const { return bank_bytes / entry_bytes; }
   WINGBEAT_FN constexpr bool is_folded() const {
@@ -27,18 +33,51 @@ struct slot_layout {
   }
   WINGBEAT_FN constexpr unsigned pad_every() const { return maximum(apart, bank_entries()); }
   WINGBEAT_FN constexpr unsigned entries() const {
-    return bank_bytes == 0 || is_folded() ? slots : slots + slots / pad_every();
+    return bank_bytes == 0 || is_folded() ? slots : slots + slots / pad_every() * pad;
   }
   WINGBEAT_FN constexpr unsigned bytes() const { return entries() * entry_bytes; }
 };
 
+/// Returns how slots lie when a stage of radix R after prior length P is delivered by threads in
+/// sequence: it writes runs of P, P R apart. Runs as wide as the banks need no padding.
+WINGBEAT_FN constexpr slot_layout delivered(unsigned slots, unsigned entry_bytes,
+                                            unsigned bank_bytes, unsigned radix, unsigned prior) {
+  const bool is_narrow = prior * entry_bytes < bank_bytes;
+  return {slots, entry_bytes, bank_bytes, radix * prior, false, is_narrow ? prior : 0u};
+}
+
+/// Returns entries from one row of `count` to the next where `threads` in sequence read each: the
+/// runs of several rows then fall into different banks.
+WINGBEAT_FN constexpr unsigned row_pitch(unsigned count, unsigned threads, unsigned bank_entries) {
+  return threads >= bank_entries ? count : (((count + threads - 1) / threads) | 1u) * threads;
+}
+
+/// Returns entries that a transform in natural order, of threads in sequence, has for all its
+/// exchanges: neighbours that wait for no barrier of the workgroup never meet there.
+WINGBEAT_FN constexpr unsigned delivered_entries(stages as, unsigned entry_bytes,
+                                                 unsigned bank_bytes) {
+  unsigned most = as.length;
+  for (unsigned s = 0; s + 1 < as.count(); ++s) {
+    const auto lies = delivered(as.length, entry_bytes, bank_bytes, as.radix(s), as.prior(s));
+    most = maximum(most, lies.entries());
+  }
+  return row_pitch(most, as.length / as.max_radix, bank_bytes / entry_bytes);
+}
+
+/// Returns the bytes of several, whatever their lanes.
+WINGBEAT_FN constexpr unsigned delivered_bytes(stages as, unsigned transforms, unsigned entry_bytes,
+                                               unsigned bank_bytes) {
+  const unsigned radix = as.count() == 0 ? 1u : as.radix(0);
+  return maximum(slot_layout{as.length * transforms, entry_bytes, bank_bytes, radix, false}.bytes(),
+                 delivered_entries(as, entry_bytes, bank_bytes) * transforms * entry_bytes);
+}
+
 /// Addresses of slots, for Memory's banks and the entries of Real that its trade moves.
-template <class Shape, class Real, class Memory, unsigned Apart, bool IsInPlace>
+template <class Shape, class Real, class Memory, unsigned Apart, bool IsInPlace, unsigned Pad = 1>
 struct slot_addresses {
-  static constexpr unsigned entry_bytes =
-      (Memory::trades == trade::whole ? 2u : 1u) * unsigned(sizeof(Real));
-  static constexpr slot_layout as{Shape::length * Shape::transforms, entry_bytes,
-                                  Memory::bank_bytes, Apart, IsInPlace};
+  static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;
+  static constexpr slot_layout as{
+      Shape::length * Shape::transforms, entry_bytes, Memory::bank_bytes, Apart, IsInPlace, Pad};
   static constexpr unsigned bytes = as.bytes();
 
   /// Returns the entry of slot base + offset. The offset is a constant after unrolling, and stays
@@ -46,14 +85,14 @@ struct slot_addresses {
   /// shares no digit with the base.
   WINGBEAT_FN static constexpr unsigned address(unsigned base, unsigned offset = 0) {
     constexpr unsigned pad = as.pad_every();
-    if constexpr (Memory::bank_bytes == 0) {
+    if constexpr (Memory::bank_bytes == 0 || Pad == 0) {
       return base + offset;
     } else if constexpr (as.is_folded()) {
       return folded(base) ^ folded(offset);
     } else if (IsInPlace || offset % pad == 0) {
-      return base + base / pad + (offset + offset / pad);
+      return base + base / pad * Pad + (offset + offset / pad * Pad);
     } else {
-      return base + offset + (base + offset) / pad;
+      return base + offset + (base + offset) / pad * Pad;
     }
   }
 

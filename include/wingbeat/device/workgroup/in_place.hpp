@@ -30,6 +30,7 @@ struct in_place {
   static constexpr unsigned n_stages = plan.count();
   static constexpr bool is_forward = Dir == direction::forward;
   using layout = slot_addresses<Shape, Real, Memory, held, true>;
+  static constexpr unsigned scratch_bytes = layout::bytes;
 
   /// Transforms x in place, the stages that fit registers: all of them where a thread can hold
   /// its elements. Scratch is free on entry; barriers as `execute` of fft.hpp says.

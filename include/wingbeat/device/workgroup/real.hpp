@@ -10,6 +10,7 @@
 #include "wingbeat/device/real.hpp"                // separate, combine
 #include "wingbeat/device/thread/dft.hpp"          // turn64
 #include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store
+#include "wingbeat/device/workgroup/exchange.hpp"  // exchange
 #include "wingbeat/device/workgroup/fft.hpp"       // fft
 
 namespace wingbeat::device::workgroup {
@@ -41,8 +42,7 @@ struct real_fft {
   /// exp(-2 pi i k / N), k < threads, behind the others; a thread makes the rest of its own.
   static constexpr unsigned real_roots = threads;
   static constexpr unsigned table_entries = complex_fft::table_entries + real_roots;
-  using layout = typename complex_fft::layout;
-  static constexpr unsigned scratch_bytes = threads > 1 ? layout::bytes : 0;
+  static constexpr unsigned scratch_bytes = threads > 1 ? complex_fft::steps::scratch_bytes : 0;
   using storage_type = storage<scratch_bytes>;
   using scratch_type = scratch<scratch_bytes>;
 
@@ -206,8 +206,8 @@ struct real_fft {
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) moved[r] = what(r);
     exchange<Memory::trades, threads>(
-        team, moved, lent.at, [&](unsigned r) { return layout::address(team.slot(to(team, r))); },
-        [&](unsigned r) { return layout::address(team.slot(from(team, r))); });
+        team, moved, lent.at, [&](unsigned r) { return entry_of(team, to(team, r)); },
+        [&](unsigned r) { return entry_of(team, from(team, r)); });
     constexpr bool is_used_again = Dir == direction::inverse && complex_fft::exchanges > 0;
     if constexpr (Scratch::reused == reuse::at_once) {
       team.workgroup_barrier();
@@ -216,6 +216,13 @@ struct real_fft {
     }
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) into(r) = moved[r];
+  }
+
+  /// Opposite numbers meet where a transform has its entries.
+  template <class Team>
+  WINGBEAT_FN static unsigned entry_of(const Team& team, unsigned i) {
+    constexpr bool is_along = Team::neighbours == lanes::along_transform;
+    return is_along ? team.transform() * complex_fft::steps::own_entries + i : team.slot(i);
   }
 
   /// The complex transform of a forward run must leave scratch free: the pairs meet there next.

@@ -17,6 +17,7 @@
 #include "wingbeat/device/workgroup/contract.hpp"  // is_same
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange, slot_addresses
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+#include "wingbeat/device/workgroup/team.hpp"      // lanes
 
 namespace wingbeat::device::workgroup {
 
@@ -27,7 +28,14 @@ struct stockham {
   static constexpr unsigned threads = Shape::threads;
   static constexpr schedule plan{order::natural, Shape::length, Shape::elements_per_thread};
   static constexpr unsigned n_stages = plan.count();
+  /// Slots where threads across transforms trade, or change lanes.
   using layout = slot_addresses<Shape, Real, Memory, n_stages == 0 ? 1u : plan.radix(0), false>;
+  static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;
+  /// Where threads are in sequence along a transform, each transform has entries of its own.
+  static constexpr unsigned own_entries =
+      delivered_entries({Shape::length, elements}, entry_bytes, Memory::bank_bytes);
+  static constexpr unsigned scratch_bytes = delivered_bytes(
+      {Shape::length, elements}, Shape::transforms, entry_bytes, Memory::bank_bytes);
 
   /// Transforms x in place. Scratch is free on entry; barriers as `execute` of fft.hpp says.
   template <class Team, class Scratch>
@@ -44,6 +52,19 @@ struct stockham {
   }
 
  private:
+  /// Entries of slots base + offset in the exchange after a stage, of Team's transform.
+  template <unsigned Stage, class Team>
+  WINGBEAT_FN static unsigned address(unsigned transform, unsigned i, unsigned offset) {
+    if constexpr (Team::neighbours == lanes::along_transform) {
+      constexpr slot_layout lies =
+          delivered(0, entry_bytes, Memory::bank_bytes, plan.radix(Stage), plan.prior(Stage));
+      using slots = slot_addresses<Shape, Real, Memory, lies.apart, false, lies.pad>;
+      return transform * own_entries + slots::address(i, offset);
+    } else {
+      return layout::address(Team::slot_of(transform, i), offset * Team::slot_stride);
+    }
+  }
+
   /// Stages from `Stage` on, of which `team` makes the first and `after` the others.
   template <unsigned Stage, bool WasHandedOver = false, class Team, class After, class Scratch>
   WINGBEAT_FN static void run_from(const Team& team, const After& after,
@@ -96,11 +117,10 @@ struct stockham {
     const auto to = [&](unsigned r) {
       const unsigned b = team.thread() + (r % count) * threads;
       const unsigned first = (b & ~(prior - 1)) * radix + (b & (prior - 1));
-      return layout::address(team.slot(first), (r / count) * prior * Team::slot_stride);
+      return address<Stage, Team>(team.transform(), first, (r / count) * prior);
     };
     const auto from = [&](unsigned r) {
-      return layout::address(Team::slot_of(after.transform(), after.thread()),
-                             r * threads * Team::slot_stride);
+      return address<Stage, Team>(after.transform(), after.thread(), r * threads);
     };
     exchange<Memory::trades, threads>(team, x, at, to, from);
   }
