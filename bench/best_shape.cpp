@@ -2,7 +2,7 @@
 // Which shapes run a problem best? Plans it by many tuning data, on the first CUDA device, checks
 // each against the data that is built in, times all in turn with a plain copy, and prints the best
 // as lines for src/tuning.
-//     best_shape <family> [fp32|fp64] [c2c|r2c|c2r] <lengths> ..      lengths as 2^15 or 512x512
+//     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|c2r] <lengths> ..     lengths as 2^15 or 512x512
 //     families: rows, lines, columns, pairs, thirds, cuts, column-lines, chain, planes, mirrored
 #include <fmt/format.h>
 
@@ -19,6 +19,7 @@
 #include "backend/kernel.hpp"        // make_compiled_plan
 #include "bench/shape_families.hpp"  // candidates_of
 #include "planner/recipe.hpp"        // make_recipe
+#include "wingbeat/device/half.hpp"  // half_float, widen
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -35,10 +36,17 @@ struct planned {
   double difference = 0;
 };
 
-void fill(buffer& to) {
+void fill(buffer& to, bool is_narrow) {
   std::mt19937 bits{1};
   std::vector<float> block(std::size_t{1} << 24);
   for (float& x : block) x = static_cast<float>(bits()) / 2147483648.0f - 1;
+  if (is_narrow) {  // fp16 between 1/32 and 1, either sign
+    auto* halves = reinterpret_cast<std::uint16_t*>(block.data());
+    for (std::size_t i = 0; i < 2 * block.size(); ++i) {
+      const auto r = static_cast<std::uint16_t>(bits());
+      halves[i] = static_cast<std::uint16_t>((r & 0x93ff) | 0x2800);
+    }
+  }
   for (std::size_t at = 0; at < to.size_bytes(); at += block.size() * 4) {
     to.write(block.data(), std::min(block.size() * 4, to.size_bytes() - at), at);
   }
@@ -55,14 +63,25 @@ std::vector<char> sample(const buffer& from, std::size_t used) {
   return bytes;
 }
 
+double value(float x) {
+  return x;
+}
+double value(double x) {
+  return x;
+}
+double value(device::half_float x) {
+  return device::widen(device::complex<device::half_float>{x, x}).re;
+}
+
 template <class Real>
 double difference(const std::vector<char>& a, const std::vector<char>& b) {
   const auto* x = reinterpret_cast<const Real*>(a.data());
   const auto* y = reinterpret_cast<const Real*>(b.data());
   double error = 0, energy = 0;
   for (std::size_t i = 0; i < a.size() / sizeof(Real); ++i) {
-    error += (double(x[i]) - double(y[i])) * (double(x[i]) - double(y[i]));
-    energy += double(y[i]) * double(y[i]);
+    const double off = value(x[i]) - value(y[i]);
+    error += off * off;
+    energy += value(y[i]) * value(y[i]);
   }
   return std::sqrt(error / energy);
 }
@@ -162,11 +181,12 @@ int main(int argc, char** argv) try {
   transform kind = transform::forward;
   queue on{first_device(engine::cuda)};
   buffer in{on, 2 * total_bytes}, out{on, 2 * total_bytes};
-  fill(in);
+  fill(in, false);
   for (int i = 2; i < argc; ++i) {
     const std::string_view word = argv[i];
-    if (word == "fp32" || word == "fp64") {
-      real = word == "fp32" ? precision::fp32 : precision::fp64;
+    if (word == "fp32" || word == "fp64" || word == "fp16") {
+      real = word == "fp32" ? precision::fp32 : word == "fp64" ? precision::fp64 : precision::fp16;
+      fill(in, real == precision::fp16);
     } else if (word == "c2c" || word == "r2c" || word == "c2r") {
       kind = word == "c2c"   ? transform::forward
              : word == "r2c" ? transform::forward_from_real
@@ -175,6 +195,8 @@ int main(int argc, char** argv) try {
       const plan_spec what{.lengths = bench::lengths_of(word), .kind = kind, .real = real};
       if (real == precision::fp64) {
         search<double>(on, family, what, in, out);
+      } else if (real == precision::fp16) {
+        search<device::half_float>(on, family, what, in, out);
       } else {
         search<float>(on, family, what, in, out);
       }

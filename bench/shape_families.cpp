@@ -17,7 +17,10 @@ unsigned log2_of(std::size_t n) {
 
 candidate own(const plan_spec& what, const device_info& where) {
   const tuning::architecture& data = tuning::for_device(where);
-  const tuning::shapes& mine = what.real == precision::fp64 ? data.fp64 : data.fp32;
+  const bool is_narrow = what.real == precision::fp16 || what.real == precision::bf16;
+  const tuning::shapes& mine = what.real == precision::fp64 ? data.fp64
+                               : is_narrow                  ? data.stored_in_16_bits
+                                                            : data.fp32;
   candidate all;
   all.label = "built in";
   all.bank_bytes = data.bank_bytes;
@@ -270,7 +273,7 @@ void add_plane_chains(list& to, const candidate& base, unsigned rows, unsigned c
 }
 
 void add_planes(list& to, const candidate& base, unsigned rows, unsigned columns) {
-  each_cluster(rows + columns, 1, 4, rows, rows, [&](const tuning::cluster_shape& shape) {
+  each_cluster(rows + columns, 1, 8, rows, rows, [&](const tuning::cluster_shape& shape) {
     if (shape.lanes > 1 && shape.workgroups > 1) return;
     candidate one = base;
     one.planes = {shape};

@@ -28,7 +28,7 @@ struct candidate {
   [[nodiscard]] tuning::architecture data() const {
     const tuning::row_shapes rows{whole, lines, cuts, planes, mirrored};
     const tuning::shapes all{rows, rows, rows, columns, column_lines, chain};
-    return {"candidate", bank_bytes, all, all};
+    return {"candidate", bank_bytes, all, all, all};
   }
 };
 

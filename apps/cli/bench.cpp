@@ -82,6 +82,16 @@ std::string command_of(const options& o, const device_info& where) {
                              o.until.most_seconds, 100 * o.until.confidence);
 }
 
+/// Writes the document, if one is asked for as a file.
+void write_json(const std::string& name, const bench_document& all) {
+  if (name.empty() || name == "-") return;
+  formats::atomic_file file{name};
+  file.write(text_of(json_of(all)));
+  file.commit();
+}
+
+/// Runs all problems. The document is written after each, so that a sweep cut short keeps what it
+/// has measured.
 bench_document run_all(const options& o, const device_info& where) {
   const auto problems = problems_of(o.sweep, where);
   peer_list peers = open_peers(o.peers, where, o.manners);
@@ -94,19 +104,15 @@ bench_document run_all(const options& o, const device_info& where) {
   for (const plan_spec& what : problems) {
     bar.step(fmt::format("{}, batch {}", axes_text(what), std::size_t{what.batch}));
     all.results.push_back(result_of(on, what, peers, clocks, o.until));
+    if (all.results.back().refused.empty()) write_json(o.json_file, all);
   }
   return all;
 }
 
 void write(const options& o, const bench_document& all) {
   if (o.json_file != "-") print(table_of(all));
-  if (o.json_file == "-") {
-    print_json(json_of(all));
-  } else if (!o.json_file.empty()) {
-    formats::atomic_file file{o.json_file};
-    file.write(text_of(json_of(all)));
-    file.commit();
-  }
+  if (o.json_file == "-") print_json(json_of(all));
+  write_json(o.json_file, all);
   if (!o.plot_file.empty()) formats::write_png(o.plot_file, chart_of(all));
 }
 

@@ -18,7 +18,10 @@ unsigned log2_of(std::size_t n) {
 }
 
 const tuning::shapes& shapes_for(const pass& like, const tuning::architecture& data) {
-  return like.real == precision::fp64 ? data.fp64 : data.fp32;
+  if (like.real == precision::fp64) return data.fp64;
+  const tuning::shapes& narrow = data.stored_in_16_bits;
+  const bool is_narrow = like.in.real_bytes() == 2 && !narrow.rows.whole.empty();
+  return is_narrow ? narrow : data.fp32;
 }
 
 const tuning::row_shapes& rows_for(const axis_request& axis, const tuning::shapes& data) {
@@ -137,6 +140,7 @@ std::optional<pass> mirrored_columns(const pass& one, unsigned bits, std::size_t
   auto made = columns(one, bits, neighbours, data, where);
   if (!made || !made->is_forward) return made;
   made->half_trade = false;
+  made->resident = std::min(made->resident, 1U);
   const unsigned most = made->real == precision::fp64 ? 256 : 512;
   while (made->bank_bytes != 0 && made->threads() > most && made->lanes > 2) made->lanes /= 2;
   return fitted(*made, where, 2);
@@ -223,6 +227,9 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
   if (row_of(bits)) return {};
   // In copies; what was not measured may take longer than one.
   const auto time_of = [](const pass& one) { return one.fraction > 0 ? 1 / one.fraction : 1.25; };
+  // Rows whose inputs are turned, as measured: rows of roots are read, the more per element the
+  // fewer a thread has.
+  const auto turned = [](const pass& row) { return 1 + 2.2 / row.elements_per_thread; };
   double natural = 0;
   // Columns of which no speed was measured are not to be much longer than in natural order.
   std::size_t longest = 0;
@@ -236,7 +243,7 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
     auto row = row_of(row_bits);
     auto column = columns(like, bits - row_bits, std::size_t{1} << row_bits, shapes, where);
     if (!row || !column || (column->fraction == 0 && column->length > longest)) continue;
-    const double time = time_of(*row) + time_of(*column);
+    const double time = time_of(*row) * turned(*row) + time_of(*column);
     if (time >= least) continue;
     least = time;
     column->spacing = row->length;

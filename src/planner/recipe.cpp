@@ -21,6 +21,7 @@ namespace {
 pass common_pass(const plan_spec& what, const tuning::architecture& data) {
   pass all;
   all.real = common_precision(what);
+  all.in.stored = all.out.stored = what.real;
   all.is_forward = what.kind == transform::forward || what.kind == transform::forward_from_real;
   all.bank_bytes = data.bank_bytes;
   return all;

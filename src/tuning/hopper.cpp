@@ -11,8 +11,8 @@ constexpr shape fp32_whole[] = {
     {2, 2, 64, false, false, false, 0.98f},   {3, 8, 64, false, true, true, 0.98f},
     {4, 4, 16, false, false, false, 0.98f},   {5, 8, 16, false, true, true, 0.98f},
     {6, 4, 8, false, false, false, 0.98f},    {7, 4, 4, false, false, false, 0.98f},
-    {8, 8, 8, false, false, false, 0.98f},    {9, 16, 8, false, false, false, 0.98f},
-    {10, 16, 2, false, false, false, 0.98f},  {11, 8, 1, false, false, false, 0.98f},
+    {8, 4, 2, false, false, false, 0.98f},    {9, 16, 8, false, false, false, 0.98f},
+    {10, 16, 2, false, false, false, 0.98f},  {11, 8, 1, true, false, false, 0.98f},
     {12, 8, 1, false, false, false, 0.98f},   {13, 32, 1, false, false, false, 0.98f, 2},
     {14, 32, 1, true, false, false, 0.8f, 1},
 };
@@ -23,15 +23,26 @@ constexpr shape fp64_whole[] = {
     {6, 4, 8, false, false, false, 0.98f},   {7, 4, 4, false, false, false, 0.98f},
     {8, 8, 4, false, false, false, 0.98f},   {9, 8, 8, false, false, false, 0.98f},
     {10, 16, 4, false, false, false, 0.98f}, {11, 16, 1, false, false, false, 0.98f},
-    {12, 16, 1, false, false, false, 0.98f}, {13, 16, 1, false, false, false, 0.74f},
+    {12, 8, 1, true, false, false, 0.98f},   {13, 16, 1, true, false, false, 0.78f},
+};
+// Stored in 16 bits, computed in fp32: twice the elements a byte, so fewer exchanges count for more.
+constexpr shape fp16_whole[] = {
+    {0, 1, 256, false, false, false, 0.98f}, {1, 2, 256, false, false, false, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},  {3, 8, 64, false, true, true, 0.89f},
+    {4, 4, 32, false, false, false, 0.86f},  {5, 4, 16, false, false, false, 0.7f},
+    {6, 8, 32, false, false, false, 0.9f},   {7, 16, 16, false, false, false, 0.94f},
+    {8, 16, 8, false, false, false, 0.97f},  {9, 16, 8, false, false, false, 0.9f},
+    {10, 16, 2, false, false, false, 0.88f}, {11, 16, 1, false, false, false, 0.84f},
+    {12, 16, 1, false, false, false, 0.82f}, {13, 32, 1, false, false, false, 0.76f, 2},
+    {14, 32, 1, false, false, false, 0.56f},
 };
 // The same of rows of reals, by the length of the complex transform that makes their bins.
 constexpr shape fp32_rows_of_reals[] = {
     {0, 1, 128, false, false, false, 0.99f}, {1, 2, 128, false, true, true, 0.99f},
     {2, 4, 128, false, true, true, 0.99f},   {3, 8, 128, false, false, true, 0.92f},
-    {4, 8, 32, false, false, true, 0.77f},   {5, 4, 16, false, false, false, 0.77f},
-    {6, 4, 8, false, false, false, 0.92f},   {7, 4, 4, false, false, false, 0.9f},
-    {8, 8, 2, false, false, false, 0.94f},   {9, 8, 4, false, false, false, 0.93f},
+    {4, 4, 32, false, false, true, 0.91f},   {5, 4, 16, false, false, true, 0.9f},
+    {6, 4, 8, false, false, false, 0.94f},   {7, 4, 4, false, false, false, 0.96f},
+    {8, 8, 4, false, false, false, 0.95f},   {9, 8, 4, false, false, false, 0.93f},
     {10, 8, 1, false, false, false, 0.94f},  {11, 16, 1, true, false, false, 0.95f},
     {12, 16, 1, true, false, false, 0.92f},  {13, 32, 1, true, false, false, 0.77f},
     {14, 16, 1, false, false, false, 0.66f},
@@ -40,9 +51,9 @@ constexpr shape fp32_rows_of_reals[] = {
 constexpr shape fp32_rows_of_bins[] = {
     {0, 1, 128, false, false, false, 0.99f}, {1, 2, 128, false, true, true, 0.99f},
     {2, 4, 128, false, true, true, 0.99f},   {3, 8, 128, false, true, true, 0.93f},
-    {4, 16, 128, false, false, true, 0.8f},  {5, 8, 32, false, false, false, 0.75f},
-    {6, 8, 16, false, false, false, 0.9f},   {7, 8, 8, false, false, false, 0.93f},
-    {8, 8, 4, false, false, false, 0.94f},   {9, 16, 2, false, false, false, 0.9f},
+    {4, 4, 16, false, false, false, 0.92f},  {5, 4, 16, false, false, false, 0.8f},
+    {6, 4, 4, false, false, false, 0.91f},   {7, 8, 8, false, false, false, 0.9f},
+    {8, 16, 4, false, false, false, 0.92f},   {9, 16, 2, false, false, false, 0.9f},
     {10, 16, 1, false, false, false, 0.95f}, {11, 16, 1, true, false, false, 0.94f},
     {12, 16, 1, true, false, false, 0.9f},   {13, 32, 1, true, false, false, 0.8f},
     {14, 32, 1, true, false, false, 0.61f},
@@ -58,18 +69,30 @@ constexpr column_shape fp64_columns[] = {
     {9, 16, 8, true, 0, 0.97f},  {10, 16, 4, true, 2, 0.9f},  {11, 16, 4, true, 1, 0.7f},
     {12, 8, 1, false, 0, 0.4f},
 };
+// Of the pass where bins meet: the wider its rows, the fewer sectors are shared by two workgroups.
+constexpr column_shape fp32_mirrored_of_reals[] = {
+    {7, 16, 64, false, 2, 0.93f},
+    {8, 32, 32, false, 2, 0.9f},
+    {9, 32, 32, true, 1, 0.8f},
+    {10, 32, 16, false, 1, 0.6f},
+};
+constexpr column_shape fp32_mirrored_of_bins[] = {
+    {7, 16, 32, false, 4, 0.93f},
+    {8, 16, 16, false, 4, 0.93f},
+    {9, 32, 16, true, 2, 0.85f},
+    {10, 32, 16, true, 1, 0.8f},
+};
 // log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident
 constexpr cluster_shape fp32_lines[] = {
     {15, 7, 32, 8, 1, 5, 0.74f},
     {16, 7, 32, 16, 1, 5, 0.66f},
 };
 constexpr cluster_shape fp32_lines_of_reals[] = {
-    {15, 7, 16, 8, 1, 4, 0.46f},
-    {16, 8, 16, 16, 1, 4, 0.48f},
+    {15, 7, 32, 8, 1, 5, 0.63f},
+    {16, 8, 32, 16, 1, 5, 0.54f},
 };
 constexpr cluster_shape fp32_lines_of_bins[] = {
-    {15, 7, 32, 8, 1, 4, 0.57f},
-    {16, 7, 32, 16, 1, 4, 0.5f},
+    {15, 6, 32, 8, 1, 4, 0.58f},
 };
 constexpr cluster_shape fp64_lines[] = {
     {14, 6, 8, 4, 1, 2, 0.6f},
@@ -84,19 +107,25 @@ constexpr cluster_shape fp32_column_lines[] = {
     {13, 8, 32, 16, 16, 2, 0.5f},
 };
 constexpr cluster_shape fp32_planes[] = {
+    {8, 4, 8, 1, 8, 6, 0.51f},
+    {10, 5, 8, 1, 2, 6, 0.96f},
     {12, 6, 8, 1, 1, 3, 0.98f},
-    {14, 7, 16, 1, 1, 1, 0.75f},
+    {14, 7, 16, 8, 1, 8, 0.79f},
     {16, 8, 32, 16, 1, 5, 0.6f},
 };
 constexpr cluster_shape fp32_planes_of_reals[] = {
-    {11, 6, 8, 1, 1, 4, 0.9f},
-    {13, 7, 16, 1, 1, 2, 0.9f},
-    {15, 8, 32, 8, 1, 5, 0.6f},
+    {11, 6, 8, 1, 2, 2, 0.69f},
+    {13, 7, 8, 4, 1, 6, 0.64f},
+    {15, 8, 16, 16, 1, 8, 0.63f},
 };
 constexpr cluster_shape fp32_planes_of_bins[] = {
-    {11, 6, 8, 1, 1, 4, 0.9f},
-    {13, 7, 16, 1, 1, 2, 0.9f},
-    {15, 8, 32, 8, 1, 4, 0.6f},
+    {11, 6, 8, 1, 1, 6, 0.76f},
+    {13, 7, 16, 1, 1, 2, 0.55f},
+};
+constexpr cluster_shape fp64_planes[] = {
+    {10, 5, 8, 1, 4, 2, 0.93f},
+    {12, 6, 8, 1, 1, 2, 0.97f},
+    {14, 7, 16, 8, 1, 5, 0.69f},
 };
 // log2 length, log2 of the first pass, of the second
 constexpr cut fp32_cuts[] = {
@@ -104,12 +133,12 @@ constexpr cut fp32_cuts[] = {
     {23, 11, 12}, {24, 12, 12}, {25, 9, 8},  {26, 10, 8},  {27, 10, 9}, {28, 10, 10},
 };
 constexpr cut fp32_cuts_of_reals[] = {
-    {17, 9, 8}, {18, 10, 8}, {19, 11, 8}, {20, 11, 9}, {21, 12, 9}, {22, 12, 10},
-    {23, 8, 8}, {24, 8, 8},  {25, 9, 8},  {26, 10, 8}, {27, 10, 9},
+    {17, 10, 7}, {18, 11, 7}, {19, 12, 7}, {20, 11, 9}, {21, 12, 9},  {22, 8, 7},
+    {23, 8, 8},  {24, 9, 8},  {25, 9, 9},  {26, 10, 9}, {27, 10, 10},
 };
 constexpr cut fp32_cuts_of_bins[] = {
-    {17, 8, 9},   {18, 9, 9}, {19, 9, 10}, {20, 10, 10}, {21, 9, 12}, {22, 10, 12},
-    {23, 11, 12}, {24, 8, 8}, {25, 9, 8},  {26, 10, 8},  {27, 10, 9},
+    {16, 8, 8}, {17, 7, 10}, {18, 8, 10}, {19, 7, 12}, {20, 8, 12}, {21, 9, 12}, {22, 10, 12},
+    {23, 8, 8}, {24, 8, 8},  {25, 8, 9},  {26, 8, 9},  {27, 8, 10},
 };
 constexpr cut fp64_cuts[] = {
     {20, 10, 10}, {21, 10, 11}, {22, 11, 11}, {23, 8, 8},
@@ -130,14 +159,22 @@ const architecture& hopper() {
       128,
       {.rows = {fp32_whole, fp32_lines, fp32_cuts, fp32_planes},
        .rows_of_reals = {fp32_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals,
-                         fp32_planes_of_reals},
+                         fp32_planes_of_reals, fp32_mirrored_of_reals},
        .rows_of_bins = {fp32_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins,
-                        fp32_planes_of_bins},
+                        fp32_planes_of_bins, fp32_mirrored_of_bins},
        .columns = fp32_columns,
        .column_lines = fp32_column_lines},
-      {.rows = {fp64_whole, fp64_lines, fp64_cuts},
+      {.rows = {fp64_whole, fp64_lines, fp64_cuts, fp64_planes},
        .rows_of_reals = {fp64_whole, fp64_lines_of_reals, fp64_cuts_of_reals},
-       .columns = fp64_columns}};
+       .rows_of_bins = {fp64_whole, fp64_lines_of_reals, fp64_cuts},
+       .columns = fp64_columns},
+      {.rows = {fp16_whole, fp32_lines, fp32_cuts, fp32_planes},
+       .rows_of_reals = {fp32_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals,
+                         fp32_planes_of_reals, fp32_mirrored_of_reals},
+       .rows_of_bins = {fp32_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins,
+                        fp32_planes_of_bins, fp32_mirrored_of_bins},
+       .columns = fp32_columns,
+       .column_lines = fp32_column_lines}};
   return data;
 }
 

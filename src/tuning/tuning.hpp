@@ -69,7 +69,7 @@ struct row_shapes {
   std::span<const column_shape> mirrored = {};
 };
 
-/// One precision's shapes, shortest length first. Rows of reals and of bins are listed by the
+/// One precision's shapes, shortest length first, by what the ends of a plan store. Rows of reals and of bins are listed by the
 /// length of the complex transform between them.
 struct shapes {
   row_shapes rows;                        ///< Of complex numbers.
@@ -85,6 +85,7 @@ struct architecture {
   unsigned bank_bytes;  ///< Width of all banks of local memory together; 0 on a CPU.
   shapes fp32;
   shapes fp64;
+  shapes stored_in_16_bits = {};  ///< Computed in fp32; if no row is whole, as `fp32`.
 };
 
 /// Returns the data for a device: its own architecture's, or the nearest in kind.

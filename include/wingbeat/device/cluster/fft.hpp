@@ -173,27 +173,33 @@ class fft {
   }
 
   // Where a workgroup holds its columns together with their mirror images, or its rows: entries for
-  // what a thread holds before (after), side by side, and for the opposite of that.
+  // what a thread holds before (after), side by side, and for the opposite of that. Opposites lie
+  // a constant below that of r = 0, which folds into the access.
   WINGBEAT_FN unsigned entry_in(unsigned r) const { return first_.slot(n1(r)); }
-  WINGBEAT_FN unsigned opposite_in(unsigned r) const {
+  WINGBEAT_FN size opposite_in(unsigned r) const {
     static_assert(Mirror == mirror::columns, "opposite columns are apart");
     const unsigned v = first_.transform(), other = all_columns::opposite(n2(), own_column(v));
     // -(n1 B + n2) is -n1 B + 0, or (-1 - n1) B + (B - n2); axes of planes are apart.
     const unsigned borrow = Kind == kind::line && n2() != 0 ? 1 : 0;
-    return first_team::slot_of(Shape::is_across ? other * Shape::lanes + lane_in()
-                                                : lane_in() * Shape::columns + other,
-                               (a - borrow - n1(r)) % a);
+    const unsigned top = a - borrow - first_.thread();
+    const unsigned first = first_team::slot_of(Shape::is_across
+                                                   ? other * Shape::lanes + lane_in()
+                                                   : lane_in() * Shape::columns + other,
+                                               r == 0 ? top % a : top);
+    return size(first) - size(r) * first_shape::threads * first_team::slot_stride;
   }
   WINGBEAT_FN unsigned entry_out(unsigned r) const {
     return entry_of_row(second_.transform(), k2(r));
   }
-  WINGBEAT_FN unsigned opposite_out(unsigned r) const {
+  WINGBEAT_FN size opposite_out(unsigned r) const {
     static_assert(Mirror == mirror::rows, "opposite rows are apart");
     const unsigned v = second_.transform(), other = all_rows::opposite(k1(), own_row(v));
     const unsigned borrow = Kind == kind::line && k1() != 0 ? 1 : 0;
-    return entry_of_row(
+    const unsigned top = b - borrow - second_.thread();
+    const unsigned first = entry_of_row(
         Shape::is_across_out ? other * Shape::lanes + lane() : lane() * Shape::rows + other,
-        (b - borrow - k2(r)) % b);
+        r == 0 ? top % b : top);
+    return size(first) - size(r) * second_shape::threads * second_team::slot_stride;
   }
   WINGBEAT_FN const second_team& team() const { return second_; }
 

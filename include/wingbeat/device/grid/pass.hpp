@@ -209,15 +209,16 @@ class pass {
 
   // Real transforms.
 
-  /// Entry of element -(c + q P) of the axis, opposite to number q on a lane of a mirrored tile,
-  /// which is column c of P.
+  /// Entry of element -(c + q P) of the axis, opposite to what a thread holds as r, number q on a
+  /// lane of a mirrored tile, which is column c of P. They lie a constant below that of r = 0.
   template <unsigned P>
-  WINGBEAT_FN static unsigned opposite_entry(unsigned lane, unsigned c, unsigned q) {
+  WINGBEAT_FN size opposite_entry(unsigned lane, unsigned c, unsigned r) const {
     constexpr unsigned paired = Policy::lanes / 2;
     const bool is_own_mirror = c == 0 || 2 * c == P;
     const unsigned other = is_own_mirror ? lane : (lane < paired ? lane + paired : lane - paired);
-    const unsigned mirrored = Policy::length - (c == 0 ? 0 : 1) - q;
-    return mirrored % Policy::length * Policy::lanes + other;
+    const unsigned top = Policy::length - (c == 0 ? 0 : 1) - team_.thread();
+    const unsigned first = (r == 0 ? top % Policy::length : top) * Policy::lanes + other;
+    return size(first) - size(r) * threads * Policy::lanes;
   }
 
   WINGBEAT_FN complex_type real_root(size i) const {
@@ -243,7 +244,7 @@ class pass {
     workgroup::show<e>(
         team_, entries(), [&](unsigned r) { return r == 0 ? shown : x[r]; },
         [&](unsigned r) { return held(r) * Policy::lanes + lane; },
-        [&](unsigned r) { return opposite_entry<columns>(lane, c, held(r)); },
+        [&](unsigned r) { return opposite_entry<columns>(lane, c, r); },
         [&](unsigned r, complex_type other) {
           if (r == 0 && has_ends) {
             x[r] = x[r] + conj(other);
@@ -268,7 +269,7 @@ class pass {
     workgroup::show<e>(
         team_, entries(), [&](unsigned r) { return x[r]; },
         [&](unsigned r) { return held(r) * Policy::lanes + lane; },
-        [&](unsigned r) { return opposite_entry<Policy::prior>(lane, c, held(r)); },
+        [&](unsigned r) { return opposite_entry<Policy::prior>(lane, c, r); },
         [&](unsigned r, complex_type other) {
           if (!here.has(lane)) return;
           const size at = here.out(lane) + size(held(r)) * Policy::out_stride;
