@@ -2,7 +2,7 @@
 // Which shapes run a problem best? Plans it by many tuning data, on the first CUDA device, checks
 // each against the data that is built in, times all in turn with a plain copy, and prints the best
 // as lines for src/tuning.
-//     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|c2r] <lengths> ..     lengths as 2^15 or 512x512
+//     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|c2r] <lengths> ..     as 2^15 or 512x512
 //     families: rows, lines, columns, pairs, thirds, cuts, column-lines, chain, planes, mirrored
 #include <fmt/format.h>
 

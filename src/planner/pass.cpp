@@ -58,10 +58,9 @@ std::size_t cluster_scratch(const pass& one) {
   const std::size_t c = one.workgroups_of_cluster;
   const std::size_t columns = one.second / c * one.lanes, rows = one.first / c * one.lanes;
   const bool is_by_position = one.lanes_across && one.lanes > 1;
-  const std::size_t pitch =
-      one.does == pass::kind::line
-          ? one.second + 1
-          : pitch_of(one, one.second, one.second / one.elements_per_thread);
+  const std::size_t pitch = one.does == pass::kind::line
+                                ? one.second + 1
+                                : pitch_of(one, one.second, one.second / one.elements_per_thread);
   const std::size_t arrived =
       (is_by_position ? one.second * (rows + (one.along_out ? one.first / c : one.lanes))
                       : rows * pitch) *

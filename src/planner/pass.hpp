@@ -107,9 +107,7 @@ struct pass {
   [[nodiscard]] std::size_t workgroups(std::size_t of_rows) const;
   [[nodiscard]] std::size_t workgroups() const { return workgroups(rows); }
   /// Returns whether every tile has all its lanes.
-  [[nodiscard]] bool is_full() const {
-    return (loops.empty() ? rows : lane_count()) % lanes == 0;
-  }
+  [[nodiscard]] bool is_full() const { return (loops.empty() ? rows : lane_count()) % lanes == 0; }
   /// Returns the bytes that all rows move through device memory; of a functor's side what its
   /// request states.
   [[nodiscard]] std::size_t traffic_bytes() const;

@@ -133,8 +133,8 @@ std::optional<pass> columns(const pass& one, unsigned bits, std::size_t neighbou
 /// Columns whose bins meet: without data for them those of any axis, exchanged whole, since bins
 /// meet whole, and with fewer threads where they would spill.
 std::optional<pass> mirrored_columns(const pass& one, unsigned bits, std::size_t neighbours,
-                                     std::span<const tuning::column_shape> own,
-                                     tuning::shapes data, const device_info& where) {
+                                     std::span<const tuning::column_shape> own, tuning::shapes data,
+                                     const device_info& where) {
   if (const auto* known = shape_of(bits, own)) return columns_as(one, *known, neighbours, where);
   data.column_lines = {};  // bins meet within a workgroup
   auto made = columns(one, bits, neighbours, data, where);
@@ -181,10 +181,10 @@ std::vector<pass> cut_into(const shares& parts, const axis_request& axis, const 
     one.is_mirrored = axis.is_row && (joins || separates);
     const std::size_t neighbours =
         axis.is_row ? (prior == 1 ? axis.total >> parts[i] : prior) : axis.columns;
-    const auto fitted =
-        one.is_mirrored
-            ? mirrored_columns(one, parts[i], neighbours, rows_for(axis, data).mirrored, data, where)
-            : columns(one, parts[i], neighbours, data, where);
+    const auto fitted = one.is_mirrored
+                            ? mirrored_columns(one, parts[i], neighbours,
+                                               rows_for(axis, data).mirrored, data, where)
+                            : columns(one, parts[i], neighbours, data, where);
     if (fitted) made.push_back(*fitted);
     prior <<= parts[i];
   }

@@ -25,7 +25,7 @@ constexpr shape fp64_whole[] = {
     {10, 16, 4, false, false, false, 0.98f}, {11, 16, 1, false, false, false, 0.98f},
     {12, 8, 1, true, false, false, 0.98f},   {13, 16, 1, true, false, false, 0.78f},
 };
-// Stored in 16 bits, computed in fp32: twice the elements a byte, so fewer exchanges count for more.
+// Stored in 16 bits, computed in fp32: twice the elements a byte, so each exchange costs more.
 constexpr shape fp16_whole[] = {
     {0, 1, 256, false, false, false, 0.98f}, {1, 2, 256, false, false, false, 0.98f},
     {2, 2, 64, false, false, false, 0.98f},  {3, 8, 64, false, true, true, 0.89f},
@@ -53,7 +53,7 @@ constexpr shape fp32_rows_of_bins[] = {
     {2, 4, 128, false, true, true, 0.99f},   {3, 8, 128, false, true, true, 0.93f},
     {4, 4, 16, false, false, false, 0.92f},  {5, 4, 16, false, false, false, 0.8f},
     {6, 4, 4, false, false, false, 0.91f},   {7, 8, 8, false, false, false, 0.9f},
-    {8, 16, 4, false, false, false, 0.92f},   {9, 16, 2, false, false, false, 0.9f},
+    {8, 16, 4, false, false, false, 0.92f},  {9, 16, 2, false, false, false, 0.9f},
     {10, 16, 1, false, false, false, 0.95f}, {11, 16, 1, true, false, false, 0.94f},
     {12, 16, 1, true, false, false, 0.9f},   {13, 32, 1, true, false, false, 0.8f},
     {14, 32, 1, true, false, false, 0.61f},
@@ -107,11 +107,8 @@ constexpr cluster_shape fp32_column_lines[] = {
     {13, 8, 32, 16, 16, 2, 0.5f},
 };
 constexpr cluster_shape fp32_planes[] = {
-    {8, 4, 8, 1, 8, 6, 0.51f},
-    {10, 5, 8, 1, 2, 6, 0.96f},
-    {12, 6, 8, 1, 1, 3, 0.98f},
-    {14, 7, 16, 8, 1, 8, 0.79f},
-    {16, 8, 32, 16, 1, 5, 0.6f},
+    {8, 4, 8, 1, 8, 6, 0.51f},   {10, 5, 8, 1, 2, 6, 0.96f},  {12, 6, 8, 1, 1, 3, 0.98f},
+    {14, 7, 16, 8, 1, 8, 0.79f}, {16, 8, 32, 16, 1, 5, 0.6f},
 };
 constexpr cluster_shape fp32_planes_of_reals[] = {
     {11, 6, 8, 1, 2, 2, 0.69f},
@@ -137,8 +134,8 @@ constexpr cut fp32_cuts_of_reals[] = {
     {23, 8, 8},  {24, 9, 8},  {25, 9, 9},  {26, 10, 9}, {27, 10, 10},
 };
 constexpr cut fp32_cuts_of_bins[] = {
-    {16, 8, 8}, {17, 7, 10}, {18, 8, 10}, {19, 7, 12}, {20, 8, 12}, {21, 9, 12}, {22, 10, 12},
-    {23, 8, 8}, {24, 8, 8},  {25, 8, 9},  {26, 8, 9},  {27, 8, 10},
+    {16, 8, 8},   {17, 7, 10}, {18, 8, 10}, {19, 7, 12}, {20, 8, 12}, {21, 9, 12},
+    {22, 10, 12}, {23, 8, 8},  {24, 8, 8},  {25, 8, 9},  {26, 8, 9},  {27, 8, 10},
 };
 constexpr cut fp64_cuts[] = {
     {20, 10, 10}, {21, 10, 11}, {22, 11, 11}, {23, 8, 8},

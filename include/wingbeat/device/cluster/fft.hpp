@@ -7,14 +7,14 @@
 // Without the turn by w_N it is the transform of a plane of A rows and B columns.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"           // complex
-#include "wingbeat/device/direction.hpp"         // direction
-#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
-#include "wingbeat/device/twiddle.hpp"           // roots, apply
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
+#include "wingbeat/device/twiddle.hpp"             // roots, apply
 #include "wingbeat/device/workgroup/exchange.hpp"  // row_pitch
-#include "wingbeat/device/workgroup/fft.hpp"     // fft
-#include "wingbeat/device/workgroup/memory.hpp"  // scratch
-#include "wingbeat/device/workgroup/team.hpp"    // team, lanes
+#include "wingbeat/device/workgroup/fft.hpp"       // fft
+#include "wingbeat/device/workgroup/memory.hpp"    // scratch
+#include "wingbeat/device/workgroup/team.hpp"      // team, lanes
 
 namespace wingbeat::device::cluster {
 
@@ -104,18 +104,18 @@ class fft {
       turn_at +
       (Kind == kind::line ? turn_rows + unsigned(twiddle::root_tables{a * b}.entries()) : 0u);
 
-  // What arrives from other workgroups: row by row, padded as its threads read it, or, where columns lie
-  // side by side, position by position, so that what travels together stays together.
+  // What arrives from other workgroups: row by row, padded as its threads read it; or, where columns
+  // lie side by side, position by position, so that what travels together stays together.
   static constexpr bool is_by_position = Shape::is_across && Shape::lanes > 1;
   static constexpr unsigned rows_at_once = Shape::rows * Shape::lanes;
   /// Entries from lane 0 of a row to that of the next: padded, where neighbouring threads take
   /// neighbouring rows.
   static constexpr unsigned row_apart = Shape::lanes + (Shape::is_across_out ? 0u : 1u);
   static constexpr unsigned pitch =
-      is_by_position        ? Shape::rows * row_apart + (Shape::is_across_out ? Shape::lanes : 0u)
+      is_by_position       ? Shape::rows * row_apart + (Shape::is_across_out ? Shape::lanes : 0u)
       : Kind == kind::line ? b + 1
-                            : workgroup::row_pitch(b, second_shape::threads,
-                                                   Memory::bank_bytes / sizeof(complex_type));
+                           : workgroup::row_pitch(b, second_shape::threads,
+                                                  Memory::bank_bytes / sizeof(complex_type));
   static constexpr unsigned arrived_bytes =
       (is_by_position ? b : rows_at_once) * pitch * unsigned(sizeof(complex_type));
   static constexpr unsigned steps_bytes =
@@ -182,10 +182,9 @@ class fft {
     // -(n1 B + n2) is -n1 B + 0, or (-1 - n1) B + (B - n2); axes of planes are apart.
     const unsigned borrow = Kind == kind::line && n2() != 0 ? 1 : 0;
     const unsigned top = a - borrow - first_.thread();
-    const unsigned first = first_team::slot_of(Shape::is_across
-                                                   ? other * Shape::lanes + lane_in()
-                                                   : lane_in() * Shape::columns + other,
-                                               r == 0 ? top % a : top);
+    const unsigned first = first_team::slot_of(
+        Shape::is_across ? other * Shape::lanes + lane_in() : lane_in() * Shape::columns + other,
+        r == 0 ? top % a : top);
     return size(first) - size(r) * first_shape::threads * first_team::slot_stride;
   }
   WINGBEAT_FN unsigned entry_out(unsigned r) const {

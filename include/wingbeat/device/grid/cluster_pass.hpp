@@ -70,10 +70,7 @@ class cluster_pass {
 
   WINGBEAT_FN cluster_pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table,
                            WINGBEAT_LOCAL char* scratch, Group group = Group{})
-      : fft_(table, scratch, group),
-        access_(in, out),
-        table_(table),
-        scratch_(scratch) {}
+      : fft_(table, scratch, group), access_(in, out), table_(table), scratch_(scratch) {}
 
   /// Makes the butterflies of tile `number` of these rows.
   WINGBEAT_FN void run(unsigned number, rows_of_batch rows) const {
@@ -152,8 +149,8 @@ class cluster_pass {
     };
     const auto shown = [&](unsigned r) {
       if (!inside || !is_end(r)) return x[r];
-      const size beyond = step::is_plane ? step::bins * Policy::in_second_stride
-                                         : step::bins * Policy::in_unit;
+      const size beyond =
+          step::is_plane ? step::bins * Policy::in_second_stride : step::bins * Policy::in_unit;
       complex_type first = x[r], last = access_.read(place_in(here, r) + beyond, step::bins);
       if constexpr (!step::is_plane) first.im = last.im = real(0);
       const ends_of_row<real> both(first, last);

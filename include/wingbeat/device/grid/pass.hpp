@@ -70,11 +70,7 @@ class pass {
 
   WINGBEAT_FN pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table,
                    WINGBEAT_LOCAL char* scratch, Group group = Group{})
-      : team_(group),
-        team_out_(group),
-        access_(in, out),
-        table_(table),
-        scratch_(scratch) {}
+      : team_(group), team_out_(group), access_(in, out), table_(table), scratch_(scratch) {}
 
   /// Makes the butterflies of tile `number` of these rows.
   WINGBEAT_FN void run(unsigned number, rows_of_batch rows) const {

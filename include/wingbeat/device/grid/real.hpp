@@ -27,7 +27,8 @@ WINGBEAT_FN complex<Real> combine(complex<Real> x, complex<Real> other, complex<
 }
 
 /// Z[0] for an unscaled inverse from x = X[0] and last = X[N], of which the real parts count:
-///     Z[0] = own + conj(shown),  own = (1+i)/2 x + (1-i)/2 last,  shown = (1-i)/2 x + (1+i)/2 last.
+///     Z[0] = own + conj(shown)
+///     own = (1+i)/2 x + (1-i)/2 last,  shown = (1-i)/2 x + (1+i)/2 last
 /// Of a plane `own` is of row k1 and `shown` of row -k1: the part that a real plane has.
 template <class Real>
 struct ends_of_row {

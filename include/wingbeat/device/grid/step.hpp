@@ -2,16 +2,16 @@
 // What a pass makes in each workgroup, and what that takes of local memory and of the table.
 #pragma once
 
-#include "wingbeat/device/grid/access.hpp"       // row
-#include "wingbeat/device/grid/turn.hpp"         // turn_of
-#include "wingbeat/device/index.hpp"             // maximum
-#include "wingbeat/device/order.hpp"             // order
-#include "wingbeat/device/port.hpp"              // size
+#include "wingbeat/device/grid/access.hpp"         // row
+#include "wingbeat/device/grid/turn.hpp"           // turn_of
+#include "wingbeat/device/index.hpp"               // maximum
+#include "wingbeat/device/order.hpp"               // order
+#include "wingbeat/device/port.hpp"                // size
 #include "wingbeat/device/workgroup/exchange.hpp"  // row_pitch
-#include "wingbeat/device/workgroup/fft.hpp"     // fft
-#include "wingbeat/device/workgroup/memory.hpp"  // memory, trade
-#include "wingbeat/device/workgroup/real.hpp"    // real_fft
-#include "wingbeat/device/workgroup/team.hpp"    // shape
+#include "wingbeat/device/workgroup/fft.hpp"       // fft
+#include "wingbeat/device/workgroup/memory.hpp"    // memory, trade
+#include "wingbeat/device/workgroup/real.hpp"      // real_fft
+#include "wingbeat/device/workgroup/team.hpp"      // shape
 
 namespace wingbeat::device::grid {
 
@@ -56,9 +56,9 @@ struct step_of {
   /// Where mirrored bins meet, one entry for each.
   static constexpr unsigned meeting_bytes =
       is_of_bins && !is_real_row ? Policy::length * Policy::lanes * element_bytes : 0u;
-  static constexpr unsigned scratch_bytes =
-      is_real_row ? transform_bytes + staged_elements * element_bytes
-                  : maximum(transform_bytes, meeting_bytes);
+  static constexpr unsigned scratch_bytes = is_real_row
+                                                ? transform_bytes + staged_elements * element_bytes
+                                                : maximum(transform_bytes, meeting_bytes);
 };
 
 }  // namespace wingbeat::device::grid

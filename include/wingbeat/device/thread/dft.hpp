@@ -156,8 +156,8 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[32]) {
   }
   WINGBEAT_UNROLL
   for (unsigned k = 0; k < 8; ++k) {
-    complex<Real> column[4] = {row[0][k], turn64<Dir>(row[1][k], 2 * k), turn64<Dir>(row[2][k], 4 * k),
-                               turn64<Dir>(row[3][k], 6 * k)};
+    complex<Real> column[4] = {row[0][k], turn64<Dir>(row[1][k], 2 * k),
+                               turn64<Dir>(row[2][k], 4 * k), turn64<Dir>(row[3][k], 6 * k)};
     dft<Dir>(column);
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < 4; ++m) x[k + 8 * m] = column[m];

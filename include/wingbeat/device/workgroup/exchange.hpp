@@ -11,8 +11,8 @@ namespace wingbeat::device::workgroup {
 
 /// Bytes of what one exchange moves at a time: a number, or a part of it.
 template <class Real, class Memory>
-inline constexpr unsigned entry_bytes_of =
-    (Memory::trades == trade::whole ? 2u : 1u) * unsigned(sizeof(Real));
+inline constexpr unsigned entry_bytes_of = (Memory::trades == trade::whole ? 2u : 1u) *
+                                           unsigned(sizeof(Real));
 
 /// Local memory as numbered slots. Where memory has banks, `pad` unused entries follow every
 /// `pad_every()` entries,

@@ -127,8 +127,7 @@ struct real_fft {
         load_ends(load, z[r], other[r]);
       } else {
         const value_type x = load(k), mirrored = load(m - k);
-        const auto both =
-            device::real::combine(widen(x), widen(mirrored), root_after(first, r));
+        const auto both = device::real::combine(widen(x), widen(mirrored), root_after(first, r));
         z[r] = both.first;
         other[r] = both.second;
       }
