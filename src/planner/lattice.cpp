@@ -66,7 +66,8 @@ lattice output_lattice(const plan_spec& what) {
 }
 
 lattice packed_lattice(const plan_spec& what, const lattice& like, place where) {
-  constexpr std::size_t sector = 8;  // elements: 64 bytes of fp32
+  constexpr std::size_t sector = 8;     // elements: 64 bytes of fp32
+  constexpr std::size_t shortest = 16;  // sectors of a row for which padding adds little
   lattice made;
   made.where = where;
   made.stored = common_precision(what);
@@ -75,8 +76,9 @@ lattice packed_lattice(const plan_spec& what, const lattice& like, place where) 
   std::size_t stride = 1;
   for (auto axis = made.axes.rbegin(); axis != made.axes.rend(); ++axis) {
     axis->stride = stride;
-    const bool is_odd = axis == made.axes.rbegin() && axis->length % 2 != 0 && axis->length > 1;
-    stride *= is_odd ? (axis->length + sector - 1) / sector * sector : axis->length;
+    const bool is_padded =
+        axis == made.axes.rbegin() && axis->length % 2 != 0 && axis->length >= shortest * sector;
+    stride *= is_padded ? (axis->length + sector - 1) / sector * sector : axis->length;
   }
   made.distances.assign(what.batch.counts().size(), 0);
   for (std::size_t b = made.distances.size(); b-- > 0;) {

@@ -186,17 +186,23 @@ class placer {
     loops_.pop_back();
   }
 
-  /// Where lanes would be left over at the end of each row of columns, as of 33 bins, they go on in
-  /// the next. A CPU's threads count on neighbours instead.
+  /// Where one lane in twenty would be left over at the end of each row of columns, as of 257 bins,
+  /// lanes go on in the next; not where that would take them from whole sectors on the way out. A
+  /// CPU's threads count on neighbours instead.
   void flatten() {
     if (one_.lanes == 1 || one_.is_mirrored || at_.keeps_rows || one_.bank_bytes == 0) return;
-    if (loops_.empty() || loops_.front().does.count % one_.lanes == 0) return;
+    if (loops_.empty() || is_aligned(one_.out.stride)) return;
+    const std::size_t count = loops_.front().does.count;
+    const std::size_t taken = (count + one_.lanes - 1) / one_.lanes * one_.lanes;
+    if (20 * (taken - count) < count) return;
     if (loops_.size() == 1 && one_.rows > 1) {
       loops_.push_back({{one_.rows, one_.in.distance, one_.out.distance}});
       one_.rows = 1;
     }
     one_.is_flat = loops_.size() > 1;
   }
+
+  static bool is_aligned(std::size_t stride) { return stride % 4 == 0; }  // 32 bytes of fp32
 
   void write_loops() {
     for (unsigned i = 0; i < loops_.size(); ++i) {

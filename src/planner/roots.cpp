@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/roots.hpp"
 
-#include <thread>       // jthread
 #include <type_traits>  // conditional_t, is_same_v
 
-#include "wingbeat/device/index.hpp"    // log2_of
-#include "wingbeat/device/twiddle.hpp"  // root_tables, rows, row_exponent
-#include "wingbeat/roots.hpp"           // root, roots_of
+#include "wingbeat/device/grid/turn.hpp"  // is_listed
+#include "wingbeat/device/index.hpp"      // log2_of
+#include "wingbeat/device/twiddle.hpp"    // root_tables, rows, row_exponent
+#include "wingbeat/roots.hpp"             // root, roots_of
 
 namespace wingbeat::planner {
 namespace {
@@ -16,16 +16,16 @@ std::complex<To> rounded(const std::complex<From>& w) {
   return {static_cast<To>(w.real()), static_cast<To>(w.imag())};
 }
 
-/// All roots of one order, each the product of two that were computed: tables of millions would
-/// else take seconds of sines. What a product is off by does not reach the precision that it is
-/// rounded to.
+/// The first `count` roots of one order, each the product of two that were computed: tables of
+/// thousands would else take milliseconds of sines. What a product is off by does not reach the
+/// precision that it is rounded to.
 template <class Real>
 class root_products {
  public:
-  explicit root_products(std::size_t m) : fine_bits_((device::log2_of(m) + 1) / 2) {
+  root_products(std::size_t m, std::size_t count) : fine_bits_((device::log2_of(count) + 1) / 2) {
     const std::size_t fine = std::size_t{1} << fine_bits_;
     for (std::size_t e = 0; e < fine; ++e) fine_.push_back(rounded<work>(root(e, m)));
-    for (std::size_t e = 0; e < m; e += fine) coarse_.push_back(rounded<work>(root(e, m)));
+    for (std::size_t e = 0; e < count; e += fine) coarse_.push_back(rounded<work>(root(e, m)));
   }
   [[nodiscard]] std::complex<Real> operator()(std::size_t e) const {
     const auto a = fine_[e & (fine_.size() - 1)], b = coarse_[e >> fine_bits_];
@@ -47,6 +47,17 @@ class root_table {
 
   void add(const std::complex<long double>& w) { roots_.push_back(rounded<Real>(w)); }
 
+  /// Roots 0 .. count - 1 of order m.
+  void add_first(std::size_t count, std::size_t m) {
+    constexpr std::size_t few = 256;
+    if (count <= few) {
+      for (std::size_t e = 0; e < count; ++e) add(root(e, m));
+      return;
+    }
+    const root_products<Real> root_of{m, count};
+    for (std::size_t e = 0; e < count; ++e) roots_.push_back(root_of(e));
+  }
+
   void add_stages(const pass& of, std::size_t length) {
     const auto n = static_cast<unsigned>(length);
     for (const auto& w : roots_of({device::order::natural, n, of.elements_per_thread})) add(w);
@@ -55,33 +66,23 @@ class root_table {
   void add_all(std::size_t m) {
     const device::twiddle::root_tables as{m};
     const std::size_t fine = as.fine_length();
-    for (std::size_t e = 0; e < fine; ++e) add(root(e, m));
-    if (as.is_direct()) return;
-    for (std::size_t e = 0; e < m / fine; ++e) add(root(e * fine, m));
+    add_first(fine, m);
+    if (!as.is_direct()) add_first(m / fine, m / fine);
   }
 
-  /// The rows of a stage of radix `radix` after `prior`, then all roots of order `m`: what
-  /// twiddle::turn_from reads. Rows of very long transforms are shared out to threads.
+  /// What grid/turn.hpp reads of a butterfly of radix `radix` in registers after `prior`, of order
+  /// `m` in all.
   void add_turn(std::size_t radix, std::size_t prior, std::size_t m) {
-    const root_products<Real> root_of{prior * radix};
-    const unsigned rows = device::twiddle::rows(static_cast<unsigned>(radix));
-    const std::size_t first = roots_.size();
-    roots_.resize(first + rows * prior);
-    const auto fill = [&](unsigned row) {
-      const std::size_t e = device::twiddle::row_exponent(row);
-      for (std::size_t k = 0; k < prior; ++k) roots_[first + row * prior + k] = root_of(e * k);
-    };
-    constexpr std::size_t long_row = std::size_t{1} << 16;
-    std::vector<std::jthread> others;
-    for (unsigned row = 1; row < rows; ++row) {
-      if (prior < long_row) {
-        fill(row);
-      } else {
-        others.emplace_back(fill, row);
+    if (device::grid::is_listed(prior)) {
+      const root_products<Real> root_of{prior * radix, prior * radix};
+      const unsigned rows = device::twiddle::rows(static_cast<unsigned>(radix));
+      for (unsigned row = 0; row < rows; ++row) {
+        const std::size_t e = device::twiddle::row_exponent(row);
+        for (std::size_t k = 0; k < prior; ++k) roots_.push_back(root_of(e * k));
       }
+    } else {
+      add_all(prior * radix);
     }
-    if (rows > 0) fill(0);
-    others.clear();  // joins
     add_all(m);
   }
 

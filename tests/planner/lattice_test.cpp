@@ -82,9 +82,14 @@ TEST(lattice, packs_what_lies_between_in_the_precision_computed_with) {
   EXPECT_EQ(made.where, place::workspace_b);
   EXPECT_EQ(made.stored, precision::fp32);
   EXPECT_TRUE(made.holds_bins);
-  EXPECT_EQ(strides_of(made), (steps{16, 1})) << "9 bins, rounded up to whole sectors";
-  EXPECT_EQ(made.distances, (steps{128, 64}));
+  EXPECT_EQ(strides_of(made), (steps{9, 1}));
+  EXPECT_EQ(made.distances, (steps{72, 36}));
   EXPECT_EQ(made.elements(), 36U);
+
+  what.lengths = {4, 256};
+  const lattice longer = packed_lattice(what, output_lattice(what), place::workspace_b);
+  EXPECT_EQ(strides_of(longer), (steps{136, 1})) << "129 bins, rounded up to whole sectors";
+  what.lengths = {4, 16};
 
   what.kind = transform::forward;
   what.real = precision::fp64;

@@ -16,6 +16,18 @@ WINGBEAT_FN constexpr unsigned nearest(float x) {
   return (whole + 0x7fffu + (whole >> 16 & 1u)) >> 16;
 }
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ __forceinline__ unsigned nearest_of(float x) {
+  unsigned short bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+#else
+WINGBEAT_FN constexpr unsigned nearest_of(float x) {
+  return nearest(x);
+}
+#endif
+
 }  // namespace bf16
 
 /// A number stored in 16 bits: sign, 8 bits of exponent, 7 of fraction. Computed with as a float.
@@ -24,7 +36,7 @@ struct bfloat {
 
   bfloat() = default;
   /// Rounds to the nearest, ties to even.
-  WINGBEAT_FN explicit bfloat(float x) : bits(static_cast<unsigned short>(bf16::nearest(x))) {}
+  WINGBEAT_FN explicit bfloat(float x) : bits(static_cast<unsigned short>(bf16::nearest_of(x))) {}
   /// Widens, exactly.
   WINGBEAT_FN operator float() const { return float_of(static_cast<unsigned>(bits) << 16); }
 };

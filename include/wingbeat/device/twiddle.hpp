@@ -58,20 +58,19 @@ WINGBEAT_FN void turn(complex<Real> (&y)[R], WINGBEAT_GLOBAL const complex<Real>
 }
 
 /// Multiplies x[r] by first w^(r k), r < E, with the roots of a stage of radix E after prior length
-/// P: `rows` points at entry k of the first, and they are P apart. So an element q = t + r T of a
-/// butterfly is turned by v^(q k), v of order P E T, if `first` is v^(t k).
-template <direction Dir, class Real, unsigned E>
-WINGBEAT_FN void turn_from(complex<Real> (&x)[E], complex<Real> first,
-                           WINGBEAT_GLOBAL const complex<Real>* rows, size apart) {
+/// P: row_root(i) is entry k of its row i. So an element q = t + r T of a butterfly is turned by
+/// v^(q k), v of order P E T, if `first` is v^(t k).
+template <direction Dir, class Real, unsigned E, class RowRoot>
+WINGBEAT_FN void turn_from(complex<Real> (&x)[E], complex<Real> first, const RowRoot& row_root) {
   constexpr unsigned low = minimum(E, 4u);
   complex<Real> by[low];
   by[0] = first;
   WINGBEAT_UNROLL
-  for (unsigned q = 1; q < low; ++q) by[q] = first * copied_from(rows + (q - 1) * apart);
+  for (unsigned q = 1; q < low; ++q) by[q] = first * row_root(q - 1);
   WINGBEAT_UNROLL
   for (unsigned high = 0; high < E; high += low) {
     complex<Real> step{Real(1), Real(0)};
-    if (high > 0) step = copied_from(rows + row_of(high) * apart);
+    if (high > 0) step = row_root(row_of(high));
     WINGBEAT_UNROLL
     for (unsigned q = 0; q < low; ++q) {
       complex<Real> root = by[q];

@@ -231,7 +231,9 @@ class fft {
   /// Turns row k1 of column n2 by w_N^(n2 k1).
   WINGBEAT_FN void turn(complex_type (&x)[e]) const {
     const twiddle::roots<Real, size(a) * b> root{table_ + turn_at + turn_rows};
-    twiddle::turn_from<Dir>(x, root(n2() * n1(0)), table_ + turn_at + n2(), b);
+    const auto rows = table_ + turn_at + n2();
+    twiddle::turn_from<Dir>(x, root(n2() * n1(0)),
+                            [&](unsigned row) { return copied_from(rows + row * b); });
   }
 
   /// Hands x[r] = Y[n1(r)][n2()] to the workgroup that makes this row.
