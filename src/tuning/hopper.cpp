@@ -117,7 +117,7 @@ constexpr cluster_shape fp32_planes_of_reals[] = {
 };
 constexpr cluster_shape fp32_planes_of_bins[] = {
     {11, 6, 8, 1, 1, 6, 0.76f},
-    {13, 7, 16, 1, 1, 2, 0.55f},
+    {13, 7, 16, 1, 1, 1, 0.54f},
 };
 constexpr cluster_shape fp64_planes[] = {
     {10, 5, 8, 1, 4, 2, 0.93f},

@@ -69,8 +69,8 @@ struct row_shapes {
   std::span<const column_shape> mirrored = {};
 };
 
-/// One precision's shapes, shortest length first. Rows of reals and of bins are listed by the length
-/// of the complex transform between them.
+/// One precision's shapes, shortest length first. Rows of reals and of bins are listed by the
+/// length of the complex transform between them.
 struct shapes {
   row_shapes rows;                        ///< Of complex numbers.
   row_shapes rows_of_reals = {};          ///< That become bins; if nothing is whole, as `rows`.

@@ -82,6 +82,15 @@ TEST_F(commands, bench_writes_a_document_with_all_it_found) {
   }
 }
 
+TEST_F(commands, bench_keeps_what_it_has_measured_when_it_is_ended) {
+  const finished run =
+      bench({"--lengths", "16,32,64", "--peer", peer("kills"), "--json", "out.json"});
+  EXPECT_EQ(run.code, 1009) << "the signal that the peer sent at the second problem";
+  const auto j = nlohmann::json::parse(at_.folder().read("out.json"));
+  ASSERT_EQ(j["results"].size(), 1U);
+  EXPECT_TRUE(j["results"][0]["wingbeat"].contains("median_s"));
+}
+
 TEST_F(commands, bench_prints_the_document_alone_when_asked) {
   const finished run = bench({"--lengths", "64", "--json", "-"});
   ASSERT_EQ(run.code, 0) << run.err;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A peer whose program's name says how it behaves: honest, wrong, refuses, dies, tires (dies in the
-// rounds), hangs, mute, nonsense, endless, idle or nowhere. The honest one sums one complex axis in
-// fp32 by definition.
-#include <unistd.h>  // pause, _exit
+// rounds), hangs, mute, nonsense, endless, idle, kills (the bench, at its second problem) or
+// nowhere. The honest one sums one complex axis in fp32 by definition.
+#include <unistd.h>  // getppid, pause, _exit
 
 #include <chrono>  // steady_clock
 #include <cmath>
 #include <complex>
+#include <csignal>  // kill
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -82,11 +83,13 @@ class fake final : public library {
     if (manner_ == "refuses" || what.lengths.size() != 1 || what.real != precision::fp32) {
       throw refusal("it plans nothing like this");
     }
+    if (manner_ == "kills" && ++n_planned_ > 1) kill(getppid(), SIGKILL);
     return std::make_unique<fake_job>(what, manner_);
   }
 
  private:
   std::string manner_;
+  int n_planned_ = 0;
 };
 
 }  // namespace

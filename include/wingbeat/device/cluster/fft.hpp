@@ -104,8 +104,8 @@ class fft {
       turn_at +
       (Kind == kind::line ? turn_rows + unsigned(twiddle::root_tables{a * b}.entries()) : 0u);
 
-  // What arrives from other workgroups: row by row, padded as its threads read it; or, where columns
-  // lie side by side, position by position, so that what travels together stays together.
+  // What arrives from other workgroups: row by row, padded as its threads read it; or, where
+  // columns lie side by side, position by position, so that what travels together stays together.
   static constexpr bool is_by_position = Shape::is_across && Shape::lanes > 1;
   static constexpr unsigned rows_at_once = Shape::rows * Shape::lanes;
   /// Entries from lane 0 of a row to that of the next: padded, where neighbouring threads take

@@ -10,15 +10,14 @@
 // Bins of a real plane are those of its rows: k2 = 0 .. B of 2 B reals.
 #pragma once
 
-#include "wingbeat/device/cluster/fft.hpp"         // fft, shape
-#include "wingbeat/device/complex.hpp"             // complex
-#include "wingbeat/device/grid/access.hpp"         // access, row
-#include "wingbeat/device/grid/real.hpp"           // combine, ends_of_row, root_after, separate
-#include "wingbeat/device/grid/tile.hpp"           // tile
-#include "wingbeat/device/grid/turn.hpp"           // turn_of
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
-#include "wingbeat/device/twiddle.hpp"             // roots
-#include "wingbeat/device/workgroup/exchange.hpp"  // show
+#include "wingbeat/device/cluster/fft.hpp"  // fft, shape
+#include "wingbeat/device/complex.hpp"      // complex
+#include "wingbeat/device/grid/access.hpp"  // access, row
+#include "wingbeat/device/grid/real.hpp"    // combine_all, root_after, separate_all
+#include "wingbeat/device/grid/tile.hpp"    // tile
+#include "wingbeat/device/grid/turn.hpp"    // turn_of
+#include "wingbeat/device/port.hpp"         // WINGBEAT_FN, group
+#include "wingbeat/device/twiddle.hpp"      // roots
 
 namespace wingbeat::device::grid {
 
@@ -140,60 +139,38 @@ class cluster_pass {
     return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
   }
 
-  /// Makes Z of bins: a workgroup has columns n2 and -n2. Bin N comes with bin 0, in each row of a
-  /// plane.
+  /// Makes Z of bins: a workgroup has columns n2 and -n2. Each row of a plane has a bin N, B.
   WINGBEAT_FN void join(const tile_type& here, complex_type (&x)[e]) const {
-    const bool inside = here.has(fft_.lane_in());
-    const auto is_end = [&](unsigned r) {
-      return fft_.n2() == 0 && (step::is_plane || (r == 0 && fft_.n1(0) == 0));
-    };
-    const auto shown = [&](unsigned r) {
-      if (!inside || !is_end(r)) return x[r];
-      const size beyond =
-          step::is_plane ? step::bins * Policy::in_second_stride : step::bins * Policy::in_unit;
-      complex_type first = x[r], last = access_.read(place_in(here, r) + beyond, step::bins);
-      if constexpr (!step::is_plane) first.im = last.im = real(0);
-      const ends_of_row<real> both(first, last);
-      x[r] = both.own;
-      return both.shown;
-    };
+    const bool has_first = here.has(fft_.lane_in()) && fft_.n2() == 0;
     const complex_type root = real_root(step::is_plane ? fft_.n2() : index_in(here, 0));
-    const auto root_of = [&](unsigned r) {
-      if constexpr (step::is_plane) return root;
-      return root_after<e>(root, r);
-    };
-    const auto& team = fft_.team();
-    workgroup::show<e>(
-        team, entries(), shown, [&](unsigned r) { return fft_.entry_in(r); },
+    combine_all<step::is_plane>(
+        fft_.team(), entries(), x, [&](unsigned r) { return fft_.entry_in(r); },
         [&](unsigned r) { return fft_.opposite_in(r); },
-        [&](unsigned r, complex_type other) {
-          if (is_end(r)) {
-            x[r] = x[r] + conj(other);
-          } else {
-            x[r] = combine(x[r], other, root_of(r));
-          }
+        [&](unsigned r) { return step::is_plane ? root : root_after<e>(root, r); },
+        [&](unsigned r) { return has_first && (step::is_plane || (r == 0 && fft_.n1(0) == 0)); },
+        [&](unsigned r) {
+          constexpr size apart = step::is_plane ? Policy::in_second_stride : Policy::in_unit;
+          return access_.read(place_in(here, r) + step::bins * apart, step::bins);
         });
-    team.workgroup_barrier();
   }
 
   /// Separates the bins of a real transform: a workgroup has rows k1 and -k1.
   WINGBEAT_FN void store_separated(const tile_type& here, const complex_type (&x)[e]) const {
-    const auto& team = fft_.team();
     const bool inside = here.has(fft_.lane());
+    const bool has_first = fft_.k2(0) == 0 && (step::is_plane || fft_.k1() == 0);
     const complex_type root = real_root(step::is_plane ? fft_.k2(0) : bin(here, 0));
-    team.workgroup_barrier();
-    workgroup::show<e>(
-        team, entries(), [&](unsigned r) { return x[r]; },
-        [&](unsigned r) { return fft_.entry_out(r); },
+    fft_.team().workgroup_barrier();
+    separate_all(
+        fft_.team(), entries(), x, [&](unsigned r) { return fft_.entry_out(r); },
         [&](unsigned r) { return fft_.opposite_out(r); },
-        [&](unsigned r, complex_type other) {
-          if (!inside) return;
-          const size at = place_out(here, r);
-          access_.write(at, bin(here, r), separate(x[r], other, root_after<e>(root, r)));
-          if (r > 0 || fft_.k2(0) != 0 || (!step::is_plane && fft_.k1() != 0)) return;
-          const size beyond = step::is_plane ? step::bins * Policy::out_second_stride
-                                             : step::bins * Policy::out_unit;
-          access_.write(at + beyond, step::bins, separate(x[r], other, {real(-1), real(0)}));
+        [&](unsigned r) { return root_after<e>(root, r); },
+        [&](unsigned r) { return r == 0 && has_first; },
+        [&](unsigned r, complex_type z) {
+          if (inside) access_.write(place_out(here, r), bin(here, r), z);
+        },
+        [&](unsigned r, complex_type z) {
+          constexpr size apart = step::is_plane ? Policy::out_second_stride : Policy::out_unit;
+          if (inside) access_.write(place_out(here, r) + step::bins * apart, step::bins, z);
         });
   }
 

@@ -23,18 +23,17 @@
 // and what tile.hpp and access.hpp ask for.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"             // complex
-#include "wingbeat/device/grid/access.hpp"         // access, row
-#include "wingbeat/device/grid/ends.hpp"           // complex_load
-#include "wingbeat/device/grid/real.hpp"           // combine, ends_of_row, root_after, separate
-#include "wingbeat/device/grid/step.hpp"           // step_of
-#include "wingbeat/device/grid/tile.hpp"           // tile, nest
-#include "wingbeat/device/grid/turn.hpp"           // turn_of
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, group
-#include "wingbeat/device/twiddle.hpp"             // roots
-#include "wingbeat/device/workgroup/exchange.hpp"  // show
-#include "wingbeat/device/workgroup/memory.hpp"    // scratch, reuse
-#include "wingbeat/device/workgroup/team.hpp"      // team, lanes
+#include "wingbeat/device/complex.hpp"           // complex
+#include "wingbeat/device/grid/access.hpp"       // access, row
+#include "wingbeat/device/grid/ends.hpp"         // complex_load
+#include "wingbeat/device/grid/real.hpp"         // combine_all, root_after, separate_all
+#include "wingbeat/device/grid/step.hpp"         // step_of
+#include "wingbeat/device/grid/tile.hpp"         // tile, nest
+#include "wingbeat/device/grid/turn.hpp"         // turn_of
+#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, group
+#include "wingbeat/device/twiddle.hpp"           // roots
+#include "wingbeat/device/workgroup/memory.hpp"  // scratch, reuse
+#include "wingbeat/device/workgroup/team.hpp"    // team, lanes
 
 namespace wingbeat::device::grid {
 
@@ -227,28 +226,16 @@ class pass {
     constexpr auto columns = static_cast<unsigned>(Policy::in_step);
     const unsigned lane = team_.transform();
     const unsigned c = here.template index<Policy::in_along>(lane);
-    const bool has_ends = c == 0 && team_.thread() == 0 && here.has(lane);
+    const bool has_first = c == 0 && team_.thread() == 0 && here.has(lane);
     const complex_type root = real_root(index_in(here, lane, team_.thread()));
-    complex_type shown = x[0];
-    if (has_ends) {
-      const size beyond = Policy::total * Policy::in_unit;
-      const complex_type last = access_.read(here.in(lane) + beyond, Policy::total);
-      const ends_of_row<real> both({x[0].re, real(0)}, {last.re, real(0)});
-      x[0] = both.own;
-      shown = both.shown;
-    }
-    workgroup::show<e>(
-        team_, entries(), [&](unsigned r) { return r == 0 ? shown : x[r]; },
-        [&](unsigned r) { return held(r) * Policy::lanes + lane; },
+    combine_all</*IsPlane=*/false>(
+        team_, entries(), x, [&](unsigned r) { return held(r) * Policy::lanes + lane; },
         [&](unsigned r) { return opposite_entry<columns>(lane, c, r); },
-        [&](unsigned r, complex_type other) {
-          if (r == 0 && has_ends) {
-            x[r] = x[r] + conj(other);
-          } else {
-            x[r] = combine(x[r], other, root_after<e>(root, r));
-          }
+        [&](unsigned r) { return root_after<e>(root, r); },
+        [&](unsigned r) { return r == 0 && has_first; },
+        [&](unsigned) {
+          return access_.read(here.in(lane) + Policy::total * Policy::in_unit, Policy::total);
         });
-    team_.workgroup_barrier();
   }
 
   /// Separates the bins of a long real transform in its last pass, the same way.
@@ -260,20 +247,20 @@ class pass {
     if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
     const unsigned lane = team_.transform();
     const unsigned c = here.template index<Policy::out_along>(lane);
+    const bool inside = here.has(lane), has_first = c == 0 && team_.thread() == 0;
+    const auto at = [&](unsigned r) { return here.out(lane) + size(held(r)) * Policy::out_stride; };
     const auto index = [&](unsigned r) { return c + size(held(r)) * Policy::out_step; };
     const complex_type root = real_root(index(0));
-    workgroup::show<e>(
-        team_, entries(), [&](unsigned r) { return x[r]; },
-        [&](unsigned r) { return held(r) * Policy::lanes + lane; },
+    separate_all(
+        team_, entries(), x, [&](unsigned r) { return held(r) * Policy::lanes + lane; },
         [&](unsigned r) { return opposite_entry<Policy::prior>(lane, c, r); },
-        [&](unsigned r, complex_type other) {
-          if (!here.has(lane)) return;
-          const size at = here.out(lane) + size(held(r)) * Policy::out_stride;
-          access_.write(at, index(r), separate(x[r], other, root_after<e>(root, r)));
-          if (r == 0 && index(r) == 0) {
-            access_.write(at + Policy::total * Policy::out_unit, Policy::total,
-                          separate(x[r], other, {real(-1), real(0)}));
-          }
+        [&](unsigned r) { return root_after<e>(root, r); },
+        [&](unsigned r) { return r == 0 && has_first; },
+        [&](unsigned r, complex_type z) {
+          if (inside) access_.write(at(r), index(r), z);
+        },
+        [&](unsigned r, complex_type z) {
+          if (inside) access_.write(at(r) + Policy::total * Policy::out_unit, Policy::total, z);
         });
   }
 

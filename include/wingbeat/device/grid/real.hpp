@@ -3,10 +3,11 @@
 // two of a mirror pair are in different hands. The formulas are those of device/real.hpp, M = N.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"     // complex
-#include "wingbeat/device/direction.hpp"   // direction
-#include "wingbeat/device/port.hpp"        // WINGBEAT_FN
-#include "wingbeat/device/thread/dft.hpp"  // turn64
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_LOCAL
+#include "wingbeat/device/thread/dft.hpp"          // turn64
+#include "wingbeat/device/workgroup/exchange.hpp"  // show
 
 namespace wingbeat::device::grid {
 
@@ -46,6 +47,54 @@ struct ends_of_row {
 template <unsigned E, class Real>
 WINGBEAT_FN complex<Real> root_after(complex<Real> first, unsigned r) {
   return thread::turn64<direction::forward>(first, r * (32 / E));
+}
+
+// What the threads of a workgroup hold of rows whose opposite bins they hold too. Both take
+//   entries          local memory, one for each number, free on entry and not on return
+//   entry(r), opposite(r)   where x[r] stands in it, and its opposite
+//   root(r)          w^i of bin i, x[r]
+//   is_first(r)      is x[r] bin 0 of a row
+// Callers: every thread of the workgroup.
+
+/// Separates x: store(r, z) gets the bin of x[r], and store_last(r, z) that behind the others of
+/// its row.
+template <class Team, class Real, unsigned E, class Entry, class Opposite, class Root,
+          class IsFirst, class Store, class StoreLast>
+WINGBEAT_FN void separate_all(const Team& team, WINGBEAT_LOCAL complex<Real>* entries,
+                              const complex<Real> (&x)[E], const Entry& entry,
+                              const Opposite& opposite, const Root& root, const IsFirst& is_first,
+                              const Store& store, const StoreLast& store_last) {
+  const auto own = [&](unsigned r) { return x[r]; };
+  workgroup::show<E>(team, entries, own, entry, opposite, [&](unsigned r, complex<Real> other) {
+    store(r, separate(x[r], other, root(r)));
+    if (is_first(r)) store_last(r, separate(x[r], other, {Real(-1), Real(0)}));
+  });
+}
+
+/// Combines bins x: x[r] becomes its Z. last(r) is the bin behind the others of a row. Of an axis
+/// the real parts of bins 0 and N count; of a plane the part of columns 0 and B that a real plane
+/// has.
+template <bool IsPlane, class Team, class Real, unsigned E, class Entry, class Opposite, class Root,
+          class IsFirst, class Last>
+WINGBEAT_FN void combine_all(const Team& team, WINGBEAT_LOCAL complex<Real>* entries,
+                             complex<Real> (&x)[E], const Entry& entry, const Opposite& opposite,
+                             const Root& root, const IsFirst& is_first, const Last& last) {
+  const auto shown = [&](unsigned r) {
+    if (!is_first(r)) return x[r];
+    complex<Real> first = x[r], beyond = last(r);
+    if constexpr (!IsPlane) first.im = beyond.im = Real(0);
+    const ends_of_row<Real> both(first, beyond);
+    x[r] = both.own;
+    return both.shown;
+  };
+  workgroup::show<E>(team, entries, shown, entry, opposite, [&](unsigned r, complex<Real> other) {
+    if (is_first(r)) {
+      x[r] = x[r] + conj(other);
+    } else {
+      x[r] = combine(x[r], other, root(r));
+    }
+  });
+  team.workgroup_barrier();
 }
 
 }  // namespace wingbeat::device::grid
