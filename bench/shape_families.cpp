@@ -17,10 +17,7 @@ unsigned log2_of(std::size_t n) {
 
 candidate own(const plan_spec& what, const device_info& where) {
   const tuning::architecture& data = tuning::for_device(where);
-  const bool is_narrow = what.real == precision::fp16 || what.real == precision::bf16;
-  const tuning::shapes& mine = what.real == precision::fp64 ? data.fp64
-                               : is_narrow                  ? data.stored_in_16_bits
-                                                            : data.fp32;
+  const tuning::shapes& mine = tuning::shapes_for(data, what.real);
   candidate all;
   all.label = "built in";
   all.bank_bytes = data.bank_bytes;

@@ -13,8 +13,7 @@
 namespace wingbeat::planner {
 namespace {
 
-/// Local memory that the exchanges of `transforms` in one workgroup take; bins that meet need as
-/// much.
+/// Local memory that the exchanges of `transforms` in one workgroup take.
 std::size_t exchange_bytes(const pass& one, std::size_t length, std::size_t transforms) {
   const device::stages as{static_cast<unsigned>(length), one.elements_per_thread};
   if (length <= one.elements_per_thread) return 0;
@@ -69,7 +68,7 @@ std::size_t cluster_scratch(const pass& one) {
       std::max(exchange_bytes(one, one.first, columns), exchange_bytes(one, one.second, rows));
   std::size_t both = std::max(steps, arrived);
   if (c > 1) both = (both + 15) / 16 * 16 + 16;  // the barrier that counts arrivals
-  return std::max(both, one.is_of_bins() ? one.length / c * one.lanes * one.element_bytes() : 0);
+  return both;
 }
 
 std::size_t side_bytes(const pass& one, const pass_side& side) {

@@ -17,13 +17,6 @@ unsigned log2_of(std::size_t n) {
   return static_cast<unsigned>(std::countr_zero(n));
 }
 
-const tuning::shapes& shapes_for(const pass& like, const tuning::architecture& data) {
-  if (like.real == precision::fp64) return data.fp64;
-  const tuning::shapes& narrow = data.stored_in_16_bits;
-  const bool is_narrow = like.in.real_bytes() == 2 && !narrow.rows.whole.empty();
-  return is_narrow ? narrow : data.fp32;
-}
-
 const tuning::row_shapes& rows_for(const axis_request& axis, const tuning::shapes& data) {
   const tuning::row_shapes& own = axis.is_forward ? data.rows_of_reals : data.rows_of_bins;
   return axis.is_of_bins && !own.whole.empty() ? own : data.rows;
@@ -38,6 +31,14 @@ bool has_clusters(const device_info& where) {
 bool fits(const pass& one, const device_info& where) {
   return one.threads() <= where.max_workgroup && one.scratch_bytes() <= where.local_memory_bytes &&
          (one.workgroups_of_cluster == 1 || has_clusters(where));
+}
+
+/// States which ends of an axis of bins this pass has: local memory depends on that.
+pass with_ends(pass one, const axis_request& axis, bool begins, bool ends) {
+  if (!axis.is_of_bins) return one;
+  if (axis.is_forward && ends) one.out.holds = row::half_spectrum;
+  if (!axis.is_forward && begins) one.in.holds = row::half_spectrum;
+  return one;
 }
 
 /// Takes fewer lanes until the pass fits; nothing if one lane, or `least`, is too much.
@@ -109,15 +110,17 @@ const tuning::column_shape* shape_of(unsigned bits, std::span<const tuning::colu
 
 std::optional<pass> columns_as(pass one, const tuning::column_shape& shape, std::size_t neighbours,
                                const device_info& where) {
+  const unsigned least = one.is_mirrored ? 2 : 1;
   one.length = std::size_t{1} << shape.log2_length;
   one.elements_per_thread = shape.elements_per_thread;
-  one.lanes =
-      static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours)));
+  one.lanes = std::max(
+      static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours))),
+      least);
   one.lanes_across = true;
   one.half_trade = shape.half_trade;
   one.resident = shape.resident;
   one.fraction = shape.fraction;
-  return fitted(one, where, one.is_mirrored ? 2 : 1);
+  return fitted(one, where, least);
 }
 
 std::optional<pass> columns(const pass& one, unsigned bits, std::size_t neighbours,
@@ -136,6 +139,8 @@ std::optional<pass> mirrored_columns(const pass& one, unsigned bits, std::size_t
                                      std::span<const tuning::column_shape> own, tuning::shapes data,
                                      const device_info& where) {
   if (const auto* known = shape_of(bits, own)) return columns_as(one, *known, neighbours, where);
+  if (one.real == precision::fp64 && bits > 11 && one.bank_bytes != 0)
+    return std::nullopt;   // spills
   data.column_lines = {};  // bins meet within a workgroup
   auto made = columns(one, bits, neighbours, data, where);
   if (!made || !made->is_forward) return made;
@@ -174,11 +179,9 @@ std::vector<pass> cut_into(const shares& parts, const axis_request& axis, const 
   std::vector<pass> made;
   std::size_t prior = 1;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    pass one = like;
+    pass one = with_ends(like, axis, i == 0, i + 1 == parts.size());
     one.prior = prior;
-    const bool joins = axis.is_of_bins && !axis.is_forward && i == 0;
-    const bool separates = axis.is_of_bins && axis.is_forward && i + 1 == parts.size();
-    one.is_mirrored = axis.is_row && (joins || separates);
+    one.is_mirrored = axis.is_row && one.is_of_bins();
     const std::size_t neighbours =
         axis.is_row ? (prior == 1 ? axis.total >> parts[i] : prior) : axis.columns;
     const auto fitted = one.is_mirrored
@@ -195,13 +198,14 @@ std::vector<pass> cut_into(const shares& parts, const axis_request& axis, const 
 
 std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
                             const tuning::architecture& data, const device_info& where) {
-  const tuning::shapes& shapes = shapes_for(like, data);
+  const tuning::shapes& shapes = tuning::shapes_for(data, like.in.stored);
   const tuning::row_shapes& rows = rows_for(axis, shapes);
   const unsigned bits = log2_of(axis.total);
   pass one = like;
   one.total = axis.total;
   if (axis.is_row) {
-    if (const auto row = row_at_once(one, rows, where)) return {*row};
+    const pass whole = with_ends(one, axis, true, true);
+    if (const auto row = row_at_once(whole, rows, where)) return {*row};
   } else if (const auto whole = columns(one, bits, axis.columns, shapes, where)) {
     return {*whole};
   }
@@ -217,7 +221,7 @@ std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
 
 std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like,
                                       const tuning::architecture& data, const device_info& where) {
-  const tuning::shapes& shapes = shapes_for(like, data);
+  const tuning::shapes& shapes = tuning::shapes_for(data, like.in.stored);
   const unsigned bits = log2_of(axis.total);
   const auto row_of = [&](unsigned row_bits) {
     pass one = like;
@@ -264,10 +268,10 @@ pass plane_of(std::size_t rows, const axis_request& axis, const pass& like,
               const tuning::architecture& data, const device_info& where) {
   pass one = like;
   one.length = 0;
-  const tuning::shapes& shapes = shapes_for(like, data);
+  const tuning::shapes& shapes = tuning::shapes_for(data, like.in.stored);
   const tuning::row_shapes& own = axis.is_forward ? shapes.rows_of_reals : shapes.rows_of_bins;
   for (const tuning::cluster_shape& shape : (axis.is_of_bins ? own : shapes.rows).planes) {
-    pass made = like;
+    pass made = with_ends(like, axis, true, true);
     shape_as(made, pass::kind::plane, shape);
     made.total = made.length;
     if (made.first != rows || made.second != axis.total) continue;

@@ -195,6 +195,8 @@ class placer {
     const std::size_t count = loops_.front().does.count;
     const std::size_t taken = (count + one_.lanes - 1) / one_.lanes * one_.lanes;
     if (20 * (taken - count) < count) return;
+    const std::size_t beyond = loops_.size() == 1 ? one_.rows : loops_[1].does.count;
+    if (beyond > most_lanes / count) return;
     if (loops_.size() == 1 && one_.rows > 1) {
       loops_.push_back({{one_.rows, one_.in.distance, one_.out.distance}});
       one_.rows = 1;
@@ -203,6 +205,7 @@ class placer {
   }
 
   static bool is_aligned(std::size_t stride) { return stride % 4 == 0; }  // 32 bytes of fp32
+  static constexpr std::size_t most_lanes = std::size_t{1} << 31;  // kernels count them in 32 bits
 
   void write_loops() {
     for (unsigned i = 0; i < loops_.size(); ++i) {

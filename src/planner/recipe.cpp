@@ -288,7 +288,7 @@ recipe make_recipe(const plan_spec& what, const device_info& where) {
 
 recipe make_recipe(const plan_spec& what, const device_info& where,
                    const tuning::architecture& data) {
-  const tuning::chain_rule& rule = (what.real == precision::fp64 ? data.fp64 : data.fp32).chain;
+  const tuning::chain_rule& rule = tuning::shapes_for(data, what.real).chain;
   std::vector<step> steps = steps_of{what, where, data}.take();
   if (steps.size() == 2 && rule.most_bytes > 0) match_threads(steps);
   const auto lattices = lattices_of(what, steps);
@@ -347,6 +347,9 @@ std::vector<launch> every_launch(const device_info& where) {
              .kind = kind,
              .real = real,
              .bins = bin_order::scrambled});
+      }
+      for (std::size_t n = 2; n <= (1U << 15) && real == precision::fp32; n *= 2) {
+        add({.lengths = {n}, .batch = 1024, .kind = kind, .real = precision::fp16});
       }
       for (std::size_t n = 16; n <= 8192; n *= 2) {
         add({.lengths = {n, n}, .kind = kind, .real = real});

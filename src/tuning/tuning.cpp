@@ -3,6 +3,13 @@
 
 namespace wingbeat::tuning {
 
+const shapes& shapes_for(const architecture& data, precision stored) {
+  if (stored == precision::fp64) return data.fp64;
+  const bool is_narrow = stored == precision::fp16 || stored == precision::bf16;
+  return is_narrow && !data.stored_in_16_bits.rows.whole.empty() ? data.stored_in_16_bits
+                                                                 : data.fp32;
+}
+
 const architecture& for_device(const device_info& where) {
   if (where.runs_on == engine::cuda) {
     const bool is_before_hopper = where.architecture < "sm_90" && where.architecture.size() == 5;

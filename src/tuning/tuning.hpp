@@ -6,6 +6,7 @@
 #include <span>
 
 #include "wingbeat/devices.hpp"  // device_info
+#include "wingbeat/plan.hpp"     // precision
 
 namespace wingbeat::tuning {
 
@@ -72,9 +73,9 @@ struct row_shapes {
 /// One precision's shapes, shortest length first. Rows of reals and of bins are listed by the
 /// length of the complex transform between them.
 struct shapes {
-  row_shapes rows;                        ///< Of complex numbers.
-  row_shapes rows_of_reals = {};          ///< That become bins; if nothing is whole, as `rows`.
-  row_shapes rows_of_bins = {};           ///< That become reals; the same.
+  row_shapes rows;                ///< Of complex numbers.
+  row_shapes rows_of_reals = {};  ///< That become bins; if nothing is whole, rows as `rows`.
+  row_shapes rows_of_bins = {};   ///< That become reals; the same.
   std::span<const column_shape> columns;  ///< Without gaps.
   std::span<const cluster_shape> column_lines = {};
   chain_rule chain = {};
@@ -87,6 +88,9 @@ struct architecture {
   shapes fp64;
   shapes stored_in_16_bits = {};  ///< Computed in fp32; if no row is whole, as `fp32`.
 };
+
+/// Returns the shapes for plans that store this precision.
+[[nodiscard]] const shapes& shapes_for(const architecture& data, precision stored);
 
 /// Returns the data for a device: its own architecture's, or the nearest in kind.
 [[nodiscard]] const architecture& for_device(const device_info& where);

@@ -263,6 +263,27 @@ TEST(recipe, chains_two_passes_through_the_cache) {
   EXPECT_EQ(make_recipe({.lengths = {2 * n}}, hopper(), data).launches.size(), 2U);
 }
 
+TEST(recipe, asks_for_no_more_than_the_device_has) {
+  constexpr transform kinds[] = {transform::forward, transform::inverse,
+                                 transform::forward_from_real, transform::inverse_to_real};
+  for (const std::size_t kib : {99, 64, 48, 32}) {
+    for (device_info where : {hopper(), ampere(), opencl(true, kib << 10, 1024)}) {
+      where.local_memory_bytes = kib << 10;
+      for (const transform kind : kinds) {
+        for (const precision real : {precision::fp32, precision::fp64, precision::fp16}) {
+          for (std::size_t n = 2; n <= max_length; n *= 2) {
+            const auto made = make_recipe({.lengths = {n}, .kind = kind, .real = real}, where);
+            for (const pass& one : made.passes()) {
+              ASSERT_LE(one.scratch_bytes(), where.local_memory_bytes) << n << one.describe();
+              ASSERT_TRUE(!one.is_mirrored || one.lanes >= 2) << n << one.describe();
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(recipe, takes_three_passes_where_local_memory_is_small) {
   const auto where = opencl(true, 32 << 10, 256);
   const std::size_t n = std::size_t{1} << 24;

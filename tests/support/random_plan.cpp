@@ -47,6 +47,15 @@ std::vector<std::size_t> random_lengths(dice& roll, std::size_t max_points) {
   return lengths;
 }
 
+/// Square planes, as several engines make them at once, alone or several behind one another.
+std::vector<std::size_t> random_planes(dice& roll, std::size_t max_points) {
+  std::size_t most = 4;
+  while (most < 8 && (std::size_t{1} << (2 * most)) < max_points) ++most;
+  const std::size_t n = std::size_t{1} << roll.between(4, most);
+  if (roll.one_in(2) || 2 * n * n > max_points) return {n, n};
+  return {std::size_t{2} << roll.below(2), n, n};
+}
+
 batch_shape random_batch(dice& roll, std::size_t room) {
   constexpr std::size_t dimensions[] = {1, 1, 2, 2, 3}, counts[] = {1, 2, 3, 4, 5, 17};
   std::vector<std::size_t> batch(roll.one_of(dimensions));
@@ -211,7 +220,8 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
     what.lengths = {n};
     what.batch = roll.between(1, 2);
   } else {
-    what.lengths = random_lengths(roll, within.max_points);
+    what.lengths = roll.one_in(8) ? random_planes(roll, within.max_points)
+                                  : random_lengths(roll, within.max_points);
     what.batch = random_batch(roll, within.max_points / points_of(what));
   }
   what.kind = roll.one_of(kinds);

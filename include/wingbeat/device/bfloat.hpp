@@ -9,13 +9,15 @@ namespace wingbeat::device {
 
 namespace bf16 {
 
-/// Returns the bf16 nearest to x, ties to even; above the largest, infinite; NaN stays NaN.
+/// Returns, by integer arithmetic, the bf16 nearest to x: ties to even; above the largest,
+/// infinite; NaN stays NaN.
 WINGBEAT_FN constexpr unsigned nearest(float x) {
   const unsigned whole = bits_of(x);
   if ((whole & 0x7fffffffu) > 0x7f800000u) return whole >> 16 | 0x40u;
   return (whole + 0x7fffu + (whole >> 16 & 1u)) >> 16;
 }
 
+// The same, by what the device has for it.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 __device__ __forceinline__ unsigned nearest_of(float x) {
   unsigned short bits;

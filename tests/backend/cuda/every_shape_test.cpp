@@ -14,11 +14,12 @@
 #include <thread>
 
 #include "backend/cuda/device_of.hpp"
-#include "backend/cuda/nvrtc.hpp"      // compile_for
-#include "backend/device_sources.hpp"  // flatten
-#include "planner/recipe.hpp"          // every_launch
-#include "planner/unit.hpp"            // unit_text, entry_of
-#include "wingbeat/error.hpp"          // absent_error, device_error
+#include "backend/cuda/nvrtc.hpp"         // compile_for
+#include "backend/device_sources.hpp"     // flatten
+#include "planner/recipe.hpp"             // every_launch
+#include "planner/unit.hpp"               // unit_text, entry_of
+#include "wingbeat/device/grid/turn.hpp"  // is_listed
+#include "wingbeat/error.hpp"             // absent_error, device_error
 
 namespace {
 
@@ -45,7 +46,8 @@ std::vector<launch> shapes_of(const device_info& where) {
       forget_places(shape.in);
       forget_places(shape.out);
       shape.loops.clear();
-      shape.prior = std::min<std::size_t>(shape.prior, 2);
+      shape.prior = device::grid::is_listed(shape.prior) ? std::min<std::size_t>(shape.prior, 2)
+                                                         : std::size_t{1} << 16;
       shape.total = 0;
       if (shape.turn_along != planner::no_loop) shape.turn_along = 0;
       key += planner::unit_text({{shape}});

@@ -192,6 +192,7 @@ class fft {
   }
   WINGBEAT_FN size opposite_out(unsigned r) const {
     static_assert(Mirror == mirror::rows, "opposite rows are apart");
+    static_assert(Kind == kind::line || !is_by_position, "real planes lie one behind another");
     const unsigned v = second_.transform(), other = all_rows::opposite(k1(), own_row(v));
     const unsigned borrow = Kind == kind::line && k1() != 0 ? 1 : 0;
     const unsigned top = b - borrow - second_.thread();

@@ -30,7 +30,7 @@ struct cluster_step_of {
   static constexpr bool joins = Policy::source == row::half_spectrum;
   static constexpr bool separates = Policy::sink == row::half_spectrum;
   /// Of a whole axis or plane, whose opposite bins are in one cluster.
-  static_assert(!(joins || separates) || is_plane || Policy::prior * length == Policy::total,
+  static_assert(!(joins || separates) || is_plane || length == Policy::total,
                 "bins of a long real transform meet in a workgroup's mirrored tiles");
   static constexpr auto mirror = joins       ? cluster::mirror::columns
                                  : separates ? cluster::mirror::rows

@@ -168,13 +168,7 @@ class pass {
   template <unsigned Length, class Take>
   WINGBEAT_FN void read_run(const tile_type& here, const Take& take) const {
     each_of_run<Length>([&](unsigned lane, unsigned q) {
-      // Bins of a real row are joined when their thread has both of a pair.
-      if (!here.has(lane)) return;
-      if constexpr (step::is_real_row) {
-        take(lane, q, stored(here, lane, q));
-      } else {
-        take(lane, q, read(here, lane, q));
-      }
+      if (here.has(lane)) take(lane, q, read(here, lane, q));
     });
     team_.workgroup_barrier();
   }
@@ -278,7 +272,7 @@ class pass {
       if constexpr (Policy::stage_in) {
         if (inside) z = device::copied_from(arrived() + lane * step::pitch_in + i);
       } else {
-        if (inside) z = stored(here, lane, i);
+        if (inside) z = read(here, lane, i);
       }
       return z;
     };
@@ -297,10 +291,6 @@ class pass {
           write(here, of, q, device::copied_from(leaving() + of * step::pitch_out + q));
       });
     }
-  }
-
-  WINGBEAT_FN complex_type stored(const tile_type& here, unsigned lane, unsigned q) const {
-    return access_.read(here.in(lane) + size(q) * Policy::in_stride, q);
   }
 
   team_type team_;

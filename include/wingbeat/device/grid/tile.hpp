@@ -116,6 +116,7 @@ class tile {
  private:
   static constexpr unsigned shared = Policy::mirrored ? lanes / 2 : lanes;
 
+  static_assert(!Policy::mirrored || lanes >= 2, "columns and their mirror images take two lanes");
   static_assert(!Policy::flat || (depth >= 2 && !Policy::mirrored),
                 "two loops are joined, and none of them mirrored");
 

@@ -6,7 +6,7 @@
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
-#include "wingbeat/device/workgroup/exchange.hpp"  // slot_layout
+#include "wingbeat/device/workgroup/exchange.hpp"  // delivered_bytes, slot_layout
 #include "wingbeat/device/workgroup/memory.hpp"    // trade
 #include "wingbeat/device/workgroup/schedule.hpp"  // most_held
 
