@@ -90,8 +90,8 @@ void write_json(const std::string& name, const bench_document& all) {
   file.commit();
 }
 
-/// Runs all problems. The document is written after each, so that a sweep cut short keeps what it
-/// has measured.
+/// Runs all problems. From the first that is measured on, the document is written after each, so
+/// that a sweep cut short keeps what it has measured.
 bench_document run_all(const options& o, const device_info& where) {
   const auto problems = problems_of(o.sweep, where);
   peer_list peers = open_peers(o.peers, where, o.manners);
@@ -101,10 +101,12 @@ bench_document run_all(const options& o, const device_info& where) {
   clock_watch clocks{where};
   all.driver = clocks.driver_version();
   progress bar{"bench", problems.size()};
+  bool has_measured = false;
   for (const plan_spec& what : problems) {
     bar.step(fmt::format("{}, batch {}", axes_text(what), std::size_t{what.batch}));
     all.results.push_back(result_of(on, what, peers, clocks, o.until));
-    if (all.results.back().refused.empty()) write_json(o.json_file, all);
+    has_measured |= all.results.back().refused.empty();
+    if (has_measured) write_json(o.json_file, all);
   }
   return all;
 }
@@ -112,7 +114,6 @@ bench_document run_all(const options& o, const device_info& where) {
 void write(const options& o, const bench_document& all) {
   if (o.json_file != "-") print(table_of(all));
   if (o.json_file == "-") print_json(json_of(all));
-  write_json(o.json_file, all);
   if (!o.plot_file.empty()) formats::write_png(o.plot_file, chart_of(all));
 }
 

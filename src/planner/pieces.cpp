@@ -17,9 +17,15 @@ unsigned log2_of(std::size_t n) {
   return static_cast<unsigned>(std::countr_zero(n));
 }
 
+/// What the data says of this kind of rows alone.
+const tuning::row_shapes& own_rows(const axis_request& axis, const tuning::shapes& data) {
+  if (!axis.is_of_bins) return data.rows;
+  return axis.is_forward ? data.rows_of_reals : data.rows_of_bins;
+}
+
 const tuning::row_shapes& rows_for(const axis_request& axis, const tuning::shapes& data) {
-  const tuning::row_shapes& own = axis.is_forward ? data.rows_of_reals : data.rows_of_bins;
-  return axis.is_of_bins && !own.whole.empty() ? own : data.rows;
+  const tuning::row_shapes& own = own_rows(axis, data);
+  return own.whole.empty() ? data.rows : own;
 }
 
 bool has_clusters(const device_info& where) {
@@ -269,8 +275,7 @@ pass plane_of(std::size_t rows, const axis_request& axis, const pass& like,
   pass one = like;
   one.length = 0;
   const tuning::shapes& shapes = tuning::shapes_for(data, like.in.stored);
-  const tuning::row_shapes& own = axis.is_forward ? shapes.rows_of_reals : shapes.rows_of_bins;
-  for (const tuning::cluster_shape& shape : (axis.is_of_bins ? own : shapes.rows).planes) {
+  for (const tuning::cluster_shape& shape : own_rows(axis, shapes).planes) {
     pass made = with_ends(like, axis, true, true);
     shape_as(made, pass::kind::plane, shape);
     made.total = made.length;

@@ -19,8 +19,9 @@ struct axis_request {
   std::size_t columns = 1;  ///< Neighbours, if it is no row.
 };
 
-/// Returns passes with their lengths, priors and shapes, one where the axis fits a workgroup or a
-/// cluster, two or three for longer ones; nothing else of them is set but what `like` holds.
+/// Returns passes with their lengths, priors and shapes and, of an axis of bins, which of their
+/// sides hold them: one where the axis fits a workgroup or a cluster, two or three for longer ones.
+/// Nothing else of them is set but what `like` holds.
 /// Throws `plan_error` where the device is too small for any.
 [[nodiscard]] std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
                                           const tuning::architecture& data,

@@ -3,8 +3,6 @@
 
 #include <algorithm>  // all_of, stable_sort
 
-#include "side.hpp"  // is_real
-
 namespace wingbeat::planner {
 namespace {
 
@@ -61,7 +59,6 @@ class placer {
       one_.in.stride = at_.from.axes[at_.axis + 1].stride;
       one_.out.stride_of_first = out;
       one_.out.stride = at_.to.axes[at_.axis + 1].stride;
-      hold_bins();
       return;
     }
     if (one_.stays) {
@@ -72,17 +69,6 @@ class placer {
     one_.in.step = count;
     one_.out.step = one_.prior;
     place_strides(count * in, one_.prior * out);
-    hold_bins();
-  }
-
-  void hold_bins() {
-    if (!is_real(at_.what.kind) || !is_last_axis()) return;
-    if (at_.what.kind == transform::inverse_to_real && at_.begins) {
-      one_.in.holds = row::half_spectrum;
-    }
-    if (at_.what.kind == transform::forward_from_real && at_.ends) {
-      one_.out.holds = row::half_spectrum;
-    }
   }
 
   /// `in` and `out` from each element of a butterfly to the next.
