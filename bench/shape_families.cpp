@@ -45,13 +45,19 @@ using list = std::vector<candidate>;
 void add_rows(list& to, const candidate& base, unsigned bits, bool is_real) {
   const std::size_t n = std::size_t{1} << bits;
   const auto add = [&](const tuning::shape& shape) {
-    candidate one = base;
-    if (one.whole.size() <= bits) return;
-    one.whole[bits] = shape;
-    one.lines.clear();
-    one.label = fmt::format("{{{}, {}, {}, {}, {}, {}}}", bits, shape.elements_per_thread,
-                            shape.transforms, shape.half_trade, shape.stage_in, shape.stage_out);
-    to.push_back(std::move(one));
+    for (const unsigned mib_ahead : {0u, 4u, 8u}) {
+      if (mib_ahead > 0 && n < 2048) continue;
+      candidate one = base;
+      if (one.whole.size() < bits) return;
+      one.whole.resize(std::max<std::size_t>(one.whole.size(), bits + 1));
+      one.whole[bits] = shape;
+      one.whole[bits].mib_ahead = mib_ahead;
+      one.lines.clear();
+      one.label = fmt::format("{{{}, {}, {}, {}, {}, {}}}", bits, shape.elements_per_thread,
+                              shape.transforms, shape.half_trade, shape.stage_in, shape.stage_out);
+      if (mib_ahead > 0) one.label += fmt::format(" {} MiB ahead", mib_ahead);
+      to.push_back(std::move(one));
+    }
   };
   for (unsigned e = n == 1 ? 1 : 2; e <= std::min<std::size_t>(n, 32); e *= 2) {
     for (unsigned transforms = 1; transforms <= 256; transforms *= 2) {
@@ -73,19 +79,21 @@ using sink = std::function<void(const tuning::cluster_shape&)>;
 
 void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsigned first_from,
                   unsigned first_to, const sink& take) {
+  const std::size_t least_points = bits > 11 ? 2048 : 512;
   for (unsigned first = first_from; first <= first_to; ++first) {
-    for (const unsigned e : {8u, 16u, 32u}) {
+    for (const unsigned e : {4u, 8u, 16u, 32u}) {
+      if (e == 4 && bits > 11) continue;
       for (const unsigned c : {1u, 2u, 4u, 8u, 16u}) {
         for (unsigned lanes = least_lanes; lanes <= most_lanes; lanes *= 2) {
           const std::size_t points = (std::size_t{lanes} << bits) / c;
           const std::size_t threads = points / e;
-          if (points < 2048 || points > 16384 || threads < 128 || threads > 1024) continue;
+          if (points < least_points || points > 16384 || threads < 128 || threads > 1024) continue;
           if ((1u << first) < c || (1u << (bits - first)) < c || (1u << first) < e ||
               (1u << (bits - first)) < e) {
             continue;
           }
           // As many as leave 64 or 80 registers a thread; 40 of 8 elements, 100 or 128 of 32.
-          const std::size_t most = e == 8 ? 1536 : e == 16 ? 1024 : 640;
+          const std::size_t most = e <= 8 ? 1536 : e == 16 ? 1024 : 640;
           const auto more = static_cast<unsigned>(most / threads);
           const auto fewer = static_cast<unsigned>((e < 32 ? most - 256 : most - 128) / threads);
           if (more > 0) take({bits, first, e, c, lanes, more});
@@ -97,17 +105,21 @@ void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsi
 }
 
 std::string label_of(const tuning::cluster_shape& s) {
-  return fmt::format("{{{}, {}, {}, {}, {}, {}}}", s.log2_length, s.log2_first,
-                     s.elements_per_thread, s.workgroups, s.lanes, s.resident);
+  std::string text = fmt::format("{{{}, {}, {}, {}, {}, {}}}", s.log2_length, s.log2_first,
+                                 s.elements_per_thread, s.workgroups, s.lanes, s.resident);
+  return s.mib_ahead > 0 ? text + fmt::format(" {} MiB ahead", s.mib_ahead) : text;
 }
 
 void add_lines(list& to, const candidate& base, unsigned bits) {
-  each_cluster(bits, 1, 1, 5, bits - 5, [&](const tuning::cluster_shape& shape) {
-    candidate one = base;
-    if (one.whole.size() > bits) one.whole.resize(bits);
-    one.lines = {shape};
-    one.label = label_of(shape);
-    to.push_back(std::move(one));
+  each_cluster(bits, 1, 1, 5, bits - 5, [&](tuning::cluster_shape shape) {
+    for (const unsigned mib_ahead : {0u, 5u}) {
+      shape.mib_ahead = mib_ahead;
+      candidate one = base;
+      if (one.whole.size() > bits) one.whole.resize(bits);
+      one.lines = {shape};
+      one.label = label_of(shape);
+      to.push_back(std::move(one));
+    }
   });
 }
 

@@ -152,6 +152,7 @@ std::string pass::describe() const {
   if (out.holds == row::half_spectrum) text += ", bins of a real transform separated";
   if (in.holds == row::half_spectrum) text += ", bins of a real transform joined";
   if (stays) text += ", bins scrambled";
+  if (ahead > 0) text += fmt::format(", input requested {} tiles ahead", ahead);
   if (in.is_limited) text += fmt::format(", inputs {} to {}", in.valid_first, in.valid_end - 1);
   if (out.is_limited) text += fmt::format(", outputs {} to {}", out.valid_first, out.valid_end - 1);
   return text + (in.fused ? ", your load" : "") + (out.fused ? ", your store" : "");

@@ -73,6 +73,9 @@ struct pass {
   unsigned workgroups_of_cluster = 1;
   unsigned resident = 0;  ///< Workgroups at once that a multiprocessor is to hold; 0: any.
   unsigned bank_bytes = 0;
+  std::size_t bytes_ahead = 0;  ///< Of input that is to be requested early; see ahead.hpp.
+  unsigned ahead = 0;           ///< Tiles that it is, as placed, of runs of so many elements.
+  std::size_t run = 0;
   double fraction = 0;  ///< Of a copy's speed, as measured for its shape; 0: not measured.
   bool lanes_across = false;
   bool along_out = false;  ///< Across on the way in only.

@@ -34,6 +34,11 @@ bool has_clusters(const device_info& where) {
   return !is_older;
 }
 
+/// Older devices have no such request.
+std::size_t requested(unsigned mib, const device_info& where) {
+  return has_clusters(where) ? std::size_t{mib} << 20 : 0;
+}
+
 bool fits(const pass& one, const device_info& where) {
   return one.threads() <= where.max_workgroup && one.scratch_bytes() <= where.local_memory_bytes &&
          (one.workgroups_of_cluster == 1 || has_clusters(where));
@@ -67,11 +72,13 @@ std::optional<pass> whole_row(pass one, std::span<const tuning::shape> shapes,
   one.stage_out = shape.stage_out;
   one.fraction = shape.fraction;
   one.resident = shape.resident;
+  one.bytes_ahead = requested(shape.mib_ahead, where);
   return fitted(one, where);
 }
 
 /// Takes over what the data says of a line or a plane.
-void shape_as(pass& one, pass::kind does, const tuning::cluster_shape& shape) {
+void shape_as(pass& one, pass::kind does, const tuning::cluster_shape& shape,
+              const device_info& where) {
   one.does = does;
   one.length = std::size_t{1} << shape.log2_length;
   one.first = std::size_t{1} << shape.log2_first;
@@ -81,13 +88,14 @@ void shape_as(pass& one, pass::kind does, const tuning::cluster_shape& shape) {
   one.lanes = shape.lanes;
   one.resident = shape.resident;
   one.fraction = shape.fraction;
+  one.bytes_ahead = requested(shape.mib_ahead, where);
 }
 
 std::optional<pass> clustered(pass one, unsigned bits, std::span<const tuning::cluster_shape> data,
                               const device_info& where) {
   for (const tuning::cluster_shape& shape : data) {
     if (shape.log2_length != bits) continue;
-    shape_as(one, pass::kind::line, shape);
+    shape_as(one, pass::kind::line, shape, where);
     one.lanes_across = shape.lanes > 1;
     if (fits(one, where)) return one;
   }
@@ -277,7 +285,7 @@ pass plane_of(std::size_t rows, const axis_request& axis, const pass& like,
   const tuning::shapes& shapes = tuning::shapes_for(data, like.in.stored);
   for (const tuning::cluster_shape& shape : own_rows(axis, shapes).planes) {
     pass made = with_ends(like, axis, true, true);
-    shape_as(made, pass::kind::plane, shape);
+    shape_as(made, pass::kind::plane, shape, where);
     made.total = made.length;
     if (made.first != rows || made.second != axis.total) continue;
     if (fits(made, where)) return made;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/placing.hpp"
 
-#include <algorithm>  // all_of, stable_sort
+#include <algorithm>  // all_of, max, stable_sort
 
 namespace wingbeat::planner {
 namespace {
@@ -31,6 +31,7 @@ class placer {
     write_loops();
     stage();
     functors();
+    request_ahead();
     return std::move(one_);
   }
 
@@ -223,7 +224,7 @@ class placer {
     }
     const auto is_run = [&](const pass_side& side, std::size_t lane) {
       const std::size_t elements = one_.length + (side.holds == row::half_spectrum ? 1 : 0);
-      return side.stride == 1 && !side.has_parts && lane <= elements + 1 && !side.is_limited;
+      return side.stride == 1 && lane <= elements + 1 && !side.is_limited;
     };
     one_.stage_in &= is_run(one_.in, lane_in) && !at_.what.load.is_given();
     one_.stage_out &= is_run(one_.out, lane_out) && !at_.what.store.is_given();
@@ -240,6 +241,25 @@ class placer {
     }
     // Yours takes registers too.
     if ((one_.in.fused || one_.out.fused) && one_.resident > 1) one_.resident -= 1;
+  }
+
+  /// Elements of a butterfly's input if they lie one behind another, or 0.
+  [[nodiscard]] std::size_t run_of_input() const {
+    const std::size_t end = one_.in.holds == row::half_spectrum ? 1 : 0;
+    if (one_.in.stride != 1 || one_.in.is_limited || one_.is_mirrored) return 0;
+    if (!one_.is_cluster()) return one_.length + end;
+    if (is_plane_) {
+      const bool is_packed = one_.in.stride_of_first == one_.second + end;
+      return is_packed ? one_.first * one_.in.stride_of_first : 0;
+    }
+    return one_.in.stride_of_first == one_.second ? one_.length + end : 0;
+  }
+
+  void request_ahead() {
+    one_.run = one_.in.fused || at_.keeps_rows ? 0 : run_of_input();
+    const std::size_t bytes = one_.run * one_.lanes * 2 * one_.in.real_bytes();
+    if (bytes == 0 || one_.bytes_ahead == 0) return;
+    one_.ahead = static_cast<unsigned>(std::max<std::size_t>(one_.bytes_ahead / bytes, 1));
   }
 
   pass one_;

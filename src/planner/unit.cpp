@@ -100,6 +100,8 @@ void write_shape(policy_text& to, const pass& one, bool is_chained) {
   to.number("workgroups", one.workgroups_of_cluster);
   to.number("elements_per_thread", one.elements_per_thread);
   to.number("lanes", one.lanes);
+  to.number("ahead", is_chained ? 0 : one.ahead);
+  if (one.ahead > 0) to.size("run", one.run);
   to.number("bank_bytes", one.bank_bytes);
   to.flag("lanes_across", one.lanes_across);
   to.flag("along_out", one.along_out);

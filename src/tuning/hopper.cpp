@@ -7,25 +7,26 @@
 namespace wingbeat::tuning {
 namespace {
 
-// log2 length, elements a thread, transforms a workgroup, half trade, stage in, stage out
+// log2 length, elements a thread, transforms a workgroup, half trade, stage in, stage out,
+// fraction, resident, MiB ahead
 constexpr shape fp32_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f},  {1, 2, 256, false, false, false, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},   {3, 8, 64, false, true, true, 0.98f},
-    {4, 4, 16, false, false, false, 0.98f},   {5, 8, 16, false, true, true, 0.98f},
-    {6, 4, 8, false, false, false, 0.98f},    {7, 4, 4, false, false, false, 0.98f},
-    {8, 4, 2, false, false, false, 0.98f},    {9, 16, 8, false, false, false, 0.98f},
-    {10, 16, 2, false, false, false, 0.98f},  {11, 8, 1, true, false, false, 0.98f},
-    {12, 8, 1, false, false, false, 0.98f},   {13, 32, 1, false, false, false, 0.98f, 2},
-    {14, 32, 1, true, false, false, 0.8f, 1},
+    {0, 1, 256, false, false, false, 0.98f},       {1, 2, 256, false, false, false, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},        {3, 8, 64, false, true, true, 0.98f},
+    {4, 4, 16, false, false, false, 0.98f},        {5, 8, 16, false, true, true, 0.98f},
+    {6, 4, 8, false, false, false, 0.98f},         {7, 4, 4, false, false, false, 0.99f, 0, 4},
+    {8, 4, 2, false, false, false, 0.98f},         {9, 16, 8, false, false, false, 0.98f, 0, 8},
+    {10, 16, 2, false, false, false, 0.98f, 0, 8}, {11, 8, 1, true, false, false, 0.99f, 0, 4},
+    {12, 8, 1, false, false, false, 0.99f, 0, 8},  {13, 32, 1, false, false, false, 0.99f, 2, 8},
+    {14, 32, 1, true, false, false, 0.91f, 1, 8},
 };
 constexpr shape fp64_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f}, {1, 2, 128, false, true, true, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},  {3, 2, 32, false, false, false, 0.98f},
-    {4, 4, 16, false, true, true, 0.98f},    {5, 4, 8, false, true, true, 0.98f},
-    {6, 4, 8, false, false, false, 0.98f},   {7, 4, 4, false, false, false, 0.98f},
-    {8, 8, 4, false, false, false, 0.98f},   {9, 8, 8, false, false, false, 0.98f},
-    {10, 16, 4, false, false, false, 0.98f}, {11, 16, 1, false, false, false, 0.98f},
-    {12, 8, 1, true, false, false, 0.98f},   {13, 16, 1, true, false, false, 0.78f},
+    {0, 1, 256, false, false, false, 0.98f},       {1, 2, 128, false, true, true, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},        {3, 2, 32, false, false, false, 0.98f},
+    {4, 4, 16, false, true, true, 0.98f},          {5, 4, 8, false, true, true, 0.98f},
+    {6, 4, 8, false, false, false, 0.98f},         {7, 4, 4, false, false, false, 0.98f},
+    {8, 8, 4, false, false, false, 0.98f},         {9, 8, 8, false, false, false, 0.98f},
+    {10, 16, 4, false, false, false, 0.98f, 0, 4}, {11, 16, 1, false, false, false, 0.98f},
+    {12, 16, 1, false, false, false, 0.98f, 0, 4}, {13, 16, 1, true, false, false, 0.8f, 0, 5},
 };
 // Stored in 16 bits, computed in fp32: twice the elements a byte, so each exchange costs more.
 constexpr shape fp16_whole[] = {
@@ -40,25 +41,25 @@ constexpr shape fp16_whole[] = {
 };
 // The same of rows of reals, by the length of the complex transform that makes their bins.
 constexpr shape fp32_rows_of_reals[] = {
-    {0, 1, 128, false, false, false, 0.99f}, {1, 2, 128, false, true, true, 0.99f},
-    {2, 4, 128, false, true, true, 0.99f},   {3, 8, 128, false, false, true, 0.92f},
-    {4, 4, 32, false, false, true, 0.91f},   {5, 4, 16, false, false, true, 0.9f},
-    {6, 4, 8, false, false, false, 0.94f},   {7, 4, 4, false, false, false, 0.96f},
-    {8, 8, 4, false, false, false, 0.95f},   {9, 8, 4, false, false, false, 0.93f},
-    {10, 8, 1, false, false, false, 0.94f},  {11, 16, 1, true, false, false, 0.95f},
-    {12, 16, 1, true, false, false, 0.92f},  {13, 32, 1, true, false, false, 0.77f},
-    {14, 16, 1, false, false, false, 0.66f},
+    {0, 1, 128, false, false, false, 0.99f},       {1, 2, 128, false, true, true, 0.99f},
+    {2, 4, 128, false, true, true, 0.99f},         {3, 8, 128, false, false, true, 0.99f},
+    {4, 4, 32, false, false, true, 0.92f},         {5, 4, 16, false, false, false, 0.89f},
+    {6, 4, 8, false, false, false, 0.97f},         {7, 4, 4, false, false, false, 0.97f},
+    {8, 8, 4, false, false, false, 0.95f},         {9, 8, 1, false, false, false, 0.96f},
+    {10, 8, 1, false, false, false, 0.96f},        {11, 16, 1, true, false, false, 0.95f},
+    {12, 16, 1, true, false, false, 0.95f},        {13, 16, 1, false, false, false, 0.88f, 0, 4},
+    {14, 32, 1, false, false, false, 0.76f, 0, 4},
 };
 // And of bins that make them.
 constexpr shape fp32_rows_of_bins[] = {
-    {0, 1, 128, false, false, false, 0.99f}, {1, 2, 128, false, true, true, 0.99f},
-    {2, 4, 128, false, true, true, 0.99f},   {3, 8, 128, false, true, true, 0.93f},
-    {4, 4, 16, false, false, false, 0.92f},  {5, 4, 16, false, false, false, 0.8f},
-    {6, 4, 4, false, false, false, 0.91f},   {7, 8, 8, false, false, false, 0.9f},
-    {8, 16, 4, false, false, false, 0.92f},  {9, 16, 2, false, false, false, 0.9f},
-    {10, 16, 1, false, false, false, 0.95f}, {11, 16, 1, true, false, false, 0.94f},
-    {12, 16, 1, true, false, false, 0.9f},   {13, 32, 1, true, false, false, 0.8f},
-    {14, 32, 1, true, false, false, 0.61f},
+    {0, 1, 128, false, false, false, 0.99f},       {1, 2, 128, false, true, true, 0.99f},
+    {2, 4, 128, false, true, true, 0.99f},         {3, 8, 128, false, true, true, 0.98f},
+    {4, 4, 16, false, false, false, 0.97f},        {5, 4, 16, false, false, false, 0.97f},
+    {6, 4, 4, false, false, false, 0.98f},         {7, 8, 4, false, false, false, 0.98f},
+    {8, 8, 2, false, false, false, 0.98f},         {9, 8, 1, false, false, false, 0.98f},
+    {10, 16, 1, false, false, false, 0.97f},       {11, 16, 1, true, false, false, 0.98f, 0, 4},
+    {12, 16, 1, false, false, false, 0.98f, 0, 4}, {13, 16, 1, false, false, false, 0.91f, 0, 4},
+    {14, 32, 1, true, false, false, 0.75f, 0, 4},
 };
 // log2 length, elements a thread, neighbouring columns a workgroup, half trade, resident
 constexpr column_shape fp32_columns[] = {
@@ -84,17 +85,20 @@ constexpr column_shape fp32_mirrored_of_bins[] = {
     {9, 32, 16, true, 2, 0.85f},
     {10, 32, 16, true, 1, 0.8f},
 };
-// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident
+// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident, fraction,
+// MiB ahead
 constexpr cluster_shape fp32_lines[] = {
-    {15, 7, 32, 8, 1, 5, 0.74f},
-    {16, 7, 32, 16, 1, 5, 0.66f},
+    {15, 7, 32, 8, 1, 5, 0.76f, 5},
+    {16, 7, 32, 16, 1, 5, 0.68f, 5},
 };
 constexpr cluster_shape fp32_lines_of_reals[] = {
-    {15, 7, 32, 8, 1, 5, 0.63f},
-    {16, 8, 32, 16, 1, 5, 0.54f},
+    {14, 5, 32, 1, 1, 1, 0.78f, 4},
+    {15, 8, 32, 8, 1, 5, 0.62f, 4},
+    {16, 8, 32, 16, 1, 5, 0.54f, 4},
 };
 constexpr cluster_shape fp32_lines_of_bins[] = {
-    {15, 6, 32, 8, 1, 4, 0.58f},
+    {14, 5, 32, 1, 1, 1, 0.76f, 4},
+    {15, 5, 32, 8, 1, 4, 0.59f, 4},
 };
 constexpr cluster_shape fp64_lines[] = {
     {14, 6, 8, 4, 1, 2, 0.6f},
@@ -109,17 +113,18 @@ constexpr cluster_shape fp32_column_lines[] = {
     {13, 8, 32, 16, 16, 2, 0.5f},
 };
 constexpr cluster_shape fp32_planes[] = {
-    {8, 4, 8, 1, 8, 6, 0.51f},   {10, 5, 8, 1, 2, 6, 0.96f},  {12, 6, 8, 1, 1, 3, 0.98f},
-    {14, 7, 16, 8, 1, 8, 0.79f}, {16, 8, 32, 16, 1, 5, 0.6f},
+    {6, 3, 4, 1, 8, 10, 0.81f},    {8, 4, 4, 1, 2, 10, 0.91f},  {10, 5, 8, 1, 2, 6, 0.96f},
+    {12, 6, 8, 1, 1, 3, 0.98f, 8}, {14, 7, 16, 8, 1, 8, 0.79f}, {16, 8, 32, 16, 1, 5, 0.6f},
 };
 constexpr cluster_shape fp32_planes_of_reals[] = {
-    {11, 6, 8, 1, 2, 2, 0.69f},
-    {13, 7, 8, 4, 1, 6, 0.64f},
-    {15, 8, 16, 16, 1, 8, 0.63f},
+    {7, 4, 4, 1, 8, 5, 0.52f},  {9, 5, 4, 1, 1, 10, 0.69f},   {11, 6, 8, 1, 2, 2, 0.69f},
+    {13, 7, 8, 4, 1, 6, 0.64f}, {15, 8, 16, 16, 1, 8, 0.63f},
 };
 constexpr cluster_shape fp32_planes_of_bins[] = {
-    {11, 6, 8, 1, 1, 6, 0.76f},
-    {13, 7, 16, 1, 1, 1, 0.54f},
+    {7, 4, 4, 1, 4, 10, 0.67f},
+    {9, 5, 4, 1, 1, 10, 0.72f},
+    {11, 6, 8, 1, 1, 5, 0.78f},
+    {13, 7, 16, 1, 1, 1, 0.62f, 2},
 };
 constexpr cluster_shape fp64_planes[] = {
     {10, 5, 8, 1, 4, 2, 0.93f},
@@ -171,6 +176,9 @@ constexpr auto fp16_lines_of_bins = unmeasured(fp32_lines_of_bins);
 constexpr auto fp16_planes_of_bins = unmeasured(fp32_planes_of_bins);
 
 constexpr std::span whole_of_fp64{fp64_whole};
+// Rows of 2^15 reals: as lines.
+constexpr std::span short_rows_of_reals = std::span{fp32_rows_of_reals}.first<14>();
+constexpr std::span short_rows_of_bins = std::span{fp32_rows_of_bins}.first<14>();
 
 }  // namespace
 
@@ -179,9 +187,9 @@ const architecture& hopper() {
       "hopper",
       128,
       {.rows = {fp32_whole, fp32_lines, fp32_cuts, fp32_planes},
-       .rows_of_reals = {fp32_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals,
+       .rows_of_reals = {short_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals,
                          fp32_planes_of_reals, fp32_mirrored_of_reals},
-       .rows_of_bins = {fp32_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins,
+       .rows_of_bins = {short_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins,
                         fp32_planes_of_bins, fp32_mirrored_of_bins},
        .columns = fp32_columns,
        .column_lines = fp32_column_lines},

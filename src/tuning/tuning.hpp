@@ -20,6 +20,7 @@ struct shape {
   bool stage_out = false;        ///< Store through local memory, contiguously.
   float fraction = 0;            ///< Of a copy's speed, as measured; 0: not measured.
   unsigned resident = 0;         ///< Workgroups at once that a multiprocessor is to hold; 0: any.
+  unsigned mib_ahead = 0;        ///< Of input requested from memory before it is wanted.
 };
 
 /// How columns are transformed: `columns` neighbours a workgroup.
@@ -40,8 +41,9 @@ struct cluster_shape {
   unsigned elements_per_thread;
   unsigned workgroups;
   unsigned lanes = 1;
-  unsigned resident = 1;  ///< Workgroups at once that a multiprocessor is to hold.
-  float fraction = 0;     ///< Of a copy's speed, as measured; 0: not measured.
+  unsigned resident = 1;   ///< Workgroups at once that a multiprocessor is to hold.
+  float fraction = 0;      ///< Of a copy's speed, as measured; 0: not measured.
+  unsigned mib_ahead = 0;  ///< Of input requested from memory before it is wanted.
 };
 
 /// How a length too long for one pass is cut: into 2^log2_first, 2^log2_second and the rest, if

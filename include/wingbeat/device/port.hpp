@@ -243,6 +243,22 @@ WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& what) {
   *to = what;
 }
 
+/// Asks for `count` elements from `from` to be brought into the cache that all workgroups share, of
+/// which 16 bytes at either end may be left out. Nothing waits for them; without such a request in
+/// the dialect nothing happens.
+template <class T>
+WINGBEAT_FN void request([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
+                         [[maybe_unused]] size count) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  constexpr size unit = 16;
+  const size begin = (reinterpret_cast<size>(from) + unit - 1) / unit * unit;
+  const size end = reinterpret_cast<size>(from + count) / unit * unit;
+  if (begin >= end) return;
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin),
+               "r"(static_cast<unsigned>(end - begin)));
+#endif
+}
+
 /// The little mathematics that kernels around a transform want, under one name everywhere.
 /// Transforms themselves use tables.
 namespace maths {

@@ -131,6 +131,9 @@ class fft {
     rank_ = c == 1 ? 0u : static_cast<unsigned>(group.index() % c);
   }
 
+  /// Which workgroup of the cluster this is.
+  WINGBEAT_FN unsigned rank() const { return rank_; }
+
   // What this thread holds before, as load gets it, and after: bins k1(), k2(r) of lane().
   WINGBEAT_FN unsigned n2() const {
     return all_columns::item(rank_, own_column(first_.transform()));

@@ -42,6 +42,9 @@ class access {
     }
   }
 
+  /// Asks for `count` elements in a row, the first at `at`; see ahead.hpp.
+  WINGBEAT_FN void request(size at, size count) const { in_.request(at, count); }
+
   /// Writes element i of the axis at `at`, if it is wanted.
   WINGBEAT_FN void write(size at, size i, complex_type z) const {
     if constexpr (!Policy::limited_out) {

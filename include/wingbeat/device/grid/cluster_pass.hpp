@@ -13,6 +13,7 @@
 #include "wingbeat/device/cluster/fft.hpp"  // fft, shape
 #include "wingbeat/device/complex.hpp"      // complex
 #include "wingbeat/device/grid/access.hpp"  // access, row
+#include "wingbeat/device/grid/ahead.hpp"   // request_ahead
 #include "wingbeat/device/grid/real.hpp"    // combine_all, root_after, separate_all
 #include "wingbeat/device/grid/tile.hpp"    // tile
 #include "wingbeat/device/grid/turn.hpp"    // turn_of
@@ -74,6 +75,8 @@ class cluster_pass {
   /// Makes the butterflies of tile `number` of these rows.
   WINGBEAT_FN void run(unsigned number, rows_of_batch rows) const {
     const tile_type here(number, rows);
+    if constexpr (Policy::ahead > 0)
+      request_ahead<Policy>(access_, number, rows, fft_.team().rank(), fft_.rank());
     complex_type x[e];
     load(here, x);
     if constexpr (step::joins) join(here, x);
@@ -141,17 +144,22 @@ class cluster_pass {
 
   /// Makes Z of bins: a workgroup has columns n2 and -n2. Each row of a plane has a bin N, B.
   WINGBEAT_FN void join(const tile_type& here, complex_type (&x)[e]) const {
-    const bool has_first = here.has(fft_.lane_in()) && fft_.n2() == 0;
+    const bool has_first =
+        here.has(fft_.lane_in()) && fft_.n2() == 0 && (step::is_plane || fft_.n1(0) == 0);
     const complex_type root = real_root(step::is_plane ? fft_.n2() : index_in(here, 0));
+    complex_type last[step::is_plane ? e : 1] = {};
+    if (has_first) {
+      constexpr size apart = step::is_plane ? Policy::in_second_stride : Policy::in_unit;
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < (step::is_plane ? e : 1); ++r)
+        last[r] = access_.read(place_in(here, r) + step::bins * apart, step::bins);
+    }
     combine_all<step::is_plane>(
         fft_.team(), entries(), x, [&](unsigned r) { return fft_.entry_in(r); },
         [&](unsigned r) { return fft_.opposite_in(r); },
         [&](unsigned r) { return step::is_plane ? root : root_after<e>(root, r); },
-        [&](unsigned r) { return has_first && (step::is_plane || (r == 0 && fft_.n1(0) == 0)); },
-        [&](unsigned r) {
-          constexpr size apart = step::is_plane ? Policy::in_second_stride : Policy::in_unit;
-          return access_.read(place_in(here, r) + step::bins * apart, step::bins);
-        });
+        [&](unsigned r) { return has_first && (step::is_plane || r == 0); },
+        [&](unsigned r) { return last[step::is_plane ? r : 0]; });
   }
 
   /// Separates the bins of a real transform: a workgroup has rows k1 and -k1.

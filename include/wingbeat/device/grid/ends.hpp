@@ -32,6 +32,7 @@ class complex_load {
     }
     return {static_cast<Real>(z.re), static_cast<Real>(z.im)};
   }
+  WINGBEAT_FN void request(size at, size count) const { device::request(in_ + at, count); }
 
  private:
   WINGBEAT_GLOBAL const element* in_;
@@ -72,6 +73,10 @@ class parts_load {
   WINGBEAT_FN complex<Real> get(size at) const { return {re(at), im(at)}; }
   WINGBEAT_FN Real re(size at) const { return static_cast<Real>(in_[at]); }
   WINGBEAT_FN Real im(size at) const { return static_cast<Real>(in_[at + Apart]); }
+  WINGBEAT_FN void request(size at, size count) const {
+    device::request(in_ + at, count);
+    device::request(in_ + at + Apart, count);
+  }
 
  private:
   WINGBEAT_GLOBAL const element* in_;

@@ -20,11 +20,12 @@
 //   in_step, out_step          indices of the axis from one input (output) to the next
 //   turn_along           loop whose index k turns input q by w^(q k), or no_loop
 //   scaled, scale        factor on the way out
-// and what tile.hpp and access.hpp ask for.
+// and what tile.hpp, access.hpp and ahead.hpp ask for.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"           // complex
 #include "wingbeat/device/grid/access.hpp"       // access, row
+#include "wingbeat/device/grid/ahead.hpp"        // request_ahead
 #include "wingbeat/device/grid/ends.hpp"         // complex_load
 #include "wingbeat/device/grid/real.hpp"         // combine_all, root_after, separate_all
 #include "wingbeat/device/grid/step.hpp"         // step_of
@@ -73,6 +74,7 @@ class pass {
 
   /// Makes the butterflies of tile `number` of these rows.
   WINGBEAT_FN void run(unsigned number, rows_of_batch rows) const {
+    if constexpr (Policy::ahead > 0) request_ahead<Policy>(access_, number, rows, team_.rank());
     const tile_type here(number, rows);
     if constexpr (step::is_real_row) {
       run_real_row(here);
@@ -238,13 +240,13 @@ class pass {
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < e; ++r) x[r] = device::scaled(x[r], Policy::scale);
     }
-    if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
     const unsigned lane = team_.transform();
     const unsigned c = here.template index<Policy::out_along>(lane);
     const bool inside = here.has(lane), has_first = c == 0 && team_.thread() == 0;
     const auto at = [&](unsigned r) { return here.out(lane) + size(held(r)) * Policy::out_stride; };
     const auto index = [&](unsigned r) { return c + size(held(r)) * Policy::out_step; };
     const complex_type root = real_root(index(0));
+    if constexpr (fft::exchanges > 0) team_.workgroup_barrier();
     separate_all(
         team_, entries(), x, [&](unsigned r) { return held(r) * Policy::lanes + lane; },
         [&](unsigned r) { return opposite_entry<Policy::prior>(lane, c, r); },

@@ -77,7 +77,9 @@ class tile {
   }
 
   /// Returns whether a lane has a butterfly at all.
-  WINGBEAT_FN bool has(unsigned lane) const { return Policy::full || lane < has_; }
+  WINGBEAT_FN bool has(unsigned lane) const { return Policy::full || exists(lane); }
+  /// The same of a tile that may lie beyond the rows.
+  WINGBEAT_FN bool exists(unsigned lane) const { return lane < has_; }
 
   /// Returns the index of a lane's butterfly in loop `Which`; 0 of `no_loop`.
   template <unsigned Which>

@@ -75,6 +75,9 @@ struct real_fft {
   using real = typename arithmetic_of<Real>::type;
   static constexpr unsigned e = elements_per_thread;
   static constexpr unsigned pairs = (e + 1) / 2;  ///< A thread's: k = t + r T below M/2.
+  static constexpr bool is_packed = Spectrum == spectrum::packed;
+
+  // Bins 0 and M go the way of any pair, so that threads do not part at their loads and stores.
 
   template <class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void forward(const Team& team, const Load& load, const Store& store,
@@ -86,33 +89,20 @@ struct real_fft {
       z[r] = widen(from);
     }
     complex_fft::execute(team, z, borrowed(lent), table);
+    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     register_type other[pairs];
     meet(team, z, other, lent);
-    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
+    const bool has_ends = team.thread() == 0;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
       const unsigned k = team.thread() + r * threads;
-      if (k == 0) {
-        store_ends(store, z[r], other[r]);
-      } else {
-        const auto x = device::real::separate(z[r], other[r], root_after(first, r));
-        store(k, narrow<Real>(x.first));
-        store(m - k, narrow<Real>(x.second));
-      }
+      const bool is_end = r == 0 && has_ends;  // of bin 0 the opposite is itself
+      auto x = device::real::separate(z[r], is_end ? z[r] : other[r], root_after(first, r));
+      if (is_packed && is_end) x.first.im = x.second.re;
+      store(k, narrow<Real>(x.first));
+      if (!(is_packed && is_end)) store(m - k, narrow<Real>(x.second));
     }
-  }
-
-  /// Bins 0, M and M/2, from Z[0] and Z[M/2].
-  template <class Store>
-  WINGBEAT_FN static void store_ends(const Store& store, register_type z, register_type middle) {
-    const real first = z.re + z.im, last = z.re - z.im;
-    if constexpr (Spectrum == spectrum::unpacked) {
-      store(0u, narrow<Real>(register_type{first, real(0.0)}));
-      store(m, narrow<Real>(register_type{last, real(0.0)}));
-    } else {
-      store(0u, narrow<Real>(register_type{first, last}));
-    }
-    if constexpr (m > 1) store(m / 2, narrow<Real>(conj(middle)));
+    if (m > 1 && has_ends) store(m / 2, narrow<Real>(conj(other[0])));
   }
 
   template <class Team, class Load, class Store, class Scratch>
@@ -120,38 +110,28 @@ struct real_fft {
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
     register_type z[e], other[pairs];
     const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
+    const bool has_ends = team.thread() == 0;
+    value_type middle{};
+    if (m > 1 && has_ends) middle = load(m / 2);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
       const unsigned k = team.thread() + r * threads;
-      if (k == 0) {
-        load_ends(load, z[r], other[r]);
-      } else {
-        const value_type x = load(k), mirrored = load(m - k);
-        const auto both = device::real::combine(widen(x), widen(mirrored), root_after(first, r));
-        z[r] = both.first;
-        other[r] = both.second;
+      const bool is_end = r == 0 && has_ends;
+      const value_type stored = load(k), opposite = load(is_packed && is_end ? 0u : m - k);
+      register_type x = widen(stored), mirrored = widen(opposite);
+      if (is_end) {
+        if (is_packed) mirrored.re = x.im;
+        x.im = mirrored.im = real(0.0);
       }
+      const auto both = device::real::combine(x, mirrored, root_after(first, r));
+      z[r] = both.first;
+      other[r] = both.second;
     }
+    if (m > 1 && has_ends) other[0] = scaled(conj(widen(middle)), real(2.0));
     part(team, z, other, lent);
     complex_fft::execute(team, z, lent, table);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) store(team.thread() + r * threads, narrow<Real>(z[r]));
-  }
-
-  template <class Load>
-  WINGBEAT_FN static void load_ends(const Load& load, register_type& z, register_type& middle) {
-    const value_type stored = load(0u);
-    const register_type zero = widen(stored);
-    real last = zero.im;
-    if constexpr (Spectrum == spectrum::unpacked) {
-      const value_type end = load(m);
-      last = widen(end).re;
-    }
-    z = {zero.re + last, zero.re - last};
-    if constexpr (m > 1) {
-      const value_type x = load(m / 2);
-      middle = scaled(conj(widen(x)), real(2.0));
-    }
   }
 
   /// w^(t + r T), w of order N = 2 e T, from w^t.
