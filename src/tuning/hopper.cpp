@@ -13,31 +13,31 @@ constexpr shape fp32_whole[] = {
     {0, 1, 256, false, false, false, 0.98f},       {1, 2, 256, false, false, false, 0.98f},
     {2, 2, 64, false, false, false, 0.98f},        {3, 8, 64, false, true, true, 0.98f},
     {4, 4, 16, false, false, false, 0.98f},        {5, 8, 16, false, true, true, 0.98f},
-    {6, 4, 8, false, false, false, 0.98f},         {7, 4, 4, false, false, false, 0.99f, 0, 4},
-    {8, 4, 2, false, false, false, 0.98f},         {9, 16, 8, false, false, false, 0.98f, 0, 8},
-    {10, 16, 2, false, false, false, 0.98f, 0, 8}, {11, 8, 1, true, false, false, 0.99f, 0, 4},
-    {12, 8, 1, false, false, false, 0.99f, 0, 8},  {13, 32, 1, false, false, false, 0.99f, 2, 8},
+    {6, 4, 8, false, false, false, 0.99f, 0, 4},   {7, 4, 4, false, false, false, 0.99f, 0, 2},
+    {8, 4, 2, false, false, false, 0.99f, 0, 3},   {9, 16, 8, false, false, false, 0.98f, 0, 3},
+    {10, 16, 2, false, false, false, 0.98f, 0, 3}, {11, 8, 1, true, false, false, 0.99f, 0, 4},
+    {12, 8, 1, false, false, false, 0.99f, 0, 3},  {13, 32, 1, false, false, false, 0.99f, 2, 8},
     {14, 32, 1, true, false, false, 0.91f, 1, 8},
 };
 constexpr shape fp64_whole[] = {
     {0, 1, 256, false, false, false, 0.98f},       {1, 2, 128, false, true, true, 0.98f},
     {2, 2, 64, false, false, false, 0.98f},        {3, 2, 32, false, false, false, 0.98f},
-    {4, 4, 16, false, true, true, 0.98f},          {5, 4, 8, false, true, true, 0.98f},
-    {6, 4, 8, false, false, false, 0.98f},         {7, 4, 4, false, false, false, 0.98f},
-    {8, 8, 4, false, false, false, 0.98f},         {9, 8, 8, false, false, false, 0.98f},
-    {10, 16, 4, false, false, false, 0.98f, 0, 4}, {11, 16, 1, false, false, false, 0.98f},
-    {12, 16, 1, false, false, false, 0.98f, 0, 4}, {13, 16, 1, true, false, false, 0.8f, 0, 5},
+    {4, 4, 16, false, true, true, 0.98f},          {5, 4, 8, false, true, true, 0.99f, 0, 6},
+    {6, 4, 8, false, false, false, 0.99f, 0, 2},   {7, 4, 4, false, false, false, 0.99f, 0, 4},
+    {8, 8, 4, false, false, false, 0.99f, 0, 3},   {9, 8, 8, false, false, false, 0.99f, 0, 4},
+    {10, 16, 4, false, false, false, 0.99f, 0, 4}, {11, 16, 1, false, false, false, 0.99f, 0, 6},
+    {12, 16, 1, false, false, false, 0.99f, 0, 6}, {13, 16, 1, true, false, false, 0.88f, 0, 7},
 };
 // Stored in 16 bits, computed in fp32: twice the elements a byte, so each exchange costs more.
 constexpr shape fp16_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f}, {1, 2, 256, false, false, false, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},  {3, 8, 64, false, true, true, 0.89f},
-    {4, 4, 32, false, false, false, 0.86f},  {5, 4, 16, false, false, false, 0.7f},
-    {6, 8, 32, false, false, false, 0.9f},   {7, 16, 16, false, false, false, 0.94f},
-    {8, 16, 8, false, false, false, 0.97f},  {9, 16, 8, false, false, false, 0.9f},
-    {10, 16, 2, false, false, false, 0.88f}, {11, 16, 1, false, false, false, 0.84f},
-    {12, 16, 1, false, false, false, 0.82f}, {13, 32, 1, false, false, false, 0.76f, 2},
-    {14, 32, 1, false, false, false, 0.56f},
+    {0, 1, 256, false, false, false, 0.98f},       {1, 2, 256, false, false, false, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},        {3, 8, 64, false, true, true, 0.89f},
+    {4, 4, 32, false, false, false, 0.86f},        {5, 4, 16, false, false, false, 0.7f},
+    {6, 8, 32, false, false, false, 0.9f},         {7, 16, 16, false, false, false, 0.94f},
+    {8, 16, 8, false, false, false, 0.97f},        {9, 16, 8, false, false, false, 0.9f},
+    {10, 16, 2, false, false, false, 0.91f, 0, 6}, {11, 16, 1, false, false, false, 0.85f, 0, 6},
+    {12, 16, 1, false, false, false, 0.85f, 0, 6}, {13, 32, 1, false, false, false, 0.78f, 2, 6},
+    {14, 32, 1, false, false, false, 0.6f, 0, 6},
 };
 // The same of rows of reals, by the length of the complex transform that makes their bins.
 constexpr shape fp32_rows_of_reals[] = {
@@ -57,8 +57,8 @@ constexpr shape fp32_rows_of_bins[] = {
     {4, 4, 16, false, false, false, 0.97f},        {5, 4, 16, false, false, false, 0.97f},
     {6, 4, 4, false, false, false, 0.98f},         {7, 8, 4, false, false, false, 0.98f},
     {8, 8, 2, false, false, false, 0.98f},         {9, 8, 1, false, false, false, 0.98f},
-    {10, 16, 1, false, false, false, 0.97f},       {11, 16, 1, true, false, false, 0.98f, 0, 4},
-    {12, 16, 1, false, false, false, 0.98f, 0, 4}, {13, 16, 1, false, false, false, 0.91f, 0, 4},
+    {10, 16, 1, false, false, false, 0.98f, 0, 2}, {11, 16, 1, true, false, false, 0.98f, 0, 2},
+    {12, 16, 1, true, false, false, 0.97f},        {13, 16, 1, false, false, false, 0.9f, 0, 4},
     {14, 32, 1, true, false, false, 0.75f, 0, 4},
 };
 // log2 length, elements a thread, neighbouring columns a workgroup, half trade, resident
@@ -88,20 +88,20 @@ constexpr column_shape fp32_mirrored_of_bins[] = {
 // log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident, fraction,
 // MiB ahead
 constexpr cluster_shape fp32_lines[] = {
-    {15, 7, 32, 8, 1, 5, 0.76f, 5},
-    {16, 7, 32, 16, 1, 5, 0.68f, 5},
+    {15, 7, 32, 8, 1, 5, 0.76f, 2},
+    {16, 7, 32, 16, 1, 5, 0.69f, 4},
 };
 constexpr cluster_shape fp32_lines_of_reals[] = {
-    {14, 5, 32, 1, 1, 1, 0.78f, 4},
-    {15, 8, 32, 8, 1, 5, 0.62f, 4},
-    {16, 8, 32, 16, 1, 5, 0.54f, 4},
+    {14, 5, 32, 1, 1, 1, 0.76f, 3},
+    {15, 8, 32, 8, 1, 5, 0.63f, 3},
+    {16, 8, 32, 16, 1, 5, 0.54f, 3},
 };
 constexpr cluster_shape fp32_lines_of_bins[] = {
-    {14, 5, 32, 1, 1, 1, 0.76f, 4},
-    {15, 5, 32, 8, 1, 4, 0.59f, 4},
+    {14, 5, 32, 1, 1, 1, 0.75f, 4},
+    {15, 6, 32, 8, 1, 4, 0.6f, 4},
 };
 constexpr cluster_shape fp64_lines[] = {
-    {14, 6, 8, 4, 1, 2, 0.6f},
+    {14, 6, 8, 4, 1, 2, 0.61f, 4},
     {15, 6, 8, 8, 1, 2, 0.55f},
 };
 constexpr cluster_shape fp64_lines_of_reals[] = {
@@ -113,8 +113,8 @@ constexpr cluster_shape fp32_column_lines[] = {
     {13, 8, 32, 16, 16, 2, 0.5f},
 };
 constexpr cluster_shape fp32_planes[] = {
-    {6, 3, 4, 1, 8, 10, 0.81f},    {8, 4, 4, 1, 2, 10, 0.91f},  {10, 5, 8, 1, 2, 6, 0.96f},
-    {12, 6, 8, 1, 1, 3, 0.98f, 8}, {14, 7, 16, 8, 1, 8, 0.79f}, {16, 8, 32, 16, 1, 5, 0.6f},
+    {6, 3, 4, 1, 8, 10, 0.81f},    {8, 4, 4, 1, 2, 10, 0.97f, 3}, {10, 5, 8, 1, 2, 6, 0.96f},
+    {12, 6, 8, 1, 1, 3, 0.98f, 5}, {14, 7, 16, 8, 1, 8, 0.79f},   {16, 8, 32, 16, 1, 5, 0.74f, 2},
 };
 constexpr cluster_shape fp32_planes_of_reals[] = {
     {7, 4, 4, 1, 8, 5, 0.52f},  {9, 5, 4, 1, 1, 10, 0.69f},   {11, 6, 8, 1, 2, 2, 0.69f},
@@ -122,13 +122,13 @@ constexpr cluster_shape fp32_planes_of_reals[] = {
 };
 constexpr cluster_shape fp32_planes_of_bins[] = {
     {7, 4, 4, 1, 4, 10, 0.67f},
-    {9, 5, 4, 1, 1, 10, 0.72f},
-    {11, 6, 8, 1, 1, 5, 0.78f},
-    {13, 7, 16, 1, 1, 1, 0.62f, 2},
+    {9, 5, 4, 1, 1, 10, 0.72f, 4},
+    {11, 6, 8, 1, 1, 5, 0.8f, 4},
+    {13, 7, 16, 1, 1, 1, 0.65f, 4},
 };
 constexpr cluster_shape fp64_planes[] = {
     {10, 5, 8, 1, 4, 2, 0.93f},
-    {12, 6, 8, 1, 1, 2, 0.97f},
+    {12, 6, 8, 1, 1, 2, 0.98f, 5},
     {14, 7, 16, 8, 1, 5, 0.69f},
 };
 // log2 length, log2 of the first pass, of the second
@@ -163,8 +163,20 @@ constexpr std::array<Shape, N> unmeasured(const Shape (&shapes)[N]) {
   }
   return same;
 }
+/// The same shapes without requests ahead: for rows of reals and of bins not measured, and of bins
+/// one would spill.
+template <std::size_t N>
+constexpr std::array<shape, N> unrequested(const shape (&shapes)[N]) {
+  std::array<shape, N> same{};
+  for (std::size_t i = 0; i < N; ++i) {
+    same[i] = shapes[i];
+    same[i].mib_ahead = 0;
+  }
+  return same;
+}
+constexpr auto fp64_rows_of_reals = unrequested(fp64_whole);
 constexpr cluster_shape fp16_lines[] = {
-    {15, 7, 32, 8, 1, 5, 0.42f},
+    {15, 7, 32, 8, 1, 5, 0.42f, 3},
     {16, 7, 32, 16, 1, 5, 0.38f},
 };
 constexpr auto fp16_planes = unmeasured(fp32_planes);
@@ -194,8 +206,8 @@ const architecture& hopper() {
        .columns = fp32_columns,
        .column_lines = fp32_column_lines},
       {.rows = {fp64_whole, fp64_lines, fp64_cuts, fp64_planes},
-       .rows_of_reals = {fp64_whole, fp64_lines_of_reals, fp64_cuts_of_reals},
-       .rows_of_bins = {fp64_whole, fp64_lines_of_reals, fp64_cuts},
+       .rows_of_reals = {fp64_rows_of_reals, fp64_lines_of_reals, fp64_cuts_of_reals},
+       .rows_of_bins = {fp64_rows_of_reals, fp64_lines_of_reals, fp64_cuts},
        .columns = fp64_columns},
       {.rows = {fp16_whole, fp16_lines, fp32_cuts, fp16_planes},
        .rows_of_reals = {fp16_rows_of_reals, fp16_lines_of_reals, fp32_cuts_of_reals,

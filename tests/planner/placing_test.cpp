@@ -25,12 +25,14 @@ using planner::place;
 /// Lengths of a few elements a workgroup, so that short axes take clusters, and several passes.
 const tuning::architecture& tiny_shapes() {
   using namespace tuning;
-  static constexpr shape whole[] = {{0, 1, 8}, {1, 2, 8}, {2, 2, 4}, {3, 4, 2, false, true, true}};
+  static constexpr shape whole[] = {
+      {0, 1, 8}, {1, 2, 8}, {2, 2, 4}, {3, 4, 2, false, true, true, 0, 0, 1}};
   static constexpr column_shape columns[] = {{1, 2, 8}, {2, 2, 4}, {3, 4, 4}, {4, 4, 4}};
-  static constexpr cluster_shape lines[] = {{5, 2, 4, 2}, {6, 3, 4, 4}};
+  static constexpr cluster_shape lines[] = {{5, 2, 4, 2, 1, 1, 0, 1}, {6, 3, 4, 4}};
   static constexpr cluster_shape column_lines[] = {{6, 3, 4, 2, 4}, {4, 2, 4, 1, 2}};
-  static constexpr cluster_shape planes[] = {{6, 3, 4, 2}, {7, 4, 8, 4}};
-  static constexpr cluster_shape real_planes[] = {{5, 3, 4, 1}, {6, 3, 4, 2}, {7, 4, 8, 4}};
+  static constexpr cluster_shape planes[] = {{6, 3, 4, 2, 1, 1, 0, 1}, {7, 4, 8, 4}};
+  static constexpr cluster_shape real_planes[] = {
+      {5, 3, 4, 1, 1, 1, 0, 1}, {6, 3, 4, 2, 1, 1, 0, 1}, {7, 4, 8, 4}};
   static constexpr shapes all{.rows = {whole, lines, {}, planes},
                               .rows_of_reals = {{}, {}, {}, real_planes},
                               .rows_of_bins = {{}, {}, {}, real_planes},
@@ -57,9 +59,17 @@ struct walked {
   std::vector<std::pair<std::size_t, std::size_t>> read;
 };
 
+/// What is requested early of a butterfly's input is all of it, and nothing else.
+void expect_run(const pass& one, const butterfly& each) {
+  places run;
+  for (std::size_t i = 0; i < one.run; ++i) add_element(run, one.in, each.in + i, 0);
+  EXPECT_EQ(sorted(run), unique(read_by(one, each))) << one.describe();
+}
+
 walked walk(const pass& one) {
   walked made;
   for (const butterfly& each : butterflies_of(one)) {
+    if (one.ahead > 0) expect_run(one, each);
     for (const std::size_t at : read_by(one, each)) {
       made.in.push_back(at);
       made.read.emplace_back(at, each.tile);
@@ -122,15 +132,21 @@ void expect_sound(const plan_spec& what, const planner::recipe& made) {
 
 void check(const device_info& where, const tuning::architecture& data, std::uint64_t count) {
   std::map<std::size_t, int> by_passes;
+  std::map<pass::kind, int> requests;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     const plan_spec what = random_plan(seed, {.max_points = 1 << 10, .longest_axis = 1 << 10}).what;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(what));
     const planner::recipe made = planner::make_recipe(what, where, data);
     ++by_passes[made.passes().size()];
+    for (const pass& one : made.passes()) requests[one.does] += one.ahead > 0;
     expect_sound(what, made);
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GE(by_passes.size(), 3U) << "one, two and three passes were drawn";
+  if (&data != &tiny_shapes()) return;
+  for (const auto does : {pass::kind::workgroup, pass::kind::line, pass::kind::plane}) {
+    EXPECT_GE(requests[does], 20) << "of passes that request their input early";
+  }
 }
 
 TEST(placing, is_sound_for_random_requests_on_the_devices_there_are) {

@@ -37,6 +37,7 @@ struct plain_rows {
   static constexpr direction dir = direction::forward;
   static constexpr size prior = 1, total = N;
   static constexpr unsigned elements_per_thread = Elements, lanes = Lanes, workgroups = 1;
+  static constexpr unsigned ahead = 0;
   static constexpr bool lanes_across = false, half_trade = false, mirrored = false, full = false;
   static constexpr bool flat = false;
   static constexpr bool along_out = false;

@@ -75,10 +75,10 @@ class cluster_pass {
   /// Makes the butterflies of tile `number` of these rows.
   WINGBEAT_FN void run(unsigned number, rows_of_batch rows) const {
     const tile_type here(number, rows);
-    if constexpr (Policy::ahead > 0)
-      request_ahead<Policy>(access_, number, rows, fft_.team().rank(), fft_.rank());
     complex_type x[e];
     load(here, x);
+    if constexpr (Policy::ahead > 0)
+      request_ahead<Policy>(access_, number, rows, fft_.team().rank(), fft_.rank());
     if constexpr (step::joins) join(here, x);
     if constexpr (Policy::turn_along != no_loop) turn_inputs(here, x);
     fft_.transform(x);

@@ -74,13 +74,17 @@ class pass {
 
   /// Makes the butterflies of tile `number` of these rows.
   WINGBEAT_FN void run(unsigned number, rows_of_batch rows) const {
-    if constexpr (Policy::ahead > 0) request_ahead<Policy>(access_, number, rows, team_.rank());
     const tile_type here(number, rows);
+    const auto request = [&] {
+      if constexpr (Policy::ahead > 0) request_ahead<Policy>(access_, number, rows, team_.rank());
+    };
     if constexpr (step::is_real_row) {
+      request();
       run_real_row(here);
     } else {
       complex_type x[e];
       load(here, x);
+      request();  // behind what is wanted now
       if constexpr (Policy::source == row::half_spectrum) join(here, x);
       run_complex(here, x);
     }
