@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/lattice.hpp"
 
+#include <algorithm>  // all_of
+
 namespace wingbeat::planner {
 namespace {
 
@@ -65,7 +67,19 @@ lattice output_lattice(const plan_spec& what) {
   return made;
 }
 
-lattice packed_lattice(const plan_spec& what, const lattice& like, place where) {
+bool has_batch_inside(const lattice& of, const plan_spec& what) {
+  const auto& counts = what.batch.counts();
+  for (std::size_t b = 0; b < counts.size(); ++b) {
+    const bool is_inside =
+        counts[b] > 1 && std::all_of(of.axes.begin(), of.axes.end(), [&](const lattice_axis& axis) {
+          return axis.length == 1 || of.distances[b] < axis.stride;
+        });
+    if (is_inside) return true;
+  }
+  return false;
+}
+
+lattice packed_lattice(const plan_spec& what, const lattice& like, place where, bool batch_inside) {
   constexpr std::size_t sector = 8;     // elements: 64 bytes of fp32
   constexpr std::size_t shortest = 16;  // sectors of a row for which padding adds little
   lattice made;
@@ -73,18 +87,29 @@ lattice packed_lattice(const plan_spec& what, const lattice& like, place where) 
   made.stored = common_precision(what);
   made.holds_bins = like.holds_bins;
   made.axes = like.axes;
+  const auto& counts = what.batch.counts();
+  made.distances.assign(counts.size(), 0);
   std::size_t stride = 1;
+  const auto place_batches = [&] {
+    for (std::size_t b = counts.size(); b-- > 0;) {
+      made.distances[b] = stride;
+      stride *= counts[b];
+    }
+  };
+  const auto pad = [&](std::size_t length) {
+    const bool is_padded = length % 2 != 0 && length >= shortest * sector;
+    return is_padded ? (length + sector - 1) / sector * sector : length;
+  };
+  if (batch_inside) {
+    place_batches();
+    stride = pad(stride);
+  }
   for (auto axis = made.axes.rbegin(); axis != made.axes.rend(); ++axis) {
     axis->stride = stride;
-    const bool is_padded =
-        axis == made.axes.rbegin() && axis->length % 2 != 0 && axis->length >= shortest * sector;
-    stride *= is_padded ? (axis->length + sector - 1) / sector * sector : axis->length;
+    const bool is_innermost = !batch_inside && axis == made.axes.rbegin();
+    stride *= is_innermost ? pad(axis->length) : axis->length;
   }
-  made.distances.assign(what.batch.counts().size(), 0);
-  for (std::size_t b = made.distances.size(); b-- > 0;) {
-    made.distances[b] = stride;
-    stride *= what.batch.counts()[b];
-  }
+  if (!batch_inside) place_batches();
   return made;
 }
 

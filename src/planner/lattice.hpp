@@ -40,8 +40,13 @@ struct lattice {
 [[nodiscard]] lattice input_lattice(const plan_spec& what);
 [[nodiscard]] lattice output_lattice(const plan_spec& what);
 
+/// Returns whether transforms of the batch alternate element by element.
+[[nodiscard]] bool has_batch_inside(const lattice& of, const plan_spec& what);
+
 /// Returns packed rows in the precision computed with, for what lies between passes: the lengths of
-/// `like`, its last axis rounded up to whole sectors where it is odd.
-[[nodiscard]] lattice packed_lattice(const plan_spec& what, const lattice& like, place where);
+/// `like`, of which the last is rounded up to whole sectors where it is odd; or, with the batch
+/// inside, transforms that alternate element by element.
+[[nodiscard]] lattice packed_lattice(const plan_spec& what, const lattice& like, place where,
+                                     bool batch_inside = false);
 
 }  // namespace wingbeat::planner

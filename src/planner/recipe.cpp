@@ -130,6 +130,8 @@ std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>&
   const bool may_use_output =
       std::all_of(steps.begin(), steps.end(), keeps_places) && !to.has_parts && !to.is_pairs &&
       to.stored == common_precision(what) && !what.store.is_given() && what.valid_out.empty();
+  const bool batch_inside =
+      !is_real(what.kind) && has_batch_inside(all.front(), what) && has_batch_inside(to, what);
   lattice now = all.front();
   std::size_t last = what.lengths.size() - 1;
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
@@ -148,7 +150,7 @@ std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>&
       now.axes[one.axis].is_limited = false;
       if (one.axis == last) now.holds_bins = false;
     }
-    lattice made = packed_lattice(what, now, place::workspace_a);
+    lattice made = packed_lattice(what, now, place::workspace_a, batch_inside);
     if (may_use_output) {
       const auto limits = made.axes;
       made = to;
@@ -167,7 +169,14 @@ std::vector<lattice> lattices_of(const plan_spec& what, const std::vector<step>&
 }
 
 std::size_t bytes_between(const plan_spec& what, const lattice& of) {
-  return of.distances.front() * what.batch.counts().front() * 2 * bytes_of_real(of.stored);
+  std::size_t end = 1;  // of the longest stride
+  for (std::size_t a = 0; a < of.axes.size(); ++a) {
+    end = std::max(end, of.axes[a].stride * of.axes[a].length);
+  }
+  for (std::size_t b = 0; b < of.distances.size(); ++b) {
+    end = std::max(end, of.distances[b] * what.batch.counts()[b]);
+  }
+  return end * 2 * bytes_of_real(of.stored);
 }
 
 void require_launchable(const launch& one, const plan_spec& what) {

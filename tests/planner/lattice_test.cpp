@@ -98,4 +98,28 @@ TEST(lattice, packs_what_lies_between_in_the_precision_computed_with) {
   EXPECT_EQ(strides_of(even), (steps{16, 1}));
 }
 
+TEST(lattice, packs_alternating_transforms_side_by_side) {
+  const auto is_inside = [](const plan_spec& what) {
+    return planner::has_batch_inside(input_lattice(what), what);
+  };
+  plan_spec what{.lengths = {4, 16}, .batch = {3, 5}};
+  EXPECT_FALSE(is_inside(what));
+  what.in = {.strides = {240, 15}, .distances = {5, 1}};
+  EXPECT_TRUE(is_inside(what));
+  what.in = {.strides = {80, 5}, .distances = {320, 1}};
+  EXPECT_TRUE(is_inside(what)) << "the closest counts";
+  what.in = {.strides = {16, 1}, .distances = {320, 64}};
+  EXPECT_FALSE(is_inside(what));
+
+  const lattice made =
+      packed_lattice(what, output_lattice(what), place::workspace_a, /*batch_inside=*/true);
+  EXPECT_EQ(made.distances, (steps{5, 1}));
+  EXPECT_EQ(strides_of(made), (steps{240, 15}));
+  what.batch = 129;
+  const lattice odd =
+      packed_lattice(what, output_lattice(what), place::workspace_a, /*batch_inside=*/true);
+  EXPECT_EQ(odd.distances, (steps{1}));
+  EXPECT_EQ(strides_of(odd), (steps{16 * 136, 136})) << "rounded up to whole sectors";
+}
+
 }  // namespace

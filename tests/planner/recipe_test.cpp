@@ -164,6 +164,47 @@ TEST(recipe, takes_columns_where_neighbours_belong_to_other_transforms) {
   EXPECT_TRUE(passes.front().along_out || passes.front().is_cluster());
 }
 
+TEST(recipe, keeps_alternating_transforms_alternating_between_passes) {
+  const memory_layout alternating{.strides = {64}, .distances = {1}};
+  plan_spec what{.lengths = {1 << 15}, .batch = 64, .in = alternating, .out = alternating};
+  for (const device_info& where : {hopper(), ampere(), opencl(false, 1 << 20, 4096)}) {
+    const planner::recipe made = make_recipe(what, where);
+    ASSERT_GE(made.passes().size(), 2U);
+    EXPECT_EQ(made.workspace_bytes() % ((64U << 15) * 8), 0U);
+    for (const pass& one : made.passes()) {
+      ASSERT_FALSE(one.loops.empty());
+      EXPECT_EQ(one.loops.front().count, 64U) << "of the batch: " << one.describe();
+      EXPECT_EQ(one.loops.front().in, 1U) << one.describe();
+      EXPECT_EQ(one.loops.front().out, 1U) << one.describe();
+    }
+  }
+  what.out = {};
+  const pass last = make_recipe(what, ampere()).passes().back();
+  EXPECT_EQ(last.loops.front().count, last.prior) << "one behind another, as in the output";
+}
+
+TEST(recipe, requests_long_rows_ahead_where_the_device_can) {
+  const auto ahead = [](const plan_spec& what, const device_info& where) {
+    return make_recipe(what, where).passes().front().ahead;
+  };
+  const std::size_t n = 1 << 14;
+  plan_spec what{.lengths = {n}, .batch = 64};
+  EXPECT_EQ(ahead(what, hopper()), 64U) << "8 MiB in rows of 128 KiB";
+  EXPECT_EQ(make_recipe(what, hopper()).passes().front().run, n);
+  what.in.imaginary_at = 64 * n;
+  EXPECT_EQ(ahead(what, hopper()), 64U) << "both halves of planar rows";
+  what.in = {.strides = {2}, .distances = {2 * n}};
+  EXPECT_EQ(ahead(what, hopper()), 0U) << "no runs";
+  what.in = {};
+  what.valid_in = {{0, n / 2}};
+  EXPECT_EQ(ahead(what, hopper()), 0U) << "not all of a row is in memory";
+  what.valid_in = {};
+  what.lengths = {1 << 13};
+  EXPECT_EQ(ahead(what, ampere()), 0U) << "no such request before sm_90";
+  EXPECT_EQ(ahead({.lengths = {n / 2}, .kind = transform::inverse_to_real}, hopper()), 0U)
+      << "measured: no gain";
+}
+
 /// Returns the bins of a request's elements, each once.
 std::vector<std::size_t> bins_of(const plan_spec& what, const device_info& where) {
   const planner::recipe made = make_recipe(what, where);
