@@ -99,6 +99,7 @@ constexpr cluster_shape fp32_lines_of_reals[] = {
 constexpr cluster_shape fp32_lines_of_bins[] = {
     {14, 5, 32, 1, 1, 1, 0.75f, 4},
     {15, 6, 32, 8, 1, 4, 0.6f, 4},
+    {16, 6, 32, 16, 1, 4, 0.49f, 4},
 };
 constexpr cluster_shape fp64_lines[] = {
     {14, 6, 8, 4, 1, 2, 0.61f, 4},
