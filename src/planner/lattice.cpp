@@ -69,14 +69,15 @@ lattice output_lattice(const plan_spec& what) {
 
 bool has_batch_inside(const lattice& of, const plan_spec& what) {
   const auto& counts = what.batch.counts();
+  bool is_inside = false;
   for (std::size_t b = 0; b < counts.size(); ++b) {
-    const bool is_inside =
-        counts[b] > 1 && std::all_of(of.axes.begin(), of.axes.end(), [&](const lattice_axis& axis) {
-          return axis.length == 1 || of.distances[b] < axis.stride;
-        });
-    if (is_inside) return true;
+    if (counts[b] == 1) continue;
+    is_inside = std::all_of(of.axes.begin(), of.axes.end(), [&](const lattice_axis& axis) {
+      return axis.length == 1 || of.distances[b] < axis.stride;
+    });
+    if (!is_inside) return false;
   }
-  return false;
+  return is_inside;
 }
 
 lattice packed_lattice(const plan_spec& what, const lattice& like, place where, bool batch_inside) {

@@ -102,11 +102,11 @@ std::optional<pass> clustered(pass one, unsigned bits, std::span<const tuning::c
   return std::nullopt;
 }
 
-/// A row that a workgroup or a cluster takes at once.
+/// A row that a workgroup or a cluster takes at once; a line where the data has one of its length.
 std::optional<pass> row_at_once(const pass& one, const tuning::row_shapes& data,
                                 const device_info& where) {
-  if (auto whole = whole_row(one, data.whole, where)) return whole;
-  return clustered(one, log2_of(one.total), data.lines, where);
+  if (auto line = clustered(one, log2_of(one.total), data.lines, where)) return line;
+  return whole_row(one, data.whole, where);
 }
 
 /// Columns that no data describes: about 4096 elements a workgroup, 16 a thread at most.

@@ -259,9 +259,10 @@ class placer {
   /// at 2^24 points.
   void request_ahead() {
     const bool is_long_and_turned = one_.prior > 1 && one_.length > 8192;
-    one_.run = one_.in.fused || at_.keeps_rows || is_long_and_turned ? 0 : run_of_input();
+    if (one_.bytes_ahead == 0 || one_.in.fused || at_.keeps_rows || is_long_and_turned) return;
+    one_.run = run_of_input();
+    if (one_.run == 0) return;
     const std::size_t bytes = one_.run * one_.lanes * 2 * one_.in.real_bytes();
-    if (bytes == 0 || one_.bytes_ahead == 0) return;
     one_.ahead = static_cast<unsigned>(std::max<std::size_t>(one_.bytes_ahead / bytes, 1));
   }
 

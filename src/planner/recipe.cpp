@@ -87,11 +87,11 @@ class steps_of {
   void add_axis(std::size_t a) {
     const std::size_t last = what_.lengths.size() - 1;
     axis_request axis = request_of(a);
-    // Rows between passes are packed; of the first pass the layout decides.
+    // Real rows between passes are packed; of the first pass the layout decides.
     const std::size_t densest = in_.axes[last].stride;
     const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);
     axis.is_row = a == last && (!steps_.empty() || is_dense || axis.is_of_bins);
-    if (!axis.is_row) axis.columns = a == last ? batch_columns() : in_.axes[last].length;
+    if (!axis.is_row) axis.columns = columns_beside(a);
     std::vector<pass> pieces;
     if (what_.bins == bin_order::scrambled) {
       pieces = scrambled_pieces_of(axis, common_, data_, where_);
@@ -108,7 +108,12 @@ class steps_of {
     }
     return false;
   }
-  [[nodiscard]] std::size_t batch_columns() const { return std::size_t{what_.batch}; }
+  /// Returns the columns that may lie side by side along axis a: of the last axis, of the batch.
+  [[nodiscard]] std::size_t columns_beside(std::size_t a) const {
+    const std::size_t of_axis = a + 1 == in_.axes.size() ? 1 : in_.axes.back().length;
+    const bool has_batch = of_axis == 1 || has_batch_inside(in_, what_);
+    return of_axis * (has_batch ? std::size_t{what_.batch} : 1);
+  }
 
   const plan_spec& what_;
   const device_info& where_;
@@ -191,8 +196,9 @@ void require_launchable(const launch& one, const plan_spec& what) {
 /// May two passes be chained: of as many threads, on a device whose workgroups start in order and
 /// see each other's writes, rows small enough for its cache.
 bool is_chainable(const std::vector<step>& steps, const plan_spec& what, const device_info& where,
-                  const tuning::chain_rule& rule, std::size_t row_bytes) {
+                  const tuning::chain_rule& rule, const lattice& between, std::size_t row_bytes) {
   if (where.runs_on != engine::cuda || steps.size() != 2) return false;
+  if (between.distances.front() < between.elements()) return false;  // rows alternate
   const pass &first = steps[0].does, &second = steps[1].does;
   return !first.stays && row_bytes >= rule.least_bytes && row_bytes <= rule.most_bytes &&
          !first.is_cluster() && !second.is_cluster() && first.threads() == second.threads() &&
@@ -302,7 +308,7 @@ recipe make_recipe(const plan_spec& what, const device_info& where,
   if (steps.size() == 2 && rule.most_bytes > 0) match_threads(steps);
   const auto lattices = lattices_of(what, steps);
   const std::size_t row_bytes = lattices[1].elements() * 2 * bytes_of_real(common_precision(what));
-  const bool is_chained = is_chainable(steps, what, where, rule, row_bytes);
+  const bool is_chained = is_chainable(steps, what, where, rule, lattices[1], row_bytes);
 
   std::vector<pass> passes;
   for (std::size_t i = 0; i < steps.size(); ++i) {

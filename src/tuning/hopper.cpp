@@ -189,9 +189,6 @@ constexpr auto fp16_lines_of_bins = unmeasured(fp32_lines_of_bins);
 constexpr auto fp16_planes_of_bins = unmeasured(fp32_planes_of_bins);
 
 constexpr std::span whole_of_fp64{fp64_whole};
-// Rows of 2^15 reals: as lines.
-constexpr std::span short_rows_of_reals = std::span{fp32_rows_of_reals}.first<14>();
-constexpr std::span short_rows_of_bins = std::span{fp32_rows_of_bins}.first<14>();
 
 }  // namespace
 
@@ -200,9 +197,9 @@ const architecture& hopper() {
       "hopper",
       128,
       {.rows = {fp32_whole, fp32_lines, fp32_cuts, fp32_planes},
-       .rows_of_reals = {short_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals,
+       .rows_of_reals = {fp32_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals,
                          fp32_planes_of_reals, fp32_mirrored_of_reals},
-       .rows_of_bins = {short_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins,
+       .rows_of_bins = {fp32_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins,
                         fp32_planes_of_bins, fp32_mirrored_of_bins},
        .columns = fp32_columns,
        .column_lines = fp32_column_lines},

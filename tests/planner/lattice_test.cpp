@@ -107,7 +107,10 @@ TEST(lattice, packs_alternating_transforms_side_by_side) {
   what.in = {.strides = {240, 15}, .distances = {5, 1}};
   EXPECT_TRUE(is_inside(what));
   what.in = {.strides = {80, 5}, .distances = {320, 1}};
-  EXPECT_TRUE(is_inside(what)) << "the closest counts";
+  EXPECT_FALSE(is_inside(what)) << "of three blocks, each alternates";
+  what.batch = {1, 5};
+  EXPECT_TRUE(is_inside(what)) << "of one block";
+  what.batch = {3, 5};
   what.in = {.strides = {16, 1}, .distances = {320, 64}};
   EXPECT_FALSE(is_inside(what));
 

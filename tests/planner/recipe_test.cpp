@@ -302,6 +302,11 @@ TEST(recipe, chains_two_passes_through_the_cache) {
   EXPECT_EQ(both.workgroups(), (batch / 4 + 1) * 4 * 2 * (n / (512 * 16)));
   EXPECT_EQ(make_recipe(what, opencl(true, 160 << 10, 1024), data).launches.size(), 2U);
   EXPECT_EQ(make_recipe({.lengths = {2 * n}}, hopper(), data).launches.size(), 2U);
+  const memory_layout alternating{.strides = {batch}, .distances = {1}};
+  const auto apart = make_recipe(
+      {.lengths = {n}, .batch = batch, .in = alternating, .out = alternating}, hopper(), data);
+  EXPECT_EQ(apart.launches.size(), 2U) << "chunks are of rows one behind another";
+  EXPECT_EQ(apart.workspace_bytes(), batch * row);
 }
 
 TEST(recipe, asks_for_no_more_than_the_device_has) {

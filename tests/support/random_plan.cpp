@@ -57,7 +57,7 @@ std::vector<std::size_t> random_planes(dice& roll, std::size_t max_points) {
 }
 
 batch_shape random_batch(dice& roll, std::size_t room) {
-  constexpr std::size_t dimensions[] = {1, 1, 2, 2, 3}, counts[] = {1, 2, 3, 4, 5, 17};
+  constexpr std::size_t dimensions[] = {1, 1, 2, 2, 3}, counts[] = {1, 2, 3, 4, 5, 17, 129};
   std::vector<std::size_t> batch(roll.one_of(dimensions));
   for (std::size_t& count : batch) {
     count = std::min(roll.one_of(counts), std::max<std::size_t>(room, 1));

@@ -244,8 +244,9 @@ WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& what) {
 }
 
 /// Asks for `count` elements from `from` to be brought into the cache that all workgroups share, of
-/// which 16 bytes at either end may be left out. Nothing waits for them; without such a request in
-/// the dialect nothing happens.
+/// which up to 15 bytes at either end may be left out. Nothing waits for them; without such a
+/// request in the dialect nothing happens. (In CUDA an address in device memory is the same number
+/// in the generic and in the global space.)
 template <class T>
 WINGBEAT_FN void request([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
                          [[maybe_unused]] size count) {

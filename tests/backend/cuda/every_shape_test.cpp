@@ -18,7 +18,7 @@
 #include "backend/device_sources.hpp"     // flatten
 #include "planner/recipe.hpp"             // every_launch
 #include "planner/unit.hpp"               // unit_text, entry_of
-#include "wingbeat/device/grid/turn.hpp"  // is_listed
+#include "wingbeat/device/grid/turn.hpp"  // turn_rows
 #include "wingbeat/error.hpp"             // absent_error, device_error
 
 namespace {
@@ -98,7 +98,7 @@ auto figures_of(const launch& one, const std::string& architecture) {
 }
 
 /// Bytes a thread may keep in local memory: clusters of 8 and 16 fill the register file, and miss
-/// it by up to six registers a thread. On an H200 five such workgroups on a multiprocessor make
+/// it by up to eight registers a thread. On an H200 five such workgroups on a multiprocessor make
 /// 2^24 points at 0.34 of a copy, four without a spill at 0.32 (bench/NOTES.md, section 8).
 int spill_allowance(const launch& one) {
   return one.passes.front().workgroups_of_cluster >= 8 ? 32 : 0;

@@ -41,10 +41,13 @@ std::vector<Value> run(const std::vector<Value>& x, std::size_t pitch, std::size
   const auto table = roots_of<Fft>();
   const auto memory = local_memory(Fft::scratch_bytes);
   std::vector<Value> y(shape_type::transforms * out_pitch);
-  std::vector<unsigned> stored(y.size());
+  std::vector<unsigned> loaded(x.size()), stored(y.size());
   run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
     const team<shape_type, lanes::along_transform, emulated_group> here{group};
-    const auto load = [&](unsigned i) { return x[here.transform() * pitch + i]; };
+    const auto load = [&](unsigned i) {
+      ++loaded[here.transform() * pitch + i];
+      return x[here.transform() * pitch + i];
+    };
     const auto store = [&](unsigned i, Value z) {
       y[here.transform() * out_pitch + i] = z;
       ++stored[here.transform() * out_pitch + i];
@@ -52,6 +55,7 @@ std::vector<Value> run(const std::vector<Value>& x, std::size_t pitch, std::size
     const scratch<Fft::scratch_bytes, reuse::after_barrier> lent{memory.get()};
     Fft::execute(here, load, store, lent, table.data());
   });
+  EXPECT_EQ(loaded, std::vector<unsigned>(x.size(), 1)) << "each element is loaded once";
   EXPECT_EQ(stored, std::vector<unsigned>(y.size(), 1)) << "each element is stored once";
   return y;
 }

@@ -98,7 +98,10 @@ struct real_fft {
       const unsigned k = team.thread() + r * threads;
       const bool is_end = r == 0 && has_ends;  // of bin 0 the opposite is itself
       auto x = device::real::separate(z[r], is_end ? z[r] : other[r], root_after(first, r));
-      if (is_packed && is_end) x.first.im = x.second.re;
+      if (is_end) {
+        x.first.im = is_packed ? x.second.re : real(0.0);
+        x.second.im = real(0.0);
+      }
       store(k, narrow<Real>(x.first));
       if (!(is_packed && is_end)) store(m - k, narrow<Real>(x.second));
     }
@@ -117,7 +120,9 @@ struct real_fft {
     for (unsigned r = 0; r < pairs; ++r) {
       const unsigned k = team.thread() + r * threads;
       const bool is_end = r == 0 && has_ends;
-      const value_type stored = load(k), opposite = load(is_packed && is_end ? 0u : m - k);
+      const value_type stored = load(k);
+      value_type opposite = stored;
+      if (!(is_packed && is_end)) opposite = load(m - k);
       register_type x = widen(stored), mirrored = widen(opposite);
       if (is_end) {
         if (is_packed) mirrored.re = x.im;
