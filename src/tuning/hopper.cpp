@@ -154,39 +154,30 @@ constexpr cut fp64_cuts_of_reals[] = {
     {23, 8, 8}, {24, 8, 8},  {25, 9, 8},  {26, 10, 8}, {27, 10, 9},
 };
 
-/// The same shapes for 16-bit storage, where their speed was not measured.
-template <class Shape, std::size_t N>
-constexpr std::array<Shape, N> unmeasured(const Shape (&shapes)[N]) {
+/// The same shapes with one of their fields 0.
+template <class Shape, class Field, std::size_t N>
+constexpr std::array<Shape, N> without(Field Shape::*field, const Shape (&shapes)[N]) {
   std::array<Shape, N> same{};
   for (std::size_t i = 0; i < N; ++i) {
     same[i] = shapes[i];
-    same[i].fraction = 0;
+    same[i].*field = 0;
   }
   return same;
 }
-/// The same shapes without requests ahead: for rows of reals and of bins not measured, and of bins
-/// one would spill.
-template <std::size_t N>
-constexpr std::array<shape, N> unrequested(const shape (&shapes)[N]) {
-  std::array<shape, N> same{};
-  for (std::size_t i = 0; i < N; ++i) {
-    same[i] = shapes[i];
-    same[i].mib_ahead = 0;
-  }
-  return same;
-}
-constexpr auto fp64_rows_of_reals = unrequested(fp64_whole);
+/// Of rows of reals and of bins requests ahead were not measured, and one of bins would spill.
+constexpr auto fp64_rows_of_reals = without(&shape::mib_ahead, fp64_whole);
 constexpr cluster_shape fp16_lines[] = {
     {15, 7, 32, 8, 1, 5, 0.42f, 3},
     {16, 7, 32, 16, 1, 5, 0.38f},
 };
-constexpr auto fp16_planes = unmeasured(fp32_planes);
-constexpr auto fp16_rows_of_reals = unmeasured(fp32_rows_of_reals);
-constexpr auto fp16_lines_of_reals = unmeasured(fp32_lines_of_reals);
-constexpr auto fp16_planes_of_reals = unmeasured(fp32_planes_of_reals);
-constexpr auto fp16_rows_of_bins = unmeasured(fp32_rows_of_bins);
-constexpr auto fp16_lines_of_bins = unmeasured(fp32_lines_of_bins);
-constexpr auto fp16_planes_of_bins = unmeasured(fp32_planes_of_bins);
+// Their speed was not measured in 16-bit storage.
+constexpr auto fp16_planes = without(&cluster_shape::fraction, fp32_planes);
+constexpr auto fp16_rows_of_reals = without(&shape::fraction, fp32_rows_of_reals);
+constexpr auto fp16_lines_of_reals = without(&cluster_shape::fraction, fp32_lines_of_reals);
+constexpr auto fp16_planes_of_reals = without(&cluster_shape::fraction, fp32_planes_of_reals);
+constexpr auto fp16_rows_of_bins = without(&shape::fraction, fp32_rows_of_bins);
+constexpr auto fp16_lines_of_bins = without(&cluster_shape::fraction, fp32_lines_of_bins);
+constexpr auto fp16_planes_of_bins = without(&cluster_shape::fraction, fp32_planes_of_bins);
 
 constexpr std::span whole_of_fp64{fp64_whole};
 

@@ -88,7 +88,7 @@ struct real_fft {
       const value_type from = load(team.thread() + r * threads);
       z[r] = widen(from);
     }
-    complex_fft::execute(team, z, borrowed(lent), table);
+    transform_and_free(team, z, lent, table);
     const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     register_type other[pairs];
     meet(team, z, other, lent);
@@ -209,10 +209,15 @@ struct real_fft {
     return is_along ? team.transform() * complex_fft::steps::own_entries + i : team.slot(i);
   }
 
-  /// The complex transform of a forward run must leave scratch free: the pairs meet there next.
-  template <class Scratch>
-  WINGBEAT_FN static scratch<Scratch::size_bytes> borrowed(const Scratch& lent) {
-    return {lent.at};
+  /// The complex transform of a forward run, which leaves scratch free for the pairs to meet there:
+  /// to the transform's own threads where they share a subgroup, otherwise to the workgroup.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void transform_and_free(const Team& team, register_type (&z)[e],
+                                             const Scratch& lent,
+                                             WINGBEAT_GLOBAL const register_type* table) {
+    constexpr reuse free_for = Team::is_in_subgroup ? reuse::after_barrier : reuse::at_once;
+    complex_fft::execute(team, z, scratch<Scratch::size_bytes, free_for>{lent.at}, table);
+    if constexpr (Team::is_in_subgroup && complex_fft::exchanges > 0) team.barrier();
   }
 };
 

@@ -130,9 +130,12 @@ class team {
   }
   static constexpr unsigned slot_stride = is_along ? 1 : Shape::transforms;
 
+  /// Whether the threads of a transform share a subgroup, whose barrier is theirs.
+  static constexpr bool is_in_subgroup = is_along && Shape::threads <= subgroup_of<Group>::threads;
+
   /// Makes local memory written before visible to the threads of this transform.
   WINGBEAT_FN void barrier() const {
-    if constexpr (Lanes == lanes::along_transform && Shape::threads <= subgroup) {
+    if constexpr (is_in_subgroup) {
       group_.subgroup_barrier();
     } else {
       group_.barrier();
@@ -143,7 +146,7 @@ class team {
   /// thread() / Span is the same.
   template <unsigned Span>
   WINGBEAT_FN void barrier_among() const {
-    if constexpr (Lanes == lanes::along_transform && Span <= subgroup) {
+    if constexpr (is_along && Span <= subgroup_of<Group>::threads) {
       group_.subgroup_barrier();
     } else {
       barrier();
@@ -154,8 +157,6 @@ class team {
   WINGBEAT_FN void workgroup_barrier() const { group_.barrier(); }
 
  private:
-  static constexpr unsigned subgroup = subgroup_of<Group>::threads;
-
   Group group_;
 };
 
