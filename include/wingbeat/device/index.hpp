@@ -94,4 +94,21 @@ struct stages {
   }
 };
 
+/// `Paired` of N items k, each with its mirror image -k: u < Paired are the items, the others their
+/// images. That of item 0 would be item 0 again, and is N/2, which mirrors itself as well.
+template <unsigned N, unsigned Paired>
+struct mirrored {
+  /// Returns item u, where the first is item `first`.
+  WINGBEAT_FN static constexpr unsigned item(unsigned first, unsigned u) {
+    if (u < Paired) return first + u;
+    const unsigned k = first + (u - Paired);
+    return k == 0 ? N / 2 : N - k;
+  }
+  /// Returns which of them is the mirror image of u, which is item k.
+  WINGBEAT_FN static constexpr unsigned opposite(unsigned k, unsigned u) {
+    if (k == 0 || 2 * k == N) return u;
+    return u < Paired ? u + Paired : u - Paired;
+  }
+};
+
 }  // namespace wingbeat::device

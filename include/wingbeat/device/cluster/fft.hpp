@@ -9,6 +9,7 @@
 
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/index.hpp"               // mirrored
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
 #include "wingbeat/device/twiddle.hpp"             // roots, apply
 #include "wingbeat/device/workgroup/exchange.hpp"  // row_pitch
@@ -58,10 +59,7 @@ struct blocks {
 
   /// Item u of workgroup `rank`.
   WINGBEAT_FN static unsigned item(unsigned rank, unsigned u) {
-    if constexpr (!IsMirrored) return rank * each + u;
-    const unsigned k = rank * paired + u % paired;
-    if (u < paired) return k;
-    return k == 0 ? N / 2 : N - k;
+    return IsMirrored ? mirrored<N, paired>::item(rank * paired, u) : rank * each + u;
   }
   /// The inverse, if mirrored: which workgroup takes item k, and as which of its own.
   WINGBEAT_FN static unsigned rank_of(unsigned k) {
@@ -73,8 +71,7 @@ struct blocks {
   }
   /// Returns which of the workgroup's own is the mirror image of item k, its own u.
   WINGBEAT_FN static unsigned opposite(unsigned k, unsigned u) {
-    if (k == 0 || 2 * k == N) return u;
-    return u < paired ? u + paired : u - paired;
+    return mirrored<N, paired>::opposite(k, u);
   }
 };
 

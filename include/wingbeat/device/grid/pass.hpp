@@ -31,6 +31,7 @@
 #include "wingbeat/device/grid/step.hpp"         // step_of
 #include "wingbeat/device/grid/tile.hpp"         // tile, nest
 #include "wingbeat/device/grid/turn.hpp"         // turn_of
+#include "wingbeat/device/index.hpp"             // mirrored
 #include "wingbeat/device/port.hpp"              // WINGBEAT_FN, group
 #include "wingbeat/device/twiddle.hpp"           // roots
 #include "wingbeat/device/workgroup/memory.hpp"  // scratch, reuse
@@ -208,9 +209,7 @@ class pass {
   /// lane of a mirrored tile, which is column c of P. They lie a constant below that of r = 0.
   template <unsigned P>
   WINGBEAT_FN size opposite_entry(unsigned lane, unsigned c, unsigned r) const {
-    constexpr unsigned paired = Policy::lanes / 2;
-    const bool is_own_mirror = c == 0 || 2 * c == P;
-    const unsigned other = is_own_mirror ? lane : (lane < paired ? lane + paired : lane - paired);
+    const unsigned other = mirrored<P, Policy::lanes / 2>::opposite(c, lane);
     const unsigned top = Policy::length - (c == 0 ? 0 : 1) - team_.thread();
     const unsigned first = (r == 0 ? top % Policy::length : top) * Policy::lanes + other;
     return size(first) - size(r) * threads * Policy::lanes;

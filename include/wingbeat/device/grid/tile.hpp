@@ -3,7 +3,7 @@
 // innermost of which is shared out in tiles of neighbours, its lanes.
 #pragma once
 
-#include "wingbeat/device/index.hpp"  // minimum
+#include "wingbeat/device/index.hpp"  // minimum, mirrored
 #include "wingbeat/device/port.hpp"   // WINGBEAT_FN, size
 
 namespace wingbeat::device::grid {
@@ -186,15 +186,12 @@ class tile {
     }
   }
 
-  /// Lane u of a plain tile is column first + u. Of a mirrored one, lane u < lanes/2 is column
-  /// c = first + u and lane u + lanes/2 is -c; half of the columns is the mirror image of itself,
-  /// as is column 0, so it takes the lane of -0.
+  /// Lane u of a plain tile is column first + u; of a mirrored one half of the lanes are columns,
+  /// and the others their mirror images.
   WINGBEAT_FN unsigned column(unsigned lane) const {
     if constexpr (Policy::mirrored) {
       constexpr auto n = static_cast<unsigned>(loops::first::count);
-      if (lane < shared) return index_[0] + lane;
-      const unsigned c = index_[0] + (lane - shared);
-      return c == 0 ? n / 2 : n - c;
+      return device::mirrored<n, shared>::item(index_[0], lane);
     } else {
       return index_[0] + lane;
     }
