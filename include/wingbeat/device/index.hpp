@@ -100,8 +100,8 @@ template <unsigned N, unsigned Paired>
 struct mirrored {
   /// Returns item u, where the first is item `first`.
   WINGBEAT_FN static constexpr unsigned item(unsigned first, unsigned u) {
-    if (u < Paired) return first + u;
-    const unsigned k = first + (u - Paired);
+    const unsigned k = first + u % Paired;
+    if (u < Paired) return k;
     return k == 0 ? N / 2 : N - k;
   }
   /// Returns which of them is the mirror image of u, which is item k.
