@@ -3,7 +3,7 @@
 
 #include <type_traits>  // conditional_t, is_same_v
 
-#include "wingbeat/device/grid/turn.hpp"  // turn_rows
+#include "wingbeat/device/grid/turn.hpp"  // turn_row
 #include "wingbeat/device/index.hpp"      // log2_of
 #include "wingbeat/device/twiddle.hpp"    // root_tables, rows, row_exponent
 #include "wingbeat/roots.hpp"             // root, roots_of
@@ -73,13 +73,13 @@ class root_table {
   /// What grid/turn.hpp reads of a butterfly of radix `radix` in registers after `prior`, of order
   /// `m` in all.
   void add_turn(std::size_t radix, std::size_t prior, std::size_t m) {
-    const device::grid::turn_rows as{prior};
+    const device::twiddle::root_tables as = device::grid::turn_row(prior);
     const root_products<Real> root_of{prior * radix, prior * radix};
     const unsigned rows = device::twiddle::rows(static_cast<unsigned>(radix));
     for (unsigned row = 0; row < rows; ++row) {
       const std::size_t e = device::twiddle::row_exponent(row), fine = as.fine_length();
       for (std::size_t k = 0; k < fine; ++k) roots_.push_back(root_of(e * k));
-      if (as.is_listed()) continue;
+      if (as.is_direct()) continue;
       for (std::size_t k = 0; k < prior; k += fine) roots_.push_back(root_of(e * k));
     }
     add_all(m);

@@ -84,7 +84,8 @@ WINGBEAT_FN void turn_from(complex<Real> (&x)[E], complex<Real> first, const Row
 /// two of which the product is one rounding away:  fine[e mod S] coarse[e / S],  S = fine_length.
 struct root_tables {
   size m;
-  static constexpr size direct_limit = 1u << 13;
+  size direct_limit = default_limit;
+  static constexpr size default_limit = 1u << 13;
 
   WINGBEAT_FN constexpr bool is_direct() const { return m <= direct_limit; }
   WINGBEAT_FN constexpr size fine_length() const {
@@ -96,12 +97,12 @@ struct root_tables {
 };
 
 /// Reads roots exp(-2 pi i e / M) from their tables.
-template <class Real, size M>
+template <class Real, size M, size DirectLimit = root_tables::default_limit>
 struct roots {
   WINGBEAT_GLOBAL const complex<Real>* table;  // [fine_length], then [M / fine_length]
 
   WINGBEAT_FN complex<Real> operator()(size e) const {
-    constexpr root_tables as{M};
+    constexpr root_tables as{M, DirectLimit};
     if constexpr (as.is_direct()) {
       return copied_from(table + e);
     } else {

@@ -18,7 +18,7 @@
 #include "backend/device_sources.hpp"     // flatten
 #include "planner/recipe.hpp"             // every_launch
 #include "planner/unit.hpp"               // unit_text, entry_of
-#include "wingbeat/device/grid/turn.hpp"  // turn_rows
+#include "wingbeat/device/grid/turn.hpp"  // turn_row
 #include "wingbeat/error.hpp"             // absent_error, device_error
 
 namespace {
@@ -46,7 +46,7 @@ std::vector<launch> shapes_of(const device_info& where) {
       forget_places(shape.in);
       forget_places(shape.out);
       shape.loops.clear();
-      shape.prior = device::grid::turn_rows{shape.prior}.is_listed()
+      shape.prior = device::grid::turn_row(shape.prior).is_direct()
                         ? std::min<std::size_t>(shape.prior, 2)
                         : std::size_t{1} << 16;
       shape.total = 0;

@@ -3,26 +3,16 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/index.hpp"    // log2_of
 #include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
-#include "wingbeat/device/twiddle.hpp"  // turn_from, roots, rows
+#include "wingbeat/device/twiddle.hpp"  // turn_from, root_tables, roots, rows
 
 namespace wingbeat::device::grid {
 
-/// How the rows of roots of a turn after prior length P are stored, entries k < P of each: listed,
-/// or, where that would outgrow the caches and take long to make, as two short lists of which the
-/// products are one rounding away:  fine[k mod S] coarse[k / S],  S = fine_length.
-struct turn_rows {
-  size prior;
-
-  WINGBEAT_FN constexpr bool is_listed() const { return prior < (size{1} << 16); }
-  WINGBEAT_FN constexpr size fine_length() const {
-    return is_listed() ? prior : size{1} << ((log2_of(prior) + 1) / 2);
-  }
-  WINGBEAT_FN constexpr size entries() const {
-    return is_listed() ? prior : fine_length() + prior / fine_length();
-  }
-};
+/// How each row of roots of a turn after prior length P is stored, k < P: as one table, or as two,
+/// where that would outgrow the caches and take long to make.
+WINGBEAT_FN constexpr twiddle::root_tables turn_row(size prior) {
+  return {prior, size{1} << 15};
+}
 
 /// Turns what a thread holds of a butterfly of R = Length after prior length P: inputs q and
 /// q + r R/E. The table holds the rows of a stage of radix E after P, one after another; then all
@@ -32,8 +22,7 @@ struct turn_of {
   using real = typename Policy::real;
   static constexpr unsigned e = Policy::elements_per_thread;
   static constexpr size prior = Policy::prior;
-  static constexpr turn_rows rows{prior};
-  static constexpr size row_entries = prior == 1 ? 0 : twiddle::rows(e) * rows.entries();
+  static constexpr size row_entries = prior == 1 ? 0 : twiddle::rows(e) * turn_row(prior).entries();
   static constexpr size entries =
       prior == 1 ? 0 : row_entries + twiddle::root_tables{prior * Length}.entries();
 
@@ -41,13 +30,8 @@ struct turn_of {
                                 unsigned k, size q) {
     const twiddle::roots<real, prior * Length> root{table + row_entries};
     twiddle::turn_from<Policy::dir>(x, root(q * k), [&](unsigned row) {
-      const auto entry = table + row * rows.entries();
-      constexpr auto fine = static_cast<unsigned>(rows.fine_length());
-      if constexpr (rows.is_listed()) {
-        return copied_from(entry + k);
-      } else {
-        return copied_from(entry + k % fine) * copied_from(entry + fine + k / fine);
-      }
+      constexpr twiddle::root_tables as = turn_row(prior);
+      return twiddle::roots<real, prior, as.direct_limit>{table + row * as.entries()}(k);
     });
   }
 };
