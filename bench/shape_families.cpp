@@ -98,6 +98,8 @@ void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsi
           const auto fewer = static_cast<unsigned>((e < 32 ? most - 256 : most - 128) / threads);
           if (more > 0) take({bits, first, e, c, lanes, more});
           if (fewer > 0 && fewer < more) take({bits, first, e, c, lanes, fewer});
+          // Of fp64 32 elements are 128 registers.
+          if (e == 32 && more > 1 && threads >= 256) take({bits, first, e, c, lanes, 1});
         }
       }
     }
@@ -112,7 +114,7 @@ std::string label_of(const tuning::cluster_shape& s) {
 
 void add_lines(list& to, const candidate& base, unsigned bits) {
   each_cluster(bits, 1, 1, 5, bits - 5, [&](tuning::cluster_shape shape) {
-    for (const unsigned mib_ahead : {0u, 5u}) {
+    for (const unsigned mib_ahead : {0u, 4u, 8u}) {
       shape.mib_ahead = mib_ahead;
       candidate one = base;
       if (one.whole.size() > bits) one.whole.resize(bits);
@@ -282,12 +284,15 @@ void add_plane_chains(list& to, const candidate& base, unsigned rows, unsigned c
 }
 
 void add_planes(list& to, const candidate& base, unsigned rows, unsigned columns) {
-  each_cluster(rows + columns, 1, 8, rows, rows, [&](const tuning::cluster_shape& shape) {
+  each_cluster(rows + columns, 1, 8, rows, rows, [&](tuning::cluster_shape shape) {
     if (shape.lanes > 1 && shape.workgroups > 1) return;
-    candidate one = base;
-    one.planes = {shape};
-    one.label = label_of(shape);
-    to.push_back(std::move(one));
+    for (const unsigned mib_ahead : {0u, 4u, 8u}) {
+      shape.mib_ahead = mib_ahead;
+      candidate one = base;
+      one.planes = {shape};
+      one.label = label_of(shape);
+      to.push_back(std::move(one));
+    }
   });
 }
 

@@ -68,7 +68,8 @@ TEST(run_cluster, delivers_what_is_sent_before_it_is_received) {
         group.cluster_wait();
         const unsigned me = rank * n_threads + group.thread();
         for (unsigned to = 0; to < n_workgroups; ++to) {
-          group.send(&mine.from[me], to, 10.0 * me + to, &mine.arrivals);
+          group.send(group.of_peer(mine.from, to), me, 10.0 * me + to,
+                     group.of_peer(&mine.arrivals, to));
         }
         group.receive(&mine.arrivals);
         for (unsigned i = 0; i < n_workgroups * n_threads; ++i) {

@@ -132,10 +132,17 @@ class emulated_cluster_group {
   /// Makes a counter of bytes to come. Its owner alone writes it before others may send.
   void expect(void* arrivals, unsigned bytes) const { *static_cast<unsigned*>(arrivals) = bytes; }
 
+  /// Returns where workgroup `rank` has what this one has at `at`.
   template <class T>
-  void send(T* at, unsigned rank, T z, void* arrivals) const {
-    *reinterpret_cast<T*>(there(at, rank)) = z;
-    const std::atomic_ref left{*reinterpret_cast<unsigned*>(there(arrivals, rank))};
+  T* of_peer(T* at, unsigned rank) const {
+    const auto offset = reinterpret_cast<char*>(at) - cluster_->memories[rank_].get();
+    return reinterpret_cast<T*>(cluster_->memories[rank].get() + offset);
+  }
+
+  template <class T>
+  void send(T* to, unsigned i, T z, void* arrivals) const {
+    to[i] = z;
+    const std::atomic_ref left{*static_cast<unsigned*>(arrivals)};
     left.fetch_sub(static_cast<unsigned>(sizeof(T)), std::memory_order_release);
   }
 
@@ -149,12 +156,6 @@ class emulated_cluster_group {
   }
 
  private:
-  /// Returns where workgroup `rank` has what this one has at `at`.
-  char* there(void* at, unsigned rank) const {
-    const auto offset = static_cast<char*>(at) - cluster_->memories[rank_].get();
-    return cluster_->memories[rank].get() + offset;
-  }
-
   unsigned thread_;
   std::size_t index_;
   unsigned rank_;

@@ -129,28 +129,39 @@ struct group {
                  : "memory");
 #endif
   }
-  /// Puts a complex number where workgroup `rank` of the cluster has what this one has at `at`.
+  /// Local memory of another workgroup of the cluster.
   template <class T>
-  static __device__ __forceinline__ void send(T* at, unsigned rank, T z, void* arrivals) {
+  struct remote {
+    unsigned address;
+  };
+  /// Returns what workgroup `rank` has where this one has `at`.
+  template <class T>
+  static __device__ __forceinline__ remote<T> of_peer(T* at, unsigned rank) {
+    unsigned there = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    unsigned there, counted;
     asm("mapa.shared::cluster.u32 %0, %1, %2;"
         : "=r"(there)
         : "r"(static_cast<unsigned>(__cvta_generic_to_shared(at))), "r"(rank));
-    asm("mapa.shared::cluster.u32 %0, %1, %2;"
-        : "=r"(counted)
-        : "r"(static_cast<unsigned>(__cvta_generic_to_shared(arrivals))), "r"(rank));
+#endif
+    return {there};
+  }
+  /// Puts a complex number as element i of `to`, where `arrivals` counts it.
+  template <class T, class Counter>
+  static __device__ __forceinline__ void send(remote<T> to, unsigned i, T z,
+                                              remote<Counter> arrivals) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    const unsigned there = to.address + i * unsigned(sizeof(T));
     if constexpr (sizeof(T) == 8) {
       asm volatile(
           "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::
               "r"(there),
-          "f"(float(z.re)), "f"(float(z.im)), "r"(counted)
+          "f"(float(z.re)), "f"(float(z.im)), "r"(arrivals.address)
           : "memory");
     } else {
       asm volatile(
           "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%0], {%1, %2}, [%3];" ::
               "r"(there),
-          "d"(double(z.re)), "d"(double(z.im)), "r"(counted)
+          "d"(double(z.re)), "d"(double(z.im)), "r"(arrivals.address)
           : "memory");
     }
 #endif

@@ -162,8 +162,7 @@ class fft {
     if constexpr (first_fft::exchanges > 0) arrive();
     if constexpr (Kind == kind::line) turn(x);
     wait();
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) send(r, x[r]);
+    send(x);
     receive();
     const auto at = arrived();
     WINGBEAT_UNROLL
@@ -237,24 +236,34 @@ class fft {
                             [&](unsigned row) { return copied_from(rows + row * b); });
   }
 
-  /// Hands x[r] = Y[n1(r)][n2()] to the workgroup that makes this row.
-  WINGBEAT_FN void send(unsigned r, complex_type y) const {
-    const unsigned k = n1(r);
-    unsigned to = 0, u = 0;
-    if constexpr (Mirror == mirror::rows) {
-      to = all_rows::rank_of(k);
-      u = all_rows::place_of(k);
-    } else if constexpr (Shape::rows % first_shape::threads == 0) {  // constants, after unrolling
-      to = r * first_shape::threads / Shape::rows;
-      u = first_.thread() + r * first_shape::threads % Shape::rows;
-    } else {
-      to = first_.thread() / Shape::rows + r * (first_shape::threads / Shape::rows);
-      u = first_.thread() % Shape::rows;
-    }
-    if constexpr (c == 1) {
-      arrived()[entry(u, lane_in(), n2())] = y;
-    } else {
-      group_.send(arrived() + entry(u, lane_in(), n2()), to, y, scratch_ + arrivals_at);
+  /// Hands x[r] = Y[n1(r)][n2()] to the workgroups that make these rows.
+  WINGBEAT_FN void send(const complex_type (&x)[e]) const {
+    constexpr unsigned threads = first_shape::threads;
+    // Some one behind another go to the same workgroup, a constant apart, if rows lie in sequence.
+    constexpr bool go_together = Mirror != mirror::rows && Shape::rows % threads == 0;
+    constexpr unsigned together = go_together ? Shape::rows / threads : 1;
+    WINGBEAT_UNROLL
+    for (unsigned g = 0; g < e / together; ++g) {
+      unsigned to = g, u = first_.thread();
+      if constexpr (Mirror == mirror::rows) {
+        to = all_rows::rank_of(n1(g));
+        u = all_rows::place_of(n1(g));
+      } else if constexpr (!go_together) {
+        to = u / Shape::rows + g * (threads / Shape::rows);
+        u %= Shape::rows;
+      }
+      const auto at = arrived() + entry(u, lane_in(), n2());
+      if constexpr (c == 1) {
+        WINGBEAT_UNROLL
+        for (unsigned i = 0; i < together; ++i) at[entry(i * threads, 0, 0)] = x[g * together + i];
+      } else {
+        const auto there = group_.of_peer(at, to);
+        const auto arrivals = group_.of_peer(scratch_ + arrivals_at, to);
+        WINGBEAT_UNROLL
+        for (unsigned i = 0; i < together; ++i) {
+          group_.send(there, entry(i * threads, 0, 0), x[g * together + i], arrivals);
+        }
+      }
     }
   }
 

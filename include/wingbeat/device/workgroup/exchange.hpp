@@ -80,19 +80,16 @@ struct slot_addresses {
       Shape::length * Shape::transforms, entry_bytes, Memory::bank_bytes, Apart, IsInPlace, Pad};
   static constexpr unsigned bytes = as.bytes();
 
-  /// Returns the entry of slot base + offset. The offset is a constant after unrolling, and stays
-  /// one, which folds into the access as an immediate, where it is whole paddings or, in place,
-  /// shares no digit with the base.
+  /// Returns the entry of slot base + offset, which share no binary digit. So an offset that is a
+  /// constant after unrolling stays one, and folds into the access as an immediate.
   WINGBEAT_FN static constexpr unsigned address(unsigned base, unsigned offset = 0) {
     constexpr unsigned pad = as.pad_every();
     if constexpr (Memory::bank_bytes == 0 || Pad == 0) {
       return base + offset;
     } else if constexpr (as.is_folded()) {
       return folded(base) ^ folded(offset);
-    } else if (IsInPlace || offset % pad == 0) {
-      return base + base / pad * Pad + (offset + offset / pad * Pad);
     } else {
-      return base + offset + (base + offset) / pad * Pad;
+      return base + base / pad * Pad + (offset + offset / pad * Pad);
     }
   }
 

@@ -114,10 +114,10 @@ struct stockham {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned prior = plan.prior(Stage);
     constexpr unsigned count = elements / radix;
-    const auto to = [&](unsigned r) {
-      const unsigned b = team.thread() + (r % count) * threads;
-      const unsigned first = (b & ~(prior - 1)) * radix + (b & (prior - 1));
-      return address<Stage, Team>(team.transform(), first, (r / count) * prior);
+    const auto first_of = [](unsigned b) { return (b & ~(prior - 1)) * radix + (b & (prior - 1)); };
+    const auto to = [&](unsigned r) {  // digits of b, and those of q P, that none has in common
+      return address<Stage, Team>(team.transform(), first_of(team.thread()),
+                                  first_of(r % count * threads) + r / count * prior);
     };
     const auto from = [&](unsigned r) {
       return address<Stage, Team>(after.transform(), after.thread(), r * threads);
