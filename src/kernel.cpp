@@ -5,10 +5,9 @@
 
 #include <utility>  // move
 
-#include "backend/backend.hpp"         // engine_of
-#include "backend/device_sources.hpp"  // flatten
-#include "backend/kernel.hpp"          // kernel_source
-#include "wingbeat/error.hpp"          // plan_error
+#include "backend/backend.hpp"  // engine_of
+#include "backend/kernel.hpp"   // kernel_source
+#include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat {
 
@@ -54,8 +53,11 @@ void validate(const kernel_spec& what) {
 kernel::kernel(const queue& where, kernel_spec what) {
   validate(what);
   const device_info& device = where.device();
-  const backend::kernel_source source{backend::flatten(what.text, what.entry), what.entry,
-                                      what.threads, what.scratch_bytes};
+  const backend::kernel_source source{.text = what.text,
+                                      .entry = what.entry,
+                                      .threads = what.threads,
+                                      .scratch_bytes = what.scratch_bytes,
+                                      .path = what.entry};
   auto made = backend::engine_of(device.runs_on).compile(where.impl(), source);
   impl_.reset(new impl{std::move(what), device.runs_on, device.index, std::move(made)});
 }

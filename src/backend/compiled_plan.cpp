@@ -7,12 +7,11 @@
 #include <utility>  // exchange, move
 #include <vector>
 
-#include "backend/device_sources.hpp"  // flatten
-#include "backend/kernel.hpp"          // kernel, kernel_compiler
-#include "planner/recipe.hpp"          // make_recipe
-#include "planner/roots.hpp"           // table_of
-#include "planner/unit.hpp"            // unit_text, entry_of
-#include "wingbeat/error.hpp"          // device_error, plan_error
+#include "backend/kernel.hpp"  // kernel, kernel_compiler
+#include "planner/recipe.hpp"  // make_recipe
+#include "planner/roots.hpp"   // table_of
+#include "planner/unit.hpp"    // unit_text, entry_of
+#include "wingbeat/error.hpp"  // device_error, plan_error
 
 namespace wingbeat::backend {
 namespace {
@@ -87,13 +86,14 @@ class compiled_plan final : public plan {
     for (const launch& one : recipe_.launches) {
       auto table = one.passes.front().real == precision::fp64 ? upload<double>(where, one)
                                                               : upload<float>(where, one);
-      const kernel_source source{flatten(planner::unit_text(one), "wingbeat_pass.cpp"),
+      const kernel_source source{planner::unit_text(one),
                                  planner::entry_of(one),
                                  one.passes.front().threads(),
                                  one.scratch_bytes(),
                                  one.workgroups(),
                                  one.passes.front().workgroups_of_cluster,
-                                 one.passes.front().resident};
+                                 one.passes.front().resident,
+                                 "wingbeat_pass.cpp"};
       steps_.push_back({one, std::move(table), compiled(compiler, where, one, source)});
     }
   }

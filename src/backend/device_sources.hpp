@@ -17,6 +17,9 @@ struct device_source {
 /// Returns every header of include/wingbeat/device, and the entry points of backend/kernels.
 [[nodiscard]] std::span<const device_source> device_sources();
 
+/// Returns 64 hexadecimal digits that differ where any of these sources does.
+[[nodiscard]] const std::string& device_sources_digest();
+
 /// Replaces each `#include "wingbeat/device/..."` by that header, once, with #line directives so
 /// that a compiler's message still names the file and line a reader knows.
 [[nodiscard]] std::string flatten(std::string_view text, std::string_view path);

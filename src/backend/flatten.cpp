@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "backend/device_sources.hpp"
+#include "backend/kernel.hpp"  // kernel_source
+#include "backend/sha256.hpp"  // sha256, hex
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::backend {
@@ -146,6 +148,26 @@ std::string flatten(std::string_view text, std::string_view path) {
   flattener all;
   all.add(text, path, /*is_conditional=*/false);
   return all.take();
+}
+
+const std::string& device_sources_digest() {
+  static const std::string digest = [] {
+    sha256 hash;
+    for (const device_source& each : device_sources()) {
+      hash.add(fmt::format("{} {} {}\n", each.path.size(), each.text.size(), each.path));
+      hash.add(each.text);
+    }
+    return hex(hash.finish());
+  }();
+  return digest;
+}
+
+std::string kernel_source::full_text() const {
+  return path.empty() ? text : flatten(text, path);
+}
+
+std::string kernel_source::key_text() const {
+  return path.empty() ? text : fmt::format("{}\n{}\n{}", path, device_sources_digest(), text);
 }
 
 }  // namespace wingbeat::backend

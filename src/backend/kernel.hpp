@@ -12,8 +12,7 @@
 
 namespace wingbeat::backend {
 
-/// One translation unit in the dialect of `wingbeat/device/port.hpp`, its includes already
-/// replaced by the text they name (see `flatten`), and the entry point to run.
+/// One translation unit in the dialect of `wingbeat/device/port.hpp`, and the entry point to run.
 struct kernel_source {
   std::string text;
   std::string entry;                   ///< Name of the entry point.
@@ -23,6 +22,13 @@ struct kernel_source {
   unsigned workgroups_of_cluster = 1;  ///< As its text says; more than 1 on CUDA alone.
   unsigned resident = 0;  ///< Workgroups at once on a multiprocessor, so that others do not take
                           ///< cache from them; 0: as many as fit. CUDA alone.
+  std::string path = {};  ///< What messages call the text, whose includes of device headers are
+                          ///< replaced when it is compiled; empty: it includes none.
+
+  /// Returns what a compiler reads; see `flatten`.
+  [[nodiscard]] std::string full_text() const;
+  /// Returns what stands for the full text in a key of the cache, and costs less.
+  [[nodiscard]] std::string key_text() const;
 };
 
 /// The arguments of every entry point, in this order:

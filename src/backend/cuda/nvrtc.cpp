@@ -35,7 +35,8 @@ class program {
  public:
   program(const nvrtc_api& with, const kernel_source& what) : with_(with) {
     const auto name = what.entry + ".cu";
-    check(with_, with_.create(&handle_, what.text.c_str(), name.c_str(), 0, nullptr, nullptr),
+    const auto text = what.full_text();
+    check(with_, with_.create(&handle_, text.c_str(), name.c_str(), 0, nullptr, nullptr),
           "read a kernel's text");
   }
   program(const program&) = delete;
@@ -159,7 +160,7 @@ kernel_key key_of(const nvrtc_api& with, const kernel_source& what, std::string_
                   std::string_view driver) {
   // The figures kept beside the binary are those of one entry point, so its name is in the key.
   return {
-      .source = what.text,
+      .source = what.key_text(),
       .options = fmt::format("{} --gpu-architecture={} entry={}", fmt::join(options_for(with), " "),
                              target_for(with, architecture), what.entry),
       .compiler = "nvrtc " + version_of(with),

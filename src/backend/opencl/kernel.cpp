@@ -107,7 +107,7 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
     const std::shared_ptr<backend::queue>& where, const kernel_source& what) const {
   const queue& on = opencl_queue(*where);
   const std::lock_guard held{mutex_};
-  auto program = build_program(api_, on.where(), on.context(), what.text, cache_);
+  auto program = build_program(api_, on.where(), on.context(), what, cache_);
   // PoCL compiles it when it is first launched. No launch of nothing here makes the plan pay for
   // that: it takes an early return, and PoCL 3.1 miscompiles stores under a condition (valid
   // ranges) in kernels whose barriers do not all run.

@@ -36,8 +36,8 @@ const char* name_of(route takes) {
 class builder {
  public:
   builder(const driver_api& api, const device& where, context_handle context,
-          const std::string& text, kernel_cache& cache)
-      : api_(api), where_(where), context_(context), text_(text), cache_(cache) {}
+          const kernel_source& what, kernel_cache& cache)
+      : api_(api), where_(where), context_(context), what_(what), cache_(cache) {}
 
   owned<program_handle> build() {
     if (where_.is_pocl) return build_afresh();
@@ -53,7 +53,7 @@ class builder {
  private:
   // The device's own code, for this driver and this device alone.
   kernel_key binary_key() const {
-    return {.source = text_,
+    return {.source = what_.key_text(),
             .options = fmt::format("{}: {}; {}", name_of(where_.takes), toolchain::options(),
                                    build_options(where_.takes)),
             .compiler = where_.takes == route::source ? "" : where_.tools->version(),
@@ -63,7 +63,7 @@ class builder {
 
   // What clang makes depends on no driver and no device.
   kernel_key portable_key() const {
-    return {.source = text_,
+    return {.source = what_.key_text(),
             .options = fmt::format("{}: {}", name_of(where_.takes), toolchain::options()),
             .compiler = where_.tools->version(),
             .driver = "",
@@ -73,7 +73,7 @@ class builder {
   bytes portable_code() {
     const kernel_key key = portable_key();
     if (auto known = cache_.find(key)) return std::move(*known);
-    bytes code = where_.tools->bitcode_of(text_);
+    bytes code = where_.tools->bitcode_of(what_.full_text());
     if (where_.takes == route::spirv) code = where_.tools->spirv_of(code);
     cache_.store(key, code);
     return code;
@@ -92,9 +92,10 @@ class builder {
     status created = success;
     program_handle made = nullptr;
     if (where_.takes == route::source) {
-      const char* text = text_.c_str();
-      const std::size_t size_bytes = text_.size();
-      made = api_.program_with_source(context_, 1, &text, &size_bytes, &created);
+      const std::string text = what_.full_text();
+      const char* begin = text.c_str();
+      const std::size_t size_bytes = text.size();
+      made = api_.program_with_source(context_, 1, &begin, &size_bytes, &created);
     } else {
       const bytes code = portable_code();
       made = api_.program_with_il(context_, code.data(), code.size(), &created);
@@ -157,16 +158,16 @@ class builder {
   const driver_api& api_;
   const device& where_;
   context_handle context_;
-  const std::string& text_;
+  const kernel_source& what_;
   kernel_cache& cache_;
 };
 
 }  // namespace
 
 owned<program_handle> build_program(const driver_api& api, const device& where,
-                                    context_handle context, const std::string& text,
+                                    context_handle context, const kernel_source& what,
                                     kernel_cache& cache) {
-  return builder{api, where, context, text, cache}.build();
+  return builder{api, where, context, what, cache}.build();
 }
 
 }  // namespace wingbeat::backend::opencl

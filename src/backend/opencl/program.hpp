@@ -2,8 +2,7 @@
 // From the text of a kernel to a program built for one device, by the route its driver takes.
 #pragma once
 
-#include <string>
-
+#include "backend/kernel.hpp"         // kernel_source
 #include "backend/kernel_cache.hpp"   // kernel_cache
 #include "backend/opencl/device.hpp"  // device
 #include "backend/opencl/driver.hpp"
@@ -16,7 +15,7 @@ namespace wingbeat::backend::opencl {
 /// not: it keeps its own on disk, and asking for it costs as much as compiling (0.26 s, PoCL 3.1).
 /// Throws `device_error` with the compiler's message. One call at a time.
 [[nodiscard]] owned<program_handle> build_program(const driver_api& api, const device& where,
-                                                  context_handle context, const std::string& text,
+                                                  context_handle context, const kernel_source& what,
                                                   kernel_cache& cache);
 
 }  // namespace wingbeat::backend::opencl

@@ -204,10 +204,11 @@ TEST_F(opencl_kernel, runs_from_the_drivers_own_binary) {
   opencl::device as_others = ours.where();
   as_others.is_pocl = false;
   opencl::queue other{opened.api, as_others, ours.context()};
-  const kernel_source source{flatten(sums, "test_kernel.cl"), "entry", 16, 64};
+  const kernel_source source{
+      .text = sums, .entry = "entry", .threads = 16, .scratch_bytes = 64, .path = "test_kernel.cl"};
   const auto in = filled(std::vector<float>(32, 1)), out = room(2);
   for (int i = 0; i < 2; ++i) {
-    auto program = opencl::build_program(opened.api, as_others, ours.context(), source.text, cache);
+    auto program = opencl::build_program(opened.api, as_others, ours.context(), source, cache);
     const opencl::kernel made{opened.api, other, std::move(program), source};
     made.launch(other, 2, {.in = in, .out = out, .table = in});
     EXPECT_EQ(content(out), (std::vector<float>{16, 16}));

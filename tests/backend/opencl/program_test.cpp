@@ -43,7 +43,7 @@ class opencl_program : public ::testing::Test {
     fake().programs.clear();
     fake().build_options.clear();
     kernel_cache cache{tools_ / "cache"};
-    (void)build_program(api_, where_, nullptr, text, cache);
+    (void)build_program(api_, where_, nullptr, {.text = text, .entry = "entry"}, cache);
   }
 
   void add_tool(const char* name, std::string_view script) {
