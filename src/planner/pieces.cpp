@@ -246,8 +246,12 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
   // In copies; what was not measured may take longer than one.
   const auto time_of = [](const pass& one) { return one.fraction > 0 ? 1 / one.fraction : 1.25; };
   // Rows whose inputs are turned, as measured: rows of roots are read, the more per element the
-  // fewer a thread has.
-  const auto turned = [](const pass& row) { return 1 + 2.2 / row.elements_per_thread; };
+  // fewer a thread has. Long ones of a workgroup lose the requests that they were measured with.
+  const auto turned = [](const pass& row) {
+    const bool is_without =
+        row.bytes_ahead > 0 && !row.is_cluster() && row.length > pass::longest_turned_request;
+    return (1 + 2.2 / row.elements_per_thread) * (is_without ? 1.16 : 1);
+  };
   double natural = 0;
   // Columns of which no speed was measured are not to be much longer than in natural order.
   std::size_t longest = 0;

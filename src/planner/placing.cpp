@@ -255,10 +255,8 @@ class placer {
     return one_.in.stride_of_first == one_.second ? one_.length + end : 0;
   }
 
-  /// Long rows whose inputs are turned, as of scrambled bins, lose by it: 0.37 for 0.395 of a copy
-  /// at 2^24 points.
   void request_ahead() {
-    const bool is_long_and_turned = one_.prior > 1 && one_.length > 8192;
+    const bool is_long_and_turned = one_.prior > 1 && one_.length > pass::longest_turned_request;
     if (one_.bytes_ahead == 0 || one_.in.fused || at_.keeps_rows || is_long_and_turned) return;
     one_.run = run_of_input();
     if (one_.run == 0) return;

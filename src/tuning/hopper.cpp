@@ -86,7 +86,7 @@ constexpr column_shape fp32_mirrored_of_bins[] = {
     {10, 32, 16, true, 1, 0.8f},
 };
 // log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident, fraction,
-// MiB ahead
+// MiB ahead. Of one length the first that fits is taken: the others are for less local memory.
 constexpr cluster_shape fp32_lines[] = {
     {15, 7, 32, 8, 1, 5, 0.76f, 2},
     {16, 7, 32, 16, 1, 5, 0.69f, 4},
@@ -102,6 +102,7 @@ constexpr cluster_shape fp32_lines_of_bins[] = {
 };
 constexpr cluster_shape fp64_lines[] = {
     {14, 9, 32, 2, 1, 1, 0.67f, 4},
+    {14, 6, 8, 4, 1, 2, 0.6f, 4},
     {15, 6, 8, 8, 1, 2, 0.55f},
 };
 constexpr cluster_shape fp64_lines_of_reals[] = {
@@ -113,8 +114,9 @@ constexpr cluster_shape fp32_column_lines[] = {
     {13, 8, 32, 16, 16, 2, 0.5f},
 };
 constexpr cluster_shape fp32_planes[] = {
-    {6, 3, 4, 1, 8, 10, 0.81f},    {8, 4, 4, 1, 2, 10, 0.97f, 3},  {10, 5, 8, 1, 2, 6, 0.96f},
-    {12, 6, 8, 1, 1, 3, 0.98f, 5}, {14, 7, 16, 1, 1, 1, 0.92f, 8}, {16, 8, 32, 16, 1, 5, 0.74f, 2},
+    {6, 3, 4, 1, 8, 10, 0.81f},      {8, 4, 4, 1, 2, 10, 0.97f, 3},  {10, 5, 8, 1, 2, 6, 0.96f},
+    {12, 6, 8, 1, 1, 3, 0.98f, 5},   {14, 7, 16, 1, 1, 1, 0.92f, 8}, {14, 7, 16, 8, 1, 8, 0.79f},
+    {16, 8, 32, 16, 1, 5, 0.74f, 2},
 };
 constexpr cluster_shape fp32_planes_of_reals[] = {
     {7, 4, 4, 1, 8, 5, 0.52f},  {9, 5, 4, 1, 1, 10, 0.69f},   {11, 6, 8, 1, 2, 2, 0.69f},
@@ -187,8 +189,6 @@ constexpr auto fp16_rows_of_bins = without(&shape::fraction, fp32_rows_of_bins);
 constexpr auto fp16_lines_of_bins = without(&cluster_shape::fraction, fp32_lines_of_bins);
 constexpr auto fp16_planes_of_bins = without(&cluster_shape::fraction, fp32_planes_of_bins);
 
-constexpr std::span whole_of_fp64{fp64_whole};
-
 }  // namespace
 
 const architecture& hopper() {
@@ -217,15 +217,14 @@ const architecture& hopper() {
 }
 
 const architecture& ampere() {
-  // Not measured: Hopper's shapes, but for fp64 2^13, which spills 8 bytes on sm_80.
-  static constexpr architecture data{
-      "ampere",
-      128,
-      {.rows = {fp32_whole},
-       .rows_of_reals = {fp32_rows_of_reals},
-       .rows_of_bins = {fp32_rows_of_bins},
-       .columns = fp32_columns},
-      {.rows = {whole_of_fp64.first<13>()}, .columns = fp64_columns}};
+  // Not measured: Hopper's shapes.
+  static constexpr architecture data{"ampere",
+                                     128,
+                                     {.rows = {fp32_whole},
+                                      .rows_of_reals = {fp32_rows_of_reals},
+                                      .rows_of_bins = {fp32_rows_of_bins},
+                                      .columns = fp32_columns},
+                                     {.rows = {fp64_whole}, .columns = fp64_columns}};
   return data;
 }
 

@@ -330,6 +330,17 @@ TEST(recipe, asks_for_no_more_than_the_device_has) {
   }
 }
 
+TEST(recipe, falls_back_on_clusters_of_less_local_memory) {
+  device_info small = hopper();
+  small.local_memory_bytes = 99 << 10;
+  for (const device_info& where : {hopper(), small}) {
+    const auto plane = make_recipe({.lengths = {128, 128}}, where);
+    EXPECT_EQ(plane.launches.size(), 1U) << plane.describe();
+    const auto line = make_recipe({.lengths = {1 << 14}, .real = precision::fp64}, where);
+    EXPECT_EQ(line.launches.size(), 1U) << line.describe();
+  }
+}
+
 TEST(recipe, takes_three_passes_where_local_memory_is_small) {
   const auto where = opencl(true, 32 << 10, 256);
   const std::size_t n = std::size_t{1} << 24;
