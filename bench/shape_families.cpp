@@ -41,11 +41,14 @@ candidate own(const plan_spec& what, const device_info& where) {
 
 using list = std::vector<candidate>;
 
+/// How far ahead input is requested; 0: not at all.
+constexpr unsigned mib_ahead_to_try[] = {0, 4, 8};
+
 /// Rows in one workgroup, complex or real. Short ones may be staged, long ones exchanged in halves.
 void add_rows(list& to, const candidate& base, unsigned bits, bool is_real) {
   const std::size_t n = std::size_t{1} << bits;
   const auto add = [&](const tuning::shape& shape) {
-    for (const unsigned mib_ahead : {0u, 4u, 8u}) {
+    for (const unsigned mib_ahead : mib_ahead_to_try) {
       if (mib_ahead > 0 && n < 2048) continue;
       candidate one = base;
       if (one.whole.size() < bits) return;
@@ -114,7 +117,7 @@ std::string label_of(const tuning::cluster_shape& s) {
 
 void add_lines(list& to, const candidate& base, unsigned bits) {
   each_cluster(bits, 1, 1, 5, bits - 5, [&](tuning::cluster_shape shape) {
-    for (const unsigned mib_ahead : {0u, 4u, 8u}) {
+    for (const unsigned mib_ahead : mib_ahead_to_try) {
       shape.mib_ahead = mib_ahead;
       candidate one = base;
       if (one.whole.size() > bits) one.whole.resize(bits);
@@ -286,7 +289,7 @@ void add_plane_chains(list& to, const candidate& base, unsigned rows, unsigned c
 void add_planes(list& to, const candidate& base, unsigned rows, unsigned columns) {
   each_cluster(rows + columns, 1, 8, rows, rows, [&](tuning::cluster_shape shape) {
     if (shape.lanes > 1 && shape.workgroups > 1) return;
-    for (const unsigned mib_ahead : {0u, 4u, 8u}) {
+    for (const unsigned mib_ahead : mib_ahead_to_try) {
       shape.mib_ahead = mib_ahead;
       candidate one = base;
       one.planes = {shape};

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "backend/device_sources.hpp"
-#include "backend/kernel.hpp"  // kernel_source
 #include "backend/sha256.hpp"  // sha256, hex
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -160,14 +159,6 @@ const std::string& device_sources_digest() {
     return hex(hash.finish());
   }();
   return digest;
-}
-
-std::string kernel_source::full_text() const {
-  return path.empty() ? text : flatten(text, path);
-}
-
-std::string kernel_source::key_text() const {
-  return path.empty() ? text : fmt::format("{}\n{}\n{}", path, device_sources_digest(), text);
 }
 
 }  // namespace wingbeat::backend

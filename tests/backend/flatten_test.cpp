@@ -7,7 +7,6 @@
 #include <string>
 
 #include "backend/device_sources.hpp"
-#include "backend/kernel.hpp"  // kernel_source
 #include "backend/sha256.hpp"  // sha256, hex
 #include "support/folder.hpp"  // folder, set_content
 #include "wingbeat/error.hpp"  // plan_error
@@ -21,7 +20,6 @@ using wingbeat::backend::device_sources;
 using wingbeat::backend::device_sources_digest;
 using wingbeat::backend::flatten;
 using wingbeat::backend::hex;
-using wingbeat::backend::kernel_source;
 using wingbeat::backend::sha256;
 
 int occurrences(const std::string& of, const std::string& in) {
@@ -129,26 +127,6 @@ TEST(flatten, refuses_an_include_by_the_line_a_directive_gave_it) {
   } catch (const wingbeat::plan_error& why) {
     EXPECT_THAT(why.what(), HasSubstr("yours line 5 includes \"wingbeat/plan.hpp\""));
   }
-}
-
-TEST(kernel_source, is_flattened_for_the_compiler_and_keyed_by_what_is_embedded) {
-  const kernel_source a{
-      .text = "#include \"wingbeat/device/direction.hpp\"\n", .entry = "k", .path = "k.cl"};
-  EXPECT_EQ(a.full_text(), flatten(a.text, a.path));
-  EXPECT_THAT(a.key_text(), HasSubstr(device_sources_digest()));
-  EXPECT_THAT(a.key_text(), HasSubstr(a.text));
-  kernel_source b = a;
-  b.path = "other.cl";
-  EXPECT_NE(a.key_text(), b.key_text()) << "messages differ";
-  b = a;
-  b.text += "int a;\n";
-  EXPECT_NE(a.key_text(), b.key_text());
-}
-
-TEST(kernel_source, without_a_path_is_complete) {
-  const kernel_source complete{.text = "int a;", .entry = "k"};
-  EXPECT_EQ(complete.full_text(), "int a;");
-  EXPECT_EQ(complete.key_text(), "int a;");
 }
 
 TEST(device_sources_digest, is_of_every_path_and_text) {

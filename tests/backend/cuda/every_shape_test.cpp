@@ -15,7 +15,6 @@
 
 #include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"         // compile_for
-#include "backend/device_sources.hpp"     // flatten
 #include "planner/recipe.hpp"             // every_launch
 #include "planner/unit.hpp"               // unit_text, entry_of
 #include "wingbeat/device/grid/turn.hpp"  // turn_row
@@ -90,10 +89,12 @@ std::string named(const launch& one) {
 }
 
 auto figures_of(const launch& one, const std::string& architecture) {
-  return backend::cuda::compile_for(
-             {backend::flatten(text_of(one), "pass.cpp"), planner::entry_of(one),
-              one.passes.front().threads(), one.scratch_bytes()},
-             architecture)
+  return backend::cuda::compile_for({.text = text_of(one),
+                                     .entry = planner::entry_of(one),
+                                     .threads = one.passes.front().threads(),
+                                     .scratch_bytes = one.scratch_bytes(),
+                                     .path = "pass.cpp"},
+                                    architecture)
       .figures;
 }
 

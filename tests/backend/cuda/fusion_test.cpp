@@ -7,7 +7,6 @@
 
 #include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"        // compile_for
-#include "backend/device_sources.hpp"    // flatten
 #include "backend/fused_text_check.hpp"  // names_line, sound_load
 #include "backend/fusion_check.hpp"      // fused_case
 #include "planner/recipe.hpp"            // make_recipe
@@ -21,10 +20,12 @@ using namespace wingbeat::test;
 using planner::launch;
 
 backend::cuda::compile_report compiled(const launch& one, const std::string& architecture) {
-  return backend::cuda::compile_for(
-      {backend::flatten(planner::unit_text(one), "wingbeat_pass.cpp"), planner::entry_of(one),
-       one.passes.front().threads(), one.scratch_bytes()},
-      architecture);
+  return backend::cuda::compile_for({.text = planner::unit_text(one),
+                                     .entry = planner::entry_of(one),
+                                     .threads = one.passes.front().threads(),
+                                     .scratch_bytes = one.scratch_bytes(),
+                                     .path = "wingbeat_pass.cpp"},
+                                    architecture);
 }
 
 class cuda_fusion : public ::testing::TestWithParam<std::string> {

@@ -9,8 +9,7 @@
 #include <utility>  // move
 #include <vector>
 
-#include "backend/device_sources.hpp"  // flatten
-#include "backend/kernel.hpp"          // kernel_source
+#include "backend/kernel.hpp"  // kernel_source
 #include "backend/opencl/engine.hpp"
 #include "support/folder.hpp"  // folder
 
@@ -43,11 +42,20 @@ class opencl_here : public ::testing::Test {
     return values;
   }
 
-  /// A kernel in the dialect of the device headers, its includes replaced.
+  /// A text in the dialect of the device headers, which it may include.
+  static backend::kernel_source source_of(const std::string& text, unsigned threads,
+                                          std::size_t scratch_bytes = 0) {
+    return {.text = text,
+            .entry = "entry",
+            .threads = threads,
+            .scratch_bytes = scratch_bytes,
+            .path = "test_kernel.cl"};
+  }
+
+  /// Such a kernel.
   std::shared_ptr<const backend::kernel> compiled(const std::string& text, unsigned threads,
                                                   std::size_t scratch_bytes = 0) const {
-    return engine.compiler().compile(
-        queue, {backend::flatten(text, "test_kernel.cl"), "entry", threads, scratch_bytes});
+    return engine.compiler().compile(queue, source_of(text, threads, scratch_bytes));
   }
 
   static backend::opencl::opened_driver driver() {

@@ -192,9 +192,7 @@ TEST_F(opencl_kernel, finds_its_bitcode_in_the_cache) {
   EXPECT_EQ(n_entries, 1) << "PoCL keeps its own binary";
   kernel_cache reread{here / "cache"};
   const opencl::kernel_compiler later{opened.api, reread};
-  EXPECT_EQ(
-      later.compile(queue, {flatten(sums, "test_kernel.cl"), "entry", 8, 32})->resources().threads,
-      8);
+  EXPECT_EQ(later.compile(queue, source_of(sums, 8, 32))->resources().threads, 8);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator{here / "cache"}, {}), n_entries);
 }
 
@@ -204,8 +202,7 @@ TEST_F(opencl_kernel, runs_from_the_drivers_own_binary) {
   opencl::device as_others = ours.where();
   as_others.is_pocl = false;
   opencl::queue other{opened.api, as_others, ours.context()};
-  const kernel_source source{
-      .text = sums, .entry = "entry", .threads = 16, .scratch_bytes = 64, .path = "test_kernel.cl"};
+  const kernel_source source = source_of(sums, 16, 64);
   const auto in = filled(std::vector<float>(32, 1)), out = room(2);
   for (int i = 0; i < 2; ++i) {
     auto program = opencl::build_program(opened.api, as_others, ours.context(), source, cache);
