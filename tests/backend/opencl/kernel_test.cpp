@@ -208,6 +208,7 @@ TEST_F(opencl_kernel, runs_from_the_drivers_own_binary) {
     auto program = opencl::build_program(opened.api, as_others, ours.context(), source, cache);
     const opencl::kernel made{opened.api, other, std::move(program), source};
     made.launch(other, 2, {.in = in, .out = out, .table = in});
+    other.wait();  // content() reads on another queue
     EXPECT_EQ(content(out), (std::vector<float>{16, 16}));
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator{here / "cache"}, {}), 2);
