@@ -73,6 +73,7 @@ std::optional<pass> whole_row(pass one, std::span<const tuning::shape> shapes,
   one.fraction = shape.fraction;
   one.resident = shape.resident;
   one.bytes_ahead = requested(shape.mib_ahead, where);
+  one.out.is_once = shape.stores_once;
   return fitted(one, where);
 }
 

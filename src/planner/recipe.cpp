@@ -316,6 +316,7 @@ recipe make_recipe(const plan_spec& what, const device_info& where,
                                 lattices[i], lattices[i + 1], is_chained};
     passes.push_back(placed(steps[i].does, where_it_lies));
   }
+  for (std::size_t i = 0; i + 1 < passes.size(); ++i) passes[i].out.is_once = false;  // read next
   passes.back().scale = static_cast<double>(factor_of(what));
 
   recipe made;

@@ -8,32 +8,46 @@ namespace wingbeat::tuning {
 namespace {
 
 // log2 length, elements a thread, transforms a workgroup, half trade, stage in, stage out,
-// fraction, resident, MiB ahead
+// fraction, resident, MiB ahead, stores once
 constexpr shape fp32_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f},       {1, 2, 256, false, false, false, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},        {3, 8, 64, false, true, true, 0.98f},
-    {4, 4, 16, false, false, false, 0.98f},        {5, 8, 16, false, true, true, 0.98f},
-    {6, 4, 8, false, false, false, 0.99f, 0, 4},   {7, 4, 4, false, false, false, 0.99f, 0, 2},
-    {8, 4, 2, false, false, false, 0.99f, 0, 3},   {9, 16, 8, false, false, false, 0.98f, 0, 3},
-    {10, 16, 2, false, false, false, 0.98f, 0, 3}, {11, 8, 1, true, false, false, 0.99f, 0, 4},
-    {12, 8, 1, false, false, false, 0.99f, 0, 3},  {13, 32, 1, false, false, false, 0.99f, 2, 8},
-    {14, 32, 1, true, false, false, 0.95f, 1, 8},
+    {0, 1, 256, false, false, false, 0.98f},
+    {1, 2, 256, false, false, false, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},
+    {3, 8, 64, false, true, true, 0.98f},
+    {4, 4, 16, false, false, false, 0.98f},
+    {5, 8, 16, false, true, true, 0.98f},
+    {6, 4, 8, false, false, false, 0.99f, 0, 4},
+    {7, 4, 4, false, false, false, 0.99f, 0, 2},
+    {8, 4, 2, false, false, false, 0.99f, 0, 3},
+    {9, 16, 8, false, false, false, 0.98f, 2, 3},
+    {10, 16, 2, false, false, false, 0.98f, 3, 3},
+    {11, 8, 1, true, false, false, 0.99f, 0, 4},
+    {12, 8, 1, false, false, false, 0.99f, 0, 3},
+    {13, 32, 1, false, false, false, 0.99f, 2, 8},
+    {14, 32, 1, true, false, false, 0.95f, 1, 8, true},
 };
 constexpr shape fp64_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f},       {1, 2, 128, false, true, true, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},        {3, 2, 32, false, false, false, 0.98f},
-    {4, 4, 16, false, true, true, 0.98f},          {5, 4, 8, false, true, true, 0.99f, 0, 6},
-    {6, 4, 8, false, false, false, 0.99f, 0, 2},   {7, 4, 4, false, false, false, 0.99f, 0, 4},
-    {8, 8, 4, false, false, false, 0.99f, 0, 3},   {9, 8, 8, false, false, false, 0.99f, 0, 4},
-    {10, 16, 4, false, false, false, 0.99f, 0, 4}, {11, 16, 1, false, false, false, 0.99f, 0, 6},
-    {12, 16, 1, false, false, false, 0.99f, 0, 6}, {13, 32, 1, true, false, false, 0.94f, 0, 8},
+    {0, 1, 256, false, false, false, 0.98f},
+    {1, 2, 128, false, true, true, 0.98f},
+    {2, 2, 64, false, false, false, 0.98f},
+    {3, 2, 32, false, false, false, 0.98f},
+    {4, 4, 16, false, true, true, 0.98f},
+    {5, 4, 8, false, true, true, 0.99f, 16, 6},
+    {6, 4, 8, false, false, false, 0.99f, 8, 2},
+    {7, 4, 4, false, false, false, 0.99f, 8, 4},
+    {8, 8, 4, false, false, false, 0.99f, 3, 3},
+    {9, 8, 8, false, false, false, 0.99f, 0, 4},
+    {10, 16, 4, false, false, false, 0.99f, 0, 4},
+    {11, 16, 1, false, false, false, 0.99f, 2, 6},
+    {12, 16, 1, false, false, false, 0.99f, 0, 6},
+    {13, 32, 1, true, false, false, 0.94f, 0, 8, true},
 };
 // Stored in 16 bits, computed in fp32: twice the elements a byte, so each exchange costs more.
 constexpr shape fp16_whole[] = {
     {0, 1, 256, false, false, false, 0.98f},       {1, 2, 256, false, false, false, 0.98f},
     {2, 2, 64, false, false, false, 0.98f},        {3, 8, 64, false, true, true, 0.89f},
     {4, 4, 32, false, false, false, 0.86f},        {5, 4, 16, false, false, false, 0.7f},
-    {6, 8, 32, false, false, false, 0.9f},         {7, 16, 16, false, false, false, 0.94f},
+    {6, 8, 32, false, false, false, 0.9f},         {7, 16, 16, false, false, false, 0.94f, 7},
     {8, 16, 8, false, false, false, 0.97f},        {9, 16, 8, false, false, false, 0.9f},
     {10, 16, 2, false, false, false, 0.91f, 0, 6}, {11, 16, 1, false, false, false, 0.85f, 0, 6},
     {12, 16, 1, false, false, false, 0.85f, 0, 6}, {13, 32, 1, false, false, false, 0.78f, 2, 6},
@@ -43,10 +57,10 @@ constexpr shape fp16_whole[] = {
 constexpr shape fp32_rows_of_reals[] = {
     {0, 1, 128, false, false, false, 0.99f},      {1, 2, 128, false, true, true, 0.99f},
     {2, 4, 128, false, true, true, 0.99f},        {3, 8, 128, false, false, true, 0.99f},
-    {4, 4, 32, false, false, true, 0.98f},        {5, 4, 16, false, false, true, 0.91f},
-    {6, 4, 8, false, false, false, 0.97f},        {7, 4, 4, false, false, false, 0.97f},
-    {8, 8, 4, false, false, false, 0.95f},        {9, 8, 1, false, false, false, 0.96f},
-    {10, 8, 1, false, false, false, 0.96f},       {11, 16, 1, true, false, false, 0.95f},
+    {4, 4, 32, false, false, true, 0.98f},        {5, 4, 16, false, false, true, 0.91f, 11},
+    {6, 4, 8, false, false, false, 0.97f},        {7, 4, 4, false, false, false, 0.97f, 10},
+    {8, 8, 4, false, false, false, 0.95f},        {9, 8, 1, false, false, false, 0.96f, 11},
+    {10, 8, 1, false, false, false, 0.96f, 9},    {11, 16, 1, true, false, false, 0.95f},
     {12, 16, 1, true, false, false, 0.95f},       {13, 32, 1, false, false, false, 0.91f, 0, 4},
     {14, 32, 1, false, false, false, 0.8f, 0, 4},
 };
@@ -55,9 +69,9 @@ constexpr shape fp32_rows_of_bins[] = {
     {0, 1, 128, false, false, false, 0.99f},       {1, 2, 128, false, true, true, 0.99f},
     {2, 4, 128, false, true, true, 0.99f},         {3, 8, 128, false, true, true, 0.98f},
     {4, 4, 16, false, false, false, 0.97f},        {5, 4, 16, false, false, false, 0.97f},
-    {6, 4, 4, false, false, false, 0.98f},         {7, 8, 4, false, false, false, 0.98f},
+    {6, 4, 4, false, false, false, 0.98f},         {7, 8, 4, false, false, false, 0.98f, 10},
     {8, 8, 2, false, false, false, 0.98f},         {9, 8, 1, false, false, false, 0.98f},
-    {10, 16, 1, false, false, false, 0.98f, 0, 2}, {11, 16, 1, true, false, false, 0.98f, 0, 2},
+    {10, 16, 1, false, false, false, 0.98f, 6, 2}, {11, 16, 1, true, false, false, 0.98f, 0, 2},
     {12, 16, 1, true, false, false, 0.97f},        {13, 16, 1, false, false, false, 0.9f, 0, 4},
     {14, 32, 1, true, false, false, 0.75f, 0, 4},
 };
@@ -155,25 +169,26 @@ constexpr cut fp64_cuts_of_reals[] = {
     {23, 8, 8}, {24, 8, 8},  {25, 9, 8},  {26, 10, 8}, {27, 10, 9},
 };
 
-/// The same shapes with one of their fields 0.
-template <class Shape, class Field, std::size_t N>
-constexpr std::array<Shape, N> without(Field Shape::*field, const Shape (&shapes)[N]) {
-  std::array<Shape, N> same{};
-  for (std::size_t i = 0; i < N; ++i) {
-    same[i] = shapes[i];
-    same[i].*field = 0;
-  }
+/// The same shapes with some of their fields 0.
+template <class Shape, std::size_t N, class... Fields>
+constexpr std::array<Shape, N> without(const Shape (&shapes)[N], Fields Shape::*... fields) {
+  std::array<Shape, N> same = std::to_array(shapes);
+  for (Shape& each : same) ((each.*fields = 0), ...);
   return same;
 }
 /// The shapes of rows of complex numbers, but for the longest. Of the others requests ahead were
 /// not measured, and one of bins would spill.
 constexpr auto fp64_rows_of_pairs(const shape& longest) {
-  auto rows = without(&shape::mib_ahead, fp64_whole);
+  auto rows = without(fp64_whole, &shape::mib_ahead, &shape::resident);
   rows.back() = longest;
   return rows;
 }
-constexpr auto fp64_rows_of_reals =
-    fp64_rows_of_pairs({13, 16, 1, true, false, false, 0.75f, 0, 4});
+constexpr auto fp64_rows_of_reals = [] {
+  auto rows = fp64_rows_of_pairs({13, 16, 1, true, false, false, 0.75f, 0, 4, true});
+  for (const unsigned bits : {9, 10, 12}) rows[bits].stores_once = true;
+  rows[11].resident = 3;
+  return rows;
+}();
 constexpr auto fp64_rows_of_bins =
     fp64_rows_of_pairs({13, 16, 1, false, false, false, 0.74f, 0, 4});
 constexpr cluster_shape fp16_lines[] = {
@@ -181,13 +196,13 @@ constexpr cluster_shape fp16_lines[] = {
     {16, 7, 32, 16, 1, 5, 0.38f},
 };
 // Their speed was not measured in 16-bit storage.
-constexpr auto fp16_planes = without(&cluster_shape::fraction, fp32_planes);
-constexpr auto fp16_rows_of_reals = without(&shape::fraction, fp32_rows_of_reals);
-constexpr auto fp16_lines_of_reals = without(&cluster_shape::fraction, fp32_lines_of_reals);
-constexpr auto fp16_planes_of_reals = without(&cluster_shape::fraction, fp32_planes_of_reals);
-constexpr auto fp16_rows_of_bins = without(&shape::fraction, fp32_rows_of_bins);
-constexpr auto fp16_lines_of_bins = without(&cluster_shape::fraction, fp32_lines_of_bins);
-constexpr auto fp16_planes_of_bins = without(&cluster_shape::fraction, fp32_planes_of_bins);
+constexpr auto fp16_planes = without(fp32_planes, &cluster_shape::fraction);
+constexpr auto fp16_rows_of_reals = without(fp32_rows_of_reals, &shape::fraction);
+constexpr auto fp16_lines_of_reals = without(fp32_lines_of_reals, &cluster_shape::fraction);
+constexpr auto fp16_planes_of_reals = without(fp32_planes_of_reals, &cluster_shape::fraction);
+constexpr auto fp16_rows_of_bins = without(fp32_rows_of_bins, &shape::fraction);
+constexpr auto fp16_lines_of_bins = without(fp32_lines_of_bins, &cluster_shape::fraction);
+constexpr auto fp16_planes_of_bins = without(fp32_planes_of_bins, &cluster_shape::fraction);
 
 }  // namespace
 

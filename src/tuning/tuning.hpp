@@ -10,6 +10,10 @@
 
 namespace wingbeat::tuning {
 
+// `resident`: workgroups at once that a multiprocessor is to have local memory for; 0: as many as
+// it can hold. What is left of that memory is the L1 cache, which joins what neighbouring threads
+// read and write of rows that begin anywhere in a sector.
+
 /// How one workgroup transforms one length.
 struct shape {
   unsigned log2_length;          ///< Of the complex transform.
@@ -19,8 +23,9 @@ struct shape {
   bool stage_in = false;         ///< Load through local memory, contiguously.
   bool stage_out = false;        ///< Store through local memory, contiguously.
   float fraction = 0;            ///< Of a copy's speed, as measured; 0: not measured.
-  unsigned resident = 0;         ///< Workgroups at once that a multiprocessor is to hold; 0: any.
+  unsigned resident = 0;         ///< See above.
   unsigned mib_ahead = 0;        ///< Of input requested from memory before it is wanted.
+  bool stores_once = false;      ///< Output is the first to leave the caches.
 };
 
 /// How columns are transformed: `columns` neighbours a workgroup.
@@ -29,7 +34,7 @@ struct column_shape {
   unsigned elements_per_thread;
   unsigned columns;
   bool half_trade = false;  ///< Exchange real parts, then imaginary parts.
-  unsigned resident = 0;    ///< Workgroups at once that a multiprocessor is to hold; 0: any.
+  unsigned resident = 0;    ///< See above.
   float fraction = 0;       ///< Of a copy's speed, as measured; 0: not measured.
 };
 
@@ -41,7 +46,7 @@ struct cluster_shape {
   unsigned elements_per_thread;
   unsigned workgroups;
   unsigned lanes = 1;
-  unsigned resident = 1;   ///< Workgroups at once that a multiprocessor is to hold.
+  unsigned resident = 1;   ///< See above.
   float fraction = 0;      ///< Of a copy's speed, as measured; 0: not measured.
   unsigned mib_ahead = 0;  ///< Of input requested from memory before it is wanted.
 };

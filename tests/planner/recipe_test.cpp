@@ -205,6 +205,18 @@ TEST(recipe, requests_long_rows_ahead_where_the_device_can) {
       << "measured: no gain";
 }
 
+TEST(recipe, lets_only_output_leave_the_caches_first) {
+  const std::size_t n = 1 << 14;
+  const auto whole = make_recipe({.lengths = {n}, .batch = 64}, hopper()).passes();
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_TRUE(whole.front().out.is_once);
+  const auto rows_first = make_recipe({.lengths = {64, n}}, hopper()).passes();
+  ASSERT_EQ(rows_first.front().length, n);
+  EXPECT_FALSE(rows_first.front().out.is_once) << "columns read it next";
+  EXPECT_FALSE(make_recipe({.lengths = {n / 4}}, hopper()).passes().front().out.is_once)
+      << "measured: a loss";
+}
+
 /// Returns the bins of a request's elements, each once.
 std::vector<std::size_t> bins_of(const plan_spec& what, const device_info& where) {
   const planner::recipe made = make_recipe(what, where);
