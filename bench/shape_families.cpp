@@ -132,7 +132,7 @@ void add_lines(list& to, const candidate& base, unsigned bits) {
 void add_column_lines(list& to, const candidate& base, unsigned bits) {
   const unsigned first_bits = (bits + 1) / 2, second_bits = bits / 2;
   list shapes_of_first;
-  each_cluster(first_bits, 16, 32, 5, std::max((first_bits + 1) / 2, first_bits - 5),
+  each_cluster(first_bits, 8, 32, 5, std::max((first_bits + 1) / 2, first_bits - 5),
                [&](const tuning::cluster_shape& shape) {
                  candidate one = base;
                  one.column_lines = {shape};
@@ -157,7 +157,7 @@ void add_columns(list& to, const candidate& base, unsigned bits, bool chains) {
     for (const unsigned e : {8u, 16u, 32u}) {
       for (const unsigned points : {2048u, 4096u, 8192u, 16384u}) {
         const unsigned lanes_1 = points >> first, lanes_2 = points >> second;
-        if (lanes_1 < 4 || lanes_2 < 4 || points / e > 1024 || points / e < 128) continue;
+        if (lanes_1 < 2 || lanes_2 < 2 || points / e > 1024 || points / e < 128) continue;
         if (chains && half_trade) continue;
         for (const std::size_t chunk_mib : {4, 8, 16, 32}) {
           for (const unsigned ring : {2u, 3u, 4u}) {

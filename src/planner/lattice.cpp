@@ -81,11 +81,12 @@ bool has_batch_inside(const lattice& of, const plan_spec& what) {
 }
 
 lattice packed_lattice(const plan_spec& what, const lattice& like, place where, bool batch_inside) {
-  constexpr std::size_t sector = 8;     // elements: 64 bytes of fp32
-  constexpr std::size_t shortest = 16;  // sectors of a row for which padding adds little
+  constexpr std::size_t line_bytes = 128;
+  constexpr std::size_t shortest = 128;  // elements of a row to which padding adds little
   lattice made;
   made.where = where;
   made.stored = common_precision(what);
+  const std::size_t line = line_bytes / (2 * bytes_of_real(made.stored));
   made.holds_bins = like.holds_bins;
   made.axes = like.axes;
   const auto& counts = what.batch.counts();
@@ -98,8 +99,8 @@ lattice packed_lattice(const plan_spec& what, const lattice& like, place where, 
     }
   };
   const auto pad = [&](std::size_t length) {
-    const bool is_padded = length % 2 != 0 && length >= shortest * sector;
-    return is_padded ? (length + sector - 1) / sector * sector : length;
+    const bool is_padded = length % 2 != 0 && length >= shortest;
+    return is_padded ? (length + line - 1) / line * line : length;
   };
   if (batch_inside) {
     place_batches();

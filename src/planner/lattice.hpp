@@ -45,7 +45,7 @@ struct lattice {
 [[nodiscard]] bool has_batch_inside(const lattice& of, const plan_spec& what);
 
 /// Returns packed rows in the precision computed with, for what lies between passes: the lengths of
-/// `like`, of which the last is rounded up to whole sectors where it is odd; or, with the batch
+/// `like`, of which the last is rounded up to whole cache lines where it is odd; or, with the batch
 /// inside, transforms that alternate element by element, their number rounded up alike.
 [[nodiscard]] lattice packed_lattice(const plan_spec& what, const lattice& like, place where,
                                      bool batch_inside = false);

@@ -135,6 +135,7 @@ std::optional<pass> columns_as(pass one, const tuning::column_shape& shape, std:
   one.half_trade = shape.half_trade;
   one.resident = shape.resident;
   one.fraction = shape.fraction;
+  one.out.is_once = shape.stores_once;
   return fitted(one, where, least);
 }
 

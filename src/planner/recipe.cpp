@@ -214,6 +214,16 @@ void match_threads(std::vector<step>& steps) {
   if (!first.lanes_across && wanted > 0) first.lanes = wanted;
 }
 
+/// What the next pass reads is to stay there; and, measured, what columns write elsewhere than they
+/// read it.
+void keep_in_caches(std::vector<pass>& passes) {
+  for (pass& one : passes) {
+    const bool is_last = &one == &passes.back();
+    const bool overwrites = one.in.where == one.out.where;
+    if (!is_last || (one.lanes_across && !overwrites)) one.out.is_once = false;
+  }
+}
+
 }  // namespace
 
 std::size_t launch::workgroups() const {
@@ -316,7 +326,7 @@ recipe make_recipe(const plan_spec& what, const device_info& where,
                                 lattices[i], lattices[i + 1], is_chained};
     passes.push_back(placed(steps[i].does, where_it_lies));
   }
-  for (std::size_t i = 0; i + 1 < passes.size(); ++i) passes[i].out.is_once = false;  // read next
+  keep_in_caches(passes);
   passes.back().scale = static_cast<double>(factor_of(what));
 
   recipe made;

@@ -75,16 +75,17 @@ constexpr shape fp32_rows_of_bins[] = {
     {12, 16, 1, true, false, false, 0.97f},        {13, 16, 1, false, false, false, 0.9f, 0, 4},
     {14, 32, 1, true, false, false, 0.75f, 0, 4},
 };
-// log2 length, elements a thread, neighbouring columns a workgroup, half trade, resident
+// log2 length, elements a thread, neighbouring columns a workgroup, half trade, resident, fraction,
+// stores once
 constexpr column_shape fp32_columns[] = {
-    {6, 8, 16, false, 0, 0.97f}, {7, 8, 16, false, 0, 0.96f},  {8, 16, 32, true, 0, 0.97f},
-    {9, 32, 16, true, 2, 0.97f}, {10, 32, 16, true, 1, 0.93f}, {11, 32, 8, true, 1, 0.74f},
+    {6, 8, 16, false, 0, 0.97f}, {7, 8, 16, false, 0, 0.96f},        {8, 16, 32, true, 0, 0.97f},
+    {9, 32, 16, true, 2, 0.97f}, {10, 32, 16, true, 1, 0.93f, true}, {11, 32, 8, true, 1, 0.74f},
     {12, 32, 4, true, 1, 0.57f},
 };
 constexpr column_shape fp64_columns[] = {
     {6, 8, 16, false, 0, 0.97f}, {7, 8, 16, false, 0, 0.96f}, {8, 16, 16, false, 0, 0.96f},
     {9, 16, 8, true, 0, 0.97f},  {10, 16, 4, true, 2, 0.9f},  {11, 16, 4, true, 1, 0.7f},
-    {12, 8, 1, false, 0, 0.4f},
+    {12, 16, 2, true, 1, 0.55f},
 };
 // Of the pass where bins meet: the wider its rows, the fewer sectors are shared by two workgroups.
 constexpr column_shape fp32_mirrored_of_reals[] = {

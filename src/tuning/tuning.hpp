@@ -33,9 +33,10 @@ struct column_shape {
   unsigned log2_length;
   unsigned elements_per_thread;
   unsigned columns;
-  bool half_trade = false;  ///< Exchange real parts, then imaginary parts.
-  unsigned resident = 0;    ///< See above.
-  float fraction = 0;       ///< Of a copy's speed, as measured; 0: not measured.
+  bool half_trade = false;   ///< Exchange real parts, then imaginary parts.
+  unsigned resident = 0;     ///< See above.
+  float fraction = 0;        ///< Of a copy's speed, as measured; 0: not measured.
+  bool stores_once = false;  ///< Output over the input is the first to leave the caches.
 };
 
 /// How a cluster of workgroups makes a line of 2^log2_length points as 2^log2_first times the rest,

@@ -88,7 +88,10 @@ TEST(lattice, packs_what_lies_between_in_the_precision_computed_with) {
 
   what.lengths = {4, 256};
   const lattice longer = packed_lattice(what, output_lattice(what), place::workspace_b);
-  EXPECT_EQ(strides_of(longer), (steps{136, 1})) << "129 bins, rounded up to whole sectors";
+  EXPECT_EQ(strides_of(longer), (steps{144, 1})) << "129 bins, rounded up to whole lines";
+  what.real = precision::fp64;
+  const lattice wider = packed_lattice(what, output_lattice(what), place::workspace_b);
+  EXPECT_EQ(strides_of(wider), (steps{136, 1})) << "of half as many elements";
   what.lengths = {4, 16};
 
   what.kind = transform::forward;
@@ -122,7 +125,7 @@ TEST(lattice, packs_alternating_transforms_side_by_side) {
   const lattice odd =
       packed_lattice(what, output_lattice(what), place::workspace_a, /*batch_inside=*/true);
   EXPECT_EQ(odd.distances, (steps{1}));
-  EXPECT_EQ(strides_of(odd), (steps{16 * 136, 136})) << "rounded up to whole sectors";
+  EXPECT_EQ(strides_of(odd), (steps{16 * 144, 144})) << "rounded up to whole lines";
 }
 
 }  // namespace

@@ -213,6 +213,11 @@ TEST(recipe, lets_only_output_leave_the_caches_first) {
   const auto rows_first = make_recipe({.lengths = {64, n}}, hopper()).passes();
   ASSERT_EQ(rows_first.front().length, n);
   EXPECT_FALSE(rows_first.front().out.is_once) << "columns read it next";
+  const auto columns = make_recipe({.lengths = {1024, 1024}}, hopper()).passes();
+  EXPECT_TRUE(columns.back().out.is_once) << "over what they read";
+  const auto turned = make_recipe({.lengths = {1 << 20}}, hopper()).passes();
+  ASSERT_EQ(turned.back().length, 1024U);
+  EXPECT_FALSE(turned.back().out.is_once) << "measured: a loss";
   EXPECT_FALSE(make_recipe({.lengths = {n / 4}}, hopper()).passes().front().out.is_once)
       << "measured: a loss";
 }

@@ -101,7 +101,10 @@ auto figures_of(const launch& one, const std::string& architecture) {
 /// Bytes a thread may keep in local memory: clusters of 8 and 16 fill the register file, and miss
 /// it by up to eight registers a thread. On an H200 five such workgroups on a multiprocessor make
 /// 2^24 points at 0.34 of a copy, four without a spill at 0.32 (bench/NOTES.md, section 8).
+/// Columns that let their output leave the caches first miss it by one, which costs less than that
+/// gains (section 13).
 int spill_allowance(const launch& one) {
+  if (one.passes.front().lanes_across && one.passes.front().out.is_once) return 8;
   return one.passes.front().workgroups_of_cluster >= 8 ? 32 : 0;
 }
 
