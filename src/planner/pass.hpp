@@ -97,9 +97,10 @@ struct pass {
   [[nodiscard]] bool is_of_bins() const {
     return in.holds == row::half_spectrum || out.holds == row::half_spectrum;
   }
-  /// Rows of more points, inputs of which are turned, as of scrambled bins, lose by requests ahead:
-  /// 0.37 for 0.395 of a copy at 2^24.
-  static constexpr std::size_t longest_turned_request = 8192;
+  /// Rows of more points, inputs of which are turned, as of scrambled bins, lose by requests ahead,
+  /// and by output that leaves the caches first: 0.37 for 0.395 of a copy at 2^24.
+  static constexpr std::size_t long_if_turned = 8192;
+  [[nodiscard]] bool is_long_and_turned() const { return prior > 1 && length > long_if_turned; }
   /// Returns the threads of one workgroup.
   [[nodiscard]] unsigned threads() const;
   /// Returns the bytes of local memory of one workgroup.

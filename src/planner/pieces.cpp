@@ -251,7 +251,7 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
   // fewer a thread has. Long ones of a workgroup lose the requests that they were measured with.
   const auto turned = [](const pass& row) {
     const bool is_without =
-        row.bytes_ahead > 0 && !row.is_cluster() && row.length > pass::longest_turned_request;
+        row.bytes_ahead > 0 && !row.is_cluster() && row.length > pass::long_if_turned;
     return (1 + 2.2 / row.elements_per_thread) * (is_without ? 1.16 : 1);
   };
   double natural = 0;

@@ -256,8 +256,8 @@ class placer {
   }
 
   void request_ahead() {
-    const bool is_long_and_turned = one_.prior > 1 && one_.length > pass::longest_turned_request;
-    if (one_.bytes_ahead == 0 || one_.in.fused || at_.keeps_rows || is_long_and_turned) return;
+    const bool is_wanted = one_.bytes_ahead > 0 && !one_.in.fused;
+    if (!is_wanted || at_.keeps_rows || one_.is_long_and_turned()) return;
     one_.run = run_of_input();
     if (one_.run == 0) return;
     const std::size_t bytes = one_.run * one_.lanes * 2 * one_.in.real_bytes();

@@ -214,13 +214,14 @@ void match_threads(std::vector<step>& steps) {
   if (!first.lanes_across && wanted > 0) first.lanes = wanted;
 }
 
-/// What the next pass reads is to stay there; and, measured, what columns write elsewhere than they
-/// read it.
+/// What the next pass reads is to stay there; and, measured, what long rows write whose inputs are
+/// turned, and what columns write elsewhere than they read it.
 void keep_in_caches(std::vector<pass>& passes) {
   for (pass& one : passes) {
     const bool is_last = &one == &passes.back();
     const bool overwrites = one.in.where == one.out.where;
-    if (!is_last || (one.lanes_across && !overwrites)) one.out.is_once = false;
+    const bool is_refused = one.is_long_and_turned() || (one.lanes_across && !overwrites);
+    if (!is_last || is_refused) one.out.is_once = false;
   }
 }
 

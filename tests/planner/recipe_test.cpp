@@ -218,6 +218,10 @@ TEST(recipe, lets_only_output_leave_the_caches_first) {
   const auto turned = make_recipe({.lengths = {1 << 20}}, hopper()).passes();
   ASSERT_EQ(turned.back().length, 1024U);
   EXPECT_FALSE(turned.back().out.is_once) << "measured: a loss";
+  const auto scrambled =
+      make_recipe({.lengths = {1 << 24}, .bins = bin_order::scrambled}, hopper()).passes();
+  ASSERT_EQ(scrambled.back().length, n);
+  EXPECT_FALSE(scrambled.back().out.is_once) << "measured: a loss";
   EXPECT_FALSE(make_recipe({.lengths = {n / 4}}, hopper()).passes().front().out.is_once)
       << "measured: a loss";
 }
