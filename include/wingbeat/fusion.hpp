@@ -41,7 +41,11 @@ namespace wingbeat {
 ///                                     wingbeat::device::size row, wingbeat::device::size i,
 ///                                     wingbeat::device::complex<float> z);
 ///
-/// One struct may be both. Without parameters, leave out the struct and the argument.
+/// One struct may be both. Without parameters, leave out the struct and the argument. Where a
+/// load's buffer has one element for each value, a plan may ask memory for elements ahead of their
+/// turn, row by row; a load that reads them in quite another order says
+///
+///       static constexpr bool in_order = false;
 struct fused_source {
   std::string text = {};                   ///< Line 1 is line 1 in the compiler's messages.
   std::string type = {};                   ///< Names the struct: "yours", "my::window<4>".

@@ -60,22 +60,41 @@ table_memory upload(const std::shared_ptr<queue>& where, const launch& one) {
   return table;
 }
 
+bool has_functor(const launch& one) {
+  return one.passes.front().in.fused || one.passes.back().out.fused;
+}
+
 /// Compiles one launch. With a functor, what the compiler objects to is the request's text.
-std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
-                                       const std::shared_ptr<queue>& where, const launch& one,
-                                       const kernel_source& source) {
+std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
+                                          const std::shared_ptr<queue>& where, const launch& one) {
   try {
-    return compiler.compile(where, source);
+    return compiler.compile(
+        where, {planner::unit_text(one), planner::entry_of(one), one.passes.front().threads(),
+                one.scratch_bytes(), one.workgroups(), one.passes.front().workgroups_of_cluster,
+                one.passes.front().resident, "wingbeat_pass.cpp"});
   } catch (const device_error& refused) {
     const std::string_view said = refused.what();
     const bool is_of_text = said.find("error:") != std::string_view::npos;
-    const bool has_functor = one.passes.front().in.fused || one.passes.back().out.fused;
-    if (!has_functor || !is_of_text) throw;
+    if (!has_functor(one) || !is_of_text) throw;
     throw plan_error(
         fmt::format("a functor of this plan does not compile; the messages below count its lines "
                     "from 1, so correct its text: {}",
                     said));
   }
+}
+
+/// The same; but a functor may want more registers than its kernel has with as many workgroups at
+/// once as the data says. One less is then quicker than numbers kept in memory.
+std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
+                                       const std::shared_ptr<queue>& where, launch one) {
+  constexpr int few_bytes = 32;  // of a thread, as clusters may keep: see bench/NOTES.md, section 8
+  auto made = compiled_as(compiler, where, one);
+  const int kept_bytes = made->resources().stack_bytes;
+  unsigned& resident = one.passes.front().resident;
+  if (!has_functor(one) || resident < 2 || kept_bytes <= few_bytes) return made;
+  resident -= 1;
+  auto roomier = compiled_as(compiler, where, one);
+  return roomier->resources().stack_bytes < kept_bytes ? roomier : made;
 }
 
 class compiled_plan final : public plan {
@@ -86,15 +105,7 @@ class compiled_plan final : public plan {
     for (const launch& one : recipe_.launches) {
       auto table = one.passes.front().real == precision::fp64 ? upload<double>(where, one)
                                                               : upload<float>(where, one);
-      const kernel_source source{planner::unit_text(one),
-                                 planner::entry_of(one),
-                                 one.passes.front().threads(),
-                                 one.scratch_bytes(),
-                                 one.workgroups(),
-                                 one.passes.front().workgroups_of_cluster,
-                                 one.passes.front().resident,
-                                 "wingbeat_pass.cpp"};
-      steps_.push_back({one, std::move(table), compiled(compiler, where, one, source)});
+      steps_.push_back({one, std::move(table), compiled(compiler, where, one)});
     }
   }
 

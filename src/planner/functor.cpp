@@ -42,13 +42,13 @@ std::string functor::alias_text() const {
                      name_of(serves), type);
 }
 
-std::string functor::end_text(std::string_view name, std::size_t row_elements,
+std::string functor::end_text(std::string_view name, std::size_t row_elements, bool is_dense,
                               std::size_t block_at) const {
   const std::string_view mine = name_of(serves);
   std::string made = fmt::format(
       "using {} = grid::fused_{}<wingbeat_{}_functor, grid::fused_as<policy::real, {}, "
-      "{}, {}, {}>>;\n",
-      name, mine, mine, row_elements, is_real, !parameters.empty(), block_at);
+      "{}, {}, {}, {}>>;\n",
+      name, mine, mine, row_elements, is_dense, is_real, !parameters.empty(), block_at);
   made += fmt::format(
       "static_assert(sizeof({}::element) == {}, \"the element of your {} functor has another size "
       "than {}.element_bytes, which is {}\");\n",

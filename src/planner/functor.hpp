@@ -23,6 +23,10 @@ struct functor {
   std::size_t element_bytes = 0;  ///< Of one element of that buffer.
   bool is_real = false;           ///< Are its values real numbers, two to a complex element.
 
+  /// Returns the bytes of its buffer that stand for one complex element, if it has one of its own
+  /// for each value.
+  [[nodiscard]] std::size_t bytes_of_complex() const { return (is_real ? 2 : 1) * element_bytes; }
+
   /// Returns the bytes its parameters take at the head of a pass's table.
   [[nodiscard]] std::size_t block_bytes() const;
 
@@ -33,9 +37,10 @@ struct functor {
   [[nodiscard]] std::string alias_text() const;
 
   /// Returns the declaration of `name`, the end of the pass, in wingbeat::device, and the checks
-  /// of what the request stated. A transform has `row_elements` complex elements on this side; the
-  /// parameter block starts at byte `block_at` of the table.
-  [[nodiscard]] std::string end_text(std::string_view name, std::size_t row_elements,
+  /// of what the request stated. A transform has `row_elements` complex elements on this side, those
+  /// of the pass's axis one behind another if `is_dense`; the parameter block starts at byte
+  /// `block_at` of the table.
+  [[nodiscard]] std::string end_text(std::string_view name, std::size_t row_elements, bool is_dense,
                                      std::size_t block_at) const;
 };
 

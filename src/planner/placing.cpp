@@ -45,6 +45,7 @@ class placer {
     to.distance = from.distances.front();
     to.row_elements = from.elements();
     to.unit = axis_of(from).stride;
+    to.is_dense = to.unit == 1 && !is_plane_;
   }
   [[nodiscard]] bool is_last_axis() const {
     return at_.axis + (is_plane_ ? 2 : 1) == at_.what.lengths.size();
@@ -239,8 +240,6 @@ class placer {
     if (at_.what.store.is_given() && one_.out.where == place::output) {
       one_.out.fused = functor_of(at_.what.store, from_bins);
     }
-    // Yours takes registers too.
-    if ((one_.in.fused || one_.out.fused) && one_.resident > 1) one_.resident -= 1;
   }
 
   /// Elements of a butterfly's input if they lie one behind another, or 0.
@@ -255,12 +254,20 @@ class placer {
     return one_.in.stride_of_first == one_.second ? one_.length + end : 0;
   }
 
+  /// Has a functor's buffer an element for each value: then it is taken to read them in order.
+  [[nodiscard]] bool reads_in_order(const functor& load) const {
+    const std::size_t rows = at_.what.batch;
+    return load.buffer_bytes == rows * one_.in.row_elements * load.bytes_of_complex();
+  }
+
   void request_ahead() {
-    const bool is_wanted = one_.bytes_ahead > 0 && !one_.in.fused;
-    if (!is_wanted || at_.keeps_rows || one_.is_long_and_turned()) return;
+    if (one_.bytes_ahead == 0 || at_.keeps_rows || one_.is_long_and_turned()) return;
+    if (one_.in.fused && !reads_in_order(*one_.in.fused)) return;
     one_.run = run_of_input();
     if (one_.run == 0) return;
-    const std::size_t bytes = one_.run * one_.lanes * 2 * one_.in.real_bytes();
+    const std::size_t each =
+        one_.in.fused ? one_.in.fused->bytes_of_complex() : 2 * one_.in.real_bytes();
+    const std::size_t bytes = one_.run * one_.lanes * each;
     one_.ahead = static_cast<unsigned>(std::max<std::size_t>(one_.bytes_ahead / bytes, 1));
   }
 

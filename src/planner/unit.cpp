@@ -38,7 +38,7 @@ std::string functor_text(const pass_side& in, const pass_side& out) {
 /// Returns the declaration of `input` or `output`.
 std::string end_text(const pass_side& side, std::string_view verb, std::string_view name,
                      std::size_t block_at) {
-  if (side.fused) return side.fused->end_text(name, side.row_elements, block_at);
+  if (side.fused) return side.fused->end_text(name, side.row_elements, side.is_dense, block_at);
   if (side.has_parts) {
     return fmt::format("using {} = grid::parts_{}<{}, policy::real, {}>;\n", name, verb,
                        stored_type(side.stored), side.apart);
@@ -109,8 +109,7 @@ void write_shape(policy_text& to, const pass& one, bool is_chained) {
   to.flag("mirrored", one.is_mirrored);
   to.flag("flat", one.is_flat);
   // Of tiles known full, a GPU's compiler loads all early: good where registers suffice.
-  const bool is_fused = one.in.fused || one.out.fused;
-  const bool may_tell = one.bank_bytes == 0 || (one.lanes == 1 && !one.is_of_bins() && !is_fused);
+  const bool may_tell = one.bank_bytes == 0 || (one.lanes == 1 && !one.is_of_bins());
   to.flag("full", !is_chained && one.is_full() && may_tell);
 }
 

@@ -199,6 +199,13 @@ TEST(recipe, requests_long_rows_ahead_where_the_device_can) {
   what.valid_in = {{0, n / 2}};
   EXPECT_EQ(ahead(what, hopper()), 0U) << "not all of a row is in memory";
   what.valid_in = {};
+  what.load = {.in_bytes = 64 * n * 4,
+               .element_bytes = 4,
+               .source = {.text = "struct pairs_of_int16 {};", .type = "pairs_of_int16"}};
+  EXPECT_EQ(ahead(what, hopper()), 128U) << "of rows half as long";
+  what.load.in_bytes += 4;
+  EXPECT_EQ(ahead(what, hopper()), 0U) << "it is not known where a functor reads";
+  what.load = {};
   what.lengths = {1 << 13};
   EXPECT_EQ(ahead(what, ampere()), 0U) << "no such request before sm_90";
   EXPECT_EQ(ahead({.lengths = {n / 2}, .kind = transform::inverse_to_real}, hopper()), 0U)

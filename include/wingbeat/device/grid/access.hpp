@@ -29,7 +29,7 @@ class access {
   /// Returns element i of the axis, which lies at `at`, or 0 where memory does not go.
   WINGBEAT_FN complex_type read(size at, size i) const {
     if constexpr (!Policy::limited_in) {
-      return in_.get(at);
+      return in_.get(at, i);
     } else if constexpr (Load::has_parts && is_pair_in) {
       complex_type z{real(0), real(0)};
       if (is_in(2 * i)) z.re = in_.re(at);
@@ -37,7 +37,7 @@ class access {
       return z;
     } else {
       complex_type z{real(0), real(0)};
-      if (is_in(i)) z = in_.get(at);
+      if (is_in(i)) z = in_.get(at, i);
       return z;
     }
   }
@@ -48,12 +48,12 @@ class access {
   /// Writes element i of the axis at `at`, if it is wanted.
   WINGBEAT_FN void write(size at, size i, complex_type z) const {
     if constexpr (!Policy::limited_out) {
-      out_.put(at, z);
+      out_.put(at, i, z);
     } else if constexpr (Store::has_parts && is_pair_out) {
       if (is_out(2 * i)) out_.put_re(at, z.re);
       if (is_out(2 * i + 1)) out_.put_im(at, z.im);
     } else {
-      if (is_out(i)) out_.put(at, z);
+      if (is_out(i)) out_.put(at, i, z);
     }
   }
 

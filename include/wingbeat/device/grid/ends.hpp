@@ -23,7 +23,7 @@ class complex_load {
   WINGBEAT_FN complex_load(WINGBEAT_GLOBAL const element* in,
                            WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
-  WINGBEAT_FN complex<Real> get(size at) const {
+  WINGBEAT_FN complex<Real> get(size at, size /*i*/) const {
     element z;
     if constexpr (Use == use::once) {
       z = load_once<element>(in_ + at);
@@ -47,7 +47,7 @@ class complex_store {
   WINGBEAT_FN complex_store(WINGBEAT_GLOBAL element* out,
                             WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
-  WINGBEAT_FN void put(size at, complex<Real> z) const {
+  WINGBEAT_FN void put(size at, size /*i*/, complex<Real> z) const {
     const element stored{static_cast<Stored>(z.re), static_cast<Stored>(z.im)};
     if constexpr (Use == use::once) {
       store_once<element>(out_ + at, stored);
@@ -70,7 +70,7 @@ class parts_load {
   WINGBEAT_FN parts_load(WINGBEAT_GLOBAL const element* in,
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
-  WINGBEAT_FN complex<Real> get(size at) const { return {re(at), im(at)}; }
+  WINGBEAT_FN complex<Real> get(size at, size /*i*/) const { return {re(at), im(at)}; }
   WINGBEAT_FN Real re(size at) const { return static_cast<Real>(in_[at]); }
   WINGBEAT_FN Real im(size at) const { return static_cast<Real>(in_[at + Apart]); }
   WINGBEAT_FN void request(size at, size count) const {
@@ -91,7 +91,7 @@ class parts_store {
   WINGBEAT_FN parts_store(WINGBEAT_GLOBAL element* out,
                           WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
-  WINGBEAT_FN void put(size at, complex<Real> z) const {
+  WINGBEAT_FN void put(size at, size /*i*/, complex<Real> z) const {
     put_re(at, z.re);
     put_im(at, z.im);
   }

@@ -34,6 +34,13 @@ struct parameters_of<Functor, void_t<typename Functor::parameters>> {
   static constexpr bool is_given = true;
 };
 
+/// Does Functor::load read element i of row r, or near it, where the buffer's elements are counted
+/// row by row: yes, unless Functor::in_order says no.
+template <class Functor, class = void>
+inline constexpr bool is_in_order = true;
+template <class Functor>
+inline constexpr bool is_in_order<Functor, void_t<decltype(Functor::in_order)>> = Functor::in_order;
+
 /// Can Functor::load be called for its elements, with its parameters or without.
 template <class Functor, bool HasParameters, class = void>
 inline constexpr bool has_load = false;

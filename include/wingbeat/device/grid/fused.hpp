@@ -9,6 +9,7 @@
 //       WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
 //                                     WINGBEAT_GLOBAL const parameters& with, size row, size i,
 //                                     value z);
+//       static constexpr bool in_order = false;  // of a load that reads elsewhere: functor.hpp
 //     };
 //
 // `value` is complex<Real>, or Real at the end of a transform that is real: then two neighbours
@@ -25,12 +26,14 @@ namespace wingbeat::device::grid {
 /// Most that a parameter block may be aligned to: where one starts in a plan's table.
 inline constexpr size block_alignment = 64;
 
-/// What a functor works on: transforms of Length complex elements of Real; is its end of the
-/// transform real; has it parameters, and where does their block start, in bytes.
-template <class Real, size Length, bool IsReal, bool HasParameters, size BlockAt>
+/// What a functor works on: transforms of Length complex elements of Real; do those of the pass's
+/// axis lie one behind another; is its end of the transform real; has it parameters, and where does
+/// their block start, in bytes.
+template <class Real, size Length, bool IsDense, bool IsReal, bool HasParameters, size BlockAt>
 struct fused_as {
   using real = Real;
   static constexpr size length = Length;
+  static constexpr bool is_dense = IsDense;
   static constexpr bool is_real = IsReal;
   static constexpr bool has_parameters = HasParameters;
   static constexpr size block_at = BlockAt;
@@ -51,6 +54,20 @@ template <class A, class B>
 inline constexpr bool is_same_type = false;
 template <class A>
 inline constexpr bool is_same_type<A, A> = true;
+
+/// Which row an element is of, and which of its elements it is.
+struct spot {
+  size row, i;
+};
+
+/// Of the element at place `at`, the axis's element `index`. Where these are dense it is found once
+/// for a thread where its axis starts; elements are then a constant apart, which compilers fold.
+template <class As>
+WINGBEAT_FN spot spot_of(size at, size index) {
+  const size of_axis = As::is_dense ? index : 0;
+  const size start = at - of_axis;
+  return {start / As::length, start % As::length + of_axis};
+}
 
 /// Returns the block of a functor's parameters.
 template <class Functor, class As>
@@ -87,14 +104,20 @@ class fused_load {
   WINGBEAT_FN fused_load(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks)
       : in_(in), blocks_(blocks) {}
 
-  /// Returns element at % length of row at / length.
-  WINGBEAT_FN complex<typename As::real> get(size at) const {
-    const size row = at / As::length, i = at % As::length;
+  /// Returns element at % length of row at / length, which is element `index` of the axis.
+  WINGBEAT_FN complex<typename As::real> get(size at, size index) const {
+    const spot of = spot_of<As>(at, index);
     if constexpr (As::is_real) {
-      return {one(row, 2 * i), one(row, 2 * i + 1)};
+      return {one(of.row, 2 * of.i), one(of.row, 2 * of.i + 1)};
     } else {
-      return one(row, i);
+      return one(of.row, of.i);
     }
+  }
+
+  /// Asks for what `count` elements in a row are made of, the first at `at`; see ahead.hpp.
+  WINGBEAT_FN void request(size at, size count) const {
+    constexpr size each = As::is_real ? 2 : 1;
+    if constexpr (is_in_order<Functor>) device::request(in_ + each * at, each * count);
   }
 
  private:
@@ -142,14 +165,14 @@ class fused_store {
   WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks)
       : out_(out), blocks_(blocks) {}
 
-  /// Stores element at % length of row at / length.
-  WINGBEAT_FN void put(size at, complex<typename As::real> z) const {
-    const size row = at / As::length, i = at % As::length;
+  /// Stores element at % length of row at / length, which is element `index` of the axis.
+  WINGBEAT_FN void put(size at, size index, complex<typename As::real> z) const {
+    const spot of = spot_of<As>(at, index);
     if constexpr (As::is_real) {
-      one(row, 2 * i, z.re);
-      one(row, 2 * i + 1, z.im);
+      one(of.row, 2 * of.i, z.re);
+      one(of.row, 2 * of.i + 1, z.im);
     } else {
-      one(row, i, z);
+      one(of.row, of.i, z);
     }
   }
 
