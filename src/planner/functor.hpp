@@ -37,8 +37,8 @@ struct functor {
   [[nodiscard]] std::string alias_text() const;
 
   /// Returns the declaration of `name`, the end of the pass, in wingbeat::device, and the checks
-  /// of what the request stated. A transform has `row_elements` complex elements on this side, those
-  /// of the pass's axis one behind another if `is_dense`; the parameter block starts at byte
+  /// of what the request stated. A transform has `row_elements` complex elements on this side,
+  /// those of the pass's axis one behind another if `is_dense`; the parameter block starts at byte
   /// `block_at` of the table.
   [[nodiscard]] std::string end_text(std::string_view name, std::size_t row_elements, bool is_dense,
                                      std::size_t block_at) const;
