@@ -83,18 +83,15 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
   }
 }
 
-/// The same; but a functor may want more registers than its kernel has with as many workgroups at
-/// once as the data says. One less is then quicker than numbers kept in memory.
+/// The same; but where a functor takes so many registers that others spill, elements are not loaded
+/// early.
 std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
                                        const std::shared_ptr<queue>& where, launch one) {
-  constexpr int few_bytes = 32;  // of a thread, as clusters may keep: see bench/NOTES.md, section 8
   auto made = compiled_as(compiler, where, one);
-  const int kept_bytes = made->resources().stack_bytes;
-  unsigned& resident = one.passes.front().resident;
-  if (!has_functor(one) || resident < 2 || kept_bytes <= few_bytes) return made;
-  resident -= 1;
-  auto roomier = compiled_as(compiler, where, one);
-  return roomier->resources().stack_bytes < kept_bytes ? roomier : made;
+  if (!has_functor(one) || made->resources().spill_bytes <= 0) return made;
+  one.passes.front().loads_early = false;
+  auto later = compiled_as(compiler, where, one);
+  return later->resources().spill_bytes < made->resources().spill_bytes ? later : made;
 }
 
 class compiled_plan final : public plan {

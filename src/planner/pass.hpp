@@ -84,6 +84,7 @@ struct pass {
   bool stage_in = false;
   bool stage_out = false;
   bool is_mirrored = false;
+  bool loads_early = true;  ///< Of full tiles; takes registers, so not where they would spill.
   bool is_flat = false;     ///< Lanes run over the first two loops as if they were one.
   bool stays = false;       ///< Outputs lie where inputs lay: what scrambles an axis of two passes.
   std::size_t spacing = 1;  ///< If so: elements of the axis from one of a butterfly to the next.
@@ -98,10 +99,10 @@ struct pass {
   [[nodiscard]] bool is_of_bins() const {
     return in.holds == row::half_spectrum || out.holds == row::half_spectrum;
   }
-  /// Rows of more points, inputs of which are turned, as of scrambled bins, lose by requests ahead,
-  /// and by output that leaves the caches first: 0.37 for 0.395 of a copy at 2^24.
-  static constexpr std::size_t long_if_turned = 8192;
-  [[nodiscard]] bool is_long_and_turned() const { return prior > 1 && length > long_if_turned; }
+  /// Rows that fill a multiprocessor, inputs of which are turned, as of scrambled bins, lose by
+  /// requests ahead, and by output that leaves the caches first: 0.37 for 0.395 of a copy at 2^24.
+  [[nodiscard]] bool is_long() const { return length * element_bytes() > std::size_t{1} << 16; }
+  [[nodiscard]] bool is_long_and_turned() const { return prior > 1 && is_long(); }
   /// Returns the threads of one workgroup.
   [[nodiscard]] unsigned threads() const;
   /// Returns the bytes of local memory of one workgroup.

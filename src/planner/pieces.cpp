@@ -250,8 +250,7 @@ std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like
   // Rows whose inputs are turned, as measured: rows of roots are read, the more per element the
   // fewer a thread has. Long ones of a workgroup lose the requests that they were measured with.
   const auto turned = [](const pass& row) {
-    const bool is_without =
-        row.bytes_ahead > 0 && !row.is_cluster() && row.length > pass::long_if_turned;
+    const bool is_without = row.bytes_ahead > 0 && !row.is_cluster() && row.is_long();
     return (1 + 2.2 / row.elements_per_thread) * (is_without ? 1.16 : 1);
   };
   double natural = 0;

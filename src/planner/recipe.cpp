@@ -215,12 +215,13 @@ void match_threads(std::vector<step>& steps) {
 }
 
 /// What the next pass reads is to stay there; and, measured, what long rows write whose inputs are
-/// turned, and what columns write elsewhere than they read it.
+/// turned, and columns that turn theirs or write elsewhere than they read.
 void keep_in_caches(std::vector<pass>& passes) {
   for (pass& one : passes) {
     const bool is_last = &one == &passes.back();
     const bool overwrites = one.in.where == one.out.where;
-    const bool is_refused = one.is_long_and_turned() || (one.lanes_across && !overwrites);
+    const bool turns_or_moves = one.prior > 1 || !overwrites;
+    const bool is_refused = one.is_long_and_turned() || (one.lanes_across && turns_or_moves);
     if (!is_last || is_refused) one.out.is_once = false;
   }
 }

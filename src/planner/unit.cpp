@@ -110,7 +110,7 @@ void write_shape(policy_text& to, const pass& one, bool is_chained) {
   to.flag("flat", one.is_flat);
   // Of tiles known full, a GPU's compiler loads all early: good where registers suffice.
   const bool may_tell = one.bank_bytes == 0 || (one.lanes == 1 && !one.is_of_bins());
-  to.flag("full", !is_chained && one.is_full() && may_tell);
+  to.flag("full", !is_chained && one.is_full() && may_tell && one.loads_early);
 }
 
 std::string loops_text(const pass& one) {

@@ -190,11 +190,8 @@ constexpr auto fp64_rows_of_reals = [] {
   rows[11].resident = 3;
   return rows;
 }();
-constexpr auto fp64_rows_of_bins = [] {
-  auto rows = fp64_rows_of_pairs({13, 16, 1, false, false, false, 0.74f, 0, 4});
-  rows[4].resident = 14;
-  return rows;
-}();
+constexpr auto fp64_rows_of_bins =
+    fp64_rows_of_pairs({13, 16, 1, false, false, false, 0.74f, 0, 4});
 constexpr cluster_shape fp16_lines[] = {
     {15, 7, 32, 8, 1, 5, 0.42f, 3},
     {16, 7, 32, 16, 1, 5, 0.38f},

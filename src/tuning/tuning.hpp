@@ -10,9 +10,10 @@
 
 namespace wingbeat::tuning {
 
-// `resident`: workgroups at once that a multiprocessor is to have local memory for; 0: as many as
-// it can hold. What is left of that memory is the L1 cache, which joins what neighbouring threads
-// read and write of rows that begin anywhere in a sector.
+// `resident`: workgroups at once that a multiprocessor is to have registers for, a bound that the
+// compiler is told, and local memory; 0: as many as it can hold. What is left of that memory is the
+// L1 cache, which joins what neighbouring threads read and write of rows that begin anywhere in a
+// sector.
 
 /// How one workgroup transforms one length.
 struct shape {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans with functors against long double, on any engine: 16-bit samples are weighted on the way
-// in, powers (or real samples) are scaled on the way out, rows lie apart on both sides. The weights
-// are small dyadic fractions, so that what a load delivers is exact and the oracle has the same.
+// in, powers (or real samples) are scaled on the way out. Rows lie apart on both sides; where a
+// load is alone, one behind another, so that a GPU may request them ahead. The weights are small
+// dyadic fractions, so that what a load delivers is exact and the oracle has the same.
 #pragma once
 
 #include <cstdint>
@@ -88,7 +89,7 @@ class fused_case {
     const bool is_to_bins = plain_.kind == transform::forward_from_real;
     in_values_ = is_from_bins ? n_ / 2 + 1 : n_;
     out_values_ = is_to_bins ? n_ / 2 + 1 : n_;
-    with_load_.pitch = static_cast<std::uint32_t>(in_values_ + 3);
+    with_load_.pitch = static_cast<std::uint32_t>(in_values_ + (which == fuse::load ? 0 : 3));
     with_store_.pitch = static_cast<std::uint32_t>(out_values_ + 2);
     for (std::size_t i = 0; i < 8; ++i) with_load_.weight[i] = static_cast<Real>(i + 1) / 8;
     fill();

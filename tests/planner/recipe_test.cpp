@@ -213,24 +213,22 @@ TEST(recipe, requests_long_rows_ahead_where_the_device_can) {
 }
 
 TEST(recipe, lets_only_output_leave_the_caches_first) {
+  const auto last = [](const plan_spec& what) {
+    return make_recipe(what, hopper()).passes().back();
+  };
   const std::size_t n = 1 << 14;
-  const auto whole = make_recipe({.lengths = {n}, .batch = 64}, hopper()).passes();
-  ASSERT_EQ(whole.size(), 1U);
-  EXPECT_TRUE(whole.front().out.is_once);
+  EXPECT_TRUE(last({.lengths = {n}, .batch = 64}).out.is_once);
+  EXPECT_FALSE(last({.lengths = {n / 4}}).out.is_once) << "measured: a loss";
+  EXPECT_TRUE(last({.lengths = {1024, 1024}}).out.is_once) << "columns over what they read";
   const auto rows_first = make_recipe({.lengths = {64, n}}, hopper()).passes();
   ASSERT_EQ(rows_first.front().length, n);
   EXPECT_FALSE(rows_first.front().out.is_once) << "columns read it next";
-  const auto columns = make_recipe({.lengths = {1024, 1024}}, hopper()).passes();
-  EXPECT_TRUE(columns.back().out.is_once) << "over what they read";
-  const auto turned = make_recipe({.lengths = {1 << 20}}, hopper()).passes();
-  ASSERT_EQ(turned.back().length, 1024U);
-  EXPECT_FALSE(turned.back().out.is_once) << "measured: a loss";
-  const auto scrambled =
-      make_recipe({.lengths = {1 << 24}, .bins = bin_order::scrambled}, hopper()).passes();
-  ASSERT_EQ(scrambled.back().length, n);
-  EXPECT_FALSE(scrambled.back().out.is_once) << "measured: a loss";
-  EXPECT_FALSE(make_recipe({.lengths = {n / 4}}, hopper()).passes().front().out.is_once)
-      << "measured: a loss";
+  plan_spec turned{.lengths = {1 << 24}, .bins = bin_order::scrambled};
+  ASSERT_EQ(last(turned).length, n);
+  EXPECT_FALSE(last(turned).out.is_once) << "measured: a loss";
+  turned.kind = transform::inverse;
+  ASSERT_EQ(last(turned).length, 1024U);
+  EXPECT_FALSE(last(turned).out.is_once) << "columns, too";
 }
 
 /// Returns the bins of a request's elements, each once.

@@ -107,8 +107,7 @@ class kernel final : public backend::kernel {
   }
 
   /// Asks for the scratch of as many workgroups as fit or are wanted, and no more: what is left is
-  /// the L1 cache, in which the tables of roots live, and which joins neighbours' accesses. Unless
-  /// told how many are wanted, that cache keeps a seventh: see bench/NOTES.md, section 13.
+  /// the L1 cache, in which the tables of roots live, and which joins neighbours' accesses.
   void ask_for_scratch(const device_info& where, unsigned most_wanted) const {
     if (scratch_bytes_ == 0) return;
     using namespace function_attribute;
@@ -128,9 +127,8 @@ class kernel final : public backend::kernel {
     const std::size_t most_bytes = where.local_memory_bytes + reserved_bytes;
     const std::size_t wanted =
         static_cast<std::size_t>(resident) * (scratch_bytes_ + reserved_bytes);
-    const std::size_t most_percent = most_wanted == 0 && resident > 1 ? 85 : 100;
     set(preferred_shared_carveout,
-        static_cast<int>(std::min((100 * wanted + most_bytes - 1) / most_bytes, most_percent)));
+        static_cast<int>(std::min<std::size_t>((100 * wanted + most_bytes - 1) / most_bytes, 100)));
   }
 
   /// More than 8 workgroups a cluster is not portable, says CUDA, and has to be asked for.

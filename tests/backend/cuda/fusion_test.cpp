@@ -53,8 +53,10 @@ class cuda_fusion : public ::testing::TestWithParam<std::string> {
 TEST_P(cuda_fusion, compiles_without_spills) {
   for (const transform kind : every_kind) {
     for (const std::size_t n : {16, 1024, 8192, 1 << 16}) {
-      expect_no_spills(
-          fused_case<float>{{.lengths = {n}, .batch = 1, .kind = kind}, fuse::both}.spec());
+      for (const fuse which : {fuse::both, fuse::load}) {  // a load alone is requested ahead
+        expect_no_spills(
+            fused_case<float>{{.lengths = {n}, .batch = 1, .kind = kind}, which}.spec());
+      }
     }
     expect_no_spills(fused_case<double>{
         {.lengths = {4096}, .batch = 1, .kind = kind, .real = precision::fp64}, fuse::both}

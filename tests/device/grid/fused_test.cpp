@@ -31,7 +31,7 @@ static_assert(is_in_order<places> && is_in_order<says_so> && !is_in_order<gather
 
 constexpr size columns = 5, length = 3 * columns;  // planes of 3 rows
 
-TEST(fused, finds_elements_of_an_axis_that_tells_its_start) {
+TEST(fused, finds_the_same_elements_whatever_index_is_told) {
   const fused_load<places, fused_as<float, length, true, false, false, 0>> dense{nullptr, nullptr};
   const fused_load<places, fused_as<float, length, false, false, false, 0>> other{nullptr, nullptr};
   for (size at = 0; at < 4 * length; ++at) {

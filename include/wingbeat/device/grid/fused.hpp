@@ -60,8 +60,9 @@ struct spot {
   size row, i;
 };
 
-/// Of the element at place `at`, the axis's element `index`. Where these are dense it is found once
-/// for a thread where its axis starts; elements are then a constant apart, which compilers fold.
+/// Of the element at place `at`. Where the axis is dense, row and element are found of place
+/// at - index, which a thread's elements share, and which must not lie before the row's first: they
+/// are then a constant apart, which compilers fold. The index on the axis is such a number.
 template <class As>
 WINGBEAT_FN spot spot_of(size at, size index) {
   const size of_axis = As::is_dense ? index : 0;
@@ -104,7 +105,7 @@ class fused_load {
   WINGBEAT_FN fused_load(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks)
       : in_(in), blocks_(blocks) {}
 
-  /// Returns element at % length of row at / length, which is element `index` of the axis.
+  /// Returns element at % length of row at / length; `index` as for spot_of.
   WINGBEAT_FN complex<typename As::real> get(size at, size index) const {
     const spot of = spot_of<As>(at, index);
     if constexpr (As::is_real) {
@@ -165,7 +166,7 @@ class fused_store {
   WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks)
       : out_(out), blocks_(blocks) {}
 
-  /// Stores element at % length of row at / length, which is element `index` of the axis.
+  /// Stores element at % length of row at / length; `index` as for spot_of.
   WINGBEAT_FN void put(size at, size index, complex<typename As::real> z) const {
     const spot of = spot_of<As>(at, index);
     if constexpr (As::is_real) {
