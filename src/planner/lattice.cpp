@@ -82,8 +82,7 @@ bool has_batch_inside(const lattice& of, const plan_spec& what) {
 
 lattice packed_lattice(const plan_spec& what, const lattice& like, place where, bool batch_inside) {
   constexpr std::size_t line_bytes = 128;
-  constexpr std::size_t shortest =
-      128;  // elements of a row to which padding adds an eighth at most
+  constexpr std::size_t shortest = 128;  // elements: padding adds an eighth at most
   lattice made;
   made.where = where;
   made.stored = common_precision(what);
