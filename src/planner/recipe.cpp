@@ -356,38 +356,4 @@ recipe make_recipe(const plan_spec& what, const device_info& where,
   return made;
 }
 
-std::vector<launch> every_launch(const device_info& where) {
-  std::vector<launch> all;
-  const auto add = [&](const plan_spec& what) {
-    recipe made = make_recipe(what, where);
-    for (launch& one : made.launches) all.push_back(std::move(one));
-  };
-  constexpr transform kinds[] = {transform::forward, transform::inverse,
-                                 transform::forward_from_real, transform::inverse_to_real};
-  for (const precision real : {precision::fp32, precision::fp64}) {
-    for (const transform kind : kinds) {
-      for (std::size_t n = 2; n <= max_length; n *= 2) {
-        add({.lengths = {n}, .batch = 1024, .kind = kind, .real = real});
-      }
-      for (std::size_t n = 2; n <= max_length && !is_real(kind); n *= 2) {
-        add({.lengths = {n},
-             .batch = 1024,
-             .kind = kind,
-             .real = real,
-             .bins = bin_order::scrambled});
-      }
-      for (std::size_t n = 2; n <= (1U << 15) && real == precision::fp32; n *= 2) {
-        add({.lengths = {n}, .batch = 1024, .kind = kind, .real = precision::fp16});
-      }
-      for (std::size_t n = 16; n <= 8192; n *= 2) {
-        add({.lengths = {n, n}, .kind = kind, .real = real});
-      }
-      for (std::size_t n = 16; n <= 512; n *= 2) {
-        add({.lengths = {n, n, n}, .kind = kind, .real = real});
-      }
-    }
-  }
-  return all;
-}
-
 }  // namespace wingbeat::planner

@@ -61,8 +61,4 @@ struct recipe {
 [[nodiscard]] recipe make_recipe(const plan_spec& what, const device_info& where,
                                  const tuning::architecture& data);
 
-/// Returns every launch that the tuning data of a device can lead to, one of each shape, for tests
-/// that compile them all.
-[[nodiscard]] std::vector<launch> every_launch(const device_info& where);
-
 }  // namespace wingbeat::planner

@@ -15,7 +15,7 @@
 
 #include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"         // compile_for
-#include "planner/recipe.hpp"             // every_launch
+#include "planner/catalogue.hpp"          // every_launch
 #include "planner/unit.hpp"               // unit_text, entry_of
 #include "wingbeat/device/grid/turn.hpp"  // turn_row
 #include "wingbeat/error.hpp"             // absent_error, device_error

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a change alter the machine code of any kernel that a plan compiles? Compiles them all with
+// NVRTC, without a GPU, and writes one line for each: a digest of the code, and what it is for.
+//     kernel_code sm_80 sm_90 sm_100 > before.txt
+//     kernel_code --compare before.txt after.txt     exit code 1 where they differ
+#include <elf.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <atomic>
+#include <cstring>  // memcpy
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "backend/cuda/nvrtc.hpp"  // compile_for
+#include "backend/sha256.hpp"      // sha256, hex
+#include "planner/catalogue.hpp"   // every_request
+#include "planner/unit.hpp"        // unit_text, entry_of
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using planner::launch;
+
+/// Functors that only copy: their ends have code of their own.
+constexpr const char* functor_text = R"(
+struct copies {
+  using element = wingbeat::device::complex<float>;
+  WINGBEAT_FN static element load(WINGBEAT_GLOBAL const element* in, wingbeat::device::size row,
+                                  wingbeat::device::size i) {
+    return in[row * 4096 + i];
+  }
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, wingbeat::device::size row,
+                                wingbeat::device::size i, element z) {
+    out[row * 4096 + i] = z;
+  }
+};
+)";
+
+/// Requests whose elements do not lie packed in plain memory.
+std::vector<plan_spec> placed_requests() {
+  std::vector<plan_spec> requests;
+  for (const std::size_t n : {64, 1024, 16384, 32768, 1 << 18}) {
+    requests.push_back({.lengths = {n}, .batch = 16, .in = {.strides = {2}}});
+    requests.push_back({.lengths = {n}, .batch = 16, .out = {.strides = {2}}});
+    requests.push_back({.lengths = {n}, .batch = 16, .in = {.imaginary_at = 16 * n}});
+    requests.push_back({.lengths = {n}, .batch = 16, .out = {.imaginary_at = 16 * n}});
+    requests.push_back({.lengths = {n}, .batch = 16, .valid_in = {{{3, n / 2}}}});
+    requests.push_back({.lengths = {n}, .batch = 16, .valid_out = {{{3, n / 2}}}});
+    requests.push_back({.lengths = {n}, .batch = 16, .in = {{16}, {1}}, .out = {{16}, {1}}});
+    requests.push_back({.lengths = {n}, .batch = 16, .real = precision::bf16});
+    for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+      requests.push_back({.lengths = {n}, .batch = 16, .kind = kind, .in = {.strides = {3}}});
+      requests.push_back({.lengths = {n}, .batch = 16, .kind = kind, .out = {.strides = {3}}});
+      requests.push_back({.lengths = {n}, .batch = 16, .kind = kind, .where = placement::in_place});
+    }
+    const std::size_t bytes = 16 * n * 8;
+    requests.push_back(
+        {.lengths = {n},
+         .batch = 16,
+         .load = {.in_bytes = bytes, .element_bytes = 8, .source = {functor_text, "copies", {}}},
+         .store = {
+             .out_bytes = bytes, .element_bytes = 8, .source = {functor_text, "copies", {}}}});
+  }
+  return requests;
+}
+
+std::string title_of(const plan_spec& spec) {
+  const auto layout = [](const memory_layout& of) {
+    return fmt::format("[{} {} {}]", fmt::join(of.strides, ","), fmt::join(of.distances, ","),
+                       of.imaginary_at);
+  };
+  return fmt::format("{} {} {} {}{}{}{} in {}{} out {}{}", name_of(spec.real), name_of(spec.kind),
+                     name_of(spec.bins), fmt::join(spec.lengths, "x"),
+                     spec.where == placement::in_place ? " in place" : "",
+                     spec.load.is_given() ? " load" : "", spec.store.is_given() ? " store" : "",
+                     layout(spec.in), spec.valid_in.empty() ? "" : " padded", layout(spec.out),
+                     spec.valid_out.empty() ? "" : " cropped");
+}
+
+device_info device_of(const std::string& architecture) {
+  device_info device;
+  device.runs_on = engine::cuda;
+  device.architecture = architecture;
+  device.local_memory_bytes = (architecture == "sm_80" ? 163 : 227) * 1024;
+  device.max_workgroup = 1024;
+  device.is_gpu = true;
+  return device;
+}
+
+/// Returns the digest of a cubin's code and constants: its other sections hold names and figures.
+std::string digest_of(const std::vector<char>& cubin) {
+  Elf64_Ehdr head;
+  std::memcpy(&head, cubin.data(), sizeof head);
+  std::vector<Elf64_Shdr> sections(head.e_shnum);
+  std::memcpy(sections.data(), cubin.data() + head.e_shoff, sections.size() * sizeof sections[0]);
+  const char* const names = cubin.data() + sections.at(head.e_shstrndx).sh_offset;
+  backend::sha256 hash;
+  for (const Elf64_Shdr& section : sections) {
+    const std::string_view name{names + section.sh_name};
+    const bool is_code = name.starts_with(".text.");
+    if (!is_code && !name.starts_with(".nv.constant")) continue;
+    if (section.sh_type == SHT_NOBITS) continue;
+    hash.add(is_code ? "code" : "constants");
+    hash.add({cubin.data() + section.sh_offset, section.sh_size});
+  }
+  return backend::hex(hash.finish()).substr(0, 32);
+}
+
+/// One text, and all that it is for.
+struct unit {
+  std::string architecture;
+  backend::kernel_source source;
+  std::vector<std::string> titles;
+  std::string digest;
+};
+
+std::vector<unit> units_for(const std::string& architecture) {
+  std::map<std::string, unit> by_text;
+  std::vector<plan_spec> requests = planner::every_request();
+  for (plan_spec& spec : placed_requests()) requests.push_back(std::move(spec));
+  for (const plan_spec& spec : requests) {
+    const auto recipe = planner::make_recipe(spec, device_of(architecture));
+    for (std::size_t i = 0; i < recipe.launches.size(); ++i) {
+      const launch& each = recipe.launches[i];
+      unit& of = by_text[planner::unit_text(each)];
+      of.architecture = architecture;
+      of.source = {.text = planner::unit_text(each),
+                   .entry = planner::entry_of(each),
+                   .threads = each.passes.front().threads(),
+                   .scratch_bytes = each.scratch_bytes(),
+                   .path = "pass.cpp"};
+      of.titles.push_back(fmt::format("{} {} pass {} of {}", architecture, title_of(spec), i + 1,
+                                      recipe.launches.size()));
+    }
+  }
+  std::vector<unit> units;
+  for (auto& [text, each] : by_text) units.push_back(std::move(each));
+  return units;
+}
+
+void compile_all(std::vector<unit>& units) {
+  std::atomic<std::size_t> next = 0, done = 0;
+  std::vector<std::jthread> threads(std::max(2U, std::thread::hardware_concurrency()));
+  for (auto& thread : threads) {
+    thread = std::jthread{[&] {
+      for (std::size_t i = next++; i < units.size(); i = next++) {
+        const auto made = backend::cuda::compile_for(units[i].source, units[i].architecture);
+        units[i].digest = fmt::format("{} {} registers {} spilled", digest_of(made.binary),
+                                      made.figures.registers, made.figures.spill_bytes);
+        if (++done % 100 == 0) fmt::print(stderr, "{} of {}\n", done.load(), units.size());
+      }
+    }};
+  }
+}
+
+int write(std::span<char* const> architectures) {
+  std::vector<unit> units;
+  for (const char* each : architectures) {
+    for (unit& of : units_for(each)) units.push_back(std::move(of));
+  }
+  compile_all(units);
+  std::vector<std::string> lines;
+  for (const unit& of : units) {
+    for (const std::string& title : of.titles) {
+      lines.push_back(fmt::format("{}: {}", title, of.digest));
+    }
+  }
+  std::sort(lines.begin(), lines.end());
+  fmt::print("{}\n", fmt::join(lines, "\n"));
+  fmt::print(stderr, "{} kernels of {} passes\n", units.size(), lines.size());
+  return 0;
+}
+
+std::map<std::string, std::string> read(const char* path) {
+  std::ifstream file(path);
+  std::map<std::string, std::string> digests;
+  for (std::string line; std::getline(file, line);) {
+    const auto end = line.rfind(": ");
+    if (end != std::string::npos) digests[line.substr(0, end)] = line.substr(end + 2);
+  }
+  if (digests.empty()) throw file_error(fmt::format("{} holds no digests of kernels", path));
+  return digests;
+}
+
+int compare(const char* before_path, const char* after_path) {
+  const auto before = read(before_path), after = read(after_path);
+  std::size_t same = 0, differing = 0;
+  for (const auto& [title, digest] : before) {
+    const auto found = after.find(title);
+    if (found != after.end() && found->second == digest) {
+      ++same;
+      continue;
+    }
+    ++differing;
+    fmt::print("{}\n  before {}\n  after  {}\n", title, digest,
+               found == after.end() ? "not planned" : found->second);
+  }
+  for (const auto& [title, digest] : after) {
+    if (before.contains(title)) continue;
+    ++differing;
+    fmt::print("{}\n  before not planned\n  after  {}\n", title, digest);
+  }
+  fmt::print("{} passes have the same machine code, {} do not\n", same, differing);
+  return differing == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    if (argc == 4 && std::string_view{argv[1]} == "--compare") return compare(argv[2], argv[3]);
+    if (argc > 1 && std::string_view{argv[1]}.starts_with("sm_")) {
+      return write({argv + 1, static_cast<std::size_t>(argc - 1)});
+    }
+    fmt::print(stderr, "usage: kernel_code sm_90 .. > FILE, or kernel_code --compare FILE FILE\n");
+    return 2;
+  } catch (const std::exception& failed) {
+    fmt::print(stderr, "kernel_code: {}\n", failed.what());
+    return 1;
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/catalogue.hpp"
+
+#include <utility>  // move
+
+#include "side.hpp"  // is_real
+
+namespace wingbeat::planner {
+namespace {
+
+constexpr std::size_t batch = 1024;
+
+void add_rows(std::vector<plan_spec>& requests, transform kind, precision real) {
+  for (std::size_t n = 2; n <= max_length; n *= 2) {
+    requests.push_back({.lengths = {n}, .batch = batch, .kind = kind, .real = real});
+    if (is_real(kind)) continue;
+    requests.push_back(
+        {.lengths = {n}, .batch = batch, .kind = kind, .real = real, .bins = bin_order::scrambled});
+  }
+  if (real != precision::fp32) return;
+  for (std::size_t n = 2; n <= (1U << 15); n *= 2) {
+    requests.push_back({.lengths = {n}, .batch = batch, .kind = kind, .real = precision::fp16});
+  }
+}
+
+void add_planes_and_volumes(std::vector<plan_spec>& requests, transform kind, precision real) {
+  for (std::size_t n = 16; n <= 8192; n *= 2) {
+    requests.push_back({.lengths = {n, n}, .kind = kind, .real = real});
+  }
+  for (std::size_t n = 16; n <= 512; n *= 2) {
+    requests.push_back({.lengths = {n, n, n}, .kind = kind, .real = real});
+  }
+}
+
+}  // namespace
+
+std::vector<plan_spec> every_request() {
+  std::vector<plan_spec> requests;
+  for (const precision real : {precision::fp32, precision::fp64}) {
+    for (const transform kind : {transform::forward, transform::inverse,
+                                 transform::forward_from_real, transform::inverse_to_real}) {
+      add_rows(requests, kind, real);
+      add_planes_and_volumes(requests, kind, real);
+    }
+  }
+  return requests;
+}
+
+std::vector<launch> every_launch(const device_info& device) {
+  std::vector<launch> launches;
+  for (const plan_spec& spec : every_request()) {
+    recipe planned = make_recipe(spec, device);
+    for (launch& each : planned.launches) launches.push_back(std::move(each));
+  }
+  return launches;
+}
+
+}  // namespace wingbeat::planner

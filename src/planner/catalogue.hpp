@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that together lead to every shape of a device's tuning data, for tests and programs that
+// compile all kernels.
+#pragma once
+
+#include <vector>
+
+#include "planner/recipe.hpp"    // launch
+#include "wingbeat/devices.hpp"  // device_info
+#include "wingbeat/plan.hpp"     // plan_spec
+
+namespace wingbeat::planner {
+
+/// Returns packed transforms of every kind and length, of one to three axes.
+[[nodiscard]] std::vector<plan_spec> every_request();
+
+/// Returns the launches of all those requests on a device.
+[[nodiscard]] std::vector<launch> every_launch(const device_info& device);
+
+}  // namespace wingbeat::planner
