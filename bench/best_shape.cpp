@@ -3,7 +3,7 @@
 // each against the data that is built in, times all in turn with a plain copy, and prints the best
 // as lines for src/tuning.
 //     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|c2r] <lengths> ..     as 2^15 or 512x512
-//     families: rows, lines, columns, pairs, thirds, cuts, column-lines, chain, planes, mirrored
+//     families: rows, lines, columns, pairs, thirds, cuts, column-lines, planes, mirrored
 #include <fmt/format.h>
 
 #include <algorithm>  // sort
@@ -18,7 +18,7 @@
 #include "backend/cuda/engine.hpp"   // compiler
 #include "backend/kernel.hpp"        // make_compiled_plan
 #include "bench/shape_families.hpp"  // candidates_of
-#include "planner/recipe.hpp"        // make_recipe
+#include "planner/program.hpp"       // make_program
 #include "wingbeat/device/half.hpp"  // half_float, widen
 #include "wingbeat/wingbeat.hpp"
 
@@ -100,7 +100,7 @@ std::vector<planned> plan_all(const queue& on, const plan_spec& what,
         made[i].data = &all[i];
         try {
           made[i].made = backend::make_compiled_plan(
-              compiler, on.impl(), planner::make_recipe(what, on.device(), all[i].data()));
+              compiler, on.impl(), planner::make_program(what, on.device(), all[i].data()));
         } catch (const error& refused) {
           made[i].refusal = refused.what();
         }

@@ -14,16 +14,15 @@
 #include <mutex>
 #include <thread>
 
-#include "backend/cuda/nvrtc.hpp"  // compile_for
-#include "backend/sha256.hpp"      // sha256, hex
-#include "planner/catalogue.hpp"   // every_request
-#include "planner/unit.hpp"        // unit_text, entry_of
+#include "backend/cuda/nvrtc.hpp"   // compile_for
+#include "backend/sha256.hpp"       // sha256, hex
+#include "planner/catalogue.hpp"    // every_request
+#include "planner/kernel_text.hpp"  // kernel_text, entry_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
-using planner::launch;
 
 /// Functors that only copy: their ends have code of their own.
 constexpr const char* functor_text = R"(
@@ -123,18 +122,18 @@ std::vector<unit> units_for(const std::string& architecture) {
   std::vector<plan_spec> requests = planner::every_request();
   for (plan_spec& spec : placed_requests()) requests.push_back(std::move(spec));
   for (const plan_spec& spec : requests) {
-    const auto recipe = planner::make_recipe(spec, device_of(architecture));
-    for (std::size_t i = 0; i < recipe.launches.size(); ++i) {
-      const launch& each = recipe.launches[i];
-      unit& of = by_text[planner::unit_text(each)];
+    const auto passes = planner::make_program(spec, device_of(architecture)).passes;
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      const std::string text = planner::kernel_text(passes[i]);
+      unit& of = by_text[text];
       of.architecture = architecture;
-      of.source = {.text = planner::unit_text(each),
-                   .entry = planner::entry_of(each),
-                   .threads = each.passes.front().threads(),
-                   .scratch_bytes = each.scratch_bytes(),
+      of.source = {.text = text,
+                   .entry = std::string{planner::entry_name},
+                   .threads = passes[i].shape().threads(),
+                   .scratch_bytes = passes[i].shape().scratch_bytes(),
                    .path = "pass.cpp"};
-      of.titles.push_back(fmt::format("{} {} pass {} of {}", architecture, title_of(spec), i + 1,
-                                      recipe.launches.size()));
+      of.titles.push_back(
+          fmt::format("{} {} pass {} of {}", architecture, title_of(spec), i + 1, passes.size()));
     }
   }
   std::vector<unit> units;

@@ -35,7 +35,6 @@ candidate own(const plan_spec& what, const device_info& where) {
   all.column_lines.assign(mine.column_lines.begin(), mine.column_lines.end());
   all.planes.assign(own.planes.begin(), own.planes.end());
   all.mirrored.assign(own.mirrored.begin(), own.mirrored.end());
-  all.chain = mine.chain;
   return all;
 }
 
@@ -145,12 +144,11 @@ void add_column_lines(list& to, const candidate& base, unsigned bits) {
                    one.label += " " + label_of(other);
                  }
                  one.cuts = {{bits, first_bits, second_bits}};
-                 one.chain = {};
                  to.push_back(std::move(one));
                });
 }
 
-void add_columns(list& to, const candidate& base, unsigned bits, bool chains) {
+void add_columns(list& to, const candidate& base, unsigned bits) {
   const unsigned first = (bits + 1) / 2, second = bits - first;
   if (first > 12) return;
   for (const bool half_trade : {false, true}) {
@@ -158,29 +156,16 @@ void add_columns(list& to, const candidate& base, unsigned bits, bool chains) {
       for (const unsigned points : {2048u, 4096u, 8192u, 16384u}) {
         const unsigned lanes_1 = points >> first, lanes_2 = points >> second;
         if (lanes_1 < 2 || lanes_2 < 2 || points / e > 1024 || points / e < 128) continue;
-        if (chains && half_trade) continue;
-        for (const std::size_t chunk_mib : {4, 8, 16, 32}) {
-          for (const unsigned ring : {2u, 3u, 4u}) {
-            if (!chains && (chunk_mib != 4 || ring != 2)) continue;
-            const std::size_t row_mib = (std::size_t{8} << bits) >> 20;
-            if (chains && (chunk_mib < row_mib || chunk_mib * ring > 64)) continue;
-            candidate one = base;
-            one.lines.clear();
-            one.column_lines.clear();
-            const unsigned shortest = one.columns.front().log2_length;
-            one.columns[first - shortest] = {first, e, lanes_1, half_trade};
-            one.columns[second - shortest] = {second, e, lanes_2, half_trade};
-            one.cuts = {{bits, first, second}};
-            one.chain = {};
-            if (chains) {
-              one.chain = {1, std::size_t{1} << 26, chunk_mib << 20, ring};
-            }
-            one.label = fmt::format("{} x {}, {} a thread, {} points{}", 1u << first, 1u << second,
-                                    e, points, half_trade ? ", halves" : "");
-            if (chains) one.label += fmt::format(", {} MiB x {}", chunk_mib, ring);
-            to.push_back(std::move(one));
-          }
-        }
+        candidate one = base;
+        one.lines.clear();
+        one.column_lines.clear();
+        const unsigned shortest = one.columns.front().log2_length;
+        one.columns[first - shortest] = {first, e, lanes_1, half_trade};
+        one.columns[second - shortest] = {second, e, lanes_2, half_trade};
+        one.cuts = {{bits, first, second}};
+        one.label = fmt::format("{} x {}, {} a thread, {} points{}", 1u << first, 1u << second, e,
+                                points, half_trade ? ", halves" : "");
+        to.push_back(std::move(one));
       }
     }
   }
@@ -200,7 +185,6 @@ void add_together(list& to, const candidate& base, unsigned bits, unsigned passe
           candidate one = base;
           one.lines.clear();
           one.column_lines.clear();
-          one.chain = {};
           const unsigned shortest = one.columns.front().log2_length;
           for (const unsigned part : {first, second, third}) {
             if (part == 0) continue;
@@ -262,30 +246,6 @@ void add_mirrored(list& to, const candidate& base, unsigned bits) {
   }
 }
 
-void add_plane_chains(list& to, const candidate& base, unsigned rows, unsigned columns) {
-  for (const unsigned e : {8u, 16u}) {
-    for (const unsigned points : {2048u, 4096u, 8192u}) {
-      const unsigned lanes = points >> rows;
-      if (lanes < 4 || points / e < 128) continue;
-      for (const std::size_t chunk_mib : {2, 4, 8, 16, 32}) {
-        for (const unsigned ring : {2u, 3u, 4u}) {
-          const std::size_t row_mib = (std::size_t{8} << (rows + columns)) >> 20;
-          if (chunk_mib < row_mib || chunk_mib * ring > 64) continue;
-          candidate one = base;
-          one.planes.clear();
-          const unsigned shortest = one.columns.front().log2_length;
-          one.columns[rows - shortest] = {rows, e, lanes};
-          one.whole[columns].elements_per_thread = e;
-          one.chain = {1, std::size_t{1} << 26, chunk_mib << 20, ring};
-          one.label =
-              fmt::format("{} a thread, {} points, {} MiB x {}", e, points, chunk_mib, ring);
-          to.push_back(std::move(one));
-        }
-      }
-    }
-  }
-}
-
 void add_planes(list& to, const candidate& base, unsigned rows, unsigned columns) {
   each_cluster(rows + columns, 1, 8, rows, rows, [&](tuning::cluster_shape shape) {
     if (shape.lanes > 1 && shape.workgroups > 1) return;
@@ -326,12 +286,8 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
     add_rows(all, base, bits, is_real);
   } else if (family == "lines") {
     add_lines(all, base, bits);
-  } else if (family == "columns" || family == "chain") {
-    if (what.lengths.size() == 2) {
-      add_plane_chains(all, base, log2_of(what.lengths[0]), bits);
-    } else {
-      add_columns(all, base, bits, family == "chain");
-    }
+  } else if (family == "columns") {
+    add_columns(all, base, bits);
   } else if (family == "pairs" || family == "thirds") {
     add_together(all, base, bits, family == "pairs" ? 2 : 3,
                  what.real == precision::fp64 ? 16 : 32);

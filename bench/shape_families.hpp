@@ -23,11 +23,10 @@ struct candidate {
   std::vector<tuning::cut> cuts;
   std::vector<tuning::column_shape> columns, mirrored;
   std::vector<tuning::cluster_shape> column_lines;
-  tuning::chain_rule chain = {};
 
   [[nodiscard]] tuning::architecture data() const {
     const tuning::row_shapes rows{whole, lines, cuts, planes, mirrored};
-    const tuning::shapes all{rows, rows, rows, columns, column_lines, chain};
+    const tuning::shapes all{rows, rows, rows, columns, column_lines};
     return {"candidate", bank_bytes, all, all, all};
   }
 };

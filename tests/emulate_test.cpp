@@ -95,20 +95,4 @@ TEST(run_cluster, throws_what_a_thread_threw_and_leaves_nobody_waiting) {
   }
 }
 
-TEST(counters, order_what_was_announced_before_who_awaits_it) {
-  unsigned next = 0, done = 0;
-  std::vector<int> made(4, 0);
-  std::vector<std::jthread> workgroups;
-  for (int w = 0; w < 4; ++w) {
-    workgroups.emplace_back([&] {
-      const unsigned ticket = emulated_group::take(&next);
-      ASSERT_LT(ticket, made.size());
-      made[ticket] = static_cast<int>(ticket) + 1;
-      emulated_group::announce(&done);
-      emulated_group::await(&done, 4);
-      EXPECT_EQ(made, (std::vector<int>{1, 2, 3, 4}));
-    });
-  }
-}
-
 }  // namespace

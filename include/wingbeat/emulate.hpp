@@ -37,20 +37,6 @@ class emulated_group_of {
     if constexpr (Subgroup > 1) near_->arrive_and_wait();  // one thread has nobody to wait for
   }
 
-  // Counters in memory that workgroups share, for those that run at once and wait for each other.
-  // No stronger than a device's: what is not announced is a race, which a sanitizer sees.
-  static unsigned take(unsigned* counter) {
-    return std::atomic_ref{*counter}.fetch_add(1, std::memory_order_relaxed);
-  }
-  static void announce(unsigned* counter) {
-    std::atomic_ref{*counter}.fetch_add(1, std::memory_order_release);
-  }
-  static void await(const unsigned* counter, unsigned count) {
-    // atomic_ref of const is C++26; nothing is written.
-    const std::atomic_ref now{*const_cast<unsigned*>(counter)};
-    while (now.load(std::memory_order_acquire) < count) std::this_thread::yield();
-  }
-
  private:
   unsigned thread_;
   std::size_t index_;

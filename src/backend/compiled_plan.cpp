@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as a list of kernel launches: the same for every engine that compiles kernels.
+// A plan as a program of kernel launches: the same for every engine that compiles kernels.
 #include <fmt/core.h>
 
 #include <algorithm>  // max
@@ -7,17 +7,16 @@
 #include <utility>  // exchange, move
 #include <vector>
 
-#include "backend/kernel.hpp"  // kernel, kernel_compiler
-#include "planner/recipe.hpp"  // make_recipe
-#include "planner/roots.hpp"   // table_of
-#include "planner/unit.hpp"    // unit_text, entry_of
-#include "wingbeat/error.hpp"  // device_error, plan_error
+#include "backend/kernel.hpp"       // kernel, kernel_compiler
+#include "planner/kernel_text.hpp"  // kernel_text, entry_name
+#include "planner/program.hpp"      // make_program
+#include "planner/roots.hpp"        // table_of
+#include "wingbeat/error.hpp"       // device_error, plan_error
 
 namespace wingbeat::backend {
 namespace {
 
-using planner::launch;
-using planner::pass_side;
+using planner::pass;
 using planner::place;
 
 /// Device memory that lives as long as the plan.
@@ -44,38 +43,40 @@ class table_memory {
   buffer_view view_;
 };
 
-/// What a launch reads beside its data: the functors' parameters, then each pass's roots.
+/// What a pass reads beside its data: the functors' parameters, then its roots.
 template <class Real>
-table_memory upload(const std::shared_ptr<queue>& where, const launch& one) {
-  const std::vector<std::byte> blocks = one.parameter_blocks();
-  std::vector<std::vector<std::complex<Real>>> roots;
-  std::size_t bytes = blocks.size();
-  for (const planner::pass& each : one.passes) {
-    roots.push_back(planner::table_of<Real>(each));
-    bytes += roots.back().size() * sizeof(roots.back()[0]);
-  }
-  table_memory table{where, std::max(bytes, sizeof(std::complex<Real>))};  // never none
-  std::size_t at = table.write(blocks.data(), blocks.size(), 0);
-  for (const auto& each : roots) at = table.write(each.data(), each.size() * sizeof(each[0]), at);
+table_memory upload(const std::shared_ptr<queue>& where, const pass& of) {
+  const std::vector<std::byte> blocks = of.parameter_blocks();
+  const auto roots = planner::table_of<Real>(of.numbers);
+  const std::size_t roots_bytes = roots.size() * sizeof(std::complex<Real>);
+  // Never none.
+  table_memory table{where, std::max(blocks.size() + roots_bytes, sizeof(std::complex<Real>))};
+  const std::size_t roots_at = table.write(blocks.data(), blocks.size(), 0);
+  table.write(roots.data(), roots_bytes, roots_at);
   return table;
 }
 
-bool has_functor(const launch& one) {
-  return one.passes.front().in.fused || one.passes.back().out.fused;
+bool has_functor(const pass& of) {
+  return of.in.fused || of.out.fused;
 }
 
-/// Compiles one launch. With a functor, what the compiler objects to is the request's text.
+/// Compiles one pass. With a functor, what the compiler objects to is the request's text.
 std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
-                                          const std::shared_ptr<queue>& where, const launch& one) {
+                                          const std::shared_ptr<queue>& where, const pass& of) {
+  const planner::tile_shape& shape = of.shape();
   try {
-    return compiler.compile(
-        where, {planner::unit_text(one), planner::entry_of(one), one.passes.front().threads(),
-                one.scratch_bytes(), one.workgroups(), one.passes.front().workgroups_of_cluster,
-                one.passes.front().resident, "wingbeat_pass.cpp"});
+    return compiler.compile(where, {.text = planner::kernel_text(of),
+                                    .entry = std::string{planner::entry_name},
+                                    .threads = shape.threads(),
+                                    .scratch_bytes = shape.scratch_bytes(),
+                                    .workgroups = of.workgroups(),
+                                    .workgroups_of_cluster = shape.workgroups,
+                                    .resident = of.resident,
+                                    .path = "wingbeat_pass.cpp"});
   } catch (const device_error& refused) {
     const std::string_view said = refused.what();
     const bool is_of_text = said.find("error:") != std::string_view::npos;
-    if (!has_functor(one) || !is_of_text) throw;
+    if (!has_functor(of) || !is_of_text) throw;
     throw plan_error(
         fmt::format("a functor of this plan does not compile; the messages below count its lines "
                     "from 1, so correct its text: {}",
@@ -86,73 +87,68 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
 /// The same; but where a functor takes so many registers that others spill, elements are not loaded
 /// early.
 std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
-                                       const std::shared_ptr<queue>& where, launch one) {
-  auto made = compiled_as(compiler, where, one);
-  if (!has_functor(one) || made->resources().spill_bytes <= 0) return made;
-  one.passes.front().loads_early = false;
-  auto later = compiled_as(compiler, where, one);
+                                       const std::shared_ptr<queue>& where, pass of) {
+  auto made = compiled_as(compiler, where, of);
+  const bool may_load_later = has_functor(of) && of.numbers.is_full;
+  if (!may_load_later || made->resources().spill_bytes <= 0) return made;
+  of.numbers.is_full = false;
+  auto later = compiled_as(compiler, where, of);
   return later->resources().spill_bytes < made->resources().spill_bytes ? later : made;
 }
 
 class compiled_plan final : public plan {
  public:
   compiled_plan(const kernel_compiler& compiler, const std::shared_ptr<queue>& where,
-                planner::recipe chosen)
-      : recipe_(std::move(chosen)) {
-    for (const launch& one : recipe_.launches) {
-      auto table = one.passes.front().real == precision::fp64 ? upload<double>(where, one)
-                                                              : upload<float>(where, one);
-      steps_.push_back({one, std::move(table), compiled(compiler, where, one)});
+                planner::program made)
+      : program_(std::move(made)) {
+    for (const pass& each : program_.passes) {
+      auto table =
+          each.real == precision::fp64 ? upload<double>(where, each) : upload<float>(where, each);
+      launches_.push_back({each, std::move(table), compiled(compiler, where, each)});
     }
   }
 
-  std::size_t workspace_bytes() const noexcept override { return recipe_.workspace_bytes(); }
-  std::size_t traffic_bytes() const noexcept override { return recipe_.traffic_bytes(); }
+  std::size_t workspace_bytes() const noexcept override { return program_.workspace_bytes(); }
+  std::size_t traffic_bytes() const noexcept override { return program_.traffic_bytes(); }
   double predicted_fraction(std::size_t copied_bytes) const override {
-    return recipe_.predicted_fraction(copied_bytes);
+    return program_.predicted_fraction(copied_bytes);
   }
-  std::size_t bin_at(std::size_t place) const override { return recipe_.bin_at(place); }
-  std::string explain() const override { return recipe_.describe(); }
+  std::size_t bin_at(std::size_t place) const override { return program_.bin_at(place); }
+  std::string explain() const override { return program_.describe(); }
 
   std::vector<kernel_resources> resources() const override {
     std::vector<kernel_resources> all;
-    for (const step& each : steps_) all.push_back(each.made->resources());
+    for (const prepared_launch& each : launches_) all.push_back(each.compiled->resources());
     return all;
   }
 
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const override {
-    for (const step& each : steps_) {
-      const pass_side& reads = each.does.passes.front().in;
-      const pass_side& writes = each.does.passes.back().out;
-      const buffer_view from = locate(reads.where, in, out, workspace);
-      const buffer_view to = locate(writes.where, in, out, workspace);
-      if (const std::size_t counters = each.does.counter_bytes(); counters > 0) {
-        on.clear({workspace.handle, workspace.offset_bytes, counters});
-      }
-      each.made->launch(on, each.does.workgroups(),
-                        {.in = from,
-                         .out = to,
-                         .table = each.table.view(),
-                         .in_first = first_element(from, reads.buffer_element_bytes()),
-                         .out_first = first_element(to, writes.buffer_element_bytes()),
-                         .batch = each.does.passes.front().rows,
-                         .workspace = workspace});
+    for (const prepared_launch& each : launches_) {
+      const buffer_view from = locate(each.of.in.where, in, out, workspace);
+      const buffer_view to = locate(each.of.out.where, in, out, workspace);
+      each.compiled->launch(on, each.of.workgroups(),
+                            {.in = from,
+                             .out = to,
+                             .table = each.table.view(),
+                             .in_first = first_element(from, each.of.in.buffer_element_bytes()),
+                             .out_first = first_element(to, each.of.out.buffer_element_bytes()),
+                             .batch = each.of.rows});
     }
   }
 
  private:
-  struct step {
-    launch does;
+  struct prepared_launch {
+    pass of;
     table_memory table;
-    std::shared_ptr<const kernel> made;
+    std::shared_ptr<const kernel> compiled;
   };
 
-  buffer_view locate(place what, buffer_view in, buffer_view out, buffer_view workspace) const {
-    switch (what) {
+  buffer_view locate(place where, buffer_view in, buffer_view out, buffer_view workspace) const {
+    switch (where) {
       case place::input: return in;
       case place::output: return out;
       case place::workspace_a: return workspace;
-      case place::workspace_b: workspace.offset_bytes += recipe_.workspace_a_bytes; break;
+      case place::workspace_b: workspace.offset_bytes += program_.workspace_a_bytes; break;
     }
     return workspace;
   }
@@ -165,8 +161,8 @@ class compiled_plan final : public plan {
                     of.offset_bytes, element_bytes));
   }
 
-  planner::recipe recipe_;
-  std::vector<step> steps_;
+  planner::program program_;
+  std::vector<prepared_launch> launches_;
 };
 
 }  // namespace
@@ -174,13 +170,13 @@ class compiled_plan final : public plan {
 std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
                                                const std::shared_ptr<queue>& where,
                                                const plan_spec& what) {
-  return make_compiled_plan(compiler, where, planner::make_recipe(what, where->device()));
+  return make_compiled_plan(compiler, where, planner::make_program(what, where->device()));
 }
 
 std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
                                                const std::shared_ptr<queue>& where,
-                                               planner::recipe chosen) {
-  return std::make_shared<compiled_plan>(compiler, where, std::move(chosen));
+                                               planner::program made) {
+  return std::make_shared<compiled_plan>(compiler, where, std::move(made));
 }
 
 }  // namespace wingbeat::backend

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "backend/backend.hpp"  // queue, plan
-#include "planner/recipe.hpp"   // recipe
+#include "planner/program.hpp"  // program
 
 namespace wingbeat::backend {
 
@@ -33,14 +33,12 @@ struct kernel_source {
 
 /// The arguments of every entry point, in this order:
 ///     entry(global const In* in, global Out* out, global const Table* table,
-///           uint64 in_first, uint64 out_first, uint64 batch  [, global char* workspace: CUDA]
-///           [, local char* scratch: OpenCL])
+///           uint64 in_first, uint64 out_first, uint64 batch [, local char* scratch: OpenCL])
 struct kernel_arguments {
   buffer_view in, out, table;   ///< `offset_bytes` of `table` is 0.
   std::uint64_t in_first = 0;   ///< First complex element read (two reals are one).
   std::uint64_t out_first = 0;  ///< First complex element written.
   std::uint64_t batch = 1;      ///< Rows in the whole grid; 0: no memory is touched.
-  buffer_view workspace = {};   ///< Of an entry point that takes one.
 };
 
 /// A kernel loaded on one device. Immutable; `launch` may be called from many threads.
@@ -69,6 +67,6 @@ class kernel_compiler {
 /// The same of passes chosen already.
 [[nodiscard]] std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
                                                              const std::shared_ptr<queue>& where,
-                                                             planner::recipe chosen);
+                                                             planner::program made);
 
 }  // namespace wingbeat::backend

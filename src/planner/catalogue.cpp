@@ -46,13 +46,13 @@ std::vector<plan_spec> every_request() {
   return requests;
 }
 
-std::vector<launch> every_launch(const device_info& device) {
-  std::vector<launch> launches;
+std::vector<pass> every_pass(const device_info& device) {
+  std::vector<pass> passes;
   for (const plan_spec& spec : every_request()) {
-    recipe planned = make_recipe(spec, device);
-    for (launch& each : planned.launches) launches.push_back(std::move(each));
+    program made = make_program(spec, device);
+    for (pass& each : made.passes) passes.push_back(std::move(each));
   }
-  return launches;
+  return passes;
 }
 
 }  // namespace wingbeat::planner

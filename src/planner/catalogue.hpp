@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "planner/recipe.hpp"    // launch
+#include "planner/program.hpp"   // pass
 #include "wingbeat/devices.hpp"  // device_info
 #include "wingbeat/plan.hpp"     // plan_spec
 
@@ -14,7 +14,7 @@ namespace wingbeat::planner {
 /// Returns packed transforms of every kind and length, of one to three axes.
 [[nodiscard]] std::vector<plan_spec> every_request();
 
-/// Returns the launches of all those requests on a device.
-[[nodiscard]] std::vector<launch> every_launch(const device_info& device);
+/// Returns the passes of all those requests on a device.
+[[nodiscard]] std::vector<pass> every_pass(const device_info& device);
 
 }  // namespace wingbeat::planner

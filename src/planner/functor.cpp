@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "wingbeat/device/grid/fused.hpp"  // block_alignment
+#include "wingbeat/device/ends/functor.hpp"  // block_alignment
 
 namespace wingbeat::planner {
 namespace {
@@ -28,7 +28,7 @@ functor functor_from(end serves, const Given& given, std::size_t buffer_bytes, b
 }  // namespace
 
 std::size_t functor::block_bytes() const {
-  constexpr std::size_t step = device::grid::block_alignment;
+  constexpr std::size_t step = device::ends::block_alignment;
   return (parameters.size() + step - 1) / step * step;
 }
 
@@ -46,7 +46,7 @@ std::string functor::end_text(std::string_view name, std::size_t row_elements, b
                               std::size_t block_at) const {
   const std::string_view mine = name_of(serves);
   std::string made = fmt::format(
-      "using {} = grid::fused_{}<wingbeat_{}_functor, grid::fused_as<policy::real, {}, "
+      "using {} = ends::fused_{}<wingbeat_{}_functor, ends::fused_as<policy::real, {}, "
       "{}, {}, {}, {}>>;\n",
       name, mine, mine, row_elements, is_dense, is_real, !parameters.empty(), block_at);
   made += fmt::format(

@@ -3,88 +3,38 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // copy, max
-#include <utility>    // pair
+#include <algorithm>  // copy
 
-#include "side.hpp"                                // bytes_of_real
-#include "wingbeat/device/index.hpp"               // stages
-#include "wingbeat/device/workgroup/exchange.hpp"  // delivered_bytes, row_pitch, slot_layout
+#include "side.hpp"  // bytes_of_real
 
 namespace wingbeat::planner {
 namespace {
 
-/// Local memory that the exchanges of `transforms` in one workgroup take.
-std::size_t exchange_bytes(const pass& one, std::size_t length, std::size_t transforms) {
-  const device::stages as{static_cast<unsigned>(length), one.elements_per_thread};
-  if (length <= one.elements_per_thread) return 0;
-  return device::workgroup::delivered_bytes(as, static_cast<unsigned>(transforms),
-                                            static_cast<unsigned>(one.entry_bytes()),
-                                            one.bank_bytes);
-}
-
-std::size_t pitch_of(const pass& one, std::size_t count, std::size_t threads) {
-  return device::workgroup::row_pitch(static_cast<unsigned>(count), static_cast<unsigned>(threads),
-                                      one.bank_bytes / static_cast<unsigned>(one.element_bytes()));
-}
-
-/// A whole row of reals or bins: opposite numbers meet where elements are exchanged, and what is
-/// staged lies behind that.
-std::size_t real_row_scratch(const pass& one) {
-  const std::size_t threads = one.length / one.elements_per_thread;
-  std::size_t elements = 0;
-  for (const auto& [is_staged, side] :
-       {std::pair{one.stage_in, &one.in}, std::pair{one.stage_out, &one.out}}) {
-    const std::size_t count = one.length + (side->holds == row::half_spectrum ? 1 : 0);
-    if (is_staged) elements += pitch_of(one, count, threads) * one.lanes;
-  }
-  return exchange_bytes(one, one.length, one.lanes) + elements * one.element_bytes();
-}
-
-std::size_t workgroup_scratch(const pass& one) {
-  if (one.is_of_bins() && !one.is_mirrored) return real_row_scratch(one);
-  std::size_t most = exchange_bytes(one, one.length, one.lanes);
-  if (one.stage_in || one.stage_out) {
-    const device::stages as{static_cast<unsigned>(one.length), one.elements_per_thread};
-    const device::workgroup::slot_layout staged{
-        static_cast<unsigned>(one.length * one.lanes), static_cast<unsigned>(one.element_bytes()),
-        one.bank_bytes, as.count() == 0 ? 1 : as.radix(0), /*is_in_place=*/false};
-    most = std::max<std::size_t>(most, staged.bytes());
-  }
-  return std::max(most, one.is_of_bins() ? one.length * one.lanes * one.element_bytes() : 0);
-}
-
-std::size_t cluster_scratch(const pass& one) {
-  const std::size_t c = one.workgroups_of_cluster;
-  const std::size_t columns = one.second / c * one.lanes, rows = one.first / c * one.lanes;
-  const bool is_by_position = one.lanes_across && one.lanes > 1;
-  const std::size_t pitch = one.does == pass::kind::line
-                                ? one.second + 1
-                                : pitch_of(one, one.second, one.second / one.elements_per_thread);
-  const std::size_t arrived =
-      (is_by_position ? one.second * (rows + (one.along_out ? one.first / c : one.lanes))
-                      : rows * pitch) *
-      one.element_bytes();
-  const std::size_t steps =
-      std::max(exchange_bytes(one, one.first, columns), exchange_bytes(one, one.second, rows));
-  std::size_t both = std::max(steps, arrived);
-  if (c > 1) both = (both + 15) / 16 * 16 + 16;  // the barrier that counts arrivals
-  return both;
-}
-
-std::size_t side_bytes(const pass& one, const pass_side& side) {
-  if (side.fused) return side.fused->buffer_bytes;
-  std::size_t butterflies = one.rows;
-  for (const loop& each : one.loops) butterflies *= each.count;
-  std::size_t elements = butterflies * one.length;
-  if (side.holds == row::half_spectrum) {
-    elements += elements / (one.does == pass::kind::plane ? one.second : one.total);
-  }
-  if (side.is_limited) {
+std::size_t side_bytes(const pass& of, const pass_side& stored, const device::grid::side& placed,
+                       row holds) {
+  if (stored.fused) return stored.fused->buffer_bytes;
+  std::size_t elements = of.rows * of.shape().length;
+  for (unsigned i = 0; i < of.numbers.depth; ++i) elements *= of.numbers.loops[i].count;
+  if (holds == row::half_spectrum) elements += elements / of.numbers.bins();
+  if (placed.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
-    const std::size_t length = side.is_pairs ? 2 * one.total : one.total;
-    elements = elements / length * (side.valid_end - side.valid_first);
+    const std::size_t length = placed.is_pairs ? 2 * of.numbers.total : of.numbers.total;
+    elements = elements / length * (placed.valid_end - placed.valid_begin);
   }
-  return elements * 2 * side.real_bytes();
+  return elements * 2 * stored.real_bytes();
+}
+
+std::string cut_text(const pass& of) {
+  const tile_shape& shape = of.shape();
+  if (shape.makes == body::plane)
+    return fmt::format("planes of {} x {}", shape.first, shape.second);
+  const std::size_t total = of.numbers.total;
+  std::string text = of.is_whole()
+                         ? fmt::format("lines of {}", shape.length)
+                         : fmt::format("{} x {} of {}", total / shape.length, shape.length, total);
+  if (of.numbers.prior > 1) text += fmt::format(" after {}", of.numbers.prior);
+  if (shape.makes == body::line) text += fmt::format(" as {} x {}", shape.first, shape.second);
+  return text;
 }
 
 }  // namespace
@@ -93,30 +43,9 @@ std::size_t pass_side::real_bytes() const {
   return bytes_of_real(stored);
 }
 
-unsigned pass::threads() const {
-  const std::size_t elements = length * lanes / workgroups_of_cluster;
-  return static_cast<unsigned>(elements / elements_per_thread);
-}
-
-std::size_t pass::scratch_bytes() const {
-  return is_cluster() ? cluster_scratch(*this) : workgroup_scratch(*this);
-}
-
-std::size_t pass::tiles_of_row() const {
-  if (loops.empty()) return 1;
-  std::size_t tiles = (lane_count() + lanes - 1) / lanes;
-  for (std::size_t i = is_flat ? 2 : 1; i < loops.size(); ++i) tiles *= loops[i].count;
-  return tiles;
-}
-
-std::size_t pass::workgroups(std::size_t of_rows) const {
-  const std::size_t tiles =
-      loops.empty() ? (of_rows + lanes - 1) / lanes : tiles_of_row() * of_rows;
-  return tiles * workgroups_of_cluster;
-}
-
 std::size_t pass::traffic_bytes() const {
-  return side_bytes(*this, in) + side_bytes(*this, out);
+  return side_bytes(*this, in, numbers.in, shape().source) +
+         side_bytes(*this, out, numbers.out, shape().sink);
 }
 
 std::vector<std::byte> pass::parameter_blocks() const {
@@ -132,29 +61,27 @@ std::vector<std::byte> pass::parameter_blocks() const {
 }
 
 std::string pass::describe() const {
-  const auto cut = [&] {
-    if (does == kind::plane) return fmt::format("planes of {} x {}", first, second);
-    std::string text = is_whole() ? fmt::format("lines of {}", length)
-                                  : fmt::format("{} x {} of {}", total / length, length, total);
-    if (prior > 1) text += fmt::format(" after {}", prior);
-    if (does == kind::line) text += fmt::format(" as {} x {}", first, second);
-    return text;
-  };
+  const tile_shape& shape = numbers.shape;
   std::string text =
-      cut() + fmt::format(
-                  ": {} elements a thread, {} threads, {} {} a {}, "
-                  "{} bytes of local memory",
-                  elements_per_thread, threads(), lanes,
-                  lanes_across ? "neighbouring columns" : "transforms",
-                  workgroups_of_cluster > 1 ? fmt::format("cluster of {}", workgroups_of_cluster)
-                                            : "workgroup",
-                  scratch_bytes());
-  if (out.holds == row::half_spectrum) text += ", bins of a real transform separated";
-  if (in.holds == row::half_spectrum) text += ", bins of a real transform joined";
-  if (stays) text += ", bins scrambled";
-  if (ahead > 0) text += fmt::format(", input requested {} tiles ahead", ahead);
-  if (in.is_limited) text += fmt::format(", inputs {} to {}", in.valid_first, in.valid_end - 1);
-  if (out.is_limited) text += fmt::format(", outputs {} to {}", out.valid_first, out.valid_end - 1);
+      cut_text(*this) +
+      fmt::format(
+          ": {} elements a thread, {} threads, {} {} a {}, {} bytes of local memory",
+          shape.elements_per_thread, shape.threads(), shape.lanes,
+          shape.lanes_across ? "neighbouring columns" : "transforms",
+          shape.workgroups > 1 ? fmt::format("cluster of {}", shape.workgroups) : "workgroup",
+          shape.scratch_bytes());
+  if (shape.sink == row::half_spectrum) text += ", bins of a real transform separated";
+  if (shape.source == row::half_spectrum) text += ", bins of a real transform combined";
+  if (in_place_spacing) text += ", bins scrambled";
+  if (numbers.prefetch_tiles > 0) {
+    text += fmt::format(", input prefetched {} tiles ahead", numbers.prefetch_tiles);
+  }
+  const auto limits = [&](std::string_view name, const device::grid::side& side) {
+    if (!side.is_limited) return;
+    text += fmt::format(", {} {} to {}", name, side.valid_begin, side.valid_end - 1);
+  };
+  limits("inputs", numbers.in);
+  limits("outputs", numbers.out);
   return text + (in.fused ? ", your load" : "") + (out.fused ? ", your store" : "");
 }
 

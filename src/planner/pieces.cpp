@@ -5,8 +5,7 @@
 
 #include <algorithm>  // clamp, max, min
 #include <bit>        // bit_ceil, countr_zero
-#include <optional>
-#include <utility>  // swap
+#include <utility>    // swap
 
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -19,7 +18,7 @@ unsigned log2_of(std::size_t n) {
 
 /// What the data says of this kind of rows alone.
 const tuning::row_shapes& own_rows(const axis_request& axis, const tuning::shapes& data) {
-  if (!axis.is_of_bins) return data.rows;
+  if (!axis.has_half_spectrum) return data.rows;
   return axis.is_forward ? data.rows_of_reals : data.rows_of_bins;
 }
 
@@ -28,86 +27,96 @@ const tuning::row_shapes& rows_for(const axis_request& axis, const tuning::shape
   return own.whole.empty() ? data.rows : own;
 }
 
-bool has_clusters(const device_info& where) {
-  if (where.runs_on != engine::cuda) return false;
-  const bool is_older = where.architecture.size() == 5 && where.architecture < "sm_90";
+bool has_clusters(const device_info& device) {
+  if (device.runs_on != engine::cuda) return false;
+  const bool is_older = device.architecture.size() == 5 && device.architecture < "sm_90";
   return !is_older;
 }
 
-/// Older devices have no such request.
-std::size_t requested(unsigned mib, const device_info& where) {
-  return has_clusters(where) ? std::size_t{mib} << 20 : 0;
+/// Bulk prefetch needs sm_90, as clusters do.
+std::size_t prefetched(unsigned mib, const device_info& device) {
+  return has_clusters(device) ? std::size_t{mib} << 20 : 0;
 }
 
-bool fits(const pass& one, const device_info& where) {
-  return one.threads() <= where.max_workgroup && one.scratch_bytes() <= where.local_memory_bytes &&
-         (one.workgroups_of_cluster == 1 || has_clusters(where));
+bool fits(const tile_shape& shape, const device_info& device) {
+  return shape.threads() <= device.max_workgroup &&
+         shape.scratch_bytes() <= device.local_memory_bytes &&
+         (shape.workgroups == 1 || has_clusters(device));
 }
 
-/// States which ends of an axis of bins this pass has: local memory depends on that.
-pass with_ends(pass one, const axis_request& axis, bool begins, bool ends) {
-  if (!axis.is_of_bins) return one;
-  if (axis.is_forward && ends) one.out.holds = row::half_spectrum;
-  if (!axis.is_forward && begins) one.in.holds = row::half_spectrum;
-  return one;
+/// Takes fewer lanes until the piece fits; nothing if one lane, or `least`, is too much.
+std::optional<piece> fitted(piece made, const device_info& device, unsigned least = 1) {
+  while (!fits(made.shape, device) && made.shape.lanes > least) made.shape.lanes /= 2;
+  if (!fits(made.shape, device)) return std::nullopt;
+  return made;
 }
 
-/// Takes fewer lanes until the pass fits; nothing if one lane, or `least`, is too much.
-std::optional<pass> fitted(pass one, const device_info& where, unsigned least = 1) {
-  while (!fits(one, where) && one.lanes > least) one.lanes /= 2;
-  if (!fits(one, where)) return std::nullopt;
-  return one;
+/// Returns a piece of `axis` of which only what all have is set; `begins` and `ends` say which ends
+/// of the axis it has.
+piece common_piece(const axis_request& axis, const tuning::architecture& data, bool begins,
+                   bool ends) {
+  piece made;
+  made.total = axis.total;
+  made.shape.element_bytes = axis.stored == precision::fp64 ? 16 : 8;
+  made.shape.bank_bytes = data.bank_bytes;
+  if (!axis.has_half_spectrum) return made;
+  if (axis.is_forward && ends) made.shape.sink = row::half_spectrum;
+  if (!axis.is_forward && begins) made.shape.source = row::half_spectrum;
+  return made;
 }
 
-std::optional<pass> whole_row(pass one, std::span<const tuning::shape> shapes,
-                              const device_info& where) {
-  const unsigned bits = log2_of(one.total);
+std::optional<piece> whole_row(piece made, std::span<const tuning::shape> shapes,
+                               const device_info& device) {
+  const unsigned bits = log2_of(made.total);
   if (bits >= shapes.size()) return std::nullopt;
   const tuning::shape& shape = shapes[bits];
-  one.length = one.total;
-  one.elements_per_thread = shape.elements_per_thread;
-  one.lanes = shape.transforms;
-  one.half_trade = shape.half_trade;
-  one.stage_in = shape.stage_in;
-  one.stage_out = shape.stage_out;
-  one.fraction = shape.fraction;
-  one.resident = shape.resident;
-  one.bytes_ahead = requested(shape.mib_ahead, where);
-  one.out.is_once = shape.stores_once;
-  return fitted(one, where);
+  made.shape.makes = made.shape.has_half_spectrum() ? body::real_row : body::transform;
+  made.shape.length = made.total;
+  made.shape.elements_per_thread = shape.elements_per_thread;
+  made.shape.lanes = shape.transforms;
+  made.shape.half_trade = shape.half_trade;
+  made.shape.stage_in = shape.stage_in;
+  made.shape.stage_out = shape.stage_out;
+  made.fraction = static_cast<double>(shape.fraction);
+  made.resident = shape.resident;
+  made.prefetch_bytes = prefetched(shape.mib_ahead, device);
+  made.streams = shape.stores_once;
+  return fitted(made, device);
 }
 
 /// Takes over what the data says of a line or a plane.
-void shape_as(pass& one, pass::kind does, const tuning::cluster_shape& shape,
-              const device_info& where) {
-  one.does = does;
-  one.length = std::size_t{1} << shape.log2_length;
-  one.first = std::size_t{1} << shape.log2_first;
-  one.second = one.length / one.first;
-  one.elements_per_thread = shape.elements_per_thread;
-  one.workgroups_of_cluster = shape.workgroups;
-  one.lanes = shape.lanes;
-  one.resident = shape.resident;
-  one.fraction = shape.fraction;
-  one.bytes_ahead = requested(shape.mib_ahead, where);
+piece shaped_as(piece made, body makes, const tuning::cluster_shape& shape,
+                const device_info& device) {
+  made.shape.makes = makes;
+  made.shape.length = std::size_t{1} << shape.log2_length;
+  made.shape.first = 1U << shape.log2_first;
+  made.shape.second = 1U << (shape.log2_length - shape.log2_first);
+  made.shape.elements_per_thread = shape.elements_per_thread;
+  made.shape.workgroups = shape.workgroups;
+  made.shape.lanes = shape.lanes;
+  made.resident = shape.resident;
+  made.fraction = static_cast<double>(shape.fraction);
+  made.prefetch_bytes = prefetched(shape.mib_ahead, device);
+  return made;
 }
 
-std::optional<pass> clustered(pass one, unsigned bits, std::span<const tuning::cluster_shape> data,
-                              const device_info& where) {
+std::optional<piece> line_of(const piece& common, unsigned bits,
+                             std::span<const tuning::cluster_shape> data,
+                             const device_info& device) {
   for (const tuning::cluster_shape& shape : data) {
     if (shape.log2_length != bits) continue;
-    shape_as(one, pass::kind::line, shape, where);
-    one.lanes_across = shape.lanes > 1;
-    if (fits(one, where)) return one;
+    piece made = shaped_as(common, body::line, shape, device);
+    made.shape.lanes_across = shape.lanes > 1;
+    if (fits(made.shape, device)) return made;
   }
   return std::nullopt;
 }
 
 /// A row that a workgroup or a cluster takes at once; a line where the data has one of its length.
-std::optional<pass> row_at_once(const pass& one, const tuning::row_shapes& data,
-                                const device_info& where) {
-  if (auto line = clustered(one, log2_of(one.total), data.lines, where)) return line;
-  return whole_row(one, data.whole, where);
+std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& data,
+                                 const device_info& device) {
+  if (auto line = line_of(common, log2_of(common.total), data.lines, device)) return line;
+  return whole_row(common, data.whole, device);
 }
 
 /// Columns that no data describes: about 4096 elements a workgroup, 16 a thread at most.
@@ -123,60 +132,65 @@ const tuning::column_shape* shape_of(unsigned bits, std::span<const tuning::colu
   return i < data.size() ? &data[i] : nullptr;
 }
 
-std::optional<pass> columns_as(pass one, const tuning::column_shape& shape, std::size_t neighbours,
-                               const device_info& where) {
-  const unsigned least = one.is_mirrored ? 2 : 1;
-  one.length = std::size_t{1} << shape.log2_length;
-  one.elements_per_thread = shape.elements_per_thread;
-  one.lanes = std::max(
+std::optional<piece> columns_as(piece made, const tuning::column_shape& shape,
+                                std::size_t neighbours, const device_info& device) {
+  const unsigned least = made.shape.mirrored ? 2 : 1;
+  made.shape.length = std::size_t{1} << shape.log2_length;
+  made.shape.elements_per_thread = shape.elements_per_thread;
+  made.shape.lanes = std::max(
       static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours))),
       least);
-  one.lanes_across = true;
-  one.half_trade = shape.half_trade;
-  one.resident = shape.resident;
-  one.fraction = shape.fraction;
-  one.out.is_once = shape.stores_once;
-  return fitted(one, where, least);
+  made.shape.lanes_across = true;
+  made.shape.half_trade = shape.half_trade;
+  made.resident = shape.resident;
+  made.fraction = static_cast<double>(shape.fraction);
+  made.streams = shape.stores_once;
+  return fitted(made, device, least);
 }
 
-std::optional<pass> columns(const pass& one, unsigned bits, std::size_t neighbours,
-                            const tuning::shapes& data, const device_info& where) {
-  if (auto line = clustered(one, bits, data.column_lines, where)) {
-    if (line->lanes <= neighbours) return line;
+std::optional<piece> columns(const piece& common, unsigned bits, std::size_t neighbours,
+                             const tuning::shapes& data, const device_info& device) {
+  if (auto line = line_of(common, bits, data.column_lines, device)) {
+    if (line->shape.lanes <= neighbours) return line;
   }
   const tuning::column_shape* known = shape_of(bits, data.columns);
   if (known == nullptr && bits > 12) return std::nullopt;
-  return columns_as(one, known != nullptr ? *known : default_columns(bits), neighbours, where);
+  return columns_as(common, known != nullptr ? *known : default_columns(bits), neighbours, device);
 }
 
 /// Columns whose bins meet: without data for them those of any axis, exchanged whole, since bins
 /// meet whole, and with fewer threads where they would spill.
-std::optional<pass> mirrored_columns(const pass& one, unsigned bits, std::size_t neighbours,
-                                     std::span<const tuning::column_shape> own, tuning::shapes data,
-                                     const device_info& where) {
-  if (const auto* known = shape_of(bits, own)) return columns_as(one, *known, neighbours, where);
-  if (one.real == precision::fp64 && bits > 11 && one.bank_bytes != 0)
-    return std::nullopt;   // spills
-  data.column_lines = {};  // bins meet within a workgroup
-  auto made = columns(one, bits, neighbours, data, where);
-  if (!made || !made->is_forward) return made;
-  made->half_trade = false;
+std::optional<piece> mirrored_columns(const piece& common, bool is_forward, unsigned bits,
+                                      std::size_t neighbours,
+                                      std::span<const tuning::column_shape> own,
+                                      tuning::shapes data, const device_info& device) {
+  if (const auto* known = shape_of(bits, own)) {
+    return columns_as(common, *known, neighbours, device);
+  }
+  const bool is_fp64 = common.shape.element_bytes == 16, has_banks = common.shape.bank_bytes != 0;
+  if (is_fp64 && bits > 11 && has_banks) return std::nullopt;  // spills
+  data.column_lines = {};                                      // bins meet within a workgroup
+  auto made = columns(common, bits, neighbours, data, device);
+  if (!made || !is_forward) return made;
+  made->shape.half_trade = false;
   made->resident = std::min(made->resident, 1U);
-  const unsigned most = made->real == precision::fp64 ? 256 : 512;
-  while (made->bank_bytes != 0 && made->threads() > most && made->lanes > 2) made->lanes /= 2;
-  return fitted(*made, where, 2);
+  const unsigned most = is_fp64 ? 256 : 512;
+  while (has_banks && made->shape.threads() > most && made->shape.lanes > 2) {
+    made->shape.lanes /= 2;
+  }
+  return fitted(*made, device, 2);
 }
 
 using shares = std::vector<unsigned>;  // log2 of each pass's length
 
 /// Returns the ways to cut an axis into several passes, the best first: as measured, then evenly.
 std::vector<shares> ways_to_cut(unsigned bits, std::span<const tuning::cut> cuts) {
-  std::vector<shares> all;
+  std::vector<shares> ways;
   for (const tuning::cut& each : cuts) {
     if (each.log2_length != bits) continue;
-    all.push_back({each.log2_first, each.log2_second});
+    ways.push_back({each.log2_first, each.log2_second});
     const unsigned rest = bits - each.log2_first - each.log2_second;
-    if (rest > 0) all.back().push_back(rest);
+    if (rest > 0) ways.back().push_back(rest);
   }
   for (unsigned count = 2; count <= 4; ++count) {
     shares even;
@@ -184,118 +198,121 @@ std::vector<shares> ways_to_cut(unsigned bits, std::span<const tuning::cut> cuts
       even.push_back((left + i - 1) / i);
       left -= even.back();
     }
-    all.push_back(even);
+    ways.push_back(even);
   }
-  return all;
+  return ways;
 }
 
-/// Cuts the axis; fewer passes come back if one of them does not fit.
-std::vector<pass> cut_into(const shares& parts, const axis_request& axis, const pass& like,
-                           const tuning::shapes& data, const device_info& where) {
-  std::vector<pass> made;
+/// Cuts the axis; fewer pieces come back if one of them does not fit.
+std::vector<piece> cut_into(const shares& parts, const axis_request& axis,
+                            const tuning::architecture& data, const device_info& device) {
+  const tuning::shapes& shapes = tuning::shapes_for(data, axis.stored);
+  std::vector<piece> pieces;
   std::size_t prior = 1;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    pass one = with_ends(like, axis, i == 0, i + 1 == parts.size());
-    one.prior = prior;
-    one.is_mirrored = axis.is_row && one.is_of_bins();
+    piece common = common_piece(axis, data, i == 0, i + 1 == parts.size());
+    common.prior = prior;
+    common.shape.mirrored = axis.is_row && common.shape.has_half_spectrum();
     const std::size_t neighbours =
         axis.is_row ? (prior == 1 ? axis.total >> parts[i] : prior) : axis.columns;
-    const auto fitted = one.is_mirrored
-                            ? mirrored_columns(one, parts[i], neighbours,
-                                               rows_for(axis, data).mirrored, data, where)
-                            : columns(one, parts[i], neighbours, data, where);
-    if (fitted) made.push_back(*fitted);
+    const auto made = common.shape.mirrored
+                          ? mirrored_columns(common, axis.is_forward, parts[i], neighbours,
+                                             rows_for(axis, shapes).mirrored, shapes, device)
+                          : columns(common, parts[i], neighbours, shapes, device);
+    if (made) pieces.push_back(*made);
     prior <<= parts[i];
   }
-  return made;
+  return pieces;
+}
+
+/// In copies; what was not measured may take longer than one.
+double time_of(const piece& each) {
+  return each.fraction > 0 ? 1 / each.fraction : 1.25;
+}
+
+/// How much longer rows take whose inputs are turned, as measured: rows of roots are read, the more
+/// per element the fewer a thread has. Long ones of a workgroup lose the prefetches that they were
+/// measured with.
+double twiddled_time(const piece& rows) {
+  const bool loses_prefetch = rows.prefetch_bytes > 0 && !rows.shape.is_cluster() && rows.is_long();
+  return time_of(rows) * (1 + 2.2 / rows.shape.elements_per_thread) * (loses_prefetch ? 1.16 : 1);
 }
 
 }  // namespace
 
-std::vector<pass> pieces_of(const axis_request& axis, const pass& like,
-                            const tuning::architecture& data, const device_info& where) {
-  const tuning::shapes& shapes = tuning::shapes_for(data, like.in.stored);
+std::vector<piece> pieces_of(const axis_request& axis, const tuning::architecture& data,
+                             const device_info& device) {
+  const tuning::shapes& shapes = tuning::shapes_for(data, axis.stored);
   const tuning::row_shapes& rows = rows_for(axis, shapes);
   const unsigned bits = log2_of(axis.total);
-  pass one = like;
-  one.total = axis.total;
   if (axis.is_row) {
-    const pass whole = with_ends(one, axis, true, true);
-    if (const auto row = row_at_once(whole, rows, where)) return {*row};
-  } else if (const auto whole = columns(one, bits, axis.columns, shapes, where)) {
-    return {*whole};
+    const piece common = common_piece(axis, data, true, true);
+    if (const auto whole = row_at_once(common, rows, device)) return {*whole};
+  } else {
+    const piece common = common_piece(axis, data, false, false);
+    if (const auto whole = columns(common, bits, axis.columns, shapes, device)) return {*whole};
   }
   for (const shares& parts : ways_to_cut(bits, rows.cuts)) {
-    auto made = cut_into(parts, axis, one, shapes, where);
-    if (made.size() == parts.size()) return made;
+    auto pieces = cut_into(parts, axis, data, device);
+    if (pieces.size() == parts.size()) return pieces;
   }
   throw plan_error(
       fmt::format("length {} does not fit {}: {} bytes of local memory, workgroups of "
                   "{}; choose a shorter length or the host engine",
-                  axis.total, where.name, where.local_memory_bytes, where.max_workgroup));
+                  axis.total, device.name, device.local_memory_bytes, device.max_workgroup));
 }
 
-std::vector<pass> scrambled_pieces_of(const axis_request& axis, const pass& like,
-                                      const tuning::architecture& data, const device_info& where) {
-  const tuning::shapes& shapes = tuning::shapes_for(data, like.in.stored);
+std::vector<piece> scrambled_pieces_of(const axis_request& axis, const tuning::architecture& data,
+                                       const device_info& device) {
+  const tuning::shapes& shapes = tuning::shapes_for(data, axis.stored);
   const unsigned bits = log2_of(axis.total);
+  const piece common = common_piece(axis, data, true, true);
   const auto row_of = [&](unsigned row_bits) {
-    pass one = like;
-    one.total = std::size_t{1} << row_bits;
-    return row_at_once(one, shapes.rows, where);
+    piece row = common;
+    row.total = std::size_t{1} << row_bits;
+    return row_at_once(row, shapes.rows, device);
   };
   if (row_of(bits)) return {};
-  // In copies; what was not measured may take longer than one.
-  const auto time_of = [](const pass& one) { return one.fraction > 0 ? 1 / one.fraction : 1.25; };
-  // Rows whose inputs are turned, as measured: rows of roots are read, the more per element the
-  // fewer a thread has. Long ones of a workgroup lose the requests that they were measured with.
-  const auto turned = [](const pass& row) {
-    const bool is_without = row.bytes_ahead > 0 && !row.is_cluster() && row.is_long();
-    return (1 + 2.2 / row.elements_per_thread) * (is_without ? 1.16 : 1);
-  };
   double natural = 0;
   // Columns of which no speed was measured are not to be much longer than in natural order.
   std::size_t longest = 0;
-  for (const pass& each : pieces_of(axis, like, data, where)) {
+  for (const piece& each : pieces_of(axis, data, device)) {
     natural += time_of(each);
-    longest = std::max(longest, 2 * each.length);
+    longest = std::max<std::size_t>(longest, 2 * each.shape.length);
   }
-  std::vector<pass> best;
+  std::vector<piece> best;
   double least = 0.98 * natural;  // a gain of less is not measured surely
   for (unsigned row_bits = bits - 1; row_bits > 0; --row_bits) {
     auto row = row_of(row_bits);
-    auto column = columns(like, bits - row_bits, std::size_t{1} << row_bits, shapes, where);
-    if (!row || !column || (column->fraction == 0 && column->length > longest)) continue;
-    const double time = time_of(*row) * turned(*row) + time_of(*column);
+    auto column = columns(common, bits - row_bits, std::size_t{1} << row_bits, shapes, device);
+    if (!row || !column || (column->fraction == 0 && column->shape.length > longest)) continue;
+    const double time = twiddled_time(*row) + time_of(*column);
     if (time >= least) continue;
     least = time;
-    column->spacing = row->length;
+    column->in_place_spacing = row->shape.length;
+    row->in_place_spacing = 1;
     best = {*column, *row};
     if (!axis.is_forward) std::swap(best[0], best[1]);
   }
   std::size_t prior = 1;
-  for (pass& each : best) {
+  for (piece& each : best) {
     each.total = axis.total;
     each.prior = prior;
-    each.stays = true;
-    prior *= each.length;
+    prior *= each.shape.length;
   }
   return best;
 }
 
-pass plane_of(std::size_t rows, const axis_request& axis, const pass& like,
-              const tuning::architecture& data, const device_info& where) {
-  pass one = like;
-  one.length = 0;
-  const tuning::shapes& shapes = tuning::shapes_for(data, like.in.stored);
+std::optional<piece> plane_of(std::size_t rows, const axis_request& axis,
+                              const tuning::architecture& data, const device_info& device) {
+  const tuning::shapes& shapes = tuning::shapes_for(data, axis.stored);
   for (const tuning::cluster_shape& shape : own_rows(axis, shapes).planes) {
-    pass made = with_ends(like, axis, true, true);
-    shape_as(made, pass::kind::plane, shape, where);
-    made.total = made.length;
-    if (made.first != rows || made.second != axis.total) continue;
-    if (fits(made, where)) return made;
+    piece made = shaped_as(common_piece(axis, data, true, true), body::plane, shape, device);
+    made.total = made.shape.length;
+    if (made.shape.first != rows || made.shape.second != axis.total) continue;
+    if (fits(made.shape, device)) return made;
   }
-  return one;
+  return std::nullopt;
 }
 
 }  // namespace wingbeat::planner

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/roots.hpp"
 
+#include <stdexcept>    // logic_error
 #include <type_traits>  // conditional_t, is_same_v
 
-#include "wingbeat/device/grid/turn.hpp"  // turn_row
-#include "wingbeat/device/index.hpp"      // log2_of
-#include "wingbeat/device/twiddle.hpp"    // root_tables, rows, row_exponent
-#include "wingbeat/roots.hpp"             // root, roots_of
+#include "wingbeat/device/grid/numbers.hpp"  // twiddle_row
+#include "wingbeat/device/index.hpp"         // log2_of
+#include "wingbeat/device/twiddle.hpp"       // root_tables, rows, row_exponent
+#include "wingbeat/roots.hpp"                // root, roots_of
 
 namespace wingbeat::planner {
 namespace {
@@ -58,9 +59,9 @@ class root_table {
     for (std::size_t e = 0; e < count; ++e) roots_.push_back(root_of(e));
   }
 
-  void add_stages(const pass& of, std::size_t length) {
+  void add_stages(std::size_t length, unsigned elements_per_thread) {
     const auto n = static_cast<unsigned>(length);
-    for (const auto& w : roots_of({device::order::natural, n, of.elements_per_thread})) add(w);
+    for (const auto& w : roots_of({device::order::natural, n, elements_per_thread})) add(w);
   }
 
   void add_all(std::size_t m) {
@@ -70,10 +71,10 @@ class root_table {
     if (!as.is_direct()) add_first(m / fine, m / fine);
   }
 
-  /// What grid/turn.hpp reads of a butterfly of radix `radix` in registers after `prior`, of order
-  /// `m` in all.
-  void add_turn(std::size_t radix, std::size_t prior, std::size_t m) {
-    const device::twiddle::root_tables as = device::grid::turn_row(prior);
+  /// What twiddles of a butterfly of radix `radix` in registers after `prior`, of order m in all,
+  /// are read from.
+  void add_twiddles(std::size_t radix, std::size_t prior, std::size_t m) {
+    const device::twiddle::root_tables as = device::grid::twiddle_row(prior);
     const root_products<Real> root_of{prior * radix, prior * radix};
     const unsigned rows = device::twiddle::rows(static_cast<unsigned>(radix));
     for (unsigned row = 0; row < rows; ++row) {
@@ -85,6 +86,19 @@ class root_table {
     add_all(m);
   }
 
+  void add_body(const tile_shape& of) {
+    const unsigned e = of.elements_per_thread;
+    if (!of.is_cluster()) {
+      add_stages(of.length, e);
+      if (of.makes != body::real_row) return;
+      for (std::size_t k = 0; k < of.length / e; ++k) add(root(k, 2 * of.length));
+      return;
+    }
+    add_stages(of.first, e);
+    if (of.second != of.first) add_stages(of.second, e);
+    if (of.makes == body::line) add_twiddles(e, of.second, of.length);
+  }
+
  private:
   std::vector<std::complex<Real>> roots_;
 };
@@ -92,25 +106,20 @@ class root_table {
 }  // namespace
 
 template <class Real>
-std::vector<std::complex<Real>> table_of(const pass& one) {
-  root_table<Real> made;
-  made.add_stages(one, one.is_cluster() ? one.first : one.length);
-  const bool is_real_row = one.is_of_bins() && !one.is_cluster() && !one.is_mirrored;
-  if (is_real_row) {
-    const std::size_t threads = one.length / one.elements_per_thread;
-    for (std::size_t k = 0; k < threads; ++k) made.add(root(k, 2 * one.length));
+std::vector<std::complex<Real>> table_of(const pass_numbers& of) {
+  root_table<Real> table;
+  table.add_body(of.shape);
+  if (of.is_twiddled()) {
+    table.add_twiddles(of.shape.elements_per_thread, of.prior, of.prior * of.shape.length);
   }
-  if (one.is_cluster() && one.second != one.first) made.add_stages(one, one.second);
-  const std::size_t e = one.elements_per_thread;
-  if (one.does == pass::kind::line) made.add_turn(e, one.second, one.length);
-  if (one.prior > 1) made.add_turn(e, one.prior, one.prior * one.length);
-  const std::size_t bins = one.does == pass::kind::plane ? one.second : one.total;
-  if (one.is_of_bins() && !is_real_row) made.add_all(2 * bins);
-  return made.take();
+  if (of.has_real_roots()) table.add_all(2 * of.bins());
+  auto roots = table.take();
+  if (roots.size() != of.table_entries()) throw std::logic_error("roots are not as pass_numbers");
+  return roots;
 }
 
-template std::vector<std::complex<float>> table_of(const pass& one);
-template std::vector<std::complex<double>> table_of(const pass& one);
-template std::vector<std::complex<long double>> table_of(const pass& one);
+template std::vector<std::complex<float>> table_of(const pass_numbers& of);
+template std::vector<std::complex<double>> table_of(const pass_numbers& of);
+template std::vector<std::complex<long double>> table_of(const pass_numbers& of);
 
 }  // namespace wingbeat::planner

@@ -11,10 +11,9 @@
 
 namespace wingbeat::planner {
 
-/// Returns the table that a pass reads: roots of its workgroup stages, of the pass itself, of the
-/// real transform; the order is that of wingbeat/device/grid/pass.hpp. For float, double and long
-/// double.
+/// Returns the table that a pass reads, in the order of `pass_numbers`: roots of its body, of the
+/// twiddles before it, of the real transform. For float, double and long double.
 template <class Real>
-[[nodiscard]] std::vector<std::complex<Real>> table_of(const pass& one);
+[[nodiscard]] std::vector<std::complex<Real>> table_of(const pass_numbers& of);
 
 }  // namespace wingbeat::planner

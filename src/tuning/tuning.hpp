@@ -61,13 +61,6 @@ struct cut {
   unsigned log2_second;
 };
 
-/// When two passes are chained through the cache: rows of so many bytes, in chunks.
-struct chain_rule {
-  std::size_t least_bytes = 1, most_bytes = 0;  ///< Of a row; none unless most >= least.
-  std::size_t chunk_bytes = 0;
-  unsigned ring = 3;  ///< Chunks in the workspace.
-};
-
 /// How rows are transformed, shortest length first: in one workgroup, in one cluster, or cut; and
 /// planes of rows at once.
 struct row_shapes {
@@ -87,7 +80,6 @@ struct shapes {
   row_shapes rows_of_bins = {};   ///< That become reals; the same.
   std::span<const column_shape> columns;  ///< Without gaps.
   std::span<const cluster_shape> column_lines = {};
-  chain_rule chain = {};
 };
 
 struct architecture {

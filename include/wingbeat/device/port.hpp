@@ -84,26 +84,6 @@ struct group {
   static __device__ __forceinline__ size index() { return blockIdx.x; }
   static __device__ __forceinline__ void barrier() { __syncthreads(); }
   static __device__ __forceinline__ void subgroup_barrier() { __syncwarp(); }
-  // Counters in global memory, for workgroups of one grid that wait for each other.
-  /// Adds 1 to a counter and returns what it was.
-  static __device__ __forceinline__ unsigned take(unsigned* counter) {
-    return atomicAdd(counter, 1u);
-  }
-  /// Adds 1 to a counter after all that this workgroup wrote before its last barrier.
-  static __device__ __forceinline__ void announce(unsigned* counter) {
-    __threadfence();
-    atomicAdd(counter, 1u);
-  }
-  /// Waits until a counter has reached `count`; what was announced is then visible.
-  static __device__ __forceinline__ void await(const unsigned* counter, unsigned count) {
-    for (;;) {
-      unsigned now;
-      asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
-      if (now >= count) return;
-      __nanosleep(100);
-    }
-  }
-
   // The cluster this workgroup belongs to: workgroups that start together and reach each other's
   // local memory (sm_90 and later; a kernel for less never gets here).
   static __device__ __forceinline__ void cluster_arrive() {
@@ -254,12 +234,12 @@ WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& what) {
   *to = what;
 }
 
-/// Asks for `count` elements from `from` to be brought into the cache that all workgroups share, of
-/// which up to 15 bytes at either end may be left out. Nothing waits for them; without such a
-/// request in the dialect nothing happens. (In CUDA an address in device memory is the same number
-/// in the generic and in the global space.)
+/// Prefetches `count` elements from `from` into the cache that all workgroups share, but for up to
+/// 15 bytes at either end. Nothing waits for them; where the dialect has no prefetch (CUDA has it
+/// from sm_90 on) nothing happens. (In CUDA an address in device memory is the same number in the
+/// generic and in the global space.)
 template <class T>
-WINGBEAT_FN void request([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
+WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
                          [[maybe_unused]] size count) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   constexpr size unit = 16;

@@ -88,9 +88,7 @@ class kernel final : public backend::kernel {
     auto in_first = with.in_first;
     auto out_first = with.out_first;
     auto batch = with.batch;
-    // The driver takes as many as the entry point has.
-    void* workspace = static_cast<char*>(with.workspace.handle) + with.workspace.offset_bytes;
-    std::array<void*, 7> arguments{&in, &out, &table, &in_first, &out_first, &batch, &workspace};
+    std::array<void*, 6> arguments{&in, &out, &table, &in_first, &out_first, &batch};
 
     const entered here{api_, context_};
     const result launched = api_.launch(function_, static_cast<unsigned>(workgroups), 1, 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entry point: one pass of a transform. Defined before this file is read: WINGBEAT_PASS_KERNEL, how
-// it is launched; `policy`, the ends `input` and `output`, and `body`, the pass they make.
+// it is launched; `policy`, the ends `input` and `output`, and `body`.
 #pragma once
 
 #include "wingbeat/device/grid/pass.hpp"  // pass
@@ -15,10 +15,12 @@ WINGBEAT_PASS_KERNEL
 void wingbeat_pass(WINGBEAT_GLOBAL const input::element* in, WINGBEAT_GLOBAL output::element* out,
                    WINGBEAT_GLOBAL const complex<policy::real>* table, size in_first,
                    size out_first, size batch WINGBEAT_SCRATCH_PARAMETER) {
+  constexpr grid::pass_numbers as = policy::numbers();
+  constexpr size roots_at = as.roots_at, workgroups = as.shape.workgroups;
   const auto blocks = reinterpret_cast<WINGBEAT_GLOBAL const char*>(table);
-  body({in + in_first, blocks}, {out + out_first, blocks}, table + policy::roots_at,
-       WINGBEAT_SCRATCH)
-      .run(static_cast<unsigned>(group::index() / policy::workgroups), {0, 0, batch});
+  grid::pass<policy, body, input, output>({in + in_first, blocks}, {out + out_first, blocks},
+                                          table + roots_at, WINGBEAT_SCRATCH, body::group_type{})
+      .run(static_cast<unsigned>(group::index() / workgroups), batch);
 }
 
 }  // namespace wingbeat::device

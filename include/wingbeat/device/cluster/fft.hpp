@@ -7,23 +7,17 @@
 // Without the turn by w_N it is the transform of a plane of A rows and B columns.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"             // complex
-#include "wingbeat/device/direction.hpp"           // direction
-#include "wingbeat/device/index.hpp"               // mirrored
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
-#include "wingbeat/device/twiddle.hpp"             // roots, apply
-#include "wingbeat/device/workgroup/exchange.hpp"  // row_pitch
-#include "wingbeat/device/workgroup/fft.hpp"       // fft
-#include "wingbeat/device/workgroup/memory.hpp"    // scratch
-#include "wingbeat/device/workgroup/team.hpp"      // team, lanes
+#include "wingbeat/device/cluster/numbers.hpp"   // kind, numbers
+#include "wingbeat/device/complex.hpp"           // complex
+#include "wingbeat/device/direction.hpp"         // direction
+#include "wingbeat/device/index.hpp"             // mirrored
+#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
+#include "wingbeat/device/twiddle.hpp"           // roots, apply
+#include "wingbeat/device/workgroup/fft.hpp"     // fft
+#include "wingbeat/device/workgroup/memory.hpp"  // scratch
+#include "wingbeat/device/workgroup/team.hpp"    // team, lanes
 
 namespace wingbeat::device::cluster {
-
-/// What the two steps make together.
-enum class kind {
-  line,  ///< One axis of A B points.
-  plane  ///< Two axes: A rows of B points, bins [k1][k2].
-};
 
 /// The size of a cluster's transform. `Lanes` of them are made at once: columns side by side if
 /// `Across`, otherwise one behind another; and the same of their bins if `AcrossOut`.
@@ -93,34 +87,25 @@ class fft {
   using first_team = workgroup::team<first_shape, workgroup::lanes::across_transforms, Group>;
   using second_team = workgroup::team<second_shape, second_lanes, Group>;
 
-  // The table: roots of both steps, then those of the turn between them.
-  static constexpr unsigned second_at = a == b ? 0 : first_fft::table_entries;
-  static constexpr unsigned turn_at = second_at + second_fft::table_entries;
-  static constexpr unsigned turn_rows = twiddle::rows(e) * b;
-  static constexpr unsigned table_entries =
-      turn_at +
-      (Kind == kind::line ? turn_rows + unsigned(twiddle::root_tables{a * b}.entries()) : 0u);
-
-  // What arrives from other workgroups: row by row, padded as its threads read it; or, where
-  // columns lie side by side, position by position, so that what travels together stays together.
-  static constexpr bool is_by_position = Shape::is_across && Shape::lanes > 1;
+  static constexpr numbers as{Kind,
+                              a,
+                              b,
+                              e,
+                              c,
+                              Shape::lanes,
+                              Shape::is_across,
+                              Shape::is_across_out,
+                              unsigned(sizeof(complex_type)),
+                              Memory::bank_bytes,
+                              Memory::trades == workgroup::trade::halves};
+  static constexpr unsigned second_at = as.second_roots_at(), turn_at = as.twiddles_at();
+  static constexpr unsigned turn_rows = as.twiddle_rows();
+  static constexpr unsigned table_entries = as.table_entries();
+  static constexpr bool is_by_position = as.is_by_position();
   static constexpr unsigned rows_at_once = Shape::rows * Shape::lanes;
-  /// Entries from lane 0 of a row to that of the next: padded, where neighbouring threads take
-  /// neighbouring rows.
-  static constexpr unsigned row_apart = Shape::lanes + (Shape::is_across_out ? 0u : 1u);
-  static constexpr unsigned pitch =
-      is_by_position       ? Shape::rows * row_apart + (Shape::is_across_out ? Shape::lanes : 0u)
-      : Kind == kind::line ? b + 1
-                           : workgroup::row_pitch(b, second_shape::threads,
-                                                  Memory::bank_bytes / sizeof(complex_type));
-  static constexpr unsigned arrived_bytes =
-      (is_by_position ? b : rows_at_once) * pitch * unsigned(sizeof(complex_type));
-  static constexpr unsigned steps_bytes =
-      maximum(first_fft::scratch_bytes, second_fft::scratch_bytes);
-  static constexpr unsigned shared_bytes = maximum(steps_bytes, arrived_bytes);
-  /// Behind it all, the barrier that counts what arrives from other workgroups.
-  static constexpr unsigned arrivals_at = (shared_bytes + 15) / 16 * 16;
-  static constexpr unsigned scratch_bytes = c == 1 ? shared_bytes : arrivals_at + 16;
+  static constexpr unsigned row_apart = as.row_apart(), pitch = as.pitch();
+  static constexpr unsigned steps_bytes = as.steps_bytes(), shared_bytes = as.shared_bytes();
+  static constexpr unsigned arrivals_at = as.arrivals_at(), scratch_bytes = as.scratch_bytes();
 
   WINGBEAT_FN fft(WINGBEAT_GLOBAL const complex_type* table, WINGBEAT_LOCAL char* scratch,
                   Group group)

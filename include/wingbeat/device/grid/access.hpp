@@ -2,24 +2,17 @@
 // How a pass reads and writes single elements, within the ranges that exist in memory.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, size
+#include "wingbeat/device/complex.hpp"       // complex
+#include "wingbeat/device/grid/numbers.hpp"  // side
+#include "wingbeat/device/port.hpp"          // WINGBEAT_FN, size
 
 namespace wingbeat::device::grid {
 
-/// What a side of a pass holds.
-enum class row {
-  complex_row,   ///< Complex numbers; or the same number of neighbouring pairs of reals.
-  half_spectrum  ///< Bins 0 .. N of a real transform of length 2N.
-};
-
-/// Elements of an axis by index and place. Policy:
-///   in_first, in_end      indices that are in memory; of pairs of reals, indices of reals
-///   out_first, out_end
-///   limited_in, limited_out  are there others
-///   pairs_in, pairs_out   are the elements pairs of reals
+/// Elements of an axis by index and place, from `Load` and to `Store`; see ends/memory.hpp.
 template <class Policy, class Load, class Store>
 class access {
+  static constexpr pass_numbers as = Policy::numbers();
+
  public:
   using real = typename Policy::real;
   using complex_type = complex<real>;
@@ -28,9 +21,9 @@ class access {
 
   /// Returns element i of the axis, which lies at `at`, or 0 where memory does not go.
   WINGBEAT_FN complex_type read(size at, size i) const {
-    if constexpr (!Policy::limited_in) {
+    if constexpr (!as.in.is_limited) {
       return in_.get(at, i);
-    } else if constexpr (Load::has_parts && is_pair_in) {
+    } else if constexpr (Load::has_parts && as.in.is_pairs) {
       complex_type z{real(0), real(0)};
       if (is_in(2 * i)) z.re = in_.re(at);
       if (is_in(2 * i + 1)) z.im = in_.im(at);
@@ -42,14 +35,14 @@ class access {
     }
   }
 
-  /// Asks for `count` elements in a row, the first at `at`; see ahead.hpp.
-  WINGBEAT_FN void request(size at, size count) const { in_.request(at, count); }
+  /// Prefetches `count` elements in a row, the first at `at`; see prefetch.hpp.
+  WINGBEAT_FN void prefetch(size at, size count) const { in_.prefetch(at, count); }
 
   /// Writes element i of the axis at `at`, if it is wanted.
   WINGBEAT_FN void write(size at, size i, complex_type z) const {
-    if constexpr (!Policy::limited_out) {
+    if constexpr (!as.out.is_limited) {
       out_.put(at, i, z);
-    } else if constexpr (Store::has_parts && is_pair_out) {
+    } else if constexpr (Store::has_parts && as.out.is_pairs) {
       if (is_out(2 * i)) out_.put_re(at, z.re);
       if (is_out(2 * i + 1)) out_.put_im(at, z.im);
     } else {
@@ -58,14 +51,13 @@ class access {
   }
 
  private:
-  static constexpr bool is_pair_in = Policy::pairs_in;
-  static constexpr bool is_pair_out = Policy::pairs_out;
-
   WINGBEAT_FN static bool is_in(size i) {
-    return i - Policy::in_first < Policy::in_end - Policy::in_first;
+    constexpr size begin = as.in.valid_begin, count = as.in.valid_end - as.in.valid_begin;
+    return i - begin < count;
   }
   WINGBEAT_FN static bool is_out(size i) {
-    return i - Policy::out_first < Policy::out_end - Policy::out_first;
+    constexpr size begin = as.out.valid_begin, count = as.out.valid_end - as.out.valid_begin;
+    return i - begin < count;
   }
 
   Load in_;

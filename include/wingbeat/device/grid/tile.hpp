@@ -3,161 +3,99 @@
 // innermost of which is shared out in tiles of neighbours, its lanes.
 #pragma once
 
-#include "wingbeat/device/index.hpp"  // minimum, mirrored
-#include "wingbeat/device/port.hpp"   // WINGBEAT_FN, size
+#include "wingbeat/device/grid/numbers.hpp"  // pass_numbers
+#include "wingbeat/device/index.hpp"         // minimum, mirrored
+#include "wingbeat/device/port.hpp"          // WINGBEAT_FN, size
 
 namespace wingbeat::device::grid {
 
-/// `Count` butterflies, `In` places apart on the way in and `Out` on the way out.
-template <size Count, size In, size Out>
-struct loop {
-  static constexpr size count = Count, in = In, out = Out;
-};
-
-/// Loops around a butterfly, innermost first. Around them all is the batch, counted at run time.
-template <class... Loops>
-struct nest {
-  static constexpr unsigned depth = 0;
-};
-template <class First, class... Others>
-struct nest<First, Others...> {
-  using first = First;
-  using others = nest<Others...>;
-  static constexpr unsigned depth = 1 + others::depth;
-};
-
-/// Rows of the batch, as numbered on each side.
-struct rows_of_batch {
-  size in = 0, out = 0;  ///< The first.
-  size count = 0;
-};
-
-/// No loop: the index of none of them.
-inline constexpr unsigned no_loop = 99;
-
-/// Tile `number` of Policy's butterflies:
-///   loops               nest<...>
-///   lanes               butterflies of one tile
-///   flat                lanes run over the first two loops as if they were one
-///   full                every tile has all its butterflies
-///   mirrored            half of the lanes are columns c, the others their mirror images -c, so
-///                       that bins k and N - k of a real transform meet in one workgroup
-///   in_base, out_base   place of the first butterfly
-///   batch_in, batch_out places from row to row of the batch
+/// Tile `number` of a pass's butterflies over `rows` of the batch: Policy::numbers() returns its
+/// `pass_numbers`.
 template <class Policy>
 class tile {
-  using loops = typename Policy::loops;
-  static constexpr unsigned lanes = Policy::lanes;
+  static constexpr pass_numbers as = Policy::numbers();
+  static constexpr unsigned lanes = as.shape.lanes;
+  static constexpr bool is_flat = as.is_flat, is_mirrored = as.shape.mirrored;
+  /// Loop `Level`, innermost first.
+  template <unsigned Level>
+  struct level {
+    static constexpr size count = as.loops[Level].count;
+    static constexpr size in = as.loops[Level].in, out = as.loops[Level].out;
+  };
 
  public:
-  static constexpr unsigned depth = loops::depth;
+  static constexpr unsigned depth = as.depth;
 
-  /// Returns how many tiles one row of the batch has. Without loops the tiles run over the batch.
-  WINGBEAT_FN static constexpr size per_row() {
-    if constexpr (depth == 0) {
-      return 1;
-    } else {
-      return tiles_of_lanes() * count_of<around>();
-    }
-  }
-
-  WINGBEAT_FN tile(unsigned number, rows_of_batch rows) {
+  WINGBEAT_FN tile(unsigned number, size rows) {
     size row = number;
     if constexpr (depth == 0) {
       row *= lanes;
-      has_ = row < rows.count ? static_cast<unsigned>(minimum<size>(rows.count - row, lanes)) : 0;
+      has_ = row < rows ? static_cast<unsigned>(minimum<size>(rows - row, lanes)) : 0;
     } else {
       split_lanes(number);
-      split<Policy::flat ? 2 : 1, around>(number);
+      split<is_flat ? 2 : 1>(number);
       row = number;
-      if (row >= rows.count) has_ = 0;
+      if (row >= rows) has_ = 0;
     }
-    in_ += Policy::in_base + (rows.in + row) * Policy::batch_in;
-    out_ += Policy::out_base + (rows.out + row) * Policy::batch_out;
+    constexpr size in_base = as.in.base, out_base = as.out.base;
+    in_ += in_base + row * in_distance;
+    out_ += out_base + row * out_distance;
   }
 
   /// Returns whether a lane has a butterfly at all.
-  WINGBEAT_FN bool has(unsigned lane) const { return Policy::full || exists(lane); }
+  WINGBEAT_FN bool has(unsigned lane) const { return is_full || exists(lane); }
   /// The same of a tile that may lie beyond the rows.
   WINGBEAT_FN bool exists(unsigned lane) const { return lane < has_; }
 
-  /// Returns the index of a lane's butterfly in loop `Which`; 0 of `no_loop`.
-  template <unsigned Which>
+  /// Returns the index of a lane's butterfly in loop `Level`; 0 beyond the loops.
+  template <unsigned Level>
   WINGBEAT_FN unsigned index(unsigned lane) const {
-    if constexpr (Which == no_loop) {
+    if constexpr (Level >= depth) {
       return 0;
-    } else if constexpr (Policy::flat && Which < 2) {
-      return Which == 0 ? column(lane) % inner_count() : column(lane) / inner_count();
-    } else if constexpr (Which == 0) {
+    } else if constexpr (is_flat && Level < 2) {
+      return Level == 0 ? column(lane) % inner_count : column(lane) / inner_count;
+    } else if constexpr (Level == 0) {
       return column(lane);
     } else {
-      return index_[Which];
+      return index_[Level];
     }
+  }
+  /// Returns its index in the loop of a role; 0 if there is none.
+  template <loop_role Role>
+  WINGBEAT_FN unsigned index_of(unsigned lane) const {
+    return index<as.loop_of(Role)>(lane);
   }
 
   /// Returns the place of a lane's first element.
   WINGBEAT_FN size in(unsigned lane) const {
     if constexpr (depth == 0) {
-      return in_ + lane * Policy::batch_in;
-    } else if constexpr (Policy::flat) {
-      return in_ + index<0>(lane) * loops::first::in + index<1>(lane) * loops::others::first::in;
+      return in_ + lane * in_distance;
+    } else if constexpr (is_flat) {
+      return in_ + index<0>(lane) * level<0>::in + index<1>(lane) * level<1>::in;
     } else {
-      return in_ + size(column(lane)) * loops::first::in;
+      return in_ + size(column(lane)) * level<0>::in;
     }
   }
   WINGBEAT_FN size out(unsigned lane) const {
     if constexpr (depth == 0) {
-      return out_ + lane * Policy::batch_out;
-    } else if constexpr (Policy::flat) {
-      return out_ + index<0>(lane) * loops::first::out + index<1>(lane) * loops::others::first::out;
+      return out_ + lane * out_distance;
+    } else if constexpr (is_flat) {
+      return out_ + index<0>(lane) * level<0>::out + index<1>(lane) * level<1>::out;
     } else {
-      return out_ + size(column(lane)) * loops::first::out;
+      return out_ + size(column(lane)) * level<0>::out;
     }
   }
 
  private:
-  static constexpr unsigned shared = Policy::mirrored ? lanes / 2 : lanes;
+  static constexpr unsigned shared = is_mirrored ? lanes / 2 : lanes;
+  static constexpr bool is_full = as.is_full;
+  static constexpr size in_distance = as.in.distance, out_distance = as.out.distance;
+  static constexpr auto inner_count = static_cast<unsigned>(as.loops[0].count);
+  static constexpr size tiles_of_lanes = depth == 0 ? 1 : (as.lane_count() + lanes - 1) / lanes;
 
-  static_assert(!Policy::mirrored || lanes >= 2, "columns and their mirror images take two lanes");
-  static_assert(!Policy::flat || (depth >= 2 && !Policy::mirrored),
+  static_assert(!is_mirrored || lanes >= 2, "columns and their mirror images take two lanes");
+  static_assert(!is_flat || (depth >= 2 && !is_mirrored),
                 "two loops are joined, and none of them mirrored");
-
-  /// The loops around those that lanes run over.
-  template <class Nest, bool IsFlat>
-  struct around_lanes {
-    using type = typename Nest::others;
-  };
-  template <class Nest>
-  struct around_lanes<Nest, true> {
-    using type = typename Nest::others::others;
-  };
-  template <bool IsFlat>
-  struct around_lanes<nest<>, IsFlat> {
-    using type = nest<>;
-  };
-  using around = typename around_lanes<loops, Policy::flat>::type;
-
-  WINGBEAT_FN static constexpr unsigned inner_count() {
-    return static_cast<unsigned>(loops::first::count);
-  }
-  /// Butterflies that lanes run over, and the tiles that makes.
-  WINGBEAT_FN static constexpr size lane_count() {
-    if constexpr (Policy::flat) {
-      return loops::first::count * loops::others::first::count;
-    } else {
-      return loops::first::count;
-    }
-  }
-  WINGBEAT_FN static constexpr size tiles_of_lanes() { return (lane_count() + lanes - 1) / lanes; }
-
-  template <class Nest>
-  WINGBEAT_FN static constexpr size count_of() {
-    if constexpr (Nest::depth == 0) {
-      return 1;
-    } else {
-      return Nest::first::count * count_of<typename Nest::others>();
-    }
-  }
 
   /// Takes its digit of base `Count` from a tile's number.
   template <size Count>
@@ -171,27 +109,26 @@ class tile {
 
   /// Splits the tile's number into one index for each loop; what is left counts rows.
   WINGBEAT_FN void split_lanes(unsigned& number) {
-    const unsigned digit = take_digit<tiles_of_lanes()>(number);
+    constexpr auto count = static_cast<unsigned>(as.lane_count());
+    const unsigned digit = take_digit<tiles_of_lanes>(number);
     index_[0] = digit * shared;
-    has_ = minimum(static_cast<unsigned>(lane_count()) - digit * lanes, lanes);
+    has_ = minimum(count - digit * lanes, lanes);
   }
-  template <unsigned Level, class Nest>
+  template <unsigned Level>
   WINGBEAT_FN void split(unsigned& number) {
-    if constexpr (Nest::depth > 0) {
-      using here = typename Nest::first;
-      index_[Level] = take_digit<here::count>(number);
-      in_ += size(index_[Level]) * here::in;
-      out_ += size(index_[Level]) * here::out;
-      split<Level + 1, typename Nest::others>(number);
+    if constexpr (Level < depth) {
+      index_[Level] = take_digit<level<Level>::count>(number);
+      in_ += size(index_[Level]) * level<Level>::in;
+      out_ += size(index_[Level]) * level<Level>::out;
+      split<Level + 1>(number);
     }
   }
 
   /// Lane u of a plain tile is column first + u; of a mirrored one half of the lanes are columns,
   /// and the others their mirror images.
   WINGBEAT_FN unsigned column(unsigned lane) const {
-    if constexpr (Policy::mirrored) {
-      constexpr auto n = static_cast<unsigned>(loops::first::count);
-      return device::mirrored<n, shared>::item(index_[0], lane);
+    if constexpr (is_mirrored) {
+      return device::mirrored<inner_count, shared>::item(index_[0], lane);
     } else {
       return index_[0] + lane;
     }

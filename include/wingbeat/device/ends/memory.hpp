@@ -9,7 +9,7 @@
 #include "wingbeat/device/half.hpp"     // half_float
 #include "wingbeat/device/port.hpp"     // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
-namespace wingbeat::device::grid {
+namespace wingbeat::device::ends {
 
 /// Whether what is read or written is wanted again soon: what is not leaves the caches first.
 enum class use { again, once };
@@ -32,7 +32,7 @@ class complex_load {
     }
     return {static_cast<Real>(z.re), static_cast<Real>(z.im)};
   }
-  WINGBEAT_FN void request(size at, size count) const { device::request(in_ + at, count); }
+  WINGBEAT_FN void prefetch(size at, size count) const { device::prefetch(in_ + at, count); }
 
  private:
   WINGBEAT_GLOBAL const element* in_;
@@ -73,9 +73,9 @@ class parts_load {
   WINGBEAT_FN complex<Real> get(size at, size /*i*/) const { return {re(at), im(at)}; }
   WINGBEAT_FN Real re(size at) const { return static_cast<Real>(in_[at]); }
   WINGBEAT_FN Real im(size at) const { return static_cast<Real>(in_[at + Apart]); }
-  WINGBEAT_FN void request(size at, size count) const {
-    device::request(in_ + at, count);
-    device::request(in_ + at + Apart, count);
+  WINGBEAT_FN void prefetch(size at, size count) const {
+    device::prefetch(in_ + at, count);
+    device::prefetch(in_ + at + Apart, count);
   }
 
  private:
@@ -102,4 +102,4 @@ class parts_store {
   WINGBEAT_GLOBAL element* out_;
 };
 
-}  // namespace wingbeat::device::grid
+}  // namespace wingbeat::device::ends

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bins of real transforms of length 2N, one at a time, as a pass of the grid meets them: where the
-// two of a mirror pair are in different hands. The formulas are those of device/real.hpp, M = N.
+// Ends of a pass on the bins of real transforms of length 2N, where the two bins of a mirror pair
+// are held by different threads of a workgroup. The formulas are those of device/real.hpp, M = N.
+//
+// A body (bodies/transform.hpp) has for them
+//   entries()                  local memory, one entry for each number a thread holds
+//   entry_in(r), opposite_in(column, r)    where x[r] stands in it, and its opposite
+//   has_first_in(column)       whether this thread holds a first bin: as x[0], of a plane as any
+//   behind_in(r)               places from the lane's first element to the bin behind the others
+//   reads_bin_behind_first     read that bin before anything else
+//   is_plane                   whether each row of a butterfly has bins of its own
+// and the same of the outputs; `column` is the index of the lane's butterfly on the axis.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/grid/numbers.hpp"        // pass_numbers
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_LOCAL
 #include "wingbeat/device/thread/dft.hpp"          // turn64
+#include "wingbeat/device/twiddle.hpp"             // roots
 #include "wingbeat/device/workgroup/exchange.hpp"  // show
 
-namespace wingbeat::device::grid {
+namespace wingbeat::device::ends {
 
 /// Returns bin k of the real transform from z = Z[k], other = Z[N-k], root = w^k, 0 <= k < N; and
 /// bin N from z = Z[0], other = Z[0] (of a plane Z[-k1][0]), root = -1.
@@ -97,4 +108,64 @@ WINGBEAT_FN void combine_all(const Team& team, WINGBEAT_LOCAL complex<Real>* ent
   team.workgroup_barrier();
 }
 
-}  // namespace wingbeat::device::grid
+/// Returns w^i of order 2N, N the bins that belong together.
+template <class Policy, class Body>
+WINGBEAT_FN auto real_root(const Body& body, size i) {
+  constexpr grid::pass_numbers as = Policy::numbers();
+  constexpr size order = 2 * as.bins(), at = as.real_roots_at();
+  return twiddle::roots<typename Policy::real, order>{body.roots() + at}(i);
+}
+
+/// Combines the bins x that a pass has loaded: they become Z. Bin N comes with bin 0.
+template <class Policy, class Body, class Elements, class Real, unsigned E>
+WINGBEAT_FN void combine_bins(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
+  constexpr size bins = Policy::numbers().bins();
+  constexpr unsigned n_first = Body::is_plane ? E : 1;
+  const unsigned lane = body.lane_in(), column = elements.first_in(lane);
+  const bool has_first = elements.has(lane) && body.has_first_in(column);
+  const complex<Real> root = real_root<Policy>(body, elements.index_in(lane, body.number_in(0)));
+  const auto bin_behind = [&](unsigned r) {
+    return elements.read(elements.in(lane) + body.behind_in(r), bins);
+  };
+  complex<Real> last[n_first] = {};
+  if constexpr (Body::reads_bin_behind_first) {
+    if (has_first) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < n_first; ++r) last[r] = bin_behind(r);
+    }
+  }
+  combine_all<Body::is_plane>(
+      body.team(), body.entries(), x, [&](unsigned r) { return body.entry_in(r); },
+      [&](unsigned r) { return body.opposite_in(column, r); },
+      [&](unsigned r) { return Body::is_plane ? root : root_after<E>(root, r); },
+      [&](unsigned r) { return has_first && (Body::is_plane || r == 0); },
+      [&](unsigned r) {
+        if constexpr (!Body::reads_bin_behind_first) return bin_behind(0);
+        return last[Body::is_plane ? r : 0];
+      });
+}
+
+/// Separates x into bins and stores them, bin N with bin 0.
+template <class Policy, class Body, class Elements, class Real, unsigned E>
+WINGBEAT_FN void store_separated(const Body& body, const Elements& elements,
+                                 const complex<Real> (&x)[E]) {
+  constexpr size bins = Policy::numbers().bins();
+  const unsigned lane = body.lane_out(), column = elements.first_out(lane);
+  const bool inside = elements.has(lane), has_first = body.has_first_out(column);
+  const auto index = [&](unsigned r) { return elements.index_out(lane, body.number_out(r)); };
+  const complex<Real> root = real_root<Policy>(body, index(0));
+  if constexpr (Body::has_exchanges) body.team().workgroup_barrier();
+  separate_all(
+      body.team(), body.entries(), x, [&](unsigned r) { return body.entry_out(r); },
+      [&](unsigned r) { return body.opposite_out(column, r); },
+      [&](unsigned r) { return root_after<E>(root, r); },
+      [&](unsigned r) { return r == 0 && has_first; },
+      [&](unsigned r, complex<Real> z) {
+        if (inside) elements.write(elements.out(lane) + body.offset_out(r), index(r), z);
+      },
+      [&](unsigned r, complex<Real> z) {
+        if (inside) elements.write(elements.out(lane) + body.behind_out(r), bins, z);
+      });
+}
+
+}  // namespace wingbeat::device::ends

@@ -6,27 +6,27 @@
 #include <cstddef>  // size_t
 #include <vector>
 
-#include "planner/pass.hpp"   // place, row
+#include "planner/pass.hpp"   // place
 #include "side.hpp"           // side
 #include "wingbeat/plan.hpp"  // plan_spec, index_range
 
 namespace wingbeat::planner {
 
-struct lattice_axis {
+struct array_axis {
   std::size_t length = 1;  ///< Complex elements.
   std::size_t stride = 1;  ///< Units; see `pass_side`.
   index_range valid;       ///< Of elements; of reals on the axis of pairs.
   bool is_limited = false;
 };
 
-struct lattice {
+struct array {
   place where = place::input;
   precision stored = precision::fp32;
   bool has_parts = false;   ///< Real and imaginary parts are stored apart, or are two reals.
   std::size_t apart = 0;    ///< Units from real to imaginary part, if so.
   bool is_pairs = false;    ///< The last axis is real: elements are pairs of neighbours.
   bool holds_bins = false;  ///< The last axis is a half spectrum.
-  std::vector<lattice_axis> axes;
+  std::vector<array_axis> axes;
   std::vector<std::size_t> distances;  ///< One per batch dimension, in units.
 
   /// Returns the complex elements of one transform.
@@ -34,20 +34,20 @@ struct lattice {
 };
 
 /// Returns the precision that passes compute with, and keep between them.
-[[nodiscard]] precision common_precision(const plan_spec& what);
+[[nodiscard]] precision common_precision(const plan_spec& spec);
 
 /// Returns the input and the output of a request.
-[[nodiscard]] lattice input_lattice(const plan_spec& what);
-[[nodiscard]] lattice output_lattice(const plan_spec& what);
+[[nodiscard]] array input_array(const plan_spec& spec);
+[[nodiscard]] array output_array(const plan_spec& spec);
 
 /// Returns whether all transforms of the batch alternate element by element: each of its dimensions
 /// is closer than any axis.
-[[nodiscard]] bool has_batch_inside(const lattice& of, const plan_spec& what);
+[[nodiscard]] bool has_batch_inside(const array& of, const plan_spec& spec);
 
 /// Returns packed rows in the precision computed with, for what lies between passes: the lengths of
 /// `like`, of which the last is rounded up to whole cache lines where it is odd; or, with the batch
 /// inside, transforms that alternate element by element, their number rounded up alike.
-[[nodiscard]] lattice packed_lattice(const plan_spec& what, const lattice& like, place where,
-                                     bool batch_inside = false);
+[[nodiscard]] array packed_array(const plan_spec& spec, const array& like, place where,
+                                 bool batch_inside = false);
 
 }  // namespace wingbeat::planner

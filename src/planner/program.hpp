@@ -13,26 +13,9 @@
 
 namespace wingbeat::planner {
 
-/// One launch: a pass, or two that are chained through the cache in chunks of rows.
-struct launch {
-  std::vector<pass> passes;
-  std::size_t chunk_rows = 0;
-  unsigned ring = 0;  ///< Chunks in the workspace.
-
-  [[nodiscard]] bool is_chained() const { return passes.size() == 2; }
-  [[nodiscard]] std::size_t workgroups() const;
-  [[nodiscard]] std::size_t scratch_bytes() const;
-  [[nodiscard]] std::size_t traffic_bytes() const;
-  /// Returns the bytes of the counters at the start of a chain's workspace, 0 before each run.
-  [[nodiscard]] std::size_t counter_bytes() const;
-  [[nodiscard]] std::vector<std::byte> parameter_blocks() const;
-  [[nodiscard]] std::size_t roots_of_pass(std::size_t which) const;
-  [[nodiscard]] std::string describe() const;
-};
-
 /// The launches of one run, in order, and the workspace they share.
-struct recipe {
-  std::vector<launch> launches;
+struct program {
+  std::vector<pass> passes;
   std::size_t workspace_a_bytes = 0;
   std::size_t workspace_b_bytes = 0;
 
@@ -48,17 +31,14 @@ struct recipe {
 
   /// Returns which bin of its axis element `place` is: see `plan::bin_at`.
   [[nodiscard]] std::size_t bin_at(std::size_t place) const;
-
-  /// Returns all passes, of every launch.
-  [[nodiscard]] std::vector<pass> passes() const;
 };
 
 /// Chooses the passes for a validated request, within the device's local memory and workgroups.
 /// Throws `plan_error` where the device is too small for any of the known shapes.
-[[nodiscard]] recipe make_recipe(const plan_spec& what, const device_info& where);
+[[nodiscard]] program make_program(const plan_spec& spec, const device_info& device);
 
 /// The same by other tuning data than the device's own: to find out what runs best.
-[[nodiscard]] recipe make_recipe(const plan_spec& what, const device_info& where,
-                                 const tuning::architecture& data);
+[[nodiscard]] program make_program(const plan_spec& spec, const device_info& device,
+                                   const tuning::architecture& data);
 
 }  // namespace wingbeat::planner

@@ -17,11 +17,11 @@
 // packed rows, one row behind another. See docs/fusion.md.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"       // complex
-#include "wingbeat/device/grid/functor.hpp"  // element_of, parameters_of, has_load, has_store
-#include "wingbeat/device/port.hpp"          // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/complex.hpp"                // complex
+#include "wingbeat/device/ends/functor_contract.hpp"  // element_of, parameters_of, has_load, has_store
+#include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
-namespace wingbeat::device::grid {
+namespace wingbeat::device::ends {
 
 /// Most that a parameter block may be aligned to: where one starts in a plan's table.
 inline constexpr size block_alignment = 64;
@@ -116,9 +116,9 @@ class fused_load {
   }
 
   /// Asks for what `count` elements in a row are made of, the first at `at`; see ahead.hpp.
-  WINGBEAT_FN void request(size at, size count) const {
+  WINGBEAT_FN void prefetch(size at, size count) const {
     constexpr size each = As::is_real ? 2 : 1;
-    if constexpr (is_in_order<Functor>) device::request(in_ + each * at, each * count);
+    if constexpr (is_in_order<Functor>) device::prefetch(in_ + each * at, each * count);
   }
 
  private:
@@ -190,4 +190,4 @@ class fused_store {
   WINGBEAT_GLOBAL const char* blocks_;
 };
 
-}  // namespace wingbeat::device::grid
+}  // namespace wingbeat::device::ends

@@ -5,7 +5,7 @@
 #include "wingbeat/device/port.hpp"                // WINGBEAT_GLOBAL, size
 #include "wingbeat/device/workgroup/contract.hpp"  // some, void_t
 
-namespace wingbeat::device::grid {
+namespace wingbeat::device::ends {
 
 using workgroup::contract::some;
 using workgroup::contract::void_t;
@@ -73,4 +73,4 @@ inline constexpr bool
                   *some<WINGBEAT_GLOBAL const typename parameters_of<Functor>::type*>(),
                   some<size>(), some<size>(), some<const Value>()))>> = true;
 
-}  // namespace wingbeat::device::grid
+}  // namespace wingbeat::device::ends

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of a pass whose butterflies are lines or planes that a cluster of workgroups transforms
+// (of one, where it fits): see cluster/fft.hpp. transform.hpp says what a body has.
+#pragma once
+
+#include "wingbeat/device/cluster/fft.hpp"       // fft, shape, mirror
+#include "wingbeat/device/complex.hpp"           // complex
+#include "wingbeat/device/grid/numbers.hpp"      // pass_numbers
+#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, group
+#include "wingbeat/device/workgroup/memory.hpp"  // memory
+
+namespace wingbeat::device::bodies {
+
+template <class Policy, class Group = group>
+class cluster_transform {
+  static constexpr grid::pass_numbers as = Policy::numbers();
+  static constexpr grid::tile_shape of = as.shape;
+  static constexpr bool combines = of.source == grid::row::half_spectrum;
+  static constexpr bool separates = of.sink == grid::row::half_spectrum;
+
+ public:
+  using group_type = Group;
+  using real = typename Policy::real;
+  using complex_type = complex<real>;
+  static constexpr unsigned elements_per_thread = of.elements_per_thread;
+  static constexpr unsigned e = elements_per_thread;
+  static constexpr bool is_plane = of.makes == grid::body::plane;
+  static constexpr auto mirror = combines    ? cluster::mirror::columns
+                                 : separates ? cluster::mirror::rows
+                                             : cluster::mirror::none;
+  using memory =
+      workgroup::memory<of.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
+                        of.bank_bytes>;
+  using shape = cluster::shape<of.first, of.second, e, of.workgroups, of.lanes, of.lanes_across,
+                               of.lanes_across && !of.along_out>;
+  using fft =
+      cluster::fft<shape, real, Policy::dir, is_plane ? cluster::kind::plane : cluster::kind::line,
+                   memory, mirror, Group>;
+  static constexpr unsigned workgroup_threads = shape::workgroup_threads;
+  static constexpr unsigned scratch_bytes = fft::scratch_bytes;
+  static constexpr bool has_exchanges = true;
+
+  static_assert(!(combines || separates) || is_plane || of.length == as.total,
+                "bins of a long real transform meet in a workgroup's mirrored tiles");
+  static_assert(!(combines || separates) ||
+                    workgroup_threads * e * sizeof(complex_type) <= fft::shared_bytes,
+                "opposite bins meet where elements arrive");
+
+  WINGBEAT_FN cluster_transform(WINGBEAT_GLOBAL const complex_type* table,
+                                WINGBEAT_LOCAL char* scratch, Group group)
+      : fft_(table, scratch, group), table_(table), scratch_(scratch) {}
+
+  WINGBEAT_FN const auto& team() const { return fft_.team(); }
+  WINGBEAT_FN unsigned rank() const { return fft_.team().rank(); }
+  WINGBEAT_FN unsigned part() const { return fft_.rank(); }
+  WINGBEAT_FN WINGBEAT_GLOBAL const complex_type* roots() const { return table_; }
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* entries() const {
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
+  }
+
+  /// Of a line input n1 B + n2 and output k1 + A k2; of a plane n2 and k2 of its rows.
+  WINGBEAT_FN unsigned lane_in() const { return fft_.lane_in(); }
+  WINGBEAT_FN unsigned number_in(unsigned r) const {
+    return is_plane ? fft_.n2() : fft_.n1(r) * of_second + fft_.n2();
+  }
+  WINGBEAT_FN size offset_in(unsigned r) const {
+    return fft_.n1(r) * in_first_stride + fft_.n2() * in_second_stride;
+  }
+  WINGBEAT_FN unsigned lane_out() const { return fft_.lane(); }
+  WINGBEAT_FN unsigned number_out(unsigned r) const {
+    return is_plane ? fft_.k2(r) : fft_.k1() + fft_.k2(r) * of_first;
+  }
+  WINGBEAT_FN size offset_out(unsigned r) const {
+    return fft_.k1() * out_first_stride + fft_.k2(r) * out_second_stride;
+  }
+
+  WINGBEAT_FN void run(complex_type (&x)[e]) const { fft_.transform(x); }
+
+  // Opposite bins: a workgroup has columns n2 and -n2, or rows k1 and -k1.
+  static constexpr bool reads_bin_behind_first = true;
+  WINGBEAT_FN unsigned entry_in(unsigned r) const { return fft_.entry_in(r); }
+  WINGBEAT_FN unsigned entry_out(unsigned r) const { return fft_.entry_out(r); }
+  WINGBEAT_FN size opposite_in(unsigned, unsigned r) const { return fft_.opposite_in(r); }
+  WINGBEAT_FN size opposite_out(unsigned, unsigned r) const { return fft_.opposite_out(r); }
+  WINGBEAT_FN bool has_first_in(unsigned) const {
+    return fft_.n2() == 0 && (is_plane || fft_.n1(0) == 0);
+  }
+  WINGBEAT_FN bool has_first_out(unsigned) const {
+    return fft_.k2(0) == 0 && (is_plane || fft_.k1() == 0);
+  }
+  /// The bin behind the others: of an axis one, of a plane one in each row.
+  WINGBEAT_FN size behind_in(unsigned r) const {
+    constexpr size places = as.bins() * (is_plane ? as.in.stride : as.in.unit);
+    return offset_in(r) + places;
+  }
+  WINGBEAT_FN size behind_out(unsigned r) const {
+    constexpr size places = as.bins() * (is_plane ? as.out.stride : as.out.unit);
+    return offset_out(r) + places;
+  }
+
+ private:
+  static constexpr unsigned of_first = of.first, of_second = of.second;
+  static constexpr size in_first_stride = as.in.first_stride, in_second_stride = as.in.stride;
+  static constexpr size out_first_stride = as.out.first_stride, out_second_stride = as.out.stride;
+
+  fft fft_;
+  WINGBEAT_GLOBAL const complex_type* table_;
+  WINGBEAT_LOCAL char* scratch_;
+};
+
+}  // namespace wingbeat::device::bodies

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ends of a pass whose threads load what they hold, and store what they hold.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"  // complex
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN
+
+namespace wingbeat::device::ends {
+
+/// x[r] becomes the element that the body wants there; 0 in lanes that have none.
+template <class Body, class Elements, class Real, unsigned E>
+WINGBEAT_FN void load_direct(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
+  const unsigned lane = body.lane_in();
+  const bool inside = elements.has(lane);
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < E; ++r) {
+    x[r] = {Real(0), Real(0)};
+    if (inside) {
+      x[r] = elements.read(elements.in(lane) + body.offset_in(r),
+                           elements.index_in(lane, body.number_in(r)));
+    }
+  }
+}
+
+template <class Body, class Elements, class Real, unsigned E>
+WINGBEAT_FN void store_direct(const Body& body, const Elements& elements,
+                              const complex<Real> (&x)[E]) {
+  const unsigned lane = body.lane_out();
+  if (!elements.has(lane)) return;
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < E; ++r) {
+    elements.write(elements.out(lane) + body.offset_out(r),
+                   elements.index_out(lane, body.number_out(r)), x[r]);
+  }
+}
+
+}  // namespace wingbeat::device::ends

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ends of a pass that load and store through local memory, so that neighbouring threads take
+// neighbouring elements of a butterfly.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"  // complex, copy_to, copied_from
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN
+
+namespace wingbeat::device::ends {
+
+/// Calls call(lane, q) for all elements of a tile, `Length` of each lane, neighbours by neighbours.
+template <unsigned Length, class Body, class Call>
+WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
+  constexpr unsigned all = Length * Body::lanes, threads = Body::workgroup_threads;
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < (all + threads - 1) / threads; ++r) {
+    const bool is_inside = all % threads == 0 || body.rank() + r * threads < all;
+    if (is_inside) body.team().template split_rank<Length>(r * threads, call);
+  }
+}
+
+/// Reads all elements of a tile: take(lane, q, element). Then waits for all threads.
+template <class Policy, unsigned Length, class Body, class Elements, class Take>
+WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const Take& take) {
+  constexpr size stride = Policy::numbers().in.stride;
+  each_staged<Length>(body, [&](unsigned lane, unsigned q) {
+    if (elements.has(lane)) {
+      take(lane, q,
+           elements.read(elements.in(lane) + size(q) * stride, elements.index_in(lane, q)));
+    }
+  });
+  body.team().workgroup_barrier();
+}
+
+/// Writes all elements of a tile: element(lane, q).
+template <class Policy, unsigned Length, class Body, class Elements, class Element>
+WINGBEAT_FN void write_staged(const Body& body, const Elements& elements, const Element& element) {
+  constexpr size stride = Policy::numbers().out.stride;
+  each_staged<Length>(body, [&](unsigned lane, unsigned q) {
+    if (elements.has(lane)) {
+      elements.write(elements.out(lane) + size(q) * stride, elements.index_out(lane, q),
+                     element(lane, q));
+    }
+  });
+}
+
+/// Element q of a lane in local memory, as the body's threads lie.
+template <class Body>
+WINGBEAT_FN unsigned staged_address(unsigned lane, unsigned q) {
+  return Body::fft::layout::address(Body::team_type::slot_of(lane, q));
+}
+
+template <class Policy, class Body, class Elements, class Real, unsigned E>
+WINGBEAT_FN void load_staged(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
+  using layout = typename Body::fft::layout;
+  const auto entries = body.entries();
+  read_staged<Policy, Body::length>(body, elements,
+                                    [&](unsigned lane, unsigned q, complex<Real> z) {
+                                      copy_to(entries + staged_address<Body>(lane, q), z);
+                                    });
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < E; ++r)
+    x[r] = copied_from(entries + layout::address(body.team().slot(body.number_in(r))));
+  if constexpr (Body::has_exchanges) body.team().workgroup_barrier();
+}
+
+template <class Policy, class Body, class Elements, class Real, unsigned E>
+WINGBEAT_FN void store_staged(const Body& body, const Elements& elements,
+                              const complex<Real> (&x)[E]) {
+  using layout = typename Body::fft::layout;
+  const auto entries = body.entries();
+  if constexpr (Body::has_exchanges || Policy::numbers().shape.stage_in)
+    body.team().workgroup_barrier();
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < E; ++r)
+    copy_to(entries + layout::address(body.team().slot(body.number_out(r))), x[r]);
+  body.team().workgroup_barrier();
+  write_staged<Policy, Body::length>(body, elements, [&](unsigned lane, unsigned q) {
+    return copied_from(entries + staged_address<Body>(lane, q));
+  });
+}
+
+}  // namespace wingbeat::device::ends

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements of one tile: those of each lane, by their number in the butterfly.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"       // complex
+#include "wingbeat/device/grid/access.hpp"   // access
+#include "wingbeat/device/grid/numbers.hpp"  // loop_role
+#include "wingbeat/device/grid/tile.hpp"     // tile
+#include "wingbeat/device/port.hpp"          // WINGBEAT_FN, size
+
+namespace wingbeat::device::grid {
+
+/// Reads and writes elements at places, counted from the lane's first with in(lane) and out(lane);
+/// `q`: which element of the butterfly, `index`: which of the axis.
+template <class Policy, class Load, class Store>
+class elements {
+  static constexpr pass_numbers as = Policy::numbers();
+  static constexpr size in_step = as.in.step, out_step = as.out.step;
+
+ public:
+  using access_type = access<Policy, Load, Store>;
+  using complex_type = typename access_type::complex_type;
+
+  WINGBEAT_FN elements(const access_type& memory, unsigned number, size rows)
+      : tile_(number, rows), access_(memory) {}
+
+  WINGBEAT_FN bool has(unsigned lane) const { return tile_.has(lane); }
+
+  /// Returns the index of the lane's first input (output) on the axis.
+  WINGBEAT_FN unsigned first_in(unsigned lane) const {
+    return tile_.template index_of<loop_role::groups>(lane);
+  }
+  WINGBEAT_FN unsigned first_out(unsigned lane) const {
+    return tile_.template index_of<loop_role::prior>(lane);
+  }
+  WINGBEAT_FN size index_in(unsigned lane, unsigned q) const {
+    return first_in(lane) + size(q) * in_step;
+  }
+  WINGBEAT_FN size index_out(unsigned lane, unsigned q) const {
+    return first_out(lane) + size(q) * out_step;
+  }
+
+  /// Returns the place of the lane's first input (output).
+  WINGBEAT_FN size in(unsigned lane) const { return tile_.in(lane); }
+  WINGBEAT_FN size out(unsigned lane) const { return tile_.out(lane); }
+
+  WINGBEAT_FN complex_type read(size at, size index) const { return access_.read(at, index); }
+  WINGBEAT_FN void write(size at, size index, complex_type z) const { access_.write(at, index, z); }
+
+ private:
+  tile<Policy> tile_;
+  const access_type& access_;
+};
+
+}  // namespace wingbeat::device::grid

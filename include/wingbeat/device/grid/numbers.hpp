@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pass as numbers: constants that its kernel is compiled with, and what the planner computes
+// with. Whatever follows from them, such as the size of scratch and tables, is a function here.
+#pragma once
+
+#include "wingbeat/device/cluster/numbers.hpp"     // cluster::numbers
+#include "wingbeat/device/index.hpp"               // maximum, stages
+#include "wingbeat/device/order.hpp"               // order
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, size
+#include "wingbeat/device/twiddle.hpp"             // root_tables, rows
+#include "wingbeat/device/workgroup/exchange.hpp"  // delivered_bytes, row_pitch, slot_layout
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+
+namespace wingbeat::device::grid {
+
+/// What a side of a pass holds.
+enum class row {
+  complex_row,   ///< Complex numbers; or the same number of neighbouring pairs of reals.
+  half_spectrum  ///< Bins 0 .. N of a real transform of length 2N.
+};
+
+/// What becomes of the elements of a butterfly: a header in bodies/ each.
+enum class body {
+  transform,  ///< One workgroup's transform of registers.
+  real_row,   ///< A whole row of reals to bins, or back, by one workgroup.
+  line,       ///< A cluster's transform of A B points.
+  plane       ///< A cluster's transform of A rows of B points.
+};
+
+/// How each row of roots of a twiddle after prior length P is stored, k < P: as one table, or as
+/// two, where that would outgrow the caches and take long to make.
+WINGBEAT_FN constexpr twiddle::root_tables twiddle_row(size prior) {
+  return {prior, size{1} << 15};
+}
+
+/// What a workgroup, or a cluster of them, makes.
+struct tile_shape {
+  body makes = body::transform;
+  size length = 1;      ///< R: complex elements of a butterfly.
+  unsigned first = 1;   ///< A and B of a line or a plane, R = A B.
+  unsigned second = 1;  //
+  unsigned elements_per_thread = 1;
+  unsigned lanes = 1;          ///< Butterflies at once.
+  unsigned workgroups = 1;     ///< Of a cluster.
+  unsigned element_bytes = 8;  ///< Of a complex number in registers.
+  unsigned bank_bytes = 0;     ///< Of all banks of local memory together; 0 on a CPU.
+  bool lanes_across = false;   ///< Neighbouring threads take neighbouring butterflies.
+  bool along_out = false;      ///< Across on the way in only: neighbouring threads store
+                               ///< neighbours of one butterfly.
+  bool half_trade = false;     ///< Exchange real parts, then imaginary parts.
+  bool stage_in = false;       ///< Load through local memory, neighbours by neighbours.
+  bool stage_out = false;      ///< Store through local memory, the same way.
+  bool mirrored = false;       ///< Half of the lanes are columns c, the others columns -c, so
+                               ///< that bins k and N - k meet in one workgroup.
+  row source = row::complex_row;
+  row sink = row::complex_row;
+
+  WINGBEAT_FN constexpr bool is_cluster() const {
+    return makes == body::line || makes == body::plane;
+  }
+  /// Returns whether one of its sides is a half spectrum.
+  WINGBEAT_FN constexpr bool has_half_spectrum() const {
+    return source == row::half_spectrum || sink == row::half_spectrum;
+  }
+  /// Returns the threads of one workgroup.
+  WINGBEAT_FN constexpr unsigned threads() const {
+    return static_cast<unsigned>(length * lanes / workgroups / elements_per_thread);
+  }
+  WINGBEAT_FN constexpr cluster::numbers as_cluster() const {
+    return {makes == body::line ? cluster::kind::line : cluster::kind::plane,
+            first,
+            second,
+            elements_per_thread,
+            workgroups,
+            lanes,
+            lanes_across,
+            lanes_across && !along_out,
+            element_bytes,
+            bank_bytes,
+            half_trade};
+  }
+
+  // Elements that are staged: of one butterfly, and entries from a real row to the next.
+  WINGBEAT_FN constexpr unsigned staged_in() const {
+    return static_cast<unsigned>(length) + (has_bin_behind(source) ? 1u : 0u);
+  }
+  WINGBEAT_FN constexpr unsigned staged_out() const {
+    return static_cast<unsigned>(length) + (has_bin_behind(sink) ? 1u : 0u);
+  }
+  WINGBEAT_FN constexpr unsigned pitch_in() const { return pitch_of(staged_in()); }
+  WINGBEAT_FN constexpr unsigned pitch_out() const { return pitch_of(staged_out()); }
+
+  /// Returns the local memory that a workgroup's exchanges take, before what is staged in a row.
+  WINGBEAT_FN constexpr unsigned exchange_bytes() const {
+    if (length <= elements_per_thread) return 0;
+    return workgroup::delivered_bytes(as_stages(), lanes, element_bytes / (half_trade ? 2 : 1),
+                                      bank_bytes);
+  }
+
+  /// Returns the local memory of one workgroup.
+  WINGBEAT_FN constexpr unsigned scratch_bytes() const {
+    if (is_cluster()) return as_cluster().scratch_bytes();
+    if (makes == body::real_row) {
+      const unsigned elements = (stage_in ? pitch_in() : 0u) + (stage_out ? pitch_out() : 0u);
+      return exchange_bytes() + elements * lanes * element_bytes;
+    }
+    // Opposite bins meet in one entry each.
+    const unsigned whole = static_cast<unsigned>(length) * lanes;
+    const unsigned most =
+        maximum(exchange_bytes(), has_half_spectrum() ? whole * element_bytes : 0u);
+    if (!stage_in && !stage_out) return most;
+    const unsigned radix = as_stages().count() == 0 ? 1u : as_stages().radix(0);
+    return maximum(most, workgroup::slot_layout{whole, element_bytes, bank_bytes, radix,
+                                                /*is_in_place=*/false}
+                             .bytes());
+  }
+
+  /// Returns the roots of the body itself, at the head of a pass's table.
+  WINGBEAT_FN constexpr size body_roots() const {
+    if (is_cluster()) return as_cluster().table_entries();
+    const unsigned stages =
+        workgroup::schedule{order::natural, unsigned(length), elements_per_thread}.table_entries();
+    return stages + (makes == body::real_row ? length / elements_per_thread : 0);
+  }
+
+ private:
+  WINGBEAT_FN constexpr stages as_stages() const { return {unsigned(length), elements_per_thread}; }
+  WINGBEAT_FN constexpr bool has_bin_behind(row side) const {
+    return makes == body::real_row && side == row::half_spectrum;
+  }
+  WINGBEAT_FN constexpr unsigned pitch_of(unsigned count) const {
+    return workgroup::row_pitch(count, unsigned(length) / elements_per_thread,
+                                bank_bytes / element_bytes);
+  }
+};
+
+/// What a loop around a butterfly counts.
+enum class loop_role {
+  others,  ///< Butterflies of other rows, or other columns.
+  groups,  ///< First inputs of an axis's butterflies, each group of P R of them.
+  prior    ///< The k < P of w^(q k): bins of what was transformed before.
+};
+
+/// `count` butterflies, `in` places apart on the way in and `out` on the way out.
+struct loop {
+  size count = 1, in = 0, out = 0;
+  loop_role role = loop_role::others;
+};
+inline constexpr unsigned most_loops = 10;
+
+/// Where one side's elements lie. Places count units: stored complex numbers or, where real and
+/// imaginary parts are apart, stored reals.
+struct side {
+  size base = 0;            ///< Of the first butterfly.
+  size distance = 0;        ///< From row to row of the batch.
+  size stride = 1;          ///< From element to element of a butterfly: of a line or plane from n2
+                            ///< to n2 + 1, from k2 to k2 + 1.
+  size first_stride = 0;    ///< From n1 to n1 + 1, from k1 to k1 + 1.
+  size unit = 1;            ///< From one index of the axis to the next.
+  size step = 1;            ///< Indices of the axis from element to element of a butterfly.
+  bool is_limited = false;  ///< Only these indices are in memory:
+  size valid_begin = 0, valid_end = 0;  ///< of reals, where elements are pairs.
+  bool is_pairs = false;                ///< Elements are neighbouring pairs of a real row.
+};
+
+/// One crossing of memory: the whole grid transforms one axis, or makes one Stockham stage of it.
+/// A stage has radix R after prior length P, and its butterflies are made by a body; an axis that
+/// fits a body is the stage with R = N, P = 1.
+struct pass_numbers {
+  tile_shape shape = {};
+  size prior = 1;  ///< P.
+  size total = 1;  ///< N: of the axis.
+  side in = {}, out = {};
+  loop loops[most_loops] = {};  ///< Innermost first; the lanes of a tile run over the first.
+  unsigned depth = 0;           ///< Loops there are. Around them all is the batch.
+  bool is_flat = false;         ///< Lanes run over the first two loops as if they were one.
+  bool is_full = false;         ///< Every tile has all its butterflies.
+  unsigned prefetch_tiles = 0;  ///< Prefetches the input of the tile so many later; 0: does not.
+  size prefetch_elements = 0;   ///< Of a butterfly, which lie one behind another.
+  size roots_at = 0;            ///< Where this pass's roots begin in the table.
+  double scale = 1;             ///< On the way out.
+
+  /// Returns the loop of a role; `depth` if there is none.
+  WINGBEAT_FN constexpr unsigned loop_of(loop_role role) const {
+    unsigned i = 0;
+    while (i < depth && loops[i].role != role) ++i;
+    return i;
+  }
+  /// Returns whether inputs are turned by roots before they are transformed.
+  WINGBEAT_FN constexpr bool is_twiddled() const { return prior > 1; }
+
+  /// Returns the butterflies that lanes run over, if there are loops.
+  WINGBEAT_FN constexpr size lane_count() const {
+    return loops[0].count * (is_flat ? loops[1].count : 1);
+  }
+  /// Returns the tiles of one row of the batch. Without loops the tiles run over the batch.
+  WINGBEAT_FN constexpr size tiles_per_row() const {
+    if (depth == 0) return 1;
+    size tiles = (lane_count() + shape.lanes - 1) / shape.lanes;
+    for (unsigned i = is_flat ? 2 : 1; i < depth; ++i) tiles *= loops[i].count;
+    return tiles;
+  }
+  /// Returns the workgroups that `rows` of the batch need.
+  WINGBEAT_FN constexpr size workgroups(size rows) const {
+    const size tiles = depth == 0 ? (rows + shape.lanes - 1) / shape.lanes : tiles_per_row() * rows;
+    return tiles * shape.workgroups;
+  }
+
+  // The table: roots of the body, of the twiddles before it, of the real transform.
+  WINGBEAT_FN constexpr size twiddle_roots_at() const { return shape.body_roots(); }
+  WINGBEAT_FN constexpr size twiddle_row_entries() const {
+    return twiddle::rows(shape.elements_per_thread) * twiddle_row(prior).entries();
+  }
+  WINGBEAT_FN constexpr size real_roots_at() const {
+    if (prior == 1) return twiddle_roots_at();
+    return twiddle_roots_at() + twiddle_row_entries() +
+           twiddle::root_tables{prior * shape.length}.entries();
+  }
+  /// Returns N of the real transform of length 2 N whose bins a pass separates or combines.
+  WINGBEAT_FN constexpr size bins() const {
+    return shape.makes == body::plane ? shape.second : total;
+  }
+  WINGBEAT_FN constexpr bool has_real_roots() const {
+    return shape.has_half_spectrum() && shape.makes != body::real_row;
+  }
+  WINGBEAT_FN constexpr size table_entries() const {
+    return real_roots_at() + (has_real_roots() ? twiddle::root_tables{2 * bins()}.entries() : 0);
+  }
+};
+
+}  // namespace wingbeat::device::grid

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/kernel_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>    // max
+#include <type_traits>  // is_same_v
+
+namespace wingbeat::planner {
+namespace {
+
+std::string_view stored_type(precision stored) {
+  switch (stored) {
+    case precision::fp32: return "float";
+    case precision::fp64: return "double";
+    case precision::fp16: return "half_float";
+    case precision::bf16: return "bfloat";
+  }
+  return "float";
+}
+
+/// Returns what the functors' texts become at global scope, before the policy.
+std::string functor_text(const pass_side& in, const pass_side& out) {
+  std::string text;
+  if (!in.fused && !out.fused) return text;
+  text += "#include \"wingbeat/device/ends/functor.hpp\"\n";
+  if (in.fused) text += in.fused->quoted_text();
+  const bool is_one_text = in.fused && out.fused && in.fused->text == out.fused->text;
+  if (out.fused && !is_one_text) text += out.fused->quoted_text();
+  if (in.fused) text += in.fused->alias_text();
+  if (out.fused) text += out.fused->alias_text();
+  return text + "#line 1 \"wingbeat_policy.cpp\"\n";
+}
+
+/// Returns the declaration of `input` or `output`.
+std::string end_text(const pass_side& side, std::string_view verb, std::string_view name,
+                     std::size_t block_at) {
+  if (side.fused) return side.fused->end_text(name, side.row_elements, side.is_dense, block_at);
+  if (side.has_parts) {
+    return fmt::format("using {} = ends::parts_{}<{}, policy::real, {}>;\n", name, verb,
+                       stored_type(side.stored), side.apart);
+  }
+  return fmt::format("using {} = ends::complex_{}<{}, policy::real, ends::use::{}>;\n", name, verb,
+                     stored_type(side.stored), side.streams ? "once" : "again");
+}
+
+std::string_view text_of(body makes) {
+  switch (makes) {
+    case body::transform: return "grid::body::transform";
+    case body::real_row: return "grid::body::real_row";
+    case body::line: return "grid::body::line";
+    case body::plane: return "grid::body::plane";
+  }
+  return "";
+}
+std::string_view text_of(row holds) {
+  return holds == row::complex_row ? "grid::row::complex_row" : "grid::row::half_spectrum";
+}
+std::string_view text_of(loop_role role) {
+  switch (role) {
+    case loop_role::others: return "grid::loop_role::others";
+    case loop_role::groups: return "grid::loop_role::groups";
+    case loop_role::prior: return "grid::loop_role::prior";
+  }
+  return "";
+}
+
+/// Writes the fields of an aggregate that differ from their defaults, as assignments.
+class assignments {
+ public:
+  template <class Value>
+  void add(std::string_view name, const Value& value, const Value& default_value) {
+    if (value == default_value) return;
+    if constexpr (std::is_enum_v<Value>) {
+      text_ += fmt::format("    n.{} = {};\n", name, text_of(value));
+    } else if constexpr (std::is_same_v<Value, double>) {
+      text_ += fmt::format("    n.{} = {:a};\n", name, value);
+    } else {
+      text_ += fmt::format("    n.{} = {};\n", name, value);
+    }
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+void add_shape(assignments& to, const tile_shape& of) {
+  constexpr tile_shape plain;
+  to.add("shape.makes", of.makes, plain.makes);
+  to.add("shape.length", of.length, plain.length);
+  to.add("shape.first", of.first, plain.first);
+  to.add("shape.second", of.second, plain.second);
+  to.add("shape.elements_per_thread", of.elements_per_thread, plain.elements_per_thread);
+  to.add("shape.lanes", of.lanes, plain.lanes);
+  to.add("shape.workgroups", of.workgroups, plain.workgroups);
+  to.add("shape.element_bytes", of.element_bytes, plain.element_bytes);
+  to.add("shape.bank_bytes", of.bank_bytes, plain.bank_bytes);
+  to.add("shape.lanes_across", of.lanes_across, plain.lanes_across);
+  to.add("shape.along_out", of.along_out, plain.along_out);
+  to.add("shape.half_trade", of.half_trade, plain.half_trade);
+  to.add("shape.stage_in", of.stage_in, plain.stage_in);
+  to.add("shape.stage_out", of.stage_out, plain.stage_out);
+  to.add("shape.mirrored", of.mirrored, plain.mirrored);
+  to.add("shape.source", of.source, plain.source);
+  to.add("shape.sink", of.sink, plain.sink);
+}
+
+void add_side(assignments& to, std::string_view name, const device::grid::side& of) {
+  constexpr device::grid::side plain;
+  const auto add = [&](std::string_view field, auto value, auto default_value) {
+    to.add(fmt::format("{}.{}", name, field), value, default_value);
+  };
+  add("base", of.base, plain.base);
+  add("distance", of.distance, plain.distance);
+  add("stride", of.stride, plain.stride);
+  add("first_stride", of.first_stride, plain.first_stride);
+  add("unit", of.unit, plain.unit);
+  add("step", of.step, plain.step);
+  add("is_limited", of.is_limited, plain.is_limited);
+  add("valid_begin", of.valid_begin, plain.valid_begin);
+  add("valid_end", of.valid_end, plain.valid_end);
+  add("is_pairs", of.is_pairs, plain.is_pairs);
+}
+
+std::string numbers_text(const pass_numbers& of) {
+  constexpr pass_numbers plain;
+  assignments to;
+  add_shape(to, of.shape);
+  to.add("prior", of.prior, plain.prior);
+  to.add("total", of.total, plain.total);
+  add_side(to, "in", of.in);
+  add_side(to, "out", of.out);
+  for (unsigned i = 0; i < of.depth; ++i) {
+    const auto add = [&](std::string_view field, auto value, auto default_value) {
+      to.add(fmt::format("loops[{}].{}", i, field), value, default_value);
+    };
+    add("count", of.loops[i].count, loop{}.count);
+    add("in", of.loops[i].in, loop{}.in);
+    add("out", of.loops[i].out, loop{}.out);
+    add("role", of.loops[i].role, loop{}.role);
+  }
+  to.add("depth", of.depth, plain.depth);
+  to.add("is_flat", of.is_flat, plain.is_flat);
+  to.add("is_full", of.is_full, plain.is_full);
+  to.add("prefetch_tiles", of.prefetch_tiles, plain.prefetch_tiles);
+  to.add("prefetch_elements", of.prefetch_elements, plain.prefetch_elements);
+  to.add("roots_at", of.roots_at, plain.roots_at);
+  to.add("scale", of.scale, plain.scale);
+  return to.text();
+}
+
+std::string policy_text(const pass& of) {
+  return fmt::format(
+      "struct policy {{\n"
+      "  using real = {};\n"
+      "  static constexpr direction dir = direction::{};\n"
+      "  WINGBEAT_FN static constexpr grid::pass_numbers numbers() {{\n"
+      "    grid::pass_numbers n{{}};\n{}"
+      "    return n;\n  }}\n}};\n",
+      stored_type(of.real), of.is_forward ? "forward" : "inverse", numbers_text(of.numbers));
+}
+
+/// How the entry point is declared.
+std::string kernel_macro(const pass& of) {
+  const tile_shape& shape = of.shape();
+  const unsigned threads = shape.threads();
+  const unsigned columns = shape.lanes_across ? shape.lanes : threads / shape.lanes;
+  if (shape.workgroups > 1) {
+    return fmt::format("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", threads, std::max(of.resident, 1u),
+                       shape.workgroups);
+  }
+  if (shape.is_cluster()) {
+    return fmt::format("WINGBEAT_KERNEL_RESIDENT({}, {})", threads, std::max(of.resident, 1u));
+  }
+  if (of.resident > 0) {
+    return fmt::format("WINGBEAT_KERNEL_IN_ROWS_RESIDENT({}, {}, {})", columns, threads / columns,
+                       of.resident);
+  }
+  return fmt::format("WINGBEAT_KERNEL_IN_ROWS({}, {})", columns, threads / columns);
+}
+
+/// The header in wingbeat/device/bodies, and the class in it.
+std::string_view body_name(body makes) {
+  switch (makes) {
+    case body::transform: return "transform";
+    case body::real_row: return "real_row";
+    case body::line:
+    case body::plane: return "cluster_transform";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string kernel_text(const pass& of) {
+  const std::string_view body = body_name(of.shape().makes);
+  const std::size_t store_at = of.in.fused ? of.in.fused->block_bytes() : 0;
+  return fmt::format(
+      "#include \"wingbeat/device/bodies/{0}.hpp\"\n"
+      "#include \"wingbeat/device/ends/memory.hpp\"\n{1}"
+      "#define WINGBEAT_PASS_KERNEL {2}\n"
+      "namespace wingbeat::device {{\n{3}{4}{5}"
+      "using body = bodies::{0}<policy>;\n}}\n"
+      "#include \"backend/kernels/pass.hpp\"\n",
+      body, functor_text(of.in, of.out), kernel_macro(of), policy_text(of),
+      end_text(of.in, "load", "input", 0), end_text(of.out, "store", "output", store_at));
+}
+
+}  // namespace wingbeat::planner

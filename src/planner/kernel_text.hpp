@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pass as a translation unit: functors, the policy, and the entry point.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "planner/pass.hpp"  // pass
+
+namespace wingbeat::planner {
+
+/// The name of the entry point.
+inline constexpr std::string_view entry_name = "wingbeat_pass";
+
+/// Returns the text that a device's compiler reads for a pass; see src/backend/kernels.
+[[nodiscard]] std::string kernel_text(const pass& of);
+
+}  // namespace wingbeat::planner

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/program.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>  // all_of, max
+#include <utility>    // move
+
+#include "planner/array.hpp"      // array
+#include "planner/pieces.hpp"     // pieces_of, plane_of
+#include "planner/placement.hpp"  // placed
+#include "side.hpp"               // is_real, factor_of, bytes_of_real
+#include "tuning/tuning.hpp"      // for_device
+#include "wingbeat/error.hpp"     // plan_error
+
+namespace wingbeat::planner {
+namespace {
+
+/// A piece, and the axes it works on: one, or the two of a plane, of which this is the slower.
+struct planned_piece {
+  piece made;
+  std::size_t axis = 0;
+  bool begins = true;  ///< The first piece of its axis.
+  bool ends = true;    ///< The last.
+
+  /// Returns whether it writes the places of the axis that it reads, and no others.
+  [[nodiscard]] bool keeps_places() const { return made.is_in_place() || (begins && ends); }
+};
+
+/// Chooses the pieces of a request, in order.
+class piece_chooser {
+ public:
+  piece_chooser(const plan_spec& spec, const device_info& device, const tuning::architecture& data)
+      : spec_(spec), device_(device), data_(data), in_(input_array(spec)) {
+    std::size_t left = spec.lengths.size();
+    const bool bins_become_reals = spec.kind == transform::inverse_to_real;
+    const std::optional<piece> plane = find_plane();
+    if (plane) {
+      left -= 2;
+      if (!bins_become_reals) pieces_.push_back({*plane, left});
+    }
+    if (bins_become_reals) {  // rows come last
+      for (std::size_t a = 0; a < left; ++a) add_axis(a);
+      if (plane) pieces_.push_back({*plane, left});
+    } else {
+      while (left > 0) add_axis(--left);
+    }
+  }
+
+  [[nodiscard]] std::vector<planned_piece> take() { return std::move(pieces_); }
+
+ private:
+  /// Of the last two axes, if there is one for them.
+  [[nodiscard]] std::optional<piece> find_plane() const {
+    const std::size_t n_axes = spec_.lengths.size();
+    if (n_axes < 2) return std::nullopt;
+    const auto& rows = in_.axes[n_axes - 2];
+    const auto& columns = in_.axes[n_axes - 1];
+    const bool is_plain =
+        columns.stride == 1 && !rows.is_limited && !columns.is_limited && spec_.valid_out.empty();
+    if (!is_plain) return std::nullopt;
+    return plane_of(rows.length, request_of(n_axes - 1), data_, device_);
+  }
+
+  [[nodiscard]] axis_request request_of(std::size_t a) const {
+    axis_request axis;
+    axis.stored = spec_.real;
+    axis.has_half_spectrum = is_real(spec_.kind) && a + 1 == spec_.lengths.size();
+    axis.total = spec_.lengths[a] / (axis.has_half_spectrum ? 2 : 1);
+    axis.is_forward =
+        spec_.kind == transform::forward || spec_.kind == transform::forward_from_real;
+    return axis;
+  }
+
+  void add_axis(std::size_t a) {
+    const std::size_t last = spec_.lengths.size() - 1;
+    axis_request axis = request_of(a);
+    // Real rows between passes are packed; of the first pass the layout decides.
+    const std::size_t densest = in_.axes[last].stride;
+    const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);
+    axis.is_row = a == last && (!pieces_.empty() || is_dense || axis.has_half_spectrum);
+    if (!axis.is_row) axis.columns = columns_beside(a);
+    std::vector<piece> pieces;
+    if (spec_.bins == bin_order::scrambled) pieces = scrambled_pieces_of(axis, data_, device_);
+    if (pieces.empty()) pieces = pieces_of(axis, data_, device_);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      pieces_.push_back({pieces[i], a, i == 0, i + 1 == pieces.size()});
+    }
+  }
+
+  [[nodiscard]] bool has_closer_batch(std::size_t stride) const {
+    for (std::size_t b = 0; b < in_.distances.size(); ++b) {
+      if (spec_.batch.counts()[b] > 1 && in_.distances[b] < stride) return true;
+    }
+    return false;
+  }
+  /// Returns the columns that may lie side by side along axis a: of the last axis, of the batch.
+  [[nodiscard]] std::size_t columns_beside(std::size_t a) const {
+    const std::size_t of_axis = a + 1 == in_.axes.size() ? 1 : in_.axes.back().length;
+    const bool has_batch = of_axis == 1 || has_batch_inside(in_, spec_);
+    return of_axis * (has_batch ? std::size_t{spec_.batch} : 1);
+  }
+
+  const plan_spec& spec_;
+  const device_info& device_;
+  const tuning::architecture& data_;
+  array in_;
+  std::vector<planned_piece> pieces_;
+};
+
+/// Chooses the arrays between pieces: 0 is the input, i + 1 what piece i writes.
+class array_chooser {
+ public:
+  array_chooser(const plan_spec& spec, const std::vector<planned_piece>& pieces)
+      : spec_(spec), pieces_(pieces), out_(output_array(spec)), arrays_{input_array(spec)} {
+    const auto keeps_places = [](const planned_piece& each) { return each.keeps_places(); };
+    uses_output_ = std::all_of(pieces.begin(), pieces.end(), keeps_places) && !out_.has_parts &&
+                   !out_.is_pairs && out_.stored == common_precision(spec) &&
+                   !spec.store.is_given() && spec.valid_out.empty();
+    batch_inside_ = !is_real(spec.kind) && has_batch_inside(arrays_.front(), spec) &&
+                    has_batch_inside(out_, spec);
+    array reached = arrays_.front();
+    for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
+      advance(reached, pieces[i]);
+      arrays_.push_back(between(reached, pieces[i], i == 0));
+    }
+    arrays_.push_back(out_);
+  }
+
+  [[nodiscard]] std::vector<array> take() { return std::move(arrays_); }
+
+ private:
+  /// Follows which indices exist after a piece.
+  void advance(array& reached, const planned_piece& each) const {
+    const std::size_t last = spec_.lengths.size() - 1;
+    const auto end_axis = [&](std::size_t a) {
+      reached.axes[a] = out_.axes[a];
+      if (a == last) reached.holds_bins = out_.holds_bins;
+    };
+    if (each.ends) {
+      end_axis(each.axis);
+      if (each.made.shape.makes == body::plane) end_axis(each.axis + 1);
+      return;
+    }
+    const std::size_t n = each.made.total;  // in between, the axis is whole
+    reached.axes[each.axis].length = n;
+    reached.axes[each.axis].valid = {0, n};
+    reached.axes[each.axis].is_limited = false;
+    if (each.axis == last) reached.holds_bins = false;
+  }
+
+  /// Returns what a piece writes: workspace, or the output where all pieces can.
+  [[nodiscard]] array between(const array& reached, const planned_piece& each,
+                              bool is_first) const {
+    array packed = packed_array(spec_, reached, place::workspace_a, batch_inside_);
+    if (uses_output_) {
+      array shared = out_;
+      for (std::size_t a = 0; a < shared.axes.size(); ++a) {
+        shared.axes[a].valid = packed.axes[a].valid;
+        shared.axes[a].is_limited = packed.axes[a].is_limited;
+      }
+      return shared;
+    }
+    const bool may_overwrite =
+        each.keeps_places() && (is_first || packed.elements() == arrays_.back().elements());
+    const bool reads_a = arrays_.back().where == place::workspace_a;
+    if (reads_a && !may_overwrite) packed.where = place::workspace_b;
+    return packed;
+  }
+
+  const plan_spec& spec_;
+  const std::vector<planned_piece>& pieces_;
+  array out_;
+  std::vector<array> arrays_;
+  bool uses_output_ = false, batch_inside_ = false;
+};
+
+/// Returns the bytes from an array's start to its end.
+std::size_t bytes_between(const plan_spec& spec, const array& of) {
+  std::size_t end = 1;  // of the longest stride
+  for (const array_axis& axis : of.axes) end = std::max(end, axis.stride * axis.length);
+  for (std::size_t b = 0; b < of.distances.size(); ++b) {
+    end = std::max(end, of.distances[b] * spec.batch.counts()[b]);
+  }
+  return end * 2 * bytes_of_real(of.stored);
+}
+
+void require_launchable(const pass& each, const plan_spec& spec) {
+  constexpr std::size_t most = (std::size_t{1} << 31) - 1;  // of one launch, on CUDA
+  if (each.workgroups() <= most) return;
+  throw plan_error(
+      fmt::format("batch {} of length {} needs {} workgroups and one launch takes {}; "
+                  "choose a smaller batch",
+                  std::size_t{spec.batch}, points_of(spec), each.workgroups(), most));
+}
+
+/// Output streams from the last pass alone, because the next pass reads the others from L2; and, as
+/// measured, not from long butterflies whose inputs are turned, nor from columns that turn theirs or
+/// write elsewhere than they read.
+bool may_stream(const planned_piece& each, const pass& as, bool is_last) {
+  const bool overwrites = as.in.where == as.out.where;
+  const bool is_refused = each.made.is_long_and_twiddled() ||
+                          (as.shape().lanes_across && (each.made.prior > 1 || !overwrites));
+  return is_last && !is_refused;
+}
+
+}  // namespace
+
+std::size_t program::traffic_bytes() const {
+  std::size_t sum = 0;
+  for (const pass& each : passes) sum += each.traffic_bytes();
+  return sum;
+}
+
+std::string program::describe() const {
+  std::string text;
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    text += fmt::format("pass {}: {}\n", i + 1, passes[i].describe());
+  }
+  return text;
+}
+
+double program::predicted_fraction(std::size_t copied_bytes) const {
+  double copies = 0;  // bytes that a copy would move in the same time
+  for (const pass& each : passes) {
+    if (each.fraction == 0) return 0;
+    copies += static_cast<double>(each.traffic_bytes()) / each.fraction;
+  }
+  return static_cast<double>(copied_bytes) / copies;
+}
+
+std::size_t program::bin_at(std::size_t place) const {
+  for (const pass& columns : passes) {
+    const std::size_t spacing = columns.in_place_spacing.value_or(1);
+    if (spacing == 1) continue;
+    return place / spacing + place % spacing * columns.shape().length;
+  }
+  return place;
+}
+
+program make_program(const plan_spec& spec, const device_info& device) {
+  return make_program(spec, device, tuning::for_device(device));
+}
+
+program make_program(const plan_spec& spec, const device_info& device,
+                     const tuning::architecture& data) {
+  const auto pieces = piece_chooser{spec, device, data}.take();
+  const auto arrays = array_chooser{spec, pieces}.take();
+  program made;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    pass each = placed(pieces[i].made, {spec, pieces[i].axis, pieces[i].begins, pieces[i].ends,
+                                        arrays[i], arrays[i + 1]});
+    each.out.streams &= may_stream(pieces[i], each, i + 1 == pieces.size());
+    require_launchable(each, spec);
+    made.passes.push_back(std::move(each));
+  }
+  made.passes.back().numbers.scale = static_cast<double>(factor_of(spec));
+  for (std::size_t i = 1; i + 1 < arrays.size(); ++i) {
+    if (arrays[i].where == place::output) continue;
+    auto& bytes =
+        arrays[i].where == place::workspace_a ? made.workspace_a_bytes : made.workspace_b_bytes;
+    bytes = std::max(bytes, bytes_between(spec, arrays[i]));
+  }
+  return made;
+}
+
+}  // namespace wingbeat::planner
