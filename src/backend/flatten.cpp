@@ -3,6 +3,7 @@
 
 #include <algorithm>  // find
 #include <charconv>   // from_chars
+#include <memory>     // make_unique
 #include <string>
 #include <string_view>
 #include <vector>
@@ -150,14 +151,17 @@ std::string flatten(std::string_view text, std::string_view path) {
 }
 
 const std::string& device_sources_digest() {
-  static const std::string digest = [] {
-    sha256 hash;
-    for (const device_source& each : device_sources()) {
-      hash.add(fmt::format("{} {} {}\n", each.path.size(), each.text.size(), each.path));
-      hash.add(each.text);
-    }
-    return hex(hash.finish());
-  }();
+  // Never destroyed: kernels may be compiled at exit.
+  static const auto& digest =
+      *std::make_unique<const std::string>([] {
+         sha256 hash;
+         for (const device_source& each : device_sources()) {
+           hash.add(fmt::format("{} {} {}\n", each.path.size(), each.text.size(), each.path));
+           hash.add(each.text);
+         }
+         return hex(hash.finish());
+       }())
+           .release();
   return digest;
 }
 

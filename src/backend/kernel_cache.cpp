@@ -138,7 +138,8 @@ struct kernel_cache::impl {
 };
 
 kernel_cache& kernel_cache::shared() {
-  static kernel_cache cache{environment_directory()};
+  // Never destroyed: engines that are not either refer to it, and plans may be made at exit.
+  static auto& cache = *std::make_unique<kernel_cache>(environment_directory()).release();
   if (!cache.refusal().empty()) warn_once(cache.refusal());
   return cache;
 }
@@ -187,7 +188,7 @@ void kernel_cache::ignore_entries(bool is_ignoring) noexcept {
 }
 
 const std::filesystem::path& kernel_cache::directory() const noexcept {
-  static const std::filesystem::path none;
+  static const auto& none = *std::make_unique<const std::filesystem::path>().release();
   return impl_->directory ? impl_->directory->path() : none;
 }
 
