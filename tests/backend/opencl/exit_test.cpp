@@ -20,6 +20,7 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 constexpr std::size_t length = 4096;
+constexpr std::size_t long_length = 1 << 20;  // several kernels
 
 // The driver is loaded before this object is complete, and is there when it is destroyed.
 struct early_object : static_object {
@@ -84,7 +85,7 @@ TEST(rerun, body) {
     last.work = std::move(work);
   } else if (mode == "queued_in_later_object") {
     static static_object later;
-    later.work = std::move(work);
+    later.work = std::make_unique<exit_work>(engine::opencl, long_length);
     later.work->enqueue();
   } else if (mode == "dropped") {
     work->enqueue();
