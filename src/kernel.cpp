@@ -7,6 +7,8 @@
 
 #include "backend/backend.hpp"  // engine_of
 #include "backend/kernel.hpp"   // kernel_source
+#include "moved_from.hpp"       // require_owned
+#include "views.hpp"            // operand, require_memory
 #include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat {
@@ -23,6 +25,24 @@ struct kernel::impl {
         "this kernel was compiled for {}:{} and the queue is of {}:{}; give it a queue of its own "
         "device",
         name_of(runs_on), device_index, name_of(given.runs_on), given.index));
+  }
+
+  /// What a kernel reads is unknown: all of a view counts.
+  void require_operands(buffer_view in, buffer_view out, buffer_view table,
+                        const backend::queue& on) const {
+    const operand reads{"input", in, in.size_bytes}, writes{"output", out, out.size_bytes};
+    const operand roots{"table", table, table.size_bytes};
+    for (const operand& given : {reads, writes, roots}) {
+      require_memory(given, on);
+      if (given.used_bytes != 0) continue;
+      throw plan_error(fmt::format(
+          "the {} of kernel '{}' is an empty view; give it a buffer, any where the kernel does not "
+          "touch it",
+          given.name, spec.entry));
+    }
+    for (const operand& given : {reads, roots}) {
+      if (!start_together(given.view, out, runs_on)) require_apart(given, writes, runs_on);
+    }
   }
 };
 
@@ -66,23 +86,25 @@ kernel& kernel::operator=(kernel&&) noexcept = default;
 kernel::~kernel() = default;
 
 kernel_resources kernel::resources() const {
-  return impl_->made->resources();
+  return require_owned(impl_, "kernel").made->resources();
 }
 
 void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_view out,
                      buffer_view table, std::uint64_t batch) const {
-  impl_->require_queue_of_device(on.device());
+  const impl& mine = require_owned(impl_, "kernel");
+  mine.require_queue_of_device(on.device());
+  mine.require_operands(in, out, table, *on.impl());
   if (table.offset_bytes != 0) {
     throw plan_error(fmt::format("the table starts at byte {} of its buffer; it must start at 0",
                                  table.offset_bytes));
   }
-  impl_->made->launch(*on.impl(), workgroups,
-                      {.in = in,
-                       .out = out,
-                       .table = table,
-                       .in_first = first_element("input", in, impl_->spec.in_element_bytes),
-                       .out_first = first_element("output", out, impl_->spec.out_element_bytes),
-                       .batch = batch});
+  mine.made->launch(*on.impl(), workgroups,
+                    {.in = in,
+                     .out = out,
+                     .table = table,
+                     .in_first = first_element("input", in, mine.spec.in_element_bytes),
+                     .out_first = first_element("output", out, mine.spec.out_element_bytes),
+                     .batch = batch});
 }
 
 }  // namespace wingbeat

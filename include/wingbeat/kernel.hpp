@@ -34,7 +34,8 @@ struct kernel_spec {
   std::size_t out_element_bytes = 1;  ///< sizeof(Out).
 };
 
-/// A compiled kernel. Immutable once made, so many threads may enqueue it at once.
+/// A compiled kernel. Immutable once made, so many threads may enqueue it at once. A kernel that
+/// was moved from throws `plan_error`.
 class kernel {
  public:
   /// Compiles `what` for the device behind `where`, or finds it in the cache of kernels.
@@ -48,9 +49,11 @@ class kernel {
   [[nodiscard]] kernel_resources resources() const;
 
   /// Queues one launch of `workgroups` workgroups and returns. What the kernel reads and writes
-  /// must lie within the views: nothing checks that. `batch` is handed to the kernel.
-  /// Throws `plan_error` if the queue is of another device or a view starts within an element,
-  /// `device_error` if the driver refuses.
+  /// must lie within the views: nothing checks that. `batch` is handed to the kernel. `out` may
+  /// start where `in` or `table` does, if the kernel allows for it; otherwise it overlaps neither.
+  /// A kernel that reads no table is given any buffer, for example its input.
+  /// Throws `plan_error` if the queue or a view is of another device, or a view is empty, starts
+  /// within an element or overlaps another in part; `device_error` if the driver refuses.
   void enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_view out,
                buffer_view table, std::uint64_t batch) const;
 

@@ -26,6 +26,7 @@ class queue final : public backend::queue, private finishable {
   [[nodiscard]] context_handle context() const noexcept { return context_.get(); }
   [[nodiscard]] const opencl::device& where() const noexcept { return where_; }
 
+  [[nodiscard]] const void* native_context() const noexcept override { return context_.get(); }
   [[nodiscard]] void* allocate(std::size_t size_bytes) override;
   void release(void* handle) noexcept override;
   void write(buffer_view to, const void* from) override;
