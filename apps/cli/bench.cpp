@@ -10,7 +10,7 @@
 
 #include "bench_problem.hpp"        // run_problem
 #include "bench_report.hpp"         // bench_document, table_of, chart_of
-#include "formats/atomic_file.hpp"  // atomic_file
+#include "formats/atomic_file.hpp"  // atomic_file, is_written_directly
 #include "print_json.hpp"           // print_json
 #include "progress.hpp"             // progress
 #include "report.hpp"               // print, tell
@@ -91,7 +91,7 @@ void write_json(const std::string& name, const bench_document& all) {
 }
 
 /// Runs all problems. From the first that is measured on, the document is written after each, so
-/// that a sweep cut short keeps what it has measured.
+/// that a sweep cut short keeps what it has measured; a pipe or a device gets it once, at the end.
 bench_document run_all(const options& o, const device_info& where) {
   const auto problems = problems_of(o.sweep, where);
   peer_list peers = open_peers(o.peers, where, o.manners);
@@ -102,11 +102,13 @@ bench_document run_all(const options& o, const device_info& where) {
   all.driver = clocks.driver_version();
   progress bar{"bench", problems.size()};
   bool has_measured = false;
+  const bool is_file = !formats::is_written_directly(o.json_file);
   for (const plan_spec& what : problems) {
     bar.step(fmt::format("{}, batch {}", axes_text(what), std::size_t{what.batch}));
     all.results.push_back(result_of(on, what, peers, clocks, o.until));
     has_measured |= all.results.back().refused.empty();
-    if (has_measured) write_json(o.json_file, all);
+    const bool is_last = &what == &problems.back();
+    if (has_measured && (is_file || is_last)) write_json(o.json_file, all);
   }
   return all;
 }

@@ -12,6 +12,7 @@
 #include "order.hpp"             // add_order
 #include "plan.hpp"              // add_plan
 #include "report.hpp"            // tell, exit_code
+#include "signals.hpp"           // remove_temporary_files_on_signals
 #include "speedtest.hpp"         // add_speedtest
 #include "transform.hpp"         // add_transform
 #include "verify.hpp"            // add_verify
@@ -91,6 +92,7 @@ int parse_and_explain(CLI::App& program, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  remove_temporary_files_on_signals();
   CLI::App program{"wingbeat: fast Fourier transforms on every engine of this machine", "wingbeat"};
   program.set_version_flag(
       "--version", fmt::format("wingbeat {}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR,
