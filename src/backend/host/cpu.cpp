@@ -47,7 +47,7 @@ const std::vector<named_set>& supported_sets() {
 const named_set& chosen_set() {
   const auto& sets = supported_sets();
   const char* const wanted = std::getenv("WINGBEAT_HOST_ISA");
-  if (wanted == nullptr) return sets.back();
+  if (wanted == nullptr || *wanted == '\0') return sets.back();
   std::string known;
   for (const auto& set : sets) {
     if (set.name == wanted) return set;

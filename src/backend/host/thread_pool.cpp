@@ -20,7 +20,8 @@ constexpr unsigned max_threads = 1024;
 
 unsigned threads_wanted() {
   const char* const given = std::getenv("WINGBEAT_THREADS");
-  if (given == nullptr) return std::clamp(std::thread::hardware_concurrency(), 1U, max_threads);
+  if (given == nullptr || *given == '\0')
+    return std::clamp(std::thread::hardware_concurrency(), 1U, max_threads);
   const std::string_view text = given;
   unsigned count = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
