@@ -49,7 +49,6 @@ void validate(const options& o) {
   if (!o.plot_file.ends_with(".png")) {
     throw plan_error(fmt::format("{} must end in .png; other charts are not drawn", o.plot_file));
   }
-}
   if (!formats::draws_charts()) {
     throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
   }
@@ -57,6 +56,7 @@ void validate(const options& o) {
 
 void require_writable_files(const options& o) {
   require_writable({{"--json", o.json_file == "-" ? "" : o.json_file}, {"--plot", o.plot_file}});
+}
 
 /// Runs one problem. A refusal is told and kept, so that a sweep goes on.
 bench_result result_of(queue& on, const plan_spec& what, peer_list& peers, clock_watch& clocks,
@@ -139,7 +139,6 @@ int bench(options o) {
   return exit_ok;
 }
 
-}  // namespace
 constexpr std::size_t most_rounds = 1'000'000;
 constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
 
@@ -159,6 +158,7 @@ void add_bench_options(CLI::App& command, options& o) {
   add_file(command, "--plot", o.plot_file, "draw fractions against log2 N as PNG");
 }
 
+}  // namespace
 
 void add_bench(CLI::App& program, int& exit_code) {
   auto chosen = std::make_shared<options>();

@@ -125,11 +125,11 @@ problem state(const formats::signal& from, const std::string& name, const wish& 
   p.kept_samples = std::min(from.row_length, slots);
   p.input = laid_out(from, p.kept_samples, slots, p.what.kind == transform::forward_from_real);
   require_range(p.input, from.n_rows, name, asked.real);
-  round_to(asked.real, p.input);
   require_normal(p.input, from.n_rows, name, asked.real);
   const std::size_t n_nonzero = count_nonzero(p.input);
-  return p;
+  round_to(asked.real, p.input);
   p.n_vanished = n_nonzero - count_nonzero(p.input);
+  return p;
 }
 
 std::vector<double> complete(const problem& solved, std::vector<double> output) {

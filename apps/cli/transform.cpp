@@ -50,6 +50,9 @@ An engine agrees when its relative L2 error is at most u sqrt(log2 N) (fp32, u =
 of the largest output. Times: plan, once; first run, with warm-up; execution, the run after it
 (the same run where one takes over a second); transfer, to the device and back.)";
 
+constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
+constexpr double most_hz = 1e12;
+
 struct transform_options {
   std::string file;
   std::vector<std::string> engines{"all"};
@@ -106,15 +109,15 @@ void tell_what_was_read(const transform_options& o, const formats::signal& from,
     tell("{} padded with {}, for length {}", counted(stated.row_length, item),
          counted(slots - stated.kept_samples, "zero"), stated.length());
   }
+  if (stated.n_vanished > 0) {
+    tell("{} of {} became 0 in {}; --precision fp64 keeps more of them",
+         counted(stated.n_vanished, "number"), o.file, o.precision_name);
+  }
   if (o.is_inverse && o.scale_name.empty()) {
     tell("scaled by 1/N, so that the inverse undoes the transform (--scale none leaves it out)");
   }
 }
 
-  if (stated.n_vanished > 0) {
-    tell("{} of {} became 0 in {}; --precision fp64 keeps more of them",
-         counted(stated.n_vanished, "number"), o.file, o.precision_name);
-  }
 // The reference rounds once, from long double to fp64, whatever precision is being judged.
 std::vector<double> reference_output(const problem& stated) {
   plan_spec what = stated.what;
@@ -230,12 +233,12 @@ int run(const transform_options& o) {
   validate(o);
   const wish asked = wish_of(o);
   const auto chosen = choose_devices(o.engines, asked.real);
+  require_writable({{"--output", o.output}, {"--plot", o.plot}});
   const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
   const problem stated = state(from, o.file, asked);
   tell_what_was_read(o, from, stated);
   return report(o, stated, solve(stated, chosen), o.sample_rate_hz.value_or(from.sample_rate_hz));
 }
-  require_writable({{"--output", o.output}, {"--plot", o.plot}});
 
 void add_options(CLI::App& command, transform_options& o) {
   add_text(command, "FILE", o.file, "Text, .npy or .wav")->required();
