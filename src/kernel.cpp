@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <string_view>
 #include <utility>  // move
 
 #include "backend/backend.hpp"  // engine_of
@@ -56,8 +57,18 @@ std::uint64_t first_element(const char* what, buffer_view of, std::size_t elemen
                   what, of.offset_bytes, element_bytes));
 }
 
+bool is_identifier(std::string_view name) {
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  return name.find_first_not_of(allowed) == std::string_view::npos;
+}
+
 void validate(const kernel_spec& what) {
   if (what.entry.empty()) throw plan_error("the kernel has no entry; name the function to start");
+  if (!is_identifier(what.entry)) {
+    throw plan_error(fmt::format(
+        "'{}' is no name of a function; name the kernel's entry as its text does", what.entry));
+  }
   if (what.threads == 0) {
     throw plan_error(fmt::format(
         "the kernel '{}' has 0 threads in a workgroup; state those of its WINGBEAT_KERNEL",
@@ -77,7 +88,8 @@ kernel::kernel(const queue& where, kernel_spec what) {
                                       .entry = what.entry,
                                       .threads = what.threads,
                                       .scratch_bytes = what.scratch_bytes,
-                                      .path = what.entry};
+                                      .path = what.entry,
+                                      .states_scratch = true};
   auto made = backend::engine_of(device.runs_on).compile(where.impl(), source);
   impl_.reset(new impl{std::move(what), device.runs_on, device.index, std::move(made)});
 }
@@ -93,6 +105,12 @@ void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_v
                      buffer_view table, std::uint64_t batch) const {
   const impl& mine = require_owned(impl_, "kernel");
   mine.require_queue_of_device(on.device());
+  if (workgroups == 0) {
+    throw plan_error(fmt::format(
+        "the kernel '{}' was given 0 workgroups, which write nothing; launch 1 or more, or do not "
+        "launch it",
+        mine.spec.entry));
+  }
   mine.require_operands(in, out, table, *on.impl());
   if (table.offset_bytes != 0) {
     throw plan_error(fmt::format("the table starts at byte {} of its buffer; it must start at 0",

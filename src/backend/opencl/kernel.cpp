@@ -5,6 +5,7 @@
 
 #include <algorithm>  // max
 #include <array>
+#include <limits>
 #include <utility>  // move
 
 #include "backend/opencl/lifetime.hpp"  // finish_with_main_thread, require_usable_driver
@@ -113,6 +114,13 @@ void kernel::launch(backend::queue& on, std::size_t workgroups,
         "a queue of the context that runs it");
   }
   if (workgroups == 0) return;
+  // A driver is told the number of threads along the grid.
+  if (const auto most = std::numeric_limits<std::size_t>::max() / local_[0]; workgroups > most) {
+    throw plan_error(
+        fmt::format("{} workgroups of {} were asked of one launch, which takes 1 to {}; choose a "
+                    "smaller batch",
+                    workgroups, resources_.name, most));
+  }
   const std::array global{workgroups * local_[0], local_[1]};
   const std::lock_guard held{mutex_};
   require_linker(global[0] * global[1]);
