@@ -3,9 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <string_view>
 #include <utility>  // exchange
 
 #include "backend/backend.hpp"  // queue
+#include "views.hpp"            // origin_of
 #include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat {
@@ -19,10 +21,19 @@ buffer_view part(buffer_view whole, std::size_t size_bytes, std::size_t offset_b
   return {whole.handle, whole.offset_bytes + offset_bytes, size_bytes};
 }
 
+void require_pointer(const void* given, std::string_view verb, std::size_t size_bytes) {
+  if (given != nullptr) return;
+  throw plan_error(fmt::format(
+      "{} was given a null pointer for {} bytes; pass memory of this process that holds "
+      "as many",
+      verb, size_bytes));
+}
+
 }  // namespace
 
-buffer::buffer(const queue& where, std::size_t size_bytes) : owner_(where.impl()) {
-  view_ = {size_bytes == 0 ? nullptr : owner_->allocate(size_bytes), 0, size_bytes};
+buffer::buffer(const queue& on, std::size_t size_bytes) : owner_(on.impl()) {
+  view_ = {size_bytes == 0 ? nullptr : owner_->allocate(size_bytes), 0, size_bytes,
+           origin_of(*owner_)};
 }
 
 buffer::buffer(buffer&& other) noexcept
@@ -40,12 +51,16 @@ buffer::~buffer() {
 
 void buffer::write(const void* from, std::size_t size_bytes, std::size_t offset_bytes) {
   const auto to = part(view_, size_bytes, offset_bytes);
-  if (size_bytes != 0) owner_->write(to, from);
+  if (size_bytes == 0) return;
+  require_pointer(from, "write", size_bytes);
+  owner_->write(to, from);
 }
 
 void buffer::read(void* into, std::size_t size_bytes, std::size_t offset_bytes) const {
   const auto from = part(view_, size_bytes, offset_bytes);
-  if (size_bytes != 0) owner_->read(into, from);
+  if (size_bytes == 0) return;
+  require_pointer(into, "read", size_bytes);
+  owner_->read(into, from);
 }
 
 }  // namespace wingbeat

@@ -91,14 +91,6 @@ void require_functor(std::string_view end, const Functor& functor, std::size_t b
   }
 }
 
-void require_start(std::string_view side, std::size_t offset_bytes, std::size_t element_bytes) {
-  if (offset_bytes % element_bytes == 0) return;
-  throw plan_error(
-      fmt::format("the {} starts at byte {}, within an element of the functor's, which has {} "
-                  "bytes; start it at a multiple",
-                  side, offset_bytes, element_bytes));
-}
-
 }  // namespace
 
 void require_functors(const plan_spec& what, engine where) {
@@ -116,17 +108,6 @@ void require_functors(const plan_spec& what, engine where) {
     require_functor("store", what.store, what.store.out_bytes,
                     what.kind == transform::inverse_to_real, what, where);
   }
-}
-
-void require_views(const plan_spec& what, buffer_view in, buffer_view out) {
-  if (!what.load.is_given() && !what.store.is_given()) return;
-  if (in.handle == out.handle && in.offset_bytes == out.offset_bytes) {
-    throw plan_error(
-        "a plan with a functor was given one buffer for input and output, where the functor may "
-        "read what was already overwritten; give it two buffers");
-  }
-  if (what.load.is_given()) require_start("input", in.offset_bytes, what.load.element_bytes);
-  if (what.store.is_given()) require_start("output", out.offset_bytes, what.store.element_bytes);
 }
 
 }  // namespace wingbeat

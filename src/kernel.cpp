@@ -3,10 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <string_view>
 #include <utility>  // move
 
 #include "backend/backend.hpp"  // engine_of
 #include "backend/kernel.hpp"   // kernel_source
+#include "moved_from.hpp"       // require_owned
+#include "views.hpp"            // operand, require_memory
 #include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat {
@@ -24,6 +27,24 @@ struct kernel::impl {
         "device",
         name_of(runs_on), device_index, name_of(given.runs_on), given.index));
   }
+
+  /// What a kernel reads is unknown: all of a view counts.
+  void require_operands(buffer_view in, buffer_view out, buffer_view table,
+                        const backend::queue& on) const {
+    const operand reads{"input", in, in.size_bytes}, writes{"output", out, out.size_bytes};
+    const operand roots{"table", table, table.size_bytes};
+    for (const operand& given : {reads, writes, roots}) {
+      require_memory(given, on);
+      if (given.used_bytes != 0) continue;
+      throw plan_error(fmt::format(
+          "the {} of kernel '{}' is an empty view; give it a buffer, any where the kernel does not "
+          "touch it",
+          given.name, spec.entry));
+    }
+    for (const operand& given : {reads, roots}) {
+      if (!start_together(given.view, out, runs_on)) require_apart(given, writes, runs_on);
+    }
+  }
 };
 
 namespace {
@@ -36,8 +57,18 @@ std::uint64_t first_element(const char* what, buffer_view of, std::size_t elemen
                   what, of.offset_bytes, element_bytes));
 }
 
+bool is_identifier(std::string_view name) {
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  return name.find_first_not_of(allowed) == std::string_view::npos;
+}
+
 void validate(const kernel_spec& what) {
   if (what.entry.empty()) throw plan_error("the kernel has no entry; name the function to start");
+  if (!is_identifier(what.entry)) {
+    throw plan_error(fmt::format(
+        "'{}' is no name of a function; name the kernel's entry as its text does", what.entry));
+  }
   if (what.threads == 0) {
     throw plan_error(fmt::format(
         "the kernel '{}' has 0 threads in a workgroup; state those of its WINGBEAT_KERNEL",
@@ -57,7 +88,8 @@ kernel::kernel(const queue& where, kernel_spec what) {
                                       .entry = what.entry,
                                       .threads = what.threads,
                                       .scratch_bytes = what.scratch_bytes,
-                                      .path = what.entry};
+                                      .path = what.entry,
+                                      .states_scratch = true};
   auto made = backend::engine_of(device.runs_on).compile(where.impl(), source);
   impl_.reset(new impl{std::move(what), device.runs_on, device.index, std::move(made)});
 }
@@ -66,23 +98,31 @@ kernel& kernel::operator=(kernel&&) noexcept = default;
 kernel::~kernel() = default;
 
 kernel_resources kernel::resources() const {
-  return impl_->made->resources();
+  return require_owned(impl_, "kernel").made->resources();
 }
 
 void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_view out,
                      buffer_view table, std::uint64_t batch) const {
-  impl_->require_queue_of_device(on.device());
+  const impl& mine = require_owned(impl_, "kernel");
+  mine.require_queue_of_device(on.device());
+  if (workgroups == 0) {
+    throw plan_error(fmt::format(
+        "the kernel '{}' was given 0 workgroups, which write nothing; launch 1 or more, or do not "
+        "launch it",
+        mine.spec.entry));
+  }
+  mine.require_operands(in, out, table, *on.impl());
   if (table.offset_bytes != 0) {
     throw plan_error(fmt::format("the table starts at byte {} of its buffer; it must start at 0",
                                  table.offset_bytes));
   }
-  impl_->made->launch(*on.impl(), workgroups,
-                      {.in = in,
-                       .out = out,
-                       .table = table,
-                       .in_first = first_element("input", in, impl_->spec.in_element_bytes),
-                       .out_first = first_element("output", out, impl_->spec.out_element_bytes),
-                       .batch = batch});
+  mine.made->launch(*on.impl(), workgroups,
+                    {.in = in,
+                     .out = out,
+                     .table = table,
+                     .in_first = first_element("input", in, mine.spec.in_element_bytes),
+                     .out_first = first_element("output", out, mine.spec.out_element_bytes),
+                     .batch = batch});
 }
 
 }  // namespace wingbeat

@@ -4,13 +4,14 @@
 #include <utility>  // move
 
 #include "backend/backend.hpp"  // engine_of, mark
+#include "moved_from.hpp"       // require_owned
 #include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat {
 
 queue::queue() : queue(best_device()) {}
 
-queue::queue(const device_info& where) : impl_(backend::engine_of(where.runs_on).open(where)) {}
+queue::queue(const device_info& device) : impl_(backend::engine_of(device.runs_on).open(device)) {}
 
 queue::queue(std::shared_ptr<backend::queue> impl) noexcept : impl_(std::move(impl)) {}
 
@@ -45,16 +46,19 @@ stopwatch& stopwatch::operator=(stopwatch&&) noexcept = default;
 stopwatch::~stopwatch() = default;
 
 void stopwatch::start() {
-  impl_->from = impl_->on->record();
+  impl& mine = require_owned(impl_, "stopwatch");
+  mine.from = mine.on->record();
 }
 
 void stopwatch::stop() {
-  impl_->to = impl_->on->record();
+  impl& mine = require_owned(impl_, "stopwatch");
+  mine.to = mine.on->record();
 }
 
 double stopwatch::seconds() const {
-  if (!impl_->from || !impl_->to) throw plan_error("call start() and stop() before seconds()");
-  return impl_->to->seconds_since(*impl_->from);
+  const impl& mine = require_owned(impl_, "stopwatch");
+  if (!mine.from || !mine.to) throw plan_error("call start() and stop() before seconds()");
+  return mine.to->seconds_since(*mine.from);
 }
 
 }  // namespace wingbeat

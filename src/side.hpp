@@ -48,6 +48,10 @@ struct side {
   /// Returns the bytes of all elements in memory; those that a step of 0 repeats count once.
   [[nodiscard]] std::size_t occupied_bytes() const;
 
+  /// Returns whether engines read and write a real side in pairs, as complex numbers: every row is
+  /// whole, its elements are neighbours, and all rows start at even places.
+  [[nodiscard]] bool is_of_whole_pairs() const;
+
   /// Returns whether all elements of all axes are in memory.
   [[nodiscard]] bool is_whole() const;
 

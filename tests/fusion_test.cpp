@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "backend/fusion_check.hpp"  // check_fused
+#include "support/refusal.hpp"       // refusal
 
 namespace {
 
@@ -81,16 +82,6 @@ TEST(fusion_on_host, passes_on_what_a_functor_throws) {
   const plan made{on, what};
   buffer in{on, 8}, out{on, 512};
   EXPECT_THROW(made.enqueue(on, in.view(), out.view()), file_error);
-}
-
-template <class Action>
-std::string refusal(Action action) {
-  try {
-    action();
-  } catch (const plan_error& why) {
-    return why.what();
-  }
-  return "nothing was refused";
 }
 
 /// A request that every engine takes; the tests spoil it.

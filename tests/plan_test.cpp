@@ -5,24 +5,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>  // move
+
+#include "support/refusal.hpp"  // refusal
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
+using test::refusal;
 using ::testing::HasSubstr;
 
 constexpr std::size_t huge = std::size_t{1} << 62;
-
-template <class Action>
-std::string refusal(Action action) {
-  try {
-    action();
-  } catch (const plan_error& why) {
-    return why.what();
-  }
-  return "nothing was refused";
-}
 
 /// Of the engine that does everything, so that only what no engine may be asked is refused.
 std::string refusal_to_plan(plan_spec what) {
@@ -177,6 +171,53 @@ TEST(plan, refuses_a_functor_and_a_layout_on_one_side) {
   what.in = {};
   what.out = {.strides = {2}};
   EXPECT_EQ(refusal_to_plan(what), "nothing was refused");
+}
+
+/// A request that every engine takes, with one field of no value of its enumeration.
+std::vector<std::pair<plan_spec, std::string>> requests_without_meaning() {
+  std::vector<std::pair<plan_spec, std::string>> requests(5, {{.lengths = {8}}, ""});
+  requests[0].first.kind = static_cast<transform>(77);
+  requests[0].second = "kind is 77, which is none of its values; choose forward, inverse";
+  requests[1].first.real = static_cast<precision>(-1);
+  requests[1].second = "real is -1, which is none of its values; choose fp32, fp64";
+  requests[2].first.scale = static_cast<scaling>(3);
+  requests[2].second = "scale is 3, which is none of its values; choose none, by_length";
+  requests[3].first.bins = static_cast<bin_order>(2);
+  requests[3].second = "bins is 2, which is none of its values; choose natural or scrambled";
+  requests[4].first.where = static_cast<placement>(9);
+  requests[4].second = "where is 9, which is none of its values; choose out_of_place or in_place";
+  return requests;
+}
+
+TEST(plan, refuses_numbers_that_are_no_value_of_an_enumeration) {
+  plan_cache plans;
+  const queue on{first_device(engine::reference)};
+  for (const auto& [spec, sentence] : requests_without_meaning()) {
+    EXPECT_THAT(refusal_to_plan(spec), HasSubstr(sentence));
+    EXPECT_THAT(refusal([&] { (void)input_bytes(spec); }), HasSubstr(sentence));
+    EXPECT_THAT(refusal([&] { (void)output_bytes(spec); }), HasSubstr(sentence));
+    EXPECT_THAT(refusal([&] { (void)plans.get(on, spec); }), HasSubstr(sentence));
+    EXPECT_EQ(plans.size(), 0U);
+  }
+}
+
+TEST(plan, refuses_to_be_used_once_moved_from) {
+  queue on{first_device(engine::host)};
+  plan given{on, {.lengths = {8}}};
+  const plan owner = std::move(given);
+  EXPECT_EQ(owner.spec().lengths.front(), 8U);
+  const auto sentence = HasSubstr("this plan was moved from; use the plan that it was moved to");
+  buffer memory{on, 64};
+  EXPECT_THAT(refusal([&] { (void)given.spec(); }), sentence);
+  EXPECT_THAT(refusal([&] { (void)given.workspace_bytes(); }), sentence);
+  EXPECT_THAT(refusal([&] { (void)given.bin_at(0); }), sentence);
+  EXPECT_THAT(refusal([&] { (void)given.traffic_bytes(); }), sentence);
+  EXPECT_THAT(refusal([&] { (void)given.resources(); }), sentence);
+  EXPECT_THAT(refusal([&] { (void)given.predicted_fraction(); }), sentence);
+  EXPECT_THAT(refusal([&] { (void)given.explain(); }), sentence);
+  EXPECT_THAT(refusal([&] { given.enqueue(on, memory.view(), memory.view()); }), sentence);
+  given = plan{on, {.lengths = {4}}};
+  EXPECT_EQ(given.spec().lengths.front(), 4U);
 }
 
 TEST(plan, refuses_buffers_that_are_too_small) {

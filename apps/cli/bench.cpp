@@ -10,12 +10,14 @@
 
 #include "bench_problem.hpp"        // run_problem
 #include "bench_report.hpp"         // bench_document, table_of, chart_of
-#include "formats/atomic_file.hpp"  // atomic_file
+#include "formats/atomic_file.hpp"  // atomic_file, is_written_directly
+#include "option.hpp"               // add_text, add_count, add_real
 #include "print_json.hpp"           // print_json
 #include "progress.hpp"             // progress
 #include "report.hpp"               // print, tell
 #include "sweep.hpp"                // sweep_options, problems_of
 #include "wingbeat/error.hpp"       // plan_error
+#include "writable.hpp"             // require_writable
 
 namespace wingbeat::cli {
 namespace {
@@ -42,19 +44,18 @@ struct options {
 };
 
 void validate(const options& o) {
-  if (o.until.most_rounds < 1) throw plan_error("--rounds is below 1; one round is the least");
-  if (!(o.until.most_seconds > 0)) {
-    throw plan_error("--seconds is not above 0; give the rounds of one problem some time");
-  }
-  if (!(o.until.confidence >= 0)) {
-    throw plan_error("--confidence is below 0; 1 means that the median is known to 1 %");
-  }
-  if (!(o.manners.patience_s > 0)) {
-    throw plan_error("--patience is not above 0; give a peer some seconds to answer");
-  }
-  if (!o.plot_file.empty() && !o.plot_file.ends_with(".png")) {
+  if (!o.peers.empty()) static_cast<void>(parts_of("--peer", o.peers));
+  if (o.plot_file.empty()) return;
+  if (!o.plot_file.ends_with(".png")) {
     throw plan_error(fmt::format("{} must end in .png; other charts are not drawn", o.plot_file));
   }
+  if (!formats::draws_charts()) {
+    throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
+  }
+}
+
+void require_writable_files(const options& o) {
+  require_writable({{"--json", o.json_file == "-" ? "" : o.json_file}, {"--plot", o.plot_file}});
 }
 
 /// Runs one problem. A refusal is told and kept, so that a sweep goes on.
@@ -91,7 +92,7 @@ void write_json(const std::string& name, const bench_document& all) {
 }
 
 /// Runs all problems. From the first that is measured on, the document is written after each, so
-/// that a sweep cut short keeps what it has measured.
+/// that a sweep cut short keeps what it has measured; a pipe or a device gets it once, at the end.
 bench_document run_all(const options& o, const device_info& where) {
   const auto problems = problems_of(o.sweep, where);
   peer_list peers = open_peers(o.peers, where, o.manners);
@@ -102,11 +103,13 @@ bench_document run_all(const options& o, const device_info& where) {
   all.driver = clocks.driver_version();
   progress bar{"bench", problems.size()};
   bool has_measured = false;
+  const bool is_file = !formats::is_written_directly(o.json_file);
   for (const plan_spec& what : problems) {
     bar.step(fmt::format("{}, batch {}", axes_text(what), std::size_t{what.batch}));
     all.results.push_back(result_of(on, what, peers, clocks, o.until));
     has_measured |= all.results.back().refused.empty();
-    if (has_measured) write_json(o.json_file, all);
+    const bool is_last = &what == &problems.back();
+    if (has_measured && (is_file || is_last)) write_json(o.json_file, all);
   }
   return all;
 }
@@ -121,7 +124,9 @@ int bench(options o) {
   o.until.least_rounds = std::min(o.until.least_rounds, o.until.most_rounds);
   o.until.confidence /= 100;
   validate(o);
-  const bench_document all = run_all(o, device_of(o.sweep));
+  const device_info device = device_of(o.sweep);
+  require_writable_files(o);
+  const bench_document all = run_all(o, device);
   const auto is_refused = [](const bench_result& one) { return !one.refused.empty(); };
   if (std::all_of(all.results.begin(), all.results.end(), is_refused)) {
     if (all.results.size() > 1) tell("no problem was run; choose others or another device");
@@ -134,6 +139,25 @@ int bench(options o) {
   return exit_ok;
 }
 
+constexpr std::size_t most_rounds = 1'000'000;
+constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
+
+void add_bench_options(CLI::App& command, options& o) {
+  CLI::Option* const peers =
+      add_text(command, "--peer", o.peers, "libraries to measure beside: cufft,vkfft,fftw,clfft");
+  add_count(command, "--rounds", o.until.most_rounds, {1, most_rounds},
+            "most turns of each entrant");
+  add_real(command, "--seconds", o.until.most_seconds, {0, longest_s, /*excludes_least=*/true},
+           "most time for the rounds of a problem");
+  add_real(command, "--confidence", o.until.confidence, {0, 100},
+           "stop once every median is known to this many percent; 0 runs all rounds");
+  add_real(command, "--patience", o.manners.patience_s, {0, longest_s, /*excludes_least=*/true},
+           "seconds a peer has for an answer")
+      ->needs(peers);
+  add_text(command, "--json", o.json_file, "write a document; - prints it instead");
+  add_file(command, "--plot", o.plot_file, "draw fractions against log2 N as PNG");
+}
+
 }  // namespace
 
 void add_bench(CLI::App& program, int& exit_code) {
@@ -143,21 +167,7 @@ void add_bench(CLI::App& program, int& exit_code) {
       program.add_subcommand("bench", "time transforms as a fraction of a plain copy");
   command->footer(examples);
   add_sweep_options(*command, chosen->sweep);
-  command->add_option("--peer", chosen->peers,
-                      "libraries to measure beside: cufft,vkfft,fftw,clfft");
-  command->add_option("--rounds", chosen->until.most_rounds, "most turns of each entrant")
-      ->capture_default_str();
-  command
-      ->add_option("--seconds", chosen->until.most_seconds, "most time for the rounds of a problem")
-      ->capture_default_str();
-  command
-      ->add_option("--confidence", chosen->until.confidence,
-                   "stop once every median is known to this many percent; 0 runs all rounds")
-      ->capture_default_str();
-  command->add_option("--patience", chosen->manners.patience_s, "seconds a peer has for an answer")
-      ->capture_default_str();
-  command->add_option("--json", chosen->json_file, "write a document; - prints it instead");
-  command->add_option("--plot", chosen->plot_file, "draw fractions against log2 N as PNG");
+  add_bench_options(*command, *chosen);
   command->callback([chosen, &exit_code] { exit_code = bench(*chosen); });
 }
 

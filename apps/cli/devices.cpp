@@ -6,6 +6,7 @@
 
 #include <memory>  // make_shared
 
+#include "option.hpp"            // add_switch
 #include "print_json.hpp"        // print_json
 #include "report.hpp"            // print
 #include "table.hpp"             // table
@@ -84,7 +85,7 @@ void add_devices(CLI::App& program, int& exit_code) {
       program.add_subcommand("devices", "Lists engines and devices, and says what is absent");
   command->footer(examples);
   auto is_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *is_json, "Print JSON instead of a table");
+  add_switch(*command, "--json", *is_json, "Print JSON instead of a table");
   command->callback([is_json, &exit_code] {
     *is_json ? print_document() : print_table();
     exit_code = exit_ok;

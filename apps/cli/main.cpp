@@ -9,9 +9,11 @@
 
 #include "bench.hpp"             // add_bench
 #include "devices.hpp"           // add_devices
+#include "option.hpp"            // require_values
 #include "order.hpp"             // add_order
 #include "plan.hpp"              // add_plan
 #include "report.hpp"            // tell, exit_code
+#include "signals.hpp"           // remove_temporary_files_on_signals
 #include "speedtest.hpp"         // add_speedtest
 #include "transform.hpp"         // add_transform
 #include "verify.hpp"            // add_verify
@@ -33,13 +35,14 @@ constexpr const char* exit_codes = R"(Examples:
 Exit codes: 0 ok, 1 a check failed, 2 usage, 3 no such device, 4 file or network I/O.
 Data goes to stdout, messages go to stderr.)";
 
-// CLI11 would only say that a subcommand is required.
+// CLI11 would only say that a subcommand is required. Also refuses words of the command that CLI11
+// would read in another way than they are written.
 void require_command(const CLI::App& program, int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.starts_with("-")) return;
   std::string known;
   for (const CLI::App* const command : program.get_subcommands({})) {
-    if (command->get_name() == first) return;
+    if (command->get_name() == first) return require_values(*command, {argv + 2, argv + argc});
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
   throw plan_error(first.empty()
@@ -91,6 +94,7 @@ int parse_and_explain(CLI::App& program, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  remove_temporary_files_on_signals();
   CLI::App program{"wingbeat: fast Fourier transforms on every engine of this machine", "wingbeat"};
   program.set_version_flag(
       "--version", fmt::format("wingbeat {}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR,

@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
-#include <charconv>  // from_chars
 #include <cstddef>   // size_t
 #include <iterator>  // back_inserter
 #include <memory>    // make_shared
 #include <optional>
 #include <string>
-#include <system_error>  // errc
 
+#include "option.hpp"                            // add_count, add_power_of_two
 #include "report.hpp"                            // print
-#include "wingbeat/device/index.hpp"             // is_power_of_two, log2_of, mirror
+#include "wingbeat/device/index.hpp"             // log2_of, mirror
 #include "wingbeat/device/nabla.hpp"             // index_map
 #include "wingbeat/device/scrambled.hpp"         // index_map
 #include "wingbeat/device/workgroup/advise.hpp"  // advised_elements
@@ -22,7 +21,6 @@
 namespace wingbeat::cli {
 namespace {
 
-using device::is_power_of_two;
 using device::log2_of;
 
 constexpr const char* examples = R"(Examples:
@@ -43,9 +41,7 @@ on NVIDIA GPUs.)";
 
 constexpr unsigned most_log2 = 24;
 
-std::string allowed_length() {
-  return fmt::format("a power of two from 1 to 2^{}", most_log2);
-}
+constexpr std::size_t most_length = std::size_t{1} << most_log2;
 
 struct order_options {
   std::string order_name;
@@ -55,16 +51,6 @@ struct order_options {
   bool is_inverse = false;
 };
 
-/// Returns the number that `text` is. Throws `plan_error`, with `allowed`, if it is none.
-template <class Number>
-Number number(const char* option, const std::string& text, const std::string& allowed) {
-  Number value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, value);
-  if (problem == std::errc{} && stopped == end) return value;
-  throw plan_error(fmt::format("{} {} is not {}; give one", option, text, allowed));
-}
-
 void refuse_long(const std::string& order_name, std::size_t elements_log2,
                  std::size_t workgroup_log2) {
   if (elements_log2 + workgroup_log2 > most_log2) {
@@ -73,13 +59,6 @@ void refuse_long(const std::string& order_name, std::size_t elements_log2,
         "2^{}, choose smaller ones",
         elements_log2, workgroup_log2, elements_log2 + workgroup_log2, order_name, most_log2));
   }
-}
-
-unsigned length_log2(const order_options& o) {
-  if (!is_power_of_two(*o.length) || *o.length > std::size_t{1} << most_log2) {
-    throw plan_error(fmt::format("--length {} is not {}; give one", *o.length, allowed_length()));
-  }
-  return log2_of(*o.length);
 }
 
 device::nabla::index_map nabla_map(const order_options& o) {
@@ -114,7 +93,7 @@ device::scrambled::index_map scrambled_map(const order_options& o) {
   if (o.workgroup_log2) {
     throw plan_error("--length and --workgroup-log2 both set the length; give one of them");
   }
-  const unsigned bits = length_log2(o);
+  const unsigned bits = log2_of(*o.length);
   const auto advised = device::workgroup::advised_elements(1u << bits, sizeof(float));
   const unsigned elements = o.elements_log2.value_or(device::log2_of(advised));
   if (elements > bits) {
@@ -131,7 +110,7 @@ unsigned natural_length(const order_options& o) {
         "order natural is the same however many threads share it; give --length alone");
   }
   if (!o.length) throw plan_error("order natural needs --length; give a power of two");
-  return 1u << length_log2(o);
+  return static_cast<unsigned>(*o.length);
 }
 
 template <class Map>
@@ -177,23 +156,9 @@ void print_order(const order_options& o) {
       fmt::format("there is no order '{}'; choose natural, nabla or scrambled", o.order_name));
 }
 
-/// CLI11 would take -8 for 2^64 - 8, and the largest number for a larger one.
-template <class Number>
-void add_number(CLI::App& command, const char* option, std::optional<Number>& to,
-                const std::string& allowed, const char* about) {
-  command
-      .add_option_function<std::string>(
-          option,
-          [option, &to, allowed](const std::string& text) {
-            to = number<Number>(option, text, allowed);
-          },
-          about)
-      ->type_name("UINT");
-}
-
 void add_exponent(CLI::App& command, const char* option, std::optional<unsigned>& to,
                   const char* about) {
-  add_number(command, option, to, fmt::format("a whole number from 0 to {}", most_log2), about);
+  add_count(command, option, to, {0, most_log2}, about);
 }
 
 }  // namespace
@@ -203,16 +168,16 @@ void add_order(CLI::App& program, int& exit_code) {
       program.add_subcommand("order", "Prints which DFT bin lies where in a workgroup's spectrum");
   command->footer(examples);
   auto o = std::make_shared<order_options>();
-  command->add_option("--order", o->order_name, "natural, nabla or scrambled")->required();
+  add_text(*command, "--order", o->order_name, "natural, nabla or scrambled")->required();
   add_exponent(*command, "--elements-log2", o->elements_log2,
                "E: each thread holds 2^E elements, from 1 for nabla. If not given, scrambled with "
                "--length has what workgroup::advised_elements says for fp32");
   add_exponent(*command, "--workgroup-log2", o->workgroup_log2,
                "W: 2^W threads share the transform (nabla from 1)");
-  add_number(*command, "--length", o->length, allowed_length(),
-             "Length, a power of two up to 2^24, for natural and scrambled");
-  command->add_flag("--mirror", o->is_mirror, "Print where the opposite bin, -f mod L, lies");
-  command->add_flag("--inverse", o->is_inverse, "Count lines by DFT bin instead of by element");
+  add_power_of_two(*command, "--length", o->length, {1, most_length},
+                   "Length, a power of two, for natural and scrambled");
+  add_switch(*command, "--mirror", o->is_mirror, "Print where the opposite bin, -f mod L, lies");
+  add_switch(*command, "--inverse", o->is_inverse, "Count lines by DFT bin instead of by element");
   command->callback([o, &exit_code] {
     print_order(*o);
     exit_code = exit_ok;

@@ -10,6 +10,7 @@
 #include "bench_report.hpp"    // json_of kernels
 #include "choose.hpp"          // short_name
 #include "contender.hpp"       // timed_plan
+#include "option.hpp"          // add_switch
 #include "print_json.hpp"      // print_json
 #include "report.hpp"          // print, tell
 #include "sweep.hpp"           // sweep_options
@@ -132,7 +133,7 @@ void add_plan(CLI::App& program, int& exit_code) {
       program.add_subcommand("plan", "say in words how transforms would run, and what that takes");
   command->footer(examples);
   add_sweep_options(*command, chosen->sweep);
-  command->add_flag("--json", chosen->is_json, "print JSON instead of text");
+  add_switch(*command, "--json", chosen->is_json, "print JSON instead of text");
   command->callback([chosen, &exit_code] { exit_code = plan_all(*chosen); });
 }
 

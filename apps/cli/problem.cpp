@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // min
+#include <algorithm>  // count, max, min
 #include <bit>        // bit_ceil, has_single_bit
 #include <cmath>      // abs
 #include <limits>     // numeric_limits
@@ -78,6 +78,32 @@ void require_range(std::span<const double> numbers, std::size_t n_rows, const st
   }
 }
 
+/// Refuses rows whose largest number is below the normal ones of the precision: rounding would take
+/// digits of all numbers, or make them 0.
+void require_normal(std::span<const double> numbers, std::size_t n_rows, const std::string& name,
+                    precision real) {
+  const bool is_fp32 = real == precision::fp32;
+  const double least =
+      is_fp32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min();
+  const std::size_t per_row = numbers.size() / n_rows;
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    double largest = 0;
+    for (const double number : numbers.subspan(r * per_row, per_row)) {
+      largest = std::max(largest, std::abs(number));
+    }
+    if (largest == 0 || largest >= least) continue;
+    throw plan_error(fmt::format(
+        "{} has a row of magnitudes up to {:.3g}, below the range of {}, which begins at {:.3g}; "
+        "use {}",
+        name, largest, name_of(real), least,
+        is_fp32 ? "--precision fp64 or larger values" : "larger values"));
+  }
+}
+
+std::size_t count_nonzero(std::span<const double> numbers) {
+  return numbers.size() - static_cast<std::size_t>(std::count(numbers.begin(), numbers.end(), 0.0));
+}
+
 }  // namespace
 
 problem state(const formats::signal& from, const std::string& name, const wish& asked) {
@@ -99,7 +125,10 @@ problem state(const formats::signal& from, const std::string& name, const wish& 
   p.kept_samples = std::min(from.row_length, slots);
   p.input = laid_out(from, p.kept_samples, slots, p.what.kind == transform::forward_from_real);
   require_range(p.input, from.n_rows, name, asked.real);
+  require_normal(p.input, from.n_rows, name, asked.real);
+  const std::size_t n_nonzero = count_nonzero(p.input);
   round_to(asked.real, p.input);
+  p.n_vanished = n_nonzero - count_nonzero(p.input);
   return p;
 }
 

@@ -29,6 +29,7 @@ struct problem {
   bool is_half = false;
   std::size_t row_length = 0;    ///< Samples of a row in the file.
   std::size_t kept_samples = 0;  ///< Of those, how many were taken; the rest of the row is zero.
+  std::size_t n_vanished = 0;    ///< Numbers of the input that rounding made 0.
 
   [[nodiscard]] std::size_t length() const { return what.lengths.front(); }
 };

@@ -9,12 +9,14 @@
 
 #include "choose.hpp"               // choose_devices
 #include "formats/atomic_file.hpp"  // atomic_file
+#include "option.hpp"               // add_list, add_text, add_count
 #include "print_json.hpp"           // print_json
 #include "progress.hpp"             // progress
 #include "report.hpp"               // tell, print
 #include "samples.hpp"              // noise, pack
 #include "speedtest_report.hpp"     // engine_timings
 #include "wingbeat/error.hpp"       // plan_error
+#include "writable.hpp"             // require_writable
 
 namespace wingbeat::cli {
 namespace {
@@ -36,6 +38,8 @@ compared with the reference as `wingbeat transform` does; exit code 1 if one dis
 constexpr double budget_s = 2;
 constexpr int largest_log2 = 24;
 constexpr int most_runs = 1'000'000;
+constexpr const char* time_suffix = "-time.png";
+constexpr const char* per_element_suffix = "-per-element.png";
 
 struct speedtest_options {
   std::vector<std::string> engines{"all"};
@@ -46,14 +50,10 @@ struct speedtest_options {
 };
 
 void validate(const speedtest_options& o) {
-  if (o.min_log2 < 1 || o.max_log2 > largest_log2 || o.min_log2 > o.max_log2) {
+  if (o.min_log2 > o.max_log2) {
     throw plan_error(fmt::format(
         "lengths 2^{} to 2^{} cannot be timed; choose 1 <= --min-log2 <= --max-log2 <= {}",
         o.min_log2, o.max_log2, largest_log2));
-  }
-  if (o.n_runs < 1 || o.n_runs > most_runs) {
-    throw plan_error(
-        fmt::format("{} runs cannot be averaged; choose 1 to {}", o.n_runs, most_runs));
   }
   if (!o.plot_prefix.empty() && !formats::draws_charts()) {
     throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
@@ -108,6 +108,13 @@ std::vector<engine_timings> time_all(const speedtest_options& o,
   return all;
 }
 
+std::vector<output_file> output_files(const speedtest_options& o) {
+  if (o.plot_prefix.empty()) return {{"--csv", o.csv}};
+  return {{"--csv", o.csv},
+          {"--plot", o.plot_prefix + time_suffix},
+          {"--plot", o.plot_prefix + per_element_suffix}};
+}
+
 void write_files(const speedtest_options& o, const std::vector<engine_timings>& all) {
   if (!o.csv.empty()) {
     formats::atomic_file to(o.csv);
@@ -123,8 +130,8 @@ void write_files(const speedtest_options& o, const std::vector<engine_timings>& 
     formats::write_png(file, speed_chart(all, of, title));
     tell("wrote {}", file);
   };
-  draw("-time.png", speed_axis::time, "Time against length");
-  draw("-per-element.png", speed_axis::time_per_element, "Time per element against length");
+  draw(time_suffix, speed_axis::time, "Time against length");
+  draw(per_element_suffix, speed_axis::time_per_element, "Time per element against length");
 }
 
 void tell_short_runs(const std::vector<engine_timings>& all, int n_runs) {
@@ -153,7 +160,9 @@ int verdict(const std::vector<engine_timings>& all) {
 int run(const speedtest_options& o) {
   validate(o);
   const precision real = precision_named(o.precision_name);
-  const auto all = time_all(o, choose_devices(o.engines, real), real);
+  const auto devices = choose_devices(o.engines, real);
+  require_writable(output_files(o));
+  const auto all = time_all(o, devices, real);
   if (o.is_json) {
     auto document = speed_json(all);
     document["precision"] = o.precision_name;
@@ -168,18 +177,16 @@ int run(const speedtest_options& o) {
 }
 
 void add_options(CLI::App& command, speedtest_options& o) {
-  command.add_option("--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command.add_option("--precision", o.precision_name, "fp32 or fp64")->capture_default_str();
-  command.add_option("--min-log2", o.min_log2, "First length is 2^this")->capture_default_str();
-  command.add_option("--max-log2", o.max_log2, "Last length is 2^this")->capture_default_str();
-  command.add_option("--runs", o.n_runs, "Counted runs of each length")->capture_default_str();
-  command.add_option("--csv", o.csv, "Write the times to FILE");
-  command.add_option("--plot", o.plot_prefix,
-                     "Draw PREFIX-time.png and PREFIX-per-element.png, log-log");
-  command.add_flag("--json", o.is_json, "Print JSON instead of a table");
+  add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
+  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  const count_range exponents{1, largest_log2};
+  add_count(command, "--min-log2", o.min_log2, exponents, "First length is 2^this");
+  add_count(command, "--max-log2", o.max_log2, exponents, "Last length is 2^this");
+  add_count(command, "--runs", o.n_runs, {1, most_runs}, "Counted runs of each length");
+  add_file(command, "--csv", o.csv, "Write the times to FILE");
+  add_text(command, "--plot", o.plot_prefix,
+           "Draw PREFIX-time.png and PREFIX-per-element.png, log-log");
+  add_switch(command, "--json", o.is_json, "Print JSON instead of a table");
 }
 
 }  // namespace

@@ -5,36 +5,49 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // max, min
-#include <charconv>   // from_chars
+#include <limits>     // numeric_limits
+#include <optional>
 #include <string_view>
 #include <utility>  // pair
 
 #include "choose.hpp"          // choose_devices, short_name
+#include "option.hpp"          // add_text, add_count, whole_number
 #include "side.hpp"            // input_side, output_side
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {
 namespace {
 
-std::size_t number_of(std::string_view digits, std::string_view in) {
-  std::size_t value = 0;
-  const auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (fault != std::errc{} || stop != digits.data() + digits.size() || value == 0) {
-    throw plan_error(fmt::format(
-        "'{}' is not a length; write 1024, 2^10, 2^1..2^13, 4096x4096 or a list of those", in));
-  }
-  return value;
+// More than an address space holds: what a device holds is for its plan to say.
+constexpr std::size_t most_batch = std::size_t{1} << 55;
+constexpr std::size_t most_mib = std::size_t{1} << 30;
+
+[[noreturn]] void refuse_word(std::string_view in) {
+  throw plan_error(fmt::format(
+      "'{}' is not a length; write 1024, 2^10, 2^1..2^13, 4096x4096 or a list of those", in));
 }
 
-/// Reads "1024" or "2^10".
-std::size_t length_of(std::string_view word, std::string_view in) {
-  if (!word.starts_with("2^")) return number_of(word, in);
-  if (word == "2^0") return 1;
-  const std::size_t exponent = number_of(word.substr(2), in);
-  if (exponent > 62) {
-    throw plan_error(fmt::format("'{}' is too long; the longest length is {}", in, max_length));
+/// Returns the number of the digits, or the largest of its type for a larger number.
+std::size_t number_of(std::string_view digits, std::string_view in) {
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    refuse_word(in);
   }
-  return std::size_t{1} << exponent;
+  return whole_number(digits).value_or(std::numeric_limits<std::size_t>::max());
+}
+
+std::size_t power_of_two(std::size_t exponent) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::digits - 1;
+  return std::size_t{1} << std::min(exponent, most);
+}
+
+/// Reads "1024" or "2^10", up to the longest length.
+std::size_t length_of(std::string_view word, std::string_view in) {
+  const std::size_t length =
+      word.starts_with("2^") ? power_of_two(number_of(word.substr(2), in)) : number_of(word, in);
+  if (length == 0) refuse_word(in);
+  if (length <= max_length) return length;
+  throw plan_error(fmt::format("'{}' is too long; the longest length is {} = {}, choose up to it",
+                               in, max_length, count_text(max_length)));
 }
 
 /// Takes the text up to the next `separator` off the front of `rest`.
@@ -56,6 +69,7 @@ void add_range(std::string_view part, std::size_t dots, std::vector<std::vector<
 
 std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
   if (text.empty()) throw plan_error("no length was given; write for example --lengths 2^1..2^13");
+  if (text.ends_with(',')) refuse_word(text);
   std::vector<std::vector<std::size_t>> all;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view part = next_part(rest, ',');
@@ -68,7 +82,7 @@ std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
     for (std::string_view left = part; !left.empty();) {
       axes.push_back(length_of(next_part(left, 'x'), part));
     }
-    if (ends_early) number_of("", part);  // says what a length is
+    if (ends_early) refuse_word(part);
     all.push_back(axes);
   }
   return all;
@@ -98,6 +112,8 @@ precision scalar_named(const std::string& name) {
       fmt::format("there is no precision '{}'; choose fp32, fp64, fp16 or bf16", name));
 }
 
+constexpr std::size_t most_spacing = std::size_t{1} << 20;
+
 /// A layout's word and its number: "strided=4".
 struct layout_words {
   std::string_view name;
@@ -109,12 +125,8 @@ layout_words layout_of(std::string_view text) {
   const std::string_view name = next_part(rest, '=');
   const bool has_number = name.size() < text.size();
   if (name == "strided" || name == "padded") {
-    if (std::size_t n = 0; has_number) {
-      const auto [stop, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), n);
-      if (fault == std::errc{} && stop == rest.data() + rest.size() && n > 0 && n <= 1 << 20) {
-        return {name, n};
-      }
-    }
+    const auto number = has_number ? whole_number(rest) : std::nullopt;
+    if (number && *number >= 1 && *number <= most_spacing) return {name, *number};
   } else if (!has_number) {
     for (const std::string_view known : {"packed", "in-place", "planar", "interleaved"}) {
       if (name == known) return {known};
@@ -122,8 +134,9 @@ layout_words layout_of(std::string_view text) {
   }
   throw plan_error(
       fmt::format("there is no layout '{}'; choose packed, in-place, planar, interleaved, "
-                  "strided=S (elements S apart) or padded=P (P elements behind each row)",
-                  text));
+                  "strided=S (elements S apart) or padded=P (P elements behind each row), S and P "
+                  "from 1 to {}",
+                  text, count_text(most_spacing)));
 }
 
 bin_order bins_named(const std::string& name) {
@@ -188,7 +201,7 @@ plan_spec problem_of(const sweep_options& asked, const std::vector<std::size_t>&
   const layout_words as = layout_of(asked.layout);
   plan_spec one = what;
   place(one, as);
-  what.batch = asked.batch != 0 ? asked.batch : batch_that_fills(one, mib);
+  what.batch = asked.batch ? *asked.batch : batch_that_fills(one, mib);
   place(what, as);
   return what;
 }
@@ -196,44 +209,38 @@ plan_spec problem_of(const sweep_options& asked, const std::vector<std::size_t>&
 }  // namespace
 
 void add_sweep_options(CLI::App& command, sweep_options& into) {
-  command
-      .add_option("--lengths", into.lengths,
-                  "a range 2^1..2^28, a list 256,4096, several axes 4096x4096,64x64x64")
-      ->capture_default_str();
-  command.add_option("--kind", into.kind, "c2c, c2c-inverse, r2c or c2r")->capture_default_str();
-  command.add_option("--precision", into.precision, "fp32, fp64, fp16 or bf16")
-      ->capture_default_str();
-  command
-      .add_option("--layout", into.layout,
-                  "packed, in-place, planar, interleaved (transforms alternate element by "
-                  "element), strided=S or padded=P")
-      ->capture_default_str();
-  command
-      .add_option("--bins", into.bins,
-                  "natural, or scrambled: in whatever order the device is quickest")
-      ->capture_default_str();
-  command.add_option("--batch", into.batch, "transforms of one run; else as many as fill --mib")
-      ->check(CLI::PositiveNumber);
-  command
-      .add_option("--mib", into.mib,
-                  "MiB of input and output together; else 4096 on a GPU and 64 elsewhere")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--device,--engine", into.device, "one device; the best one when not given");
+  add_text(command, "--lengths", into.lengths,
+           fmt::format("a range 2^1..2^{}, a list 256,4096, several axes 4096x4096,64x64x64",
+                       max_length_log2()));
+  add_text(command, "--kind", into.kind, "c2c, c2c-inverse, r2c or c2r");
+  add_text(command, "--precision", into.precision, "fp32, fp64, fp16 or bf16");
+  add_text(command, "--layout", into.layout,
+           "packed, in-place, planar, interleaved (transforms alternate element by element), "
+           "strided=S or padded=P");
+  add_text(command, "--bins", into.bins,
+           "natural, or scrambled: in whatever order the device is quickest");
+  CLI::Option* const batch = add_count(command, "--batch", into.batch, {1, most_batch},
+                                       "transforms of one run; else as many as fill --mib");
+  add_count(command, "--mib", into.mib, {1, most_mib},
+            "MiB of input and output together; else 4096 on a GPU and 64 elsewhere")
+      ->excludes(batch);
+  add_text(command, "--device,--engine", into.device, "one device; the best one when not given");
 }
 
 device_info device_of(const sweep_options& asked) {
   if (asked.device.empty()) return best_device();
+  if (asked.device == "all") {
+    throw plan_error(
+        "--device all means several devices, and this command takes one; name it, such as cuda, "
+        "opencl:1, host or reference");
+  }
   const precision real = scalar_named(asked.precision);
   const auto found = choose_devices({asked.device}, real);
   return found.front();
 }
 
 std::vector<plan_spec> problems_of(const sweep_options& asked, const device_info& where) {
-  constexpr std::size_t most_mib = std::size_t{1} << 30;
-  if (asked.mib > most_mib) {
-    throw plan_error(fmt::format("--mib is {}; choose 1 to {}", asked.mib, most_mib));
-  }
-  const std::size_t mib = asked.mib != 0 ? asked.mib : (where.is_gpu ? 4096 : 64);
+  const std::size_t mib = asked.mib.value_or(where.is_gpu ? 4096 : 64);
   std::vector<plan_spec> problems;
   for (const auto& lengths : lengths_of(asked.lengths)) {
     problems.push_back(problem_of(asked, lengths, mib));
@@ -255,8 +262,8 @@ std::string words_of(const sweep_options& asked, const device_info& where) {
       fmt::format("--device {} --lengths {} --kind {} --precision {} --layout {}",
                   short_name(where), asked.lengths, asked.kind, asked.precision, asked.layout);
   if (asked.bins != "natural") words += fmt::format(" --bins {}", asked.bins);
-  if (asked.batch != 0) words += fmt::format(" --batch {}", asked.batch);
-  if (asked.mib != 0) words += fmt::format(" --mib {}", asked.mib);
+  if (asked.batch) words += fmt::format(" --batch {}", *asked.batch);
+  if (asked.mib) words += fmt::format(" --mib {}", *asked.mib);
   return words;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,19 +24,19 @@ struct sweep_options {
   std::string layout = "packed";
   std::string bins = "natural";
   std::string device = {};  ///< Empty: the best one.
-  std::size_t batch = 0;    ///< 0: as many as fill `mib`.
-  std::size_t mib = 0;      ///< 0: what suits the device.
+  std::optional<std::size_t> batch = {};  ///< Else as many as fill `mib`.
+  std::optional<std::size_t> mib = {};    ///< Else what suits the device.
 };
 
 /// Adds --lengths, --kind, --precision, --layout, --bins, --batch, --mib, and --device or --engine.
 void add_sweep_options(CLI::App& command, sweep_options& into);
 
-/// Returns the device asked for. Throws as `choose_devices` does.
+/// Returns the device asked for. Throws as `choose_devices` does, and `plan_error` for "all".
 [[nodiscard]] device_info device_of(const sweep_options& asked);
 
 /// Returns one request for each length, in the order given. Throws `plan_error` for words that
-/// name no length, kind, precision, layout or order of bins; whether an engine plans them is its
-/// own answer.
+/// name no length, kind, precision, layout or order of bins, and for a length above `max_length`;
+/// whether an engine plans the others is its own answer.
 [[nodiscard]] std::vector<plan_spec> problems_of(const sweep_options& asked,
                                                  const device_info& where);
 

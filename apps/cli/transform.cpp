@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
-#include <cmath>  // isfinite
 #include <filesystem>
 #include <memory>  // make_shared
 #include <optional>
@@ -15,6 +14,7 @@
 #include "formats/chart.hpp"     // write_png, draws_charts
 #include "formats/signal.hpp"    // read_signal, write_signal
 #include "measure.hpp"           // measure
+#include "option.hpp"            // add_text, add_count, add_real
 #include "print_json.hpp"        // print_json
 #include "problem.hpp"           // state
 #include "progress.hpp"          // progress
@@ -23,6 +23,7 @@
 #include "spectrum.hpp"          // strongest, chart_of
 #include "transform_report.hpp"  // engines_text
 #include "wingbeat/error.hpp"    // plan_error, device_error
+#include "writable.hpp"          // require_writable
 
 namespace wingbeat::cli {
 namespace {
@@ -49,13 +50,15 @@ An engine agrees when its relative L2 error is at most u sqrt(log2 N) (fp32, u =
 of the largest output. Times: plan, once; first run, with warm-up; execution, the run after it
 (the same run where one takes over a second); transfer, to the device and back.)";
 
+constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
+constexpr double most_hz = 1e12;
+
 struct transform_options {
   std::string file;
   std::vector<std::string> engines{"all"};
   std::string precision_name = "fp32", scale_name;
-  std::optional<std::size_t> length, channel;
+  std::optional<std::size_t> length, channel, n_peaks;
   std::optional<double> sample_rate_hz;
-  std::size_t n_peaks = 0;
   std::string output, plot;
   bool is_inverse = false, is_half = false, is_json = false;
 };
@@ -71,11 +74,13 @@ void validate(const transform_options& o) {
       throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
     }
   }
-  if (o.is_inverse && (!o.plot.empty() || o.n_peaks > 0)) {
+  if (o.is_inverse && (!o.plot.empty() || o.n_peaks)) {
     throw plan_error("--plot and --top show a spectrum, and --inverse makes samples; drop one");
   }
-  if (const double rate = o.sample_rate_hz.value_or(1); !(rate > 0 && std::isfinite(rate))) {
-    throw plan_error(fmt::format("sample rate {} Hz means nothing; give a number above 0", rate));
+  if (o.sample_rate_hz && o.plot.empty() && !o.n_peaks && !o.is_json) {
+    throw plan_error(
+        "--sample-rate turns bins into Hz for --top, --plot and --json; add one of them or drop "
+        "it");
   }
 }
 
@@ -103,6 +108,10 @@ void tell_what_was_read(const transform_options& o, const formats::signal& from,
   } else if (stated.kept_samples < slots) {
     tell("{} padded with {}, for length {}", counted(stated.row_length, item),
          counted(slots - stated.kept_samples, "zero"), stated.length());
+  }
+  if (stated.n_vanished > 0) {
+    tell("{} of {} became 0 in {}; --precision fp64 keeps more of them",
+         counted(stated.n_vanished, "number"), o.file, o.precision_name);
   }
   if (o.is_inverse && o.scale_name.empty()) {
     tell("scaled by 1/N, so that the inverse undoes the transform (--scale none leaves it out)");
@@ -200,10 +209,10 @@ int report(const transform_options& o, const problem& stated, const outcome& fou
   if (found.best != nullptr) {
     const spectrum shown =
         spectrum_of(stated, signal_of(stated, found.best_values), sample_rate_hz);
-    const auto peaks = o.n_peaks > 0 ? strongest(shown, o.n_peaks) : std::vector<peak>{};
+    const auto peaks = o.n_peaks ? strongest(shown, *o.n_peaks) : std::vector<peak>{};
     if (!o.is_json && !peaks.empty()) print(peaks_text(shown, peaks));
     document["values_from"] = short_name(found.best->where);
-    if (o.n_peaks > 0) document["top"] = peaks_json(shown, peaks);
+    if (o.n_peaks) document["top"] = peaks_json(shown, peaks);
     write_files(o, shown, found);
   }
   if (o.is_json) print_json(document);
@@ -224,43 +233,31 @@ int run(const transform_options& o) {
   validate(o);
   const wish asked = wish_of(o);
   const auto chosen = choose_devices(o.engines, asked.real);
+  require_writable({{"--output", o.output}, {"--plot", o.plot}});
   const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
   const problem stated = state(from, o.file, asked);
   tell_what_was_read(o, from, stated);
   return report(o, stated, solve(stated, chosen), o.sample_rate_hz.value_or(from.sample_rate_hz));
 }
 
-CLI::Validator whole_number() {
-  return {[](const std::string& word) {
-            const bool is_number = !word.empty() && word.size() < 20 &&
-                                   word.find_first_not_of("0123456789") == std::string::npos;
-            return is_number ? std::string{}
-                             : fmt::format("'{}' is not a whole number from 0 up", word);
-          },
-          "WHOLE"};
-}
-
 void add_options(CLI::App& command, transform_options& o) {
-  command.add_option("FILE", o.file, "Text, .npy or .wav")->required();
-  command.add_option("--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...")
-      ->delimiter(',')
-      ->allow_extra_args(false)  // the next word may be FILE
-      ->capture_default_str();
-  command.add_option("--precision", o.precision_name, "fp32 or fp64")->capture_default_str();
-  command.add_option("--length", o.length, "Length of the transform: a power of two, 2..2^24")
-      ->check(whole_number());
-  command.add_flag("--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");
-  command.add_flag("--half", o.is_half, "Bins 0..N/2 of a real signal; with --inverse, from them");
-  command.add_option("--scale", o.scale_name,
-                     "none, by_length or by_sqrt_length (forward: none, inverse: by_length)");
-  command.add_option("--channel", o.channel, "Channel of a .wav file, from 0")
-      ->check(whole_number());
-  command.add_option("--sample-rate", o.sample_rate_hz, "In Hz, in place of the file's own");
-  command.add_option("--output", o.output, "Write the values to FILE.txt, FILE.csv or FILE.npy");
-  command.add_option("--plot", o.plot, "Draw the magnitude in dB to FILE.png");
-  command.add_option("--top", o.n_peaks, "Print the K strongest bins of each row")
-      ->check(whole_number());
-  command.add_flag("--json", o.is_json, "Print JSON instead of tables");
+  add_text(command, "FILE", o.file, "Text, .npy or .wav")->required();
+  add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
+  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  add_power_of_two(command, "--length", o.length, {2, max_length},
+                   "Length of the transform, a power of two");
+  add_switch(command, "--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");
+  add_switch(command, "--half", o.is_half,
+             "Bins 0..N/2 of a real signal; with --inverse, from them");
+  add_text(command, "--scale", o.scale_name,
+           "none, by_length or by_sqrt_length (forward: none, inverse: by_length)");
+  add_count(command, "--channel", o.channel, {0, last_channel}, "Channel of a .wav file");
+  add_real(command, "--sample-rate", o.sample_rate_hz, {0, most_hz, /*excludes_least=*/true},
+           "In Hz, in place of the file's own");
+  add_file(command, "--output", o.output, "Write the values to FILE.txt, FILE.csv or FILE.npy");
+  add_file(command, "--plot", o.plot, "Draw the magnitude in dB to FILE.png");
+  add_count(command, "--top", o.n_peaks, {1, max_length}, "Print the K strongest bins of each row");
+  add_switch(command, "--json", o.is_json, "Print JSON instead of tables");
 }
 
 }  // namespace

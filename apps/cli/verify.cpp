@@ -9,6 +9,7 @@
 #include <memory>     // make_shared
 
 #include "choose.hpp"          // choose_devices, precision_named
+#include "option.hpp"          // add_list, add_text, add_count
 #include "print_json.hpp"      // print_json
 #include "progress.hpp"        // progress
 #include "report.hpp"          // tell, print
@@ -103,16 +104,12 @@ void add_verify(CLI::App& program, int& exit_code) {
       "verify", "Checks every engine and length against the laws a transform obeys");
   command->footer(examples + checks_in_words());
   auto o = std::make_shared<verify_options>();
-  command->add_option("--engine", o->engines, "all, or some of reference, host, opencl, cuda, ...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command->add_option("--precision", o->precision_name, "fp32, fp64 or all")->capture_default_str();
-  command->add_option("--min-log2", o->over.min_log2, "First length is 2^this")
-      ->capture_default_str();
-  command->add_option("--max-log2", o->over.max_log2, "Last length is 2^this, 24 at most")
-      ->capture_default_str();
-  command->add_flag("--json", o->is_json, "Print every trial as JSON instead of a table");
+  add_list(*command, "--engine", o->engines, "all, or some of reference, host, opencl, cuda, ...");
+  add_text(*command, "--precision", o->precision_name, "fp32, fp64 or all");
+  const count_range exponents{1, max_length_log2()};
+  add_count(*command, "--min-log2", o->over.min_log2, exponents, "First length is 2^this");
+  add_count(*command, "--max-log2", o->over.max_log2, exponents, "Last length is 2^this");
+  add_switch(*command, "--json", o->is_json, "Print every trial as JSON instead of a table");
   command->callback([o, &exit_code] { exit_code = run(*o); });
 }
 

@@ -4,20 +4,35 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // shared_ptr
+#include <optional>
 
-#include "wingbeat/queue.hpp"  // queue
+#include "wingbeat/devices.hpp"  // engine
+#include "wingbeat/queue.hpp"    // queue
 
 namespace wingbeat {
 
-/// Bytes on a device, owned by somebody else.
+/// The device and the context in which memory was allocated.
+struct memory_origin {
+  engine runs_on = engine::host;
+  int device_index = 0;           ///< `device_info::index`.
+  const void* context = nullptr;  ///< cuda: a CUcontext; opencl: a cl_context; others: null.
+};
+
+/// A non-owning view of memory on a device.
 ///   host, reference: `handle` is a pointer in this process.
 ///   cuda:            `handle` is a device pointer (CUdeviceptr cast to void*).
 ///   opencl:          `handle` is a cl_mem.
+/// A plan requires `offset_bytes` to be a multiple of two reals for complex numbers and for packed
+/// real rows, of one real for planes and other real layouts, of its element for a functor; pointers
+/// are aligned to one real, on cuda to the same multiple. docs/layouts.md has the rule in full.
 struct buffer_view {
   void* handle = nullptr;
-  std::size_t offset_bytes = 0;  ///< Into `handle`; a multiple of two reals, also for real data,
-                                 ///< or of a functor's elements.
+  std::size_t offset_bytes = 0;  ///< Into `handle`.
   std::size_t size_bytes = 0;    ///< From `offset_bytes` on.
+  /// Where the memory was allocated: a queue of another device or context refuses it, but host and
+  /// reference take each other's. `buffer::view` sets it. Empty in a view of your own memory, which
+  /// is used as the queue's device understands `handle`, unchecked.
+  std::optional<memory_origin> origin = {};
 };
 
 /// Owns bytes on the device behind a queue, which it keeps alive. Movable, not copyable.
@@ -26,7 +41,7 @@ class buffer {
   buffer() = default;
 
   /// Allocates `size_bytes`, not initialised. Throws `device_error` when memory runs out.
-  buffer(const queue& where, std::size_t size_bytes);
+  buffer(const queue& on, std::size_t size_bytes);
   buffer(buffer&&) noexcept;
   buffer& operator=(buffer&&) noexcept;
   ~buffer();
@@ -36,7 +51,8 @@ class buffer {
 
   /// Copies from this process to the device, after all work queued before on the queue the buffer
   /// was made with (`wait` for work on others first); returns when done.
-  /// Throws `plan_error` outside the buffer, `device_error` if the driver refuses.
+  /// Throws `plan_error` outside the buffer or for a null pointer, `device_error` if the driver
+  /// refuses.
   void write(const void* from, std::size_t size_bytes, std::size_t offset_bytes = 0);
 
   /// Copies from the device to this process, as `write` does the other way.

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "wingbeat/cpp20.hpp"  // stops older C++
+
 namespace wingbeat {
 
 /// The four ways to run a transform. `reference` is the oracle: never quick, always right.

@@ -18,6 +18,8 @@
 #include <utility>  // move
 #include <vector>
 
+#include "wingbeat/cpp20.hpp"  // stops older C++
+
 namespace wingbeat {
 
 /// What `device::group` is on a device: one thread's view of its workgroup, in which every

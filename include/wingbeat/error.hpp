@@ -4,6 +4,8 @@
 
 #include <stdexcept>  // runtime_error
 
+#include "wingbeat/cpp20.hpp"  // stops older C++
+
 namespace wingbeat {
 
 /// The base of everything wingbeat throws.

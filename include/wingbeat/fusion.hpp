@@ -21,6 +21,8 @@
 #include <variant>
 #include <vector>
 
+#include "wingbeat/cpp20.hpp"  // stops older C++
+
 namespace wingbeat {
 
 /// A functor as text, for the engines that compile kernels (cuda and opencl): C++17 that may

@@ -14,7 +14,8 @@
 
 namespace wingbeat {
 
-/// The text of a kernel. It may include the headers of wingbeat/device, and defines one entry:
+/// The text of a kernel. It may include the headers of wingbeat/device, no other file, and defines
+/// one entry:
 ///
 ///     WINGBEAT_KERNEL(threads)
 ///     void entry(WINGBEAT_GLOBAL const In* in, WINGBEAT_GLOBAL Out* out,
@@ -29,17 +30,20 @@ struct kernel_spec {
   std::string text;                   ///< Line 1 is line 1 in the compiler's messages.
   std::string entry;                  ///< The name of the entry.
   unsigned threads = 1;               ///< Of one workgroup, as in WINGBEAT_KERNEL.
-  std::size_t scratch_bytes = 0;      ///< Local memory of one workgroup.
+  std::size_t scratch_bytes = 0;      ///< Local memory of one workgroup: what WINGBEAT_SCRATCH
+                                      ///< leads to. Less than a transform needs does not compile.
   std::size_t in_element_bytes = 1;   ///< sizeof(In): views of `in` start at a multiple of it.
   std::size_t out_element_bytes = 1;  ///< sizeof(Out).
 };
 
-/// A compiled kernel. Immutable once made, so many threads may enqueue it at once.
+/// A compiled kernel. Immutable once made, so many threads may enqueue it at once. A kernel that
+/// was moved from throws `plan_error`.
 class kernel {
  public:
   /// Compiles `what` for the device behind `where`, or finds it in the cache of kernels.
-  /// Throws `plan_error` if the engine compiles no kernels or the shape does not fit the device,
-  /// `device_error` with the compiler's messages, which count lines from the text's first.
+  /// Throws `plan_error` if the engine compiles no kernels, the text includes a file that is not of
+  /// wingbeat/device, or the shape does not fit the device; `device_error` with the compiler's
+  /// messages, which count lines from the text's first.
   kernel(const queue& where, kernel_spec what);
   kernel(kernel&&) noexcept;
   kernel& operator=(kernel&&) noexcept;
@@ -48,8 +52,11 @@ class kernel {
   [[nodiscard]] kernel_resources resources() const;
 
   /// Queues one launch of `workgroups` workgroups and returns. What the kernel reads and writes
-  /// must lie within the views: nothing checks that. `batch` is handed to the kernel.
-  /// Throws `plan_error` if the queue is of another device or a view starts within an element,
+  /// must lie within the views: nothing checks that. `batch` is handed to the kernel. `out` may
+  /// start where `in` or `table` does, if the kernel allows for it; otherwise it overlaps neither.
+  /// A kernel that reads no table is given any buffer, for example its input.
+  /// Throws `plan_error` if `workgroups` is 0 or more than a launch takes, the queue or a view is
+  /// of another device, or a view is empty, starts within an element or overlaps another in part;
   /// `device_error` if the driver refuses.
   void enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_view out,
                buffer_view table, std::uint64_t batch) const;

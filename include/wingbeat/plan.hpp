@@ -46,6 +46,7 @@ enum class placement { out_of_place, in_place };
 [[nodiscard]] std::string_view name_of(precision real) noexcept;
 [[nodiscard]] std::string_view name_of(scaling scale) noexcept;
 [[nodiscard]] std::string_view name_of(bin_order bins) noexcept;
+[[nodiscard]] std::string_view name_of(placement where) noexcept;
 
 /// How many transforms one run makes: one count, or one for each batch dimension, slowest first.
 ///
@@ -140,7 +141,8 @@ struct kernel_resources {
 };
 
 /// A planned transform: kernels chosen, twiddles on the device, nothing left to decide.
-/// Immutable once built, so many threads may enqueue it at once, on one queue or on several.
+/// Immutable once built, so many threads may enqueue it at once, on one queue or on several. A plan
+/// that was moved from throws `plan_error` whatever it is asked.
 class plan {
  public:
   /// Validates `what` and prepares it for the device behind `where`.
@@ -151,10 +153,10 @@ class plan {
   plan& operator=(plan&&) noexcept;
   ~plan();
 
-  [[nodiscard]] const plan_spec& spec() const noexcept;
+  [[nodiscard]] const plan_spec& spec() const;
 
   /// Returns the bytes of device scratch one run needs; 0 when the transform fits on chip.
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  [[nodiscard]] std::size_t workspace_bytes() const;
 
   /// Returns which bin element `place` of the axis is, of 0 .. N-1: `place` itself in natural
   /// order, and where no other order is quicker. Plans of one device and one precision agree on it
@@ -163,7 +165,7 @@ class plan {
   [[nodiscard]] std::size_t bin_at(std::size_t place) const;
 
   /// Returns the bytes one run reads and writes in device memory, as planned.
-  [[nodiscard]] std::size_t traffic_bytes() const noexcept;
+  [[nodiscard]] std::size_t traffic_bytes() const;
 
   /// Returns what each kernel takes; empty on engines that compile none.
   [[nodiscard]] std::vector<kernel_resources> resources() const;
@@ -175,15 +177,16 @@ class plan {
   /// Returns the plan in words: one line per pass, then bytes moved, workspace and expected speed.
   [[nodiscard]] std::string explain() const;
 
-  /// Queues one run and returns. `in` may be `out` (of a real transform only if it was planned
-  /// `in_place`, with a functor, different layouts or different ranges never); otherwise they must
-  /// not overlap. `on` is a queue of the device the plan was made for. Without a workspace, the
-  /// queue's own is used, see `queue::reserve`; one of yours must serve no other run at the same
-  /// time. Nothing is allocated or waited for, so a CUDA stream that is being captured into a graph
-  /// records the run. An out-of-place run leaves `in` as it was. The plan must live until the runs
-  /// it queued, or the graphs that hold them, are done.
-  /// Throws `plan_error` if a buffer is too small or starts within a complex number, or if the
-  /// queue is of another device; `device_error` if the driver refuses.
+  /// Queues one run and returns. `in` and `out` are one place (of a real transform only if it was
+  /// planned `in_place`, with a functor, different layouts or different ranges never), or the
+  /// `input_bytes` and `output_bytes` from their starts do not overlap. `on` is a queue of the
+  /// device the plan was made for, and buffers are of its context. Without a workspace, the
+  /// queue's own is used, see `queue::reserve`; one of yours overlaps neither `in` nor `out`, and
+  /// must serve no other run at the same time. Nothing is allocated or waited for, so a CUDA stream
+  /// that is being captured into a graph records the run. An out-of-place run leaves `in` as it
+  /// was. The plan must live until the runs it queued, or the graphs that hold them, are done.
+  /// Throws `plan_error` if a view is null, too small, starts within a number, overlaps another in
+  /// part or is of another device, or if the queue is; `device_error` if the driver refuses.
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace = {}) const;
 
  private:

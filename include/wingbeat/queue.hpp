@@ -14,14 +14,20 @@ class queue;
 }
 
 /// Runs what it is given in order, asynchronously on cuda and opencl, at once on the others.
-/// Cheap to copy: copies are the same queue.
+/// Cheap to copy: copies are the same queue. A move copies, so that a queue which was moved from
+/// is still the same queue.
 class queue {
  public:
   /// Opens a queue on the best device.
   queue();
 
-  /// Opens a queue on `where`. Throws `absent_error` or `device_error`.
-  explicit queue(const device_info& where);
+  /// Opens a queue on `device`. Throws `plan_error` for an engine that does not exist,
+  /// `absent_error` or `device_error`.
+  explicit queue(const device_info& device);
+
+  queue(const queue&) = default;
+  queue& operator=(const queue&) = default;
+  ~queue() = default;
 
   /// Adopts a CUDA stream (a CUstream) of the calling thread's current context; 0 is its
   /// default stream. The caller keeps ownership. Throws `absent_error` where there is no cuda
@@ -54,6 +60,8 @@ class queue {
 /// Measures device time between two points of a queue:
 ///
 ///     stopwatch watch{q}; watch.start(); plan.enqueue(q, in, out); watch.stop(); watch.seconds()
+///
+/// A stopwatch that was moved from throws `plan_error`.
 class stopwatch {
  public:
   explicit stopwatch(const queue& on);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wingbeat/cpp20.hpp"                      // stops older C++
 #include "wingbeat/device/direction.hpp"           // direction
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/workgroup/advise.hpp"    // limits

@@ -65,7 +65,9 @@ const engine& engine_of(wingbeat::engine which) {
     case wingbeat::engine::opencl: return opencl_engine();
     case wingbeat::engine::cuda: return cuda_engine();
   }
-  throw plan_error(fmt::format("engine number {} does not exist", static_cast<int>(which)));
+  throw plan_error(
+      fmt::format("engine number {} does not exist; choose reference, host, opencl or cuda",
+                  static_cast<int>(which)));
 }
 
 }  // namespace wingbeat::backend

@@ -34,6 +34,9 @@ class queue {
 
   [[nodiscard]] const device_info& device() const noexcept { return device_; }
 
+  /// Returns the driver's context in which this queue allocates; null on engines without contexts.
+  [[nodiscard]] virtual const void* native_context() const noexcept { return nullptr; }
+
   /// Makes room for `size_bytes` of scratch ordered with this queue; see `workspace`.
   void reserve(std::size_t size_bytes);
 

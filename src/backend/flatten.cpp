@@ -1,139 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include <algorithm>  // find
+#include <algorithm>  // find, any_of
 #include <charconv>   // from_chars
+#include <memory>     // make_unique
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backend/device_sources.hpp"
-#include "backend/sha256.hpp"  // sha256, hex
-#include "wingbeat/error.hpp"  // plan_error
+#include "backend/directives.hpp"  // directives_of
+#include "backend/sha256.hpp"      // sha256, hex
+#include "wingbeat/error.hpp"      // plan_error
 
 namespace wingbeat::backend {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-// A preprocessor line: `# name rest`. Without a name, it is an ordinary line.
-struct directive {
-  std::string_view name, rest;
-};
-
-directive directive_in(std::string_view line) {
-  line = trimmed(line);
-  if (!line.starts_with('#')) return {};
-  line = trimmed(line.substr(1));
-  const auto end = std::min(line.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), line.size());
-  return {line.substr(0, end), trimmed(line.substr(end))};
-}
-
-// The path between the quotes of #include "..."; empty for anything else.
+/// The path of #include "..." or <...>; empty for anything else.
 std::string_view quoted(std::string_view rest) {
-  if (!rest.starts_with('"')) return {};
-  return rest.substr(1, rest.find('"', 1) - 1);
+  if (!rest.starts_with('"') && !rest.starts_with('<')) return {};
+  const auto end = rest.find(rest.front() == '<' ? '>' : '"', 1);
+  return end == std::string_view::npos ? std::string_view{} : rest.substr(1, end - 1);
+}
+
+bool includes_a_file(const directive& line) {
+  return line.name == "include" || line.name == "include_next" || line.name == "import" ||
+         line.name == "embed";
 }
 
 std::string line_directive(std::size_t line, std::string_view path) {
   std::string text = fmt::format("#line {} \"", line);
   for (const char c : path) {
     if (c == '"' || c == '\\') text += '\\';
-    text += c;
+    text += static_cast<unsigned char>(c) < ' ' ? '?' : c;
   }
   return text + "\"\n";
 }
 
-std::string_view take_line(std::string_view& text) {
-  const auto end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
+/// Where a line of a text is: as the text's own #line directives have it.
+struct place {
+  std::string_view path;
+  std::size_t first_line = 1;  ///< The number of line `counted_from`.
+  std::size_t counted_from = 1;
+
+  [[nodiscard]] std::string name_of(std::size_t line) const {
+    return fmt::format("{} line {}", path, line_number(line));
+  }
+  [[nodiscard]] std::size_t line_number(std::size_t line) const {
+    return line - counted_from + first_line;
+  }
+  /// Follows `#line n "path"`: after it, lines count on from n.
+  void follow(const directive& found) {
+    std::size_t n = 0;
+    const char* const begin = found.rest.data();
+    const auto [end, failed] = std::from_chars(begin, begin + found.rest.size(), n);
+    if (failed != std::errc{}) return;
+    first_line = n;
+    counted_from = found.next_line;
+    const auto name = found.rest.find('"');
+    if (name != std::string::npos) path = quoted(std::string_view{found.rest}.substr(name));
+  }
+};
+
+[[noreturn]] void refuse(const std::string& at, std::string_view sentence) {
+  throw plan_error(fmt::format("{} {}", at, sentence));
+}
+
+constexpr std::string_view allowed =
+    "a kernel may include the headers of wingbeat/device only, because it is cached by its text; "
+    "write what it needs into the text";
+
+/// Refuses what every reading of a text would take from the machine's files.
+void require_no_file(const directive& found, const place& at) {
+  if (found.is_raw_string) {
+    refuse(at.name_of(found.line),
+           "has a raw string that does not end, or not on its directive's line; end it there");
+  }
+  if (found.name.starts_with("__has_")) {
+    refuse(at.name_of(found.line), fmt::format("uses {}; {}", found.name, allowed));
+  }
+  if (includes_a_file(found)) {
+    refuse(at.name_of(found.line), fmt::format("includes {}; {}", found.rest, allowed));
+  }
+}
+
+/// A text from outside, before it is read in the way of most compilers.
+void require_one_reading(std::string_view text, std::string_view path) {
+  place at{path};
+  const auto usual = directives_of(text);
+  const auto is_known = [&](const directive& found) {
+    return std::any_of(usual.begin(), usual.end(), [&](const directive& known) {
+      return known.begin == found.begin && known.name == found.name && known.rest == found.rest;
+    });
+  };
+  for (const bool continues : {false, true}) {
+    for (const bool has_trigraphs : {false, true}) {
+      at = {path};
+      for (const directive& found : directives_of(text, {continues, has_trigraphs})) {
+        if (found.name == "line") at.follow(found);
+        if (!is_known(found)) require_no_file(found, at);
+      }
+    }
+  }
+}
+
+void require_plain_characters(std::string_view text, std::string_view path) {
+  std::size_t line = 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_lone_return = text[i] == '\r' && text.substr(i + 1, 1) != "\n";
+    if (text[i] == '\0' || is_lone_return) {
+      refuse(fmt::format("{} line {}", path, line),
+             fmt::format("holds a character {}, which compilers read unlike each other; remove it",
+                         text[i] == '\0' ? "0" : "13 (carriage return) within it"));
+    }
+    if (text[i] == '\n') ++line;
+  }
 }
 
 class flattener {
  public:
-  void add(std::string_view text, std::string_view path, bool is_conditional) {
+  /// Adds a text; `is_ours`: one of the library's own, which may include a compiler's headers.
+  void add(std::string_view text, std::string_view path, bool is_ours, bool is_conditional) {
     result_ += line_directive(1, path);
-    bool in_comment = false;
+    place at{path};
     int depth = 0;  // of #if
-    for (std::size_t line_number = 1; !text.empty(); ++line_number) {
-      const std::string_view line = take_line(text);
-      const directive found = in_comment ? directive{} : directive_in(line);
-      in_comment = leaves_comment_open(line, in_comment);
-      if (found.name == "line") renumber(found.rest, line_number, path);
-      if (found.name.starts_with("if")) ++depth;
-      if (found.name == "endif") --depth;
-      if (found.name == "include" && is_ours(found.rest)) {
-        include(quoted(found.rest), path, line_number, is_conditional || depth > 0);
-        result_ += line_directive(line_number + 1, path);
-      } else if (found.name == "pragma" && found.rest == "once") {
-        result_ += '\n';  // the lines below keep their numbers
-      } else {
-        result_.append(line) += '\n';
+    std::size_t copied = 0;
+    const auto copy_to = [&](std::size_t end) {
+      result_ += text.substr(copied, end - copied);
+      if (!result_.ends_with('\n')) result_ += '\n';
+    };
+    const auto found = directives_of(text);
+    for (const directive& line : found) {
+      if (line.name == "line") at.follow(line);
+      if (line.name.starts_with("if")) ++depth;
+      if (line.name == "endif") --depth;
+      if (line.name == "include" && is_device_header(quoted(line.rest))) {
+        copy_to(line.begin);
+        include(quoted(line.rest), at.name_of(line.line), is_conditional || depth > 0);
+        result_ += line_directive(at.line_number(line.next_line), at.path);
+        copied = line.end;
+      } else if (line.name == "pragma" && line.rest == "once") {
+        copy_to(line.begin);
+        result_.append(line.next_line - line.line, '\n');  // the lines below keep their numbers
+        copied = line.end;
+      } else if (!is_ours) {
+        require_no_file(line, at);
       }
     }
+    copy_to(text.size());
   }
 
   [[nodiscard]] std::string take() { return std::move(result_); }
 
  private:
-  static bool is_ours(std::string_view rest) {
-    const std::string_view path = quoted(rest);
+  static bool is_device_header(std::string_view path) {
     return path.starts_with("wingbeat/") || path.starts_with("backend/");
-  }
-
-  /// Follows `#line n "path"`: after it, lines count on from n. The loop adds one.
-  static void renumber(std::string_view rest, std::size_t& line_number, std::string_view& path) {
-    std::size_t n = 0;
-    const auto [end, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), n);
-    if (failed != std::errc{} || n == 0) return;
-    line_number = n - 1;
-    const auto named = quoted(trimmed(rest.substr(static_cast<std::size_t>(end - rest.data()))));
-    if (!named.empty()) path = named;
-  }
-
-  static bool leaves_comment_open(std::string_view line, bool is_open) {
-    while (!line.empty()) {
-      const auto at = line.find(is_open ? "*/" : "/*");
-      if (!is_open && line.find("//") < at) return false;
-      if (at == std::string_view::npos) break;
-      line.remove_prefix(at + 2);
-      is_open = !is_open;
-    }
-    return is_open;
   }
 
   // A header under #if may turn out not to be read, so it counts as included only when it is not
   // under one; its guard keeps the compiler from reading it twice.
-  void include(std::string_view wanted, std::string_view from, std::size_t line,
-               bool is_conditional) {
+  void include(std::string_view wanted, const std::string& from, bool is_conditional) {
     const auto sources = device_sources();
     const auto header = std::find_if(sources.begin(), sources.end(),
                                      [&](const device_source& s) { return s.path == wanted; });
-    if (header == sources.end()) {
-      throw plan_error(fmt::format(
-          "{} line {} includes \"{}\"; a kernel may include the headers of wingbeat/device only",
-          from, line, wanted));
-    }
-    if (contains(included_, wanted) || contains(open_, wanted)) return;
-    if (!is_conditional) included_.push_back(wanted);
-    open_.push_back(wanted);
+    if (header == sources.end()) refuse(from, fmt::format("includes \"{}\"; {}", wanted, allowed));
+    if (contains(included_, header->path) || contains(open_, header->path)) return;
+    if (!is_conditional) included_.push_back(header->path);
+    open_.push_back(header->path);
     const auto guard = fmt::format("WINGBEAT_FLATTENED_{}", header - sources.begin());
     result_ += fmt::format("#ifndef {0}\n#define {0}\n", guard);
-    add(header->text, header->path, is_conditional);
+    add(header->text, header->path, /*is_ours=*/true, is_conditional);
     result_ += "#endif\n";
     open_.pop_back();
   }
 
-  static bool contains(const std::vector<std::string_view>& list, std::string_view what) {
-    return std::find(list.begin(), list.end(), what) != list.end();
+  static bool contains(const std::vector<std::string_view>& list, std::string_view path) {
+    return std::find(list.begin(), list.end(), path) != list.end();
   }
 
   std::string result_;
@@ -144,20 +186,25 @@ class flattener {
 }  // namespace
 
 std::string flatten(std::string_view text, std::string_view path) {
+  require_plain_characters(text, path);
+  require_one_reading(text, path);
   flattener all;
-  all.add(text, path, /*is_conditional=*/false);
+  all.add(text, path, /*is_ours=*/false, /*is_conditional=*/false);
   return all.take();
 }
 
 const std::string& device_sources_digest() {
-  static const std::string digest = [] {
-    sha256 hash;
-    for (const device_source& each : device_sources()) {
-      hash.add(fmt::format("{} {} {}\n", each.path.size(), each.text.size(), each.path));
-      hash.add(each.text);
-    }
-    return hex(hash.finish());
-  }();
+  // Never destroyed: kernels may be compiled at exit.
+  static const auto& digest =
+      *std::make_unique<const std::string>([] {
+         sha256 hash;
+         for (const device_source& each : device_sources()) {
+           hash.add(fmt::format("{} {} {}\n", each.path.size(), each.text.size(), each.path));
+           hash.add(each.text);
+         }
+         return hex(hash.finish());
+       }())
+           .release();
   return digest;
 }
 

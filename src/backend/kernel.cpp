@@ -6,13 +6,23 @@
 #include "backend/device_sources.hpp"  // device_sources_digest, flatten
 
 namespace wingbeat::backend {
+namespace {
+
+std::string scratch_text(const kernel_source& source) {
+  if (!source.states_scratch) return "";
+  return fmt::format("#define WINGBEAT_SCRATCH_BYTES {}\n", source.scratch_bytes);
+}
+
+}  // namespace
 
 std::string kernel_source::full_text() const {
-  return path.empty() ? text : flatten(text, path);
+  if (path.empty()) return text;
+  return scratch_text(*this) + flatten(text, path);
 }
 
 std::string kernel_source::key_text() const {
-  return path.empty() ? text : fmt::format("{}\n{}\n{}", path, device_sources_digest(), text);
+  if (path.empty()) return text;
+  return fmt::format("{}{}\n{}\n{}", scratch_text(*this), path, device_sources_digest(), text);
 }
 
 }  // namespace wingbeat::backend

@@ -24,6 +24,8 @@ struct kernel_source {
                           ///< cache from them; 0: as many as fit. CUDA alone.
   std::string path = {};  ///< What messages call the text, whose includes of device headers are
                           ///< replaced when it is compiled; empty: it includes none.
+  bool states_scratch = false;  ///< Is the text compiled for `scratch_bytes`, so that a transform
+                                ///< which needs more is refused? Not for plans, which compute both.
 
   /// Returns what a compiler reads; see `flatten`.
   [[nodiscard]] std::string full_text() const;

@@ -5,17 +5,16 @@
 
 #include <atomic>
 #include <cstdint>  // uint64_t
-#include <cstdio>   // stderr
 #include <cstdlib>  // getenv
-#include <cstring>  // memcpy
+#include <exception>
 #include <map>
 #include <mutex>
 #include <string_view>
 #include <utility>  // move
 
+#include "backend/message.hpp"            // write_message
 #include "backend/private_directory.hpp"  // private_directory
-#include "backend/sha256.hpp"             // sha256, hex
-#include "wingbeat/error.hpp"             // file_error
+#include "backend/sha256.hpp"             // sha256, hex, is_hex
 #include "wingbeat/version.hpp"           // WINGBEAT_VERSION_MAJOR ...
 
 namespace wingbeat::backend {
@@ -55,6 +54,11 @@ sha256::digest digest_of(const kernel_key& key) {
 
 std::string file_name(const sha256::digest& key) {
   return hex(key).append(suffix);
+}
+
+bool is_file_name(std::string_view name) {
+  if (name.size() != 2 * digest_bytes + suffix.size() || !name.ends_with(suffix)) return false;
+  return is_hex(name.substr(0, 2 * digest_bytes));
 }
 
 std::string header_of(const sha256::digest& key, std::string_view binary) {
@@ -98,12 +102,14 @@ std::filesystem::path environment_directory() {
   return {};
 }
 
-void warn_once(std::string_view sentence) {
+void warn_once(std::string_view sentence) noexcept try {
   static std::once_flag warned;
   std::call_once(warned, [&] {
-    fmt::print(stderr, "wingbeat: kernels are kept in memory only: {} in WINGBEAT_CACHE\n",
-               sentence);
+    write_message(
+        fmt::format("wingbeat: kernels are kept in memory only: {} in WINGBEAT_CACHE\n", sentence));
   });
+} catch (const std::exception&) {
+  // Without memory for a warning there is none.
 }
 
 }  // namespace
@@ -138,7 +144,8 @@ struct kernel_cache::impl {
 };
 
 kernel_cache& kernel_cache::shared() {
-  static kernel_cache cache{environment_directory()};
+  // Never destroyed: engines that are not either refer to it, and plans may be made at exit.
+  static auto& cache = *std::make_unique<kernel_cache>(environment_directory()).release();
   if (!cache.refusal().empty()) warn_once(cache.refusal());
   return cache;
 }
@@ -176,8 +183,8 @@ void kernel_cache::store(const kernel_key& key, const std::vector<char>& binary)
   if (entry.size() > impl_->capacity_bytes) return;
   try {
     impl_->directory->write(file_name(digest), entry);
-    impl_->directory->tidy(suffix, impl_->capacity_bytes);
-  } catch (const file_error& failed) {
+    impl_->directory->tidy(is_file_name, impl_->capacity_bytes);
+  } catch (const std::exception& failed) {
     warn_once(failed.what());
   }
 }
@@ -187,7 +194,7 @@ void kernel_cache::ignore_entries(bool is_ignoring) noexcept {
 }
 
 const std::filesystem::path& kernel_cache::directory() const noexcept {
-  static const std::filesystem::path none;
+  static const auto& none = *std::make_unique<const std::filesystem::path>().release();
   return impl_->directory ? impl_->directory->path() : none;
 }
 

@@ -13,6 +13,7 @@
 #include <ctime>    // time
 #include <random>   // random_device
 
+#include "backend/sha256.hpp"  // is_hex
 #include "wingbeat/error.hpp"  // file_error
 
 namespace wingbeat::backend {
@@ -70,6 +71,12 @@ std::string temporary_name() {
   return fmt::format("{}{:08x}{:08x}", temporary_prefix, random(), random());
 }
 
+bool is_temporary_name(std::string_view name) {
+  if (!name.starts_with(temporary_prefix)) return false;
+  name.remove_prefix(temporary_prefix.size());
+  return name.size() == 16 && is_hex(name);
+}
+
 bool write_all(int to, std::span<const char> bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(to, bytes.data(), bytes.size());
@@ -101,6 +108,7 @@ bool used_later(const listed_file& a, const listed_file& b) {
   return a.used.tv_nsec > b.used.tv_nsec;
 }
 
+/// Returns the regular files of this user.
 std::vector<listed_file> list(int directory) {
   std::vector<listed_file> found;
   // A descriptor of its own: its position is not shared with other threads.
@@ -110,7 +118,7 @@ std::vector<listed_file> list(int directory) {
   while (const dirent* entry = ::readdir(entries)) {
     struct stat seen {};
     if (::fstatat(directory, entry->d_name, &seen, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (!S_ISREG(seen.st_mode)) continue;
+    if (!S_ISREG(seen.st_mode) || seen.st_uid != ::geteuid()) continue;
     found.push_back({entry->d_name, static_cast<std::size_t>(seen.st_size), seen.st_mtim});
   }
   ::closedir(entries);
@@ -161,14 +169,15 @@ void private_directory::remove(const std::string& name) const noexcept {
   ::unlinkat(directory_.get(), name.c_str(), 0);
 }
 
-void private_directory::tidy(std::string_view suffix, std::size_t capacity_bytes) const {
+void private_directory::tidy(bool (*is_entry)(std::string_view name),
+                             std::size_t capacity_bytes) const {
   std::vector<listed_file> files = list(directory_.get());
   const std::time_t now = ::time(nullptr);
   for (const auto& file : files) {
-    const bool is_temporary = file.name.starts_with(temporary_prefix);
-    if (is_temporary && now - file.used.tv_sec >= temporary_lifetime_s) remove(file.name);
+    const bool is_left = now - file.used.tv_sec >= temporary_lifetime_s;
+    if (is_left && is_temporary_name(file.name)) remove(file.name);
   }
-  std::erase_if(files, [&](const listed_file& file) { return !file.name.ends_with(suffix); });
+  std::erase_if(files, [&](const listed_file& file) { return !is_entry(file.name); });
   std::sort(files.begin(), files.end(), used_later);
   std::size_t kept_bytes = 0;
   for (const auto& file : files) {

@@ -34,9 +34,10 @@ class private_directory {
 
   void remove(const std::string& name) const noexcept;
 
-  /// Removes the longest unused files whose names end in `suffix` until the rest of those fits in
-  /// `capacity_bytes`, and temporary files that a killed process left an hour ago or earlier.
-  void tidy(std::string_view suffix, std::size_t capacity_bytes) const;
+  /// Removes the longest unused files whose names `is_entry` accepts until the rest of those fits
+  /// in `capacity_bytes`, and temporary files that a killed process left an hour ago or earlier.
+  /// Touches regular files of this user alone.
+  void tidy(bool (*is_entry)(std::string_view name), std::size_t capacity_bytes) const;
 
  private:
   std::filesystem::path path_;

@@ -107,4 +107,8 @@ std::string hex(const sha256::digest& of) {
   return text;
 }
 
+bool is_hex(std::string_view text) noexcept {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 }  // namespace wingbeat::backend

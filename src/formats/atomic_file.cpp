@@ -1,62 +1,146 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/atomic_file.hpp"
 
-#include <fcntl.h>  // faccessat, open
+#include <fcntl.h>  // faccessat, fcntl, open
 #include <fmt/core.h>
-#include <unistd.h>  // close, fsync, unlink, write
+#include <sys/stat.h>  // fchmod, stat
+#include <unistd.h>    // close, fchown, fsync, unlink, write
 
 #include <cerrno>
-#include <cstdio>   // rename
-#include <cstring>  // strerror
-#include <random>   // random_device
+#include <charconv>  // from_chars
+#include <cstdio>    // fflush, rename
+#include <cstring>   // strerror
+#include <random>    // random_device
 #include <system_error>
 #include <utility>  // exchange
 
-#include "wingbeat/error.hpp"  // file_error
+#include "formats/temporary_files.hpp"  // list_temporary_file, unlist_temporary_file
+#include "wingbeat/error.hpp"           // file_error
 
 namespace wingbeat::formats {
 namespace {
 
-constexpr std::size_t pending_bytes = std::size_t{1} << 20;
+namespace fs = std::filesystem;
 
-std::filesystem::path follow_links(const std::filesystem::path& path) {
-  std::error_code failure;
-  const auto followed = std::filesystem::canonical(path, failure);
-  return failure ? path : followed;
+constexpr std::size_t pending_bytes = std::size_t{1} << 20;
+constexpr int max_links = 40;  // as Linux itself follows
+
+/// Where the symbolic links of a path end: at a file, which need not exist, or, as those of
+/// /dev/stdout do, at a descriptor of this process.
+struct link_target {
+  fs::path file;
+  std::optional<int> descriptor;
+};
+
+std::optional<int> number_of(const std::string& digits) {
+  int number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, failure] = std::from_chars(digits.data(), end, number);
+  if (failure != std::errc{} || rest != end) return std::nullopt;
+  return number;
+}
+
+/// Returns nothing where the links form a loop.
+std::optional<link_target> follow_links(fs::path path) {
+  std::error_code ignored;
+  const fs::path descriptors = fs::canonical("/proc/self/fd", ignored);
+  for (int n_links = 0; n_links <= max_links; ++n_links) {
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    if (!descriptors.empty() && fs::canonical(folder, ignored) == descriptors) {
+      return link_target{path, number_of(path.filename().string())};
+    }
+    if (!fs::is_symlink(fs::symlink_status(path, ignored))) return link_target{path, {}};
+    path = folder / fs::read_symlink(path, ignored);
+  }
+  return std::nullopt;
+}
+
+bool is_direct(const link_target& place, bool exists, const struct stat& status) {
+  return place.descriptor || (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
+}
+
+/// Gives the new file the mode, the group and the owner of the old one, as far as the system
+/// allows. Without the group, its rights shrink to those of everybody: the new group is another.
+void keep_permissions(int descriptor, const struct stat& old) {
+  mode_t mode = old.st_mode & 07777;
+  if (::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) != 0) {
+    mode &= ~static_cast<mode_t>(S_ISGID | 070) | ((mode & 07) << 3);
+  }
+  if (::fchown(descriptor, old.st_uid, static_cast<gid_t>(-1)) != 0) mode &= ~S_ISUID;
+  // A file system without modes may refuse; the file then has the mode that all of its files have.
+  static_cast<void>(::fchmod(descriptor, mode));
+}
+
+int open_retrying(const char* path, int flags, mode_t mode = 0) {
+  int descriptor = -1;
+  do {
+    descriptor = ::open(path, flags | O_WRONLY | O_CLOEXEC, mode);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
 }
 
 }  // namespace
 
-atomic_file::atomic_file(std::filesystem::path path)
-    : path_(std::move(path)), target_(follow_links(path_)) {
+bool is_written_directly(const fs::path& path) {
+  const auto place = follow_links(path);
+  struct stat status = {};
+  return place && is_direct(*place, ::stat(place->file.c_str(), &status) == 0, status);
+}
+
+atomic_file::atomic_file(fs::path path) : path_(std::move(path)) {
   if (!path_.has_filename()) {
     throw file_error(fmt::format("cannot write '{}': it names no file", path_.string()));
   }
-  std::error_code failure;
-  const auto old = std::filesystem::status(target_, failure);
-  if (std::filesystem::is_directory(old)) {
+  const auto place = follow_links(path_);
+  if (!place) {
+    throw file_error(fmt::format("cannot write {}: its symbolic links form a loop; name a file",
+                                 path_.string()));
+  }
+  target_ = place->file;
+  struct stat old = {};
+  const bool exists = ::stat(target_.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) {
     throw file_error(
         fmt::format("cannot write {}: it is a directory; name a file", path_.string()));
   }
-  if (std::filesystem::exists(old)) {
-    if (!std::filesystem::is_regular_file(old)) {
-      throw file_error(fmt::format("cannot write {}: it is a device or a pipe; name a regular file",
-                                   path_.string()));
-    }
-    if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) refuse("replaced", errno);
+  if (is_direct(*place, exists, old)) {
+    open_directly(place->descriptor);
+  } else {
+    open_temporary(exists ? &old : nullptr);
   }
+}
+
+void atomic_file::open_directly(std::optional<int> descriptor) {
+  if (descriptor) std::fflush(stdout);  // what was printed before comes before
+  descriptor_ = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)
+                           : open_retrying(target_.c_str(), O_NOCTTY);
+  if (descriptor_ < 0) refuse("opened", errno);
+}
+
+void atomic_file::open_temporary(const struct stat* old) {
+  if (old != nullptr && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) {
+    refuse("replaced", errno);
+  }
+  // Not mkstemp: its mode 0600 would survive the rename, and the umask cannot be read safely.
+  const mode_t mode = old != nullptr ? 0600 : 0666;
   std::random_device random;
-  do {
+  for (;;) {
     temporary_ = fmt::format("{}.tmp-{:08x}", target_.string(), random());
-    // Not mkstemp: its mode 0600 would survive the rename, and the umask cannot be read safely.
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
-  if (descriptor_ < 0) refuse("created", errno);
+    entry_ = list_temporary_file(temporary_);
+    descriptor_ = open_retrying(temporary_.c_str(), O_CREAT | O_EXCL, mode);
+    if (descriptor_ >= 0) break;
+    const int failure = errno;
+    unlist_temporary_file(entry_);
+    if (failure != EEXIST) refuse("created", failure);
+  }
+  if (old != nullptr) keep_permissions(descriptor_, *old);
 }
 
 atomic_file::~atomic_file() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  unlist_temporary_file(entry_);
 }
 
 void atomic_file::write(std::string_view text) {
@@ -81,11 +165,14 @@ void atomic_file::flush() {
 
 void atomic_file::commit() {
   flush();
+  const bool renames = !temporary_.empty();
   // Some file systems cannot fsync and say EINVAL; what they were given is then all we can do.
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) refuse("written", errno);
+  if (renames && ::fsync(descriptor_) != 0 && errno != EINVAL) refuse("written", errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) refuse("written", errno);
+  if (!renames) return;
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) refuse("put in place", errno);
   temporary_.clear();
+  unlist_temporary_file(entry_);
 }
 
 void atomic_file::refuse(std::string_view what, int errno_value) const {

@@ -2,8 +2,11 @@
 // A file that appears whole or not at all: written beside its place, then renamed into it.
 #pragma once
 
+#include <sys/stat.h>  // stat
+
 #include <cstddef>  // byte
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,13 +14,17 @@
 namespace wingbeat::formats {
 
 /// Writes to `<path>.tmp-XXXXXXXX` and gives it its name on `commit`. Without a commit, whether
-/// by an exception or an early return, nothing is left behind and an older file stays as it was.
-/// A symbolic link is followed, so the link survives. Not for several threads at once.
+/// by an exception or an early return, nothing is left behind and an older file stays as it was;
+/// `remove_temporary_files` does the same for a program that a signal ends.
+/// A new file has the permissions that the umask leaves. One that replaces another has its mode
+/// and, where the system allows, its group and owner; not its ACLs or extended attributes.
+/// A symbolic link is followed, so the link stays and its target is replaced or created.
+/// A pipe, a device and, by a name such as /dev/stdout, an open descriptor are written directly:
+/// what was written stays, commit or not. Not for several threads at once.
 class atomic_file {
  public:
-  /// Opens the temporary file, with the permissions that the umask leaves.
-  /// Throws `file_error`: no such directory, no permission, or `path` exists and is not a
-  /// regular file.
+  /// Opens the temporary file, or the pipe or device, where a pipe waits for its reader.
+  /// Throws `file_error`: no such directory, no permission, a directory, or a loop of links.
   explicit atomic_file(std::filesystem::path path);
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
@@ -36,14 +43,20 @@ class atomic_file {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
+  void open_directly(std::optional<int> descriptor);
+  void open_temporary(const struct stat* old);
   void flush();
   [[noreturn]] void refuse(std::string_view what, int errno_value) const;
 
   std::filesystem::path path_;
   std::filesystem::path target_;  ///< path_ with symbolic links followed.
-  std::string temporary_;
-  std::string pending_;  ///< Written by the caller, not yet by the system.
+  std::string temporary_;  ///< Empty where `target_` is written directly, and once committed.
+  int entry_ = -1;         ///< Of `temporary_`, in the list of temporary files.
+  std::string pending_;    ///< Written by the caller, not yet by the system.
   int descriptor_ = -1;
 };
+
+/// Tells a pipe, a device or an open descriptor: what is written there cannot be replaced later.
+[[nodiscard]] bool is_written_directly(const std::filesystem::path& path);
 
 }  // namespace wingbeat::formats

@@ -118,6 +118,7 @@ signal read_npy(std::span<const std::byte> content, std::string_view name) {
   signal result;
   result.n_rows = shape.n_rows;
   result.row_length = shape.row_length;
+  result.is_table = header.shape.size() == 2;
   result.is_real = type.is_real;
   result.is_single_precision = type.is_single_precision;
   result.samples.reserve(shape.n_rows * shape.row_length);
@@ -142,9 +143,9 @@ namespace {
 std::string npy_prefix(const signal& what) {
   const char* const descr = what.is_real ? (what.is_single_precision ? "<f4" : "<f8")
                                          : (what.is_single_precision ? "<c8" : "<c16");
-  const std::string shape = what.n_rows == 1
-                                ? fmt::format("({},)", what.row_length)
-                                : fmt::format("({}, {})", what.n_rows, what.row_length);
+  const std::string shape = what.has_row_axis()
+                                ? fmt::format("({}, {})", what.n_rows, what.row_length)
+                                : fmt::format("({},)", what.row_length);
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape);
   constexpr std::size_t fixed = 10;

@@ -11,14 +11,14 @@
 
 namespace wingbeat::formats {
 
-/// Returns the array: one dimension is one row, two are rows of samples.
+/// Returns the array: one dimension is one row, two are rows of samples, of which there may be one.
 /// Takes f4, f8, c8 and c16 in either byte order, in C or Fortran order.
 /// Throws `file_error` naming `name` for anything else, for bytes too few or too many, and for a
 /// NaN or an infinity, with its place.
 [[nodiscard]] signal read_npy(std::span<const std::byte> content, std::string_view name);
 
 /// Writes version 1.0, little-endian, C order: f4, f8, c8 or c16 as the signal's flags say;
-/// one dimension for one row, two for several.
+/// one dimension for one row, two for several and for a signal read from two.
 void write_npy(atomic_file& to, const signal& what);
 
 }  // namespace wingbeat::formats

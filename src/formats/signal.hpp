@@ -15,10 +15,14 @@ struct signal {
   std::vector<std::complex<double>> samples = {};  // [row][sample]
   std::size_t n_rows = 1;
   std::size_t row_length = 0;
+  bool is_table = false;             ///< One row is shape (1, N), not (N,); more always are 2D.
   bool is_real = true;               ///< Every imaginary part is zero because the file holds none.
   bool is_single_precision = false;  ///< fp32 holds every sample exactly.
   double sample_rate_hz = 0;         ///< 0: the file does not say.
   std::size_t n_channels = 1;        ///< In a .wav file; one of them was read.
+
+  /// Returns whether the array has two dimensions, [row][sample].
+  [[nodiscard]] bool has_row_axis() const noexcept { return is_table || n_rows > 1; }
 };
 
 /// How to read a file.

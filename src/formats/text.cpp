@@ -8,6 +8,7 @@
 #include <iterator>  // back_inserter
 #include <string>
 #include <system_error>  // errc
+#include <utility>       // move
 
 #include "formats/refusal.hpp"  // printable, refuse
 
@@ -21,10 +22,21 @@ constexpr std::string_view blanks = " \t";
 constexpr std::string_view allowed =
     "each line holds one number, or two separated by blanks or a comma";
 
+constexpr std::string_view heading = "# row ";
+
+bool is_row_heading(std::string_view line) {
+  if (!line.starts_with(heading)) return false;
+  const std::string_view number = line.substr(heading.size());
+  return !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+}
+
 struct line_reader {
   std::string_view rest;
   std::string_view name;
   std::size_t number = 0;  ///< Of the line last read, counted from 1.
+
+  bool is_blank = false;    ///< The line has neither a number nor a comment.
+  bool is_heading = false;  ///< The line is `# row R`.
 
   /// Returns the next line without its end and its comment.
   std::string_view next() {
@@ -33,6 +45,8 @@ struct line_reader {
     std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
+    is_blank = line.find_first_not_of(blanks) == line.npos;
+    is_heading = is_row_heading(line);
     return line.substr(0, line.find('#'));
   }
 
@@ -91,6 +105,44 @@ columns parse_line(std::string_view line, const line_reader& at) {
   return found;
 }
 
+/// Samples on their way into a signal, row after row.
+struct row_collector {
+  signal result{.n_rows = 0};
+  std::size_t row_begin = 0;     ///< Index of the first sample of the row that is being read.
+  std::size_t first_number = 0;  ///< Line of the first sample of all.
+  std::size_t last_number = 0;   ///< Line of the last sample so far.
+  int n_columns = 0;
+
+  void add(const columns& found, const line_reader& at) {
+    if (result.samples.empty()) {
+      n_columns = found.count;
+      first_number = at.number;
+      result.is_real = n_columns == 1;
+    }
+    if (found.count != n_columns) {
+      at.refuse_line("has {} column{} but line {} has {}; give every line equally many",
+                     found.count, found.count == 1 ? "" : "s", first_number, n_columns);
+    }
+    result.samples.emplace_back(found.value[0], found.value[1]);
+    last_number = at.number;
+  }
+
+  /// Ends the row, if it has begun. The first row sets the length of all.
+  void end_row(std::string_view name) {
+    const std::size_t length = result.samples.size() - row_begin;
+    if (length == 0) return;
+    if (result.n_rows == 0) result.row_length = length;
+    if (length != result.row_length) {
+      refuse(name,
+             "line {} ends a row of {} sample{} but the first row has {}; give every row equally "
+             "many, and put blank lines between rows alone",
+             last_number, length, length == 1 ? "" : "s", result.row_length);
+    }
+    ++result.n_rows;
+    row_begin = result.samples.size();
+  }
+};
+
 /// Returns the samples as text with the digits that read back the same bits.
 template <class Out>
 Out format_number(Out out, double value, bool is_single_precision) {
@@ -105,31 +157,21 @@ signal read_text(std::string_view content, std::string_view name) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (content.starts_with(byte_order_mark)) content.remove_prefix(byte_order_mark.size());
 
-  signal result;
-  columns first;
-  std::size_t first_number = 0;
+  row_collector rows;
   for (line_reader lines{content, name}; !lines.rest.empty();) {
     const std::string_view line = lines.next();
     if (line.size() > longest_line) {
       lines.refuse_line("is {} characters long, at most {} are allowed; {}", line.size(),
                         longest_line, allowed);
     }
+    if (lines.is_blank || lines.is_heading) rows.end_row(name);
+    if (lines.is_heading) rows.result.is_table = true;
     const columns found = parse_line(line, lines);
-    if (found.count == 0) continue;
-    if (first.count == 0) {
-      first = found;
-      first_number = lines.number;
-    }
-    if (found.count != first.count) {
-      lines.refuse_line("has {} column{} but line {} has {}; give every line equally many",
-                        found.count, found.count == 1 ? "" : "s", first_number, first.count);
-    }
-    result.samples.emplace_back(found.value[0], found.value[1]);
+    if (found.count != 0) rows.add(found, lines);
   }
-  if (result.samples.empty()) refuse(name, "holds no samples; {}", allowed);
-  result.row_length = result.samples.size();
-  result.is_real = first.count == 1;
-  return result;
+  if (rows.result.samples.empty()) refuse(name, "holds no samples; {}", allowed);
+  rows.end_row(name);
+  return std::move(rows.result);
 }
 
 void write_text(atomic_file& to, const signal& what) {
@@ -137,8 +179,8 @@ void write_text(atomic_file& to, const signal& what) {
   for (std::size_t i = 0; i < what.samples.size(); ++i) {
     line.clear();
     auto out = std::back_inserter(line);
-    if (what.n_rows > 1 && i % what.row_length == 0) {
-      fmt::format_to(out, "# row {}\n", i / what.row_length);
+    if (what.has_row_axis() && i % what.row_length == 0) {
+      fmt::format_to(out, "{}{}{}\n", i > 0 ? "\n" : "", heading, i / what.row_length);
     }
     format_number(out, what.samples[i].real(), what.is_single_precision);
     if (!what.is_real) {
@@ -151,12 +193,12 @@ void write_text(atomic_file& to, const signal& what) {
 }
 
 void write_csv(atomic_file& to, const signal& what) {
-  to.write(what.n_rows > 1 ? std::string_view{"row,index,re,im\n"} : "index,re,im\n");
+  to.write(what.has_row_axis() ? std::string_view{"row,index,re,im\n"} : "index,re,im\n");
   fmt::memory_buffer line;
   for (std::size_t i = 0; i < what.samples.size(); ++i) {
     line.clear();
     auto out = std::back_inserter(line);
-    if (what.n_rows > 1) fmt::format_to(out, "{},", i / what.row_length);
+    if (what.has_row_axis()) fmt::format_to(out, "{},", i / what.row_length);
     fmt::format_to(out, "{},", i % what.row_length);
     format_number(out, what.samples[i].real(), what.is_single_precision);
     line.push_back(',');

@@ -31,14 +31,25 @@ struct wave_format {
 struct wave_chunks {
   std::optional<bytes> format;
   std::optional<bytes> data;
+  bool data_is_open = false;  ///< Of unknown size: the recording may end inside a frame.
 };
+
+/// The RIFF chunk's content after the word WAVE.
+struct riff_content {
+  bytes chunks;
+  bool is_streamed;  ///< Its writer could not go back to fill in sizes.
+};
+
+/// Writers of streams leave one of these in place of a size that they do not know.
+bool is_unknown_size(std::size_t size) {
+  return size == 0 || size == 0xFFFFFFFF;
+}
 
 std::string_view text_at(bytes content, std::size_t offset) {
   return {reinterpret_cast<const char*>(content.data()) + offset, 4};
 }
 
-/// Returns what lies inside the RIFF chunk, after the word WAVE.
-bytes take_riff(bytes content, std::string_view name) {
+riff_content take_riff(bytes content, std::string_view name) {
   if (content.size() < 12) {
     refuse(name, "has {} bytes, fewer than a .wav header; copy or record it again", content.size());
   }
@@ -48,6 +59,7 @@ bytes take_riff(bytes content, std::string_view name) {
            printable(form));
   }
   const std::size_t claimed = load<std::uint32_t>(&content[4]);
+  if (is_unknown_size(claimed)) return {content.subspan(12), true};
   if (claimed < 4 || claimed > content.size() - 8) {
     refuse(name,
            "is truncated or damaged: its header claims {} bytes but {} follow; copy or "
@@ -59,16 +71,22 @@ bytes take_riff(bytes content, std::string_view name) {
     refuse(name, "has {} bytes after the {} that its header claims; remove them",
            content.size() - 8 - claimed, claimed);
   }
-  return content.subspan(12);
+  return {content.subspan(12), false};
 }
 
 /// Walks the chunks: a name of four letters, a size, that many bytes, one more if that is odd.
-wave_chunks find_chunks(bytes rest, std::string_view name) {
+/// Streamed data of unknown size reaches to the end of the file.
+wave_chunks find_chunks(riff_content content, std::string_view name) {
   wave_chunks found;
+  bytes rest = content.chunks;
   while (rest.size() >= 8) {
     const std::string_view id = text_at(rest, 0);
-    const std::size_t size = load<std::uint32_t>(&rest[4]);
+    std::size_t size = load<std::uint32_t>(&rest[4]);
     rest = rest.subspan(8);
+    if (content.is_streamed && id == "data" && is_unknown_size(size)) {
+      size = rest.size();
+      found.data_is_open = true;
+    }
     if (size > rest.size()) {
       refuse(name,
              "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it "
@@ -111,11 +129,11 @@ coding unwrap_extensible(bytes chunk, std::size_t sample_bits, std::string_view 
 
 void check_format(const wave_format& format, std::string_view name) {
   const std::size_t bits = format.sample_bits;
-  const bool is_read = (format.code == coding::pcm && (bits == 16 || bits == 24 || bits == 32)) ||
+  const bool is_read = (format.code == coding::pcm && bits % 8 == 0 && bits >= 8 && bits <= 32) ||
                        (format.code == coding::ieee_float && (bits == 32 || bits == 64));
   if (!is_read) {
     refuse(name,
-           "has samples of coding {} with {} bits; PCM of 16, 24 or 32 bits and float of 32 "
+           "has samples of coding {} with {} bits; PCM of 8, 16, 24 or 32 bits and float of 32 "
            "or 64 bits are read, so convert it",
            static_cast<unsigned>(format.code), bits);
   }
@@ -147,6 +165,7 @@ double load_sample(const std::byte* from, const wave_format& format) {
     return format.sample_bits == 32 ? load<float>(from) : load<double>(from);
   }
   switch (format.sample_bits) {
+    case 8: return std::ldexp(load<std::uint8_t>(from) - 128, -7);
     case 16: return std::ldexp(load<std::int16_t>(from), -15);
     case 24: {
       // The byte below the lowest is 0, so the sign lands in bit 31.
@@ -164,13 +183,13 @@ signal read_wav(std::span<const std::byte> content, std::string_view name, std::
   if (!chunks.format) refuse(name, "has no 'fmt ' chunk; record it again");
   if (!chunks.data) refuse(name, "has no 'data' chunk; record it again");
   const wave_format format = parse_format(*chunks.format, name);
-  if (chunks.data->empty()) refuse(name, "holds no samples; record it again");
-  if (chunks.data->size() % format.frame_bytes != 0) {
+  if (!chunks.data_is_open && chunks.data->size() % format.frame_bytes != 0) {
     refuse(name,
            "has {} bytes of samples, which is no multiple of its {} bytes a frame; record it "
            "again",
            chunks.data->size(), format.frame_bytes);
   }
+  if (chunks.data->size() < format.frame_bytes) refuse(name, "holds no samples; record it again");
   if (channel >= format.n_channels) {
     throw plan_error(fmt::format("{} has no channel {}; choose one from 0 to {}", name, channel,
                                  format.n_channels - 1));

@@ -6,17 +6,6 @@
 namespace wingbeat::planner {
 namespace {
 
-/// Can neighbouring reals be read as one complex number: aligned, and both there.
-bool is_of_whole_pairs(const side& of) {
-  const side_axis& last = of.axes.back();
-  bool is_even = last.stride == 1 && last.valid.first == 0 && last.valid.end == last.length;
-  for (std::size_t a = 0; a + 1 < of.axes.size(); ++a) is_even &= of.axes[a].stride % 2 == 0;
-  for (const side_batch& batch : of.batches) {
-    is_even &= batch.distance % 2 == 0 || batch.count == 1;
-  }
-  return is_even;
-}
-
 array array_of(const side& of, precision stored, bool holds_bins) {
   array result;
   result.stored = stored;
@@ -32,7 +21,7 @@ array array_of(const side& of, precision stored, bool holds_bins) {
   array_axis& last = result.axes.back();
   last.length /= 2;
   result.is_pairs = true;
-  if (is_of_whole_pairs(of)) {
+  if (of.is_of_whole_pairs()) {
     last.valid = {0, last.length};
     for (std::size_t a = 0; a + 1 < result.axes.size(); ++a) result.axes[a].stride /= 2;
     for (std::size_t& distance : result.distances) distance /= 2;

@@ -5,6 +5,7 @@
 
 #include <algorithm>  // all_of, any_of
 #include <limits>     // numeric_limits
+#include <memory>     // make_unique
 #include <new>        // bad_alloc
 
 #include "backend/backend.hpp"  // engine, plan
@@ -126,8 +127,9 @@ class engine final : public backend::engine {
 namespace wingbeat::backend {
 
 const engine& reference_engine() {
-  static const reference::engine the_engine;
-  return the_engine;
+  // Never destroyed: objects with static storage may use it in their destructors.
+  static const auto& instance = *std::make_unique<const reference::engine>().release();
+  return instance;
 }
 
 }  // namespace wingbeat::backend

@@ -28,6 +28,16 @@ int occurrences(const std::string& of, const std::string& in) {
   return n;
 }
 
+// Preprocesses and compiles: returns what the compiler says.
+std::string compiled(const std::string& text, const std::string& options = "") {
+  const folder here;
+  set_content(here / "k.cpp", text);
+  const std::string command = "c++ -std=c++17 -fsyntax-only " + options + " " +
+                              (here / "k.cpp").string() + " > " + (here / "log").string() + " 2>&1";
+  const int status = std::system(command.c_str());
+  return status == 0 ? "compiled" : content_of(here / "log");
+}
+
 TEST(flatten, leaves_a_text_without_includes_as_it_is) {
   EXPECT_EQ(flatten("int a;\n\nint b;\n", "k.cl"), "#line 1 \"k.cl\"\nint a;\n\nint b;\n");
 }
@@ -69,22 +79,77 @@ TEST(flatten, names_a_header_that_does_not_exist) {
   }
 }
 
-TEST(flatten, leaves_other_includes_and_comments_to_the_compiler) {
+TEST(flatten, leaves_comments_and_strings_as_they_are) {
   const std::string text =
-      "#include <cuda_fp16.h>\n#include \"mine.hpp\"\n"
       "// #include \"wingbeat/device/complex.hpp\"\n"
-      "/* a comment\n#include \"wingbeat/device/nowhere.hpp\"\n*/ int a; // /*\nint b;\n";
+      "/* a comment\n#include \"wingbeat/device/nowhere.hpp\"\n*/ int a; // /*\nint b;\n"
+      "auto c = R\"(\n#include <cmath>\n)\"; // of \\\n#include <cmath>\n"
+      "/* __has_include(<cmath>) */ #define text \"#include <cmath>\"\n"
+      "#pragma unroll\n#if 1\n#endif\n# 7 \"mine\"\n";
   EXPECT_EQ(flatten(text, "k"), "#line 1 \"k\"\n" + text);
 }
 
-// Preprocesses and compiles: returns what the compiler says.
-std::string compiled(const std::string& text, const std::string& options = "") {
-  const folder here;
-  set_content(here / "k.cpp", text);
-  const std::string command = "c++ -std=c++17 -fsyntax-only " + options + " " +
-                              (here / "k.cpp").string() + " > " + (here / "log").string() + " 2>&1";
-  const int status = std::system(command.c_str());
-  return status == 0 ? "compiled" : content_of(here / "log");
+/// Returns why a text is refused.
+std::string refusal_of(const std::string& text) {
+  try {
+    (void)flatten(text, "k.cl");
+  } catch (const wingbeat::plan_error& refused) {
+    return refused.what();
+  }
+  return "nothing was refused";
+}
+
+// An included file is no part of the text, by which kernels are cached.
+TEST(flatten, refuses_every_include_of_a_file) {
+  for (const std::string named : {"<cmath>", "\"mine.hpp\"", "\"/tmp/mine.hpp\"", "MINE",
+                                  "\"wingbeat/plan.hpp\"", "\"wingbeat/device/../plan.hpp\""}) {
+    for (const std::string include :
+         {"#include ", " # include\t", "%:include ", "#\\\ninc\\\nlude ", "/**/#/**/include/**/",
+          "#if 0\n#include ", "#include_next ", "#import ", "#embed ", "\xC2\xA0#include "}) {
+      const auto why = refusal_of("int a;\n" + include + named + "\n#if 0\n#endif\n");
+      EXPECT_THAT(why, HasSubstr(" includes " + named +
+                                 "; a kernel may include the headers of "
+                                 "wingbeat/device only"))
+          << include;
+    }
+  }
+  EXPECT_THAT(refusal_of("\n/*\n*/#include <cmath>\n"), HasSubstr("k.cl line 3 includes <cmath>"));
+}
+
+TEST(flatten, refuses_to_ask_which_files_there_are) {
+  EXPECT_THAT(refusal_of("\n#if __has_include(<cmath>)\n#endif\n"),
+              HasSubstr("k.cl line 2 uses __has_include; a kernel may include"));
+  EXPECT_THAT(refusal_of("#define A __has_embed"), HasSubstr("k.cl line 1 uses __has_embed"));
+}
+
+// What one compiler takes for a comment, another reads.
+TEST(flatten, refuses_an_include_that_only_some_compilers_see) {
+  EXPECT_THAT(refusal_of("// a \\ \n#include <cmath>\n"),
+              HasSubstr("k.cl line 2 includes <cmath>"));
+  EXPECT_THAT(refusal_of("// ?\?/\n#include <cmath>\n"), HasSubstr("k.cl line 2 includes <cmath>"));
+  EXPECT_THAT(refusal_of("?\?=include <cmath>\n"), HasSubstr("k.cl line 1 includes <cmath>"));
+  EXPECT_THAT(refusal_of("#define A R\"(\n#include <cmath>\n)\"\n"),
+              HasSubstr("k.cl line 1 has a raw string that does not end"));
+  EXPECT_THAT(refusal_of("int a;\r#include <cmath>\r\n"),
+              HasSubstr("k.cl line 1 holds a character 13"));
+  EXPECT_THAT(refusal_of(std::string{"\n\0#include <cmath>\n", 19}),
+              HasSubstr("k.cl line 2 holds a character 0"));
+  EXPECT_EQ(refusal_of("// a \\ \n// #include <cmath>\r\n// ?\?/\n"), "nothing was refused");
+}
+
+TEST(flatten, takes_a_device_header_in_any_spelling) {
+  for (const std::string include : {"#include <wingbeat/device/direction.hpp>",
+                                    "/* a\n*/ # /**/ include \\\n "
+                                    "\"wingbeat/device/direction.hpp\"",
+                                    "%:inc\\\nlude \"wingbeat/device/direction.hpp\" /*\n*/"}) {
+    const auto text = flatten("int a;\n" + include + "\nint b;\n", "k.cl");
+    EXPECT_EQ(occurrences("enum class direction", text), 1) << include;
+    EXPECT_EQ(compiled(text), "compiled") << include;
+  }
+}
+
+TEST(flatten, keeps_a_name_of_several_lines_on_one) {
+  EXPECT_EQ(flatten("int a;\n", "a\n#include <cmath>"), "#line 1 \"a?#include <cmath>\"\nint a;\n");
 }
 
 TEST(flatten, compiles_every_device_header_from_its_text_alone) {

@@ -184,6 +184,31 @@ TEST(kernel_cache, stays_below_its_capacity) {
   EXPECT_FALSE(found_on_disk(here / "c", {"source 0", "", "", "", ""}));
 }
 
+// The variable may name a folder that holds more than kernels.
+TEST(kernel_cache, removes_no_file_but_its_own) {
+  const folder here;
+  kernel_cache cache{here / "c", 10000};
+  const std::string digest(64, 'a');
+  const std::vector<std::string> strangers{"holiday.kernel",
+                                           digest.substr(1) + ".kernel",
+                                           digest + "a.kernel",
+                                           digest + ".kernel.bak",
+                                           digest + ".Kernel",
+                                           std::string(64, 'A') + ".kernel",
+                                           std::string(64, 'g') + ".kernel",
+                                           ".kernel",
+                                           "." + digest.substr(1) + ".kernel"};
+  for (const auto& name : strangers) set_content(here / ("c/" + name), std::string(9000, 'x'));
+  set_content(here / ("c/" + digest + ".kernel"), std::string(9000, 'x'));
+  for (const auto& each : fs::directory_iterator{here / "c"}) {
+    fs::last_write_time(each.path(), fs::file_time_type::clock::now() - std::chrono::hours(1000));
+  }
+  cache.store(some_key, std::vector<char>(2000, 'x'));
+  EXPECT_TRUE(found_on_disk(here / "c", some_key));
+  EXPECT_FALSE(fs::exists(here / ("c/" + digest + ".kernel"))) << "of its own form, and over";
+  for (const auto& name : strangers) EXPECT_TRUE(fs::exists(here / ("c/" + name))) << name;
+}
+
 // One key always belongs to one binary, as with a deterministic compiler.
 int store_and_find(const fs::path& where, unsigned first, unsigned rounds) {
   kernel_cache cache{where};

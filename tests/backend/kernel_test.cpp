@@ -28,6 +28,19 @@ TEST(kernel_source, is_flattened_for_the_compiler_and_keyed_by_what_is_embedded)
   EXPECT_NE(a.key_text(), b.key_text());
 }
 
+TEST(kernel_source, states_its_local_memory_where_it_is_to_be_held_to_it) {
+  kernel_source a{.text = "int a;", .entry = "k", .scratch_bytes = 64, .path = "k.cl"};
+  EXPECT_EQ(a.full_text(), flatten(a.text, a.path));
+  a.states_scratch = true;
+  EXPECT_EQ(a.full_text(), "#define WINGBEAT_SCRATCH_BYTES 64\n" + flatten(a.text, a.path));
+  kernel_source b = a;
+  b.scratch_bytes = 32;
+  EXPECT_NE(a.key_text(), b.key_text()) << "one of them may not compile";
+  b = a;
+  b.states_scratch = false;
+  EXPECT_NE(a.key_text(), b.key_text());
+}
+
 TEST(kernel_source, without_a_path_is_complete) {
   const kernel_source complete{.text = "int a;", .entry = "k"};
   EXPECT_EQ(complete.full_text(), "int a;");

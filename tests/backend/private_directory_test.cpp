@@ -178,6 +178,10 @@ TEST(private_directory, leaves_no_trace_of_a_failed_write) {
   EXPECT_EQ(n_files(here / "d"), 1);
 }
 
+bool ends_in_k(std::string_view name) {
+  return name.ends_with(".k");
+}
+
 TEST(private_directory, tidies_the_longest_unused_first) {
   const folder here;
   const private_directory directory{here / "d"};
@@ -187,7 +191,7 @@ TEST(private_directory, tidies_the_longest_unused_first) {
   }
   set_content(here / "d/letter.txt", std::string(10000, 'x'));
   ASSERT_TRUE(directory.read("1.k", no_limit));  // used now, though written first
-  directory.tidy(".k", 250);
+  directory.tidy(ends_in_k, 250);
   EXPECT_TRUE(directory.read("1.k", no_limit));
   EXPECT_FALSE(directory.read("2.k", no_limit));
   EXPECT_FALSE(directory.read("3.k", no_limit));
@@ -201,9 +205,55 @@ TEST(private_directory, tidies_what_a_killed_process_left) {
   set_content(here / "d/.unfinished-0123456789abcdef", "half");
   set_content(here / "d/.unfinished-fedcba9876543210", "half");
   set_age(here / "d/.unfinished-0123456789abcdef", 3601);
-  directory.tidy(".k", no_limit);
+  directory.tidy(ends_in_k, no_limit);
   EXPECT_FALSE(fs::exists(here / "d/.unfinished-0123456789abcdef"));
   EXPECT_TRUE(fs::exists(here / "d/.unfinished-fedcba9876543210")) << "may still be in use";
+}
+
+// A folder may be named as a cache that holds other people's files too.
+TEST(private_directory, tidies_no_stranger) {
+  const folder here;
+  const private_directory directory{here / "d"};
+  const std::vector<std::string> strangers{".unfinished-",
+                                           ".unfinished-0123456789abcde",
+                                           ".unfinished-0123456789abcdef0",
+                                           ".unfinished-letter.txt",
+                                           ".unfinished-0123456789ABCDEF",
+                                           ".unfinished-0123456789abcdeg",
+                                           "unfinished-0123456789abcdef",
+                                           ".unfinished-0123456789abcdef.txt",
+                                           "letter.txt"};
+  for (const auto& name : strangers) set_content(here / ("d/" + name), "a stranger's");
+  fs::create_directory(here / "d/.unfinished-00000000000000d0");
+  fs::create_directory(here / "d/folder.k");
+  set_content(here / "elsewhere", std::string(1000, 'x'));
+  for (const char* link : {"d/.unfinished-0000000000000011", "d/link.k"}) {
+    fs::create_symlink(here / "elsewhere", here / link);
+  }
+  const int n_strangers = n_files(here / "d");
+  set_content(here / "d/1.k", std::string(1000, 'x'));
+  set_content(here / "d/.unfinished-0123456789abcdef", "half");
+  for (const auto& each : fs::directory_iterator{here / "d"}) set_age(each.path(), 1000000);
+  directory.tidy(ends_in_k, 100);
+  EXPECT_FALSE(fs::exists(here / "d/1.k"));
+  EXPECT_FALSE(fs::exists(here / "d/.unfinished-0123456789abcdef"));
+  EXPECT_EQ(n_files(here / "d"), n_strangers);
+  for (const auto& name : strangers) EXPECT_TRUE(fs::exists(here / ("d/" + name))) << name;
+  EXPECT_EQ(content_of(here / "elsewhere"), std::string(1000, 'x'));
+}
+
+// As root one may write anywhere, so a file is given to somebody else.
+TEST(private_directory, tidies_no_file_of_another_user) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to give a file away";
+  const folder here;
+  const private_directory directory{here / "d"};
+  for (const char* name : {"d/theirs.k", "d/.unfinished-0123456789abcdef"}) {
+    set_content(here / name, std::string(1000, 'x'));
+    set_age(here / name, 1000000);
+    ASSERT_EQ(::chown((here / name).c_str(), 65534, 65534), 0);
+  }
+  directory.tidy(ends_in_k, 100);
+  EXPECT_EQ(n_files(here / "d"), 2);
 }
 
 }  // namespace

@@ -192,10 +192,11 @@ TEST_F(commands, refuse_what_makes_no_sense) {
            {{"--precision", "fp8"}, "there is no precision 'fp8'"},
            {{"--layout", "odd"}, "there is no layout 'odd'"},
            {{"--peer", "mkl"}, "there is no peer 'mkl'"},
-           {{"--rounds", "0"}, "--rounds is below 1"},
-           {{"--seconds", "0"}, "--seconds is not above 0"},
-           {{"--confidence", "-1"}, "--confidence is below 0"},
-           {{"--patience", "0"}, "--patience is not above 0"},
+           {{"--peer", "./missing,"}, "--peer './missing,' has an empty part"},
+           {{"--rounds", "0"}, "--rounds 0 is not a whole number from 1 to 1000000"},
+           {{"--seconds", "0"}, "--seconds 0 is not a number above 0 and up to 1000000"},
+           {{"--confidence", "-1"}, "--confidence -1 is not a number from 0 to 100"},
+           {{"--patience", "0"}, "--patience 0 is not a number above 0 and up to 1000000"},
            {{"--batch", "-1"}, "-1"},
            {{"--plot", "out.jpg"}, "must end in .png"}}) {
     const finished run = bench(more);

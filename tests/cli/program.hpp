@@ -39,6 +39,11 @@ class workplace {
 
   /// Runs `wingbeat arguments...` in the folder.
   [[nodiscard]] finished run(const std::vector<std::string>& arguments) const {
+    return wait(start(arguments));
+  }
+
+  /// Starts `wingbeat arguments...` in the folder; `wait` must follow.
+  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const {
     const std::string out = (output_.path() / "out").string();
     const std::string err = (output_.path() / "err").string();
     std::vector<std::string> words{WINGBEAT_PROGRAM};
@@ -58,6 +63,10 @@ class workplace {
         posix_spawn(&process, WINGBEAT_PROGRAM, &actions, nullptr, pointers.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (fault != 0) throw std::runtime_error("cannot start " WINGBEAT_PROGRAM);
+    return process;
+  }
+
+  [[nodiscard]] finished wait(pid_t process) const {
     int status = 0;
     waitpid(process, &status, 0);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), output_.read("out"),

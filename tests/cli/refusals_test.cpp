@@ -34,6 +34,8 @@ class refusals : public ::testing::Test {
     at_.file("word.txt", "1\n2\nthree\n");
     at_.file("nan.txt", "1\nnan\n");
     at_.file("huge.txt", "1e39\n0\n");
+    at_.file("tiny.txt", "1e-50\n0\n");
+    at_.file("least.txt", "0\n1e-320\n");
     at_.file("cut.wav", std::string("RIFF\x24\0\0\0WAVEfmt ", 16));
     at_.file("cut.npy", "\x93NUMPY\x01");
     std::filesystem::create_directory(at_.folder().path() / "folder.txt");
@@ -77,18 +79,24 @@ TEST_F(refusals, requests_that_cannot_be_planned) {
            {{"transform", "good.txt", "--precision", "fp16"}, 2, "choose fp32 or fp64"},
            {{"transform", "good.txt", "--scale", "half"}, 2, "there is no scaling 'half'"},
            {{"transform", "good.txt", "--channel", "1"}, 2, "not a .wav file"},
-           {{"transform", "good.txt", "--sample-rate", "0"}, 2, "give a number above 0"},
-           {{"transform", "good.txt", "--sample-rate", "nan"}, 2, "give a number above 0"},
+           {{"transform", "good.txt", "--sample-rate", "0"}, 2, "is not a number above 0"},
+           {{"transform", "good.txt", "--sample-rate", "nan"}, 2, "nan is not a number above 0"},
            {{"transform", "good.txt", "--output", "x.doc"}, 2, "must end in .txt, .csv or .npy"},
            {{"transform", "good.txt", "--plot", "x.jpg"}, 2, "must end in .png"},
            {{"transform", "good.txt", "--inverse", "--plot", "x.png"}, 2, "drop one"},
            {{"transform", "good.txt", "--inverse", "--top", "1"}, 2, "drop one"},
            {{"transform", "complex.txt", "--half"}, 2, "drop --half"},
            {{"transform", "huge.txt"}, 2, "range of fp32"},
-           {{"speedtest", "--max-log2", "25"}, 2, "--max-log2 <= 24"},
-           {{"speedtest", "--min-log2", "0"}, 2, "1 <= --min-log2"},
-           {{"speedtest", "--min-log2", "5", "--max-log2", "4"}, 2, "2^5 to 2^4"},
-           {{"speedtest", "--runs", "0"}, 2, "0 runs"}}) {
+           {{"transform", "tiny.txt"}, 2, "below the range of fp32, which begins at 1.18e-38"},
+           {{"transform", "least.txt", "--precision", "fp64"}, 2, "below the range of fp64"},
+           {{"speedtest", "--max-log2", "25"},
+            2,
+            "--max-log2 25 is not a whole number from 1 to 24"},
+           {{"speedtest", "--min-log2", "0"}, 2, "--min-log2 0 is not a whole number from 1 to 24"},
+           {{"speedtest", "--min-log2", "5", "--max-log2", "4"},
+            2,
+            "2^5 to 2^4 cannot be timed; choose 1 <= --min-log2 <= --max-log2 <= 24"},
+           {{"speedtest", "--runs", "0"}, 2, "--runs 0 is not a whole number from 1 to 1000000"}}) {
     expect(r);
   }
 }
@@ -131,12 +139,48 @@ TEST_F(refusals, files_that_cannot_be_written) {
     EXPECT_THAT(run.err, HasSubstr(file)) << option;
     EXPECT_EQ(at_.folder().n_files(), n_before) << option << " " << file;
   }
-  const std::vector<std::string> timing{"speedtest", "--engine", "host", "--max-log2", "2"};
-  for (const std::string option : {"--csv", "--plot"}) {
-    auto arguments = timing;
-    arguments.insert(arguments.end(), {option, "/proc/x"});
-    EXPECT_EQ(at_.run(arguments).code, 4) << option;
+}
+
+// A command that has begun says which of its steps it is at.
+TEST_F(refusals, files_that_cannot_be_written_before_anything_is_measured) {
+  at_.file("kept.csv", "as it was");
+  std::filesystem::create_directory(at_.folder().path() / "t-per-element.png");
+  const std::vector<std::string> transforms{"transform", "good.txt", "--engine", "host"};
+  const std::vector<std::string> times{"speedtest", "--engine", "host", "--max-log2", "2"};
+  const std::vector<std::string> benches{"bench", "--device", "host", "--lengths", "8"};
+  const auto with = [](std::vector<std::string> arguments, const std::vector<std::string>& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  for (const refusal& r : std::vector<refusal>{
+           {with(transforms, {"--output", "/proc/x.npy"}), 4, "/proc/x.npy cannot be created"},
+           {with(transforms, {"--plot", "no/folder/x.png"}), 4, "no/folder/x.png cannot be"},
+           {with(transforms, {"--output", "kept.csv", "--plot", "/proc/x.png"}), 4, "/proc/x.png"},
+           {with(times, {"--csv", "/proc/x"}), 4, "/proc/x cannot be created"},
+           {with(times, {"--csv", "folder.txt"}), 4, "folder.txt: it is a directory"},
+           {with(times, {"--csv", "kept.csv", "--plot", "/proc/x"}), 4, "/proc/x-time.png"},
+           {with(times, {"--plot", "t"}), 4, "t-per-element.png: it is a directory"},
+           {with(times, {"--csv", "./s-time.png", "--plot", "s"}), 2, "both write s-time.png"},
+           {with(benches, {"--json", "/proc/x"}), 4, "/proc/x cannot be created"},
+           {with(benches, {"--plot", "/proc/x.png"}), 4, "/proc/x.png cannot be created"},
+           {with(benches, {"--json", "x.png", "--plot", "x.png"}), 2, "both write x.png"}}) {
+    expect(r);  // one line on stderr: no step was announced
   }
+  EXPECT_EQ(at_.folder().read("kept.csv"), "as it was");
+}
+
+TEST_F(refusals, numbers_that_vanish_beside_larger_ones_are_told) {
+  at_.file("mixed.txt", "1\n1e-50\n0\n-1e-60\n");
+  const finished single = at_.run({"transform", "mixed.txt", "--engine", "host"});
+  EXPECT_EQ(single.code, 0) << single.err;
+  EXPECT_THAT(single.err, HasSubstr("2 numbers of mixed.txt became 0 in fp32"));
+  const finished both =
+      at_.run({"transform", "mixed.txt", "--engine", "host", "--precision", "fp64"});
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_THAT(both.err, ::testing::Not(HasSubstr("became 0")));
+  const finished tiny =
+      at_.run({"transform", "tiny.txt", "--engine", "host", "--precision", "fp64"});
+  EXPECT_EQ(tiny.code, 0) << tiny.err;
 }
 
 TEST_F(refusals, a_failed_write_keeps_the_older_file) {

@@ -53,7 +53,28 @@ TEST(sweep, refuses_what_is_no_length) {
   }
   EXPECT_THAT(refusal({.lengths = ""}), HasSubstr("no length was given"));
   EXPECT_THAT(refusal({.lengths = "2^5..2^4"}), HasSubstr("write the shorter length first"));
-  EXPECT_THAT(refusal({.lengths = "2^63"}), HasSubstr("the longest length is"));
+  for (const std::string text : {"8,", "4..8,", ",8", "+8", "0x10", "8 ", "2^+3", ""}) {
+    EXPECT_NE(refusal({.lengths = text}), "") << text;
+  }
+}
+
+TEST(sweep, ends_at_the_longest_length) {
+  const auto most = max_length;
+  for (const std::string text :
+       {"2^63", "2^64", "2^99999999999999999999", "1..18446744073709551615",
+        "1..18446744073709551616", "1..9223372036854775808", "2^1..2^63", "2^1..2^29", "2^29..2^1",
+        "8,268435457", "99999999999999999999999", "128x2^40", "9223372036854775808x2"}) {
+    EXPECT_THAT(refusal({.lengths = text}),
+                HasSubstr("is too long; the longest length is 268435456 = 2^28"))
+        << text;
+  }
+  EXPECT_EQ(lengths("1..2^28").size(), 29U);
+  EXPECT_EQ(lengths("268435456").front().front(), most);
+}
+
+TEST(sweep, reads_decimal_numbers_alone) {
+  EXPECT_THAT(lengths("0100,2^010,064x08"), ElementsAre(axes{100}, axes{1024}, axes{64, 8}));
+  EXPECT_EQ(one("8", "c2c", "strided=010").in.strides, (axes{10}));
 }
 
 TEST(sweep, knows_kinds_by_both_their_names) {
@@ -121,8 +142,10 @@ TEST(sweep, layouts_put_no_two_elements_in_one_place) {
 }
 
 TEST(sweep, refuses_what_is_no_layout) {
-  for (const std::string text : {"", "dense", "strided", "strided=", "strided=0", "strided=x",
-                                 "padded=-1", "packed=2", "in-place=1", "strided=2=3"}) {
+  for (const std::string text :
+       {"", "dense", "strided", "strided=", "strided=0", "strided=x", "padded=-1", "strided=0x4",
+        "strided=+4", "padded=1048577", "padded=99999999999999999999", "packed=2", "in-place=1",
+        "strided=2=3"}) {
     EXPECT_THAT(refusal({.layout = text}), HasSubstr("there is no layout")) << text;
   }
 }

@@ -48,6 +48,42 @@ TEST(text, skips_comments_and_blank_lines) {
   EXPECT_THAT(read.samples, ElementsAre(1.0, 2.0));
 }
 
+TEST(text, separates_rows_by_blank_lines) {
+  for (const char* content :
+       {"1\n2\n\n3\n4\n\n5\n6\n", "\n \t\n1\n2\n\n\n \n3\n4\n\r\n5\n6\n\n\n"}) {
+    const auto read = read_text(content, "in.txt");
+    EXPECT_THAT(read.samples, ElementsAre(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) << content;
+    EXPECT_EQ(read.n_rows, 3u) << content;
+    EXPECT_EQ(read.row_length, 2u) << content;
+  }
+  const auto complex_rows = read_text("1 2\n\n3 4\n", "in.txt");
+  EXPECT_THAT(complex_rows.samples, ElementsAre(complex{1, 2}, complex{3, 4}));
+  EXPECT_EQ(complex_rows.n_rows, 2u);
+}
+
+TEST(text, reads_one_row_around_comments) {
+  const auto read =
+      read_text("# head\n\n1\n# between\n2 # beside\n  # row 1\n# row x\n3\n\n# end\n", "in");
+  EXPECT_EQ(read.n_rows, 1u);
+  EXPECT_EQ(read.row_length, 3u);
+  EXPECT_FALSE(read.is_table);
+}
+
+TEST(text, begins_rows_at_their_headings) {
+  const auto one = read_text("# row 0\n1\n2\n", "in.txt");
+  EXPECT_EQ(one.n_rows, 1u);
+  EXPECT_TRUE(one.is_table);
+  const auto two = read_text("# row 0\n1\n2\n# row 1\n3\n4\n", "in.txt");  // no blank line
+  EXPECT_EQ(two.n_rows, 2u);
+  EXPECT_EQ(two.row_length, 2u);
+}
+
+TEST(text, refuses_rows_of_unequal_length_with_their_line) {
+  EXPECT_THAT(refusal("1\n2\n\n3\n4\n5\n\n# end\n"),
+              StartsWith("in.txt: line 6 ends a row of 3 samples but the first row has 2; give"));
+  EXPECT_THAT(refusal("1 0\n2 0\n\n3 0"), HasSubstr("line 4 ends a row of 1 sample but the first"));
+}
+
 TEST(text, accepts_windows_line_ends_and_a_byte_order_mark) {
   const auto read = read_text(
       "\xEF\xBB\xBF"
@@ -180,7 +216,14 @@ TEST(text, writes_single_precision_that_survives_double_rounding) {
 
 TEST(text, writes_rows_one_after_another) {
   const signal rows{.samples = {1.0, 2.0, 3.0, 4.0}, .n_rows = 2, .row_length = 2};
-  EXPECT_EQ(written(write_text, rows), "# row 0\n1\n2\n# row 1\n3\n4\n");
+  EXPECT_EQ(written(write_text, rows), "# row 0\n1\n2\n\n# row 1\n3\n4\n");
+}
+
+TEST(text, writes_the_heading_of_a_single_row_of_a_table) {
+  signal row{.samples = {1.0, 2.0}, .row_length = 2};
+  EXPECT_EQ(written(write_text, row), "1\n2\n");
+  row.is_table = true;
+  EXPECT_EQ(written(write_text, row), "# row 0\n1\n2\n");
 }
 
 TEST(csv, names_its_columns) {
@@ -189,6 +232,10 @@ TEST(csv, names_its_columns) {
   row.n_rows = 2;
   row.row_length = 1;
   EXPECT_EQ(written(write_csv, row), "row,index,re,im\n0,0,1,2\n1,0,0.1,-0\n");
+  row.samples.resize(1);
+  row.n_rows = 1;
+  row.is_table = true;
+  EXPECT_EQ(written(write_csv, row), "row,index,re,im\n0,0,1,2\n");
 }
 
 }  // namespace

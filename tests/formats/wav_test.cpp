@@ -77,6 +77,53 @@ TEST(wav, scales_pcm_to_one) {
   EXPECT_FALSE(of32.is_single_precision);
 }
 
+TEST(wav, reads_8_bits_unsigned) {
+  const auto of8 = read(wav({.bits = 8}, std::string("\x00\x80\x81\xFF", 4)));
+  EXPECT_THAT(of8.samples, ElementsAre(-1.0, 0.0, 1 / 128.0, 127 / 128.0));
+  EXPECT_TRUE(of8.is_real && of8.is_single_precision);
+  const auto stereo = wav({.n_channels = 2, .bits = 8}, "\xC0\x40");
+  EXPECT_THAT(read(stereo).samples, ElementsAre(0.5));
+  EXPECT_THAT(read(stereo, 1).samples, ElementsAre(-0.5));
+  EXPECT_THAT(read(extensible({.bits = 8}, 1, 8, "\xC0")).samples, ElementsAre(0.5));
+}
+
+/// A recording whose writer could not go back to fill in the sizes.
+std::string streamed(std::uint64_t riff_size, std::uint64_t data_size, const std::string& data) {
+  return "RIFF" + little_endian(riff_size, 4) + "WAVE" + chunk("LIST", "odd") +
+         chunk("fmt ", format_body({.n_channels = 2})) + "data" + little_endian(data_size, 4) +
+         data;
+}
+
+TEST(wav, reads_streams_to_their_end) {
+  const auto frames = little_endian(0x4000, 2) + little_endian(1, 2) + little_endian(0xC000, 2) +
+                      little_endian(2, 2);
+  for (const std::uint64_t riff_size : {0u, 0xFFFFFFFFu}) {
+    for (const std::uint64_t data_size : {0u, 0xFFFFFFFFu, 8u}) {
+      EXPECT_THAT(read(streamed(riff_size, data_size, frames)).samples, ElementsAre(0.5, -0.5));
+    }
+    // The recording was cut; what is there of its last frame is dropped.
+    for (std::size_t n_bytes = 4; n_bytes < 8; ++n_bytes) {
+      const auto cut = streamed(riff_size, 0xFFFFFFFF, frames.substr(0, n_bytes));
+      EXPECT_THAT(read(cut).samples, ElementsAre(0.5)) << n_bytes;
+    }
+  }
+}
+
+TEST(wav, refuses_streams_without_samples_or_format) {
+  for (const std::uint64_t size : {0u, 0xFFFFFFFFu}) {
+    EXPECT_THAT(refusal(streamed(size, size, "")), HasSubstr("holds no samples"));
+    EXPECT_THAT(refusal(streamed(size, size, "abc")), HasSubstr("holds no samples"));
+    EXPECT_THAT(refusal(streamed(size, 12, "abcd")), HasSubstr("claims 12 bytes but 4 follow"));
+    EXPECT_THAT(refusal("RIFF" + little_endian(size, 4) + "WAVE"), HasSubstr("no 'fmt ' chunk"));
+    // Data first: all that follows is data.
+    EXPECT_THAT(refusal("RIFF" + little_endian(size, 4) + "WAVEdata" + little_endian(size, 4) +
+                        chunk("fmt ", format_body({}))),
+                HasSubstr("no 'fmt ' chunk"));
+  }
+  // A writer that knew the size of the file knew that of the data as well.
+  EXPECT_THAT(refusal(wav({}, "")), HasSubstr("holds no samples"));
+}
+
 TEST(wav, reads_floats_as_they_are) {
   EXPECT_THAT(read(wav({.code = 3, .bits = 32}, f4(0.25f) + f4(-3))).samples,
               ElementsAre(0.25, -3.0));
@@ -157,7 +204,8 @@ TEST(wav, refuses_missing_or_double_chunks) {
 TEST(wav, refuses_impossible_formats) {
   EXPECT_THAT(refusal(wav({.n_channels = 0}, "ab")), HasSubstr("has no channels"));
   EXPECT_THAT(refusal(wav({.rate_hz = 0}, "ab")), HasSubstr("sample rate of 0 Hz"));
-  for (const auto of : {layout{.bits = 8}, layout{.bits = 0}, layout{.bits = 20},
+  for (const auto of : {layout{.bits = 0}, layout{.bits = 12}, layout{.bits = 20},
+                        layout{.bits = 40}, layout{.code = 3, .bits = 8},
                         layout{.code = 3, .bits = 16}, layout{.code = 2}, layout{.code = 6}}) {
     EXPECT_THAT(refusal(wav(of, "ab")), HasSubstr("are read, so convert it")) << of.code;
   }

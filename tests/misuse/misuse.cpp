@@ -28,6 +28,13 @@
 // 24: store must be callable as store(unsigned row, complex<Real> x, complex<Real> y)
 // 25: the first team needs lanes::across_transforms
 // 26: teams change at an exchange, and this transform has none
+// 27: the kernel is launched with too little local memory: the transform needs fft::scratch_bytes
+// 28: the kernel is launched with too little local memory: the transform needs real_fft
+// 29: the kernel is launched with too little local memory: a trade needs mirror_trade
+// 30: the kernel is launched with too little local memory: the transform needs fft::scratch_bytes
+#if CASE == 0 || CASE >= 27  // as wingbeat::kernel does
+#define WINGBEAT_SCRATCH_BYTES (CASE == 0 ? 1024 : 256)
+#endif
 #include "wingbeat/device/workgroup/fft.hpp"
 #include "wingbeat/device/workgroup/mirror.hpp"
 #include "wingbeat/device/workgroup/real.hpp"
@@ -81,6 +88,12 @@ void mistake(char* memory, const value* table) {
   fft::execute(here, load{}, store{}, scratch, table);
   fft::execute(here, x, scratch, table);
   fft::execute(here, row{}, scratch, table);  // an accessor may be made in the call
+  // Memory that the kernel declares itself may be more than the launch provides.
+  run<wg::fft<wg::shape<256, 4>, float, direction::forward>>(table);
+  run<wg::real_fft<wg::shape<256, 4>, float, direction::forward>>(table);
+  static_assert(fft::scratch_bytes <= WINGBEAT_SCRATCH_BYTES);
+  static_assert(wg::fft<wg::shape<256, 4>, float, direction::forward>::scratch_bytes >
+                WINGBEAT_SCRATCH_BYTES);
 #elif CASE == 1
   fft::execute(here, x, wg::scratch<fft::scratch_bytes - 8>{memory}, table);
 #elif CASE == 2
@@ -161,6 +174,20 @@ void another_mistake(char* memory, const value* table) {
   const wg::team<short_shape, wg::lanes::across_transforms, one_thread> before;
   const wg::team<short_shape, wg::lanes::along_transform, one_thread> after;
   plain::execute_between(before, after, x, plain::scratch_type{memory}, table);
+#elif CASE == 27
+  fft::execute(here, x, fft::scratch_type{memory}, table);
+#elif CASE == 28
+  using bins = wg::real_fft<wg::shape<64, 4>, float, direction::inverse>;
+  bins::execute(here, load{}, store{}, bins::scratch_type{memory}, table);
+#elif CASE == 29
+  using trades =
+      wg::mirror_trade<wg::fft<wg::shape<64, 4, 4>, float, direction::forward, order::nabla>>;
+  x[0] = trades::of(team<wg::shape<64, 4, 4>>{}, x, 0, trades::scratch_type{memory});
+#elif CASE == 30
+  using plain = wg::fft<wg::shape<64, 4, 2>, float, direction::forward>;
+  const wg::team<wg::shape<64, 4, 2>, wg::lanes::across_transforms, one_thread> before;
+  plain::execute_between(before, team<wg::shape<64, 4, 2>>{}, x, plain::scratch_type{memory},
+                         table);
 #endif
   (void)x;
 }

@@ -1,39 +1,103 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DWAY=find_package|pkg_config -DBUILD=dir -DWORK=dir ... -P consume.cmake
+# cmake -DWAY=way -DBUILD=dir -DWORK=dir ... -P consume.cmake
+# WAY: find_package, pkg_config, cuda, add_subdirectory or fetch_content.
 cmake_minimum_required(VERSION 3.25)
+
+set(prefix ${WORK}/prefix)
+set(sanitize)
+if(SANITIZE)
+  set(sanitize -fsanitize=${SANITIZE})
+endif()
 
 # Runs a command; the test fails where it does.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-set(prefix ${WORK}/prefix)
-file(REMOVE_RECURSE ${WORK})
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
-set(sanitize)
-if(SANITIZE)
-  set(sanitize -fsanitize=${SANITIZE})
-endif()
+function(install_wingbeat)
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+  if(NOT EXISTS ${prefix}/share/doc/wingbeat/LICENSE)
+    message(FATAL_ERROR "the license is not installed")
+  endif()
+endfunction()
 
-if(WAY STREQUAL "find_package")
-  run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR}
+# Runs a command that must fail, at one sentence about C++20 and no error of another kind.
+function(expect_one_sentence)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE words ERROR_VARIABLE words)
+  string(REGEX MATCHALL "error: [^\n]*C\\+\\+20[^\n]*-std=c\\+\\+20" sentences "${words}")
+  string(REGEX MATCHALL "error: " errors "${words}")
+  list(LENGTH sentences n_sentences)
+  list(LENGTH errors n_errors)
+  if(result EQUAL 0 OR NOT n_sentences EQUAL 1 OR n_errors GREATER 2)  # the other ends compilation
+    message(FATAL_ERROR "C++17 gives ${n_sentences} sentences and ${n_errors} errors:\n${words}")
+  endif()
+endfunction()
+
+function(consume_find_package)
+  install_wingbeat()
+  run(${CMAKE_COMMAND} -S ${TESTS}/consumer -B ${WORK}/build -G ${GENERATOR}
       -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${sanitize}
       -DWANTED_VERSION=${VERSION})
   run(${CMAKE_COMMAND} --build ${WORK}/build)
   run(${WORK}/build/kernel_author)
   run(${WORK}/build/consumer ${VERSION})
-else()
+endfunction()
+
+# From a prefix that is moved after the installation, which pkg-config is not told.
+function(consume_pkg_config)
   find_program(pkg_config NAMES pkg-config pkgconf)
   if(NOT pkg_config)
     message("SKIP: this machine has no pkg-config")
     return()
   endif()
-  # Not under its final prefix: pkg-config is told where the files really are.
+  install_wingbeat()
+  set(moved ${WORK}/moved)
+  file(RENAME ${prefix} ${moved})
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/${LIBDIR}/pkgconfig
-            ${pkg_config} --define-variable=prefix=${prefix} --cflags --libs --static wingbeat
+    COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${moved}/${LIBDIR}/pkgconfig
+            ${pkg_config} --cflags --libs --static wingbeat
     OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
-  run(${CXX} -std=c++20 ${sanitize} ${CONSUMER}/main.cpp -o ${WORK}/consumer ${flags})
-  run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${prefix}/${LIBDIR} ${WORK}/consumer ${VERSION})
+  run(${CXX} -std=c++20 ${sanitize} ${TESTS}/consumer/main.cpp -o ${WORK}/consumer ${flags})
+  run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${moved}/${LIBDIR} ${WORK}/consumer ${VERSION})
+  expect_one_sentence(${CXX} -std=c++17 ${TESTS}/consumer/main.cpp -o ${WORK}/older ${flags})
+endfunction()
+
+function(consume_cuda)
+  find_program(nvcc NAMES nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
+  if(NOT nvcc OR SANITIZE)
+    message("SKIP: this machine has no nvcc, or sanitizers are on")
+    return()
+  endif()
+  install_wingbeat()
+  run(${CMAKE_COMMAND} -S ${TESTS}/cuda -B ${WORK}/build -G ${GENERATOR}
+      -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CUDA_COMPILER=${nvcc} -DCMAKE_CUDA_HOST_COMPILER=${CXX}
+      -DCMAKE_CUDA_ARCHITECTURES=90 -DWANTED_VERSION=${VERSION})
+  run(${CMAKE_COMMAND} --build ${WORK}/build)
+  run(${WORK}/build/host_program)
+  expect_one_sentence(${CMAKE_COMMAND} --build ${WORK}/build --target older_program)
+endfunction()
+
+# Builds no more of wingbeat than it needs, which is the device headers: the library would take
+# minutes.
+function(consume_subproject)
+  run(${CMAKE_COMMAND} -S ${TESTS}/subproject -B ${WORK}/build -G ${GENERATOR}
+      -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${sanitize}
+      -DLANGUAGES=CXX -DWAY=${WAY} -DWINGBEAT=${WINGBEAT} -DCONSUMER=${TESTS}/consumer)
+  run(${CMAKE_COMMAND} --build ${WORK}/build --target kernel_author)
+  run(${WORK}/build/kernel_author)
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -S ${TESTS}/subproject -B ${WORK}/without_cxx -G ${GENERATOR}
+            -DLANGUAGES=NONE -DWAY=${WAY} -DWINGBEAT=${WINGBEAT} -DCONSUMER=${TESTS}/consumer
+    RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE words)
+  if(result EQUAL 0 OR NOT words MATCHES "name CXX in[ \n]+its project")
+    message(FATAL_ERROR "a project without C++ is told:\n${words}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+if(WAY STREQUAL "add_subdirectory" OR WAY STREQUAL "fetch_content")
+  consume_subproject()
+else()
+  cmake_language(CALL consume_${WAY})
 endif()

@@ -33,6 +33,14 @@ namespace wingbeat::device {
 /// Counts elements; what sizeof returns, 64 bits on every device we run on.
 using size = decltype(sizeof(0));
 
+/// Local memory of each workgroup of the launches to come: wingbeat::kernel defines the macro, for
+/// all others it is unknown and taken to suffice.
+#if defined(WINGBEAT_SCRATCH_BYTES)
+inline constexpr size launched_scratch_bytes = WINGBEAT_SCRATCH_BYTES;
+#else
+inline constexpr size launched_scratch_bytes = ~size(0);
+#endif
+
 // The workgroup this code runs in. A test on the host brings a `group` of its own.
 #if defined(__OPENCL_CPP_VERSION__)
 
@@ -43,7 +51,7 @@ using size = decltype(sizeof(0));
 #define WINGBEAT_KERNEL_IN_ROWS_RESIDENT(Columns, Rows, Workgroups) \
   WINGBEAT_KERNEL_IN_ROWS(Columns, Rows)
 #define WINGBEAT_SCRATCH_PARAMETER , __local char* scratch_bytes
-#define WINGBEAT_SCRATCH scratch_bytes
+#define WINGBEAT_SCRATCH_POINTER scratch_bytes
 
 // get_local_id, but for its promise to be a constant: each region between two barriers asks again.
 // PoCL (3.1) makes loops of these regions and keeps what crosses a barrier in arrays, and an index
@@ -181,7 +189,7 @@ using group_in_rows = group;  // numbers of threads are taken apart for nothing 
 /// Local memory: an argument in OpenCL (PoCL shares arrays declared inside a C++ kernel between
 /// its threads, seen with 3.1), launch-time shared memory in CUDA.
 #define WINGBEAT_SCRATCH_PARAMETER
-#define WINGBEAT_SCRATCH (::wingbeat::device::shared_bytes())
+#define WINGBEAT_SCRATCH_POINTER (::wingbeat::device::shared_bytes())
 
 __device__ __forceinline__ char* shared_bytes() {
   extern __shared__ double2 wingbeat_shared[];  // aligned for complex<double>
@@ -193,6 +201,43 @@ __device__ __forceinline__ char* shared_bytes() {
 struct group;  // the caller brings one: thread(), index(), barrier(), subgroup_barrier()
 using group_in_rows = group;
 
+#endif
+
+/// Where local memory begins.
+#if !defined(WINGBEAT_SCRATCH_BYTES) || WINGBEAT_SCRATCH_BYTES > 0
+#define WINGBEAT_SCRATCH WINGBEAT_SCRATCH_POINTER
+#else
+#define WINGBEAT_SCRATCH \
+  (::wingbeat::device::kernel_spec_scratch_bytes_is_0{WINGBEAT_SCRATCH_POINTER})
+
+/// A pointer to hand on, to what may not need local memory either. No other use of it compiles.
+struct kernel_spec_scratch_bytes_is_0 {
+  WINGBEAT_LOCAL char* at;
+
+  WINGBEAT_FN operator WINGBEAT_LOCAL char*() const { return at; }
+  template <class T>
+  WINGBEAT_FN explicit operator WINGBEAT_LOCAL T*() const {
+    return refused<T>();
+  }
+  template <class Index>
+  WINGBEAT_FN WINGBEAT_LOCAL char& operator[](Index) const {
+    return *refused<char, Index>();
+  }
+  template <class Index>
+  WINGBEAT_FN WINGBEAT_LOCAL char* operator+(Index) const {
+    return refused<char, Index>();
+  }
+
+ private:
+  template <class T, class Index = T>
+  WINGBEAT_FN static WINGBEAT_LOCAL T* refused() {
+    static_assert(
+        sizeof(Index) == 0,
+        "the kernel uses WINGBEAT_SCRATCH and is launched with no local memory: state the "
+        "bytes it uses in kernel_spec::scratch_bytes");
+    return nullptr;
+  }
+};
 #endif
 
 /// Are complex numbers copied to and from memory part by part: C++ for OpenCL copies a whole one

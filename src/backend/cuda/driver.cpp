@@ -4,6 +4,8 @@
 #include <dlfcn.h>  // dlopen
 #include <fmt/format.h>
 
+#include <memory>  // make_unique
+
 #include "backend/cuda/library.hpp"  // library, open_first, toolkit_candidates
 
 namespace wingbeat::backend::cuda {
@@ -110,7 +112,9 @@ std::vector<std::string> nvrtc_candidates() {
 }
 
 const opened<nvrtc_api>& process_nvrtc() {
-  static const auto found = open_nvrtc(nvrtc_candidates());
+  // Never destroyed: engines that are not either refer to it.
+  static const auto& found =
+      *std::make_unique<const opened<nvrtc_api>>(open_nvrtc(nvrtc_candidates())).release();
   return found;
 }
 

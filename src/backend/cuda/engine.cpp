@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>   // make_unique
 #include <utility>  // move
 
 #include "backend/cuda/context.hpp"  // entered, check, describe
@@ -153,12 +154,17 @@ const backend::kernel_compiler& engine::compiler() const {
 
 namespace wingbeat::backend {
 
+// Nothing is ever destroyed: queues with static storage may outlive any other object.
 const engine& cuda_engine() {
-  static const std::vector<std::string> names{"libcuda.so.1"};
-  static const auto driver = cuda::open_driver(names);
-  static const cuda::driver_api api = driver.api;  // no destructor: serves queues that die last
-  static const cuda::engine only{api, driver.problem, cuda::process_nvrtc(),
-                                 kernel_cache::shared()};
+  static const auto& driver = *std::make_unique<const cuda::opened<cuda::driver_api>>([] {
+                                 const std::vector<std::string> names{"libcuda.so.1"};
+                                 return cuda::open_driver(names);
+                               }())
+                                   .release();
+  static const auto& only =
+      *std::make_unique<const cuda::engine>(driver.api, driver.problem, cuda::process_nvrtc(),
+                                            kernel_cache::shared())
+           .release();
   return only;
 }
 

@@ -21,6 +21,7 @@ class queue final : public backend::queue {
   [[nodiscard]] context_handle context() const noexcept { return context_; }
   [[nodiscard]] stream_handle stream() const noexcept { return stream_; }
 
+  [[nodiscard]] const void* native_context() const noexcept override { return context_; }
   [[nodiscard]] void* allocate(std::size_t size_bytes) override;
   void release(void* handle) noexcept override;
   void write(buffer_view to, const void* from) override;

@@ -38,15 +38,35 @@ void free_aligned::operator()(void* memory) const noexcept {
   std::free(memory);
 }
 
-void* thread_scratch(std::size_t size_bytes) {
-  thread_local aligned_array<std::byte> memory;
-  thread_local std::size_t held_bytes = 0;
-  if (held_bytes < size_bytes) {
-    held_bytes = 0;
-    memory = make_aligned<std::byte>(size_bytes);
-    held_bytes = size_bytes;
+namespace {
+
+// Without a destructor, because destructors of static objects may transform after the main thread's
+// thread_local objects were destroyed: they then find no memory here and allocate anew.
+struct scratch {
+  std::byte* memory;
+  std::size_t size_bytes;
+
+  void drop() noexcept {
+    std::free(memory);
+    *this = {nullptr, 0};
   }
-  return memory.get();
+};
+
+constinit thread_local scratch held{nullptr, 0};
+
+struct scratch_guard {
+  ~scratch_guard() { held.drop(); }
+};
+
+}  // namespace
+
+void* thread_scratch(std::size_t size_bytes) {
+  thread_local const scratch_guard guard;
+  if (held.size_bytes < size_bytes) {
+    held.drop();
+    held = {static_cast<std::byte*>(allocate_aligned(size_bytes)), size_bytes};
+  }
+  return held.memory;
 }
 
 }  // namespace wingbeat::backend::host

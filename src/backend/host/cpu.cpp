@@ -6,6 +6,7 @@
 
 #include <cstdlib>  // getenv
 #include <fstream>
+#include <memory>  // make_unique
 
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -24,26 +25,29 @@ extern const instruction_set set;
 #endif
 
 const std::vector<named_set>& supported_sets() {
-  static const std::vector<named_set> found = [] {
-    std::vector<named_set> sets{{"baseline", "", &baseline::set}};
+  // Never destroyed: plans may be made and run at exit.
+  static const auto& found =
+      *std::make_unique<const std::vector<named_set>>([] {
+         std::vector<named_set> sets{{"baseline", "", &baseline::set}};
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (has_avx2) sets.push_back({"avx2", "avx2 fma", &avx2::set});
-    if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
-      sets.push_back({"avx512", "avx512 f dq bw vl", &avx512::set});
-    }
+         __builtin_cpu_init();
+         const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+         if (has_avx2) sets.push_back({"avx2", "avx2 fma", &avx2::set});
+         if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+           sets.push_back({"avx512", "avx512 f dq bw vl", &avx512::set});
+         }
 #endif
-    return sets;
-  }();
+         return sets;
+       }())
+           .release();
   return found;
 }
 
 const named_set& chosen_set() {
   const auto& sets = supported_sets();
   const char* const wanted = std::getenv("WINGBEAT_HOST_ISA");
-  if (wanted == nullptr) return sets.back();
+  if (wanted == nullptr || *wanted == '\0') return sets.back();
   std::string known;
   for (const auto& set : sets) {
     if (set.name == wanted) return set;

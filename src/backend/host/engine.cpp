@@ -2,6 +2,7 @@
 // The host engine: this machine's processor, its memory, and work done at once.
 #include <chrono>   // steady_clock
 #include <cstring>  // memcpy
+#include <memory>   // make_unique
 
 #include "backend/backend.hpp"           // engine, queue, mark
 #include "backend/host/aligned.hpp"      // allocate_aligned
@@ -75,8 +76,9 @@ class host_engine_type final : public engine {
 }  // namespace
 
 const engine& host_engine() {
-  static const host_engine_type one;
-  return one;
+  // Never destroyed: objects with static storage may use it in their destructors.
+  static const auto& instance = *std::make_unique<const host_engine_type>().release();
+  return instance;
 }
 
 }  // namespace wingbeat::backend

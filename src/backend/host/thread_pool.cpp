@@ -7,6 +7,7 @@
 #include <algorithm>  // clamp, min
 #include <charconv>   // from_chars
 #include <cstdlib>    // getenv
+#include <memory>     // make_unique
 #include <string_view>
 #include <system_error>
 
@@ -19,7 +20,8 @@ constexpr unsigned max_threads = 1024;
 
 unsigned threads_wanted() {
   const char* const given = std::getenv("WINGBEAT_THREADS");
-  if (given == nullptr) return std::clamp(std::thread::hardware_concurrency(), 1U, max_threads);
+  if (given == nullptr || *given == '\0')
+    return std::clamp(std::thread::hardware_concurrency(), 1U, max_threads);
   const std::string_view text = given;
   unsigned count = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -31,10 +33,17 @@ unsigned threads_wanted() {
   return count;
 }
 
+/// Closes a pool at exit, or when the library is unloaded.
+struct closing_guard {
+  thread_pool& pool;
+  ~closing_guard() { pool.close(); }
+};
+
 }  // namespace
 
 thread_pool& thread_pool::shared() {
-  static thread_pool pool{threads_wanted()};
+  static auto& pool = *std::make_unique<thread_pool>(threads_wanted()).release();
+  static const closing_guard guard{pool};
   return pool;
 }
 
@@ -49,23 +58,28 @@ thread_pool::thread_pool(unsigned n_threads) : process_(getpid()) {
 }
 
 thread_pool::~thread_pool() {
-  if (getpid() != process_) {  // a fork: the workers stayed with the parent
-    for (auto& worker : workers_) worker.detach();
-    return;
-  }
+  close();
+  for (auto& worker : workers_) worker.detach();  // a fork: the workers stayed with the parent
+}
+
+void thread_pool::close() noexcept {
+  if (getpid() != process_) return;
+  const std::unique_lock mine{in_use_, std::try_to_lock};
+  if (!mine) return;
   {
     const std::lock_guard held{mutex_};
     is_closing_ = true;
   }
   wake_.notify_all();
   for (auto& worker : workers_) worker.join();
+  workers_.clear();
 }
 
 void thread_pool::run(std::size_t n_tasks, unsigned n_threads, task each) {
   const auto n_used =
       static_cast<unsigned>(std::min<std::size_t>({n_tasks, n_threads, n_threads_}));
   std::unique_lock mine{in_use_, std::defer_lock};
-  if (n_used <= 1 || getpid() != process_ || !mine.try_lock()) {
+  if (n_used <= 1 || getpid() != process_ || !mine.try_lock() || is_closing_) {
     for (std::size_t i = 0; i < n_tasks; ++i) each(i, 0);
     return;
   }

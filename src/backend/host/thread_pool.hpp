@@ -32,8 +32,9 @@ class task {
 /// Runs tasks on the calling thread and on workers that sleep in between.
 class thread_pool {
  public:
-  /// Returns the pool of this process: $WINGBEAT_THREADS threads, or one per processor.
-  /// Throws `plan_error` when the variable is not a count from 1 to 1024.
+  /// Returns the pool of this process: $WINGBEAT_THREADS threads, or one per processor. It is
+  /// never destroyed, so that destructors of objects with static storage may use it; at exit it
+  /// is closed. Throws `plan_error` when the variable is not a count from 1 to 1024.
   static thread_pool& shared();
 
   /// Starts `n_threads - 1` workers: the caller of `run` is the other thread.
@@ -46,9 +47,13 @@ class thread_pool {
 
   /// Runs task 0 to `n_tasks` - 1, in any order, on at most `n_threads` threads, and returns when
   /// all are done. `slot`, below n_threads(), is never held by two tasks of this call at once.
-  /// While another thread's call is running, or in a forked child, the caller does all itself.
-  /// Rethrows the first exception of a task.
+  /// While another thread's call is running, in a forked child, or once the pool is closed, the
+  /// caller does all itself. Rethrows the first exception of a task.
   void run(std::size_t n_tasks, unsigned n_threads, task each);
+
+  /// Ends the workers; n_threads() stays as it is. Does nothing in a forked child, which has none,
+  /// and while tasks are running, because one of them may be what ends the program.
+  void close() noexcept;
 
  private:
   void work(unsigned slot);
@@ -56,7 +61,7 @@ class thread_pool {
 
   unsigned n_threads_ = 1;
   int process_;        // a forked child has no workers
-  std::mutex in_use_;  // held by the thread whose tasks are running
+  std::mutex in_use_;  // held by the thread whose tasks are running, or that closes the pool
   std::mutex mutex_;   // of all below but next_
   std::condition_variable wake_;
   std::condition_variable done_;
@@ -66,7 +71,7 @@ class thread_pool {
   unsigned n_wanted_ = 0;   // workers that take part
   unsigned n_running_ = 0;  // workers that have not finished
   std::size_t round_ = 0;
-  bool is_closing_ = false;
+  bool is_closing_ = false;  // written under both mutexes
   std::exception_ptr failure_;
   std::vector<std::thread> workers_;
 };

@@ -4,12 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>  // min
-#include <cstdlib>    // atoi
+#include <cstdlib>    // atoi, getenv
 #include <map>
 #include <optional>
 
-#include "backend/opencl/status.hpp"  // check, describe
-#include "wingbeat/error.hpp"         // device_error
+#include "backend/opencl/process.hpp"  // described_path, find_executable
+#include "backend/opencl/status.hpp"   // check, describe
+#include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::backend::opencl {
 namespace {
@@ -88,6 +89,18 @@ int llvm_major_in(const std::string& platform_version) {
   return at == std::string::npos ? 0 : std::atoi(platform_version.c_str() + at + 5);
 }
 
+// PoCL ends the program when it cannot link a kernel. Later versions were not seen to need ld.
+std::string linker_problem(const std::string& platform_version) {
+  const auto at = platform_version.find("PoCL ");
+  const int major = at == std::string::npos ? 0 : std::atoi(platform_version.c_str() + at + 5);
+  if (major >= 7) return "";
+  if (std::getenv("PATH") != nullptr && !find_executable("ld").empty()) return "";
+  return fmt::format(
+      "PoCL links them with ld, and no absolute folder of PATH (now {}) holds it; set PATH to "
+      "folders that hold ld, such as /usr/bin",
+      described_path());
+}
+
 device_info describe_device(const inquiry& ask, bool is_pocl) {
   namespace property = device_property;
   const auto type = ask.number<std::uint64_t>(property::type);
@@ -121,7 +134,13 @@ chosen_route choose_route(const driver_api& api, const inquiry& ask, bool is_poc
   const bool takes_bitcode = is_pocl && has_word(extensions, "cl_khr_spir");
   const std::string il = ask.text_if_known(device_property::il_version);
   const bool takes_spirv = il.find("SPIR-V") != std::string::npos && api.program_with_il != nullptr;
-  if (takes_bitcode && !tools.clang().empty()) return {route::bitcode, ""};
+  if (takes_bitcode && !tools.clang().empty()) {
+    if (auto problem = linker_problem(ask.platform_text(platform_info::version));
+        !problem.empty()) {
+      return {std::nullopt, std::move(problem)};
+    }
+    return {route::bitcode, ""};
+  }
   if (takes_spirv && !tools.llvm_spirv().empty()) return {route::spirv, ""};
   if (takes_bitcode || (takes_spirv && tools.clang().empty())) {
     return {std::nullopt, tools.problem()};

@@ -6,7 +6,8 @@
 #include <memory>   // make_unique
 #include <utility>  // move
 
-#include "wingbeat/error.hpp"  // absent_error, device_error, plan_error
+#include "backend/opencl/lifetime.hpp"  // begin_driver_use, require_usable_driver
+#include "wingbeat/error.hpp"           // absent_error, device_error, plan_error
 
 namespace wingbeat::backend::opencl {
 
@@ -18,6 +19,7 @@ engine::engine(const driver_api& api, const std::string& driver_problem, kernel_
     return;
   }
   auto found = find_devices(api);
+  begin_driver_use();  // after the driver made its own objects with static storage
   devices_ = std::move(found.devices);
   problem_ = std::move(found.problem);
   contexts_.resize(devices_.size());
@@ -30,6 +32,7 @@ std::vector<device_info> engine::devices() const {
 }
 
 void engine::require_present() const {
+  require_usable_driver();
   if (devices_.empty()) {
     throw absent_error(fmt::format("engine opencl is not available here: {}", problem_));
   }

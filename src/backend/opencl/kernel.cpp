@@ -5,16 +5,22 @@
 
 #include <algorithm>  // max
 #include <array>
+#include <limits>
 #include <utility>  // move
 
-#include "backend/opencl/program.hpp"  // build_program
-#include "wingbeat/error.hpp"          // device_error, plan_error
+#include "backend/opencl/lifetime.hpp"  // finish_with_main_thread, require_usable_driver
+#include "backend/opencl/process.hpp"   // loses_children
+#include "backend/opencl/program.hpp"   // build_program
+#include "wingbeat/error.hpp"           // device_error, plan_error
 
 namespace wingbeat::backend::opencl {
 namespace {
 
 // A local argument of no bytes is refused; nobody reads these.
 constexpr std::size_t least_scratch_bytes = 16;
+
+// PoCL compiles a kernel for grids up to so many threads, and once more for larger ones.
+constexpr std::size_t pocl_small_grid = std::size_t{1} << 16;
 
 template <class Value>
 Value kernel_value(const driver_api& api, kernel_handle of, device_id on, std::uint32_t what) {
@@ -49,6 +55,7 @@ kernel::kernel(const driver_api& api, const queue& where, owned<program_handle> 
                const kernel_source& what)
     : api_(api),
       context_(where.context()),
+      is_pocl_(where.where().is_pocl),
       local_{what.threads, 1},
       scratch_bytes_(std::max(what.scratch_bytes, least_scratch_bytes)),
       program_(std::move(program)) {
@@ -85,8 +92,21 @@ void kernel::set_arguments(const kernel_arguments& with) const {
   check(api_.set_argument(kernel_.get(), index, scratch_bytes_, nullptr), "set local memory");
 }
 
+void kernel::require_linker(std::size_t n_threads) const {
+  bool& is_linked = is_linked_[n_threads > pocl_small_grid ? 1 : 0];
+  if (is_pocl_ && !is_linked && loses_children()) {
+    throw device_error(fmt::format(
+        "PoCL links {} when it first runs and has to wait for its linker, which it cannot while "
+        "this process ignores SIGCHLD; restore SIG_DFL, or run the plan once before ignoring it",
+        resources_.name));
+  }
+  is_linked = true;
+}
+
 void kernel::launch(backend::queue& on, std::size_t workgroups,
                     const kernel_arguments& with) const {
+  require_usable_driver();
+  finish_with_main_thread();
   const queue& to = opencl_queue(on);
   if (to.context() != context_) {
     throw plan_error(
@@ -94,8 +114,16 @@ void kernel::launch(backend::queue& on, std::size_t workgroups,
         "a queue of the context that runs it");
   }
   if (workgroups == 0) return;
+  // A driver is told the number of threads along the grid.
+  if (const auto most = std::numeric_limits<std::size_t>::max() / local_[0]; workgroups > most) {
+    throw plan_error(
+        fmt::format("{} workgroups of {} were asked of one launch, which takes 1 to {}; choose a "
+                    "smaller batch",
+                    workgroups, resources_.name, most));
+  }
   const std::array global{workgroups * local_[0], local_[1]};
   const std::lock_guard held{mutex_};
+  require_linker(global[0] * global[1]);
   set_arguments(with);
   check(api_.launch(to.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0,
                     nullptr, nullptr),
@@ -105,6 +133,7 @@ void kernel::launch(backend::queue& on, std::size_t workgroups,
 
 std::shared_ptr<const backend::kernel> kernel_compiler::compile(
     const std::shared_ptr<backend::queue>& where, const kernel_source& what) const {
+  require_usable_driver();
   const queue& on = opencl_queue(*where);
   const std::lock_guard held{mutex_};
   auto program = build_program(api_, on.where(), on.context(), what, cache_);

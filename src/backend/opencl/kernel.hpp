@@ -28,10 +28,14 @@ class kernel final : public backend::kernel {
 
  private:
   void set_arguments(const kernel_arguments& with) const;
+  /// Throws `device_error` where PoCL would end the program for want of its linker's exit code.
+  void require_linker(std::size_t n_threads) const;
 
   const driver_api& api_;
-  context_handle context_;            // kept by the program
-  std::array<std::size_t, 2> local_;  // columns, rows
+  context_handle context_;  // kept by the program
+  bool is_pocl_;
+  mutable std::array<bool, 2> is_linked_{};  // for small and large grids; under the mutex
+  std::array<std::size_t, 2> local_;         // columns, rows
   std::size_t scratch_bytes_;
   owned<program_handle> program_;
   owned<kernel_handle> kernel_;

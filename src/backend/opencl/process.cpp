@@ -3,6 +3,7 @@
 
 #include <fcntl.h>  // fcntl
 #include <fmt/core.h>
+#include <sched.h>     // clone
 #include <spawn.h>     // posix_spawn
 #include <sys/mman.h>  // memfd_create
 #include <sys/stat.h>  // stat
@@ -11,8 +12,13 @@
 
 #include <algorithm>  // min
 #include <cerrno>
+#include <csignal>  // sigaction, pthread_sigmask
+#include <cstddef>  // byte
 #include <cstdlib>  // getenv
 #include <cstring>  // strerror
+#include <memory>   // make_unique
+#include <optional>
+#include <utility>  // move
 
 #include "backend/file_descriptor.hpp"  // file_descriptor
 #include "wingbeat/error.hpp"           // device_error
@@ -78,12 +84,99 @@ class redirections {
   posix_spawn_file_actions_t actions_;
 };
 
-int exit_code_of(pid_t child, const std::string& path) {
+/// What posix_spawn is told, and what came of it.
+struct job {
+  char* const* words = nullptr;
+  const posix_spawn_file_actions_t* streams = nullptr;
+  const posix_spawnattr_t* attributes = nullptr;
+  int refusal = 0;           ///< Why it could not be started, as errno.
+  std::optional<int> state;  ///< As waitpid reports it; empty when the exit code was lost.
+};
+
+void spawn_and_wait(job& work) noexcept {
+  pid_t child = 0;
+  work.refusal =
+      ::posix_spawn(&child, work.words[0], work.streams, work.attributes, work.words, environ);
+  if (work.refusal != 0) return;
   int state = 0;
-  while (::waitpid(child, &state, 0) < 0) {
-    if (errno != EINTR) fail("learn how " + path + " ended", errno);
+  pid_t ended = -1;
+  do {
+    ended = ::waitpid(child, &state, 0);
+  } while (ended < 0 && errno == EINTR);
+  if (ended == child) work.state = state;
+}
+
+// The body of a process that shares our memory but not our signal handlers. The program is its
+// child, so that nobody else can take the exit code.
+int intermediate(void* work) noexcept {
+  struct sigaction kept {};
+  kept.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &kept, nullptr);
+  spawn_and_wait(*static_cast<job*>(work));
+  return 0;
+}
+
+class blocked_signals {
+ public:
+  blocked_signals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
-  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+  ~blocked_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  blocked_signals(const blocked_signals&) = delete;
+  blocked_signals& operator=(const blocked_signals&) = delete;
+
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_{};
+};
+
+// The exit signal of the intermediate process is none: no handler of this process is called for
+// it, and waitpid for any child does not find it. This thread sleeps until it ends (CLONE_VFORK),
+// because the two share thread-local storage.
+void spawn_in_between(job& work) {
+  constexpr std::size_t stack_bytes = 256 * 1024;
+  const auto stack = std::make_unique<std::byte[]>(stack_bytes);
+  const blocked_signals blocked;  // no handler may run in memory that is shared
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  ::posix_spawnattr_setsigmask(&attributes, &blocked.before());
+  work.attributes = &attributes;
+  const pid_t child =
+      ::clone(intermediate, stack.get() + stack_bytes, CLONE_VM | CLONE_VFORK, &work);
+  if (child < 0) work.refusal = errno;
+  while (child > 0 && ::waitpid(child, nullptr, __WALL) < 0 && errno == EINTR) continue;
+  ::posix_spawnattr_destroy(&attributes);
+}
+
+// Empty when the exit code was lost.
+template <class Spawn>
+std::optional<finished_process> attempt(const std::vector<std::string>& command,
+                                        std::string_view input, const Spawn& spawn) {
+  const file_descriptor in = file_with(input), out = file_with(""), err = file_with("");
+  const redirections streams{in, out, err};
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+
+  job work;
+  work.words = words.data();
+  work.streams = streams.get();
+  spawn(work);
+  if (work.refusal != 0) fail("start " + command.front(), work.refusal);
+  if (!work.state) return std::nullopt;
+  const int state = *work.state;
+  return finished_process{WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state),
+                          content_of(out), content_of(err)};
+}
+
+bool handles_children() noexcept {
+  struct sigaction current {};
+  ::sigaction(SIGCHLD, nullptr, &current);
+  return current.sa_handler != SIG_DFL || (current.sa_flags & SA_NOCLDWAIT) != 0;
 }
 
 }  // namespace
@@ -102,19 +195,28 @@ std::string find_executable(const std::string& name) {
   return "";
 }
 
-finished_process run(const std::vector<std::string>& command, std::string_view input) {
-  const file_descriptor in = file_with(input), out = file_with(""), err = file_with("");
-  const redirections streams{in, out, err};
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+std::string described_path() {
+  const char* const path = std::getenv("PATH");
+  if (path == nullptr) return "not set";
+  return *path == '\0' ? "empty" : fmt::format("'{}'", path);
+}
 
-  pid_t child = 0;
-  const int refused =
-      ::posix_spawn(&child, words[0], streams.get(), nullptr, words.data(), environ);
-  if (refused != 0) fail("start " + command.front(), refused);
-  const int exit_code = exit_code_of(child, command.front());
-  return {exit_code, content_of(out), content_of(err)};
+bool loses_children() noexcept {
+  struct sigaction current {};
+  ::sigaction(SIGCHLD, nullptr, &current);
+  return current.sa_handler == SIG_IGN || (current.sa_flags & SA_NOCLDWAIT) != 0;
+}
+
+finished_process run(const std::vector<std::string>& command, std::string_view input) {
+  if (!handles_children()) {
+    if (auto finished = attempt(command, input, spawn_and_wait)) return *std::move(finished);
+    // Another thread reaped it: it waits for any child.
+  }
+  if (auto finished = attempt(command, input, spawn_in_between)) return *std::move(finished);
+  throw device_error(
+      fmt::format("cannot learn how {} ended, because another part of this program took its exit "
+                  "code; let it wait for its own children only",
+                  command.front()));
 }
 
 }  // namespace wingbeat::backend::opencl

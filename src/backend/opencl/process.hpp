@@ -14,12 +14,20 @@ struct finished_process {
   std::string messages;  ///< What it wrote to stderr.
 };
 
-/// Returns the path of an executable: `name` itself if it holds a slash, or found on $PATH; empty
-/// when there is none.
+/// Returns the path of an executable: `name` itself if it holds a slash, or found on $PATH, where
+/// relative folders do not count and no PATH counts as /usr/bin:/bin; empty when there is none.
 [[nodiscard]] std::string find_executable(const std::string& name);
 
-/// Runs `command` (its first word a path) with `input` on stdin and waits for it.
-/// Throws `device_error` when it cannot be started.
+/// Returns $PATH for messages: its text in quotes, "empty" or "not set".
+[[nodiscard]] std::string described_path();
+
+/// Returns whether this process ignores SIGCHLD (or has set SA_NOCLDWAIT): the system then keeps
+/// no exit code of its children.
+[[nodiscard]] bool loses_children() noexcept;
+
+/// Runs `command` (its first word a path) with `input` on stdin and waits for it, whatever this
+/// process does with SIGCHLD and whichever children it reaps. Changes no handler. Throws
+/// `device_error` when it cannot be started.
 [[nodiscard]] finished_process run(const std::vector<std::string>& command, std::string_view input);
 
 }  // namespace wingbeat::backend::opencl

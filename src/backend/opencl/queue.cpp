@@ -18,6 +18,7 @@ class event_mark final : public mark {
       : api_(api), event_(std::move(event)) {}
 
   double seconds_since(const mark& earlier) const override {
+    require_usable_driver();
     const auto& from = static_cast<const event_mark&>(earlier);
     return 1e-9 * (static_cast<double>(end_ns()) - static_cast<double>(from.end_ns()));
   }
@@ -68,7 +69,10 @@ queue::queue(const driver_api& api, const opencl::device& where, context_handle 
       api_(api),
       where_(where),
       context_(retained(api, context)),
-      queue_(create(api, where, context)) {}
+      queue_(create(api, where, context)) {
+  register_queue(*this);
+  finish_with_main_thread();
+}
 
 queue::queue(const driver_api& api, const opencl::device& where, queue_handle adopted)
     : backend::queue(where.info),
@@ -84,13 +88,23 @@ queue::queue(const driver_api& api, const opencl::device& where, queue_handle ad
   has_profiling_ = (properties & queue_profiling) != 0;
   check(api.retain_queue(adopted), "retain a command queue");
   queue_ = {adopted, api.release_queue};
+  is_adopted_ = true;
 }
 
 queue::~queue() {
+  if (!is_adopted_) {
+    unregister_queue(*this);
+    if (is_driver_usable()) api_.finish(queue_.get());
+  }
   drop_workspace();
 }
 
+void queue::finish_at_exit() noexcept {
+  api_.finish(queue_.get());
+}
+
 void* queue::allocate(std::size_t size_bytes) {
+  require_usable_driver();
   if (size_bytes > where_.max_allocation_bytes) {
     throw device_error(fmt::format(
         "a buffer of {} bytes was asked for; {} allows {} in one buffer, so transform fewer rows "
@@ -113,22 +127,25 @@ void* queue::allocate(std::size_t size_bytes) {
 }
 
 void queue::release(void* handle) noexcept {
-  api_.release_memory(static_cast<memory_handle>(handle));
+  if (is_driver_usable()) api_.release_memory(static_cast<memory_handle>(handle));
 }
 
 void queue::write(buffer_view to, const void* from) {
+  require_usable_driver();
   check(api_.write_buffer(queue_.get(), static_cast<memory_handle>(to.handle), 1, to.offset_bytes,
                           to.size_bytes, from, 0, nullptr, nullptr),
         fmt::format("write {} bytes to {}", to.size_bytes, where_.info.name));
 }
 
 void queue::read(void* to, buffer_view from) {
+  require_usable_driver();
   check(api_.read_buffer(queue_.get(), static_cast<memory_handle>(from.handle), 1,
                          from.offset_bytes, from.size_bytes, to, 0, nullptr, nullptr),
         fmt::format("read {} bytes from {}", from.size_bytes, where_.info.name));
 }
 
 void queue::copy(buffer_view to, buffer_view from) {
+  require_usable_driver();
   check(api_.copy_buffer(queue_.get(), static_cast<memory_handle>(from.handle),
                          static_cast<memory_handle>(to.handle), from.offset_bytes, to.offset_bytes,
                          from.size_bytes, 0, nullptr, nullptr),
@@ -136,10 +153,12 @@ void queue::copy(buffer_view to, buffer_view from) {
 }
 
 void queue::wait() {
+  require_usable_driver();
   check(api_.finish(queue_.get()), "finish what was queued");
 }
 
 std::unique_ptr<mark> queue::record() {
+  require_usable_driver();
   if (!has_profiling_) {
     wait();
     return std::make_unique<clock_mark>();

@@ -5,24 +5,28 @@
 #include "backend/backend.hpp"        // queue, mark
 #include "backend/opencl/device.hpp"  // device
 #include "backend/opencl/driver.hpp"
-#include "backend/opencl/status.hpp"  // owned
+#include "backend/opencl/lifetime.hpp"  // finishable
+#include "backend/opencl/status.hpp"    // owned
 
 namespace wingbeat::backend::opencl {
 
 /// Refers to `device` until it is gone.
-class queue final : public backend::queue {
+class queue final : public backend::queue, private finishable {
  public:
   /// Creates a command queue with profiling. Throws `device_error`.
   queue(const driver_api& api, const opencl::device& where, context_handle context);
 
   /// Retains the caller's queue. Throws `plan_error` when it runs out of order.
   queue(const driver_api& api, const opencl::device& where, queue_handle adopted);
+
+  /// Waits for what runs on a queue of ours: PoCL must not compile any more when the program ends.
   ~queue() override;
 
   [[nodiscard]] queue_handle handle() const noexcept { return queue_.get(); }
   [[nodiscard]] context_handle context() const noexcept { return context_.get(); }
   [[nodiscard]] const opencl::device& where() const noexcept { return where_; }
 
+  [[nodiscard]] const void* native_context() const noexcept override { return context_.get(); }
   [[nodiscard]] void* allocate(std::size_t size_bytes) override;
   void release(void* handle) noexcept override;
   void write(buffer_view to, const void* from) override;
@@ -32,11 +36,14 @@ class queue final : public backend::queue {
   [[nodiscard]] std::unique_ptr<backend::mark> record() override;
 
  private:
+  void finish_at_exit() noexcept override;
+
   const driver_api& api_;
   const opencl::device& where_;
   owned<context_handle> context_;
   owned<queue_handle> queue_;
   bool has_profiling_ = true;
+  bool is_adopted_ = false;
 };
 
 /// Returns the queue's value of one property. Throws `device_error`.

@@ -7,6 +7,7 @@
 #include <utility>  // exchange
 
 #include "backend/opencl/driver.hpp"
+#include "backend/opencl/lifetime.hpp"  // is_driver_usable
 
 namespace wingbeat::backend::opencl {
 
@@ -16,7 +17,7 @@ namespace wingbeat::backend::opencl {
 /// Throws `device_error` unless `what` is success: "OpenCL could not <doing>: ...".
 void check(status what, std::string_view doing);
 
-/// Owns one reference to an object of the driver.
+/// Owns one reference to an object of the driver, released while the driver is usable.
 template <class Handle>
 class owned {
  public:
@@ -32,7 +33,7 @@ class owned {
     return *this;
   }
   ~owned() {
-    if (handle_ != nullptr) release_(handle_);
+    if (handle_ != nullptr && is_driver_usable()) release_(handle_);
   }
 
   [[nodiscard]] Handle get() const noexcept { return handle_; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/toolchain.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <cstdlib>  // getenv
 
-#include "backend/opencl/process.hpp"  // find_executable, run
+#include "backend/opencl/process.hpp"  // described_path, find_executable, run
 #include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::backend::opencl {
@@ -39,13 +39,19 @@ std::string chosen_clang() {
   return chosen == nullptr ? "" : chosen;
 }
 
-std::string find_clang(int llvm_major) {
-  if (const std::string chosen = chosen_clang(); !chosen.empty()) return find_executable(chosen);
+std::vector<std::string> clang_names(int llvm_major) {
   std::vector<std::string> names;
   if (llvm_major > 0) names.push_back(fmt::format("clang-{}", llvm_major));
-  for (int major = 15; major <= 19; ++major) names.push_back(fmt::format("clang-{}", major));
+  for (int major = 15; major <= 19; ++major) {
+    if (major != llvm_major) names.push_back(fmt::format("clang-{}", major));
+  }
   names.push_back("clang");
-  return first_found(names);
+  return names;
+}
+
+std::string find_clang(int llvm_major) {
+  if (const std::string chosen = chosen_clang(); !chosen.empty()) return find_executable(chosen);
+  return first_found(clang_names(llvm_major));
 }
 
 // "clang-15" belongs to "llvm-spirv-15", "clang" to "llvm-spirv".
@@ -79,7 +85,10 @@ toolchain::toolchain(int llvm_major)
   const std::string chosen = chosen_clang();
   problem_ =
       chosen.empty()
-          ? "clang was not found; install clang-15 or name one in WINGBEAT_CLANG"
+          ? fmt::format(
+                "clang was not found; install clang-15 or name one in WINGBEAT_CLANG "
+                "(none of {} is in an absolute folder of PATH, now {})",
+                fmt::join(clang_names(llvm_major), ", "), described_path())
           : fmt::format("WINGBEAT_CLANG names {}, which is not a program; name a clang", chosen);
 }
 

@@ -29,11 +29,13 @@ std::string message_of(Action action) {
 
 // Must run first: the pool reads the environment once, when it first succeeds.
 TEST(host_environment, a_refuses_a_word_for_a_number_of_threads) {
-  for (const char* wrong : {"many", "0", "-1", "", "3 ", "1025"}) {
+  for (const char* wrong : {"many", "0", "-1", " ", "3 ", "1025"}) {
     ::setenv("WINGBEAT_THREADS", wrong, 1);
     EXPECT_THAT(message_of<plan_error>([] { backend::host::thread_pool::shared(); }),
                 HasSubstr("set it to a number of threads from 1 to 1024"));
   }
+  ::setenv("WINGBEAT_THREADS", "", 1);  // as if unset
+  EXPECT_NO_THROW(backend::host::thread_pool::shared());
   ::unsetenv("WINGBEAT_THREADS");
 }
 
@@ -42,6 +44,8 @@ TEST(host_environment, names_the_instruction_set) {
     ::setenv("WINGBEAT_HOST_ISA", set.name.c_str(), 1);
     EXPECT_EQ(first_device(engine::host).architecture, set.name);
   }
+  ::setenv("WINGBEAT_HOST_ISA", "", 1);  // as if unset
+  EXPECT_EQ(first_device(engine::host).architecture, backend::host::supported_sets().back().name);
   ::setenv("WINGBEAT_HOST_ISA", "mmx", 1);
   EXPECT_THAT(message_of<plan_error>([] { static_cast<void>(first_device(engine::host)); }),
               HasSubstr("WINGBEAT_HOST_ISA is 'mmx'; this processor runs baseline"));

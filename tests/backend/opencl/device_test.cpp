@@ -118,12 +118,29 @@ TEST_F(opencl_device, takes_bitcode_when_it_is_pocl_and_clang_is_there) {
   EXPECT_THAT(find().problem, HasSubstr("pthread cannot run our kernels, because clang was not"));
   add_tool("clang-16");
   add_tool("clang-15");
+  add_tool("ld");
   const auto found = find();
   ASSERT_EQ(found.devices.size(), 1u);
   EXPECT_EQ(found.devices[0].takes, route::bitcode);
   EXPECT_TRUE(found.devices[0].is_pocl);
   EXPECT_EQ(found.devices[0].info.architecture, "pocl-cpu");
   EXPECT_THAT(found.devices[0].tools->clang(), HasSubstr("clang-15")) << "of the driver's LLVM";
+}
+
+// PoCL ends the program where it does not find its linker.
+TEST_F(opencl_device, leaves_out_a_pocl_that_finds_no_linker) {
+  auto cpu = some_gpu("pthread");
+  cpu.set_text(property::extensions, "cl_khr_spir");
+  add(cpu, "Portable Computing Language");
+  add_tool("clang-15");
+  EXPECT_THAT(find().problem, HasSubstr("PoCL links them with ld, and no absolute folder of PATH"));
+  add_tool("ld");
+  EXPECT_EQ(find().devices.size(), 1u);
+  ::setenv("WINGBEAT_CLANG", (std::string{::getenv("PATH")} + "/clang-15").c_str(), 1);
+  ::setenv("PATH", "", 1);
+  EXPECT_THAT(find().problem, HasSubstr("(now empty) holds it; set PATH to folders that hold ld"));
+  ::unsetenv("PATH");  // our own tools are then sought in /usr/bin and /bin, PoCL's are not
+  EXPECT_THAT(find().problem, HasSubstr("(now not set) holds it; set PATH to folders that hold"));
 }
 
 TEST_F(opencl_device, takes_spirv_when_both_tools_are_there) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>  // chdir, close
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>  // setenv
 #include <thread>
@@ -69,6 +70,75 @@ TEST(process, works_in_a_program_that_closed_its_own_streams) {
   EXPECT_EQ(exit_code_of(child), 0);
 }
 
+bool ends_as_it_should() {
+  const auto finished = run({"/bin/sh", "-c", "cat; exit 3"}, "text");
+  return finished.exit_code == 3 && finished.output == "text" &&
+         run({"/bin/true"}, "").exit_code == 0;
+}
+
+struct sigaction current_handling() {
+  struct sigaction current {};
+  ::sigaction(SIGCHLD, nullptr, &current);
+  return current;
+}
+
+TEST(process, works_in_a_program_that_ignores_its_children) {
+  const pid_t child = start_child([] {
+    std::signal(SIGCHLD, SIG_IGN);
+    for (int i = 0; i < 20; ++i) {
+      if (!ends_as_it_should()) return 1;
+    }
+    if (current_handling().sa_handler != SIG_IGN) return 2;
+    struct sigaction discards {};
+    discards.sa_handler = SIG_DFL;
+    discards.sa_flags = SA_NOCLDWAIT;
+    ::sigaction(SIGCHLD, &discards, nullptr);
+    if (!ends_as_it_should()) return 3;
+    return current_handling().sa_flags & SA_NOCLDWAIT ? 0 : 4;
+  });
+  EXPECT_EQ(exit_code_of(child), 0);
+}
+
+std::atomic<int> n_signals = 0, n_strangers = 0;
+
+void reap_any(int) {
+  ++n_signals;
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) ++n_strangers;
+}
+
+TEST(process, works_beside_a_handler_that_reaps_any_child_and_leaves_it_alone) {
+  const pid_t child = start_child([] {
+    std::signal(SIGCHLD, reap_any);
+    for (int i = 0; i < 20; ++i) {
+      if (!ends_as_it_should()) return 1;
+    }
+    if (current_handling().sa_handler != reap_any) return 2;
+    if (n_signals != 0 || n_strangers != 0) return 3;
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    if (::sigismember(&blocked, SIGTERM) != 0) return 4;
+    return run({"/bin/sh", "-c", "kill -15 $$"}, "").exit_code == 128 + SIGTERM ? 0 : 5;
+  });
+  EXPECT_EQ(exit_code_of(child), 0);
+}
+
+TEST(process, works_beside_a_thread_that_reaps_any_child) {
+  const pid_t child = start_child([] {
+    std::atomic<bool> is_done = false;
+    std::thread reaper{[&] {
+      while (!is_done) {
+        if (::waitpid(-1, nullptr, 0) < 0) std::this_thread::yield();
+      }
+    }};
+    int n_wrong = 0;
+    for (int i = 0; i < 20; ++i) n_wrong += ends_as_it_should() ? 0 : 1;
+    is_done = true;
+    reaper.join();
+    return n_wrong;
+  });
+  EXPECT_EQ(exit_code_of(child), 0);
+}
+
 TEST(process, runs_from_many_threads_and_leaves_no_file_open) {
   const auto n_open = [] {
     return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, {});
@@ -101,7 +171,9 @@ TEST(process, finds_programs_on_the_path_only) {
     }
     if (find_executable(bin + "/tool-a") != bin + "/tool-a") return 4;
     ::setenv("PATH", "", 1);
-    return find_executable("tool-a").empty() ? 0 : 5;
+    if (!find_executable("tool-a").empty()) return 5;
+    ::unsetenv("PATH");
+    return find_executable("sh").ends_with("bin/sh") && find_executable("tool-a").empty() ? 0 : 6;
   });
   EXPECT_EQ(exit_code_of(child), 0);
 }

@@ -61,6 +61,26 @@ TEST(toolchain, prefers_the_chosen_then_the_drivers_then_the_oldest) {
               HasSubstr("||WINGBEAT_CLANG names /nowhere/clang, which is not a program"));
 }
 
+TEST(toolchain, names_what_it_sought_and_where) {
+  const auto problem = [](const char* path) {
+    const folder here;
+    const pid_t child = start_child([&] {
+      ::unsetenv("WINGBEAT_CLANG");
+      ::setenv("PATH", path, 1);
+      set_content(here / "answer", toolchain{16}.problem());
+      return 0;
+    });
+    EXPECT_EQ(exit_code_of(child), 0);
+    return content_of(here / "answer");
+  };
+  const std::string names = "(none of clang-16, clang-15, clang-17, clang-18, clang-19, clang is ";
+  const std::string relative = "bin:.:../usr/bin";
+  EXPECT_THAT(problem(""), HasSubstr("name one in WINGBEAT_CLANG " + names));
+  EXPECT_THAT(problem(""), HasSubstr("in an absolute folder of PATH, now empty)"));
+  EXPECT_THAT(problem("/nowhere"), HasSubstr("folder of PATH, now '/nowhere')"));
+  EXPECT_THAT(problem(relative.c_str()), HasSubstr("folder of PATH, now '" + relative + "')"));
+}
+
 class toolchain_here : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, launched_scratch_bytes
 
 namespace wingbeat::device::workgroup::contract {
 
@@ -114,6 +114,16 @@ struct is_scratch {
 };
 template <class T>
 struct is_scratch<T, void_t<decltype(T::size_bytes), decltype(T::reused), decltype(some<T>().at)>> {
+  static constexpr bool value = true;
+};
+
+/// Does the launch provide `Bytes` of local memory, or the kernel itself?
+template <class Scratch, unsigned Bytes, class = void>
+struct is_provided {
+  static constexpr bool value = Bytes <= launched_scratch_bytes;
+};
+template <class Scratch, unsigned Bytes>
+struct is_provided<Scratch, Bytes, void_t<decltype(Scratch::is_declared)>> {
   static constexpr bool value = true;
 };
 

@@ -154,6 +154,10 @@ struct fft {
     if constexpr (is_scratch && exchanges > 0) {
       static_assert(Scratch::size_bytes >= scratch_bytes,
                     "the scratch is too small: the transform needs fft::scratch_bytes");
+      constexpr bool is_provided = contract::is_provided<Scratch, scratch_bytes>::value;
+      static_assert(is_provided,
+                    "the kernel is launched with too little local memory: the transform needs "
+                    "fft::scratch_bytes, which kernel_spec::scratch_bytes states");
       steps::run(before, after, x, lent, table);
     }
   }
@@ -185,6 +189,10 @@ struct fft {
     if constexpr (is_scratch) {
       static_assert(Scratch::size_bytes >= scratch_bytes,
                     "the scratch is too small: the transform needs fft::scratch_bytes");
+      constexpr bool is_provided = contract::is_provided<Scratch, scratch_bytes>::value;
+      static_assert(is_provided,
+                    "the kernel is launched with too little local memory: the transform needs "
+                    "fft::scratch_bytes, which kernel_spec::scratch_bytes states");
       if constexpr (Scratch::size_bytes >= scratch_bytes) steps::run(team, x, lent, table);
     }
   }

@@ -37,6 +37,29 @@ struct scratch {
   WINGBEAT_LOCAL char* at;
 };
 
+/// Scratch of memory that the kernel itself declares: a launch need not provide it.
+template <unsigned Bytes, reuse Reuse = reuse::at_once>
+struct declared_scratch {
+  static constexpr unsigned size_bytes = Bytes;
+  static constexpr reuse reused = Reuse;
+  static constexpr bool is_declared = true;
+  WINGBEAT_LOCAL char* at;
+
+  WINGBEAT_FN operator scratch<Bytes, Reuse>() const { return {at}; }
+};
+
+template <class Scratch, reuse Reuse>
+struct scratch_reused {
+  using type = scratch<Scratch::size_bytes, Reuse>;
+};
+template <unsigned Bytes, reuse Before, reuse Reuse>
+struct scratch_reused<declared_scratch<Bytes, Before>, Reuse> {
+  using type = declared_scratch<Bytes, Reuse>;
+};
+/// The same scratch, that may be written again at another time.
+template <class Scratch, reuse Reuse>
+using reused_as = typename scratch_reused<Scratch, Reuse>::type;
+
 /// Memory of the right size and alignment, for dialects that declare local memory in the kernel:
 ///     __shared__ fft::storage_type memory;  // CUDA; on the host, a plain variable
 template <unsigned Bytes>
@@ -44,9 +67,9 @@ struct storage {
   alignas(16) char bytes[Bytes == 0 ? 1 : Bytes];
 
   /// Returns all of it as scratch.
-  WINGBEAT_FN scratch<Bytes> lent() { return {bytes}; }
+  WINGBEAT_FN declared_scratch<Bytes> lent() { return {bytes}; }
   /// Returns all of it as scratch that the caller frees by a barrier.
-  WINGBEAT_FN scratch<Bytes, reuse::after_barrier> lent_until_barrier() { return {bytes}; }
+  WINGBEAT_FN declared_scratch<Bytes, reuse::after_barrier> lent_until_barrier() { return {bytes}; }
 };
 
 }  // namespace wingbeat::device::workgroup

@@ -64,6 +64,10 @@ struct mirror_trade {
     if constexpr (is_scratch) {
       static_assert(Scratch::size_bytes >= scratch_bytes,
                     "the scratch is too small: a trade needs mirror_trade::scratch_bytes");
+      constexpr bool is_provided = contract::is_provided<Scratch, scratch_bytes>::value;
+      static_assert(is_provided,
+                    "the kernel is launched with too little local memory: a trade needs "
+                    "mirror_trade::scratch_bytes, which kernel_spec::scratch_bytes states");
       const auto slot = reinterpret_cast<WINGBEAT_LOCAL register_type*>(lent.at) +
                         team.transform() * Fft::threads;
       slot[team.thread()] = z;

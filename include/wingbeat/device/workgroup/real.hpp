@@ -63,6 +63,10 @@ struct real_fft {
     if constexpr (loads && stores && is_scratch) {
       static_assert(Scratch::size_bytes >= scratch_bytes,
                     "the scratch is too small: the transform needs real_fft::scratch_bytes");
+      constexpr bool is_provided = contract::is_provided<Scratch, scratch_bytes>::value;
+      static_assert(is_provided,
+                    "the kernel is launched with too little local memory: the transform needs "
+                    "real_fft::scratch_bytes, which kernel_spec::scratch_bytes states");
       if constexpr (Dir == direction::forward) {
         forward(team, load, store, lent, table);
       } else {
@@ -216,7 +220,7 @@ struct real_fft {
                                              const Scratch& lent,
                                              WINGBEAT_GLOBAL const register_type* table) {
     constexpr reuse free_for = Team::is_in_subgroup ? reuse::after_barrier : reuse::at_once;
-    complex_fft::execute(team, z, scratch<Scratch::size_bytes, free_for>{lent.at}, table);
+    complex_fft::execute(team, z, reused_as<Scratch, free_for>{lent.at}, table);
     if constexpr (Team::is_in_subgroup && complex_fft::exchanges > 0) team.barrier();
   }
 };

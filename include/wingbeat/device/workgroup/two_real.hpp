@@ -88,7 +88,7 @@ struct two_real_fft {
         const value_type from = load(team.thread() + l * threads);
         z[l] = widen(from);
       }
-      const scratch<Scratch::size_bytes> freed{lent.at};
+      const reused_as<Scratch, reuse::at_once> freed{lent.at};
       complex_fft::execute(team, z, freed, table);
       WINGBEAT_UNROLL
       for (unsigned l = 0; l < e; l += 2) {
@@ -126,7 +126,7 @@ struct two_real_fft {
           z[1] = {x.im, y.im};
         }
       }
-      hand_over(team, z, scratch<Scratch::size_bytes>{lent.at});
+      hand_over(team, z, reused_as<Scratch, reuse::at_once>{lent.at});
       complex_fft::execute(team, z, lent, table);
       WINGBEAT_UNROLL
       for (unsigned l = 0; l < e; ++l) {
@@ -140,7 +140,7 @@ struct two_real_fft {
   template <class Team, class Scratch>
   WINGBEAT_FN static register_type mirror(const Team& team, const register_type (&z)[e], unsigned l,
                                           const Scratch& lent) {
-    if (l + 2 < e) return trade_type::of(team, z, l, scratch<Scratch::size_bytes>{lent.at});
+    if (l + 2 < e) return trade_type::of(team, z, l, reused_as<Scratch, reuse::at_once>{lent.at});
     return trade_type::of(team, z, l, lent);
   }
 

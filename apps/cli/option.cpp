@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "option.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>  // App
+
+#include <algorithm>     // min
+#include <bit>           // bit_width, has_single_bit
+#include <charconv>      // from_chars
+#include <system_error>  // errc
+#include <utility>       // move
+
+#include "wingbeat/error.hpp"  // plan_error
+#include "wingbeat/plan.hpp"   // max_length
+
+namespace wingbeat::cli {
+namespace {
+
+/// Returns the number that all of `text` is, in decimal notation, without a '+'.
+template <class Number>
+std::optional<Number> decimal(std::string_view text) {
+  Number value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc{} || stopped != end) return std::nullopt;
+  return value;
+}
+
+/// Returns `text` in quotes where it could not be told from the sentence around it.
+std::string quoted(std::string_view text) {
+  const bool is_plain = !text.empty() && text.find_first_of(" \t\n\r") == std::string_view::npos;
+  return is_plain ? std::string{text} : fmt::format("'{}'", text);
+}
+
+[[noreturn]] void refuse(const std::string& option, std::string_view text,
+                         const std::string& allowed) {
+  throw plan_error(fmt::format("{} {} is not {}; give one", option, quoted(text), allowed));
+}
+
+std::string text_of(count_range range) {
+  return fmt::format("from {} to {}", count_text(range.least), count_text(range.most));
+}
+
+std::string text_of(real_range range) {
+  return fmt::format("{} {} {} {}", range.excludes_least ? "above" : "from", range.least,
+                     range.excludes_least ? "and up to" : "to", range.most);
+}
+
+void require_text(const std::string& option, const std::string& text) {
+  if (text.empty()) {
+    throw plan_error(fmt::format("{} is empty; give it a value or leave it out", option));
+  }
+  if (text.starts_with("--")) {
+    throw plan_error(fmt::format(
+        "{} has '{}' for its value, which begins as an option does; give it a value (a file of "
+        "that name is ./{})",
+        option, text, text));
+  }
+}
+
+CLI::Option* add_real_option(CLI::App& command, const std::string& names, real_range range,
+                             const std::string& about, const std::string& default_text,
+                             std::function<void(double)> take) {
+  return add_option(command, names, "NUMBER", fmt::format("{} ({})", about, text_of(range)),
+                    default_text, [names, range, take = std::move(take)](const std::string& text) {
+                      take(real_of(names, text, range));
+                    });
+}
+
+}  // namespace
+
+std::string count_text(std::size_t count) {
+  if (!std::has_single_bit(count) || count < 1024) return fmt::format("{}", count);
+  return fmt::format("2^{}", std::bit_width(count) - 1);
+}
+
+unsigned max_length_log2() noexcept {
+  return static_cast<unsigned>(std::bit_width(max_length) - 1);
+}
+
+std::optional<std::size_t> whole_number(std::string_view text) {
+  return decimal<std::size_t>(text);
+}
+
+std::size_t count_of(const std::string& option, std::string_view text, count_range range) {
+  const auto value = whole_number(text);
+  if (value && *value >= range.least && *value <= range.most) return *value;
+  refuse(option, text, "a whole number " + text_of(range));
+}
+
+std::size_t power_of_two_of(const std::string& option, std::string_view text, count_range range) {
+  const auto value = whole_number(text);
+  const bool is_within = value && *value >= range.least && *value <= range.most;
+  if (is_within && std::has_single_bit(*value)) return *value;
+  refuse(option, text, "a power of two " + text_of(range));
+}
+
+double real_of(const std::string& option, std::string_view text, real_range range) {
+  const auto value = decimal<double>(text);  // "nan" and "inf" are numbers of no range
+  const bool is_above =
+      value && (range.excludes_least ? *value > range.least : *value >= range.least);
+  if (is_above && *value <= range.most) return *value;
+  refuse(option, text, "a number " + text_of(range));
+}
+
+std::vector<std::string> parts_of(const std::string& option, std::string_view list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    parts.emplace_back(list.substr(begin, end - begin));
+    if (parts.back().empty()) {
+      throw plan_error(fmt::format(
+          "{} '{}' has an empty part; give names with one comma between them", option, list));
+    }
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string help_text(const std::string& about, count_range range) {
+  return fmt::format("{} ({})", about, text_of(range));
+}
+
+CLI::Option* add_option(CLI::App& command, const std::string& names, const char* type,
+                        const std::string& about, const std::string& default_text,
+                        std::function<void(const std::string&)> take) {
+  return command.add_option_function<std::string>(names, std::move(take), about)
+      ->type_name(type)
+      ->default_str(default_text);
+}
+
+CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
+                              std::optional<std::size_t>& to, count_range range,
+                              const std::string& about) {
+  return add_option(
+      command, names, "COUNT", help_text(about, range), "",
+      [&to, names, range](const std::string& text) { to = power_of_two_of(names, text, range); });
+}
+
+CLI::Option* add_real(CLI::App& command, const std::string& names, double& to, real_range range,
+                      const std::string& about) {
+  return add_real_option(command, names, range, about, fmt::format("{}", to),
+                         [&to](double value) { to = value; });
+}
+
+CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional<double>& to,
+                      real_range range, const std::string& about) {
+  return add_real_option(command, names, range, about, "", [&to](double value) { to = value; });
+}
+
+CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
+                      const std::string& about) {
+  return add_option(command, names, "TEXT", about, to, [&to, names](const std::string& text) {
+    require_text(names, text);
+    to = text;
+  });
+}
+
+CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& to,
+                      const std::string& about) {
+  return add_option(command, names, "FILE", about, to, [&to, names](const std::string& text) {
+    require_text(names, text);
+    if (text == "-") {
+      throw plan_error(fmt::format("{} - is no file's name; give one", names));
+    }
+    to = text;
+  });
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+                      const std::string& about) {
+  const auto take = [&to, names](const std::vector<std::string>& texts) {
+    to.clear();
+    for (const std::string& text : texts) {
+      require_text(names, text);
+      for (std::string& part : parts_of(names, text)) to.push_back(std::move(part));
+    }
+  };
+  return command.add_option_function<std::vector<std::string>>(names, take, about)
+      ->allow_extra_args(false)  // the next word may be FILE
+      ->type_name("LIST")
+      ->default_str(fmt::format("{}", fmt::join(to, ",")));
+}
+
+CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& to,
+                        const std::string& about) {
+  return command.add_flag(names, to, about);
+}
+
+void require_values(const CLI::App& command, const std::vector<std::string_view>& words) {
+  for (const std::string_view word : words) {
+    if (word == "--") return;  // what follows is no option
+    const std::size_t equals = word.find('=');
+    if (!word.starts_with("--") || equals == std::string_view::npos) continue;
+    const std::string name{word.substr(0, equals)};
+    const CLI::Option* const option = command.get_option_no_throw(name);
+    if (option == nullptr) continue;  // CLI11 says so
+    if (option->get_items_expected_max() == 0) {
+      throw plan_error(fmt::format("{} takes no value; write {} alone", word, name));
+    }
+    if (equals + 1 == word.size()) {
+      throw plan_error(fmt::format("{} has no value; write {} VALUE", word, name));
+    }
+  }
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of all commands, read in one way: decimal numbers within a range, texts with content.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace wingbeat::cli {
+
+/// The whole numbers that an option takes.
+struct count_range {
+  std::size_t least = 1, most = 1;
+};
+
+/// The numbers that an option takes.
+struct real_range {
+  double least = 0, most = 1;
+  bool excludes_least = false;
+};
+
+/// Returns "2^28" for a power of two from 2^10 on, otherwise the digits.
+[[nodiscard]] std::string count_text(std::size_t count);
+
+/// Returns the largest exponent of a length: the n of max_length = 2^n.
+[[nodiscard]] unsigned max_length_log2() noexcept;
+
+/// Returns the whole number that `text` is, always decimal, without sign, blanks or exponent; none
+/// where it is no such number or exceeds std::size_t.
+[[nodiscard]] std::optional<std::size_t> whole_number(std::string_view text);
+
+/// Return the number that an option was given. Throw `plan_error`, naming the option, its value and
+/// what it takes, for any other text. `power_of_two` takes whole numbers that are powers of two.
+[[nodiscard]] std::size_t count_of(const std::string& option, std::string_view text,
+                                   count_range range);
+[[nodiscard]] std::size_t power_of_two_of(const std::string& option, std::string_view text,
+                                          count_range range);
+[[nodiscard]] double real_of(const std::string& option, std::string_view text, real_range range);
+
+/// Returns the parts of a comma list. Throws `plan_error` for an empty part.
+[[nodiscard]] std::vector<std::string> parts_of(const std::string& option, std::string_view list);
+
+/// Adds an option of type `type` whose text is handed to `take`. The functions below do the rest.
+CLI::Option* add_option(CLI::App& command, const std::string& names, const char* type,
+                        const std::string& about, const std::string& default_text,
+                        std::function<void(const std::string&)> take);
+
+/// Returns `about` with the range behind it, in brackets.
+[[nodiscard]] std::string help_text(const std::string& about, count_range range);
+
+/// Adds an option that takes a whole number. A `Number` is shown as the default, an
+/// std::optional<Number> has none.
+template <class Number>
+CLI::Option* add_count(CLI::App& command, const std::string& names, Number& to, count_range range,
+                       const std::string& about) {
+  return add_option(command, names, "COUNT", help_text(about, range), std::to_string(to),
+                    [&to, names, range](const std::string& text) {
+                      to = static_cast<Number>(count_of(names, text, range));
+                    });
+}
+template <class Number>
+CLI::Option* add_count(CLI::App& command, const std::string& names, std::optional<Number>& to,
+                       count_range range, const std::string& about) {
+  return add_option(command, names, "COUNT", help_text(about, range), "",
+                    [&to, names, range](const std::string& text) {
+                      to = static_cast<Number>(count_of(names, text, range));
+                    });
+}
+
+/// Adds an option that takes a power of two.
+CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
+                              std::optional<std::size_t>& to, count_range range,
+                              const std::string& about);
+
+/// Adds an option that takes a number such as 0.5 or 1e3.
+CLI::Option* add_real(CLI::App& command, const std::string& names, double& to, real_range range,
+                      const std::string& about);
+CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional<double>& to,
+                      real_range range, const std::string& about);
+
+/// Adds an option that takes a text, which may be neither empty nor like an option's name.
+CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
+                      const std::string& about);
+
+/// Adds an option that takes the name of a file to write: a text, and not "-".
+CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& to,
+                      const std::string& about);
+
+/// Adds an option that takes a comma list, and may be given several times.
+CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+                      const std::string& about);
+
+/// Adds an option without a value.
+CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& to,
+                        const std::string& about);
+
+/// Throws `plan_error` for a word "--name=" without a value, for which CLI11 would take the next
+/// word, and for a switch with one.
+void require_values(const CLI::App& command, const std::vector<std::string_view>& words);
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that a command is to write, checked before it computes or measures anything.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace wingbeat::cli {
+
+/// An option and the file that it names.
+struct output_file {
+  std::string option;
+  std::string path;  ///< Empty: the option was not given.
+};
+
+/// Checks that each file can be written, and leaves no file behind and older files as they are.
+/// Throws `file_error` for one that cannot, `plan_error` where two options name one file.
+void require_writable(const std::vector<output_file>& files);
+
+}  // namespace wingbeat::cli

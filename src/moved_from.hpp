@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an object that was moved from answers: a sentence.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <memory>  // unique_ptr
+#include <string_view>
+
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat {
+
+/// Returns what `impl` owns. Throws `plan_error` where it owns nothing; `noun` is what it belongs
+/// to.
+template <class Impl>
+[[nodiscard]] Impl& require_owned(const std::unique_ptr<Impl>& impl, std::string_view noun) {
+  if (impl) return *impl;
+  throw plan_error(fmt::format("this {0} was moved from; use the {0} that it was moved to", noun));
+}
+
+}  // namespace wingbeat

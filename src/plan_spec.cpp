@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a request may be: its names, its sizes, and a sentence for each that no plan can have.
+#include "plan_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>  // max
+#include <bit>        // has_single_bit
+#include <limits>     // numeric_limits
+
+#include "fusion.hpp"          // require_functors
+#include "side.hpp"            // input_side, output_side
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat {
+namespace {
+
+/// Elements and units are numbered below this, so that no product of theirs with bytes overflows.
+constexpr double most_elements = double(std::numeric_limits<std::size_t>::max() >> 8);
+
+/// The name of a number that is no value of its enumeration.
+constexpr std::string_view unnamed = "unknown";
+
+bool is_planned(std::size_t n) {
+  return n >= 2 && n <= max_length && std::has_single_bit(n);
+}
+
+void require_lengths(const plan_spec& what) {
+  if (what.lengths.empty() || what.lengths.size() > max_axes) {
+    throw plan_error(fmt::format("lengths has {} axes; give 1 to {}, slowest first",
+                                 what.lengths.size(), max_axes));
+  }
+  for (const std::size_t n : what.lengths) {
+    if (is_planned(n)) continue;
+    throw plan_error(fmt::format(
+        "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
+        max_length));
+  }
+}
+
+void require_batch(const plan_spec& what) {
+  const std::vector<std::size_t>& counts = what.batch.counts();
+  if (counts.empty()) {
+    throw plan_error("batch has no dimensions; give one count, or one for each dimension");
+  }
+  double points = 1;
+  for (const std::size_t n : what.lengths) points *= static_cast<double>(n);
+  for (const std::size_t count : counts) {
+    if (count == 0) {
+      throw plan_error(
+          fmt::format("batch is {}; it counts transforms, so make each number at least 1",
+                      fmt::join(counts, "x")));
+    }
+    points *= static_cast<double>(count);
+  }
+  if (points <= most_elements) return;
+  throw plan_error(
+      fmt::format("batch {} of {} exceeds the address space; choose fewer or shorter transforms",
+                  fmt::join(counts, "x"), fmt::join(what.lengths, "x")));
+}
+
+void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
+                     std::string_view of) {
+  if (given == 0 || given == wanted) return;
+  throw plan_error(fmt::format("{} has {} entries and there are {} {}; give one each, or none",
+                               field, given, wanted, of));
+}
+
+/// Names of one side's fields.
+struct side_names {
+  std::string_view side, layout, valid, functor;
+};
+constexpr side_names input{"input", "in", "valid_in", "load"};
+constexpr side_names output{"output", "out", "valid_out", "store"};
+
+void require_counts(const plan_spec& what, const side_names& names, const memory_layout& as,
+                    const std::vector<index_range>& valid) {
+  const std::size_t axes = what.lengths.size();
+  require_entries(fmt::format("{}.strides", names.layout), as.strides.size(), axes, "axes");
+  require_entries(fmt::format("{}.distances", names.layout), as.distances.size(),
+                  what.batch.counts().size(), "batch dimensions");
+  require_entries(names.valid, valid.size(), axes, "axes");
+}
+
+void require_ranges(const side& of, const side_names& names) {
+  for (std::size_t a = 0; a < of.axes.size(); ++a) {
+    const auto [first, end] = of.axes[a].valid;
+    if (first < end && end <= of.axes[a].length) continue;
+    throw plan_error(
+        fmt::format("{}[{}] is [{}, {}) and the axis has indices 0 to {}; give a "
+                    "range within them that is not empty",
+                    names.valid, a, first, end, of.axes[a].length - 1));
+  }
+}
+
+void require_reach(const side& of, const side_names& names) {
+  auto reach = static_cast<double>(of.imaginary_at);
+  for (const auto& axis : of.axes) {
+    reach += static_cast<double>(axis.length) * static_cast<double>(axis.stride);
+  }
+  for (const auto& batch : of.batches) {
+    reach += static_cast<double>(batch.count) * static_cast<double>(batch.distance);
+  }
+  if (reach <= most_elements) return;
+  throw plan_error(
+      fmt::format("the {} layout reaches beyond the address space; choose smaller "
+                  "{}.strides and {}.distances",
+                  names.side, names.layout, names.layout));
+}
+
+void require_planes(const side& of, const side_names& names, const memory_layout& as) {
+  if (of.imaginary_at == 0) return;
+  if (of.is_real) {
+    throw plan_error(
+        fmt::format("{}.imaginary_at is {} and that side is real, without imaginary "
+                    "parts; leave it 0",
+                    names.layout, of.imaginary_at));
+  }
+  // An input may name a place twice, but not by defaults that do not know of its planes.
+  if (!as.strides.empty() || !as.distances.empty() || !of.may_overlap()) return;
+  throw plan_error(fmt::format(
+      "{}.imaginary_at is {}, where packed transforms have real parts; make it at least "
+      "the reals of all transforms, or state {}.distances",
+      names.layout, of.imaginary_at, names.layout));
+}
+
+void require_side(const side& of, const side_names& names, const memory_layout& as) {
+  require_ranges(of, names);
+  require_reach(of, names);
+  require_planes(of, names, as);
+  if (&names != &output) return;
+  const auto clash = of.find_clash();
+  if (!clash) return;
+  throw plan_error(
+      fmt::format("the output layout has a step of {} and its smaller steps reach {} from an "
+                  "element, so two elements may share a place; make each stride and distance of "
+                  "out larger than what the smaller ones reach together",
+                  clash->step, clash->reach));
+}
+
+void require_layouts(const plan_spec& what) {
+  require_counts(what, input, what.in, what.valid_in);
+  require_counts(what, output, what.out, what.valid_out);
+  require_side(input_side(what), input, what.in);
+  require_side(output_side(what), output, what.out);
+}
+
+bool is_placed(const memory_layout& as, const std::vector<index_range>& valid) {
+  return !as.is_packed() || !valid.empty();
+}
+
+/// Functors come before: with one, a plan in place is refused for another reason.
+void require_in_place(const plan_spec& what) {
+  if (what.where != placement::in_place) return;
+  if (!is_real(what.kind)) {
+    if (are_alike(input_side(what), output_side(what))) return;
+    throw plan_error(
+        "a plan in place was given an input and an output that lie differently; give in and out, "
+        "valid_in and valid_out the same values, or plan it out of place");
+  }
+  if (!is_placed(what.in, what.valid_in) && !is_placed(what.out, what.valid_out)) return;
+  throw plan_error(
+      "a real transform in place has its own padded layout; leave in, out and the ranges empty, "
+      "or plan it out of place");
+}
+
+void require_functors_alone(const plan_spec& what) {
+  const auto require = [](const side_names& names, bool is_given, bool is_placed_too) {
+    if (!is_given || !is_placed_too) return;
+    throw plan_error(fmt::format(
+        "the {} functor places elements itself and {} or {} was given too; leave both empty",
+        names.functor, names.layout, names.valid));
+  };
+  require(input, what.load.is_given(), is_placed(what.in, what.valid_in));
+  require(output, what.store.is_given(), is_placed(what.out, what.valid_out));
+}
+
+/// Throws where `value` is none of an enumeration's, all of which have names.
+template <class Enumeration>
+void require_named(Enumeration value, std::string_view field, std::string_view choices) {
+  if (name_of(value) != unnamed) return;
+  throw plan_error(fmt::format("{} is {}, which is none of its values; choose {}", field,
+                               static_cast<int>(value), choices));
+}
+
+void require_choices(const plan_spec& spec) {
+  require_named(spec.kind, "kind", "forward, inverse, forward_from_real or inverse_to_real");
+  require_named(spec.real, "real", "fp32, fp64, fp16 or bf16");
+  require_named(spec.scale, "scale", "none, by_length or by_sqrt_length");
+  require_named(spec.bins, "bins", "natural or scrambled");
+  require_named(spec.where, "where", "out_of_place or in_place");
+}
+
+/// What must hold before sizes can be told.
+void require_shape(const plan_spec& what) {
+  require_choices(what);
+  require_lengths(what);
+  require_batch(what);
+  require_layouts(what);
+}
+
+void require_bins(const plan_spec& what) {
+  if (what.bins == bin_order::natural) return;
+  const auto& ranges = what.kind == transform::forward ? what.valid_out : what.valid_in;
+  std::string_view why;
+  if (is_real(what.kind)) {
+    why = "the bins of real transforms lie in natural order";
+  } else if (what.lengths.size() > 1) {
+    why = "the bins of several axes lie in natural order";
+  } else if (!what.in.is_packed() || !what.out.is_packed()) {
+    why = "scrambled bins are packed, and so are their samples; leave in and out empty";
+  } else if (!ranges.empty()) {
+    why = "scrambled bins are all in memory; leave their range empty";
+  }
+  if (why.empty()) return;
+  throw plan_error(fmt::format("bins are to be scrambled and {}; or ask for natural order", why));
+}
+
+}  // namespace
+
+std::string_view name_of(transform kind) noexcept {
+  switch (kind) {
+    case transform::forward: return "forward";
+    case transform::inverse: return "inverse";
+    case transform::forward_from_real: return "forward_from_real";
+    case transform::inverse_to_real: return "inverse_to_real";
+  }
+  return unnamed;
+}
+
+std::string_view name_of(precision real) noexcept {
+  switch (real) {
+    case precision::fp32: return "fp32";
+    case precision::fp64: return "fp64";
+    case precision::fp16: return "fp16";
+    case precision::bf16: return "bf16";
+  }
+  return unnamed;
+}
+
+std::string_view name_of(scaling scale) noexcept {
+  switch (scale) {
+    case scaling::none: return "none";
+    case scaling::by_length: return "by_length";
+    case scaling::by_sqrt_length: return "by_sqrt_length";
+  }
+  return unnamed;
+}
+
+std::string_view name_of(bin_order bins) noexcept {
+  switch (bins) {
+    case bin_order::natural: return "natural";
+    case bin_order::scrambled: return "scrambled";
+  }
+  return unnamed;
+}
+
+std::string_view name_of(placement where) noexcept {
+  switch (where) {
+    case placement::out_of_place: return "out_of_place";
+    case placement::in_place: return "in_place";
+  }
+  return unnamed;
+}
+
+namespace {
+
+/// A real transform in place has one buffer, which holds the padded rows and the bins alike.
+std::size_t memory_bytes(const plan_spec& what, const side& of) {
+  const bool is_padded = is_real(what.kind) && what.where == placement::in_place;
+  return is_padded ? std::max(input_side(what).bytes(), output_side(what).bytes()) : of.bytes();
+}
+
+}  // namespace
+
+std::size_t input_bytes(const plan_spec& what) {
+  require_shape(what);
+  return what.load.is_given() ? what.load.in_bytes : memory_bytes(what, input_side(what));
+}
+
+std::size_t output_bytes(const plan_spec& what) {
+  require_shape(what);
+  return what.store.is_given() ? what.store.out_bytes : memory_bytes(what, output_side(what));
+}
+
+void validate(const plan_spec& what, const device_info& where) {
+  require_shape(what);
+  require_functors_alone(what);
+  require_bins(what);
+  if (what.real == precision::fp64 && !where.has_fp64) {
+    throw plan_error(fmt::format("{} has no fp64; ask for precision::fp32", where.name));
+  }
+  require_functors(what, where.runs_on);
+  require_in_place(what);
+}
+
+}  // namespace wingbeat

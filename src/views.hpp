@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of the views that a plan or a kernel is given, the same on every engine.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string_view>
+
+#include "backend/backend.hpp"  // queue
+
+namespace wingbeat {
+
+/// A view, and how many bytes from its start a run reads or writes.
+struct operand {
+  std::string_view name;  ///< "input"
+  buffer_view view;
+  std::size_t used_bytes = 0;
+};
+
+/// The number at whose multiples a view starts, and the alignment of pointers to it.
+struct start_rule {
+  std::string_view number;  ///< "a complex number"
+  std::size_t bytes = 1;
+  std::size_t host_alignment = 1, cuda_alignment = 1;  ///< In bytes.
+};
+
+/// Returns where views of a plan may start.
+[[nodiscard]] start_rule input_start(const plan_spec& spec);
+[[nodiscard]] start_rule output_start(const plan_spec& spec);
+[[nodiscard]] start_rule workspace_start(const plan_spec& spec);
+
+/// Returns the origin of memory that a queue allocates.
+[[nodiscard]] memory_origin origin_of(const backend::queue& on);
+
+/// Throws `plan_error` where a view has a size and no memory, or memory that `on` cannot reach.
+void require_memory(const operand& given, const backend::queue& on);
+
+/// Throws `plan_error` where a view starts within a number, or its pointer is not aligned.
+void require_start(const operand& given, const start_rule& rule, engine runs_on);
+
+/// Returns whether two views start at one place. Views of opencl do if they have one `cl_mem` and
+/// one offset; handles of other engines are addresses.
+[[nodiscard]] bool start_together(buffer_view a, buffer_view b, engine runs_on);
+
+/// Throws `plan_error` where the used bytes of two views overlap. Two `cl_mem`s never do.
+void require_apart(const operand& a, const operand& b, engine runs_on);
+
+}  // namespace wingbeat

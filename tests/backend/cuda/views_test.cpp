@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which memory a CUDA queue takes: its own device's and its own context's, on a fake driver.
+#include "views.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backend/cuda/fake_driver.hpp"
+#include "backend/cuda/queue.hpp"  // cuda::queue
+#include "support/refusal.hpp"     // refusal
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+
+device_info gpu(int index) {
+  device_info device;
+  device.runs_on = engine::cuda;
+  device.index = index;
+  return device;
+}
+
+class cuda_views : public ::testing::Test {
+ protected:
+  cuda_views() { machine(/*fresh=*/true); }
+
+  [[nodiscard]] cuda::queue queue_of(std::uintptr_t context, int index) const {
+    return {driver_, handle_numbered<cuda::context_handle>(context), gpu(index)};
+  }
+
+  static std::string refusal_of(const backend::queue& owner, const backend::queue& on) {
+    char byte = 0;
+    const operand given{"input", {&byte, 0, 1, origin_of(owner)}, 1};
+    return refusal([&] { require_memory(given, on); });
+  }
+
+  const cuda::driver_api driver_ = fake_driver();
+};
+
+TEST_F(cuda_views, are_of_the_queues_device_and_context) {
+  const cuda::queue on = queue_of(100, 0), same = queue_of(100, 0), other = queue_of(101, 1),
+                    adopted = queue_of(555, 0);
+  EXPECT_EQ(refusal_of(same, on), nothing_refused);
+  EXPECT_THAT(refusal_of(other, on),
+              HasSubstr("the input is memory of cuda:1 and the queue is of cuda:0; give it"));
+  EXPECT_THAT(refusal_of(on, adopted),
+              HasSubstr("the input was allocated in another cuda context than the queue's"));
+}
+
+TEST_F(cuda_views, of_addresses_are_apart_whatever_their_handles) {
+  char memory[64];
+  const operand in{"input", {memory, 8, 32}, 32}, out{"output", {memory + 16, 16, 32}, 32};
+  EXPECT_THAT(refusal([&] { require_apart(in, out, engine::cuda); }),
+              HasSubstr("the output starts 24 bytes behind the start of the input"));
+  EXPECT_EQ(refusal([&] { require_apart(in, out, engine::opencl); }), nothing_refused)
+      << "handles of opencl are no addresses";
+  EXPECT_TRUE(start_together(in.view, {memory + 8, 0, 1}, engine::cuda));
+  EXPECT_FALSE(start_together(in.view, {memory + 8, 0, 1}, engine::opencl));
+}
+
+}  // namespace
