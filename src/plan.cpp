@@ -124,6 +124,10 @@ std::size_t plan::traffic_bytes() const {
   return require_owned(impl_, "plan").made->traffic_bytes();
 }
 
+std::vector<pass_info> plan::passes() const {
+  return require_owned(impl_, "plan").made->passes();
+}
+
 std::vector<kernel_resources> plan::resources() const {
   return require_owned(impl_, "plan").made->resources();
 }

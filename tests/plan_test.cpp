@@ -212,12 +212,26 @@ TEST(plan, refuses_to_be_used_once_moved_from) {
   EXPECT_THAT(refusal([&] { (void)given.workspace_bytes(); }), sentence);
   EXPECT_THAT(refusal([&] { (void)given.bin_at(0); }), sentence);
   EXPECT_THAT(refusal([&] { (void)given.traffic_bytes(); }), sentence);
+  EXPECT_THAT(refusal([&] { (void)given.passes(); }), sentence);
   EXPECT_THAT(refusal([&] { (void)given.resources(); }), sentence);
   EXPECT_THAT(refusal([&] { (void)given.predicted_fraction(); }), sentence);
   EXPECT_THAT(refusal([&] { (void)given.explain(); }), sentence);
   EXPECT_THAT(refusal([&] { given.enqueue(on, memory.view(), memory.view()); }), sentence);
   given = plan{on, {.lengths = {4}}};
   EXPECT_EQ(given.spec().lengths.front(), 4U);
+}
+
+TEST(plan, reports_a_pass_for_each_kernel) {
+  for (const device_info& device : devices()) {
+    const queue on{device};
+    const plan made{on, {.lengths = {1 << 10}, .batch = 3}};
+    EXPECT_EQ(made.passes().size(), made.resources().size()) << name_of(device.runs_on);
+    std::size_t bytes = 0;
+    for (const pass_info& each : made.passes()) bytes += each.traffic_bytes;
+    EXPECT_TRUE(made.passes().empty() || bytes == made.traffic_bytes());
+    const bool compiles = device.runs_on == engine::opencl || device.runs_on == engine::cuda;
+    EXPECT_EQ(made.passes().empty(), !compiles) << name_of(device.runs_on);
+  }
 }
 
 TEST(plan, refuses_buffers_that_are_too_small) {

@@ -96,6 +96,7 @@ TEST_P(scrambled_plan, takes_two_passes_and_no_workspace) {
   const plan natural{queue{where}, {.lengths = {n}}};
   const plan scrambled{queue{where}, {.lengths = {n}, .bins = bin_order::scrambled}};
   EXPECT_GT(natural.workspace_bytes(), 0U);
+  EXPECT_EQ(scrambled.passes().size(), 2U) << scrambled.explain();
   EXPECT_EQ(scrambled.workspace_bytes(), 0U) << scrambled.explain();
   EXPECT_EQ(scrambled.traffic_bytes(), 2 * 2 * n * sizeof(std::complex<float>));
   EXPECT_NE(scrambled.bin_at(1), 1U);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <sstream>  // istringstream
 #include <utility>  // move
 
 #include "accuracy.hpp"        // oracle
@@ -68,7 +67,7 @@ std::vector<participant> peers_that_run(queue& on, const plan_spec& what, peer_l
 
 void describe(const plan& ours, bench_result& result) {
   result.plan_text = ours.explain();
-  result.n_passes = passes_in(result.plan_text);
+  result.n_passes = ours.passes().size();
   result.traffic_bytes = ours.traffic_bytes();
   result.kernels = ours.resources();
 }
@@ -116,13 +115,6 @@ std::vector<entrant> timed(queue& on, const plan_spec& what, bench_buffers& memo
 }
 
 }  // namespace
-
-std::optional<int> passes_in(const std::string& plan_text) {
-  int n_passes = 0;
-  std::istringstream lines{plan_text};
-  for (std::string line; std::getline(lines, line);) n_passes += line.starts_with("pass ") ? 1 : 0;
-  return n_passes > 0 ? std::optional{n_passes} : std::nullopt;
-}
 
 bench_result run_problem(queue& on, const plan_spec& what, peer_list& peers, clock_watch& clocks,
                          const stop_rule& until) {

@@ -43,7 +43,7 @@ struct bench_result {
   std::size_t n_checked_rows = 0;
   std::size_t n_checked_elements = 0;
   std::string plan_text;
-  std::optional<int> n_passes;  ///< Crossings of memory, where the plan tells.
+  std::size_t n_passes = 0;  ///< See `plan::passes`; 0 on engines that compile no kernels.
   std::size_t traffic_bytes = 0;
   std::vector<kernel_resources> kernels;
   std::optional<bench_clocks> clocks;
@@ -57,9 +57,6 @@ struct bench_result {
     return ours.seconds.median > 0 ? peer.seconds.median / ours.seconds.median : 0;
   }
 };
-
-/// Returns how many lines of a plan's words begin with "pass "; nothing where none does.
-[[nodiscard]] std::optional<int> passes_in(const std::string& plan_text);
 
 /// Plans, checks rows of every entrant against the definition on poisoned output, then times. A
 /// peer that fails or refuses is left out of the rest; a refusal of wingbeat's own throws.

@@ -72,7 +72,7 @@ json json_of(const bench_result& of) {
     json& to = j["peers"][peer.name] = json_of(of, peer);
     if (peer.refused.empty()) to["ratio"] = of.ratio(peer);
   }
-  if (of.n_passes) j["passes"] = *of.n_passes;
+  if (of.n_passes > 0) j["passes"] = of.n_passes;
   j["traffic_bytes"] = of.traffic_bytes;
   j["plan"] = of.plan_text;
   j["kernels"] = cli::json_of(of.kernels);
@@ -93,7 +93,7 @@ std::string error_text(const bench_figures& of) {
 /// Returns a line of the chart. N counts all points of a transform.
 formats::chart_series series_of(const bench_document& of, const std::string& peer) {
   formats::chart_series line{.label = peer.empty() ? "wingbeat" : peer, .has_markers = true};
-  int n_passes = 0;
+  std::size_t n_passes = 0;
   for (const bench_result& one : of.results) {
     if (!one.refused.empty()) continue;
     const bench_figures* const figures = peer.empty() ? &one.ours : figures_of(one, peer);
@@ -102,7 +102,7 @@ formats::chart_series series_of(const bench_document& of, const std::string& pee
     line.y.push_back(one.fraction(*figures));
     line.low.push_back(one.copy_s.median / figures->seconds.high);
     line.high.push_back(one.copy_s.median / figures->seconds.low);
-    const int now = one.n_passes.value_or(0);
+    const std::size_t now = one.n_passes;
     if (peer.empty() && now != 0 && now != n_passes) {
       line.notches.push_back(
           {line.x.size() - 1, fmt::format("{} pass{}", now, now > 1 ? "es" : "")});
@@ -176,7 +176,7 @@ std::string table_of(const bench_document& of) {
         seconds_text(ours.median),
         fmt::format("{:.1f} %", 100 * (ours.high - ours.low) / ours.median),
         fmt::format("{:.3f}", r.fraction(r.ours)),
-        r.n_passes ? fmt::format("{}", *r.n_passes) : "-",
+        r.n_passes > 0 ? fmt::format("{}", r.n_passes) : "-",
         error_text(r.ours),
         seconds_text(r.ours.prepared.cold_s),
         fmt::format("{}", r.n_rounds)};

@@ -3,10 +3,15 @@
 // what NVRTC or an OpenCL compiler gets is the same text around the same device headers.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <cstddef>  // size_t, byte
 #include <cstdint>  // uint64_t
-#include <memory>   // unique_ptr
+#include <cstring>  // memcpy
+#include <initializer_list>
+#include <memory>  // unique_ptr
+#include <span>
 #include <string>
+#include <type_traits>  // is_trivially_copyable_v
+#include <vector>
 
 #include "wingbeat/buffer.hpp"  // buffer_view
 #include "wingbeat/plan.hpp"    // kernel_resources
@@ -14,18 +19,68 @@
 
 namespace wingbeat {
 
+/// A parameter of a kernel's entry.
+class kernel_parameter {
+ public:
+  /// Memory that is read: two parameters of the entry, `WINGBEAT_GLOBAL const T* name` and
+  /// `wingbeat::device::size name_first`; `name + name_first` is where the view begins.
+  static kernel_parameter input(std::size_t element_bytes) { return {element_bytes, true, false}; }
+  /// Memory that is written, and perhaps read: `WINGBEAT_GLOBAL T*` and its first element.
+  static kernel_parameter output(std::size_t element_bytes) { return {element_bytes, true, true}; }
+  /// A number, or a plain struct, by value: one parameter of the entry.
+  template <class Value>
+  static kernel_parameter value() {
+    static_assert(std::is_trivially_copyable_v<Value>, "values are copied byte by byte");
+    return {sizeof(Value), false, false};
+  }
+
+  [[nodiscard]] bool is_memory() const noexcept { return is_memory_; }
+  [[nodiscard]] bool is_written() const noexcept { return is_written_; }
+  /// Returns sizeof(T), or the bytes of a value.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  kernel_parameter(std::size_t bytes, bool is_memory, bool is_written)
+      : bytes_(bytes), is_memory_(is_memory), is_written_(is_written) {}
+  std::size_t bytes_;
+  bool is_memory_, is_written_;
+};
+
+/// What a parameter is given in one launch: a view, or a value.
+class kernel_argument {
+ public:
+  kernel_argument(buffer_view view) : view_(view) {}
+  template <class Value, class = std::enable_if_t<std::is_trivially_copyable_v<Value> &&
+                                                  !std::is_same_v<Value, buffer_view>>>
+  kernel_argument(const Value& value) : value_(sizeof value) {
+    std::memcpy(value_.data(), &value, sizeof value);
+  }
+
+  [[nodiscard]] bool is_memory() const noexcept { return value_.empty(); }
+  [[nodiscard]] const buffer_view& view() const noexcept { return view_; }
+  [[nodiscard]] const std::vector<std::byte>& value() const noexcept { return value_; }
+
+ private:
+  buffer_view view_;
+  std::vector<std::byte> value_;
+};
+
 /// The text of a kernel. It may include the headers of wingbeat/device, no other file, and defines
-/// one entry:
+/// one entry, here with parameters {input(8), output(8), input(4), value<float>()}:
 ///
 ///     WINGBEAT_KERNEL(threads)
-///     void entry(WINGBEAT_GLOBAL const In* in, WINGBEAT_GLOBAL Out* out,
-///                WINGBEAT_GLOBAL const Table* table, wingbeat::device::size in_first,
-///                wingbeat::device::size out_first,
-///                wingbeat::device::size batch WINGBEAT_SCRATCH_PARAMETER) {
+///     void entry(WINGBEAT_GLOBAL const complex<float>* in, size in_first,
+///                WINGBEAT_GLOBAL complex<float>* out, size out_first,
+///                WINGBEAT_GLOBAL const float* weights, size weights_first,
+///                float gain WINGBEAT_SCRATCH_PARAMETER) {
 ///       ...                      // local memory begins at WINGBEAT_SCRATCH
 ///     }
 ///
-/// `in + in_first` and `out + out_first` is where the views given to `enqueue` begin.
+/// Without `parameters`, the entry has those of a transform from one buffer to another:
+///
+///     void entry(WINGBEAT_GLOBAL const In* in, WINGBEAT_GLOBAL Out* out,
+///                WINGBEAT_GLOBAL const Table* table, size in_first, size out_first,
+///                size batch WINGBEAT_SCRATCH_PARAMETER)
 struct kernel_spec {
   std::string text;                   ///< Line 1 is line 1 in the compiler's messages.
   std::string entry;                  ///< The name of the entry.
@@ -34,6 +89,10 @@ struct kernel_spec {
                                       ///< leads to. Less than a transform needs does not compile.
   std::size_t in_element_bytes = 1;   ///< sizeof(In): views of `in` start at a multiple of it.
   std::size_t out_element_bytes = 1;  ///< sizeof(Out).
+  std::vector<kernel_parameter> parameters = {};  ///< In the entry's order.
+  /// Workgroups at once on a multiprocessor, so that others do not take L1 cache from them; 0: as
+  /// many as fit. A hint, of cuda alone.
+  unsigned resident = 0;
 };
 
 /// A compiled kernel. Immutable once made, so many threads may enqueue it at once. A kernel that
@@ -51,15 +110,26 @@ class kernel {
 
   [[nodiscard]] kernel_resources resources() const;
 
-  /// Queues one launch of `workgroups` workgroups and returns. What the kernel reads and writes
-  /// must lie within the views: nothing checks that. `batch` is handed to the kernel. `out` may
-  /// start where `in` or `table` does, if the kernel allows for it; otherwise it overlaps neither.
-  /// A kernel that reads no table is given any buffer, for example its input.
+  /// Queues one launch of `workgroups` workgroups of a kernel without `parameters`, and returns.
+  /// What the kernel reads and writes must lie within the views: nothing checks that. `batch` is
+  /// handed to the kernel. `out` may start where `in` or `table` does, if the kernel allows for it;
+  /// otherwise it overlaps neither. A kernel that reads no table is given any buffer, for example
+  /// its input.
   /// Throws `plan_error` if `workgroups` is 0 or more than a launch takes, the queue or a view is
   /// of another device, or a view is empty, starts within an element or overlaps another in part;
   /// `device_error` if the driver refuses.
   void enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_view out,
                buffer_view table, std::uint64_t batch) const;
+
+  /// Queues one launch of a kernel with `parameters`, and returns: as many arguments, views and
+  /// values as they say. What a kernel writes may start where another of its views does, if it
+  /// allows for it; otherwise it overlaps none. Throws as above, and `plan_error` for arguments
+  /// that are not as the parameters.
+  void enqueue(queue& on, std::size_t workgroups, std::span<const kernel_argument> arguments) const;
+  void enqueue(queue& on, std::size_t workgroups,
+               std::initializer_list<kernel_argument> arguments) const {
+    enqueue(on, workgroups, std::span{arguments.begin(), arguments.size()});
+  }
 
  private:
   struct impl;

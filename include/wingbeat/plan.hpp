@@ -140,6 +140,18 @@ struct kernel_resources {
   int scratch_bytes = 0;  ///< Of one workgroup's local memory.
 };
 
+/// One pass of a run over device memory: one launch of one kernel.
+struct pass_info {
+  std::string description;        ///< In words: its line of `plan::explain`.
+  std::size_t length = 0;         ///< Of each transform that it makes, in complex numbers; of a
+                                  ///< plane, rows times columns.
+  std::size_t prior = 1;          ///< Product of the lengths of its axis's earlier passes.
+  std::size_t threads = 0;        ///< Of one workgroup.
+  std::size_t workgroups = 0;     ///< Of one run.
+  std::size_t scratch_bytes = 0;  ///< Of one workgroup's local memory, as planned.
+  std::size_t traffic_bytes = 0;  ///< Read and written in device memory by one run.
+};
+
 /// A planned transform: kernels chosen, twiddles on the device, nothing left to decide.
 /// Immutable once built, so many threads may enqueue it at once, on one queue or on several. A plan
 /// that was moved from throws `plan_error` whatever it is asked.
@@ -167,7 +179,11 @@ class plan {
   /// Returns the bytes one run reads and writes in device memory, as planned.
   [[nodiscard]] std::size_t traffic_bytes() const;
 
-  /// Returns what each kernel takes; empty on engines that compile none.
+  /// Returns the passes of one run, in order; their traffic adds up to `traffic_bytes`. Empty on
+  /// engines that compile no kernels, because their axes may meet in the cache.
+  [[nodiscard]] std::vector<pass_info> passes() const;
+
+  /// Returns what the kernel of each pass takes; empty on engines that compile none.
   [[nodiscard]] std::vector<kernel_resources> resources() const;
 
   /// Returns the fraction of a plain copy's speed that one run is expected to reach, the copy

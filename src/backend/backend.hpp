@@ -11,7 +11,7 @@
 
 #include "wingbeat/buffer.hpp"   // buffer_view
 #include "wingbeat/devices.hpp"  // device_info, engine
-#include "wingbeat/plan.hpp"     // plan_spec, kernel_resources
+#include "wingbeat/plan.hpp"     // plan_spec, pass_info
 
 namespace wingbeat::backend {
 
@@ -83,6 +83,8 @@ class plan {
   [[nodiscard]] virtual double predicted_fraction(std::size_t /*copied_bytes*/) const { return 0; }
   /// Returns which bin element `place` of an axis whose bins may be scrambled is.
   [[nodiscard]] virtual std::size_t bin_at(std::size_t place) const { return place; }
+  /// Returns one entry for each launch; empty on engines that launch no kernels.
+  [[nodiscard]] virtual std::vector<pass_info> passes() const { return {}; }
   [[nodiscard]] virtual std::vector<kernel_resources> resources() const { return {}; }
   [[nodiscard]] virtual std::string explain() const = 0;
   virtual void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const = 0;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>  // max
+#include <array>
 #include <complex>
 #include <utility>  // exchange, move
 #include <vector>
@@ -116,6 +117,12 @@ class compiled_plan final : public plan {
   std::size_t bin_at(std::size_t place) const override { return program_.bin_at(place); }
   std::string explain() const override { return program_.describe(); }
 
+  std::vector<pass_info> passes() const override {
+    std::vector<pass_info> all;
+    for (const pass& each : program_.passes) all.push_back(planner::info_of(each));
+    return all;
+  }
+
   std::vector<kernel_resources> resources() const override {
     std::vector<kernel_resources> all;
     for (const prepared_launch& each : launches_) all.push_back(each.compiled->resources());
@@ -126,13 +133,14 @@ class compiled_plan final : public plan {
     for (const prepared_launch& each : launches_) {
       const buffer_view from = locate(each.of.in.where, in, out, workspace);
       const buffer_view to = locate(each.of.out.where, in, out, workspace);
-      each.compiled->launch(on, each.of.workgroups(),
-                            {.in = from,
-                             .out = to,
-                             .table = each.table.view(),
-                             .in_first = first_element(from, each.of.in.buffer_element_bytes()),
-                             .out_first = first_element(to, each.of.out.buffer_element_bytes()),
-                             .batch = each.of.rows});
+      const std::uint64_t in_first = first_element(from, each.of.in.buffer_element_bytes());
+      const std::uint64_t out_first = first_element(to, each.of.out.buffer_element_bytes());
+      const std::uint64_t rows = each.of.rows;
+      const buffer_view table = each.table.view();
+      const std::array arguments{kernel_argument::of(from.handle),  kernel_argument::of(to.handle),
+                                 kernel_argument::of(table.handle), kernel_argument::of(in_first),
+                                 kernel_argument::of(out_first),    kernel_argument::of(rows)};
+      each.compiled->launch(on, each.of.workgroups(), arguments);
     }
   }
 

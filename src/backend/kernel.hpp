@@ -5,6 +5,7 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
 #include <memory>   // shared_ptr
+#include <span>
 #include <string>
 
 #include "backend/backend.hpp"  // queue, plan
@@ -16,6 +17,7 @@ namespace wingbeat::backend {
 struct kernel_source {
   std::string text;
   std::string entry;                   ///< Name of the entry point.
+  unsigned n_parameters = 6;           ///< Of the entry point, but for OpenCL's local memory.
   unsigned threads = 1;                ///< Of one workgroup.
   std::size_t scratch_bytes = 0;       ///< Local memory of one workgroup.
   std::size_t workgroups = 1;          ///< Of the launches to come: a hint, more or fewer also run.
@@ -33,24 +35,30 @@ struct kernel_source {
   [[nodiscard]] std::string key_text() const;
 };
 
-/// The arguments of every entry point, in this order:
-///     entry(global const In* in, global Out* out, global const Table* table,
-///           uint64 in_first, uint64 out_first, uint64 batch [, local char* scratch: OpenCL])
-struct kernel_arguments {
-  buffer_view in, out, table;   ///< `offset_bytes` of `table` is 0.
-  std::uint64_t in_first = 0;   ///< First complex element read (two reals are one).
-  std::uint64_t out_first = 0;  ///< First complex element written.
-  std::uint64_t batch = 1;      ///< Rows in the whole grid; 0: no memory is touched.
+/// One argument of an entry point: the bytes of a number, or of the handle of device memory. They
+/// are the caller's, and are read before `launch` returns.
+struct kernel_argument {
+  const void* at = nullptr;
+  std::size_t size_bytes = 0;
+
+  template <class Value>
+  static kernel_argument of(const Value& value) {
+    return {&value, sizeof value};
+  }
 };
+
+/// One for each parameter of an entry point, in order. On OpenCL the pointer to local memory, which
+/// engines add, follows.
+using kernel_arguments = std::span<const kernel_argument>;
+inline constexpr std::size_t most_kernel_arguments = 64;
 
 /// A kernel loaded on one device. Immutable; `launch` may be called from many threads.
 class kernel {
  public:
   virtual ~kernel() = default;
   [[nodiscard]] virtual kernel_resources resources() const = 0;
-  /// Queues one launch. `in.offset_bytes` and `out.offset_bytes` are ignored: they are already
-  /// part of `in_first` and `out_first`. Throws `device_error`.
-  virtual void launch(queue& on, std::size_t workgroups, const kernel_arguments& with) const = 0;
+  /// Queues one launch. Throws `device_error`.
+  virtual void launch(queue& on, std::size_t workgroups, kernel_arguments arguments) const = 0;
 };
 
 /// What turns text into a kernel for the device behind a queue. Uses the disk cache.

@@ -85,4 +85,14 @@ std::string pass::describe() const {
   return text + (in.fused ? ", your load" : "") + (out.fused ? ", your store" : "");
 }
 
+pass_info info_of(const pass& of) {
+  return {.description = of.describe(),
+          .length = of.shape().length,
+          .prior = of.numbers.prior,
+          .threads = of.shape().threads(),
+          .workgroups = of.workgroups(),
+          .scratch_bytes = of.shape().scratch_bytes(),
+          .traffic_bytes = of.traffic_bytes()};
+}
+
 }  // namespace wingbeat::planner

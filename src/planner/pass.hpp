@@ -10,7 +10,7 @@
 #include "planner/functor.hpp"               // functor
 #include "planner/pieces.hpp"                // piece, body, row
 #include "wingbeat/device/grid/numbers.hpp"  // pass_numbers, loop, loop_role
-#include "wingbeat/plan.hpp"                 // precision
+#include "wingbeat/plan.hpp"                 // precision, pass_info
 
 namespace wingbeat::planner {
 
@@ -65,5 +65,8 @@ struct pass {
   /// Returns one line for people.
   [[nodiscard]] std::string describe() const;
 };
+
+/// Returns what a plan's user reads of a pass.
+[[nodiscard]] pass_info info_of(const pass& of);
 
 }  // namespace wingbeat::planner

@@ -195,8 +195,8 @@ void require_launchable(const pass& each, const plan_spec& spec) {
 }
 
 /// Output streams from the last pass alone, because the next pass reads the others from L2; and, as
-/// measured, not from long butterflies whose inputs are turned, nor from columns that turn theirs or
-/// write elsewhere than they read.
+/// measured, not from long butterflies whose inputs are turned, nor from columns that turn theirs
+/// or write elsewhere than they read.
 bool may_stream(const planned_piece& each, const pass& as, bool is_last) {
   const bool overwrites = as.in.where == as.out.where;
   const bool is_refused = each.made.is_long_and_twiddled() ||

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan asks its compiler for, seen by a compiler that compiles nothing.
+// Which kernels a plan compiles, noted by a compiler that compiles nothing; and the passes that it
+// reports.
 #include <gtest/gtest.h>
 
 #include <complex>
 
 #include "backend/kernel.hpp"   // kernel_compiler, make_compiled_plan
 #include "planner/devices.hpp"  // hopper
-#include "planner/recipe.hpp"   // make_recipe
+#include "planner/program.hpp"  // make_program
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -22,7 +23,7 @@ class empty_kernel final : public backend::kernel {
     made.spill_bytes = spill_bytes_;
     return made;
   }
-  void launch(backend::queue&, std::size_t, const backend::kernel_arguments&) const override {}
+  void launch(backend::queue&, std::size_t, backend::kernel_arguments) const override {}
 
  private:
   int spill_bytes_;
@@ -34,15 +35,16 @@ class noting_compiler final : public backend::kernel_compiler {
   noting_compiler(int spill_bytes, int later_bytes)
       : spill_bytes_(spill_bytes), later_bytes_(later_bytes) {}
   std::shared_ptr<const backend::kernel> compile(
-      const std::shared_ptr<backend::queue>&, const backend::kernel_source& what) const override {
-    EXPECT_EQ(what.resident, 5U);
-    texts.push_back(what.text);
+      const std::shared_ptr<backend::queue>&, const backend::kernel_source& source) const override {
+    residents.push_back(source.resident);
+    texts.push_back(source.text);
     return std::make_shared<empty_kernel>(texts.size() == 1 ? spill_bytes_ : later_bytes_);
   }
   [[nodiscard]] bool loads_early(std::size_t i) const {
-    return texts.at(i).find("bool full = true;") != std::string::npos;
+    return texts.at(i).find("n.is_full = true;") != std::string::npos;
   }
   mutable std::vector<std::string> texts;
+  mutable std::vector<unsigned> residents;
 
  private:
   int spill_bytes_, later_bytes_;
@@ -50,16 +52,17 @@ class noting_compiler final : public backend::kernel_compiler {
 
 /// One transform of 2^16 points, in a cluster five of whose workgroups fill a multiprocessor.
 int spills_of_plan(const noting_compiler& compiler, bool is_fused) {
-  plan_spec what{.lengths = {1 << 16}};
+  plan_spec spec{.lengths = {1 << 16}};
   const std::size_t row_bytes = (std::size_t{1} << 16) * sizeof(std::complex<float>);
   if (is_fused) {
-    what.load = {.in_bytes = row_bytes,
+    spec.load = {.in_bytes = row_bytes,
                  .element_bytes = sizeof(std::complex<float>),
                  .source = {.text = "struct yours {};", .type = "yours"}};
   }
   const wingbeat::queue host{devices(engine::host).front()};
   const auto made =
-      backend::make_compiled_plan(compiler, host.impl(), planner::make_recipe(what, hopper()));
+      backend::make_compiled_plan(compiler, host.impl(), planner::make_program(spec, hopper()));
+  for (const unsigned resident : compiler.residents) EXPECT_EQ(resident, 5U);
   return made->resources().front().spill_bytes;
 }
 
@@ -85,10 +88,67 @@ TEST(compiled_plan, loads_early_where_loading_later_spills_as_much) {
   EXPECT_EQ(spills_of_plan(worse, true), 8);
 }
 
-TEST(compiled_plan, takes_the_shape_at_its_word_without_a_functor) {
+TEST(compiled_plan, compiles_once_without_a_functor) {
   const noting_compiler compiler{96, 0};
   EXPECT_EQ(spills_of_plan(compiler, false), 96);
   EXPECT_EQ(compiler.texts.size(), 1U);
+}
+
+TEST(compiled_plan, reports_its_passes) {
+  const wingbeat::queue host{devices(engine::host).front()};
+  const auto plan_of = [&](const plan_spec& spec) {
+    const noting_compiler compiler{0, 0};
+    return backend::make_compiled_plan(compiler, host.impl(),
+                                       planner::make_program(spec, hopper()));
+  };
+  constexpr std::size_t n = std::size_t{1} << 20, batch = 3, bytes = batch * n * 8;
+  const auto made = plan_of({.lengths = {n}, .batch = batch});
+  const auto passes = made->passes();
+  ASSERT_EQ(passes.size(), 2U);
+  EXPECT_EQ(passes[0].length * passes[1].length, n);
+  EXPECT_EQ(passes[0].prior, 1U);
+  EXPECT_EQ(passes[1].prior, passes[0].length);
+  for (const pass_info& each : passes) {
+    EXPECT_EQ(each.traffic_bytes, 2 * bytes);
+    EXPECT_NE(made->explain().find(": " + each.description + "\n"), std::string::npos);
+  }
+
+  // One workgroup makes 8 rows of 512 with 16 elements a thread: see tuning/hopper.cpp.
+  const auto rows = plan_of({.lengths = {512}, .batch = 20})->passes();
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows.front().length, 512U);
+  EXPECT_EQ(rows.front().threads, 512U / 16 * 8);
+  EXPECT_EQ(rows.front().workgroups, 3U);
+  EXPECT_GE(rows.front().scratch_bytes, 512U * 8 * 8);
+  EXPECT_EQ(rows.front().traffic_bytes, 2U * 20 * 512 * 8);
+
+  // Clusters of 16 workgroups: all of them are counted.
+  const auto clusters = plan_of({.lengths = {1 << 16}, .batch = 5})->passes();
+  ASSERT_EQ(clusters.size(), 1U);
+  EXPECT_EQ(clusters.front().workgroups, 5U * 16);
+
+  const auto plane = plan_of({.lengths = {64, 64}})->passes();
+  ASSERT_EQ(plane.size(), 1U);
+  EXPECT_EQ(plane.front().length, 64U * 64);
+}
+
+TEST(compiled_plan, moves_the_bytes_of_its_passes) {
+  const wingbeat::queue host{devices(engine::host).front()};
+  for (const transform kind : {transform::forward, transform::inverse, transform::forward_from_real,
+                               transform::inverse_to_real}) {
+    for (const std::vector<std::size_t>& lengths :
+         std::initializer_list<std::vector<std::size_t>>{{64}, {1 << 18}, {32, 64}, {16, 32, 64}}) {
+      const noting_compiler compiler{0, 0};
+      const auto made = backend::make_compiled_plan(
+          compiler, host.impl(),
+          planner::make_program({.lengths = lengths, .batch = 2, .kind = kind}, hopper()));
+      std::size_t sum = 0;
+      for (const pass_info& each : made->passes()) sum += each.traffic_bytes;
+      EXPECT_EQ(sum, made->traffic_bytes());
+      EXPECT_EQ(made->passes().size(), made->resources().size()) << "a kernel for each";
+      EXPECT_EQ(made->passes().size(), compiler.texts.size());
+    }
+  }
 }
 
 }  // namespace

@@ -79,21 +79,19 @@ class kernel final : public backend::kernel {
   kernel_resources resources() const override { return resources_; }
 
   void launch(backend::queue& on, std::size_t workgroups,
-              const kernel_arguments& with) const override {
+              kernel_arguments arguments) const override {
     const queue& there = cuda_queue(on);
     require_launchable(there, workgroups);
-    const void* in = with.in.handle;
-    void* out = with.out.handle;
-    const void* table = with.table.handle;
-    auto in_first = with.in_first;
-    auto out_first = with.out_first;
-    auto batch = with.batch;
-    std::array<void*, 6> arguments{&in, &out, &table, &in_first, &out_first, &batch};
+    std::array<void*, most_kernel_arguments> pointers{};
+    if (arguments.size() > pointers.size()) throw std::logic_error("too many kernel arguments");
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      pointers[i] = const_cast<void*>(arguments[i].at);  // the driver only reads
+    }
 
     const entered here{api_, context_};
     const result launched = api_.launch(function_, static_cast<unsigned>(workgroups), 1, 1,
                                         threads_, 1, 1, static_cast<unsigned>(scratch_bytes_),
-                                        there.stream(), arguments.data(), nullptr);
+                                        there.stream(), pointers.data(), nullptr);
     if (launched != success) check(api_, launched, "launch the kernel '" + resources_.name + "'");
   }
 

@@ -70,26 +70,20 @@ kernel::kernel(const driver_api& api, const queue& where, owned<program_handle> 
   if (required[0] != 0) local_ = {required[0], required[1]};
   require_fit(what, kernel_value<std::size_t>(api, made, on, kernel_max_workgroup), where.device());
 
-  // Once the local argument is set, the driver counts it too.
-  set_arguments({});
+  // Once the local argument, the last, is set, the driver counts it too.
+  check(api.set_argument(made, what.n_parameters, scratch_bytes_, nullptr), "set local memory");
   resources_.name = what.entry;
   resources_.threads = static_cast<int>(what.threads);
-  resources_.scratch_bytes =
-      static_cast<int>(kernel_value<std::uint64_t>(api, made, on, kernel_local_memory_bytes));
+  // PoCL 5 does not count the local argument.
+  const auto told = kernel_value<std::uint64_t>(api, made, on, kernel_local_memory_bytes);
+  resources_.scratch_bytes = static_cast<int>(std::max<std::uint64_t>(told, scratch_bytes_));
 }
 
-void kernel::set_arguments(const kernel_arguments& with) const {
+void kernel::set_arguments(kernel_arguments arguments) const {
   std::uint32_t index = 0;
-  const auto set = [&](const auto& value) {
-    check(api_.set_argument(kernel_.get(), index++, sizeof value, &value), "set an argument");
-  };
-  set(static_cast<memory_handle>(with.in.handle));
-  set(static_cast<memory_handle>(with.out.handle));
-  set(static_cast<memory_handle>(with.table.handle));
-  set(with.in_first);
-  set(with.out_first);
-  set(with.batch);
-  check(api_.set_argument(kernel_.get(), index, scratch_bytes_, nullptr), "set local memory");
+  for (const kernel_argument& each : arguments) {
+    check(api_.set_argument(kernel_.get(), index++, each.size_bytes, each.at), "set an argument");
+  }
 }
 
 void kernel::require_linker(std::size_t n_threads) const {
@@ -103,8 +97,7 @@ void kernel::require_linker(std::size_t n_threads) const {
   is_linked = true;
 }
 
-void kernel::launch(backend::queue& on, std::size_t workgroups,
-                    const kernel_arguments& with) const {
+void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments arguments) const {
   require_usable_driver();
   finish_with_main_thread();
   const queue& to = opencl_queue(on);
@@ -124,7 +117,7 @@ void kernel::launch(backend::queue& on, std::size_t workgroups,
   const std::array global{workgroups * local_[0], local_[1]};
   const std::lock_guard held{mutex_};
   require_linker(global[0] * global[1]);
-  set_arguments(with);
+  set_arguments(arguments);
   check(api_.launch(to.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0,
                     nullptr, nullptr),
         fmt::format("launch {} with {} workgroups", resources_.name, workgroups));

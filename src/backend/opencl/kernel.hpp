@@ -24,10 +24,10 @@ class kernel final : public backend::kernel {
 
   [[nodiscard]] kernel_resources resources() const override { return resources_; }
   void launch(backend::queue& on, std::size_t workgroups,
-              const kernel_arguments& with) const override;
+              kernel_arguments arguments) const override;
 
  private:
-  void set_arguments(const kernel_arguments& with) const;
+  void set_arguments(kernel_arguments arguments) const;
   /// Throws `device_error` where PoCL would end the program for want of its linker's exit code.
   void require_linker(std::size_t n_threads) const;
 

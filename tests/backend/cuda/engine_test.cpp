@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 #include <thread>
 
@@ -16,6 +17,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
+using backend::kernel_argument;
 using backend::kernel_source;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -189,11 +191,16 @@ TEST_F(cuda_on_a_fake, adopts_a_stream_of_the_current_context) {
   EXPECT_EQ(machine().n_streams, 0);
 }
 
-TEST_F(cuda_on_a_fake, launches_with_the_arguments_of_every_entry_point) {
+TEST_F(cuda_on_a_fake, launches_with_its_arguments_in_order) {
   const auto on = open();
   const auto loaded = engine().compiler().compile(on, kernel);
   char in, out, table;
-  loaded->launch(*on, 3, {{&in, 99, 1}, {&out, 98, 1}, {&table, 0, 1}, 11, 12, 13});
+  const void *in_at = &in, *out_at = &out, *table_at = &table;
+  const std::uint64_t in_first = 11, out_first = 12, batch = 13;
+  const std::array arguments{kernel_argument::of(in_at),     kernel_argument::of(out_at),
+                             kernel_argument::of(table_at),  kernel_argument::of(in_first),
+                             kernel_argument::of(out_first), kernel_argument::of(batch)};
+  loaded->launch(*on, 3, arguments);
 
   ASSERT_EQ(machine().launches.size(), 1u);
   const auto& seen = machine().launches.front();

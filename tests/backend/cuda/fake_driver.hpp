@@ -187,8 +187,13 @@ inline void fake_kernels(cuda::driver_api& api) {
   api.launch = [](cuda::function_handle, unsigned grid_x, unsigned, unsigned, unsigned block_x,
                   unsigned, unsigned, unsigned shared_bytes, cuda::stream_handle stream,
                   void** arguments, void**) {
-    const auto pointer = [&](int i) { return *static_cast<void**>(arguments[i]); };
-    const auto quantity = [&](int i) { return *static_cast<std::uint64_t*>(arguments[i]); };
+    // Kernels of these tests have the parameters of a pass; a launch may come without arguments.
+    const auto pointer = [&](int i) {
+      return arguments[i] == nullptr ? nullptr : *static_cast<void**>(arguments[i]);
+    };
+    const auto quantity = [&](int i) {
+      return arguments[i] == nullptr ? 0 : *static_cast<std::uint64_t*>(arguments[i]);
+    };
     const std::lock_guard held{machine().mutex};
     machine().launches.push_back({grid_x,
                                   block_x,

@@ -9,21 +9,21 @@
 #include "backend/cuda/nvrtc.hpp"        // compile_for
 #include "backend/fused_text_check.hpp"  // names_line, sound_load
 #include "backend/fusion_check.hpp"      // fused_case
-#include "planner/recipe.hpp"            // make_recipe
-#include "planner/unit.hpp"              // unit_text, entry_of
+#include "planner/kernel_text.hpp"       // kernel_text, entry_name
+#include "planner/program.hpp"           // make_program
 #include "wingbeat/error.hpp"            // device_error
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using planner::launch;
+using planner::pass;
 
-backend::cuda::compile_report compiled(const launch& one, const std::string& architecture) {
-  return backend::cuda::compile_for({.text = planner::unit_text(one),
-                                     .entry = planner::entry_of(one),
-                                     .threads = one.passes.front().threads(),
-                                     .scratch_bytes = one.scratch_bytes(),
+backend::cuda::compile_report compiled(const pass& of, const std::string& architecture) {
+  return backend::cuda::compile_for({.text = planner::kernel_text(of),
+                                     .entry = std::string{planner::entry_name},
+                                     .threads = of.shape().threads(),
+                                     .scratch_bytes = of.shape().scratch_bytes(),
                                      .path = "wingbeat_pass.cpp"},
                                     architecture);
 }
@@ -35,17 +35,17 @@ class cuda_fusion : public ::testing::TestWithParam<std::string> {
     if (!found.problem.empty()) GTEST_SKIP() << found.problem;
   }
 
-  /// Compiles every launch that a functor is part of.
-  static void expect_no_spills(const plan_spec& what) {
-    SCOPED_TRACE(described(what));
-    for (const launch& one : planner::make_recipe(what, device_of(GetParam())).launches) {
-      if (!one.passes.front().in.fused && !one.passes.back().out.fused) continue;
-      const auto made = compiled(one, GetParam());
+  /// Compiles every pass that a functor is part of.
+  static void expect_no_spills(const plan_spec& spec) {
+    SCOPED_TRACE(described(spec));
+    for (const pass& each : planner::make_program(spec, device_of(GetParam())).passes) {
+      if (!each.in.fused && !each.out.fused) continue;
+      const auto report = compiled(each, GetParam());
       // Clusters fill the register file, see every_shape_test.cpp; yours takes two registers more.
-      const int allowed = one.passes.front().workgroups_of_cluster >= 8 ? 32 : 0;
-      EXPECT_LE(made.figures.spill_bytes, allowed) << one.describe();
-      EXPECT_LE(made.figures.stack_bytes, allowed) << one.describe();
-      EXPECT_GT(made.figures.registers, 0) << one.describe();
+      const int allowed = each.shape().workgroups >= 8 ? 32 : 0;
+      EXPECT_LE(report.figures.spill_bytes, allowed) << each.describe();
+      EXPECT_LE(report.figures.stack_bytes, allowed) << each.describe();
+      EXPECT_GT(report.figures.registers, 0) << each.describe();
     }
   }
 };
@@ -53,7 +53,8 @@ class cuda_fusion : public ::testing::TestWithParam<std::string> {
 TEST_P(cuda_fusion, compiles_without_spills) {
   for (const transform kind : every_kind) {
     for (const std::size_t n : {16, 1024, 8192, 1 << 16}) {
-      for (const fuse which : {fuse::both, fuse::load}) {  // a load alone is requested ahead
+      for (const fuse which :
+           {fuse::both, fuse::load}) {  // the input of a load alone is prefetched
         expect_no_spills(
             fused_case<float>{{.lengths = {n}, .batch = 1, .kind = kind}, which}.spec());
       }
@@ -67,10 +68,10 @@ TEST_P(cuda_fusion, compiles_without_spills) {
 INSTANTIATE_TEST_SUITE_P(architectures, cuda_fusion, ::testing::Values("sm_80", "sm_90", "sm_100"),
                          [](const auto& of) { return of.param; });
 
-std::string message_of(const plan_spec& what) {
+std::string message_of(const plan_spec& spec) {
   try {
     static_cast<void>(
-        compiled(planner::make_recipe(what, device_of("sm_90")).launches.front(), "sm_90"));
+        compiled(planner::make_program(spec, device_of("sm_90")).passes.front(), "sm_90"));
   } catch (const device_error& why) {
     return why.what();
   }

@@ -6,87 +6,56 @@
 
 #include <gtest/gtest.h>
 
-#include "device/grid/pass_probe.hpp"  // as_pass, run_pass, cluster_rows
-#include "support/oracle.hpp"          // dft
-#include "support/signal.hpp"          // noise
-#include "support/tolerance.hpp"       // is_accurate
+#include "device/cluster/cluster_probe.hpp"  // as_plane, side_by_side, dft_of_plane
+#include "device/grid/pass_probe.hpp"        // run_pass, cluster_rows
+#include "support/oracle.hpp"                // dft
+#include "support/signal.hpp"                // noise
+#include "support/tolerance.hpp"             // is_accurate
 
 namespace {
 
 using namespace wingbeat::test;
 using wingbeat::emulated_cluster_group;
-using wingbeat::run_cluster;
-using wingbeat::device::cluster::kind;
-namespace cluster = wingbeat::device::cluster;
-
-template <class Base>
-struct as_plane : Base {
-  static constexpr cluster::kind kind = cluster::kind::plane;
-  static constexpr size out_first_stride = Base::second, out_second_stride = 1;
-};
-template <class Base>
-struct backwards : Base {
-  static constexpr direction dir = direction::inverse;
-};
-template <class Base>
-struct in_halves : Base {
-  static constexpr bool half_trade = true;
-};
 
 // The transform by itself.
 
 /// Returns the transforms of one cluster's lanes: bins k1 + A k2 of a line, [k1][k2] of a plane.
 template <class Policy>
 values<typename Policy::real> transformed(const values<typename Policy::real>& x) {
-  using step = grid::cluster_step_of<Policy, emulated_cluster_group>;
-  using fft = typename step::fft;
-  constexpr unsigned a = Policy::first, b = Policy::second;
-  const auto table = rounded_table<typename Policy::real>(as_pass<Policy>());
+  using fft = typename body_of<Policy>::fft;
+  constexpr pass_numbers as = Policy::numbers();
+  constexpr unsigned a = as.shape.first, b = as.shape.second;
+  constexpr bool is_line = as.shape.makes == body::line;
+  const auto table = rounded_table<typename Policy::real>(as);
   values<typename Policy::real> y(x.size());
-  const auto body = [&](const emulated_cluster_group& group, char* scratch) {
-    const fft here{table.data(), scratch, group};
+  run_threads<Policy>([&](const emulated_cluster_group& group, char* scratch) {
+    const fft subject{table.data(), scratch, group};
     complex<typename Policy::real> held[fft::e];
     for (unsigned r = 0; r < fft::e; ++r) {
-      held[r] = x[(size(here.lane_in()) * a + here.n1(r)) * b + here.n2()];
+      held[r] = x[(size(subject.lane_in()) * a + subject.n1(r)) * b + subject.n2()];
     }
-    here.transform(held);
+    subject.transform(held);
     for (unsigned r = 0; r < fft::e; ++r) {
-      const unsigned k1 = here.k1(), k2 = here.k2(r);
-      const bool is_line = Policy::kind == kind::line;
-      y[size(here.lane()) * a * b + (is_line ? k1 + a * k2 : k1 * b + k2)] = held[r];
+      const unsigned k1 = subject.k1(), k2 = subject.k2(r);
+      y[size(subject.lane()) * a * b + (is_line ? k1 + a * k2 : k1 * b + k2)] = held[r];
     }
-  };
-  run_cluster(Policy::workgroups, step::shape::workgroup_threads, fft::scratch_bytes, body);
+  });
   return y;
-}
-
-/// The DFT of a plane of A rows and B columns.
-template <class Real>
-exact dft_of_plane(const values<Real>& x, size a, size b, direction dir) {
-  exact plane(a * b);
-  for (size i = 0; i < a; ++i) {
-    const auto row = dft(picked(x, i * b, b), dir);
-    std::copy(row.begin(), row.end(), plane.begin() + static_cast<std::ptrdiff_t>(i * b));
-  }
-  for (size j = 0; j < b; ++j) {
-    const auto column = dft(picked(plane, j, a, b), dir);
-    for (size i = 0; i < a; ++i) plane[i * b + j] = column[i];
-  }
-  return plane;
 }
 
 template <class Policy>
 void check() {
   using real = typename Policy::real;
-  constexpr size a = Policy::first, b = Policy::second, n = a * b;
-  const auto x = noise<real>(n * Policy::lanes, 1);
+  constexpr tile_shape of = Policy::numbers().shape;
+  constexpr size a = of.first, b = of.second, n = a * b;
+  const auto x = noise<real>(n * of.lanes, 1);
   const auto y = transformed<Policy>(x);
-  for (size lane = 0; lane < Policy::lanes; ++lane) {
-    const auto one = picked(x, lane * n, n);
+  for (size lane = 0; lane < of.lanes; ++lane) {
+    const auto points = picked(x, lane * n, n);
     const auto expected =
-        Policy::kind == kind::line ? dft(one, Policy::dir) : dft_of_plane(one, a, b, Policy::dir);
+        of.makes == body::line ? dft(points, Policy::dir) : dft_of_plane(points, a, b, Policy::dir);
     ASSERT_TRUE(is_accurate<real>(picked(y, lane * n, n), expected, n))
-        << a << " x " << b << ", " << Policy::workgroups << " workgroups, lane " << lane;
+        << a << " x " << b << ", " << of.workgroups << " workgroups, lane " << lane;
   }
 }
 
@@ -115,11 +84,6 @@ TEST(cluster_fft, computes_in_double_and_trades_halves) {
   check_variants<cluster_rows<16, 16, 4, 2, 1, double>>();
   check_variants<in_halves<cluster_rows<16, 32, 4, 4, 1, double>>>();
 }
-
-template <class Base>
-struct side_by_side : Base {
-  static constexpr bool lanes_across = true;
-};
 
 TEST(cluster_fft, makes_several_lanes) {
   check_variants<cluster_rows<16, 16, 8, 2, 2>>();
@@ -150,12 +114,23 @@ TEST(cluster_pass, transforms_rows_of_a_batch_that_leaves_lanes_empty) {
   }
 }
 
+/// Columns of an axis, whose elements lie `stride` apart on each side.
+constexpr pass_numbers columns_of(pass_numbers n, size in_stride, size out_stride) {
+  n.in.stride = in_stride;
+  n.in.first_stride = n.shape.second * in_stride;
+  n.out.first_stride = out_stride;
+  n.out.stride = n.shape.first * out_stride;
+  return n;
+}
+
 /// Columns of an axis of 256, six neighbours.
 struct columns : side_by_side<cluster_rows<16, 16, 8, 2, 4>> {
-  using loops = nest<loop<6, 1, 1>>;
-  static constexpr size batch_in = 6 * total, batch_out = 6 * total;
-  static constexpr size in_first_stride = 16 * 6, in_second_stride = 6;
-  static constexpr size out_first_stride = 6, out_second_stride = 16 * 6;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = columns_of(side_by_side<cluster_rows<16, 16, 8, 2, 4>>::numbers(), 6, 6);
+    add_loop(n, {6, 1, 1});
+    n.in.distance = n.out.distance = 6 * n.total;
+    return n;
+  }
 };
 
 TEST(cluster_pass, transforms_columns_side_by_side) {
@@ -171,20 +146,27 @@ TEST(cluster_pass, transforms_columns_side_by_side) {
 
 /// The second pass of an axis of 8 x 256: columns of 256 after 8.
 struct after_eight : side_by_side<cluster_rows<16, 16, 8, 2, 4>> {
-  using loops = nest<loop<8, 1, 1>>;
-  static constexpr size prior = 8, total = 2048, batch_in = total, batch_out = total;
-  static constexpr size in_first_stride = 16 * 8, in_second_stride = 8;
-  static constexpr size out_first_stride = 8, out_second_stride = 16 * 8;
-  static constexpr unsigned turn_along = 0, out_along = 0;
-  static constexpr size in_step = 8, out_step = 8;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = columns_of(side_by_side<cluster_rows<16, 16, 8, 2, 4>>::numbers(), 8, 8);
+    add_loop(n, {8, 1, 1, loop_role::prior});
+    n.prior = 8;
+    n.total = n.in.distance = n.out.distance = 2048;
+    n.in.step = n.out.step = 8;
+    return n;
+  }
 };
 struct of_eight : whole_rows<8, 8, 8> {
-  using loops = nest<loop<256, 1, 8>>;
-  static constexpr bool lanes_across = true;
-  static constexpr size total = 2048, batch_in = total, batch_out = total, in_stride = 256;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = whole_rows<8, 8, 8>::numbers();
+    add_loop(n, {256, 1, 8, loop_role::groups});
+    n.shape.lanes_across = true;
+    n.total = n.in.distance = n.out.distance = 2048;
+    n.in.stride = n.in.step = 256;
+    return n;
+  }
 };
 
-TEST(cluster_pass, turns_what_a_pass_before_it_made) {
+TEST(cluster_pass, twiddles_the_output_of_a_pass_before_it) {
   const auto in = noise<float>(2048, 4);
   const auto out = run_pass<after_eight>(run_pass<of_eight>(in, 1, 2048), 1, 2048);
   EXPECT_TRUE(is_accurate<float>(out, dft(in, direction::forward), 2048));
@@ -192,17 +174,25 @@ TEST(cluster_pass, turns_what_a_pass_before_it_made) {
 
 /// The first pass of an axis of 256 x 8, whose outputs lie along the butterfly.
 struct before_eight : side_by_side<cluster_rows<16, 16, 8, 4, 4>> {
-  using loops = nest<loop<8, 1, 256>>;
-  static constexpr bool along_out = true;
-  static constexpr size total = 2048, batch_in = total, batch_out = total;
-  static constexpr size in_first_stride = 16 * 8, in_second_stride = 8;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = columns_of(side_by_side<cluster_rows<16, 16, 8, 4, 4>>::numbers(), 8, 1);
+    add_loop(n, {8, 1, 256, loop_role::groups});
+    n.shape.along_out = true;
+    n.total = n.in.distance = n.out.distance = 2048;
+    n.in.step = 8;
+    return n;
+  }
 };
 struct eight_after : whole_rows<8, 8, 16> {
-  using loops = nest<loop<256, 1, 1>>;
-  static constexpr bool lanes_across = true;
-  static constexpr size prior = 256, total = 2048, batch_in = total, batch_out = total;
-  static constexpr size in_stride = 256, out_stride = 256, out_step = 256;
-  static constexpr unsigned turn_along = 0, out_along = 0;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = whole_rows<8, 8, 16>::numbers();
+    add_loop(n, {256, 1, 1, loop_role::prior});
+    n.shape.lanes_across = true;
+    n.prior = 256;
+    n.total = n.in.distance = n.out.distance = 2048;
+    n.in.stride = n.in.step = n.out.stride = n.out.step = 256;
+    return n;
+  }
 };
 
 TEST(cluster_pass, stores_along_what_it_loads_across) {
@@ -211,20 +201,10 @@ TEST(cluster_pass, stores_along_what_it_loads_across) {
   EXPECT_TRUE(is_accurate<float>(out, dft(in, direction::forward), 2048));
 }
 
-template <class Base>
-struct to_bins : Base {
-  static constexpr row sink = row::half_spectrum;
-  static constexpr size batch_out = Base::total + 1, out_end = Base::total + 1;
-};
-template <class Base>
-struct from_bins : backwards<Base> {
-  static constexpr row source = row::half_spectrum;
-  static constexpr size batch_in = Base::total + 1, in_end = Base::total + 1;
-};
-
 template <class Rows>
 void check_real() {
-  constexpr size n = Rows::total, batch = Rows::lanes + 1;
+  constexpr pass_numbers as = Rows::numbers();
+  constexpr size n = as.total, batch = as.shape.lanes + 1;
   const auto reals = real_noise<float>(2 * n * batch, 5);
   values<float> pairs;
   for (size j = 0; j < n * batch; ++j) pairs.push_back({reals[2 * j], reals[2 * j + 1]});
@@ -248,18 +228,6 @@ TEST(cluster_pass, makes_real_rows_of_mirrored_clusters) {
   check_real<cluster_rows<8, 16, 8, 2, 2>>();
 }
 
-/// Planes of A rows of 2 B reals, B + 1 bins.
-template <class Base>
-struct plane_to_bins : to_bins<as_plane<Base>> {
-  static constexpr size bins = Base::second + 1, batch_out = Base::first * bins;
-  static constexpr size out_first_stride = bins, out_end = bins;
-};
-template <class Base>
-struct plane_from_bins : from_bins<as_plane<Base>> {
-  static constexpr size bins = Base::second + 1, batch_in = Base::first * bins;
-  static constexpr size in_first_stride = bins, in_end = bins;
-};
-
 /// Transforms columns of A numbers, as many as a row has, and hands on each.
 template <class Values, class Take>
 void each_column(const Values& plane, size a, direction dir, const Take& take) {
@@ -270,15 +238,17 @@ void each_column(const Values& plane, size a, direction dir, const Take& take) {
   }
 }
 
+/// Planes of A rows of 2 B reals, B + 1 bins.
 template <class Rows>
 void check_real_plane() {
-  constexpr size a = Rows::first, b = Rows::second, bins = b + 1, batch = Rows::lanes + 1;
+  constexpr tile_shape of = Rows::numbers().shape;
+  constexpr size a = of.first, b = of.second, bins = b + 1, batch = of.lanes + 1;
   const auto reals = real_noise<float>(2 * a * b * batch, 6);
   values<float> pairs;
   for (size j = 0; j < a * b * batch; ++j) pairs.push_back({reals[2 * j], reals[2 * j + 1]});
-  const auto made = run_pass<plane_to_bins<Rows>>(pairs, batch, a * bins * batch);
+  const auto made = run_pass<to_bins<as_plane<Rows>>>(pairs, batch, a * bins * batch);
   const auto given = noise<float>(a * bins * batch, 7);  // the bins of no real plane
-  const auto back = run_pass<plane_from_bins<Rows>>(given, batch, a * b * batch);
+  const auto back = run_pass<from_bins<as_plane<Rows>>>(given, batch, a * b * batch);
   for (size p = 0; p < batch; ++p) {
     exact rows, expected(a * bins);
     for (size i = 0; i < a; ++i) {

@@ -24,8 +24,15 @@ constexpr size n = 32, batch = 5;
 
 /// Every third element, rows 100 apart, behind 7 others; written two apart, rows interleaved.
 struct strided_rows : whole_rows<n, 8, 2> {
-  static constexpr size in_base = 7, batch_in = 100, in_stride = 3, in_unit = 3;
-  static constexpr size out_base = 1, batch_out = 1, out_stride = 10, out_unit = 10;
+  static constexpr pass_numbers numbers() {
+    pass_numbers rows = whole_rows<n, 8, 2>::numbers();
+    rows.in.base = 7;
+    rows.in.distance = 100;
+    rows.in.stride = rows.in.unit = 3;
+    rows.out.base = rows.out.distance = 1;
+    rows.out.stride = rows.out.unit = 10;
+    return rows;
+  }
 };
 
 TEST(grid_access, reads_and_writes_with_strides) {
@@ -46,8 +53,15 @@ TEST(grid_access, reads_and_writes_with_strides) {
 
 /// Inputs 5 to 20 exist, outputs 3 to 29 are wanted.
 struct limited_rows : whole_rows<n, 8, 2> {
-  static constexpr bool limited_in = true, limited_out = true;
-  static constexpr size in_first = 5, in_end = 21, out_first = 3, out_end = 30;
+  static constexpr pass_numbers numbers() {
+    pass_numbers rows = whole_rows<n, 8, 2>::numbers();
+    rows.in.is_limited = rows.out.is_limited = true;
+    rows.in.valid_begin = 5;
+    rows.in.valid_end = 21;
+    rows.out.valid_begin = 3;
+    rows.out.valid_end = 30;
+    return rows;
+  }
 };
 
 TEST(grid_access, takes_what_is_outside_as_0_and_leaves_what_is_not_wanted) {
@@ -67,7 +81,12 @@ TEST(grid_access, takes_what_is_outside_as_0_and_leaves_what_is_not_wanted) {
 
 /// Real parts, then imaginary parts 1000 further on; out with the two 6 apart.
 struct planar_rows : whole_rows<n, 8, 2> {
-  static constexpr size batch_out = 12 * n, out_stride = 12, out_unit = 12;
+  static constexpr pass_numbers numbers() {
+    pass_numbers rows = whole_rows<n, 8, 2>::numbers();
+    rows.out.distance = 12 * n;
+    rows.out.stride = rows.out.unit = 12;
+    return rows;
+  }
 };
 
 TEST(grid_access, knows_parts_that_lie_apart) {
@@ -77,8 +96,8 @@ TEST(grid_access, knows_parts_that_lie_apart) {
     in[i] = x[i].re;
     in[1000 + i] = x[i].im;
   }
-  using load = grid::parts_load<float, float, 1000>;
-  using store = grid::parts_store<float, float, 6>;
+  using load = ends::parts_load<float, float, 1000>;
+  using store = ends::parts_store<float, float, 6>;
   const auto out = run_pass<planar_rows, load, store>(in, batch, 12 * n * batch);
   for (size b = 0; b < batch; ++b) {
     values<float> got;
@@ -92,11 +111,17 @@ TEST(grid_access, knows_parts_that_lie_apart) {
 }
 
 /// A row of 2N reals, two apart, of which 3 to 50 exist: its first pair has but one of them.
-struct real_row : whole_rows<n, 8, 2> {
-  static constexpr row sink = row::half_spectrum;
-  static constexpr bool pairs_in = true, limited_in = true, limited_out = true;
-  static constexpr size in_first = 3, in_end = 51, out_first = 1, out_end = n + 1;
-  static constexpr size batch_in = 4 * n, in_stride = 4, in_unit = 4, batch_out = n + 1;
+struct real_row : to_bins<whole_rows<n, 8, 2>> {
+  static constexpr pass_numbers numbers() {
+    pass_numbers rows = to_bins<whole_rows<n, 8, 2>>::numbers();
+    rows.in.is_pairs = rows.in.is_limited = rows.out.is_limited = true;
+    rows.in.valid_begin = 3;
+    rows.in.valid_end = 51;
+    rows.out.valid_begin = 1;
+    rows.in.distance = 4 * n;
+    rows.in.stride = rows.in.unit = 4;
+    return rows;
+  }
 };
 
 TEST(grid_access, cuts_a_range_of_reals_through_a_pair) {
@@ -106,7 +131,7 @@ TEST(grid_access, cuts_a_range_of_reals_through_a_pair) {
     const size j = i % (2 * n);
     if (j >= 3 && j < 51) in[2 * i] = padded[i] = x[i];
   }
-  using load = grid::parts_load<float, float, 2>;
+  using load = ends::parts_load<float, float, 2>;
   const auto out = run_pass<real_row, load>(in, batch, (n + 1) * batch);
   for (size b = 0; b < batch; ++b) {
     auto expected = dft(as_complex(picked(padded, b * 2 * n, 2 * n)), direction::forward);
@@ -116,12 +141,16 @@ TEST(grid_access, cuts_a_range_of_reals_through_a_pair) {
   }
 }
 
-struct back_to_reals : whole_rows<n, 8, 2> {
-  static constexpr direction dir = direction::inverse;
-  static constexpr row source = row::half_spectrum;
-  static constexpr bool pairs_out = true, limited_out = true;
-  static constexpr size out_first = 7, out_end = 40, batch_in = n + 1, in_end = n + 1;
-  static constexpr size batch_out = 4 * n, out_stride = 4, out_unit = 4;
+struct back_to_reals : from_bins<whole_rows<n, 8, 2>> {
+  static constexpr pass_numbers numbers() {
+    pass_numbers rows = from_bins<whole_rows<n, 8, 2>>::numbers();
+    rows.out.is_pairs = rows.out.is_limited = true;
+    rows.out.valid_begin = 7;
+    rows.out.valid_end = 40;
+    rows.out.distance = 4 * n;
+    rows.out.stride = rows.out.unit = 4;
+    return rows;
+  }
 };
 
 TEST(grid_access, writes_a_range_of_reals_through_a_pair) {
@@ -131,7 +160,7 @@ TEST(grid_access, writes_a_range_of_reals_through_a_pair) {
     const auto all = dft(as_complex(picked(x, b * 2 * n, 2 * n)), direction::forward);
     for (size k = 0; k <= n; ++k) bins.push_back({float(all[k].real()), float(all[k].imag())});
   }
-  using store = grid::parts_store<float, float, 2>;
+  using store = ends::parts_store<float, float, 2>;
   const auto out =
       run_pass<back_to_reals, plain_load<back_to_reals>, store>(bins, batch, 4 * n * batch);
   for (size i = 0; i < out.size(); ++i) {
@@ -153,8 +182,8 @@ void check_narrow(long double unit) {
     x.push_back({float(in.back().re), float(in.back().im)});
   }
   using rows = whole_rows<n, 8, 2>;
-  using load = grid::complex_load<Stored, float, grid::use::once>;
-  using store = grid::complex_store<Stored, float, grid::use::once>;
+  using load = ends::complex_load<Stored, float, ends::use::once>;
+  using store = ends::complex_store<Stored, float, ends::use::once>;
   const auto out = run_pass<rows, load, store>(in, batch, n * batch);
   for (size b = 0; b < batch; ++b) {
     values<float> got;
@@ -172,10 +201,16 @@ TEST(grid_access, stores_16_bit_numbers_rounded_once) {
 
 /// Planes of 8 rows, of which columns are transformed: three loops, two rows of planes.
 struct columns_of_planes : whole_rows<n, 8, 4> {
-  using loops = nest<loop<6, 1, 1>, loop<2, 6 * n, 6 * n>>;
-  static constexpr bool lanes_across = true;
-  static constexpr size batch_in = 12 * n, batch_out = 12 * n, in_stride = 6, out_stride = 6;
-  static constexpr size in_unit = 6, out_unit = 6;
+  static constexpr pass_numbers numbers() {
+    pass_numbers rows = whole_rows<n, 8, 4>::numbers();
+    add_loop(rows, {6, 1, 1});
+    add_loop(rows, {2, 6 * n, 6 * n});
+    rows.shape.lanes_across = true;
+    rows.in.distance = rows.out.distance = 12 * n;
+    rows.in.stride = rows.in.unit = 6;
+    rows.out.stride = rows.out.unit = 6;
+    return rows;
+  }
 };
 
 TEST(grid_access, takes_columns_of_several_axes) {

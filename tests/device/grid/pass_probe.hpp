@@ -1,146 +1,207 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every workgroup, or cluster, of a pass on the host. Outputs are poisoned and guarded, and
-// what the planner computes of the pass is compared with what its templates say.
+// sizes that `pass_numbers` computes are compared with those of the types that use them.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <concepts>  // same_as
-#include <cstring>   // memset
+#include <algorithm>  // max
+#include <cstring>    // memset
 #include <vector>
 
 #include "device/workgroup/fft_probe.hpp"  // local_memory
-#include "planner/pass.hpp"
-#include "planner/roots.hpp"  // table_of
-#include "wingbeat/device/grid/cluster_pass.hpp"
+#include "planner/roots.hpp"               // table_of
+#include "wingbeat/device/bodies/cluster_transform.hpp"
+#include "wingbeat/device/bodies/real_row.hpp"
+#include "wingbeat/device/bodies/transform.hpp"
+#include "wingbeat/device/ends/memory.hpp"  // complex_load, complex_store
 #include "wingbeat/device/grid/pass.hpp"
 #include "wingbeat/emulate.hpp"  // run_workgroup, run_cluster
 
 namespace wingbeat::test {
 
+namespace bodies = device::bodies;
+namespace ends = device::ends;
 namespace grid = device::grid;
 using device::direction;
 using device::size;
+using grid::body;
 using grid::loop;
-using grid::nest;
-using grid::no_loop;
+using grid::loop_role;
+using grid::pass_numbers;
 using grid::row;
+using grid::tile_shape;
 
 template <class Real>
 using values = std::vector<complex<Real>>;
 
-/// What both kinds of pass ask of a policy: whole rows of N complex numbers, one behind another.
-template <size N, unsigned Elements, unsigned Lanes, class Real>
-struct plain_rows {
-  using real = Real;
-  using loops = nest<>;
-  static constexpr direction dir = direction::forward;
-  static constexpr size prior = 1, total = N;
-  static constexpr unsigned elements_per_thread = Elements, lanes = Lanes, workgroups = 1;
-  static constexpr unsigned ahead = 0;
-  static constexpr bool lanes_across = false, half_trade = false, mirrored = false, full = false;
-  static constexpr bool flat = false;
-  static constexpr bool along_out = false;
-  static constexpr unsigned bank_bytes = 128;
-  static constexpr size in_base = 0, out_base = 0, batch_in = N, batch_out = N;
-  static constexpr size in_unit = 1, out_unit = 1, in_step = 1, out_step = 1;
-  static constexpr unsigned in_along = no_loop, out_along = no_loop, turn_along = no_loop;
-  static constexpr bool limited_in = false, limited_out = false;
-  static constexpr bool pairs_in = false, pairs_out = false;
-  static constexpr size in_first = 0, in_end = N, out_first = 0, out_end = N;
-  static constexpr row source = row::complex_row, sink = row::complex_row;
-  static constexpr bool scaled = false;
-  static constexpr Real scale = 1;
-};
+/// Whole rows of N complex numbers, one behind another; the tests derive what differs.
+template <class Real>
+constexpr pass_numbers plain_rows(size n, unsigned elements_per_thread, unsigned lanes) {
+  pass_numbers rows;
+  rows.shape.length = rows.total = n;
+  rows.shape.elements_per_thread = elements_per_thread;
+  rows.shape.lanes = lanes;
+  rows.shape.element_bytes = 2 * sizeof(Real);
+  rows.shape.bank_bytes = 128;
+  rows.in.distance = rows.out.distance = n;
+  rows.in.valid_end = rows.out.valid_end = n;
+  return rows;
+}
 
-/// Rows that a workgroup transforms; the tests derive what differs.
+/// Adds a loop around those there are.
+constexpr void add_loop(pass_numbers& to, const loop& outer) {
+  to.loops[to.depth++] = outer;
+}
+
+/// Rows that a workgroup transforms.
 template <unsigned Length, unsigned Elements, unsigned Lanes, class Real = float>
-struct whole_rows : plain_rows<Length, Elements, Lanes, Real> {
-  static constexpr unsigned length = Length;
-  static constexpr bool stage_in = false, stage_out = false;
-  static constexpr size in_stride = 1, out_stride = 1;
+struct whole_rows {
+  using real = Real;
+  static constexpr direction dir = direction::forward;
+  static constexpr pass_numbers numbers() { return plain_rows<Real>(Length, Elements, Lanes); }
 };
 
 /// Lines of A B points that a cluster transforms.
 template <unsigned A, unsigned B, unsigned Elements, unsigned Workgroups, unsigned Lanes = 1,
           class Real = float>
-struct cluster_rows : plain_rows<size(A) * B, Elements, Lanes, Real> {
-  static constexpr unsigned first = A, second = B, workgroups = Workgroups;
-  static constexpr device::cluster::kind kind = device::cluster::kind::line;
-  static constexpr size in_first_stride = B, in_second_stride = 1;
-  static constexpr size out_first_stride = 1, out_second_stride = A;
+struct cluster_rows {
+  using real = Real;
+  static constexpr direction dir = direction::forward;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = plain_rows<Real>(size(A) * B, Elements, Lanes);
+    n.shape.makes = body::line;
+    n.shape.first = A;
+    n.shape.second = B;
+    n.shape.workgroups = Workgroups;
+    n.in.first_stride = B;
+    n.out.stride = A;
+    n.out.first_stride = 1;
+    return n;
+  }
 };
 
-template <class Policy>
-concept of_clusters = requires {
-  Policy::first;
+template <class Base>
+struct backwards : Base {
+  static constexpr direction dir = direction::inverse;
+};
+template <class Base>
+struct in_halves : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.shape.half_trade = true;
+    return n;
+  }
+};
+template <class Base>
+struct staged : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.shape.stage_in = n.shape.stage_out = true;
+    return n;
+  }
 };
 
-template <class... Loops>
-std::vector<planner::loop> loops_of(nest<Loops...>) {
-  return {planner::loop{Loops::count, Loops::in, Loops::out}...};
+// Real transforms. Rows of one workgroup are made by another body, unless bins meet in mirrored
+// tiles; planes have bins B + 1 in each of A rows.
+
+constexpr void hold_half_spectrum(tile_shape& of, row& side) {
+  side = row::half_spectrum;
+  if (of.makes == body::transform && !of.mirrored) of.makes = body::real_row;
+}
+constexpr void place_bins(const tile_shape& of, size bins, grid::side& side) {
+  const bool is_plane = of.makes == body::plane;
+  side.distance = is_plane ? of.first * (bins + 1) : bins + 1;
+  if (is_plane) side.first_stride = bins + 1;
+  side.valid_end = bins + 1;
 }
 
-/// Returns a policy as the planner's numbers.
-template <class Policy>
-planner::pass as_pass() {
-  planner::pass one;
-  one.real = std::same_as<typename Policy::real, double> ? precision::fp64 : precision::fp32;
-  one.is_forward = Policy::dir == direction::forward;
-  if constexpr (of_clusters<Policy>) {
-    const bool is_line = Policy::kind == device::cluster::kind::line;
-    one.does = is_line ? planner::pass::kind::line : planner::pass::kind::plane;
-    one.first = Policy::first;
-    one.second = Policy::second;
-    one.length = one.first * one.second;
-  } else {
-    one.length = Policy::length;
-    one.stage_in = Policy::stage_in;
-    one.stage_out = Policy::stage_out;
+template <class Base>
+struct to_bins : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    hold_half_spectrum(n.shape, n.shape.sink);
+    place_bins(n.shape, n.bins(), n.out);
+    return n;
   }
-  one.prior = Policy::prior;
-  one.total = Policy::total;
-  one.elements_per_thread = Policy::elements_per_thread;
-  one.lanes = Policy::lanes;
-  one.workgroups_of_cluster = Policy::workgroups;
-  one.bank_bytes = Policy::bank_bytes;
-  one.lanes_across = Policy::lanes_across;
-  one.along_out = Policy::along_out;
-  one.half_trade = Policy::half_trade;
-  one.is_mirrored = Policy::mirrored;
-  one.is_flat = Policy::flat;
-  one.loops = loops_of(typename Policy::loops{});
-  one.in.holds = static_cast<planner::row>(Policy::source);
-  one.out.holds = static_cast<planner::row>(Policy::sink);
-  return one;
+};
+template <class Base>
+struct from_bins : backwards<Base> {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    hold_half_spectrum(n.shape, n.shape.source);
+    place_bins(n.shape, n.bins(), n.in);
+    return n;
+  }
+};
+
+/// The body of a policy, on emulated threads.
+template <class Policy, body Makes = Policy::numbers().shape.makes>
+struct emulated_body {
+  using type = bodies::cluster_transform<Policy, emulated_cluster_group>;
+};
+template <class Policy>
+struct emulated_body<Policy, body::transform> {
+  using type = bodies::transform<Policy, emulated_group>;
+};
+template <class Policy>
+struct emulated_body<Policy, body::real_row> {
+  using type = bodies::real_row<Policy, emulated_group>;
+};
+template <class Policy>
+using body_of = typename emulated_body<Policy>::type;
+
+/// Calls work(group, local memory) in every thread of one workgroup, or of one cluster.
+template <class Policy, class Work>
+void run_threads(const Work& work, size first_workgroup = 0) {
+  constexpr tile_shape of = Policy::numbers().shape;
+  constexpr unsigned threads = body_of<Policy>::workgroup_threads;
+  if constexpr (of.is_cluster()) {
+    run_cluster(of.workgroups, threads, of.scratch_bytes(), work, first_workgroup);
+  } else {
+    const auto scratch = local_memory(of.scratch_bytes());
+    run_workgroup(
+        threads, [&](const emulated_group& group) { work(group, scratch.get()); }, first_workgroup);
+  }
 }
 
 /// Rounds a pass's roots as a plan does.
 template <class Real>
-values<Real> rounded_table(const planner::pass& one) {
+values<Real> rounded_table(const pass_numbers& of) {
   values<Real> table;
-  for (const auto& w : planner::table_of<long double>(one)) {
+  for (const auto& w : planner::table_of<long double>(of)) {
     table.push_back({static_cast<Real>(w.real()), static_cast<Real>(w.imag())});
   }
   table.push_back({});  // never empty
   return table;
 }
 
-/// Fails where the planner and the templates do not agree.
-template <class Pass, class Policy>
-void expect_twin() {
-  const planner::pass one = as_pass<Policy>();
-  EXPECT_EQ(one.threads(), Pass::workgroup_threads) << one.describe();
-  EXPECT_EQ(one.scratch_bytes(), Pass::scratch_bytes) << one.describe();
-  if (!one.loops.empty()) {
-    EXPECT_EQ(one.tiles_of_row(), Pass::tile_type::per_row());
+/// Fails where `pass_numbers` and the types of a body do not agree.
+template <class Policy>
+void expect_sizes_of_types() {
+  using body_type = body_of<Policy>;
+  using fft = typename body_type::fft;
+  constexpr pass_numbers as = Policy::numbers();
+  constexpr tile_shape of = as.shape;
+  EXPECT_EQ(of.threads(), body_type::workgroup_threads);
+  EXPECT_EQ(of.scratch_bytes(), body_type::scratch_bytes);
+  EXPECT_EQ(of.body_roots(), fft::table_entries);
+  EXPECT_EQ(of.element_bytes, sizeof(complex<typename Policy::real>));
+  if constexpr (of.is_cluster()) {
+    using first = typename fft::first_fft;
+    using second = typename fft::second_fft;
+    EXPECT_EQ(fft::steps_bytes, std::max(first::scratch_bytes, second::scratch_bytes));
+    EXPECT_EQ(fft::second_at, fft::a == fft::b ? 0 : first::table_entries);
+    EXPECT_EQ(fft::turn_at, fft::second_at + second::table_entries);
+  } else {
+    EXPECT_EQ(of.exchange_bytes(), fft::scratch_bytes);
   }
-  const bool is_of_bins = Policy::source != row::complex_row || Policy::sink != row::complex_row;
-  const bool has_real_roots = is_of_bins && (Policy::mirrored || of_clusters<Policy>);
-  const size bins = one.does == planner::pass::kind::plane ? one.second : one.total;
-  const size real_roots = has_real_roots ? device::twiddle::root_tables{2 * bins}.entries() : 0;
-  EXPECT_EQ(planner::table_of<long double>(one).size(), Pass::step::real_roots_at + real_roots)
-      << one.describe();
+  if constexpr (of.makes == body::transform) {
+    if (of.stage_in || of.stage_out) {
+      EXPECT_GE(of.scratch_bytes(), fft::layout::bytes);
+    }
+  }
+  EXPECT_EQ(planner::table_of<long double>(as).size(), as.table_entries());
 }
 
 /// An element that no pass writes.
@@ -160,36 +221,21 @@ bool is_poison(const Element& one) {
 /// Runs all tiles of a pass over `batch` rows, in place of a launch.
 template <class Policy, class Load, class Store>
 void run_tiles(const typename Load::element* in, typename Store::element* out, size batch) {
-  using real = typename Policy::real;
-  using group = std::conditional_t<of_clusters<Policy>, emulated_cluster_group, emulated_group>;
-  const planner::pass one = as_pass<Policy>();
-  const auto table = rounded_table<real>(one);
-  const auto body = [&]<class Pass>(const group& here, char* scratch, Pass*) {
-    const auto tile = static_cast<unsigned>(here.index() / Policy::workgroups);
-    Pass({in}, {out}, table.data(), scratch, here).run(tile, {0, 0, batch});
+  using pass = grid::pass<Policy, body_of<Policy>, Load, Store>;
+  constexpr pass_numbers as = Policy::numbers();
+  expect_sizes_of_types<Policy>();
+  const auto table = rounded_table<typename Policy::real>(as);
+  const auto work = [&](const auto& group, char* scratch) {
+    const auto tile = static_cast<unsigned>(group.index() / as.shape.workgroups);
+    pass({in}, {out}, table.data(), scratch, group).run(tile, batch);
   };
-  for (size w = 0; w < one.workgroups(batch); w += Policy::workgroups) {
-    if constexpr (of_clusters<Policy>) {
-      using pass = grid::cluster_pass<Policy, Load, Store, group>;
-      if (w == 0) expect_twin<pass, Policy>();
-      run_cluster(
-          Policy::workgroups, pass::workgroup_threads, pass::scratch_bytes,
-          [&](const group& here, char* scratch) { body(here, scratch, (pass*)nullptr); }, w);
-    } else {
-      using pass = grid::pass<Policy, Load, Store, group>;
-      if (w == 0) expect_twin<pass, Policy>();
-      const auto scratch = local_memory(pass::scratch_bytes);
-      run_workgroup(
-          pass::workgroup_threads,
-          [&](const group& here) { body(here, scratch.get(), (pass*)nullptr); }, w);
-    }
-  }
+  for (size w = 0; w < as.workgroups(batch); w += as.shape.workgroups) run_threads<Policy>(work, w);
 }
 
 template <class Policy>
-using plain_load = grid::complex_load<typename Policy::real, typename Policy::real>;
+using plain_load = ends::complex_load<typename Policy::real, typename Policy::real>;
 template <class Policy>
-using plain_store = grid::complex_store<typename Policy::real, typename Policy::real>;
+using plain_store = ends::complex_store<typename Policy::real, typename Policy::real>;
 
 /// Runs a pass over `batch` rows; the output has `out_size` elements, poisoned.
 template <class Policy, class Load = plain_load<Policy>, class Store = plain_store<Policy>>

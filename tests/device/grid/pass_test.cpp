@@ -17,7 +17,7 @@ using namespace wingbeat::test;
 template <class Policy>
 void check_rows(size batch) {
   using real = typename Policy::real;
-  constexpr size n = Policy::length;
+  constexpr size n = Policy::numbers().total;
   const auto in = noise<real>(n * batch, 3);
   const auto out = run_pass<Policy>(in, batch, n * batch);
   for (size b = 0; b < batch; ++b) {
@@ -25,15 +25,6 @@ void check_rows(size batch) {
     ASSERT_TRUE(is_accurate<real>(picked(out, b * n, n), expected, n)) << "row " << b;
   }
 }
-
-template <class Base>
-struct staged : Base {
-  static constexpr bool stage_in = true, stage_out = true;
-};
-template <class Base>
-struct in_halves : Base {
-  static constexpr bool half_trade = true;
-};
 
 TEST(grid_pass, whole_rows_and_a_partial_workgroup) {
   check_rows<whole_rows<64, 8, 4>>(7);
@@ -53,34 +44,51 @@ TEST(grid_pass, staged_rows) {
 
 template <class Base>
 struct quartered : Base {
-  static constexpr bool scaled = true;
-  static constexpr typename Base::real scale = 0.25;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.scale = 0.25;
+    return n;
+  }
 };
 
-TEST(grid_pass, scales_on_the_way_out) {
-  constexpr size n = 64;
-  const auto in = noise<float>(n, 4);
-  const auto plain = run_pass<whole_rows<n, 8, 1>>(in, 1, n);
-  const auto scaled = run_pass<quartered<whole_rows<n, 8, 1>>>(in, 1, n);
-  for (size k = 0; k < n; ++k) {
-    ASSERT_EQ(scaled[k].re, plain[k].re / 4);
-    ASSERT_EQ(scaled[k].im, plain[k].im / 4);
+template <class Policy>
+void check_scale() {
+  constexpr size n = Policy::numbers().total;
+  const auto in = noise<float>(n + 1, 4);
+  const auto plain = run_pass<Policy>(in, 1, n + 1);
+  const auto quarter = run_pass<quartered<Policy>>(in, 1, n + 1);
+  for (size k = 0; k <= n; ++k) {
+    ASSERT_EQ(is_poison(quarter[k]), is_poison(plain[k])) << k;
+    if (is_poison(plain[k])) continue;
+    ASSERT_EQ(quarter[k].re, plain[k].re / 4) << k;
+    ASSERT_EQ(quarter[k].im, plain[k].im / 4) << k;
   }
+}
+
+TEST(grid_pass, scales_on_the_way_out) {
+  check_scale<whole_rows<64, 8, 1>>();
+  check_scale<staged<whole_rows<64, 8, 1>>>();
+  check_scale<to_bins<whole_rows<64, 8, 1>>>();
+  check_scale<from_bins<staged<whole_rows<64, 8, 1>>>>();
+  check_scale<to_bins<cluster_rows<16, 16, 8, 2>>>();
 }
 
 /// One pass of radix R after prior length P of rows of length N.
 template <unsigned R, size P, size N, unsigned Elements, unsigned Columns>
 struct columns_of : whole_rows<R, Elements, Columns> {
   static constexpr size groups = N / (R * P);
-  using loops = std::conditional_t<P == 1, nest<loop<groups, 1, R>>,
-                                   std::conditional_t<groups == 1, nest<loop<P, 1, 1>>,
-                                                      nest<loop<P, 1, 1>, loop<groups, P, P * R>>>>;
-  static constexpr size prior = P, total = N;
-  static constexpr bool lanes_across = true, stage_out = P == 1;
-  static constexpr size batch_in = N, batch_out = N, in_end = N, out_end = N;
-  static constexpr size in_stride = N / R, out_stride = P, in_step = N / R, out_step = P;
-  static constexpr unsigned turn_along = P == 1 ? no_loop : 0, out_along = turn_along;
-  static constexpr unsigned in_along = P == 1 ? 0 : groups > 1 ? 1 : no_loop;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = plain_rows<float>(N, Elements, Columns);
+    n.shape.length = R;
+    n.shape.lanes_across = true;
+    n.shape.stage_out = P == 1;
+    n.prior = P;
+    n.in.stride = n.in.step = N / R;
+    n.out.stride = n.out.step = P;
+    if (P > 1) add_loop(n, {P, 1, 1, loop_role::prior});
+    if (groups > 1) add_loop(n, {groups, P, P * R, loop_role::groups});
+    return n;
+  }
 };
 
 TEST(grid_pass, two_passes_make_a_long_transform) {
@@ -97,7 +105,12 @@ TEST(grid_pass, two_passes_make_a_long_transform) {
 /// In place of staging: threads change lanes at an exchange.
 template <class Base>
 struct handed_over : Base {
-  static constexpr bool stage_out = false, along_out = true;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.shape.stage_out = false;
+    n.shape.along_out = true;
+    return n;
+  }
 };
 
 template <class First>
@@ -129,59 +142,55 @@ TEST(grid_pass, three_passes_with_two_level_roots) {
 
 // Bins scrambled: both passes leave their outputs where their inputs lay.
 
+template <unsigned R, unsigned Others, unsigned Elements, unsigned Lanes, bool IsSecond>
+struct in_place : whole_rows<R, Elements, Lanes> {
+  static constexpr loop_role role = IsSecond ? loop_role::prior : loop_role::groups;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = plain_rows<float>(size(R) * Others, Elements, Lanes);
+    n.shape.length = R;
+    n.prior = IsSecond ? Others : 1;
+    return n;
+  }
+};
 template <unsigned R, unsigned Rows, unsigned Elements, unsigned Lanes, bool IsSecond>
-struct columns_that_stay : whole_rows<R, Elements, Lanes> {
-  static constexpr size total = size(R) * Rows;
-  using loops = nest<loop<Rows, 1, 1>>;
-  static constexpr size prior = IsSecond ? Rows : 1;
-  static constexpr bool lanes_across = true;
-  static constexpr size batch_in = total, batch_out = total;
-  static constexpr size in_stride = Rows, out_stride = Rows;
-  static constexpr unsigned turn_along = IsSecond ? 0 : no_loop;
+struct columns_in_place : in_place<R, Rows, Elements, Lanes, IsSecond> {
+  using base = in_place<R, Rows, Elements, Lanes, IsSecond>;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = base::numbers();
+    n.shape.lanes_across = true;
+    n.in.stride = n.in.step = n.out.stride = n.out.step = Rows;
+    add_loop(n, {Rows, 1, 1, base::role});
+    return n;
+  }
 };
 template <unsigned R, unsigned Columns, unsigned Elements, unsigned Lanes, bool IsSecond>
-struct rows_that_stay : whole_rows<R, Elements, Lanes> {
-  static constexpr size total = size(R) * Columns;
-  using loops = nest<loop<Columns, R, R>>;
-  static constexpr size prior = IsSecond ? Columns : 1;
-  static constexpr size batch_in = total, batch_out = total;
-  static constexpr unsigned turn_along = IsSecond ? 0 : no_loop;
-};
-template <class Base>
-struct backwards : Base {
-  static constexpr direction dir = direction::inverse;
+struct rows_in_place : in_place<R, Columns, Elements, Lanes, IsSecond> {
+  using base = in_place<R, Columns, Elements, Lanes, IsSecond>;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = base::numbers();
+    add_loop(n, {Columns, R, R, base::role});
+    return n;
+  }
 };
 
-TEST(grid_pass, bins_are_scrambled_by_passes_that_stay_and_back) {
+TEST(grid_pass, bins_are_scrambled_by_passes_in_place_and_back) {
   constexpr size a = 32, b = 64, n = a * b, batch = 2;
   const auto in = noise<float>(n * batch, 9);
-  const auto middle = run_pass<columns_that_stay<a, b, 8, 16, false>>(in, batch, n * batch);
-  const auto bins = run_pass<rows_that_stay<b, a, 8, 4, true>>(middle, batch, n * batch);
+  const auto middle = run_pass<columns_in_place<a, b, 8, 16, false>>(in, batch, n * batch);
+  const auto bins = run_pass<rows_in_place<b, a, 8, 4, true>>(middle, batch, n * batch);
   for (size row = 0; row < batch; ++row) {
     const auto natural = dft(picked(in, row * n, n), direction::forward);
     exact expected(n);
     for (size p = 0; p < n; ++p) expected[p] = natural[p / b + a * (p % b)];
     ASSERT_TRUE(is_accurate<float>(picked(bins, row * n, n), expected, n)) << "row " << row;
   }
-  const auto rows = run_pass<backwards<rows_that_stay<b, a, 8, 4, false>>>(bins, batch, n * batch);
-  auto back = run_pass<backwards<columns_that_stay<a, b, 8, 16, true>>>(rows, batch, n * batch);
+  const auto rows = run_pass<backwards<rows_in_place<b, a, 8, 4, false>>>(bins, batch, n * batch);
+  auto back = run_pass<backwards<columns_in_place<a, b, 8, 16, true>>>(rows, batch, n * batch);
   for (auto& z : back) z = scaled(z, 1.0f / n);
   EXPECT_LE(relative_l2(back, in), 2 * l2_bound<float>(n));
 }
 
 // Real transforms.
-
-template <class Base>
-struct to_bins : Base {
-  static constexpr row sink = row::half_spectrum;
-  static constexpr size batch_out = Base::total + 1, out_end = Base::total + 1;
-};
-template <class Base>
-struct from_bins : Base {
-  static constexpr direction dir = direction::inverse;
-  static constexpr row source = row::half_spectrum;
-  static constexpr size batch_in = Base::total + 1, in_end = Base::total + 1;
-};
 
 /// Returns the bins of N pairs of reals.
 exact bins_of(const values<float>& pairs) {
@@ -216,7 +225,7 @@ void expect_reals(const values<float>& got, const values<float>& reals, size n) 
 
 template <class Rows>
 void check_real(size batch) {
-  constexpr size n = Rows::length;
+  constexpr size n = Rows::numbers().total;
   const auto reals = noise<float>(n * batch, 8);
   auto bins = run_pass<to_bins<Rows>>(reals, batch, (n + 1) * batch);
   expect_bins(bins, reals, n, batch);
@@ -241,7 +250,12 @@ TEST(grid_pass, staged_real_rows_to_bins_and_back) {
 /// Columns taken with their mirror images, so that bins k and N - k meet.
 template <class Base>
 struct mirrored_tiles : Base {
-  static constexpr bool mirrored = true, stage_out = false;
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.shape.mirrored = true;
+    n.shape.stage_out = false;
+    return n;
+  }
 };
 
 TEST(grid_pass, long_real_rows_meet_their_mirror_images) {

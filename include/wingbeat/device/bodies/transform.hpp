@@ -3,13 +3,14 @@
 //
 // Every body that works on registers has
 //   elements_per_thread, workgroup_threads
-//   lane_in(), number_in(r), offset_in(r)      whose element x[r] is before: of which lane, which of
-//                                              the butterfly, how many places behind its first
-//   lane_out(), number_out(r), offset_out(r)   and after
-//   run(x)                                     transforms the registers of all threads
-//   rank(), part()                             this thread of its workgroup, which of its cluster
-//   roots()                                    the table of this pass
-// and, where bins of a real transform meet their opposites (ends/mirrored.hpp), what is said there.
+//   lane_in(), number_in(r), offset_in(r)     where element x[r] is before: in which lane, which
+//                                             of the butterfly, how many places behind its first
+//   lane_out(), number_out(r), offset_out(r)  and after
+//   run(x)                                    transforms the registers of all threads
+//   rank(), part()                            this thread of its workgroup; this workgroup of its
+//                                             cluster
+//   roots()                                   the table of this pass
+// and, where bins of a real transform meet their opposites, what ends/mirrored.hpp says.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"           // complex

@@ -9,7 +9,7 @@
 //       WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
 //                                     WINGBEAT_GLOBAL const parameters& with, size row, size i,
 //                                     value z);
-//       static constexpr bool in_order = false;  // of a load that reads elsewhere: functor.hpp
+//       static constexpr bool in_order = false;  // of a load that reads elsewhere: docs/fusion.md
 //     };
 //
 // `value` is complex<Real>, or Real at the end of a transform that is real: then two neighbours
@@ -18,7 +18,7 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"                // complex
-#include "wingbeat/device/ends/functor_contract.hpp"  // element_of, parameters_of, has_load, has_store
+#include "wingbeat/device/ends/functor_contract.hpp"  // element_of, has_load
 #include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::ends {
@@ -115,7 +115,7 @@ class fused_load {
     }
   }
 
-  /// Asks for what `count` elements in a row are made of, the first at `at`; see ahead.hpp.
+  /// Prefetches the input of `count` elements in a row, the first at `at`; see grid/prefetch.hpp.
   WINGBEAT_FN void prefetch(size at, size count) const {
     constexpr size each = As::is_real ? 2 : 1;
     if constexpr (is_in_order<Functor>) device::prefetch(in_ + each * at, each * count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two ends of a pass, both in complex elements at numbered places: a load answers get(at), a
 // store takes put(at, z). What a place counts is the end's own: a stored complex number, or a
-// stored real one. These are plain memory; fused.hpp has those that call your functors.
+// stored real one. These are plain memory; functor.hpp has those that call your functors.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"   // bfloat

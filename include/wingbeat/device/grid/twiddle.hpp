@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twiddles between two passes of one axis: input q of a butterfly times w^(q k), w of order P R.
+// Twiddles between two passes of one axis: input q of a butterfly times w^(q k), w of order P R.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"       // complex
@@ -9,9 +9,9 @@
 
 namespace wingbeat::device::grid {
 
-/// Turns what a thread holds of a butterfly: inputs q and q + r R/E. From `twiddle_roots_at` on, the
-/// table holds the rows of a stage of radix E after P, one after another; then all roots of order
-/// P R.
+/// Turns what a thread holds of a butterfly: inputs q and q + r R/E. From `twiddle_roots_at` on,
+/// the table holds the rows of a stage of radix E after P, one after another; then all roots of
+/// order P R.
 template <class Policy, class Real, unsigned E>
 WINGBEAT_FN void apply_twiddles(complex<Real> (&x)[E], WINGBEAT_GLOBAL const complex<Real>* table,
                                 unsigned k, size q) {

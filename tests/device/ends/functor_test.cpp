@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which row and element a functor is asked for, whether or not the axis tells where it starts.
-#include "wingbeat/device/grid/fused.hpp"
+#include "wingbeat/device/ends/functor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace {
 
 using wingbeat::device::complex;
 using wingbeat::device::size;
-using namespace wingbeat::device::grid;
+using namespace wingbeat::device::ends;
 
 struct places {
   using element = float;
@@ -31,7 +31,7 @@ static_assert(is_in_order<places> && is_in_order<says_so> && !is_in_order<gather
 
 constexpr size columns = 5, length = 3 * columns;  // planes of 3 rows
 
-TEST(fused, finds_the_same_elements_whatever_index_is_told) {
+TEST(ends_functor, finds_the_same_elements_whatever_index_is_told) {
   const fused_load<places, fused_as<float, length, true, false, false, 0>> dense{nullptr, nullptr};
   const fused_load<places, fused_as<float, length, false, false, false, 0>> other{nullptr, nullptr};
   for (size at = 0; at < 4 * length; ++at) {
@@ -40,10 +40,11 @@ TEST(fused, finds_the_same_elements_whatever_index_is_told) {
     EXPECT_EQ(z.im, static_cast<float>(at % length));
     EXPECT_EQ(same.re, z.re);
     EXPECT_EQ(same.im, z.im);
+    EXPECT_EQ(other.get(at, 4 * length).im, z.im) << "of no dense axis the index does not count";
   }
 }
 
-TEST(fused, finds_pairs_of_reals) {
+TEST(ends_functor, finds_pairs_of_reals) {
   const fused_load<real_places, fused_as<float, 4, true, true, false, 0>> pairs{nullptr, nullptr};
   const auto z = pairs.get(2 * 4 + 3, 3);
   EXPECT_EQ(z.re, 206.0F);

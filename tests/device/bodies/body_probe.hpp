@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a body that works on registers by itself on the host: no tile, no ends, no twiddles.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "device/grid/pass_probe.hpp"  // body_of, run_threads, rounded_table
+
+namespace wingbeat::test {
+
+/// Returns the transforms of a body's lanes. Element x[lane][offset] goes into the register whose
+/// offset on the way in the body states, and comes back the same way.
+template <class Policy>
+values<typename Policy::real> transformed(const values<typename Policy::real>& x) {
+  using body_type = body_of<Policy>;
+  using complex_type = complex<typename Policy::real>;
+  constexpr pass_numbers as = Policy::numbers();
+  constexpr size length = as.shape.length;
+  expect_sizes_of_types<Policy>();
+  const auto table = rounded_table<typename Policy::real>(as);
+  values<typename Policy::real> y(x.size(), poison<complex_type>());
+  run_threads<Policy>([&](const auto& group, char* scratch) {
+    const body_type subject(table.data(), scratch, group);
+    complex_type held[body_type::e];
+    for (unsigned r = 0; r < body_type::e; ++r) {
+      held[r] = x[subject.lane_in() * length + subject.offset_in(r)];
+    }
+    subject.run(held);
+    for (unsigned r = 0; r < body_type::e; ++r) {
+      y[subject.lane_out() * length + subject.offset_out(r)] = held[r];
+    }
+  });
+  return y;
+}
+
+/// The entries in which bins of a real transform meet, on the way in or out: every register has
+/// one, and at its opposite entry is what the register of the opposite bin put there.
+/// is_opposite(subject, r, label): of label(subject, r), which differs from register to register.
+template <class Policy, bool IsOut, class Label, class IsOpposite>
+void check_opposites(const Label& label, const IsOpposite& is_opposite) {
+  using body_type = body_of<Policy>;
+  const auto table = rounded_table<typename Policy::real>(Policy::numbers());
+  run_threads<Policy>([&](const auto& group, char* scratch) {
+    const body_type subject(table.data(), scratch, group);
+    const unsigned column = label(subject, 0).second;
+    for (unsigned r = 0; r < body_type::e; ++r) {
+      const unsigned at = IsOut ? subject.entry_out(r) : subject.entry_in(r);
+      subject.entries()[at].re = static_cast<typename Policy::real>(label(subject, r).first);
+    }
+    subject.team().workgroup_barrier();
+    for (unsigned r = 0; r < body_type::e; ++r) {
+      size at = 0;
+      if constexpr (IsOut) {
+        at = subject.opposite_out(column, r);
+      } else {
+        at = subject.opposite_in(column, r);
+      }
+      const auto other = static_cast<size>(subject.entries()[at].re);
+      EXPECT_TRUE(is_opposite(label(subject, r).first, other))
+          << label(subject, r).first << " meets " << other;
+    }
+  });
+}
+
+}  // namespace wingbeat::test

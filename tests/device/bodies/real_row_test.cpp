@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole row of reals as the body of a pass, by itself: elements in, bins out and back, against
+// the long double reference, from plain memory and from what is staged.
+#include "wingbeat/device/bodies/real_row.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>  // NAN
+
+#include "device/grid/pass_probe.hpp"  // body_of, run_threads, rounded_table
+#include "support/oracle.hpp"          // dft
+#include "support/signal.hpp"          // real_noise
+#include "support/tolerance.hpp"       // is_accurate
+
+namespace {
+
+using namespace wingbeat::test;
+
+/// Returns elements that a body makes of x, `Policy::numbers().shape.staged_out()` of each lane.
+template <class Policy>
+values<typename Policy::real> transformed(const values<typename Policy::real>& x) {
+  using complex_type = complex<typename Policy::real>;
+  constexpr tile_shape of = Policy::numbers().shape;
+  expect_sizes_of_types<Policy>();
+  const auto table = rounded_table<typename Policy::real>(Policy::numbers());
+  values<typename Policy::real> y(of.staged_out() * of.lanes, poison<complex_type>());
+  std::vector<unsigned> loaded(x.size()), stored(y.size());
+  run_threads<Policy>([&](const auto& group, char* scratch) {
+    const body_of<Policy> subject(table.data(), scratch, group);
+    const auto byte_of = [&](const complex_type* at) {
+      return reinterpret_cast<const char*>(at) - scratch;
+    };
+    const unsigned arriving = of.stage_in ? of.pitch_in() * of.lanes : 0;
+    const unsigned departing = of.stage_out ? of.pitch_out() * of.lanes : 0;
+    EXPECT_EQ(byte_of(subject.arrived()), of.exchange_bytes());
+    EXPECT_EQ(byte_of(subject.leaving()), byte_of(subject.arrived() + arriving));
+    EXPECT_EQ(byte_of(subject.leaving() + departing), of.scratch_bytes());
+    const auto load = [&](unsigned i) {
+      const size at = subject.lane() * of.staged_in() + i;
+      ++loaded[at];
+      return of.stage_in ? subject.arrived()[subject.lane() * of.pitch_in() + i] : x[at];
+    };
+    const auto store = [&](unsigned i, complex_type z) {
+      const size at = subject.lane() * of.staged_out() + i;
+      ++stored[at];
+      (of.stage_out ? subject.leaving()[subject.lane() * of.pitch_out() + i] : y[at]) = z;
+    };
+    if (of.stage_in && group.thread() == 0) {
+      for (size i = 0; i < x.size(); ++i)
+        subject.arrived()[i / of.staged_in() * of.pitch_in() + i % of.staged_in()] = x[i];
+    }
+    subject.team().workgroup_barrier();
+    subject.run(load, store);
+    subject.team().workgroup_barrier();
+    if (of.stage_out && group.thread() == 0) {
+      for (size i = 0; i < y.size(); ++i)
+        y[i] = subject.leaving()[i / of.staged_out() * of.pitch_out() + i % of.staged_out()];
+    }
+  });
+  EXPECT_EQ(loaded, std::vector<unsigned>(x.size(), 1)) << "each element is loaded once";
+  EXPECT_EQ(stored, std::vector<unsigned>(y.size(), 1)) << "each element is stored once";
+  return y;
+}
+
+template <class Rows>
+void check() {
+  using real = typename Rows::real;
+  constexpr tile_shape of = Rows::numbers().shape;
+  constexpr size n = of.length;
+  const auto reals = real_noise<real>(2 * n * of.lanes, 1);
+  values<real> pairs;
+  for (size j = 0; j < n * of.lanes; ++j) pairs.push_back({reals[2 * j], reals[2 * j + 1]});
+  auto bins = transformed<to_bins<Rows>>(pairs);
+  for (size lane = 0; lane < of.lanes; ++lane) {
+    auto expected = dft(as_complex(picked(reals, lane * 2 * n, 2 * n)), direction::forward);
+    expected.resize(n + 1);
+    ASSERT_TRUE(is_accurate<real>(picked(bins, lane * (n + 1), n + 1), expected, 2 * n))
+        << "lane " << lane << " of " << of.lanes;
+    bins[lane * (n + 1)].im = bins[lane * (n + 1) + n].im = NAN;  // these are not read
+  }
+  for (auto& z : pairs) z = scaled(z, static_cast<real>(2 * n));
+  ASSERT_LE(relative_l2(transformed<from_bins<Rows>>(bins), pairs), 2 * l2_bound<real>(2 * n));
+}
+
+TEST(body_real_row, makes_bins_and_reals) {
+  check<whole_rows<1, 1, 4>>();
+  check<whole_rows<2, 2, 8>>();
+  check<whole_rows<16, 16, 2>>();
+  check<whole_rows<64, 8, 4>>();
+  check<whole_rows<256, 4, 1, double>>();
+  check<in_halves<whole_rows<128, 8, 2>>>();
+}
+
+TEST(body_real_row, keeps_what_is_staged_apart_from_what_is_exchanged) {
+  check<staged<whole_rows<2, 2, 8>>>();
+  check<staged<whole_rows<64, 8, 4>>>();
+  check<staged<whole_rows<256, 16, 2, double>>>();
+}
+
+template <class Base>
+struct one_sided : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.shape.stage_out = true;
+    return n;
+  }
+};
+
+TEST(body_real_row, stages_either_side_alone) {
+  check<one_sided<whole_rows<64, 8, 4>>>();
+}
+
+}  // namespace

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of kernels: they name the body, the ends and how they are launched, and their numbers, read
+// back, are those of the pass.
+#include "planner/kernel_text.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>    // nextafter
+#include <cstdlib>  // strtod, strtoull
+#include <map>
+#include <type_traits>  // is_enum_v
+
+#include "planner/catalogue.hpp"  // every_pass
+#include "planner/devices.hpp"    // hopper, ampere, opencl
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using planner::body;
+using planner::kernel_text;
+using planner::loop_role;
+using planner::pass;
+using planner::pass_numbers;
+using planner::row;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Each field of an aggregate with its name. A structured binding does not compile where a field is
+// missing.
+
+template <class Shape, class Visit>
+void each_field_of_shape(Shape& of, const Visit& visit) {
+  auto& [makes, length, first, second, elements_per_thread, lanes, workgroups, element_bytes,
+         bank_bytes, lanes_across, along_out, half_trade, stage_in, stage_out, mirrored, source,
+         sink] = of;
+  visit("shape.makes", makes);
+  visit("shape.length", length);
+  visit("shape.first", first);
+  visit("shape.second", second);
+  visit("shape.elements_per_thread", elements_per_thread);
+  visit("shape.lanes", lanes);
+  visit("shape.workgroups", workgroups);
+  visit("shape.element_bytes", element_bytes);
+  visit("shape.bank_bytes", bank_bytes);
+  visit("shape.lanes_across", lanes_across);
+  visit("shape.along_out", along_out);
+  visit("shape.half_trade", half_trade);
+  visit("shape.stage_in", stage_in);
+  visit("shape.stage_out", stage_out);
+  visit("shape.mirrored", mirrored);
+  visit("shape.source", source);
+  visit("shape.sink", sink);
+}
+
+template <class Side, class Visit>
+void each_field_of_side(const std::string& name, Side& of, const Visit& visit) {
+  auto& [base, distance, stride, first_stride, unit, step, is_limited, valid_begin, valid_end,
+         is_pairs] = of;
+  visit(name + ".base", base);
+  visit(name + ".distance", distance);
+  visit(name + ".stride", stride);
+  visit(name + ".first_stride", first_stride);
+  visit(name + ".unit", unit);
+  visit(name + ".step", step);
+  visit(name + ".is_limited", is_limited);
+  visit(name + ".valid_begin", valid_begin);
+  visit(name + ".valid_end", valid_end);
+  visit(name + ".is_pairs", is_pairs);
+}
+
+/// Visits the loops up to `of.depth`: others are not written.
+template <class Numbers, class Visit>
+void each_field(Numbers& of, const Visit& visit) {
+  auto& [shape, prior, total, in, out, loops, depth, is_flat, is_full, prefetch_tiles,
+         prefetch_elements, roots_at, scale] = of;
+  each_field_of_shape(shape, visit);
+  visit("prior", prior);
+  visit("total", total);
+  each_field_of_side("in", in, visit);
+  each_field_of_side("out", out, visit);
+  for (unsigned i = 0; i < depth; ++i) {
+    auto& [count, loop_in, loop_out, role] = loops[i];
+    visit(fmt::format("loops[{}].count", i), count);
+    visit(fmt::format("loops[{}].in", i), loop_in);
+    visit(fmt::format("loops[{}].out", i), loop_out);
+    visit(fmt::format("loops[{}].role", i), role);
+  }
+  visit("depth", depth);
+  visit("is_flat", is_flat);
+  visit("is_full", is_full);
+  visit("prefetch_tiles", prefetch_tiles);
+  visit("prefetch_elements", prefetch_elements);
+  visit("roots_at", roots_at);
+  visit("scale", scale);
+}
+
+const std::map<std::string, int>& enumerators() {
+  static const std::map<std::string, int> values{
+      {"grid::body::transform", static_cast<int>(body::transform)},
+      {"grid::body::real_row", static_cast<int>(body::real_row)},
+      {"grid::body::line", static_cast<int>(body::line)},
+      {"grid::body::plane", static_cast<int>(body::plane)},
+      {"grid::row::complex_row", static_cast<int>(row::complex_row)},
+      {"grid::row::half_spectrum", static_cast<int>(row::half_spectrum)},
+      {"grid::loop_role::others", static_cast<int>(loop_role::others)},
+      {"grid::loop_role::groups", static_cast<int>(loop_role::groups)},
+      {"grid::loop_role::prior", static_cast<int>(loop_role::prior)}};
+  return values;
+}
+
+/// Reads a value as a C++ compiler does.
+template <class Value>
+void read_value(const std::string& text, Value& to) {
+  char* end = nullptr;
+  if constexpr (std::is_enum_v<Value>) {
+    to = static_cast<Value>(enumerators().at(text));
+    return;
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    ASSERT_TRUE(text == "true" || text == "false") << text;
+    to = text == "true";
+    return;
+  } else if constexpr (std::is_same_v<Value, double>) {
+    to = std::strtod(text.c_str(), &end);
+  } else {
+    to = static_cast<Value>(std::strtoull(text.c_str(), &end, 10));
+  }
+  EXPECT_EQ(*end, '\0') << text;
+}
+
+/// Returns the assignments of a text, having checked that no field has two.
+std::map<std::string, std::string> assignments_in(const std::string& text) {
+  std::map<std::string, std::string> values;
+  constexpr std::string_view head = "\n    n.";
+  for (std::size_t at = text.find(head); at != std::string::npos; at = text.find(head, at + 1)) {
+    const std::size_t name = at + head.size(), equals = text.find(" = ", name);
+    const std::size_t end = text.find(";\n", equals);
+    const bool is_first =
+        values.emplace(text.substr(name, equals - name), text.substr(equals + 3, end - equals - 3))
+            .second;
+    EXPECT_TRUE(is_first) << text.substr(name, end - name) << " is assigned again";
+  }
+  return values;
+}
+
+/// Expects the text to assign each field that differs from its default, and no other.
+void expect_numbers_read_back(const pass& of) {
+  auto values = assignments_in(kernel_text(of));
+  pass_numbers read;
+  if (values.contains("depth")) read_value(values.at("depth"), read.depth);  // visits its loops
+  each_field(read, [&](const std::string& name, auto& field) {
+    const auto found = values.find(name);
+    if (found == values.end()) return;
+    const double default_value = name == "depth" ? 0 : static_cast<double>(field);
+    read_value(found->second, field);
+    EXPECT_NE(static_cast<double>(field), default_value) << name << " is assigned its default";
+    values.erase(found);
+  });
+  for (const auto& [name, value] : values) ADD_FAILURE() << name << " = " << value;
+  std::map<std::string, double> expected, actual;
+  const auto into = [](auto& map) {
+    return [&map](const std::string& name, const auto& field) {
+      map[name] = static_cast<double>(field);  // below 2^53
+    };
+  };
+  each_field(of.numbers, into(expected));
+  each_field(read, into(actual));
+  EXPECT_EQ(actual, expected) << of.describe();
+}
+
+TEST(kernel_text, assigns_the_numbers_of_every_pass) {
+  std::size_t n_passes = 0;
+  for (const device_info& device : {hopper(), ampere(), opencl(false, 2 << 20, 4096)}) {
+    for (const pass& each : planner::every_pass(device)) {
+      expect_numbers_read_back(each);
+      if (HasFailure()) return;
+      ++n_passes;
+    }
+  }
+  EXPECT_GT(n_passes, 1000U);
+}
+
+/// A pass without a default in any field, so far as one can be planned at all.
+pass distinct_pass() {
+  pass made;
+  std::size_t next = 2;
+  made.numbers.depth = 3;
+  each_field(made.numbers, [&](const std::string& name, auto& field) {
+    using value = std::decay_t<decltype(field)>;
+    if (name == "depth") return;
+    if constexpr (std::is_same_v<value, bool>) {
+      field = true;
+    } else if constexpr (std::is_enum_v<value>) {
+      field = static_cast<value>(1);
+    } else {
+      field = static_cast<value>(next++);
+    }
+  });
+  // From which the entry's declaration is computed.
+  made.numbers.shape.length = 4096;
+  made.numbers.shape.elements_per_thread = 16;
+  made.numbers.shape.lanes = 2;
+  made.numbers.shape.workgroups = 4;
+  made.numbers.scale = 1.0 / 3;
+  return made;
+}
+
+TEST(kernel_text, differs_where_any_number_does) {
+  const pass base = distinct_pass();
+  expect_numbers_read_back(base);
+  const std::string text = kernel_text(base);
+  std::size_t n_fields = 0;
+  each_field(base.numbers, [&](const std::string& name, const auto&) {
+    ++n_fields;
+    pass other = base;
+    each_field(other.numbers, [&](const std::string& each, auto& field) {
+      using value = std::decay_t<decltype(field)>;
+      if (each != name) return;
+      if constexpr (std::is_same_v<value, bool>) {
+        field = !field;
+      } else if constexpr (std::is_enum_v<value>) {
+        field = static_cast<value>(static_cast<int>(field) - 1);
+      } else if constexpr (std::is_same_v<value, double>) {
+        field = std::nextafter(field, 1.0);
+      } else {
+        field = static_cast<value>(field + 1);
+      }
+    });
+    EXPECT_NE(kernel_text(other), text) << name;
+    expect_numbers_read_back(other);
+  });
+  EXPECT_EQ(n_fields, 17U + 2 + 2 * 10 + 3 * 4 + 7);
+}
+
+TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {
+  const pass base;
+  const std::string text = kernel_text(base);
+  const auto changed = [&](auto change) {
+    pass other = base;
+    change(other);
+    return kernel_text(other);
+  };
+  EXPECT_NE(changed([](pass& of) { of.real = precision::fp64; }), text);
+  EXPECT_NE(changed([](pass& of) { of.is_forward = false; }), text);
+  EXPECT_NE(changed([](pass& of) { of.resident = 2; }), text);
+  EXPECT_NE(changed([](pass& of) { of.in.stored = precision::fp16; }), text);
+  EXPECT_NE(changed([](pass& of) { of.out.stored = precision::bf16; }), text);
+  EXPECT_NE(changed([](pass& of) { of.in.has_parts = true; }), text);
+  EXPECT_NE(changed([](pass& of) { of.out.streams = true; }), text);
+  const auto apart = [](std::size_t units) {
+    return [units](pass& of) {
+      of.out.has_parts = true;
+      of.out.apart = units;
+    };
+  };
+  EXPECT_NE(changed(apart(64)), changed(apart(65)));
+  // The number of rows and the buffers are arguments of a launch.
+  EXPECT_EQ(changed([](pass& of) { of.rows = 99; }), text);
+  EXPECT_EQ(changed([](pass& of) { of.in.where = planner::place::workspace_a; }), text);
+  EXPECT_EQ(changed([](pass& of) { of.fraction = 0.5; }), text);
+}
+
+TEST(kernel_text, names_the_body_and_the_ends) {
+  pass of;
+  EXPECT_THAT(kernel_text(of), HasSubstr("#include \"wingbeat/device/bodies/transform.hpp\""));
+  EXPECT_THAT(kernel_text(of), HasSubstr("using body = bodies::transform<policy>;"));
+  EXPECT_THAT(kernel_text(of), HasSubstr("using real = float;"));
+  EXPECT_THAT(kernel_text(of), HasSubstr("direction dir = direction::forward;"));
+  EXPECT_THAT(
+      kernel_text(of),
+      HasSubstr("using input = ends::complex_load<float, policy::real, ends::use::again>;"));
+  of.numbers.shape.makes = body::real_row;
+  of.out.streams = true;
+  of.is_forward = false;
+  EXPECT_THAT(kernel_text(of), HasSubstr("using body = bodies::real_row<policy>;"));
+  EXPECT_THAT(kernel_text(of), HasSubstr("direction dir = direction::inverse;"));
+  EXPECT_THAT(kernel_text(of), HasSubstr("using output = ends::complex_store<float, policy::real, "
+                                         "ends::use::once>;"));
+  for (const body makes : {body::line, body::plane}) {
+    of.numbers.shape.makes = makes;
+    EXPECT_THAT(kernel_text(of),
+                HasSubstr("#include \"wingbeat/device/bodies/cluster_transform.hpp\""));
+    EXPECT_THAT(kernel_text(of), HasSubstr("using body = bodies::cluster_transform<policy>;"));
+  }
+  of.in.has_parts = true;
+  of.in.stored = precision::fp16;
+  of.in.apart = 640;
+  of.real = precision::fp64;
+  EXPECT_THAT(kernel_text(of),
+              HasSubstr("using input = ends::parts_load<half_float, policy::real, 640>;"));
+  EXPECT_THAT(kernel_text(of), HasSubstr("using real = double;"));
+}
+
+TEST(kernel_text, declares_how_it_is_launched) {
+  const auto macro_of = [](const pass& of) {
+    const std::string text = kernel_text(of), head = "#define WINGBEAT_PASS_KERNEL ";
+    const std::size_t at = text.find(head) + head.size();
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  pass of;
+  of.numbers.shape.length = 64;
+  of.numbers.shape.elements_per_thread = 4;
+  of.numbers.shape.lanes = 8;
+  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_IN_ROWS(16, 8)") << "a row of threads for each lane";
+  of.numbers.shape.lanes_across = true;
+  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_IN_ROWS(8, 16)") << "neighbours for neighbours";
+  of.resident = 3;
+  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_IN_ROWS_RESIDENT(8, 16, 3)");
+  of.numbers.shape.makes = body::line;
+  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_RESIDENT(128, 3)");
+  of.numbers.shape.workgroups = 4;
+  of.resident = 0;
+  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_CLUSTER(32, 1, 4)");
+}
+
+TEST(kernel_text, holds_a_functor_in_place_of_memory) {
+  pass of;
+  of.in.fused =
+      planner::functor_of(fused_load{.in_bytes = 64,
+                                     .element_bytes = 8,
+                                     .source = {.text = "struct yours {};", .type = "yours"}},
+                          /*is_real=*/false);
+  EXPECT_THAT(kernel_text(of), HasSubstr("struct yours {};"));
+  EXPECT_THAT(kernel_text(of), HasSubstr("#include \"wingbeat/device/ends/functor.hpp\""));
+  EXPECT_THAT(kernel_text(of), Not(HasSubstr("ends::complex_load")));
+  EXPECT_THAT(kernel_text(of), HasSubstr("ends::complex_store"));
+}
+
+}  // namespace

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where planned passes read and write, for random requests on several devices, element by element:
+// the first reads the input, each reads the output of its predecessor, the last writes the output,
+// all of it once; and no workgroup overwrites elements that another has yet to read.
+#include "planner/placement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>  // sort, includes
+#include <map>
+
+#include "planner/devices.hpp"  // hopper, opencl
+#include "planner/program.hpp"  // make_program
+#include "planner/walk.hpp"
+#include "side.hpp"                 // input_side, are_alike
+#include "support/random_plan.hpp"  // random_plan
+#include "wingbeat/error.hpp"       // plan_error
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using planner::place;
+
+/// Lengths of a few elements a workgroup, so that short axes take clusters, and several passes.
+const tuning::architecture& tiny_shapes() {
+  using namespace tuning;
+  static constexpr shape whole[] = {
+      {0, 1, 8}, {1, 2, 8}, {2, 2, 4}, {3, 4, 2, false, true, true, 0, 0, 1}};
+  static constexpr column_shape columns[] = {{1, 2, 8}, {2, 2, 4}, {3, 4, 4}, {4, 4, 4}};
+  static constexpr cluster_shape lines[] = {{5, 2, 4, 2, 1, 1, 0, 1}, {6, 3, 4, 4}};
+  static constexpr cluster_shape column_lines[] = {{6, 3, 4, 2, 4}, {4, 2, 4, 1, 2}};
+  static constexpr cluster_shape planes[] = {{6, 3, 4, 2, 1, 1, 0, 1}, {7, 4, 8, 4}};
+  static constexpr cluster_shape real_planes[] = {
+      {5, 3, 4, 1, 1, 1, 0, 1}, {6, 3, 4, 2, 1, 1, 0, 1}, {7, 4, 8, 4}};
+  static constexpr shapes all{.rows = {whole, lines, {}, planes},
+                              .rows_of_reals = {{}, {}, {}, real_planes},
+                              .rows_of_bins = {{}, {}, {}, real_planes},
+                              .columns = columns,
+                              .column_lines = column_lines};
+  static constexpr architecture data{"tiny", 128, all, all};
+  return data;
+}
+
+places sorted(places all) {
+  std::sort(all.begin(), all.end());
+  return all;
+}
+places unique(places all) {
+  all = sorted(std::move(all));
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+/// What one pass reads and writes, and by which tile.
+struct walked {
+  places in, out;
+  std::map<std::size_t, std::size_t> written;  ///< Place to tile.
+  std::vector<std::pair<std::size_t, std::size_t>> read;
+};
+
+/// All of a butterfly's input is prefetched, and nothing else.
+void expect_prefetch(const pass& of, const butterfly& each) {
+  places prefetched;
+  for (std::size_t i = 0; i < of.numbers.prefetch_elements; ++i) {
+    add_element(prefetched, input_of(of), each.in + i, 0);
+  }
+  EXPECT_EQ(sorted(prefetched), unique(read_by(of, each))) << of.describe();
+}
+
+walked walk(const pass& of) {
+  walked result;
+  for (const butterfly& each : butterflies_of(of)) {
+    if (of.numbers.prefetch_tiles > 0) expect_prefetch(of, each);
+    for (const std::size_t at : read_by(of, each)) {
+      result.in.push_back(at);
+      result.read.emplace_back(at, each.tile);
+    }
+    for (const std::size_t at : written_by(of, each)) {
+      result.out.push_back(at);
+      result.written.emplace(at, each.tile);
+    }
+  }
+  return result;
+}
+
+/// A pass may write where it reads if each place that is read and written belongs to one tile.
+void expect_safe_in_place(const walked& of, const std::string& which) {
+  for (const auto& [at, tile] : of.read) {
+    const auto writer = of.written.find(at);
+    if (writer == of.written.end()) continue;
+    ASSERT_EQ(writer->second, tile) << which << " overwrites real " << at << " of another tile";
+  }
+}
+
+bool is_one_buffer(const plan_spec& spec) {
+  if (spec.where == placement::in_place) return true;
+  return !is_real(spec.kind) && are_alike(input_side(spec), output_side(spec));
+}
+
+std::size_t bytes_of(const planner::program& made, place which) {
+  return which == place::workspace_a ? made.workspace_a_bytes : made.workspace_b_bytes;
+}
+
+void expect_sound(const plan_spec& spec, const planner::program& made) {
+  places before = unique(places_of(input_side(spec)));
+  place last = place::input;
+  for (std::size_t i = 0; i < made.passes.size(); ++i) {
+    const pass& each = made.passes[i];
+    const walked elements = walk(each);
+    EXPECT_EQ(each.in.where, last) << each.describe();
+    const places in = unique(elements.in), out = sorted(elements.out);
+    if (i == 0) {
+      EXPECT_EQ(in, before) << "reads all of the input, and nothing else: " << each.describe();
+    } else {
+      EXPECT_TRUE(std::includes(before.begin(), before.end(), in.begin(), in.end()))
+          << "reads what its predecessor did not write: " << each.describe();
+    }
+    EXPECT_EQ(out, unique(out)) << "writes a place twice: " << each.describe();
+    const bool shares = (each.in.where == place::input && each.out.where == place::output)
+                            ? is_one_buffer(spec)
+                            : each.in.where == each.out.where;
+    if (shares) expect_safe_in_place(elements, each.describe());
+    if (each.out.where != place::output) {
+      EXPECT_LT(out.back() * each.out.real_bytes(), bytes_of(made, each.out.where));
+    }
+    before = out;
+    last = each.out.where;
+  }
+  EXPECT_EQ(last, place::output);
+  EXPECT_EQ(before, sorted(places_of(output_side(spec)))) << "the output, all of it";
+}
+
+void check(const device_info& device, const tuning::architecture& data, std::uint64_t count) {
+  std::map<std::size_t, int> by_passes;
+  std::map<body, int> prefetches;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    const plan_spec spec = random_plan(seed, {.max_points = 1 << 10, .longest_axis = 1 << 10}).what;
+    SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
+    const planner::program made = planner::make_program(spec, device, data);
+    ++by_passes[made.passes.size()];
+    for (const pass& each : made.passes)
+      prefetches[each.shape().makes] += each.numbers.prefetch_tiles > 0;
+    expect_sound(spec, made);
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GE(by_passes.size(), 3U) << "one, two and three passes were drawn";
+  if (&data != &tiny_shapes()) return;
+  for (const auto makes : {body::transform, body::line, body::plane}) {
+    EXPECT_GE(prefetches[makes], 20) << "of passes that prefetch their input";
+  }
+}
+
+TEST(placement, is_sound_for_random_requests_on_real_devices) {
+  check(hopper(), tuning::hopper(), 1000);
+  check(opencl(false, 1 << 20, 4096), tuning::opencl_cpu(), 1000);
+}
+
+TEST(placement, is_sound_for_random_requests_in_many_short_passes) {
+  check(hopper(), tiny_shapes(), 4000);
+}
+
+TEST(placement, is_sound_for_long_rows_of_reals) {
+  for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+    for (const std::size_t n : {64, 128, 256, 1024, 4096}) {
+      for (const placement where : {placement::out_of_place, placement::in_place}) {
+        const plan_spec spec{.lengths = {n}, .batch = 3, .kind = kind, .where = where};
+        SCOPED_TRACE(as_initialiser(spec));
+        expect_sound(spec, planner::make_program(spec, hopper(), tiny_shapes()));
+      }
+    }
+  }
+}
+
+}  // namespace
