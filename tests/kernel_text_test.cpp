@@ -17,6 +17,7 @@ namespace {
 using namespace wingbeat;
 using test::folder;
 using test::set_content;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 std::vector<device_info> compiling_devices() {
@@ -186,7 +187,9 @@ TEST(kernel_text, uses_no_local_memory_where_none_is_launched) {
     }
     const auto spec = lone_kernel(
         "", "out[out_first] = *reinterpret_cast<WINGBEAT_LOCAL float*>(WINGBEAT_SCRATCH);\n");
-    EXPECT_THAT(result_of(device, spec), HasSubstr("kernel_spec_scratch_bytes_is_0"));
+    // clang names the type it cannot convert; NVRTC 13.0 does not.
+    EXPECT_THAT(result_of(device, spec), AnyOf(HasSubstr("kernel_spec_scratch_bytes_is_0"),
+                                               HasSubstr("invalid type conversion")));
   }
 }
 

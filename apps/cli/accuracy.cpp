@@ -1,17 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accuracy.hpp"
 
+#include <algorithm>   // clamp, max_element, min
+#include <functional>  // multiplies
+#include <numeric>     // accumulate
 #include <set>
 #include <utility>  // move
 
-#include "wingbeat/buffer.hpp"  // buffer
-#include "wingbeat/roots.hpp"   // root
+#include "reference/iterative.hpp"      // iterative
+#include "reference/root_of_unity.hpp"  // row, roots_of_unity
+#include "wingbeat/roots.hpp"           // root
 
 namespace wingbeat::cli {
 namespace {
 
-template <class Sum>
-using row = std::vector<std::complex<Sum>>;
+using device::direction;
+using reference::row;
+using lengths = std::vector<std::size_t>;
+
+direction direction_of(transform kind) {
+  const bool is_inverse = kind == transform::inverse || kind == transform::inverse_to_real;
+  return is_inverse ? direction::inverse : direction::forward;
+}
+
+std::size_t product_of(const lengths& all) {
+  return std::accumulate(all.begin(), all.end(), std::size_t{1}, std::multiplies<>{});
+}
+
+/// Returns the indices of the axes before the last that row-major number `r` stands for.
+lengths outer_indices(std::size_t r, const lengths& outer) {
+  lengths indices(outer.size());
+  for (std::size_t a = outer.size(); a-- > 0; r /= outer[a]) indices[a] = r % outer[a];
+  return indices;
+}
+
+lengths all_but_last(lengths all) {
+  all.pop_back();
+  return all;
+}
 
 /// Returns a b; operator* would look for NaNs, which takes longer than the product.
 template <class Sum>
@@ -19,122 +45,136 @@ std::complex<Sum> product(std::complex<Sum> a, std::complex<Sum> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Returns w^(k j) of one axis for all j, the weights of its inputs in output k.
+/// The weights w_N^(jr) of the inputs j of one axis, from two tables: j = far low + near.
 template <class Sum>
-row<Sum> weights_of(std::size_t k, std::size_t n, bool is_inverse) {
-  row<Sum> weights(n);
-  for (std::size_t j = 0; j < n; ++j) {
-    const auto w = root(k * j % n, n);
-    weights[j] = {static_cast<Sum>(w.real()), static_cast<Sum>(is_inverse ? -w.imag() : w.imag())};
+class axis_weights {
+ public:
+  axis_weights(std::size_t length, std::size_t r, direction dir) : is_one_(r == 0) {
+    if (is_one_) return;
+    const auto weight = [&](std::size_t j) {
+      const auto w = root(j * r % length, length);
+      const auto im = static_cast<Sum>(w.imag());
+      return std::complex<Sum>{static_cast<Sum>(w.real()), dir == direction::inverse ? -im : im};
+    };
+    for (std::size_t j = 0; j < std::min(low, length); ++j) near_.push_back(weight(j));
+    for (std::size_t j = 0; j < length; j += low) far_.push_back(weight(j));
   }
-  return weights;
+
+  [[nodiscard]] bool is_one() const noexcept { return is_one_; }
+  [[nodiscard]] std::complex<Sum> operator()(std::size_t j) const {
+    return is_one_ ? std::complex<Sum>{1} : product(far_[j / low], near_[j % low]);
+  }
+
+ private:
+  static constexpr std::size_t low = std::size_t{1} << 12;
+  bool is_one_;
+  row<Sum> near_, far_;
+};
+
+/// Returns a row of the input with all N elements; half spectra are completed:
+///     X[k0]..[N - k] = conj X[-k0]..[k].
+row<double> whole_row(const plan_spec& spec, const side& in, const row_place& place,
+                      const byte_reader& input) {
+  row<double> x = row_of(in, spec.real, place, input);
+  if (spec.kind != transform::inverse_to_real) return x;
+  row_place opposite = place;
+  for (std::size_t a = 0; a < place.outer.size(); ++a) {
+    opposite.outer[a] = (spec.lengths[a] - place.outer[a]) % spec.lengths[a];
+  }
+  const row<double> mirrored = row_of(in, spec.real, opposite, input);
+  const std::size_t n = spec.lengths.back();
+  for (std::size_t k = x.size(); k < n; ++k) x.push_back(std::conj(mirrored[n - k]));
+  return x;
 }
 
-/// Adds all rows of the input, each times its weight. One axis has one row, of weight 1.
-template <class Sum>
-row<Sum> weighted_sum(const plan_spec& what, const row_place& at, const byte_reader& input) {
-  const side in = input_side(what);
-  const bool is_inverse =
-      what.kind == transform::inverse || what.kind == transform::inverse_to_real;
-  std::vector<row<Sum>> weights;
-  std::size_t n_rows = 1;
-  for (std::size_t a = 0; a < at.outer.size(); ++a) {
-    weights.push_back(weights_of<Sum>(at.outer[a], what.lengths[a], is_inverse));
-    n_rows *= what.lengths[a];
+/// Returns how many elements of each axis a sample takes, beyond the end of half spectra too.
+lengths lengths_of(const plan_spec& spec, const output_sample& sample) {
+  lengths kept;
+  for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
+    kept.push_back(spec.lengths[a] / sample.axes[a].step);
   }
-  row<Sum> sum(in.axes.back().length);
-  row_place from{at.transform, std::vector<std::size_t>(at.outer.size())};
-  for (std::size_t r = 0; r < n_rows; ++r) {
-    std::complex<Sum> w = 1;
-    std::size_t rest = r;
-    for (std::size_t a = at.outer.size(); a-- > 0; rest /= what.lengths[a]) {
-      from.outer[a] = rest % what.lengths[a];
-      w = product(w, weights[a][from.outer[a]]);
+  return kept;
+}
+
+/// Returns the input folded along every axis onto as many elements as the sample has.
+template <class Sum>
+row<Sum> folded_input(const plan_spec& spec, const output_sample& sample,
+                      const byte_reader& input) {
+  const side in = input_side(spec);
+  const lengths kept = lengths_of(spec, sample), outer = all_but_last(spec.lengths);
+  std::vector<axis_weights<Sum>> weights;
+  for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
+    weights.emplace_back(spec.lengths[a], sample.axes[a].first, direction_of(spec.kind));
+  }
+  row<Sum> folded(product_of(kept));
+  for (std::size_t r = 0; r < product_of(outer); ++r) {
+    const row_place place{sample.transform, outer_indices(r, outer)};
+    std::complex<Sum> row_weight = 1;
+    std::size_t to = 0;
+    for (std::size_t a = 0; a < outer.size(); ++a) {
+      row_weight = product(row_weight, weights[a](place.outer[a]));
+      to = to * kept[a] + place.outer[a] % kept[a];
     }
-    const auto x = row_of(in, what.real, from, input);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      sum[i] += product(w, std::complex<Sum>{x[i].real(), x[i].imag()});
+    to *= kept.back();
+    const row<double> x = whole_row(spec, in, place, input);
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      std::complex<Sum> term = product(row_weight, std::complex<Sum>(x[j]));
+      if (!weights.back().is_one()) term = product(term, weights.back()(j));
+      folded[to + j % kept.back()] += term;
     }
   }
-  return sum;
+  return folded;
 }
 
-/// Completes half a spectrum of n bins:  X[n - k] = conj X[k].
-template <class Sum>
-row<Sum> completed(row<Sum> half, std::size_t n) {
-  for (std::size_t k = half.size(); k < n; ++k) half.push_back(std::conj(half[n - k]));
-  return half;
+/// Replaces the lines along one axis, whose elements are `stride` apart, by their transforms.
+void transform_lines(row<long double>& points, std::size_t length, std::size_t stride,
+                     direction dir) {
+  if (length == 1) return;
+  const auto roots = reference::roots_of_unity<long double>(length / 2, length, dir);
+  row<long double> line(length);
+  for (std::size_t block = 0; block < points.size(); block += stride * length) {
+    for (std::size_t first = block; first < block + stride; ++first) {
+      for (std::size_t j = 0; j < length; ++j) line[j] = points[first + j * stride];
+      reference::iterative(line, roots);
+      for (std::size_t k = 0; k < length; ++k) points[first + k * stride] = line[k];
+    }
+  }
 }
 
-/// Folds x onto n / step elements, each turned first, so that their transform is what stands at
-/// `first`, `first` + step and so on of x's. Roots come from two tables: w^(j r) with j = a B + b.
-template <class Sum>
-row<Sum> folded(const row<Sum>& x, std::size_t first, std::size_t step, bool is_inverse) {
-  constexpr std::size_t low = std::size_t{1} << 12;
-  const std::size_t n = x.size();
-  const auto turn = [&](std::size_t j) {
-    const auto w = root(j * first % n, n);
-    return std::complex<Sum>{static_cast<Sum>(w.real()),
-                             static_cast<Sum>(is_inverse ? -w.imag() : w.imag())};
-  };
-  row<Sum> near, far, y(n / step);
-  for (std::size_t b = 0; b < low; ++b) near.push_back(turn(b));
-  for (std::size_t a = 0; a < n; a += low) far.push_back(turn(a));
-  for (std::size_t j = 0; j < n; ++j) {
-    y[j % y.size()] += product(product(far[j / low], near[j % low]), x[j]);
-  }
-  return y;
+/// Returns how many elements of the last axis a sample has; a half spectrum ends early.
+std::size_t row_length_of(const plan_spec& spec, const output_sample& sample) {
+  const auto [first, step] = sample.axes.back();
+  return (output_side(spec).axes.back().length - first + step - 1) / step;
 }
 
-/// Transforms by the reference engine, after rounding to fp64.
 template <class Sum>
-row<double> transformed(transform kind, std::size_t n, const row<Sum>& x) {
-  plan_spec one{.lengths = {n}};
-  one.kind = kind;
-  one.real = precision::fp64;
-  queue on{first_device(engine::reference)};
-  buffer in{on, input_bytes(one)}, out{on, output_bytes(one)};
-  row<double> rounded;
-  for (const auto& z : x) {
-    rounded.emplace_back(static_cast<double>(z.real()), static_cast<double>(z.imag()));
+row<double> transformed(const plan_spec& spec, const output_sample& sample,
+                        const byte_reader& input) {
+  const row<Sum> folded = folded_input<Sum>(spec, sample, input);
+  row<long double> points(folded.begin(), folded.end());
+  const lengths kept = lengths_of(spec, sample);
+  std::size_t stride = 1;
+  for (std::size_t a = kept.size(); a-- > 0; stride *= kept[a]) {
+    transform_lines(points, kept[a], stride, direction_of(spec.kind));
   }
-  in.write(rounded.data(), in.size_bytes());
-  plan{on, one}.enqueue(on, in.view(), out.view());
-  if (kind == transform::inverse_to_real) {
-    std::vector<double> reals(n);
-    out.read(reals.data(), out.size_bytes());
-    return {reals.begin(), reals.end()};
+  const bool to_real = spec.kind == transform::inverse_to_real;
+  const std::size_t row_length = row_length_of(spec, sample);
+  row<double> result;
+  result.reserve(points.size() / kept.back() * row_length);
+  for (std::size_t first = 0; first < points.size(); first += kept.back()) {
+    for (std::size_t k = 0; k < row_length; ++k) {
+      const auto exact = points[first + k];
+      result.emplace_back(static_cast<double>(exact.real()),
+                          to_real ? 0 : static_cast<double>(exact.imag()));
+    }
   }
-  row<double> y(n);
-  out.read(y.data(), out.size_bytes());
-  return y;
-}
-
-/// A sum of real rows is complex, so real input is transformed as complex, and cut.
-template <class Sum>
-row<double> last_axis(const plan_spec& what, const row_place& at, row<Sum> sum) {
-  const std::size_t n = what.lengths.back();
-  const std::size_t length = output_side(what).axes.back().length;
-  const bool to_real = what.kind == transform::inverse_to_real;
-  const bool is_inverse = to_real || what.kind == transform::inverse;
-  row<double> y;
-  if (at.step == 1 && to_real) {
-    y = transformed(what.kind, n, sum);
-  } else {
-    if (to_real) sum = completed(std::move(sum), n);
-    if (at.step > 1) sum = folded(sum, at.first, at.step, is_inverse);
-    y = transformed(is_inverse ? transform::inverse : transform::forward, n / at.step, sum);
-  }
-  y.resize((length - at.first + at.step - 1) / at.step);
-  if (to_real) {
-    for (auto& z : y) z.imag(0);
-  }
-  return y;
+  return result;
 }
 
 /// Returns the numbers that `compare` reads: pairs, or reals alone.
 std::vector<double> flat(const row<double>& from, element of) {
   std::vector<double> numbers;
+  numbers.reserve(from.size() * (of == element::complex ? 2 : 1));
   for (const auto& z : from) {
     numbers.push_back(z.real());
     if (of == element::complex) numbers.push_back(z.imag());
@@ -142,7 +182,7 @@ std::vector<double> flat(const row<double>& from, element of) {
   return numbers;
 }
 
-/// Returns elements of a row in the order of their bins, wherever a map says that these lie.
+/// Returns a row's elements in the order of their bins, wherever a map says that these lie.
 row<double> row_by_bins(const side& from, precision real, const row_place& at,
                         const byte_reader& read, const oracle::bin_map& bin_at) {
   if (!bin_at) return row_of(from, real, at, read);
@@ -161,53 +201,90 @@ row<double> row_by_bins(const side& from, precision real, const row_place& at,
   return sorted;
 }
 
-}  // namespace
-
-std::vector<std::complex<double>> expected_row(const plan_spec& what, const row_place& at,
-                                               const byte_reader& input) {
-  return what.real == precision::fp64
-             ? last_axis(what, at, weighted_sum<long double>(what, at, input))
-             : last_axis(what, at, weighted_sum<double>(what, at, input));
+/// Reads the elements of a sample from an output.
+row<double> read_sample(const plan_spec& spec, const output_sample& sample,
+                        const byte_reader& output, const oracle::bin_map& bin_at) {
+  const side out = output_side(spec);
+  const lengths outer = all_but_last(lengths_of(spec, sample));
+  row<double> result;
+  for (std::size_t r = 0; r < product_of(outer); ++r) {
+    row_place place{sample.transform, outer_indices(r, outer), sample.axes.back().first,
+                    sample.axes.back().step};
+    for (std::size_t a = 0; a < outer.size(); ++a) {
+      place.outer[a] = sample.axes[a].first + place.outer[a] * sample.axes[a].step;
+    }
+    const row<double> elements = row_by_bins(out, spec.real, place, output, bin_at);
+    result.insert(result.end(), elements.begin(), elements.end());
+  }
+  return result;
 }
 
-oracle::oracle(const plan_spec& what, const std::vector<std::byte>& block) : what_(what) {
-  constexpr std::size_t longest = std::size_t{1} << 20, some = 4096;
+/// Returns how many elements of each axis are looked at. A row is one read where it is whole, and
+/// a read for each element where it is not, so both the rows and the elements of long rows have a
+/// limit.
+lengths sampled_lengths(const lengths& all) {
+  constexpr std::size_t most_points = std::size_t{1} << 20, most_elements = std::size_t{1} << 16;
+  constexpr std::size_t long_row = std::size_t{1} << 14, n_read = std::size_t{1} << 12;
+  constexpr std::size_t most_rows = std::size_t{1} << 14;
+  const std::size_t all_rows = product_of(all_but_last(all));
+  if (all_rows * all.back() <= most_points && all_rows <= most_rows) return all;
+  lengths kept(all.size(), 1);
+  kept.back() = all.back() <= long_row ? all.back() : n_read;
+  const std::size_t n_rows =
+      std::min(std::clamp<std::size_t>(most_elements / kept.back(), 1, n_read), all_rows);
+  // Doubles the axis of which the smallest share is taken, so that every axis has its part.
+  while (product_of(all_but_last(kept)) < n_rows) {
+    std::size_t sparsest = 0;
+    for (std::size_t a = 1; a + 1 < all.size(); ++a) {
+      if (all[a] / kept[a] > all[sparsest] / kept[sparsest]) sparsest = a;
+    }
+    kept[sparsest] *= 2;
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::vector<std::complex<double>> expected_sample(const plan_spec& spec,
+                                                  const output_sample& sample,
+                                                  const byte_reader& input) {
+  return spec.real == precision::fp64 ? transformed<long double>(spec, sample, input)
+                                      : transformed<double>(spec, sample, input);
+}
+
+oracle::oracle(const plan_spec& spec, const std::vector<std::byte>& block) : spec_(spec) {
   const byte_reader input = reader_of(block);
-  const std::size_t batch = what.batch;
-  const std::size_t n = what.lengths.back();
-  std::set<std::vector<std::size_t>> known;
+  const lengths kept = sampled_lengths(spec.lengths);
+  const std::size_t batch = spec.batch;
+  std::set<lengths> known;
   for (const std::size_t part : {0, 1, 2}) {  // halves from the start
-    row_place at{part * (batch - 1) / 2};
-    for (std::size_t a = 0; a + 1 < what.lengths.size(); ++a) {
-      at.outer.push_back(part * (what.lengths[a] - 1) / 2);
+    output_sample sample{part * (batch - 1) / 2};
+    lengths key{sample.transform};
+    for (std::size_t a = 0; a < kept.size(); ++a) {
+      const std::size_t step = spec.lengths[a] / kept[a];
+      sample.axes.push_back({part * (step - 1) / 2, step});
+      key.push_back(sample.axes.back().first);
     }
-    if (n > longest) {
-      at.step = n / some;
-      at.first = part * (at.step - 1) / 2;
-    }
-    std::vector<std::size_t> key{at.transform, at.first};
-    key.insert(key.end(), at.outer.begin(), at.outer.end());
     if (!known.insert(key).second) continue;
-    expected_.push_back(expected_row(what, at, input));
-    places_.push_back(at);
+    expected_.push_back(expected_sample(spec, sample, input));
+    samples_.push_back(std::move(sample));
   }
 }
 
 std::size_t oracle::n_elements() const noexcept {
   std::size_t n = 0;
-  for (const auto& row : expected_) n += row.size();
+  for (const auto& elements : expected_) n += elements.size();
   return n;
 }
 
 agreement oracle::judge(const byte_reader& output, const bin_map& bin_at) const {
-  const side out = output_side(what_);
-  const element of = out.is_real ? element::real : element::complex;
+  const element of = output_side(spec_).is_real ? element::real : element::complex;
   agreement worst;
-  for (std::size_t r = 0; r < places_.size(); ++r) {
-    const auto got = row_by_bins(out, what_.real, places_[r], output, bin_at);
+  for (std::size_t s = 0; s < samples_.size(); ++s) {
+    const auto got = read_sample(spec_, samples_[s], output, bin_at);
     const auto found =
-        compare(flat(got, of), flat(expected_[r], of), of, points_of(what_), what_.real);
-    if (r == 0 || !found.is_within || found.relative_l2 > worst.relative_l2) worst = found;
+        compare(flat(got, of), flat(expected_[s], of), of, points_of(spec_), spec_.real);
+    if (s == 0 || !found.is_within || found.relative_l2 > worst.relative_l2) worst = found;
     if (!found.is_within) break;
   }
   return worst;

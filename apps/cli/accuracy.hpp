@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How accurate an entrant is: rows of its output against the definition, whatever its axes.
+// How accurate an entrant is: transforms of its output against the definition, over all axes.
 #pragma once
 
 #include <complex>
@@ -8,39 +8,50 @@
 #include <vector>
 
 #include "agreement.hpp"  // agreement
-#include "elements.hpp"   // row_place, byte_reader
+#include "elements.hpp"   // byte_reader
 
 namespace wingbeat::cli {
 
-/// Returns elements of one row of the output that `input` has by definition: sums over the axes
-/// before the last, then the reference engine. A step, which divides the last length N, folds the
-/// row of sums first, so that a few elements of a long row cost N additions:
-///     X[r + m s] = sum_i y[i] w_M^(im),   y[i] = sum over j = i mod M of x[j] w_N^(jr),  M = N/s.
-/// Sums are in long double for fp64, in double otherwise.
-[[nodiscard]] std::vector<std::complex<double>> expected_row(const plan_spec& what,
-                                                             const row_place& at,
-                                                             const byte_reader& input);
+/// Elements of one output transform: along each axis `first`, `first` + `step` and so on.
+struct output_sample {
+  struct axis {
+    std::size_t first = 0;
+    std::size_t step = 1;  ///< Divides the length of the axis.
+  };
+  std::size_t transform = 0;
+  std::vector<axis> axes = {};  ///< Slowest first.
+};
 
-/// Rows that are looked at, and what they should be. Made once, asked of every entrant.
+/// Returns the elements, row-major, that the input has by definition. A step s along an axis of
+/// length N folds the input onto M = N/s elements before it is transformed, so that a few elements
+/// of a long transform cost one pass over the input:
+///     X[r + m s] = sum_i y[i] w_M^(im),   y[i] = sum over j = i mod M of x[j] w_N^(jr).
+/// The fold sums in long double for fp64, in double otherwise; what follows is long double.
+[[nodiscard]] std::vector<std::complex<double>> expected_sample(const plan_spec& spec,
+                                                                const output_sample& sample,
+                                                                const byte_reader& input);
+
+/// The transforms that are looked at, and what they should be. Made once, asked of every entrant.
 class oracle {
  public:
-  /// Takes a row of the first, the middle and the last transform, or where rows are longer than
-  /// 2^20 some 4096 elements of each. `block` repeats over the input.
-  oracle(const plan_spec& what, const std::vector<std::byte>& block);
+  /// Takes the first, the middle and the last transform of the batch: whole up to 2^20 points in
+  /// 2^14 rows, else 2^12 to 2^16 elements spread over all axes. `block` repeats over the input.
+  oracle(const plan_spec& spec, const std::vector<std::byte>& block);
 
   /// Which bin an element of the last axis is.
   using bin_map = std::function<std::size_t(std::size_t place)>;
 
-  /// Returns the agreement of the worst of the rows. Without a map, bins lie in natural order.
+  /// Returns the agreement of the worst of the transforms, each over all its axes. Without a map,
+  /// bins lie in natural order.
   [[nodiscard]] agreement judge(const byte_reader& output, const bin_map& bin_at = {}) const;
 
-  [[nodiscard]] std::size_t n_rows() const noexcept { return places_.size(); }
+  [[nodiscard]] std::size_t n_transforms() const noexcept { return samples_.size(); }
   [[nodiscard]] std::size_t n_elements() const noexcept;
 
  private:
-  plan_spec what_;
-  std::vector<row_place> places_;
-  std::vector<std::vector<std::complex<double>>> expected_;  // [row][element]
+  plan_spec spec_;
+  std::vector<output_sample> samples_;
+  std::vector<std::vector<std::complex<double>>> expected_;  // [sample][element]
 };
 
 }  // namespace wingbeat::cli

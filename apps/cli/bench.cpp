@@ -31,9 +31,10 @@ constexpr const char* examples = R"(Examples:
 In every round a plain copy of the same bytes, wingbeat and each peer take one turn. A fraction is
 the copy's time over the library's: 1 is the limit of a transform that crosses memory once. A ratio
 is the peer's time over ours. Times are medians; the spread is between the quartiles. `error /
-bound` is the relative L2 error of the worst of three rows over what the accuracy table allows.
-Exit code 1 if a row of ours is outside of it. Peers that are not here, or that refuse a problem,
-cost a sentence each. A --peer with a slash is a program that speaks bench/peers/protocol.md.)";
+bound` is the relative L2 error of the worst of three transforms, over all their axes, over what
+the accuracy table allows. Exit code 1 if a transform of ours is outside of it. Peers that are not
+here, or that refuse a problem, cost a sentence each. A --peer with a slash is a program that
+speaks bench/peers/protocol.md.)";
 
 struct options {
   sweep_options sweep;

@@ -133,7 +133,7 @@ bench_result run_problem(queue& on, const plan_spec& what, peer_list& peers, clo
   bench_buffers memory{on, what};
   const auto block = noise_block(what);
   const oracle truth{what, block};
-  result.n_checked_rows = truth.n_rows();
+  result.n_checked_transforms = truth.n_transforms();
   result.n_checked_elements = truth.n_elements();
 
   std::vector<participant> all;

@@ -22,7 +22,7 @@ struct bench_figures {
   quartiles seconds;
   double min_s = 0, max_s = 0;
   preparation prepared;
-  agreement accuracy;   ///< Of the worst of the rows that were checked.
+  agreement accuracy;   ///< Of the worst of the transforms that were checked.
   std::string refused;  ///< Why it did not run; empty: it did.
 };
 
@@ -40,7 +40,7 @@ struct bench_result {
   std::vector<bench_figures> peers;  ///< One for each peer that could be asked.
   int n_rounds = 0;
   verdict ended = verdict::goes_on;
-  std::size_t n_checked_rows = 0;
+  std::size_t n_checked_transforms = 0;
   std::size_t n_checked_elements = 0;
   std::string plan_text;
   std::size_t n_passes = 0;  ///< See `plan::passes`; 0 on engines that compile no kernels.
@@ -58,8 +58,8 @@ struct bench_result {
   }
 };
 
-/// Plans, checks rows of every entrant against the definition on poisoned output, then times. A
-/// peer that fails or refuses is left out of the rest; a refusal of wingbeat's own throws.
+/// Plans, checks transforms of every entrant against the definition on poisoned output, then times.
+/// A peer that fails or refuses is left out of the rest; a refusal of wingbeat's own throws.
 [[nodiscard]] bench_result run_problem(queue& on, const plan_spec& what, peer_list& peers,
                                        clock_watch& clocks, const stop_rule& until);
 

@@ -63,7 +63,7 @@ json json_of(const bench_result& of) {
   j["copied_bytes"] = of.copied_bytes;
   j["rounds"] = of.n_rounds;
   j["ended_by"] = name_of(of.ended);
-  j["checked_rows"] = of.n_checked_rows;
+  j["checked_rows"] = of.n_checked_transforms;
   j["checked_elements"] = of.n_checked_elements;
   j["copy"] = json_of(of.copy_s, "s");
   j["copy"]["bytes_per_s"] = 2 * static_cast<double>(of.copied_bytes) / of.copy_s.median;

@@ -15,6 +15,7 @@
 #include "report.hpp"            // tell, exit_code
 #include "signals.hpp"           // remove_temporary_files_on_signals
 #include "speedtest.hpp"         // add_speedtest
+#include "streams.hpp"           // occupy_closed_streams
 #include "transform.hpp"         // add_transform
 #include "verify.hpp"            // add_verify
 #include "wingbeat/error.hpp"    // plan_error, absent_error, device_error, file_error
@@ -94,6 +95,7 @@ int parse_and_explain(CLI::App& program, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_closed_streams();
   remove_temporary_files_on_signals();
   CLI::App program{"wingbeat: fast Fourier transforms on every engine of this machine", "wingbeat"};
   program.set_version_flag(

@@ -11,10 +11,6 @@
 namespace wingbeat::cli {
 namespace {
 
-struct run_times {
-  double execution_s, transfer_s;
-};
-
 // One trip: input to the device, the transform, output back.
 run_times run_once(queue& on, const plan& planned, buffer& in, buffer& out,
                    std::span<const std::byte> input, std::vector<std::byte>& output) {
@@ -37,32 +33,30 @@ spread spread_of(std::span<const double> values) {
   return {sum / static_cast<double>(values.size()), *low, *high};
 }
 
-measurement measure(const device_info& where, const plan_spec& what,
-                    std::span<const std::byte> input, const repetition& how) {
+void count_runs(measurement& into, const repetition& repeat,
+                const std::function<run_times()>& run) {
+  into.first_run_s = run().execution_s;
+  double spent_s = 0;
+  for (int i = 0; i < repeat.n_runs; ++i) {
+    const run_times times = run();
+    into.execution_s.push_back(times.execution_s);
+    into.transfer_s.push_back(times.transfer_s);
+    spent_s += times.execution_s;
+    if (repeat.budget_s > 0 && spent_s > repeat.budget_s) break;
+  }
+}
+
+measurement measure(const device_info& device, const plan_spec& spec,
+                    std::span<const std::byte> input, const repetition& repeat) {
   measurement m;
-  queue on{where};
+  queue on{device};
   std::vector<plan> planned;
-  m.plan_s = seconds_of([&] { planned.emplace_back(on, what); });
+  m.plan_s = seconds_of([&] { planned.emplace_back(on, spec); });
   m.explanation = planned.front().explain();
   buffer in{on, input.size()};
-  buffer out{on, output_bytes(what)};
-  m.output.resize(output_bytes(what));
-
-  run_times run = run_once(on, planned.front(), in, out, input, m.output);
-  m.first_run_s = run.execution_s;
-  double spent_s = run.execution_s;
-  if (how.n_runs == 0 || (how.budget_s > 0 && spent_s > how.budget_s)) {
-    m.execution_s = {run.execution_s};
-    m.transfer_s = {run.transfer_s};
-    return m;
-  }
-  for (int i = 0; i < how.n_runs; ++i) {
-    run = run_once(on, planned.front(), in, out, input, m.output);
-    m.execution_s.push_back(run.execution_s);
-    m.transfer_s.push_back(run.transfer_s);
-    spent_s += run.execution_s;
-    if (how.budget_s > 0 && spent_s > how.budget_s) break;
-  }
+  buffer out{on, output_bytes(spec)};
+  m.output.resize(output_bytes(spec));
+  count_runs(m, repeat, [&] { return run_once(on, planned.front(), in, out, input, m.output); });
   return m;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>  // byte
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ struct spread {
 /// points of its queue; transfer is wall time of the copy in and the copy out, added.
 struct measurement {
   double plan_s = 0;
-  double first_run_s = 0;           ///< The run that was not counted: it warms up.
+  double first_run_s = 0;           ///< Execution of the run that is not counted.
   std::vector<double> execution_s;  ///< One per counted run.
   std::vector<double> transfer_s;   ///< One per counted run.
   std::vector<std::byte> output;    ///< Of the last run.
@@ -33,12 +34,21 @@ struct measurement {
 /// How often to run.
 struct repetition {
   int n_runs = 5;
-  double budget_s = 0;  ///< Once the runs have taken this long, no other begins; 0: no limit.
+  double budget_s = 0;  ///< Once counted runs have taken this long, no other begins; 0: no limit.
 };
 
-/// Plans `what` for `where`, warms up once and then runs as often as `how` says. When that is
-/// never, or the warm-up alone exceeds the budget, the warm-up is the one run that counts.
-[[nodiscard]] measurement measure(const device_info& where, const plan_spec& what,
-                                  std::span<const std::byte> input, const repetition& how);
+/// Times of one run.
+struct run_times {
+  double execution_s = 0, transfer_s = 0;
+};
+
+/// Calls `run` once without counting it, since drivers load code, and some compile, at the first
+/// run; then calls it as often as `repeat` says and counts each call: at least one, however long
+/// the first call took, unless `repeat` asks for none.
+void count_runs(measurement& into, const repetition& repeat, const std::function<run_times()>& run);
+
+/// Plans `spec` for `device` and runs it, as `count_runs` does.
+[[nodiscard]] measurement measure(const device_info& device, const plan_spec& spec,
+                                  std::span<const std::byte> input, const repetition& repeat);
 
 }  // namespace wingbeat::cli

@@ -118,6 +118,7 @@ problem state(const formats::signal& from, const std::string& name, const wish& 
   p.what.real = asked.real;
   p.what.scale = asked.scale.value_or(asked.is_inverse ? scaling::by_length : scaling::none);
   p.is_half = asked.is_half;
+  p.is_table = from.is_table;
   p.row_length = from.row_length;
 
   const bool is_from_half = p.what.kind == transform::inverse_to_real;
@@ -153,6 +154,7 @@ formats::signal signal_of(const problem& solved, std::span<const double> complet
   s.is_real = solved.what.kind == transform::inverse_to_real;
   s.is_single_precision = solved.what.real == precision::fp32;
   s.n_rows = solved.what.batch;
+  s.is_table = solved.is_table;
   const std::size_t width = s.is_real ? 1 : 2;
   s.row_length = completed.size() / width / s.n_rows;
   s.samples.resize(s.n_rows * s.row_length);

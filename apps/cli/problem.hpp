@@ -27,6 +27,7 @@ struct problem {
   plan_spec what;
   std::vector<double> input;  // [row][number]: as `what` reads it, rounded to its precision
   bool is_half = false;
+  bool is_table = false;         ///< The file's array has two dimensions, and so has the output's.
   std::size_t row_length = 0;    ///< Samples of a row in the file.
   std::size_t kept_samples = 0;  ///< Of those, how many were taken; the rest of the row is zero.
   std::size_t n_vanished = 0;    ///< Numbers of the input that rounding made 0.

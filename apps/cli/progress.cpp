@@ -5,10 +5,10 @@
 #include <unistd.h>  // isatty
 
 #include <algorithm>  // min
-#include <cstdio>     // stderr
 #include <utility>    // move
 
-#include "report.hpp"  // tell
+#include "backend/message.hpp"  // write_message
+#include "report.hpp"           // tell
 
 namespace wingbeat::cli {
 namespace {
@@ -38,14 +38,12 @@ void progress::step(std::string_view what) {
   const std::size_t filled =
       bar_width * std::min(n_done, n_steps_) / std::max<std::size_t>(n_steps_, 1);
   // "\r" returns to the line's start, "\x1b[K" clears what a longer text left behind it.
-  std::fputs(fmt::format("\r{} [{:#<{}}{:.<{}}] {}/{} {}\x1b[K", command_, "", filled, "",
-                         bar_width - filled, n_done, n_steps_, what)
-                 .c_str(),
-             stderr);
+  backend::write_message(fmt::format("\r{} [{:#<{}}{:.<{}}] {}/{} {}\x1b[K", command_, "", filled,
+                                     "", bar_width - filled, n_done, n_steps_, what));
 }
 
 void progress::erase() noexcept {
-  if (is_drawn_) std::fputs("\r\x1b[K", stderr);
+  if (is_drawn_) backend::write_message("\r\x1b[K");
 }
 
 }  // namespace wingbeat::cli

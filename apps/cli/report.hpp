@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <cstddef>  // size_t
-#include <cstdio>   // stderr, stdout
+#include <cstdio>   // stdout
 #include <string>
 #include <string_view>
 #include <utility>  // forward
+
+#include "backend/message.hpp"  // write_message
 
 namespace wingbeat::cli {
 
@@ -27,7 +29,7 @@ void tell(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   const auto line =
       fmt::format("wingbeat: {}\n", fmt::format(text, std::forward<Arguments>(arguments)...));
   std::fflush(stdout);
-  std::fwrite(line.data(), 1, line.size(), stderr);  // fmt::print would throw on a closed stderr
+  backend::write_message(line);
 }
 
 /// Returns "1 row" or "3 rows".

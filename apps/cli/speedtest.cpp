@@ -31,8 +31,8 @@ constexpr const char* examples = R"(Examples:
 Each length is a forward transform of one row of complex noise. A warm-up run is not counted.
 Execution is what the device's clock says, transfer the copy in and the copy out; total is both.
 The break-even of two engines is the smallest length from which the one that is faster at the
-largest length stays ahead, by the mean total. An engine whose runs at one length have taken
-two seconds is not run again there; the column 'runs' says how often it was. Every output is
+largest length stays ahead, by the mean total. An engine whose counted runs at one length have
+taken two seconds is not run again there; the column 'runs' says how often it was. Every output is
 compared with the reference as `wingbeat transform` does; exit code 1 if one disagrees.)";
 
 constexpr double budget_s = 2;

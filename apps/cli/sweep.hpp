@@ -23,7 +23,7 @@ struct sweep_options {
   std::string precision = "fp32";
   std::string layout = "packed";
   std::string bins = "natural";
-  std::string device = {};  ///< Empty: the best one.
+  std::string device = {};                ///< Empty: the best one.
   std::optional<std::size_t> batch = {};  ///< Else as many as fill `mib`.
   std::optional<std::size_t> mib = {};    ///< Else what suits the device.
 };

@@ -40,15 +40,17 @@ constexpr const char* examples = R"(Examples:
   wingbeat transform spectrum.npy --inverse --output samples.npy
       goes back: scaled by 1/N, so that it undoes the transform
 
-Input: text (one number a line, or two columns 're im'), .npy (1D, or 2D as rows), .wav.
+Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
+2D as rows), .wav.
 Rows are padded with zeros to the next power of two; --length sets another, and a shorter one
 cuts. Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --half.
 --output, --top and --plot show the values of the best engine that agrees with the reference:
 the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
 An engine agrees when its relative L2 error is at most u sqrt(log2 N) (fp32, u = 2^-24) or
 1.25 u sqrt(log2 N) (fp64, u = 2^-53), or 4 u up to N = 64, and its largest error at most 12 u
-of the largest output. Times: plan, once; first run, with warm-up; execution, the run after it
-(the same run where one takes over a second); transfer, to the device and back.)";
+of the largest output. Times: plan, once; first run, at which drivers load code and may compile;
+execution and transfer (to the device and back), the medians of the runs after it: five, or as
+many as begin within a second, one at least.)";
 
 constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
 constexpr double most_hz = 1e12;
@@ -159,7 +161,7 @@ outcome solve(const problem& stated, const std::vector<device_info>& chosen) {
     shown.step(fmt::format("{}, {}", short_name(where), where.name));
     engine_result r{where, {}, {}};
     try {
-      r.times = measure(where, stated.what, input, repetition{.n_runs = 1, .budget_s = 1});
+      r.times = measure(where, stated.what, input, repetition{.n_runs = 5, .budget_s = 1});
     } catch (const device_error& failed) {
       if (chosen.size() == 1) throw;
       tell("{} failed and is left out: {}", short_name(where), failed.what());

@@ -7,9 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>  // move
 
-#include "choose.hpp"  // short_name
-#include "report.hpp"  // counted
-#include "table.hpp"   // table, seconds_text
+#include "choose.hpp"      // short_name
+#include "report.hpp"      // counted
+#include "statistics.hpp"  // quartiles_of
+#include "table.hpp"       // table, seconds_text
 
 namespace wingbeat::cli {
 namespace {
@@ -28,8 +29,8 @@ std::vector<std::string> line_of(const engine_result& r, std::size_t length) {
           fmt::format("{}", length),
           seconds_text(r.times.plan_s),
           seconds_text(r.times.first_run_s),
-          seconds_text(spread_of(r.times.execution_s).mean),
-          seconds_text(spread_of(r.times.transfer_s).mean),
+          seconds_text(quartiles_of(r.times.execution_s).median),
+          seconds_text(quartiles_of(r.times.transfer_s).median),
           fmt::format("{:.2e}", a.largest_error),
           fmt::format("{:.2e}", a.relative_l2),
           fmt::format("{:.2e}", a.relative_l2_bound),
@@ -45,8 +46,9 @@ nlohmann::ordered_json json_of(const engine_result& r) {
   j["device"] = r.where.name;
   j["plan_s"] = r.times.plan_s;
   j["first_run_s"] = r.times.first_run_s;
-  j["execution_s"] = spread_of(r.times.execution_s).mean;
-  j["transfer_s"] = spread_of(r.times.transfer_s).mean;
+  j["runs"] = r.times.execution_s.size();
+  j["execution_s"] = quartiles_of(r.times.execution_s).median;
+  j["transfer_s"] = quartiles_of(r.times.transfer_s).median;
   j["largest_value"] = a.largest_value;
   j["largest_error"] = a.largest_error;
   j["relative_l2"] = a.relative_l2;

@@ -117,6 +117,13 @@ TEST_F(commands, bench_runs_every_kind_in_and_out_of_place) {
   }
 }
 
+TEST_F(commands, bench_passes_healthy_transforms_of_several_axes) {
+  for (const std::string kind : {"c2c", "c2c-inverse", "r2c", "c2r"}) {
+    const finished run = bench({"--lengths", "128x2,2x64x2", "--kind", kind, "--rounds", "1"});
+    EXPECT_EQ(run.code, 0) << kind << run.out << run.err;
+  }
+}
+
 TEST_F(commands, bench_runs_as_many_rounds_as_it_is_told) {
   const finished run = bench(
       {"--lengths", "64", "--rounds", "7", "--confidence", "0", "--json", "-", "--seconds", "100"});

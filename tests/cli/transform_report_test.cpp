@@ -59,6 +59,10 @@ TEST_F(transform_report, lists_every_engine_that_is_here) {
     EXPECT_EQ(engine["n_off"], 0);
     EXPECT_EQ(engine["n_values"], 1024);
     EXPECT_GT(engine["execution_s"], 0);
+    EXPECT_GE(engine["runs"], 1);
+    EXPECT_LE(engine["runs"], 5);
+    EXPECT_GT(engine["first_run_s"], 0);
+    EXPECT_GT(engine["plan_s"], 0);
     EXPECT_LE(engine["relative_l2"], engine["relative_l2_bound"]);
   }
   EXPECT_EQ(here, ran);

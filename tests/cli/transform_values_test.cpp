@@ -106,6 +106,27 @@ TEST_F(transform_values, rows_are_transformed_apart_and_padded_each) {
   expect_spectra(path("out.npy"), in, 32, 32, bound_fp32);
 }
 
+TEST_F(transform_values, rows_survive_text_on_the_way_to_a_spectrum_and_back) {
+  for (const std::size_t n_rows : {1, 3}) {
+    file_signal in = noise_rows(n_rows, 32, false);
+    in.is_table = true;
+    write_signal(path("in.npy"), in);
+    transform({"in.npy", "--output", "spectra.txt", "--precision", "fp64"});
+    expect_spectra(path("spectra.txt"), in, 32, 32, bound_fp64);
+    transform({"spectra.txt", "--inverse", "--output", "back.npy", "--precision", "fp64"});
+    const file_signal back = read_signal(path("back.npy"));
+    EXPECT_EQ(back.n_rows, n_rows);
+    EXPECT_TRUE(back.is_table);
+    EXPECT_LE(relative_l2(back.samples, in.samples), 2 * bound_fp64);
+  }
+}
+
+TEST_F(transform_values, csv_output_numbers_the_rows_of_a_table) {
+  at_.file("in.txt", "1 0\n0 1\n\n2 0\n0 0\n");
+  transform({"in.txt", "--output", "out.csv"});
+  EXPECT_EQ(at_.folder().read("out.csv"), "row,index,re,im\n0,0,1,1\n0,1,1,-1\n1,0,2,0\n1,1,2,0\n");
+}
+
 TEST_F(transform_values, length_pads_or_cuts) {
   const file_signal in = noise_rows(2, 20, true);
   write_signal(path("in.npy"), in);
