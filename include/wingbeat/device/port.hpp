@@ -285,7 +285,7 @@ WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& what) {
 /// generic and in the global space.)
 template <class T>
 WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
-                         [[maybe_unused]] size count) {
+                          [[maybe_unused]] size count) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   constexpr size unit = 16;
   const size begin = (reinterpret_cast<size>(from) + unit - 1) / unit * unit;
