@@ -90,7 +90,14 @@ device_info device_of(const std::string& architecture) {
   return device;
 }
 
-/// Returns the digest of a cubin's code and constants: its other sections hold names and figures.
+/// Does a section of a cubin hold code, or literals that code reads? Others hold names, figures and
+/// addresses.
+bool is_code(std::string_view section) {
+  return section.starts_with(".text.") || section.starts_with(".nv.constant2") ||
+         section.starts_with(".nv.constant3");
+}
+
+/// Returns the digest of a cubin's code.
 std::string digest_of(const std::vector<char>& cubin) {
   Elf64_Ehdr head;
   std::memcpy(&head, cubin.data(), sizeof head);
@@ -99,11 +106,7 @@ std::string digest_of(const std::vector<char>& cubin) {
   const char* const names = cubin.data() + sections.at(head.e_shstrndx).sh_offset;
   backend::sha256 hash;
   for (const Elf64_Shdr& section : sections) {
-    const std::string_view name{names + section.sh_name};
-    const bool is_code = name.starts_with(".text.");
-    if (!is_code && !name.starts_with(".nv.constant")) continue;
-    if (section.sh_type == SHT_NOBITS) continue;
-    hash.add(is_code ? "code" : "constants");
+    if (section.sh_type == SHT_NOBITS || !is_code(names + section.sh_name)) continue;
     hash.add({cubin.data() + section.sh_offset, section.sh_size});
   }
   return backend::hex(hash.finish()).substr(0, 32);
