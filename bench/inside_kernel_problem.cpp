@@ -176,7 +176,8 @@ class memory_check {
   }
 
   void poison(queue& on) const {
-    poison_->launch(*on.impl(), workgroups(), {{}, data_.out.view(), {}, 0, 0, n_packs_});
+    poison_->launch(*on.impl(), workgroups(),
+                    backend::transform_arguments{{}, data_.out.view(), {}, 0, 0, n_packs_}.list());
   }
 
   struct reading {
@@ -186,8 +187,10 @@ class memory_check {
   reading read(queue& on, memory& data) const {
     reading zero, got;
     data.digest.write(&zero, sizeof zero);
-    digest_->launch(*on.impl(), workgroups(),
-                    {data_.out.view(), data.digest.view(), {}, 0, 0, n_packs_});
+    digest_->launch(
+        *on.impl(), workgroups(),
+        backend::transform_arguments{data_.out.view(), data.digest.view(), {}, 0, 0, n_packs_}
+            .list());
     data.digest.read(&got, sizeof got);
     return got;
   }
@@ -302,7 +305,9 @@ std::function<void()> problem::runner(const std::vector<job>& steps, const buffe
     for (std::size_t i = 0; i < steps.size(); ++i) {
       steps[i].made->launch(
           *on_.impl(), workgroups_of(steps[i]),
-          {i == 0 ? data_.in.view() : data_.out.view(), data_.out.view(), roots, 0, 0, batch_});
+          backend::transform_arguments{i == 0 ? data_.in.view() : data_.out.view(),
+                                       data_.out.view(), roots, 0, 0, batch_}
+              .list());
     }
   };
 }

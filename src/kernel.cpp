@@ -172,13 +172,14 @@ void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_v
     throw plan_error(fmt::format("the table starts at byte {} of its buffer; it must start at 0",
                                  table.offset_bytes));
   }
-  const std::uint64_t in_first = first_element("input", in, mine.spec.in_element_bytes);
-  const std::uint64_t out_first = first_element("output", out, mine.spec.out_element_bytes);
-  using backend::kernel_argument;
-  const std::array arguments{kernel_argument::of(in.handle),    kernel_argument::of(out.handle),
-                             kernel_argument::of(table.handle), kernel_argument::of(in_first),
-                             kernel_argument::of(out_first),    kernel_argument::of(batch)};
-  mine.made->launch(*on.impl(), workgroups, arguments);
+  const backend::transform_arguments arguments{
+      .in = in,
+      .out = out,
+      .table = table,
+      .in_first = first_element("input", in, mine.spec.in_element_bytes),
+      .out_first = first_element("output", out, mine.spec.out_element_bytes),
+      .batch = batch};
+  mine.made->launch(*on.impl(), workgroups, arguments.list());
 }
 
 void kernel::enqueue(queue& on, std::size_t workgroups,

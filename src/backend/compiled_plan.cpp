@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>  // max
-#include <array>
 #include <complex>
 #include <utility>  // exchange, move
 #include <vector>
@@ -133,14 +132,14 @@ class compiled_plan final : public plan {
     for (const prepared_launch& each : launches_) {
       const buffer_view from = locate(each.of.in.where, in, out, workspace);
       const buffer_view to = locate(each.of.out.where, in, out, workspace);
-      const std::uint64_t in_first = first_element(from, each.of.in.buffer_element_bytes());
-      const std::uint64_t out_first = first_element(to, each.of.out.buffer_element_bytes());
-      const std::uint64_t rows = each.of.rows;
-      const buffer_view table = each.table.view();
-      const std::array arguments{kernel_argument::of(from.handle),  kernel_argument::of(to.handle),
-                                 kernel_argument::of(table.handle), kernel_argument::of(in_first),
-                                 kernel_argument::of(out_first),    kernel_argument::of(rows)};
-      each.compiled->launch(on, each.of.workgroups(), arguments);
+      const transform_arguments arguments{
+          .in = from,
+          .out = to,
+          .table = each.table.view(),
+          .in_first = first_element(from, each.of.in.buffer_element_bytes()),
+          .out_first = first_element(to, each.of.out.buffer_element_bytes()),
+          .batch = each.of.rows};
+      each.compiled->launch(on, each.of.workgroups(), arguments.list());
     }
   }
 

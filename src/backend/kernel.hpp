@@ -2,6 +2,7 @@
 // Kernels compiled when a plan is made: what the compiled engines (opencl, cuda) share.
 #pragma once
 
+#include <array>
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
 #include <memory>   // shared_ptr
@@ -51,6 +52,24 @@ struct kernel_argument {
 /// engines add, follows.
 using kernel_arguments = std::span<const kernel_argument>;
 inline constexpr std::size_t most_kernel_arguments = 64;
+
+/// The arguments of a transform from one buffer to another:
+///     entry(global const In* in, global Out* out, global const Table* table,
+///           uint64 in_first, uint64 out_first, uint64 batch)
+/// Offsets of the views are not passed: they are part of `in_first` and `out_first`.
+struct transform_arguments {
+  buffer_view in, out, table;   ///< `offset_bytes` of `table` is 0.
+  std::uint64_t in_first = 0;   ///< First element read.
+  std::uint64_t out_first = 0;  ///< First element written.
+  std::uint64_t batch = 1;      ///< Rows in the whole grid; 0: no memory is touched.
+
+  /// Returns them in order; they live as long as this.
+  [[nodiscard]] std::array<kernel_argument, 6> list() const {
+    return {kernel_argument::of(in.handle),    kernel_argument::of(out.handle),
+            kernel_argument::of(table.handle), kernel_argument::of(in_first),
+            kernel_argument::of(out_first),    kernel_argument::of(batch)};
+  }
+};
 
 /// A kernel loaded on one device. Immutable; `launch` may be called from many threads.
 class kernel {

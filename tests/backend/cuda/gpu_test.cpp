@@ -112,7 +112,9 @@ void cuda_on_a_gpu::expect_turned(const backend::kernel& loaded, backend::queue&
   queue.write(out.view(), y.data());
   queue.write(table.view(), &offset);
   loaded.launch(queue, static_cast<std::size_t>(n_groups),
-                {in.view(), out.view(), table.view(), 5, 3, static_cast<std::uint64_t>(n_groups)});
+                backend::transform_arguments{in.view(), out.view(), table.view(), 5, 3,
+                                             static_cast<std::uint64_t>(n_groups)}
+                    .list());
   queue.read(y.data(), out.view());
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(y[i], -1) << "before out_first";
   int n_wrong = 0;
@@ -183,7 +185,9 @@ TEST_F(cuda_on_a_gpu, measures_between_marks) {
   const floats in{on(), 256 * 100'000}, out{on(), 256 * 100'000}, table{on(), 1};
   const auto first = on().record();
   for (int run = 0; run < 20; ++run) {
-    loaded->launch(on(), 100'000, {in.view(), out.view(), table.view(), 0, 0, 100'000});
+    loaded->launch(
+        on(), 100'000,
+        backend::transform_arguments{in.view(), out.view(), table.view(), 0, 0, 100'000}.list());
   }
   const auto second = on().record();
   // 20 runs move 4 GB: more than 0.1 ms on any device, less than 10 s.

@@ -79,7 +79,9 @@ TEST_F(opencl_kernel, transforms_in_registers) {
   compiled(dft_of_8, 16)
       ->launch(
           *queue, 4,
-          {.in = in, .out = out, .table = in, .in_first = first, .out_first = 1, .batch = rows});
+          transform_arguments{
+              .in = in, .out = out, .table = in, .in_first = first, .out_first = 1, .batch = rows}
+              .list());
   const auto got = content(out);
   EXPECT_EQ(got[0], -9) << "what lies before out_first is not ours";
   for (std::size_t row = 0; row < rows; ++row) {
@@ -101,7 +103,7 @@ TEST_F(opencl_kernel, gives_each_workgroup_its_own_local_memory) {
   const auto in = filled(values), out = room(workgroups);
   const auto sum = compiled(sums, threads, threads * sizeof(float));
   for (int run = 0; run < 20; ++run) {
-    sum->launch(*queue, workgroups, {.in = in, .out = out, .table = in});
+    sum->launch(*queue, workgroups, transform_arguments{.in = in, .out = out, .table = in}.list());
     const auto got = content(out);
     for (std::size_t g = 0; g < workgroups; ++g) {
       float expected = 0;
@@ -124,7 +126,8 @@ TEST_F(opencl_kernel, launches_from_many_threads_at_once) {
     callers.emplace_back([&, c] {
       const auto own = c % 2 == 0 ? queue : engine.open(info);
       for (int i = 0; i < 200; ++i) {
-        sum->launch(*own, workgroups, {.in = in[c], .out = out[c], .table = in[c]});
+        sum->launch(*own, workgroups,
+                    transform_arguments{.in = in[c], .out = out[c], .table = in[c]}.list());
       }
       own->wait();
     });
@@ -207,7 +210,7 @@ TEST_F(opencl_kernel, runs_from_the_drivers_own_binary) {
   for (int i = 0; i < 2; ++i) {
     auto program = opencl::build_program(opened.api, as_others, ours.context(), source, cache);
     const opencl::kernel made{opened.api, other, std::move(program), source};
-    made.launch(other, 2, {.in = in, .out = out, .table = in});
+    made.launch(other, 2, transform_arguments{.in = in, .out = out, .table = in}.list());
     other.wait();  // content() reads on another queue
     EXPECT_EQ(content(out), (std::vector<float>{16, 16}));
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, size
 
 namespace wingbeat::device::ends {
 
@@ -16,8 +16,8 @@ WINGBEAT_FN void load_direct(const Body& body, const Elements& elements, complex
   for (unsigned r = 0; r < E; ++r) {
     x[r] = {Real(0), Real(0)};
     if (inside) {
-      x[r] = elements.read(elements.in(lane) + body.offset_in(r),
-                           elements.index_in(lane, body.number_in(r)));
+      const size first = elements.in(lane), offset = body.offset_in(r);
+      x[r] = elements.read(first + offset, elements.index_in(lane, body.number_in(r), offset));
     }
   }
 }
@@ -29,8 +29,8 @@ WINGBEAT_FN void store_direct(const Body& body, const Elements& elements,
   if (!elements.has(lane)) return;
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r) {
-    elements.write(elements.out(lane) + body.offset_out(r),
-                   elements.index_out(lane, body.number_out(r)), x[r]);
+    const size first = elements.out(lane), offset = body.offset_out(r);
+    elements.write(first + offset, elements.index_out(lane, body.number_out(r), offset), x[r]);
   }
 }
 

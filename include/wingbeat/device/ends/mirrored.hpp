@@ -137,7 +137,10 @@ WINGBEAT_FN void combine_bins(const Body& body, const Elements& elements, comple
   combine_all<Body::is_plane>(
       body.team(), body.entries(), x, [&](unsigned r) { return body.entry_in(r); },
       [&](unsigned r) { return body.opposite_in(column, r); },
-      [&](unsigned r) { return Body::is_plane ? root : root_after<E>(root, r); },
+      [&](unsigned r) -> complex<Real> {
+        if constexpr (Body::is_plane) return root;
+        return root_after<E>(root, r);
+      },
       [&](unsigned r) { return has_first && (Body::is_plane || r == 0); },
       [&](unsigned r) {
         if constexpr (!Body::reads_bin_behind_first) return bin_behind(0);
@@ -152,8 +155,7 @@ WINGBEAT_FN void store_separated(const Body& body, const Elements& elements,
   constexpr size bins = Policy::numbers().bins();
   const unsigned lane = body.lane_out(), column = elements.first_out(lane);
   const bool inside = elements.has(lane), has_first = body.has_first_out(column);
-  const auto index = [&](unsigned r) { return elements.index_out(lane, body.number_out(r)); };
-  const complex<Real> root = real_root<Policy>(body, index(0));
+  const complex<Real> root = real_root<Policy>(body, elements.index_out(lane, body.number_out(0)));
   if constexpr (Body::has_exchanges) body.team().workgroup_barrier();
   separate_all(
       body.team(), body.entries(), x, [&](unsigned r) { return body.entry_out(r); },
@@ -161,7 +163,10 @@ WINGBEAT_FN void store_separated(const Body& body, const Elements& elements,
       [&](unsigned r) { return root_after<E>(root, r); },
       [&](unsigned r) { return r == 0 && has_first; },
       [&](unsigned r, complex<Real> z) {
-        if (inside) elements.write(elements.out(lane) + body.offset_out(r), index(r), z);
+        if (!inside) return;
+        const size offset = body.offset_out(r);
+        elements.write(elements.out(lane) + offset,
+                       elements.index_out(lane, body.number_out(r), offset), z);
       },
       [&](unsigned r, complex<Real> z) {
         if (inside) elements.write(elements.out(lane) + body.behind_out(r), bins, z);

@@ -4,7 +4,7 @@
 
 #include "wingbeat/device/complex.hpp"       // complex
 #include "wingbeat/device/grid/access.hpp"   // access
-#include "wingbeat/device/grid/numbers.hpp"  // loop_role
+#include "wingbeat/device/grid/numbers.hpp"  // body, loop_role, side
 #include "wingbeat/device/grid/tile.hpp"     // tile
 #include "wingbeat/device/port.hpp"          // WINGBEAT_FN, size
 
@@ -40,6 +40,18 @@ class elements {
     return first_out(lane) + size(q) * out_step;
   }
 
+  /// Returns the index of element q, which lies `offset` places behind the lane's first. Along a
+  /// dense axis it is computed from the offset itself, because compilers then see that place and
+  /// index are a constant apart; see spot_of in ends/functor.hpp.
+  WINGBEAT_FN size index_in(unsigned lane, unsigned q, size offset) const {
+    if constexpr (is_dense(as.in)) return first_in(lane) + offset;
+    return index_in(lane, q);
+  }
+  WINGBEAT_FN size index_out(unsigned lane, unsigned q, size offset) const {
+    if constexpr (is_dense(as.out)) return first_out(lane) + offset;
+    return index_out(lane, q);
+  }
+
   /// Returns the place of the lane's first input (output).
   WINGBEAT_FN size in(unsigned lane) const { return tile_.in(lane); }
   WINGBEAT_FN size out(unsigned lane) const { return tile_.out(lane); }
@@ -48,6 +60,11 @@ class elements {
   WINGBEAT_FN void write(size at, size index, complex_type z) const { access_.write(at, index, z); }
 
  private:
+  /// Returns whether all indices of the axis lie one behind another.
+  WINGBEAT_FN static constexpr bool is_dense(const side& of) {
+    return of.unit == 1 && !of.is_limited && as.shape.makes != body::plane;
+  }
+
   tile<Policy> tile_;
   const access_type& access_;
 };
