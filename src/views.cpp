@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cstdint>  // uintptr_t
+#include <limits>
 
 #include "side.hpp"            // side, input_side, output_side
 #include "wingbeat/error.hpp"  // plan_error
@@ -91,6 +92,15 @@ void require_memory(const operand& given, const backend::queue& on) {
         "the {} has a size of {} bytes and no memory, for its handle is null; give it the view of "
         "a buffer, or the handle of your memory",
         given.name, given.view.size_bytes));
+  }
+  constexpr auto most = std::numeric_limits<std::size_t>::max();
+  const auto begin = address_of(given.view.handle);
+  if (given.view.offset_bytes > most - begin ||
+      given.view.size_bytes > most - begin - given.view.offset_bytes) {
+    throw plan_error(fmt::format(
+        "the {} starts at byte {} of its memory and has {} bytes, which ends beyond the address "
+        "space; state where it lies inside its buffer",
+        given.name, given.view.offset_bytes, given.view.size_bytes));
   }
   require_origin(given, on);
 }

@@ -40,6 +40,16 @@ TEST(queue, is_of_an_engine_that_exists) {
               HasSubstr("engine number 77 does not exist; choose reference, host, opencl or cuda"));
 }
 
+TEST(queue, is_of_a_device_that_exists) {
+  for (const engine runs_on : {engine::host, engine::reference}) {
+    for (const int index : {5, -1}) {
+      device_info device = first_device(runs_on);
+      device.index = index;
+      EXPECT_THAT(refusal([&] { queue{device}; }), HasSubstr("device " + std::to_string(index)));
+    }
+  }
+}
+
 TEST(stopwatch, measures_between_two_marks) {
   for (const device_info& device : devices()) {
     SCOPED_TRACE(device.name);

@@ -92,6 +92,10 @@ TEST(views, have_memory) {
     EXPECT_THAT(here.refusal_of(here.memory.view(), null), HasSubstr("the output has a size"));
     EXPECT_THAT(here.refusal_of({}, here.memory.view()),
                 HasSubstr("the input holds 0 bytes; this plan needs 512"));
+    buffer_view beyond = here.memory.view();
+    beyond.offset_bytes = ~std::size_t{0} - 7;
+    EXPECT_THAT(here.refusal_of(beyond, here.memory.view()),
+                HasSubstr("the input starts at byte 18446744073709551608"));
   }
 }
 

@@ -184,7 +184,7 @@ CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<s
 
 CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& to,
                         const std::string& about) {
-  return command.add_flag(names, to, about);
+  return command.add_flag(names, to, about)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
 
 void require_values(const CLI::App& command, const std::vector<std::string_view>& words) {

@@ -58,6 +58,12 @@ std::shared_ptr<const kernel> engine::compile(const std::shared_ptr<queue>& wher
       where->device().name, what.entry));
 }
 
+void require_only_device(const device_info& device) {
+  if (device.index == 0) return;
+  throw absent_error(
+      fmt::format("there is no {} device {}; choose 0", name_of(device.runs_on), device.index));
+}
+
 const engine& engine_of(wingbeat::engine which) {
   switch (which) {
     case wingbeat::engine::reference: return reference_engine();

@@ -112,6 +112,9 @@ class engine {
                                                               const plan_spec& what) const = 0;
 };
 
+/// Throws `absent_error` unless `device` is device 0, of an engine that has no other.
+void require_only_device(const device_info& device);
+
 /// Returns the one instance of each engine. Always there; its devices may be none.
 [[nodiscard]] const engine& reference_engine();
 [[nodiscard]] const engine& host_engine();

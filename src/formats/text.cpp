@@ -158,6 +158,7 @@ signal read_text(std::string_view content, std::string_view name) {
   if (content.starts_with(byte_order_mark)) content.remove_prefix(byte_order_mark.size());
 
   row_collector rows;
+  bool awaits_samples = false;  // after a heading
   for (line_reader lines{content, name}; !lines.rest.empty();) {
     const std::string_view line = lines.next();
     if (line.size() > longest_line) {
@@ -165,9 +166,19 @@ signal read_text(std::string_view content, std::string_view name) {
                         longest_line, allowed);
     }
     if (lines.is_blank || lines.is_heading) rows.end_row(name);
-    if (lines.is_heading) rows.result.is_table = true;
+    if (lines.is_heading) {
+      if (awaits_samples) {
+        lines.refuse_line("begins a row, and the one before has no samples; remove its heading");
+      }
+      rows.result.is_table = awaits_samples = true;
+    }
     const columns found = parse_line(line, lines);
-    if (found.count != 0) rows.add(found, lines);
+    if (found.count == 0) continue;
+    rows.add(found, lines);
+    awaits_samples = false;
+  }
+  if (awaits_samples && !rows.result.samples.empty()) {
+    refuse(name, "ends with the heading of a row without samples; remove it");
   }
   if (rows.result.samples.empty()) refuse(name, "holds no samples; {}", allowed);
   rows.end_row(name);

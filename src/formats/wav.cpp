@@ -49,6 +49,12 @@ std::string_view text_at(bytes content, std::size_t offset) {
   return {reinterpret_cast<const char*>(content.data()) + offset, 4};
 }
 
+/// A header of 44 bytes whose writer ended before it filled in sizes: RIFF 36, data 0.
+bool is_unpatched(bytes content) {
+  return content.size() > 44 && load<std::uint32_t>(&content[4]) == 36 &&
+         text_at(content, 36) == "data" && load<std::uint32_t>(&content[40]) == 0;
+}
+
 riff_content take_riff(bytes content, std::string_view name) {
   if (content.size() < 12) {
     refuse(name, "has {} bytes, fewer than a .wav header; copy or record it again", content.size());
@@ -59,7 +65,7 @@ riff_content take_riff(bytes content, std::string_view name) {
            printable(form));
   }
   const std::size_t claimed = load<std::uint32_t>(&content[4]);
-  if (is_unknown_size(claimed)) return {content.subspan(12), true};
+  if (is_unknown_size(claimed) || is_unpatched(content)) return {content.subspan(12), true};
   if (claimed < 4 || claimed > content.size() - 8) {
     refuse(name,
            "is truncated or damaged: its header claims {} bytes but {} follow; copy or "

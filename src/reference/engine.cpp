@@ -112,6 +112,7 @@ class engine final : public backend::engine {
   [[nodiscard]] std::string why_absent() const override { return {}; }
 
   [[nodiscard]] std::shared_ptr<backend::queue> open(const device_info& where) const override {
+    backend::require_only_device(where);
     return std::make_shared<queue>(where);
   }
 

@@ -217,6 +217,8 @@ TEST_F(options, that_are_not_lists_are_given_once) {
   for (const listed_option& option : of_type({"COUNT", "NUMBER", "TEXT", "FILE"})) {
     expect_refusal(option, {option.name, "8", option.name, "16"}, "received 2");
   }
+  const finished twice = at_.run({"devices", "--json", "--json"});
+  EXPECT_EQ(twice.code, 2) << twice.err;
 }
 
 TEST_F(options, are_what_their_decimal_digits_say) {

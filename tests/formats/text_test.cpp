@@ -214,6 +214,12 @@ TEST(text, writes_single_precision_that_survives_double_rounding) {
   EXPECT_EQ(std::bit_cast<std::uint32_t>(static_cast<float>(read.samples[0].real())), 0x15AE43FDu);
 }
 
+TEST(text, refuses_headings_of_rows_without_samples) {
+  EXPECT_THAT(refusal("# row 0\n# row 1\n1\n2\n"), HasSubstr("the one before has no samples"));
+  EXPECT_THAT(refusal("# row 0\n1\n# row 1\n\n"),
+              HasSubstr("ends with the heading of a row without samples"));
+}
+
 TEST(text, writes_rows_one_after_another) {
   const signal rows{.samples = {1.0, 2.0, 3.0, 4.0}, .n_rows = 2, .row_length = 2};
   EXPECT_EQ(written(write_text, rows), "# row 0\n1\n2\n\n# row 1\n3\n4\n");

@@ -109,6 +109,12 @@ TEST(wav, reads_streams_to_their_end) {
   }
 }
 
+TEST(wav, reads_what_a_writer_left_that_ended_early) {
+  const auto frames = little_endian(0x4000, 2) + little_endian(1, 2);
+  EXPECT_THAT(read(streamed(36, 0, frames)).samples, ElementsAre(0.5));
+  EXPECT_THAT(refusal(streamed(36, 0, "")), HasSubstr("holds no samples"));
+}
+
 TEST(wav, refuses_streams_without_samples_or_format) {
   for (const std::uint64_t size : {0u, 0xFFFFFFFFu}) {
     EXPECT_THAT(refusal(streamed(size, size, "")), HasSubstr("holds no samples"));

@@ -65,6 +65,7 @@ class host_engine_type final : public engine {
   }
   [[nodiscard]] std::string why_absent() const override { return {}; }
   [[nodiscard]] std::shared_ptr<queue> open(const device_info& where) const override {
+    require_only_device(where);
     return std::make_shared<host_queue>(where);
   }
   [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>&,

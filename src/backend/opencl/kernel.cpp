@@ -86,15 +86,17 @@ void kernel::set_arguments(kernel_arguments arguments) const {
   }
 }
 
+bool& kernel::is_linked(std::size_t n_threads) const {
+  return is_linked_[n_threads > pocl_small_grid ? 1 : 0];
+}
+
 void kernel::require_linker(std::size_t n_threads) const {
-  bool& is_linked = is_linked_[n_threads > pocl_small_grid ? 1 : 0];
-  if (is_pocl_ && !is_linked && loses_children()) {
+  if (is_pocl_ && !is_linked(n_threads) && loses_children()) {
     throw device_error(fmt::format(
         "PoCL links {} when it first runs and has to wait for its linker, which it cannot while "
         "this process ignores SIGCHLD; restore SIG_DFL, or run the plan once before ignoring it",
         resources_.name));
   }
-  is_linked = true;
 }
 
 void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments arguments) const {
@@ -107,8 +109,8 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
         "a queue of the context that runs it");
   }
   if (workgroups == 0) return;
-  // A driver is told the number of threads along the grid.
-  if (const auto most = std::numeric_limits<std::size_t>::max() / local_[0]; workgroups > most) {
+  // As on CUDA: OpenCL states no limit, and PoCL ends the process beyond its own.
+  if (constexpr std::size_t most = std::numeric_limits<std::int32_t>::max(); workgroups > most) {
     throw plan_error(
         fmt::format("{} workgroups of {} were asked of one launch, which takes 1 to {}; choose a "
                     "smaller batch",
@@ -116,11 +118,13 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
   }
   const std::array global{workgroups * local_[0], local_[1]};
   const std::lock_guard held{mutex_};
-  require_linker(global[0] * global[1]);
+  const std::size_t n_threads = global[0] * global[1];
+  require_linker(n_threads);
   set_arguments(arguments);
   check(api_.launch(to.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0,
                     nullptr, nullptr),
         fmt::format("launch {} with {} workgroups", resources_.name, workgroups));
+  is_linked(n_threads) = true;
   check(api_.flush(to.handle()), "start what was queued");
 }
 

@@ -30,6 +30,7 @@ class kernel final : public backend::kernel {
   void set_arguments(kernel_arguments arguments) const;
   /// Throws `device_error` where PoCL would end the program for want of its linker's exit code.
   void require_linker(std::size_t n_threads) const;
+  [[nodiscard]] bool& is_linked(std::size_t n_threads) const;
 
   const driver_api& api_;
   context_handle context_;  // kept by the program
