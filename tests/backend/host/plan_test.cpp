@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of host plan against long double, with every instruction set this machine runs.
 // Memory is guarded, poisoned with NaN and, in turn, aligned to a line or to an element alone.
+// Timeout: 300
 #include "backend/host/plan.hpp"
 
 #include <gtest/gtest.h>
