@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/buffer.hpp"
 
-#include <fmt/core.h>
-
 #include <string_view>
 #include <utility>  // exchange
 
 #include "backend/backend.hpp"  // queue
+#include "formatted.hpp"        // formatted
 #include "views.hpp"            // origin_of
 #include "wingbeat/error.hpp"   // plan_error
 
@@ -15,18 +14,18 @@ namespace {
 
 buffer_view part(buffer_view whole, std::size_t size_bytes, std::size_t offset_bytes) {
   if (offset_bytes > whole.size_bytes || size_bytes > whole.size_bytes - offset_bytes) {
-    throw plan_error(fmt::format("{} bytes at {} do not lie inside a buffer of {} bytes",
-                                 size_bytes, offset_bytes, whole.size_bytes));
+    throw plan_error(formatted("{} bytes at {} do not lie inside a buffer of {} bytes", size_bytes,
+                               offset_bytes, whole.size_bytes));
   }
   return {whole.handle, whole.offset_bytes + offset_bytes, size_bytes};
 }
 
 void require_pointer(const void* given, std::string_view verb, std::size_t size_bytes) {
   if (given != nullptr) return;
-  throw plan_error(fmt::format(
-      "{} was given a null pointer for {} bytes; pass memory of this process that holds "
-      "as many",
-      verb, size_bytes));
+  throw plan_error(
+      formatted("{} was given a null pointer for {} bytes; pass memory of this process that holds "
+                "as many",
+                verb, size_bytes));
 }
 
 }  // namespace

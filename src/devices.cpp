@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/devices.hpp"
 
-#include <fmt/core.h>
-
 #include <array>
 #include <utility>  // pair
 
 #include "backend/backend.hpp"  // engine_of
+#include "formatted.hpp"        // formatted
 #include "wingbeat/error.hpp"   // plan_error, absent_error
 
 namespace wingbeat {
@@ -33,7 +32,7 @@ engine engine_named(std::string_view name) {
     if (known == name) return value;
   }
   throw plan_error(
-      fmt::format("there is no engine '{}'; choose reference, host, opencl or cuda", name));
+      formatted("there is no engine '{}'; choose reference, host, opencl or cuda", name));
 }
 
 std::vector<device_info> devices() {
@@ -65,7 +64,7 @@ device_info first_device(engine which) {
   auto found = devices(which);
   if (found.empty()) {
     throw absent_error(
-        fmt::format("engine {} is not available here: {}", name_of(which), why_absent(which)));
+        formatted("engine {} is not available here: {}", name_of(which), why_absent(which)));
   }
   return found.front();
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fusion.hpp"
 
-#include <fmt/core.h>
-
 #include <string_view>
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat {
@@ -31,17 +30,17 @@ bool is_type_name(std::string_view type) {
 void require_source(std::string_view end, const fused_source& source, engine where) {
   if (source.text.empty()) {
     throw plan_error(
-        fmt::format("the {} functor has no source text, which engine {} compiles; give "
-                    "{}.source, or plan on host or reference",
-                    end, name_of(where), end));
+        formatted("the {} functor has no source text, which engine {} compiles; give "
+                  "{}.source, or plan on host or reference",
+                  end, name_of(where), end));
   }
   if (source.text.find('\0') != std::string::npos) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the text of the {} functor holds a character 0; give the text alone, without its end",
         end));
   }
   if (!is_type_name(source.type)) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "'{}' does not name the {} functor's struct; write {}.source.type as in my::window",
         source.type, end, end));
   }
@@ -61,17 +60,17 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
       callable);
   if (!is_callable) {
     throw plan_error(
-        fmt::format("the {} functor has no callable, which engine {} calls; give {}.callable, or "
-                    "plan on cuda or opencl",
-                    end, name_of(where), end));
+        formatted("the {} functor has no callable, which engine {} calls; give {}.callable, or "
+                  "plan on cuda or opencl",
+                  end, name_of(where), end));
   }
   const std::size_t wanted = alternative_of(is_real, what.real);
   if (callable.index() == wanted) return;
-  throw plan_error(fmt::format(
-      "the {} functor's callable takes a span of {} and this {} plan in {} has elements "
-      "of {}; change the span",
-      end, element_name(callable.index()), name_of(what.kind), name_of(what.real),
-      element_name(wanted)));
+  throw plan_error(
+      formatted("the {} functor's callable takes a span of {} and this {} plan in {} has elements "
+                "of {}; change the span",
+                end, element_name(callable.index()), name_of(what.kind), name_of(what.real),
+                element_name(wanted)));
 }
 
 template <class Functor>
@@ -80,9 +79,9 @@ void require_functor(std::string_view end, const Functor& functor, std::size_t b
   const std::string_view side = end == "load" ? "in_bytes" : "out_bytes";
   if (buffer_bytes == 0 || functor.element_bytes == 0) {
     throw plan_error(
-        fmt::format("{}.{} is {} and {}.element_bytes is {}; state the size of the buffer that the "
-                    "functor is given and of one of its elements",
-                    end, side, buffer_bytes, end, functor.element_bytes));
+        formatted("{}.{} is {} and {}.element_bytes is {}; state the size of the buffer that the "
+                  "functor is given and of one of its elements",
+                  end, side, buffer_bytes, end, functor.element_bytes));
   }
   if (where == engine::cuda || where == engine::opencl) {
     require_source(end, functor.source, where);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/kernel.hpp"
 
-#include <fmt/core.h>
-
 #include <array>
 #include <string_view>
 #include <utility>  // move
@@ -10,6 +8,7 @@
 
 #include "backend/backend.hpp"  // engine_of
 #include "backend/kernel.hpp"   // kernel_source
+#include "formatted.hpp"        // formatted
 #include "moved_from.hpp"       // require_owned
 #include "views.hpp"            // operand, require_memory
 #include "wingbeat/error.hpp"   // plan_error
@@ -24,7 +23,7 @@ struct kernel::impl {
 
   void require_queue_of_device(const device_info& given) const {
     if (given.runs_on == runs_on && given.index == device_index) return;
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "this kernel was compiled for {}:{} and the queue is of {}:{}; give it a queue of its own "
         "device",
         name_of(runs_on), device_index, name_of(given.runs_on), given.index));
@@ -33,7 +32,7 @@ struct kernel::impl {
   void require_launch(std::size_t workgroups, const queue& on) const {
     require_queue_of_device(on.device());
     if (workgroups != 0) return;
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the kernel '{}' was given 0 workgroups, which write nothing; launch 1 or more, or do not "
         "launch it",
         spec.entry));
@@ -41,7 +40,7 @@ struct kernel::impl {
 
   void require_form(bool has_parameters) const {
     if (spec.parameters.empty() != has_parameters) return;
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the kernel '{}' was made {} a list of parameters and is enqueued {} one; use the other "
         "form of enqueue",
         spec.entry, has_parameters ? "without" : "with", has_parameters ? "with" : "without"));
@@ -53,7 +52,7 @@ struct kernel::impl {
     const auto require_view = [&](const operand& given) {
       require_memory(given, on);
       if (given.used_bytes != 0) return;
-      throw plan_error(fmt::format(
+      throw plan_error(formatted(
           "the {} of kernel '{}' is an empty view; give it a buffer, any where the kernel does not "
           "touch it",
           given.name, spec.entry));
@@ -72,20 +71,20 @@ struct kernel::impl {
   /// Throws unless the arguments are as the parameters say.
   void require_arguments(std::span<const kernel_argument> arguments) const {
     if (arguments.size() != spec.parameters.size()) {
-      throw plan_error(fmt::format("the kernel '{}' has {} parameters and was given {} arguments",
-                                   spec.entry, spec.parameters.size(), arguments.size()));
+      throw plan_error(formatted("the kernel '{}' has {} parameters and was given {} arguments",
+                                 spec.entry, spec.parameters.size(), arguments.size()));
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const kernel_parameter& wanted = spec.parameters[i];
       const kernel_argument& given = arguments[i];
       if (wanted.is_memory() != given.is_memory()) {
-        throw plan_error(fmt::format("argument {} of kernel '{}' is a {}; its parameter is a {}", i,
-                                     spec.entry, given.is_memory() ? "view" : "value",
-                                     wanted.is_memory() ? "view" : "value"));
+        throw plan_error(formatted("argument {} of kernel '{}' is a {}; its parameter is a {}", i,
+                                   spec.entry, given.is_memory() ? "view" : "value",
+                                   wanted.is_memory() ? "view" : "value"));
       }
       if (given.is_memory() || given.value().size() == wanted.bytes()) continue;
-      throw plan_error(fmt::format("argument {} of kernel '{}' has {} bytes; its parameter has {}",
-                                   i, spec.entry, given.value().size(), wanted.bytes()));
+      throw plan_error(formatted("argument {} of kernel '{}' has {} bytes; its parameter has {}", i,
+                                 spec.entry, given.value().size(), wanted.bytes()));
     }
   }
 };
@@ -95,9 +94,9 @@ namespace {
 std::uint64_t first_element(std::string_view what, buffer_view of, std::size_t element_bytes) {
   if (of.offset_bytes % element_bytes == 0) return of.offset_bytes / element_bytes;
   throw plan_error(
-      fmt::format("the {} starts at byte {}; its elements are of {} bytes, so start at "
-                  "a multiple of that",
-                  what, of.offset_bytes, element_bytes));
+      formatted("the {} starts at byte {}; its elements are of {} bytes, so start at "
+                "a multiple of that",
+                what, of.offset_bytes, element_bytes));
 }
 
 bool is_identifier(std::string_view name) {
@@ -117,11 +116,11 @@ unsigned parameters_of_entry(const kernel_spec& spec) {
 void validate(const kernel_spec& what) {
   if (what.entry.empty()) throw plan_error("the kernel has no entry; name the function to start");
   if (!is_identifier(what.entry)) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "'{}' is no name of a function; name the kernel's entry as its text does", what.entry));
   }
   if (what.threads == 0) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the kernel '{}' has 0 threads in a workgroup; state those of its WINGBEAT_KERNEL",
         what.entry));
   }
@@ -130,9 +129,9 @@ void validate(const kernel_spec& what) {
   if (!has_bytes) throw plan_error("an element has 0 bytes; state sizeof its type");
   if (parameters_of_entry(what) <= backend::most_kernel_arguments) return;
   throw plan_error(
-      fmt::format("the kernel '{}' has {} parameters; an entry takes up to {}, of "
-                  "which each view takes two",
-                  what.entry, parameters_of_entry(what), backend::most_kernel_arguments));
+      formatted("the kernel '{}' has {} parameters; an entry takes up to {}, of "
+                "which each view takes two",
+                what.entry, parameters_of_entry(what), backend::most_kernel_arguments));
 }
 
 }  // namespace
@@ -169,8 +168,8 @@ void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_v
   const std::array written{operand{"output", out, out.size_bytes}};
   mine.require_operands(read, written, *on.impl());
   if (table.offset_bytes != 0) {
-    throw plan_error(fmt::format("the table starts at byte {} of its buffer; it must start at 0",
-                                 table.offset_bytes));
+    throw plan_error(formatted("the table starts at byte {} of its buffer; it must start at 0",
+                               table.offset_bytes));
   }
   const backend::transform_arguments arguments{
       .in = in,
@@ -199,7 +198,7 @@ void kernel::enqueue(queue& on, std::size_t workgroups,
       continue;
     }
     const buffer_view& view = arguments[i].view();
-    names[i] = fmt::format("argument {}", i);
+    names[i] = formatted("argument {}", i);
     firsts[i] = first_element(names[i], view, as.bytes());
     (as.is_written() ? written : read).push_back({names[i], view, view.size_bytes});
     passed.push_back(backend::kernel_argument::of(view.handle));

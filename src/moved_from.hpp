@@ -2,11 +2,10 @@
 // What an object that was moved from answers: a sentence.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <memory>  // unique_ptr
 #include <string_view>
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat {
@@ -16,7 +15,7 @@ namespace wingbeat {
 template <class Impl>
 [[nodiscard]] Impl& require_owned(const std::unique_ptr<Impl>& impl, std::string_view noun) {
   if (impl) return *impl;
-  throw plan_error(fmt::format("this {0} was moved from; use the {0} that it was moved to", noun));
+  throw plan_error(formatted("this {0} was moved from; use the {0} that it was moved to", noun));
 }
 
 }  // namespace wingbeat

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/plan.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>  // move
 
 #include "backend/backend.hpp"  // plan, engine_of
+#include "formatted.hpp"        // formatted
 #include "moved_from.hpp"       // require_owned
 #include "plan_spec.hpp"        // validate
 #include "side.hpp"             // input_side, output_side
@@ -33,17 +32,17 @@ struct plan::impl {
   void require_queue_of_device(const device_info& given) const {
     if (given.runs_on == runs_on && given.index == device_index) return;
     throw plan_error(
-        fmt::format("this plan was made for {}:{} and the queue is of {}:{}; give it a "
-                    "queue of its own device",
-                    name_of(runs_on), device_index, name_of(given.runs_on), given.index));
+        formatted("this plan was made for {}:{} and the queue is of {}:{}; give it a "
+                  "queue of its own device",
+                  name_of(runs_on), device_index, name_of(given.runs_on), given.index));
   }
 
   void require_operand(const operand& given, const start_rule& rule,
                        const backend::queue& on) const {
     require_memory(given, on);
     if (given.view.size_bytes < given.used_bytes) {
-      throw plan_error(fmt::format("the {} holds {} bytes; this plan needs {}", given.name,
-                                   given.view.size_bytes, given.used_bytes));
+      throw plan_error(formatted("the {} holds {} bytes; this plan needs {}", given.name,
+                                 given.view.size_bytes, given.used_bytes));
     }
     require_start(given, rule, runs_on);
   }
@@ -113,8 +112,8 @@ std::size_t plan::bin_at(std::size_t place) const {
   const impl& mine = require_owned(impl_, "plan");
   const std::size_t n = mine.spec.lengths.back();
   if (place >= n) {
-    throw plan_error(fmt::format("element {} of an axis of {} has no bin; ask for one of 0 to {}",
-                                 place, n, n - 1));
+    throw plan_error(formatted("element {} of an axis of {} has no bin; ask for one of 0 to {}",
+                               place, n, n - 1));
   }
   if (mine.spec.bins == bin_order::natural) return place;
   return mine.made->bin_at(place);
@@ -140,11 +139,11 @@ double plan::predicted_fraction() const {
 std::string plan::explain() const {
   std::string text = require_owned(impl_, "plan").made->explain();
   if (!text.empty() && text.back() != '\n') text += '\n';
-  text += fmt::format("moves {} bytes; a copy of input and output moves {}\n", traffic_bytes(),
-                      impl_->copied_bytes());
-  text += fmt::format("workspace {} bytes\n", workspace_bytes());
+  text += formatted("moves {} bytes; a copy of input and output moves {}\n", traffic_bytes(),
+                    impl_->copied_bytes());
+  text += formatted("workspace {} bytes\n", workspace_bytes());
   if (const double fraction = predicted_fraction(); fraction > 0) {
-    text += fmt::format("expected at {:.2f} of the copy's speed\n", fraction);
+    text += formatted("expected at {:.2f} of the copy's speed\n", fraction);
   }
   return text;
 }

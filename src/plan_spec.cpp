@@ -2,12 +2,11 @@
 // What a request may be: its names, its sizes, and a sentence for each that no plan can have.
 #include "plan_spec.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // max
 #include <bit>        // has_single_bit
 #include <limits>     // numeric_limits
 
+#include "formatted.hpp"       // formatted, joined
 #include "fusion.hpp"          // require_functors
 #include "side.hpp"            // input_side, output_side
 #include "wingbeat/error.hpp"  // plan_error
@@ -27,12 +26,12 @@ bool is_planned(std::size_t n) {
 
 void require_lengths(const plan_spec& what) {
   if (what.lengths.empty() || what.lengths.size() > max_axes) {
-    throw plan_error(fmt::format("lengths has {} axes; give 1 to {}, slowest first",
-                                 what.lengths.size(), max_axes));
+    throw plan_error(formatted("lengths has {} axes; give 1 to {}, slowest first",
+                               what.lengths.size(), max_axes));
   }
   for (const std::size_t n : what.lengths) {
     if (is_planned(n)) continue;
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
         max_length));
   }
@@ -48,22 +47,22 @@ void require_batch(const plan_spec& what) {
   for (const std::size_t count : counts) {
     if (count == 0) {
       throw plan_error(
-          fmt::format("batch is {}; it counts transforms, so make each number at least 1",
-                      fmt::join(counts, "x")));
+          formatted("batch is {}; it counts transforms, so make each number at least 1",
+                    joined(counts, "x")));
     }
     points *= static_cast<double>(count);
   }
   if (points <= most_elements) return;
   throw plan_error(
-      fmt::format("batch {} of {} exceeds the address space; choose fewer or shorter transforms",
-                  fmt::join(counts, "x"), fmt::join(what.lengths, "x")));
+      formatted("batch {} of {} exceeds the address space; choose fewer or shorter transforms",
+                joined(counts, "x"), joined(what.lengths, "x")));
 }
 
 void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
                      std::string_view of) {
   if (given == 0 || given == wanted) return;
-  throw plan_error(fmt::format("{} has {} entries and there are {} {}; give one each, or none",
-                               field, given, wanted, of));
+  throw plan_error(formatted("{} has {} entries and there are {} {}; give one each, or none", field,
+                             given, wanted, of));
 }
 
 /// Names of one side's fields.
@@ -76,8 +75,8 @@ constexpr side_names output{"output", "out", "valid_out", "store"};
 void require_counts(const plan_spec& what, const side_names& names, const memory_layout& as,
                     const std::vector<index_range>& valid) {
   const std::size_t axes = what.lengths.size();
-  require_entries(fmt::format("{}.strides", names.layout), as.strides.size(), axes, "axes");
-  require_entries(fmt::format("{}.distances", names.layout), as.distances.size(),
+  require_entries(formatted("{}.strides", names.layout), as.strides.size(), axes, "axes");
+  require_entries(formatted("{}.distances", names.layout), as.distances.size(),
                   what.batch.counts().size(), "batch dimensions");
   require_entries(names.valid, valid.size(), axes, "axes");
 }
@@ -87,9 +86,9 @@ void require_ranges(const side& of, const side_names& names) {
     const auto [first, end] = of.axes[a].valid;
     if (first < end && end <= of.axes[a].length) continue;
     throw plan_error(
-        fmt::format("{}[{}] is [{}, {}) and the axis has indices 0 to {}; give a "
-                    "range within them that is not empty",
-                    names.valid, a, first, end, of.axes[a].length - 1));
+        formatted("{}[{}] is [{}, {}) and the axis has indices 0 to {}; give a "
+                  "range within them that is not empty",
+                  names.valid, a, first, end, of.axes[a].length - 1));
   }
 }
 
@@ -103,25 +102,25 @@ void require_reach(const side& of, const side_names& names) {
   }
   if (reach <= most_elements) return;
   throw plan_error(
-      fmt::format("the {} layout reaches beyond the address space; choose smaller "
-                  "{}.strides and {}.distances",
-                  names.side, names.layout, names.layout));
+      formatted("the {} layout reaches beyond the address space; choose smaller "
+                "{}.strides and {}.distances",
+                names.side, names.layout, names.layout));
 }
 
 void require_planes(const side& of, const side_names& names, const memory_layout& as) {
   if (of.imaginary_at == 0) return;
   if (of.is_real) {
     throw plan_error(
-        fmt::format("{}.imaginary_at is {} and that side is real, without imaginary "
-                    "parts; leave it 0",
-                    names.layout, of.imaginary_at));
+        formatted("{}.imaginary_at is {} and that side is real, without imaginary "
+                  "parts; leave it 0",
+                  names.layout, of.imaginary_at));
   }
   // An input may name a place twice, but not by defaults that do not know of its planes.
   if (!as.strides.empty() || !as.distances.empty() || !of.may_overlap()) return;
-  throw plan_error(fmt::format(
-      "{}.imaginary_at is {}, where packed transforms have real parts; make it at least "
-      "the reals of all transforms, or state {}.distances",
-      names.layout, of.imaginary_at, names.layout));
+  throw plan_error(
+      formatted("{}.imaginary_at is {}, where packed transforms have real parts; make it at least "
+                "the reals of all transforms, or state {}.distances",
+                names.layout, of.imaginary_at, names.layout));
 }
 
 void require_side(const side& of, const side_names& names, const memory_layout& as) {
@@ -132,10 +131,10 @@ void require_side(const side& of, const side_names& names, const memory_layout& 
   const auto clash = of.find_clash();
   if (!clash) return;
   throw plan_error(
-      fmt::format("the output layout has a step of {} and its smaller steps reach {} from an "
-                  "element, so two elements may share a place; make each stride and distance of "
-                  "out larger than what the smaller ones reach together",
-                  clash->step, clash->reach));
+      formatted("the output layout has a step of {} and its smaller steps reach {} from an "
+                "element, so two elements may share a place; make each stride and distance of "
+                "out larger than what the smaller ones reach together",
+                clash->step, clash->reach));
 }
 
 void require_layouts(const plan_spec& what) {
@@ -167,7 +166,7 @@ void require_in_place(const plan_spec& what) {
 void require_functors_alone(const plan_spec& what) {
   const auto require = [](const side_names& names, bool is_given, bool is_placed_too) {
     if (!is_given || !is_placed_too) return;
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the {} functor places elements itself and {} or {} was given too; leave both empty",
         names.functor, names.layout, names.valid));
   };
@@ -179,8 +178,8 @@ void require_functors_alone(const plan_spec& what) {
 template <class Enumeration>
 void require_named(Enumeration value, std::string_view field, std::string_view choices) {
   if (name_of(value) != unnamed) return;
-  throw plan_error(fmt::format("{} is {}, which is none of its values; choose {}", field,
-                               static_cast<int>(value), choices));
+  throw plan_error(formatted("{} is {}, which is none of its values; choose {}", field,
+                             static_cast<int>(value), choices));
 }
 
 void require_choices(const plan_spec& spec) {
@@ -213,7 +212,7 @@ void require_bins(const plan_spec& what) {
     why = "scrambled bins are all in memory; leave their range empty";
   }
   if (why.empty()) return;
-  throw plan_error(fmt::format("bins are to be scrambled and {}; or ask for natural order", why));
+  throw plan_error(formatted("bins are to be scrambled and {}; or ask for natural order", why));
 }
 
 }  // namespace
@@ -288,7 +287,7 @@ void validate(const plan_spec& what, const device_info& where) {
   require_functors_alone(what);
   require_bins(what);
   if (what.real == precision::fp64 && !where.has_fp64) {
-    throw plan_error(fmt::format("{} has no fp64; ask for precision::fp32", where.name));
+    throw plan_error(formatted("{} has no fp64; ask for precision::fp32", where.name));
   }
   require_functors(what, where.runs_on);
   require_in_place(what);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "views.hpp"
 
-#include <fmt/core.h>
-
 #include <cstdint>  // uintptr_t
 #include <limits>
 
+#include "formatted.hpp"       // formatted
 #include "side.hpp"            // side, input_side, output_side
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -52,14 +51,14 @@ void require_origin(const operand& given, const backend::queue& on) {
   const device_info& device = on.device();
   if (is_of_this_process(origin.runs_on) && is_of_this_process(device.runs_on)) return;
   if (origin.runs_on != device.runs_on || origin.device_index != device.index) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the {} is memory of {}:{} and the queue is of {}:{}; give it a buffer that was made with "
         "a queue of that device",
         given.name, name_of(origin.runs_on), origin.device_index, name_of(device.runs_on),
         device.index));
   }
   if (origin.context == on.native_context()) return;
-  throw plan_error(fmt::format(
+  throw plan_error(formatted(
       "the {} was allocated in another {} context than the queue's; give it a buffer that was made "
       "with a queue of the same context",
       given.name, name_of(device.runs_on)));
@@ -88,7 +87,7 @@ memory_origin origin_of(const backend::queue& on) {
 
 void require_memory(const operand& given, const backend::queue& on) {
   if (given.view.handle == nullptr && given.view.size_bytes != 0) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the {} has a size of {} bytes and no memory, for its handle is null; give it the view of "
         "a buffer, or the handle of your memory",
         given.name, given.view.size_bytes));
@@ -97,7 +96,7 @@ void require_memory(const operand& given, const backend::queue& on) {
   const auto begin = address_of(given.view.handle);
   if (given.view.offset_bytes > most - begin ||
       given.view.size_bytes > most - begin - given.view.offset_bytes) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the {} starts at byte {} of its memory and has {} bytes, which ends beyond the address "
         "space; state where it lies inside its buffer",
         given.name, given.view.offset_bytes, given.view.size_bytes));
@@ -108,15 +107,15 @@ void require_memory(const operand& given, const backend::queue& on) {
 void require_start(const operand& given, const start_rule& rule, engine runs_on) {
   if (given.view.offset_bytes % rule.bytes != 0) {
     throw plan_error(
-        fmt::format("the {} starts at byte {}, within {}, which has {} bytes; start it at a "
-                    "multiple",
-                    given.name, given.view.offset_bytes, rule.number, rule.bytes));
+        formatted("the {} starts at byte {}, within {}, which has {} bytes; start it at a "
+                  "multiple",
+                  given.name, given.view.offset_bytes, rule.number, rule.bytes));
   }
   if (runs_on == engine::opencl) return;
   const std::size_t alignment = runs_on == engine::cuda ? rule.cuda_alignment : rule.host_alignment;
   const std::size_t beyond = address_of(given.view.handle) % alignment;
   if (beyond == 0) return;
-  throw plan_error(fmt::format(
+  throw plan_error(formatted(
       "the pointer to the {} lies {} bytes beyond a multiple of {}; {} of this plan has {} bytes, "
       "so give memory that is aligned to {}",
       given.name, beyond, alignment, rule.number, rule.bytes, alignment));
@@ -136,10 +135,10 @@ void require_apart(const operand& a, const operand& b, engine runs_on) {
   const std::uintptr_t distance =
       is_in_order ? of_b.first_byte - of_a.first_byte : of_a.first_byte - of_b.first_byte;
   if (distance >= earlier.used_bytes || later.used_bytes == 0) return;
-  throw plan_error(fmt::format(
-      "the {} starts {} bytes behind the start of the {}, which takes {} bytes, so that "
-      "they overlap; give them places apart",
-      later.name, distance, earlier.name, earlier.used_bytes));
+  throw plan_error(
+      formatted("the {} starts {} bytes behind the start of the {}, which takes {} bytes, so that "
+                "they overlap; give them places apart",
+                later.name, distance, earlier.name, earlier.used_bytes));
 }
 
 }  // namespace wingbeat

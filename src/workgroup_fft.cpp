@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/workgroup_fft.hpp"
 
-#include <fmt/core.h>
-
 #include <cstring>  // memcpy
 
 #include "backend/device_sources.hpp"              // flatten
+#include "formatted.hpp"                           // formatted
 #include "wingbeat/device/half.hpp"                // half_pair
 #include "wingbeat/device/nabla.hpp"               // index_map
 #include "wingbeat/device/scrambled.hpp"           // index_map
@@ -48,18 +47,18 @@ std::vector<std::byte> rounded(const std::vector<std::complex<long double>>& tab
 void require_lengths(const workgroup_fft& what) {
   using device::is_power_of_two;
   if (!is_power_of_two(what.length)) {
-    throw plan_error(fmt::format("length {} is no power of two; choose one", what.length));
+    throw plan_error(formatted("length {} is no power of two; choose one", what.length));
   }
   const unsigned e = what.elements_per_thread;
   const unsigned most = what.spectrum_order == order::nabla ? 128 : 32;
   if (!is_power_of_two(e) || e > most || e > what.length || (e == 1 && what.length > 1)) {
     throw plan_error(
-        fmt::format("{} elements per thread were asked for; choose a power of two from 2 to {}", e,
-                    std::min(most, what.length)));
+        formatted("{} elements per thread were asked for; choose a power of two from 2 to {}", e,
+                  std::min(most, what.length)));
   }
   if (!is_power_of_two(what.transforms)) {
-    throw plan_error(fmt::format(
-        "{} transforms per workgroup were asked for; choose a power of two", what.transforms));
+    throw plan_error(formatted("{} transforms per workgroup were asked for; choose a power of two",
+                               what.transforms));
   }
 }
 
@@ -88,7 +87,7 @@ workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workg
                                      device::order how) {
   const auto given = device::workgroup::advise(length, real_bytes(real), where, how);
   if (!given.is_valid()) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "no workgroup of {} threads, {} registers and {} bytes of local memory transforms length "
         "{} in {} order; choose a shorter power of two (a longer one if it does not fill a "
         "subgroup in nabla order), or a plan",
@@ -107,25 +106,25 @@ workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workg
 void workgroup_fft::validate(device::workgroup::limits where) const {
   require_lengths(*this);
   if (spectrum_order == order::nabla && threads() < where.subgroup) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "nabla order needs a subgroup of {} threads for each transform and length {} with {} "
         "elements per thread has {}; choose fewer elements per thread or another order",
         where.subgroup, length, elements_per_thread, threads()));
   }
   if (workgroup_threads() > where.max_workgroup) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "{} threads per workgroup are needed and the device has {}; choose more elements per "
         "thread or fewer transforms",
         workgroup_threads(), where.max_workgroup));
   }
   if (workgroup_threads() * registers() > where.registers) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "{} threads of about {} registers are needed and a workgroup of the device has {}; choose "
         "fewer transforms per workgroup, or a shorter length",
         workgroup_threads(), registers(), where.registers));
   }
   if (scratch_bytes() > where.local_memory_bytes) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "{} bytes of local memory are needed and the device lends {}; choose fewer transforms per "
         "workgroup or trade::halves",
         scratch_bytes(), where.local_memory_bytes));
@@ -193,7 +192,7 @@ std::vector<std::byte> workgroup_fft::table() const {
 
 std::string workgroup_fft::type_text() const {
   const std::string space = "wingbeat::device::";
-  return fmt::format(
+  return formatted(
       "{0}workgroup::fft<{0}workgroup::shape<{1}, {2}, {3}>, {4}, {0}direction::{5}, "
       "{0}order::{6}, "
       "{0}workgroup::memory<{0}workgroup::trade::{7}, {8}>>",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // all_of
@@ -11,6 +10,7 @@
 #include "bench_problem.hpp"        // run_problem
 #include "bench_report.hpp"         // bench_document, table_of, chart_of
 #include "formats/atomic_file.hpp"  // atomic_file, is_written_directly
+#include "formatted.hpp"            // formatted
 #include "option.hpp"               // add_text, add_count, add_real
 #include "print_json.hpp"           // print_json
 #include "progress.hpp"             // progress
@@ -48,7 +48,7 @@ void validate(const options& o) {
   if (!o.peers.empty()) static_cast<void>(parts_of("--peer", o.peers));
   if (o.plot_file.empty()) return;
   if (!o.plot_file.ends_with(".png")) {
-    throw plan_error(fmt::format("{} must end in .png; other charts are not drawn", o.plot_file));
+    throw plan_error(formatted("{} must end in .png; other charts are not drawn", o.plot_file));
   }
   if (!formats::draws_charts()) {
     throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
@@ -80,8 +80,8 @@ bench_result result_of(queue& on, const plan_spec& what, peer_list& peers, clock
 std::string command_of(const options& o, const device_info& where) {
   std::string words = "wingbeat bench " + words_of(o.sweep, where);
   if (!o.peers.empty()) words += " --peer " + o.peers;
-  return words + fmt::format(" --rounds {} --seconds {:g} --confidence {:g}", o.until.most_rounds,
-                             o.until.most_seconds, 100 * o.until.confidence);
+  return words + formatted(" --rounds {} --seconds {:g} --confidence {:g}", o.until.most_rounds,
+                           o.until.most_seconds, 100 * o.until.confidence);
 }
 
 /// Writes the document, if one is asked for as a file.
@@ -106,7 +106,7 @@ bench_document run_all(const options& o, const device_info& where) {
   bool has_measured = false;
   const bool is_file = !formats::is_written_directly(o.json_file);
   for (const plan_spec& what : problems) {
-    bar.step(fmt::format("{}, batch {}", axes_text(what), std::size_t{what.batch}));
+    bar.step(formatted("{}, batch {}", axes_text(what), std::size_t{what.batch}));
     all.results.push_back(result_of(on, what, peers, clocks, o.until));
     has_measured |= all.results.back().refused.empty();
     const bool is_last = &what == &problems.back();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_problem.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>  // move
 
 #include "accuracy.hpp"        // oracle

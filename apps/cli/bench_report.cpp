@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_report.hpp"
 
-#include <fmt/chrono.h>  // gmtime
-#include <fmt/format.h>
-
 #include <algorithm>  // find_if, max, min
 #include <cmath>      // log2
-#include <ctime>      // time
+#include <ctime>      // gmtime_r, strftime, time
 
 #include "commit.hpp"            // WINGBEAT_COMMIT, generated
+#include "formatted.hpp"         // formatted
 #include "side.hpp"              // points_of
 #include "sweep.hpp"             // axes_text
 #include "table.hpp"             // table, seconds_text
@@ -26,9 +24,9 @@ const bench_figures* figures_of(const bench_result& of, const std::string& peer)
 }
 
 json json_of(const quartiles& of, const char* unit) {
-  return {{fmt::format("median_{}", unit), of.median},
-          {fmt::format("quartile1_{}", unit), of.low},
-          {fmt::format("quartile3_{}", unit), of.high}};
+  return {{formatted("median_{}", unit), of.median},
+          {formatted("quartile1_{}", unit), of.low},
+          {formatted("quartile3_{}", unit), of.high}};
 }
 
 /// Leaves out what is not known.
@@ -86,8 +84,8 @@ json json_of(const bench_result& of) {
 /// Less accurate than the bound is not wrong; ten times less, or a number that is none, is.
 std::string error_text(const bench_figures& of) {
   const double share = of.accuracy.relative_l2 / of.accuracy.relative_l2_bound;
-  if (of.accuracy.is_within) return fmt::format("{:.2f}", share);
-  return fmt::format("{:.2f} {}", share, share < 10 ? "above" : "WRONG");
+  if (of.accuracy.is_within) return formatted("{:.2f}", share);
+  return formatted("{:.2f} {}", share, share < 10 ? "above" : "WRONG");
 }
 
 /// Returns a line of the chart. N counts all points of a transform.
@@ -104,8 +102,7 @@ formats::chart_series series_of(const bench_document& of, const std::string& pee
     line.high.push_back(one.copy_s.median / figures->seconds.low);
     const std::size_t now = one.n_passes;
     if (peer.empty() && now != 0 && now != n_passes) {
-      line.notches.push_back(
-          {line.x.size() - 1, fmt::format("{} pass{}", now, now > 1 ? "es" : "")});
+      line.notches.push_back({line.x.size() - 1, formatted("{} pass{}", now, now > 1 ? "es" : "")});
     }
     n_passes = now;
   }
@@ -115,7 +112,12 @@ formats::chart_series series_of(const bench_document& of, const std::string& pee
 }  // namespace
 
 std::string date_text() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[sizeof "0000-00-00T00:00:00Z"];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
 }
 
 json json_of(const std::vector<kernel_resources>& kernels) {
@@ -133,8 +135,8 @@ json json_of(const std::vector<kernel_resources>& kernels) {
 
 json json_of(const bench_document& of) {
   json j{{"schema", "wingbeat.bench/2"}};
-  j["version"] = fmt::format("{}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR,
-                             WINGBEAT_VERSION_PATCH);
+  j["version"] =
+      formatted("{}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR, WINGBEAT_VERSION_PATCH);
   j["commit"] = WINGBEAT_COMMIT;
   j["date"] = date_text();
   j["command"] = of.command;
@@ -171,15 +173,15 @@ std::string table_of(const bench_document& of) {
     const quartiles& ours = r.ours.seconds;
     std::vector<std::string> cells{
         axes_text(r.what),
-        fmt::format("{}", std::size_t{r.what.batch}),
+        formatted("{}", std::size_t{r.what.batch}),
         seconds_text(r.copy_s.median),
         seconds_text(ours.median),
-        fmt::format("{:.1f} %", 100 * (ours.high - ours.low) / ours.median),
-        fmt::format("{:.3f}", r.fraction(r.ours)),
-        r.n_passes > 0 ? fmt::format("{}", r.n_passes) : "-",
+        formatted("{:.1f} %", 100 * (ours.high - ours.low) / ours.median),
+        formatted("{:.3f}", r.fraction(r.ours)),
+        r.n_passes > 0 ? formatted("{}", r.n_passes) : "-",
         error_text(r.ours),
         seconds_text(r.ours.prepared.cold_s),
-        fmt::format("{}", r.n_rounds)};
+        formatted("{}", r.n_rounds)};
     for (const auto& [name, version] : of.peers) {
       const bench_figures* const peer = figures_of(r, name);
       if (peer == nullptr || !peer->refused.empty()) {
@@ -187,8 +189,8 @@ std::string table_of(const bench_document& of) {
         continue;
       }
       cells.insert(cells.end(),
-                   {seconds_text(peer->seconds.median), fmt::format("{:.3f}", r.fraction(*peer)),
-                    error_text(*peer), fmt::format("{:.2f}", r.ratio(*peer))});
+                   {seconds_text(peer->seconds.median), formatted("{:.3f}", r.fraction(*peer)),
+                    error_text(*peer), formatted("{:.2f}", r.ratio(*peer))});
     }
     listed.add(cells);
   }
@@ -198,8 +200,8 @@ std::string table_of(const bench_document& of) {
 formats::line_chart chart_of(const bench_document& of) {
   const plan_spec& first = of.results.front().what;
   formats::line_chart chart;
-  chart.title = fmt::format("{} {}, {}, {}", name_of(first.kind), name_of(first.real), of.layout,
-                            of.where.name);
+  chart.title = formatted("{} {}, {}, {}", name_of(first.kind), name_of(first.real), of.layout,
+                          of.where.name);
   chart.x.label = "log2 N";
   chart.y.label = "fraction of a copy's speed";
   chart.series.push_back(series_of(of, ""));

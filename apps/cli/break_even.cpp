@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "break_even.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // find_if
+
+#include "formatted.hpp"  // formatted
 
 namespace wingbeat::cli {
 namespace {
@@ -51,11 +51,11 @@ std::vector<break_even> break_evens(std::span<const timed_engine> engines) {
 
 std::string sentence_of(const break_even& pair) {
   if (!pair.length) {
-    return fmt::format("no break-even: {} is faster than {} at every length measured, up to {}",
-                       pair.faster, pair.slower, pair.largest);
-  }
-  return fmt::format("break-even at {}: from there on {} is faster than {}, up to {}", *pair.length,
+    return formatted("no break-even: {} is faster than {} at every length measured, up to {}",
                      pair.faster, pair.slower, pair.largest);
+  }
+  return formatted("break-even at {}: from there on {} is faster than {}, up to {}", *pair.length,
+                   pair.faster, pair.slower, pair.largest);
 }
 
 }  // namespace wingbeat::cli

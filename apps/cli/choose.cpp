@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "choose.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // any_of, find_if
 #include <charconv>   // from_chars
 #include <string_view>
 #include <system_error>  // errc
 
+#include "formatted.hpp"       // formatted
 #include "report.hpp"          // tell
 #include "wingbeat/error.hpp"  // plan_error, absent_error
 
@@ -26,14 +25,14 @@ device_info device_named(const std::string& name) {
   const auto [stop, fault] = std::from_chars(name.data() + colon + 1, end, index);
   if (fault != std::errc{} || stop != end) {
     throw plan_error(
-        fmt::format("'{}' is not a device; write the engine and a number from 0, as in {}:0", name,
-                    name_of(which)));
+        formatted("'{}' is not a device; write the engine and a number from 0, as in {}:0", name,
+                  name_of(which)));
   }
   const auto found = devices(which);
   if (found.empty()) return first_device(which);  // throws, and says why
   if (index >= found.size()) {
-    throw absent_error(fmt::format("there is no device {}; engine {} has {} here, counted from 0",
-                                   name, name_of(which), found.size()));
+    throw absent_error(formatted("there is no device {}; engine {} has {} here, counted from 0",
+                                 name, name_of(which), found.size()));
   }
   return found[index];
 }
@@ -58,7 +57,7 @@ std::vector<device_info> choose_devices(const std::vector<std::string>& names, p
     if (name != "all") {
       const device_info one = device_named(name);
       if (!computes(one)) {
-        throw plan_error(fmt::format("{} ({}) has no fp64; use --precision fp32", name, one.name));
+        throw plan_error(formatted("{} ({}) has no fp64; use --precision fp32", name, one.name));
       }
       add(one);
       continue;
@@ -78,14 +77,14 @@ std::vector<device_info> choose_devices(const std::vector<std::string>& names, p
 
 std::string short_name(const device_info& where) {
   if (where.index == 0) return std::string{name_of(where.runs_on)};
-  return fmt::format("{}:{}", name_of(where.runs_on), where.index);
+  return formatted("{}:{}", name_of(where.runs_on), where.index);
 }
 
 precision precision_named(const std::string& name) {
   for (const precision known : {precision::fp32, precision::fp64}) {
     if (name_of(known) == name) return known;
   }
-  throw plan_error(fmt::format("there is no precision '{}'; choose fp32 or fp64", name));
+  throw plan_error(formatted("there is no precision '{}'; choose fp32 or fp64", name));
 }
 
 scaling scaling_named(const std::string& name) {
@@ -93,7 +92,7 @@ scaling scaling_named(const std::string& name) {
     if (name_of(known) == name) return known;
   }
   throw plan_error(
-      fmt::format("there is no scaling '{}'; choose none, by_length or by_sqrt_length", name));
+      formatted("there is no scaling '{}'; choose none, by_length or by_sqrt_length", name));
 }
 
 }  // namespace wingbeat::cli

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
 #include <memory>  // make_shared
 
+#include "formatted.hpp"         // formatted
 #include "option.hpp"            // add_switch
 #include "print_json.hpp"        // print_json
 #include "report.hpp"            // print
@@ -35,15 +35,15 @@ void print_table() {
                 {"precisions", align::left},
                 {"version", align::left}}};
   for (const device_info& d : devices()) {
-    listed.add({fmt::format("{}:{}", name_of(d.runs_on), d.index), d.name, d.is_gpu ? "gpu" : "cpu",
+    listed.add({formatted("{}:{}", name_of(d.runs_on), d.index), d.name, d.is_gpu ? "gpu" : "cpu",
                 d.architecture, bytes_text(d.memory_bytes), bytes_text(d.local_memory_bytes),
-                fmt::format("{}", d.max_workgroup), fmt::format("{}", d.compute_units),
+                formatted("{}", d.max_workgroup), formatted("{}", d.compute_units),
                 precisions_text(d.has_fp64), d.version});
   }
   print(listed.text());
   for (const engine which : all_engines) {
     if (const std::string why = why_absent(which); !why.empty()) {
-      print(fmt::format("{} is absent: {}\n", name_of(which), why));
+      print(formatted("{} is absent: {}\n", name_of(which), why));
     }
   }
 }

@@ -46,9 +46,8 @@ void require_command(const CLI::App& program, int argc, char** argv) {
     if (command->get_name() == first) return require_values(*command, {argv + 2, argv + argc});
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
-  throw plan_error(first.empty()
-                       ? fmt::format("say what to do: {}; see wingbeat --help", known)
-                       : fmt::format("there is no command '{}'; choose {}", first, known));
+  throw plan_error(first.empty() ? formatted("say what to do: {}; see wingbeat --help", known)
+                                 : formatted("there is no command '{}'; choose {}", first, known));
 }
 
 int parse(CLI::App& program, int argc, char** argv) {
@@ -98,9 +97,8 @@ int main(int argc, char** argv) {
   occupy_closed_streams();
   remove_temporary_files_on_signals();
   CLI::App program{"wingbeat: fast Fourier transforms on every engine of this machine", "wingbeat"};
-  program.set_version_flag(
-      "--version", fmt::format("wingbeat {}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR,
-                               WINGBEAT_VERSION_PATCH));
+  program.set_version_flag("--version", formatted("wingbeat {}.{}.{}", WINGBEAT_VERSION_MAJOR,
+                                                  WINGBEAT_VERSION_MINOR, WINGBEAT_VERSION_PATCH));
   program.footer(exit_codes);
   program.require_subcommand(1);
   const int code = parse_and_explain(program, argc, argv);

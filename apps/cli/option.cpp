@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "option.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>     // min
@@ -10,6 +9,7 @@
 #include <system_error>  // errc
 #include <utility>       // move
 
+#include "formatted.hpp"       // formatted, joined
 #include "wingbeat/error.hpp"  // plan_error
 #include "wingbeat/plan.hpp"   // max_length
 
@@ -29,29 +29,29 @@ std::optional<Number> decimal(std::string_view text) {
 /// Returns `text` in quotes where it could not be told from the sentence around it.
 std::string quoted(std::string_view text) {
   const bool is_plain = !text.empty() && text.find_first_of(" \t\n\r") == std::string_view::npos;
-  return is_plain ? std::string{text} : fmt::format("'{}'", text);
+  return is_plain ? std::string{text} : formatted("'{}'", text);
 }
 
 [[noreturn]] void refuse(const std::string& option, std::string_view text,
                          const std::string& allowed) {
-  throw plan_error(fmt::format("{} {} is not {}; give one", option, quoted(text), allowed));
+  throw plan_error(formatted("{} {} is not {}; give one", option, quoted(text), allowed));
 }
 
 std::string text_of(count_range range) {
-  return fmt::format("from {} to {}", count_text(range.least), count_text(range.most));
+  return formatted("from {} to {}", count_text(range.least), count_text(range.most));
 }
 
 std::string text_of(real_range range) {
-  return fmt::format("{} {} {} {}", range.excludes_least ? "above" : "from", range.least,
-                     range.excludes_least ? "and up to" : "to", range.most);
+  return formatted("{} {} {} {}", range.excludes_least ? "above" : "from", range.least,
+                   range.excludes_least ? "and up to" : "to", range.most);
 }
 
 void require_text(const std::string& option, const std::string& text) {
   if (text.empty()) {
-    throw plan_error(fmt::format("{} is empty; give it a value or leave it out", option));
+    throw plan_error(formatted("{} is empty; give it a value or leave it out", option));
   }
   if (text.starts_with("--")) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "{} has '{}' for its value, which begins as an option does; give it a value (a file of "
         "that name is ./{})",
         option, text, text));
@@ -61,7 +61,7 @@ void require_text(const std::string& option, const std::string& text) {
 CLI::Option* add_real_option(CLI::App& command, const std::string& names, real_range range,
                              const std::string& about, const std::string& default_text,
                              std::function<void(double)> take) {
-  return add_option(command, names, "NUMBER", fmt::format("{} ({})", about, text_of(range)),
+  return add_option(command, names, "NUMBER", formatted("{} ({})", about, text_of(range)),
                     default_text, [names, range, take = std::move(take)](const std::string& text) {
                       take(real_of(names, text, range));
                     });
@@ -70,8 +70,8 @@ CLI::Option* add_real_option(CLI::App& command, const std::string& names, real_r
 }  // namespace
 
 std::string count_text(std::size_t count) {
-  if (!std::has_single_bit(count) || count < 1024) return fmt::format("{}", count);
-  return fmt::format("2^{}", std::bit_width(count) - 1);
+  if (!std::has_single_bit(count) || count < 1024) return formatted("{}", count);
+  return formatted("2^{}", std::bit_width(count) - 1);
 }
 
 unsigned max_length_log2() noexcept {
@@ -109,7 +109,7 @@ std::vector<std::string> parts_of(const std::string& option, std::string_view li
     const std::size_t end = std::min(list.find(',', begin), list.size());
     parts.emplace_back(list.substr(begin, end - begin));
     if (parts.back().empty()) {
-      throw plan_error(fmt::format(
+      throw plan_error(formatted(
           "{} '{}' has an empty part; give names with one comma between them", option, list));
     }
     begin = end + 1;
@@ -118,7 +118,7 @@ std::vector<std::string> parts_of(const std::string& option, std::string_view li
 }
 
 std::string help_text(const std::string& about, count_range range) {
-  return fmt::format("{} ({})", about, text_of(range));
+  return formatted("{} ({})", about, text_of(range));
 }
 
 CLI::Option* add_option(CLI::App& command, const std::string& names, const char* type,
@@ -139,7 +139,7 @@ CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
 
 CLI::Option* add_real(CLI::App& command, const std::string& names, double& to, real_range range,
                       const std::string& about) {
-  return add_real_option(command, names, range, about, fmt::format("{}", to),
+  return add_real_option(command, names, range, about, formatted("{}", to),
                          [&to](double value) { to = value; });
 }
 
@@ -161,7 +161,7 @@ CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& 
   return add_option(command, names, "FILE", about, to, [&to, names](const std::string& text) {
     require_text(names, text);
     if (text == "-") {
-      throw plan_error(fmt::format("{} - is no file's name; give one", names));
+      throw plan_error(formatted("{} - is no file's name; give one", names));
     }
     to = text;
   });
@@ -179,7 +179,7 @@ CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<s
   return command.add_option_function<std::vector<std::string>>(names, take, about)
       ->allow_extra_args(false)  // the next word may be FILE
       ->type_name("LIST")
-      ->default_str(fmt::format("{}", fmt::join(to, ",")));
+      ->default_str(joined(to, ","));
 }
 
 CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& to,
@@ -196,10 +196,10 @@ void require_values(const CLI::App& command, const std::vector<std::string_view>
     const CLI::Option* const option = command.get_option_no_throw(name);
     if (option == nullptr) continue;  // CLI11 says so
     if (option->get_items_expected_max() == 0) {
-      throw plan_error(fmt::format("{} takes no value; write {} alone", word, name));
+      throw plan_error(formatted("{} takes no value; write {} alone", word, name));
     }
     if (equals + 1 == word.size()) {
-      throw plan_error(fmt::format("{} has no value; write {} VALUE", word, name));
+      throw plan_error(formatted("{} has no value; write {} VALUE", word, name));
     }
   }
 }

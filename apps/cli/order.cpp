@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "order.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
 #include <cstddef>   // size_t
@@ -10,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "formatted.hpp"                         // formatted
 #include "option.hpp"                            // add_count, add_power_of_two
 #include "report.hpp"                            // print
 #include "wingbeat/device/index.hpp"             // log2_of, mirror
@@ -54,7 +54,7 @@ struct order_options {
 void refuse_long(const std::string& order_name, std::size_t elements_log2,
                  std::size_t workgroup_log2) {
   if (elements_log2 + workgroup_log2 > most_log2) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "--elements-log2 {} and --workgroup-log2 {} make 2^{} lines; order {} is printed up to "
         "2^{}, choose smaller ones",
         elements_log2, workgroup_log2, elements_log2 + workgroup_log2, order_name, most_log2));
@@ -71,7 +71,7 @@ device::nabla::index_map nabla_map(const order_options& o) {
     throw plan_error("order nabla needs both --elements-log2 and --workgroup-log2; give both");
   }
   if (*o.elements_log2 < 1 || *o.workgroup_log2 < 1) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "--elements-log2 {} and --workgroup-log2 {} make no nabla order, where 2 threads and more "
         "hold 2 elements and more; choose 1 or more for both",
         *o.elements_log2, *o.workgroup_log2));
@@ -97,7 +97,7 @@ device::scrambled::index_map scrambled_map(const order_options& o) {
   const auto advised = device::workgroup::advised_elements(1u << bits, sizeof(float));
   const unsigned elements = o.elements_log2.value_or(device::log2_of(advised));
   if (elements > bits) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "--elements-log2 {} is more elements in a thread than the {} there are; choose 0 to {}",
         elements, *o.length, bits));
   }
@@ -118,7 +118,7 @@ void print_lines(unsigned length, Map value_of) {
   constexpr std::size_t chunk_bytes = 1 << 16;
   std::string text;
   for (unsigned index = 0; index < length; ++index) {
-    fmt::format_to(std::back_inserter(text), "{} {}\n", index, value_of(index));
+    text += formatted("{} {}\n", index, value_of(index));
     if (text.size() >= chunk_bytes) {
       print(text);
       text.clear();
@@ -153,7 +153,7 @@ void print_order(const order_options& o) {
   if (o.order_name == "nabla") return print_nabla(o);
   if (o.order_name == "scrambled") return print_scrambled(o);
   throw plan_error(
-      fmt::format("there is no order '{}'; choose natural, nabla or scrambled", o.order_name));
+      formatted("there is no order '{}'; choose natural, nabla or scrambled", o.order_name));
 }
 
 void add_exponent(CLI::App& command, const char* option, std::optional<unsigned>& to,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peer_cufft.hpp"
 
-#include <fmt/format.h>
-
 #include <string_view>
 #include <vector>
 
 #include "backend/cuda/context.hpp"  // entered
 #include "backend/cuda/library.hpp"  // open_first, toolkit_candidates
 #include "backend/cuda/queue.hpp"    // cuda_queue
+#include "formatted.hpp"             // formatted, joined
 #include "side.hpp"                  // side, input_side, output_side
 #include "wingbeat/error.hpp"        // absent_error, device_error, plan_error
 
@@ -70,9 +69,9 @@ const opened<cufft_api>& cufft() {
 void check(int what, std::string_view doing) {
   if (what == 0) return;
   constexpr int allocation_failed = 2;
-  throw device_error(fmt::format("cuFFT could not {}: {} (cufftResult {})", doing,
-                                 what == allocation_failed ? "device memory ran out" : "it refused",
-                                 what));
+  throw device_error(formatted("cuFFT could not {}: {} (cufftResult {})", doing,
+                               what == allocation_failed ? "device memory ran out" : "it refused",
+                               what));
 }
 
 const cufft_api& present_cufft() {
@@ -100,7 +99,7 @@ struct embedding {
 
 embedding embedding_of(const side& of) {
   const auto refuse = [](std::string_view why) {
-    throw plan_error(fmt::format("cuFFT has no layout {}; compare it with another", why));
+    throw plan_error(formatted("cuFFT has no layout {}; compare it with another", why));
   };
   if (of.imaginary_at != 0) refuse("with imaginary parts apart");
   if (!of.is_whole()) refuse("with ranges");
@@ -144,7 +143,7 @@ cufft_peer::impl::impl(const wingbeat::queue& where, const plan_spec& what)
     : owner(where.impl()), on(cuda_queue(*owner)), direction(direction_of(what.kind)) {
   if (what.scale != scaling::none) {
     throw plan_error(
-        fmt::format("cuFFT cannot scale {}; compare it with scaling none", name_of(what.scale)));
+        formatted("cuFFT cannot scale {}; compare it with scaling none", name_of(what.scale)));
   }
   if (what.load.is_given() || what.store.is_given()) {
     throw plan_error("cuFFT runs no functors of ours; compare it with plain memory");
@@ -168,8 +167,8 @@ void cufft_peer::impl::make(const plan_spec& what) {
                       in.distance, type_of(what.real, from.is_real), out.embed.data(), out.stride,
                       out.distance, type_of(what.real, to.is_real), static_cast<long long>(batch),
                       &workspace_bytes, type_of(what.real, false)),
-        fmt::format("plan {} of {} in {}, batch {}", name_of(what.kind),
-                    fmt::join(what.lengths, "x"), name_of(what.real), batch));
+        formatted("plan {} of {} in {}, batch {}", name_of(what.kind), joined(what.lengths, "x"),
+                  name_of(what.real), batch));
   check(api.set_stream(handle, on.stream()), "use a stream");
 }
 
@@ -181,13 +180,13 @@ void cufft_peer::impl::discard() noexcept {
 std::string cufft_peer::why_absent() {
   const auto no_gpu = wingbeat::why_absent(wingbeat::engine::cuda);
   if (!no_gpu.empty()) return no_gpu;
-  return cufft().problem.empty() ? "" : fmt::format("cuFFT was not found: {}", cufft().problem);
+  return cufft().problem.empty() ? "" : formatted("cuFFT was not found: {}", cufft().problem);
 }
 
 std::string cufft_peer::version() {
   int number = 0;
   check(present_cufft().version(&number), "tell its version");
-  return fmt::format("{}.{}.{}", number / 1000, number % 1000 / 100, number % 100);
+  return formatted("{}.{}.{}", number / 1000, number % 1000 / 100, number % 100);
 }
 
 cufft_peer::cufft_peer(const wingbeat::queue& on, const plan_spec& what)

@@ -2,7 +2,6 @@
 #include "peer_process.hpp"
 
 #include <fcntl.h>  // F_DUPFD_CLOEXEC
-#include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>       // posix_spawn
 #include <sys/mman.h>    // memfd_create
@@ -16,6 +15,7 @@
 #include <csignal>   // kill
 #include <cstring>   // strerror
 
+#include "formatted.hpp"       // formatted, joined
 #include "side.hpp"            // input_side, output_side
 #include "wingbeat/error.hpp"  // absent_error, device_error, plan_error
 
@@ -44,8 +44,8 @@ void whole(std::size_t size_bytes, const char* doing, const Transfer& transfer) 
     const ssize_t some = transfer(done);
     if (some < 0 && errno == EINTR) continue;
     if (some <= 0) {
-      throw device_error(fmt::format("memory shared with a peer cannot be {}: {}", doing,
-                                     some < 0 ? std::strerror(errno) : "it is too short"));
+      throw device_error(formatted("memory shared with a peer cannot be {}: {}", doing,
+                                   some < 0 ? std::strerror(errno) : "it is too short"));
     }
     done += static_cast<std::size_t>(some);
   }
@@ -54,9 +54,8 @@ void whole(std::size_t size_bytes, const char* doing, const Transfer& transfer) 
 std::string side_words(const char* name, const side& of) {
   std::vector<std::size_t> strides;
   for (const side_axis& axis : of.axes) strides.push_back(axis.stride);
-  return fmt::format(" {0}_strides={1} {0}_distance={2} {0}_imaginary={3} {0}_bytes={4}", name,
-                     fmt::join(strides, "x"), of.batches.front().distance, of.imaginary_at,
-                     of.bytes());
+  return formatted(" {0}_strides={1} {0}_distance={2} {0}_imaginary={3} {0}_bytes={4}", name,
+                   joined(strides, "x"), of.batches.front().distance, of.imaginary_at, of.bytes());
 }
 
 class process_run final : public contender {
@@ -76,7 +75,7 @@ class process_run final : public contender {
 
   void fill(const std::vector<std::byte>& block) override {
     peer_.lend(block);
-    peer_.ask(fmt::format("fill {}", block.size()), "filled");
+    peer_.ask(formatted("fill {}", block.size()), "filled");
   }
 
   double time(std::size_t n_runs) override {
@@ -85,23 +84,23 @@ class process_run final : public contender {
   }
 
   void read(std::size_t offset_bytes, std::span<std::byte> into) override {
-    peer_.ask(fmt::format("read {} {}", offset_bytes, into.size()), "read");
+    peer_.ask(formatted("read {} {}", offset_bytes, into.size()), "read");
     peer_.borrow(into);
   }
 
  private:
   double seconds_of(std::size_t n_runs) {
     double found[1] = {};
-    number_answers(fmt::format("run {}", n_runs), "ran", found);
+    number_answers(formatted("run {}", n_runs), "ran", found);
     if (found[0] > 0) return found[0];
-    throw device_error(fmt::format("a peer says that {} runs took {} s", n_runs, found[0]));
+    throw device_error(formatted("a peer says that {} runs took {} s", n_runs, found[0]));
   }
 
   void number_answers(const std::string& line, const std::string& verb, std::span<double> into) {
     const std::string text = peer_.ask(line, verb);
     if (!numbers_of(text, into)) {
-      throw device_error(fmt::format("a peer answered '{} {}' to '{}'; {} numbers were to follow",
-                                     verb, text, line.substr(0, line.find(' ')), into.size()));
+      throw device_error(formatted("a peer answered '{} {}' to '{}'; {} numbers were to follow",
+                                   verb, text, line.substr(0, line.find(' ')), into.size()));
     }
   }
 
@@ -116,11 +115,11 @@ peer_process::peer_process(const std::filesystem::path& program, const device_in
   start(program);
   try {
     if (const std::string hello = answer(); hello != greeting) {
-      give_up(fmt::format("greets with '{}' and not '{}'", hello.substr(0, 60), greeting));
+      give_up(formatted("greets with '{}' and not '{}'", hello.substr(0, 60), greeting));
     }
-    library_ = ask(fmt::format("open index={} threads={} name={}", where.index, where.compute_units,
-                               where.name),
-                   "opened");
+    library_ = ask(
+        formatted("open index={} threads={} name={}", where.index, where.compute_units, where.name),
+        "opened");
   } catch (const plan_error& refused) {
     end();
     throw absent_error(refused.what());
@@ -139,7 +138,7 @@ void peer_process::start(const std::filesystem::path& program) {
   exchange_ = memfd_create("wingbeat-peer", MFD_CLOEXEC);
   if (exchange_ < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both) != 0) {
     end();
-    throw device_error(fmt::format("no connection to a peer could be made: {}", strerror(errno)));
+    throw device_error(formatted("no connection to a peer could be made: {}", strerror(errno)));
   }
   talk_ = both[0];
   // dup2 onto itself would keep the descriptor from surviving exec: descriptors below 4 move away.
@@ -161,7 +160,7 @@ void peer_process::start(const std::filesystem::path& program) {
   process_ = -1;
   end();
   throw absent_error(
-      fmt::format("the peer {} cannot be started: {}", program.string(), strerror(fault)));
+      formatted("the peer {} cannot be started: {}", program.string(), strerror(fault)));
 }
 
 std::string peer_process::ask(const std::string& line, const std::string& verb) {
@@ -176,9 +175,9 @@ std::string peer_process::ask(const std::string& line, const std::string& verb) 
   if (got == verb) return {};
   if (got.starts_with(verb + " ")) return got.substr(verb.size() + 1);
   if (got.starts_with("refused ")) {
-    throw plan_error(fmt::format("the peer {} refuses: {}", name_, got.substr(8)));
+    throw plan_error(formatted("the peer {} refuses: {}", name_, got.substr(8)));
   }
-  give_up(fmt::format("answered '{}' to '{}'", got.substr(0, 60), line.substr(0, line.find(' '))));
+  give_up(formatted("answered '{}' to '{}'", got.substr(0, 60), line.substr(0, line.find(' '))));
 }
 
 std::string peer_process::answer() {
@@ -196,7 +195,7 @@ std::string peer_process::answer() {
     pollfd ready{talk_, POLLIN, 0};
     const int n = left > 0 ? poll(&ready, 1, static_cast<int>(left)) : 0;
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) give_up(fmt::format("said nothing for {:g} s", patience_s_));
+    if (n <= 0) give_up(formatted("said nothing for {:g} s", patience_s_));
     char some[1024];
     const ssize_t got = recv(talk_, some, sizeof some, 0);
     if (got <= 0) give_up(how_it_ended());
@@ -218,7 +217,7 @@ void peer_process::borrow(std::span<std::byte> bytes) const {
 
 void peer_process::give_up(const std::string& why) {
   end();
-  failure_ = fmt::format("the peer {} {}; it takes no further part", name_, why);
+  failure_ = formatted("the peer {} {}; it takes no further part", name_, why);
   throw device_error(failure_);
 }
 
@@ -233,8 +232,8 @@ std::string peer_process::how_it_ended() noexcept {
   if (ended != process_) return "closed its end before it answered";
   process_ = -1;
   return WIFEXITED(status)
-             ? fmt::format("ended with code {} before it answered", WEXITSTATUS(status))
-             : fmt::format("was ended by signal {} before it answered", WTERMSIG(status));
+             ? formatted("ended with code {} before it answered", WEXITSTATUS(status))
+             : formatted("was ended by signal {} before it answered", WTERMSIG(status));
 }
 
 void peer_process::end() noexcept {
@@ -253,10 +252,10 @@ std::unique_ptr<contender> process_contender(peer_process& peer, const plan_spec
 
 std::string words_of(const plan_spec& what) {
   const std::size_t batch = what.batch;
-  return fmt::format("kind={} precision={} lengths={} batch={} in_place={}{}{}", name_of(what.kind),
-                     name_of(what.real), fmt::join(what.lengths, "x"), batch,
-                     what.where == placement::in_place ? 1 : 0, side_words("in", input_side(what)),
-                     side_words("out", output_side(what)));
+  return formatted("kind={} precision={} lengths={} batch={} in_place={}{}{}", name_of(what.kind),
+                   name_of(what.real), joined(what.lengths, "x"), batch,
+                   what.where == placement::in_place ? 1 : 0, side_words("in", input_side(what)),
+                   side_words("out", output_side(what)));
 }
 
 }  // namespace wingbeat::cli

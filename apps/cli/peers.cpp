@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // find, min
 #include <filesystem>
 #include <string_view>
 #include <utility>  // move
 
 #include "backend/opencl/process.hpp"  // find_executable
+#include "formatted.hpp"               // formatted
 #include "peer_cufft.hpp"              // cufft_peer
 #include "peer_process.hpp"            // peer_process, process_contender
 #include "report.hpp"                  // tell
@@ -60,7 +59,7 @@ std::filesystem::path program_named(std::string_view name) {
   if (!fault && std::filesystem::exists(beside, fault)) return beside;
   const std::string found = backend::opencl::find_executable(std::string{name});
   if (!found.empty()) return found;
-  throw absent_error(fmt::format(
+  throw absent_error(formatted(
       "{} is neither beside this program nor in $PATH; bench/README.md says how it is built",
       name));
 }
@@ -70,16 +69,16 @@ const known_peer& peer_for(std::string_view name, engine on) {
   for (const known_peer& one : known_peers) {
     if (one.name != name) continue;
     if (one.on == on) return one;
-    engines += fmt::format("{}{}", engines.empty() ? "" : " or ", name_of(one.on));
+    engines += formatted("{}{}", engines.empty() ? "" : " or ", name_of(one.on));
   }
   if (engines.empty()) {
     throw plan_error(
-        fmt::format("there is no peer '{}'; choose cufft, vkfft, fftw, clfft or the path of a "
-                    "program, with a slash in it",
-                    name));
+        formatted("there is no peer '{}'; choose cufft, vkfft, fftw, clfft or the path of a "
+                  "program, with a slash in it",
+                  name));
   }
   throw absent_error(
-      fmt::format("it runs beside engine {}, and {} was chosen", engines, name_of(on)));
+      formatted("it runs beside engine {}, and {} was chosen", engines, name_of(on)));
 }
 
 std::unique_ptr<peer> open_peer(const std::string& name, const device_info& where,

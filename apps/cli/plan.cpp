@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
 #include <memory>  // make_shared
@@ -9,6 +8,7 @@
 #include "bench_report.hpp"    // json_of kernels
 #include "choose.hpp"          // short_name
 #include "contender.hpp"       // timed_plan
+#include "formatted.hpp"       // formatted
 #include "option.hpp"          // add_switch
 #include "print_json.hpp"      // print_json
 #include "report.hpp"          // print, tell
@@ -69,16 +69,16 @@ json json_of(const planned& one) {
 }
 
 std::string known(int figure) {
-  return figure < 0 ? "-" : fmt::format("{}", figure);
+  return figure < 0 ? "-" : formatted("{}", figure);
 }
 
 std::string text_of(const planned& one) {
   std::string text =
-      fmt::format("{} of {} in {}, batch {}: {} in, {} out\n{}planned in {} cold, {} warm\n",
-                  name_of(one.what.kind), axes_text(one.what), name_of(one.what.real),
-                  std::size_t{one.what.batch}, bytes_text(input_bytes(one.what)),
-                  bytes_text(output_bytes(one.what)), one.text, seconds_text(one.times.cold_s),
-                  seconds_text(one.times.warm_s));
+      formatted("{} of {} in {}, batch {}: {} in, {} out\n{}planned in {} cold, {} warm\n",
+                name_of(one.what.kind), axes_text(one.what), name_of(one.what.real),
+                std::size_t{one.what.batch}, bytes_text(input_bytes(one.what)),
+                bytes_text(output_bytes(one.what)), one.text, seconds_text(one.times.cold_s),
+                seconds_text(one.times.warm_s));
   if (one.kernels.empty()) return text;
   table kernels{{{"kernel", align::left},
                  {"threads"},
@@ -120,7 +120,7 @@ int plan_all(const options& o) {
     print_json(j);
     return exit_ok;
   }
-  print(fmt::format("{}: {}\n", short_name(where), where.name));
+  print(formatted("{}: {}\n", short_name(where), where.name));
   for (const planned& one : all) print("\n" + text_of(one));
   return exit_ok;
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // count, max, min
 #include <bit>        // bit_ceil, has_single_bit
 #include <cmath>      // abs
 #include <limits>     // numeric_limits
 #include <utility>    // move
 
+#include "formatted.hpp"       // formatted
 #include "report.hpp"          // counted
 #include "samples.hpp"         // round_to
 #include "wingbeat/error.hpp"  // plan_error, file_error
@@ -20,7 +19,7 @@ transform kind_of(const formats::signal& from, const std::string& name, const wi
   if (asked.is_inverse) return asked.is_half ? transform::inverse_to_real : transform::inverse;
   if (from.is_real) return transform::forward_from_real;
   if (asked.is_half) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "{} holds complex samples, whose spectrum has no half to leave out; drop --half", name));
   }
   return transform::forward;
@@ -31,7 +30,7 @@ std::size_t length_for(const formats::signal& from, const std::string& name, tra
   if (asked.length) {
     const std::size_t n = *asked.length;
     if (n >= 2 && n <= max_length && std::has_single_bit(n)) return n;
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
         max_length));
   }
@@ -39,9 +38,9 @@ std::size_t length_for(const formats::signal& from, const std::string& name, tra
   const bool is_from_half = kind == transform::inverse_to_real;
   const std::size_t needed = is_from_half ? 2 * (from.row_length - 1) : from.row_length;
   if (needed > max_length) {
-    throw plan_error(fmt::format(
-        "{} needs length {}, but this version transforms up to {}; cut it with --length", name,
-        needed, max_length));
+    throw plan_error(
+        formatted("{} needs length {}, but this version transforms up to {}; cut it with --length",
+                  name, needed, max_length));
   }
   return std::bit_ceil(needed);
 }
@@ -72,7 +71,7 @@ void require_range(std::span<const double> numbers, std::size_t n_rows, const st
     long double sum = 0;
     for (const double number : numbers.subspan(r * per_row, per_row)) sum += std::abs(number);
     if (sum <= limit / 2) continue;  // a real transform adds pairs: one more doubling
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the transform of {} would exceed the range of {}; {}", name, name_of(real),
         real == precision::fp32 ? "use --precision fp64 or smaller values" : "use smaller values"));
   }
@@ -92,7 +91,7 @@ void require_normal(std::span<const double> numbers, std::size_t n_rows, const s
       largest = std::max(largest, std::abs(number));
     }
     if (largest == 0 || largest >= least) continue;
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "{} has a row of magnitudes up to {:.3g}, below the range of {}, which begins at {:.3g}; "
         "use {}",
         name, largest, name_of(real), least,
@@ -108,8 +107,8 @@ std::size_t count_nonzero(std::span<const double> numbers) {
 
 problem state(const formats::signal& from, const std::string& name, const wish& asked) {
   if (from.row_length < 2) {
-    throw file_error(fmt::format("{} holds {} a row; a transform needs at least 2", name,
-                                 counted(from.row_length, "sample")));
+    throw file_error(formatted("{} holds {} a row; a transform needs at least 2", name,
+                               counted(from.row_length, "sample")));
   }
   problem p;
   p.what.kind = kind_of(from, name, asked);

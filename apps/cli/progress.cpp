@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "progress.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>  // isatty
 
 #include <algorithm>  // min
 #include <utility>    // move
 
 #include "backend/message.hpp"  // write_message
+#include "formatted.hpp"        // formatted
 #include "report.hpp"           // tell
 
 namespace wingbeat::cli {
@@ -38,8 +38,8 @@ void progress::step(std::string_view what) {
   const std::size_t filled =
       bar_width * std::min(n_done, n_steps_) / std::max<std::size_t>(n_steps_, 1);
   // "\r" returns to the line's start, "\x1b[K" clears what a longer text left behind it.
-  backend::write_message(fmt::format("\r{} [{:#<{}}{:.<{}}] {}/{} {}\x1b[K", command_, "", filled,
-                                     "", bar_width - filled, n_done, n_steps_, what));
+  backend::write_message(formatted("\r{} [{:#<{}}{:.<{}}] {}/{} {}\x1b[K", command_, "", filled, "",
+                                   bar_width - filled, n_done, n_steps_, what));
 }
 
 void progress::erase() noexcept {

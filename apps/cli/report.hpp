@@ -2,8 +2,6 @@
 // Where words go: data to stdout, messages to stderr as one sentence each.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>  // size_t
 #include <cstdio>   // stdout
 #include <string>
@@ -11,6 +9,7 @@
 #include <utility>  // forward
 
 #include "backend/message.hpp"  // write_message
+#include "formatted.hpp"        // formatted
 
 namespace wingbeat::cli {
 
@@ -27,14 +26,14 @@ enum exit_code : int {
 template <class... Arguments>
 void tell(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   const auto line =
-      fmt::format("wingbeat: {}\n", fmt::format(text, std::forward<Arguments>(arguments)...));
+      formatted("wingbeat: {}\n", formatted(text, std::forward<Arguments>(arguments)...));
   std::fflush(stdout);
   backend::write_message(line);
 }
 
 /// Returns "1 row" or "3 rows".
 inline std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  return formatted("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// Prints on stdout. A failure is kept by the stream, and main() asks for it at the end.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spectrum.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // partial_sort, min
 #include <cmath>      // abs, arg, log10
 #include <complex>
 #include <limits>   // numeric_limits
 #include <numeric>  // iota
 #include <utility>  // move
+
+#include "formatted.hpp"  // formatted
 
 namespace wingbeat::cli {
 namespace {
@@ -72,7 +72,7 @@ formats::line_chart chart_of(const spectrum& what, const std::string& title) {
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   for (std::size_t r = 0; r < std::min(what.bins.n_rows, max_rows_drawn); ++r) {
     formats::chart_series curve;
-    if (what.bins.n_rows > 1) curve.label = fmt::format("row {}", r);
+    if (what.bins.n_rows > 1) curve.label = formatted("row {}", r);
     for (const std::size_t k : order) {
       const double level = decibels(what.bins.samples[r * what.bins.row_length + k]);
       curve.x.push_back(has_rate ? what.frequency_hz(k) : what.signed_bin(k));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "speedtest.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
 #include <memory>   // make_shared
@@ -9,6 +8,7 @@
 
 #include "choose.hpp"               // choose_devices
 #include "formats/atomic_file.hpp"  // atomic_file
+#include "formatted.hpp"            // formatted
 #include "option.hpp"               // add_list, add_text, add_count
 #include "print_json.hpp"           // print_json
 #include "progress.hpp"             // progress
@@ -51,7 +51,7 @@ struct speedtest_options {
 
 void validate(const speedtest_options& o) {
   if (o.min_log2 > o.max_log2) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "lengths 2^{} to 2^{} cannot be timed; choose 1 <= --min-log2 <= --max-log2 <= {}",
         o.min_log2, o.max_log2, largest_log2));
   }
@@ -94,7 +94,7 @@ std::vector<engine_timings> time_all(const speedtest_options& o,
   progress shown{"speedtest", n_lengths};
   for (int log2 = o.min_log2; log2 <= o.max_log2; ++log2) {
     const std::size_t length = std::size_t{1} << log2;
-    shown.step(fmt::format("length 2^{} = {}", log2, length));
+    shown.step(formatted("length 2^{} = {}", log2, length));
     std::vector<double> input = noise(2 * length);
     round_to(real, input);
     const measurement reference =
@@ -125,8 +125,8 @@ void write_files(const speedtest_options& o, const std::vector<engine_timings>& 
   if (o.plot_prefix.empty()) return;
   const auto draw = [&](const std::string& suffix, speed_axis of, const std::string& what) {
     const std::string file = o.plot_prefix + suffix;
-    const auto title = fmt::format("{}: complex {}, mean of {} runs, band from least to most", what,
-                                   o.precision_name, o.n_runs);
+    const auto title = formatted("{}: complex {}, mean of {} runs, band from least to most", what,
+                                 o.precision_name, o.n_runs);
     formats::write_png(file, speed_chart(all, of, title));
     tell("wrote {}", file);
   };

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "speedtest_report.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>  // countr_zero
 #include <nlohmann/json.hpp>
 #include <utility>  // move
 
-#include "choose.hpp"  // short_name
-#include "table.hpp"   // table, seconds_text
+#include "choose.hpp"     // short_name
+#include "formatted.hpp"  // formatted
+#include "table.hpp"      // table, seconds_text
 
 namespace wingbeat::cli {
 namespace {
 
 std::string range_text(const spread& s) {
-  return fmt::format("{} .. {}", seconds_text(s.min), seconds_text(s.max));
+  return formatted("{} .. {}", seconds_text(s.min), seconds_text(s.max));
 }
 
 nlohmann::ordered_json json_of(const spread& s) {
@@ -40,7 +39,7 @@ nlohmann::ordered_json json_of(const timing& t) {
 }
 
 std::string csv_of(const spread& s) {
-  return fmt::format(",{:.9g},{:.9g},{:.9g}", s.mean, s.min, s.max);
+  return formatted(",{:.9g},{:.9g},{:.9g}", s.mean, s.min, s.max);
 }
 
 }  // namespace
@@ -62,12 +61,12 @@ std::string speed_text(const std::vector<engine_timings>& all) {
   for (std::size_t i = 0; i < n_lengths; ++i) {
     for (const engine_timings& one : all) {
       const timing& t = one.lengths[i];
-      speeds.add({fmt::format("{}", t.length), fmt::format("{}", std::countr_zero(t.length)),
-                  short_name(one.where), fmt::format("{}", t.n_runs), seconds_text(t.plan_s),
+      speeds.add({formatted("{}", t.length), formatted("{}", std::countr_zero(t.length)),
+                  short_name(one.where), formatted("{}", t.n_runs), seconds_text(t.plan_s),
                   seconds_text(t.execution_s.mean), range_text(t.execution_s),
                   seconds_text(t.transfer_s.mean), range_text(t.transfer_s),
                   seconds_text(t.total_s.mean),
-                  fmt::format("{:.3g} ns", 1e9 * t.total_s.mean / static_cast<double>(t.length)),
+                  formatted("{:.3g} ns", 1e9 * t.total_s.mean / static_cast<double>(t.length)),
                   t.against_reference.is_within ? "agrees" : "DISAGREES"});
     }
   }
@@ -81,11 +80,11 @@ std::string speed_csv(const std::vector<engine_timings>& all) {
       "relative_l2,agrees\n";
   for (const engine_timings& one : all) {
     for (const timing& t : one.lengths) {
-      lines += fmt::format("{},{},{},{},{:.9g}", name_of(one.where.runs_on), one.where.index,
-                           t.length, t.n_runs, t.plan_s);
+      lines += formatted("{},{},{},{},{:.9g}", name_of(one.where.runs_on), one.where.index,
+                         t.length, t.n_runs, t.plan_s);
       lines += csv_of(t.execution_s) + csv_of(t.transfer_s) + csv_of(t.total_s);
-      lines += fmt::format(",{:.6g},{}\n", t.against_reference.relative_l2,
-                           t.against_reference.is_within ? "yes" : "no");
+      lines += formatted(",{:.6g},{}\n", t.against_reference.relative_l2,
+                         t.against_reference.is_within ? "yes" : "no");
     }
   }
   return lines;
@@ -137,7 +136,7 @@ formats::line_chart speed_chart(const std::vector<engine_timings>& all, speed_ax
              {}};
   for (const engine_timings& one : all) {
     formats::chart_series curve;
-    curve.label = fmt::format("{} ({})", short_name(one.where), one.where.name);
+    curve.label = formatted("{} ({})", short_name(one.where), one.where.name);
     curve.has_markers = true;
     for (const timing& t : one.lengths) {
       const auto length = static_cast<double>(t.length);
@@ -153,7 +152,7 @@ formats::line_chart speed_chart(const std::vector<engine_timings>& all, speed_ax
     // Everything overtakes the reference sooner or later: only the others are worth a mark.
     if (!pair.length || pair.slower == "reference" || pair.faster == "reference") continue;
     chart.marks.push_back({static_cast<double>(*pair.length),
-                           fmt::format("{} overtakes {}", pair.faster, pair.slower)});
+                           formatted("{} overtakes {}", pair.faster, pair.slower)});
   }
   return chart;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // max, min
@@ -11,6 +10,7 @@
 #include <utility>  // pair
 
 #include "choose.hpp"          // choose_devices, short_name
+#include "formatted.hpp"       // formatted, joined
 #include "option.hpp"          // add_text, add_count, whole_number
 #include "side.hpp"            // input_side, output_side
 #include "wingbeat/error.hpp"  // plan_error
@@ -23,7 +23,7 @@ constexpr std::size_t most_batch = std::size_t{1} << 55;
 constexpr std::size_t most_mib = std::size_t{1} << 30;
 
 [[noreturn]] void refuse_word(std::string_view in) {
-  throw plan_error(fmt::format(
+  throw plan_error(formatted(
       "'{}' is not a length; write 1024, 2^10, 2^1..2^13, 4096x4096 or a list of those", in));
 }
 
@@ -46,8 +46,8 @@ std::size_t length_of(std::string_view word, std::string_view in) {
       word.starts_with("2^") ? power_of_two(number_of(word.substr(2), in)) : number_of(word, in);
   if (length == 0) refuse_word(in);
   if (length <= max_length) return length;
-  throw plan_error(fmt::format("'{}' is too long; the longest length is {} = {}, choose up to it",
-                               in, max_length, count_text(max_length)));
+  throw plan_error(formatted("'{}' is too long; the longest length is {} = {}, choose up to it", in,
+                             max_length, count_text(max_length)));
 }
 
 /// Takes the text up to the next `separator` off the front of `rest`.
@@ -62,7 +62,7 @@ void add_range(std::string_view part, std::size_t dots, std::vector<std::vector<
   const std::size_t first = length_of(part.substr(0, dots), part);
   const std::size_t last = length_of(part.substr(dots + 2), part);
   if (first > last) {
-    throw plan_error(fmt::format("'{}' is an empty range; write the shorter length first", part));
+    throw plan_error(formatted("'{}' is an empty range; write the shorter length first", part));
   }
   for (std::size_t n = first; n <= last; n *= 2) to.push_back({n});
 }
@@ -97,7 +97,7 @@ transform kind_named(const std::string& name) {
   for (const auto& [word, kind] : short_names) {
     if (name == word || name == name_of(kind)) return kind;
   }
-  throw plan_error(fmt::format(
+  throw plan_error(formatted(
       "there is no kind '{}'; choose c2c, c2c-inverse, r2c or c2r, or by wingbeat's names forward, "
       "inverse, forward_from_real or inverse_to_real",
       name));
@@ -108,8 +108,7 @@ precision scalar_named(const std::string& name) {
        {precision::fp32, precision::fp64, precision::fp16, precision::bf16}) {
     if (name == name_of(real)) return real;
   }
-  throw plan_error(
-      fmt::format("there is no precision '{}'; choose fp32, fp64, fp16 or bf16", name));
+  throw plan_error(formatted("there is no precision '{}'; choose fp32, fp64, fp16 or bf16", name));
 }
 
 constexpr std::size_t most_spacing = std::size_t{1} << 20;
@@ -133,18 +132,17 @@ layout_words layout_of(std::string_view text) {
     }
   }
   throw plan_error(
-      fmt::format("there is no layout '{}'; choose packed, in-place, planar, interleaved, "
-                  "strided=S (elements S apart) or padded=P (P elements behind each row), S and P "
-                  "from 1 to {}",
-                  text, count_text(most_spacing)));
+      formatted("there is no layout '{}'; choose packed, in-place, planar, interleaved, "
+                "strided=S (elements S apart) or padded=P (P elements behind each row), S and P "
+                "from 1 to {}",
+                text, count_text(most_spacing)));
 }
 
 bin_order bins_named(const std::string& name) {
   for (const bin_order bins : {bin_order::natural, bin_order::scrambled}) {
     if (name == name_of(bins)) return bins;
   }
-  throw plan_error(
-      fmt::format("there is no order of bins '{}'; choose natural or scrambled", name));
+  throw plan_error(formatted("there is no order of bins '{}'; choose natural or scrambled", name));
 }
 
 /// Returns where the elements of one side lie; `packed` is that side without gaps.
@@ -210,8 +208,8 @@ plan_spec problem_of(const sweep_options& asked, const std::vector<std::size_t>&
 
 void add_sweep_options(CLI::App& command, sweep_options& into) {
   add_text(command, "--lengths", into.lengths,
-           fmt::format("a range 2^1..2^{}, a list 256,4096, several axes 4096x4096,64x64x64",
-                       max_length_log2()));
+           formatted("a range 2^1..2^{}, a list 256,4096, several axes 4096x4096,64x64x64",
+                     max_length_log2()));
   add_text(command, "--kind", into.kind, "c2c, c2c-inverse, r2c or c2r");
   add_text(command, "--precision", into.precision, "fp32, fp64, fp16 or bf16");
   add_text(command, "--layout", into.layout,
@@ -249,7 +247,7 @@ std::vector<plan_spec> problems_of(const sweep_options& asked, const device_info
 }
 
 std::string axes_text(const plan_spec& what) {
-  return fmt::format("{}", fmt::join(what.lengths, "x"));
+  return joined(what.lengths, "x");
 }
 
 std::size_t bytes_in_flight(const plan_spec& what) {
@@ -259,11 +257,11 @@ std::size_t bytes_in_flight(const plan_spec& what) {
 
 std::string words_of(const sweep_options& asked, const device_info& where) {
   std::string words =
-      fmt::format("--device {} --lengths {} --kind {} --precision {} --layout {}",
-                  short_name(where), asked.lengths, asked.kind, asked.precision, asked.layout);
-  if (asked.bins != "natural") words += fmt::format(" --bins {}", asked.bins);
-  if (asked.batch) words += fmt::format(" --batch {}", *asked.batch);
-  if (asked.mib) words += fmt::format(" --mib {}", *asked.mib);
+      formatted("--device {} --lengths {} --kind {} --precision {} --layout {}", short_name(where),
+                asked.lengths, asked.kind, asked.precision, asked.layout);
+  if (asked.bins != "natural") words += formatted(" --bins {}", asked.bins);
+  if (asked.batch) words += formatted(" --batch {}", *asked.batch);
+  if (asked.mib) words += formatted(" --mib {}", *asked.mib);
   return words;
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // max, count_if
 #include <array>
 #include <cmath>    // abs
 #include <utility>  // move, pair
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {
@@ -38,8 +37,8 @@ table::table(std::vector<column> columns) : columns_(std::move(columns)) {}
 
 void table::add(std::vector<std::string> cells) {
   if (cells.size() != columns_.size()) {
-    throw plan_error(fmt::format("a row of {} cells does not fit a table of {} columns",
-                                 cells.size(), columns_.size()));
+    throw plan_error(formatted("a row of {} cells does not fit a table of {} columns", cells.size(),
+                               columns_.size()));
   }
   rows_.push_back(std::move(cells));
 }
@@ -65,9 +64,9 @@ std::string seconds_text(double seconds) {
   for (const auto& [size, name] : units) {
     if (std::abs(seconds) < size) continue;
     const double count = seconds / size;
-    return fmt::format("{:.{}f} {}", count, count < 10 ? 2 : (count < 100 ? 1 : 0), name);
+    return formatted("{:.{}f} {}", count, count < 10 ? 2 : (count < 100 ? 1 : 0), name);
   }
-  return fmt::format("{:.0f} ns", 1e9 * seconds);
+  return formatted("{:.0f} ns", 1e9 * seconds);
 }
 
 std::string bytes_text(std::size_t bytes) {
@@ -76,7 +75,7 @@ std::string bytes_text(std::size_t bytes) {
   auto size = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; size >= 1024 && unit + 1 < units.size(); ++unit) size /= 1024;
-  return fmt::format("{:.{}f} {}", size, size < 10 && unit > 0 ? 1 : 0, units[unit]);
+  return formatted("{:.{}f} {}", size, size < 10 && unit > 0 ? 1 : 0, units[unit]);
 }
 
 std::string precisions_text(bool has_fp64) {

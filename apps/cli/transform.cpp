@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "choose.hpp"            // choose_devices
 #include "formats/chart.hpp"     // write_png, draws_charts
 #include "formats/signal.hpp"    // read_signal, write_signal
+#include "formatted.hpp"         // formatted
 #include "measure.hpp"           // measure
 #include "option.hpp"            // add_text, add_count, add_real
 #include "print_json.hpp"        // print_json
@@ -70,7 +70,7 @@ void validate(const transform_options& o) {
   if (!o.output.empty()) static_cast<void>(formats::output_format_of(o.output));
   if (!o.plot.empty()) {
     if (std::filesystem::path(o.plot).extension() != ".png") {
-      throw plan_error(fmt::format("cannot plot to {}; its name must end in .png", o.plot));
+      throw plan_error(formatted("cannot plot to {}; its name must end in .png", o.plot));
     }
     if (!formats::draws_charts()) {
       throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
@@ -158,7 +158,7 @@ outcome solve(const problem& stated, const std::vector<device_info>& chosen) {
   outcome found;
   found.results.reserve(chosen.size());  // `best` points into it
   for (const device_info& where : chosen) {
-    shown.step(fmt::format("{}, {}", short_name(where), where.name));
+    shown.step(formatted("{}, {}", short_name(where), where.name));
     engine_result r{where, {}, {}};
     try {
       r.times = measure(where, stated.what, input, repetition{.n_runs = 5, .budget_s = 1});
@@ -193,9 +193,9 @@ void write_files(const transform_options& o, const spectrum& shown, const outcom
          shown.bins.row_length, who);
   }
   if (!o.plot.empty()) {
-    const auto title = fmt::format("{}: spectrum of {} samples, {} {}",
-                                   std::filesystem::path(o.file).filename().string(), shown.length,
-                                   who, o.precision_name);
+    const auto title = formatted("{}: spectrum of {} samples, {} {}",
+                                 std::filesystem::path(o.file).filename().string(), shown.length,
+                                 who, o.precision_name);
     formats::write_png(o.plot, chart_of(shown, title));
     if (shown.bins.n_rows > max_rows_drawn) {
       tell("{} shows the first {} of {} rows", o.plot, max_rows_drawn, shown.bins.n_rows);

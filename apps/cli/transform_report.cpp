@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform_report.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>  // log10
 #include <nlohmann/json.hpp>
 #include <utility>  // move
 
 #include "choose.hpp"      // short_name
+#include "formatted.hpp"   // formatted
 #include "report.hpp"      // counted
 #include "statistics.hpp"  // quartiles_of
 #include "table.hpp"       // table, seconds_text
@@ -17,24 +16,24 @@ namespace {
 
 std::string heading(const std::string& file, const problem& solved) {
   const plan_spec& what = solved.what;
-  return fmt::format("{}: {} of length {}, {}, {}, scale {}\n", file, name_of(what.kind),
-                     solved.length(), counted(what.batch, "row"), name_of(what.real),
-                     name_of(what.scale));
+  return formatted("{}: {} of length {}, {}, {}, scale {}\n", file, name_of(what.kind),
+                   solved.length(), counted(what.batch, "row"), name_of(what.real),
+                   name_of(what.scale));
 }
 
 std::vector<std::string> line_of(const engine_result& r, std::size_t length) {
   const agreement& a = r.against_reference;
   return {short_name(r.where),
           r.where.name,
-          fmt::format("{}", length),
+          formatted("{}", length),
           seconds_text(r.times.plan_s),
           seconds_text(r.times.first_run_s),
           seconds_text(quartiles_of(r.times.execution_s).median),
           seconds_text(quartiles_of(r.times.transfer_s).median),
-          fmt::format("{:.2e}", a.largest_error),
-          fmt::format("{:.2e}", a.relative_l2),
-          fmt::format("{:.2e}", a.relative_l2_bound),
-          fmt::format("{}", a.n_off),
+          formatted("{:.2e}", a.largest_error),
+          formatted("{:.2e}", a.relative_l2),
+          formatted("{:.2e}", a.relative_l2_bound),
+          formatted("{}", a.n_off),
           a.is_within ? "agrees" : "DISAGREES"};
 }
 
@@ -79,7 +78,7 @@ std::string engines_text(const std::string& file, const problem& solved,
   for (const engine_result& r : results) engines.add(line_of(r, solved.length()));
   const agreement& any = results.front().against_reference;
   return heading(file, solved) + engines.text() +
-         fmt::format(
+         formatted(
              "off: of {} values, those further than 1e-4 of the largest ({:.6g}) from the "
              "reference (long double)\n",
              any.n_values, any.largest_value);
@@ -95,16 +94,16 @@ std::string peaks_text(const spectrum& of, const std::vector<peak>& peaks) {
   table strong{columns};
   for (const peak& p : peaks) {
     std::vector<std::string> cells;
-    if (has_rows) cells.push_back(fmt::format("{}", p.row));
-    cells.push_back(fmt::format("{}", p.bin));
-    if (has_rate) cells.push_back(fmt::format("{:.3f}", of.frequency_hz(p.bin)));
-    cells.push_back(fmt::format("{:.6g}", p.magnitude));
-    cells.push_back(fmt::format("{:.1f}", 20 * std::log10(p.magnitude)));
-    cells.push_back(fmt::format("{:.4f}", p.phase_rad));
+    if (has_rows) cells.push_back(formatted("{}", p.row));
+    cells.push_back(formatted("{}", p.bin));
+    if (has_rate) cells.push_back(formatted("{:.3f}", of.frequency_hz(p.bin)));
+    cells.push_back(formatted("{:.6g}", p.magnitude));
+    cells.push_back(formatted("{:.1f}", 20 * std::log10(p.magnitude)));
+    cells.push_back(formatted("{:.4f}", p.phase_rad));
     strong.add(std::move(cells));
   }
-  return fmt::format("strongest bins{}:\n",
-                     of.is_of_real ? " of 0..N/2 (the others mirror them)" : "") +
+  return formatted("strongest bins{}:\n",
+                   of.is_of_real ? " of 0..N/2 (the others mirror them)" : "") +
          strong.text();
 }
 

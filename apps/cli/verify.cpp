@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // max
@@ -9,6 +8,7 @@
 #include <memory>     // make_shared
 
 #include "choose.hpp"          // choose_devices, precision_named
+#include "formatted.hpp"       // formatted
 #include "option.hpp"          // add_list, add_text, add_count
 #include "print_json.hpp"      // print_json
 #include "progress.hpp"        // progress
@@ -66,8 +66,7 @@ std::vector<verify::verdict> check_all(const verify_options& o) {
   std::vector<verify::verdict> all;
   for (const subject& one : subjects) {
     auto found = verify::check(one.where, one.real, o.over, [&](std::size_t length) {
-      shown.step(
-          fmt::format("{}, {}, length {}", short_name(one.where), name_of(one.real), length));
+      shown.step(formatted("{}, {}, length {}", short_name(one.where), name_of(one.real), length));
     });
     all.insert(all.end(), std::move_iterator(found.begin()), std::move_iterator(found.end()));
   }
@@ -85,14 +84,14 @@ int run(const verify_options& o) {
   if (n_wrong > most_sentences) {
     tell("and {} more; --json lists them all", n_wrong - most_sentences);
   }
-  if (!o.is_json) print(fmt::format("{} checks, {} wrong\n", verdicts.size(), n_wrong));
+  if (!o.is_json) print(formatted("{} checks, {} wrong\n", verdicts.size(), n_wrong));
   return n_wrong == 0 ? exit_ok : exit_check_failed;
 }
 
 std::string checks_in_words() {
   std::string words = "\nChecks:\n";
   for (const auto& law : verify::laws()) {
-    words += fmt::format("  {:<12} {}\n", law.name, law.statement);
+    words += formatted("  {:<12} {}\n", law.name, law.statement);
   }
   return words;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify_report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // find_if
 
-#include "choose.hpp"  // short_name
-#include "table.hpp"   // table
+#include "choose.hpp"     // short_name
+#include "formatted.hpp"  // formatted, joined
+#include "table.hpp"      // table
 
 namespace wingbeat::cli {
 namespace {
@@ -60,20 +59,19 @@ std::string verify_text(const std::vector<verdict>& verdicts) {
   for (const group& g : groups_of(verdicts)) {
     const verdict& v = *g.worst;
     listed.add({short_name(v.device), std::string{name_of(v.real)}, std::string{v.law},
-                fmt::format("{}", g.n_trials), fmt::format("{}", g.n_wrong),
-                fmt::format("{:.2e}", v.error), fmt::format("{:.2e}", v.bound),
-                fmt::format("{}", fmt::join(v.lengths, "x")), std::string{name_of(v.kind)},
-                g.n_wrong == 0 ? "ok" : "WRONG"});
+                formatted("{}", g.n_trials), formatted("{}", g.n_wrong),
+                formatted("{:.2e}", v.error), formatted("{:.2e}", v.bound), joined(v.lengths, "x"),
+                std::string{name_of(v.kind)}, g.n_wrong == 0 ? "ok" : "WRONG"});
   }
   return listed.text();
 }
 
 std::string sentence_of(const verdict& wrong) {
-  const auto where = fmt::format("{}, {}, {} of length {}: check '{}'", short_name(wrong.device),
-                                 name_of(wrong.real), name_of(wrong.kind),
-                                 fmt::join(wrong.lengths, "x"), wrong.law);
-  if (!wrong.failure.empty()) return fmt::format("{} could not run: {}", where, wrong.failure);
-  return fmt::format("{} is off by {:.2e}; {:.2e} is allowed", where, wrong.error, wrong.bound);
+  const auto where =
+      formatted("{}, {}, {} of length {}: check '{}'", short_name(wrong.device),
+                name_of(wrong.real), name_of(wrong.kind), joined(wrong.lengths, "x"), wrong.law);
+  if (!wrong.failure.empty()) return formatted("{} could not run: {}", where, wrong.failure);
+  return formatted("{} is off by {:.2e}; {:.2e} is allowed", where, wrong.error, wrong.bound);
 }
 
 nlohmann::ordered_json verify_json(const std::vector<verdict>& verdicts) {

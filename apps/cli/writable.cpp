@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "writable.hpp"
 
-#include <fcntl.h>  // AT_EACCESS
-#include <fmt/format.h>
+#include <fcntl.h>   // AT_EACCESS
 #include <unistd.h>  // faccessat
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <system_error>  // error_code
 
 #include "formats/atomic_file.hpp"  // atomic_file, is_written_directly
+#include "formatted.hpp"            // formatted
 #include "wingbeat/error.hpp"       // plan_error, file_error
 
 namespace wingbeat::cli {
@@ -29,8 +29,8 @@ std::filesystem::path place_of(const std::string& path) {
 void require_direct_access(const output_file& file) {
   if (std::filesystem::is_symlink(file.path)) return;
   if (::faccessat(AT_FDCWD, file.path.c_str(), W_OK, AT_EACCESS) == 0) return;
-  throw file_error(fmt::format("{} cannot be opened: {}; choose a place that can be written",
-                               file.path, std::strerror(errno)));
+  throw file_error(formatted("{} cannot be opened: {}; choose a place that can be written",
+                             file.path, std::strerror(errno)));
 }
 
 }  // namespace
@@ -41,8 +41,8 @@ void require_writable(const std::vector<output_file>& files) {
     if (file.path.empty()) continue;
     const auto [earlier, is_first] = options.emplace(place_of(file.path), file.option);
     if (!is_first) {
-      throw plan_error(fmt::format("{} and {} both write {}; give each a file of its own",
-                                   earlier->second, file.option, file.path));
+      throw plan_error(formatted("{} and {} both write {}; give each a file of its own",
+                                 earlier->second, file.option, file.path));
     }
     if (formats::is_written_directly(file.path)) {
       require_direct_access(file);

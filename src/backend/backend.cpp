@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/backend.hpp"
 
-#include <fmt/core.h>
-
 #include "backend/kernel.hpp"  // kernel_source
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::backend {
@@ -18,9 +17,9 @@ void queue::reserve(std::size_t size_bytes) {
 buffer_view queue::workspace(std::size_t size_bytes) const {
   if (size_bytes <= workspace_.size_bytes) return workspace_;
   throw plan_error(
-      fmt::format("this plan needs a workspace of {} bytes and the queue has reserved {}; call "
-                  "queue.reserve(plan.workspace_bytes()) once, or give the run a workspace",
-                  size_bytes, workspace_.size_bytes));
+      formatted("this plan needs a workspace of {} bytes and the queue has reserved {}; call "
+                "queue.reserve(plan.workspace_bytes()) once, or give the run a workspace",
+                size_bytes, workspace_.size_bytes));
 }
 
 void queue::clear(buffer_view what) {
@@ -52,7 +51,7 @@ std::shared_ptr<queue> engine::adopt(void*) const {
 
 std::shared_ptr<const kernel> engine::compile(const std::shared_ptr<queue>& where,
                                               const kernel_source& what) const {
-  throw plan_error(fmt::format(
+  throw plan_error(formatted(
       "{} compiles no kernels such as '{}'; use a cuda or opencl device, or call the kernel's body "
       "on the host with wingbeat/emulate.hpp",
       where->device().name, what.entry));
@@ -61,7 +60,7 @@ std::shared_ptr<const kernel> engine::compile(const std::shared_ptr<queue>& wher
 void require_only_device(const device_info& device) {
   if (device.index == 0) return;
   throw absent_error(
-      fmt::format("there is no {} device {}; choose 0", name_of(device.runs_on), device.index));
+      formatted("there is no {} device {}; choose 0", name_of(device.runs_on), device.index));
 }
 
 const engine& engine_of(wingbeat::engine which) {
@@ -72,8 +71,8 @@ const engine& engine_of(wingbeat::engine which) {
     case wingbeat::engine::cuda: return cuda_engine();
   }
   throw plan_error(
-      fmt::format("engine number {} does not exist; choose reference, host, opencl or cuda",
-                  static_cast<int>(which)));
+      formatted("engine number {} does not exist; choose reference, host, opencl or cuda",
+                static_cast<int>(which)));
 }
 
 }  // namespace wingbeat::backend

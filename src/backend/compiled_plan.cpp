@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan as a program of kernel launches: the same for every engine that compiles kernels.
-#include <fmt/core.h>
 
 #include <algorithm>  // max
 #include <complex>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "backend/kernel.hpp"       // kernel, kernel_compiler
+#include "formatted.hpp"            // formatted
 #include "planner/kernel_text.hpp"  // kernel_text, entry_name
 #include "planner/program.hpp"      // make_program
 #include "planner/roots.hpp"        // table_of
@@ -78,9 +78,9 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
     const bool is_of_text = said.find("error:") != std::string_view::npos;
     if (!has_functor(of) || !is_of_text) throw;
     throw plan_error(
-        fmt::format("a functor of this plan does not compile; the messages below count its lines "
-                    "from 1, so correct its text: {}",
-                    said));
+        formatted("a functor of this plan does not compile; the messages below count its lines "
+                  "from 1, so correct its text: {}",
+                  said));
   }
 }
 
@@ -163,9 +163,9 @@ class compiled_plan final : public plan {
   static std::size_t first_element(buffer_view of, std::size_t element_bytes) {
     if (of.offset_bytes % element_bytes == 0) return of.offset_bytes / element_bytes;
     throw plan_error(
-        fmt::format("a buffer starts at byte {}; kernels need a multiple of {}, the size "
-                    "of a complex number (two reals)",
-                    of.offset_bytes, element_bytes));
+        formatted("a buffer starts at byte {}; kernels need a multiple of {}, the size "
+                  "of a complex number (two reals)",
+                  of.offset_bytes, element_bytes));
   }
 
   planner::program program_;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
 
 #include <algorithm>  // find, any_of
 #include <charconv>   // from_chars
@@ -11,6 +10,7 @@
 #include "backend/device_sources.hpp"
 #include "backend/directives.hpp"  // directives_of
 #include "backend/sha256.hpp"      // sha256, hex
+#include "formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"      // plan_error
 
 namespace wingbeat::backend {
@@ -29,7 +29,7 @@ bool includes_a_file(const directive& line) {
 }
 
 std::string line_directive(std::size_t line, std::string_view path) {
-  std::string text = fmt::format("#line {} \"", line);
+  std::string text = formatted("#line {} \"", line);
   for (const char c : path) {
     if (c == '"' || c == '\\') text += '\\';
     text += static_cast<unsigned char>(c) < ' ' ? '?' : c;
@@ -44,7 +44,7 @@ struct place {
   std::size_t counted_from = 1;
 
   [[nodiscard]] std::string name_of(std::size_t line) const {
-    return fmt::format("{} line {}", path, line_number(line));
+    return formatted("{} line {}", path, line_number(line));
   }
   [[nodiscard]] std::size_t line_number(std::size_t line) const {
     return line - counted_from + first_line;
@@ -63,7 +63,7 @@ struct place {
 };
 
 [[noreturn]] void refuse(const std::string& at, std::string_view sentence) {
-  throw plan_error(fmt::format("{} {}", at, sentence));
+  throw plan_error(formatted("{} {}", at, sentence));
 }
 
 constexpr std::string_view allowed =
@@ -77,10 +77,10 @@ void require_no_file(const directive& found, const place& at) {
            "has a raw string that does not end, or not on its directive's line; end it there");
   }
   if (found.name.starts_with("__has_")) {
-    refuse(at.name_of(found.line), fmt::format("uses {}; {}", found.name, allowed));
+    refuse(at.name_of(found.line), formatted("uses {}; {}", found.name, allowed));
   }
   if (includes_a_file(found)) {
-    refuse(at.name_of(found.line), fmt::format("includes {}; {}", found.rest, allowed));
+    refuse(at.name_of(found.line), formatted("includes {}; {}", found.rest, allowed));
   }
 }
 
@@ -109,9 +109,9 @@ void require_plain_characters(std::string_view text, std::string_view path) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool is_lone_return = text[i] == '\r' && text.substr(i + 1, 1) != "\n";
     if (text[i] == '\0' || is_lone_return) {
-      refuse(fmt::format("{} line {}", path, line),
-             fmt::format("holds a character {}, which compilers read unlike each other; remove it",
-                         text[i] == '\0' ? "0" : "13 (carriage return) within it"));
+      refuse(formatted("{} line {}", path, line),
+             formatted("holds a character {}, which compilers read unlike each other; remove it",
+                       text[i] == '\0' ? "0" : "13 (carriage return) within it"));
     }
     if (text[i] == '\n') ++line;
   }
@@ -163,12 +163,12 @@ class flattener {
     const auto sources = device_sources();
     const auto header = std::find_if(sources.begin(), sources.end(),
                                      [&](const device_source& s) { return s.path == wanted; });
-    if (header == sources.end()) refuse(from, fmt::format("includes \"{}\"; {}", wanted, allowed));
+    if (header == sources.end()) refuse(from, formatted("includes \"{}\"; {}", wanted, allowed));
     if (contains(included_, header->path) || contains(open_, header->path)) return;
     if (!is_conditional) included_.push_back(header->path);
     open_.push_back(header->path);
-    const auto guard = fmt::format("WINGBEAT_FLATTENED_{}", header - sources.begin());
-    result_ += fmt::format("#ifndef {0}\n#define {0}\n", guard);
+    const auto guard = formatted("WINGBEAT_FLATTENED_{}", header - sources.begin());
+    result_ += formatted("#ifndef {0}\n#define {0}\n", guard);
     add(header->text, header->path, /*is_ours=*/true, is_conditional);
     result_ += "#endif\n";
     open_.pop_back();
@@ -199,7 +199,7 @@ const std::string& device_sources_digest() {
       *std::make_unique<const std::string>([] {
          sha256 hash;
          for (const device_source& each : device_sources()) {
-           hash.add(fmt::format("{} {} {}\n", each.path.size(), each.text.size(), each.path));
+           hash.add(formatted("{} {} {}\n", each.path.size(), each.text.size(), each.path));
            hash.add(each.text);
          }
          return hex(hash.finish());

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/kernel.hpp"
 
-#include <fmt/core.h>
-
 #include "backend/device_sources.hpp"  // device_sources_digest, flatten
+#include "formatted.hpp"               // formatted
 
 namespace wingbeat::backend {
 namespace {
 
 std::string scratch_text(const kernel_source& source) {
   if (!source.states_scratch) return "";
-  return fmt::format("#define WINGBEAT_SCRATCH_BYTES {}\n", source.scratch_bytes);
+  return formatted("#define WINGBEAT_SCRATCH_BYTES {}\n", source.scratch_bytes);
 }
 
 }  // namespace
@@ -22,7 +21,7 @@ std::string kernel_source::full_text() const {
 
 std::string kernel_source::key_text() const {
   if (path.empty()) return text;
-  return fmt::format("{}{}\n{}\n{}", scratch_text(*this), path, device_sources_digest(), text);
+  return formatted("{}{}\n{}\n{}", scratch_text(*this), path, device_sources_digest(), text);
 }
 
 }  // namespace wingbeat::backend

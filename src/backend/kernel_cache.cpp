@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/kernel_cache.hpp"
 
-#include <fmt/core.h>
-
 #include <atomic>
 #include <cstdint>  // uint64_t
 #include <cstdlib>  // getenv
@@ -15,6 +13,7 @@
 #include "backend/message.hpp"            // write_message
 #include "backend/private_directory.hpp"  // private_directory
 #include "backend/sha256.hpp"             // sha256, hex, is_hex
+#include "formatted.hpp"                  // formatted
 #include "wingbeat/version.hpp"           // WINGBEAT_VERSION_MAJOR ...
 
 namespace wingbeat::backend {
@@ -41,8 +40,8 @@ std::string_view view_of(const sha256::digest& digest) {
 
 // Each field is preceded by its length: ("ab", "c") and ("a", "bc") differ.
 sha256::digest digest_of(const kernel_key& key) {
-  const std::string version = fmt::format("wingbeat {}.{}.{}", WINGBEAT_VERSION_MAJOR,
-                                          WINGBEAT_VERSION_MINOR, WINGBEAT_VERSION_PATCH);
+  const std::string version = formatted("wingbeat {}.{}.{}", WINGBEAT_VERSION_MAJOR,
+                                        WINGBEAT_VERSION_MINOR, WINGBEAT_VERSION_PATCH);
   sha256 hash;
   for (const std::string* field :
        {&version, &key.source, &key.options, &key.compiler, &key.driver, &key.architecture}) {
@@ -106,7 +105,7 @@ void warn_once(std::string_view sentence) noexcept try {
   static std::once_flag warned;
   std::call_once(warned, [&] {
     write_message(
-        fmt::format("wingbeat: kernels are kept in memory only: {} in WINGBEAT_CACHE\n", sentence));
+        formatted("wingbeat: kernels are kept in memory only: {} in WINGBEAT_CACHE\n", sentence));
   });
 } catch (const std::exception&) {
   // Without memory for a warning there is none.

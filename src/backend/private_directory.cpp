@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/private_directory.hpp"
 
-#include <dirent.h>  // fdopendir, readdir
-#include <fcntl.h>   // openat
-#include <fmt/core.h>
+#include <dirent.h>    // fdopendir, readdir
+#include <fcntl.h>     // openat
 #include <sys/stat.h>  // fstat, lstat, mkdir, futimens
 #include <unistd.h>    // fsync, geteuid, unlinkat
 
@@ -14,6 +13,7 @@
 #include <random>   // random_device
 
 #include "backend/sha256.hpp"  // is_hex
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // file_error
 
 namespace wingbeat::backend {
@@ -23,7 +23,7 @@ constexpr std::string_view temporary_prefix = ".unfinished-";
 constexpr std::time_t temporary_lifetime_s = 3600;
 
 [[noreturn]] void refuse(const std::filesystem::path& where, std::string_view why) {
-  throw file_error(fmt::format("directory {} {}; name another one", where.string(), why));
+  throw file_error(formatted("directory {} {}; name another one", where.string(), why));
 }
 
 // "dir/" would be followed if it is a symbolic link, "dir" is not.
@@ -42,14 +42,14 @@ void make(const std::filesystem::path& where) {
     const int reason = errno;
     struct stat seen {};
     if (::lstat(made.c_str(), &seen) == 0) continue;
-    refuse(where, fmt::format("cannot be made: {}", std::strerror(reason)));
+    refuse(where, formatted("cannot be made: {}", std::strerror(reason)));
   }
 }
 
 file_descriptor open_checked(const std::filesystem::path& where) {
   struct stat seen {};
   if (::lstat(where.c_str(), &seen) != 0) {
-    refuse(where, fmt::format("cannot be made: {}", std::strerror(errno)));
+    refuse(where, formatted("cannot be made: {}", std::strerror(errno)));
   }
   if (S_ISLNK(seen.st_mode)) refuse(where, "is a symbolic link");
   if (!S_ISDIR(seen.st_mode)) refuse(where, "is not a directory");
@@ -57,7 +57,7 @@ file_descriptor open_checked(const std::filesystem::path& where) {
   // Between lstat and open it may have been swapped: what counts is what was opened.
   file_descriptor opened{::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!opened.is_open() || ::fstat(opened.get(), &seen) != 0) {
-    refuse(where, fmt::format("cannot be opened: {}", std::strerror(errno)));
+    refuse(where, formatted("cannot be opened: {}", std::strerror(errno)));
   }
   if (seen.st_uid != ::geteuid()) refuse(where, "belongs to another user");
   if ((seen.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
@@ -68,7 +68,7 @@ file_descriptor open_checked(const std::filesystem::path& where) {
 
 std::string temporary_name() {
   std::random_device random;
-  return fmt::format("{}{:08x}{:08x}", temporary_prefix, random(), random());
+  return formatted("{}{:08x}{:08x}", temporary_prefix, random(), random());
 }
 
 bool is_temporary_name(std::string_view name) {
@@ -159,8 +159,8 @@ void private_directory::write(const std::string& name, std::span<const char> byt
   if (!is_replaced) {
     const int reason = errno;
     if (file.is_open()) remove(temporary);
-    throw file_error(fmt::format("cannot write {}: {}; free some space or name another directory",
-                                 (path_ / name).string(), std::strerror(reason)));
+    throw file_error(formatted("cannot write {}: {}; free some space or name another directory",
+                               (path_ / name).string(), std::strerror(reason)));
   }
   ::fsync(where);  // the name, too, survives a power cut
 }

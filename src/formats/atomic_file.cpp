@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/atomic_file.hpp"
 
-#include <fcntl.h>  // faccessat, fcntl, open
-#include <fmt/core.h>
+#include <fcntl.h>     // faccessat, fcntl, open
 #include <sys/stat.h>  // fchmod, stat
 #include <unistd.h>    // close, fchown, fsync, unlink, write
 
@@ -15,6 +14,7 @@
 #include <utility>  // exchange
 
 #include "formats/temporary_files.hpp"  // list_temporary_file, unlist_temporary_file
+#include "formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"           // file_error
 
 namespace wingbeat::formats {
@@ -89,19 +89,18 @@ bool is_written_directly(const fs::path& path) {
 
 atomic_file::atomic_file(fs::path path) : path_(std::move(path)) {
   if (!path_.has_filename()) {
-    throw file_error(fmt::format("cannot write '{}': it names no file", path_.string()));
+    throw file_error(formatted("cannot write '{}': it names no file", path_.string()));
   }
   const auto place = follow_links(path_);
   if (!place) {
-    throw file_error(fmt::format("cannot write {}: its symbolic links form a loop; name a file",
-                                 path_.string()));
+    throw file_error(
+        formatted("cannot write {}: its symbolic links form a loop; name a file", path_.string()));
   }
   target_ = place->file;
   struct stat old = {};
   const bool exists = ::stat(target_.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) {
-    throw file_error(
-        fmt::format("cannot write {}: it is a directory; name a file", path_.string()));
+    throw file_error(formatted("cannot write {}: it is a directory; name a file", path_.string()));
   }
   if (is_direct(*place, exists, old)) {
     open_directly(place->descriptor);
@@ -125,7 +124,7 @@ void atomic_file::open_temporary(const struct stat* old) {
   const mode_t mode = old != nullptr ? 0600 : 0666;
   std::random_device random;
   for (;;) {
-    temporary_ = fmt::format("{}.tmp-{:08x}", target_.string(), random());
+    temporary_ = formatted("{}.tmp-{:08x}", target_.string(), random());
     entry_ = list_temporary_file(temporary_);
     descriptor_ = open_retrying(temporary_.c_str(), O_CREAT | O_EXCL, mode);
     if (descriptor_ >= 0) break;
@@ -176,8 +175,8 @@ void atomic_file::commit() {
 }
 
 void atomic_file::refuse(std::string_view what, int errno_value) const {
-  throw file_error(fmt::format("{} cannot be {}: {}; choose a place that can be written",
-                               path_.string(), what, std::strerror(errno_value)));
+  throw file_error(formatted("{} cannot be {}: {}; choose a place that can be written",
+                             path_.string(), what, std::strerror(errno_value)));
 }
 
 }  // namespace wingbeat::formats

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/chart_check.hpp"
 
-#include <fmt/core.h>
-
 #include <cmath>  // isfinite
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::formats {
@@ -12,17 +11,17 @@ namespace {
 
 void check_series(const chart_series& one) {
   if (one.x.size() != one.y.size()) {
-    throw plan_error(fmt::format("series '{}' has {} x and {} y values; give equally many",
-                                 one.label, one.x.size(), one.y.size()));
+    throw plan_error(formatted("series '{}' has {} x and {} y values; give equally many", one.label,
+                               one.x.size(), one.y.size()));
   }
   for (const chart_notch& notch : one.notches) {
     if (notch.point < one.x.size()) continue;
-    throw plan_error(fmt::format("series '{}' has {} points and a notch at point {}; count from 0",
-                                 one.label, one.x.size(), notch.point));
+    throw plan_error(formatted("series '{}' has {} points and a notch at point {}; count from 0",
+                               one.label, one.x.size(), notch.point));
   }
   const bool has_band = !one.low.empty() || !one.high.empty();
   if (has_band && (one.low.size() != one.x.size() || one.high.size() != one.x.size())) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "series '{}' has {} points but a band of {} low and {} high values; give equally many",
         one.label, one.x.size(), one.low.size(), one.high.size()));
   }
@@ -33,8 +32,8 @@ void check_range(const chart_axis& axis) {
   const auto [low, high] = *axis.range;
   const bool is_log = axis.scale != axis_scale::linear;
   if (!std::isfinite(low) || !std::isfinite(high) || low >= high || (is_log && low <= 0)) {
-    throw plan_error(fmt::format("axis '{}' cannot span {} to {}; give two finite ends in order{}",
-                                 axis.label, low, high, is_log ? " above zero" : ""));
+    throw plan_error(formatted("axis '{}' cannot span {} to {}; give two finite ends in order{}",
+                               axis.label, low, high, is_log ? " above zero" : ""));
   }
 }
 
@@ -65,8 +64,8 @@ void check_chart(const line_chart& what) {
   constexpr int most = 8192;
   for (const int pixels : {what.width_pixels, what.height_pixels}) {
     if (pixels < least || pixels > most) {
-      throw plan_error(fmt::format("a chart of {} x {} pixels cannot be drawn; choose {} to {}",
-                                   what.width_pixels, what.height_pixels, least, most));
+      throw plan_error(formatted("a chart of {} x {} pixels cannot be drawn; choose {} to {}",
+                                 what.width_pixels, what.height_pixels, least, most));
     }
   }
   check_range(what.x);

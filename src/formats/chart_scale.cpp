@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/chart_scale.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // max
 #include <cmath>
 #include <string_view>
 #include <utility>  // swap
+
+#include "formatted.hpp"  // formatted
 
 namespace wingbeat::formats {
 namespace {
@@ -57,10 +57,10 @@ std::string linear_label(double value, double step, si_prefix prefix) {
   const auto digits_of = [](double x) { return static_cast<int>(std::ceil(std::log10(x) - 1e-9)); };
   if (std::abs(in_prefix) >= 1e4 || step_in_prefix < 1e-6) {
     const int digits = std::clamp(digits_of(std::abs(value) / step) + 1, 1, 17);
-    return with_minus_sign(fmt::format("{:.{}g}", value, digits));
+    return with_minus_sign(formatted("{:.{}g}", value, digits));
   }
   const int decimals = std::clamp(digits_of(1 / step_in_prefix), 0, 12);
-  return with_minus_sign(fmt::format("{:.{}f}{}", in_prefix, decimals, prefix.letter));
+  return with_minus_sign(formatted("{:.{}f}{}", in_prefix, decimals, prefix.letter));
 }
 
 std::string superscript(int exponent) {
@@ -73,9 +73,9 @@ std::string superscript(int exponent) {
 /// Digit times a power: a short axis reads "20", a long one or a far one "2·10⁶".
 std::string power_label(int digit, double base, int exponent, bool is_short_axis) {
   const double value = digit * std::pow(base, exponent);
-  if (is_short_axis && value >= 0.01 && value < 1e5) return fmt::format("{:.6g}", value);
-  const std::string power = fmt::format("{}{}", base, superscript(exponent));
-  return digit == 1 ? power : fmt::format("{}·{}", digit, power);
+  if (is_short_axis && value >= 0.01 && value < 1e5) return formatted("{:.6g}", value);
+  const std::string power = formatted("{}{}", base, superscript(exponent));
+  return digit == 1 ? power : formatted("{}·{}", digit, power);
 }
 
 }  // namespace

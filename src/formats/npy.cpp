@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/npy.hpp"
 
-#include <fmt/core.h>
-
 #include <bit>      // endian
 #include <cmath>    // isfinite
 #include <cstdint>  // uint16_t, uint32_t
@@ -12,6 +10,7 @@
 #include "formats/byte_order.hpp"  // load, store
 #include "formats/npy_header.hpp"  // npy_header, parse_npy_header
 #include "formats/refusal.hpp"     // printable, refuse, refuse_not_finite
+#include "formatted.hpp"           // formatted
 
 namespace wingbeat::formats {
 namespace {
@@ -128,7 +127,7 @@ signal read_npy(std::span<const std::byte> content, std::string_view name) {
           header.is_fortran_order ? i * shape.n_rows + row : row * shape.row_length + i;
       const auto z = load_sample(&content[at * type.bytes()], type);
       if (!std::isfinite(z.real()) || !std::isfinite(z.imag())) {
-        refuse_not_finite(name, fmt::format("sample {} of row {}", i, row),
+        refuse_not_finite(name, formatted("sample {} of row {}", i, row),
                           std::isfinite(z.real()) ? z.imag() : z.real());
       }
       result.samples.push_back(z);
@@ -144,10 +143,10 @@ std::string npy_prefix(const signal& what) {
   const char* const descr = what.is_real ? (what.is_single_precision ? "<f4" : "<f8")
                                          : (what.is_single_precision ? "<c8" : "<c16");
   const std::string shape = what.has_row_axis()
-                                ? fmt::format("({}, {})", what.n_rows, what.row_length)
-                                : fmt::format("({},)", what.row_length);
+                                ? formatted("({}, {})", what.n_rows, what.row_length)
+                                : formatted("({},)", what.row_length);
   std::string header =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape);
+      formatted("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape);
   constexpr std::size_t fixed = 10;
   const std::size_t total = (fixed + header.size() + 1 + 63) / 64 * 64;
   header.resize(total - fixed - 1, ' ');

@@ -2,13 +2,12 @@
 // How a reader says no.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <cmath>  // isnan
 #include <string>
 #include <string_view>
 #include <utility>  // forward
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // file_error
 
 namespace wingbeat::formats {
@@ -18,7 +17,7 @@ template <class... Arguments>
 [[noreturn]] void refuse(std::string_view name, fmt::format_string<Arguments...> why,
                          Arguments&&... arguments) {
   throw file_error(
-      fmt::format("{}: {}", name, fmt::format(why, std::forward<Arguments>(arguments)...)));
+      formatted("{}: {}", name, formatted(why, std::forward<Arguments>(arguments)...)));
 }
 
 /// Throws for a sample that is NaN or infinite; `where` says which one it is.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/signal.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // transform
 #include <new>        // bad_alloc
 #include <span>
@@ -14,6 +12,7 @@
 #include "formats/text.hpp"        // read_text, write_csv, write_text
 #include "formats/wav.hpp"         // read_wav
 #include "formats/whole_file.hpp"  // read_whole_file
+#include "formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"      // plan_error
 
 namespace wingbeat::formats {
@@ -38,9 +37,9 @@ signal read_content(std::span<const std::byte> content, const std::filesystem::p
     return read_wav(content, name, options.channel.value_or(0));
   }
   if (options.channel) {
-    throw plan_error(fmt::format(
-        "{} is not a .wav file, so channel {} means nothing there; leave the channel out", name,
-        *options.channel));
+    throw plan_error(
+        formatted("{} is not a .wav file, so channel {} means nothing there; leave the channel out",
+                  name, *options.channel));
   }
   if (looks_like(".npy", "\x93NUMPY")) return read_npy(content, name);
   return read_text(text, name);
@@ -59,8 +58,8 @@ output_format output_format_of(const std::filesystem::path& file) {
   if (extension == ".txt") return output_format::text;
   if (extension == ".csv") return output_format::csv;
   if (extension == ".npy") return output_format::npy;
-  throw plan_error(fmt::format(
-      "cannot tell how to write {}; its name must end in .txt, .csv or .npy", file.string()));
+  throw plan_error(formatted("cannot tell how to write {}; its name must end in .txt, .csv or .npy",
+                             file.string()));
 }
 
 void write_signal(const std::filesystem::path& file, const signal& what) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#define FMT_HEADER_ONLY  // numbers go straight to a buffer
 #include "formats/text.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ struct line_reader {
 
   template <class... Arguments>
   [[noreturn]] void refuse_line(fmt::format_string<Arguments...> why, Arguments&&... a) const {
-    refuse(name, "line {} {}", number, fmt::format(why, std::forward<Arguments>(a)...));
+    refuse(name, "line {} {}", number, formatted(why, std::forward<Arguments>(a)...));
   }
 };
 

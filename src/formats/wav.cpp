@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/wav.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // equal
 #include <cmath>      // isfinite, ldexp
 #include <cstdint>
@@ -11,6 +9,7 @@
 
 #include "formats/byte_order.hpp"  // load
 #include "formats/refusal.hpp"     // printable, refuse, refuse_not_finite
+#include "formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"      // plan_error
 
 namespace wingbeat::formats {
@@ -197,8 +196,8 @@ signal read_wav(std::span<const std::byte> content, std::string_view name, std::
   }
   if (chunks.data->size() < format.frame_bytes) refuse(name, "holds no samples; record it again");
   if (channel >= format.n_channels) {
-    throw plan_error(fmt::format("{} has no channel {}; choose one from 0 to {}", name, channel,
-                                 format.n_channels - 1));
+    throw plan_error(formatted("{} has no channel {}; choose one from 0 to {}", name, channel,
+                               format.n_channels - 1));
   }
 
   signal result;
@@ -212,7 +211,7 @@ signal read_wav(std::span<const std::byte> content, std::string_view name, std::
   for (std::size_t i = 0; i < result.row_length; ++i) {
     const double value = load_sample(&(*chunks.data)[i * format.frame_bytes + offset], format);
     if (!std::isfinite(value)) {
-      refuse_not_finite(name, fmt::format("sample {} of channel {}", i, channel), value);
+      refuse_not_finite(name, formatted("sample {} of channel {}", i, channel), value);
     }
     result.samples.emplace_back(value);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/functor.hpp"
 
-#include <fmt/core.h>
-
 #include "wingbeat/device/ends/functor.hpp"  // block_alignment
+
+#include "formatted.hpp"  // formatted
 
 namespace wingbeat::planner {
 namespace {
@@ -34,27 +34,27 @@ std::size_t functor::block_bytes() const {
 
 std::string functor::quoted_text() const {
   // The empty line ends a last line that a backslash continues.
-  return fmt::format("#line 1 \"your {} functor\"\n{}\n\n", name_of(serves), text);
+  return formatted("#line 1 \"your {} functor\"\n{}\n\n", name_of(serves), text);
 }
 
 std::string functor::alias_text() const {
-  return fmt::format("#line 1 \"type of your {0} functor\"\nusing wingbeat_{0}_functor = {1};\n",
-                     name_of(serves), type);
+  return formatted("#line 1 \"type of your {0} functor\"\nusing wingbeat_{0}_functor = {1};\n",
+                   name_of(serves), type);
 }
 
 std::string functor::end_text(std::string_view name, std::size_t row_elements, bool is_dense,
                               std::size_t block_at) const {
   const std::string_view mine = name_of(serves);
-  std::string made = fmt::format(
+  std::string made = formatted(
       "using {} = ends::fused_{}<wingbeat_{}_functor, ends::fused_as<policy::real, {}, "
       "{}, {}, {}, {}>>;\n",
       name, mine, mine, row_elements, is_dense, is_real, !parameters.empty(), block_at);
-  made += fmt::format(
+  made += formatted(
       "static_assert(sizeof({}::element) == {}, \"the element of your {} functor has another size "
       "than {}.element_bytes, which is {}\");\n",
       name, element_bytes, mine, mine, element_bytes);
   if (!parameters.empty()) {
-    made += fmt::format(
+    made += formatted(
         "static_assert(sizeof({}::parameters) == {}, \"the parameters of your {} "
         "functor have another size than {}.source.parameters, which holds {} bytes\");\n",
         name, parameters.size(), mine, mine, parameters.size());

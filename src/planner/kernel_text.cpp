@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/kernel_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>    // max
 #include <type_traits>  // is_same_v
+
+#include "formatted.hpp"  // formatted
 
 namespace wingbeat::planner {
 namespace {
@@ -37,11 +37,11 @@ std::string end_text(const pass_side& side, std::string_view verb, std::string_v
                      std::size_t block_at) {
   if (side.fused) return side.fused->end_text(name, side.row_elements, side.is_dense, block_at);
   if (side.has_parts) {
-    return fmt::format("using {} = ends::parts_{}<{}, policy::real, {}>;\n", name, verb,
-                       stored_type(side.stored), side.apart);
+    return formatted("using {} = ends::parts_{}<{}, policy::real, {}>;\n", name, verb,
+                     stored_type(side.stored), side.apart);
   }
-  return fmt::format("using {} = ends::complex_{}<{}, policy::real, ends::use::{}>;\n", name, verb,
-                     stored_type(side.stored), side.streams ? "once" : "again");
+  return formatted("using {} = ends::complex_{}<{}, policy::real, ends::use::{}>;\n", name, verb,
+                   stored_type(side.stored), side.streams ? "once" : "again");
 }
 
 std::string_view text_of(body makes) {
@@ -72,11 +72,11 @@ class assignments {
   void add(std::string_view name, const Value& value, const Value& default_value) {
     if (value == default_value) return;
     if constexpr (std::is_enum_v<Value>) {
-      text_ += fmt::format("    n.{} = {};\n", name, text_of(value));
+      text_ += formatted("    n.{} = {};\n", name, text_of(value));
     } else if constexpr (std::is_same_v<Value, double>) {
-      text_ += fmt::format("    n.{} = {:a};\n", name, value);
+      text_ += formatted("    n.{} = {:a};\n", name, value);
     } else {
-      text_ += fmt::format("    n.{} = {};\n", name, value);
+      text_ += formatted("    n.{} = {};\n", name, value);
     }
   }
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -109,7 +109,7 @@ void add_shape(assignments& to, const tile_shape& of) {
 void add_side(assignments& to, std::string_view name, const device::grid::side& of) {
   constexpr device::grid::side plain;
   const auto add = [&](std::string_view field, auto value, auto default_value) {
-    to.add(fmt::format("{}.{}", name, field), value, default_value);
+    to.add(formatted("{}.{}", name, field), value, default_value);
   };
   add("base", of.base, plain.base);
   add("distance", of.distance, plain.distance);
@@ -133,7 +133,7 @@ std::string numbers_text(const pass_numbers& of) {
   add_side(to, "out", of.out);
   for (unsigned i = 0; i < of.depth; ++i) {
     const auto add = [&](std::string_view field, auto value, auto default_value) {
-      to.add(fmt::format("loops[{}].{}", i, field), value, default_value);
+      to.add(formatted("loops[{}].{}", i, field), value, default_value);
     };
     add("count", of.loops[i].count, loop{}.count);
     add("in", of.loops[i].in, loop{}.in);
@@ -151,7 +151,7 @@ std::string numbers_text(const pass_numbers& of) {
 }
 
 std::string policy_text(const pass& of) {
-  return fmt::format(
+  return formatted(
       "struct policy {{\n"
       "  using real = {};\n"
       "  static constexpr direction dir = direction::{};\n"
@@ -167,17 +167,17 @@ std::string kernel_macro(const pass& of) {
   const unsigned threads = shape.threads();
   const unsigned columns = shape.lanes_across ? shape.lanes : threads / shape.lanes;
   if (shape.workgroups > 1) {
-    return fmt::format("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", threads, std::max(of.resident, 1u),
-                       shape.workgroups);
+    return formatted("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", threads, std::max(of.resident, 1u),
+                     shape.workgroups);
   }
   if (shape.is_cluster()) {
-    return fmt::format("WINGBEAT_KERNEL_RESIDENT({}, {})", threads, std::max(of.resident, 1u));
+    return formatted("WINGBEAT_KERNEL_RESIDENT({}, {})", threads, std::max(of.resident, 1u));
   }
   if (of.resident > 0) {
-    return fmt::format("WINGBEAT_KERNEL_IN_ROWS_RESIDENT({}, {}, {})", columns, threads / columns,
-                       of.resident);
+    return formatted("WINGBEAT_KERNEL_IN_ROWS_RESIDENT({}, {}, {})", columns, threads / columns,
+                     of.resident);
   }
-  return fmt::format("WINGBEAT_KERNEL_IN_ROWS({}, {})", columns, threads / columns);
+  return formatted("WINGBEAT_KERNEL_IN_ROWS({}, {})", columns, threads / columns);
 }
 
 /// The header in wingbeat/device/bodies, and the class in it.
@@ -196,7 +196,7 @@ std::string_view body_name(body makes) {
 std::string kernel_text(const pass& of) {
   const std::string_view body = body_name(of.shape().makes);
   const std::size_t store_at = of.in.fused ? of.in.fused->block_bytes() : 0;
-  return fmt::format(
+  return formatted(
       "#include \"wingbeat/device/bodies/{0}.hpp\"\n"
       "#include \"wingbeat/device/ends/memory.hpp\"\n{1}"
       "#define WINGBEAT_PASS_KERNEL {2}\n"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/pass.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // copy
 
-#include "side.hpp"  // bytes_of_real
+#include "formatted.hpp"  // formatted
+#include "side.hpp"       // bytes_of_real
 
 namespace wingbeat::planner {
 namespace {
@@ -26,14 +25,13 @@ std::size_t side_bytes(const pass& of, const pass_side& stored, const device::gr
 
 std::string cut_text(const pass& of) {
   const tile_shape& shape = of.shape();
-  if (shape.makes == body::plane)
-    return fmt::format("planes of {} x {}", shape.first, shape.second);
+  if (shape.makes == body::plane) return formatted("planes of {} x {}", shape.first, shape.second);
   const std::size_t total = of.numbers.total;
   std::string text = of.is_whole()
-                         ? fmt::format("lines of {}", shape.length)
-                         : fmt::format("{} x {} of {}", total / shape.length, shape.length, total);
-  if (of.numbers.prior > 1) text += fmt::format(" after {}", of.numbers.prior);
-  if (shape.makes == body::line) text += fmt::format(" as {} x {}", shape.first, shape.second);
+                         ? formatted("lines of {}", shape.length)
+                         : formatted("{} x {} of {}", total / shape.length, shape.length, total);
+  if (of.numbers.prior > 1) text += formatted(" after {}", of.numbers.prior);
+  if (shape.makes == body::line) text += formatted(" as {} x {}", shape.first, shape.second);
   return text;
 }
 
@@ -64,21 +62,20 @@ std::string pass::describe() const {
   const tile_shape& shape = numbers.shape;
   std::string text =
       cut_text(*this) +
-      fmt::format(
-          ": {} elements a thread, {} threads, {} {} a {}, {} bytes of local memory",
-          shape.elements_per_thread, shape.threads(), shape.lanes,
-          shape.lanes_across ? "neighbouring columns" : "transforms",
-          shape.workgroups > 1 ? fmt::format("cluster of {}", shape.workgroups) : "workgroup",
-          shape.scratch_bytes());
+      formatted(": {} elements a thread, {} threads, {} {} a {}, {} bytes of local memory",
+                shape.elements_per_thread, shape.threads(), shape.lanes,
+                shape.lanes_across ? "neighbouring columns" : "transforms",
+                shape.workgroups > 1 ? formatted("cluster of {}", shape.workgroups) : "workgroup",
+                shape.scratch_bytes());
   if (shape.sink == row::half_spectrum) text += ", bins of a real transform separated";
   if (shape.source == row::half_spectrum) text += ", bins of a real transform combined";
   if (in_place_spacing) text += ", bins scrambled";
   if (numbers.prefetch_tiles > 0) {
-    text += fmt::format(", input prefetched {} tiles ahead", numbers.prefetch_tiles);
+    text += formatted(", input prefetched {} tiles ahead", numbers.prefetch_tiles);
   }
   const auto limits = [&](std::string_view name, const device::grid::side& side) {
     if (!side.is_limited) return;
-    text += fmt::format(", {} {} to {}", name, side.valid_begin, side.valid_end - 1);
+    text += formatted(", {} {} to {}", name, side.valid_begin, side.valid_end - 1);
   };
   limits("inputs", numbers.in);
   limits("outputs", numbers.out);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/pieces.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // clamp, max, min
 #include <bit>        // bit_ceil, countr_zero
 #include <utility>    // swap
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::planner {
@@ -257,9 +256,9 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
     if (pieces.size() == parts.size()) return pieces;
   }
   throw plan_error(
-      fmt::format("length {} does not fit {}: {} bytes of local memory, workgroups of "
-                  "{}; choose a shorter length or the host engine",
-                  axis.total, device.name, device.local_memory_bytes, device.max_workgroup));
+      formatted("length {} does not fit {}: {} bytes of local memory, workgroups of "
+                "{}; choose a shorter length or the host engine",
+                axis.total, device.name, device.local_memory_bytes, device.max_workgroup));
 }
 
 std::vector<piece> scrambled_pieces_of(const axis_request& axis, const tuning::architecture& data,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/program.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // all_of, max
 #include <utility>    // move
 
+#include "formatted.hpp"          // formatted
 #include "planner/array.hpp"      // array
 #include "planner/pieces.hpp"     // pieces_of, plane_of
 #include "planner/placement.hpp"  // placed
@@ -189,9 +188,9 @@ void require_launchable(const pass& each, const plan_spec& spec) {
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;  // of one launch, on CUDA
   if (each.workgroups() <= most) return;
   throw plan_error(
-      fmt::format("batch {} of length {} needs {} workgroups and one launch takes {}; "
-                  "choose a smaller batch",
-                  std::size_t{spec.batch}, points_of(spec), each.workgroups(), most));
+      formatted("batch {} of length {} needs {} workgroups and one launch takes {}; "
+                "choose a smaller batch",
+                std::size_t{spec.batch}, points_of(spec), each.workgroups(), most));
 }
 
 /// Output streams from the last pass alone, because the next pass reads the others from L2; and, as
@@ -215,7 +214,7 @@ std::size_t program::traffic_bytes() const {
 std::string program::describe() const {
   std::string text;
   for (std::size_t i = 0; i < passes.size(); ++i) {
-    text += fmt::format("pass {}: {}\n", i + 1, passes[i].describe());
+    text += formatted("pass {}: {}\n", i + 1, passes[i].describe());
   }
   return text;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine `reference`: every transform widened to long double, transformed, rounded once.
-#include <fmt/format.h>
 #include <unistd.h>  // sysconf
 
 #include <algorithm>  // all_of, any_of
@@ -9,6 +8,7 @@
 #include <new>        // bad_alloc
 
 #include "backend/backend.hpp"  // engine, plan
+#include "formatted.hpp"        // formatted, joined
 #include "reference/axis.hpp"   // axis, mirror_rows
 #include "reference/ends.hpp"   // ends
 #include "reference/queue.hpp"  // queue, first_byte
@@ -30,8 +30,8 @@ auto within_memory(const plan_spec& what, Work work) {
     return work();
   } catch (const std::bad_alloc&) {
     throw device_error(
-        fmt::format("memory for {} values in long double ran out; transform fewer at a time",
-                    fmt::join(what.lengths, "x")));
+        formatted("memory for {} values in long double ran out; transform fewer at a time",
+                  joined(what.lengths, "x")));
   }
 }
 
@@ -55,13 +55,12 @@ class plan final : public backend::plan {
     const auto is_short = [](const axis& along) { return along.is_by_definition(); };
     const bool is_all = std::all_of(axes_.begin(), axes_.end(), is_short);
     const bool is_any = std::any_of(axes_.begin(), axes_.end(), is_short);
-    return fmt::format("{} of length {}: {} in long double, rounded once to {}",
-                       name_of(what_.kind), fmt::join(what_.lengths, "x"),
-                       is_all ? "the sum that defines it"
-                       : is_any
-                           ? "sums along short axes, bit reversal and radix-2 stages along long"
-                           : "bit reversal and radix-2 stages",
-                       name_of(what_.real));
+    return formatted("{} of length {}: {} in long double, rounded once to {}", name_of(what_.kind),
+                     joined(what_.lengths, "x"),
+                     is_all   ? "the sum that defines it"
+                     : is_any ? "sums along short axes, bit reversal and radix-2 stages along long"
+                              : "bit reversal and radix-2 stages",
+                     name_of(what_.real));
   }
 
   void enqueue(backend::queue& on, buffer_view in, buffer_view out, buffer_view) const override {
@@ -103,7 +102,7 @@ class engine final : public backend::engine {
     here.runs_on = wingbeat::engine::reference;
     here.name = "textbook algorithms, long double";
     here.architecture = "scalar";
-    here.version = fmt::format("{}-bit significand", std::numeric_limits<long double>::digits);
+    here.version = formatted("{}-bit significand", std::numeric_limits<long double>::digits);
     here.memory_bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     return {here};

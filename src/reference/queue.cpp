@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/queue.hpp"
 
-#include <fmt/core.h>
-
 #include <chrono>   // steady_clock
 #include <cstring>  // memcpy
 #include <new>      // align_val_t, nothrow
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // device_error
 
 namespace wingbeat::reference {
@@ -35,8 +34,8 @@ void* queue::allocate(std::size_t size_bytes) {
   void* const memory = ::operator new(size_bytes, alignment, std::nothrow);
   if (memory == nullptr) {
     throw device_error(
-        fmt::format("{} bytes of memory were refused to engine reference; transform less at a time",
-                    size_bytes));
+        formatted("{} bytes of memory were refused to engine reference; transform less at a time",
+                  size_bytes));
   }
   return memory;
 }

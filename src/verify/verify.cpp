@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/verify.hpp"
 
-#include <fmt/core.h>
-
 #include <bit>     // bit_width
 #include <limits>  // numeric_limits
 #include <optional>
 #include <utility>  // move
 
+#include "formatted.hpp"       // formatted
 #include "verify/laws.hpp"     // laws, trial
 #include "verify/runner.hpp"   // runner
 #include "wingbeat/error.hpp"  // error, plan_error
@@ -59,9 +58,9 @@ std::vector<verdict> check(const device_info& where, precision real, lengths ove
                            std::size_t{1} << over.max_log2 <= max_length;
   if (!is_possible) {
     throw plan_error(
-        fmt::format("lengths 2^{} to 2^{} cannot be verified; choose 1 to {}, the "
-                    "smaller first",
-                    over.min_log2, over.max_log2, std::bit_width(max_length) - 1));
+        formatted("lengths 2^{} to 2^{} cannot be verified; choose 1 to {}, the "
+                  "smaller first",
+                  over.min_log2, over.max_log2, std::bit_width(max_length) - 1));
   }
   runner subject{where, real};
   runner oracle{first_device(engine::reference), precision::fp64};

@@ -2,12 +2,11 @@
 // The driver's answers as exceptions, and a context that is current for one scope.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <new>  // nothrow_t
 #include <string_view>
 
 #include "backend/cuda/driver.hpp"
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // device_error
 
 namespace wingbeat::backend::cuda {
@@ -18,14 +17,14 @@ namespace wingbeat::backend::cuda {
   const char* text = nullptr;
   api.error_name(what, &name);
   api.error_text(what, &text);
-  return fmt::format("{} ({})", text != nullptr ? text : "unknown error",
-                     name != nullptr ? name : std::to_string(what).c_str());
+  return formatted("{} ({})", text != nullptr ? text : "unknown error",
+                   name != nullptr ? name : std::to_string(what).c_str());
 }
 
 /// Throws `device_error` unless `what` is success: "the CUDA driver could not <doing>: ...".
 inline void check(const driver_api& api, result what, std::string_view doing) {
   if (what == success) return;
-  throw device_error(fmt::format("the CUDA driver could not {}: {}", doing, describe(api, what)));
+  throw device_error(formatted("the CUDA driver could not {}: {}", doing, describe(api, what)));
 }
 
 /// Makes a context current to the calling thread for one scope, whatever was current before.

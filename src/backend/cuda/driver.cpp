@@ -2,11 +2,11 @@
 #include "backend/cuda/driver.hpp"
 
 #include <dlfcn.h>  // dlopen
-#include <fmt/format.h>
 
 #include <memory>  // make_unique
 
 #include "backend/cuda/library.hpp"  // library, open_first, toolkit_candidates
+#include "formatted.hpp"             // formatted
 
 namespace wingbeat::backend::cuda {
 namespace {
@@ -88,7 +88,7 @@ void open_builtins_beside(const std::string& path, const nvrtc_api& api) {
   int minor = 0;
   if (slash == std::string::npos || api.version(&major, &minor) != success) return;
   const auto builtins =
-      fmt::format("{}/libnvrtc-builtins.so.{}.{}", path.substr(0, slash), major, minor);
+      formatted("{}/libnvrtc-builtins.so.{}.{}", path.substr(0, slash), major, minor);
   dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL);  // NVRTC itself reports when it finds none
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/engine.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <memory>   // make_unique
 #include <utility>  // move
@@ -11,6 +9,7 @@
 #include "backend/cuda/kernel.hpp"   // kernel_compiler
 #include "backend/cuda/nvrtc.hpp"    // version_of
 #include "backend/cuda/queue.hpp"    // queue
+#include "formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"        // absent_error, device_error
 
 namespace wingbeat::backend::cuda {
@@ -24,7 +23,7 @@ int attribute(const driver_api& api, int which, device_ordinal of) {
 
 device_ordinal ordinal_of(const driver_api& api, int index) {
   device_ordinal found = 0;
-  check(api, api.device_get(&found, index), fmt::format("open device {}", index));
+  check(api, api.device_get(&found, index), formatted("open device {}", index));
   return found;
 }
 
@@ -39,7 +38,7 @@ device_info describe_device(const driver_api& api, int index, std::string versio
   check(api, api.device_name(name.data(), static_cast<int>(name.size()) - 1, of), "name a device");
   found.name = name.data();
   found.architecture =
-      fmt::format("sm_{}{}", ask(compute_capability_major), ask(compute_capability_minor));
+      formatted("sm_{}{}", ask(compute_capability_major), ask(compute_capability_minor));
   found.version = std::move(version);
   check(api, api.device_memory(&found.memory_bytes, of), "measure a device's memory");
   found.local_memory_bytes = static_cast<std::size_t>(ask(max_shared_memory_per_block_optin));
@@ -57,16 +56,16 @@ engine::engine(const driver_api& driver, const std::string& driver_problem,
     : api_(driver) {
   if (!driver_problem.empty()) {
     problem_ =
-        fmt::format("no NVIDIA driver was found: {}; install one to use a GPU", driver_problem);
+        formatted("no NVIDIA driver was found: {}; install one to use a GPU", driver_problem);
     return;
   }
   const result started = api_.init(0);
   if (started != success) {
-    problem_ = fmt::format("the NVIDIA driver did not start: {}", describe(api_, started));
+    problem_ = formatted("the NVIDIA driver did not start: {}", describe(api_, started));
     return;
   }
   if (!nvrtc.problem.empty()) {
-    problem_ = fmt::format(
+    problem_ = formatted(
         "the NVIDIA driver is there, NVRTC is not: {}; install it or set CUDA_HOME to a toolkit",
         nvrtc.problem);
     return;
@@ -84,27 +83,27 @@ engine::engine(const driver_api& driver, const std::string& driver_problem,
 void engine::find_devices(const nvrtc_api& nvrtc) {
   int version = 0;
   check(api_, api_.driver_version(&version), "tell its version");
-  driver_version_ = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+  driver_version_ = formatted("{}.{}", version / 1000, version % 1000 / 10);
   int n_devices = 0;
   check(api_, api_.device_count(&n_devices), "count its devices");
   for (int index = 0; index < n_devices; ++index) {
     devices_.push_back(describe_device(
-        api_, index, fmt::format("CUDA {}, NVRTC {}", driver_version_, version_of(nvrtc))));
+        api_, index, formatted("CUDA {}, NVRTC {}", driver_version_, version_of(nvrtc))));
   }
   if (devices_.empty()) problem_ = "the NVIDIA driver is there and finds no GPU";
 }
 
 void engine::require_present() const {
   if (devices_.empty()) {
-    throw absent_error(fmt::format("engine cuda is not available here: {}", problem_));
+    throw absent_error(formatted("engine cuda is not available here: {}", problem_));
   }
 }
 
 std::shared_ptr<backend::queue> engine::open(const device_info& where) const {
   require_present();
   if (where.index < 0 || static_cast<std::size_t>(where.index) >= devices_.size()) {
-    throw absent_error(fmt::format("there is no cuda device {}; choose 0 to {}", where.index,
-                                   devices_.size() - 1));
+    throw absent_error(
+        formatted("there is no cuda device {}; choose 0 to {}", where.index, devices_.size() - 1));
   }
   // Never released, as the CUDA runtime does: a later queue finds the context warm, and no object
   // with static storage outlives it.
@@ -130,9 +129,9 @@ std::shared_ptr<backend::queue> engine::adopt(void* native) const {
     return std::make_shared<queue>(api_, context, candidate, static_cast<stream_handle>(native));
   }
   throw device_error(
-      fmt::format("the current CUDA context is of device {}, which was not there when wingbeat "
-                  "looked; adopt a stream of one of its {} devices",
-                  ordinal, devices_.size()));
+      formatted("the current CUDA context is of device {}, which was not there when wingbeat "
+                "looked; adopt a stream of one of its {} devices",
+                ordinal, devices_.size()));
 }
 
 std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<backend::queue>& where,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/kernel.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // min
 #include <array>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "backend/cuda/context.hpp"  // entered, check
 #include "backend/cuda/nvrtc.hpp"    // compile_for
 #include "backend/cuda/queue.hpp"    // cuda_queue
+#include "formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"        // device_error, plan_error
 
 namespace wingbeat::backend::cuda {
@@ -40,7 +39,7 @@ class image {
     const entered here{api_, context_};
     function_handle found = nullptr;
     check(api_, api_.module_function(&found, module_, name.c_str()),
-          fmt::format("find the entry point '{}'", name));
+          formatted("find the entry point '{}'", name));
     return found;
   }
 
@@ -109,7 +108,7 @@ class kernel final : public backend::kernel {
     using namespace function_attribute;
     const auto set = [&](int which, int value) {
       check(api_, api_.function_set_attribute(function_, which, value),
-            fmt::format("give a kernel {} bytes of shared memory", scratch_bytes_));
+            formatted("give a kernel {} bytes of shared memory", scratch_bytes_));
     };
     if (scratch_bytes_ > scratch_without_asking_bytes) {
       set(max_dynamic_shared_bytes, static_cast<int>(scratch_bytes_));
@@ -132,19 +131,19 @@ class kernel final : public backend::kernel {
     constexpr unsigned portable = 8;
     if (workgroups <= portable) return;
     check(api_, api_.function_set_attribute(function_, function_attribute::non_portable_cluster, 1),
-          fmt::format("allow clusters of {} workgroups", workgroups));
+          formatted("allow clusters of {} workgroups", workgroups));
   }
 
   void require_room(const device_info& where) const {
     const int most = attribute(function_attribute::max_threads_per_block);
     if (resources_.threads > most) {
-      throw device_error(fmt::format(
+      throw device_error(formatted(
           "the kernel '{}' takes {} registers a thread, so that a workgroup on {} holds {} "
           "threads and not {}; plan fewer threads or state __launch_bounds__",
           resources_.name, resources_.registers, where.name, most, resources_.threads));
     }
     if (static_cast<std::size_t>(resources_.scratch_bytes) > where.local_memory_bytes) {
-      throw plan_error(fmt::format(
+      throw plan_error(formatted(
           "the kernel '{}' needs {} bytes of local memory and a workgroup on {} has {}; plan a "
           "shorter transform",
           resources_.name, resources_.scratch_bytes, where.name, where.local_memory_bytes));
@@ -159,9 +158,9 @@ class kernel final : public backend::kernel {
     }
     if (workgroups == 0 || workgroups > max_grid_x) {
       throw plan_error(
-          fmt::format("{} workgroups were asked of one CUDA launch, which takes 1 to {}; choose a "
-                      "smaller batch",
-                      workgroups, max_grid_x));
+          formatted("{} workgroups were asked of one CUDA launch, which takes 1 to {}; choose a "
+                    "smaller batch",
+                    workgroups, max_grid_x));
     }
   }
 
@@ -177,12 +176,11 @@ class kernel final : public backend::kernel {
 /// Refuses before compiling what no kernel of this device can have.
 void require_shape(const kernel_source& what, const device_info& where) {
   if (what.threads == 0 || what.threads > where.max_workgroup) {
-    throw plan_error(
-        fmt::format("the kernel '{}' asks for {} threads; a workgroup on {} has 1 to {}",
-                    what.entry, what.threads, where.name, where.max_workgroup));
+    throw plan_error(formatted("the kernel '{}' asks for {} threads; a workgroup on {} has 1 to {}",
+                               what.entry, what.threads, where.name, where.max_workgroup));
   }
   if (what.scratch_bytes > where.local_memory_bytes) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "the kernel '{}' asks for {} bytes of local memory; a workgroup on {} has at most {}",
         what.entry, what.scratch_bytes, where.name, where.local_memory_bytes));
   }

@@ -2,11 +2,12 @@
 #include "backend/cuda/library.hpp"
 
 #include <dlfcn.h>  // dlopen, dlsym, dlclose
-#include <fmt/format.h>
 
 #include <algorithm>  // find
 #include <cstdlib>    // getenv
 #include <utility>    // exchange, move
+
+#include "formatted.hpp"  // formatted, joined
 
 namespace wingbeat::backend::cuda {
 
@@ -32,8 +33,8 @@ std::string not_found(std::span<const std::string> candidates) {
     add_once(names, is_bare ? candidate : candidate.substr(slash + 1));
     add_once(folders, is_bare ? "the loader's path" : candidate.substr(0, slash));
   }
-  return fmt::format("none of {} could be opened from {}", fmt::join(names, ", "),
-                     fmt::join(folders, ", "));
+  return formatted("none of {} could be opened from {}", joined(names, ", "),
+                   joined(folders, ", "));
 }
 
 std::vector<std::string> toolkit_candidates(std::span<const std::string> names) {
@@ -47,7 +48,7 @@ std::vector<std::string> toolkit_candidates(std::span<const std::string> names) 
   std::vector<std::string> all(names.begin(), names.end());
   for (const auto& root : roots) {
     for (const char* folder : {"lib64", "targets/x86_64-linux/lib"}) {
-      for (const auto& name : names) all.push_back(fmt::format("{}/{}/{}", root, folder, name));
+      for (const auto& name : names) all.push_back(formatted("{}/{}/{}", root, folder, name));
     }
   }
   return all;

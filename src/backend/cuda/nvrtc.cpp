@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // copy_n, sort
 #include <array>
 #include <charconv>  // from_chars
 #include <cstring>   // memcpy
 #include <type_traits>
 
+#include "formatted.hpp"       // formatted, joined
 #include "wingbeat/error.hpp"  // device_error, plan_error, absent_error
 
 namespace wingbeat::backend::cuda {
@@ -16,7 +15,7 @@ namespace {
 
 void check(const nvrtc_api& with, result what, std::string_view doing) {
   if (what == success) return;
-  throw device_error(fmt::format("NVRTC could not {}: {}", doing, with.error_text(what)));
+  throw device_error(formatted("NVRTC could not {}: {}", doing, with.error_text(what)));
 }
 
 /// Besides the target. `-v` asks the assembler for its figures, which arrive in the log.
@@ -81,8 +80,7 @@ int capability_of(std::string_view architecture) {
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
   }
   if (number > 0) return number;
-  throw plan_error(
-      fmt::format("'{}' is no CUDA architecture; write one as in sm_90", architecture));
+  throw plan_error(formatted("'{}' is no CUDA architecture; write one as in sm_90", architecture));
 }
 
 /// Returns the machine code to ask for, or PTX's nearest architecture when NVRTC is too old.
@@ -99,10 +97,10 @@ std::string target_for(const nvrtc_api& with, std::string_view architecture) {
     if (candidate == wanted) return std::string{architecture};
     if (candidate < wanted) nearest = candidate;
   }
-  if (nearest != 0) return fmt::format("compute_{}", nearest);
+  if (nearest != 0) return formatted("compute_{}", nearest);
   throw device_error(
-      fmt::format("NVRTC {} compiles for sm_{} and later, not for {}; install an earlier NVRTC",
-                  version_of(with), known.empty() ? 0 : known.front(), architecture));
+      formatted("NVRTC {} compiles for sm_{} and later, not for {}; install an earlier NVRTC",
+                version_of(with), known.empty() ? 0 : known.front(), architecture));
 }
 
 bool is_machine_code(std::string_view target) {
@@ -128,9 +126,9 @@ compile_report compile_for(const nvrtc_api& with, const kernel_source& what,
   const result compiled = text.compile(made.target);
   const auto log = text.log();
   if (compiled != success) {
-    throw device_error(fmt::format("NVRTC {} could not compile the kernel '{}' for {}: {}\n{}",
-                                   version_of(with), what.entry, made.target,
-                                   with.error_text(compiled), log));
+    throw device_error(formatted("NVRTC {} could not compile the kernel '{}' for {}: {}\n{}",
+                                 version_of(with), what.entry, made.target,
+                                 with.error_text(compiled), log));
   }
   if (is_machine_code(made.target)) {
     made.figures = read_ptxas_log(log, what.entry);
@@ -144,7 +142,7 @@ compile_report compile_for(const nvrtc_api& with, const kernel_source& what,
 compile_report compile_for(const kernel_source& what, std::string_view architecture) {
   const auto& found = process_nvrtc();
   if (!found.problem.empty()) {
-    throw absent_error(fmt::format("kernels cannot be compiled without NVRTC: {}", found.problem));
+    throw absent_error(formatted("kernels cannot be compiled without NVRTC: {}", found.problem));
   }
   return compile_for(found.api, what, architecture);
 }
@@ -153,19 +151,18 @@ std::string version_of(const nvrtc_api& which) {
   int major = 0;
   int minor = 0;
   check(which, which.version(&major, &minor), "tell its version");
-  return fmt::format("{}.{}", major, minor);
+  return formatted("{}.{}", major, minor);
 }
 
 kernel_key key_of(const nvrtc_api& with, const kernel_source& what, std::string_view architecture,
                   std::string_view driver) {
   // The figures kept beside the binary are those of one entry point, so its name is in the key.
-  return {
-      .source = what.key_text(),
-      .options = fmt::format("{} --gpu-architecture={} entry={}", fmt::join(options_for(with), " "),
-                             target_for(with, architecture), what.entry),
-      .compiler = "nvrtc " + version_of(with),
-      .driver = std::string{driver},
-      .architecture = std::string{architecture}};
+  return {.source = what.key_text(),
+          .options = formatted("{} --gpu-architecture={} entry={}", joined(options_for(with), " "),
+                               target_for(with, architecture), what.entry),
+          .compiler = "nvrtc " + version_of(with),
+          .driver = std::string{driver},
+          .architecture = std::string{architecture}};
 }
 
 std::vector<char> packed(const compile_report& report) {

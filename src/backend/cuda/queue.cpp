@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/queue.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>  // max
 #include <utility>    // move
 
 #include "backend/cuda/context.hpp"  // entered, check
+#include "formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"        // device_error, plan_error
 
 namespace wingbeat::backend::cuda {
@@ -89,13 +88,13 @@ void* queue::allocate(std::size_t size_bytes) {
   std::size_t total_bytes = 0;
   const bool is_known = api_.memory_info(&free_bytes, &total_bytes) == success;
   if (is_known && (made == out_of_memory || size_bytes > total_bytes)) {
-    throw device_error(fmt::format(
+    throw device_error(formatted(
         "{} bytes were asked for and {} of the {} bytes of {} are free; ask for less, or free "
         "other buffers first",
         size_bytes, free_bytes, total_bytes, device().name));
   }
-  throw device_error(fmt::format("the CUDA driver could not allocate {} bytes: {}", size_bytes,
-                                 describe(api_, made)));
+  throw device_error(formatted("the CUDA driver could not allocate {} bytes: {}", size_bytes,
+                               describe(api_, made)));
 }
 
 void queue::release(void* handle) noexcept {
@@ -143,9 +142,8 @@ void queue::copy(buffer_view to, buffer_view from) {
 
 queue& cuda_queue(backend::queue& on) {
   if (on.device().runs_on != wingbeat::engine::cuda) {
-    throw plan_error(
-        fmt::format("a cuda kernel was given a queue of engine {}; give it one of cuda",
-                    name_of(on.device().runs_on)));
+    throw plan_error(formatted("a cuda kernel was given a queue of engine {}; give it one of cuda",
+                               name_of(on.device().runs_on)));
   }
   return static_cast<queue&>(on);
 }

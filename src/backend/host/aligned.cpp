@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/aligned.hpp"
 
-#include <fmt/core.h>
-
 #include <cstdlib>  // aligned_alloc, free
 #include <limits>   // numeric_limits
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // device_error
 
 #if defined(__linux__)
@@ -28,7 +27,7 @@ void* allocate_aligned(std::size_t size_bytes) {
 #endif
   }
   if (memory == nullptr) {
-    throw device_error(fmt::format(
+    throw device_error(formatted(
         "asked {} bytes of host memory and got none; use a smaller batch or length", size_bytes));
   }
   return memory;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/axis_pass.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // clamp, fill_n, max, min
 #include <cmath>      // log2
 
 #include "backend/host/aligned.hpp"      // aligned_up
 #include "backend/host/thread_pool.hpp"  // thread_pool
+#include "formatted.hpp"                 // formatted
 
 namespace wingbeat::backend::host {
 namespace {
@@ -147,7 +146,7 @@ std::string axis_pass<Real>::explain() const {
   std::string text;
   if (!is_in_direct_) text += what_.in.is_functor ? "your load\n" : "gathered into tiles\n";
   const auto mirror =
-      fmt::format("{} bins of {} and mirror image", what_.length / 2 + 1, what_.length);
+      formatted("{} bins of {} and mirror image", what_.length / 2 + 1, what_.length);
   if (what_.kind == transform::inverse_to_real) text += mirror + " joined\n";
   text += strip_ ? strip_->explain() : rows_->explain();
   if (what_.kind == transform::forward_from_real) text += "\n" + mirror + " split";

@@ -2,8 +2,6 @@
 // Lengths as chains of Stockham stages, and the roots that the stages read, in their order.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <algorithm>  // max
 #include <bit>        // countr_zero
 #include <cstddef>    // size_t
@@ -11,6 +9,7 @@
 
 #include "backend/host/kernels.hpp"  // chain
 #include "backend/host/roots.hpp"    // roots
+#include "formatted.hpp"             // formatted
 
 namespace wingbeat::backend::host {
 
@@ -91,7 +90,7 @@ inline std::size_t chain_reals(std::size_t length) {
 inline std::string words(const chain& how) {
   std::string text;
   for (int i = 0; i < how.n_stages; ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : " x ", how.stages[i].radix);
+    text += formatted("{}{}", i == 0 ? "" : " x ", how.stages[i].radix);
   }
   return text;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/cpu.hpp"
 
-#include <fmt/core.h>
 #include <unistd.h>  // sysconf
 
 #include <cstdlib>  // getenv
 #include <fstream>
 #include <memory>  // make_unique
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::backend::host {
@@ -53,9 +53,9 @@ const named_set& chosen_set() {
     if (set.name == wanted) return set;
     known += (known.empty() ? "" : ", ") + set.name;
   }
-  throw plan_error(fmt::format(
-      "WINGBEAT_HOST_ISA is '{}'; this processor runs {}: name one of these or unset it", wanted,
-      known));
+  throw plan_error(
+      formatted("WINGBEAT_HOST_ISA is '{}'; this processor runs {}: name one of these or unset it",
+                wanted, known));
 }
 
 std::string cpu_name() {

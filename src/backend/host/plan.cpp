@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/plan.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // max, min
 #include <cstdint>    // uintptr_t
 #include <string>
@@ -10,6 +8,7 @@
 
 #include "backend/host/axis_pass.hpp"  // axis_pass
 #include "backend/host/passes.hpp"     // passes_of, distances_of
+#include "formatted.hpp"               // formatted
 #include "side.hpp"                    // input_side, output_side, factor_of
 
 namespace wingbeat::backend::host {
@@ -168,7 +167,7 @@ std::string host_plan<Real>::explain() const {
   std::string text;
   for (const auto& pass : whole_.passes) {
     if (!text.empty()) text += '\n';
-    if (whole_.passes.size() > 1) text += fmt::format("axis {}: ", pass.what().axis);
+    if (whole_.passes.size() > 1) text += formatted("axis {}: ", pass.what().axis);
     text += pass.explain();
   }
   return text;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/row_transform.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // max, min
 #include <bit>        // countr_zero
 
 #include "backend/host/chain_tables.hpp"  // factorised, table_writer
 #include "backend/host/roots.hpp"         // roots
 #include "backend/host/thread_pool.hpp"   // thread_pool
+#include "formatted.hpp"                  // formatted
 
 namespace wingbeat::backend::host {
 namespace {
@@ -155,17 +154,16 @@ std::size_t row_transform<Real>::workspace_bytes() const noexcept {
 template <class Real>
 std::string row_transform<Real>::explain() const {
   switch (method_) {
-    case method::tiny: return fmt::format("{} points in registers, a row per lane", length_);
+    case method::tiny: return formatted("{} points in registers, a row per lane", length_);
     case method::grouped:
-      return fmt::format("{} points in registers, radices {} x {}, {} lanes a row", length_,
-                         length_ / static_cast<std::size_t>(width_), width_, width_);
+      return formatted("{} points in registers, radices {} x {}, {} lanes a row", length_,
+                       length_ / static_cast<std::size_t>(width_), width_, width_);
     case method::stockham:
-      return fmt::format("{} points in cache, radices {}, {} lanes", length_, words(chain_),
-                         width_);
+      return formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_);
     case method::four_step: break;
   }
   const auto& [columns, rows, roots, lane, first, pitch] = four_step_;
-  return fmt::format(
+  return formatted(
       "{} columns of {} points, radices {}, times step roots, {} lanes\n"
       "{} rows of {} points, radices {}, {} lanes",
       rows.length, columns.length, words(columns), width_, columns.length, rows.length, words(rows),

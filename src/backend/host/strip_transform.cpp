@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/strip_transform.hpp"
 
-#include <fmt/core.h>
-
 #include "backend/host/chain_tables.hpp"  // factorised, table_writer, write_chain
+#include "formatted.hpp"                  // formatted
 
 namespace wingbeat::backend::host {
 namespace {
@@ -42,8 +41,8 @@ std::size_t strip_transform<Real>::scratch_reals() const noexcept {
 
 template <class Real>
 std::string strip_transform<Real>::explain() const {
-  return fmt::format("columns of {} points, radices {}, {} lanes", chain_.length, words(chain_),
-                     width());
+  return formatted("columns of {} points, radices {}, {} lanes", chain_.length, words(chain_),
+                   width());
 }
 
 template class strip_transform<float>;

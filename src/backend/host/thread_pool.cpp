@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/thread_pool.hpp"
 
-#include <fmt/core.h>
 #include <unistd.h>  // getpid
 
 #include <algorithm>  // clamp, min
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::backend::host {
@@ -27,7 +27,7 @@ unsigned threads_wanted() {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (failure != std::errc{} || end != text.data() + text.size() || count < 1 ||
       count > max_threads) {
-    throw plan_error(fmt::format(
+    throw plan_error(formatted(
         "WINGBEAT_THREADS is '{}'; set it to a number of threads from 1 to {}", text, max_threads));
   }
   return count;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/device.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // min
 #include <cstdlib>    // atoi, getenv
 #include <map>
@@ -10,6 +8,7 @@
 
 #include "backend/opencl/process.hpp"  // described_path, find_executable
 #include "backend/opencl/status.hpp"   // check, describe
+#include "formatted.hpp"               // formatted
 #include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::backend::opencl {
@@ -95,7 +94,7 @@ std::string linker_problem(const std::string& platform_version) {
   const int major = at == std::string::npos ? 0 : std::atoi(platform_version.c_str() + at + 5);
   if (major >= 7) return "";
   if (std::getenv("PATH") != nullptr && !find_executable("ld").empty()) return "";
-  return fmt::format(
+  return formatted(
       "PoCL links them with ld, and no absolute folder of PATH (now {}) holds it; set PATH to "
       "folders that hold ld, such as /usr/bin",
       described_path());
@@ -111,9 +110,9 @@ device_info describe_device(const inquiry& ask, bool is_pocl) {
   info.architecture = is_pocl ? (info.is_gpu ? "pocl-gpu" : "pocl-cpu")
                               : ask.text(property::vendor) + "/" + info.name;
   const std::string opencl = ask.text(property::version);
-  info.version = fmt::format("{}, {} {}", opencl.substr(0, opencl.find(' ', 7)),
-                             is_pocl ? "PoCL" : ask.platform_text(platform_info::name),
-                             ask.text(property::driver_version));
+  info.version = formatted("{}, {} {}", opencl.substr(0, opencl.find(' ', 7)),
+                           is_pocl ? "PoCL" : ask.platform_text(platform_info::name),
+                           ask.text(property::driver_version));
   info.memory_bytes = ask.number<std::uint64_t>(property::memory_bytes);
   info.local_memory_bytes = ask.number<std::uint64_t>(property::local_memory_bytes);
   info.max_workgroup = ask.max_workgroup();
@@ -202,20 +201,19 @@ class finder {
     if ((type & (device_type_cpu | device_type_gpu)) == 0) return;
     const std::string name = ask.text(property::name);
     if (ask.number<flag>(property::is_available) == 0) {
-      return note(fmt::format("OpenCL device {} is not available now", name));
+      return note(formatted("OpenCL device {} is not available now", name));
     }
     const std::string platform_version = ask.platform_text(platform_info::version);
     const bool is_pocl = ask.platform_text(platform_info::name) == "Portable Computing Language";
     const auto tools = tools_for(is_pocl ? llvm_major_in(platform_version) : 0);
     const auto [takes, why_none] = choose_route(api_, ask, is_pocl, *tools);
     if (!takes) {
-      return note(
-          fmt::format("OpenCL device {} cannot run our kernels, because {}", name, why_none));
+      return note(formatted("OpenCL device {} cannot run our kernels, because {}", name, why_none));
     }
     device made{.id = id,
                 .info = describe_device(ask, is_pocl),
-                .driver = fmt::format("{}; {}; {}", platform_version, ask.text(property::version),
-                                      ask.text(property::driver_version)),
+                .driver = formatted("{}; {}; {}", platform_version, ask.text(property::version),
+                                    ask.text(property::driver_version)),
                 .max_allocation_bytes = ask.number<std::uint64_t>(property::max_allocation_bytes),
                 .takes = *takes,
                 .is_pocl = is_pocl,

@@ -2,7 +2,8 @@
 #include "backend/opencl/driver.hpp"
 
 #include <dlfcn.h>  // dlopen, dlsym
-#include <fmt/core.h>
+
+#include "formatted.hpp"  // formatted
 
 namespace wingbeat::backend::opencl {
 namespace {
@@ -93,7 +94,7 @@ opened_driver open_driver(std::span<const std::string> candidates) {
       result.problem.clear();
       return result;
     }
-    result.problem = fmt::format("{} has no function {}", name, load.missing());
+    result.problem = formatted("{} has no function {}", name, load.missing());
   }
   return result;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/engine.hpp"
 
-#include <fmt/core.h>
-
 #include <memory>   // make_unique
 #include <utility>  // move
 
 #include "backend/opencl/lifetime.hpp"  // begin_driver_use, require_usable_driver
+#include "formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"           // absent_error, device_error, plan_error
 
 namespace wingbeat::backend::opencl {
@@ -14,8 +13,8 @@ namespace wingbeat::backend::opencl {
 engine::engine(const driver_api& api, const std::string& driver_problem, kernel_cache& cache)
     : api_(api), compiler_(api, cache) {
   if (!driver_problem.empty()) {
-    problem_ = fmt::format(
-        "OpenCL was not found: {}; install a driver, for example pocl-opencl-icd", driver_problem);
+    problem_ = formatted("OpenCL was not found: {}; install a driver, for example pocl-opencl-icd",
+                         driver_problem);
     return;
   }
   auto found = find_devices(api);
@@ -34,7 +33,7 @@ std::vector<device_info> engine::devices() const {
 void engine::require_present() const {
   require_usable_driver();
   if (devices_.empty()) {
-    throw absent_error(fmt::format("engine opencl is not available here: {}", problem_));
+    throw absent_error(formatted("engine opencl is not available here: {}", problem_));
   }
 }
 
@@ -55,8 +54,8 @@ std::shared_ptr<backend::queue> engine::open(const device_info& where) const {
   require_present();
   const auto index = static_cast<std::size_t>(where.index);
   if (where.index < 0 || index >= devices_.size()) {
-    throw absent_error(fmt::format("there is no opencl device {}; choose 0 to {}", where.index,
-                                   devices_.size() - 1));
+    throw absent_error(formatted("there is no opencl device {}; choose 0 to {}", where.index,
+                                 devices_.size() - 1));
   }
   return std::make_shared<queue>(api_, devices_[index], context_of(index));
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/kernel.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // max
 #include <array>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "backend/opencl/lifetime.hpp"  // finish_with_main_thread, require_usable_driver
 #include "backend/opencl/process.hpp"   // loses_children
 #include "backend/opencl/program.hpp"   // build_program
+#include "formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"           // device_error, plan_error
 
 namespace wingbeat::backend::opencl {
@@ -31,12 +30,12 @@ Value kernel_value(const driver_api& api, kernel_handle of, device_id on, std::u
 
 void require_fit(const kernel_source& what, std::size_t max_threads, const device_info& on) {
   if (what.threads > max_threads) {
-    throw device_error(fmt::format("kernel {} needs {} threads in a workgroup; {} runs up to {}",
-                                   what.entry, what.threads, on.name, max_threads));
+    throw device_error(formatted("kernel {} needs {} threads in a workgroup; {} runs up to {}",
+                                 what.entry, what.threads, on.name, max_threads));
   }
   if (what.scratch_bytes > on.local_memory_bytes) {
-    throw device_error(fmt::format("kernel {} needs {} bytes of local memory; {} has {}",
-                                   what.entry, what.scratch_bytes, on.name, on.local_memory_bytes));
+    throw device_error(formatted("kernel {} needs {} bytes of local memory; {} has {}", what.entry,
+                                 what.scratch_bytes, on.name, on.local_memory_bytes));
   }
 }
 
@@ -44,9 +43,9 @@ void require_fit(const kernel_source& what, std::size_t max_threads, const devic
 void require_same_size(const kernel_source& what, std::size_t compiled_for) {
   if (compiled_for == 0 || compiled_for == what.threads) return;  // 0: for any
   throw plan_error(
-      fmt::format("the text of kernel {} makes it of {} threads a workgroup and {} were asked for; "
-                  "state the same number in WINGBEAT_KERNEL and in threads",
-                  what.entry, compiled_for, what.threads));
+      formatted("the text of kernel {} makes it of {} threads a workgroup and {} were asked for; "
+                "state the same number in WINGBEAT_KERNEL and in threads",
+                what.entry, compiled_for, what.threads));
 }
 
 }  // namespace
@@ -92,7 +91,7 @@ bool& kernel::is_linked(std::size_t n_threads) const {
 
 void kernel::require_linker(std::size_t n_threads) const {
   if (is_pocl_ && !is_linked(n_threads) && loses_children()) {
-    throw device_error(fmt::format(
+    throw device_error(formatted(
         "PoCL links {} when it first runs and has to wait for its linker, which it cannot while "
         "this process ignores SIGCHLD; restore SIG_DFL, or run the plan once before ignoring it",
         resources_.name));
@@ -112,9 +111,9 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
   // As on CUDA: OpenCL states no limit, and PoCL ends the process beyond its own.
   if (constexpr std::size_t most = std::numeric_limits<std::int32_t>::max(); workgroups > most) {
     throw plan_error(
-        fmt::format("{} workgroups of {} were asked of one launch, which takes 1 to {}; choose a "
-                    "smaller batch",
-                    workgroups, resources_.name, most));
+        formatted("{} workgroups of {} were asked of one launch, which takes 1 to {}; choose a "
+                  "smaller batch",
+                  workgroups, resources_.name, most));
   }
   const std::array global{workgroups * local_[0], local_[1]};
   const std::lock_guard held{mutex_};
@@ -123,7 +122,7 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
   set_arguments(arguments);
   check(api_.launch(to.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0,
                     nullptr, nullptr),
-        fmt::format("launch {} with {} workgroups", resources_.name, workgroups));
+        formatted("launch {} with {} workgroups", resources_.name, workgroups));
   is_linked(n_threads) = true;
   check(api_.flush(to.handle()), "start what was queued");
 }

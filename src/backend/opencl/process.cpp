@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/process.hpp"
 
-#include <fcntl.h>  // fcntl
-#include <fmt/core.h>
+#include <fcntl.h>     // fcntl
 #include <sched.h>     // clone
 #include <spawn.h>     // posix_spawn
 #include <sys/mman.h>  // memfd_create
@@ -21,13 +20,14 @@
 #include <utility>  // move
 
 #include "backend/file_descriptor.hpp"  // file_descriptor
+#include "formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"           // device_error
 
 namespace wingbeat::backend::opencl {
 namespace {
 
 [[noreturn]] void fail(std::string_view doing, int reason) {
-  throw device_error(fmt::format("cannot {}: {}", doing, std::strerror(reason)));
+  throw device_error(formatted("cannot {}: {}", doing, std::strerror(reason)));
 }
 
 bool is_executable(const std::string& path) {
@@ -189,7 +189,7 @@ std::string find_executable(const std::string& name) {
     const std::string_view folder = folders.substr(0, folders.find(':'));
     folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
     if (!folder.starts_with('/')) continue;  // never from whatever folder we are in
-    const auto candidate = fmt::format("{}/{}", folder, name);
+    const auto candidate = formatted("{}/{}", folder, name);
     if (is_executable(candidate)) return candidate;
   }
   return "";
@@ -198,7 +198,7 @@ std::string find_executable(const std::string& name) {
 std::string described_path() {
   const char* const path = std::getenv("PATH");
   if (path == nullptr) return "not set";
-  return *path == '\0' ? "empty" : fmt::format("'{}'", path);
+  return *path == '\0' ? "empty" : formatted("'{}'", path);
 }
 
 bool loses_children() noexcept {
@@ -214,9 +214,9 @@ finished_process run(const std::vector<std::string>& command, std::string_view i
   }
   if (auto finished = attempt(command, input, spawn_in_between)) return *std::move(finished);
   throw device_error(
-      fmt::format("cannot learn how {} ended, because another part of this program took its exit "
-                  "code; let it wait for its own children only",
-                  command.front()));
+      formatted("cannot learn how {} ended, because another part of this program took its exit "
+                "code; let it wait for its own children only",
+                command.front()));
 }
 
 }  // namespace wingbeat::backend::opencl

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/program.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>  // min
 #include <optional>
 #include <vector>
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // device_error
 
 namespace wingbeat::backend::opencl {
@@ -54,8 +53,8 @@ class builder {
   // The device's own code, for this driver and this device alone.
   kernel_key binary_key() const {
     return {.source = what_.key_text(),
-            .options = fmt::format("{}: {}; {}", name_of(where_.takes), toolchain::options(),
-                                   build_options(where_.takes)),
+            .options = formatted("{}: {}; {}", name_of(where_.takes), toolchain::options(),
+                                 build_options(where_.takes)),
             .compiler = where_.takes == route::source ? "" : where_.tools->version(),
             .driver = where_.driver,
             .architecture = where_.info.architecture + "; " + where_.info.name};
@@ -64,7 +63,7 @@ class builder {
   // What clang makes depends on no driver and no device.
   kernel_key portable_key() const {
     return {.source = what_.key_text(),
-            .options = fmt::format("{}: {}", name_of(where_.takes), toolchain::options()),
+            .options = formatted("{}: {}", name_of(where_.takes), toolchain::options()),
             .compiler = where_.tools->version(),
             .driver = "",
             .architecture = "spir64"};
@@ -83,8 +82,8 @@ class builder {
     auto program = unbuilt();
     const status built = run_build(program.get(), build_options(where_.takes));
     if (built == success) return program;
-    throw device_error(fmt::format("OpenCL device {} could not compile a kernel: {}\n{}",
-                                   where_.info.name, describe(built), log_of(program.get())));
+    throw device_error(formatted("OpenCL device {} could not compile a kernel: {}\n{}",
+                                 where_.info.name, describe(built), log_of(program.get())));
   }
 
   owned<program_handle> unbuilt() {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/queue.hpp"
 
-#include <fmt/core.h>
-
 #include <chrono>
 #include <utility>  // move
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error, device_error
 
 namespace wingbeat::backend::opencl {
@@ -106,12 +105,12 @@ void queue::finish_at_exit() noexcept {
 void* queue::allocate(std::size_t size_bytes) {
   require_usable_driver();
   if (size_bytes > where_.max_allocation_bytes) {
-    throw device_error(fmt::format(
+    throw device_error(formatted(
         "a buffer of {} bytes was asked for; {} allows {} in one buffer, so transform fewer rows "
         "at a time",
         size_bytes, where_.info.name, where_.max_allocation_bytes));
   }
-  const auto doing = fmt::format("allocate {} bytes on {}", size_bytes, where_.info.name);
+  const auto doing = formatted("allocate {} bytes on {}", size_bytes, where_.info.name);
   status created = success;
   owned<memory_handle> made{
       api_.create_buffer(context_.get(), memory_read_write, size_bytes, nullptr, &created),
@@ -134,14 +133,14 @@ void queue::write(buffer_view to, const void* from) {
   require_usable_driver();
   check(api_.write_buffer(queue_.get(), static_cast<memory_handle>(to.handle), 1, to.offset_bytes,
                           to.size_bytes, from, 0, nullptr, nullptr),
-        fmt::format("write {} bytes to {}", to.size_bytes, where_.info.name));
+        formatted("write {} bytes to {}", to.size_bytes, where_.info.name));
 }
 
 void queue::read(void* to, buffer_view from) {
   require_usable_driver();
   check(api_.read_buffer(queue_.get(), static_cast<memory_handle>(from.handle), 1,
                          from.offset_bytes, from.size_bytes, to, 0, nullptr, nullptr),
-        fmt::format("read {} bytes from {}", from.size_bytes, where_.info.name));
+        formatted("read {} bytes from {}", from.size_bytes, where_.info.name));
 }
 
 void queue::copy(buffer_view to, buffer_view from) {
@@ -149,7 +148,7 @@ void queue::copy(buffer_view to, buffer_view from) {
   check(api_.copy_buffer(queue_.get(), static_cast<memory_handle>(from.handle),
                          static_cast<memory_handle>(to.handle), from.offset_bytes, to.offset_bytes,
                          from.size_bytes, 0, nullptr, nullptr),
-        fmt::format("copy {} bytes on {}", from.size_bytes, where_.info.name));
+        formatted("copy {} bytes on {}", from.size_bytes, where_.info.name));
 }
 
 void queue::wait() {
@@ -173,9 +172,9 @@ std::unique_ptr<mark> queue::record() {
 queue& opencl_queue(backend::queue& on) {
   if (auto* const ours = dynamic_cast<queue*>(&on)) return *ours;
   throw plan_error(
-      fmt::format("a plan of engine opencl was given a queue of engine {}; enqueue it "
-                  "on a queue of the device it was made for",
-                  name_of(on.device().runs_on)));
+      formatted("a plan of engine opencl was given a queue of engine {}; enqueue it "
+                "on a queue of the device it was made for",
+                name_of(on.device().runs_on)));
 }
 
 }  // namespace wingbeat::backend::opencl

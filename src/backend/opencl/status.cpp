@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/status.hpp"
 
-#include <fmt/core.h>
-
 #include <array>
 
+#include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // device_error
 
 namespace wingbeat::backend::opencl {
@@ -54,14 +53,14 @@ constexpr std::array names{
 
 std::string describe(status what) {
   for (const auto& [value, name] : names) {
-    if (value == what) return fmt::format("{} ({})", name, what);
+    if (value == what) return formatted("{} ({})", name, what);
   }
-  return fmt::format("status {}", what);
+  return formatted("status {}", what);
 }
 
 void check(status what, std::string_view doing) {
   if (what == success) return;
-  throw device_error(fmt::format("OpenCL could not {}: {}", doing, describe(what)));
+  throw device_error(formatted("OpenCL could not {}: {}", doing, describe(what)));
 }
 
 }  // namespace wingbeat::backend::opencl

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/toolchain.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdlib>  // getenv
 
 #include "backend/opencl/process.hpp"  // described_path, find_executable, run
+#include "formatted.hpp"               // formatted, joined
 #include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::backend::opencl {
@@ -41,9 +40,9 @@ std::string chosen_clang() {
 
 std::vector<std::string> clang_names(int llvm_major) {
   std::vector<std::string> names;
-  if (llvm_major > 0) names.push_back(fmt::format("clang-{}", llvm_major));
+  if (llvm_major > 0) names.push_back(formatted("clang-{}", llvm_major));
   for (int major = 15; major <= 19; ++major) {
-    if (major != llvm_major) names.push_back(fmt::format("clang-{}", major));
+    if (major != llvm_major) names.push_back(formatted("clang-{}", major));
   }
   names.push_back("clang");
   return names;
@@ -69,8 +68,8 @@ std::string output_of(const std::vector<std::string>& command, std::string_view 
     done.messages.resize(longest_message);
     done.messages += "...";
   }
-  throw device_error(fmt::format("{} could not {} (exit code {}):\n{}", command.front(), doing,
-                                 done.exit_code, done.messages));
+  throw device_error(formatted("{} could not {} (exit code {}):\n{}", command.front(), doing,
+                               done.exit_code, done.messages));
 }
 
 std::vector<char> bytes_of(std::string_view text) {
@@ -85,11 +84,11 @@ toolchain::toolchain(int llvm_major)
   const std::string chosen = chosen_clang();
   problem_ =
       chosen.empty()
-          ? fmt::format(
+          ? formatted(
                 "clang was not found; install clang-15 or name one in WINGBEAT_CLANG "
                 "(none of {} is in an absolute folder of PATH, now {})",
-                fmt::join(clang_names(llvm_major), ", "), described_path())
-          : fmt::format("WINGBEAT_CLANG names {}, which is not a program; name a clang", chosen);
+                joined(clang_names(llvm_major), ", "), described_path())
+          : formatted("WINGBEAT_CLANG names {}, which is not a program; name a clang", chosen);
 }
 
 const std::string& toolchain::version() const {

@@ -1,133 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: unit
 // Timeout: 900
-// Compiles every pass that a plan for an NVIDIA GPU can hold, for three architectures, without a
-// GPU: no register may spill and no array may live in local memory, but for a few bytes in clusters
-// of 8 and 16, which are worth it. A kernel has the threads, scratch and table that the planner
-// computes.
-#include <fmt/format.h>
+// Every shape of the tuning data compiled for sm_90, and samples for older and newer devices;
+// shapes_elsewhere_test.cpp compiles the rest.
 #include <gtest/gtest.h>
 
-#include <algorithm>  // fill, min
-#include <atomic>
-#include <map>
-#include <mutex>
-#include <thread>
-
-#include "backend/cuda/device_of.hpp"
-#include "backend/cuda/nvrtc.hpp"            // compile_for
-#include "planner/catalogue.hpp"             // every_pass
-#include "planner/kernel_text.hpp"           // kernel_text, entry_name
-#include "wingbeat/device/grid/numbers.hpp"  // twiddle_row
-#include "wingbeat/error.hpp"                // absent_error, device_error
+#include "backend/cuda/shape_check.hpp"  // check_shapes
 
 namespace {
 
-using namespace wingbeat;
-using planner::pass;
-using planner::pass_side;
-using test::device_of;
+using wingbeat::test::check_shapes;
 
-/// Forgets where a side lies; its stored type remains.
-void forget_places(pass_side& stored, device::grid::side& placed) {
-  stored.where = planner::place::input;
-  const bool is_limited = placed.is_limited, is_pairs = placed.is_pairs;
-  placed = {};
-  placed.is_limited = is_limited;
-  placed.is_pairs = is_pairs;
+TEST(every_shape, compiles_without_spills_for_sm_90) {
+  check_shapes("sm_90", 1);
 }
 
-/// One pass of each shape: others differ from it in strides, counts and roots alone.
-std::vector<pass> shapes_of(const device_info& device) {
-  std::map<std::string, pass> distinct;
-  for (pass& each : planner::every_pass(device)) {
-    pass shape = each;
-    planner::pass_numbers& numbers = shape.numbers;
-    forget_places(shape.in, numbers.in);
-    forget_places(shape.out, numbers.out);
-    std::fill(std::begin(numbers.loops), std::end(numbers.loops), planner::loop{});
-    numbers.depth = 0;
-    numbers.prior = device::grid::twiddle_row(numbers.prior).is_direct()
-                        ? std::min<std::size_t>(numbers.prior, 2)
-                        : std::size_t{1} << 16;
-    numbers.total = 0;
-    distinct.insert_or_assign(planner::kernel_text(shape), std::move(each));
-  }
-  std::vector<pass> all;
-  for (auto& [key, each] : distinct) all.push_back(std::move(each));
-  return all;
+TEST(every_shape, compiles_without_spills_for_sm_80_in_part) {
+  check_shapes("sm_80", 4);
 }
 
-/// Returns the kernel's text, and that its own constants are those of the pass.
-std::string checked_text(const pass& of) {
-  return planner::kernel_text(of) +
-         fmt::format(
-             "namespace wingbeat::device {{\n"
-             "static_assert(body::workgroup_threads == {});\n"
-             "static_assert(body::scratch_bytes == {});\n"
-             "static_assert(policy::numbers().tiles_per_row() == {});\n"
-             "static_assert(policy::numbers().table_entries() == {});\n}}\n",
-             of.shape().threads(), of.shape().scratch_bytes(), of.numbers.tiles_per_row(),
-             of.numbers.table_entries());
+TEST(every_shape, compiles_without_spills_for_sm_100_in_part) {
+  check_shapes("sm_100", 4);
 }
-
-std::string title_of(const pass& of) {
-  return fmt::format("{} {}: {}", of.real == precision::fp64 ? "fp64" : "fp32",
-                     of.is_forward ? "forward" : "inverse", of.describe());
-}
-
-auto figures_of(const pass& of, const std::string& architecture) {
-  return backend::cuda::compile_for({.text = checked_text(of),
-                                     .entry = std::string{planner::entry_name},
-                                     .threads = of.shape().threads(),
-                                     .scratch_bytes = of.shape().scratch_bytes(),
-                                     .path = "pass.cpp"},
-                                    architecture)
-      .figures;
-}
-
-/// Bytes a thread may keep in local memory: clusters of 8 and 16 fill the register file, and miss
-/// it by up to eight registers a thread. On an H200 five such workgroups on a multiprocessor make
-/// 2^24 points at 0.34 of a copy, four without a spill at 0.32 (bench/NOTES.md, section 8).
-/// Columns whose output streams miss it by one, which costs less than streaming gains (section 13).
-int spill_allowance(const pass& of) {
-  if (of.shape().lanes_across && of.out.streams) return 8;
-  return of.shape().workgroups >= 8 ? 32 : 0;
-}
-
-class every_shape : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(every_shape, compiles_without_spills) {
-  try {
-    static_cast<void>(
-        backend::cuda::compile_for({"extern \"C\" __global__ void k() {}", "k", 1, 0}, "sm_90"));
-  } catch (const absent_error& why) {
-    GTEST_SKIP() << why.what();
-  }
-  const std::vector<pass> all = shapes_of(device_of(GetParam()));
-  ASSERT_GT(all.size(), 200U);
-  std::atomic<std::size_t> next = 0;
-  std::mutex report;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < all.size(); i = next++) {
-      const pass& each = all[i];
-      try {
-        const auto figures = figures_of(each, GetParam());
-        const std::lock_guard held{report};
-        EXPECT_LE(figures.spill_bytes, spill_allowance(each)) << title_of(each);
-        EXPECT_LE(figures.stack_bytes, spill_allowance(each)) << title_of(each);
-        EXPECT_GT(figures.registers, 0) << title_of(each);
-      } catch (const device_error& refused) {
-        const std::lock_guard held{report};
-        ADD_FAILURE() << title_of(each) << "\n" << refused.what();
-      }
-    }
-  };
-  std::vector<std::jthread> threads(std::max(2U, std::thread::hardware_concurrency()));
-  for (auto& thread : threads) thread = std::jthread{work};
-}
-
-INSTANTIATE_TEST_SUITE_P(architectures, every_shape, ::testing::Values("sm_80", "sm_90", "sm_100"),
-                         [](const auto& of) { return of.param; });
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST_F(cuda_plan, runs_one_of_each_template) {
 }
 
 TEST_F(cuda_plan, transforms_each_row_of_a_batch) {
-  check_batches(*on);
+  check_batches(*on, {2, 4, 8, 16, 32, 64, 128, 256, 1024});
 }
 
 TEST_F(cuda_plan, transforms_an_impulse_at_every_position) {
