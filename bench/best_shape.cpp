@@ -162,7 +162,7 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
   std::vector<char> poison(std::size_t{1} << 20, char(0xff));
   for (planned& each : all) {
     const auto run = [&, made = each.made] {
-      made->enqueue(*on.impl(), in.view(), out.view(), workspace.view());
+      made->enqueue(*on.impl(), {in.view(), out.view(), workspace.view()});
     };
     entrants.push_back(cli::queued(on, "", run));
     out.write(poison.data(), poison.size(), (used - poison.size()) / 16 * 16);

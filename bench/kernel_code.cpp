@@ -125,7 +125,7 @@ std::vector<unit> units_for(const std::string& architecture) {
   std::vector<plan_spec> requests = planner::every_request();
   for (plan_spec& spec : placed_requests()) requests.push_back(std::move(spec));
   for (const plan_spec& spec : requests) {
-    const auto passes = planner::make_program(spec, device_of(architecture)).passes;
+    const auto passes = planner::make_program(spec, device_of(architecture)).passes();
     for (std::size_t i = 0; i < passes.size(); ++i) {
       const std::string text = planner::kernel_text(passes[i]);
       unit& of = by_text[text];

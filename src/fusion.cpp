@@ -10,14 +10,14 @@ namespace wingbeat {
 namespace {
 
 /// The alternative of `host_load` and `host_store` that serves an element.
-std::size_t alternative_of(bool is_real, precision real) {
-  return 1 + (is_real ? 0 : 2) + (real == precision::fp64 ? 1 : 0);
+std::size_t alternative_of(bool is_real, precision real, bool has_operands) {
+  return 1 + (is_real ? 0 : 2) + (real == precision::fp64 ? 1 : 0) + (has_operands ? 4 : 0);
 }
 
 std::string_view element_name(std::size_t alternative) {
   constexpr std::string_view names[] = {"nothing", "float", "double", "std::complex<float>",
                                         "std::complex<double>"};
-  return names[alternative];
+  return names[alternative <= 4 ? alternative : alternative - 4];
 }
 
 /// A name of C++, perhaps qualified, perhaps with template arguments.
@@ -48,7 +48,7 @@ void require_source(std::string_view end, const fused_source& source, engine whe
 
 template <class Callable>
 void require_callable(std::string_view end, const Callable& callable, bool is_real,
-                      const plan_spec& what, engine where) {
+                      bool has_operands, const plan_spec& what, engine where) {
   const bool is_callable = std::visit(
       [](const auto& call) {
         if constexpr (std::is_same_v<decltype(call), const std::monostate&>) {
@@ -64,13 +64,47 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
                   "plan on cuda or opencl",
                   end, name_of(where), end));
   }
-  const std::size_t wanted = alternative_of(is_real, what.real);
+  const std::size_t wanted = alternative_of(is_real, what.real, has_operands);
   if (callable.index() == wanted) return;
+  if ((callable.index() > 4) != has_operands) {
+    throw plan_error(formatted(
+        "the {} functor has {} operands and its callable {} host_arguments; {}", end,
+        has_operands ? "a list of" : "no", has_operands ? "takes no" : "takes",
+        has_operands ? "take them after the buffer" : formatted("state {}.operands", end)));
+  }
   throw plan_error(
       formatted("the {} functor's callable takes a span of {} and this {} plan in {} has elements "
                 "of {}; change the span",
                 end, element_name(callable.index()), name_of(what.kind), name_of(what.real),
                 element_name(wanted)));
+}
+
+void require_operands(std::string_view end, const std::vector<kernel_parameter>& operands) {
+  constexpr std::size_t most = 24;  // an entry has these of both functors, and its own
+  if (operands.size() > most) {
+    throw plan_error(
+        formatted("the {} functor has {} operands; give it up to {}", end, operands.size(), most));
+  }
+  for (const kernel_parameter& each : operands) {
+    if (each.bytes() != 0) continue;
+    throw plan_error(formatted(
+        "an operand of the {} functor has elements of 0 bytes; state sizeof its type", end));
+  }
+}
+
+void require_reduction(const fused_store& store) {
+  constexpr std::size_t most = 64;  // of each thread, in local memory
+  if (store.partial_bytes > most || store.partial_bytes % 4 != 0) {
+    throw plan_error(
+        formatted("store.partial_bytes is {}; a partial result takes up to {} bytes, a multiple of "
+                  "4, or 0 where the functor stores",
+                  store.partial_bytes, most));
+  }
+  if (!store.clears_output || (store.out_bytes % 4 == 0 && store.element_bytes % 4 == 0)) return;
+  throw plan_error(
+      formatted("store.clears_output is set, store.out_bytes is {} and store.element_bytes {}; "
+                "memory is cleared in multiples of 4 bytes",
+                store.out_bytes, store.element_bytes));
 }
 
 template <class Functor>
@@ -83,10 +117,11 @@ void require_functor(std::string_view end, const Functor& functor, std::size_t b
                   "functor is given and of one of its elements",
                   end, side, buffer_bytes, end, functor.element_bytes));
   }
+  require_operands(end, functor.operands);
   if (where == engine::cuda || where == engine::opencl) {
     require_source(end, functor.source, where);
   } else {
-    require_callable(end, functor.callable, is_real, what, where);
+    require_callable(end, functor.callable, is_real, !functor.operands.empty(), what, where);
   }
 }
 
@@ -99,6 +134,7 @@ void require_functors(const plan_spec& what, engine where) {
         "a plan in place was given a functor, which may read what was already overwritten; plan "
         "with placement::out_of_place and give two buffers");
   }
+  if (what.store.is_given()) require_reduction(what.store);
   if (what.load.is_given()) {
     require_functor("load", what.load, what.load.in_bytes,
                     what.kind == transform::forward_from_real, what, where);

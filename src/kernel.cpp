@@ -6,12 +6,14 @@
 #include <utility>  // move
 #include <vector>
 
-#include "backend/backend.hpp"  // engine_of
-#include "backend/kernel.hpp"   // kernel_source
-#include "formatted.hpp"        // formatted
-#include "moved_from.hpp"       // require_owned
-#include "views.hpp"            // operand, require_memory
-#include "wingbeat/error.hpp"   // plan_error
+#include "arguments.hpp"              // require_arguments, argument_views, require_views
+#include "backend/argument_list.hpp"  // argument_list, entry_parameters
+#include "backend/backend.hpp"        // engine_of
+#include "backend/kernel.hpp"         // kernel_source
+#include "formatted.hpp"              // formatted
+#include "moved_from.hpp"             // require_owned
+#include "views.hpp"                  // operand, require_apart
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat {
 
@@ -46,19 +48,10 @@ struct kernel::impl {
         spec.entry, has_parameters ? "without" : "with", has_parameters ? "with" : "without"));
   }
 
-  /// What a kernel reads is unknown: all of a view counts.
   void require_operands(std::span<const operand> read, std::span<const operand> written,
                         const backend::queue& on) const {
-    const auto require_view = [&](const operand& given) {
-      require_memory(given, on);
-      if (given.used_bytes != 0) return;
-      throw plan_error(formatted(
-          "the {} of kernel '{}' is an empty view; give it a buffer, any where the kernel does not "
-          "touch it",
-          given.name, spec.entry));
-    };
-    for (const operand& given : read) require_view(given);
-    for (const operand& given : written) require_view(given);
+    require_views(read, on);
+    require_views(written, on);
     const auto require_pair = [&](const operand& a, const operand& b) {
       if (!start_together(a.view, b.view, runs_on)) require_apart(a, b, runs_on);
     };
@@ -68,25 +61,8 @@ struct kernel::impl {
     }
   }
 
-  /// Throws unless the arguments are as the parameters say.
-  void require_arguments(std::span<const kernel_argument> arguments) const {
-    if (arguments.size() != spec.parameters.size()) {
-      throw plan_error(formatted("the kernel '{}' has {} parameters and was given {} arguments",
-                                 spec.entry, spec.parameters.size(), arguments.size()));
-    }
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const kernel_parameter& wanted = spec.parameters[i];
-      const kernel_argument& given = arguments[i];
-      if (wanted.is_memory() != given.is_memory()) {
-        throw plan_error(formatted("argument {} of kernel '{}' is a {}; its parameter is a {}", i,
-                                   spec.entry, given.is_memory() ? "view" : "value",
-                                   wanted.is_memory() ? "view" : "value"));
-      }
-      if (given.is_memory() || given.value().size() == wanted.bytes()) continue;
-      throw plan_error(formatted("argument {} of kernel '{}' has {} bytes; its parameter has {}", i,
-                                 spec.entry, given.value().size(), wanted.bytes()));
-    }
-  }
+  /// What messages call it.
+  [[nodiscard]] std::string title() const { return formatted("kernel '{}'", spec.entry); }
 };
 
 namespace {
@@ -105,12 +81,8 @@ bool is_identifier(std::string_view name) {
   return name.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-/// A view is a pointer and its first element.
 unsigned parameters_of_entry(const kernel_spec& spec) {
-  if (spec.parameters.empty()) return 6;
-  unsigned count = 0;
-  for (const kernel_parameter& each : spec.parameters) count += each.is_memory() ? 2 : 1;
-  return count;
+  return spec.parameters.empty() ? 6 : backend::entry_parameters(spec.parameters);
 }
 
 void validate(const kernel_spec& what) {
@@ -186,26 +158,13 @@ void kernel::enqueue(queue& on, std::size_t workgroups,
   const impl& mine = require_owned(impl_, "kernel");
   mine.require_form(/*has_parameters=*/true);
   mine.require_launch(workgroups, on);
-  mine.require_arguments(arguments);
-  std::vector<std::string> names(arguments.size());
-  std::vector<operand> read, written;
-  std::vector<std::uint64_t> firsts(arguments.size());
-  std::vector<backend::kernel_argument> passed;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const kernel_parameter& as = mine.spec.parameters[i];
-    if (!as.is_memory()) {
-      passed.push_back({arguments[i].value().data(), as.bytes()});
-      continue;
-    }
-    const buffer_view& view = arguments[i].view();
-    names[i] = formatted("argument {}", i);
-    firsts[i] = first_element(names[i], view, as.bytes());
-    (as.is_written() ? written : read).push_back({names[i], view, view.size_bytes});
-    passed.push_back(backend::kernel_argument::of(view.handle));
-    passed.push_back(backend::kernel_argument::of(firsts[i]));
-  }
-  mine.require_operands(read, written, *on.impl());
-  mine.made->launch(*on.impl(), workgroups, passed);
+  const std::string title = mine.title();
+  require_arguments(title, mine.spec.parameters, arguments);
+  const argument_views views{title, mine.spec.parameters, arguments};
+  mine.require_operands(views.read(), views.written(), *on.impl());
+  backend::argument_list passed;
+  passed.add(mine.spec.parameters, arguments);
+  mine.made->launch(*on.impl(), workgroups, passed.list());
 }
 
 }  // namespace wingbeat

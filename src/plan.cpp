@@ -3,6 +3,7 @@
 
 #include <utility>  // move
 
+#include "arguments.hpp"        // require_arguments, argument_views, require_views
 #include "backend/backend.hpp"  // plan, engine_of
 #include "formatted.hpp"        // formatted
 #include "moved_from.hpp"       // require_owned
@@ -60,6 +61,35 @@ struct plan::impl {
     require_operand(scratch, workspace_start, on);
     require_apart(in, scratch, runs_on);
     require_apart(out, scratch, runs_on);
+  }
+
+  /// What a run has beside its operands: of these the output and the workspace are written.
+  struct run_memory {
+    operand input, output, workspace;
+  };
+
+  /// Views that are written overlap no other, and what is read does not overlap the output.
+  void require_operands(const run_operands& given, const run_memory& run,
+                        const backend::queue& on) const {
+    constexpr std::string_view load = "the load functor", store = "the store functor";
+    require_arguments(load, spec.load.operands, given.load);
+    require_arguments(store, spec.store.operands, given.store);
+    const argument_views of_load{load, spec.load.operands, given.load};
+    const argument_views of_store{store, spec.store.operands, given.store};
+    std::vector<operand> read{run.input}, written{run.output, run.workspace};
+    for (const argument_views* each : {&of_load, &of_store}) {
+      require_views(each->read(), on);
+      require_views(each->written(), on);
+      read.insert(read.end(), each->read().begin(), each->read().end());
+      written.insert(written.end(), each->written().begin(), each->written().end());
+    }
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      // Input, output and workspace were compared before.
+      for (std::size_t j = i < 2 ? 1 : 0; j < read.size(); ++j) {
+        require_apart(read[j], written[i], runs_on);
+      }
+      for (std::size_t j = 0; j < i && i >= 2; ++j) require_apart(written[j], written[i], runs_on);
+    }
   }
 
   /// Rows of a real transform differ in size before and after: a batch run in place needs padding.
@@ -149,18 +179,28 @@ std::string plan::explain() const {
 }
 
 void plan::enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const {
+  enqueue(on, in, out, run_operands{}, workspace);
+}
+
+void plan::enqueue(queue& on, buffer_view in, buffer_view out, const run_operands& given,
+                   buffer_view workspace) const {
   const impl& mine = require_owned(impl_, "plan");
   mine.require_queue_of_device(on.device());
   const operand input{"input", in, mine.in_bytes}, output{"output", out, mine.out_bytes};
   mine.require_sides(input, output, *on.impl());
   const operand scratch{"workspace", workspace, mine.made->workspace_bytes()};
   const bool is_own = workspace.handle != nullptr || workspace.size_bytes != 0;
+  const bool uses_own = scratch.used_bytes != 0 && is_own;
+  if (uses_own) mine.require_workspace(scratch, input, output, *on.impl());
+  mine.require_operands(given, {input, output, uses_own ? scratch : operand{}}, *on.impl());
+  backend::run run{
+      .in = in, .out = out, .workspace = workspace, .load = given.load, .store = given.store};
   if (scratch.used_bytes == 0 || is_own) {
-    if (scratch.used_bytes != 0) mine.require_workspace(scratch, input, output, *on.impl());
-    return mine.made->enqueue(*on.impl(), in, out, workspace);
+    return mine.made->enqueue(*on.impl(), run);
   }
   const auto held = on.impl()->lock();
-  mine.made->enqueue(*on.impl(), in, out, on.impl()->workspace(scratch.used_bytes));
+  run.workspace = on.impl()->workspace(scratch.used_bytes);
+  mine.made->enqueue(*on.impl(), run);
 }
 
 }  // namespace wingbeat

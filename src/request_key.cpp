@@ -41,6 +41,11 @@ class key_writer {
     add(distances);
     add(imaginary_at);
   }
+  void add(const kernel_parameter& of) {
+    add(of.bytes());
+    add(of.is_memory());
+    add(of.is_written());
+  }
   void add(const fused_source& of) {
     const auto& [text, type, parameters] = of;
     add(text);
@@ -48,16 +53,21 @@ class key_writer {
     add(parameters);
   }
   void add(const fused_load& of) {
-    const auto& [in_bytes, element_bytes, source, callable] = of;
+    const auto& [in_bytes, element_bytes, source, callable, operands] = of;
     add(in_bytes);
     add(element_bytes);
     add(source);
+    add(operands);
   }
   void add(const fused_store& of) {
-    const auto& [out_bytes, element_bytes, source, callable] = of;
+    const auto& [out_bytes, element_bytes, source, callable, partial_bytes, clears_output,
+                 operands] = of;
     add(out_bytes);
+    add(partial_bytes);
+    add(clears_output);
     add(element_bytes);
     add(source);
+    add(operands);
   }
 
   std::string take() { return std::move(key_); }

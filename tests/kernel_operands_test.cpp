@@ -115,7 +115,7 @@ TEST_P(kernel_operands, that_are_not_as_the_parameters_are_refused) {
   EXPECT_THAT(refused({a.view(), sums.view(), 1.0f, b.view(), counts.view(), 1U}),
               HasSubstr("argument 2 of kernel 'mixed' has 4 bytes; its parameter has 8"));
   EXPECT_THAT(refused({from(a, 2, 8), sums.view(), map, b.view(), counts.view(), 1U}),
-              HasSubstr("argument 0 starts at byte 2"));
+              HasSubstr("argument 0 of kernel 'mixed' starts at byte 2"));
   EXPECT_THAT(refused({a.view(), sums.view(), map, b.view(), buffer_view{}, 1U}),
               HasSubstr("argument 4"));
   EXPECT_THAT(refused({from(sums, 8, 64), sums.view(), map, b.view(), counts.view(), 1U}),

@@ -21,7 +21,8 @@
 #include <variant>
 #include <vector>
 
-#include "wingbeat/cpp20.hpp"  // stops older C++
+#include "wingbeat/arguments.hpp"  // kernel_parameter, host_arguments
+#include "wingbeat/cpp20.hpp"      // stops older C++
 
 namespace wingbeat {
 
@@ -43,7 +44,15 @@ namespace wingbeat {
 ///                                     wingbeat::device::size row, wingbeat::device::size i,
 ///                                     wingbeat::device::complex<float> z);
 ///
-/// One struct may be both. Without parameters, leave out the struct and the argument. Where a
+/// One struct may be both. Without parameters, leave out the struct and the argument. What changes
+/// from run to run comes as operands, after the parameters, if there are any: a struct with a
+/// member for each entry of `operands` below, in their order,
+///
+///       struct operands { WINGBEAT_GLOBAL const float* weights; float level; };
+///       WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in, operands given,
+///                                     wingbeat::device::size row, wingbeat::device::size i);
+///
+/// A store may add to memory that it is given so, by the atomic functions of device/port.hpp. Where a
 /// load's buffer has one element for each value, a plan may ask memory for elements ahead of their
 /// turn, row by row; a load that reads them in quite another order says
 ///
@@ -78,11 +87,26 @@ template <class Value>
 using run_writer = std::function<void(void* out, std::size_t row, std::size_t first,
                                       std::span<const Value> values)>;
 
+/// The same of functors with operands.
+template <class Value>
+using operand_reader =
+    std::function<void(const void* in, const host_arguments& given, std::size_t row,
+                       std::size_t first, std::span<Value> into)>;
+template <class Value>
+using operand_writer = std::function<void(void* out, const host_arguments& given, std::size_t row,
+                                          std::size_t first, std::span<const Value> values)>;
+
 /// Made from a lambda, whose span says which element it is for.
-using host_load = std::variant<std::monostate, run_reader<float>, run_reader<double>,
-                               run_reader<std::complex<float>>, run_reader<std::complex<double>>>;
-using host_store = std::variant<std::monostate, run_writer<float>, run_writer<double>,
-                                run_writer<std::complex<float>>, run_writer<std::complex<double>>>;
+using host_load =
+    std::variant<std::monostate, run_reader<float>, run_reader<double>,
+                 run_reader<std::complex<float>>, run_reader<std::complex<double>>,
+                 operand_reader<float>, operand_reader<double>, operand_reader<std::complex<float>>,
+                 operand_reader<std::complex<double>>>;
+using host_store =
+    std::variant<std::monostate, run_writer<float>, run_writer<double>,
+                 run_writer<std::complex<float>>, run_writer<std::complex<double>>,
+                 operand_writer<float>, operand_writer<double>, operand_writer<std::complex<float>>,
+                 operand_writer<std::complex<double>>>;
 
 /// What reads a plan's input. With both forms, one request runs on every engine.
 struct fused_load {
@@ -90,23 +114,47 @@ struct fused_load {
   std::size_t element_bytes = 0;  ///< Of one element of your buffer, which starts at a multiple.
   fused_source source = {};       ///< For cuda and opencl.
   host_load callable = {};        ///< For host and reference.
+  /// What `plan::enqueue` gives it in each run: buffers, and numbers by value.
+  std::vector<kernel_parameter> operands = {};
 
   /// Returns whether anything was given; if not, a plan reads plain memory.
   [[nodiscard]] bool is_given() const noexcept {
-    return in_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0;
+    return in_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0 ||
+           !operands.empty();
   }
 };
 
-/// What writes a plan's output.
+/// What writes a plan's output, or adds to it. A functor that reduces has, in place of store,
+///
+///       struct partial { float sum; };          // plain data
+///       WINGBEAT_FN static partial start();     // of no values
+///       WINGBEAT_FN static void add(partial& sum, wingbeat::device::size row,
+///                                   wingbeat::device::size i, float value);
+///       WINGBEAT_FN static void combine(partial& sum, partial other);
+///       WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, wingbeat::device::size row,
+///                                      partial sum);
+///
+/// `add` is called once for every element, in any order; `finish` for each row by one thread of
+/// every workgroup that had elements of it, so that results of several are added by the atomic
+/// functions of device/port.hpp. Parameters and operands stand behind the first argument of add
+/// and of finish.
 struct fused_store {
   std::size_t out_bytes = 0;      ///< Of the output of one run, every row counted.
   std::size_t element_bytes = 0;  ///< Of one element of your buffer, which starts at a multiple.
   fused_source source = {};       ///< For cuda and opencl.
   host_store callable = {};       ///< For host and reference.
+  /// Of a functor that reduces in place of storing: sizeof its struct partial, up to 64, a multiple
+  /// of 4. 0: it stores. A callable adds to `out` by itself; several threads call it at once.
+  std::size_t partial_bytes = 0;
+  /// Whether each run first sets all `out_bytes` to 0, so that a functor can add to them.
+  bool clears_output = false;
+  /// What `plan::enqueue` gives it in each run: buffers, and numbers by value.
+  std::vector<kernel_parameter> operands = {};
 
   /// Returns whether anything was given; if not, a plan writes plain memory.
   [[nodiscard]] bool is_given() const noexcept {
-    return out_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0;
+    return out_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0 ||
+           !operands.empty() || partial_bytes != 0 || clears_output;
   }
 };
 

@@ -3,67 +3,20 @@
 // what NVRTC or an OpenCL compiler gets is the same text around the same device headers.
 #pragma once
 
-#include <cstddef>  // size_t, byte
+#include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
-#include <cstring>  // memcpy
 #include <initializer_list>
 #include <memory>  // unique_ptr
 #include <span>
 #include <string>
-#include <type_traits>  // is_trivially_copyable_v
 #include <vector>
 
-#include "wingbeat/buffer.hpp"  // buffer_view
-#include "wingbeat/plan.hpp"    // kernel_resources
-#include "wingbeat/queue.hpp"   // queue
+#include "wingbeat/arguments.hpp"  // kernel_parameter, kernel_argument
+#include "wingbeat/buffer.hpp"     // buffer_view
+#include "wingbeat/plan.hpp"       // kernel_resources
+#include "wingbeat/queue.hpp"      // queue
 
 namespace wingbeat {
-
-/// A parameter of a kernel's entry.
-class kernel_parameter {
- public:
-  /// Memory that is read: two parameters of the entry, `WINGBEAT_GLOBAL const T* name` and
-  /// `wingbeat::device::size name_first`; `name + name_first` is where the view begins.
-  static kernel_parameter input(std::size_t element_bytes) { return {element_bytes, true, false}; }
-  /// Memory that is written, and perhaps read: `WINGBEAT_GLOBAL T*` and its first element.
-  static kernel_parameter output(std::size_t element_bytes) { return {element_bytes, true, true}; }
-  /// A number, or a plain struct, by value: one parameter of the entry.
-  template <class Value>
-  static kernel_parameter value() {
-    static_assert(std::is_trivially_copyable_v<Value>, "values are copied byte by byte");
-    return {sizeof(Value), false, false};
-  }
-
-  [[nodiscard]] bool is_memory() const noexcept { return is_memory_; }
-  [[nodiscard]] bool is_written() const noexcept { return is_written_; }
-  /// Returns sizeof(T), or the bytes of a value.
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-
- private:
-  kernel_parameter(std::size_t bytes, bool is_memory, bool is_written)
-      : bytes_(bytes), is_memory_(is_memory), is_written_(is_written) {}
-  std::size_t bytes_;
-  bool is_memory_, is_written_;
-};
-
-/// What a parameter is given in one launch: a view, or a value.
-class kernel_argument {
- public:
-  kernel_argument(buffer_view view) : view_(view) {}
-  template <class Value, class = std::enable_if_t<std::is_trivially_copyable_v<Value> &&
-                                                  !std::is_same_v<Value, buffer_view>>>
-  kernel_argument(const Value& value) : value_(sizeof value) {
-    std::memcpy(value_.data(), &value, sizeof value);
-  }
-
-  [[nodiscard]] bool is_memory() const noexcept { return value_.empty(); }
-  [[nodiscard]] const buffer_view& view() const noexcept { return view_; }
-  [[nodiscard]] const std::vector<std::byte>& value() const noexcept { return value_; }
-
- private:
-  buffer_view view_;
-  std::vector<std::byte> value_;
-};
 
 /// The text of a kernel. It may include the headers of wingbeat/device, no other file, and defines
 /// one entry, here with parameters {input(8), output(8), input(4), value<float>()}:

@@ -152,6 +152,12 @@ struct pass_info {
   std::size_t traffic_bytes = 0;  ///< Read and written in device memory by one run.
 };
 
+/// What one run gives to the operands of a plan's functors, in their order.
+struct run_operands {
+  std::vector<kernel_argument> load = {};
+  std::vector<kernel_argument> store = {};
+};
+
 /// A planned transform: kernels chosen, twiddles on the device, nothing left to decide.
 /// Immutable once built, so many threads may enqueue it at once, on one queue or on several. A plan
 /// that was moved from throws `plan_error` whatever it is asked.
@@ -204,6 +210,14 @@ class plan {
   /// Throws `plan_error` if a view is null, too small, starts within a number, overlaps another in
   /// part or is of another device, or if the queue is; `device_error` if the driver refuses.
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace = {}) const;
+
+  /// The same of a plan whose functors have operands. Views that are written overlap no other;
+  /// others do not overlap the output. Throws as above, and `plan_error` for arguments that are not
+  /// as the operands.
+  ///
+  ///     spectra.enqueue(queue, in.view(), out.view(), {.load = {weights.view(), 0.5f}});
+  void enqueue(queue& on, buffer_view in, buffer_view out, const run_operands& given,
+               buffer_view workspace = {}) const;
 
  private:
   struct impl;

@@ -5,13 +5,14 @@
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr, shared_ptr
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>  // move
 #include <vector>
 
 #include "wingbeat/buffer.hpp"   // buffer_view
 #include "wingbeat/devices.hpp"  // device_info, engine
-#include "wingbeat/plan.hpp"     // plan_spec, pass_info
+#include "wingbeat/plan.hpp"     // plan_spec, pass_info, kernel_argument
 
 namespace wingbeat::backend {
 
@@ -72,6 +73,13 @@ class queue {
 class kernel;
 struct kernel_source;
 
+/// The memory of one run, and the arguments of the functors' operands; all was checked.
+struct run {
+  buffer_view in, out, workspace;
+  buffer_view filter = {};  ///< Spectra, of programs that multiply by them.
+  std::span<const kernel_argument> load = {}, store = {};
+};
+
 /// A plan made for one engine. `enqueue` is const and thread-safe; every buffer was checked.
 class plan {
  public:
@@ -87,7 +95,7 @@ class plan {
   [[nodiscard]] virtual std::vector<pass_info> passes() const { return {}; }
   [[nodiscard]] virtual std::vector<kernel_resources> resources() const { return {}; }
   [[nodiscard]] virtual std::string explain() const = 0;
-  virtual void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const = 0;
+  virtual void enqueue(queue& on, const run& given) const = 0;
 };
 
 /// An engine: its devices, its queues, its plans.

@@ -2,16 +2,19 @@
 // A plan as a program of kernel launches: the same for every engine that compiles kernels.
 
 #include <algorithm>  // max
+#include <array>
 #include <complex>
 #include <utility>  // exchange, move
+#include <variant>  // get_if
 #include <vector>
 
-#include "backend/kernel.hpp"       // kernel, kernel_compiler
-#include "formatted.hpp"            // formatted
-#include "planner/kernel_text.hpp"  // kernel_text, entry_name
-#include "planner/program.hpp"      // make_program
-#include "planner/roots.hpp"        // table_of
-#include "wingbeat/error.hpp"       // device_error, plan_error
+#include "backend/argument_list.hpp"  // argument_list, entry_parameters
+#include "backend/kernel.hpp"         // kernel, kernel_compiler
+#include "formatted.hpp"              // formatted
+#include "planner/kernel_text.hpp"    // kernel_text, entry_name
+#include "planner/program.hpp"        // make_program
+#include "planner/roots.hpp"          // table_of
+#include "wingbeat/error.hpp"         // device_error, plan_error
 
 namespace wingbeat::backend {
 namespace {
@@ -60,6 +63,15 @@ bool has_functor(const pass& of) {
   return of.in.fused || of.out.fused;
 }
 
+/// Returns the parameters of a pass's entry: see `enqueue`.
+unsigned parameters_of(const pass& of) {
+  unsigned count = 6 + (of.filter ? 2 : 0);
+  for (const auto* fused : {&of.in.fused, &of.out.fused}) {
+    if (*fused) count += entry_parameters((*fused)->operands);
+  }
+  return count;
+}
+
 /// Compiles one pass. With a functor, what the compiler objects to is the request's text.
 std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
                                           const std::shared_ptr<queue>& where, const pass& of) {
@@ -67,20 +79,19 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
   try {
     return compiler.compile(where, {.text = planner::kernel_text(of),
                                     .entry = std::string{planner::entry_name},
+                                    .n_parameters = parameters_of(of),
                                     .threads = shape.threads(),
                                     .scratch_bytes = shape.scratch_bytes(),
                                     .workgroups = of.workgroups(),
                                     .workgroups_of_cluster = shape.workgroups,
                                     .resident = of.resident,
                                     .path = "wingbeat_pass.cpp"});
-  } catch (const device_error& refused) {
-    const std::string_view said = refused.what();
-    const bool is_of_text = said.find("error:") != std::string_view::npos;
-    if (!has_functor(of) || !is_of_text) throw;
+  } catch (const compile_error& refused) {
+    if (!has_functor(of)) throw;
     throw plan_error(
         formatted("a functor of this plan does not compile; the messages below count its lines "
                   "from 1, so correct its text: {}",
-                  said));
+                  refused.what()));
   }
 }
 
@@ -101,10 +112,11 @@ class compiled_plan final : public plan {
   compiled_plan(const kernel_compiler& compiler, const std::shared_ptr<queue>& where,
                 planner::program made)
       : program_(std::move(made)) {
-    for (const pass& each : program_.passes) {
+    for (pass& each : program_.passes()) {
       auto table =
           each.real == precision::fp64 ? upload<double>(where, each) : upload<float>(where, each);
-      launches_.push_back({each, std::move(table), compiled(compiler, where, each)});
+      auto kernel = compiled(compiler, where, each);
+      launches_.push_back({std::move(each), std::move(table), std::move(kernel)});
     }
   }
 
@@ -118,7 +130,7 @@ class compiled_plan final : public plan {
 
   std::vector<pass_info> passes() const override {
     std::vector<pass_info> all;
-    for (const pass& each : program_.passes) all.push_back(planner::info_of(each));
+    for (const pass& each : program_.passes()) all.push_back(planner::info_of(each));
     return all;
   }
 
@@ -128,18 +140,16 @@ class compiled_plan final : public plan {
     return all;
   }
 
-  void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const override {
-    for (const prepared_launch& each : launches_) {
-      const buffer_view from = locate(each.of.in.where, in, out, workspace);
-      const buffer_view to = locate(each.of.out.where, in, out, workspace);
-      const transform_arguments arguments{
-          .in = from,
-          .out = to,
-          .table = each.table.view(),
-          .in_first = first_element(from, each.of.in.buffer_element_bytes()),
-          .out_first = first_element(to, each.of.out.buffer_element_bytes()),
-          .batch = each.of.rows};
-      each.compiled->launch(on, each.of.workgroups(), arguments.list());
+  void enqueue(queue& on, const run& given) const override {
+    auto launch = launches_.begin();
+    for (const planner::step& each : program_.steps) {
+      if (const auto* cleared = std::get_if<planner::clear>(&each)) {
+        buffer_view memory = locate(cleared->where, given);
+        memory.size_bytes = cleared->size_bytes;
+        on.clear(memory);
+      } else {
+        enqueue(on, *launch++, given);
+      }
     }
   }
 
@@ -150,14 +160,41 @@ class compiled_plan final : public plan {
     std::shared_ptr<const kernel> compiled;
   };
 
-  buffer_view locate(place where, buffer_view in, buffer_view out, buffer_view workspace) const {
-    switch (where) {
-      case place::input: return in;
-      case place::output: return out;
-      case place::workspace_a: return workspace;
-      case place::workspace_b: workspace.offset_bytes += program_.workspace_a_bytes; break;
+  void enqueue(queue& on, const prepared_launch& launch, const run& given) const {
+    const pass& of = launch.of;
+    const buffer_view from = locate(of.in.where, given), to = locate(of.out.where, given);
+    const transform_arguments transform{
+        .in = from,
+        .out = to,
+        .table = launch.table.view(),
+        .in_first = first_element(from, of.in.buffer_element_bytes()),
+        .out_first = first_element(to, of.out.buffer_element_bytes()),
+        .batch = of.rows};
+    const auto plain = transform.list();
+    argument_list all;
+    all.add(plain);
+    const std::uint64_t filter_first =
+        of.filter ? first_element(given.filter, of.filter->unit_bytes()) : 0;
+    if (of.filter) {
+      const std::array filter{kernel_argument::of(given.filter.handle),
+                              kernel_argument::of(filter_first)};
+      all.add(filter);
     }
-    return workspace;
+    if (of.in.fused) all.add(of.in.fused->operands, given.load);
+    if (of.out.fused) all.add(of.out.fused->operands, given.store);
+    launch.compiled->launch(on, of.workgroups(), all.list());
+  }
+
+  buffer_view locate(place where, const run& given) const {
+    buffer_view memory = given.workspace;
+    switch (where) {
+      case place::input: return given.in;
+      case place::output: return given.out;
+      case place::filter: return given.filter;
+      case place::workspace_a: break;
+      case place::workspace_b: memory.offset_bytes += program_.workspace_a_bytes; break;
+    }
+    return memory;
   }
 
   static std::size_t first_element(buffer_view of, std::size_t element_bytes) {

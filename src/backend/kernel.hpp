@@ -11,8 +11,14 @@
 
 #include "backend/backend.hpp"  // queue, plan
 #include "planner/program.hpp"  // program
+#include "wingbeat/error.hpp"   // device_error
 
 namespace wingbeat::backend {
+
+/// A compiler refused a kernel's text; the sentence ends with its messages.
+class compile_error : public device_error {
+  using device_error::device_error;
+};
 
 /// One translation unit in the dialect of `wingbeat/device/port.hpp`, and the entry point to run.
 struct kernel_source {

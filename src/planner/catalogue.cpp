@@ -50,7 +50,7 @@ std::vector<pass> every_pass(const device_info& device) {
   std::vector<pass> passes;
   for (const plan_spec& spec : every_request()) {
     program made = make_program(spec, device);
-    for (pass& each : made.passes) passes.push_back(std::move(each));
+    for (pass& each : made.passes()) passes.push_back(std::move(each));
   }
   return passes;
 }

@@ -22,6 +22,7 @@ functor functor_from(end serves, const Given& given, std::size_t buffer_bytes, b
   made.buffer_bytes = buffer_bytes;
   made.element_bytes = given.element_bytes;
   made.is_real = is_real;
+  made.operands = given.operands;
   return made;
 }
 
@@ -30,6 +31,35 @@ functor functor_from(end serves, const Given& given, std::size_t buffer_bytes, b
 std::size_t functor::block_bytes() const {
   constexpr std::size_t step = device::ends::block_alignment;
   return (parameters.size() + step - 1) / step * step;
+}
+
+std::string functor::parameters_text() const {
+  std::string list;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const std::string name = formatted("{}_{}", name_of(serves), i);
+    if (operands[i].is_memory()) {
+      list += formatted(", WINGBEAT_GLOBAL {}char* {}, size {}_first",
+                        operands[i].is_written() ? "" : "const ", name, name);
+    } else {
+      list += formatted(", ends::value_bytes<{}> {}", operands[i].bytes(), name);
+    }
+  }
+  return list;
+}
+
+std::string functor::arguments_text() const {
+  std::string list;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const std::string name = formatted("{}_{}", name_of(serves), i);
+    if (operands[i].is_memory()) {
+      list += formatted(", ends::{}_operand<{}>{{{} + {}_first * {}}}",
+                        operands[i].is_written() ? "output" : "input", operands[i].bytes(), name,
+                        name, operands[i].bytes());
+    } else {
+      list += formatted(", ends::value_operand<{}>{{{}}}", operands[i].bytes(), name);
+    }
+  }
+  return list;
 }
 
 std::string functor::quoted_text() const {
@@ -47,12 +77,25 @@ std::string functor::end_text(std::string_view name, std::size_t row_elements, b
   const std::string_view mine = name_of(serves);
   std::string made = formatted(
       "using {} = ends::fused_{}<wingbeat_{}_functor, ends::fused_as<policy::real, {}, "
-      "{}, {}, {}, {}>>;\n",
-      name, mine, mine, row_elements, is_dense, is_real, !parameters.empty(), block_at);
+      "{}, {}, {}, {}, {}>>;\n",
+      name, partial_bytes > 0 ? "reduce" : mine, mine, row_elements, is_dense, is_real,
+      !parameters.empty(), block_at, operands.size());
   made += formatted(
       "static_assert(sizeof({}::element) == {}, \"the element of your {} functor has another size "
       "than {}.element_bytes, which is {}\");\n",
       name, element_bytes, mine, mine, element_bytes);
+  for (const kernel_parameter& each : operands) {
+    // clang 15 takes complete types alone as a kernel's parameters, and completes none.
+    if (!each.is_memory()) {
+      made += formatted("static_assert(sizeof(ends::value_bytes<{0}>) == {0});\n", each.bytes());
+    }
+  }
+  if (partial_bytes > 0) {
+    made += formatted(
+        "static_assert(sizeof({}::partial) == {}, \"the partial result of your store functor has "
+        "another size than store.partial_bytes, which is {}\");\n",
+        name, partial_bytes, partial_bytes);
+  }
   if (!parameters.empty()) {
     made += formatted(
         "static_assert(sizeof({}::parameters) == {}, \"the parameters of your {} "
@@ -67,7 +110,9 @@ functor functor_of(const fused_load& load, bool is_real) {
 }
 
 functor functor_of(const fused_store& store, bool is_real) {
-  return functor_from(end::store, store, store.out_bytes, is_real);
+  functor made = functor_from(end::store, store, store.out_bytes, is_real);
+  made.partial_bytes = store.partial_bytes;
+  return made;
 }
 
 }  // namespace wingbeat::planner

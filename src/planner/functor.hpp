@@ -22,6 +22,9 @@ struct functor {
   std::size_t buffer_bytes = 0;   ///< Of all rows, as the request states them.
   std::size_t element_bytes = 0;  ///< Of one element of that buffer.
   bool is_real = false;           ///< Are its values real numbers, two to a complex element.
+  std::vector<kernel_parameter> operands;  ///< What each run gives it.
+
+  std::size_t partial_bytes = 0;  ///< Of a thread's partial result; 0: it stores.
 
   /// Returns the bytes of its buffer that stand for one complex element, if it has one of its own
   /// for each value.
@@ -29,6 +32,12 @@ struct functor {
 
   /// Returns the bytes its parameters take at the head of a pass's table.
   [[nodiscard]] std::size_t block_bytes() const;
+
+  /// Returns the entry's parameters for the operands, each behind a comma.
+  [[nodiscard]] std::string parameters_text() const;
+
+  /// Returns what the end of the pass is made of beside its buffer and blocks: those parameters.
+  [[nodiscard]] std::string arguments_text() const;
 
   /// Returns the text, its lines named after the functor and counted from 1.
   [[nodiscard]] std::string quoted_text() const;

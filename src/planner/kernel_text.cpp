@@ -24,6 +24,9 @@ std::string functor_text(const pass_side& in, const pass_side& out) {
   std::string text;
   if (!in.fused && !out.fused) return text;
   text += "#include \"wingbeat/device/ends/functor.hpp\"\n";
+  if (out.fused && out.fused->partial_bytes > 0) {
+    text += "#include \"wingbeat/device/ends/reduce.hpp\"\n";
+  }
   if (in.fused) text += in.fused->quoted_text();
   const bool is_one_text = in.fused && out.fused && in.fused->text == out.fused->text;
   if (out.fused && !is_one_text) text += out.fused->quoted_text();
@@ -47,6 +50,7 @@ std::string end_text(const pass_side& side, std::string_view verb, std::string_v
 std::string_view text_of(body makes) {
   switch (makes) {
     case body::transform: return "grid::body::transform";
+    case body::convolve: return "grid::body::convolve";
     case body::real_row: return "grid::body::real_row";
     case body::line: return "grid::body::line";
     case body::plane: return "grid::body::plane";
@@ -55,6 +59,14 @@ std::string_view text_of(body makes) {
 }
 std::string_view text_of(row holds) {
   return holds == row::complex_row ? "grid::row::complex_row" : "grid::row::half_spectrum";
+}
+std::string_view text_of(device::order bins) {
+  switch (bins) {
+    case device::order::natural: return "order::natural";
+    case device::order::nabla: return "order::nabla";
+    case device::order::scrambled: return "order::scrambled";
+  }
+  return "";
 }
 std::string_view text_of(loop_role role) {
   switch (role) {
@@ -104,6 +116,8 @@ void add_shape(assignments& to, const tile_shape& of) {
   to.add("shape.mirrored", of.mirrored, plain.mirrored);
   to.add("shape.source", of.source, plain.source);
   to.add("shape.sink", of.sink, plain.sink);
+  to.add("shape.bins", of.bins, plain.bins);
+  to.add("shape.partial_bytes", of.partial_bytes, plain.partial_bytes);
 }
 
 void add_side(assignments& to, std::string_view name, const device::grid::side& of) {
@@ -138,6 +152,7 @@ std::string numbers_text(const pass_numbers& of) {
     add("count", of.loops[i].count, loop{}.count);
     add("in", of.loops[i].in, loop{}.in);
     add("out", of.loops[i].out, loop{}.out);
+    add("filter", of.loops[i].filter, loop{}.filter);
     add("role", of.loops[i].role, loop{}.role);
   }
   to.add("depth", of.depth, plain.depth);
@@ -146,6 +161,7 @@ std::string numbers_text(const pass_numbers& of) {
   to.add("prefetch_tiles", of.prefetch_tiles, plain.prefetch_tiles);
   to.add("prefetch_elements", of.prefetch_elements, plain.prefetch_elements);
   to.add("roots_at", of.roots_at, plain.roots_at);
+  to.add("filter_distance", of.filter_distance, plain.filter_distance);
   to.add("scale", of.scale, plain.scale);
   return to.text();
 }
@@ -180,10 +196,35 @@ std::string kernel_macro(const pass& of) {
   return formatted("WINGBEAT_KERNEL_IN_ROWS({}, {})", columns, threads / columns);
 }
 
+/// Returns the macros by which the entry point takes the functors' operands and hands them on.
+std::string operands_text(const pass_side& in, const pass_side& out, bool has_filter) {
+  const auto of = [](const pass_side& side, auto text) {
+    return side.fused ? text(*side.fused) : std::string{};
+  };
+  const auto parameters = [](const functor& fused) { return fused.parameters_text(); };
+  const auto arguments = [](const functor& fused) { return fused.arguments_text(); };
+  return formatted(
+      "#define WINGBEAT_OPERAND_PARAMETERS {}{}{}\n"
+      "#define WINGBEAT_LOAD_OPERANDS {}\n"
+      "#define WINGBEAT_STORE_OPERANDS {}\n"
+      "#define WINGBEAT_FILTER {}\n",
+      has_filter ? ", WINGBEAT_GLOBAL const filter::element* filter_at, size filter_first" : "",
+      of(in, parameters), of(out, parameters), of(in, arguments), of(out, arguments),
+      has_filter ? "filter_at + filter_first" : "");
+}
+
+/// Returns the declaration of `filter`: what a body multiplies by.
+std::string filter_text(const std::optional<pass_side>& side) {
+  if (!side) return "using filter = ends::no_filter;\n";
+  return formatted("using filter = ends::complex_load<{}, policy::real>;\n",
+                   stored_type(side->stored));
+}
+
 /// The header in wingbeat/device/bodies, and the class in it.
 std::string_view body_name(body makes) {
   switch (makes) {
     case body::transform: return "transform";
+    case body::convolve: return "convolve";
     case body::real_row: return "real_row";
     case body::line:
     case body::plane: return "cluster_transform";
@@ -199,12 +240,13 @@ std::string kernel_text(const pass& of) {
   return formatted(
       "#include \"wingbeat/device/bodies/{0}.hpp\"\n"
       "#include \"wingbeat/device/ends/memory.hpp\"\n{1}"
-      "#define WINGBEAT_PASS_KERNEL {2}\n"
-      "namespace wingbeat::device {{\n{3}{4}{5}"
+      "#define WINGBEAT_PASS_KERNEL {2}\n{6}"
+      "namespace wingbeat::device {{\n{3}{4}{5}{7}"
       "using body = bodies::{0}<policy>;\n}}\n"
       "#include \"backend/kernels/pass.hpp\"\n",
       body, functor_text(of.in, of.out), kernel_macro(of), policy_text(of),
-      end_text(of.in, "load", "input", 0), end_text(of.out, "store", "output", store_at));
+      end_text(of.in, "load", "input", 0), end_text(of.out, "store", "output", store_at),
+      operands_text(of.in, of.out, of.filter.has_value()), filter_text(of.filter));
 }
 
 }  // namespace wingbeat::planner

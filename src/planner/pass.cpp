@@ -23,6 +23,19 @@ std::size_t side_bytes(const pass& of, const pass_side& stored, const device::gr
   return elements * 2 * stored.real_bytes();
 }
 
+/// Returns the bytes of all spectra that a pass multiplies by, each counted once.
+std::size_t filter_bytes(const pass& of) {
+  if (!of.filter) return 0;
+  const auto times = [](std::size_t count, std::size_t distance) {
+    return distance == 0 ? 1 : count;
+  };
+  std::size_t spectra = times(of.rows, of.numbers.filter_distance);
+  for (unsigned i = 0; i < of.numbers.depth; ++i) {
+    spectra *= times(of.numbers.loops[i].count, of.numbers.loops[i].filter);
+  }
+  return spectra * of.shape().length * 2 * bytes_of_real(of.filter->stored);
+}
+
 std::string cut_text(const pass& of) {
   const tile_shape& shape = of.shape();
   if (shape.makes == body::plane) return formatted("planes of {} x {}", shape.first, shape.second);
@@ -43,7 +56,7 @@ std::size_t pass_side::real_bytes() const {
 
 std::size_t pass::traffic_bytes() const {
   return side_bytes(*this, in, numbers.in, shape().source) +
-         side_bytes(*this, out, numbers.out, shape().sink);
+         side_bytes(*this, out, numbers.out, shape().sink) + filter_bytes(*this);
 }
 
 std::vector<std::byte> pass::parameter_blocks() const {
@@ -69,7 +82,8 @@ std::string pass::describe() const {
                 shape.scratch_bytes());
   if (shape.sink == row::half_spectrum) text += ", bins of a real transform separated";
   if (shape.source == row::half_spectrum) text += ", bins of a real transform combined";
-  if (in_place_spacing) text += ", bins scrambled";
+  if (in_place_spacing || shape.bins != device::order::natural) text += ", bins scrambled";
+  if (shape.makes == body::convolve) text += ", multiplied by a spectrum and transformed back";
   if (numbers.prefetch_tiles > 0) {
     text += formatted(", input prefetched {} tiles ahead", numbers.prefetch_tiles);
   }
@@ -79,7 +93,8 @@ std::string pass::describe() const {
   };
   limits("inputs", numbers.in);
   limits("outputs", numbers.out);
-  return text + (in.fused ? ", your load" : "") + (out.fused ? ", your store" : "");
+  return text + (in.fused ? ", your load" : "") +
+         (out.fused ? shape.partial_bytes > 0 ? ", your reduction" : ", your store" : "");
 }
 
 pass_info info_of(const pass& of) {

@@ -19,7 +19,7 @@ using device::grid::loop_role;
 using device::grid::pass_numbers;
 
 /// Where a pass reads or writes.
-enum class place { input, output, workspace_a, workspace_b };
+enum class place { input, output, workspace_a, workspace_b, filter };
 
 /// What one side of a pass is stored as, and in which array. `pass_numbers` says where in it.
 struct pass_side {
@@ -47,8 +47,9 @@ struct pass {
   bool is_forward = true;
   std::size_t rows = 1;  ///< Of the batch, counted at run time.
   pass_side in, out;
-  unsigned resident = 0;                                       ///< See `piece`.
-  double fraction = 0;                                         ///< See `piece`.
+  std::optional<pass_side> filter = std::nullopt;  ///< Spectra that the body multiplies by.
+  unsigned resident = 0;                           ///< See `piece`.
+  double fraction = 0;                             ///< See `piece`.
   std::optional<std::size_t> in_place_spacing = std::nullopt;  ///< See `piece`.
 
   [[nodiscard]] const tile_shape& shape() const { return numbers.shape; }

@@ -15,6 +15,9 @@ class placer {
     pass_.is_forward =
         at.spec.kind == transform::forward || at.spec.kind == transform::forward_from_real;
     pass_.resident = made.resident;
+    if (at.filter != nullptr) {
+      pass_.filter = pass_side{.where = place::filter, .stored = at.filter->stored};
+    }
     pass_.fraction = made.fraction;
     pass_.in_place_spacing = made.in_place_spacing;
     numbers().shape = made.shape;
@@ -33,8 +36,8 @@ class placer {
     join_loops();
     flatten();
     write_loops();
-    stage();
     functors();
+    stage();
     prefetch();
     tell_full();
     return std::move(pass_);
@@ -122,17 +125,22 @@ class placer {
     const auto& counts = at_.spec.batch.counts();
     for (std::size_t b = counts.size(); b-- > 1;) {
       add_loop(counts[b], at_.from.distances[b], at_.to.distances[b]);
+      if (at_.filter != nullptr) loops_.back().filter = at_.filter->distances[b];
     }
     pass_.rows = counts.front();
+    if (at_.filter != nullptr) numbers().filter_distance = at_.filter->distances.front();
     std::erase_if(loops_, [](const loop& each) { return each.count == 1; });
   }
   void add_loop(std::size_t count, std::size_t in, std::size_t out,
                 loop_role role = loop_role::others) {
-    loops_.push_back({count, in, out, role});
+    loops_.push_back({.count = count, .in = in, .out = out, .role = role});
   }
   /// The batch as a loop.
   [[nodiscard]] loop rows_loop() const {
-    return {pass_.rows, numbers().in.distance, numbers().out.distance};
+    return {.count = pass_.rows,
+            .in = numbers().in.distance,
+            .out = numbers().out.distance,
+            .filter = numbers().filter_distance};
   }
 
   /// Neighbouring lanes are neighbours in memory: the densest loop comes first. Mirrored tiles run
@@ -158,7 +166,8 @@ class placer {
   /// Loops one behind another on both sides are one.
   void join_loops() {
     const auto joins = [](const loop& inner, const loop& outer) {
-      return outer.in == inner.in * inner.count && outer.out == inner.out * inner.count;
+      return outer.in == inner.in * inner.count && outer.out == inner.out * inner.count &&
+             outer.filter == inner.filter * inner.count;
     };
     const bool needs_axis = numbers().in.is_limited || numbers().out.is_limited ||
                             shape().mirrored || shape().source == row::half_spectrum;
@@ -181,6 +190,7 @@ class placer {
     pass_.rows *= last.count;
     numbers().in.distance = last.in;
     numbers().out.distance = last.out;
+    numbers().filter_distance = last.filter;
     loops_.pop_back();
   }
 
@@ -221,15 +231,18 @@ class placer {
     const pass_numbers& as = numbers();
     const std::size_t lane_in = loops_.empty() ? as.in.distance : loops_.front().in;
     const std::size_t lane_out = loops_.empty() ? as.out.distance : loops_.front().out;
+    if (shape().is_in_place()) shape().stage_in = shape().stage_out = false;
     if (shape().is_cluster()) {
       shape().along_out = shape().lanes_across && as.out.first_stride < lane_out;
       return;
     }
     if (shape().lanes_across) {
       const bool is_along = as.out.stride < lane_out && shape().sink == row::complex_row;
-      shape().along_out =
-          is_along && shape().bank_bytes != 0 && shape().length > shape().elements_per_thread;
-      shape().stage_out = is_along && !shape().along_out;
+      shape().along_out = is_along && shape().bank_bytes != 0 && !shape().is_in_place() &&
+                          shape().length > shape().elements_per_thread;
+      // A thread that reduces has elements of one lane alone.
+      shape().stage_out =
+          is_along && !shape().along_out && !shape().is_in_place() && shape().partial_bytes == 0;
       shape().half_trade &= !shape().stage_out;
       return;
     }
@@ -249,6 +262,7 @@ class placer {
     }
     if (at_.spec.store.is_given() && pass_.out.where == place::output) {
       pass_.out.fused = functor_of(at_.spec.store, from_bins);
+      shape().partial_bytes = static_cast<unsigned>(at_.spec.store.partial_bytes);
     }
     numbers().roots_at = pass_.parameter_blocks().size() / shape().element_bytes;
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <vector>
 
 #include "planner/array.hpp"   // array
 #include "planner/pass.hpp"    // pass
@@ -12,12 +13,19 @@
 
 namespace wingbeat::planner {
 
+/// Spectra that rows are multiplied by: one behind another, each as its body holds it.
+struct filter_array {
+  precision stored = precision::fp32;
+  std::vector<std::size_t> distances;  ///< One per batch dimension, in complex numbers; 0: shared.
+};
+
 /// A piece's place in a request.
 struct placement {
   const plan_spec& spec;
   std::size_t axis;   ///< The slower of a plane's.
   bool begins, ends;  ///< The first, the last pass of its axis.
   const array &from, &to;
+  const filter_array* filter = nullptr;  ///< Of a piece that convolves.
 };
 
 /// Returns `made` as a pass: with its loops, both sides, mirrored tiles, staging and prefetches.

@@ -184,7 +184,13 @@ std::size_t bytes_between(const plan_spec& spec, const array& of) {
   return end * 2 * bytes_of_real(of.stored);
 }
 
-void require_launchable(const pass& each, const plan_spec& spec) {
+void require_launchable(const pass& each, const plan_spec& spec, const device_info& device) {
+  if (each.shape().scratch_bytes() > device.local_memory_bytes) {
+    throw plan_error(formatted(
+        "partial results of {} bytes in each of {} threads do not fit {} bytes of local memory; "
+        "let the store functor's be smaller",
+        each.shape().partial_bytes, each.shape().threads(), device.local_memory_bytes));
+  }
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;  // of one launch, on CUDA
   if (each.workgroups() <= most) return;
   throw plan_error(
@@ -205,23 +211,36 @@ bool may_stream(const planned_piece& each, const pass& as, bool is_last) {
 
 }  // namespace
 
+std::vector<pass> program::passes() const {
+  std::vector<pass> launches;
+  for (const step& each : steps) {
+    if (const auto* launched = std::get_if<pass>(&each)) launches.push_back(*launched);
+  }
+  return launches;
+}
+
 std::size_t program::traffic_bytes() const {
   std::size_t sum = 0;
-  for (const pass& each : passes) sum += each.traffic_bytes();
+  for (const pass& each : passes()) sum += each.traffic_bytes();
   return sum;
 }
 
 std::string program::describe() const {
   std::string text;
-  for (std::size_t i = 0; i < passes.size(); ++i) {
-    text += formatted("pass {}: {}\n", i + 1, passes[i].describe());
+  std::size_t number = 0;
+  for (const step& each : steps) {
+    if (const auto* launched = std::get_if<pass>(&each)) {
+      text += formatted("pass {}: {}\n", ++number, launched->describe());
+    } else {
+      text += formatted("clears {} bytes\n", std::get<clear>(each).size_bytes);
+    }
   }
   return text;
 }
 
 double program::predicted_fraction(std::size_t copied_bytes) const {
   double copies = 0;  // bytes that a copy would move in the same time
-  for (const pass& each : passes) {
+  for (const pass& each : passes()) {
     if (each.fraction == 0) return 0;
     copies += static_cast<double>(each.traffic_bytes()) / each.fraction;
   }
@@ -229,7 +248,7 @@ double program::predicted_fraction(std::size_t copied_bytes) const {
 }
 
 std::size_t program::bin_at(std::size_t place) const {
-  for (const pass& columns : passes) {
+  for (const pass& columns : passes()) {
     const std::size_t spacing = columns.in_place_spacing.value_or(1);
     if (spacing == 1) continue;
     return place / spacing + place % spacing * columns.shape().length;
@@ -246,14 +265,15 @@ program make_program(const plan_spec& spec, const device_info& device,
   const auto pieces = piece_chooser{spec, device, data}.take();
   const auto arrays = array_chooser{spec, pieces}.take();
   program made;
+  if (spec.store.clears_output) made.steps.emplace_back(clear{place::output, spec.store.out_bytes});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     pass each = placed(pieces[i].made, {spec, pieces[i].axis, pieces[i].begins, pieces[i].ends,
                                         arrays[i], arrays[i + 1]});
     each.out.streams &= may_stream(pieces[i], each, i + 1 == pieces.size());
-    require_launchable(each, spec);
-    made.passes.push_back(std::move(each));
+    if (i + 1 == pieces.size()) each.numbers.scale = static_cast<double>(factor_of(spec));
+    require_launchable(each, spec, device);
+    made.steps.emplace_back(std::move(each));
   }
-  made.passes.back().numbers.scale = static_cast<double>(factor_of(spec));
   for (std::size_t i = 1; i + 1 < arrays.size(); ++i) {
     if (arrays[i].where == place::output) continue;
     auto& bytes =

@@ -4,20 +4,34 @@
 
 #include <cstddef>  // size_t
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "planner/pass.hpp"      // pass
-#include "tuning/tuning.hpp"     // architecture
-#include "wingbeat/devices.hpp"  // device_info
-#include "wingbeat/plan.hpp"     // plan_spec
+#include "planner/pass.hpp"       // pass
+#include "planner/placement.hpp"  // filter_array
+#include "tuning/tuning.hpp"      // architecture
+#include "wingbeat/devices.hpp"   // device_info
+#include "wingbeat/plan.hpp"      // plan_spec
 
 namespace wingbeat::planner {
 
-/// The launches of one run, in order, and the workspace they share.
+/// Sets the first bytes of an array to 0.
+struct clear {
+  place where = place::output;
+  std::size_t size_bytes = 0;  ///< A multiple of 4.
+};
+
+/// What a run queues at once.
+using step = std::variant<pass, clear>;
+
+/// The steps of one run, in order, and the workspace they share.
 struct program {
-  std::vector<pass> passes;
+  std::vector<step> steps;
   std::size_t workspace_a_bytes = 0;
   std::size_t workspace_b_bytes = 0;
+
+  /// Returns the steps that are launches, in order.
+  [[nodiscard]] std::vector<pass> passes() const;
 
   [[nodiscard]] std::size_t workspace_bytes() const {
     return workspace_a_bytes + workspace_b_bytes;

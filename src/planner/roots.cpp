@@ -59,9 +59,10 @@ class root_table {
     for (std::size_t e = 0; e < count; ++e) roots_.push_back(root_of(e));
   }
 
-  void add_stages(std::size_t length, unsigned elements_per_thread) {
+  void add_stages(std::size_t length, unsigned elements_per_thread,
+                  device::order order = device::order::natural) {
     const auto n = static_cast<unsigned>(length);
-    for (const auto& w : roots_of({device::order::natural, n, elements_per_thread})) add(w);
+    for (const auto& w : roots_of({order, n, elements_per_thread})) add(w);
   }
 
   void add_all(std::size_t m) {
@@ -89,7 +90,7 @@ class root_table {
   void add_body(const tile_shape& of) {
     const unsigned e = of.elements_per_thread;
     if (!of.is_cluster()) {
-      add_stages(of.length, e);
+      add_stages(of.length, e, of.stage_order());
       if (of.makes != body::real_row) return;
       for (std::size_t k = 0; k < of.length / e; ++k) add(root(k, 2 * of.length));
       return;

@@ -7,6 +7,7 @@
 #include <utility>  // move
 #include <vector>
 
+#include "backend/backend.hpp"          // run
 #include "reference/root_of_unity.hpp"  // row
 #include "reference/stored.hpp"         // load_number, store_number
 #include "side.hpp"                     // input_side, output_side, side
@@ -40,8 +41,9 @@ inline std::size_t first_unit(const side& of, std::size_t number) {
 /// Reads and writes the points of one transform at a time.  // points: [i0][i1][i2], whole axes
 class ends {
  public:
-  explicit ends(const plan_spec& what)
-      : what_(what), in_(input_side(what)), out_(output_side(what)) {}
+  /// Both outlive this.
+  ends(const plan_spec& what, const backend::run& given)
+      : what_(what), given_(given), in_(input_side(what)), out_(output_side(what)) {}
 
   /// Fills `points` from the input; 0 where nothing is in memory.
   void load(const char* in, std::size_t number, row<long double>& points) const {
@@ -108,7 +110,11 @@ class ends {
   template <class Value>
   void call(const char* in, std::size_t number, row<long double>& points) const {
     std::vector<Value> loaded(elements(in_));
-    std::get<run_reader<Value>>(what_.load.callable)(in, number, 0, loaded);
+    if (const auto* given = std::get_if<operand_reader<Value>>(&what_.load.callable)) {
+      (*given)(in, host_arguments{given_.load}, number, 0, loaded);
+    } else {
+      std::get<run_reader<Value>>(what_.load.callable)(in, number, 0, loaded);
+    }
     visit_numbered(in_, [&](std::size_t point, std::size_t i) { points[point] = loaded[i]; });
   }
 
@@ -124,10 +130,15 @@ class ends {
         values[i] = static_cast<Value>(z.real());
       }
     });
-    std::get<run_writer<Value>>(what_.store.callable)(out, number, 0, values);
+    if (const auto* given = std::get_if<operand_writer<Value>>(&what_.store.callable)) {
+      (*given)(out, host_arguments{given_.store}, number, 0, values);
+    } else {
+      std::get<run_writer<Value>>(what_.store.callable)(out, number, 0, values);
+    }
   }
 
   const plan_spec& what_;
+  const backend::run& given_;
   side in_, out_;
 };
 

@@ -3,6 +3,7 @@
 #include <unistd.h>  // sysconf
 
 #include <algorithm>  // all_of, any_of
+#include <cstring>    // memset
 #include <limits>     // numeric_limits
 #include <memory>     // make_unique
 #include <new>        // bad_alloc
@@ -63,16 +64,17 @@ class plan final : public backend::plan {
                      name_of(what_.real));
   }
 
-  void enqueue(backend::queue& on, buffer_view in, buffer_view out, buffer_view) const override {
+  void enqueue(backend::queue& on, const backend::run& given) const override {
     const auto held = on.lock();  // one run after another, as on any queue
     within_memory(what_, [&] {
-      const ends memory{what_};
+      const ends memory{what_, given};
+      if (what_.store.clears_output) std::memset(first_byte(given.out), 0, what_.store.out_bytes);
       const long double scale = factor_of(what_);
       row<long double> points(points_of(what_));
       for (std::size_t number = 0; number < what_.batch; ++number) {
-        memory.load(first_byte(in), number, points);
+        memory.load(first_byte(given.in), number, points);
         transform_all(points);
-        memory.store(points, scale, first_byte(out), number);
+        memory.store(points, scale, first_byte(given.out), number);
       }
     });
   }

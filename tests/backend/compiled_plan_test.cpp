@@ -94,6 +94,44 @@ TEST(compiled_plan, compiles_once_without_a_functor) {
   EXPECT_EQ(compiler.texts.size(), 1U);
 }
 
+/// Refuses every text by an exception of its own.
+template <class Error>
+class refusing_compiler final : public backend::kernel_compiler {
+ public:
+  std::shared_ptr<const backend::kernel> compile(const std::shared_ptr<backend::queue>&,
+                                                 const backend::kernel_source&) const override {
+    throw Error("error: the compiler's words");
+  }
+};
+
+/// Returns whether the plan of a request blames a functor's text.
+template <class Error>
+bool blames_functor(bool is_fused) {
+  plan_spec spec{.lengths = {64}};
+  if (is_fused) {
+    spec.load = {.in_bytes = 512,
+                 .element_bytes = 8,
+                 .source = {.text = "struct yours {};", .type = "yours"}};
+  }
+  const wingbeat::queue host{devices(engine::host).front()};
+  try {
+    (void)backend::make_compiled_plan(refusing_compiler<Error>{}, host.impl(),
+                                      planner::make_program(spec, hopper()));
+  } catch (const plan_error&) {
+    return true;
+  } catch (const device_error&) {
+    return false;
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return false;
+}
+
+TEST(compiled_plan, blames_a_functor_where_its_text_was_refused) {
+  EXPECT_TRUE(blames_functor<backend::compile_error>(true));
+  EXPECT_FALSE(blames_functor<backend::compile_error>(false)) << "the text is ours alone";
+  EXPECT_FALSE(blames_functor<device_error>(true)) << "the compiler itself failed";
+}
+
 TEST(compiled_plan, reports_its_passes) {
   const wingbeat::queue host{devices(engine::host).front()};
   const auto plan_of = [&](const plan_spec& spec) {

@@ -35,7 +35,7 @@ template <class Shape, class Visit>
 void each_field_of_shape(Shape& of, const Visit& visit) {
   auto& [makes, length, first, second, elements_per_thread, lanes, workgroups, element_bytes,
          bank_bytes, lanes_across, along_out, half_trade, stage_in, stage_out, mirrored, source,
-         sink] = of;
+         sink, bins, partial_bytes] = of;
   visit("shape.makes", makes);
   visit("shape.length", length);
   visit("shape.first", first);
@@ -53,6 +53,8 @@ void each_field_of_shape(Shape& of, const Visit& visit) {
   visit("shape.mirrored", mirrored);
   visit("shape.source", source);
   visit("shape.sink", sink);
+  visit("shape.bins", bins);
+  visit("shape.partial_bytes", partial_bytes);
 }
 
 template <class Side, class Visit>
@@ -75,18 +77,19 @@ void each_field_of_side(const std::string& name, Side& of, const Visit& visit) {
 template <class Numbers, class Visit>
 void each_field(Numbers& of, const Visit& visit) {
   auto& [shape, prior, total, in, out, loops, depth, is_flat, is_full, prefetch_tiles,
-         prefetch_elements, roots_at, scale] = of;
+         prefetch_elements, roots_at, filter_distance, scale] = of;
   each_field_of_shape(shape, visit);
   visit("prior", prior);
   visit("total", total);
   each_field_of_side("in", in, visit);
   each_field_of_side("out", out, visit);
   for (unsigned i = 0; i < depth; ++i) {
-    auto& [count, loop_in, loop_out, role] = loops[i];
+    auto& [count, loop_in, loop_out, role, filter] = loops[i];
     visit(fmt::format("loops[{}].count", i), count);
     visit(fmt::format("loops[{}].in", i), loop_in);
     visit(fmt::format("loops[{}].out", i), loop_out);
     visit(fmt::format("loops[{}].role", i), role);
+    visit(fmt::format("loops[{}].filter", i), filter);
   }
   visit("depth", depth);
   visit("is_flat", is_flat);
@@ -94,12 +97,17 @@ void each_field(Numbers& of, const Visit& visit) {
   visit("prefetch_tiles", prefetch_tiles);
   visit("prefetch_elements", prefetch_elements);
   visit("roots_at", roots_at);
+  visit("filter_distance", filter_distance);
   visit("scale", scale);
 }
 
 const std::map<std::string, int>& enumerators() {
   static const std::map<std::string, int> values{
       {"grid::body::transform", static_cast<int>(body::transform)},
+      {"grid::body::convolve", static_cast<int>(body::convolve)},
+      {"order::natural", static_cast<int>(device::order::natural)},
+      {"order::nabla", static_cast<int>(device::order::nabla)},
+      {"order::scrambled", static_cast<int>(device::order::scrambled)},
       {"grid::body::real_row", static_cast<int>(body::real_row)},
       {"grid::body::line", static_cast<int>(body::line)},
       {"grid::body::plane", static_cast<int>(body::plane)},

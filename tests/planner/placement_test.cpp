@@ -105,8 +105,9 @@ std::size_t bytes_of(const planner::program& made, place which) {
 void expect_sound(const plan_spec& spec, const planner::program& made) {
   places before = unique(places_of(input_side(spec)));
   place last = place::input;
-  for (std::size_t i = 0; i < made.passes.size(); ++i) {
-    const pass& each = made.passes[i];
+  const std::vector<pass> passes = made.passes();
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const pass& each = passes[i];
     const walked elements = walk(each);
     EXPECT_EQ(each.in.where, last) << each.describe();
     const places in = unique(elements.in), out = sorted(elements.out);
@@ -138,8 +139,8 @@ void check(const device_info& device, const tuning::architecture& data, std::uin
     const plan_spec spec = random_plan(seed, {.max_points = 1 << 10, .longest_axis = 1 << 10}).what;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
     const planner::program made = planner::make_program(spec, device, data);
-    ++by_passes[made.passes.size()];
-    for (const pass& each : made.passes)
+    ++by_passes[made.passes().size()];
+    for (const pass& each : made.passes())
       prefetches[each.shape().makes] += each.numbers.prefetch_tiles > 0;
     expect_sound(spec, made);
     if (::testing::Test::HasFailure()) return;

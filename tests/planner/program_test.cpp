@@ -46,7 +46,7 @@ void check(const plan_spec& spec, const device_info& device) {
   const planner::program made = make_program(spec, device);
   std::size_t product = 1, prior = 1;
   place last = place::input;
-  for (const pass& each : made.passes) {
+  for (const pass& each : made.passes()) {
     EXPECT_LE(each.shape().scratch_bytes(), device.local_memory_bytes);
     EXPECT_LE(each.shape().threads(), device.max_workgroup);
     EXPECT_EQ(each.in.where, last);
@@ -101,11 +101,11 @@ TEST(program, has_clusters_where_the_device_has_them) {
       const plan_spec spec{.lengths = lengths, .batch = 4};
       for (const auto& device :
            {ampere(), opencl(true, 64 << 10, 1024), opencl(false, 1 << 20, 4096)}) {
-        for (const pass& each : make_program(spec, device, tuning::hopper()).passes) {
+        for (const pass& each : make_program(spec, device, tuning::hopper()).passes()) {
           EXPECT_EQ(each.shape().workgroups, 1U) << each.describe();
         }
       }
-      for (const pass& each : make_program(spec, hopper()).passes) {
+      for (const pass& each : make_program(spec, hopper()).passes()) {
         has_any |= each.shape().workgroups > 1;
       }
     }
@@ -117,13 +117,13 @@ TEST(program, has_clusters_where_the_device_has_them) {
 
 TEST(program, crosses_memory_once_while_a_workgroup_holds_the_transform) {
   const planner::program whole = make_program({.lengths = {4096}, .batch = 7}, ampere());
-  EXPECT_EQ(whole.passes.size(), 1U);
+  EXPECT_EQ(whole.passes().size(), 1U);
   EXPECT_EQ(whole.workspace_bytes(), 0U);
   EXPECT_EQ(whole.traffic_bytes(), 2U * 7 * 4096 * 8);
 
   const std::size_t n = std::size_t{1} << 20;
   const planner::program cut = make_program({.lengths = {n}, .batch = 3}, ampere());
-  EXPECT_EQ(cut.passes.size(), 2U);
+  EXPECT_EQ(cut.passes().size(), 2U);
   EXPECT_EQ(cut.workspace_bytes(), 3 * n * 8);
   EXPECT_EQ(cut.traffic_bytes(), 4 * 3 * n * 8);
 }
@@ -165,7 +165,7 @@ TEST(program, moves_neither_zeros_that_pad_nor_what_is_cropped) {
 
 TEST(program, takes_columns_where_neighbours_belong_to_other_transforms) {
   const plan_spec spec{.lengths = {1024}, .batch = 64, .in = {.strides = {64}, .distances = {1}}};
-  const auto passes = make_program(spec, hopper()).passes;
+  const auto passes = make_program(spec, hopper()).passes();
   ASSERT_EQ(passes.size(), 1U);
   EXPECT_TRUE(passes.front().shape().lanes_across);
   EXPECT_EQ(passes.front().numbers.in.stride, 64U);
@@ -178,9 +178,9 @@ TEST(program, keeps_alternating_transforms_alternating_between_passes) {
   plan_spec spec{.lengths = {1 << 15}, .batch = 64, .in = alternating, .out = alternating};
   for (const device_info& device : {hopper(), ampere(), opencl(false, 1 << 20, 4096)}) {
     const planner::program made = make_program(spec, device);
-    ASSERT_GE(made.passes.size(), 2U);
+    ASSERT_GE(made.passes().size(), 2U);
     EXPECT_EQ(made.workspace_bytes() % ((64U << 15) * 8), 0U);
-    for (const pass& each : made.passes) {
+    for (const pass& each : made.passes()) {
       ASSERT_GT(each.numbers.depth, 0U);
       EXPECT_EQ(each.numbers.loops[0].count, 64U) << "of the batch: " << each.describe();
       EXPECT_EQ(each.numbers.loops[0].in, 1U) << each.describe();
@@ -188,19 +188,19 @@ TEST(program, keeps_alternating_transforms_alternating_between_passes) {
     }
   }
   spec.out = {};
-  const pass last = make_program(spec, ampere()).passes.back();
+  const pass last = make_program(spec, ampere()).passes().back();
   EXPECT_EQ(last.numbers.loops[0].count, last.numbers.prior)
       << "one behind another, as in the output";
 }
 
 TEST(program, prefetches_long_rows_where_the_device_can) {
   const auto prefetch_tiles = [](const plan_spec& spec, const device_info& device) {
-    return make_program(spec, device).passes.front().numbers.prefetch_tiles;
+    return make_program(spec, device).passes().front().numbers.prefetch_tiles;
   };
   const std::size_t n = 1 << 14;
   plan_spec spec{.lengths = {n}, .batch = 64};
   EXPECT_EQ(prefetch_tiles(spec, hopper()), 64U) << "8 MiB in rows of 128 KiB";
-  EXPECT_EQ(make_program(spec, hopper()).passes.front().numbers.prefetch_elements, n);
+  EXPECT_EQ(make_program(spec, hopper()).passes().front().numbers.prefetch_elements, n);
   spec.in.imaginary_at = 64 * n;
   EXPECT_EQ(prefetch_tiles(spec, hopper()), 64U) << "both halves of planar rows";
   spec.in = {.strides = {2}, .distances = {2 * n}};
@@ -224,13 +224,13 @@ TEST(program, prefetches_long_rows_where_the_device_can) {
 
 TEST(program, streams_only_output) {
   const auto last = [](const plan_spec& spec) {
-    return make_program(spec, hopper()).passes.back();
+    return make_program(spec, hopper()).passes().back();
   };
   const std::size_t n = 1 << 14;
   EXPECT_TRUE(last({.lengths = {n}, .batch = 64}).out.streams);
   EXPECT_FALSE(last({.lengths = {n / 4}}).out.streams) << "measured: a loss";
   EXPECT_TRUE(last({.lengths = {1024, 1024}}).out.streams) << "columns over their own input";
-  const auto rows_first = make_program({.lengths = {64, n}}, hopper()).passes;
+  const auto rows_first = make_program({.lengths = {64, n}}, hopper()).passes();
   ASSERT_EQ(rows_first.front().shape().length, n);
   EXPECT_FALSE(rows_first.front().out.streams) << "columns read it next";
   plan_spec twiddled{.lengths = {1 << 24}, .bins = bin_order::scrambled};
@@ -256,7 +256,7 @@ TEST(program, scrambles_bins_by_two_passes_in_place) {
   constexpr std::size_t n = std::size_t{1} << 22;
   const plan_spec spec{.lengths = {n}, .batch = 3, .bins = bin_order::scrambled};
   const auto made = make_program(spec, hopper());
-  const auto passes = made.passes;
+  const auto passes = made.passes();
   ASSERT_EQ(passes.size(), 2U);
   EXPECT_EQ(made.workspace_bytes(), 0U) << "the output holds the intermediate array";
   const std::size_t columns = passes[0].shape().length, rows = passes[1].shape().length;
@@ -301,20 +301,20 @@ TEST(program, makes_planes_at_once_where_nothing_is_in_the_way) {
   shapes.rows_of_reals.planes = shapes.rows_of_bins.planes = of_reals;
   const auto data = data_with(shapes);
   const auto has_plane = [&](plan_spec spec, const device_info& device) {
-    const auto passes = make_program(spec, device, data).passes;
+    const auto passes = make_program(spec, device, data).passes();
     const bool is_first = spec.kind != transform::inverse_to_real;
     return (is_first ? passes.front() : passes.back()).shape().makes == planner::body::plane;
   };
   const plan_spec square{.lengths = {64, 64}, .batch = 3};
   EXPECT_TRUE(has_plane(square, hopper()));
   EXPECT_EQ(make_program(square, hopper(), data).traffic_bytes(), 2U * 3 * 4096 * 8);
-  EXPECT_EQ(make_program({.lengths = {8, 64, 64}}, hopper(), data).passes.size(), 2U);
+  EXPECT_EQ(make_program({.lengths = {8, 64, 64}}, hopper(), data).passes().size(), 2U);
   EXPECT_FALSE(has_plane(square, ampere()));
   EXPECT_FALSE(has_plane({.lengths = {64, 32}}, hopper()));
   for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
     EXPECT_FALSE(has_plane({.lengths = {64, 64}, .kind = kind}, hopper()));
     EXPECT_TRUE(has_plane({.lengths = {8, 128, 128}, .kind = kind}, hopper()));
-    EXPECT_EQ(make_program({.lengths = {8, 128, 128}, .kind = kind}, hopper(), data).passes.size(),
+    EXPECT_EQ(make_program({.lengths = {8, 128, 128}, .kind = kind}, hopper(), data).passes().size(),
               2U);
   }
   EXPECT_FALSE(has_plane({.lengths = {64, 64}, .valid_in = {{0, 9}, {0, 64}}}, hopper()));
@@ -331,7 +331,7 @@ TEST(program, takes_no_more_than_the_device_has) {
         for (const precision real : {precision::fp32, precision::fp64, precision::fp16}) {
           for (std::size_t n = 2; n <= max_length; n *= 2) {
             const auto made = make_program({.lengths = {n}, .kind = kind, .real = real}, device);
-            for (const pass& each : made.passes) {
+            for (const pass& each : made.passes()) {
               const planner::tile_shape& shape = each.shape();
               ASSERT_LE(shape.scratch_bytes(), device.local_memory_bytes) << n << each.describe();
               ASSERT_TRUE(!shape.mirrored || shape.lanes >= 2) << n << each.describe();
@@ -348,16 +348,16 @@ TEST(program, falls_back_on_clusters_of_less_local_memory) {
   small.local_memory_bytes = 99 << 10;
   for (const device_info& device : {hopper(), small}) {
     const auto plane = make_program({.lengths = {128, 128}}, device);
-    EXPECT_EQ(plane.passes.size(), 1U) << plane.describe();
+    EXPECT_EQ(plane.passes().size(), 1U) << plane.describe();
     const auto line = make_program({.lengths = {1 << 14}, .real = precision::fp64}, device);
-    EXPECT_EQ(line.passes.size(), 1U) << line.describe();
+    EXPECT_EQ(line.passes().size(), 1U) << line.describe();
   }
 }
 
 TEST(program, takes_three_passes_where_local_memory_is_small) {
   const auto device = opencl(true, 32 << 10, 256);
   const std::size_t n = std::size_t{1} << 24;
-  EXPECT_EQ(make_program({.lengths = {n}, .real = precision::fp64}, device).passes.size(), 3U);
+  EXPECT_EQ(make_program({.lengths = {n}, .real = precision::fp64}, device).passes().size(), 3U);
 }
 
 TEST(program, refuses_a_device_too_small_for_any_shape) {
@@ -377,7 +377,7 @@ TEST(program, scales_once) {
         {.lengths = {4, n}, .kind = transform::forward_from_real, .scale = scaling::by_length},
         hopper());
     double product = 1;
-    for (const pass& each : made.passes) product *= each.numbers.scale;
+    for (const pass& each : made.passes()) product *= each.numbers.scale;
     EXPECT_EQ(product, 0.25 / static_cast<double>(n));
   }
 }

@@ -13,6 +13,8 @@
 namespace wingbeat::backend::cuda {
 namespace {
 
+constexpr result compilation_failed = 6;  // NVRTC_ERROR_COMPILATION: of the text
+
 void check(const nvrtc_api& with, result what, std::string_view doing) {
   if (what == success) return;
   throw device_error(formatted("NVRTC could not {}: {}", doing, with.error_text(what)));
@@ -126,9 +128,11 @@ compile_report compile_for(const nvrtc_api& with, const kernel_source& what,
   const result compiled = text.compile(made.target);
   const auto log = text.log();
   if (compiled != success) {
-    throw device_error(formatted("NVRTC {} could not compile the kernel '{}' for {}: {}\n{}",
-                                 version_of(with), what.entry, made.target,
-                                 with.error_text(compiled), log));
+    const auto sentence =
+        formatted("NVRTC {} could not compile the kernel '{}' for {}: {}\n{}", version_of(with),
+                  what.entry, made.target, with.error_text(compiled), log);
+    if (compiled == compilation_failed) throw compile_error(sentence);
+    throw device_error(sentence);
   }
   if (is_machine_code(made.target)) {
     made.figures = read_ptxas_log(log, what.entry);

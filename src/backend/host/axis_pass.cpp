@@ -223,7 +223,7 @@ void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin
       some.in = at<Real>(in, from);
       some.in_pitch = what_.repeats.back().in_stride / 2;
     } else {
-      in_.fetch(in.memory, in.offset + from, n, shape(what_.in), with.tile, with.n_threads);
+      in_.fetch(in.advanced(from), n, shape(what_.in), with.tile, with.n_threads);
     }
     if (is_out_direct_) {
       some.out = at<Real>(out, to);
@@ -231,7 +231,7 @@ void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin
     }
     transform_rows(some, with.scratch, with.n_threads);
     if (is_out_direct_) return;
-    out_.put(with.tile, shape(what_.out), n, out.memory, out.offset + to, with.n_threads);
+    out_.put(with.tile, shape(what_.out), n, out.advanced(to), with.n_threads);
   });
 }
 
@@ -260,7 +260,7 @@ void axis_pass<Real>::run_strip(std::size_t first, std::size_t count, const begi
       all.in = at<Real>(in, from);
       all.in_pitch = what_.in.stride / 2;
     } else {
-      in_.fetch(in.memory, in.offset + from, n, shape, with.tile + 2 * column, 1);
+      in_.fetch(in.advanced(from), n, shape, with.tile + 2 * column, 1);
     }
     column += n;
   });
@@ -269,7 +269,7 @@ void axis_pass<Real>::run_strip(std::size_t first, std::size_t count, const begi
   column = 0;
   by_runs(what_.repeats, first, count, [&](std::size_t, std::size_t to, std::size_t n) {
     to += what_.out.first;
-    out_.put(with.tile + 2 * column, shape, n, out.memory, out.offset + to, 1);
+    out_.put(with.tile + 2 * column, shape, n, out.advanced(to), 1);
     column += n;
   });
 }

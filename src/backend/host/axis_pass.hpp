@@ -15,12 +15,6 @@
 
 namespace wingbeat::backend::host {
 
-/// Where the memory of one end of a pass begins, and how far in the transforms of this call do.
-struct begin_of_end {
-  std::byte* memory = nullptr;
-  std::size_t offset = 0;  ///< Stored reals, or elements for a functor.
-};
-
 /// What a functor of a plan may be; both are null without.
 struct functors {
   const host_load* load = nullptr;

@@ -75,40 +75,40 @@ void tile_end<Real>::clear(std::size_t first, std::size_t last, std::size_t n_co
 }
 
 template <class Real>
-void tile_end<Real>::fetch(const void* memory, std::size_t offset, std::size_t n_columns,
-                           const tile_shape& as, Real* tile, unsigned n_threads) const {
+void tile_end<Real>::fetch(const begin_of_end& from, std::size_t n_columns, const tile_shape& as,
+                           Real* tile, unsigned n_threads) const {
   const std::size_t first = what_.valid.first, last = what_.valid.end;
   clear(0, first, n_columns, as, tile);
   clear(last, what_.length, n_columns, as, tile);
   by_pieces(last - first, n_threads, [&](index_range some) {
     if (what_.is_functor && what_.is_real()) {
-      return call_load<Real>(memory, offset, n_columns, some, as, tile);
+      return call_load<Real>(from, n_columns, some, as, tile);
     }
     if (what_.is_functor) {
-      return call_load<std::complex<Real>>(memory, offset, n_columns, some, as, tile);
+      return call_load<std::complex<Real>>(from, n_columns, some, as, tile);
     }
-    const std::size_t from = offset + some.first * what_.stride;
+    const std::size_t place = from.offset + some.first * what_.stride;
     with_.gather(shape_of(n_columns, some.end - some.first, as),
-                 static_cast<const std::byte*>(memory) + bytes_of<Real>(what_.as, from),
+                 from.memory + bytes_of<Real>(what_.as, place),
                  tile + (first + some.first) * as.step);
   });
 }
 
 template <class Real>
 void tile_end<Real>::put(const Real* tile, const tile_shape& as, std::size_t n_columns,
-                         void* memory, std::size_t offset, unsigned n_threads) const {
+                         const begin_of_end& to, unsigned n_threads) const {
   const std::size_t first = what_.valid.first, last = what_.valid.end;
   by_pieces(last - first, n_threads, [&](index_range some) {
     if (what_.is_functor && what_.is_real()) {
-      return call_store<Real>(tile, as, n_columns, some, memory, offset);
+      return call_store<Real>(tile, as, n_columns, some, to);
     }
     if (what_.is_functor) {
-      return call_store<std::complex<Real>>(tile, as, n_columns, some, memory, offset);
+      return call_store<std::complex<Real>>(tile, as, n_columns, some, to);
     }
-    const std::size_t to = offset + some.first * what_.stride;
+    const std::size_t place = to.offset + some.first * what_.stride;
     with_.scatter(shape_of(n_columns, some.end - some.first, as),
                   tile + (first + some.first) * as.step,
-                  static_cast<std::byte*>(memory) + bytes_of<Real>(what_.as, to));
+                  to.memory + bytes_of<Real>(what_.as, place));
   });
 }
 
@@ -137,23 +137,29 @@ void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, inde
 
 template <class Real>
 template <class Value>
-void tile_end<Real>::call_load(const void* memory, std::size_t offset, std::size_t n_columns,
-                               index_range some, const tile_shape& as, Real* tile) const {
-  const auto& call = std::get<run_reader<Value>>(*load_);
-  by_elements(offset, n_columns, some, as,
+void tile_end<Real>::call_load(const begin_of_end& from, std::size_t n_columns, index_range some,
+                               const tile_shape& as, Real* tile) const {
+  const auto* plain = std::get_if<run_reader<Value>>(load_);
+  by_elements(from.offset, n_columns, some, as,
               [&](std::size_t row, std::size_t first, std::size_t count, std::size_t at) {
-                call(memory, row, first, {reinterpret_cast<Value*>(tile + at), count});
+                const std::span<Value> into{reinterpret_cast<Value*>(tile + at), count};
+                if (plain != nullptr) return (*plain)(from.memory, row, first, into);
+                std::get<operand_reader<Value>> (*load_)(from.memory, from.arguments, row, first,
+                                                         into);
               });
 }
 
 template <class Real>
 template <class Value>
 void tile_end<Real>::call_store(const Real* tile, const tile_shape& as, std::size_t n_columns,
-                                index_range some, void* memory, std::size_t offset) const {
-  const auto& call = std::get<run_writer<Value>>(*store_);
-  by_elements(offset, n_columns, some, as,
+                                index_range some, const begin_of_end& to) const {
+  const auto* plain = std::get_if<run_writer<Value>>(store_);
+  by_elements(to.offset, n_columns, some, as,
               [&](std::size_t row, std::size_t first, std::size_t count, std::size_t at) {
-                call(memory, row, first, {reinterpret_cast<const Value*>(tile + at), count});
+                const std::span values{reinterpret_cast<const Value*>(tile + at), count};
+                if (plain != nullptr) return (*plain)(to.memory, row, first, values);
+                std::get<operand_writer<Value>> (*store_)(to.memory, to.arguments, row, first,
+                                                          values);
               });
 }
 

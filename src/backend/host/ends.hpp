@@ -2,11 +2,11 @@
 // Columns between a tile and what stands at the end of a pass: memory of any layout, or a functor.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <cstddef>  // size_t, byte
 
 #include "backend/host/kernels.hpp"  // kernels
 #include "backend/host/passes.hpp"   // pass_end
-#include "wingbeat/fusion.hpp"       // host_load, host_store
+#include "wingbeat/fusion.hpp"       // host_load, host_store, host_arguments
 
 namespace wingbeat::backend::host {
 
@@ -14,6 +14,17 @@ namespace wingbeat::backend::host {
 struct tile_shape {
   std::size_t step = 0;
   std::size_t column = 0;
+};
+
+/// Where a run begins at an end, and what its functor is given beside.
+struct begin_of_end {
+  std::byte* memory = nullptr;
+  std::size_t offset = 0;  ///< Stored reals, or elements for a functor.
+  host_arguments arguments = {};
+
+  [[nodiscard]] begin_of_end advanced(std::size_t by) const {
+    return {memory, offset + by, arguments};
+  }
 };
 
 /// One end of a pass as tiles meet it.
@@ -24,14 +35,14 @@ class tile_end {
   tile_end(const kernels<Real>& with, const pass_end& what, std::size_t column_stride,
            const host_load* load, const host_store* store);
 
-  /// Fills `n_columns` columns of a tile from `memory`, the first of them `offset` in; what is not
-  /// in memory becomes 0. `n_threads` share the work where columns are long.
-  void fetch(const void* memory, std::size_t offset, std::size_t n_columns, const tile_shape& as,
-             Real* tile, unsigned n_threads) const;
+  /// Fills `n_columns` columns of a tile, the first of them at `from`; what is not in memory becomes
+  /// 0. `n_threads` share the work where columns are long.
+  void fetch(const begin_of_end& from, std::size_t n_columns, const tile_shape& as, Real* tile,
+             unsigned n_threads) const;
 
   /// Writes the columns of a tile, but for what is not in memory.
-  void put(const Real* tile, const tile_shape& as, std::size_t n_columns, void* memory,
-           std::size_t offset, unsigned n_threads) const;
+  void put(const Real* tile, const tile_shape& as, std::size_t n_columns, const begin_of_end& to,
+           unsigned n_threads) const;
 
  private:
   [[nodiscard]] rectangle shape_of(std::size_t n_columns, std::size_t n_indices,
@@ -43,11 +54,11 @@ class tile_end {
   void by_elements(std::size_t offset, std::size_t n_columns, index_range some,
                    const tile_shape& as, Call call) const;
   template <class Value>
-  void call_load(const void* memory, std::size_t offset, std::size_t n_columns, index_range some,
+  void call_load(const begin_of_end& from, std::size_t n_columns, index_range some,
                  const tile_shape& as, Real* tile) const;
   template <class Value>
   void call_store(const Real* tile, const tile_shape& as, std::size_t n_columns, index_range some,
-                  void* memory, std::size_t offset) const;
+                  const begin_of_end& to) const;
 
   kernels<Real> with_;
   pass_end what_;

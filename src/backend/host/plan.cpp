@@ -3,6 +3,7 @@
 
 #include <algorithm>  // max, min
 #include <cstdint>    // uintptr_t
+#include <cstring>    // memset
 #include <string>
 #include <vector>
 
@@ -70,7 +71,7 @@ class host_plan final : public backend::plan {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override;
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override;
   [[nodiscard]] std::string explain() const override;
-  void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const override;
+  void enqueue(queue& on, const backend::run& given) const override;
 
  private:
   /// Passes that some slabs go through before the next slabs do.
@@ -215,14 +216,15 @@ void host_plan<Real>::run(const group& of, const begin_of_end& in, const begin_o
 }
 
 template <class Real>
-void host_plan<Real>::enqueue(queue&, buffer_view in, buffer_view out,
-                              buffer_view workspace) const {
+void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
   std::byte* work = nullptr;
-  if (workspace.handle != nullptr) {
-    const auto address = reinterpret_cast<std::uintptr_t>(start_of(workspace));
-    work = start_of(workspace) + (aligned_up(address) - address);
+  if (given.workspace.handle != nullptr) {
+    const auto address = reinterpret_cast<std::uintptr_t>(start_of(given.workspace));
+    work = start_of(given.workspace) + (aligned_up(address) - address);
   }
-  begin_of_end from{start_of(in), 0}, to{start_of(out), 0};
+  begin_of_end from{start_of(given.in), 0, host_arguments{given.load}};
+  begin_of_end to{start_of(given.out), 0, host_arguments{given.store}};
+  if (spec_.store.clears_output) std::memset(to.memory, 0, spec_.store.out_bytes);
   if (groups_.is_one()) return run(whole_, from, to, work);
   const std::size_t n_before = groups_.n_before();
   for (std::size_t before = 0; before < n_before; ++before) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entry point: one pass of a transform. Defined before this file is read: WINGBEAT_PASS_KERNEL, how
-// it is launched; `policy`, the ends `input` and `output`, and `body`.
+// it is launched; WINGBEAT_OPERAND_PARAMETERS, WINGBEAT_LOAD_OPERANDS and WINGBEAT_STORE_OPERANDS,
+// what the ends have beside, and WINGBEAT_FILTER, where spectra begin; `policy`, the ends `input`,
+// `output` and `filter`, and `body`.
 #pragma once
 
 #include "wingbeat/device/grid/pass.hpp"  // pass
@@ -14,12 +16,15 @@ static_assert(sizeof(input::element) > 0 && sizeof(output::element) > 0, "elemen
 WINGBEAT_PASS_KERNEL
 void wingbeat_pass(WINGBEAT_GLOBAL const input::element* in, WINGBEAT_GLOBAL output::element* out,
                    WINGBEAT_GLOBAL const complex<policy::real>* table, size in_first,
-                   size out_first, size batch WINGBEAT_SCRATCH_PARAMETER) {
+                   size out_first,
+                   size batch WINGBEAT_OPERAND_PARAMETERS WINGBEAT_SCRATCH_PARAMETER) {
   constexpr grid::pass_numbers as = policy::numbers();
   constexpr size roots_at = as.roots_at, workgroups = as.shape.workgroups;
   const auto blocks = reinterpret_cast<WINGBEAT_GLOBAL const char*>(table);
-  grid::pass<policy, body, input, output>({in + in_first, blocks}, {out + out_first, blocks},
-                                          table + roots_at, WINGBEAT_SCRATCH, body::group_type{})
+  grid::pass<policy, body, input, output, filter>({in + in_first, blocks WINGBEAT_LOAD_OPERANDS},
+                                                  {out + out_first, blocks WINGBEAT_STORE_OPERANDS},
+                                                  table + roots_at, WINGBEAT_SCRATCH,
+                                                  body::group_type{}, filter{WINGBEAT_FILTER})
       .run(static_cast<unsigned>(group::index() / workgroups), batch);
 }
 

@@ -22,6 +22,7 @@ using kernel_handle = struct _cl_kernel*;
 using event_handle = struct _cl_event*;
 
 inline constexpr status success = 0;
+inline constexpr status build_program_failure = -11;
 inline constexpr status device_not_found = -1;
 inline constexpr status no_platform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, of the ICD loader
 

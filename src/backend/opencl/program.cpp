@@ -82,8 +82,10 @@ class builder {
     auto program = unbuilt();
     const status built = run_build(program.get(), build_options(where_.takes));
     if (built == success) return program;
-    throw device_error(formatted("OpenCL device {} could not compile a kernel: {}\n{}",
-                                 where_.info.name, describe(built), log_of(program.get())));
+    const auto sentence = formatted("OpenCL device {} could not compile a kernel: {}\n{}",
+                                    where_.info.name, describe(built), log_of(program.get()));
+    if (built == build_program_failure) throw compile_error(sentence);
+    throw device_error(sentence);
   }
 
   owned<program_handle> unbuilt() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>  // getenv
 
+#include "backend/kernel.hpp"          // compile_error
 #include "backend/opencl/process.hpp"  // described_path, find_executable, run
 #include "formatted.hpp"               // formatted, joined
 #include "wingbeat/error.hpp"          // device_error
@@ -61,15 +62,18 @@ std::string find_llvm_spirv(const std::string& clang) {
 }
 
 std::string output_of(const std::vector<std::string>& command, std::string_view input,
-                      std::string_view doing) {
+                      std::string_view doing, bool takes_text = false) {
   finished_process done = run(command, input);
   if (done.exit_code == 0 && !done.output.empty()) return std::move(done.output);
   if (done.messages.size() > longest_message) {
     done.messages.resize(longest_message);
     done.messages += "...";
   }
-  throw device_error(formatted("{} could not {} (exit code {}):\n{}", command.front(), doing,
-                               done.exit_code, done.messages));
+  const auto sentence = formatted("{} could not {} (exit code {}):\n{}", command.front(), doing,
+                                  done.exit_code, done.messages);
+  constexpr int refused = 1;  // other codes are of a compiler that failed itself
+  if (takes_text && done.exit_code == refused) throw compile_error(sentence);
+  throw device_error(sentence);
 }
 
 std::vector<char> bytes_of(std::string_view text) {
@@ -112,7 +116,7 @@ std::vector<char> toolchain::bitcode_of(std::string_view text) const {
   std::vector<std::string> command{clang_};
   command.insert(command.end(), clang_options.begin(), clang_options.end());
   command.insert(command.end(), {"-o", "-", "-"});
-  return bytes_of(output_of(command, text, "compile a kernel"));
+  return bytes_of(output_of(command, text, "compile a kernel", /*takes_text=*/true));
 }
 
 std::vector<char> toolchain::spirv_of(const std::vector<char>& bitcode) const {

@@ -38,7 +38,7 @@ class cuda_fusion : public ::testing::TestWithParam<std::string> {
   /// Compiles every pass that a functor is part of.
   static void expect_no_spills(const plan_spec& spec) {
     SCOPED_TRACE(described(spec));
-    for (const pass& each : planner::make_program(spec, device_of(GetParam())).passes) {
+    for (const pass& each : planner::make_program(spec, device_of(GetParam())).passes()) {
       if (!each.in.fused && !each.out.fused) continue;
       const auto report = compiled(each, GetParam());
       // Clusters fill the register file, see every_shape_test.cpp; yours takes two registers more.
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(architectures, cuda_fusion, ::testing::Values("sm_80", 
 std::string message_of(const plan_spec& spec) {
   try {
     static_cast<void>(
-        compiled(planner::make_program(spec, device_of("sm_90")).passes.front(), "sm_90"));
+        compiled(planner::make_program(spec, device_of("sm_90")).passes().front(), "sm_90"));
   } catch (const device_error& why) {
     return why.what();
   }

@@ -64,7 +64,7 @@ std::vector<Real> guarded_run(const backend::host::named_set& with, const plan_s
   guarded& out = is_in_place ? in : apart;
   guarded scratch{plan->workspace_bytes(), offset};
   std::memcpy(in.as<Real>(), input.data(), input_bytes(what));
-  plan->enqueue(*queue, in.view(), out.view(), scratch.view());
+  plan->enqueue(*queue, {in.view(), out.view(), scratch.view()});
   EXPECT_TRUE(in.is_intact() && out.is_intact() && scratch.is_intact()) << "wrote out of bounds";
   if (!is_in_place) {
     EXPECT_EQ(std::memcmp(in.as<Real>(), input.data(), input_bytes(what)), 0) << "input changed";

@@ -25,8 +25,9 @@ std::vector<long double> sums(const backend::host::named_set& with, precision re
     put_number(in.data(), real, 4 * row, a);
     put_number(in.data(), real, 4 * row + 2, b);
   }
-  plan->enqueue(*queue, {in.data(), 0, in.size()}, {out.data(), 0, out.size()},
-                {scratch.data(), 0, scratch.size()});
+  plan->enqueue(*queue, {.in = {in.data(), 0, in.size()},
+                         .out = {out.data(), 0, out.size()},
+                         .workspace = {scratch.data(), 0, scratch.size()}});
   std::vector<long double> made;
   for (std::size_t k = 0; k < 2 * count; ++k) made.push_back(number_at(out.data(), real, 2 * k));
   return made;
@@ -95,8 +96,9 @@ TEST(host_narrow, numbers_between_passes_may_exceed_the_format) {
     const auto queue = engine.open(engine.devices().front());
     const auto plan = backend::host::make_plan(set, what);
     std::vector<unsigned char> scratch(plan->workspace_bytes());
-    plan->enqueue(*queue, {ones.data(), 0, ones.size()}, {out.data(), 0, out.size()},
-                  {scratch.data(), 0, scratch.size()});
+    plan->enqueue(*queue, {.in = {ones.data(), 0, ones.size()},
+                           .out = {out.data(), 0, out.size()},
+                           .workspace = {scratch.data(), 0, scratch.size()}});
     EXPECT_EQ(number_at(out.data(), what.real, 0), 1) << set.name;
     EXPECT_EQ(number_at(out.data(), what.real, 2), 0) << set.name;
   }

@@ -164,7 +164,7 @@ inline placed_output placed_run(const backend::host::named_set& with, const plan
   made.expected = transformed(what, fill(what, from));
   const std::vector<unsigned char> before(from, from + in_bytes);
   auto* const to = is_same_buffer ? from : apart.as<unsigned char>();
-  plan->enqueue(*queue, in.view(), is_same_buffer ? in.view() : apart.view(), scratch.view());
+  plan->enqueue(*queue, {in.view(), is_same_buffer ? in.view() : apart.view(), scratch.view()});
   EXPECT_TRUE(in.is_intact() && apart.is_intact() && scratch.is_intact()) << "out of bounds";
   if (!is_same_buffer) {
     EXPECT_EQ(std::memcmp(from, before.data(), in_bytes), 0) << "the input changed";

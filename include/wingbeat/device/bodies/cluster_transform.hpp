@@ -37,9 +37,10 @@ class cluster_transform {
       cluster::fft<shape, real, Policy::dir, is_plane ? cluster::kind::plane : cluster::kind::line,
                    memory, mirror, Group>;
   static constexpr unsigned workgroup_threads = shape::workgroup_threads;
-  static constexpr unsigned scratch_bytes = fft::scratch_bytes;
+  static constexpr unsigned scratch_bytes = of.scratch_bytes();
   static constexpr bool has_exchanges = true;
 
+  static_assert(scratch_bytes >= fft::scratch_bytes, "as tile_shape computes it");
   static_assert(!(combines || separates) || is_plane || of.length == as.total,
                 "bins of a long real transform meet in a workgroup's mirrored tiles");
   static_assert(!(combines || separates) ||
@@ -73,6 +74,10 @@ class cluster_transform {
   WINGBEAT_FN size offset_out(unsigned r) const {
     return fft_.k1() * out_first_stride + fft_.k2(r) * out_second_stride;
   }
+
+  /// The threads of this workgroup that store one lane, and this one's number among them.
+  static constexpr unsigned threads_of_lane = workgroup_threads / of.lanes;
+  WINGBEAT_FN unsigned thread_out() const { return fft_.thread_of_lane(); }
 
   WINGBEAT_FN void run(complex_type (&x)[e]) const { fft_.transform(x); }
 

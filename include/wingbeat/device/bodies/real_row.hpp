@@ -47,6 +47,14 @@ class real_row {
   WINGBEAT_FN unsigned part() const { return 0; }
   WINGBEAT_FN unsigned lane() const { return team_.transform(); }
 
+  /// The threads that store one lane, and this one's number among them.
+  static constexpr unsigned threads_of_lane = shape::threads;
+  WINGBEAT_FN unsigned lane_out() const { return lane(); }
+  WINGBEAT_FN unsigned thread_out() const { return team_.thread(); }
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* entries() const {
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
+  }
+
   /// Where staged elements lie, `pitch_in()` (`pitch_out()`) entries from row to row.
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived() const {
     return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_) + staged_at;

@@ -129,6 +129,12 @@ class fft {
     const unsigned row = second_.transform();
     return Shape::is_across_out ? row % Shape::lanes : row / Shape::rows;
   }
+  /// Returns this thread's number among those of its workgroup that hold bins of lane().
+  WINGBEAT_FN unsigned thread_of_lane() const {
+    const unsigned row = second_.transform();
+    const unsigned own = Shape::is_across_out ? row / Shape::lanes : row % Shape::rows;
+    return own * second_shape::threads + second_.thread();
+  }
   WINGBEAT_FN unsigned k2(unsigned r) const { return second_.thread() + r * second_shape::threads; }
   WINGBEAT_FN unsigned k1() const { return all_rows::item(rank_, own_row(second_.transform())); }
 

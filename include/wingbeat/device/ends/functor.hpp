@@ -12,6 +12,8 @@
 //       static constexpr bool in_order = false;  // of a load that reads elsewhere: docs/fusion.md
 //     };
 //
+// and, where each run adds operands, struct operands, which follows the parameters.
+//
 // `value` is complex<Real>, or Real at the end of a transform that is real: then two neighbours
 // make one complex element, z[i] = x[2i] + i x[2i+1]. Their places are numbers of elements in
 // packed rows, one row behind another. See docs/fusion.md.
@@ -19,6 +21,7 @@
 
 #include "wingbeat/device/complex.hpp"                // complex
 #include "wingbeat/device/ends/functor_contract.hpp"  // element_of, has_load
+#include "wingbeat/device/ends/operands.hpp"          // operands_of, has_members
 #include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::ends {
@@ -26,10 +29,11 @@ namespace wingbeat::device::ends {
 /// Most that a parameter block may be aligned to: where one starts in a plan's table.
 inline constexpr size block_alignment = 64;
 
-/// What a functor works on: transforms of Length complex elements of Real; do those of the pass's
-/// axis lie one behind another; is its end of the transform real; has it parameters, and where does
-/// their block start, in bytes.
-template <class Real, size Length, bool IsDense, bool IsReal, bool HasParameters, size BlockAt>
+/// What a functor works on: transforms of Length complex elements of Real; whether those of the
+/// pass's axis lie one behind another; whether its end of the transform is real; whether it has
+/// parameters, and at which byte of the table their block starts; and how many operands a run adds.
+template <class Real, size Length, bool IsDense, bool IsReal, bool HasParameters, size BlockAt,
+          unsigned Operands = 0>
 struct fused_as {
   using real = Real;
   static constexpr size length = Length;
@@ -37,6 +41,8 @@ struct fused_as {
   static constexpr bool is_real = IsReal;
   static constexpr bool has_parameters = HasParameters;
   static constexpr size block_at = BlockAt;
+  static constexpr unsigned n_operands = Operands;
+  static constexpr bool has_operands = Operands > 0;
   static_assert(BlockAt % block_alignment == 0, "the planner aligns parameter blocks");
 };
 
@@ -81,9 +87,47 @@ WINGBEAT_FN WINGBEAT_GLOBAL const typename parameters_of<Functor>::type& block_o
   return *reinterpret_cast<WINGBEAT_GLOBAL const block*>(blocks + As::block_at);
 }
 
+/// What a functor has beside its buffer: its parameters, in the table, and its operands.
+template <class Functor, class As>
+class fused_given {
+ public:
+  using operands = typename operands_of<Functor>::type;
+  using list = typename given_to<Functor, As::has_parameters, As::has_operands>::type;
+
+  static_assert(operands_of<Functor>::is_given || !As::has_operands,
+                "this plan's functor is given operands and has no type named operands; declare "
+                "struct operands in it, or leave them out");
+  static_assert(!As::has_operands || has_members<operands, As::n_operands>,
+                "your functor's struct operands has more or fewer members than its list of "
+                "operands has entries");
+
+  template <class... Given>
+  WINGBEAT_FN explicit fused_given(WINGBEAT_GLOBAL const char* blocks, Given... given)
+      : blocks_(blocks), operands_{given...} {}
+
+  /// Returns call(parameters, operands), without those that are not there.
+  template <class Call>
+  WINGBEAT_FN auto to(const Call& call) const {
+    if constexpr (As::has_parameters && As::has_operands) {
+      return call(block_of<Functor, As>(blocks_), operands_);
+    } else if constexpr (As::has_parameters) {
+      return call(block_of<Functor, As>(blocks_));
+    } else if constexpr (As::has_operands) {
+      return call(operands_);
+    } else {
+      return call();
+    }
+  }
+
+ private:
+  WINGBEAT_GLOBAL const char* blocks_;
+  operands operands_;
+};
+
 /// Reads elements through Functor::load.
 template <class Functor, class As>
 class fused_load {
+  using given = fused_given<Functor, As>;
   static constexpr bool has_types =
       element_of<Functor>::is_given && (parameters_of<Functor>::is_given || !As::has_parameters);
   static_assert(element_of<Functor>::is_given,
@@ -92,9 +136,10 @@ class fused_load {
   static_assert(parameters_of<Functor>::is_given || !As::has_parameters,
                 "load.source.parameters holds bytes and your load functor has no type named "
                 "parameters; declare struct parameters in it, or leave the bytes out");
-  static_assert(!has_types || has_load<Functor, As::has_parameters>,
+  static_assert(!has_types || has_load<Functor, typename given::list>,
                 "your load functor needs WINGBEAT_FN static value load(in, row, i), or load(in, "
-                "with, row, i) where load.source.parameters holds bytes");
+                "with, row, i) where load.source.parameters holds bytes; where load.operands has "
+                "entries, the operands stand before row");
 
  public:
   using element = typename element_of<Functor>::type;
@@ -102,8 +147,10 @@ class fused_load {
   using value = typename value_of<typename As::real, As::is_real>::type;
 
   static constexpr bool has_parts = false;
-  WINGBEAT_FN fused_load(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks)
-      : in_(in), blocks_(blocks) {}
+  template <class... Operands>
+  WINGBEAT_FN fused_load(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks,
+                         Operands... operands)
+      : in_(in), given_(blocks, operands...) {}
 
   /// Returns element at % length of row at / length; `index` as for spot_of.
   WINGBEAT_FN complex<typename As::real> get(size at, size index) const {
@@ -123,11 +170,7 @@ class fused_load {
 
  private:
   WINGBEAT_FN auto loaded(size row, size i) const {
-    if constexpr (As::has_parameters) {
-      return Functor::load(in_, block_of<Functor, As>(blocks_), row, i);
-    } else {
-      return Functor::load(in_, row, i);
-    }
+    return given_.to([&](const auto&... more) { return Functor::load(in_, more..., row, i); });
   }
   WINGBEAT_FN value one(size row, size i) const {
     static_assert(is_same_type<decltype(loaded(row, i)), value>,
@@ -137,7 +180,7 @@ class fused_load {
   }
 
   WINGBEAT_GLOBAL const element* in_;
-  WINGBEAT_GLOBAL const char* blocks_;
+  given given_;
 };
 
 /// Writes elements through Functor::store.
@@ -149,6 +192,7 @@ class fused_store {
   using value = typename value_of<typename As::real, As::is_real>::type;
 
  private:
+  using given = fused_given<Functor, As>;
   static constexpr bool has_types =
       element_of<Functor>::is_given && (parameters_of<Functor>::is_given || !As::has_parameters);
   static_assert(element_of<Functor>::is_given,
@@ -157,14 +201,17 @@ class fused_store {
   static_assert(parameters_of<Functor>::is_given || !As::has_parameters,
                 "store.source.parameters holds bytes and your store functor has no type named "
                 "parameters; declare struct parameters in it, or leave the bytes out");
-  static_assert(!has_types || has_store<Functor, value, As::has_parameters>,
+  static_assert(!has_types || has_store<Functor, value, typename given::list>,
                 "your store functor needs WINGBEAT_FN static void store(out, row, i, value), or "
-                "store(out, with, row, i, value) where store.source.parameters holds bytes");
+                "store(out, with, row, i, value) where store.source.parameters holds bytes; where "
+                "store.operands has entries, the operands stand before row");
 
  public:
-  static constexpr bool has_parts = false;
-  WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks)
-      : out_(out), blocks_(blocks) {}
+  static constexpr bool has_parts = false, reduces = false;
+  template <class... Operands>
+  WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks,
+                          Operands... operands)
+      : out_(out), given_(blocks, operands...) {}
 
   /// Stores element at % length of row at / length; `index` as for spot_of.
   WINGBEAT_FN void put(size at, size index, complex<typename As::real> z) const {
@@ -179,15 +226,11 @@ class fused_store {
 
  private:
   WINGBEAT_FN void one(size row, size i, value z) const {
-    if constexpr (As::has_parameters) {
-      Functor::store(out_, block_of<Functor, As>(blocks_), row, i, z);
-    } else {
-      Functor::store(out_, row, i, z);
-    }
+    given_.to([&](const auto&... more) { Functor::store(out_, more..., row, i, z); });
   }
 
   WINGBEAT_GLOBAL element* out_;
-  WINGBEAT_GLOBAL const char* blocks_;
+  given given_;
 };
 
 }  // namespace wingbeat::device::ends

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan asks of a functor given as text, answered at compile time: has it its parts or not.
+// Compile-time checks of a functor given as text: which types and functions it has.
 #pragma once
 
+#include "wingbeat/device/ends/operands.hpp"       // operands_of
 #include "wingbeat/device/port.hpp"                // WINGBEAT_GLOBAL, size
 #include "wingbeat/device/workgroup/contract.hpp"  // some, void_t
 
@@ -34,43 +35,84 @@ struct parameters_of<Functor, void_t<typename Functor::parameters>> {
   static constexpr bool is_given = true;
 };
 
-/// Does Functor::load read element i of row r, or near it, where the buffer's elements are counted
-/// row by row: yes, unless Functor::in_order says no.
+/// Whether Functor::load reads element i of row r, or near it, where the buffer's elements are
+/// counted row by row: yes, unless Functor::in_order is false.
 template <class Functor, class = void>
 inline constexpr bool is_in_order = true;
 template <class Functor>
 inline constexpr bool is_in_order<Functor, void_t<decltype(Functor::in_order)>> = Functor::in_order;
 
-/// Can Functor::load be called for its elements, with its parameters or without.
-template <class Functor, bool HasParameters, class = void>
-inline constexpr bool has_load = false;
-template <class Functor>
-inline constexpr bool has_load<
-    Functor, false,
-    void_t<decltype(Functor::load(some<WINGBEAT_GLOBAL const typename element_of<Functor>::type*>(),
-                                  some<size>(), some<size>()))>> = true;
-template <class Functor>
-inline constexpr bool
-    has_load<Functor, true,
-             void_t<decltype(Functor::load(
-                 some<WINGBEAT_GLOBAL const typename element_of<Functor>::type*>(),
-                 *some<WINGBEAT_GLOBAL const typename parameters_of<Functor>::type*>(),
-                 some<size>(), some<size>()))>> = true;
+/// What a functor's functions are given between its buffer and the numbers of an element.
+template <class...>
+struct given {};
 
-/// Can Functor::store be called with a Value for one of its elements.
-template <class Functor, class Value, bool HasParameters, class = void>
-inline constexpr bool has_store = false;
-template <class Functor, class Value>
-inline constexpr bool has_store<
-    Functor, Value, false,
-    void_t<decltype(Functor::store(some<WINGBEAT_GLOBAL typename element_of<Functor>::type*>(),
-                                   some<size>(), some<size>(), some<const Value>()))>> = true;
-template <class Functor, class Value>
+template <class Functor, bool HasParameters, bool HasOperands>
+struct given_to {
+  using type = given<>;
+};
+template <class Functor>
+struct given_to<Functor, true, false> {
+  using type = given<WINGBEAT_GLOBAL const typename parameters_of<Functor>::type>;
+};
+template <class Functor>
+struct given_to<Functor, false, true> {
+  using type = given<typename operands_of<Functor>::type>;
+};
+template <class Functor>
+struct given_to<Functor, true, true> {
+  using type = given<WINGBEAT_GLOBAL const typename parameters_of<Functor>::type,
+                     typename operands_of<Functor>::type>;
+};
+
+template <class Functor>
+using in_of = WINGBEAT_GLOBAL const typename element_of<Functor>::type*;
+template <class Functor>
+using out_of = WINGBEAT_GLOBAL typename element_of<Functor>::type*;
+
+/// Whether Functor::load can be called for its elements.
+template <class Functor, class Given, class = void>
+inline constexpr bool has_load = false;
+template <class Functor, class... Given>
 inline constexpr bool
-    has_store<Functor, Value, true,
-              void_t<decltype(Functor::store(
-                  some<WINGBEAT_GLOBAL typename element_of<Functor>::type*>(),
-                  *some<WINGBEAT_GLOBAL const typename parameters_of<Functor>::type*>(),
-                  some<size>(), some<size>(), some<const Value>()))>> = true;
+    has_load<Functor, given<Given...>,
+             void_t<decltype(Functor::load(some<in_of<Functor>>(), some<Given>()..., some<size>(),
+                                           some<size>()))>> = true;
+
+/// Whether Functor::store can be called with a Value for one of its elements.
+template <class Functor, class Value, class Given, class = void>
+inline constexpr bool has_store = false;
+template <class Functor, class Value, class... Given>
+inline constexpr bool
+    has_store<Functor, Value, given<Given...>,
+              void_t<decltype(Functor::store(some<out_of<Functor>>(), some<Given>()...,
+                                             some<size>(), some<size>(), some<const Value>()))>> =
+        true;
+
+/// Functor::partial, or char where there is none.
+template <class Functor, class = void>
+struct partial_of {
+  using type = char;
+  static constexpr bool is_given = false;
+};
+template <class Functor>
+struct partial_of<Functor, void_t<typename Functor::partial>> {
+  using type = typename Functor::partial;
+  static constexpr bool is_given = true;
+};
+
+/// Whether a functor can reduce: start(), add(sum, .., row, i, value), combine(sum, other) and
+/// finish(out, .., row, sum).
+template <class Functor, class Value, class Given, class = void>
+inline constexpr bool can_reduce = false;
+template <class Functor, class Value, class... Given>
+inline constexpr bool can_reduce<
+    Functor, Value, given<Given...>,
+    void_t<decltype(Functor::start()),
+           decltype(Functor::add(some<typename Functor::partial>(), some<Given>()..., some<size>(),
+                                 some<size>(), some<const Value>())),
+           decltype(Functor::combine(some<typename Functor::partial>(),
+                                     some<const typename Functor::partial>())),
+           decltype(Functor::finish(some<out_of<Functor>>(), some<Given>()..., some<size>(),
+                                    some<const typename Functor::partial>()))>> = true;
 
 }  // namespace wingbeat::device::ends

@@ -38,12 +38,15 @@ class complex_load {
   WINGBEAT_GLOBAL const element* in_;
 };
 
+/// Of passes without a product.
+struct no_filter {};
+
 /// Writes complex numbers whose parts are neighbours.
 template <class Stored, class Real, use Use = use::again>
 class complex_store {
  public:
   using element = complex<Stored>;
-  static constexpr bool has_parts = false;
+  static constexpr bool has_parts = false, reduces = false;
   WINGBEAT_FN complex_store(WINGBEAT_GLOBAL element* out,
                             WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
@@ -87,7 +90,7 @@ template <class Stored, class Real, size Apart>
 class parts_store {
  public:
   using element = Stored;
-  static constexpr bool has_parts = true;
+  static constexpr bool has_parts = true, reduces = false;
   WINGBEAT_FN parts_store(WINGBEAT_GLOBAL element* out,
                           WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}

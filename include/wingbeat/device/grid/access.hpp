@@ -16,6 +16,7 @@ class access {
  public:
   using real = typename Policy::real;
   using complex_type = complex<real>;
+  using store_type = Store;
 
   WINGBEAT_FN access(Load in, Store out) : in_(in), out_(out) {}
 
@@ -34,6 +35,9 @@ class access {
       return z;
     }
   }
+
+  /// Returns where elements go.
+  WINGBEAT_FN const Store& target() const { return out_; }
 
   /// Prefetches `count` elements in a row, the first at `at`; see prefetch.hpp.
   WINGBEAT_FN void prefetch(size at, size count) const { in_.prefetch(at, count); }

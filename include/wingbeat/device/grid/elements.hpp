@@ -55,7 +55,10 @@ class elements {
   /// Returns the place of the lane's first input (output).
   WINGBEAT_FN size in(unsigned lane) const { return tile_.in(lane); }
   WINGBEAT_FN size out(unsigned lane) const { return tile_.out(lane); }
+  /// Returns where the lane's spectrum begins that a body multiplies by.
+  WINGBEAT_FN size filter(unsigned lane) const { return tile_.filter(lane); }
 
+  WINGBEAT_FN const Store& target() const { return access_.target(); }
   WINGBEAT_FN complex_type read(size at, size index) const { return access_.read(at, index); }
   WINGBEAT_FN void write(size at, size index, complex_type z) const { access_.write(at, index, z); }
 

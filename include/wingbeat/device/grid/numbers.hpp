@@ -22,6 +22,7 @@ enum class row {
 /// What becomes of the elements of a butterfly: a header in bodies/ each.
 enum class body {
   transform,  ///< One workgroup's transform of registers.
+  convolve,   ///< Forward, times a spectrum, inverse, by one workgroup.
   real_row,   ///< A whole row of reals to bins, or back, by one workgroup.
   line,       ///< A cluster's transform of A B points.
   plane       ///< A cluster's transform of A rows of B points.
@@ -54,6 +55,8 @@ struct tile_shape {
                                ///< that bins k and N - k meet in one workgroup.
   row source = row::complex_row;
   row sink = row::complex_row;
+  order bins = order::natural;  ///< Of a transform's spectrum, where elements of a thread stay.
+  unsigned partial_bytes = 0;   ///< Of a thread's partial result, where the store reduces.
 
   WINGBEAT_FN constexpr bool is_cluster() const {
     return makes == body::line || makes == body::plane;
@@ -80,6 +83,12 @@ struct tile_shape {
             half_trade};
   }
 
+  /// Returns whether elements keep their places in the transform, whose bins are then scrambled.
+  WINGBEAT_FN constexpr bool is_in_place() const { return stage_order() != order::natural; }
+  WINGBEAT_FN constexpr order stage_order() const {
+    return makes == body::convolve ? order::scrambled : bins;
+  }
+
   // Elements that are staged: of one butterfly, and entries from a real row to the next.
   WINGBEAT_FN constexpr unsigned staged_in() const {
     return static_cast<unsigned>(length) + (has_bin_behind(source) ? 1u : 0u);
@@ -93,12 +102,18 @@ struct tile_shape {
   /// Returns the local memory that a workgroup's exchanges take, before what is staged in a row.
   WINGBEAT_FN constexpr unsigned exchange_bytes() const {
     if (length <= elements_per_thread) return 0;
+    if (is_in_place()) return in_place_bytes();
     return workgroup::delivered_bytes(as_stages(), lanes, element_bytes / (half_trade ? 2 : 1),
                                       bank_bytes);
   }
 
   /// Returns the local memory of one workgroup.
   WINGBEAT_FN constexpr unsigned scratch_bytes() const {
+    return maximum(body_bytes(), threads() * partial_bytes);
+  }
+
+  /// Returns the local memory that its body and its ends take, but for partial results.
+  WINGBEAT_FN constexpr unsigned body_bytes() const {
     if (is_cluster()) return as_cluster().scratch_bytes();
     if (makes == body::real_row) {
       const unsigned elements = (stage_in ? pitch_in() : 0u) + (stage_out ? pitch_out() : 0u);
@@ -109,6 +124,7 @@ struct tile_shape {
     const unsigned most =
         maximum(exchange_bytes(), has_half_spectrum() ? whole * element_bytes : 0u);
     if (!stage_in && !stage_out) return most;
+    if (is_in_place()) return maximum(most, in_place_bytes());
     const unsigned radix = as_stages().count() == 0 ? 1u : as_stages().radix(0);
     return maximum(most, workgroup::slot_layout{whole, element_bytes, bank_bytes, radix,
                                                 /*is_in_place=*/false}
@@ -119,11 +135,16 @@ struct tile_shape {
   WINGBEAT_FN constexpr size body_roots() const {
     if (is_cluster()) return as_cluster().table_entries();
     const unsigned stages =
-        workgroup::schedule{order::natural, unsigned(length), elements_per_thread}.table_entries();
+        workgroup::schedule{stage_order(), unsigned(length), elements_per_thread}.table_entries();
     return stages + (makes == body::real_row ? length / elements_per_thread : 0);
   }
 
  private:
+  WINGBEAT_FN constexpr unsigned in_place_bytes() const {
+    return workgroup::slot_layout{unsigned(length) * lanes, element_bytes / (half_trade ? 2 : 1),
+                                  bank_bytes, elements_per_thread, /*is_in_place=*/true}
+        .bytes();
+  }
   WINGBEAT_FN constexpr stages as_stages() const { return {unsigned(length), elements_per_thread}; }
   WINGBEAT_FN constexpr bool has_bin_behind(row side) const {
     return makes == body::real_row && side == row::half_spectrum;
@@ -141,10 +162,12 @@ enum class loop_role {
   prior    ///< The k < P of w^(q k): bins of what was transformed before.
 };
 
-/// `count` butterflies, `in` places apart on the way in and `out` on the way out.
+/// `count` butterflies, `in` places apart on the way in and `out` on the way out; `filter`: entries
+/// from the spectrum that one is multiplied by to the next.
 struct loop {
   size count = 1, in = 0, out = 0;
   loop_role role = loop_role::others;
+  size filter = 0;
 };
 inline constexpr unsigned most_loops = 10;
 
@@ -178,6 +201,7 @@ struct pass_numbers {
   unsigned prefetch_tiles = 0;  ///< Prefetches the input of the tile so many later; 0: does not.
   size prefetch_elements = 0;   ///< Of a butterfly, which lie one behind another.
   size roots_at = 0;            ///< Where this pass's roots begin in the table.
+  size filter_distance = 0;     ///< From row to row of the batch: entries of the spectra.
   double scale = 1;             ///< On the way out.
 
   /// Returns the loop of a role; `depth` if there is none.

@@ -10,7 +10,9 @@
 
 #include "wingbeat/device/complex.hpp"        // complex, scaled
 #include "wingbeat/device/ends/direct.hpp"    // load_direct, store_direct
+#include "wingbeat/device/ends/memory.hpp"    // no_filter
 #include "wingbeat/device/ends/mirrored.hpp"  // combine_bins, store_separated
+#include "wingbeat/device/ends/reduce.hpp"    // finish_reduced
 #include "wingbeat/device/ends/staged.hpp"    // load_staged, store_staged
 #include "wingbeat/device/grid/elements.hpp"  // elements
 #include "wingbeat/device/grid/numbers.hpp"   // pass_numbers
@@ -21,7 +23,8 @@
 namespace wingbeat::device::grid {
 
 /// Body: bodies/transform.hpp says what it has. Load and Store: ends/memory.hpp, ends/functor.hpp.
-template <class Policy, class Body, class Load, class Store>
+/// Filter: a load of the spectrum that a body multiplies by, where it does.
+template <class Policy, class Body, class Load, class Store, class Filter = ends::no_filter>
 class pass {
   static constexpr pass_numbers as = Policy::numbers();
   static constexpr tile_shape of = as.shape;
@@ -34,8 +37,8 @@ class pass {
 
   template <class Group>
   WINGBEAT_FN pass(Load in, Store out, WINGBEAT_GLOBAL const complex_type* table,
-                   WINGBEAT_LOCAL char* scratch, Group group)
-      : body_(table, scratch, group), access_(in, out) {}
+                   WINGBEAT_LOCAL char* scratch, Group group, Filter filter = {})
+      : body_(table, scratch, group), access_(in, out), filter_(filter) {}
 
   /// Makes the butterflies of tile `number` of `rows` of the batch.
   WINGBEAT_FN void run(unsigned number, size rows) const {
@@ -43,6 +46,15 @@ class pass {
     if constexpr (of.makes == body::real_row) {
       prefetch(number, rows);
       run_row(tile);
+    } else if constexpr (of.makes == body::convolve) {
+      complex_type x[Body::elements_per_thread];
+      load(tile, x);
+      prefetch(number, rows);
+      const unsigned lane = body_.lane_in();
+      const size first = tile.has(lane) ? tile.filter(lane) : 0;
+      body_.run(x, [&](unsigned r) { return filter_.get(first + body_.number_in(r), 0); });
+      scale(x);
+      store(tile, x);
     } else {
       complex_type x[Body::elements_per_thread];
       load(tile, x);
@@ -53,6 +65,7 @@ class pass {
       scale(x);
       store(tile, x);
     }
+    if constexpr (Store::reduces) ends::finish_reduced(body_, tile);
   }
 
  private:
@@ -141,6 +154,7 @@ class pass {
 
   Body body_;
   access<Policy, Load, Store> access_;
+  Filter filter_;
 };
 
 }  // namespace wingbeat::device::grid

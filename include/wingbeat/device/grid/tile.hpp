@@ -21,6 +21,7 @@ class tile {
   struct level {
     static constexpr size count = as.loops[Level].count;
     static constexpr size in = as.loops[Level].in, out = as.loops[Level].out;
+    static constexpr size filter = as.loops[Level].filter;
   };
 
  public:
@@ -40,6 +41,7 @@ class tile {
     constexpr size in_base = as.in.base, out_base = as.out.base;
     in_ += in_base + row * in_distance;
     out_ += out_base + row * out_distance;
+    if constexpr (has_filter) filter_ += row * as.filter_distance;
   }
 
   /// Returns whether a lane has a butterfly at all.
@@ -85,8 +87,19 @@ class tile {
       return out_ + size(column(lane)) * level<0>::out;
     }
   }
+  /// Returns where the spectrum begins that a lane is multiplied by.
+  WINGBEAT_FN size filter(unsigned lane) const {
+    if constexpr (depth == 0) {
+      return filter_ + lane * as.filter_distance;
+    } else if constexpr (is_flat) {
+      return filter_ + index<0>(lane) * level<0>::filter + index<1>(lane) * level<1>::filter;
+    } else {
+      return filter_ + size(column(lane)) * level<0>::filter;
+    }
+  }
 
  private:
+  static constexpr bool has_filter = as.shape.makes == body::convolve;
   static constexpr unsigned shared = is_mirrored ? lanes / 2 : lanes;
   static constexpr bool is_full = as.is_full;
   static constexpr size in_distance = as.in.distance, out_distance = as.out.distance;
@@ -120,6 +133,7 @@ class tile {
       index_[Level] = take_digit<level<Level>::count>(number);
       in_ += size(index_[Level]) * level<Level>::in;
       out_ += size(index_[Level]) * level<Level>::out;
+      if constexpr (has_filter) filter_ += size(index_[Level]) * level<Level>::filter;
       split<Level + 1>(number);
     }
   }
@@ -136,6 +150,7 @@ class tile {
 
   size in_ = 0;
   size out_ = 0;
+  size filter_ = 0;
   unsigned has_ = 0;
   unsigned index_[depth == 0 ? 1 : depth] = {};
 };

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch is given beside its input and output: the parameters that a kernel or a plan's
+// functor has, and the arguments that each run gives them.
+#pragma once
+
+#include <cstddef>  // size_t, byte
+#include <cstring>  // memcpy
+#include <initializer_list>
+#include <span>
+#include <stdexcept>    // out_of_range
+#include <type_traits>  // is_trivially_copyable_v
+#include <vector>
+
+#include "wingbeat/buffer.hpp"  // buffer_view
+
+namespace wingbeat {
+
+/// A parameter of a kernel's entry, or a member of a functor's `operands`.
+class kernel_parameter {
+ public:
+  /// Memory that is read. Of a kernel, two parameters of the entry: `WINGBEAT_GLOBAL const T* name`
+  /// and `wingbeat::device::size name_first`; `name + name_first` is where the view begins. Of a
+  /// functor, a member `WINGBEAT_GLOBAL const T* name` that points there.
+  static kernel_parameter input(std::size_t element_bytes) { return {element_bytes, true, false}; }
+  /// Memory that is written, and perhaps read: the same without `const`.
+  static kernel_parameter output(std::size_t element_bytes) { return {element_bytes, true, true}; }
+  /// A number, or a plain struct, by value: one parameter, or one member.
+  template <class Value>
+  static kernel_parameter value() {
+    static_assert(std::is_trivially_copyable_v<Value>, "values are copied byte by byte");
+    return {sizeof(Value), false, false};
+  }
+
+  [[nodiscard]] bool is_memory() const noexcept { return is_memory_; }
+  [[nodiscard]] bool is_written() const noexcept { return is_written_; }
+  /// Returns sizeof(T), or the bytes of a value.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  kernel_parameter(std::size_t bytes, bool is_memory, bool is_written)
+      : bytes_(bytes), is_memory_(is_memory), is_written_(is_written) {}
+  std::size_t bytes_;
+  bool is_memory_, is_written_;
+};
+
+/// What a parameter is given in one launch: a view, or a value.
+class kernel_argument {
+ public:
+  kernel_argument(buffer_view view) : view_(view) {}
+  template <class Value, class = std::enable_if_t<std::is_trivially_copyable_v<Value> &&
+                                                  !std::is_same_v<Value, buffer_view>>>
+  kernel_argument(const Value& value) : value_(sizeof value) {
+    std::memcpy(value_.data(), &value, sizeof value);
+  }
+
+  [[nodiscard]] bool is_memory() const noexcept { return value_.empty(); }
+  [[nodiscard]] const buffer_view& view() const noexcept { return view_; }
+  [[nodiscard]] const std::vector<std::byte>& value() const noexcept { return value_; }
+
+ private:
+  buffer_view view_;
+  std::vector<std::byte> value_;
+};
+
+/// The arguments of one run, as a functor in this process reads them.
+class host_arguments {
+ public:
+  host_arguments() = default;
+  explicit host_arguments(std::span<const kernel_argument> given) : given_(given) {}
+
+  [[nodiscard]] std::size_t count() const noexcept { return given_.size(); }
+
+  /// Returns where argument `i`, a view, begins. Throws `std::out_of_range` if it is none.
+  template <class Element>
+  [[nodiscard]] Element* memory(std::size_t i) const {
+    require(i, true);
+    const buffer_view& view = given_[i].view();
+    return reinterpret_cast<Element*>(static_cast<std::byte*>(view.handle) + view.offset_bytes);
+  }
+
+  /// Returns argument `i`, a value. Throws `std::out_of_range` if it is none of that size.
+  template <class Value>
+  [[nodiscard]] Value value(std::size_t i) const {
+    require(i, false);
+    const std::vector<std::byte>& bytes = given_[i].value();
+    if (bytes.size() != sizeof(Value)) throw std::out_of_range("the argument has another size");
+    Value copy;
+    std::memcpy(&copy, bytes.data(), sizeof copy);
+    return copy;
+  }
+
+ private:
+  void require(std::size_t i, bool is_memory) const {
+    if (i < given_.size() && given_[i].is_memory() == is_memory) return;
+    throw std::out_of_range("the functor has no such argument");
+  }
+
+  std::span<const kernel_argument> given_;
+};
+
+}  // namespace wingbeat

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a functor is given in each run, as the entry point has it: memory whose type the functor
+// knows, and values of so many bytes. Each converts to the member of `operands` that it is for.
+#pragma once
+
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/workgroup/contract.hpp"  // some, void_t
+
+namespace wingbeat::device::ends {
+
+/// Memory that is read; an element has `Bytes` bytes.
+template <unsigned Bytes>
+struct input_operand {
+  WINGBEAT_GLOBAL const char* at;
+  template <class Element>
+  WINGBEAT_FN operator WINGBEAT_GLOBAL const Element*() const {
+    static_assert(sizeof(Element) == Bytes,
+                  "a member of your functor's operands points to elements of another size than "
+                  "kernel_parameter::input states");
+    return reinterpret_cast<WINGBEAT_GLOBAL const Element*>(at);
+  }
+};
+
+/// Memory that is written, and perhaps read.
+template <unsigned Bytes>
+struct output_operand {
+  WINGBEAT_GLOBAL char* at;
+  template <class Element>
+  WINGBEAT_FN operator WINGBEAT_GLOBAL Element*() const {
+    static_assert(sizeof(Element) == Bytes,
+                  "a member of your functor's operands points to elements of another size than "
+                  "kernel_parameter::output states");
+    return reinterpret_cast<WINGBEAT_GLOBAL Element*>(at);
+  }
+};
+
+/// A number or a plain struct by value, as a parameter of an entry point.
+template <unsigned Bytes>
+struct alignas(Bytes % 8 == 0   ? 8
+               : Bytes % 4 == 0 ? 4
+               : Bytes % 2 == 0 ? 2
+                                : 1) value_bytes {
+  unsigned char bytes[Bytes];
+};
+
+template <unsigned Bytes>
+struct value_operand {
+  value_bytes<Bytes> value;
+  template <class Value>
+  WINGBEAT_FN operator Value() const {
+    static_assert(sizeof(Value) == Bytes,
+                  "a member of your functor's operands has another size than "
+                  "kernel_parameter::value states");
+    return __builtin_bit_cast(Value, value);
+  }
+};
+
+/// Operands of a functor that has none.
+struct no_operands {};
+
+/// Functor::operands, or `no_operands`.
+template <class Functor, class = void>
+struct operands_of {
+  using type = no_operands;
+  static constexpr bool is_given = false;
+};
+template <class Functor>
+struct operands_of<Functor, workgroup::contract::void_t<typename Functor::operands>> {
+  using type = typename Functor::operands;
+  static constexpr bool is_given = true;
+};
+
+/// Becomes whatever a member is, where nothing is evaluated.
+struct any_operand {
+  template <class T>
+  WINGBEAT_FN operator T() const;
+};
+
+template <class...>
+struct any_operands {};
+
+/// `Count` of them.
+template <unsigned Count, class... Given>
+struct any_operands_of : any_operands_of<Count - 1, any_operand, Given...> {};
+template <class... Given>
+struct any_operands_of<0, Given...> {
+  using type = any_operands<Given...>;
+};
+
+template <class Operands, class Given, class = void>
+inline constexpr bool is_made_of = false;
+template <class Operands, class... Given>
+inline constexpr bool is_made_of<
+    Operands, any_operands<Given...>,
+    workgroup::contract::void_t<decltype(Operands{workgroup::contract::some<Given>()...})>> = true;
+
+/// Whether a struct has exactly so many members.
+template <class Operands, unsigned Count>
+inline constexpr bool has_members =
+    is_made_of<Operands, typename any_operands_of<Count>::type> &&
+    !is_made_of<Operands, typename any_operands_of<Count + 1>::type>;
+
+}  // namespace wingbeat::device::ends

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a pass that reduces what it is given, in place of storing it. Each thread adds its
+// values to a partial result of its own, each workgroup combines those of one transform, and hands
+// the result over once:
+//
+//     struct yours {
+//       using element = unsigned;               // of the output buffer
+//       struct partial { float sum; };          // plain data, a multiple of 4 bytes
+//       WINGBEAT_FN static partial start();     // of no values
+//       WINGBEAT_FN static void add(partial& sum, size row, size i, value z);
+//       WINGBEAT_FN static void combine(partial& sum, partial other);
+//       WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, size row, partial sum);
+//     };
+//
+// Several workgroups may finish one row, at the same time: finish adds to `out` by the atomic
+// functions of port.hpp. Parameters and operands stand as in a store, in `add` behind the partial
+// result and in `finish` behind `out`; see functor.hpp.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"                // complex
+#include "wingbeat/device/ends/functor.hpp"           // fused_given, spot_of, value_of
+#include "wingbeat/device/ends/functor_contract.hpp"  // can_reduce, partial_of
+#include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_LOCAL, size
+
+namespace wingbeat::device::ends {
+
+/// A store that adds what it is given to a partial result of its thread.
+template <class Functor, class As>
+class fused_reduce {
+ public:
+  using element = typename element_of<Functor>::type;
+  using parameters = typename parameters_of<Functor>::type;
+  using partial = typename partial_of<Functor>::type;
+  using value = typename value_of<typename As::real, As::is_real>::type;
+  static constexpr bool has_parts = false, reduces = true;
+
+ private:
+  using given = fused_given<Functor, As>;
+  static_assert(element_of<Functor>::is_given,
+                "your store functor has no type named element; write using element = your "
+                "buffer's type in the struct");
+  static_assert(partial_of<Functor>::is_given,
+                "store.partial_bytes is not 0 and your store functor has no type named partial; "
+                "declare struct partial in it, or let it store and leave partial_bytes out");
+  static_assert(parameters_of<Functor>::is_given || !As::has_parameters,
+                "store.source.parameters holds bytes and your store functor has no type named "
+                "parameters; declare struct parameters in it, or leave the bytes out");
+  static_assert(!partial_of<Functor>::is_given || can_reduce<Functor, value, typename given::list>,
+                "your reducing store functor needs WINGBEAT_FN static partial start(), void "
+                "add(partial&, row, i, value), void combine(partial&, partial) and void "
+                "finish(out, row, partial), with parameters and operands after the first argument "
+                "of add and finish where the plan has them");
+  static_assert(sizeof(partial) % 4 == 0 || !partial_of<Functor>::is_given,
+                "the partial result of your store functor is no multiple of 4 bytes; fill it up");
+
+ public:
+  template <class... Operands>
+  WINGBEAT_FN fused_reduce(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks,
+                           Operands... operands)
+      : out_(out), given_(blocks, operands...), sum_(Functor::start()) {}
+
+  /// Adds element at % length of row at / length.
+  WINGBEAT_FN void put(size at, size index, complex<typename As::real> z) const {
+    const spot of = spot_of<As>(at, index);
+    if constexpr (As::is_real) {
+      add(of.row, 2 * of.i, z.re);
+      add(of.row, 2 * of.i + 1, z.im);
+    } else {
+      add(of.row, of.i, z);
+    }
+  }
+
+  /// Combines the partial results of `threads` threads, this one number `thread` of them, and
+  /// finishes the row that place `at` is of, if there is one.
+  /// Callers: every thread of the workgroup.  Memory: `entries` takes one partial result for each
+  /// thread; those of other transforms lie elsewhere. Nobody reads it any more.
+  template <class Team>
+  WINGBEAT_FN void finish(const Team& team, WINGBEAT_LOCAL unsigned* entries, unsigned thread,
+                          unsigned threads, bool has_row, size at) const {
+    write(entries + thread * words, sum_);
+    for (unsigned width = threads; width > 1;) {
+      const unsigned rest = (width + 1) / 2;
+      team.workgroup_barrier();
+      if (thread + rest < width) {
+        Functor::combine(sum_, read(entries + (thread + rest) * words));
+        write(entries + thread * words, sum_);
+      }
+      width = rest;
+    }
+    if (thread != 0 || !has_row) return;
+    const size row = at / As::length;
+    given_.to([&](const auto&... more) { Functor::finish(out_, more..., row, sum_); });
+  }
+  static constexpr unsigned words = unsigned(sizeof(partial) / 4);
+
+ private:
+  struct as_words {
+    unsigned word[words];
+  };
+  WINGBEAT_FN void add(size row, size i, value z) const {
+    given_.to([&](const auto&... more) { Functor::add(sum_, more..., row, i, z); });
+  }
+  WINGBEAT_FN static void write(WINGBEAT_LOCAL unsigned* entry, partial sum) {
+    const as_words bits = __builtin_bit_cast(as_words, sum);
+    for (unsigned w = 0; w < words; ++w) entry[w] = bits.word[w];
+  }
+  WINGBEAT_FN static partial read(WINGBEAT_LOCAL const unsigned* entry) {
+    as_words bits;
+    for (unsigned w = 0; w < words; ++w) bits.word[w] = entry[w];
+    return __builtin_bit_cast(partial, bits);
+  }
+
+  WINGBEAT_GLOBAL element* out_;
+  given given_;
+  mutable partial sum_;  ///< Of this thread: a pass stores through const ends.
+};
+
+/// Combines what the threads of a body have added. Body: thread_out() numbers the threads that
+/// store elements of one lane, threads_of_lane there are.
+template <class Body, class Elements>
+WINGBEAT_FN void finish_reduced(const Body& body, const Elements& elements) {
+  const unsigned lane = body.lane_out();
+  using store = typename Elements::access_type::store_type;
+  const auto entries = reinterpret_cast<WINGBEAT_LOCAL unsigned*>(body.entries());
+  body.team().workgroup_barrier();
+  elements.target().finish(body.team(), entries + lane * (Body::threads_of_lane * store::words),
+                           body.thread_out(), Body::threads_of_lane, elements.has(lane),
+                           elements.out(lane));
+}
+
+}  // namespace wingbeat::device::ends

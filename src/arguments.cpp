@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.hpp"
+
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat {
+namespace {
+
+void require_argument(std::string_view owner, std::size_t i, const kernel_parameter& parameter,
+                      const kernel_argument& given) {
+  const auto kind = [](bool is_memory) { return is_memory ? "view" : "value"; };
+  if (parameter.is_memory() != given.is_memory()) {
+    throw plan_error(formatted("argument {} of {} is a {}; its parameter is a {}", i, owner,
+                               kind(given.is_memory()), kind(parameter.is_memory())));
+  }
+  if (!given.is_memory()) {
+    if (given.value().size() == parameter.bytes()) return;
+    throw plan_error(formatted("argument {} of {} has {} bytes; its parameter has {}", i, owner,
+                               given.value().size(), parameter.bytes()));
+  }
+  if (given.view().offset_bytes % parameter.bytes() == 0) return;
+  throw plan_error(
+      formatted("argument {} of {} starts at byte {}; its elements are of {} bytes, so start at a "
+                "multiple of that",
+                i, owner, given.view().offset_bytes, parameter.bytes()));
+}
+
+}  // namespace
+
+void require_arguments(std::string_view owner, std::span<const kernel_parameter> parameters,
+                       std::span<const kernel_argument> given) {
+  if (given.size() != parameters.size()) {
+    throw plan_error(formatted("{} has {} parameters and was given {} arguments", owner,
+                               parameters.size(), given.size()));
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    require_argument(owner, i, parameters[i], given[i]);
+  }
+}
+
+argument_views::argument_views(std::string_view owner, std::span<const kernel_parameter> parameters,
+                               std::span<const kernel_argument> given) {
+  names_.reserve(given.size());  // operands refer to them
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i].is_memory()) continue;
+    names_.push_back(formatted("argument {} of {}", i, owner));
+    const buffer_view& view = given[i].view();
+    (parameters[i].is_written() ? written_ : read_)
+        .push_back({names_.back(), view, view.size_bytes});
+  }
+}
+
+void require_views(std::span<const operand> views, const backend::queue& on) {
+  for (const operand& given : views) {
+    require_memory(given, on);
+    if (given.used_bytes != 0) continue;
+    throw plan_error(formatted(
+        "the {} is an empty view; give it a buffer, any where it is not touched", given.name));
+  }
+}
+
+}  // namespace wingbeat

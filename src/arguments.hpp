@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of the arguments that a kernel or a functor is given, the same on every engine.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.hpp"     // queue
+#include "views.hpp"               // operand
+#include "wingbeat/arguments.hpp"  // kernel_parameter, kernel_argument
+
+namespace wingbeat {
+
+/// Throws `plan_error` unless each argument is a view, or a value of the right size, as its
+/// parameter says, and each view starts at an element. `owner` is "kernel 'sum'", for example.
+void require_arguments(std::string_view owner, std::span<const kernel_parameter> parameters,
+                       std::span<const kernel_argument> given);
+
+/// Views among arguments, each as an operand with a name; what reads them is unknown, so all of a
+/// view counts.
+class argument_views {
+ public:
+  /// `given` was checked by `require_arguments`, and outlives this.
+  argument_views(std::string_view owner, std::span<const kernel_parameter> parameters,
+                 std::span<const kernel_argument> given);
+
+  [[nodiscard]] const std::vector<operand>& read() const noexcept { return read_; }
+  [[nodiscard]] const std::vector<operand>& written() const noexcept { return written_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<operand> read_, written_;
+};
+
+/// Throws `plan_error` where a view is empty, or of memory that `on` cannot reach.
+void require_views(std::span<const operand> views, const backend::queue& on);
+
+}  // namespace wingbeat

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// Timeout: 300
+// Stores that reduce what a plan makes: sums and maxima of rows, in one pass and in several, of
+// complex and real sides, on every engine that is here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>  // abs
+
+#include "support/refusal.hpp"  // refusal
+#include "support/signal.hpp"   // noise
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+
+/// Of a row: the sum of |z|^2, how many elements there were, and a sum of their numbers.
+struct summary {
+  float energy;
+  unsigned count, numbers;
+};
+
+constexpr const char* text = R"(
+#include "wingbeat/device/atomic.hpp"
+#include "wingbeat/device/complex.hpp"
+namespace wd = wingbeat::device;
+struct summary { float energy; unsigned count, numbers; };
+struct summed {
+  using element = summary;
+  using partial = summary;
+  WINGBEAT_FN static partial start() { return {0, 0, 0}; }
+  WINGBEAT_FN static void add(partial& sum, wd::size, wd::size i, wd::complex<float> z) {
+    sum.energy += z.re * z.re + z.im * z.im;
+    sum.count += 1;
+    sum.numbers += unsigned(i);
+  }
+  WINGBEAT_FN static void add(partial& sum, wd::size row, wd::size i, float x) {
+    add(sum, row, i, wd::complex<float>{x, 0});
+  }
+  WINGBEAT_FN static void combine(partial& sum, partial other) {
+    sum.energy += other.energy;
+    sum.count += other.count;
+    sum.numbers += other.numbers;
+  }
+  WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, wd::size row, partial sum) {
+    wd::atomic_add(&out[row].energy, sum.energy);
+    wd::atomic_add(&out[row].count, sum.count);
+    wd::atomic_add(&out[row].numbers, sum.numbers);
+  }
+};
+)";
+
+/// The same for the engines of this process.
+template <class Value>
+run_writer<Value> callable() {
+  return [](void* out, std::size_t row, std::size_t first, std::span<const Value> values) {
+    auto& to = static_cast<summary*>(out)[row];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::atomic_ref{to.energy} += std::norm(values[i]);
+      std::atomic_ref{to.count} += 1;
+      std::atomic_ref{to.numbers} += static_cast<unsigned>(first + i);
+    }
+  };
+}
+
+std::size_t product(const std::vector<std::size_t>& lengths) {
+  std::size_t all = 1;
+  for (const std::size_t n : lengths) all *= n;
+  return all;
+}
+
+plan_spec summed(plan_spec spec) {
+  spec.store = {.out_bytes = std::size_t{spec.batch} * sizeof(summary),
+                .element_bytes = sizeof(summary),
+                .source = {.text = text, .type = "summed"},
+                .partial_bytes = sizeof(summary),
+                .clears_output = true};
+  if (spec.kind == transform::inverse_to_real) {
+    spec.store.callable = callable<float>();
+  } else {
+    spec.store.callable = callable<std::complex<float>>();
+  }
+  return spec;
+}
+
+class reduction : public ::testing::TestWithParam<engine> {
+ protected:
+  void SetUp() override {
+    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
+    on = std::make_unique<queue>(first_device(GetParam()));
+  }
+
+  /// Two runs, each into memory that something else left there.
+  void check(const plan_spec& spec) {
+    SCOPED_TRACE(joined_lengths(spec));
+    const std::size_t rows = spec.batch;
+    std::vector<float> x;
+    for (const auto& z : noise<float>(input_bytes(spec) / 8, 1)) x.insert(x.end(), {z.re, z.im});
+    buffer in{*on, x.size() * sizeof(float)}, plain{*on, output_bytes(spec)};
+    in.write(x.data(), in.size_bytes());
+    plan{*on, spec}.enqueue(*on, in.view(), plain.view());
+    std::vector<float> y(plain.size_bytes() / sizeof(float));
+    plain.read(y.data(), plain.size_bytes());
+
+    const plan made{*on, summed(spec)};
+    buffer out{*on, rows * sizeof(summary)};
+    std::vector<summary> got(rows, {1e9f, 77, 77});
+    out.write(got.data(), out.size_bytes());
+    for (int run = 0; run < 2; ++run) {
+      made.enqueue(*on, in.view(), out.view());
+      out.read(got.data(), out.size_bytes());
+      for (std::size_t row = 0; row < rows; ++row) {
+        const std::size_t reals = y.size() / rows;
+        double energy = 0;
+        for (std::size_t i = 0; i < reals; ++i)
+          energy += double(y[row * reals + i]) * y[row * reals + i];
+        const std::size_t count = spec.kind == transform::inverse_to_real ? reals : reals / 2;
+        ASSERT_EQ(got[row].count, count) << "row " << row << " run " << run;
+        ASSERT_EQ(got[row].numbers, static_cast<unsigned>(count * (count - 1) / 2))
+            << "row " << row;
+        ASSERT_NEAR(got[row].energy / energy, 1, 1e-4) << "row " << row;
+      }
+    }
+  }
+
+  static std::string joined_lengths(const plan_spec& spec) {
+    std::string all{name_of(spec.kind)};
+    for (const std::size_t n : spec.lengths) all += " " + std::to_string(n);
+    return all;
+  }
+
+  std::unique_ptr<queue> on;
+};
+
+TEST_P(reduction, sums_each_row_of_a_batch) {
+  for (const std::size_t n : {2, 16, 256}) check({.lengths = {n}, .batch = 37});
+  check({.lengths = {1024}, .batch = 3, .kind = transform::inverse});
+}
+
+TEST_P(reduction, sums_what_comes_from_several_passes) {
+  check({.lengths = {1 << 17}, .batch = 2});
+  check({.lengths = {64, 128}, .batch = 3});
+}
+
+TEST_P(reduction, sums_the_sides_of_real_transforms) {
+  for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+    check({.lengths = {512}, .batch = 5, .kind = kind});
+    check({.lengths = {1 << 17}, .batch = 1, .kind = kind});
+    check({.lengths = {32, 64}, .batch = 2, .kind = kind});
+  }
+}
+
+TEST_P(reduction, is_refused_in_a_sentence) {
+  plan_spec large = summed({.lengths = {64}});
+  large.store.partial_bytes = 68;
+  EXPECT_THAT(refusal([&] { (void)plan(*on, large); }), HasSubstr("store.partial_bytes is 68"));
+  plan_spec odd = summed({.lengths = {64}});
+  odd.store.out_bytes = 14;
+  EXPECT_THAT(refusal([&] { (void)plan(*on, odd); }), HasSubstr("multiples of 4 bytes"));
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, reduction,
+                         ::testing::Values(engine::reference, engine::host, engine::opencl,
+                                           engine::cuda),
+                         [](const auto& of) { return std::string{name_of(of.param)}; });
+
+}  // namespace
