@@ -283,4 +283,51 @@ program make_program(const plan_spec& spec, const device_info& device,
   return made;
 }
 
+namespace {
+
+/// Returns the one pass that makes rows of a request whose spectra stay where threads have them.
+program program_of_rows(const plan_spec& spec, body makes, const filter_array* filter,
+                        const device_info& device) {
+  axis_request axis;
+  axis.total = spec.lengths.front();
+  axis.stored = spec.real;
+  auto pieces = pieces_of(axis, tuning::for_device(device), device);
+  piece& row = pieces.front();
+  if (pieces.size() > 1 || row.shape.makes != body::transform) {
+    throw plan_error(
+        formatted("length {} does not fit a workgroup of {}; cut the signal into "
+                  "blocks of a shorter length",
+                  axis.total, device.name));
+  }
+  row.shape.makes = makes;
+  row.shape.bins = device::order::scrambled;
+  row.fraction = 0;  // both were measured for transforms
+  row.resident = 0;
+  const array in = input_array(spec), out = output_array(spec);
+  pass launched = placed(row, {.spec = spec,
+                               .axis = 0,
+                               .begins = true,
+                               .ends = true,
+                               .from = in,
+                               .to = out,
+                               .filter = filter});
+  launched.numbers.scale = static_cast<double>(factor_of(spec));
+  require_launchable(launched, spec, device);
+  program made;
+  if (spec.store.clears_output) made.steps.emplace_back(clear{place::output, spec.store.out_bytes});
+  made.steps.emplace_back(std::move(launched));
+  return made;
+}
+
+}  // namespace
+
+program make_convolution_program(const plan_spec& spec, const filter_array& filter,
+                                 const device_info& device) {
+  return program_of_rows(spec, body::convolve, &filter, device);
+}
+
+program make_spectrum_program(const plan_spec& spec, const device_info& device) {
+  return program_of_rows(spec, body::transform, nullptr, device);
+}
+
 }  // namespace wingbeat::planner

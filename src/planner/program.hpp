@@ -55,4 +55,15 @@ struct program {
 [[nodiscard]] program make_program(const plan_spec& spec, const device_info& device,
                                    const tuning::architecture& data);
 
+/// Returns the program that convolves rows in one launch: forward, times a spectrum, inverse.
+/// `spec` is a forward transform of one axis; its ranges are those of the signals before and after,
+/// its length is what they are padded to, its scale is applied once. Throws `plan_error` where the
+/// length does not fit a workgroup of the device.
+[[nodiscard]] program make_convolution_program(const plan_spec& spec, const filter_array& filter,
+                                               const device_info& device);
+
+/// Returns the program that makes spectra for it: of `spec`, a forward transform of one axis, whose
+/// output is packed, with bins where the threads of a convolution have them.
+[[nodiscard]] program make_spectrum_program(const plan_spec& spec, const device_info& device);
+
 }  // namespace wingbeat::planner

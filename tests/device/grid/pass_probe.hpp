@@ -12,6 +12,7 @@
 #include "device/workgroup/fft_probe.hpp"  // local_memory
 #include "planner/roots.hpp"               // table_of
 #include "wingbeat/device/bodies/cluster_transform.hpp"
+#include "wingbeat/device/bodies/convolve.hpp"
 #include "wingbeat/device/bodies/real_row.hpp"
 #include "wingbeat/device/bodies/transform.hpp"
 #include "wingbeat/device/ends/memory.hpp"  // complex_load, complex_store
@@ -143,6 +144,10 @@ struct emulated_body {
 template <class Policy>
 struct emulated_body<Policy, body::transform> {
   using type = bodies::transform<Policy, emulated_group>;
+};
+template <class Policy>
+struct emulated_body<Policy, body::convolve> {
+  using type = bodies::convolve<Policy, emulated_group>;
 };
 template <class Policy>
 struct emulated_body<Policy, body::real_row> {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of a pass whose rows are convolved in registers: forward, times a spectrum, inverse. The
+// spectrum's bins are scrambled, as whatever leaves fewest exchanges, and never leave the registers.
+#pragma once
+
+#include "wingbeat/device/bodies/lane_registers.hpp"  // lane_registers
+#include "wingbeat/device/direction.hpp"              // direction
+#include "wingbeat/device/grid/numbers.hpp"           // pass_numbers
+#include "wingbeat/device/order.hpp"                  // order
+#include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, group
+#include "wingbeat/device/workgroup/fft.hpp"          // fft
+
+namespace wingbeat::device::bodies {
+
+/// Elements lie before and after as those of a transform by the same team.
+template <class Policy, class Group = group_in_rows>
+class convolve : public lane_registers<Policy, Group> {
+  using base = lane_registers<Policy, Group>;
+  static constexpr grid::tile_shape of = Policy::numbers().shape;
+
+ public:
+  using base::e;
+  using typename base::complex_type;
+  template <direction Dir>
+  using fft_to = workgroup::fft<typename base::shape, typename base::real, Dir, order::scrambled,
+                                typename base::memory>;
+  using fft = fft_to<direction::forward>;
+  static constexpr bool has_exchanges = fft::exchanges > 0;
+  static_assert(!of.along_out, "in place, no exchange hands rows from some threads to others");
+
+  using base::base;
+
+  /// Transforms the registers of all threads, multiplies x[r] by filter(r), and transforms back.
+  /// filter(r) is the bin in the place of element number_in(r).
+  template <class Filter>
+  WINGBEAT_FN void run(complex_type (&x)[e], const Filter& filter) const {
+    const auto scratch =
+        this->scratch();  // the inverse first writes what each thread has just read
+    fft::execute(this->team(), x, scratch, this->roots());
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) x[r] = x[r] * filter(r);
+    fft_to<direction::inverse>::execute(this->team(), x, scratch, this->roots());
+  }
+};
+
+}  // namespace wingbeat::device::bodies

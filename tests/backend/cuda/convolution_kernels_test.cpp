@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeout: 600
+// Convolutions in one launch, and the spectra for them, compiled for three architectures without a
+// GPU: no register may spill and no array may live in local memory.
+#include <gtest/gtest.h>
+
+#include "backend/cuda/device_of.hpp"
+#include "backend/cuda/nvrtc.hpp"   // compile_for, process_nvrtc
+#include "planner/kernel_text.hpp"  // kernel_text, entry_name
+#include "planner/program.hpp"      // make_convolution_program, make_spectrum_program
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using planner::pass;
+
+class convolution_kernels : public ::testing::TestWithParam<std::string> {};
+
+void expect_no_spills(const pass& of, const std::string& architecture) {
+  const auto figures = backend::cuda::compile_for({.text = planner::kernel_text(of),
+                                                   .entry = std::string{planner::entry_name},
+                                                   .threads = of.shape().threads(),
+                                                   .scratch_bytes = of.shape().scratch_bytes(),
+                                                   .path = "wingbeat_pass.cpp"},
+                                                  architecture)
+                           .figures;
+  EXPECT_EQ(figures.spill_bytes, 0) << of.describe();
+  EXPECT_EQ(figures.stack_bytes, 0) << of.describe();
+  EXPECT_GT(figures.registers, 0) << of.describe();
+}
+
+TEST_P(convolution_kernels, compile_without_spills) {
+  const auto& found = backend::cuda::process_nvrtc();
+  if (!found.problem.empty()) GTEST_SKIP() << found.problem;
+  const device_info device = device_of(GetParam());
+  const auto check = [&](std::size_t n, precision real) {
+    plan_spec spec{.lengths = {n}, .batch = {300, 7}, .real = real, .scale = scaling::by_length};
+    spec.valid_in = {{0, n - n / 4}};
+    spec.valid_out = {{n / 4, n}};
+    const auto convolving =
+        planner::make_convolution_program(spec, {.stored = real, .distances = {0, n}}, device);
+    expect_no_spills(convolving.passes().front(), GetParam());
+    const plan_spec filters{.lengths = {n}, .batch = 7, .real = real};
+    expect_no_spills(planner::make_spectrum_program(filters, device).passes().front(), GetParam());
+  };
+  for (const std::size_t n : {16, 256, 4096, 8192}) check(n, precision::fp32);
+  check(2048, precision::fp64);
+}
+
+INSTANTIATE_TEST_SUITE_P(architectures, convolution_kernels,
+                         ::testing::Values("sm_80", "sm_90", "sm_100"),
+                         [](const auto& of) { return of.param; });
+
+}  // namespace

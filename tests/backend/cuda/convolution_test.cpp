@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: gpu
+// Convolutions in one launch on the cuda engine, up to the longest row of a workgroup.
+#include "backend/convolution_check.hpp"  // check_convolutions
+#include "backend/cuda/engine.hpp"        // engine
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+
+TEST(cuda_convolution, agrees_with_the_sum_that_defines_it) {
+  if (devices(engine::cuda).empty()) GTEST_SKIP() << why_absent(engine::cuda);
+  const auto& cuda = static_cast<const backend::cuda::engine&>(backend::cuda_engine());
+  const queue on{first_device(engine::cuda)};
+  check_convolutions(cuda.compiler(), on);
+  for (const std::size_t n : {4096, 8192}) {
+    convolution_run<float>{cuda.compiler(), on, {n, n - 100, 101, 3, 2, {100, n}}}.check();
+  }
+}
+
+}  // namespace

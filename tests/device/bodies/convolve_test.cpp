@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution as the body of a pass, by itself: registers in, registers out, against the sum that
+// defines a circular convolution.
+#include "wingbeat/device/bodies/convolve.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>  // max
+
+#include "device/grid/pass_probe.hpp"  // body_of, run_threads, rounded_table
+#include "support/oracle.hpp"          // dft
+#include "support/signal.hpp"          // noise
+#include "support/tolerance.hpp"       // is_accurate
+#include "wingbeat/device/scrambled.hpp"
+
+namespace {
+
+using namespace wingbeat::test;
+
+template <class Base>
+struct convolved : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.shape.makes = body::convolve;
+    return n;
+  }
+};
+
+/// Returns the lanes of x times the filter's spectrum, transformed back: N times the convolution.
+template <class Policy>
+values<typename Policy::real> run(const values<typename Policy::real>& x, const exact& spectrum) {
+  using real = typename Policy::real;
+  using body_type = body_of<Policy>;
+  constexpr pass_numbers as = Policy::numbers();
+  constexpr unsigned n = unsigned(as.shape.length);
+  constexpr unsigned e = as.shape.elements_per_thread;
+  constexpr wingbeat::device::scrambled::index_map bins{wingbeat::device::log2_of(e),
+                                                        wingbeat::device::log2_of(n / e)};
+  expect_sizes_of_types<Policy>();
+  const auto table = rounded_table<real>(as);
+  values<real> y(x.size(), poison<complex<real>>());
+  run_threads<Policy>([&](const auto& group, char* scratch) {
+    const body_type subject(table.data(), scratch, group);
+    complex<real> held[body_type::e];
+    const auto at = [&](unsigned r) { return subject.lane_in() * n + subject.number_in(r); };
+    for (unsigned r = 0; r < e; ++r) held[r] = x[at(r)];
+    subject.run(held, [&](unsigned r) {
+      const auto w = spectrum[bins.dft_index(subject.number_in(r))];
+      return complex<real>{static_cast<real>(w.real()), static_cast<real>(w.imag())};
+    });
+    for (unsigned r = 0; r < e; ++r) y[at(r)] = held[r];
+  });
+  return y;
+}
+
+template <class Policy>
+void check() {
+  using real = typename Policy::real;
+  constexpr tile_shape of = Policy::numbers().shape;
+  const auto x = noise<real>(of.length * of.lanes, 1);
+  const exact h = widened_row(noise<real>(of.length, 2));
+  const exact spectrum = dft(h, wingbeat::device::direction::forward);
+  const auto y = run<Policy>(x, spectrum);
+  for (size lane = 0; lane < of.lanes; ++lane) {
+    const exact signal = widened_row(picked(x, lane * of.length, of.length));
+    exact expected(of.length);
+    for (size i = 0; i < of.length; ++i) {
+      for (size j = 0; j < of.length; ++j) {
+        expected[i] += signal[j] * h[(i + of.length - j) % of.length];
+      }
+      expected[i] *= of.length;
+    }
+    ASSERT_LE(relative_l2(picked(y, lane * of.length, of.length), expected),
+              3 * l2_bound<real>(std::max<size>(of.length, 2)))
+        << "lane " << lane << " of " << of.lanes;
+  }
+}
+
+TEST(body_convolve, agrees_with_the_sum_that_defines_it) {
+  check<convolved<whole_rows<1, 1, 4>>>();
+  check<convolved<whole_rows<8, 8, 4>>>();
+  check<convolved<whole_rows<64, 8, 4>>>();
+  check<convolved<whole_rows<256, 4, 2, double>>>();
+  check<convolved<whole_rows<512, 32, 1>>>();
+  check<convolved<whole_rows<1024, 16, 2>>>();
+}
+
+TEST(body_convolve, exchanges_halves_as_well) {
+  check<in_halves<convolved<whole_rows<256, 8, 2>>>>();
+}
+
+}  // namespace
