@@ -41,8 +41,9 @@ struct counted {
   using element = wd::complex<float>;
   struct parameters { float unit; };
   struct operands { unsigned offset; WINGBEAT_GLOBAL float* scaled; };
-  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const parameters& with,
-                                operands given, wd::size row, wd::size i, element z) {
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
+                                WINGBEAT_GLOBAL const parameters& with, operands given,
+                                wd::size row, wd::size i, element z) {
     out[row * 64 + i] = z;
     given.scaled[row * 64 + i] = with.unit * z.re + float(given.offset);
   }

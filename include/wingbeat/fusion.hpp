@@ -52,9 +52,10 @@ namespace wingbeat {
 ///       WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in, operands given,
 ///                                     wingbeat::device::size row, wingbeat::device::size i);
 ///
-/// A store may add to memory that it is given so, by the atomic functions of device/port.hpp. Where a
-/// load's buffer has one element for each value, a plan may ask memory for elements ahead of their
-/// turn, row by row; a load that reads them in quite another order says
+/// A store may add to memory that it is given so, by the functions of device/atomic.hpp.
+///
+/// Where a load's buffer has one element for each value, a plan may ask memory for elements ahead
+/// of their turn, row by row; a load that reads them in quite another order says
 ///
 ///       static constexpr bool in_order = false;
 struct fused_source {
@@ -136,7 +137,7 @@ struct fused_load {
 ///
 /// `add` is called once for every element, in any order; `finish` for each row by one thread of
 /// every workgroup that had elements of it, so that results of several are added by the atomic
-/// functions of device/port.hpp. Parameters and operands stand behind the first argument of add
+/// functions of device/atomic.hpp. Parameters and operands stand behind the first argument of add
 /// and of finish.
 struct fused_store {
   std::size_t out_bytes = 0;      ///< Of the output of one run, every row counted.

@@ -239,7 +239,7 @@ TEST(kernel_text, differs_where_any_number_does) {
     EXPECT_NE(kernel_text(other), text) << name;
     expect_numbers_read_back(other);
   });
-  EXPECT_EQ(n_fields, 17U + 2 + 2 * 10 + 3 * 4 + 7);
+  EXPECT_EQ(n_fields, 19U + 2 + 2 * 10 + 3 * 5 + 8);
 }
 
 TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {

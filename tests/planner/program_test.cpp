@@ -314,8 +314,8 @@ TEST(program, makes_planes_at_once_where_nothing_is_in_the_way) {
   for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
     EXPECT_FALSE(has_plane({.lengths = {64, 64}, .kind = kind}, hopper()));
     EXPECT_TRUE(has_plane({.lengths = {8, 128, 128}, .kind = kind}, hopper()));
-    EXPECT_EQ(make_program({.lengths = {8, 128, 128}, .kind = kind}, hopper(), data).passes().size(),
-              2U);
+    EXPECT_EQ(
+        make_program({.lengths = {8, 128, 128}, .kind = kind}, hopper(), data).passes().size(), 2U);
   }
   EXPECT_FALSE(has_plane({.lengths = {64, 64}, .valid_in = {{0, 9}, {0, 64}}}, hopper()));
   EXPECT_FALSE(has_plane({.lengths = {64, 64}, .valid_out = {{0, 9}, {0, 64}}}, hopper()));

@@ -35,8 +35,8 @@ class tile_end {
   tile_end(const kernels<Real>& with, const pass_end& what, std::size_t column_stride,
            const host_load* load, const host_store* store);
 
-  /// Fills `n_columns` columns of a tile, the first of them at `from`; what is not in memory becomes
-  /// 0. `n_threads` share the work where columns are long.
+  /// Fills `n_columns` columns of a tile, the first of them at `from`; elements that are not in
+  /// memory become 0. `n_threads` share the work where columns are long.
   void fetch(const begin_of_end& from, std::size_t n_columns, const tile_shape& as, Real* tile,
              unsigned n_threads) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a pass whose rows are convolved in registers: forward, times a spectrum, inverse. The
-// spectrum's bins are scrambled, as whatever leaves fewest exchanges, and never leave the registers.
+// The body of a pass whose rows are convolved in registers: forward, times a spectrum, inverse. Its
+// bins are scrambled, the order with the fewest exchanges, and never leave the registers.
 #pragma once
 
 #include "wingbeat/device/bodies/lane_registers.hpp"  // lane_registers

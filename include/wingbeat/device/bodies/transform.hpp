@@ -11,7 +11,7 @@
 //   rank(), part()                            this thread of its workgroup; this workgroup of its
 //                                             cluster
 //   roots()                                   the table of this pass
-//   entries()                                 local memory, free before and, behind a barrier, after
+//   entries()                                 local memory, free before; after it behind a barrier
 //   thread_out(), threads_of_lane             this thread of those that store one lane
 // and, where bins of a real transform meet their opposites, what ends/mirrored.hpp says.
 #pragma once

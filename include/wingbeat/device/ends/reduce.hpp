@@ -13,7 +13,7 @@
 //     };
 //
 // Several workgroups may finish one row, at the same time: finish adds to `out` by the atomic
-// functions of port.hpp. Parameters and operands stand as in a store, in `add` behind the partial
+// functions of atomic.hpp. Parameters and operands stand as in a store, in `add` behind the partial
 // result and in `finish` behind `out`; see functor.hpp.
 #pragma once
 
