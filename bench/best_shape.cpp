@@ -13,11 +13,11 @@
 #include <random>
 #include <thread>
 
-#include "apps/cli/rounds.hpp"       // queued, take_turns
 #include "backend/backend.hpp"       // queue, plan
 #include "backend/cuda/engine.hpp"   // compiler
 #include "backend/kernel.hpp"        // make_compiled_plan
 #include "bench/shape_families.hpp"  // candidates_of
+#include "measure/rounds.hpp"        // queued, take_turns
 #include "planner/program.hpp"       // make_program
 #include "wingbeat/device/half.hpp"  // half_float, widen
 #include "wingbeat/wingbeat.hpp"

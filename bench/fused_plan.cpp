@@ -8,8 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/rounds.hpp"  // queued, take_turns
 #include "backend/backend.hpp"  // queue
+#include "measure/rounds.hpp"   // queued, take_turns
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

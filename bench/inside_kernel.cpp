@@ -12,8 +12,8 @@
 #include <fstream>    // ofstream
 #include <memory>     // unique_ptr
 
-#include "apps/cli/peer_cufft.hpp"  // cufft_peer
 #include "inside_kernel_problem.hpp"
+#include "peers/cufft.hpp"  // cufft_peer
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

@@ -13,11 +13,11 @@
 #include <thread>
 #include <utility>  // move
 
-#include "apps/cli/peer_cufft.hpp"   // cufft_peer
-#include "apps/cli/rounds.hpp"       // queued, take_turns
 #include "backend/backend.hpp"       // queue
 #include "backend/cuda/engine.hpp"   // compiler
 #include "backend/kernel.hpp"        // kernel
+#include "measure/rounds.hpp"        // queued, take_turns
+#include "peers/cufft.hpp"           // cufft_peer
 #include "wingbeat/device/half.hpp"  // half_float
 #include "wingbeat/error.hpp"        // error, plan_error
 

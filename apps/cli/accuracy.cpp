@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accuracy.hpp"
+#include "cli/accuracy.hpp"
 
 #include <algorithm>   // clamp, max_element, min
 #include <functional>  // multiplies

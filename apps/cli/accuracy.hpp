@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "agreement.hpp"  // agreement
-#include "elements.hpp"   // byte_reader
+#include "cli/agreement.hpp"  // agreement
+#include "cli/elements.hpp"   // byte_reader
 
 namespace wingbeat::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agreement.hpp"
+#include "cli/agreement.hpp"
 
 #include <algorithm>  // max
 #include <cmath>      // hypot, log2, sqrt

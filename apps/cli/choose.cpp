@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "choose.hpp"
+#include "cli/choose.hpp"
 
 #include <algorithm>  // any_of, find_if
 #include <charconv>   // from_chars
 #include <string_view>
 #include <system_error>  // errc
 
+#include "cli/messages.hpp"    // tell
 #include "formatted.hpp"       // formatted
-#include "report.hpp"          // tell
 #include "wingbeat/error.hpp"  // plan_error, absent_error
 
 namespace wingbeat::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elements.hpp"
+#include "cli/elements.hpp"
 
 #include <algorithm>  // clamp, min
 #include <bit>        // bit_cast

@@ -7,19 +7,19 @@
 #include <string>
 #include <string_view>
 
-#include "bench.hpp"             // add_bench
-#include "devices.hpp"           // add_devices
-#include "option.hpp"            // require_values
-#include "order.hpp"             // add_order
-#include "plan.hpp"              // add_plan
-#include "report.hpp"            // tell, exit_code
-#include "signals.hpp"           // remove_temporary_files_on_signals
-#include "speedtest.hpp"         // add_speedtest
-#include "streams.hpp"           // occupy_closed_streams
-#include "transform.hpp"         // add_transform
-#include "verify.hpp"            // add_verify
-#include "wingbeat/error.hpp"    // plan_error, absent_error, device_error, file_error
-#include "wingbeat/version.hpp"  // WINGBEAT_VERSION_MAJOR
+#include "cli/commands/bench.hpp"      // add_bench
+#include "cli/commands/devices.hpp"    // add_devices
+#include "cli/commands/order.hpp"      // add_order
+#include "cli/commands/plan.hpp"       // add_plan
+#include "cli/commands/speedtest.hpp"  // add_speedtest
+#include "cli/commands/transform.hpp"  // add_transform
+#include "cli/commands/verify.hpp"     // add_verify
+#include "cli/messages.hpp"            // tell, exit_code
+#include "cli/option.hpp"              // require_values
+#include "cli/signals.hpp"             // remove_temporary_files_on_signals
+#include "cli/streams.hpp"             // occupy_closed_streams
+#include "wingbeat/error.hpp"          // plan_error, absent_error, device_error, file_error
+#include "wingbeat/version.hpp"        // WINGBEAT_VERSION_MAJOR
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problem.hpp"
+#include "cli/problem.hpp"
 
 #include <algorithm>  // count, max, min
 #include <bit>        // bit_ceil, has_single_bit
@@ -7,9 +7,9 @@
 #include <limits>     // numeric_limits
 #include <utility>    // move
 
+#include "cli/messages.hpp"    // counted
+#include "cli/samples.hpp"     // round_to
 #include "formatted.hpp"       // formatted
-#include "report.hpp"          // counted
-#include "samples.hpp"         // round_to
 #include "wingbeat/error.hpp"  // plan_error, file_error
 
 namespace wingbeat::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "progress.hpp"
+#include "cli/progress.hpp"
 
 #include <unistd.h>  // isatty
 
@@ -7,8 +7,8 @@
 #include <utility>    // move
 
 #include "backend/message.hpp"  // write_message
+#include "cli/messages.hpp"     // tell
 #include "formatted.hpp"        // formatted
-#include "report.hpp"           // tell
 
 namespace wingbeat::cli {
 namespace {

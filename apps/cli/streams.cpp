@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streams.hpp"
+#include "cli/streams.hpp"
 
 #include <fcntl.h>   // fcntl, open
 #include <unistd.h>  // STDIN_FILENO

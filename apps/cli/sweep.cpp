@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sweep.hpp"
+#include "cli/sweep.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>  // pair
 
-#include "choose.hpp"          // choose_devices, short_name
+#include "cli/choose.hpp"      // choose_devices, short_name
+#include "cli/option.hpp"      // add_text, add_count, whole_number
 #include "formatted.hpp"       // formatted, joined
-#include "option.hpp"          // add_text, add_count, whole_number
 #include "side.hpp"            // input_side, output_side
 #include "wingbeat/error.hpp"  // plan_error
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "writable.hpp"
+#include "cli/writable.hpp"
 
 #include <fcntl.h>   // AT_EACCESS
 #include <unistd.h>  // faccessat

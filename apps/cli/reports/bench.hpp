@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a bench found: a table, a document, a chart.
+#pragma once
+
+#include <string>
+#include <utility>  // pair
+#include <vector>
+
+#include <nlohmann/json.hpp>  // ordered_json
+
+#include "cli/peers/bench_problem.hpp"  // bench_result
+#include "formats/chart.hpp"            // line_chart
+#include "wingbeat/devices.hpp"         // device_info
+
+namespace wingbeat::cli {
+
+/// A whole run of the bench.
+struct bench_document {
+  std::string command;
+  std::string layout;
+  device_info where;
+  std::string driver;                                      ///< NVML's; empty where it is not here.
+  std::vector<std::pair<std::string, std::string>> peers;  ///< Name and version.
+  std::vector<bench_result> results;
+};
+
+/// Returns the present time of day in UTC: "2026-01-31T12:00:00Z".
+[[nodiscard]] std::string date_text();
+
+/// Returns the document "wingbeat.bench/2".
+[[nodiscard]] nlohmann::ordered_json json_of(const bench_document& of);
+
+/// Returns what a plan's kernels take, one object each.
+[[nodiscard]] nlohmann::ordered_json json_of(const std::vector<kernel_resources>& kernels);
+
+/// Returns a line for each problem that ran.
+[[nodiscard]] std::string table_of(const bench_document& of);
+
+/// Returns fractions of the copy against log2 N, a line for each library, with notches on ours
+/// where the number of passes changes.
+[[nodiscard]] formats::line_chart chart_of(const bench_document& of);
+
+}  // namespace wingbeat::cli
