@@ -3,12 +3,11 @@
 
 #include <span>
 
-#include "backend/cuda/library.hpp"  // library, open_first
+#include "shared_library.hpp"  // shared_library, open_first
 
 namespace wingbeat::cli {
 namespace {
 
-using backend::cuda::library;
 constexpr int nvml_success = 0;
 constexpr unsigned clock_sm = 1, clock_memory = 2;  // nvmlClockType_t
 
@@ -21,7 +20,7 @@ struct functions {
   int (*clock)(void* device, unsigned which, unsigned* mhz);
 };
 
-void bind_nvml(library& from, functions& api) {
+void bind_nvml(shared_library& from, functions& api) {
   from.bind(api.init, "nvmlInit_v2");
   from.bind(api.shutdown, "nvmlShutdown");
   from.bind(api.driver_version, "nvmlSystemGetDriverVersion");
@@ -34,7 +33,7 @@ struct driver_functions {
   int (*pci_address)(char* text, int size, int device);
 };
 
-void bind_driver(library& from, driver_functions& api) {
+void bind_driver(shared_library& from, driver_functions& api) {
   from.bind(api.device_get, "cuDeviceGet");
   from.bind(api.pci_address, "cuDeviceGetPCIBusId");
 }
@@ -42,7 +41,7 @@ void bind_driver(library& from, driver_functions& api) {
 std::string pci_address_of(int index) {
   const std::vector<std::string> names{"libcuda.so.1"};
   std::string path;
-  const auto driver = backend::cuda::open_first<driver_functions>(names, bind_driver, path);
+  const auto driver = open_first<driver_functions>(names, bind_driver, path);
   int device = 0;
   char text[32] = "";
   const bool is_known = driver.problem.empty() && driver.api.device_get(&device, index) == 0 &&
@@ -71,7 +70,7 @@ clock_watch::clock_watch(const device_info& of) {
   if (of.runs_on != engine::cuda) return;
   const std::vector<std::string> names{"libnvidia-ml.so.1"};
   std::string path;
-  const auto found = backend::cuda::open_first<functions>(names, bind_nvml, path);
+  const auto found = open_first<functions>(names, bind_nvml, path);
   const std::string address = pci_address_of(of.index);
   if (!found.problem.empty() || address.empty() || found.api.init() != nvml_success) return;
   void* device = nullptr;

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "backend/cuda/context.hpp"  // entered
-#include "backend/cuda/library.hpp"  // open_first, toolkit_candidates
 #include "backend/cuda/queue.hpp"    // cuda_queue
+#include "backend/cuda/toolkit.hpp"  // toolkit_candidates
 #include "formatted.hpp"             // formatted, joined
+#include "shared_library.hpp"        // shared_library, open_first
 #include "side.hpp"                  // side, input_side, output_side
 #include "wingbeat/error.hpp"        // absent_error, device_error, plan_error
 
@@ -47,7 +48,7 @@ struct cufft_api {
   int (*run)(cufft_handle, void* in, void* out, int direction);
 };
 
-void bind_cufft(library& from, cufft_api& api) {
+void bind_cufft(shared_library& from, cufft_api& api) {
   from.bind(api.create, "cufftCreate");
   from.bind(api.destroy, "cufftDestroy");
   from.bind(api.version, "cufftGetVersion");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace wingbeat::backend::cuda {
+namespace wingbeat {
 
 /// A library's functions, or one clause that says why they cannot be called.
 template <class Api>
@@ -15,10 +15,10 @@ struct opened {
   std::string problem;  ///< Empty when `api` is whole.
 };
 
-/// An open library. It stays open as long as the process unless `close` is called.
-class library {
+/// An open shared library. It stays open as long as the process unless `close` is called.
+class shared_library {
  public:
-  explicit library(const std::string& path);
+  explicit shared_library(const std::string& path);
 
   [[nodiscard]] bool is_open() const noexcept { return handle_ != nullptr; }
 
@@ -42,17 +42,13 @@ class library {
 /// Returns "none of a.so.1, a.so could be opened from the loader's path, /usr/local/cuda/lib64".
 [[nodiscard]] std::string not_found(std::span<const std::string> candidates);
 
-/// Returns where a library of the CUDA toolkit may be, in the order to try: the loader's own
-/// places, then the toolkits of $CUDA_HOME and $CUDA_PATH, then /usr/local/cuda.
-[[nodiscard]] std::vector<std::string> toolkit_candidates(std::span<const std::string> names);
-
 /// Opens the first of `candidates` in which `bind` finds every function; `path` is that one.
 template <class Api>
-opened<Api> open_first(std::span<const std::string> candidates, void (*bind)(library&, Api&),
+opened<Api> open_first(std::span<const std::string> candidates, void (*bind)(shared_library&, Api&),
                        std::string& path) {
   std::string outdated;
   for (const auto& candidate : candidates) {
-    library from{candidate};
+    shared_library from{candidate};
     if (!from.is_open()) continue;
     opened<Api> found;
     bind(from, found.api);
@@ -66,4 +62,4 @@ opened<Api> open_first(std::span<const std::string> candidates, void (*bind)(lib
   return {{}, outdated.empty() ? not_found(candidates) : outdated + "; install a later one"};
 }
 
-}  // namespace wingbeat::backend::cuda
+}  // namespace wingbeat

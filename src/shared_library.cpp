@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/library.hpp"
+#include "shared_library.hpp"
 
 #include <dlfcn.h>  // dlopen, dlsym, dlclose
 
 #include <algorithm>  // find
-#include <cstdlib>    // getenv
 #include <utility>    // exchange, move
 
 #include "formatted.hpp"  // formatted, joined
 
-namespace wingbeat::backend::cuda {
+namespace wingbeat {
 
-library::library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+shared_library::shared_library(const std::string& path)
+    : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
 
-void* library::find(const char* symbol) const {
+void* shared_library::find(const char* symbol) const {
   return dlsym(handle_, symbol);
 }
 
-void library::close() noexcept {
+void shared_library::close() noexcept {
   dlclose(std::exchange(handle_, nullptr));
 }
 
@@ -37,21 +37,4 @@ std::string not_found(std::span<const std::string> candidates) {
                    joined(folders, ", "));
 }
 
-std::vector<std::string> toolkit_candidates(std::span<const std::string> names) {
-  std::vector<std::string> roots;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* root = std::getenv(variable);
-    if (root != nullptr && *root != '\0') roots.emplace_back(root);
-  }
-  roots.emplace_back("/usr/local/cuda");
-
-  std::vector<std::string> all(names.begin(), names.end());
-  for (const auto& root : roots) {
-    for (const char* folder : {"lib64", "targets/x86_64-linux/lib"}) {
-      for (const auto& name : names) all.push_back(formatted("{}/{}/{}", root, folder, name));
-    }
-  }
-  return all;
-}
-
-}  // namespace wingbeat::backend::cuda
+}  // namespace wingbeat
