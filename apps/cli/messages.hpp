@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where words go: data to stdout, messages to stderr as one sentence each.
+// Output of the program: data to stdout, messages to stderr as one sentence each; exit codes.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -22,9 +22,9 @@ enum exit_code : int {
   exit_file = 4,
 };
 
-/// Prints "wingbeat: ..." on stderr, after all that went to stdout before.
+/// Prints "wingbeat: ..." on stderr, after everything that was printed on stdout before.
 template <class... Arguments>
-void tell(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+void print_message(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   const auto line =
       formatted("wingbeat: {}\n", formatted(text, std::forward<Arguments>(arguments)...));
   std::fflush(stdout);
@@ -36,7 +36,7 @@ inline std::string counted(std::size_t count, std::string_view noun) {
   return formatted("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// Prints on stdout. A failure is kept by the stream, and main() asks for it at the end.
+/// Prints on stdout. The stream keeps a failure, which main() checks at the end.
 inline void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }

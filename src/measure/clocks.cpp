@@ -5,22 +5,22 @@
 
 #include "shared_library.hpp"  // shared_library, open_first
 
-namespace wingbeat::cli {
+namespace wingbeat::measure {
 namespace {
 
 constexpr int nvml_success = 0;
 constexpr unsigned clock_sm = 1, clock_memory = 2;  // nvmlClockType_t
 
-/// NVML counts devices by PCI address, CUDA perhaps otherwise: the driver translates.
-struct functions {
+/// NVML and CUDA may number devices differently, so devices are matched by PCI address.
+struct nvml_functions {
   int (*init)();
   int (*shutdown)();
   int (*driver_version)(char* text, unsigned size);
   int (*device_at)(const char* pci_address, void** device);
-  int (*clock)(void* device, unsigned which, unsigned* mhz);
+  int (*clock)(void* device, unsigned kind, unsigned* mhz);
 };
 
-void bind_nvml(shared_library& from, functions& api) {
+void bind_nvml(shared_library& from, nvml_functions& api) {
   from.bind(api.init, "nvmlInit_v2");
   from.bind(api.shutdown, "nvmlShutdown");
   from.bind(api.driver_version, "nvmlSystemGetDriverVersion");
@@ -52,26 +52,26 @@ std::string pci_address_of(int index) {
 }  // namespace
 
 struct clock_watch::nvml {
-  nvml(const functions& found, void* of) : api(found), device(of) {}
+  nvml(const nvml_functions& found, void* handle) : api(found), device(handle) {}
   nvml(const nvml&) = delete;
   nvml& operator=(const nvml&) = delete;
   ~nvml() { api.shutdown(); }
 
-  void note(unsigned which, std::vector<double>& to) const {
+  void append(unsigned kind, std::vector<double>& to) const {
     unsigned mhz = 0;
-    if (api.clock(device, which, &mhz) == nvml_success) to.push_back(mhz);
+    if (api.clock(device, kind, &mhz) == nvml_success) to.push_back(mhz);
   }
 
-  functions api;
+  nvml_functions api;
   void* device;
 };
 
-clock_watch::clock_watch(const device_info& of) {
-  if (of.runs_on != engine::cuda) return;
+clock_watch::clock_watch(const device_info& watched) {
+  if (watched.runs_on != engine::cuda) return;
   const std::vector<std::string> names{"libnvidia-ml.so.1"};
   std::string path;
-  const auto found = open_first<functions>(names, bind_nvml, path);
-  const std::string address = pci_address_of(of.index);
+  const auto found = open_first<nvml_functions>(names, bind_nvml, path);
+  const std::string address = pci_address_of(watched.index);
   if (!found.problem.empty() || address.empty() || found.api.init() != nvml_success) return;
   void* device = nullptr;
   if (found.api.device_at(address.c_str(), &device) != nvml_success) {
@@ -88,8 +88,8 @@ clock_watch::~clock_watch() = default;
 
 void clock_watch::sample() {
   if (!nvml_) return;
-  nvml_->note(clock_sm, sm_mhz_);
-  nvml_->note(clock_memory, memory_mhz_);
+  nvml_->append(clock_sm, sm_mhz_);
+  nvml_->append(clock_memory, memory_mhz_);
 }
 
 void clock_watch::restart() noexcept {
@@ -97,4 +97,4 @@ void clock_watch::restart() noexcept {
   memory_mhz_.clear();
 }
 
-}  // namespace wingbeat::cli
+}  // namespace wingbeat::measure

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks a GPU runs at while it is measured, by NVML, which is opened where it is there.
+// The clocks of an NVIDIA GPU while it is measured, read through NVML where that is installed.
 #pragma once
 
 #include <memory>  // unique_ptr
@@ -8,27 +8,28 @@
 
 #include "wingbeat/devices.hpp"  // device_info
 
-namespace wingbeat::cli {
+namespace wingbeat::measure {
 
-/// Watches the clocks of one device. Silent, never failing, where there is nothing to watch.
+/// Samples the clocks of one device. Without NVML, or on other devices, every sample is empty and
+/// nothing throws.
 class clock_watch {
  public:
-  explicit clock_watch(const device_info& of);
+  explicit clock_watch(const device_info& watched);
   clock_watch(clock_watch&&) noexcept;
   clock_watch& operator=(clock_watch&&) noexcept;
   ~clock_watch();
 
-  /// Notes the present clocks.
+  /// Appends the present clocks to the samples.
   void sample();
 
-  /// Forgets what was noted.
+  /// Drops all samples.
   void restart() noexcept;
 
-  /// Returns what was noted since `restart`, in MHz; empty where there is no NVML.
+  /// Return the samples since `restart`, in MHz; empty without NVML.
   [[nodiscard]] const std::vector<double>& sm_mhz() const noexcept { return sm_mhz_; }
   [[nodiscard]] const std::vector<double>& memory_mhz() const noexcept { return memory_mhz_; }
 
-  /// Returns "580.159.04"; empty where there is no NVML.
+  /// Returns the driver's version, such as "580.159.04"; empty without NVML.
   [[nodiscard]] const std::string& driver_version() const noexcept { return driver_version_; }
 
  private:
@@ -38,4 +39,4 @@ class clock_watch {
   std::string driver_version_;
 };
 
-}  // namespace wingbeat::cli
+}  // namespace wingbeat::measure

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/plan_run.hpp"
 
-#include <algorithm>  // minmax_element
-#include <numeric>    // accumulate
+#include <optional>
 
 #include "measure/wall_time.hpp"  // seconds_of
 #include "wingbeat/buffer.hpp"    // buffer
 #include "wingbeat/queue.hpp"     // queue, stopwatch
 
-namespace wingbeat::cli {
+namespace wingbeat::measure {
 namespace {
 
-// One trip: input to the device, the transform, output back.
+/// Copies the input to the device, runs the plan once and copies the output back.
 run_times run_once(queue& on, const plan& planned, buffer& in, buffer& out,
                    std::span<const std::byte> input, std::vector<std::byte>& output) {
   const double in_s = seconds_of([&] { in.write(input.data(), input.size()); });
@@ -26,14 +25,7 @@ run_times run_once(queue& on, const plan& planned, buffer& in, buffer& out,
 
 }  // namespace
 
-spread spread_of(std::span<const double> values) {
-  if (values.empty()) return {};
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-  return {sum / static_cast<double>(values.size()), *low, *high};
-}
-
-void count_runs(measurement& into, const repetition& repeat,
+void count_runs(plan_measurement& into, const repetition& repeat,
                 const std::function<run_times()>& run) {
   into.first_run_s = run().execution_s;
   double spent_s = 0;
@@ -46,18 +38,18 @@ void count_runs(measurement& into, const repetition& repeat,
   }
 }
 
-measurement measure(const device_info& device, const plan_spec& spec,
-                    std::span<const std::byte> input, const repetition& repeat) {
-  measurement m;
+plan_measurement measure_plan(const device_info& device, const plan_spec& spec,
+                              std::span<const std::byte> input, const repetition& repeat) {
+  plan_measurement m;
   queue on{device};
-  std::vector<plan> planned;
-  m.plan_s = seconds_of([&] { planned.emplace_back(on, spec); });
-  m.explanation = planned.front().explain();
+  std::optional<plan> planned;
+  m.plan_s = seconds_of([&] { planned.emplace(on, spec); });
+  m.explanation = planned->explain();
   buffer in{on, input.size()};
   buffer out{on, output_bytes(spec)};
   m.output.resize(output_bytes(spec));
-  count_runs(m, repeat, [&] { return run_once(on, planned.front(), in, out, input, m.output); });
+  count_runs(m, repeat, [&] { return run_once(on, *planned, in, out, input, m.output); });
   return m;
 }
 
-}  // namespace wingbeat::cli
+}  // namespace wingbeat::measure

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times entrants fairly: warm each up, then let them take turns, round after round.
+// Times several runs against each other: each is warmed up, then they take turns in rounds.
 #pragma once
 
 #include <cstddef>     // size_t
@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "measure/statistics.hpp"  // stop_rule, verdict
+#include "measure/statistics.hpp"  // stop_rule, stop_reason
 #include "wingbeat/queue.hpp"      // queue
 
-namespace wingbeat::cli {
+namespace wingbeat::measure {
 
-/// One entrant and its times, one per round, each the mean of that turn's runs.
-struct entrant {
+/// A run and its times, one per round, each the mean of that turn's repetitions.
+struct timed_run {
   std::string name;
-  std::function<double(std::size_t n_runs)> time;  ///< Runs that often; returns seconds in all.
+  std::function<double(std::size_t n_runs)> time;  ///< Runs `n_runs` times; returns their seconds.
   std::vector<double> seconds = {};
 
   [[nodiscard]] double median_s() const { return quartiles_of(seconds).median; }
@@ -23,18 +23,19 @@ struct entrant {
   [[nodiscard]] double max_s() const;
 };
 
-/// Returns an entrant whose runs go to `on`, timed by its stopwatch. `run` queues one run.
-[[nodiscard]] entrant queued(const queue& on, std::string name, std::function<void()> run);
+/// Returns a run that is queued on `on` and timed by a stopwatch there. `enqueue` queues it once.
+[[nodiscard]] timed_run queued_run(const queue& on, std::string name,
+                                   std::function<void()> enqueue);
 
-/// Lets the entrants take turns until `until` says stop, and returns why. A turn repeats the run
-/// until it lasts about `turn_s`, so that the clock's grain and the launch gap do not count.
-/// `after_round`, if given, is called while the last entrant's work has just ended.
-verdict take_turns(std::vector<entrant>& entrants, const stop_rule& until, double turn_s = 2e-3,
-                   const std::function<void()>& after_round = {});
+/// Times the runs in turns until `rule` ends it, and returns why. A turn repeats the run for about
+/// `turn_s`, so that the clock's resolution and the time between launches do not count.
+/// `after_round`, if given, is called just after the last run of each round.
+stop_reason take_turns(std::vector<timed_run>& runs, const stop_rule& rule, double turn_s = 2e-3,
+                       const std::function<void()>& after_round = {});
 
-/// The same for a number of rounds that is fixed.
-inline void take_turns(std::vector<entrant>& entrants, int n_rounds, double turn_s = 2e-3) {
-  take_turns(entrants, {n_rounds, n_rounds, 1e9, 0}, turn_s);
+/// Times the runs in a fixed number of rounds.
+inline void take_turns(std::vector<timed_run>& runs, int n_rounds, double turn_s = 2e-3) {
+  take_turns(runs, {n_rounds, n_rounds, 1e9, 0}, turn_s);
 }
 
-}  // namespace wingbeat::cli
+}  // namespace wingbeat::measure

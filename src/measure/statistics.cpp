@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/statistics.hpp"
 
-#include <algorithm>  // min, sort
+#include <algorithm>  // min, minmax_element, sort
 #include <cmath>      // sqrt
 #include <limits>     // numeric_limits
+#include <numeric>    // accumulate
 #include <vector>
 
-namespace wingbeat::cli {
+namespace wingbeat::measure {
 namespace {
 
-double quantile(const std::vector<double>& sorted, double at) {
-  const double place = at * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+double quantile(const std::vector<double>& sorted, double fraction) {
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 }  // namespace
@@ -25,6 +26,13 @@ quartiles quartiles_of(std::span<const double> values) {
   return {quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)};
 }
 
+spread spread_of(std::span<const double> values) {
+  if (values.empty()) return {};
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  return {sum / static_cast<double>(values.size()), *low, *high};
+}
+
 double relative_confidence(std::span<const double> values) {
   constexpr double unknown = std::numeric_limits<double>::infinity();
   if (values.size() < 3) return unknown;
@@ -33,21 +41,24 @@ double relative_confidence(std::span<const double> values) {
   return 1.57 * (high - low) / (std::sqrt(static_cast<double>(values.size())) * median);
 }
 
-verdict judge(const stop_rule& rule, int n_rounds, double elapsed_s, double worst) {
-  if (n_rounds >= rule.least_rounds && worst < rule.confidence) return verdict::is_confident;
-  if (n_rounds >= rule.most_rounds) return verdict::out_of_rounds;
-  if (elapsed_s >= rule.most_seconds) return verdict::out_of_time;
-  return verdict::goes_on;
-}
-
-const char* name_of(verdict why) noexcept {
-  switch (why) {
-    case verdict::goes_on: break;
-    case verdict::is_confident: return "confident";
-    case verdict::out_of_rounds: return "rounds";
-    case verdict::out_of_time: return "seconds";
+stop_reason stop_reason_of(const stop_rule& rule, int n_rounds, double elapsed_s,
+                           double worst_confidence) {
+  if (n_rounds >= rule.least_rounds && worst_confidence < rule.confidence) {
+    return stop_reason::confident;
   }
-  return "goes on";
+  if (n_rounds >= rule.most_rounds) return stop_reason::out_of_rounds;
+  if (elapsed_s >= rule.most_seconds) return stop_reason::out_of_time;
+  return stop_reason::none;
 }
 
-}  // namespace wingbeat::cli
+const char* name_of(stop_reason reason) noexcept {
+  switch (reason) {
+    case stop_reason::none: break;
+    case stop_reason::confident: return "confident";
+    case stop_reason::out_of_rounds: return "rounds";
+    case stop_reason::out_of_time: return "seconds";
+  }
+  return "none";
+}
+
+}  // namespace wingbeat::measure

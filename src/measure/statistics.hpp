@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several times of one thing say: their middle, their spread, and how sure the middle is.
+// Statistics of repeated times: quartiles, the confidence of the median, and when to stop.
 #pragma once
 
 #include <span>
 
-namespace wingbeat::cli {
+namespace wingbeat::measure {
 
-/// The quarters of sorted values, interpolated between neighbours; all 0 of no values.
+/// The quartiles of sorted values, interpolated between neighbours; all 0 of no values.
 struct quartiles {
   double low = 0, median = 0, high = 0;
 };
 
 [[nodiscard]] quartiles quartiles_of(std::span<const double> values);
+
+/// The mean and the extremes of several values.
+struct spread {
+  double mean = 0, min = 0, max = 0;
+};
+
+/// Returns the spread of the values; all 0 of no values.
+[[nodiscard]] spread spread_of(std::span<const double> values);
 
 /// Returns half the width of the median's 95 % interval over the median:
 ///     1.57 (high - low) / (sqrt(n) median),
@@ -23,17 +31,19 @@ struct quartiles {
 struct stop_rule {
   int least_rounds = 5;
   int most_rounds = 100;
-  double most_seconds = 10;  ///< After this long no further round begins; infinite: no limit.
-  double confidence = 0.01;  ///< Enough of `relative_confidence`, of every entrant; 0: never.
+  double most_seconds = 10;  ///< No round begins after this long; infinite: no limit.
+  double confidence = 0.01;  ///< Stops once every `relative_confidence` is below; 0: never.
 };
 
-/// Why measuring ended, or that it goes on.
-enum class verdict { goes_on, is_confident, out_of_rounds, out_of_time };
+/// Why measuring ended; `none` while it continues.
+enum class stop_reason { none, confident, out_of_rounds, out_of_time };
 
-/// Judges after `n_rounds` in `elapsed_s`; `worst` is the largest confidence of all entrants.
-[[nodiscard]] verdict judge(const stop_rule& rule, int n_rounds, double elapsed_s, double worst);
+/// Returns whether to stop after `n_rounds` in `elapsed_s`, and why. `worst_confidence` is the
+/// largest `relative_confidence` of all that are timed.
+[[nodiscard]] stop_reason stop_reason_of(const stop_rule& rule, int n_rounds, double elapsed_s,
+                                         double worst_confidence);
 
-/// Returns "confident", "rounds" or "seconds": what measuring ran into.
-[[nodiscard]] const char* name_of(verdict why) noexcept;
+/// Returns the limit that ended measuring: "confident", "rounds" or "seconds"; "none" for none.
+[[nodiscard]] const char* name_of(stop_reason reason) noexcept;
 
-}  // namespace wingbeat::cli
+}  // namespace wingbeat::measure

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long something takes by the clock on the wall.
+// Wall time of a call.
 #pragma once
 
 #include <chrono>  // steady_clock
 
-namespace wingbeat::cli {
+namespace wingbeat::measure {
 
 /// Calls `work` and returns the seconds it took.
 template <class Work>
@@ -14,4 +14,4 @@ template <class Work>
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-}  // namespace wingbeat::cli
+}  // namespace wingbeat::measure

@@ -12,7 +12,7 @@
 #include "side.hpp"                  // side, input_side, output_side
 #include "wingbeat/error.hpp"        // absent_error, device_error, plan_error
 
-namespace wingbeat::cli {
+namespace wingbeat::peers {
 namespace {
 
 using namespace backend::cuda;
@@ -23,7 +23,7 @@ constexpr int direction_of(transform kind) {
   return kind == transform::inverse || kind == transform::inverse_to_real ? 1 : -1;
 }
 
-/// cudaDataType: what elements are. The transform's kind follows from those of both sides.
+/// cudaDataType of an element. Both sides together determine the kind of transform.
 enum scalar_type {
   real_fp16 = 2,
   complex_fp16 = 6,
@@ -57,7 +57,7 @@ void bind_cufft(shared_library& from, cufft_api& api) {
   from.bind(api.run, "cufftXtExec");
 }
 
-const opened<cufft_api>& cufft() {
+const opened<cufft_api>& opened_cufft() {
   static const auto found = [] {
     const std::vector<std::string> names{"libcufft.so.12", "libcufft.so.11", "libcufft.so"};
     std::string path;
@@ -66,19 +66,19 @@ const opened<cufft_api>& cufft() {
   return found;
 }
 
-/// cuFFT has no function that names its errors.
-void check(int what, std::string_view doing) {
-  if (what == 0) return;
+/// Throws for an error of cuFFT, which has no function that names them.
+void check(int status, std::string_view action) {
+  if (status == 0) return;
   constexpr int allocation_failed = 2;
-  throw device_error(formatted("cuFFT could not {}: {} (cufftResult {})", doing,
-                               what == allocation_failed ? "device memory ran out" : "it refused",
-                               what));
+  throw device_error(formatted("cuFFT could not {}: {} (cufftResult {})", action,
+                               status == allocation_failed ? "device memory ran out" : "it refused",
+                               status));
 }
 
 const cufft_api& present_cufft() {
-  const auto why = cufft_peer::why_absent();
-  if (!why.empty()) throw absent_error(why);
-  return cufft().api;
+  const auto reason = cufft::why_absent();
+  if (!reason.empty()) throw absent_error(reason);
+  return opened_cufft().api;
 }
 
 scalar_type type_of(precision real, bool is_real_side) {
@@ -91,45 +91,47 @@ scalar_type type_of(precision real, bool is_real_side) {
   return complex_fp32;
 }
 
-/// One side in cuFFT's words: element (i0, i1, i2) of transform b is number
+/// One side as cuFFT describes it: element (i0, i1, i2) of transform b is number
 ///     b distance + ((i0 embed[1] + i1) embed[2] + i2) stride.
 struct embedding {
   std::vector<long long> embed;
   long long stride, distance;
 };
 
-embedding embedding_of(const side& of) {
-  const auto refuse = [](std::string_view why) {
-    throw plan_error(formatted("cuFFT has no layout {}; compare it with another", why));
+embedding embedding_of(const side& array) {
+  const auto refuse = [](std::string_view layout) {
+    throw plan_error(formatted("cuFFT has no layout {}; compare it with another", layout));
   };
-  if (of.imaginary_at != 0) refuse("with imaginary parts apart");
-  if (!of.is_whole()) refuse("with ranges");
-  embedding made;
-  const std::size_t stride = of.axes.back().stride;
-  made.stride = static_cast<long long>(stride);
-  made.embed.push_back(static_cast<long long>(of.axes.front().length));  // not read
-  for (std::size_t a = 1; a < of.axes.size(); ++a) {
-    const std::size_t inner = of.axes[a].stride;
-    if (inner == 0 || of.axes[a - 1].stride % inner != 0) refuse("whose strides do not divide");
-    made.embed.push_back(static_cast<long long>(of.axes[a - 1].stride / inner));
+  if (array.imaginary_at != 0) refuse("with imaginary parts apart");
+  if (!array.is_whole()) refuse("with ranges");
+  embedding result;
+  const std::size_t stride = array.axes.back().stride;
+  result.stride = static_cast<long long>(stride);
+  result.embed.push_back(static_cast<long long>(array.axes.front().length));  // not read
+  for (std::size_t a = 1; a < array.axes.size(); ++a) {
+    const std::size_t inner = array.axes[a].stride;
+    if (inner == 0 || array.axes[a - 1].stride % inner != 0) refuse("whose strides do not divide");
+    result.embed.push_back(static_cast<long long>(array.axes[a - 1].stride / inner));
   }
-  made.distance = static_cast<long long>(of.batches.back().distance);
-  for (std::size_t b = 1; b < of.batches.size(); ++b) {
-    const auto& [count, distance] = of.batches[b];
-    if (of.batches[b - 1].distance != count * distance) refuse("of batches with gaps between them");
+  result.distance = static_cast<long long>(array.batches.back().distance);
+  for (std::size_t b = 1; b < array.batches.size(); ++b) {
+    const auto& [count, distance] = array.batches[b];
+    if (array.batches[b - 1].distance != count * distance) {
+      refuse("of batches with gaps between them");
+    }
   }
-  return made;
+  return result;
 }
 
 }  // namespace
 
-struct cufft_peer::impl {
-  impl(const wingbeat::queue& where, const plan_spec& what);
+struct cufft::impl {
+  impl(const wingbeat::queue& owning_queue, const plan_spec& spec);
   impl(const impl&) = delete;
   impl& operator=(const impl&) = delete;
   ~impl() { discard(); }
 
-  void make(const plan_spec& what);
+  void make(const plan_spec& spec);
   void discard() noexcept;
 
   const cufft_api& api = present_cufft();
@@ -140,72 +142,74 @@ struct cufft_peer::impl {
   std::size_t workspace_bytes = 0;
 };
 
-cufft_peer::impl::impl(const wingbeat::queue& where, const plan_spec& what)
-    : owner(where.impl()), on(cuda_queue(*owner)), direction(direction_of(what.kind)) {
-  if (what.scale != scaling::none) {
+cufft::impl::impl(const wingbeat::queue& owning_queue, const plan_spec& spec)
+    : owner(owning_queue.impl()), on(cuda_queue(*owner)), direction(direction_of(spec.kind)) {
+  if (spec.scale != scaling::none) {
     throw plan_error(
-        formatted("cuFFT cannot scale {}; compare it with scaling none", name_of(what.scale)));
+        formatted("cuFFT cannot scale {}; compare it with scaling none", name_of(spec.scale)));
   }
-  if (what.load.is_given() || what.store.is_given()) {
+  if (spec.load.is_given() || spec.store.is_given()) {
     throw plan_error("cuFFT runs no functors of ours; compare it with plain memory");
   }
-  const entered here{on.api(), on.context()};
+  const entered current{on.api(), on.context()};
   check(api.create(&handle), "make an empty plan");
   try {
-    make(what);
+    make(spec);
   } catch (...) {
     discard();
     throw;
   }
 }
 
-void cufft_peer::impl::make(const plan_spec& what) {
-  std::vector<long long> n(what.lengths.begin(), what.lengths.end());
-  const side from = input_side(what), to = output_side(what);
-  embedding in = embedding_of(from), out = embedding_of(to);
-  const std::size_t batch = what.batch;
+void cufft::impl::make(const plan_spec& spec) {
+  std::vector<long long> n(spec.lengths.begin(), spec.lengths.end());
+  const side input = input_side(spec), output = output_side(spec);
+  embedding in = embedding_of(input), out = embedding_of(output);
+  const std::size_t batch = spec.batch;
   check(api.plan_many(handle, static_cast<int>(n.size()), n.data(), in.embed.data(), in.stride,
-                      in.distance, type_of(what.real, from.is_real), out.embed.data(), out.stride,
-                      out.distance, type_of(what.real, to.is_real), static_cast<long long>(batch),
-                      &workspace_bytes, type_of(what.real, false)),
-        formatted("plan {} of {} in {}, batch {}", name_of(what.kind), joined(what.lengths, "x"),
-                  name_of(what.real), batch));
+                      in.distance, type_of(spec.real, input.is_real), out.embed.data(), out.stride,
+                      out.distance, type_of(spec.real, output.is_real),
+                      static_cast<long long>(batch), &workspace_bytes, type_of(spec.real, false)),
+        formatted("plan {} of {} in {}, batch {}", name_of(spec.kind), joined(spec.lengths, "x"),
+                  name_of(spec.real), batch));
   check(api.set_stream(handle, on.stream()), "use a stream");
 }
 
-void cufft_peer::impl::discard() noexcept {
-  const entered here{on.api(), on.context(), std::nothrow};
-  if (here.is_current()) api.destroy(handle);
+void cufft::impl::discard() noexcept {
+  const entered current{on.api(), on.context(), std::nothrow};
+  if (current.is_current()) api.destroy(handle);
 }
 
-std::string cufft_peer::why_absent() {
+std::string cufft::why_absent() {
   const auto no_gpu = wingbeat::why_absent(wingbeat::engine::cuda);
   if (!no_gpu.empty()) return no_gpu;
-  return cufft().problem.empty() ? "" : formatted("cuFFT was not found: {}", cufft().problem);
+  return opened_cufft().problem.empty()
+             ? ""
+             : formatted("cuFFT was not found: {}", opened_cufft().problem);
 }
 
-std::string cufft_peer::version() {
+std::string cufft::version() {
   int number = 0;
-  check(present_cufft().version(&number), "tell its version");
+  check(present_cufft().version(&number), "report its version");
   return formatted("{}.{}.{}", number / 1000, number % 1000 / 100, number % 100);
 }
 
-cufft_peer::cufft_peer(const wingbeat::queue& on, const plan_spec& what)
-    : impl_(std::make_unique<const impl>(on, what)) {}
-cufft_peer::cufft_peer(cufft_peer&&) noexcept = default;
-cufft_peer& cufft_peer::operator=(cufft_peer&&) noexcept = default;
-cufft_peer::~cufft_peer() = default;
+cufft::cufft(const wingbeat::queue& on, const plan_spec& spec)
+    : impl_(std::make_unique<const impl>(on, spec)) {}
+cufft::cufft(cufft&&) noexcept = default;
+cufft& cufft::operator=(cufft&&) noexcept = default;
+cufft::~cufft() = default;
 
-std::size_t cufft_peer::workspace_bytes() const noexcept {
+std::size_t cufft::workspace_bytes() const noexcept {
   return impl_->workspace_bytes;
 }
 
-void cufft_peer::run(buffer_view in, buffer_view out) const {
+void cufft::run(buffer_view in, buffer_view out) const {
   const auto at = [](buffer_view view) {
     return static_cast<void*>(static_cast<char*>(view.handle) + view.offset_bytes);
   };
-  const entered here{impl_->on.api(), impl_->on.context()};
+  const entered current{impl_->on.api(), impl_->on.context()};
   check(impl_->api.run(impl_->handle, at(in), at(out), impl_->direction), "queue a transform");
 }
 
-}  // namespace wingbeat::cli
+}  // namespace wingbeat::peers

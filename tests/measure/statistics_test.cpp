@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What times say, and when measuring stops: with times made up, so that the answer is known.
+// Statistics of made-up times, and when measuring stops.
 #include "measure/statistics.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <string>
+#include <cmath>  // isinf
 #include <vector>
-
-#include "measure/rounds.hpp"  // entrant, take_turns
 
 namespace {
 
-using namespace wingbeat::cli;
+using namespace wingbeat::measure;
 
 TEST(statistics, quartiles_lie_between_neighbours) {
   const std::vector<double> odd{5, 1, 3, 2, 4};
@@ -53,69 +50,36 @@ TEST(statistics, confidence_grows_with_the_root_of_the_rounds) {
 
 TEST(stop_rule, stops_when_confident_but_not_before_the_least_rounds) {
   const stop_rule rule{5, 100, 10, 0.01};
-  EXPECT_EQ(judge(rule, 4, 0, 0.001), verdict::goes_on);
-  EXPECT_EQ(judge(rule, 5, 0, 0.02), verdict::goes_on);
-  EXPECT_EQ(judge(rule, 5, 0, 0.001), verdict::is_confident);
+  EXPECT_EQ(stop_reason_of(rule, 4, 0, 0.001), stop_reason::none);
+  EXPECT_EQ(stop_reason_of(rule, 5, 0, 0.02), stop_reason::none);
+  EXPECT_EQ(stop_reason_of(rule, 5, 0, 0.001), stop_reason::confident);
 }
 
 TEST(stop_rule, stops_out_of_rounds_or_time) {
   const stop_rule rule{5, 100, 10, 0.01};
-  EXPECT_EQ(judge(rule, 99, 9.9, 1), verdict::goes_on);
-  EXPECT_EQ(judge(rule, 100, 0, 1), verdict::out_of_rounds);
-  EXPECT_EQ(judge(rule, 3, 10, 1), verdict::out_of_time);
+  EXPECT_EQ(stop_reason_of(rule, 99, 9.9, 1), stop_reason::none);
+  EXPECT_EQ(stop_reason_of(rule, 100, 0, 1), stop_reason::out_of_rounds);
+  EXPECT_EQ(stop_reason_of(rule, 3, 10, 1), stop_reason::out_of_time);
 }
 
 TEST(stop_rule, a_confidence_of_zero_runs_all_rounds) {
   const stop_rule rule{5, 8, 10, 0};
-  EXPECT_EQ(judge(rule, 7, 0, 0), verdict::goes_on);
-  EXPECT_EQ(judge(rule, 8, 0, 0), verdict::out_of_rounds);
+  EXPECT_EQ(stop_reason_of(rule, 7, 0, 0), stop_reason::none);
+  EXPECT_EQ(stop_reason_of(rule, 8, 0, 0), stop_reason::out_of_rounds);
 }
 
-/// An entrant that takes `s` a run and says in `log` when its turns are.
-entrant told(const std::string& name, double s, std::string& log) {
-  return {name, [name, s, &log](std::size_t n_runs) {
-            log += name;
-            return s * static_cast<double>(n_runs);
-          }};
+TEST(stop_reason, is_named_after_the_limit) {
+  EXPECT_STREQ(name_of(stop_reason::confident), "confident");
+  EXPECT_STREQ(name_of(stop_reason::out_of_rounds), "rounds");
+  EXPECT_STREQ(name_of(stop_reason::out_of_time), "seconds");
 }
 
-TEST(rounds, take_turns_one_after_another) {
-  std::string log;
-  std::vector<entrant> all{told("a", 2e-3, log), told("b", 4e-3, log)};
-  take_turns(all, 3);
-  EXPECT_EQ(log,
-            "aabb"
-            "ab"
-            "ab"
-            "ab");  // two to warm each up
-  EXPECT_EQ(all[0].seconds, (std::vector<double>{2e-3, 2e-3, 2e-3}));
-  EXPECT_EQ(all[1].median_s(), 4e-3);
-}
-
-TEST(rounds, repeat_what_is_short_until_a_turn_is_long) {
-  std::vector<std::size_t> asked;
-  std::vector<entrant> all{{"short", [&](std::size_t n_runs) {
-                              asked.push_back(n_runs);
-                              return 1e-5 * static_cast<double>(n_runs);
-                            }}};
-  take_turns(all, 1, 2e-3);
-  EXPECT_EQ(asked.back(), 200U);
-  EXPECT_NEAR(all[0].seconds.front(), 1e-5, 1e-12);
-}
-
-TEST(rounds, stop_when_every_entrant_is_known_well_enough) {
-  std::string log;
-  int n_rounds = 0;
-  double noise = 0.5;
-  std::vector<entrant> all{told("steady", 1, log), {"noisy", [&](std::size_t n_runs) {
-                                                      noise = -noise;
-                                                      return (n_rounds < 20 ? 1 + noise : 1) *
-                                                             double(n_runs);
-                                                    }}};
-  const auto ended = take_turns(all, {5, 1000, 1e9, 0.01}, 1e-3, [&] { ++n_rounds; });
-  EXPECT_EQ(ended, verdict::is_confident);
-  EXPECT_GT(n_rounds, 20);  // the steady one alone would have stopped at 5
-  EXPECT_LT(n_rounds, 1000);
+TEST(spread, is_the_mean_and_the_extremes) {
+  const auto [mean, min, max] = spread_of(std::vector<double>{3, 1, 5});
+  EXPECT_EQ(mean, 3);
+  EXPECT_EQ(min, 1);
+  EXPECT_EQ(max, 5);
+  EXPECT_EQ(spread_of({}).max, 0);
 }
 
 }  // namespace

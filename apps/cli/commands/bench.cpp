@@ -7,7 +7,7 @@
 #include <memory>     // make_shared
 #include <optional>
 
-#include "cli/messages.hpp"             // print, tell
+#include "cli/messages.hpp"             // print, print_message
 #include "cli/option.hpp"               // add_text, add_count, add_real
 #include "cli/peers/bench_problem.hpp"  // run_problem
 #include "cli/progress.hpp"             // progress
@@ -39,8 +39,8 @@ speaks bench/peers/protocol.md.)";
 struct options {
   sweep_options sweep;
   std::string peers;
-  stop_rule until;
-  peer_manners manners;
+  measure::stop_rule stop;
+  peer_limits limits;
   std::string json_file, plot_file;
 };
 
@@ -59,32 +59,32 @@ void require_writable_files(const options& o) {
   require_writable({{"--json", o.json_file == "-" ? "" : o.json_file}, {"--plot", o.plot_file}});
 }
 
-/// Runs one problem. A refusal is told and kept, so that a sweep goes on.
-bench_result result_of(queue& on, const plan_spec& what, peer_list& peers, clock_watch& clocks,
-                       const stop_rule& until) {
-  bench_result refused;
+/// Runs one problem. A refusal becomes a message and part of the result, and the sweep continues.
+bench_result result_of(queue& on, const plan_spec& spec, peer_list& peers,
+                       measure::clock_watch& clocks, const measure::stop_rule& rule) {
+  bench_result result;
   try {
-    return run_problem(on, what, peers, clocks, until);
+    return run_problem(on, spec, peers, clocks, rule);
   } catch (const plan_error& e) {
-    refused.refused = e.what();
+    result.refused = e.what();
   } catch (const device_error& e) {
-    refused.refused = e.what();
+    result.refused = e.what();
   } catch (const std::bad_alloc&) {
-    refused.refused = "this machine has too little memory for that; use a smaller batch";
+    result.refused = "this machine has too little memory for that; use a smaller batch";
   }
-  refused.what = what;
-  tell("{} is left out: {}", axes_text(what), refused.refused);
-  return refused;
+  result.spec = spec;
+  print_message("{} is left out: {}", axes_text(spec), result.refused);
+  return result;
 }
 
-std::string command_of(const options& o, const device_info& where) {
-  std::string words = "wingbeat bench " + words_of(o.sweep, where);
+std::string command_of(const options& o, const device_info& device) {
+  std::string words = "wingbeat bench " + words_of(o.sweep, device);
   if (!o.peers.empty()) words += " --peer " + o.peers;
-  return words + formatted(" --rounds {} --seconds {:g} --confidence {:g}", o.until.most_rounds,
-                           o.until.most_seconds, 100 * o.until.confidence);
+  return words + formatted(" --rounds {} --seconds {:g} --confidence {:g}", o.stop.most_rounds,
+                           o.stop.most_seconds, 100 * o.stop.confidence);
 }
 
-/// Writes the document, if one is asked for as a file.
+/// Writes the document, if --json names a file.
 void write_json(const std::string& name, const bench_document& all) {
   if (name.empty() || name == "-") return;
   formats::atomic_file file{name};
@@ -92,24 +92,24 @@ void write_json(const std::string& name, const bench_document& all) {
   file.commit();
 }
 
-/// Runs all problems. From the first that is measured on, the document is written after each, so
-/// that a sweep cut short keeps what it has measured; a pipe or a device gets it once, at the end.
-bench_document run_all(const options& o, const device_info& where) {
-  const auto problems = problems_of(o.sweep, where);
-  peer_list peers = open_peers(o.peers, where, o.manners);
-  bench_document all{command_of(o, where), o.sweep.layout, where, {}, {}, {}};
-  for (const auto& one : peers) all.peers.emplace_back(one->name(), one->version());
-  queue on{where};
-  clock_watch clocks{where};
+/// Runs all problems. The document is written after each problem from the first measured one on, so
+/// that an interrupted sweep keeps its results; a pipe or a device gets it once, at the end.
+bench_document run_all(const options& o, const device_info& device) {
+  const auto problems = problems_of(o.sweep, device);
+  peer_list peers = open_peers(o.peers, device, o.limits);
+  bench_document all{command_of(o, device), o.sweep.layout, device, {}, {}, {}};
+  for (const auto& peer : peers) all.peers.emplace_back(peer->name(), peer->version());
+  queue on{device};
+  measure::clock_watch clocks{device};
   all.driver = clocks.driver_version();
   progress bar{"bench", problems.size()};
   bool has_measured = false;
   const bool is_file = !formats::is_written_directly(o.json_file);
-  for (const plan_spec& what : problems) {
-    bar.step(formatted("{}, batch {}", axes_text(what), std::size_t{what.batch}));
-    all.results.push_back(result_of(on, what, peers, clocks, o.until));
+  for (const plan_spec& spec : problems) {
+    bar.step(formatted("{}, batch {}", axes_text(spec), std::size_t{spec.batch}));
+    all.results.push_back(result_of(on, spec, peers, clocks, o.stop));
     has_measured |= all.results.back().refused.empty();
-    const bool is_last = &what == &problems.back();
+    const bool is_last = &spec == &problems.back();
     if (has_measured && (is_file || is_last)) write_json(o.json_file, all);
   }
   return all;
@@ -122,20 +122,21 @@ void write(const options& o, const bench_document& all) {
 }
 
 int bench(options o) {
-  o.until.least_rounds = std::min(o.until.least_rounds, o.until.most_rounds);
-  o.until.confidence /= 100;
+  o.stop.least_rounds = std::min(o.stop.least_rounds, o.stop.most_rounds);
+  o.stop.confidence /= 100;
   validate(o);
   const device_info device = device_of(o.sweep);
   require_writable_files(o);
   const bench_document all = run_all(o, device);
-  const auto is_refused = [](const bench_result& one) { return !one.refused.empty(); };
+  const auto is_refused = [](const bench_result& result) { return !result.refused.empty(); };
   if (std::all_of(all.results.begin(), all.results.end(), is_refused)) {
-    if (all.results.size() > 1) tell("no problem was run; choose others or another device");
+    if (all.results.size() > 1)
+      print_message("no problem was run; choose others or another device");
     return exit_usage;
   }
   write(o, all);
-  for (const bench_result& one : all.results) {
-    if (!is_refused(one) && !one.ours.accuracy.is_within) return exit_check_failed;
+  for (const bench_result& result : all.results) {
+    if (!is_refused(result) && !result.ours.accuracy.is_within) return exit_check_failed;
   }
   return exit_ok;
 }
@@ -146,13 +147,13 @@ constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
 void add_bench_options(CLI::App& command, options& o) {
   CLI::Option* const peers =
       add_text(command, "--peer", o.peers, "libraries to measure beside: cufft,vkfft,fftw,clfft");
-  add_count(command, "--rounds", o.until.most_rounds, {1, most_rounds},
-            "most turns of each entrant");
-  add_real(command, "--seconds", o.until.most_seconds, {0, longest_s, /*excludes_least=*/true},
+  add_count(command, "--rounds", o.stop.most_rounds, {1, most_rounds},
+            "most turns of each library");
+  add_real(command, "--seconds", o.stop.most_seconds, {0, longest_s, /*excludes_least=*/true},
            "most time for the rounds of a problem");
-  add_real(command, "--confidence", o.until.confidence, {0, 100},
+  add_real(command, "--confidence", o.stop.confidence, {0, 100},
            "stop once every median is known to this many percent; 0 runs all rounds");
-  add_real(command, "--patience", o.manners.patience_s, {0, longest_s, /*excludes_least=*/true},
+  add_real(command, "--patience", o.limits.answer_s, {0, longest_s, /*excludes_least=*/true},
            "seconds a peer has for an answer")
       ->needs(peers);
   add_text(command, "--json", o.json_file, "write a document; - prints it instead");
@@ -163,7 +164,7 @@ void add_bench_options(CLI::App& command, options& o) {
 
 void add_bench(CLI::App& program, int& exit_code) {
   auto chosen = std::make_shared<options>();
-  chosen->until.confidence = 1;  // in percent until `bench` has it
+  chosen->stop.confidence = 1;  // in percent; `bench` converts it
   CLI::App* command =
       program.add_subcommand("bench", "time transforms as a fraction of a plain copy");
   command->footer(examples);

@@ -41,9 +41,9 @@ void print_table() {
                 precisions_text(d.has_fp64), d.version});
   }
   print(listed.text());
-  for (const engine which : all_engines) {
-    if (const std::string why = why_absent(which); !why.empty()) {
-      print(formatted("{} is absent: {}\n", name_of(which), why));
+  for (const engine absent : all_engines) {
+    if (const std::string why = why_absent(absent); !why.empty()) {
+      print(formatted("{} is absent: {}\n", name_of(absent), why));
     }
   }
 }
@@ -70,9 +70,9 @@ void print_document() {
   document["devices"] = nlohmann::ordered_json::array();
   for (const device_info& d : devices()) document["devices"].push_back(json_of(d));
   document["absent"] = nlohmann::ordered_json::array();
-  for (const engine which : all_engines) {
-    if (const std::string why = why_absent(which); !why.empty()) {
-      document["absent"].push_back({{"engine", name_of(which)}, {"why", why}});
+  for (const engine absent : all_engines) {
+    if (const std::string why = why_absent(absent); !why.empty()) {
+      document["absent"].push_back({{"engine", name_of(absent)}, {"why", why}});
     }
   }
   print_json(document);

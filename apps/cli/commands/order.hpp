@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wingbeat order`: which frequency lies where in a spectrum that a kernel left in some order.
+// `wingbeat order`: the index of each DFT bin in a spectrum of a given order.
 #pragma once
 
 namespace CLI {

@@ -6,9 +6,9 @@
 #include <memory>  // make_shared
 
 #include "cli/choose.hpp"              // short_name
-#include "cli/messages.hpp"            // print, tell
+#include "cli/messages.hpp"            // print, print_message
 #include "cli/option.hpp"              // add_switch
-#include "cli/peers/queue_runs.hpp"    // timed_plan
+#include "cli/peers/queue_runs.hpp"    // time_planning
 #include "cli/reports/bench.hpp"       // json_of kernels
 #include "cli/reports/print_json.hpp"  // print_json
 #include "cli/reports/table.hpp"       // table, seconds_text
@@ -34,94 +34,95 @@ struct options {
   bool is_json = false;
 };
 
-/// One problem, planned.
-struct planned {
-  plan_spec what;
-  preparation times;
+/// A problem and its plan.
+struct planned_problem {
+  plan_spec spec;
+  measure::preparation times;
   std::string text;
   std::size_t n_passes;  ///< 0 on engines that compile no kernels.
   std::size_t traffic_bytes;
   std::vector<kernel_resources> kernels;
 };
 
-planned planned_on(const queue& on, const plan_spec& what) {
-  planned made{what, {}, {}, 0, 0, {}};
-  const wingbeat::plan one = timed_plan(on, what, made.times);
-  made.text = one.explain();
-  made.n_passes = one.passes().size();
-  made.traffic_bytes = one.traffic_bytes();
-  made.kernels = one.resources();
-  return made;
+planned_problem planned_on(const queue& on, const plan_spec& spec) {
+  planned_problem problem{spec, {}, {}, 0, 0, {}};
+  const wingbeat::plan planned = time_planning(on, spec, problem.times);
+  problem.text = planned.explain();
+  problem.n_passes = planned.passes().size();
+  problem.traffic_bytes = planned.traffic_bytes();
+  problem.kernels = planned.resources();
+  return problem;
 }
 
-json json_of(const planned& one) {
-  json j{{"lengths", one.what.lengths}, {"batch", std::size_t{one.what.batch}}};
-  j["input_bytes"] = input_bytes(one.what);
-  j["output_bytes"] = output_bytes(one.what);
-  j["workspace_bytes"] = one.times.workspace_bytes;
-  j["traffic_bytes"] = one.traffic_bytes;
-  j["plan_cold_s"] = one.times.cold_s;
-  j["plan_warm_s"] = one.times.warm_s;
-  if (one.n_passes > 0) j["passes"] = one.n_passes;
-  j["plan"] = one.text;
-  j["kernels"] = cli::json_of(one.kernels);
+json json_of(const planned_problem& problem) {
+  json j{{"lengths", problem.spec.lengths}, {"batch", std::size_t{problem.spec.batch}}};
+  j["input_bytes"] = input_bytes(problem.spec);
+  j["output_bytes"] = output_bytes(problem.spec);
+  j["workspace_bytes"] = problem.times.workspace_bytes;
+  j["traffic_bytes"] = problem.traffic_bytes;
+  j["plan_cold_s"] = problem.times.cold_s;
+  j["plan_warm_s"] = problem.times.warm_s;
+  if (problem.n_passes > 0) j["passes"] = problem.n_passes;
+  j["plan"] = problem.text;
+  j["kernels"] = cli::json_of(problem.kernels);
   return j;
 }
 
-std::string known(int figure) {
+std::string figure_text(int figure) {
   return figure < 0 ? "-" : formatted("{}", figure);
 }
 
-std::string text_of(const planned& one) {
+std::string text_of(const planned_problem& problem) {
   std::string text =
       formatted("{} of {} in {}, batch {}: {} in, {} out\n{}planned in {} cold, {} warm\n",
-                name_of(one.what.kind), axes_text(one.what), name_of(one.what.real),
-                std::size_t{one.what.batch}, bytes_text(input_bytes(one.what)),
-                bytes_text(output_bytes(one.what)), one.text, seconds_text(one.times.cold_s),
-                seconds_text(one.times.warm_s));
-  if (one.kernels.empty()) return text;
+                name_of(problem.spec.kind), axes_text(problem.spec), name_of(problem.spec.real),
+                std::size_t{problem.spec.batch}, bytes_text(input_bytes(problem.spec)),
+                bytes_text(output_bytes(problem.spec)), problem.text,
+                seconds_text(problem.times.cold_s), seconds_text(problem.times.warm_s));
+  if (problem.kernels.empty()) return text;
   table kernels{{{"kernel", align::left},
                  {"threads"},
                  {"registers"},
                  {"spilled"},
                  {"stack"},
                  {"local memory"}}};
-  for (const kernel_resources& k : one.kernels) {
-    kernels.add({k.name, known(k.threads), known(k.registers), known(k.spill_bytes),
-                 known(k.stack_bytes), known(k.scratch_bytes)});
+  for (const kernel_resources& k : problem.kernels) {
+    kernels.add({k.name, figure_text(k.threads), figure_text(k.registers),
+                 figure_text(k.spill_bytes), figure_text(k.stack_bytes),
+                 figure_text(k.scratch_bytes)});
   }
   return text + kernels.text();
 }
 
 int plan_all(const options& o) {
-  const device_info where = device_of(o.sweep);
-  const auto problems = problems_of(o.sweep, where);
-  const queue on{where};
-  std::vector<planned> all;
-  for (const plan_spec& what : problems) {
+  const device_info device = device_of(o.sweep);
+  const auto problems = problems_of(o.sweep, device);
+  const queue on{device};
+  std::vector<planned_problem> all;
+  for (const plan_spec& spec : problems) {
     try {
-      all.push_back(planned_on(on, what));
+      all.push_back(planned_on(on, spec));
     } catch (const plan_error& refused) {
-      tell("{} is left out: {}", axes_text(what), refused.what());
+      print_message("{} is left out: {}", axes_text(spec), refused.what());
     }
   }
   if (all.empty()) return exit_usage;
   if (o.is_json) {
     json j{{"schema", "wingbeat.plan/1"}};
-    j["command"] = "wingbeat plan " + words_of(o.sweep, where);
-    j["device"] = {{"engine", name_of(where.runs_on)},
-                   {"name", where.name},
-                   {"architecture", where.architecture},
-                   {"version", where.version}};
-    j["kind"] = name_of(all.front().what.kind);
-    j["precision"] = name_of(all.front().what.real);
+    j["command"] = "wingbeat plan " + words_of(o.sweep, device);
+    j["device"] = {{"engine", name_of(device.runs_on)},
+                   {"name", device.name},
+                   {"architecture", device.architecture},
+                   {"version", device.version}};
+    j["kind"] = name_of(all.front().spec.kind);
+    j["precision"] = name_of(all.front().spec.real);
     j["layout"] = o.sweep.layout;
-    for (const planned& one : all) j["plans"].push_back(json_of(one));
+    for (const planned_problem& problem : all) j["plans"].push_back(json_of(problem));
     print_json(j);
     return exit_ok;
   }
-  print(formatted("{}: {}\n", short_name(where), where.name));
-  for (const planned& one : all) print("\n" + text_of(one));
+  print(formatted("{}: {}\n", short_name(device), device.name));
+  for (const planned_problem& problem : all) print("\n" + text_of(problem));
   return exit_ok;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command `plan`: what wingbeat would do, and what planning it takes, without running it.
+// `wingbeat plan`: the passes, memory and planning times of transforms, without running them.
 #pragma once
 
 namespace CLI {

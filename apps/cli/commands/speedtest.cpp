@@ -7,7 +7,7 @@
 #include <utility>  // move
 
 #include "cli/choose.hpp"              // choose_devices
-#include "cli/messages.hpp"            // tell, print
+#include "cli/messages.hpp"            // print_message, print
 #include "cli/option.hpp"              // add_list, add_text, add_count
 #include "cli/progress.hpp"            // progress
 #include "cli/reports/print_json.hpp"  // print_json
@@ -16,6 +16,7 @@
 #include "cli/writable.hpp"            // require_writable
 #include "formats/atomic_file.hpp"     // atomic_file
 #include "formatted.hpp"               // formatted
+#include "measure/plan_run.hpp"        // measure_plan
 #include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat::cli {
@@ -61,27 +62,27 @@ void validate(const speedtest_options& o) {
 }
 
 plan_spec spec_of(std::size_t length, precision real) {
-  plan_spec what;
-  what.lengths = {length};
-  what.real = real;
-  return what;
+  plan_spec spec;
+  spec.lengths = {length};
+  spec.real = real;
+  return spec;
 }
 
-timing timing_of(const device_info& where, std::size_t length, precision real, int n_runs,
+timing timing_of(const device_info& device, std::size_t length, precision real, int n_runs,
                  std::span<const double> input, std::span<const double> expected) {
-  const measurement m = measure(where, spec_of(length, real), pack(input, real),
-                                repetition{.n_runs = n_runs, .budget_s = budget_s});
+  const auto m = measure::measure_plan(device, spec_of(length, real), pack(input, real),
+                                       {.n_runs = n_runs, .budget_s = budget_s});
   timing t;
   t.length = length;
   t.n_runs = static_cast<int>(m.execution_s.size());
   t.plan_s = m.plan_s;
-  t.execution_s = spread_of(m.execution_s);
-  t.transfer_s = spread_of(m.transfer_s);
+  t.execution_s = measure::spread_of(m.execution_s);
+  t.transfer_s = measure::spread_of(m.transfer_s);
   std::vector<double> totals;
   for (std::size_t i = 0; i < m.execution_s.size(); ++i) {
     totals.push_back(m.execution_s[i] + m.transfer_s[i]);
   }
-  t.total_s = spread_of(totals);
+  t.total_s = measure::spread_of(totals);
   t.against_reference = compare(unpack(m.output, real), expected, element::complex, length, real);
   return t;
 }
@@ -89,20 +90,20 @@ timing timing_of(const device_info& where, std::size_t length, precision real, i
 std::vector<engine_timings> time_all(const speedtest_options& o,
                                      const std::vector<device_info>& chosen, precision real) {
   std::vector<engine_timings> all;
-  for (const device_info& where : chosen) all.push_back({where, {}});
+  for (const device_info& device : chosen) all.push_back({device, {}});
   const auto n_lengths = static_cast<std::size_t>(o.max_log2 - o.min_log2 + 1);
-  progress shown{"speedtest", n_lengths};
+  progress bar{"speedtest", n_lengths};
   for (int log2 = o.min_log2; log2 <= o.max_log2; ++log2) {
     const std::size_t length = std::size_t{1} << log2;
-    shown.step(formatted("length 2^{} = {}", log2, length));
+    bar.step(formatted("length 2^{} = {}", log2, length));
     std::vector<double> input = noise(2 * length);
     round_to(real, input);
-    const measurement reference =
-        measure(first_device(engine::reference), spec_of(length, precision::fp64),
-                pack(input, precision::fp64), repetition{.n_runs = 0});
+    const auto reference =
+        measure::measure_plan(first_device(engine::reference), spec_of(length, precision::fp64),
+                              pack(input, precision::fp64), {.n_runs = 0});
     const auto expected = unpack(reference.output, precision::fp64);
-    for (engine_timings& one : all) {
-      one.lengths.push_back(timing_of(one.where, length, real, o.n_runs, input, expected));
+    for (engine_timings& timings : all) {
+      timings.lengths.push_back(timing_of(timings.device, length, real, o.n_runs, input, expected));
     }
   }
   return all;
@@ -120,37 +121,37 @@ void write_files(const speedtest_options& o, const std::vector<engine_timings>& 
     formats::atomic_file to(o.csv);
     to.write(speed_csv(all));
     to.commit();
-    tell("wrote {}", o.csv);
+    print_message("wrote {}", o.csv);
   }
   if (o.plot_prefix.empty()) return;
-  const auto draw = [&](const std::string& suffix, speed_axis of, const std::string& what) {
+  const auto draw = [&](const std::string& suffix, speed_axis of, const std::string& subject) {
     const std::string file = o.plot_prefix + suffix;
-    const auto title = formatted("{}: complex {}, mean of {} runs, band from least to most", what,
-                                 o.precision_name, o.n_runs);
+    const auto title = formatted("{}: complex {}, mean of {} runs, band from least to most",
+                                 subject, o.precision_name, o.n_runs);
     formats::write_png(file, speed_chart(all, of, title));
-    tell("wrote {}", file);
+    print_message("wrote {}", file);
   };
   draw(time_suffix, speed_axis::time, "Time against length");
   draw(per_element_suffix, speed_axis::time_per_element, "Time per element against length");
 }
 
-void tell_short_runs(const std::vector<engine_timings>& all, int n_runs) {
-  for (const engine_timings& one : all) {
-    for (const timing& t : one.lengths) {
+void report_short_runs(const std::vector<engine_timings>& all, int n_runs) {
+  for (const engine_timings& timings : all) {
+    for (const timing& t : timings.lengths) {
       if (t.n_runs >= n_runs) continue;
-      tell("{} ran {} of {} times at length {}: {} s were spent", short_name(one.where), t.n_runs,
-           n_runs, t.length, budget_s);
+      print_message("{} ran {} of {} times at length {}: {} s were spent",
+                    short_name(timings.device), t.n_runs, n_runs, t.length, budget_s);
     }
   }
 }
 
-int verdict(const std::vector<engine_timings>& all) {
+int exit_code_of(const std::vector<engine_timings>& all) {
   int code = exit_ok;
-  for (const engine_timings& one : all) {
-    for (const timing& t : one.lengths) {
+  for (const engine_timings& timings : all) {
+    for (const timing& t : timings.lengths) {
       if (t.against_reference.is_within) continue;
-      tell("{} disagrees with the reference at length {} beyond the accuracy table",
-           short_name(one.where), t.length);
+      print_message("{} disagrees with the reference at length {} beyond the accuracy table",
+                    short_name(timings.device), t.length);
       code = exit_check_failed;
     }
   }
@@ -171,9 +172,9 @@ int run(const speedtest_options& o) {
     print(speed_text(all));
     for (const break_even& pair : break_evens_of(all)) print(sentence_of(pair) + "\n");
   }
-  tell_short_runs(all, o.n_runs);
+  report_short_runs(all, o.n_runs);
   write_files(o, all);
-  return verdict(all);
+  return exit_code_of(all);
 }
 
 void add_options(CLI::App& command, speedtest_options& o) {

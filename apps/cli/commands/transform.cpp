@@ -10,9 +10,9 @@
 
 #include "cli/agreement.hpp"           // compare
 #include "cli/choose.hpp"              // choose_devices
-#include "cli/messages.hpp"            // tell, print
+#include "cli/messages.hpp"            // print_message, print
 #include "cli/option.hpp"              // add_text, add_count, add_real
-#include "cli/problem.hpp"             // state
+#include "cli/problem.hpp"             // make_problem
 #include "cli/progress.hpp"            // progress
 #include "cli/reports/print_json.hpp"  // print_json
 #include "cli/reports/spectrum.hpp"    // strongest, chart_of
@@ -22,7 +22,7 @@
 #include "formats/chart.hpp"           // write_png, draws_charts
 #include "formats/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"               // formatted
-#include "measure/plan_run.hpp"        // measure
+#include "measure/plan_run.hpp"        // measure_plan
 #include "wingbeat/error.hpp"          // plan_error, device_error
 
 namespace wingbeat::cli {
@@ -65,7 +65,7 @@ struct transform_options {
   bool is_inverse = false, is_half = false, is_json = false;
 };
 
-// Everything the options alone can get wrong, before any work is done.
+/// Refuses options that contradict each other, before any work is done.
 void validate(const transform_options& o) {
   if (!o.output.empty()) static_cast<void>(formats::output_format_of(o.output));
   if (!o.plot.empty()) {
@@ -86,93 +86,94 @@ void validate(const transform_options& o) {
   }
 }
 
-wish wish_of(const transform_options& o) {
-  wish asked;
-  asked.is_inverse = o.is_inverse;
-  asked.is_half = o.is_half;
-  asked.length = o.length;
-  if (!o.scale_name.empty()) asked.scale = scaling_named(o.scale_name);
-  asked.real = precision_named(o.precision_name);
-  return asked;
+transform_request request_of(const transform_options& o) {
+  transform_request request;
+  request.is_inverse = o.is_inverse;
+  request.is_half = o.is_half;
+  request.length = o.length;
+  if (!o.scale_name.empty()) request.scale = scaling_named(o.scale_name);
+  request.real = precision_named(o.precision_name);
+  return request;
 }
 
-void tell_what_was_read(const transform_options& o, const formats::signal& from,
-                        const problem& stated) {
+void report_input(const transform_options& o, const formats::signal& from, const problem& solved) {
   if (from.n_channels > 1 && !o.channel) {
-    tell("{} has {} channels; channel 0 is taken (--channel chooses)", o.file, from.n_channels);
+    print_message("{} has {} channels; channel 0 is taken (--channel chooses)", o.file,
+                  from.n_channels);
   }
-  const bool is_from_half = stated.what.kind == transform::inverse_to_real;
+  const bool is_from_half = solved.spec.kind == transform::inverse_to_real;
   const char* const item = is_from_half ? "bin" : "sample";
-  const std::size_t slots = is_from_half ? stated.length() / 2 + 1 : stated.length();
-  if (stated.kept_samples < stated.row_length) {
-    tell("{} cut to the first {}, for length {}", counted(stated.row_length, item),
-         stated.kept_samples, stated.length());
-  } else if (stated.kept_samples < slots) {
-    tell("{} padded with {}, for length {}", counted(stated.row_length, item),
-         counted(slots - stated.kept_samples, "zero"), stated.length());
+  const std::size_t slots = is_from_half ? solved.length() / 2 + 1 : solved.length();
+  if (solved.kept_samples < solved.row_length) {
+    print_message("{} cut to the first {}, for length {}", counted(solved.row_length, item),
+                  solved.kept_samples, solved.length());
+  } else if (solved.kept_samples < slots) {
+    print_message("{} padded with {}, for length {}", counted(solved.row_length, item),
+                  counted(slots - solved.kept_samples, "zero"), solved.length());
   }
-  if (stated.n_vanished > 0) {
-    tell("{} of {} became 0 in {}; --precision fp64 keeps more of them",
-         counted(stated.n_vanished, "number"), o.file, o.precision_name);
+  if (solved.n_vanished > 0) {
+    print_message("{} of {} became 0 in {}; --precision fp64 keeps more of them",
+                  counted(solved.n_vanished, "number"), o.file, o.precision_name);
   }
   if (o.is_inverse && o.scale_name.empty()) {
-    tell("scaled by 1/N, so that the inverse undoes the transform (--scale none leaves it out)");
+    print_message(
+        "scaled by 1/N, so that the inverse undoes the transform (--scale none leaves it out)");
   }
 }
 
-// The reference rounds once, from long double to fp64, whatever precision is being judged.
-std::vector<double> reference_output(const problem& stated) {
-  plan_spec what = stated.what;
-  what.real = precision::fp64;
-  const auto input = pack(stated.input, precision::fp64);
-  const measurement m =
-      measure(first_device(engine::reference), what, input, repetition{.n_runs = 0});
-  return complete(stated, unpack(m.output, precision::fp64));
+/// Returns the output in fp64, rounded once from long double, whatever the precision compared.
+std::vector<double> reference_output(const problem& solved) {
+  plan_spec spec = solved.spec;
+  spec.real = precision::fp64;
+  const auto input = pack(solved.input, precision::fp64);
+  const auto m = measure::measure_plan(first_device(engine::reference), spec, input, {.n_runs = 0});
+  return complete(solved, unpack(m.output, precision::fp64));
 }
 
-int rank(const device_info& where) {
-  switch (where.runs_on) {
+/// Returns the place of the device among those whose values are shown; 0 is the first choice.
+int rank(const device_info& device) {
+  switch (device.runs_on) {
     case engine::cuda: return 0;
-    case engine::opencl: return where.is_gpu ? 1 : 3;
+    case engine::opencl: return device.is_gpu ? 1 : 3;
     case engine::host: return 2;
     case engine::reference: return 4;
   }
   return 5;
 }
 
-/// The results in the order asked for, and the values of the best engine that agrees.
+/// The results in the order of the devices, and the values of the best engine that agrees.
 struct outcome {
   std::vector<engine_result> results;
   const engine_result* best = nullptr;
   std::vector<double> best_values;
-  bool has_failed_device = false;  ///< Told already; the others go on without it.
+  bool has_failed_device = false;  ///< Reported already.
 };
 
-outcome solve(const problem& stated, const std::vector<device_info>& chosen) {
-  progress shown{"transform", chosen.size() + 1};
-  shown.step("reference in long double");
-  const std::vector<double> expected = reference_output(stated);
-  const auto input = pack(stated.input, stated.what.real);
+outcome solve(const problem& solved, const std::vector<device_info>& chosen) {
+  progress bar{"transform", chosen.size() + 1};
+  bar.step("reference in long double");
+  const std::vector<double> expected = reference_output(solved);
+  const auto input = pack(solved.input, solved.spec.real);
   const element of =
-      stated.what.kind == transform::inverse_to_real ? element::real : element::complex;
+      solved.spec.kind == transform::inverse_to_real ? element::real : element::complex;
   outcome found;
   found.results.reserve(chosen.size());  // `best` points into it
-  for (const device_info& where : chosen) {
-    shown.step(formatted("{}, {}", short_name(where), where.name));
-    engine_result r{where, {}, {}};
+  for (const device_info& device : chosen) {
+    bar.step(formatted("{}, {}", short_name(device), device.name));
+    engine_result r{device, {}, {}};
     try {
-      r.times = measure(where, stated.what, input, repetition{.n_runs = 5, .budget_s = 1});
+      r.times = measure::measure_plan(device, solved.spec, input, {.n_runs = 5, .budget_s = 1});
     } catch (const device_error& failed) {
       if (chosen.size() == 1) throw;
-      tell("{} failed and is left out: {}", short_name(where), failed.what());
+      print_message("{} failed and is left out: {}", short_name(device), failed.what());
       found.has_failed_device = true;
       continue;
     }
-    auto values = complete(stated, unpack(std::exchange(r.times.output, {}), stated.what.real));
-    r.against_reference = compare(values, expected, of, stated.length(), stated.what.real);
+    auto values = complete(solved, unpack(std::exchange(r.times.output, {}), solved.spec.real));
+    r.against_reference = compare(values, expected, of, solved.length(), solved.spec.real);
     const bool agrees = r.against_reference.is_within;
     found.results.push_back(std::move(r));
-    if (agrees && (found.best == nullptr || rank(where) < rank(found.best->where))) {
+    if (agrees && (found.best == nullptr || rank(device) < rank(found.best->device))) {
       found.best = &found.results.back();
       found.best_values = std::move(values);
     }
@@ -180,40 +181,40 @@ outcome solve(const problem& stated, const std::vector<device_info>& chosen) {
   return found;
 }
 
-spectrum spectrum_of(const problem& stated, formats::signal bins, double sample_rate_hz) {
-  return {std::move(bins), stated.length(), stated.what.kind == transform::forward_from_real,
+spectrum spectrum_of(const problem& solved, formats::signal bins, double sample_rate_hz) {
+  return {std::move(bins), solved.length(), solved.spec.kind == transform::forward_from_real,
           sample_rate_hz};
 }
 
 void write_files(const transform_options& o, const spectrum& shown, const outcome& found) {
-  const std::string who = short_name(found.best->where);
+  const std::string device = short_name(found.best->device);
   if (!o.output.empty()) {
     formats::write_signal(o.output, shown.bins);
-    tell("wrote {}: {} of {} values by {}", o.output, counted(shown.bins.n_rows, "row"),
-         shown.bins.row_length, who);
+    print_message("wrote {}: {} of {} values by {}", o.output, counted(shown.bins.n_rows, "row"),
+                  shown.bins.row_length, device);
   }
   if (!o.plot.empty()) {
     const auto title = formatted("{}: spectrum of {} samples, {} {}",
                                  std::filesystem::path(o.file).filename().string(), shown.length,
-                                 who, o.precision_name);
+                                 device, o.precision_name);
     formats::write_png(o.plot, chart_of(shown, title));
     if (shown.bins.n_rows > max_rows_drawn) {
-      tell("{} shows the first {} of {} rows", o.plot, max_rows_drawn, shown.bins.n_rows);
+      print_message("{} shows the first {} of {} rows", o.plot, max_rows_drawn, shown.bins.n_rows);
     }
-    tell("wrote {}", o.plot);
+    print_message("wrote {}", o.plot);
   }
 }
 
-int report(const transform_options& o, const problem& stated, const outcome& found,
+int report(const transform_options& o, const problem& solved, const outcome& found,
            double sample_rate_hz) {
-  auto document = transform_json(o.file, stated, sample_rate_hz, found.results);
-  if (!o.is_json) print(engines_text(o.file, stated, found.results));
+  auto document = transform_json(o.file, solved, sample_rate_hz, found.results);
+  if (!o.is_json) print(engines_text(o.file, solved, found.results));
   if (found.best != nullptr) {
     const spectrum shown =
-        spectrum_of(stated, signal_of(stated, found.best_values), sample_rate_hz);
+        spectrum_of(solved, signal_of(solved, found.best_values), sample_rate_hz);
     const auto peaks = o.n_peaks ? strongest(shown, *o.n_peaks) : std::vector<peak>{};
     if (!o.is_json && !peaks.empty()) print(peaks_text(shown, peaks));
-    document["values_from"] = short_name(found.best->where);
+    document["values_from"] = short_name(found.best->device);
     if (o.n_peaks) document["top"] = peaks_json(shown, peaks);
     write_files(o, shown, found);
   }
@@ -222,24 +223,25 @@ int report(const transform_options& o, const problem& stated, const outcome& fou
   int code = found.has_failed_device ? exit_no_device : exit_ok;
   for (const engine_result& r : found.results) {
     if (r.against_reference.is_within) continue;
-    tell("{} disagrees with the reference beyond the accuracy table", short_name(r.where));
+    print_message("{} disagrees with the reference beyond the accuracy table",
+                  short_name(r.device));
     code = exit_check_failed;
   }
   if (found.best == nullptr && (!o.output.empty() || !o.plot.empty())) {
-    tell("no engine agrees with the reference, so no file was written");
+    print_message("no engine agrees with the reference, so no file was written");
   }
   return code;
 }
 
 int run(const transform_options& o) {
   validate(o);
-  const wish asked = wish_of(o);
-  const auto chosen = choose_devices(o.engines, asked.real);
+  const transform_request request = request_of(o);
+  const auto chosen = choose_devices(o.engines, request.real);
   require_writable({{"--output", o.output}, {"--plot", o.plot}});
   const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
-  const problem stated = state(from, o.file, asked);
-  tell_what_was_read(o, from, stated);
-  return report(o, stated, solve(stated, chosen), o.sample_rate_hz.value_or(from.sample_rate_hz));
+  const problem solved = make_problem(from, o.file, request);
+  report_input(o, from, solved);
+  return report(o, solved, solve(solved, chosen), o.sample_rate_hz.value_or(from.sample_rate_hz));
 }
 
 void add_options(CLI::App& command, transform_options& o) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wingbeat transform FILE`: one file, every engine, checked against the reference.
+// `wingbeat transform FILE`: transforms a file on every engine and checks each result.
 #pragma once
 
 namespace CLI {

@@ -8,7 +8,7 @@
 #include <memory>     // make_shared
 
 #include "cli/choose.hpp"              // choose_devices, precision_named
-#include "cli/messages.hpp"            // tell, print
+#include "cli/messages.hpp"            // print_message, print
 #include "cli/option.hpp"              // add_list, add_text, add_count
 #include "cli/progress.hpp"            // progress
 #include "cli/reports/print_json.hpp"  // print_json
@@ -42,9 +42,9 @@ struct verify_options {
   bool is_json = false;
 };
 
-/// One device in one precision.
+/// A device and the precision in which it is checked.
 struct subject {
-  device_info where;
+  device_info device;
   precision real;
 };
 
@@ -54,7 +54,7 @@ std::vector<subject> subjects_of(const verify_options& o) {
   std::vector<subject> subjects;
   for (const auto& name : precisions) {
     const precision real = precision_named(name);
-    for (const auto& where : choose_devices(o.engines, real)) subjects.push_back({where, real});
+    for (const auto& device : choose_devices(o.engines, real)) subjects.push_back({device, real});
   }
   return subjects;
 }
@@ -62,11 +62,12 @@ std::vector<subject> subjects_of(const verify_options& o) {
 std::vector<verify::verdict> check_all(const verify_options& o) {
   const auto subjects = subjects_of(o);
   const int n_lengths = std::max(0, o.over.max_log2 - o.over.min_log2 + 1);
-  progress shown{"verify", subjects.size() * static_cast<std::size_t>(n_lengths)};
+  progress bar{"verify", subjects.size() * static_cast<std::size_t>(n_lengths)};
   std::vector<verify::verdict> all;
-  for (const subject& one : subjects) {
-    auto found = verify::check(one.where, one.real, o.over, [&](std::size_t length) {
-      shown.step(formatted("{}, {}, length {}", short_name(one.where), name_of(one.real), length));
+  for (const subject& checked : subjects) {
+    auto found = verify::check(checked.device, checked.real, o.over, [&](std::size_t length) {
+      bar.step(formatted("{}, {}, length {}", short_name(checked.device), name_of(checked.real),
+                         length));
     });
     all.insert(all.end(), std::move_iterator(found.begin()), std::move_iterator(found.end()));
   }
@@ -79,10 +80,10 @@ int run(const verify_options& o) {
 
   std::size_t n_wrong = 0;
   for (const auto& v : verdicts) {
-    if (!v.is_right() && n_wrong++ < most_sentences) tell("{}", sentence_of(v));
+    if (!v.is_right() && n_wrong++ < most_sentences) print_message("{}", sentence_of(v));
   }
   if (n_wrong > most_sentences) {
-    tell("and {} more; --json lists them all", n_wrong - most_sentences);
+    print_message("and {} more; --json lists them all", n_wrong - most_sentences);
   }
   if (!o.is_json) print(formatted("{} checks, {} wrong\n", verdicts.size(), n_wrong));
   return n_wrong == 0 ? exit_ok : exit_check_failed;

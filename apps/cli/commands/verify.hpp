@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wingbeat verify`: the laws of the transform, on every engine and length.
+// `wingbeat verify`: checks the laws of the transform on every engine and length.
 #pragma once
 
 namespace CLI {

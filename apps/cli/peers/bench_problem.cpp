@@ -3,83 +3,94 @@
 
 #include <utility>  // move
 
-#include "cli/accuracy.hpp"    // oracle
-#include "cli/messages.hpp"    // tell
-#include "cli/sweep.hpp"       // axes_text
-#include "wingbeat/error.hpp"  // error, plan_error
+#include "cli/accuracy.hpp"          // oracle
+#include "cli/messages.hpp"          // print_message
+#include "cli/peers/queue_runs.hpp"  // bench_buffers, wingbeat_run, time_planning
+#include "cli/sweep.hpp"             // axes_text
+#include "measure/rounds.hpp"        // timed_run, take_turns
+#include "wingbeat/error.hpp"        // error, plan_error
 
 namespace wingbeat::cli {
 namespace {
 
-/// A contender and its place among the entrants that take turns.
-struct participant {
+using measure::library_run;
+using measure::timed_run;
+
+/// A library whose output was checked and whose runs are to be timed.
+struct checked_run {
   std::string name;
-  std::unique_ptr<contender> who;
+  std::unique_ptr<library_run> run;
   agreement accuracy;
 };
 
-/// Runs once on fresh input and poisoned output, and compares.
-agreement check(contender& who, const std::vector<std::byte>& block, const oracle& truth,
+/// Runs on fresh input and poisoned output, and compares.
+agreement check(library_run& run, const std::vector<std::byte>& block, const oracle& truth,
                 const oracle::bin_map& bin_at = {}) {
-  who.fill(block);
-  static_cast<void>(who.time(1));
-  // The first call of a contender is a run before this one; what it may have spoilt is put right.
-  who.fill(block);
-  static_cast<void>(who.time(1));
+  run.fill(block);
+  static_cast<void>(run.time(1));
+  // The first call of `time` adds a run, which in place transforms its own output; filled again,
+  // the second call starts from the input.
+  run.fill(block);
+  static_cast<void>(run.time(1));
   return truth.judge(
-      [&](std::size_t offset_bytes, std::span<std::byte> into) { who.read(offset_bytes, into); },
+      [&](std::size_t offset_bytes, std::span<std::byte> into) { run.read(offset_bytes, into); },
       bin_at);
 }
 
-bench_figures figures_of(const participant& one, const entrant& timed) {
-  bench_figures made;
-  made.name = one.name;
-  made.seconds = quartiles_of(timed.seconds);
-  made.min_s = timed.min_s();
-  made.max_s = timed.max_s();
-  made.prepared = one.who->prepared();
-  made.accuracy = one.accuracy;
-  return made;
+bench_figures figures_of(const checked_run& library, const timed_run& timed) {
+  bench_figures figures;
+  figures.name = library.name;
+  figures.seconds = measure::quartiles_of(timed.seconds);
+  figures.min_s = timed.min_s();
+  figures.max_s = timed.max_s();
+  figures.prepared = library.run->prepared();
+  figures.accuracy = library.accuracy;
+  return figures;
 }
 
-/// Prepares and checks the peers; those that refuse are noted in `result` with their sentence.
-std::vector<participant> peers_that_run(queue& on, const plan_spec& what, peer_list& peers,
-                                        bench_buffers& memory, const std::vector<std::byte>& block,
-                                        const oracle& truth, bench_result& result) {
-  std::vector<participant> all;
-  for (const auto& one : peers) {
+/// Leaves a peer out of the rest of the problem, with a message.
+void leave_out(const std::string& name, const std::string& reason, bench_result& result) {
+  print_message("{} without peer {}: {}", axes_text(result.spec), name, reason);
+  bench_figures absent;
+  absent.name = name;
+  absent.refused = reason;
+  result.peers.push_back(absent);
+}
+
+/// Prepares and checks the peers; those that refuse are recorded in `result`.
+std::vector<checked_run> check_peers(queue& on, peer_list& peers, bench_buffers& memory,
+                                     const std::vector<std::byte>& block, const oracle& truth,
+                                     bench_result& result) {
+  std::vector<checked_run> checked;
+  for (const auto& peer : peers) {
     try {
-      auto who = one->prepare(on, what, memory);
-      const agreement found = check(*who, block, truth);
-      all.push_back({one->name(), std::move(who), found});
+      auto run = peer->prepare(on, result.spec, memory);
+      const agreement accuracy = check(*run, block, truth);
+      checked.push_back({peer->name(), std::move(run), accuracy});
     } catch (const error& refused) {
-      tell("{} without peer {}: {}", axes_text(what), one->name(), refused.what());
-      bench_figures absent;
-      absent.name = one->name();
-      absent.refused = refused.what();
-      result.peers.push_back(absent);
+      leave_out(peer->name(), refused.what(), result);
     }
   }
-  return all;
+  return checked;
 }
 
-void describe(const plan& ours, bench_result& result) {
-  result.plan_text = ours.explain();
-  result.n_passes = ours.passes().size();
-  result.traffic_bytes = ours.traffic_bytes();
-  result.kernels = ours.resources();
+void describe(const plan& planned, bench_result& result) {
+  result.plan_text = planned.explain();
+  result.n_passes = planned.passes().size();
+  result.traffic_bytes = planned.traffic_bytes();
+  result.kernels = planned.resources();
 }
 
-/// Lets a peer that fails while it is timed be told from one whose times count.
+/// Thrown when a peer fails while it is timed; `index` is its place among the libraries.
 struct lost_peer {
   std::size_t index;
-  std::string why;
+  std::string reason;
 };
 
-entrant entrant_of(participant& one, std::size_t index, bool is_peer) {
-  return {one.name, [&one, index, is_peer](std::size_t n_runs) {
+timed_run timed_run_of(checked_run& library, std::size_t index, bool is_peer) {
+  return {library.name, [&library, index, is_peer](std::size_t n_runs) {
             try {
-              return one.who->time(n_runs);
+              return library.run->time(n_runs);
             } catch (const error& failed) {
               if (!is_peer) throw;
               throw lost_peer{index, failed.what()};
@@ -87,75 +98,78 @@ entrant entrant_of(participant& one, std::size_t index, bool is_peer) {
           }};
 }
 
-/// Times copy and participants, again from the start without a peer that fails on the way.
-std::vector<entrant> timed(queue& on, const plan_spec& what, bench_buffers& memory,
-                           std::vector<participant>& all, clock_watch& clocks,
-                           const stop_rule& until, bench_result& result) {
+/// Times the copy and the libraries. Starts again without a peer that fails meanwhile.
+std::vector<timed_run> time_all(queue& on, bench_buffers& memory,
+                                std::vector<checked_run>& libraries, measure::clock_watch& clocks,
+                                const measure::stop_rule& rule, bench_result& result) {
   for (;;) {
-    std::vector<entrant> entrants{
-        {"copy", [&](std::size_t n_runs) { return time_copies(on, what, memory, n_runs); }}};
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      entrants.push_back(entrant_of(all[i], i, i > 0));
+    std::vector<timed_run> runs{
+        {"copy", [&](std::size_t n_runs) { return time_copies(on, result.spec, memory, n_runs); }}};
+    for (std::size_t i = 0; i < libraries.size(); ++i) {
+      runs.push_back(timed_run_of(libraries[i], i, /*is_peer=*/i > 0));
     }
     clocks.restart();
     try {
-      result.ended = take_turns(entrants, until, 2e-3, [&] { clocks.sample(); });
-      return entrants;
+      result.stopped_by = measure::take_turns(runs, rule, 2e-3, [&] { clocks.sample(); });
+      return runs;
     } catch (const lost_peer& lost) {
-      tell("{} without peer {}: {}", axes_text(what), all[lost.index].name, lost.why);
-      bench_figures absent;
-      absent.name = all[lost.index].name;
-      absent.refused = lost.why;
-      result.peers.push_back(absent);
-      all.erase(all.begin() + static_cast<std::ptrdiff_t>(lost.index));
+      leave_out(libraries[lost.index].name, lost.reason, result);
+      libraries.erase(libraries.begin() + static_cast<std::ptrdiff_t>(lost.index));
     }
+  }
+}
+
+/// Records the times of the copy, of wingbeat, which is the first library, and of the peers.
+void record_times(const std::vector<checked_run>& libraries, const std::vector<timed_run>& runs,
+                  const measure::clock_watch& clocks, bench_result& result) {
+  const timed_run& copy = runs.front();
+  result.n_rounds = static_cast<int>(copy.seconds.size());
+  result.copy_s = measure::quartiles_of(copy.seconds);
+  result.ours = figures_of(libraries.front(), runs[1]);
+  for (std::size_t i = 1; i < libraries.size(); ++i) {
+    result.peers.push_back(figures_of(libraries[i], runs[i + 1]));
+  }
+  if (!clocks.sm_mhz().empty()) {
+    result.clocks = {measure::quartiles_of(clocks.sm_mhz()),
+                     measure::quartiles_of(clocks.memory_mhz())};
   }
 }
 
 }  // namespace
 
-bench_result run_problem(queue& on, const plan_spec& what, peer_list& peers, clock_watch& clocks,
-                         const stop_rule& until) {
-  if (what.bins == bin_order::scrambled && what.kind == transform::inverse) {
+bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
+                         measure::clock_watch& clocks, const measure::stop_rule& rule) {
+  if (spec.bins == bin_order::scrambled && spec.kind == transform::inverse) {
     throw plan_error(
         "scrambled bins of c2c-inverse mean other samples to each library; bench c2c with --bins "
         "scrambled, or the inverse in natural order");
   }
   bench_result result;
-  result.what = what;
-  // Planned before memory is asked for: a request that no engine plans may name any size.
-  preparation times;
-  plan planned = timed_plan(on, what, times);
+  result.spec = spec;
+  // Planned before memory is allocated, because a request that no engine plans may name any size.
+  measure::preparation times;
+  plan planned = time_planning(on, spec, times);
   describe(planned, result);
-  result.copied_bytes = copied_bytes(what);
-  bench_buffers memory{on, what};
-  const auto block = noise_block(what);
-  const oracle truth{what, block};
+  result.copied_bytes = copied_bytes(spec);
+  bench_buffers memory{on, spec};
+  const auto block = noise_block(spec);
+  const oracle truth{spec, block};
   result.n_checked_transforms = truth.n_transforms();
   result.n_checked_elements = truth.n_elements();
 
-  std::vector<participant> all;
-  auto ours = std::make_unique<our_contender>(on, std::move(planned), times, memory);
+  auto ours = std::make_unique<wingbeat_run>(on, std::move(planned), times, memory);
   oracle::bin_map bin_at;
-  if (what.bins == bin_order::scrambled) {
-    bin_at = [&](std::size_t place) { return ours->bin_at(place); };
+  if (spec.bins == bin_order::scrambled) {
+    bin_at = [&run = *ours](std::size_t index) { return run.bin_at(index); };
   }
-  const agreement found = check(*ours, block, truth, bin_at);
-  all.push_back({"wingbeat", std::move(ours), found});
-  for (auto& one : peers_that_run(on, what, peers, memory, block, truth, result)) {
-    all.push_back(std::move(one));
+  const agreement accuracy = check(*ours, block, truth, bin_at);
+  std::vector<checked_run> libraries;
+  libraries.push_back({"wingbeat", std::move(ours), accuracy});
+  for (auto& checked : check_peers(on, peers, memory, block, truth, result)) {
+    libraries.push_back(std::move(checked));
   }
-
-  const auto entrants = timed(on, what, memory, all, clocks, until, result);
-  result.n_rounds = static_cast<int>(entrants.front().seconds.size());
-  result.copy_s = quartiles_of(entrants.front().seconds);
-  result.ours = figures_of(all.front(), entrants[1]);
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    result.peers.push_back(figures_of(all[i], entrants[i + 1]));
-  }
-  if (!clocks.sm_mhz().empty()) {
-    result.clocks = {quartiles_of(clocks.sm_mhz()), quartiles_of(clocks.memory_mhz())};
-  }
+  const auto runs = time_all(on, memory, libraries, clocks, rule, result);
+  record_times(libraries, runs, clocks, result);
   return result;
 }
 

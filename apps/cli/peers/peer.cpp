@@ -7,41 +7,42 @@
 #include <utility>  // move
 
 #include "backend/opencl/process.hpp"  // find_executable
-#include "cli/messages.hpp"            // tell
-#include "cli/peers/process.hpp"       // peer_process, process_contender
+#include "cli/messages.hpp"            // print_message
+#include "cli/peers/process.hpp"       // peer_process, make_process_run
 #include "formatted.hpp"               // formatted
-#include "peers/cufft.hpp"             // cufft_peer
+#include "peers/cufft.hpp"             // cufft
 #include "wingbeat/error.hpp"          // absent_error, plan_error
 
 namespace wingbeat::cli {
 namespace {
 
-class cufft final : public peer {
+class cufft_peer final : public peer {
  public:
-  cufft() : peer("cufft", cufft_peer::version()) {}
-  std::unique_ptr<contender> prepare(queue& on, const plan_spec& what,
-                                     bench_buffers& memory) override {
-    return cufft_contender(on, what, memory);
+  cufft_peer() : peer("cufft", peers::cufft::version()) {}
+  std::unique_ptr<measure::library_run> prepare(queue& on, const plan_spec& spec,
+                                                bench_buffers& memory) override {
+    return make_cufft_run(on, spec, memory);
   }
 };
 
-class other_process final : public peer {
+class process_peer final : public peer {
  public:
-  other_process(std::string name, std::unique_ptr<peer_process> process)
+  process_peer(std::string name, std::unique_ptr<peer_process> process)
       : peer(std::move(name), process->library()), process_(std::move(process)) {}
-  std::unique_ptr<contender> prepare(queue&, const plan_spec& what, bench_buffers&) override {
-    return process_contender(*process_, what);
+  std::unique_ptr<measure::library_run> prepare(queue&, const plan_spec& spec,
+                                                bench_buffers&) override {
+    return make_process_run(*process_, spec);
   }
 
  private:
   std::unique_ptr<peer_process> process_;
 };
 
-/// Which program is which library on which engine.
+/// A library, the engine it is compared with, and the program that runs it.
 struct known_peer {
   std::string_view name;
-  engine on;
-  std::string_view program;  ///< Empty: no other process.
+  engine runs_beside;
+  std::string_view program;  ///< Empty: runs in this process.
 };
 
 constexpr known_peer known_peers[] = {{"cufft", engine::cuda, ""},
@@ -51,7 +52,7 @@ constexpr known_peer known_peers[] = {{"cufft", engine::cuda, ""},
                                       {"fftw", engine::host, "wingbeat-peer-fftw"},
                                       {"fftw", engine::reference, "wingbeat-peer-fftw"}};
 
-/// Returns the program's path: beside this one, or in $PATH.
+/// Returns the path of a program in the folder of this one, or in $PATH.
 std::filesystem::path program_named(std::string_view name) {
   std::error_code fault;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", fault);
@@ -64,12 +65,12 @@ std::filesystem::path program_named(std::string_view name) {
       name));
 }
 
-const known_peer& peer_for(std::string_view name, engine on) {
+const known_peer& peer_for(std::string_view name, engine chosen) {
   std::string engines;
-  for (const known_peer& one : known_peers) {
-    if (one.name != name) continue;
-    if (one.on == on) return one;
-    engines += formatted("{}{}", engines.empty() ? "" : " or ", name_of(one.on));
+  for (const known_peer& known : known_peers) {
+    if (known.name != name) continue;
+    if (known.runs_beside == chosen) return known;
+    engines += formatted("{}{}", engines.empty() ? "" : " or ", name_of(known.runs_beside));
   }
   if (engines.empty()) {
     throw plan_error(
@@ -78,37 +79,37 @@ const known_peer& peer_for(std::string_view name, engine on) {
                   name));
   }
   throw absent_error(
-      formatted("it runs beside engine {}, and {} was chosen", engines, name_of(on)));
+      formatted("it runs beside engine {}, and {} was chosen", engines, name_of(chosen)));
 }
 
-std::unique_ptr<peer> open_peer(const std::string& name, const device_info& where,
-                                const peer_manners& manners) {
+std::unique_ptr<peer> open_peer(const std::string& name, const device_info& device,
+                                const peer_limits& limits) {
   std::filesystem::path program = name;
-  std::string called = program.filename().string();
+  std::string label = program.filename().string();
   if (name.find('/') == std::string::npos) {
-    const known_peer& known = peer_for(name, where.runs_on);
-    if (known.program.empty()) return std::make_unique<cufft>();
+    const known_peer& known = peer_for(name, device.runs_on);
+    if (known.program.empty()) return std::make_unique<cufft_peer>();
     program = program_named(known.program);
-    called = name;
+    label = name;
   }
-  return std::make_unique<other_process>(
-      called, std::make_unique<peer_process>(program, where, manners.patience_s));
+  return std::make_unique<process_peer>(
+      label, std::make_unique<peer_process>(program, device, limits.answer_s));
 }
 
 }  // namespace
 
-peer_list open_peers(const std::string& names, const device_info& where,
-                     const peer_manners& manners) {
+peer_list open_peers(const std::string& names, const device_info& device,
+                     const peer_limits& limits) {
   peer_list opened;
   for (std::string_view rest = names; !rest.empty();) {
     const std::string name{rest.substr(0, rest.find(','))};
     rest.remove_prefix(std::min(name.size() + 1, rest.size()));
     try {
-      opened.push_back(open_peer(name, where, manners));
+      opened.push_back(open_peer(name, device, limits));
     } catch (const plan_error&) {
       throw;
     } catch (const error& absent) {
-      tell("going on without peer {}: {}", name, absent.what());
+      print_message("going on without peer {}: {}", name, absent.what());
     }
   }
   return opened;

@@ -1,70 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library with one problem prepared, wherever it runs: here on our queue or in its own process.
+// The runs of one problem that share a queue of ours: wingbeat, cuFFT and a plain copy.
 #pragma once
 
 #include <cstddef>  // byte, size_t
 #include <memory>   // unique_ptr
 #include <span>
-#include <string>
 #include <vector>
 
-#include "wingbeat/buffer.hpp"  // buffer
-#include "wingbeat/plan.hpp"    // plan_spec
+#include "measure/library_run.hpp"  // library_run, preparation
+#include "wingbeat/buffer.hpp"      // buffer
+#include "wingbeat/plan.hpp"        // plan, plan_spec
 
 namespace wingbeat::cli {
 
-/// What preparing took, in seconds; negative where it is not known.
-struct preparation {
-  double cold_s = -1;        ///< Nothing in a cache of kernels.
-  double warm_s = -1;        ///< Again, with that cache warm.
-  double first_call_s = -1;  ///< The first run, until it is done.
-  long long workspace_bytes = -1;
-};
-
-/// Answers the bench's questions. What fails throws `device_error`.
-class contender {
- public:
-  virtual ~contender() = default;
-
-  /// Repeats `block` over the input and puts NaNs into the output.
-  virtual void fill(const std::vector<std::byte>& block) = 0;
-
-  /// Runs that often and returns the seconds of all, on the device's clock. In place, the first of
-  /// them starts from what `fill` put there.
-  [[nodiscard]] virtual double time(std::size_t n_runs) = 0;
-
-  /// Copies bytes of the output, the input's place where the problem is in place.
-  virtual void read(std::size_t offset_bytes, std::span<std::byte> into) = 0;
-
-  /// Returns which bin element `place` of the last axis is.
-  [[nodiscard]] virtual std::size_t bin_at(std::size_t place) const { return place; }
-
-  [[nodiscard]] const preparation& prepared() const noexcept { return prepared_; }
-
- protected:
-  preparation prepared_;
-};
-
-/// Device memory of one problem, shared by the contenders that run on our queue.
+/// Device memory of one problem, shared by all runs on the queue.
 struct bench_buffers {
-  bench_buffers(const queue& on, const plan_spec& what);
+  bench_buffers(const queue& on, const plan_spec& spec);
 
   buffer in;
-  buffer out;     ///< In place: what `in` is restored from.
+  buffer out;     ///< In place: a copy of the input, from which `in` is restored.
   bool in_place;  ///< Input and output are both `in`.
 
   [[nodiscard]] buffer_view output() const { return in_place ? in.view() : out.view(); }
 };
 
-/// wingbeat, its plan and the times of planning it made by `timed_plan`.
-class our_contender final : public contender {
+/// A plan of wingbeat on the problem's buffers.
+class wingbeat_run final : public measure::library_run {
  public:
-  our_contender(queue& on, plan planned, const preparation& times, bench_buffers& memory);
+  /// Takes a plan and the times that `time_planning` measured for it.
+  wingbeat_run(queue& on, plan planned, const measure::preparation& times, bench_buffers& memory);
   void fill(const std::vector<std::byte>& block) override;
   [[nodiscard]] double time(std::size_t n_runs) override;
   void read(std::size_t offset_bytes, std::span<std::byte> into) override;
-  [[nodiscard]] std::size_t bin_at(std::size_t place) const override {
-    return planned_.bin_at(place);
+  [[nodiscard]] std::size_t bin_at(std::size_t index) const override {
+    return planned_.bin_at(index);
   }
 
  private:
@@ -73,18 +42,22 @@ class our_contender final : public contender {
   bench_buffers& memory_;
 };
 
-/// cuFFT on our queue. Throws `absent_error`, or `plan_error` for a layout it cannot express.
-[[nodiscard]] std::unique_ptr<contender> cufft_contender(queue& on, const plan_spec& what,
-                                                         bench_buffers& memory);
+/// Returns a plan of cuFFT on the problem's buffers. Throws `absent_error`, or `plan_error` for a
+/// layout that cuFFT cannot express.
+[[nodiscard]] std::unique_ptr<measure::library_run> make_cufft_run(queue& on, const plan_spec& spec,
+                                                                   bench_buffers& memory);
 
-/// A plain copy of as many bytes as the problem reads and writes, halved: input over output.
-[[nodiscard]] std::size_t copied_bytes(const plan_spec& what);
+/// Returns the bytes that the plain copy reads, and writes again: the mean of the problem's input
+/// and output.
+[[nodiscard]] std::size_t copied_bytes(const plan_spec& spec);
 
-/// Seconds of that many copies.
-[[nodiscard]] double time_copies(queue& on, const plan_spec& what, bench_buffers& memory,
+/// Returns the seconds of `n_runs` plain copies of `copied_bytes`.
+[[nodiscard]] double time_copies(queue& on, const plan_spec& spec, bench_buffers& memory,
                                  std::size_t n_runs);
 
-/// Makes the plan twice, first with the cache of kernels ignored, and says how long each took.
-[[nodiscard]] plan timed_plan(const queue& on, const plan_spec& what, preparation& times);
+/// Plans twice, the first time without the cache of kernels; returns the second plan, and both
+/// times and the workspace in `times`.
+[[nodiscard]] plan time_planning(const queue& on, const plan_spec& spec,
+                                 measure::preparation& times);
 
 }  // namespace wingbeat::cli

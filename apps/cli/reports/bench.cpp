@@ -17,34 +17,36 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-const bench_figures* figures_of(const bench_result& of, const std::string& peer) {
-  const auto found = std::find_if(of.peers.begin(), of.peers.end(),
-                                  [&](const bench_figures& one) { return one.name == peer; });
-  return found == of.peers.end() ? nullptr : &*found;
+/// Returns the figures of a peer; null where it could not be opened.
+const bench_figures* figures_of(const bench_result& result, const std::string& peer) {
+  const auto found =
+      std::find_if(result.peers.begin(), result.peers.end(),
+                   [&](const bench_figures& figures) { return figures.name == peer; });
+  return found == result.peers.end() ? nullptr : &*found;
 }
 
-json json_of(const quartiles& of, const char* unit) {
-  return {{formatted("median_{}", unit), of.median},
-          {formatted("quartile1_{}", unit), of.low},
-          {formatted("quartile3_{}", unit), of.high}};
+json json_of(const measure::quartiles& values, const char* unit) {
+  return {{formatted("median_{}", unit), values.median},
+          {formatted("quartile1_{}", unit), values.low},
+          {formatted("quartile3_{}", unit), values.high}};
 }
 
-/// Leaves out what is not known.
+/// Adds a value, unless it is negative and thereby unknown.
 void add_known(json& to, const char* name, double value) {
   if (value >= 0) to[name] = value;
 }
 
-json json_of(const bench_result& of, const bench_figures& one) {
-  if (!one.refused.empty()) return {{"refused", one.refused}};
-  json j = json_of(one.seconds, "s");
-  j["min_s"] = one.min_s;
-  j["max_s"] = one.max_s;
-  j["fraction"] = of.fraction(one);
-  add_known(j, "plan_cold_s", one.prepared.cold_s);
-  add_known(j, "plan_warm_s", one.prepared.warm_s);
-  add_known(j, "first_call_s", one.prepared.first_call_s);
-  if (one.prepared.workspace_bytes >= 0) j["workspace_bytes"] = one.prepared.workspace_bytes;
-  const agreement& a = one.accuracy;
+json json_of(const bench_result& result, const bench_figures& figures) {
+  if (!figures.refused.empty()) return {{"refused", figures.refused}};
+  json j = json_of(figures.seconds, "s");
+  j["min_s"] = figures.min_s;
+  j["max_s"] = figures.max_s;
+  j["fraction"] = result.fraction(figures);
+  add_known(j, "plan_cold_s", figures.prepared.cold_s);
+  add_known(j, "plan_warm_s", figures.prepared.warm_s);
+  add_known(j, "first_call_s", figures.prepared.first_call_s);
+  if (const auto bytes = figures.prepared.workspace_bytes; bytes >= 0) j["workspace_bytes"] = bytes;
+  const agreement& a = figures.accuracy;
   j["accuracy"] = {{"relative_l2", a.relative_l2},
                    {"relative_l2_bound", a.relative_l2_bound},
                    {"largest_error", a.largest_error / a.largest_value},
@@ -52,59 +54,61 @@ json json_of(const bench_result& of, const bench_figures& one) {
   return j;
 }
 
-json json_of(const bench_result& of) {
-  json j{{"lengths", of.what.lengths}, {"batch", std::size_t{of.what.batch}}};
-  if (!of.refused.empty()) {
-    j["refused"] = of.refused;
+json json_of(const bench_result& result) {
+  json j{{"lengths", result.spec.lengths}, {"batch", std::size_t{result.spec.batch}}};
+  if (!result.refused.empty()) {
+    j["refused"] = result.refused;
     return j;
   }
-  j["copied_bytes"] = of.copied_bytes;
-  j["rounds"] = of.n_rounds;
-  j["ended_by"] = name_of(of.ended);
-  j["checked_rows"] = of.n_checked_transforms;
-  j["checked_elements"] = of.n_checked_elements;
-  j["copy"] = json_of(of.copy_s, "s");
-  j["copy"]["bytes_per_s"] = 2 * static_cast<double>(of.copied_bytes) / of.copy_s.median;
-  j["wingbeat"] = json_of(of, of.ours);
-  for (const bench_figures& peer : of.peers) {
-    json& to = j["peers"][peer.name] = json_of(of, peer);
-    if (peer.refused.empty()) to["ratio"] = of.ratio(peer);
+  j["copied_bytes"] = result.copied_bytes;
+  j["rounds"] = result.n_rounds;
+  j["ended_by"] = name_of(result.stopped_by);
+  j["checked_rows"] = result.n_checked_transforms;
+  j["checked_elements"] = result.n_checked_elements;
+  j["copy"] = json_of(result.copy_s, "s");
+  j["copy"]["bytes_per_s"] = 2 * static_cast<double>(result.copied_bytes) / result.copy_s.median;
+  j["wingbeat"] = json_of(result, result.ours);
+  for (const bench_figures& peer : result.peers) {
+    json& to = j["peers"][peer.name] = json_of(result, peer);
+    if (peer.refused.empty()) to["ratio"] = result.ratio(peer);
   }
-  if (of.n_passes > 0) j["passes"] = of.n_passes;
-  j["traffic_bytes"] = of.traffic_bytes;
-  j["plan"] = of.plan_text;
-  j["kernels"] = cli::json_of(of.kernels);
-  if (of.clocks) {
-    j["clocks"] = {{"sm", json_of(of.clocks->sm_mhz, "mhz")},
-                   {"memory", json_of(of.clocks->memory_mhz, "mhz")}};
+  if (result.n_passes > 0) j["passes"] = result.n_passes;
+  j["traffic_bytes"] = result.traffic_bytes;
+  j["plan"] = result.plan_text;
+  j["kernels"] = cli::json_of(result.kernels);
+  if (result.clocks) {
+    j["clocks"] = {{"sm", json_of(result.clocks->sm_mhz, "mhz")},
+                   {"memory", json_of(result.clocks->memory_mhz, "mhz")}};
   }
   return j;
 }
 
-/// Less accurate than the bound is not wrong; ten times less, or a number that is none, is.
-std::string error_text(const bench_figures& of) {
-  const double share = of.accuracy.relative_l2 / of.accuracy.relative_l2_bound;
-  if (of.accuracy.is_within) return formatted("{:.2f}", share);
+/// Returns the error over its bound. Above the bound a library is less accurate; from ten times the
+/// bound on, or with an error that is NaN, it is wrong.
+std::string error_text(const bench_figures& figures) {
+  const double share = figures.accuracy.relative_l2 / figures.accuracy.relative_l2_bound;
+  if (figures.accuracy.is_within) return formatted("{:.2f}", share);
   return formatted("{:.2f} {}", share, share < 10 ? "above" : "WRONG");
 }
 
-/// Returns a line of the chart. N counts all points of a transform.
-formats::chart_series series_of(const bench_document& of, const std::string& peer) {
+/// Returns the line of a peer, or of wingbeat where `peer` is empty. N counts all points of a
+/// transform.
+formats::chart_series series_of(const bench_document& document, const std::string& peer) {
   formats::chart_series line{.label = peer.empty() ? "wingbeat" : peer, .has_markers = true};
   std::size_t n_passes = 0;
-  for (const bench_result& one : of.results) {
-    if (!one.refused.empty()) continue;
-    const bench_figures* const figures = peer.empty() ? &one.ours : figures_of(one, peer);
+  for (const bench_result& result : document.results) {
+    if (!result.refused.empty()) continue;
+    const bench_figures* const figures = peer.empty() ? &result.ours : figures_of(result, peer);
     if (figures == nullptr || !figures->refused.empty()) continue;
-    line.x.push_back(std::log2(static_cast<double>(points_of(one.what))));
-    line.y.push_back(one.fraction(*figures));
-    line.low.push_back(one.copy_s.median / figures->seconds.high);
-    line.high.push_back(one.copy_s.median / figures->seconds.low);
-    const std::size_t now = one.n_passes;
-    if (peer.empty() && now != 0 && now != n_passes) {
-      line.notches.push_back({line.x.size() - 1, formatted("{} pass{}", now, now > 1 ? "es" : "")});
+    line.x.push_back(std::log2(static_cast<double>(points_of(result.spec))));
+    line.y.push_back(result.fraction(*figures));
+    line.low.push_back(result.copy_s.median / figures->seconds.high);
+    line.high.push_back(result.copy_s.median / figures->seconds.low);
+    const std::size_t n = result.n_passes;
+    if (peer.empty() && n != 0 && n != n_passes) {
+      line.notches.push_back({line.x.size() - 1, formatted("{} pass{}", n, n > 1 ? "es" : "")});
     }
-    n_passes = now;
+    n_passes = n;
   }
   return line;
 }
@@ -133,47 +137,47 @@ json json_of(const std::vector<kernel_resources>& kernels) {
   return all;
 }
 
-json json_of(const bench_document& of) {
+json json_of(const bench_document& document) {
   json j{{"schema", "wingbeat.bench/2"}};
   j["version"] =
       formatted("{}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR, WINGBEAT_VERSION_PATCH);
   j["commit"] = WINGBEAT_COMMIT;
   j["date"] = date_text();
-  j["command"] = of.command;
-  j["device"] = {{"engine", name_of(of.where.runs_on)},
-                 {"name", of.where.name},
-                 {"architecture", of.where.architecture},
-                 {"version", of.where.version},
-                 {"compute_units", of.where.compute_units}};
-  if (!of.driver.empty()) j["device"]["driver"] = of.driver;
+  j["command"] = document.command;
+  j["device"] = {{"engine", name_of(document.device.runs_on)},
+                 {"name", document.device.name},
+                 {"architecture", document.device.architecture},
+                 {"version", document.device.version},
+                 {"compute_units", document.device.compute_units}};
+  if (!document.driver.empty()) j["device"]["driver"] = document.driver;
   j["peers"] = json::array();
-  for (const auto& [name, version] : of.peers) {
+  for (const auto& [name, version] : document.peers) {
     j["peers"].push_back({{"name", name}, {"version", version}});
   }
-  const plan_spec& first = of.results.front().what;
+  const plan_spec& first = document.results.front().spec;
   j["kind"] = name_of(first.kind);
   j["precision"] = name_of(first.real);
-  j["layout"] = of.layout;
+  j["layout"] = document.layout;
   j["bins"] = name_of(first.bins);
   j["results"] = json::array();
-  for (const bench_result& one : of.results) j["results"].push_back(json_of(one));
+  for (const bench_result& result : document.results) j["results"].push_back(json_of(result));
   return j;
 }
 
-std::string table_of(const bench_document& of) {
+std::string table_of(const bench_document& document) {
   std::vector<column> columns{{"lengths"}, {"batch"},    {"copy"},   {"wingbeat"},
                               {"spread"},  {"fraction"}, {"passes"}, {"error / bound"},
                               {"plan"},    {"rounds"}};
-  for (const auto& [name, version] : of.peers) {
+  for (const auto& [name, version] : document.peers) {
     columns.insert(columns.end(), {{name}, {"fraction"}, {"error / bound"}, {"ratio"}});
   }
   table listed{columns};
-  for (const bench_result& r : of.results) {
+  for (const bench_result& r : document.results) {
     if (!r.refused.empty()) continue;
-    const quartiles& ours = r.ours.seconds;
+    const measure::quartiles& ours = r.ours.seconds;
     std::vector<std::string> cells{
-        axes_text(r.what),
-        formatted("{}", std::size_t{r.what.batch}),
+        axes_text(r.spec),
+        formatted("{}", std::size_t{r.spec.batch}),
         seconds_text(r.copy_s.median),
         seconds_text(ours.median),
         formatted("{:.1f} %", 100 * (ours.high - ours.low) / ours.median),
@@ -182,7 +186,7 @@ std::string table_of(const bench_document& of) {
         error_text(r.ours),
         seconds_text(r.ours.prepared.cold_s),
         formatted("{}", r.n_rounds)};
-    for (const auto& [name, version] : of.peers) {
+    for (const auto& [name, version] : document.peers) {
       const bench_figures* const peer = figures_of(r, name);
       if (peer == nullptr || !peer->refused.empty()) {
         cells.insert(cells.end(), 4, "-");
@@ -197,16 +201,16 @@ std::string table_of(const bench_document& of) {
   return listed.text();
 }
 
-formats::line_chart chart_of(const bench_document& of) {
-  const plan_spec& first = of.results.front().what;
+formats::line_chart chart_of(const bench_document& document) {
+  const plan_spec& first = document.results.front().spec;
   formats::line_chart chart;
-  chart.title = formatted("{} {}, {}, {}", name_of(first.kind), name_of(first.real), of.layout,
-                          of.where.name);
+  chart.title = formatted("{} {}, {}, {}", name_of(first.kind), name_of(first.real),
+                          document.layout, document.device.name);
   chart.x.label = "log2 N";
   chart.y.label = "fraction of a copy's speed";
-  chart.series.push_back(series_of(of, ""));
-  for (const auto& [name, version] : of.peers) {
-    if (auto line = series_of(of, name); !line.x.empty()) chart.series.push_back(line);
+  chart.series.push_back(series_of(document, ""));
+  for (const auto& [name, version] : document.peers) {
+    if (auto line = series_of(document, name); !line.x.empty()) chart.series.push_back(line);
   }
   double highest = 0, least = 64, most = 0;
   for (const auto& line : chart.series) {

@@ -8,14 +8,14 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Two times at one length.
-struct duel {
+/// The times of two engines at a length that both have.
+struct common_length {
   std::size_t length;
   double a_s, b_s;
 };
 
-std::vector<duel> duels(const timed_engine& a, const timed_engine& b) {
-  std::vector<duel> common;
+std::vector<common_length> common_lengths(const timed_engine& a, const timed_engine& b) {
+  std::vector<common_length> common;
   for (const timed_length& of_a : a.times) {
     const auto of_b = std::find_if(b.times.begin(), b.times.end(),
                                    [&](const timed_length& t) { return t.length == of_a.length; });
@@ -24,7 +24,8 @@ std::vector<duel> duels(const timed_engine& a, const timed_engine& b) {
   return common;
 }
 
-break_even between(const timed_engine& a, const timed_engine& b, const std::vector<duel>& common) {
+break_even between(const timed_engine& a, const timed_engine& b,
+                   const std::vector<common_length>& common) {
   const bool b_wins = common.back().b_s < common.back().a_s;
   break_even pair{b_wins ? b.name : a.name, b_wins ? a.name : b.name, common.back().length, {}};
   for (auto at = common.rbegin(); at != common.rend(); ++at) {
@@ -42,7 +43,7 @@ std::vector<break_even> break_evens(std::span<const timed_engine> engines) {
   std::vector<break_even> pairs;
   for (std::size_t a = 0; a < engines.size(); ++a) {
     for (std::size_t b = a + 1; b < engines.size(); ++b) {
-      const auto common = duels(engines[a], engines[b]);
+      const auto common = common_lengths(engines[a], engines[b]);
       if (!common.empty()) pairs.push_back(between(engines[a], engines[b], common));
     }
   }

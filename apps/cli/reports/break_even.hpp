@@ -10,7 +10,7 @@
 
 namespace wingbeat::cli {
 
-/// Time to the result, execution and transfer together, at one length.
+/// The total time, execution and transfer, at one length.
 struct timed_length {
   std::size_t length;
   double total_s;
@@ -26,13 +26,13 @@ struct timed_engine {
 struct break_even {
   std::string faster, slower;         ///< At the largest common length; `faster` wins a tie.
   std::size_t largest = 0;            ///< That length.
-  std::optional<std::size_t> length;  ///< `faster` is ahead from here on; unset: it always was.
+  std::optional<std::size_t> length;  ///< `faster` is ahead from here on; unset: at every length.
 };
 
 /// Returns the break-even of every pair that has a length in common.
 [[nodiscard]] std::vector<break_even> break_evens(std::span<const timed_engine> engines);
 
-/// Returns it as a sentence.
+/// Returns the break-even as a sentence.
 [[nodiscard]] std::string sentence_of(const break_even& pair);
 
 }  // namespace wingbeat::cli

@@ -13,19 +13,19 @@
 namespace wingbeat::cli {
 namespace {
 
-// Below this the chart would show rounding errors.
+// Below this range the chart would show rounding errors.
 constexpr double shown_decibels = 160;
 
 double decibels(const std::complex<double>& bin) {
   return 20 * std::log10(std::abs(bin));
 }
 
-// Negative frequencies first, so that the curve runs from left to right.
-std::vector<std::size_t> bins_left_to_right(const spectrum& of) {
-  std::vector<std::size_t> order(of.n_shown());
+/// Returns the bins in the order of their frequencies, negative ones first.
+std::vector<std::size_t> bins_left_to_right(const spectrum& shown) {
+  std::vector<std::size_t> order(shown.n_shown());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!of.is_of_real) {
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(of.length / 2),
+  if (!shown.is_of_real) {
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown.length / 2),
                 order.end());
   }
   return order;
@@ -42,12 +42,12 @@ double spectrum::frequency_hz(std::size_t k) const {
   return signed_bin(k) * sample_rate_hz / static_cast<double>(length);
 }
 
-std::vector<peak> strongest(const spectrum& of, std::size_t n_peaks) {
-  std::vector<std::size_t> order(of.n_shown());
+std::vector<peak> strongest(const spectrum& shown, std::size_t n_peaks) {
+  std::vector<std::size_t> order(shown.n_shown());
   const auto n_kept = static_cast<std::ptrdiff_t>(std::min(n_peaks, order.size()));
   std::vector<peak> peaks;
-  for (std::size_t r = 0; r < of.bins.n_rows; ++r) {
-    const std::complex<double>* const row = &of.bins.samples[r * of.bins.row_length];
+  for (std::size_t r = 0; r < shown.bins.n_rows; ++r) {
+    const std::complex<double>* const row = &shown.bins.samples[r * shown.bins.row_length];
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::partial_sort(order.begin(), order.begin() + n_kept, order.end(),
                       [row](std::size_t a, std::size_t b) {
@@ -62,20 +62,20 @@ std::vector<peak> strongest(const spectrum& of, std::size_t n_peaks) {
   return peaks;
 }
 
-formats::line_chart chart_of(const spectrum& what, const std::string& title) {
-  const bool has_rate = what.sample_rate_hz > 0;
+formats::line_chart chart_of(const spectrum& shown, const std::string& title) {
+  const bool has_rate = shown.sample_rate_hz > 0;
   formats::line_chart chart;
   chart.title = title;
   chart.x.label = has_rate ? "frequency (Hz)" : "bin";
   chart.y.label = "magnitude (dB)";
-  const std::vector<std::size_t> order = bins_left_to_right(what);
+  const std::vector<std::size_t> order = bins_left_to_right(shown);
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
-  for (std::size_t r = 0; r < std::min(what.bins.n_rows, max_rows_drawn); ++r) {
+  for (std::size_t r = 0; r < std::min(shown.bins.n_rows, max_rows_drawn); ++r) {
     formats::chart_series curve;
-    if (what.bins.n_rows > 1) curve.label = formatted("row {}", r);
+    if (shown.bins.n_rows > 1) curve.label = formatted("row {}", r);
     for (const std::size_t k : order) {
-      const double level = decibels(what.bins.samples[r * what.bins.row_length + k]);
-      curve.x.push_back(has_rate ? what.frequency_hz(k) : what.signed_bin(k));
+      const double level = decibels(shown.bins.samples[r * shown.bins.row_length + k]);
+      curve.x.push_back(has_rate ? shown.frequency_hz(k) : shown.signed_bin(k));
       curve.y.push_back(level);
       if (std::isfinite(level)) {
         lowest = std::min(lowest, level);

@@ -12,11 +12,11 @@
 namespace wingbeat::cli {
 namespace {
 
-std::string range_text(const spread& s) {
+std::string range_text(const measure::spread& s) {
   return formatted("{} .. {}", seconds_text(s.min), seconds_text(s.max));
 }
 
-nlohmann::ordered_json json_of(const spread& s) {
+nlohmann::ordered_json json_of(const measure::spread& s) {
   nlohmann::ordered_json j;
   j["mean"] = s.mean;
   j["min"] = s.min;
@@ -38,7 +38,7 @@ nlohmann::ordered_json json_of(const timing& t) {
   return j;
 }
 
-std::string csv_of(const spread& s) {
+std::string csv_of(const measure::spread& s) {
   return formatted(",{:.9g},{:.9g},{:.9g}", s.mean, s.min, s.max);
 }
 
@@ -59,10 +59,10 @@ std::string speed_text(const std::vector<engine_timings>& all) {
                 {"verdict", align::left}}};
   const std::size_t n_lengths = all.empty() ? 0 : all.front().lengths.size();
   for (std::size_t i = 0; i < n_lengths; ++i) {
-    for (const engine_timings& one : all) {
-      const timing& t = one.lengths[i];
+    for (const engine_timings& engine : all) {
+      const timing& t = engine.lengths[i];
       speeds.add({formatted("{}", t.length), formatted("{}", std::countr_zero(t.length)),
-                  short_name(one.where), formatted("{}", t.n_runs), seconds_text(t.plan_s),
+                  short_name(engine.device), formatted("{}", t.n_runs), seconds_text(t.plan_s),
                   seconds_text(t.execution_s.mean), range_text(t.execution_s),
                   seconds_text(t.transfer_s.mean), range_text(t.transfer_s),
                   seconds_text(t.total_s.mean),
@@ -78,9 +78,9 @@ std::string speed_csv(const std::vector<engine_timings>& all) {
       "engine,index,length,runs,plan_s,execution_mean_s,execution_min_s,execution_max_s,"
       "transfer_mean_s,transfer_min_s,transfer_max_s,total_mean_s,total_min_s,total_max_s,"
       "relative_l2,agrees\n";
-  for (const engine_timings& one : all) {
-    for (const timing& t : one.lengths) {
-      lines += formatted("{},{},{},{},{:.9g}", name_of(one.where.runs_on), one.where.index,
+  for (const engine_timings& engine : all) {
+    for (const timing& t : engine.lengths) {
+      lines += formatted("{},{},{},{},{:.9g}", name_of(engine.device.runs_on), engine.device.index,
                          t.length, t.n_runs, t.plan_s);
       lines += csv_of(t.execution_s) + csv_of(t.transfer_s) + csv_of(t.total_s);
       lines += formatted(",{:.6g},{}\n", t.against_reference.relative_l2,
@@ -93,13 +93,13 @@ std::string speed_csv(const std::vector<engine_timings>& all) {
 nlohmann::ordered_json speed_json(const std::vector<engine_timings>& all) {
   nlohmann::ordered_json document{{"schema", "wingbeat.speedtest/1"}};
   document["engines"] = nlohmann::ordered_json::array();
-  for (const engine_timings& one : all) {
+  for (const engine_timings& engine : all) {
     nlohmann::ordered_json j;
-    j["engine"] = name_of(one.where.runs_on);
-    j["index"] = one.where.index;
-    j["device"] = one.where.name;
+    j["engine"] = name_of(engine.device.runs_on);
+    j["index"] = engine.device.index;
+    j["device"] = engine.device.name;
     j["lengths"] = nlohmann::ordered_json::array();
-    for (const timing& t : one.lengths) j["lengths"].push_back(json_of(t));
+    for (const timing& t : engine.lengths) j["lengths"].push_back(json_of(t));
     document["engines"].push_back(std::move(j));
   }
   document["break_even"] = nlohmann::ordered_json::array();
@@ -117,30 +117,30 @@ nlohmann::ordered_json speed_json(const std::vector<engine_timings>& all) {
 
 std::vector<break_even> break_evens_of(const std::vector<engine_timings>& all) {
   std::vector<timed_engine> engines;
-  for (const engine_timings& one : all) {
-    timed_engine times{short_name(one.where), {}};
-    for (const timing& t : one.lengths) times.times.push_back({t.length, t.total_s.mean});
+  for (const engine_timings& engine : all) {
+    timed_engine times{short_name(engine.device), {}};
+    for (const timing& t : engine.lengths) times.times.push_back({t.length, t.total_s.mean});
     engines.push_back(std::move(times));
   }
   return break_evens(engines);
 }
 
-formats::line_chart speed_chart(const std::vector<engine_timings>& all, speed_axis of,
+formats::line_chart speed_chart(const std::vector<engine_timings>& all, speed_axis axis,
                                 const std::string& title) {
   formats::line_chart chart;
   chart.title = title;
   chart.x = {"length (samples)", formats::axis_scale::log2, {}};
-  chart.y = {of == speed_axis::time ? "execution and transfer (s)"
-                                    : "execution and transfer per element (s)",
+  chart.y = {axis == speed_axis::time ? "execution and transfer (s)"
+                                      : "execution and transfer per element (s)",
              formats::axis_scale::log10,
              {}};
-  for (const engine_timings& one : all) {
+  for (const engine_timings& engine : all) {
     formats::chart_series curve;
-    curve.label = formatted("{} ({})", short_name(one.where), one.where.name);
+    curve.label = formatted("{} ({})", short_name(engine.device), engine.device.name);
     curve.has_markers = true;
-    for (const timing& t : one.lengths) {
+    for (const timing& t : engine.lengths) {
       const auto length = static_cast<double>(t.length);
-      const double unit = of == speed_axis::time ? 1 : length;
+      const double unit = axis == speed_axis::time ? 1 : length;
       curve.x.push_back(length);
       curve.y.push_back(t.total_s.mean / unit);
       curve.low.push_back(t.total_s.min / unit);
@@ -149,7 +149,7 @@ formats::line_chart speed_chart(const std::vector<engine_timings>& all, speed_ax
     chart.series.push_back(std::move(curve));
   }
   for (const break_even& pair : break_evens_of(all)) {
-    // Everything overtakes the reference sooner or later: only the others are worth a mark.
+    // Break-evens with the reference are not marked: every engine overtakes it.
     if (!pair.length || pair.slower == "reference" || pair.faster == "reference") continue;
     chart.marks.push_back({static_cast<double>(*pair.length),
                            formatted("{} overtakes {}", pair.faster, pair.slower)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `wingbeat speedtest` leaves: a table, JSON, CSV and the two charts of seed 001.
+// The results of `wingbeat speedtest` as a table, JSON, CSV and two charts.
 #pragma once
 
 #include <cstddef>                // size_t
@@ -10,23 +10,23 @@
 #include "cli/agreement.hpp"           // agreement
 #include "cli/reports/break_even.hpp"  // timed_engine
 #include "formats/chart.hpp"           // line_chart
-#include "measure/plan_run.hpp"        // spread
+#include "measure/statistics.hpp"      // spread
 #include "wingbeat/devices.hpp"        // device_info
 
 namespace wingbeat::cli {
 
-/// One engine at one length.
+/// The times of one engine at one length.
 struct timing {
   std::size_t length = 0;
   int n_runs = 0;
   double plan_s = 0;
-  spread execution_s, transfer_s, total_s;  ///< total: execution and transfer of the same run.
+  measure::spread execution_s, transfer_s, total_s;  ///< total: both of a run, added.
   agreement against_reference;
 };
 
-/// One engine at every length.
+/// The times of one engine at every length.
 struct engine_timings {
-  device_info where;
+  device_info device;
   std::vector<timing> lengths;
 };
 
@@ -40,7 +40,7 @@ struct engine_timings {
 enum class speed_axis { time, time_per_element };
 
 /// Returns mean total time, with a band from the least to the most, against length; log-log.
-[[nodiscard]] formats::line_chart speed_chart(const std::vector<engine_timings>& all, speed_axis of,
-                                              const std::string& title);
+[[nodiscard]] formats::line_chart speed_chart(const std::vector<engine_timings>& all,
+                                              speed_axis axis, const std::string& title);
 
 }  // namespace wingbeat::cli

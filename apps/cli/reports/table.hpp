@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for people: aligned columns, and quantities with the unit that keeps them short.
+// Text for people: aligned columns, and quantities with a suitable unit.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -21,7 +21,7 @@ class table {
  public:
   explicit table(std::vector<column> columns);
 
-  /// Adds a row: one cell for each column. Throws `plan_error` for any other number.
+  /// Adds a row of one cell for each column. Throws `plan_error` for another number of cells.
   void add(std::vector<std::string> cells);
 
   /// Returns the table as lines that end in a newline.

@@ -15,21 +15,21 @@ namespace wingbeat::cli {
 namespace {
 
 std::string heading(const std::string& file, const problem& solved) {
-  const plan_spec& what = solved.what;
-  return formatted("{}: {} of length {}, {}, {}, scale {}\n", file, name_of(what.kind),
-                   solved.length(), counted(what.batch, "row"), name_of(what.real),
-                   name_of(what.scale));
+  const plan_spec& spec = solved.spec;
+  return formatted("{}: {} of length {}, {}, {}, scale {}\n", file, name_of(spec.kind),
+                   solved.length(), counted(spec.batch, "row"), name_of(spec.real),
+                   name_of(spec.scale));
 }
 
 std::vector<std::string> line_of(const engine_result& r, std::size_t length) {
   const agreement& a = r.against_reference;
-  return {short_name(r.where),
-          r.where.name,
+  return {short_name(r.device),
+          r.device.name,
           formatted("{}", length),
           seconds_text(r.times.plan_s),
           seconds_text(r.times.first_run_s),
-          seconds_text(quartiles_of(r.times.execution_s).median),
-          seconds_text(quartiles_of(r.times.transfer_s).median),
+          seconds_text(measure::quartiles_of(r.times.execution_s).median),
+          seconds_text(measure::quartiles_of(r.times.transfer_s).median),
           formatted("{:.2e}", a.largest_error),
           formatted("{:.2e}", a.relative_l2),
           formatted("{:.2e}", a.relative_l2_bound),
@@ -40,14 +40,14 @@ std::vector<std::string> line_of(const engine_result& r, std::size_t length) {
 nlohmann::ordered_json json_of(const engine_result& r) {
   const agreement& a = r.against_reference;
   nlohmann::ordered_json j;
-  j["engine"] = name_of(r.where.runs_on);
-  j["index"] = r.where.index;
-  j["device"] = r.where.name;
+  j["engine"] = name_of(r.device.runs_on);
+  j["index"] = r.device.index;
+  j["device"] = r.device.name;
   j["plan_s"] = r.times.plan_s;
   j["first_run_s"] = r.times.first_run_s;
   j["runs"] = r.times.execution_s.size();
-  j["execution_s"] = quartiles_of(r.times.execution_s).median;
-  j["transfer_s"] = quartiles_of(r.times.transfer_s).median;
+  j["execution_s"] = measure::quartiles_of(r.times.execution_s).median;
+  j["transfer_s"] = measure::quartiles_of(r.times.transfer_s).median;
   j["largest_value"] = a.largest_value;
   j["largest_error"] = a.largest_error;
   j["relative_l2"] = a.relative_l2;
@@ -84,8 +84,8 @@ std::string engines_text(const std::string& file, const problem& solved,
              any.n_values, any.largest_value);
 }
 
-std::string peaks_text(const spectrum& of, const std::vector<peak>& peaks) {
-  const bool has_rows = of.bins.n_rows > 1, has_rate = of.sample_rate_hz > 0;
+std::string peaks_text(const spectrum& shown, const std::vector<peak>& peaks) {
+  const bool has_rows = shown.bins.n_rows > 1, has_rate = shown.sample_rate_hz > 0;
   std::vector<column> columns;
   if (has_rows) columns.push_back({"row"});
   columns.push_back({"bin"});
@@ -96,14 +96,14 @@ std::string peaks_text(const spectrum& of, const std::vector<peak>& peaks) {
     std::vector<std::string> cells;
     if (has_rows) cells.push_back(formatted("{}", p.row));
     cells.push_back(formatted("{}", p.bin));
-    if (has_rate) cells.push_back(formatted("{:.3f}", of.frequency_hz(p.bin)));
+    if (has_rate) cells.push_back(formatted("{:.3f}", shown.frequency_hz(p.bin)));
     cells.push_back(formatted("{:.6g}", p.magnitude));
     cells.push_back(formatted("{:.1f}", 20 * std::log10(p.magnitude)));
     cells.push_back(formatted("{:.4f}", p.phase_rad));
     strong.add(std::move(cells));
   }
   return formatted("strongest bins{}:\n",
-                   of.is_of_real ? " of 0..N/2 (the others mirror them)" : "") +
+                   shown.is_of_real ? " of 0..N/2 (the others mirror them)" : "") +
          strong.text();
 }
 
@@ -112,13 +112,13 @@ nlohmann::ordered_json transform_json(const std::string& file, const problem& so
                                       const std::vector<engine_result>& results) {
   nlohmann::ordered_json document{{"schema", "wingbeat.transform/1"}};
   document["file"] = file;
-  document["rows"] = std::size_t{solved.what.batch};
+  document["rows"] = std::size_t{solved.spec.batch};
   document["row_length"] = solved.row_length;
   document["kept_samples"] = solved.kept_samples;
   document["length"] = solved.length();
-  document["kind"] = name_of(solved.what.kind);
-  document["precision"] = name_of(solved.what.real);
-  document["scale"] = name_of(solved.what.scale);
+  document["kind"] = name_of(solved.spec.kind);
+  document["precision"] = name_of(solved.spec.real);
+  document["scale"] = name_of(solved.spec.scale);
   document["sample_rate_hz"] = nullptr;
   if (sample_rate_hz > 0) document["sample_rate_hz"] = sample_rate_hz;
   document["engines"] = nlohmann::ordered_json::array();
@@ -126,13 +126,13 @@ nlohmann::ordered_json transform_json(const std::string& file, const problem& so
   return document;
 }
 
-nlohmann::ordered_json peaks_json(const spectrum& of, const std::vector<peak>& peaks) {
+nlohmann::ordered_json peaks_json(const spectrum& shown, const std::vector<peak>& peaks) {
   auto list = nlohmann::ordered_json::array();
   for (const peak& p : peaks) {
     nlohmann::ordered_json j;
     j["row"] = p.row;
     j["bin"] = p.bin;
-    if (of.sample_rate_hz > 0) j["frequency_hz"] = of.frequency_hz(p.bin);
+    if (shown.sample_rate_hz > 0) j["frequency_hz"] = shown.frequency_hz(p.bin);
     j["magnitude"] = p.magnitude;
     j["phase_rad"] = p.phase_rad;
     list.push_back(std::move(j));

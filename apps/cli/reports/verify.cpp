@@ -19,8 +19,8 @@ struct group {
   std::size_t n_wrong = 0;
 };
 
-/// Returns how close a verdict came to its bound: 1 is at the bound, above is wrong.
-double strain(const verdict& v) {
+/// Returns the error over its bound; above 1 the verdict is wrong.
+double share_of_bound(const verdict& v) {
   if (!v.is_right()) return v.bound > 0 && v.error > v.bound ? v.error / v.bound : 1e300;
   return v.bound > 0 ? v.error / v.bound : 0;
 }
@@ -38,7 +38,7 @@ std::vector<group> groups_of(const std::vector<verdict>& verdicts) {
     if (found == groups.end()) found = groups.insert(groups.end(), group{&v});
     ++found->n_trials;
     found->n_wrong += !v.is_right();
-    if (strain(v) > strain(*found->worst)) found->worst = &v;
+    if (share_of_bound(v) > share_of_bound(*found->worst)) found->worst = &v;
   }
   return groups;
 }
@@ -67,11 +67,11 @@ std::string verify_text(const std::vector<verdict>& verdicts) {
 }
 
 std::string sentence_of(const verdict& wrong) {
-  const auto where =
+  const auto check =
       formatted("{}, {}, {} of length {}: check '{}'", short_name(wrong.device),
                 name_of(wrong.real), name_of(wrong.kind), joined(wrong.lengths, "x"), wrong.law);
-  if (!wrong.failure.empty()) return formatted("{} could not run: {}", where, wrong.failure);
-  return formatted("{} is off by {:.2e}; {:.2e} is allowed", where, wrong.error, wrong.bound);
+  if (!wrong.failure.empty()) return formatted("{} could not run: {}", check, wrong.failure);
+  return formatted("{} is off by {:.2e}; {:.2e} is allowed", check, wrong.error, wrong.bound);
 }
 
 nlohmann::ordered_json verify_json(const std::vector<verdict>& verdicts) {

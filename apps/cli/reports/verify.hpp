@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `wingbeat verify` found, for people and for programs.
+// The verdicts of `wingbeat verify` as a table, as sentences and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>  // ordered_json

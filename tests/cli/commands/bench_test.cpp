@@ -169,8 +169,8 @@ TEST_F(commands, bench_goes_on_without_peers_that_fail) {
                                                         {"idle", "took 0 s"},
                                                         {"nonsense", "answered 'bananas'"},
                                                         {"nowhere", "it cannot use"},
-                                                        {"hangs", "said nothing for 0.5 s"}}) {
-    const finished run = bench({"--lengths", "16,32", "--patience", "0.5", "--peer",
+                                                        {"hangs", "said nothing for 2 s"}}) {
+    const finished run = bench({"--lengths", "16,32", "--patience", "2", "--peer",
                                 peer("honest") + "," + peer(manner), "--json", "-"});
     EXPECT_EQ(run.code, 0) << manner << run.err;
     EXPECT_THAT(run.err, HasSubstr(says)) << manner;

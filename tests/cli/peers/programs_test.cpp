@@ -38,42 +38,42 @@ class peers : public ::testing::TestWithParam<candidate> {
 };
 
 /// Runs a problem twice on fresh input; returns whether the peer planned it.
-bool is_planned(peer_process& peer, const plan_spec& what, const std::string& words) {
-  std::unique_ptr<contender> who;
+bool is_planned(peer_process& peer, const plan_spec& spec, const std::string& words) {
+  std::unique_ptr<measure::library_run> run;
   try {
-    who = process_contender(peer, what);
+    run = make_process_run(peer, spec);
   } catch (const plan_error&) {
     return false;
   }
-  const auto block = noise_block(what);
-  const oracle truth{what, block};
-  who->fill(block);
-  EXPECT_GT(who->time(2), 0) << words;
-  who->fill(block);
-  EXPECT_GT(who->time(1), 0) << words;
+  const auto block = noise_block(spec);
+  const oracle truth{spec, block};
+  run->fill(block);
+  EXPECT_GT(run->time(2), 0) << words;
+  run->fill(block);
+  EXPECT_GT(run->time(1), 0) << words;
   const agreement found = truth.judge(
-      [&](std::size_t offset_bytes, std::span<std::byte> into) { who->read(offset_bytes, into); });
+      [&](std::size_t offset_bytes, std::span<std::byte> into) { run->read(offset_bytes, into); });
   // Other libraries owe nothing to our accuracy table: a wrong transform is off by about 1.
   EXPECT_LT(found.relative_l2, 10 * found.relative_l2_bound) << words;
   return true;
 }
 
 TEST_P(peers, compute_what_they_plan) {
-  const device_info where = first_device(GetParam().on);
-  peer_process peer{program_, where, 100};
+  const device_info device = first_device(GetParam().on);
+  peer_process peer{program_, device, 100};
   int n_planned = 0;
   for (const std::string lengths : {"64", "16x32", "4x8x16"}) {
     for (const std::string kind : {"c2c", "c2c-inverse", "r2c", "c2r"}) {
       for (const std::string layout : {"packed", "in-place", "interleaved", "planar"}) {
         const std::string precision = lengths == "64" ? "fp64" : "fp32";
-        const auto what = problems_of({.lengths = lengths,
+        const auto spec = problems_of({.lengths = lengths,
                                        .kind = kind,
                                        .precision = precision,
                                        .layout = layout,
                                        .batch = 3},
-                                      where);
+                                      device);
         const std::string words = lengths + " " + kind + " " + layout;
-        n_planned += is_planned(peer, what.front(), words) ? 1 : 0;
+        n_planned += is_planned(peer, spec.front(), words) ? 1 : 0;
       }
     }
   }
