@@ -13,11 +13,11 @@
 #include <random>
 #include <thread>
 
-#include "apps/cli/rounds.hpp"       // queued, take_turns
 #include "backend/backend.hpp"       // queue, plan
 #include "backend/cuda/engine.hpp"   // compiler
 #include "backend/kernel.hpp"        // make_compiled_plan
 #include "bench/shape_families.hpp"  // candidates_of
+#include "measure/rounds.hpp"        // queued_run, take_turns
 #include "planner/program.hpp"       // make_program
 #include "wingbeat/device/half.hpp"  // half_float, widen
 #include "wingbeat/wingbeat.hpp"
@@ -111,12 +111,13 @@ std::vector<planned> plan_all(const queue& on, const plan_spec& what,
   return made;
 }
 
-void report(std::vector<planned>& all, std::vector<cli::entrant>& entrants, const plan_spec& what) {
-  const double copy_s = entrants[0].median_s();
+void report(std::vector<planned>& all, std::vector<measure::timed_run>& runs,
+            const plan_spec& what) {
+  const double copy_s = runs[0].median_s();
   std::vector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return entrants[a + 1].median_s() < entrants[b + 1].median_s();
+    return runs[a + 1].median_s() < runs[b + 1].median_s();
   });
   fmt::print("{} {} {} copy {:.4f} ms\n", fmt::join(what.lengths, "x"), name_of(what.kind),
              name_of(what.real), 1e3 * copy_s);
@@ -126,7 +127,7 @@ void report(std::vector<planned>& all, std::vector<cli::entrant>& entrants, cons
     for (const auto& kernel : each.made->resources()) {
       took += fmt::format(" {}r/{}s/{}t", kernel.registers, kernel.spill_bytes, kernel.threads);
     }
-    fmt::print("  {:.3f}  {}  off {:.1e}{}\n", copy_s / entrants[order[rank] + 1].median_s(),
+    fmt::print("  {:.3f}  {}  off {:.1e}{}\n", copy_s / runs[order[rank] + 1].median_s(),
                each.data->label, each.difference, took);
   }
   std::fflush(stdout);
@@ -155,8 +156,8 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
   }
   std::erase_if(all, [](const planned& each) { return !each.made; });
   buffer workspace{on, workspace_bytes + 256};
-  std::vector<cli::entrant> entrants;
-  entrants.push_back(cli::queued(on, "copy", [&] {
+  std::vector<measure::timed_run> runs;
+  runs.push_back(measure::queued_run(on, "copy", [&] {
     on.impl()->copy({out.view().handle, 0, used}, {in.view().handle, 0, used});
   }));
   std::vector<char> poison(std::size_t{1} << 20, char(0xff));
@@ -164,13 +165,13 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
     const auto run = [&, made = each.made] {
       made->enqueue(*on.impl(), {in.view(), out.view(), workspace.view()});
     };
-    entrants.push_back(cli::queued(on, "", run));
+    runs.push_back(measure::queued_run(on, "", run));
     out.write(poison.data(), poison.size(), (used - poison.size()) / 16 * 16);
     run();
     each.difference = difference<Real>(sample(out, used), expected);
   }
-  cli::take_turns(entrants, 7);
-  report(all, entrants, what);
+  measure::take_turns(runs, 7);
+  report(all, runs, what);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/rounds.hpp"  // queued, take_turns
 #include "backend/backend.hpp"  // queue
+#include "measure/rounds.hpp"   // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -65,26 +65,26 @@ plan_spec fused(std::size_t n, const char* load, std::size_t load_bytes, const c
   return what;
 }
 
-nlohmann::ordered_json measure(queue& on, std::size_t n, buffer& in, buffer& out) {
+nlohmann::ordered_json times_of(queue& on, std::size_t n, buffer& in, buffer& out) {
   const plan bare{on, plain(n)};
   const plan copying{on, fused(n, "copies", 8, "copies", 8)};
   const plan converting{on, fused(n, "converts", 4, "powers", 4)};
-  std::vector<cli::entrant> entrants{
-      cli::queued(on, "copy", [&] { on.impl()->copy(out.view(), in.view()); }),
-      cli::queued(on, "plain", [&] { bare.enqueue(on, in.view(), out.view()); }),
-      cli::queued(on, "copying", [&] { copying.enqueue(on, in.view(), out.view()); }),
-      cli::queued(on, "converting", [&] { converting.enqueue(on, in.view(), out.view()); })};
-  cli::take_turns(entrants, n_rounds);
+  std::vector<measure::timed_run> runs{
+      measure::queued_run(on, "copy", [&] { on.impl()->copy(out.view(), in.view()); }),
+      measure::queued_run(on, "plain", [&] { bare.enqueue(on, in.view(), out.view()); }),
+      measure::queued_run(on, "copying", [&] { copying.enqueue(on, in.view(), out.view()); }),
+      measure::queued_run(on, "converting",
+                          [&] { converting.enqueue(on, in.view(), out.view()); })};
+  measure::take_turns(runs, n_rounds);
   nlohmann::ordered_json row{{"length", n}, {"batch", n_points / n}};
-  for (const cli::entrant& one : entrants) {
-    row[one.name + "_s"] = {{"median", one.median_s()}, {"min", one.min_s()}, {"max", one.max_s()}};
+  for (const measure::timed_run& run : runs) {
+    row[run.name + "_s"] = {{"median", run.median_s()}, {"min", run.min_s()}, {"max", run.max_s()}};
   }
   fmt::print(
       "{:>9}  plain {:.3f} of the copy, functors that copy {:.3f} of plain's time, int16 to "
       "powers {:.3f}\n",
-      n, entrants[0].median_s() / entrants[1].median_s(),
-      entrants[2].median_s() / entrants[1].median_s(),
-      entrants[3].median_s() / entrants[1].median_s());
+      n, runs[0].median_s() / runs[1].median_s(), runs[2].median_s() / runs[1].median_s(),
+      runs[3].median_s() / runs[1].median_s());
   return row;
 }
 
@@ -104,7 +104,7 @@ int main(int argc, char** argv) try {
                                   {"version", on.device().version},
                                   {"rounds", n_rounds}};
   for (const unsigned bits : {6U, 8U, 10U, 12U, 13U, 16U, 20U}) {
-    document["results"].push_back(measure(on, std::size_t{1} << bits, in, out));
+    document["results"].push_back(times_of(on, std::size_t{1} << bits, in, out));
   }
   if (argc > 1) std::ofstream{argv[1]} << document.dump(2) << "\n";
   return 0;

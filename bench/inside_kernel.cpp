@@ -12,8 +12,8 @@
 #include <fstream>    // ofstream
 #include <memory>     // unique_ptr
 
-#include "apps/cli/peer_cufft.hpp"  // cufft_peer
 #include "inside_kernel_problem.hpp"
+#include "peers/cufft.hpp"  // cufft
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -148,18 +148,18 @@ ordered_json heading(const options& chosen, const queue& on, const std::string& 
                  {"architecture", on.device().architecture},
                  {"version", on.device().version}};
   j["rounds"] = chosen.n_rounds;
-  const std::string absent = cli::cufft_peer::why_absent();
-  j["cufft"] = absent.empty() ? cli::cufft_peer::version() : absent;
+  const std::string absent = peers::cufft::why_absent();
+  j["cufft"] = absent.empty() ? peers::cufft::version() : absent;
   j["clocks_before"] = clocks();
   return j;
 }
 
-int measure(const options& chosen, const std::string& command) {
+int run(const options& chosen, const std::string& command) {
   queue on{first_device(engine::cuda)};
   method how;
   how.n_rounds = chosen.n_rounds;
   how.searches = chosen.searches;
-  how.has_cufft = cli::cufft_peer::why_absent().empty();
+  how.has_cufft = peers::cufft::why_absent().empty();
   for (const std::string& word : chosen.orders) {
     how.orders.push_back(
         named(word, {device::order::natural, device::order::nabla, device::order::scrambled}));
@@ -199,14 +199,13 @@ int main(int argc, char** argv) try {
   program.add_option("--order", chosen.orders, "natural, nabla, scrambled")->delimiter(',');
   program.add_option("--mib", chosen.mib, "MiB of input, a power of two")
       ->check(CLI::Range(16, 65536));
-  program.add_option("--rounds", chosen.n_rounds, "turns of each entrant")
-      ->check(CLI::Range(1, 999));
+  program.add_option("--rounds", chosen.n_rounds, "turns of each run")->check(CLI::Range(1, 999));
   program.add_flag("--search", chosen.searches, "try shapes; the advised ones otherwise");
   program.add_option("--json", chosen.json_path, "a file to write");
   CLI11_PARSE(program, argc, argv);
   std::string command = "inside_kernel";
   for (int i = 1; i < argc; ++i) command += std::string(" ") + argv[i];
-  return measure(chosen, command);
+  return run(chosen, command);
 } catch (const std::exception& failed) {
   std::fprintf(stderr, "inside_kernel: %s\n", failed.what());
   return 3;

@@ -13,20 +13,20 @@
 #include <thread>
 #include <utility>  // move
 
-#include "apps/cli/peer_cufft.hpp"   // cufft_peer
-#include "apps/cli/rounds.hpp"       // queued, take_turns
 #include "backend/backend.hpp"       // queue
 #include "backend/cuda/engine.hpp"   // compiler
 #include "backend/kernel.hpp"        // kernel
+#include "measure/rounds.hpp"        // queued_run, take_turns
+#include "peers/cufft.hpp"           // cufft
 #include "wingbeat/device/half.hpp"  // half_float
 #include "wingbeat/error.hpp"        // error, plan_error
 
 namespace wingbeat::bench {
 namespace {
 
-using cli::entrant;
 using device::order;
 using device::workgroup::trade;
+using measure::timed_run;
 using spectrum = std::vector<std::complex<double>>;
 using kernel_pointer = std::shared_ptr<const backend::kernel>;
 
@@ -246,9 +246,9 @@ class problem {
   expectation expected_;
   std::vector<memory_check> check_;  // one
   std::vector<contestant> all_;
-  std::vector<entrant> entrants_;  // the copy, then one for each contestant
+  std::vector<timed_run> runs_;  // the copy, then one for each contestant
   std::vector<std::shared_ptr<buffer>> tables_;
-  std::unique_ptr<cli::cufft_peer> cufft_;
+  std::unique_ptr<peers::cufft> cufft_;
 };
 
 workgroup_fft problem::advised(order how) const {
@@ -320,15 +320,15 @@ workgroup_fft problem::best_of(order how, work does) {
   std::erase_if(jobs, [](const job& one) { return !one.made; });
   if (jobs.empty()) return advised(how);
   std::vector<buffer> tables;
-  std::vector<entrant> entrants;
+  std::vector<timed_run> runs;
   for (const job& one : jobs) {
     tables.push_back(table_of(one.shape));
-    entrants.push_back(cli::queued(on_, "", runner({one}, tables.back())));
+    runs.push_back(measure::queued_run(on_, "", runner({one}, tables.back())));
   }
-  cli::take_turns(entrants, 5, 1e-3);
+  measure::take_turns(runs, 5, 1e-3);
   std::size_t best = 0;
   for (std::size_t i = 1; i < jobs.size(); ++i) {
-    if (entrants[i].median_s() < entrants[best].median_s()) best = i;
+    if (runs[i].median_s() < runs[best].median_s()) best = i;
   }
   return jobs[best].shape;
 }
@@ -392,7 +392,7 @@ void problem::add(const std::string& name, const workgroup_fft& shape,
   const auto run = runner(jobs, *tables_.back());
   examine(one, run);
   all_.push_back(one);
-  entrants_.push_back(cli::queued(on_, name, run));
+  runs_.push_back(measure::queued_run(on_, name, run));
 }
 
 void problem::add_cufft() {
@@ -400,18 +400,18 @@ void problem::add_cufft() {
   what.lengths = {length_};
   what.batch = batch_;
   what.real = real_ == scalar::fp64 ? precision::fp64 : precision::fp32;
-  cufft_ = std::make_unique<cli::cufft_peer>(on_, what);
+  cufft_ = std::make_unique<peers::cufft>(on_, what);
   contestant one;
   one.name = "cufft";
   const auto run = [this] { cufft_->run(data_.in.view(), data_.out.view()); };
   examine(one, run);
   all_.push_back(one);
-  entrants_.push_back(cli::queued(on_, "cufft", run));
+  runs_.push_back(measure::queued_run(on_, "cufft", run));
 }
 
 problem_result problem::run() {
-  entrants_.push_back(
-      cli::queued(on_, "copy", [this] { on_.impl()->copy(data_.out.view(), data_.in.view()); }));
+  runs_.push_back(measure::queued_run(
+      on_, "copy", [this] { on_.impl()->copy(data_.out.view(), data_.in.view()); }));
   for (const order how : how_.orders) {
     const auto plain = best_of(how, work::forward);
     const auto fused = best_of(how, work::convolve);
@@ -421,13 +421,13 @@ problem_result problem::run() {
   }
   const bool is_cuffts = real_ == scalar::fp32 || real_ == scalar::fp64;
   if (how_.has_cufft && is_cuffts) add_cufft();
-  cli::take_turns(entrants_, how_.n_rounds);
+  measure::take_turns(runs_, how_.n_rounds);
 
-  problem_result made{length_, real_, batch_, data_.in.size_bytes(), entrants_[0].median_s(), {}};
+  problem_result made{length_, real_, batch_, data_.in.size_bytes(), runs_[0].median_s(), {}};
   for (std::size_t i = 0; i < all_.size(); ++i) {
-    all_[i].median_s = entrants_[i + 1].median_s();
-    all_[i].min_s = entrants_[i + 1].min_s();
-    all_[i].max_s = entrants_[i + 1].max_s();
+    all_[i].median_s = runs_[i + 1].median_s();
+    all_[i].min_s = runs_[i + 1].min_s();
+    all_[i].max_s = runs_[i + 1].max_s();
   }
   made.all = all_;
   return made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accuracy.hpp"
+#include "cli/accuracy.hpp"
 
 #include <algorithm>   // clamp, max_element, min
 #include <functional>  // multiplies
@@ -39,7 +39,7 @@ lengths all_but_last(lengths all) {
   return all;
 }
 
-/// Returns a b; operator* would look for NaNs, which takes longer than the product.
+/// Returns a b without the search for NaNs of operator*, which takes longer than the product.
 template <class Sum>
 std::complex<Sum> product(std::complex<Sum> a, std::complex<Sum> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -172,31 +172,31 @@ row<double> transformed(const plan_spec& spec, const output_sample& sample,
 }
 
 /// Returns the numbers that `compare` reads: pairs, or reals alone.
-std::vector<double> flat(const row<double>& from, element of) {
+std::vector<double> flat(const row<double>& from, element kind) {
   std::vector<double> numbers;
-  numbers.reserve(from.size() * (of == element::complex ? 2 : 1));
+  numbers.reserve(from.size() * (kind == element::complex ? 2 : 1));
   for (const auto& z : from) {
     numbers.push_back(z.real());
-    if (of == element::complex) numbers.push_back(z.imag());
+    if (kind == element::complex) numbers.push_back(z.imag());
   }
   return numbers;
 }
 
-/// Returns a row's elements in the order of their bins, wherever a map says that these lie.
-row<double> row_by_bins(const side& from, precision real, const row_place& at,
+/// Returns a row's elements in the order of their bins, which `bin_at` maps from their places.
+row<double> row_by_bins(const side& array, precision real, const row_place& at,
                         const byte_reader& read, const oracle::bin_map& bin_at) {
-  if (!bin_at) return row_of(from, real, at, read);
-  const std::size_t n = from.axes.back().length;
+  if (!bin_at) return row_of(array, real, at, read);
+  const std::size_t n = array.axes.back().length;
   row<double> whole, sorted((n - at.first + at.step - 1) / at.step);
-  if (at.step == 1) whole = row_of(from, real, at, read);
+  if (at.step == 1) whole = row_of(array, real, at, read);
   for (std::size_t place = 0; place < n; ++place) {
     const std::size_t bin = bin_at(place);
     if (bin < at.first || (bin - at.first) % at.step != 0) continue;
-    row_place one = at;
-    one.first = place;
-    one.step = n;
+    row_place element = at;
+    element.first = place;
+    element.step = n;
     sorted[(bin - at.first) / at.step] =
-        at.step == 1 ? whole[place] : row_of(from, real, one, read).front();
+        at.step == 1 ? whole[place] : row_of(array, real, element, read).front();
   }
   return sorted;
 }
@@ -219,9 +219,8 @@ row<double> read_sample(const plan_spec& spec, const output_sample& sample,
   return result;
 }
 
-/// Returns how many elements of each axis are looked at. A row is one read where it is whole, and
-/// a read for each element where it is not, so both the rows and the elements of long rows have a
-/// limit.
+/// Returns how many elements of each axis are sampled. A whole row is one read, elements of a row
+/// are one read each, so both the rows and the elements of long rows are limited.
 lengths sampled_lengths(const lengths& all) {
   constexpr std::size_t most_points = std::size_t{1} << 20, most_elements = std::size_t{1} << 16;
   constexpr std::size_t long_row = std::size_t{1} << 14, n_read = std::size_t{1} << 12;
@@ -232,7 +231,7 @@ lengths sampled_lengths(const lengths& all) {
   kept.back() = all.back() <= long_row ? all.back() : n_read;
   const std::size_t n_rows =
       std::min(std::clamp<std::size_t>(most_elements / kept.back(), 1, n_read), all_rows);
-  // Doubles the axis of which the smallest share is taken, so that every axis has its part.
+  // Doubles the count of the axis that is sampled most sparsely.
   while (product_of(all_but_last(kept)) < n_rows) {
     std::size_t sparsest = 0;
     for (std::size_t a = 1; a + 1 < all.size(); ++a) {
@@ -278,12 +277,12 @@ std::size_t oracle::n_elements() const noexcept {
 }
 
 agreement oracle::judge(const byte_reader& output, const bin_map& bin_at) const {
-  const element of = output_side(spec_).is_real ? element::real : element::complex;
+  const element kind = output_side(spec_).is_real ? element::real : element::complex;
   agreement worst;
   for (std::size_t s = 0; s < samples_.size(); ++s) {
     const auto got = read_sample(spec_, samples_[s], output, bin_at);
     const auto found =
-        compare(flat(got, of), flat(expected_[s], of), of, points_of(spec_), spec_.real);
+        compare(flat(got, kind), flat(expected_[s], kind), kind, points_of(spec_), spec_.real);
     if (s == 0 || !found.is_within || found.relative_l2 > worst.relative_l2) worst = found;
     if (!found.is_within) break;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How accurate an entrant is: transforms of its output against the definition, over all axes.
+// The accuracy of a library: transforms of its output against the definition, over all axes.
 #pragma once
 
 #include <complex>
@@ -7,12 +7,12 @@
 #include <functional>
 #include <vector>
 
-#include "agreement.hpp"  // agreement
-#include "elements.hpp"   // byte_reader
+#include "cli/agreement.hpp"  // agreement
+#include "cli/elements.hpp"   // byte_reader
 
 namespace wingbeat::cli {
 
-/// Elements of one output transform: along each axis `first`, `first` + `step` and so on.
+/// Some elements of one output transform: along each axis `first`, `first` + `step` and so on.
 struct output_sample {
   struct axis {
     std::size_t first = 0;
@@ -22,7 +22,7 @@ struct output_sample {
   std::vector<axis> axes = {};  ///< Slowest first.
 };
 
-/// Returns the elements, row-major, that the input has by definition. A step s along an axis of
+/// Returns the exact values of the sample, row-major. A step s along an axis of
 /// length N folds the input onto M = N/s elements before it is transformed, so that a few elements
 /// of a long transform cost one pass over the input:
 ///     X[r + m s] = sum_i y[i] w_M^(im),   y[i] = sum over j = i mod M of x[j] w_N^(jr).
@@ -31,18 +31,17 @@ struct output_sample {
                                                                 const output_sample& sample,
                                                                 const byte_reader& input);
 
-/// The transforms that are looked at, and what they should be. Made once, asked of every entrant.
+/// A sample of the transforms of a problem with their exact values, for all libraries compared.
 class oracle {
  public:
-  /// Takes the first, the middle and the last transform of the batch: whole up to 2^20 points in
-  /// 2^14 rows, else 2^12 to 2^16 elements spread over all axes. `block` repeats over the input.
+  /// Samples the first, the middle and the last transform of the batch: whole up to 2^20 points in
+  /// 2^14 rows, else 2^12 to 2^16 elements spread over all axes. The input repeats `block`.
   oracle(const plan_spec& spec, const std::vector<std::byte>& block);
 
-  /// Which bin an element of the last axis is.
-  using bin_map = std::function<std::size_t(std::size_t place)>;
+  /// Returns the bin that an element of the last axis holds.
+  using bin_map = std::function<std::size_t(std::size_t index)>;
 
-  /// Returns the agreement of the worst of the transforms, each over all its axes. Without a map,
-  /// bins lie in natural order.
+  /// Returns the agreement of the worst transform. Without a map, bins are in natural order.
   [[nodiscard]] agreement judge(const byte_reader& output, const bin_map& bin_at = {}) const;
 
   [[nodiscard]] std::size_t n_transforms() const noexcept { return samples_.size(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agreement.hpp"
+#include "cli/agreement.hpp"
 
 #include <algorithm>  // max
 #include <cmath>      // hypot, log2, sqrt
@@ -10,10 +10,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What a precision does to a number: `u` where it is computed, `stored_u` where it is stored.
+/// The unit roundoffs of a precision: `u` of computing, `stored_u` of storing.
 struct roundings {
   double u, stored_u;
-  double smallest;  ///< Below it roundings stop being relative.
+  double smallest;  ///< The smallest normal number; below it roundings are absolute.
 };
 
 roundings of_precision(precision real) {
@@ -26,14 +26,14 @@ roundings of_precision(precision real) {
   return {0x1p-24, 0, std::numeric_limits<float>::min()};
 }
 
-// Below the smallest normal number roundings stop being relative, so each of the log2 N stages
-// may lose this much however small the signal is.
+/// Returns an absolute error that is always allowed, because each of the log2 N stages may lose up
+/// to the smallest normal number, however small the signal is.
 double underflow_floor(std::size_t n, precision real) {
   return of_precision(real).smallest * std::log2(static_cast<double>(n));
 }
 
-// The table speaks of the mean over many rows. One short row has few roundings, which stray from
-// their mean: of 20000 noise rows of 8 to 64 values, the worst had 3.1 u.
+/// The table bounds the mean over many rows. The few roundings of one short row may exceed it: the
+/// worst of 20000 noise rows of 8 to 64 values had 3.1 u.
 double relative_bound(std::size_t n, precision real) {
   const auto [u, stored_u, smallest] = of_precision(real);
   const double factor = real == precision::fp64 ? 1.25 : 1.0;
@@ -51,9 +51,9 @@ double largest_of(std::span<const double> values, std::size_t width) {
 
 }  // namespace
 
-agreement compare(std::span<const double> result, std::span<const double> expected, element of,
+agreement compare(std::span<const double> result, std::span<const double> expected, element kind,
                   std::size_t n, precision real) {
-  const std::size_t width = of == element::complex ? 2 : 1;
+  const std::size_t width = kind == element::complex ? 2 : 1;
   agreement a;
   a.n_values = expected.size() / width;
   a.largest_value = largest_of(expected, width);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a result is from the reference, and whether the accuracy table allows it:
+// The distance of a result from the reference, and the bounds of the accuracy table:
 //   relative L2  <=  c u sqrt(log2 N),  c = 1 (fp32) or 1.25 (fp64), or 4 u up to N = 64;
 //   largest      <=  12 u of the largest output,      u = 2^-24 (fp32) or 2^-53 (fp64).
 // fp16 and bf16 are computed in fp32, so they add one rounding to its bounds: 2^-11 or 2^-8.
@@ -12,7 +12,7 @@
 
 namespace wingbeat::cli {
 
-/// What a result is made of.
+/// The kind of a result's values.
 enum class element { real, complex };
 
 /// The distance between a result and its reference.
@@ -29,6 +29,6 @@ struct agreement {
 /// Compares `result` with `expected`, both of the same size, the output of transforms of length n
 /// computed in the given precision.
 [[nodiscard]] agreement compare(std::span<const double> result, std::span<const double> expected,
-                                element of, std::size_t n, precision real);
+                                element kind, std::size_t n, precision real);
 
 }  // namespace wingbeat::cli

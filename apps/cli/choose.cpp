@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "choose.hpp"
+#include "cli/choose.hpp"
 
 #include <algorithm>  // any_of, find_if
 #include <charconv>   // from_chars
 #include <string_view>
 #include <system_error>  // errc
 
+#include "cli/messages.hpp"    // print_message
 #include "formatted.hpp"       // formatted
-#include "report.hpp"          // tell
 #include "wingbeat/error.hpp"  // plan_error, absent_error
 
 namespace wingbeat::cli {
@@ -17,8 +17,8 @@ constexpr engine all_engines[] = {engine::reference, engine::host, engine::openc
 
 device_info device_named(const std::string& name) {
   const std::size_t colon = name.find(':');
-  const engine which = engine_named(std::string_view{name}.substr(0, colon));
-  if (colon == std::string::npos) return first_device(which);
+  const engine wanted = engine_named(std::string_view{name}.substr(0, colon));
+  if (colon == std::string::npos) return first_device(wanted);
 
   std::size_t index = 0;
   const char* const end = name.data() + name.size();
@@ -26,20 +26,20 @@ device_info device_named(const std::string& name) {
   if (fault != std::errc{} || stop != end) {
     throw plan_error(
         formatted("'{}' is not a device; write the engine and a number from 0, as in {}:0", name,
-                  name_of(which)));
+                  name_of(wanted)));
   }
-  const auto found = devices(which);
-  if (found.empty()) return first_device(which);  // throws, and says why
+  const auto found = devices(wanted);
+  if (found.empty()) return first_device(wanted);  // throws the reason
   if (index >= found.size()) {
     throw absent_error(formatted("there is no device {}; engine {} has {} here, counted from 0",
-                                 name, name_of(which), found.size()));
+                                 name, name_of(wanted), found.size()));
   }
   return found[index];
 }
 
-bool is_listed(const std::vector<device_info>& chosen, const device_info& one) {
+bool is_listed(const std::vector<device_info>& chosen, const device_info& device) {
   return std::any_of(chosen.begin(), chosen.end(), [&](const device_info& other) {
-    return other.runs_on == one.runs_on && other.index == one.index;
+    return other.runs_on == device.runs_on && other.index == device.index;
   });
 }
 
@@ -47,37 +47,37 @@ bool is_listed(const std::vector<device_info>& chosen, const device_info& one) {
 
 std::vector<device_info> choose_devices(const std::vector<std::string>& names, precision real) {
   std::vector<device_info> chosen;
-  const auto add = [&](const device_info& one) {
-    if (!is_listed(chosen, one)) chosen.push_back(one);
+  const auto add = [&](const device_info& device) {
+    if (!is_listed(chosen, device)) chosen.push_back(device);
   };
-  const auto computes = [&](const device_info& one) {
-    return real != precision::fp64 || one.has_fp64;
+  const auto computes = [&](const device_info& device) {
+    return real != precision::fp64 || device.has_fp64;
   };
   for (const auto& name : names) {
     if (name != "all") {
-      const device_info one = device_named(name);
-      if (!computes(one)) {
-        throw plan_error(formatted("{} ({}) has no fp64; use --precision fp32", name, one.name));
+      const device_info device = device_named(name);
+      if (!computes(device)) {
+        throw plan_error(formatted("{} ({}) has no fp64; use --precision fp32", name, device.name));
       }
-      add(one);
+      add(device);
       continue;
     }
-    for (const engine which : all_engines) {
-      const auto found = devices(which);
+    for (const engine listed : all_engines) {
+      const auto found = devices(listed);
       const auto able = std::find_if(found.begin(), found.end(), computes);
       if (able != found.end()) {
         add(*able);
       } else if (!found.empty()) {
-        tell("{} is left out: its devices have no fp64", name_of(which));
+        print_message("{} is left out: its devices have no fp64", name_of(listed));
       }
     }
   }
   return chosen;
 }
 
-std::string short_name(const device_info& where) {
-  if (where.index == 0) return std::string{name_of(where.runs_on)};
-  return formatted("{}:{}", name_of(where.runs_on), where.index);
+std::string short_name(const device_info& device) {
+  if (device.index == 0) return std::string{name_of(device.runs_on)};
+  return formatted("{}:{}", name_of(device.runs_on), device.index);
 }
 
 precision precision_named(const std::string& name) {

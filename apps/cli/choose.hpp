@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the words of the command line to devices: "all", "host", "opencl:1", "host,cuda".
+// Devices, precisions and scalings by the names of the command line: "all", "host", "opencl:1".
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace wingbeat::cli {
 
-/// Returns the devices that `names` asks for, each once, in the order named. "all" is the first
-/// device of every engine that is here and computes in the precision; "opencl:1" is the second
-/// OpenCL device. Throws `plan_error` for an unknown engine, a bad number or a named device
-/// without that precision, `absent_error` for a named engine or device that is not here.
+/// Returns the devices of these names, each once, in the order named. "all" is the first device
+/// with that precision of every engine that is present; "opencl:1" is the second OpenCL device.
+/// Throws `plan_error` for an unknown engine, a bad number or a named device without the precision,
+/// `absent_error` for a named engine or device that is absent.
 [[nodiscard]] std::vector<device_info> choose_devices(const std::vector<std::string>& names,
                                                       precision real);
 
 /// Returns "host", or "opencl:1" for a device that is not the first of its engine.
-[[nodiscard]] std::string short_name(const device_info& where);
+[[nodiscard]] std::string short_name(const device_info& device);
 
 /// Returns the precision of that name. Throws `plan_error` for any other word.
 [[nodiscard]] precision precision_named(const std::string& name);

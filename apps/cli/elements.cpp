@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elements.hpp"
+#include "cli/elements.hpp"
 
 #include <algorithm>  // clamp, min
 #include <bit>        // bit_cast
@@ -11,8 +11,8 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Returns number i of a stream of noise: splitmix64's finaliser over a counter, so that numbers
-/// need no order.
+/// Returns number i of a stream of noise, by the finaliser of splitmix64 over a counter, so that
+/// numbers can be computed in any order.
 double noise(std::uint64_t i) {
   std::uint64_t x = (i + 20) * 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -21,7 +21,7 @@ double noise(std::uint64_t i) {
   return static_cast<double>(x >> 11) * 0x1p-52 - 1;
 }
 
-/// Rounds to nearest, ties to even; of the numbers here none is a NaN.
+/// Rounds to nearest, ties to even; the noise has no NaNs.
 std::uint16_t bf16_of(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
@@ -53,9 +53,9 @@ double load(const std::byte* from, precision real) {
 }
 
 /// Returns the first unit of a row.
-std::size_t unit_of(const side& of, const row_place& at) {
-  std::size_t unit = at.transform * of.batches.front().distance;
-  for (std::size_t a = 0; a < at.outer.size(); ++a) unit += at.outer[a] * of.axes[a].stride;
+std::size_t unit_of(const side& array, const row_place& at) {
+  std::size_t unit = at.transform * array.batches.front().distance;
+  for (std::size_t a = 0; a < at.outer.size(); ++a) unit += at.outer[a] * array.axes[a].stride;
   return unit;
 }
 
@@ -64,86 +64,85 @@ struct element_places {
   std::size_t real, imaginary;
 };
 
-element_places places_of(const side& of, const row_place& at, std::size_t i) {
-  const std::size_t unit = unit_of(of, at) + i * of.axes.back().stride;
-  const std::size_t real = unit * of.unit_bytes();
-  return {real,
-          of.imaginary_at != 0 ? (unit + of.imaginary_at) * of.unit_bytes() : real + of.real_bytes};
+element_places places_of(const side& array, const row_place& at, std::size_t i) {
+  const std::size_t unit = unit_of(array, at) + i * array.axes.back().stride;
+  const std::size_t real = unit * array.unit_bytes();
+  return {real, array.imaginary_at != 0 ? (unit + array.imaginary_at) * array.unit_bytes()
+                                        : real + array.real_bytes};
 }
 
 /// Steps `at` to the next row of a transform; returns false after the last.
-bool step(const side& of, row_place& at) {
+bool step(const side& array, row_place& at) {
   for (std::size_t a = at.outer.size(); a-- > 0;) {
-    if (++at.outer[a] < of.axes[a].length) return true;
+    if (++at.outer[a] < array.axes[a].length) return true;
     at.outer[a] = 0;
   }
   return false;
 }
 
 /// Makes bin k of one transform the conjugate of its mirror image on the planes 0 and N/2.
-void mirror_planes(const side& of, precision real, std::size_t transform, std::byte* block) {
-  const std::size_t last = of.axes.back().length - 1;
-  row_place at{transform, std::vector<std::size_t>(of.axes.size() - 1)};
+void mirror_planes(const side& array, precision real, std::size_t transform, std::byte* block) {
+  const std::size_t last = array.axes.back().length - 1;
+  row_place at{transform, std::vector<std::size_t>(array.axes.size() - 1)};
   do {
     row_place mirrored = at;
     for (std::size_t a = 0; a < at.outer.size(); ++a) {
-      mirrored.outer[a] = (of.axes[a].length - at.outer[a]) % of.axes[a].length;
+      mirrored.outer[a] = (array.axes[a].length - at.outer[a]) % array.axes[a].length;
     }
     for (const std::size_t bin : {std::size_t{0}, last}) {
-      const auto to = places_of(of, at, bin), from = places_of(of, mirrored, bin);
+      const auto to = places_of(array, at, bin), from = places_of(array, mirrored, bin);
       const bool is_own = mirrored.outer == at.outer;
       store(load(block + from.real, real), real, block + to.real);
       store(is_own ? 0 : -load(block + from.imaginary, real), real, block + to.imaginary);
     }
-  } while (step(of, at));
+  } while (step(array, at));
 }
 
-/// Returns elements begin .. end - 1 of a row. Planar parts are far apart, neighbours are read at
-/// once.
-std::vector<std::complex<double>> elements_of(const side& from, precision real, const row_place& at,
-                                              std::size_t begin, std::size_t end,
-                                              const byte_reader& read) {
-  const auto first = places_of(from, at, begin), last = places_of(from, at, end - 1);
+/// Returns elements begin .. end - 1 of a row, in one read, or two of planar numbers.
+std::vector<std::complex<double>> elements_of(const side& array, precision real,
+                                              const row_place& at, std::size_t begin,
+                                              std::size_t end, const byte_reader& read) {
+  const auto first = places_of(array, at, begin), last = places_of(array, at, end - 1);
   const auto part = [&](std::size_t begin_bytes, std::size_t end_bytes) {
     std::vector<std::byte> bytes(end_bytes - begin_bytes);
     read(begin_bytes, bytes);
     return bytes;
   };
-  const bool is_pair = !from.is_real && from.imaginary_at == 0;
-  const auto reals = part(first.real, last.real + from.real_bytes * (is_pair ? 2 : 1));
-  const auto imaginaries = from.imaginary_at != 0
-                               ? part(first.imaginary, last.imaginary + from.real_bytes)
+  const bool is_pair = !array.is_real && array.imaginary_at == 0;
+  const auto reals = part(first.real, last.real + array.real_bytes * (is_pair ? 2 : 1));
+  const auto imaginaries = array.imaginary_at != 0
+                               ? part(first.imaginary, last.imaginary + array.real_bytes)
                                : std::vector<std::byte>{};
-  const std::size_t step_bytes = from.axes.back().stride * from.unit_bytes();
+  const std::size_t step_bytes = array.axes.back().stride * array.unit_bytes();
   std::vector<std::complex<double>> row(end - begin);
   for (std::size_t i = 0; i < row.size(); ++i) {
     const std::byte* const re = reals.data() + i * step_bytes;
     row[i].real(load(re, real));
-    if (is_pair) row[i].imag(load(re + from.real_bytes, real));
+    if (is_pair) row[i].imag(load(re + array.real_bytes, real));
     if (!imaginaries.empty()) row[i].imag(load(imaginaries.data() + i * step_bytes, real));
   }
   return row;
 }
 
-std::size_t block_transforms(const plan_spec& what, const side& in) {
-  if (!what.in.is_packed()) return what.batch;
+std::size_t block_transforms(const plan_spec& spec, const side& in) {
+  if (!spec.in.is_packed()) return spec.batch;
   constexpr std::size_t enough_bytes = std::size_t{1} << 24;
-  const std::size_t one = in.batches.front().distance * in.unit_bytes();
-  return std::clamp<std::size_t>(enough_bytes / one, 1, what.batch);
+  const std::size_t transform_bytes = in.batches.front().distance * in.unit_bytes();
+  return std::clamp<std::size_t>(enough_bytes / transform_bytes, 1, spec.batch);
 }
 
 }  // namespace
 
-std::vector<std::byte> noise_block(const plan_spec& what) {
-  const side in = input_side(what);
-  const std::size_t transforms = block_transforms(what, in);
+std::vector<std::byte> noise_block(const plan_spec& spec) {
+  const side in = input_side(spec);
+  const std::size_t transforms = block_transforms(spec, in);
   const std::size_t packed_bytes = transforms * in.batches.front().distance * in.unit_bytes();
-  std::vector<std::byte> block(what.in.is_packed() ? packed_bytes : in.bytes());
+  std::vector<std::byte> block(spec.in.is_packed() ? packed_bytes : in.bytes());
   for (std::size_t i = 0; i < block.size() / in.real_bytes; ++i) {
-    store(noise(i), what.real, block.data() + i * in.real_bytes);
+    store(noise(i), spec.real, block.data() + i * in.real_bytes);
   }
-  if (what.kind == transform::inverse_to_real) {
-    for (std::size_t t = 0; t < transforms; ++t) mirror_planes(in, what.real, t, block.data());
+  if (spec.kind == transform::inverse_to_real) {
+    for (std::size_t t = 0; t < transforms; ++t) mirror_planes(in, spec.real, t, block.data());
   }
   return block;
 }
@@ -152,22 +151,22 @@ byte_reader reader_of(const std::vector<std::byte>& block) {
   return [&block](std::size_t offset_bytes, std::span<std::byte> into) {
     for (std::size_t done = 0; done < into.size();) {
       const std::size_t at = (offset_bytes + done) % block.size();
-      const std::size_t some = std::min(into.size() - done, block.size() - at);
-      std::memcpy(into.data() + done, block.data() + at, some);
-      done += some;
+      const std::size_t n_bytes = std::min(into.size() - done, block.size() - at);
+      std::memcpy(into.data() + done, block.data() + at, n_bytes);
+      done += n_bytes;
     }
   };
 }
 
-std::vector<std::complex<double>> row_of(const side& from, precision real, const row_place& at,
+std::vector<std::complex<double>> row_of(const side& array, precision real, const row_place& at,
                                          const byte_reader& read) {
-  const std::size_t n = from.axes.back().length;
-  if (at.step == 1 && at.first == 0) return elements_of(from, real, at, 0, n, read);
-  std::vector<std::complex<double>> some;
+  const std::size_t n = array.axes.back().length;
+  if (at.step == 1 && at.first == 0) return elements_of(array, real, at, 0, n, read);
+  std::vector<std::complex<double>> elements;
   for (std::size_t i = at.first; i < n; i += at.step) {
-    some.push_back(elements_of(from, real, at, i, i + 1, read).front());
+    elements.push_back(elements_of(array, real, at, i, i + 1, read).front());
   }
-  return some;
+  return elements;
 }
 
 }  // namespace wingbeat::cli

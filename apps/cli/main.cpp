@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `wingbeat`: one command a file, every error one sentence and an exit code.
+// The program `wingbeat`: runs the command named, and reports every error as one sentence and an
+// exit code.
 #include <CLI/CLI.hpp>
 
 #include <cstdio>  // fflush, ferror, stdout
@@ -7,19 +8,19 @@
 #include <string>
 #include <string_view>
 
-#include "bench.hpp"             // add_bench
-#include "devices.hpp"           // add_devices
-#include "option.hpp"            // require_values
-#include "order.hpp"             // add_order
-#include "plan.hpp"              // add_plan
-#include "report.hpp"            // tell, exit_code
-#include "signals.hpp"           // remove_temporary_files_on_signals
-#include "speedtest.hpp"         // add_speedtest
-#include "streams.hpp"           // occupy_closed_streams
-#include "transform.hpp"         // add_transform
-#include "verify.hpp"            // add_verify
-#include "wingbeat/error.hpp"    // plan_error, absent_error, device_error, file_error
-#include "wingbeat/version.hpp"  // WINGBEAT_VERSION_MAJOR
+#include "cli/commands/bench.hpp"      // add_bench
+#include "cli/commands/devices.hpp"    // add_devices
+#include "cli/commands/order.hpp"      // add_order
+#include "cli/commands/plan.hpp"       // add_plan
+#include "cli/commands/speedtest.hpp"  // add_speedtest
+#include "cli/commands/transform.hpp"  // add_transform
+#include "cli/commands/verify.hpp"     // add_verify
+#include "cli/messages.hpp"            // print_message, exit_code
+#include "cli/option.hpp"              // require_values
+#include "cli/signals.hpp"             // remove_temporary_files_on_signals
+#include "cli/streams.hpp"             // occupy_closed_streams
+#include "wingbeat/error.hpp"          // plan_error, absent_error, device_error, file_error
+#include "wingbeat/version.hpp"        // WINGBEAT_VERSION_MAJOR
 
 namespace {
 
@@ -36,8 +37,8 @@ constexpr const char* exit_codes = R"(Examples:
 Exit codes: 0 ok, 1 a check failed, 2 usage, 3 no such device, 4 file or network I/O.
 Data goes to stdout, messages go to stderr.)";
 
-// CLI11 would only say that a subcommand is required. Also refuses words of the command that CLI11
-// would read in another way than they are written.
+/// Refuses a missing or unknown command with the list of commands, which CLI11 does not show, and
+/// words of a command that CLI11 would misread.
 void require_command(const CLI::App& program, int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.starts_with("-")) return;
@@ -64,7 +65,7 @@ int parse(CLI::App& program, int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return program.exit(e);  // --help and --version
-    tell("{}; see wingbeat --help", e.what());
+    print_message("{}; see wingbeat --help", e.what());
     return exit_usage;
   }
   return code;
@@ -74,19 +75,20 @@ int parse_and_explain(CLI::App& program, int argc, char** argv) {
   try {
     return parse(program, argc, argv);
   } catch (const plan_error& e) {
-    tell("{}", e.what());
+    print_message("{}", e.what());
     return exit_usage;
   } catch (const file_error& e) {
-    tell("{}", e.what());
+    print_message("{}", e.what());
     return exit_file;
   } catch (const error& e) {  // absent_error, device_error
-    tell("{}", e.what());
+    print_message("{}", e.what());
     return exit_no_device;
   } catch (const std::bad_alloc&) {
-    tell("this machine has too little memory for that; use fewer rows or a shorter length");
+    print_message(
+        "this machine has too little memory for that; use fewer rows or a shorter length");
     return exit_no_device;
   } catch (const std::exception& e) {
-    tell("this should not have happened, please report it: {}", e.what());
+    print_message("this should not have happened, please report it: {}", e.what());
     return exit_check_failed;
   }
 }
@@ -103,6 +105,6 @@ int main(int argc, char** argv) {
   program.require_subcommand(1);
   const int code = parse_and_explain(program, argc, argv);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  tell("standard output cannot be written: its disk is full or its reader gone");
+  print_message("standard output cannot be written: its disk is full or its reader gone");
   return exit_file;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "option.hpp"
+#include "cli/option.hpp"
 
 #include <CLI/CLI.hpp>  // App
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of all commands, read in one way: decimal numbers within a range, texts with content.
+// Options of all commands: decimal numbers within a range, texts that are not empty.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -48,7 +48,7 @@ struct real_range {
 /// Returns the parts of a comma list. Throws `plan_error` for an empty part.
 [[nodiscard]] std::vector<std::string> parts_of(const std::string& option, std::string_view list);
 
-/// Adds an option of type `type` whose text is handed to `take`. The functions below do the rest.
+/// Adds an option of type `type` whose text is passed to `take`; the functions below call it.
 CLI::Option* add_option(CLI::App& command, const std::string& names, const char* type,
                         const std::string& about, const std::string& default_text,
                         std::function<void(const std::string&)> take);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problem.hpp"
+#include "cli/problem.hpp"
 
 #include <algorithm>  // count, max, min
 #include <bit>        // bit_ceil, has_single_bit
@@ -7,18 +7,19 @@
 #include <limits>     // numeric_limits
 #include <utility>    // move
 
+#include "cli/messages.hpp"    // counted
+#include "cli/samples.hpp"     // round_to
 #include "formatted.hpp"       // formatted
-#include "report.hpp"          // counted
-#include "samples.hpp"         // round_to
 #include "wingbeat/error.hpp"  // plan_error, file_error
 
 namespace wingbeat::cli {
 namespace {
 
-transform kind_of(const formats::signal& from, const std::string& name, const wish& asked) {
-  if (asked.is_inverse) return asked.is_half ? transform::inverse_to_real : transform::inverse;
+transform kind_of(const formats::signal& from, const std::string& name,
+                  const transform_request& request) {
+  if (request.is_inverse) return request.is_half ? transform::inverse_to_real : transform::inverse;
   if (from.is_real) return transform::forward_from_real;
-  if (asked.is_half) {
+  if (request.is_half) {
     throw plan_error(formatted(
         "{} holds complex samples, whose spectrum has no half to leave out; drop --half", name));
   }
@@ -26,9 +27,9 @@ transform kind_of(const formats::signal& from, const std::string& name, const wi
 }
 
 std::size_t length_for(const formats::signal& from, const std::string& name, transform kind,
-                       const wish& asked) {
-  if (asked.length) {
-    const std::size_t n = *asked.length;
+                       const transform_request& request) {
+  if (request.length) {
+    const std::size_t n = *request.length;
     if (n >= 2 && n <= max_length && std::has_single_bit(n)) return n;
     throw plan_error(formatted(
         "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
@@ -45,9 +46,9 @@ std::size_t length_for(const formats::signal& from, const std::string& name, tra
   return std::bit_ceil(needed);
 }
 
-// Copies rows and leaves zeros behind each: complex pairs, or the real parts alone.
-std::vector<double> laid_out(const formats::signal& from, std::size_t kept, std::size_t slots,
-                             bool is_real) {
+/// Copies the rows, as complex pairs or the real parts alone, and pads each with zeros.
+std::vector<double> padded_rows(const formats::signal& from, std::size_t kept, std::size_t slots,
+                                bool is_real) {
   const std::size_t width = is_real ? 1 : 2;
   std::vector<double> numbers(from.n_rows * slots * width);
   for (std::size_t r = 0; r < from.n_rows; ++r) {
@@ -61,7 +62,7 @@ std::vector<double> laid_out(const formats::signal& from, std::size_t kept, std:
   return numbers;
 }
 
-// No partial sum of a row exceeds the sum of its magnitudes, so nothing can overflow below that.
+/// Refuses rows that could overflow. No partial sum exceeds the sum of a row's magnitudes.
 void require_range(std::span<const double> numbers, std::size_t n_rows, const std::string& name,
                    precision real) {
   const double limit = real == precision::fp32 ? std::numeric_limits<float>::max()
@@ -77,8 +78,8 @@ void require_range(std::span<const double> numbers, std::size_t n_rows, const st
   }
 }
 
-/// Refuses rows whose largest number is below the normal ones of the precision: rounding would take
-/// digits of all numbers, or make them 0.
+/// Refuses rows without a number in the normal range of the precision, because rounding would cost
+/// all of them digits, or make them 0.
 void require_normal(std::span<const double> numbers, std::size_t n_rows, const std::string& name,
                     precision real) {
   const bool is_fp32 = real == precision::fp32;
@@ -105,38 +106,39 @@ std::size_t count_nonzero(std::span<const double> numbers) {
 
 }  // namespace
 
-problem state(const formats::signal& from, const std::string& name, const wish& asked) {
+problem make_problem(const formats::signal& from, const std::string& name,
+                     const transform_request& request) {
   if (from.row_length < 2) {
     throw file_error(formatted("{} holds {} a row; a transform needs at least 2", name,
                                counted(from.row_length, "sample")));
   }
   problem p;
-  p.what.kind = kind_of(from, name, asked);
-  p.what.lengths = {length_for(from, name, p.what.kind, asked)};
-  p.what.batch = from.n_rows;
-  p.what.real = asked.real;
-  p.what.scale = asked.scale.value_or(asked.is_inverse ? scaling::by_length : scaling::none);
-  p.is_half = asked.is_half;
+  p.spec.kind = kind_of(from, name, request);
+  p.spec.lengths = {length_for(from, name, p.spec.kind, request)};
+  p.spec.batch = from.n_rows;
+  p.spec.real = request.real;
+  p.spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
+  p.is_half = request.is_half;
   p.is_table = from.is_table;
   p.row_length = from.row_length;
 
-  const bool is_from_half = p.what.kind == transform::inverse_to_real;
+  const bool is_from_half = p.spec.kind == transform::inverse_to_real;
   const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
   p.kept_samples = std::min(from.row_length, slots);
-  p.input = laid_out(from, p.kept_samples, slots, p.what.kind == transform::forward_from_real);
-  require_range(p.input, from.n_rows, name, asked.real);
-  require_normal(p.input, from.n_rows, name, asked.real);
+  p.input = padded_rows(from, p.kept_samples, slots, p.spec.kind == transform::forward_from_real);
+  require_range(p.input, from.n_rows, name, request.real);
+  require_normal(p.input, from.n_rows, name, request.real);
   const std::size_t n_nonzero = count_nonzero(p.input);
-  round_to(asked.real, p.input);
+  round_to(request.real, p.input);
   p.n_vanished = n_nonzero - count_nonzero(p.input);
   return p;
 }
 
 std::vector<double> complete(const problem& solved, std::vector<double> output) {
-  if (solved.what.kind != transform::forward_from_real || solved.is_half) return output;
+  if (solved.spec.kind != transform::forward_from_real || solved.is_half) return output;
   const std::size_t n = solved.length();
-  std::vector<double> all(2 * n * solved.what.batch);
-  for (std::size_t r = 0; r < solved.what.batch; ++r) {
+  std::vector<double> all(2 * n * solved.spec.batch);
+  for (std::size_t r = 0; r < solved.spec.batch; ++r) {
     const double* const half = &output[r * (n + 2)];
     double* const row = &all[r * 2 * n];
     std::copy(half, half + n + 2, row);
@@ -150,9 +152,9 @@ std::vector<double> complete(const problem& solved, std::vector<double> output) 
 
 formats::signal signal_of(const problem& solved, std::span<const double> completed) {
   formats::signal s;
-  s.is_real = solved.what.kind == transform::inverse_to_real;
-  s.is_single_precision = solved.what.real == precision::fp32;
-  s.n_rows = solved.what.batch;
+  s.is_real = solved.spec.kind == transform::inverse_to_real;
+  s.is_single_precision = solved.spec.real == precision::fp32;
+  s.n_rows = solved.spec.batch;
   s.is_table = solved.is_table;
   const std::size_t width = s.is_real ? 1 : 2;
   s.row_length = completed.size() / width / s.n_rows;

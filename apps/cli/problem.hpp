@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file's rows as the input of a plan, and a plan's output as the rows of a file.
+// The rows of a file as the input of a plan, and the output of a plan as rows of a file.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,8 +13,8 @@
 
 namespace wingbeat::cli {
 
-/// What the user asked to do with the file.
-struct wish {
+/// The options of a transform of a file.
+struct transform_request {
   bool is_inverse = false;
   bool is_half = false;  ///< The spectrum of a real signal as bins 0..N/2 alone.
   std::optional<std::size_t> length;
@@ -22,27 +22,27 @@ struct wish {
   precision real = precision::fp32;
 };
 
-/// What every engine is given.
+/// A transform as every engine is given it.
 struct problem {
-  plan_spec what;
-  std::vector<double> input;  // [row][number]: as `what` reads it, rounded to its precision
+  plan_spec spec;
+  std::vector<double> input;  // [row][number]: as `spec` reads it, rounded to its precision
   bool is_half = false;
-  bool is_table = false;         ///< The file's array has two dimensions, and so has the output's.
+  bool is_table = false;         ///< The arrays of the file and of the output are 2D.
   std::size_t row_length = 0;    ///< Samples of a row in the file.
-  std::size_t kept_samples = 0;  ///< Of those, how many were taken; the rest of the row is zero.
-  std::size_t n_vanished = 0;    ///< Numbers of the input that rounding made 0.
+  std::size_t kept_samples = 0;  ///< Samples taken of each; the rest of the row is zero.
+  std::size_t n_vanished = 0;    ///< Nonzero numbers that were rounded to 0.
 
-  [[nodiscard]] std::size_t length() const { return what.lengths.front(); }
+  [[nodiscard]] std::size_t length() const { return spec.lengths.front(); }
 };
 
-/// Returns the problem that `asked` makes of `from`; `name` is the file in messages.
-/// Throws `plan_error` for a length, a layout or a range that cannot be transformed,
-/// and `file_error` for rows of one sample.
-[[nodiscard]] problem state(const formats::signal& from, const std::string& name,
-                            const wish& asked);
+/// Returns the problem of transforming `from` as requested; `name` is the file's name in messages.
+/// Throws `plan_error` for a length, a layout or a range that cannot be transformed, `file_error`
+/// for rows of one sample.
+[[nodiscard]] problem make_problem(const formats::signal& from, const std::string& name,
+                                   const transform_request& request);
 
-/// Returns the numbers of an output, completed by the mirror image X[N-k] = conj X[k] where the
-/// plan leaves it out and the user wants all N bins.
+/// Returns the numbers of an output. A half-spectrum is completed by X[N-k] = conj X[k], unless the
+/// request was for the half alone.
 [[nodiscard]] std::vector<double> complete(const problem& solved, std::vector<double> output);
 
 /// Returns the completed output as a signal that can be written to a file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "progress.hpp"
+#include "cli/progress.hpp"
 
 #include <unistd.h>  // isatty
 
@@ -7,8 +7,8 @@
 #include <utility>    // move
 
 #include "backend/message.hpp"  // write_message
+#include "cli/messages.hpp"     // print_message
 #include "formatted.hpp"        // formatted
-#include "report.hpp"           // tell
 
 namespace wingbeat::cli {
 namespace {
@@ -25,10 +25,10 @@ progress::~progress() {
   erase();
 }
 
-void progress::step(std::string_view what) {
+void progress::step(std::string_view description) {
   const std::size_t n_done = n_begun_++;
   if (!is_terminal_) {
-    tell("{}: {} of {}: {}", command_, n_begun_, n_steps_, what);
+    print_message("{}: {} of {}: {}", command_, n_begun_, n_steps_, description);
     return;
   }
   const auto now = std::chrono::steady_clock::now();
@@ -39,7 +39,7 @@ void progress::step(std::string_view what) {
       bar_width * std::min(n_done, n_steps_) / std::max<std::size_t>(n_steps_, 1);
   // "\r" returns to the line's start, "\x1b[K" clears what a longer text left behind it.
   backend::write_message(formatted("\r{} [{:#<{}}{:.<{}}] {}/{} {}\x1b[K", command_, "", filled, "",
-                                   bar_width - filled, n_done, n_steps_, what));
+                                   bar_width - filled, n_done, n_steps_, description));
 }
 
 void progress::erase() noexcept {

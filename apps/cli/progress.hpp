@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a long command has come: a bar on a terminal, plain lines in a log. Always on stderr.
+// The progress of a long command on stderr: a bar on a terminal, plain lines in a log.
 #pragma once
 
 #include <chrono>   // steady_clock
@@ -19,7 +19,7 @@ class progress {
   ~progress();
 
   /// Announces the next step in words: "host, length 1024".
-  void step(std::string_view what);
+  void step(std::string_view description);
 
  private:
   void erase() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "samples.hpp"
+#include "cli/samples.hpp"
 
 #include <cstdint>  // int64_t
 #include <cstring>  // memcpy

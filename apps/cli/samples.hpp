@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers on their way to a device and back: fp64 in this program, fp32 or fp64 in device memory.
+// Conversion of numbers between this program, fp64, and device memory, fp32 or fp64.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -10,10 +10,10 @@
 
 namespace wingbeat::cli {
 
-/// Returns the numbers rounded to the precision, as the bytes a buffer takes.
+/// Returns the numbers rounded to the precision, as bytes of a buffer.
 [[nodiscard]] std::vector<std::byte> pack(std::span<const double> numbers, precision real);
 
-/// Returns the numbers that a buffer's bytes hold.
+/// Returns the numbers of a buffer's bytes.
 [[nodiscard]] std::vector<double> unpack(std::span<const std::byte> bytes, precision real);
 
 /// Rounds every number to the precision, so that an engine and its reference transform the same.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "signals.hpp"
+#include "cli/signals.hpp"
 
 #include <cerrno>
 #include <csignal>  // raise, sigaction

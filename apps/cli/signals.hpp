@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals that end the program, and the files it has not finished.
+// Removal of unfinished files when a signal ends the program.
 #pragma once
 
 namespace wingbeat::cli {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams the program was started with, or without.
+// The standard streams, where the program was started without some of them.
 #pragma once
 
 namespace wingbeat::cli {
 
-/// Puts something in the place of each of stdin, stdout and stderr that is closed: the next file
-/// opened would take its number, and messages would be written into it. What stands there can
-/// neither be read nor written: data for a closed stdout remains an error.
+/// Opens /dev/null for each of stdin, stdout and stderr that is closed, because the next file
+/// opened would otherwise take its number and receive messages. It is opened for the wrong
+/// direction, so that writing data to a closed stdout remains an error.
 void occupy_closed_streams() noexcept;
 
 }  // namespace wingbeat::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sweep.hpp"
+#include "cli/sweep.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
@@ -9,28 +9,28 @@
 #include <string_view>
 #include <utility>  // pair
 
-#include "choose.hpp"          // choose_devices, short_name
+#include "cli/choose.hpp"      // choose_devices, short_name
+#include "cli/option.hpp"      // add_text, add_count, whole_number
 #include "formatted.hpp"       // formatted, joined
-#include "option.hpp"          // add_text, add_count, whole_number
 #include "side.hpp"            // input_side, output_side
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {
 namespace {
 
-// More than an address space holds: what a device holds is for its plan to say.
+// More than an address space holds; the plan refuses what its device does not hold.
 constexpr std::size_t most_batch = std::size_t{1} << 55;
 constexpr std::size_t most_mib = std::size_t{1} << 30;
 
-[[noreturn]] void refuse_word(std::string_view in) {
+[[noreturn]] void refuse_word(std::string_view word) {
   throw plan_error(formatted(
-      "'{}' is not a length; write 1024, 2^10, 2^1..2^13, 4096x4096 or a list of those", in));
+      "'{}' is not a length; write 1024, 2^10, 2^1..2^13, 4096x4096 or a list of those", word));
 }
 
 /// Returns the number of the digits, or the largest of its type for a larger number.
-std::size_t number_of(std::string_view digits, std::string_view in) {
+std::size_t number_of(std::string_view digits, std::string_view word) {
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    refuse_word(in);
+    refuse_word(word);
   }
   return whole_number(digits).value_or(std::numeric_limits<std::size_t>::max());
 }
@@ -113,7 +113,7 @@ precision scalar_named(const std::string& name) {
 
 constexpr std::size_t most_spacing = std::size_t{1} << 20;
 
-/// A layout's word and its number: "strided=4".
+/// The name and the number of a layout, as in "strided=4".
 struct layout_words {
   std::string_view name;
   std::size_t number = 1;
@@ -145,63 +145,65 @@ bin_order bins_named(const std::string& name) {
   throw plan_error(formatted("there is no order of bins '{}'; choose natural or scrambled", name));
 }
 
-/// Returns where the elements of one side lie; `packed` is that side without gaps.
-memory_layout placed(const side& packed, const layout_words& as, std::size_t batch) {
-  memory_layout made;
+/// Returns the layout of one side; `packed` is that side without gaps.
+memory_layout layout_of_side(const side& packed, const layout_words& words, std::size_t batch) {
+  memory_layout layout;
   const std::size_t distance = packed.batches.front().distance;
-  for (const side_axis& axis : packed.axes) made.strides.push_back(axis.stride);
-  if (as.name == "planar") {
+  for (const side_axis& axis : packed.axes) layout.strides.push_back(axis.stride);
+  if (words.name == "planar") {
     return {{}, {}, packed.is_real ? 0 : distance * batch};
   }
-  if (as.name == "interleaved") {
-    for (std::size_t& stride : made.strides) stride *= batch;
-    made.distances = {1};
-  } else if (as.name == "strided") {
-    for (std::size_t& stride : made.strides) stride *= as.number;
-    made.distances = {distance * as.number};
+  if (words.name == "interleaved") {
+    for (std::size_t& stride : layout.strides) stride *= batch;
+    layout.distances = {1};
+  } else if (words.name == "strided") {
+    for (std::size_t& stride : layout.strides) stride *= words.number;
+    layout.distances = {distance * words.number};
   } else {
     const std::size_t row = packed.axes.back().length;
-    for (std::size_t a = 0; a + 1 < made.strides.size(); ++a) {
-      made.strides[a] = made.strides[a] / row * (row + as.number);
+    for (std::size_t a = 0; a + 1 < layout.strides.size(); ++a) {
+      layout.strides[a] = layout.strides[a] / row * (row + words.number);
     }
-    made.distances = {distance / row * (row + as.number)};
+    layout.distances = {distance / row * (row + words.number)};
   }
-  return made;
+  return layout;
 }
 
-void place(plan_spec& what, const layout_words& as) {
-  if (as.name == "packed") return;
-  if (as.name == "in-place") {
-    what.where = placement::in_place;
+/// Sets the layout of both sides of `spec`.
+void set_layout(plan_spec& spec, const layout_words& words) {
+  if (words.name == "packed") return;
+  if (words.name == "in-place") {
+    spec.where = placement::in_place;
     return;
   }
-  const side in = input_side(what), out = output_side(what);
-  what.in = placed(in, as, what.batch);
-  what.out = placed(out, as, what.batch);
+  const side in = input_side(spec), out = output_side(spec);
+  spec.in = layout_of_side(in, words, spec.batch);
+  spec.out = layout_of_side(out, words, spec.batch);
 }
 
-/// Returns how many transforms fill the bytes, one at least; of a request that has no size, one:
-/// the engine will say what is wrong with it.
-std::size_t batch_that_fills(const plan_spec& one, std::size_t mib) {
+/// Returns how many transforms like `single` fill the bytes, at least one; one for a request
+/// without a valid size, which the engine refuses.
+std::size_t batch_that_fills(const plan_spec& single, std::size_t mib) {
   try {
-    return std::max<std::size_t>((mib << 20) / std::max<std::size_t>(bytes_in_flight(one), 1), 1);
+    return std::max<std::size_t>((mib << 20) / std::max<std::size_t>(bytes_in_flight(single), 1),
+                                 1);
   } catch (const plan_error&) {
     return 1;
   }
 }
 
-plan_spec problem_of(const sweep_options& asked, const std::vector<std::size_t>& lengths,
+plan_spec problem_of(const sweep_options& options, const std::vector<std::size_t>& lengths,
                      std::size_t mib) {
-  plan_spec what{.lengths = lengths};
-  what.kind = kind_named(asked.kind);
-  what.real = scalar_named(asked.precision);
-  what.bins = bins_named(asked.bins);
-  const layout_words as = layout_of(asked.layout);
-  plan_spec one = what;
-  place(one, as);
-  what.batch = asked.batch ? *asked.batch : batch_that_fills(one, mib);
-  place(what, as);
-  return what;
+  plan_spec spec{.lengths = lengths};
+  spec.kind = kind_named(options.kind);
+  spec.real = scalar_named(options.precision);
+  spec.bins = bins_named(options.bins);
+  const layout_words words = layout_of(options.layout);
+  plan_spec single = spec;
+  set_layout(single, words);
+  spec.batch = options.batch ? *options.batch : batch_that_fills(single, mib);
+  set_layout(spec, words);
+  return spec;
 }
 
 }  // namespace
@@ -225,43 +227,43 @@ void add_sweep_options(CLI::App& command, sweep_options& into) {
   add_text(command, "--device,--engine", into.device, "one device; the best one when not given");
 }
 
-device_info device_of(const sweep_options& asked) {
-  if (asked.device.empty()) return best_device();
-  if (asked.device == "all") {
+device_info device_of(const sweep_options& options) {
+  if (options.device.empty()) return best_device();
+  if (options.device == "all") {
     throw plan_error(
         "--device all means several devices, and this command takes one; name it, such as cuda, "
         "opencl:1, host or reference");
   }
-  const precision real = scalar_named(asked.precision);
-  const auto found = choose_devices({asked.device}, real);
+  const precision real = scalar_named(options.precision);
+  const auto found = choose_devices({options.device}, real);
   return found.front();
 }
 
-std::vector<plan_spec> problems_of(const sweep_options& asked, const device_info& where) {
-  const std::size_t mib = asked.mib.value_or(where.is_gpu ? 4096 : 64);
+std::vector<plan_spec> problems_of(const sweep_options& options, const device_info& device) {
+  const std::size_t mib = options.mib.value_or(device.is_gpu ? 4096 : 64);
   std::vector<plan_spec> problems;
-  for (const auto& lengths : lengths_of(asked.lengths)) {
-    problems.push_back(problem_of(asked, lengths, mib));
+  for (const auto& lengths : lengths_of(options.lengths)) {
+    problems.push_back(problem_of(options, lengths, mib));
   }
   return problems;
 }
 
-std::string axes_text(const plan_spec& what) {
-  return joined(what.lengths, "x");
+std::string axes_text(const plan_spec& spec) {
+  return joined(spec.lengths, "x");
 }
 
-std::size_t bytes_in_flight(const plan_spec& what) {
-  const std::size_t in = input_bytes(what), out = output_bytes(what);
-  return what.where == placement::in_place ? std::max(in, out) : in + out;
+std::size_t bytes_in_flight(const plan_spec& spec) {
+  const std::size_t in = input_bytes(spec), out = output_bytes(spec);
+  return spec.where == placement::in_place ? std::max(in, out) : in + out;
 }
 
-std::string words_of(const sweep_options& asked, const device_info& where) {
+std::string words_of(const sweep_options& options, const device_info& device) {
   std::string words =
-      formatted("--device {} --lengths {} --kind {} --precision {} --layout {}", short_name(where),
-                asked.lengths, asked.kind, asked.precision, asked.layout);
-  if (asked.bins != "natural") words += formatted(" --bins {}", asked.bins);
-  if (asked.batch) words += formatted(" --batch {}", *asked.batch);
-  if (asked.mib) words += formatted(" --mib {}", *asked.mib);
+      formatted("--device {} --lengths {} --kind {} --precision {} --layout {}", short_name(device),
+                options.lengths, options.kind, options.precision, options.layout);
+  if (options.bins != "natural") words += formatted(" --bins {}", options.bins);
+  if (options.batch) words += formatted(" --batch {}", *options.batch);
+  if (options.mib) words += formatted(" --mib {}", *options.mib);
   return words;
 }
 

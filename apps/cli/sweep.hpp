@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that describe problems, shared by `bench` and `plan`: lengths, kind, layout, batch.
+// The options that describe problems of `bench` and `plan`: lengths, kind, layout, batch.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,7 +16,7 @@ class App;
 
 namespace wingbeat::cli {
 
-/// As the command line gave them.
+/// The options as given on the command line.
 struct sweep_options {
   std::string lengths = "2^1..2^13";
   std::string kind = "c2c";
@@ -24,29 +24,30 @@ struct sweep_options {
   std::string layout = "packed";
   std::string bins = "natural";
   std::string device = {};                ///< Empty: the best one.
-  std::optional<std::size_t> batch = {};  ///< Else as many as fill `mib`.
-  std::optional<std::size_t> mib = {};    ///< Else what suits the device.
+  std::optional<std::size_t> batch = {};  ///< Unset: as many as fill `mib`.
+  std::optional<std::size_t> mib = {};    ///< Unset: 4096 on a GPU, 64 elsewhere.
 };
 
 /// Adds --lengths, --kind, --precision, --layout, --bins, --batch, --mib, and --device or --engine.
 void add_sweep_options(CLI::App& command, sweep_options& into);
 
-/// Returns the device asked for. Throws as `choose_devices` does, and `plan_error` for "all".
-[[nodiscard]] device_info device_of(const sweep_options& asked);
+/// Returns the device that the options name. Throws as `choose_devices` does, and
+/// `plan_error` for "all".
+[[nodiscard]] device_info device_of(const sweep_options& options);
 
-/// Returns one request for each length, in the order given. Throws `plan_error` for words that
-/// name no length, kind, precision, layout or order of bins, and for a length above `max_length`;
-/// whether an engine plans the others is its own answer.
-[[nodiscard]] std::vector<plan_spec> problems_of(const sweep_options& asked,
-                                                 const device_info& where);
+/// Returns one request for each length, in the order given. Throws `plan_error` for unknown words
+/// of length, kind, precision, layout or order of bins, and for a length above `max_length`; the
+/// engine refuses other requests when it plans.
+[[nodiscard]] std::vector<plan_spec> problems_of(const sweep_options& options,
+                                                 const device_info& device);
 
 /// Returns "4096x4096", or "256" of one axis.
-[[nodiscard]] std::string axes_text(const plan_spec& what);
+[[nodiscard]] std::string axes_text(const plan_spec& spec);
 
 /// Returns the bytes of input and output together; one buffer in place counts once.
-[[nodiscard]] std::size_t bytes_in_flight(const plan_spec& what);
+[[nodiscard]] std::size_t bytes_in_flight(const plan_spec& spec);
 
-/// Returns the options as words of a command line, for documents.
-[[nodiscard]] std::string words_of(const sweep_options& asked, const device_info& where);
+/// Returns the options as a command line, for documents.
+[[nodiscard]] std::string words_of(const sweep_options& options, const device_info& device);
 
 }  // namespace wingbeat::cli

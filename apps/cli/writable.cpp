@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "writable.hpp"
+#include "cli/writable.hpp"
 
 #include <fcntl.h>   // AT_EACCESS
 #include <unistd.h>  // faccessat
@@ -24,8 +24,8 @@ std::filesystem::path place_of(const std::string& path) {
   return failure ? std::filesystem::path{path} : place;
 }
 
-/// Looks at a pipe or a device without opening it: to open a pipe waits for its reader, to close
-/// it ends what the reader reads. A link, as /dev/stdout, leads to what is open already.
+/// Checks a pipe or a device without opening it, because opening a pipe waits for its reader and
+/// closing it ends the reader's input. A link such as /dev/stdout leads to a file already open.
 void require_direct_access(const output_file& file) {
   if (std::filesystem::is_symlink(file.path)) return;
   if (::faccessat(AT_FDCWD, file.path.c_str(), W_OK, AT_EACCESS) == 0) return;

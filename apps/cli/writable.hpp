@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that a command is to write, checked before it computes or measures anything.
+// Checks of output files before a command computes or measures anything.
 #pragma once
 
 #include <string>

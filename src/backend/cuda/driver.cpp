@@ -5,13 +5,14 @@
 
 #include <memory>  // make_unique
 
-#include "backend/cuda/library.hpp"  // library, open_first, toolkit_candidates
+#include "backend/cuda/toolkit.hpp"  // toolkit_candidates
 #include "formatted.hpp"             // formatted
+#include "shared_library.hpp"        // shared_library, open_first
 
 namespace wingbeat::backend::cuda {
 namespace {
 
-void bind_devices(library& from, driver_api& api) {
+void bind_devices(shared_library& from, driver_api& api) {
   from.bind(api.error_name, "cuGetErrorName");
   from.bind(api.error_text, "cuGetErrorString");
   from.bind(api.init, "cuInit");
@@ -29,7 +30,7 @@ void bind_devices(library& from, driver_api& api) {
   from.bind(api.context_synchronize, "cuCtxSynchronize");
 }
 
-void bind_queues(library& from, driver_api& api) {
+void bind_queues(shared_library& from, driver_api& api) {
   from.bind(api.memory_allocate, "cuMemAlloc_v2");
   from.bind(api.memory_free, "cuMemFree_v2");
   from.bind(api.memory_info, "cuMemGetInfo_v2");
@@ -48,7 +49,7 @@ void bind_queues(library& from, driver_api& api) {
   from.bind(api.event_elapsed_ms, "cuEventElapsedTime");
 }
 
-void bind_kernels(library& from, driver_api& api) {
+void bind_kernels(shared_library& from, driver_api& api) {
   from.bind(api.module_load, "cuModuleLoadData");
   from.bind(api.module_unload, "cuModuleUnload");
   from.bind(api.module_function, "cuModuleGetFunction");
@@ -58,13 +59,13 @@ void bind_kernels(library& from, driver_api& api) {
   from.bind(api.launch, "cuLaunchKernel");
 }
 
-void bind_driver(library& from, driver_api& api) {
+void bind_driver(shared_library& from, driver_api& api) {
   bind_devices(from, api);
   bind_queues(from, api);
   bind_kernels(from, api);
 }
 
-void bind_nvrtc(library& from, nvrtc_api& api) {
+void bind_nvrtc(shared_library& from, nvrtc_api& api) {
   from.bind(api.error_text, "nvrtcGetErrorString");
   from.bind(api.version, "nvrtcVersion");
   from.bind(api.n_architectures, "nvrtcGetNumSupportedArchs");

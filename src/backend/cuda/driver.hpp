@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/library.hpp"  // opened
+#include "shared_library.hpp"  // opened
 
 namespace wingbeat::backend::cuda {
 

@@ -155,7 +155,7 @@ namespace wingbeat::backend {
 
 // Nothing is ever destroyed: queues with static storage may outlive any other object.
 const engine& cuda_engine() {
-  static const auto& driver = *std::make_unique<const cuda::opened<cuda::driver_api>>([] {
+  static const auto& driver = *std::make_unique<const opened<cuda::driver_api>>([] {
                                  const std::vector<std::string> names{"libcuda.so.1"};
                                  return cuda::open_driver(names);
                                }())

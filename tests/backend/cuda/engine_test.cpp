@@ -56,7 +56,7 @@ class cuda_on_a_fake : public ::testing::Test {
 
   cuda::driver_api driver_ = fake_driver();
   std::string driver_problem_;
-  cuda::opened<cuda::nvrtc_api> nvrtc_ = fake_nvrtc();
+  wingbeat::opened<cuda::nvrtc_api> nvrtc_ = fake_nvrtc();
   backend::kernel_cache cache_{{}};
   std::optional<backend::cuda::engine> engine_;
 };

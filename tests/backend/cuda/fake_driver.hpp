@@ -215,7 +215,7 @@ inline cuda::driver_api fake_driver() {
 }
 
 /// An NVRTC whose cubin of every text is "cubin" and whose log tells 40 registers for `kernel`.
-inline cuda::opened<cuda::nvrtc_api> fake_nvrtc() {
+inline wingbeat::opened<cuda::nvrtc_api> fake_nvrtc() {
   static constexpr char log[] =
       "Compiling entry function 'kernel' for 'sm_90'\n"
       " 8 bytes stack frame, 4 bytes spill stores, 6 bytes spill loads\nUsed 40 registers\n";

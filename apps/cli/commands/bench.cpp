@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/bench.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <algorithm>  // all_of
+#include <memory>     // make_shared
+#include <optional>
+
+#include "cli/messages.hpp"             // print, print_message
+#include "cli/option.hpp"               // add_text, add_count, add_real
+#include "cli/peers/bench_problem.hpp"  // run_problem
+#include "cli/progress.hpp"             // progress
+#include "cli/reports/bench.hpp"        // bench_document, table_of, chart_of
+#include "cli/reports/print_json.hpp"   // print_json
+#include "cli/sweep.hpp"                // sweep_options, problems_of
+#include "cli/writable.hpp"             // require_writable
+#include "formats/atomic_file.hpp"      // atomic_file, is_written_directly
+#include "formatted.hpp"                // formatted
+#include "wingbeat/error.hpp"           // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  wingbeat bench                                   2^1..2^13, complex fp32, on the best device
+  wingbeat bench --device cuda --peer cufft,vkfft --lengths 2^1..2^28 --plot c2c.png
+  wingbeat bench --lengths 4096x4096,64x64x64 --kind r2c --precision fp64 --json r2c.json
+  wingbeat bench --device host --peer fftw --batch 1 --lengths 2^6..2^20
+
+In every round a plain copy of the same bytes, wingbeat and each peer take one turn. A fraction is
+the copy's time over the library's: 1 is the limit of a transform that crosses memory once. A ratio
+is the peer's time over ours. Times are medians; the spread is between the quartiles. `error /
+bound` is the relative L2 error of the worst of three transforms, over all their axes, over what
+the accuracy table allows. Exit code 1 if a transform of ours is outside of it. Peers that are not
+here, or that refuse a problem, cost a sentence each. A --peer with a slash is a program that
+speaks bench/peers/protocol.md.)";
+
+struct options {
+  sweep_options sweep;
+  std::string peers;
+  measure::stop_rule stop;
+  peer_limits limits;
+  std::string json_file, plot_file;
+};
+
+void validate(const options& o) {
+  if (!o.peers.empty()) static_cast<void>(parts_of("--peer", o.peers));
+  if (o.plot_file.empty()) return;
+  if (!o.plot_file.ends_with(".png")) {
+    throw plan_error(formatted("{} must end in .png; other charts are not drawn", o.plot_file));
+  }
+  if (!formats::draws_charts()) {
+    throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
+  }
+}
+
+void require_writable_files(const options& o) {
+  require_writable({{"--json", o.json_file == "-" ? "" : o.json_file}, {"--plot", o.plot_file}});
+}
+
+/// Runs one problem. A refusal becomes a message and part of the result, and the sweep continues.
+bench_result result_of(queue& on, const plan_spec& spec, peer_list& peers,
+                       measure::clock_watch& clocks, const measure::stop_rule& rule) {
+  bench_result result;
+  try {
+    return run_problem(on, spec, peers, clocks, rule);
+  } catch (const plan_error& e) {
+    result.refused = e.what();
+  } catch (const device_error& e) {
+    result.refused = e.what();
+  } catch (const std::bad_alloc&) {
+    result.refused = "this machine has too little memory for that; use a smaller batch";
+  }
+  result.spec = spec;
+  print_message("{} is left out: {}", axes_text(spec), result.refused);
+  return result;
+}
+
+std::string command_of(const options& o, const device_info& device) {
+  std::string words = "wingbeat bench " + words_of(o.sweep, device);
+  if (!o.peers.empty()) words += " --peer " + o.peers;
+  return words + formatted(" --rounds {} --seconds {:g} --confidence {:g}", o.stop.most_rounds,
+                           o.stop.most_seconds, 100 * o.stop.confidence);
+}
+
+/// Writes the document, if --json names a file.
+void write_json(const std::string& name, const bench_document& all) {
+  if (name.empty() || name == "-") return;
+  formats::atomic_file file{name};
+  file.write(text_of(json_of(all)));
+  file.commit();
+}
+
+/// Runs all problems. The document is written after each problem from the first measured one on, so
+/// that an interrupted sweep keeps its results; a pipe or a device gets it once, at the end.
+bench_document run_all(const options& o, const device_info& device) {
+  const auto problems = problems_of(o.sweep, device);
+  peer_list peers = open_peers(o.peers, device, o.limits);
+  bench_document all{command_of(o, device), o.sweep.layout, device, {}, {}, {}};
+  for (const auto& peer : peers) all.peers.emplace_back(peer->name(), peer->version());
+  queue on{device};
+  measure::clock_watch clocks{device};
+  all.driver = clocks.driver_version();
+  progress bar{"bench", problems.size()};
+  bool has_measured = false;
+  const bool is_file = !formats::is_written_directly(o.json_file);
+  for (const plan_spec& spec : problems) {
+    bar.step(formatted("{}, batch {}", axes_text(spec), std::size_t{spec.batch}));
+    all.results.push_back(result_of(on, spec, peers, clocks, o.stop));
+    has_measured |= all.results.back().refused.empty();
+    const bool is_last = &spec == &problems.back();
+    if (has_measured && (is_file || is_last)) write_json(o.json_file, all);
+  }
+  return all;
+}
+
+void write(const options& o, const bench_document& all) {
+  if (o.json_file != "-") print(table_of(all));
+  if (o.json_file == "-") print_json(json_of(all));
+  if (!o.plot_file.empty()) formats::write_png(o.plot_file, chart_of(all));
+}
+
+int bench(options o) {
+  o.stop.least_rounds = std::min(o.stop.least_rounds, o.stop.most_rounds);
+  o.stop.confidence /= 100;
+  validate(o);
+  const device_info device = device_of(o.sweep);
+  require_writable_files(o);
+  const bench_document all = run_all(o, device);
+  const auto is_refused = [](const bench_result& result) { return !result.refused.empty(); };
+  if (std::all_of(all.results.begin(), all.results.end(), is_refused)) {
+    if (all.results.size() > 1)
+      print_message("no problem was run; choose others or another device");
+    return exit_usage;
+  }
+  write(o, all);
+  for (const bench_result& result : all.results) {
+    if (!is_refused(result) && !result.ours.accuracy.is_within) return exit_check_failed;
+  }
+  return exit_ok;
+}
+
+constexpr std::size_t most_rounds = 1'000'000;
+constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
+
+void add_bench_options(CLI::App& command, options& o) {
+  CLI::Option* const peers =
+      add_text(command, "--peer", o.peers, "libraries to measure beside: cufft,vkfft,fftw,clfft");
+  add_count(command, "--rounds", o.stop.most_rounds, {1, most_rounds},
+            "most turns of each library");
+  add_real(command, "--seconds", o.stop.most_seconds, {0, longest_s, /*excludes_least=*/true},
+           "most time for the rounds of a problem");
+  add_real(command, "--confidence", o.stop.confidence, {0, 100},
+           "stop once every median is known to this many percent; 0 runs all rounds");
+  add_real(command, "--patience", o.limits.answer_s, {0, longest_s, /*excludes_least=*/true},
+           "seconds a peer has for an answer")
+      ->needs(peers);
+  add_text(command, "--json", o.json_file, "write a document; - prints it instead");
+  add_file(command, "--plot", o.plot_file, "draw fractions against log2 N as PNG");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program, int& exit_code) {
+  auto chosen = std::make_shared<options>();
+  chosen->stop.confidence = 1;  // in percent; `bench` converts it
+  CLI::App* command =
+      program.add_subcommand("bench", "time transforms as a fraction of a plain copy");
+  command->footer(examples);
+  add_sweep_options(*command, chosen->sweep);
+  add_bench_options(*command, *chosen);
+  command->callback([chosen, &exit_code] { exit_code = bench(*chosen); });
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/order.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <cstddef>   // size_t
+#include <iterator>  // back_inserter
+#include <memory>    // make_shared
+#include <optional>
+#include <string>
+
+#include "cli/messages.hpp"                      // print
+#include "cli/option.hpp"                        // add_count, add_power_of_two
+#include "formatted.hpp"                         // formatted
+#include "wingbeat/device/index.hpp"             // log2_of, mirror
+#include "wingbeat/device/nabla.hpp"             // index_map
+#include "wingbeat/device/scrambled.hpp"         // index_map
+#include "wingbeat/device/workgroup/advise.hpp"  // advised_elements
+#include "wingbeat/error.hpp"                    // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+using device::log2_of;
+
+constexpr const char* examples = R"(Examples:
+  wingbeat order --order nabla --elements-log2 1 --workgroup-log2 3
+      16 lines: the DFT bin that each element of 8 threads with 2 elements each holds; "3 6" says
+      that element 3 holds bin 6
+  wingbeat order --order nabla --elements-log2 1 --workgroup-log2 3 --inverse
+      the element that holds each bin
+  wingbeat order --order nabla --elements-log2 2 --workgroup-log2 9 --mirror
+      the element that holds the opposite bin of each element's; with --inverse, of each bin the
+      opposite one
+  wingbeat order --order scrambled --length 4096 --elements-log2 3
+      a kernel whose threads hold 8 elements each
+
+Element l of thread t has index l T + t in a workgroup of T threads. The maps of nabla exist for
+every workgroup of 2 threads and more, but a kernel needs at least one subgroup, which is 32 threads
+on NVIDIA GPUs.)";
+
+constexpr unsigned most_log2 = 24;
+
+constexpr std::size_t most_length = std::size_t{1} << most_log2;
+
+struct order_options {
+  std::string order_name;
+  std::optional<std::size_t> length;
+  std::optional<unsigned> elements_log2, workgroup_log2;
+  bool is_mirror = false;
+  bool is_inverse = false;
+};
+
+void refuse_long(const std::string& order_name, std::size_t elements_log2,
+                 std::size_t workgroup_log2) {
+  if (elements_log2 + workgroup_log2 > most_log2) {
+    throw plan_error(formatted(
+        "--elements-log2 {} and --workgroup-log2 {} make 2^{} lines; order {} is printed up to "
+        "2^{}, choose smaller ones",
+        elements_log2, workgroup_log2, elements_log2 + workgroup_log2, order_name, most_log2));
+  }
+}
+
+device::nabla::index_map nabla_map(const order_options& o) {
+  if (o.length) {
+    throw plan_error(
+        "order nabla depends on how many elements each thread holds; give --elements-log2 and "
+        "--workgroup-log2 instead of --length");
+  }
+  if (!o.elements_log2 || !o.workgroup_log2) {
+    throw plan_error("order nabla needs both --elements-log2 and --workgroup-log2; give both");
+  }
+  if (*o.elements_log2 < 1 || *o.workgroup_log2 < 1) {
+    throw plan_error(formatted(
+        "--elements-log2 {} and --workgroup-log2 {} make no nabla order, where 2 threads and more "
+        "hold 2 elements and more; choose 1 or more for both",
+        *o.elements_log2, *o.workgroup_log2));
+  }
+  refuse_long(o.order_name, *o.elements_log2, *o.workgroup_log2);
+  return {*o.elements_log2, *o.workgroup_log2};
+}
+
+device::scrambled::index_map scrambled_map(const order_options& o) {
+  if (!o.length) {
+    if (!o.elements_log2 || !o.workgroup_log2) {
+      throw plan_error(
+          "order scrambled needs --length, or both --elements-log2 and --workgroup-log2; give "
+          "one or the other");
+    }
+    refuse_long(o.order_name, *o.elements_log2, *o.workgroup_log2);
+    return {*o.elements_log2, *o.workgroup_log2};
+  }
+  if (o.workgroup_log2) {
+    throw plan_error("--length and --workgroup-log2 both set the length; give one of them");
+  }
+  const unsigned bits = log2_of(*o.length);
+  const auto advised = device::workgroup::advised_elements(1u << bits, sizeof(float));
+  const unsigned elements = o.elements_log2.value_or(device::log2_of(advised));
+  if (elements > bits) {
+    throw plan_error(formatted(
+        "--elements-log2 {} is more elements in a thread than the {} there are; choose 0 to {}",
+        elements, *o.length, bits));
+  }
+  return {elements, bits - elements};
+}
+
+unsigned natural_length(const order_options& o) {
+  if (o.elements_log2 || o.workgroup_log2) {
+    throw plan_error(
+        "order natural is the same however many threads share it; give --length alone");
+  }
+  if (!o.length) throw plan_error("order natural needs --length; give a power of two");
+  return static_cast<unsigned>(*o.length);
+}
+
+template <class Map>
+void print_lines(unsigned length, Map value_of) {
+  constexpr std::size_t chunk_bytes = 1 << 16;
+  std::string text;
+  for (unsigned index = 0; index < length; ++index) {
+    text += formatted("{} {}\n", index, value_of(index));
+    if (text.size() >= chunk_bytes) {
+      print(text);
+      text.clear();
+    }
+  }
+  print(text);
+}
+
+void print_nabla(const order_options& o) {
+  const auto map = nabla_map(o);
+  print_lines(map.length(), [&](unsigned i) {
+    if (o.is_mirror) return o.is_inverse ? map.dft_mirror_index(i) : map.nabla_mirror_index(i);
+    return o.is_inverse ? map.nabla_index(i) : map.dft_index(i);
+  });
+}
+
+void print_scrambled(const order_options& o) {
+  const auto map = scrambled_map(o);
+  print_lines(map.length(), [&](unsigned i) {
+    if (o.is_mirror) return o.is_inverse ? map.dft_mirror_index(i) : map.scrambled_mirror_index(i);
+    return o.is_inverse ? map.scrambled_index(i) : map.dft_index(i);
+  });
+}
+
+void print_natural(const order_options& o) {
+  const unsigned length = natural_length(o);
+  print_lines(length, [&](unsigned i) { return o.is_mirror ? device::mirror(i, length) : i; });
+}
+
+void print_order(const order_options& o) {
+  if (o.order_name == "natural") return print_natural(o);
+  if (o.order_name == "nabla") return print_nabla(o);
+  if (o.order_name == "scrambled") return print_scrambled(o);
+  throw plan_error(
+      formatted("there is no order '{}'; choose natural, nabla or scrambled", o.order_name));
+}
+
+void add_exponent(CLI::App& command, const char* option, std::optional<unsigned>& to,
+                  const char* about) {
+  add_count(command, option, to, {0, most_log2}, about);
+}
+
+}  // namespace
+
+void add_order(CLI::App& program, int& exit_code) {
+  CLI::App* const command =
+      program.add_subcommand("order", "Prints which DFT bin lies where in a workgroup's spectrum");
+  command->footer(examples);
+  auto o = std::make_shared<order_options>();
+  add_text(*command, "--order", o->order_name, "natural, nabla or scrambled")->required();
+  add_exponent(*command, "--elements-log2", o->elements_log2,
+               "E: each thread holds 2^E elements, from 1 for nabla. If not given, scrambled with "
+               "--length has what workgroup::advised_elements says for fp32");
+  add_exponent(*command, "--workgroup-log2", o->workgroup_log2,
+               "W: 2^W threads share the transform (nabla from 1)");
+  add_power_of_two(*command, "--length", o->length, {1, most_length},
+                   "Length, a power of two, for natural and scrambled");
+  add_switch(*command, "--mirror", o->is_mirror, "Print where the opposite bin, -f mod L, lies");
+  add_switch(*command, "--inverse", o->is_inverse, "Count lines by DFT bin instead of by element");
+  command->callback([o, &exit_code] {
+    print_order(*o);
+    exit_code = exit_ok;
+  });
+}
+
+}  // namespace wingbeat::cli

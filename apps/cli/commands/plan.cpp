@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/plan.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <memory>  // make_shared
+
+#include "cli/choose.hpp"              // short_name
+#include "cli/messages.hpp"            // print, print_message
+#include "cli/option.hpp"              // add_switch
+#include "cli/peers/queue_runs.hpp"    // time_planning
+#include "cli/reports/bench.hpp"       // json_of kernels
+#include "cli/reports/print_json.hpp"  // print_json
+#include "cli/reports/table.hpp"       // table, seconds_text
+#include "cli/sweep.hpp"               // sweep_options
+#include "formatted.hpp"               // formatted
+#include "wingbeat/error.hpp"          // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr const char* examples = R"(Examples:
+  wingbeat plan --lengths 4096x4096 --kind r2c --batch 4 --device cuda:0
+  wingbeat plan --device host --lengths 2^20 --batch 1
+  wingbeat plan --lengths 2^10..2^24 --precision fp64 --json
+
+Plans each problem twice and runs nothing: `cold` ignores the cache of compiled kernels, `warm`
+finds them there. A problem that the engine refuses costs a sentence; exit code 2 if all are.)";
+
+struct options {
+  sweep_options sweep;
+  bool is_json = false;
+};
+
+/// A problem and its plan.
+struct planned_problem {
+  plan_spec spec;
+  measure::preparation times;
+  std::string text;
+  std::size_t n_passes;  ///< 0 on engines that compile no kernels.
+  std::size_t traffic_bytes;
+  std::vector<kernel_resources> kernels;
+};
+
+planned_problem planned_on(const queue& on, const plan_spec& spec) {
+  planned_problem problem{spec, {}, {}, 0, 0, {}};
+  const wingbeat::plan planned = time_planning(on, spec, problem.times);
+  problem.text = planned.explain();
+  problem.n_passes = planned.passes().size();
+  problem.traffic_bytes = planned.traffic_bytes();
+  problem.kernels = planned.resources();
+  return problem;
+}
+
+json json_of(const planned_problem& problem) {
+  json j{{"lengths", problem.spec.lengths}, {"batch", std::size_t{problem.spec.batch}}};
+  j["input_bytes"] = input_bytes(problem.spec);
+  j["output_bytes"] = output_bytes(problem.spec);
+  j["workspace_bytes"] = problem.times.workspace_bytes;
+  j["traffic_bytes"] = problem.traffic_bytes;
+  j["plan_cold_s"] = problem.times.cold_s;
+  j["plan_warm_s"] = problem.times.warm_s;
+  if (problem.n_passes > 0) j["passes"] = problem.n_passes;
+  j["plan"] = problem.text;
+  j["kernels"] = cli::json_of(problem.kernels);
+  return j;
+}
+
+std::string figure_text(int figure) {
+  return figure < 0 ? "-" : formatted("{}", figure);
+}
+
+std::string text_of(const planned_problem& problem) {
+  std::string text =
+      formatted("{} of {} in {}, batch {}: {} in, {} out\n{}planned in {} cold, {} warm\n",
+                name_of(problem.spec.kind), axes_text(problem.spec), name_of(problem.spec.real),
+                std::size_t{problem.spec.batch}, bytes_text(input_bytes(problem.spec)),
+                bytes_text(output_bytes(problem.spec)), problem.text,
+                seconds_text(problem.times.cold_s), seconds_text(problem.times.warm_s));
+  if (problem.kernels.empty()) return text;
+  table kernels{{{"kernel", align::left},
+                 {"threads"},
+                 {"registers"},
+                 {"spilled"},
+                 {"stack"},
+                 {"local memory"}}};
+  for (const kernel_resources& k : problem.kernels) {
+    kernels.add({k.name, figure_text(k.threads), figure_text(k.registers),
+                 figure_text(k.spill_bytes), figure_text(k.stack_bytes),
+                 figure_text(k.scratch_bytes)});
+  }
+  return text + kernels.text();
+}
+
+int plan_all(const options& o) {
+  const device_info device = device_of(o.sweep);
+  const auto problems = problems_of(o.sweep, device);
+  const queue on{device};
+  std::vector<planned_problem> all;
+  for (const plan_spec& spec : problems) {
+    try {
+      all.push_back(planned_on(on, spec));
+    } catch (const plan_error& refused) {
+      print_message("{} is left out: {}", axes_text(spec), refused.what());
+    }
+  }
+  if (all.empty()) return exit_usage;
+  if (o.is_json) {
+    json j{{"schema", "wingbeat.plan/1"}};
+    j["command"] = "wingbeat plan " + words_of(o.sweep, device);
+    j["device"] = {{"engine", name_of(device.runs_on)},
+                   {"name", device.name},
+                   {"architecture", device.architecture},
+                   {"version", device.version}};
+    j["kind"] = name_of(all.front().spec.kind);
+    j["precision"] = name_of(all.front().spec.real);
+    j["layout"] = o.sweep.layout;
+    for (const planned_problem& problem : all) j["plans"].push_back(json_of(problem));
+    print_json(j);
+    return exit_ok;
+  }
+  print(formatted("{}: {}\n", short_name(device), device.name));
+  for (const planned_problem& problem : all) print("\n" + text_of(problem));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& program, int& exit_code) {
+  auto chosen = std::make_shared<options>();
+  chosen->sweep.lengths = "2^20";
+  CLI::App* command =
+      program.add_subcommand("plan", "say in words how transforms would run, and what that takes");
+  command->footer(examples);
+  add_sweep_options(*command, chosen->sweep);
+  add_switch(*command, "--json", chosen->is_json, "print JSON instead of text");
+  command->callback([chosen, &exit_code] { exit_code = plan_all(*chosen); });
+}
+
+}  // namespace wingbeat::cli

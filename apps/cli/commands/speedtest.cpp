@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/speedtest.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <memory>   // make_shared
+#include <utility>  // move
+
+#include "cli/choose.hpp"              // choose_devices
+#include "cli/messages.hpp"            // print_message, print
+#include "cli/option.hpp"              // add_list, add_text, add_count
+#include "cli/progress.hpp"            // progress
+#include "cli/reports/print_json.hpp"  // print_json
+#include "cli/reports/speedtest.hpp"   // engine_timings
+#include "cli/samples.hpp"             // noise, pack
+#include "cli/writable.hpp"            // require_writable
+#include "formats/atomic_file.hpp"     // atomic_file
+#include "formatted.hpp"               // formatted
+#include "measure/plan_run.hpp"        // measure_plan
+#include "wingbeat/error.hpp"          // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  wingbeat speedtest
+      lengths 2^1 .. 2^20 on every engine, 5 runs each
+  wingbeat speedtest --max-log2 16 --plot speed
+      writes speed-time.png and speed-per-element.png as well
+  wingbeat speedtest --engine host,opencl --runs 20 --csv speed.csv --json > speed.json
+
+Each length is a forward transform of one row of complex noise. A warm-up run is not counted.
+Execution is what the device's clock says, transfer the copy in and the copy out; total is both.
+The break-even of two engines is the smallest length from which the one that is faster at the
+largest length stays ahead, by the mean total. An engine whose counted runs at one length have
+taken two seconds is not run again there; the column 'runs' says how often it was. Every output is
+compared with the reference as `wingbeat transform` does; exit code 1 if one disagrees.)";
+
+constexpr double budget_s = 2;
+constexpr int largest_log2 = 24;
+constexpr int most_runs = 1'000'000;
+constexpr const char* time_suffix = "-time.png";
+constexpr const char* per_element_suffix = "-per-element.png";
+
+struct speedtest_options {
+  std::vector<std::string> engines{"all"};
+  std::string precision_name = "fp32";
+  int min_log2 = 1, max_log2 = 20, n_runs = 5;
+  std::string csv, plot_prefix;
+  bool is_json = false;
+};
+
+void validate(const speedtest_options& o) {
+  if (o.min_log2 > o.max_log2) {
+    throw plan_error(formatted(
+        "lengths 2^{} to 2^{} cannot be timed; choose 1 <= --min-log2 <= --max-log2 <= {}",
+        o.min_log2, o.max_log2, largest_log2));
+  }
+  if (!o.plot_prefix.empty() && !formats::draws_charts()) {
+    throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
+  }
+}
+
+plan_spec spec_of(std::size_t length, precision real) {
+  plan_spec spec;
+  spec.lengths = {length};
+  spec.real = real;
+  return spec;
+}
+
+timing timing_of(const device_info& device, std::size_t length, precision real, int n_runs,
+                 std::span<const double> input, std::span<const double> expected) {
+  const auto m = measure::measure_plan(device, spec_of(length, real), pack(input, real),
+                                       {.n_runs = n_runs, .budget_s = budget_s});
+  timing t;
+  t.length = length;
+  t.n_runs = static_cast<int>(m.execution_s.size());
+  t.plan_s = m.plan_s;
+  t.execution_s = measure::spread_of(m.execution_s);
+  t.transfer_s = measure::spread_of(m.transfer_s);
+  std::vector<double> totals;
+  for (std::size_t i = 0; i < m.execution_s.size(); ++i) {
+    totals.push_back(m.execution_s[i] + m.transfer_s[i]);
+  }
+  t.total_s = measure::spread_of(totals);
+  t.against_reference = compare(unpack(m.output, real), expected, element::complex, length, real);
+  return t;
+}
+
+std::vector<engine_timings> time_all(const speedtest_options& o,
+                                     const std::vector<device_info>& chosen, precision real) {
+  std::vector<engine_timings> all;
+  for (const device_info& device : chosen) all.push_back({device, {}});
+  const auto n_lengths = static_cast<std::size_t>(o.max_log2 - o.min_log2 + 1);
+  progress bar{"speedtest", n_lengths};
+  for (int log2 = o.min_log2; log2 <= o.max_log2; ++log2) {
+    const std::size_t length = std::size_t{1} << log2;
+    bar.step(formatted("length 2^{} = {}", log2, length));
+    std::vector<double> input = noise(2 * length);
+    round_to(real, input);
+    const auto reference =
+        measure::measure_plan(first_device(engine::reference), spec_of(length, precision::fp64),
+                              pack(input, precision::fp64), {.n_runs = 0});
+    const auto expected = unpack(reference.output, precision::fp64);
+    for (engine_timings& timings : all) {
+      timings.lengths.push_back(timing_of(timings.device, length, real, o.n_runs, input, expected));
+    }
+  }
+  return all;
+}
+
+std::vector<output_file> output_files(const speedtest_options& o) {
+  if (o.plot_prefix.empty()) return {{"--csv", o.csv}};
+  return {{"--csv", o.csv},
+          {"--plot", o.plot_prefix + time_suffix},
+          {"--plot", o.plot_prefix + per_element_suffix}};
+}
+
+void write_files(const speedtest_options& o, const std::vector<engine_timings>& all) {
+  if (!o.csv.empty()) {
+    formats::atomic_file to(o.csv);
+    to.write(speed_csv(all));
+    to.commit();
+    print_message("wrote {}", o.csv);
+  }
+  if (o.plot_prefix.empty()) return;
+  const auto draw = [&](const std::string& suffix, speed_axis of, const std::string& subject) {
+    const std::string file = o.plot_prefix + suffix;
+    const auto title = formatted("{}: complex {}, mean of {} runs, band from least to most",
+                                 subject, o.precision_name, o.n_runs);
+    formats::write_png(file, speed_chart(all, of, title));
+    print_message("wrote {}", file);
+  };
+  draw(time_suffix, speed_axis::time, "Time against length");
+  draw(per_element_suffix, speed_axis::time_per_element, "Time per element against length");
+}
+
+void report_short_runs(const std::vector<engine_timings>& all, int n_runs) {
+  for (const engine_timings& timings : all) {
+    for (const timing& t : timings.lengths) {
+      if (t.n_runs >= n_runs) continue;
+      print_message("{} ran {} of {} times at length {}: {} s were spent",
+                    short_name(timings.device), t.n_runs, n_runs, t.length, budget_s);
+    }
+  }
+}
+
+int exit_code_of(const std::vector<engine_timings>& all) {
+  int code = exit_ok;
+  for (const engine_timings& timings : all) {
+    for (const timing& t : timings.lengths) {
+      if (t.against_reference.is_within) continue;
+      print_message("{} disagrees with the reference at length {} beyond the accuracy table",
+                    short_name(timings.device), t.length);
+      code = exit_check_failed;
+    }
+  }
+  return code;
+}
+
+int run(const speedtest_options& o) {
+  validate(o);
+  const precision real = precision_named(o.precision_name);
+  const auto devices = choose_devices(o.engines, real);
+  require_writable(output_files(o));
+  const auto all = time_all(o, devices, real);
+  if (o.is_json) {
+    auto document = speed_json(all);
+    document["precision"] = o.precision_name;
+    print_json(document);
+  } else {
+    print(speed_text(all));
+    for (const break_even& pair : break_evens_of(all)) print(sentence_of(pair) + "\n");
+  }
+  report_short_runs(all, o.n_runs);
+  write_files(o, all);
+  return exit_code_of(all);
+}
+
+void add_options(CLI::App& command, speedtest_options& o) {
+  add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
+  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  const count_range exponents{1, largest_log2};
+  add_count(command, "--min-log2", o.min_log2, exponents, "First length is 2^this");
+  add_count(command, "--max-log2", o.max_log2, exponents, "Last length is 2^this");
+  add_count(command, "--runs", o.n_runs, {1, most_runs}, "Counted runs of each length");
+  add_file(command, "--csv", o.csv, "Write the times to FILE");
+  add_text(command, "--plot", o.plot_prefix,
+           "Draw PREFIX-time.png and PREFIX-per-element.png, log-log");
+  add_switch(command, "--json", o.is_json, "Print JSON instead of a table");
+}
+
+}  // namespace
+
+void add_speedtest(CLI::App& program, int& exit_code) {
+  CLI::App* const command = program.add_subcommand(
+      "speedtest", "Times every length on every engine and finds where one overtakes another");
+  command->footer(examples);
+  auto options = std::make_shared<speedtest_options>();
+  add_options(*command, *options);
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output of the program: data to stdout, messages to stderr as one sentence each; exit codes.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdio>   // stdout
+#include <string>
+#include <string_view>
+#include <utility>  // forward
+
+#include "backend/message.hpp"  // write_message
+#include "formatted.hpp"        // formatted
+
+namespace wingbeat::cli {
+
+/// Exit codes of the program.
+enum exit_code : int {
+  exit_ok = 0,
+  exit_check_failed = 1,
+  exit_usage = 2,
+  exit_no_device = 3,
+  exit_file = 4,
+};
+
+/// Prints "wingbeat: ..." on stderr, after everything that was printed on stdout before.
+template <class... Arguments>
+void print_message(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  const auto line =
+      formatted("wingbeat: {}\n", formatted(text, std::forward<Arguments>(arguments)...));
+  std::fflush(stdout);
+  backend::write_message(line);
+}
+
+/// Returns "1 row" or "3 rows".
+inline std::string counted(std::size_t count, std::string_view noun) {
+  return formatted("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// Prints on stdout. The stream keeps a failure, which main() checks at the end.
+inline void print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/peers/bench_problem.hpp"
+
+#include <utility>  // move
+
+#include "cli/accuracy.hpp"          // oracle
+#include "cli/messages.hpp"          // print_message
+#include "cli/peers/queue_runs.hpp"  // bench_buffers, wingbeat_run, time_planning
+#include "cli/sweep.hpp"             // axes_text
+#include "measure/rounds.hpp"        // timed_run, take_turns
+#include "wingbeat/error.hpp"        // error, plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+using measure::library_run;
+using measure::timed_run;
+
+/// A library whose output was checked and whose runs are to be timed.
+struct checked_run {
+  std::string name;
+  std::unique_ptr<library_run> run;
+  agreement accuracy;
+};
+
+/// Runs on fresh input and poisoned output, and compares.
+agreement check(library_run& run, const std::vector<std::byte>& block, const oracle& truth,
+                const oracle::bin_map& bin_at = {}) {
+  run.fill(block);
+  static_cast<void>(run.time(1));
+  // The first call of `time` adds a run, which in place transforms its own output; filled again,
+  // the second call starts from the input.
+  run.fill(block);
+  static_cast<void>(run.time(1));
+  return truth.judge(
+      [&](std::size_t offset_bytes, std::span<std::byte> into) { run.read(offset_bytes, into); },
+      bin_at);
+}
+
+bench_figures figures_of(const checked_run& library, const timed_run& timed) {
+  bench_figures figures;
+  figures.name = library.name;
+  figures.seconds = measure::quartiles_of(timed.seconds);
+  figures.min_s = timed.min_s();
+  figures.max_s = timed.max_s();
+  figures.prepared = library.run->prepared();
+  figures.accuracy = library.accuracy;
+  return figures;
+}
+
+/// Leaves a peer out of the rest of the problem, with a message.
+void leave_out(const std::string& name, const std::string& reason, bench_result& result) {
+  print_message("{} without peer {}: {}", axes_text(result.spec), name, reason);
+  bench_figures absent;
+  absent.name = name;
+  absent.refused = reason;
+  result.peers.push_back(absent);
+}
+
+/// Prepares and checks the peers; those that refuse are recorded in `result`.
+std::vector<checked_run> check_peers(queue& on, peer_list& peers, bench_buffers& memory,
+                                     const std::vector<std::byte>& block, const oracle& truth,
+                                     bench_result& result) {
+  std::vector<checked_run> checked;
+  for (const auto& peer : peers) {
+    try {
+      auto run = peer->prepare(on, result.spec, memory);
+      const agreement accuracy = check(*run, block, truth);
+      checked.push_back({peer->name(), std::move(run), accuracy});
+    } catch (const error& refused) {
+      leave_out(peer->name(), refused.what(), result);
+    }
+  }
+  return checked;
+}
+
+void describe(const plan& planned, bench_result& result) {
+  result.plan_text = planned.explain();
+  result.n_passes = planned.passes().size();
+  result.traffic_bytes = planned.traffic_bytes();
+  result.kernels = planned.resources();
+}
+
+/// Thrown when a peer fails while it is timed; `index` is its place among the libraries.
+struct lost_peer {
+  std::size_t index;
+  std::string reason;
+};
+
+timed_run timed_run_of(checked_run& library, std::size_t index, bool is_peer) {
+  return {library.name, [&library, index, is_peer](std::size_t n_runs) {
+            try {
+              return library.run->time(n_runs);
+            } catch (const error& failed) {
+              if (!is_peer) throw;
+              throw lost_peer{index, failed.what()};
+            }
+          }};
+}
+
+/// Times the copy and the libraries. Starts again without a peer that fails meanwhile.
+std::vector<timed_run> time_all(queue& on, bench_buffers& memory,
+                                std::vector<checked_run>& libraries, measure::clock_watch& clocks,
+                                const measure::stop_rule& rule, bench_result& result) {
+  for (;;) {
+    std::vector<timed_run> runs{
+        {"copy", [&](std::size_t n_runs) { return time_copies(on, result.spec, memory, n_runs); }}};
+    for (std::size_t i = 0; i < libraries.size(); ++i) {
+      runs.push_back(timed_run_of(libraries[i], i, /*is_peer=*/i > 0));
+    }
+    clocks.restart();
+    try {
+      result.stopped_by = measure::take_turns(runs, rule, 2e-3, [&] { clocks.sample(); });
+      return runs;
+    } catch (const lost_peer& lost) {
+      leave_out(libraries[lost.index].name, lost.reason, result);
+      libraries.erase(libraries.begin() + static_cast<std::ptrdiff_t>(lost.index));
+    }
+  }
+}
+
+/// Records the times of the copy, of wingbeat, which is the first library, and of the peers.
+void record_times(const std::vector<checked_run>& libraries, const std::vector<timed_run>& runs,
+                  const measure::clock_watch& clocks, bench_result& result) {
+  const timed_run& copy = runs.front();
+  result.n_rounds = static_cast<int>(copy.seconds.size());
+  result.copy_s = measure::quartiles_of(copy.seconds);
+  result.ours = figures_of(libraries.front(), runs[1]);
+  for (std::size_t i = 1; i < libraries.size(); ++i) {
+    result.peers.push_back(figures_of(libraries[i], runs[i + 1]));
+  }
+  if (!clocks.sm_mhz().empty()) {
+    result.clocks = {measure::quartiles_of(clocks.sm_mhz()),
+                     measure::quartiles_of(clocks.memory_mhz())};
+  }
+}
+
+}  // namespace
+
+bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
+                         measure::clock_watch& clocks, const measure::stop_rule& rule) {
+  if (spec.bins == bin_order::scrambled && spec.kind == transform::inverse) {
+    throw plan_error(
+        "scrambled bins of c2c-inverse mean other samples to each library; bench c2c with --bins "
+        "scrambled, or the inverse in natural order");
+  }
+  bench_result result;
+  result.spec = spec;
+  // Planned before memory is allocated, because a request that no engine plans may name any size.
+  measure::preparation times;
+  plan planned = time_planning(on, spec, times);
+  describe(planned, result);
+  result.copied_bytes = copied_bytes(spec);
+  bench_buffers memory{on, spec};
+  const auto block = noise_block(spec);
+  const oracle truth{spec, block};
+  result.n_checked_transforms = truth.n_transforms();
+  result.n_checked_elements = truth.n_elements();
+
+  auto ours = std::make_unique<wingbeat_run>(on, std::move(planned), times, memory);
+  oracle::bin_map bin_at;
+  if (spec.bins == bin_order::scrambled) {
+    bin_at = [&run = *ours](std::size_t index) { return run.bin_at(index); };
+  }
+  const agreement accuracy = check(*ours, block, truth, bin_at);
+  std::vector<checked_run> libraries;
+  libraries.push_back({"wingbeat", std::move(ours), accuracy});
+  for (auto& checked : check_peers(on, peers, memory, block, truth, result)) {
+    libraries.push_back(std::move(checked));
+  }
+  const auto runs = time_all(on, memory, libraries, clocks, rule, result);
+  record_times(libraries, runs, clocks, result);
+  return result;
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reports/bench.hpp"
+
+#include <algorithm>  // find_if, max, min
+#include <cmath>      // log2
+#include <ctime>      // gmtime_r, strftime, time
+
+#include "cli/reports/table.hpp"  // table, seconds_text
+#include "cli/sweep.hpp"          // axes_text
+#include "commit.hpp"             // WINGBEAT_COMMIT, generated
+#include "formatted.hpp"          // formatted
+#include "side.hpp"               // points_of
+#include "wingbeat/version.hpp"   // WINGBEAT_VERSION_MAJOR
+
+namespace wingbeat::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Returns the figures of a peer; null where it could not be opened.
+const bench_figures* figures_of(const bench_result& result, const std::string& peer) {
+  const auto found =
+      std::find_if(result.peers.begin(), result.peers.end(),
+                   [&](const bench_figures& figures) { return figures.name == peer; });
+  return found == result.peers.end() ? nullptr : &*found;
+}
+
+json json_of(const measure::quartiles& values, const char* unit) {
+  return {{formatted("median_{}", unit), values.median},
+          {formatted("quartile1_{}", unit), values.low},
+          {formatted("quartile3_{}", unit), values.high}};
+}
+
+/// Adds a value, unless it is negative and thereby unknown.
+void add_known(json& to, const char* name, double value) {
+  if (value >= 0) to[name] = value;
+}
+
+json json_of(const bench_result& result, const bench_figures& figures) {
+  if (!figures.refused.empty()) return {{"refused", figures.refused}};
+  json j = json_of(figures.seconds, "s");
+  j["min_s"] = figures.min_s;
+  j["max_s"] = figures.max_s;
+  j["fraction"] = result.fraction(figures);
+  add_known(j, "plan_cold_s", figures.prepared.cold_s);
+  add_known(j, "plan_warm_s", figures.prepared.warm_s);
+  add_known(j, "first_call_s", figures.prepared.first_call_s);
+  if (const auto bytes = figures.prepared.workspace_bytes; bytes >= 0) j["workspace_bytes"] = bytes;
+  const agreement& a = figures.accuracy;
+  j["accuracy"] = {{"relative_l2", a.relative_l2},
+                   {"relative_l2_bound", a.relative_l2_bound},
+                   {"largest_error", a.largest_error / a.largest_value},
+                   {"is_within", a.is_within}};
+  return j;
+}
+
+json json_of(const bench_result& result) {
+  json j{{"lengths", result.spec.lengths}, {"batch", std::size_t{result.spec.batch}}};
+  if (!result.refused.empty()) {
+    j["refused"] = result.refused;
+    return j;
+  }
+  j["copied_bytes"] = result.copied_bytes;
+  j["rounds"] = result.n_rounds;
+  j["ended_by"] = name_of(result.stopped_by);
+  j["checked_rows"] = result.n_checked_transforms;
+  j["checked_elements"] = result.n_checked_elements;
+  j["copy"] = json_of(result.copy_s, "s");
+  j["copy"]["bytes_per_s"] = 2 * static_cast<double>(result.copied_bytes) / result.copy_s.median;
+  j["wingbeat"] = json_of(result, result.ours);
+  for (const bench_figures& peer : result.peers) {
+    json& to = j["peers"][peer.name] = json_of(result, peer);
+    if (peer.refused.empty()) to["ratio"] = result.ratio(peer);
+  }
+  if (result.n_passes > 0) j["passes"] = result.n_passes;
+  j["traffic_bytes"] = result.traffic_bytes;
+  j["plan"] = result.plan_text;
+  j["kernels"] = cli::json_of(result.kernels);
+  if (result.clocks) {
+    j["clocks"] = {{"sm", json_of(result.clocks->sm_mhz, "mhz")},
+                   {"memory", json_of(result.clocks->memory_mhz, "mhz")}};
+  }
+  return j;
+}
+
+/// Returns the error over its bound. Above the bound a library is less accurate; from ten times the
+/// bound on, or with an error that is NaN, it is wrong.
+std::string error_text(const bench_figures& figures) {
+  const double share = figures.accuracy.relative_l2 / figures.accuracy.relative_l2_bound;
+  if (figures.accuracy.is_within) return formatted("{:.2f}", share);
+  return formatted("{:.2f} {}", share, share < 10 ? "above" : "WRONG");
+}
+
+/// Returns the line of a peer, or of wingbeat where `peer` is empty. N counts all points of a
+/// transform.
+formats::chart_series series_of(const bench_document& document, const std::string& peer) {
+  formats::chart_series line{.label = peer.empty() ? "wingbeat" : peer, .has_markers = true};
+  std::size_t n_passes = 0;
+  for (const bench_result& result : document.results) {
+    if (!result.refused.empty()) continue;
+    const bench_figures* const figures = peer.empty() ? &result.ours : figures_of(result, peer);
+    if (figures == nullptr || !figures->refused.empty()) continue;
+    line.x.push_back(std::log2(static_cast<double>(points_of(result.spec))));
+    line.y.push_back(result.fraction(*figures));
+    line.low.push_back(result.copy_s.median / figures->seconds.high);
+    line.high.push_back(result.copy_s.median / figures->seconds.low);
+    const std::size_t n = result.n_passes;
+    if (peer.empty() && n != 0 && n != n_passes) {
+      line.notches.push_back({line.x.size() - 1, formatted("{} pass{}", n, n > 1 ? "es" : "")});
+    }
+    n_passes = n;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string date_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[sizeof "0000-00-00T00:00:00Z"];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+json json_of(const std::vector<kernel_resources>& kernels) {
+  json all = json::array();
+  for (const kernel_resources& k : kernels) {
+    all.push_back({{"name", k.name},
+                   {"threads", k.threads},
+                   {"registers", k.registers},
+                   {"spill_bytes", k.spill_bytes},
+                   {"stack_bytes", k.stack_bytes},
+                   {"scratch_bytes", k.scratch_bytes}});
+  }
+  return all;
+}
+
+json json_of(const bench_document& document) {
+  json j{{"schema", "wingbeat.bench/2"}};
+  j["version"] =
+      formatted("{}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR, WINGBEAT_VERSION_PATCH);
+  j["commit"] = WINGBEAT_COMMIT;
+  j["date"] = date_text();
+  j["command"] = document.command;
+  j["device"] = {{"engine", name_of(document.device.runs_on)},
+                 {"name", document.device.name},
+                 {"architecture", document.device.architecture},
+                 {"version", document.device.version},
+                 {"compute_units", document.device.compute_units}};
+  if (!document.driver.empty()) j["device"]["driver"] = document.driver;
+  j["peers"] = json::array();
+  for (const auto& [name, version] : document.peers) {
+    j["peers"].push_back({{"name", name}, {"version", version}});
+  }
+  const plan_spec& first = document.results.front().spec;
+  j["kind"] = name_of(first.kind);
+  j["precision"] = name_of(first.real);
+  j["layout"] = document.layout;
+  j["bins"] = name_of(first.bins);
+  j["results"] = json::array();
+  for (const bench_result& result : document.results) j["results"].push_back(json_of(result));
+  return j;
+}
+
+std::string table_of(const bench_document& document) {
+  std::vector<column> columns{{"lengths"}, {"batch"},    {"copy"},   {"wingbeat"},
+                              {"spread"},  {"fraction"}, {"passes"}, {"error / bound"},
+                              {"plan"},    {"rounds"}};
+  for (const auto& [name, version] : document.peers) {
+    columns.insert(columns.end(), {{name}, {"fraction"}, {"error / bound"}, {"ratio"}});
+  }
+  table listed{columns};
+  for (const bench_result& r : document.results) {
+    if (!r.refused.empty()) continue;
+    const measure::quartiles& ours = r.ours.seconds;
+    std::vector<std::string> cells{
+        axes_text(r.spec),
+        formatted("{}", std::size_t{r.spec.batch}),
+        seconds_text(r.copy_s.median),
+        seconds_text(ours.median),
+        formatted("{:.1f} %", 100 * (ours.high - ours.low) / ours.median),
+        formatted("{:.3f}", r.fraction(r.ours)),
+        r.n_passes > 0 ? formatted("{}", r.n_passes) : "-",
+        error_text(r.ours),
+        seconds_text(r.ours.prepared.cold_s),
+        formatted("{}", r.n_rounds)};
+    for (const auto& [name, version] : document.peers) {
+      const bench_figures* const peer = figures_of(r, name);
+      if (peer == nullptr || !peer->refused.empty()) {
+        cells.insert(cells.end(), 4, "-");
+        continue;
+      }
+      cells.insert(cells.end(),
+                   {seconds_text(peer->seconds.median), formatted("{:.3f}", r.fraction(*peer)),
+                    error_text(*peer), formatted("{:.2f}", r.ratio(*peer))});
+    }
+    listed.add(cells);
+  }
+  return listed.text();
+}
+
+formats::line_chart chart_of(const bench_document& document) {
+  const plan_spec& first = document.results.front().spec;
+  formats::line_chart chart;
+  chart.title = formatted("{} {}, {}, {}", name_of(first.kind), name_of(first.real),
+                          document.layout, document.device.name);
+  chart.x.label = "log2 N";
+  chart.y.label = "fraction of a copy's speed";
+  chart.series.push_back(series_of(document, ""));
+  for (const auto& [name, version] : document.peers) {
+    if (auto line = series_of(document, name); !line.x.empty()) chart.series.push_back(line);
+  }
+  double highest = 0, least = 64, most = 0;
+  for (const auto& line : chart.series) {
+    for (const double y : line.high) highest = std::max(highest, y);
+    for (const double x : line.x) least = std::min(least, x), most = std::max(most, x);
+  }
+  // The copy's own speed is in the picture, unless nothing comes near it.
+  chart.y.range = {0, 1.1 * (highest > 0.5 ? std::max(highest, 1.0) : highest)};
+  chart.x.range = {least - 0.5, most + 0.5};
+  return chart;
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reports/spectrum.hpp"
+
+#include <algorithm>  // partial_sort, min
+#include <cmath>      // abs, arg, log10
+#include <complex>
+#include <limits>   // numeric_limits
+#include <numeric>  // iota
+#include <utility>  // move
+
+#include "formatted.hpp"  // formatted
+
+namespace wingbeat::cli {
+namespace {
+
+// Below this range the chart would show rounding errors.
+constexpr double shown_decibels = 160;
+
+double decibels(const std::complex<double>& bin) {
+  return 20 * std::log10(std::abs(bin));
+}
+
+/// Returns the bins in the order of their frequencies, negative ones first.
+std::vector<std::size_t> bins_left_to_right(const spectrum& shown) {
+  std::vector<std::size_t> order(shown.n_shown());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!shown.is_of_real) {
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown.length / 2),
+                order.end());
+  }
+  return order;
+}
+
+}  // namespace
+
+double spectrum::signed_bin(std::size_t k) const {
+  const auto bin = static_cast<double>(k);
+  return is_of_real || k < length / 2 ? bin : bin - static_cast<double>(length);
+}
+
+double spectrum::frequency_hz(std::size_t k) const {
+  return signed_bin(k) * sample_rate_hz / static_cast<double>(length);
+}
+
+std::vector<peak> strongest(const spectrum& shown, std::size_t n_peaks) {
+  std::vector<std::size_t> order(shown.n_shown());
+  const auto n_kept = static_cast<std::ptrdiff_t>(std::min(n_peaks, order.size()));
+  std::vector<peak> peaks;
+  for (std::size_t r = 0; r < shown.bins.n_rows; ++r) {
+    const std::complex<double>* const row = &shown.bins.samples[r * shown.bins.row_length];
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::partial_sort(order.begin(), order.begin() + n_kept, order.end(),
+                      [row](std::size_t a, std::size_t b) {
+                        const double strength_a = std::abs(row[a]), strength_b = std::abs(row[b]);
+                        return strength_a != strength_b ? strength_a > strength_b : a < b;
+                      });
+    for (std::ptrdiff_t i = 0; i < n_kept; ++i) {
+      const std::size_t k = order[static_cast<std::size_t>(i)];
+      peaks.push_back({r, k, std::abs(row[k]), std::arg(row[k])});
+    }
+  }
+  return peaks;
+}
+
+formats::line_chart chart_of(const spectrum& shown, const std::string& title) {
+  const bool has_rate = shown.sample_rate_hz > 0;
+  formats::line_chart chart;
+  chart.title = title;
+  chart.x.label = has_rate ? "frequency (Hz)" : "bin";
+  chart.y.label = "magnitude (dB)";
+  const std::vector<std::size_t> order = bins_left_to_right(shown);
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  for (std::size_t r = 0; r < std::min(shown.bins.n_rows, max_rows_drawn); ++r) {
+    formats::chart_series curve;
+    if (shown.bins.n_rows > 1) curve.label = formatted("row {}", r);
+    for (const std::size_t k : order) {
+      const double level = decibels(shown.bins.samples[r * shown.bins.row_length + k]);
+      curve.x.push_back(has_rate ? shown.frequency_hz(k) : shown.signed_bin(k));
+      curve.y.push_back(level);
+      if (std::isfinite(level)) {
+        lowest = std::min(lowest, level);
+        highest = std::max(highest, level);
+      }
+    }
+    chart.series.push_back(std::move(curve));
+  }
+  if (highest - lowest > shown_decibels) chart.y.range = {highest - shown_decibels, highest + 5};
+  return chart;
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared libraries opened while the program runs, and the functions taken from them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wingbeat {
+
+/// A library's functions, or one clause that says why they cannot be called.
+template <class Api>
+struct opened {
+  Api api{};
+  std::string problem;  ///< Empty when `api` is whole.
+};
+
+/// An open shared library. It stays open as long as the process unless `close` is called.
+class shared_library {
+ public:
+  explicit shared_library(const std::string& path);
+
+  [[nodiscard]] bool is_open() const noexcept { return handle_ != nullptr; }
+
+  /// Sets `into` to a function, or to null and remembers the first such symbol.
+  template <class Function>
+  void bind(Function*& into, const char* symbol) {
+    into = reinterpret_cast<Function*>(find(symbol));
+    if (into == nullptr && missing_.empty()) missing_ = symbol;
+  }
+
+  [[nodiscard]] const std::string& missing() const noexcept { return missing_; }
+  void close() noexcept;
+
+ private:
+  [[nodiscard]] void* find(const char* symbol) const;
+
+  void* handle_;
+  std::string missing_;
+};
+
+/// Returns "none of a.so.1, a.so could be opened from the loader's path, /usr/local/cuda/lib64".
+[[nodiscard]] std::string not_found(std::span<const std::string> candidates);
+
+/// Opens the first of `candidates` in which `bind` finds every function; `path` is that one.
+template <class Api>
+opened<Api> open_first(std::span<const std::string> candidates, void (*bind)(shared_library&, Api&),
+                       std::string& path) {
+  std::string outdated;
+  for (const auto& candidate : candidates) {
+    shared_library from{candidate};
+    if (!from.is_open()) continue;
+    opened<Api> found;
+    bind(from, found.api);
+    if (from.missing().empty()) {
+      path = candidate;
+      return found;
+    }
+    if (outdated.empty()) outdated = candidate + " lacks " + from.missing();
+    from.close();
+  }
+  return {{}, outdated.empty() ? not_found(candidates) : outdated + "; install a later one"};
+}
+
+}  // namespace wingbeat

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// Timeout: 300
+// The peers of bench/peers/ that this build has, each on every problem it says it plans: what they
+// compute is judged as in the bench, so that no ratio is taken against a transform of other data.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "cli/accuracy.hpp"       // oracle
+#include "cli/peers/process.hpp"  // peer_process
+#include "cli/sweep.hpp"          // problems_of
+#include "wingbeat/error.hpp"     // plan_error
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::cli;
+
+/// A peer's program, and the engine whose device it is given.
+struct candidate {
+  std::string program;
+  engine on;
+  int least_planned;  ///< Of the 48 problems below.
+};
+
+class peers : public ::testing::TestWithParam<candidate> {
+ protected:
+  void SetUp() override {
+    program_ = std::filesystem::path{WINGBEAT_PEERS_FOLDER} / GetParam().program;
+    if (!std::filesystem::exists(program_)) GTEST_SKIP() << GetParam().program << " is not built";
+    if (const auto why = why_absent(GetParam().on); !why.empty()) GTEST_SKIP() << why;
+  }
+
+  std::filesystem::path program_;
+};
+
+/// Runs a problem twice on fresh input; returns whether the peer planned it.
+bool is_planned(peer_process& peer, const plan_spec& spec, const std::string& words) {
+  std::unique_ptr<measure::library_run> run;
+  try {
+    run = make_process_run(peer, spec);
+  } catch (const plan_error&) {
+    return false;
+  }
+  const auto block = noise_block(spec);
+  const oracle truth{spec, block};
+  run->fill(block);
+  EXPECT_GT(run->time(2), 0) << words;
+  run->fill(block);
+  EXPECT_GT(run->time(1), 0) << words;
+  const agreement found = truth.judge(
+      [&](std::size_t offset_bytes, std::span<std::byte> into) { run->read(offset_bytes, into); });
+  // Other libraries owe nothing to our accuracy table: a wrong transform is off by about 1.
+  EXPECT_LT(found.relative_l2, 10 * found.relative_l2_bound) << words;
+  return true;
+}
+
+TEST_P(peers, compute_what_they_plan) {
+  const device_info device = first_device(GetParam().on);
+  peer_process peer{program_, device, 100};
+  int n_planned = 0;
+  for (const std::string lengths : {"64", "16x32", "4x8x16"}) {
+    for (const std::string kind : {"c2c", "c2c-inverse", "r2c", "c2r"}) {
+      for (const std::string layout : {"packed", "in-place", "interleaved", "planar"}) {
+        const std::string precision = lengths == "64" ? "fp64" : "fp32";
+        const auto spec = problems_of({.lengths = lengths,
+                                       .kind = kind,
+                                       .precision = precision,
+                                       .layout = layout,
+                                       .batch = 3},
+                                      device);
+        const std::string words = lengths + " " + kind + " " + layout;
+        n_planned += is_planned(peer, spec.front(), words) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GE(n_planned, GetParam().least_planned);
+}
+
+INSTANTIATE_TEST_SUITE_P(programs, peers,
+                         ::testing::Values(candidate{"wingbeat-peer-fftw", engine::host, 48},
+                                           candidate{"wingbeat-peer-clfft", engine::opencl, 24},
+                                           candidate{"wingbeat-peer-vkfft-opencl", engine::opencl,
+                                                     24}),
+                         [](const auto& one) {
+                           std::string name =
+                               one.param.program.substr(one.param.program.find("peer-") + 5);
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+}  // namespace

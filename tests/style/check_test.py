@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_test.py: faults that check.py must see, and their neighbours that it must not."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import check  # noqa: E402
+
+
+def faults(rule, name, text):
+    return [fault for _, fault in rule(Path(name), text)]
+
+
+def class_of(lines, head="class long_one final : public base<int>"):
+    return head + " {\n" + "  int x;\n" * (lines - 2) + "};\n"
+
+
+class Classes(unittest.TestCase):
+    def test_may_have_200_lines_and_no_more(self):
+        self.assertEqual(faults(check.sizes, "src/a.cpp", class_of(200)), [])
+        self.assertEqual(faults(check.sizes, "src/a.cpp", class_of(201)),
+                         ["a class of 201 lines, long_one; 200 at most"])
+
+    def test_are_found_in_every_form(self):
+        for head in ("struct s", "template <class T>\nstruct s<T, 3>", "union s",
+                     "struct alignas(8) s", "class outer::s", "template <class T = int>\nclass s"):
+            with self.subTest(head):
+                self.assertEqual(len(faults(check.sizes, "src/a.cpp", class_of(210, head))), 1)
+
+    def test_are_neither_declarations_nor_enumerations_nor_text(self):
+        body = " {\n" + "  a,\n" * 300 + "};\n"
+        for text in ("class s;\n" + "\n" * 300, "enum class s" + body, "// class s {\n" * 300,
+                     'auto t = R"(struct s {' + "\n" * 300 + '})";\n'):
+            with self.subTest(text[:20]):
+                self.assertEqual(faults(check.sizes, "src/a.cpp", text), [])
+
+    def test_on_the_list_are_let_pass_in_their_file_while_they_are_long(self):
+        name, own = sorted(check.LONG_CLASSES)[0]
+        self.assertEqual(faults(check.sizes, name, class_of(201, f"class {own}")), [])
+        self.assertEqual(len(faults(check.sizes, "src/a.cpp", class_of(201, f"class {own}"))), 1)
+        self.assertIn("take it off", faults(check.sizes, name, class_of(200, f"class {own}"))[0])
+
+
+class Includes(unittest.TestCase):
+    def check(self, name, target, is_fault):
+        with self.subTest(f"{name} includes {target}"):
+            found = faults(check.includes, name, f'#include "{target}"\n')
+            self.assertEqual(len(found), 1 if is_fault else 0, found)
+
+    def test_of_engines_reach_no_other_engine(self):
+        engines = ("host", "opencl", "cuda")
+        for own in engines:
+            for other in engines:
+                self.check(f"src/backend/{own}/queue.cpp", f"backend/{other}/queue.hpp",
+                           own != other)
+            self.check(f"src/backend/{own}/queue.cpp", "backend/backend.hpp", False)
+
+    def test_of_measure_reach_no_engine_and_no_program(self):
+        for target in ("backend/backend.hpp", "backend/cuda/queue.hpp", "cli/option.hpp",
+                       "peers/cufft.hpp"):
+            self.check("src/measure/rounds.cpp", target, True)
+        for target in ("wingbeat/queue.hpp", "measure/statistics.hpp", "shared_library.hpp"):
+            self.check("src/measure/rounds.cpp", target, False)
+        self.check("src/planner/pieces.cpp", "measure/rounds.hpp", True)
+        self.check("src/peers/cufft.cpp", "peers/cufft.hpp", False)
+
+    def test_of_bench_reach_no_program(self):
+        self.check("bench/fused_plan.cpp", "apps/cli/option.hpp", True)
+        self.check("bench/fused_plan.cpp", "cli/option.hpp", True)
+        self.check("bench/fused_plan.cpp", "measure/rounds.hpp", False)
+
+    def test_of_the_program_go_from_commands_down(self):
+        self.check("apps/cli/sweep.cpp", "cli/reports/table.hpp", True)
+        self.check("apps/cli/main.cpp", "cli/commands/bench.hpp", False)
+        self.check("apps/cli/peers/peer.cpp", "cli/reports/table.hpp", True)
+        self.check("apps/cli/peers/peer.cpp", "cli/messages.hpp", False)
+        self.check("apps/cli/reports/bench.cpp", "cli/commands/bench.hpp", True)
+        self.check("apps/cli/reports/bench.cpp", "cli/peers/bench_problem.hpp", False)
+
+
+class Dialects(unittest.TestCase):
+    macros = ("__CUDACC__", "__CUDACC_RTC__", "__NVCC__", "__CUDA_ARCH__", "__SPIR__", "__SPIRV__",
+              "__OPENCL_CPP_VERSION__", "__clang__", "__GNUC__", "_MSC_VER")
+
+    def test_are_told_apart_in_few_files(self):
+        for macro in self.macros:
+            with self.subTest(macro):
+                text = f"#if defined({macro})\n"
+                for name in ("include/wingbeat/device/complex.hpp", "src/plan.cpp",
+                             "examples/kernels/body.hpp"):
+                    self.assertEqual(len(faults(check.dialects, name, text)), 1, name)
+                for name in check.DIALECT_FILES:
+                    self.assertEqual(faults(check.dialects, name, text), [])
+
+    def test_are_not_our_own_macros(self):
+        text = "#if defined(WINGBEAT_HAS_CLUSTERS) || __has_include(<span>) || __cplusplus > 1\n"
+        self.assertEqual(faults(check.dialects, "src/plan.cpp", text), [])
+
+    def test_files_that_may_do_so(self):
+        root = Path(__file__).resolve().parents[2]
+        for name in sorted(check.DIALECT_FILES):
+            self.assertRegex((root / name).read_text(encoding="utf-8"), check.DIALECT, name)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
