@@ -26,21 +26,14 @@ const tuning::row_shapes& rows_for(const axis_request& axis, const tuning::shape
   return own.whole.empty() ? data.rows : own;
 }
 
-bool has_clusters(const device_info& device) {
-  if (device.runs_on != engine::cuda) return false;
-  const bool is_older = device.architecture.size() == 5 && device.architecture < "sm_90";
-  return !is_older;
-}
-
-/// Bulk prefetch needs sm_90, as clusters do.
 std::size_t prefetched(unsigned mib, const device_info& device) {
-  return has_clusters(device) ? std::size_t{mib} << 20 : 0;
+  return device.has_bulk_prefetch ? std::size_t{mib} << 20 : 0;
 }
 
 bool fits(const tile_shape& shape, const device_info& device) {
   return shape.threads() <= device.max_workgroup &&
          shape.scratch_bytes() <= device.local_memory_bytes &&
-         (shape.workgroups == 1 || has_clusters(device));
+         shape.workgroups <= device.max_cluster;
 }
 
 /// Takes fewer lanes until the piece fits; nothing if one lane, or `least`, is too much.

@@ -11,10 +11,7 @@ const shapes& shapes_for(const architecture& data, precision stored) {
 }
 
 const architecture& for_device(const device_info& where) {
-  if (where.runs_on == engine::cuda) {
-    const bool is_before_hopper = where.architecture < "sm_90" && where.architecture.size() == 5;
-    return is_before_hopper ? ampere() : hopper();
-  }
+  if (where.runs_on == engine::cuda) return where.capability_major < 9 ? ampere() : hopper();
   return where.is_gpu ? opencl_gpu() : opencl_cpu();
 }
 
