@@ -16,7 +16,7 @@
 
 #include "backend/cuda/nvrtc.hpp"   // compile_for
 #include "backend/sha256.hpp"       // sha256, hex
-#include "planner/catalogue.hpp"    // every_request
+#include "planner/catalogue.hpp"    // every_request, sample_device
 #include "planner/kernel_text.hpp"  // kernel_text, entry_name
 #include "wingbeat/wingbeat.hpp"
 
@@ -80,16 +80,6 @@ std::string title_of(const plan_spec& spec) {
                      spec.valid_out.empty() ? "" : " cropped");
 }
 
-device_info device_of(const std::string& architecture) {
-  device_info device;
-  device.runs_on = engine::cuda;
-  device.architecture = architecture;
-  device.local_memory_bytes = (architecture == "sm_80" ? 163 : 227) * 1024;
-  device.max_workgroup = 1024;
-  device.is_gpu = true;
-  return device;
-}
-
 /// Does a section of a cubin hold code, or literals that code reads? Others hold names, figures and
 /// addresses.
 bool is_code(std::string_view section) {
@@ -125,7 +115,7 @@ std::vector<unit> units_for(const std::string& architecture) {
   std::vector<plan_spec> requests = planner::every_request();
   for (plan_spec& spec : placed_requests()) requests.push_back(std::move(spec));
   for (const plan_spec& spec : requests) {
-    const auto passes = planner::make_program(spec, device_of(architecture)).passes();
+    const auto passes = planner::make_program(spec, planner::sample_device(architecture)).passes();
     for (std::size_t i = 0; i < passes.size(); ++i) {
       const std::string text = planner::kernel_text(passes[i]);
       unit& of = by_text[text];

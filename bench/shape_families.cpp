@@ -7,6 +7,7 @@
 #include <bit>        // countr_zero
 #include <functional>
 #include <stdexcept>  // invalid_argument
+#include <utility>    // pair
 
 namespace wingbeat::bench {
 namespace {
@@ -35,44 +36,60 @@ candidate own(const plan_spec& what, const device_info& where) {
   all.column_lines.assign(mine.column_lines.begin(), mine.column_lines.end());
   all.planes.assign(own.planes.begin(), own.planes.end());
   all.mirrored.assign(own.mirrored.begin(), own.mirrored.end());
+  all.unmeasured_mirrored = mine.unmeasured_mirrored;
   return all;
 }
 
 using list = std::vector<candidate>;
 
-/// How far ahead input is requested; 0: not at all.
-constexpr unsigned mib_ahead_to_try[] = {0, 4, 8};
+/// How far ahead input is prefetched; 0: not at all.
+constexpr unsigned prefetch_mib_to_try[] = {0, 4, 8};
+
+/// Puts a shape in the place of those of its length.
+template <class Shape>
+void replace(std::vector<Shape>& shapes, const Shape& shape) {
+  std::erase_if(shapes, [&](const Shape& each) { return each.length == shape.length; });
+  shapes.push_back(shape);
+}
+
+std::string prefetch_text(unsigned mib) {
+  return mib > 0 ? fmt::format(", prefetch_mib = {}", mib) : "";
+}
+
+template <class Shape>
+void forget_length(std::vector<Shape>& shapes, std::size_t length) {
+  std::erase_if(shapes, [&](const Shape& each) { return each.length == length; });
+}
 
 /// Rows in one workgroup, complex or real. Short ones may be staged, long ones exchanged in halves.
-void add_rows(list& to, const candidate& base, unsigned bits, bool is_real) {
-  const std::size_t n = std::size_t{1} << bits;
-  const auto add = [&](const tuning::shape& shape) {
-    for (const unsigned mib_ahead : mib_ahead_to_try) {
-      if (mib_ahead > 0 && n < 2048) continue;
+void add_rows(list& to, const candidate& base, std::size_t n, bool is_real) {
+  const auto add = [&](tuning::shape shape) {
+    for (const unsigned prefetch_mib : prefetch_mib_to_try) {
+      if (prefetch_mib > 0 && n < 2048) continue;
       candidate one = base;
-      if (one.whole.size() < bits) return;
-      one.whole.resize(std::max<std::size_t>(one.whole.size(), bits + 1));
-      one.whole[bits] = shape;
-      one.whole[bits].mib_ahead = mib_ahead;
+      shape.length = n;
+      shape.prefetch_mib = prefetch_mib;
+      replace(one.whole, shape);
       one.lines.clear();
-      one.label = fmt::format("{{{}, {}, {}, {}, {}, {}}}", bits, shape.elements_per_thread,
-                              shape.transforms, shape.half_trade, shape.stage_in, shape.stage_out);
-      if (mib_ahead > 0) one.label += fmt::format(" {} MiB ahead", mib_ahead);
+      one.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}{}{}{}}}", n,
+                              shape.elements, shape.lanes, shape.half_trade ? ", half_trade" : "",
+                              shape.stage_in ? ", stage_in" : "",
+                              shape.stage_out ? ", stage_out" : "", prefetch_text(prefetch_mib));
       to.push_back(std::move(one));
     }
   };
   for (unsigned e = n == 1 ? 1 : 2; e <= std::min<std::size_t>(n, 32); e *= 2) {
-    for (unsigned transforms = 1; transforms <= 256; transforms *= 2) {
-      const std::size_t threads = n / e * transforms;
-      if (threads < 64 || threads > (transforms > 1 ? 256 : 1024)) continue;
-      add({bits, e, transforms});
-      if (n >= 2048) add({bits, e, transforms, true});
+    for (unsigned lanes = 1; lanes <= 256; lanes *= 2) {
+      const std::size_t threads = n / e * lanes;
+      if (threads < 64 || threads > (lanes > 1 ? 256 : 1024)) continue;
+      add({.elements = e, .lanes = lanes});
+      if (n >= 2048) add({.elements = e, .lanes = lanes, .half_trade = true});
       if (n > 128 || threads > 128) continue;
       if (is_real) {
-        add({bits, e, transforms, false, false, true});
-        add({bits, e, transforms, false, true, false});
+        add({.elements = e, .lanes = lanes, .stage_out = true});
+        add({.elements = e, .lanes = lanes, .stage_in = true});
       }
-      add({bits, e, transforms, false, true, true});
+      add({.elements = e, .lanes = lanes, .stage_in = true, .stage_out = true});
     }
   }
 }
@@ -98,10 +115,18 @@ void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsi
           const std::size_t most = e <= 8 ? 1536 : e == 16 ? 1024 : 640;
           const auto more = static_cast<unsigned>(most / threads);
           const auto fewer = static_cast<unsigned>((e < 32 ? most - 256 : most - 128) / threads);
-          if (more > 0) take({bits, first, e, c, lanes, more});
-          if (fewer > 0 && fewer < more) take({bits, first, e, c, lanes, fewer});
+          const auto take_resident = [&](unsigned resident) {
+            take({.length = std::size_t{1} << bits,
+                  .first = std::size_t{1} << first,
+                  .elements = e,
+                  .workgroups = c,
+                  .lanes = lanes,
+                  .resident = resident});
+          };
+          if (more > 0) take_resident(more);
+          if (fewer > 0 && fewer < more) take_resident(fewer);
           // Of fp64 32 elements are 128 registers.
-          if (e == 32 && more > 1 && threads >= 256) take({bits, first, e, c, lanes, 1});
+          if (e == 32 && more > 1 && threads >= 256) take_resident(1);
         }
       }
     }
@@ -109,22 +134,33 @@ void each_cluster(unsigned bits, unsigned least_lanes, unsigned most_lanes, unsi
 }
 
 std::string label_of(const tuning::cluster_shape& s) {
-  std::string text = fmt::format("{{{}, {}, {}, {}, {}, {}}}", s.log2_length, s.log2_first,
-                                 s.elements_per_thread, s.workgroups, s.lanes, s.resident);
-  return s.mib_ahead > 0 ? text + fmt::format(" {} MiB ahead", s.mib_ahead) : text;
+  return fmt::format(
+      "{{.length = {}, .first = {}, .elements = {}, .workgroups = {}, .lanes = {}, .resident = "
+      "{}{}}}",
+      s.length, s.first, s.elements, s.workgroups, s.lanes, s.resident,
+      prefetch_text(s.prefetch_mib));
 }
 
 void add_lines(list& to, const candidate& base, unsigned bits) {
   each_cluster(bits, 1, 1, 5, bits - 5, [&](tuning::cluster_shape shape) {
-    for (const unsigned mib_ahead : mib_ahead_to_try) {
-      shape.mib_ahead = mib_ahead;
+    for (const unsigned prefetch_mib : prefetch_mib_to_try) {
+      shape.prefetch_mib = prefetch_mib;
       candidate one = base;
-      if (one.whole.size() > bits) one.whole.resize(bits);
+      forget_length(one.whole, shape.length);
       one.lines = {shape};
       one.label = label_of(shape);
       to.push_back(std::move(one));
     }
   });
+}
+
+/// A cut as lengths that are powers of two.
+tuning::cut cut_of(unsigned bits, unsigned first, unsigned second) {
+  const unsigned rest = bits - first - second;
+  tuning::cut result{.length = std::size_t{1} << bits,
+                     .parts = {std::size_t{1} << first, std::size_t{1} << second}};
+  if (rest > 0) result.parts[2] = std::size_t{1} << rest;
+  return result;
 }
 
 /// Both passes of an evenly cut length by the same kind of column tile.
@@ -138,12 +174,12 @@ void add_column_lines(list& to, const candidate& base, unsigned bits) {
                  one.label = label_of(shape);
                  if (second_bits != first_bits) {
                    tuning::cluster_shape other = shape;
-                   other.log2_length = second_bits;
-                   other.log2_first = second_bits / 2;
+                   other.length = std::size_t{1} << second_bits;
+                   other.first = std::size_t{1} << second_bits / 2;
                    one.column_lines.push_back(other);
                    one.label += " " + label_of(other);
                  }
-                 one.cuts = {{bits, first_bits, second_bits}};
+                 one.cuts = {cut_of(bits, first_bits, second_bits)};
                  to.push_back(std::move(one));
                });
 }
@@ -159,10 +195,13 @@ void add_columns(list& to, const candidate& base, unsigned bits) {
         candidate one = base;
         one.lines.clear();
         one.column_lines.clear();
-        const unsigned shortest = one.columns.front().log2_length;
-        one.columns[first - shortest] = {first, e, lanes_1, half_trade};
-        one.columns[second - shortest] = {second, e, lanes_2, half_trade};
-        one.cuts = {{bits, first, second}};
+        for (const auto& [part, lanes] : {std::pair{first, lanes_1}, {second, lanes_2}}) {
+          replace(one.columns, {.length = std::size_t{1} << part,
+                                .elements = e,
+                                .lanes = lanes,
+                                .half_trade = half_trade});
+        }
+        one.cuts = {cut_of(bits, first, second)};
         one.label = fmt::format("{} x {}, {} a thread, {} points{}", 1u << first, 1u << second, e,
                                 points, half_trade ? ", halves" : "");
         to.push_back(std::move(one));
@@ -185,13 +224,15 @@ void add_together(list& to, const candidate& base, unsigned bits, unsigned passe
           candidate one = base;
           one.lines.clear();
           one.column_lines.clear();
-          const unsigned shortest = one.columns.front().log2_length;
           for (const unsigned part : {first, second, third}) {
             if (part == 0) continue;
-            one.columns[part - shortest] = {part, e, points >> part, half_trade,
-                                            at_once * e / points};
+            replace(one.columns, {.length = std::size_t{1} << part,
+                                  .elements = e,
+                                  .lanes = points >> part,
+                                  .half_trade = half_trade,
+                                  .resident = at_once * e / points});
           }
-          one.cuts = {{bits, first, second}};
+          one.cuts = {cut_of(bits, first, second)};
           one.label =
               fmt::format("{} + {} + {}, {} a thread, {} points, {} resident{}", first, second,
                           third, e, points, at_once * e / points, half_trade ? ", halves" : "");
@@ -207,7 +248,7 @@ void add_cuts(list& to, const candidate& base, unsigned bits) {
   const auto add = [&](unsigned first, unsigned second) {
     candidate one = base;
     one.lines.clear();
-    one.cuts = {{bits, first, second}};
+    one.cuts = {cut_of(bits, first, second)};
     one.label = fmt::format("{{{}, {}, {}}}", bits, first, second);
     to.push_back(std::move(one));
   };
@@ -232,12 +273,17 @@ void add_mirrored(list& to, const candidate& base, unsigned bits) {
             if (at_once > 0 && (at_once < points / e || (at_once == 1024) != (e == 16))) continue;
             if (half_trade && e == 16) continue;
             candidate one = base;
-            one.mirrored = {{last, e, lanes, half_trade, at_once * e / points}};
-            one.label = fmt::format("{{{}, {}, {}, {}, {}}}", last, e, lanes, half_trade,
-                                    at_once * e / points);
+            one.mirrored = {{.length = std::size_t{1} << last,
+                             .elements = e,
+                             .lanes = lanes,
+                             .half_trade = half_trade,
+                             .resident = at_once * e / points}};
+            one.label = fmt::format(
+                "{{.length = {}, .elements = {}, .lanes = {}, .resident = {}{}}}", 1U << last, e,
+                lanes, at_once * e / points, half_trade ? ", half_trade" : "");
             one.lines.clear();
             const bool is_last = base.is_forward;
-            one.cuts = {{bits, is_last ? bits - last : last, is_last ? last : bits - last}};
+            one.cuts = {cut_of(bits, is_last ? bits - last : last, is_last ? last : bits - last)};
             to.push_back(std::move(one));
           }
         }
@@ -249,8 +295,8 @@ void add_mirrored(list& to, const candidate& base, unsigned bits) {
 void add_planes(list& to, const candidate& base, unsigned rows, unsigned columns) {
   each_cluster(rows + columns, 1, 8, rows, rows, [&](tuning::cluster_shape shape) {
     if (shape.lanes > 1 && shape.workgroups > 1) return;
-    for (const unsigned mib_ahead : mib_ahead_to_try) {
-      shape.mib_ahead = mib_ahead;
+    for (const unsigned prefetch_mib : prefetch_mib_to_try) {
+      shape.prefetch_mib = prefetch_mib;
       candidate one = base;
       one.planes = {shape};
       one.label = label_of(shape);
@@ -283,7 +329,7 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
   list all{base};
   if (family == "built-in") return all;
   if (family == "rows") {
-    add_rows(all, base, bits, is_real);
+    add_rows(all, base, std::size_t{1} << bits, is_real);
   } else if (family == "lines") {
     add_lines(all, base, bits);
   } else if (family == "columns") {

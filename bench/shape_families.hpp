@@ -23,11 +23,22 @@ struct candidate {
   std::vector<tuning::cut> cuts;
   std::vector<tuning::column_shape> columns, mirrored;
   std::vector<tuning::cluster_shape> column_lines;
+  tuning::mirrored_limits unmeasured_mirrored = {};
 
   [[nodiscard]] tuning::architecture data() const {
-    const tuning::row_shapes rows{whole, lines, cuts, planes, mirrored};
-    const tuning::shapes all{rows, rows, rows, columns, column_lines};
-    return {"candidate", bank_bytes, all, all, all};
+    const tuning::row_shapes rows{
+        .whole = whole, .lines = lines, .cuts = cuts, .planes = planes, .mirrored = mirrored};
+    const tuning::shapes all{.rows = rows,
+                             .rows_of_reals = rows,
+                             .rows_of_bins = rows,
+                             .columns = columns,
+                             .column_lines = column_lines,
+                             .unmeasured_mirrored = unmeasured_mirrored};
+    return {.name = "candidate",
+            .bank_bytes = bank_bytes,
+            .fp32 = all,
+            .fp64 = all,
+            .stored_in_16_bits = all};
   }
 };
 

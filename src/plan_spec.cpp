@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request may be: its names, its sizes, and a sentence for each that no plan can have.
+// Names of a request's choices, its sizes in bytes, and its validation.
 #include "plan_spec.hpp"
 
 #include <algorithm>  // max
@@ -14,7 +14,7 @@
 namespace wingbeat {
 namespace {
 
-/// Elements and units are numbered below this, so that no product of theirs with bytes overflows.
+/// Indices of elements and units are below this, so that no product with bytes overflows.
 constexpr double most_elements = double(std::numeric_limits<std::size_t>::max() >> 8);
 
 /// The name of a number that is no value of its enumeration.
@@ -24,12 +24,12 @@ bool is_planned(std::size_t n) {
   return n >= 2 && n <= max_length && std::has_single_bit(n);
 }
 
-void require_lengths(const plan_spec& what) {
-  if (what.lengths.empty() || what.lengths.size() > max_axes) {
+void require_lengths(const plan_spec& spec) {
+  if (spec.lengths.empty() || spec.lengths.size() > max_axes) {
     throw plan_error(formatted("lengths has {} axes; give 1 to {}, slowest first",
-                               what.lengths.size(), max_axes));
+                               spec.lengths.size(), max_axes));
   }
-  for (const std::size_t n : what.lengths) {
+  for (const std::size_t n : spec.lengths) {
     if (is_planned(n)) continue;
     throw plan_error(formatted(
         "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
@@ -37,13 +37,13 @@ void require_lengths(const plan_spec& what) {
   }
 }
 
-void require_batch(const plan_spec& what) {
-  const std::vector<std::size_t>& counts = what.batch.counts();
+void require_batch(const plan_spec& spec) {
+  const std::vector<std::size_t>& counts = spec.batch.counts();
   if (counts.empty()) {
     throw plan_error("batch has no dimensions; give one count, or one for each dimension");
   }
   double points = 1;
-  for (const std::size_t n : what.lengths) points *= static_cast<double>(n);
+  for (const std::size_t n : spec.lengths) points *= static_cast<double>(n);
   for (const std::size_t count : counts) {
     if (count == 0) {
       throw plan_error(
@@ -55,7 +55,7 @@ void require_batch(const plan_spec& what) {
   if (points <= most_elements) return;
   throw plan_error(
       formatted("batch {} of {} exceeds the address space; choose fewer or shorter transforms",
-                joined(counts, "x"), joined(what.lengths, "x")));
+                joined(counts, "x"), joined(spec.lengths, "x")));
 }
 
 void require_entries(std::string_view field, std::size_t given, std::size_t wanted,
@@ -72,12 +72,12 @@ struct side_names {
 constexpr side_names input{"input", "in", "valid_in", "load"};
 constexpr side_names output{"output", "out", "valid_out", "store"};
 
-void require_counts(const plan_spec& what, const side_names& names, const memory_layout& as,
+void require_counts(const plan_spec& spec, const side_names& names, const memory_layout& as,
                     const std::vector<index_range>& valid) {
-  const std::size_t axes = what.lengths.size();
+  const std::size_t axes = spec.lengths.size();
   require_entries(formatted("{}.strides", names.layout), as.strides.size(), axes, "axes");
   require_entries(formatted("{}.distances", names.layout), as.distances.size(),
-                  what.batch.counts().size(), "batch dimensions");
+                  spec.batch.counts().size(), "batch dimensions");
   require_entries(names.valid, valid.size(), axes, "axes");
 }
 
@@ -115,7 +115,7 @@ void require_planes(const side& of, const side_names& names, const memory_layout
                   "parts; leave it 0",
                   names.layout, of.imaginary_at));
   }
-  // An input may name a place twice, but not by defaults that do not know of its planes.
+  // An input may overlap itself, but not by default strides, which leave out its planes.
   if (!as.strides.empty() || !as.distances.empty() || !of.may_overlap()) return;
   throw plan_error(
       formatted("{}.imaginary_at is {}, where packed transforms have real parts; make it at least "
@@ -137,44 +137,44 @@ void require_side(const side& of, const side_names& names, const memory_layout& 
                 clash->step, clash->reach));
 }
 
-void require_layouts(const plan_spec& what) {
-  require_counts(what, input, what.in, what.valid_in);
-  require_counts(what, output, what.out, what.valid_out);
-  require_side(input_side(what), input, what.in);
-  require_side(output_side(what), output, what.out);
+void require_layouts(const plan_spec& spec) {
+  require_counts(spec, input, spec.in, spec.valid_in);
+  require_counts(spec, output, spec.out, spec.valid_out);
+  require_side(input_side(spec), input, spec.in);
+  require_side(output_side(spec), output, spec.out);
 }
 
 bool is_placed(const memory_layout& as, const std::vector<index_range>& valid) {
   return !as.is_packed() || !valid.empty();
 }
 
-/// Functors come before: with one, a plan in place is refused for another reason.
-void require_in_place(const plan_spec& what) {
-  if (what.where != placement::in_place) return;
-  if (!is_real(what.kind)) {
-    if (are_alike(input_side(what), output_side(what))) return;
+/// To be called after `require_functors`: a plan in place with functors has another fault.
+void require_in_place(const plan_spec& spec) {
+  if (spec.where != placement::in_place) return;
+  if (!is_real(spec.kind)) {
+    if (are_alike(input_side(spec), output_side(spec))) return;
     throw plan_error(
         "a plan in place was given an input and an output that lie differently; give in and out, "
         "valid_in and valid_out the same values, or plan it out of place");
   }
-  if (!is_placed(what.in, what.valid_in) && !is_placed(what.out, what.valid_out)) return;
+  if (!is_placed(spec.in, spec.valid_in) && !is_placed(spec.out, spec.valid_out)) return;
   throw plan_error(
       "a real transform in place has its own padded layout; leave in, out and the ranges empty, "
       "or plan it out of place");
 }
 
-void require_functors_alone(const plan_spec& what) {
+void require_functors_alone(const plan_spec& spec) {
   const auto require = [](const side_names& names, bool is_given, bool is_placed_too) {
     if (!is_given || !is_placed_too) return;
     throw plan_error(formatted(
         "the {} functor places elements itself and {} or {} was given too; leave both empty",
         names.functor, names.layout, names.valid));
   };
-  require(input, what.load.is_given(), is_placed(what.in, what.valid_in));
-  require(output, what.store.is_given(), is_placed(what.out, what.valid_out));
+  require(input, spec.load.is_given(), is_placed(spec.in, spec.valid_in));
+  require(output, spec.store.is_given(), is_placed(spec.out, spec.valid_out));
 }
 
-/// Throws where `value` is none of an enumeration's, all of which have names.
+/// Throws where `value` is no enumerator: each has a name.
 template <class Enumeration>
 void require_named(Enumeration value, std::string_view field, std::string_view choices) {
   if (name_of(value) != unnamed) return;
@@ -190,23 +190,23 @@ void require_choices(const plan_spec& spec) {
   require_named(spec.where, "where", "out_of_place or in_place");
 }
 
-/// What must hold before sizes can be told.
-void require_shape(const plan_spec& what) {
-  require_choices(what);
-  require_lengths(what);
-  require_batch(what);
-  require_layouts(what);
+/// Requires what sizes are computed from.
+void require_shape(const plan_spec& spec) {
+  require_choices(spec);
+  require_lengths(spec);
+  require_batch(spec);
+  require_layouts(spec);
 }
 
-void require_bins(const plan_spec& what) {
-  if (what.bins == bin_order::natural) return;
-  const auto& ranges = what.kind == transform::forward ? what.valid_out : what.valid_in;
+void require_bins(const plan_spec& spec) {
+  if (spec.bins == bin_order::natural) return;
+  const auto& ranges = spec.kind == transform::forward ? spec.valid_out : spec.valid_in;
   std::string_view why;
-  if (is_real(what.kind)) {
+  if (is_real(spec.kind)) {
     why = "the bins of real transforms lie in natural order";
-  } else if (what.lengths.size() > 1) {
+  } else if (spec.lengths.size() > 1) {
     why = "the bins of several axes lie in natural order";
-  } else if (!what.in.is_packed() || !what.out.is_packed()) {
+  } else if (!spec.in.is_packed() || !spec.out.is_packed()) {
     why = "scrambled bins are packed, and so are their samples; leave in and out empty";
   } else if (!ranges.empty()) {
     why = "scrambled bins are all in memory; leave their range empty";
@@ -264,33 +264,33 @@ std::string_view name_of(placement where) noexcept {
 
 namespace {
 
-/// A real transform in place has one buffer, which holds the padded rows and the bins alike.
-std::size_t memory_bytes(const plan_spec& what, const side& of) {
-  const bool is_padded = is_real(what.kind) && what.where == placement::in_place;
-  return is_padded ? std::max(input_side(what).bytes(), output_side(what).bytes()) : of.bytes();
+/// A real transform in place has one buffer, large enough for the padded rows and for the bins.
+std::size_t memory_bytes(const plan_spec& spec, const side& of) {
+  const bool is_padded = is_real(spec.kind) && spec.where == placement::in_place;
+  return is_padded ? std::max(input_side(spec).bytes(), output_side(spec).bytes()) : of.bytes();
 }
 
 }  // namespace
 
-std::size_t input_bytes(const plan_spec& what) {
-  require_shape(what);
-  return what.load.is_given() ? what.load.in_bytes : memory_bytes(what, input_side(what));
+std::size_t input_bytes(const plan_spec& spec) {
+  require_shape(spec);
+  return spec.load.is_given() ? spec.load.in_bytes : memory_bytes(spec, input_side(spec));
 }
 
-std::size_t output_bytes(const plan_spec& what) {
-  require_shape(what);
-  return what.store.is_given() ? what.store.out_bytes : memory_bytes(what, output_side(what));
+std::size_t output_bytes(const plan_spec& spec) {
+  require_shape(spec);
+  return spec.store.is_given() ? spec.store.out_bytes : memory_bytes(spec, output_side(spec));
 }
 
-void validate(const plan_spec& what, const device_info& where) {
-  require_shape(what);
-  require_functors_alone(what);
-  require_bins(what);
-  if (what.real == precision::fp64 && !where.has_fp64) {
-    throw plan_error(formatted("{} has no fp64; ask for precision::fp32", where.name));
+void validate(const plan_spec& spec, const device_info& device) {
+  require_shape(spec);
+  require_functors_alone(spec);
+  require_bins(spec);
+  if (spec.real == precision::fp64 && !device.has_fp64) {
+    throw plan_error(formatted("{} has no fp64; ask for precision::fp32", device.name));
   }
-  require_functors(what, where.runs_on);
-  require_in_place(what);
+  require_functors(spec, device.runs_on);
+  require_in_place(spec);
 }
 
 }  // namespace wingbeat

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of a request before a plan is made.
+// Validation of a request before it is planned.
 #pragma once
 
 #include "wingbeat/devices.hpp"  // device_info
@@ -7,7 +7,7 @@
 
 namespace wingbeat {
 
-/// Throws `plan_error`, naming the field at fault, where `what` cannot be planned for a device.
-void validate(const plan_spec& what, const device_info& where);
+/// Throws `plan_error`, naming the field at fault, where `spec` cannot be planned for a device.
+void validate(const plan_spec& spec, const device_info& device);
 
 }  // namespace wingbeat

@@ -9,7 +9,7 @@
 namespace wingbeat {
 namespace {
 
-/// Fills in the strides of rows that lie one behind another, `row` units each.
+/// Fills in the strides of contiguous rows of `row` units each.
 void pack(std::vector<side_axis>& axes, std::size_t row) {
   std::size_t stride = 1;
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
@@ -18,30 +18,30 @@ void pack(std::vector<side_axis>& axes, std::size_t row) {
   }
 }
 
-side side_of(const plan_spec& what, const memory_layout& as, const std::vector<index_range>& valid,
+side side_of(const plan_spec& spec, const memory_layout& as, const std::vector<index_range>& valid,
              bool is_real_side, std::size_t last_length) {
-  side made;
-  made.is_real = is_real_side;
-  made.imaginary_at = as.imaginary_at;
-  made.real_bytes = bytes_of_real(what.real);
-  for (const std::size_t n : what.lengths) made.axes.push_back({n, 1, {0, n}});
-  const std::size_t n = what.lengths.back();
-  made.axes.back() = {last_length, 1, {0, last_length}};
-  const bool is_padded = is_real_side && what.where == placement::in_place;
-  pack(made.axes, is_padded ? n + 2 : last_length);
+  side result;
+  result.is_real = is_real_side;
+  result.imaginary_at = as.imaginary_at;
+  result.real_bytes = bytes_of_real(spec.real);
+  for (const std::size_t n : spec.lengths) result.axes.push_back({n, 1, {0, n}});
+  const std::size_t n = spec.lengths.back();
+  result.axes.back() = {last_length, 1, {0, last_length}};
+  const bool is_padded = is_real_side && spec.where == placement::in_place;
+  pack(result.axes, is_padded ? n + 2 : last_length);
   std::size_t distance = 0;
-  for (std::size_t a = 0; a < made.axes.size(); ++a) {
-    if (!as.strides.empty()) made.axes[a].stride = as.strides[a];
-    if (!valid.empty()) made.axes[a].valid = valid[a];
-    distance = std::max(distance, made.axes[a].stride * made.axes[a].length);
+  for (std::size_t a = 0; a < result.axes.size(); ++a) {
+    if (!as.strides.empty()) result.axes[a].stride = as.strides[a];
+    if (!valid.empty()) result.axes[a].valid = valid[a];
+    distance = std::max(distance, result.axes[a].stride * result.axes[a].length);
   }
-  if (as.strides.empty() && is_padded && made.axes.size() == 1) distance = n + 2;
-  for (const std::size_t count : what.batch.counts()) made.batches.push_back({count, 0});
-  for (std::size_t b = made.batches.size(); b-- > 0;) {
-    made.batches[b].distance = as.distances.empty() ? distance : as.distances[b];
-    distance *= made.batches[b].count;
+  if (as.strides.empty() && is_padded && result.axes.size() == 1) distance = n + 2;
+  for (const std::size_t count : spec.batch.counts()) result.batches.push_back({count, 0});
+  for (std::size_t b = result.batches.size(); b-- > 0;) {
+    result.batches[b].distance = as.distances.empty() ? distance : as.distances[b];
+    distance *= result.batches[b].count;
   }
-  return made;
+  return result;
 }
 
 }  // namespace
@@ -113,14 +113,14 @@ bool is_real(transform kind) noexcept {
   return kind == transform::forward_from_real || kind == transform::inverse_to_real;
 }
 
-std::size_t points_of(const plan_spec& what) noexcept {
-  return std::accumulate(what.lengths.begin(), what.lengths.end(), std::size_t{1},
+std::size_t points_of(const plan_spec& spec) noexcept {
+  return std::accumulate(spec.lengths.begin(), spec.lengths.end(), std::size_t{1},
                          [](std::size_t a, std::size_t b) { return a * b; });
 }
 
-long double factor_of(const plan_spec& what) noexcept {
-  const auto n = static_cast<long double>(points_of(what));
-  switch (what.scale) {
+long double factor_of(const plan_spec& spec) noexcept {
+  const auto n = static_cast<long double>(points_of(spec));
+  switch (spec.scale) {
     case scaling::none: return 1;
     case scaling::by_length: return 1 / n;
     case scaling::by_sqrt_length: return 1 / std::sqrt(n);
@@ -128,18 +128,18 @@ long double factor_of(const plan_spec& what) noexcept {
   return 1;
 }
 
-side input_side(const plan_spec& what) {
-  const std::size_t n = what.lengths.back();
-  const bool is_real_side = what.kind == transform::forward_from_real;
-  const bool is_bins = what.kind == transform::inverse_to_real;
-  return side_of(what, what.in, what.valid_in, is_real_side, is_bins ? n / 2 + 1 : n);
+side input_side(const plan_spec& spec) {
+  const std::size_t n = spec.lengths.back();
+  const bool is_real_side = spec.kind == transform::forward_from_real;
+  const bool is_bins = spec.kind == transform::inverse_to_real;
+  return side_of(spec, spec.in, spec.valid_in, is_real_side, is_bins ? n / 2 + 1 : n);
 }
 
-side output_side(const plan_spec& what) {
-  const std::size_t n = what.lengths.back();
-  const bool is_real_side = what.kind == transform::inverse_to_real;
-  const bool is_bins = what.kind == transform::forward_from_real;
-  return side_of(what, what.out, what.valid_out, is_real_side, is_bins ? n / 2 + 1 : n);
+side output_side(const plan_spec& spec) {
+  const std::size_t n = spec.lengths.back();
+  const bool is_real_side = spec.kind == transform::inverse_to_real;
+  const bool is_bins = spec.kind == transform::forward_from_real;
+  return side_of(spec, spec.out, spec.valid_out, is_real_side, is_bins ? n / 2 + 1 : n);
 }
 
 bool are_alike(const side& a, const side& b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of a plan with nothing left to default: what lies where, as every engine reads it.
+// The memory layout of one side of a plan, with all defaults filled in, as every engine reads it.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -45,19 +45,19 @@ struct side {
   /// Returns the bytes from the start of the buffer to the end of the last unit in memory.
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Returns the bytes of all elements in memory; those that a step of 0 repeats count once.
+  /// Returns the bytes of all elements in memory; elements that a stride of 0 repeats count once.
   [[nodiscard]] std::size_t occupied_bytes() const;
 
-  /// Returns whether engines read and write a real side in pairs, as complex numbers: every row is
-  /// whole, its elements are neighbours, and all rows start at even places.
+  /// Returns whether engines may read and write a real side as complex numbers: every row is whole
+  /// and contiguous, and all rows start at even units.
   [[nodiscard]] bool is_of_whole_pairs() const;
 
   /// Returns whether all elements of all axes are in memory.
   [[nodiscard]] bool is_whole() const;
 
-  /// Returns the first step that does not nest, if there is one: ordered by size, each step must
-  /// be larger than what the smaller ones reach together. Where all nest, no two elements share a
-  /// place; where one does not, two may.
+  /// Returns the first stride or distance that does not nest, if there is one: ordered by size,
+  /// each must be larger than the reach of the smaller ones together. If all nest, no two elements
+  /// share a unit; otherwise two may.
   [[nodiscard]] std::optional<step_clash> find_clash() const;
   [[nodiscard]] bool may_overlap() const { return find_clash().has_value(); }
 };
@@ -67,16 +67,16 @@ struct side {
 
 [[nodiscard]] bool is_real(transform kind) noexcept;
 
-/// Returns the product of the lengths: what `scaling` divides by.
-[[nodiscard]] std::size_t points_of(const plan_spec& what) noexcept;
+/// Returns the product of the lengths, which `scaling` divides by.
+[[nodiscard]] std::size_t points_of(const plan_spec& spec) noexcept;
 
-/// Returns the factor on the way out.
-[[nodiscard]] long double factor_of(const plan_spec& what) noexcept;
+/// Returns the factor that outputs are multiplied by.
+[[nodiscard]] long double factor_of(const plan_spec& spec) noexcept;
 
-/// Returns the sides of a request. `what` needs lengths; its layouts and ranges have as many
+/// Returns the sides of a request. `spec` needs lengths; its layouts and ranges have as many
 /// entries as axes and batch dimensions, or none.
-[[nodiscard]] side input_side(const plan_spec& what);
-[[nodiscard]] side output_side(const plan_spec& what);
+[[nodiscard]] side input_side(const plan_spec& spec);
+[[nodiscard]] side output_side(const plan_spec& spec);
 
 /// Returns whether both sides have the same elements in the same places, so that one buffer can
 /// serve as input and output.

@@ -34,7 +34,7 @@ std::uintptr_t address_of(const void* handle) {
   return reinterpret_cast<std::uintptr_t>(handle);
 }
 
-/// Where a view starts. Places of one memory are compared, places of two never meet.
+/// Where a view starts. Places in different memories never overlap.
 struct place {
   const void* memory;
   std::uintptr_t first_byte;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the views that a plan or a kernel is given, the same on every engine.
+// Validation of the views passed to a plan or a kernel, the same on every engine.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,7 +16,7 @@ struct operand {
   std::size_t used_bytes = 0;
 };
 
-/// The number at whose multiples a view starts, and the alignment of pointers to it.
+/// Which unit a view must start at a multiple of, and the alignment of pointers to it.
 struct start_rule {
   std::string_view number;  ///< "a complex number"
   std::size_t bytes = 1;
@@ -37,8 +37,8 @@ void require_memory(const operand& given, const backend::queue& on);
 /// Throws `plan_error` where a view starts within a number, or its pointer is not aligned.
 void require_start(const operand& given, const start_rule& rule, engine runs_on);
 
-/// Returns whether two views start at one place. Views of opencl do if they have one `cl_mem` and
-/// one offset; handles of other engines are addresses.
+/// Returns whether two views start at the same byte. Views of opencl do if they have the same
+/// `cl_mem` and offset; handles of other engines are addresses.
 [[nodiscard]] bool start_together(buffer_view a, buffer_view b, engine runs_on);
 
 /// Throws `plan_error` where the used bytes of two views overlap. Two `cl_mem`s never do.

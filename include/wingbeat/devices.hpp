@@ -11,7 +11,7 @@
 
 namespace wingbeat {
 
-/// The four ways to run a transform. `reference` is the oracle: never quick, always right.
+/// The four ways to run a transform. `reference` is the slow long-double oracle.
 enum class engine { reference, host, opencl, cuda };
 
 /// Returns the name the command line uses: "reference", "host", "opencl" or "cuda".
@@ -33,6 +33,10 @@ struct device_info {
   unsigned compute_units = 1;
   bool has_fp64 = true;
   bool is_gpu = false;
+  int capability_major = 0;  ///< CUDA's compute capability, 9.0 of "sm_90"; 0 on other engines.
+  int capability_minor = 0;
+  unsigned max_cluster = 1;  ///< Most workgroups that reach each other's local memory; 1: none do.
+  bool has_bulk_prefetch = false;  ///< One instruction prefetches a whole row into L2.
 };
 
 /// Returns every device of every engine that works here, reference and host first.

@@ -68,13 +68,12 @@ bool has_batch_inside(const array& of, const plan_spec& spec) {
   return is_inside;
 }
 
-array packed_array(const plan_spec& spec, const array& like, place where, bool batch_inside) {
-  constexpr std::size_t line_bytes = 128;
-  constexpr std::size_t shortest = 128;  // elements: padding adds an eighth at most
+array packed_array(const plan_spec& spec, const array& like, place where, bool batch_inside,
+                   const tuning::placement_rules& rules) {
   array result;
   result.where = where;
   result.stored = common_precision(spec);
-  const std::size_t line = line_bytes / (2 * bytes_of_real(result.stored));
+  const std::size_t line = rules.line_bytes / (2 * bytes_of_real(result.stored));
   result.holds_bins = like.holds_bins;
   result.axes = like.axes;
   const auto& counts = spec.batch.counts();
@@ -87,7 +86,7 @@ array packed_array(const plan_spec& spec, const array& like, place where, bool b
     }
   };
   const auto pad = [&](std::size_t length) {
-    const bool is_padded = length % 2 != 0 && length >= shortest;
+    const bool is_padded = length % 2 != 0 && length >= rules.shortest_padded;
     return is_padded ? (length + line - 1) / line * line : length;
   };
   if (batch_inside) {

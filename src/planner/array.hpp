@@ -8,6 +8,7 @@
 
 #include "planner/pass.hpp"   // place
 #include "side.hpp"           // side
+#include "tuning/tuning.hpp"  // placement_rules
 #include "wingbeat/plan.hpp"  // plan_spec, index_range
 
 namespace wingbeat::planner {
@@ -45,9 +46,10 @@ struct array {
 [[nodiscard]] bool has_batch_inside(const array& of, const plan_spec& spec);
 
 /// Returns packed rows in the precision computed with, for what lies between passes: the lengths of
-/// `like`, of which the last is rounded up to whole cache lines where it is odd; or, with the batch
-/// inside, transforms that alternate element by element, their number rounded up alike.
+/// `like`, of which the last is padded to whole cache lines where it is odd and long; or, with the
+/// batch inside, transforms that alternate element by element, their number padded alike.
 [[nodiscard]] array packed_array(const plan_spec& spec, const array& like, place where,
-                                 bool batch_inside = false);
+                                 bool batch_inside = false,
+                                 const tuning::placement_rules& rules = {});
 
 }  // namespace wingbeat::planner

@@ -3,7 +3,9 @@
 
 #include <utility>  // move
 
-#include "side.hpp"  // is_real
+#include "formatted.hpp"       // formatted
+#include "side.hpp"            // is_real
+#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::planner {
 namespace {
@@ -33,6 +35,28 @@ void add_planes_and_volumes(std::vector<plan_spec>& requests, transform kind, pr
 }
 
 }  // namespace
+
+device_info sample_device(std::string_view architecture) {
+  device_info device;
+  if (architecture == "sm_80") {
+    device.capability_major = 8;
+    device.local_memory_bytes = 163 << 10;
+  } else if (architecture == "sm_90" || architecture == "sm_100") {
+    device.capability_major = architecture == "sm_90" ? 9 : 10;
+    device.local_memory_bytes = 227 << 10;
+    device.max_cluster = 16;
+    device.has_bulk_prefetch = true;
+  } else {
+    throw plan_error(
+        formatted("there is no sample device '{}'; choose sm_80, sm_90 or sm_100", architecture));
+  }
+  device.runs_on = engine::cuda;
+  device.name = formatted("a GPU of {}", architecture);
+  device.architecture = architecture;
+  device.max_workgroup = 1024;
+  device.is_gpu = true;
+  return device;
+}
 
 std::vector<plan_spec> every_request() {
   std::vector<plan_spec> requests;

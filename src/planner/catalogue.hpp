@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that together lead to every shape of a device's tuning data, for tests and programs that
-// compile all kernels.
+// Requests that together lead to every shape of a device's tuning data, and devices to plan them
+// for, for tests and programs that compile all kernels on a machine without a GPU.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "planner/program.hpp"   // pass
@@ -10,6 +11,10 @@
 #include "wingbeat/plan.hpp"     // plan_spec
 
 namespace wingbeat::planner {
+
+/// Returns an NVIDIA device of "sm_80", "sm_90" or "sm_100" as its driver describes it, as far as
+/// planning reads. Throws `plan_error` for any other name.
+[[nodiscard]] device_info sample_device(std::string_view architecture);
 
 /// Returns packed transforms of every kind and length, of one to three axes.
 [[nodiscard]] std::vector<plan_spec> every_request();

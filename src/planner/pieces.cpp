@@ -11,249 +11,259 @@
 namespace wingbeat::planner {
 namespace {
 
-unsigned log2_of(std::size_t n) {
-  return static_cast<unsigned>(std::countr_zero(n));
-}
+/// What pieces are chosen by: the tuning data of the axis's precision, within the device's limits.
+struct choice {
+  const axis_request& axis;
+  const tuning::architecture& data;
+  const device_info& device;
+  const tuning::shapes& shapes = tuning::shapes_for(data, axis.stored);
 
-/// What the data says of this kind of rows alone.
-const tuning::row_shapes& own_rows(const axis_request& axis, const tuning::shapes& data) {
-  if (!axis.has_half_spectrum) return data.rows;
-  return axis.is_forward ? data.rows_of_reals : data.rows_of_bins;
-}
+  /// Returns the data for this kind of rows alone.
+  [[nodiscard]] const tuning::row_shapes& own_rows() const {
+    if (!axis.has_half_spectrum) return shapes.rows;
+    return axis.is_forward ? shapes.rows_of_reals : shapes.rows_of_bins;
+  }
+  [[nodiscard]] const tuning::row_shapes& rows() const {
+    return own_rows().whole.empty() ? shapes.rows : own_rows();
+  }
+  /// Returns how many butterflies of a length one call makes of the axis.
+  [[nodiscard]] std::size_t butterflies(std::size_t length) const {
+    return axis.transforms * (axis.total / length);
+  }
+};
 
-const tuning::row_shapes& rows_for(const axis_request& axis, const tuning::shapes& data) {
-  const tuning::row_shapes& own = own_rows(axis, data);
-  return own.whole.empty() ? data.rows : own;
-}
-
-bool has_clusters(const device_info& device) {
-  if (device.runs_on != engine::cuda) return false;
-  const bool is_older = device.architecture.size() == 5 && device.architecture < "sm_90";
-  return !is_older;
-}
-
-/// Bulk prefetch needs sm_90, as clusters do.
 std::size_t prefetched(unsigned mib, const device_info& device) {
-  return has_clusters(device) ? std::size_t{mib} << 20 : 0;
+  return device.has_bulk_prefetch ? std::size_t{mib} << 20 : 0;
 }
 
 bool fits(const tile_shape& shape, const device_info& device) {
   return shape.threads() <= device.max_workgroup &&
          shape.scratch_bytes() <= device.local_memory_bytes &&
-         (shape.workgroups == 1 || has_clusters(device));
+         shape.workgroups <= device.max_cluster;
 }
 
 /// Takes fewer lanes until the piece fits; nothing if one lane, or `least`, is too much.
-std::optional<piece> fitted(piece made, const device_info& device, unsigned least = 1) {
-  while (!fits(made.shape, device) && made.shape.lanes > least) made.shape.lanes /= 2;
-  if (!fits(made.shape, device)) return std::nullopt;
-  return made;
+std::optional<piece> fitted(piece result, const device_info& device, unsigned least = 1) {
+  while (!fits(result.shape, device) && result.shape.lanes > least) result.shape.lanes /= 2;
+  if (!fits(result.shape, device)) return std::nullopt;
+  return result;
 }
 
-/// Returns a piece of `axis` of which only what all have is set; `begins` and `ends` say which ends
-/// of the axis it has.
-piece common_piece(const axis_request& axis, const tuning::architecture& data, bool begins,
-                   bool ends) {
-  piece made;
-  made.total = axis.total;
-  made.shape.element_bytes = axis.stored == precision::fp64 ? 16 : 8;
-  made.shape.bank_bytes = data.bank_bytes;
-  if (!axis.has_half_spectrum) return made;
-  if (axis.is_forward && ends) made.shape.sink = row::half_spectrum;
-  if (!axis.is_forward && begins) made.shape.source = row::half_spectrum;
-  return made;
+/// Returns a piece with what all pieces of the axis have; `begins` and `ends` are whether it is the
+/// first and the last.
+piece common_piece(const choice& by, bool begins, bool ends) {
+  piece result;
+  result.total = by.axis.total;
+  result.shape.element_bytes = by.axis.stored == precision::fp64 ? 16 : 8;
+  result.shape.bank_bytes = by.data.bank_bytes;
+  if (!by.axis.has_half_spectrum) return result;
+  if (by.axis.is_forward && ends) result.shape.sink = row::half_spectrum;
+  if (!by.axis.is_forward && begins) result.shape.source = row::half_spectrum;
+  return result;
 }
 
-std::optional<piece> whole_row(piece made, std::span<const tuning::shape> shapes,
-                               const device_info& device) {
-  const unsigned bits = log2_of(made.total);
-  if (bits >= shapes.size()) return std::nullopt;
-  const tuning::shape& shape = shapes[bits];
-  made.shape.makes = made.shape.has_half_spectrum() ? body::real_row : body::transform;
-  made.shape.length = made.total;
-  made.shape.elements_per_thread = shape.elements_per_thread;
-  made.shape.lanes = shape.transforms;
-  made.shape.half_trade = shape.half_trade;
-  made.shape.stage_in = shape.stage_in;
-  made.shape.stage_out = shape.stage_out;
-  made.fraction = static_cast<double>(shape.fraction);
-  made.resident = shape.resident;
-  made.prefetch_bytes = prefetched(shape.mib_ahead, device);
-  made.streams = shape.stores_once;
-  return fitted(made, device);
+std::optional<piece> whole_row(piece result, const tuning::row_shapes& rows, const choice& by) {
+  const auto* shape = tuning::find_shape(rows.whole, result.total, by.butterflies(result.total));
+  if (shape == nullptr) return std::nullopt;
+  result.shape.makes = result.shape.has_half_spectrum() ? body::real_row : body::transform;
+  result.shape.length = shape->length;
+  result.shape.elements_per_thread = shape->elements;
+  result.shape.lanes = shape->lanes;
+  result.shape.half_trade = shape->half_trade;
+  result.shape.stage_in = shape->stage_in;
+  result.shape.stage_out = shape->stage_out;
+  result.fraction = static_cast<double>(shape->fraction);
+  result.resident = shape->resident;
+  result.prefetch_bytes = prefetched(shape->prefetch_mib, by.device);
+  result.streams = shape->streams;
+  return fitted(result, by.device);
 }
 
-/// Takes over what the data says of a line or a plane.
-piece shaped_as(piece made, body makes, const tuning::cluster_shape& shape,
+/// Returns the piece as the data describes a line or a plane.
+piece shaped_as(piece result, body makes, const tuning::cluster_shape& shape,
                 const device_info& device) {
-  made.shape.makes = makes;
-  made.shape.length = std::size_t{1} << shape.log2_length;
-  made.shape.first = 1U << shape.log2_first;
-  made.shape.second = 1U << (shape.log2_length - shape.log2_first);
-  made.shape.elements_per_thread = shape.elements_per_thread;
-  made.shape.workgroups = shape.workgroups;
-  made.shape.lanes = shape.lanes;
-  made.resident = shape.resident;
-  made.fraction = static_cast<double>(shape.fraction);
-  made.prefetch_bytes = prefetched(shape.mib_ahead, device);
-  return made;
+  result.shape.makes = makes;
+  result.shape.length = shape.length;
+  result.shape.first = static_cast<unsigned>(shape.first);
+  result.shape.second = static_cast<unsigned>(shape.length / shape.first);
+  result.shape.elements_per_thread = shape.elements;
+  result.shape.workgroups = shape.workgroups;
+  result.shape.lanes = shape.lanes;
+  result.resident = shape.resident;
+  result.fraction = static_cast<double>(shape.fraction);
+  result.prefetch_bytes = prefetched(shape.prefetch_mib, device);
+  return result;
 }
 
-std::optional<piece> line_of(const piece& common, unsigned bits,
-                             std::span<const tuning::cluster_shape> data,
-                             const device_info& device) {
-  for (const tuning::cluster_shape& shape : data) {
-    if (shape.log2_length != bits) continue;
-    piece made = shaped_as(common, body::line, shape, device);
-    made.shape.lanes_across = shape.lanes > 1;
-    if (fits(made.shape, device)) return made;
+std::optional<piece> line_of(const piece& common, std::size_t length,
+                             std::span<const tuning::cluster_shape> lines, const choice& by) {
+  for (const tuning::cluster_shape& shape : lines) {
+    if (shape.length != length || !shape.counts.contains(by.butterflies(length))) continue;
+    piece result = shaped_as(common, body::line, shape, by.device);
+    result.shape.lanes_across = shape.lanes > 1;
+    if (fits(result.shape, by.device)) return result;
   }
   return std::nullopt;
 }
 
 /// A row that a workgroup or a cluster takes at once; a line where the data has one of its length.
-std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& data,
-                                 const device_info& device) {
-  if (auto line = line_of(common, log2_of(common.total), data.lines, device)) return line;
-  return whole_row(common, data.whole, device);
+std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& rows,
+                                 const choice& by) {
+  if (auto line = line_of(common, common.total, rows.lines, by)) return line;
+  return whole_row(common, rows, by);
 }
 
-/// Columns that no data describes: about 4096 elements a workgroup, 16 a thread at most.
-tuning::column_shape default_columns(unsigned bits) {
-  const unsigned elements = std::min(1u << bits, bits > 6 ? 16u : 8u);
-  return {bits, elements, std::clamp(4096u >> bits, 1u, 64u)};
+/// Columns that no data describes.
+tuning::column_shape default_columns(std::size_t length, const tuning::column_defaults& rules) {
+  const unsigned most_elements =
+      length > rules.short_length ? rules.elements_per_thread : rules.elements_per_thread_of_short;
+  const std::size_t lanes =
+      std::clamp<std::size_t>(rules.elements_per_workgroup / length, 1, rules.most_columns);
+  return {.length = length,
+          .elements = static_cast<unsigned>(std::min<std::size_t>(length, most_elements)),
+          .lanes = static_cast<unsigned>(lanes)};
 }
 
-/// A list without gaps has at most one shape for a length.
-const tuning::column_shape* shape_of(unsigned bits, std::span<const tuning::column_shape> data) {
-  if (data.empty() || bits < data.front().log2_length) return nullptr;
-  const unsigned i = bits - data.front().log2_length;
-  return i < data.size() ? &data[i] : nullptr;
-}
-
-std::optional<piece> columns_as(piece made, const tuning::column_shape& shape,
+std::optional<piece> columns_as(piece result, const tuning::column_shape& shape,
                                 std::size_t neighbours, const device_info& device) {
-  const unsigned least = made.shape.mirrored ? 2 : 1;
-  made.shape.length = std::size_t{1} << shape.log2_length;
-  made.shape.elements_per_thread = shape.elements_per_thread;
-  made.shape.lanes = std::max(
-      static_cast<unsigned>(std::min<std::size_t>(shape.columns, std::bit_ceil(neighbours))),
-      least);
-  made.shape.lanes_across = true;
-  made.shape.half_trade = shape.half_trade;
-  made.resident = shape.resident;
-  made.fraction = static_cast<double>(shape.fraction);
-  made.streams = shape.stores_once;
-  return fitted(made, device, least);
+  const unsigned least = result.shape.mirrored ? 2 : 1;
+  result.shape.length = shape.length;
+  result.shape.elements_per_thread = shape.elements;
+  result.shape.lanes = std::max(
+      static_cast<unsigned>(std::min<std::size_t>(shape.lanes, std::bit_ceil(neighbours))), least);
+  result.shape.lanes_across = true;
+  result.shape.half_trade = shape.half_trade;
+  result.resident = shape.resident;
+  result.fraction = static_cast<double>(shape.fraction);
+  result.streams = shape.streams;
+  return fitted(result, device, least);
 }
 
-std::optional<piece> columns(const piece& common, unsigned bits, std::size_t neighbours,
-                             const tuning::shapes& data, const device_info& device) {
-  if (auto line = line_of(common, bits, data.column_lines, device)) {
+/// Columns of one workgroup.
+std::optional<piece> plain_columns(const piece& common, std::size_t length, std::size_t neighbours,
+                                   const choice& by) {
+  if (const auto* shape = tuning::find_shape(by.shapes.columns, length, by.butterflies(length))) {
+    return columns_as(common, *shape, neighbours, by.device);
+  }
+  const tuning::column_defaults& rules = by.data.other_columns;
+  if (length > rules.longest) return std::nullopt;
+  return columns_as(common, default_columns(length, rules), neighbours, by.device);
+}
+
+std::optional<piece> columns(const piece& common, std::size_t length, std::size_t neighbours,
+                             const choice& by) {
+  if (auto line = line_of(common, length, by.shapes.column_lines, by)) {
     if (line->shape.lanes <= neighbours) return line;
   }
-  const tuning::column_shape* known = shape_of(bits, data.columns);
-  if (known == nullptr && bits > 12) return std::nullopt;
-  return columns_as(common, known != nullptr ? *known : default_columns(bits), neighbours, device);
+  return plain_columns(common, length, neighbours, by);
 }
 
-/// Columns whose bins meet: without data for them those of any axis, exchanged whole, since bins
-/// meet whole, and with fewer threads where they would spill.
-std::optional<piece> mirrored_columns(const piece& common, bool is_forward, unsigned bits,
-                                      std::size_t neighbours,
-                                      std::span<const tuning::column_shape> own,
-                                      tuning::shapes data, const device_info& device) {
-  if (const auto* known = shape_of(bits, own)) {
-    return columns_as(common, *known, neighbours, device);
+/// Columns whose bins meet, which is within a workgroup. Without data for them they are those of
+/// any axis, but exchange whole elements, because bins meet whole (R2C 2^18 0.47 of a copy, in
+/// halves 0.39: bench/NOTES.md, section 10), and with fewer threads where they would spill.
+std::optional<piece> mirrored_columns(const piece& common, std::size_t length,
+                                      std::size_t neighbours, const choice& by) {
+  const auto own = by.rows().mirrored;
+  if (const auto* shape = tuning::find_shape(own, length, by.butterflies(length))) {
+    return columns_as(common, *shape, neighbours, by.device);
   }
-  const bool is_fp64 = common.shape.element_bytes == 16, has_banks = common.shape.bank_bytes != 0;
-  if (is_fp64 && bits > 11 && has_banks) return std::nullopt;  // spills
-  data.column_lines = {};                                      // bins meet within a workgroup
-  auto made = columns(common, bits, neighbours, data, device);
-  if (!made || !is_forward) return made;
-  made->shape.half_trade = false;
-  made->resident = std::min(made->resident, 1U);
-  const unsigned most = is_fp64 ? 256 : 512;
-  while (has_banks && made->shape.threads() > most && made->shape.lanes > 2) {
-    made->shape.lanes /= 2;
+  const tuning::mirrored_limits& limits = by.shapes.unmeasured_mirrored;
+  if (length > limits.longest) return std::nullopt;
+  auto result = plain_columns(common, length, neighbours, by);
+  if (!result || !by.axis.is_forward) return result;
+  result->shape.half_trade = false;
+  result->resident = std::min(result->resident, limits.most_resident);
+  while (result->shape.threads() > limits.most_threads && result->shape.lanes > 2) {
+    result->shape.lanes /= 2;
   }
-  return fitted(*made, device, 2);
+  return fitted(*result, by.device, 2);
 }
 
-using shares = std::vector<unsigned>;  // log2 of each pass's length
+using parts = std::vector<std::size_t>;  // the length of each pass
 
-/// Returns the ways to cut an axis into several passes, the best first: as measured, then evenly.
-std::vector<shares> ways_to_cut(unsigned bits, std::span<const tuning::cut> cuts) {
-  std::vector<shares> ways;
-  for (const tuning::cut& each : cuts) {
-    if (each.log2_length != bits) continue;
-    ways.push_back({each.log2_first, each.log2_second});
-    const unsigned rest = bits - each.log2_first - each.log2_second;
-    if (rest > 0) ways.back().push_back(rest);
+/// Returns the lengths of `count` passes, as equal as powers of two can be, longer ones first.
+parts even_parts(std::size_t total, unsigned count) {
+  parts result;
+  for (auto bits = static_cast<unsigned>(std::countr_zero(total)); count > 0; --count) {
+    const unsigned share = (bits + count - 1) / count;
+    result.push_back(std::size_t{1} << share);
+    bits -= share;
   }
-  for (unsigned count = 2; count <= 4; ++count) {
-    shares even;
-    for (unsigned left = bits, i = count; i > 0; --i) {
-      even.push_back((left + i - 1) / i);
-      left -= even.back();
+  return result;
+}
+
+/// Returns the ways to cut the axis into several passes, the best first: as measured, then evenly.
+std::vector<parts> ways_to_cut(const choice& by) {
+  std::vector<parts> ways;
+  for (const tuning::cut& cut : by.rows().cuts) {
+    if (cut.length != by.axis.total || !cut.counts.contains(by.axis.transforms)) continue;
+    parts lengths;
+    for (const std::size_t length : cut.parts) {
+      if (length > 0) lengths.push_back(length);
     }
-    ways.push_back(even);
+    ways.push_back(lengths);
+  }
+  for (unsigned count = 2; count <= tuning::most_parts; ++count) {
+    ways.push_back(even_parts(by.axis.total, count));
   }
   return ways;
 }
 
+/// Long butterflies with twiddles neither prefetch nor stream: see `placement_rules::long_bytes`.
+void limit_twiddled(piece& each, const tuning::architecture& data) {
+  const std::size_t bytes = each.shape.length * each.shape.element_bytes;
+  if (each.prior == 1 || bytes <= data.placing.long_bytes) return;
+  each.prefetch_bytes = 0;
+  each.streams = false;
+}
+
 /// Cuts the axis; fewer pieces come back if one of them does not fit.
-std::vector<piece> cut_into(const shares& parts, const axis_request& axis,
-                            const tuning::architecture& data, const device_info& device) {
-  const tuning::shapes& shapes = tuning::shapes_for(data, axis.stored);
+std::vector<piece> cut_into(const parts& lengths, const choice& by) {
   std::vector<piece> pieces;
   std::size_t prior = 1;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    piece common = common_piece(axis, data, i == 0, i + 1 == parts.size());
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    piece common = common_piece(by, i == 0, i + 1 == lengths.size());
     common.prior = prior;
-    common.shape.mirrored = axis.is_row && common.shape.has_half_spectrum();
-    const std::size_t neighbours =
-        axis.is_row ? (prior == 1 ? axis.total >> parts[i] : prior) : axis.columns;
-    const auto made = common.shape.mirrored
-                          ? mirrored_columns(common, axis.is_forward, parts[i], neighbours,
-                                             rows_for(axis, shapes).mirrored, shapes, device)
-                          : columns(common, parts[i], neighbours, shapes, device);
-    if (made) pieces.push_back(*made);
-    prior <<= parts[i];
+    common.shape.mirrored = by.axis.is_row && common.shape.has_half_spectrum();
+    const std::size_t beside = prior == 1 ? by.axis.total / lengths[i] : prior;
+    const std::size_t neighbours = by.axis.is_row ? beside : by.axis.columns;
+    auto result = common.shape.mirrored ? mirrored_columns(common, lengths[i], neighbours, by)
+                                        : columns(common, lengths[i], neighbours, by);
+    if (!result) return pieces;
+    limit_twiddled(*result, by.data);
+    pieces.push_back(*result);
+    prior *= lengths[i];
   }
   return pieces;
 }
 
-/// In copies; what was not measured may take longer than one.
-double time_of(const piece& each) {
-  return each.fraction > 0 ? 1 / each.fraction : 1.25;
+/// Returns the expected time of a piece, in copies.
+double time_of(const piece& each, const tuning::time_model& times) {
+  return each.fraction > 0 ? 1 / each.fraction : times.unmeasured;
 }
 
-/// How much longer rows take whose inputs are turned, as measured: rows of roots are read, the more
-/// per element the fewer a thread has. Long ones of a workgroup lose the prefetches that they were
-/// measured with.
-double twiddled_time(const piece& rows) {
-  const bool loses_prefetch = rows.prefetch_bytes > 0 && !rows.shape.is_cluster() && rows.is_long();
-  return time_of(rows) * (1 + 2.2 / rows.shape.elements_per_thread) * (loses_prefetch ? 1.16 : 1);
+/// Returns the expected time of rows with twiddles: see `time_model`.
+double twiddled_time(const piece& rows, const tuning::architecture& data) {
+  const std::size_t bytes = rows.shape.length * rows.shape.element_bytes;
+  const bool loses_prefetch =
+      rows.prefetch_bytes > 0 && !rows.shape.is_cluster() && bytes > data.placing.long_bytes;
+  return time_of(rows, data.times) *
+         (1 + data.times.twiddle_elements / rows.shape.elements_per_thread) *
+         (loses_prefetch ? data.times.without_prefetch : 1);
 }
 
 }  // namespace
 
 std::vector<piece> pieces_of(const axis_request& axis, const tuning::architecture& data,
                              const device_info& device) {
-  const tuning::shapes& shapes = tuning::shapes_for(data, axis.stored);
-  const tuning::row_shapes& rows = rows_for(axis, shapes);
-  const unsigned bits = log2_of(axis.total);
-  if (axis.is_row) {
-    const piece common = common_piece(axis, data, true, true);
-    if (const auto whole = row_at_once(common, rows, device)) return {*whole};
-  } else {
-    const piece common = common_piece(axis, data, false, false);
-    if (const auto whole = columns(common, bits, axis.columns, shapes, device)) return {*whole};
-  }
-  for (const shares& parts : ways_to_cut(bits, rows.cuts)) {
-    auto pieces = cut_into(parts, axis, data, device);
-    if (pieces.size() == parts.size()) return pieces;
+  const choice by{axis, data, device};
+  const piece common = common_piece(by, axis.is_row, axis.is_row);
+  const auto whole = axis.is_row ? row_at_once(common, by.rows(), by)
+                                 : columns(common, axis.total, axis.columns, by);
+  if (whole) return {*whole};
+  for (const parts& lengths : ways_to_cut(by)) {
+    auto pieces = cut_into(lengths, by);
+    if (pieces.size() == lengths.size()) return pieces;
   }
   throw plan_error(
       formatted("length {} does not fit {}: {} bytes of local memory, workgroups of "
@@ -263,29 +273,27 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
 
 std::vector<piece> scrambled_pieces_of(const axis_request& axis, const tuning::architecture& data,
                                        const device_info& device) {
-  const tuning::shapes& shapes = tuning::shapes_for(data, axis.stored);
-  const unsigned bits = log2_of(axis.total);
-  const piece common = common_piece(axis, data, true, true);
-  const auto row_of = [&](unsigned row_bits) {
+  const choice by{axis, data, device};
+  const piece common = common_piece(by, true, true);
+  const auto row_of = [&](std::size_t length) {
     piece row = common;
-    row.total = std::size_t{1} << row_bits;
-    return row_at_once(row, shapes.rows, device);
+    row.total = length;
+    return row_at_once(row, by.shapes.rows, by);
   };
-  if (row_of(bits)) return {};
+  if (row_of(axis.total)) return {};
   double natural = 0;
-  // Columns of which no speed was measured are not to be much longer than in natural order.
-  std::size_t longest = 0;
+  std::size_t longest = 0;  // of columns that were not measured
   for (const piece& each : pieces_of(axis, data, device)) {
-    natural += time_of(each);
-    longest = std::max<std::size_t>(longest, 2 * each.shape.length);
+    natural += time_of(each, data.times);
+    longest = std::max(longest, data.times.unmeasured_growth * each.shape.length);
   }
   std::vector<piece> best;
-  double least = 0.98 * natural;  // a gain of less is not measured surely
-  for (unsigned row_bits = bits - 1; row_bits > 0; --row_bits) {
-    auto row = row_of(row_bits);
-    auto column = columns(common, bits - row_bits, std::size_t{1} << row_bits, shapes, device);
+  double least = data.times.least_gain * natural;
+  for (std::size_t length = axis.total / 2; length > 1; length /= 2) {
+    auto row = row_of(length);
+    auto column = columns(common, axis.total / length, length, by);
     if (!row || !column || (column->fraction == 0 && column->shape.length > longest)) continue;
-    const double time = twiddled_time(*row) + time_of(*column);
+    const double time = twiddled_time(*row, data) + time_of(*column, data.times);
     if (time >= least) continue;
     least = time;
     column->in_place_spacing = row->shape.length;
@@ -297,6 +305,7 @@ std::vector<piece> scrambled_pieces_of(const axis_request& axis, const tuning::a
   for (piece& each : best) {
     each.total = axis.total;
     each.prior = prior;
+    limit_twiddled(each, data);
     prior *= each.shape.length;
   }
   return best;
@@ -304,12 +313,14 @@ std::vector<piece> scrambled_pieces_of(const axis_request& axis, const tuning::a
 
 std::optional<piece> plane_of(std::size_t rows, const axis_request& axis,
                               const tuning::architecture& data, const device_info& device) {
-  const tuning::shapes& shapes = tuning::shapes_for(data, axis.stored);
-  for (const tuning::cluster_shape& shape : own_rows(axis, shapes).planes) {
-    piece made = shaped_as(common_piece(axis, data, true, true), body::plane, shape, device);
-    made.total = made.shape.length;
-    if (made.shape.first != rows || made.shape.second != axis.total) continue;
-    if (fits(made.shape, device)) return made;
+  const choice by{axis, data, device};
+  const std::size_t planes = std::max<std::size_t>(axis.transforms / rows, 1);
+  for (const tuning::cluster_shape& shape : by.own_rows().planes) {
+    if (shape.first != rows || shape.length != rows * axis.total) continue;
+    if (!shape.counts.contains(planes)) continue;
+    piece result = shaped_as(common_piece(by, true, true), body::plane, shape, device);
+    result.total = result.shape.length;
+    if (fits(result.shape, device)) return result;
   }
   return std::nullopt;
 }

@@ -23,7 +23,8 @@ struct axis_request {
   bool is_row = true;              ///< Its elements are each other's nearest neighbours.
   bool has_half_spectrum = false;  ///< One of its ends is a half spectrum.
   bool is_forward = true;
-  std::size_t columns = 1;  ///< Neighbours, if it is no row.
+  std::size_t columns = 1;     ///< Neighbours, if it is no row.
+  std::size_t transforms = 1;  ///< Of this axis in one call: the batch times the other axes.
 };
 
 /// One pass of an axis, not placed yet: butterflies of `shape.length` after `prior`.
@@ -33,37 +34,29 @@ struct piece {
   std::size_t total = 1;  ///< N: of the axis.
   unsigned resident = 0;  ///< Workgroups at once that a multiprocessor is to hold; 0: any.
   double fraction = 0;    ///< Of a copy's speed, as measured for its shape; 0: not measured.
-  std::size_t prefetch_bytes = 0;  ///< How far ahead input is prefetched.
-  bool streams = false;            ///< Its output is the first to leave the caches.
+  std::size_t prefetch_bytes = 0;  ///< How far ahead input is prefetched; 0: not at all.
+  bool streams = false;            ///< Its output is written by streaming stores.
   /// Outputs lie where inputs lay, which scrambles the bins of an axis of two passes: elements of
   /// the axis from one of a butterfly to the next.
   std::optional<std::size_t> in_place_spacing = std::nullopt;
 
   [[nodiscard]] bool is_in_place() const { return in_place_spacing.has_value(); }
-  /// Returns whether butterflies fill a multiprocessor.
-  [[nodiscard]] bool is_long() const {
-    return shape.length * shape.element_bytes > std::size_t{1} << 16;
-  }
-  /// Long butterflies whose inputs are turned lose by prefetches and by streamed output: 0.37 for
-  /// 0.395 of a copy at 2^24 on an H200 (bench/NOTES.md, section 13).
-  [[nodiscard]] bool is_long_and_twiddled() const { return prior > 1 && is_long(); }
 };
 
-/// Returns the pieces of an axis: one where it fits a workgroup or a cluster, two or three for
-/// longer ones. Throws `plan_error` where the device is too small for any.
+/// Returns the pieces of an axis: one where it fits a workgroup or a cluster, two to four for a
+/// longer axis. Throws `plan_error` where the device is too small for any.
 [[nodiscard]] std::vector<piece> pieces_of(const axis_request& axis,
                                            const tuning::architecture& data,
                                            const device_info& device);
 
 /// Returns the two pieces of an axis that no workgroup and no cluster takes whole, if its bins may
-/// be scrambled: columns, then rows behind one another, each of which leaves its outputs where its
-/// inputs lay. Of an inverse, rows come first. Their lengths depend on the axis' alone. Empty where
-/// natural order is expected to take no longer.
+/// be scrambled: columns, then contiguous rows, each in place. An inverse has the same lengths,
+/// rows first. Empty where natural order is expected to take no longer.
 [[nodiscard]] std::vector<piece> scrambled_pieces_of(const axis_request& axis,
                                                      const tuning::architecture& data,
                                                      const device_info& device);
 
-/// Returns the piece that makes planes of `rows` of this axis, if there is one.
+/// Returns the piece that transforms planes of `rows` of this axis, if there is one.
 [[nodiscard]] std::optional<piece> plane_of(std::size_t rows, const axis_request& axis,
                                             const tuning::architecture& data,
                                             const device_info& device);

@@ -194,15 +194,15 @@ class placer {
     loops_.pop_back();
   }
 
-  /// Where one lane in twenty would be left over at the end of each row of columns, as of 257 bins,
-  /// lanes go on in the next; not where that would take them from whole sectors on the way out. A
+  /// Where lanes would be left over at the end of each row of columns, as of 257 bins, they go on
+  /// in the next (`placement_rules::flat_lanes`); not where rows to write begin on whole sectors. A
   /// CPU's threads count on neighbours instead.
   void flatten() {
     if (shape().lanes == 1 || shape().mirrored || shape().bank_bytes == 0) return;
-    if (loops_.empty() || is_aligned(numbers().out.stride)) return;
+    if (loops_.empty() || numbers().out.stride % at_.rules.sector_elements == 0) return;
     const std::size_t count = loops_.front().count, lanes = shape().lanes;
     const std::size_t taken = (count + lanes - 1) / lanes * lanes;
-    if (20 * (taken - count) < count) return;
+    if (at_.rules.flat_lanes * (taken - count) < count) return;
     const std::size_t beyond = loops_.size() == 1 ? pass_.rows : loops_[1].count;
     if (beyond > most_lanes / count) return;
     if (loops_.size() == 1 && pass_.rows > 1) {
@@ -212,7 +212,6 @@ class placer {
     numbers().is_flat = loops_.size() > 1;
   }
 
-  static bool is_aligned(std::size_t stride) { return stride % 4 == 0; }  // 32 bytes of fp32
   static constexpr std::size_t most_lanes = std::size_t{1} << 31;  // kernels count them in 32 bits
 
   void write_loops() {
@@ -295,7 +294,7 @@ class placer {
   }
 
   void prefetch() {
-    if (piece_.prefetch_bytes == 0 || piece_.is_long_and_twiddled()) return;
+    if (piece_.prefetch_bytes == 0) return;
     const auto& load = pass_.in.fused;
     if (load && !reads_in_order(*load)) return;
     const std::size_t elements = run_of_input();

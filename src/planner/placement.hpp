@@ -25,6 +25,7 @@ struct placement {
   std::size_t axis;   ///< The slower of a plane's.
   bool begins, ends;  ///< The first, the last pass of its axis.
   const array &from, &to;
+  const tuning::placement_rules& rules;
   const filter_array* filter = nullptr;  ///< Of a piece that convolves.
 };
 

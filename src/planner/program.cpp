@@ -68,7 +68,18 @@ class piece_chooser {
     axis.total = spec_.lengths[a] / (axis.has_half_spectrum ? 2 : 1);
     axis.is_forward =
         spec_.kind == transform::forward || spec_.kind == transform::forward_from_real;
+    axis.transforms = transforms_of(a);
     return axis;
+  }
+
+  /// Returns how many transforms of axis a one call makes.
+  [[nodiscard]] std::size_t transforms_of(std::size_t a) const {
+    std::size_t count = spec_.batch;
+    for (std::size_t b = 0; b < spec_.lengths.size(); ++b) {
+      const bool holds_bins = is_real(spec_.kind) && b + 1 == spec_.lengths.size();
+      if (b != a) count *= holds_bins ? spec_.lengths[b] / 2 + 1 : spec_.lengths[b];
+    }
+    return count;
   }
 
   void add_axis(std::size_t a) {
@@ -110,8 +121,13 @@ class piece_chooser {
 /// Chooses the arrays between pieces: 0 is the input, i + 1 what piece i writes.
 class array_chooser {
  public:
-  array_chooser(const plan_spec& spec, const std::vector<planned_piece>& pieces)
-      : spec_(spec), pieces_(pieces), out_(output_array(spec)), arrays_{input_array(spec)} {
+  array_chooser(const plan_spec& spec, const std::vector<planned_piece>& pieces,
+                const tuning::placement_rules& rules)
+      : spec_(spec),
+        pieces_(pieces),
+        rules_(rules),
+        out_(output_array(spec)),
+        arrays_{input_array(spec)} {
     const auto keeps_places = [](const planned_piece& each) { return each.keeps_places(); };
     uses_output_ = std::all_of(pieces.begin(), pieces.end(), keeps_places) && !out_.has_parts &&
                    !out_.is_pairs && out_.stored == common_precision(spec) &&
@@ -151,7 +167,7 @@ class array_chooser {
   /// Returns what a piece writes: workspace, or the output where all pieces can.
   [[nodiscard]] array between(const array& reached, const planned_piece& each,
                               bool is_first) const {
-    array packed = packed_array(spec_, reached, place::workspace_a, batch_inside_);
+    array packed = packed_array(spec_, reached, place::workspace_a, batch_inside_, rules_);
     if (uses_output_) {
       array shared = out_;
       for (std::size_t a = 0; a < shared.axes.size(); ++a) {
@@ -169,6 +185,7 @@ class array_chooser {
 
   const plan_spec& spec_;
   const std::vector<planned_piece>& pieces_;
+  const tuning::placement_rules& rules_;
   array out_;
   std::vector<array> arrays_;
   bool uses_output_ = false, batch_inside_ = false;
@@ -200,13 +217,11 @@ void require_launchable(const pass& each, const plan_spec& spec, const device_in
 }
 
 /// Output streams from the last pass alone, because the next pass reads the others from L2; and, as
-/// measured, not from long butterflies whose inputs are turned, nor from columns that turn theirs
-/// or write elsewhere than they read.
+/// measured (bench/NOTES.md, section 13), not from columns that have twiddles or write elsewhere
+/// than they read.
 bool may_stream(const planned_piece& each, const pass& as, bool is_last) {
   const bool overwrites = as.in.where == as.out.where;
-  const bool is_refused = each.made.is_long_and_twiddled() ||
-                          (as.shape().lanes_across && (each.made.prior > 1 || !overwrites));
-  return is_last && !is_refused;
+  return is_last && !(as.shape().lanes_across && (each.made.prior > 1 || !overwrites));
 }
 
 }  // namespace
@@ -263,12 +278,12 @@ program make_program(const plan_spec& spec, const device_info& device) {
 program make_program(const plan_spec& spec, const device_info& device,
                      const tuning::architecture& data) {
   const auto pieces = piece_chooser{spec, device, data}.take();
-  const auto arrays = array_chooser{spec, pieces}.take();
+  const auto arrays = array_chooser{spec, pieces, data.placing}.take();
   program made;
   if (spec.store.clears_output) made.steps.emplace_back(clear{place::output, spec.store.out_bytes});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     pass each = placed(pieces[i].made, {spec, pieces[i].axis, pieces[i].begins, pieces[i].ends,
-                                        arrays[i], arrays[i + 1]});
+                                        arrays[i], arrays[i + 1], data.placing});
     each.out.streams &= may_stream(pieces[i], each, i + 1 == pieces.size());
     if (i + 1 == pieces.size()) each.numbers.scale = static_cast<double>(factor_of(spec));
     require_launchable(each, spec, device);
@@ -291,7 +306,9 @@ program program_of_rows(const plan_spec& spec, body makes, const filter_array* f
   axis_request axis;
   axis.total = spec.lengths.front();
   axis.stored = spec.real;
-  auto pieces = pieces_of(axis, tuning::for_device(device), device);
+  axis.transforms = spec.batch;
+  const tuning::architecture& data = tuning::for_device(device);
+  auto pieces = pieces_of(axis, data, device);
   piece& row = pieces.front();
   if (pieces.size() > 1 || row.shape.makes != body::transform) {
     throw plan_error(
@@ -310,6 +327,7 @@ program program_of_rows(const plan_spec& spec, body makes, const filter_array* f
                                .ends = true,
                                .from = in,
                                .to = out,
+                               .rules = data.placing,
                                .filter = filter});
   launched.numbers.scale = static_cast<double>(factor_of(spec));
   require_launchable(launched, spec, device);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// X[k] = sum_j x[j] w^(jk): nothing to get wrong. The oracle of every other transform.
+// X[k] = sum_j x[j] w^(jk), the definition: the oracle of every other transform.
 #pragma once
 
 #include <complex>
@@ -29,7 +29,7 @@ row<Real> dft_by_definition(const row<Real>& x, const row<long double>& w) {
   return spectrum;
 }
 
-/// The same, for one row.
+/// Returns the DFT of x with roots computed for this call.
 template <class Real>
 row<Real> dft_by_definition(const row<Real>& x, direction dir) {
   return dft_by_definition(x, roots_of_unity<long double>(x.size(), x.size(), dir));

@@ -22,9 +22,9 @@ void iterative(row<Real>& x, const row<Real>& roots) {
     for (std::size_t first = 0; first < n; first += 2 * half) {
       for (std::size_t k = 0; k < half; ++k) {
         const std::complex<Real> top = x[first + k];
-        const std::complex<Real> turned = roots[k * stride] * x[first + k + half];
-        x[first + k] = top + turned;
-        x[first + k + half] = top - turned;
+        const std::complex<Real> twiddled = roots[k * stride] * x[first + k + half];
+        x[first + k] = top + twiddled;
+        x[first + k + half] = top - twiddled;
       }
     }
   }

@@ -14,7 +14,7 @@
 
 namespace wingbeat::reference {
 
-/// The two values a thread combines in one stage, and the root it turns the second by.
+/// The two values that a thread combines in one stage, and the twiddle of the second.
 struct butterfly {
   std::size_t home, target, root;
 };
@@ -27,7 +27,7 @@ constexpr butterfly butterfly_of(std::size_t thread, std::size_t n_threads, std:
 }
 
 /// Replaces x, a power of two long, by its DFT. `roots` holds w^0 .. w^(N/2-1), and their sign is
-/// the direction. The inner loop stands for the threads: no butterfly of a stage meets another.
+/// the direction. The inner loop stands for the threads: a stage's butterflies are independent.
 /// Scale: none.  Cost: N/2 log2 N complex multiplications; log2 N steps with N/2 threads.
 template <class Real>
 void one_butterfly_per_thread(row<Real>& x, const row<Real>& roots) {
@@ -36,9 +36,9 @@ void one_butterfly_per_thread(row<Real>& x, const row<Real>& roots) {
   for (std::size_t span = 1; span <= n_threads; span *= 2) {
     for (std::size_t thread = 0; thread < n_threads; ++thread) {
       const auto [home, target, root] = butterfly_of(thread, n_threads, span);
-      const std::complex<Real> turned = x[target] * roots[root];
-      x[target] = x[home] - turned;
-      x[home] = x[home] + turned;
+      const std::complex<Real> twiddled = x[target] * roots[root];
+      x[target] = x[home] - twiddled;
+      x[home] = x[home] + twiddled;
     }
     // A barrier stands here on a device.
   }

@@ -28,9 +28,9 @@ row<Real> recursive(const row<Real>& x, const row<Real>& roots, std::size_t stri
 
   row<Real> spectrum(x.size());
   for (std::size_t k = 0; k < half; ++k) {
-    const std::complex<Real> turned = roots[k * stride] * odd[k];
-    spectrum[k] = even[k] + turned;
-    spectrum[k + half] = even[k] - turned;
+    const std::complex<Real> twiddled = roots[k * stride] * odd[k];
+    spectrum[k] = even[k] + twiddled;
+    spectrum[k + half] = even[k] - twiddled;
   }
   return spectrum;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Radix 2 with no loop over butterflies: each stage is four operations on whole arrays, as one
-// would write it for an array machine. A stage sees x as [group][upper, lower][k].
+// Radix 2 with no loop over butterflies: each stage is four operations on whole arrays, as for a
+// vector machine. A stage sees x as [group][upper, lower][k].
 #pragma once
 
 #include <algorithm>  // copy
@@ -32,9 +32,9 @@ void stage_vectorised(row<Real>& x, const row<Real>& roots) {
     const std::gslice angles(0, shape, {0, groups});  // every group reads the same roots
 
     const values top = all[upper];
-    const values turned = values(half_circle[angles]) * values(all[lower]);
-    all[upper] = top + turned;
-    all[lower] = top - turned;
+    const values twiddled = values(half_circle[angles]) * values(all[lower]);
+    all[upper] = top + twiddled;
+    all[lower] = top - twiddled;
   }
   std::copy(std::begin(all), std::end(all), x.begin());
 }

@@ -7,196 +7,339 @@
 namespace wingbeat::tuning {
 namespace {
 
-// log2 length, elements a thread, transforms a workgroup, half trade, stage in, stage out,
-// fraction, resident, MiB ahead, stores once
+// A shape is a line, or two.
+// clang-format off
 constexpr shape fp32_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f},
-    {1, 2, 256, false, false, false, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},
-    {3, 8, 64, false, true, true, 0.98f},
-    {4, 4, 16, false, false, false, 0.98f},
-    {5, 8, 16, false, true, true, 0.98f},
-    {6, 4, 8, false, false, false, 0.99f, 0, 4},
-    {7, 4, 4, false, false, false, 0.99f, 0, 2},
-    {8, 4, 2, false, false, false, 0.99f, 0, 3},
-    {9, 16, 8, false, false, false, 0.98f, 2, 3},
-    {10, 16, 2, false, false, false, 0.98f, 3, 3},
-    {11, 8, 1, true, false, false, 0.99f, 0, 4},
-    {12, 8, 1, false, false, false, 0.99f, 0, 3},
-    {13, 32, 1, false, false, false, 0.99f, 2, 8},
-    {14, 32, 1, true, false, false, 0.95f, 1, 8, true},
+    {.length = 1, .elements = 1, .lanes = 256, .fraction = 0.98f},
+    {.length = 2, .elements = 2, .lanes = 256, .fraction = 0.98f},
+    {.length = 4, .elements = 2, .lanes = 64, .fraction = 0.98f},
+    {.length = 8, .elements = 8, .lanes = 64, .stage_in = true, .stage_out = true,
+     .fraction = 0.98f},
+    {.length = 16, .elements = 4, .lanes = 16, .fraction = 0.98f},
+    {.length = 32, .elements = 8, .lanes = 16, .stage_in = true, .stage_out = true,
+     .fraction = 0.98f},
+    {.length = 64, .elements = 4, .lanes = 8, .fraction = 0.99f, .prefetch_mib = 4},
+    {.length = 128, .elements = 4, .lanes = 4, .fraction = 0.99f, .prefetch_mib = 2},
+    {.length = 256, .elements = 4, .lanes = 2, .fraction = 0.99f, .prefetch_mib = 3},
+    {.length = 512, .elements = 16, .lanes = 8, .fraction = 0.98f, .resident = 2,
+     .prefetch_mib = 3},
+    {.length = 1024, .elements = 16, .lanes = 2, .fraction = 0.98f, .resident = 3,
+     .prefetch_mib = 3},
+    {.length = 2048, .elements = 8, .half_trade = true, .fraction = 0.99f, .prefetch_mib = 4},
+    {.length = 4096, .elements = 8, .fraction = 0.99f, .prefetch_mib = 3},
+    {.length = 8192, .elements = 32, .fraction = 0.99f, .resident = 2, .prefetch_mib = 8},
+    {.length = 16384, .elements = 32, .half_trade = true, .fraction = 0.95f, .resident = 1,
+     .prefetch_mib = 8, .streams = true},
 };
 constexpr shape fp64_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f},
-    {1, 2, 128, false, true, true, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},
-    {3, 2, 32, false, false, false, 0.98f},
-    {4, 4, 16, false, true, true, 0.98f},
-    {5, 4, 8, false, true, true, 0.99f, 16, 6},
-    {6, 4, 8, false, false, false, 0.99f, 8, 2},
-    {7, 4, 4, false, false, false, 0.99f, 8, 4},
-    {8, 8, 4, false, false, false, 0.99f, 3, 3},
-    {9, 8, 8, false, false, false, 0.99f, 0, 4},
-    {10, 16, 4, false, false, false, 0.99f, 0, 4},
-    {11, 16, 1, false, false, false, 0.99f, 2, 6},
-    {12, 16, 1, false, false, false, 0.99f, 0, 6},
-    {13, 32, 1, true, false, false, 0.94f, 0, 8, true},
+    {.length = 1, .elements = 1, .lanes = 256, .fraction = 0.98f},
+    {.length = 2, .elements = 2, .lanes = 128, .stage_in = true, .stage_out = true,
+     .fraction = 0.98f},
+    {.length = 4, .elements = 2, .lanes = 64, .fraction = 0.98f},
+    {.length = 8, .elements = 2, .lanes = 32, .fraction = 0.98f},
+    {.length = 16, .elements = 4, .lanes = 16, .stage_in = true, .stage_out = true,
+     .fraction = 0.98f},
+    {.length = 32, .elements = 4, .lanes = 8, .stage_in = true, .stage_out = true,
+     .fraction = 0.99f, .resident = 16, .prefetch_mib = 6},
+    {.length = 64, .elements = 4, .lanes = 8, .fraction = 0.99f, .resident = 8, .prefetch_mib = 2},
+    {.length = 128, .elements = 4, .lanes = 4, .fraction = 0.99f, .resident = 8, .prefetch_mib = 4},
+    {.length = 256, .elements = 8, .lanes = 4, .fraction = 0.99f, .resident = 3, .prefetch_mib = 3},
+    {.length = 512, .elements = 8, .lanes = 8, .fraction = 0.99f, .prefetch_mib = 4},
+    {.length = 1024, .elements = 16, .lanes = 4, .fraction = 0.99f, .prefetch_mib = 4},
+    {.length = 2048, .elements = 16, .fraction = 0.99f, .resident = 2, .prefetch_mib = 6},
+    {.length = 4096, .elements = 16, .fraction = 0.99f, .prefetch_mib = 6},
+    {.length = 8192, .elements = 32, .half_trade = true, .fraction = 0.94f, .prefetch_mib = 8,
+     .streams = true},
 };
 // Stored in 16 bits, computed in fp32: twice the elements a byte, so each exchange costs more.
 constexpr shape fp16_whole[] = {
-    {0, 1, 256, false, false, false, 0.98f},       {1, 2, 256, false, false, false, 0.98f},
-    {2, 2, 64, false, false, false, 0.98f},        {3, 8, 64, false, true, true, 0.89f},
-    {4, 4, 32, false, false, false, 0.86f},        {5, 4, 16, false, false, false, 0.7f},
-    {6, 8, 32, false, false, false, 0.9f},         {7, 16, 16, false, false, false, 0.94f, 7},
-    {8, 16, 8, false, false, false, 0.97f},        {9, 16, 8, false, false, false, 0.9f},
-    {10, 16, 2, false, false, false, 0.91f, 0, 6}, {11, 16, 1, false, false, false, 0.85f, 0, 6},
-    {12, 16, 1, false, false, false, 0.85f, 0, 6}, {13, 32, 1, false, false, false, 0.78f, 2, 6},
-    {14, 32, 1, false, false, false, 0.6f, 0, 6},
+    {.length = 1, .elements = 1, .lanes = 256, .fraction = 0.98f},
+    {.length = 2, .elements = 2, .lanes = 256, .fraction = 0.98f},
+    {.length = 4, .elements = 2, .lanes = 64, .fraction = 0.98f},
+    {.length = 8, .elements = 8, .lanes = 64, .stage_in = true, .stage_out = true,
+     .fraction = 0.89f},
+    {.length = 16, .elements = 4, .lanes = 32, .fraction = 0.86f},
+    {.length = 32, .elements = 4, .lanes = 16, .fraction = 0.7f},
+    {.length = 64, .elements = 8, .lanes = 32, .fraction = 0.9f},
+    {.length = 128, .elements = 16, .lanes = 16, .fraction = 0.94f, .resident = 7},
+    {.length = 256, .elements = 16, .lanes = 8, .fraction = 0.97f},
+    {.length = 512, .elements = 16, .lanes = 8, .fraction = 0.9f},
+    {.length = 1024, .elements = 16, .lanes = 2, .fraction = 0.91f, .prefetch_mib = 6},
+    {.length = 2048, .elements = 16, .fraction = 0.85f, .prefetch_mib = 6},
+    {.length = 4096, .elements = 16, .fraction = 0.85f, .prefetch_mib = 6},
+    {.length = 8192, .elements = 32, .fraction = 0.78f, .resident = 2, .prefetch_mib = 6},
+    {.length = 16384, .elements = 32, .fraction = 0.6f, .prefetch_mib = 6},
 };
-// The same of rows of reals, by the length of the complex transform that makes their bins.
+// Rows of reals, by the length of the complex transform that makes their bins.
 constexpr shape fp32_rows_of_reals[] = {
-    {0, 1, 128, false, false, false, 0.99f},      {1, 2, 128, false, true, true, 0.99f},
-    {2, 4, 128, false, true, true, 0.99f},        {3, 8, 128, false, false, true, 0.99f},
-    {4, 4, 32, false, false, true, 0.98f},        {5, 4, 16, false, false, true, 0.91f, 11},
-    {6, 4, 8, false, false, false, 0.97f},        {7, 4, 4, false, false, false, 0.97f, 10},
-    {8, 8, 4, false, false, false, 0.95f},        {9, 8, 1, false, false, false, 0.96f, 11},
-    {10, 8, 1, false, false, false, 0.96f, 9},    {11, 16, 1, true, false, false, 0.95f},
-    {12, 16, 1, true, false, false, 0.95f},       {13, 32, 1, false, false, false, 0.91f, 0, 4},
-    {14, 32, 1, false, false, false, 0.8f, 0, 4},
+    {.length = 1, .elements = 1, .lanes = 128, .fraction = 0.99f},
+    {.length = 2, .elements = 2, .lanes = 128, .stage_in = true, .stage_out = true,
+     .fraction = 0.99f},
+    {.length = 4, .elements = 4, .lanes = 128, .stage_in = true, .stage_out = true,
+     .fraction = 0.99f},
+    {.length = 8, .elements = 8, .lanes = 128, .stage_out = true, .fraction = 0.99f},
+    {.length = 16, .elements = 4, .lanes = 32, .stage_out = true, .fraction = 0.98f},
+    {.length = 32, .elements = 4, .lanes = 16, .stage_out = true, .fraction = 0.91f,
+     .resident = 11},
+    {.length = 64, .elements = 4, .lanes = 8, .fraction = 0.97f},
+    {.length = 128, .elements = 4, .lanes = 4, .fraction = 0.97f, .resident = 10},
+    {.length = 256, .elements = 8, .lanes = 4, .fraction = 0.95f},
+    {.length = 512, .elements = 8, .fraction = 0.96f, .resident = 11},
+    {.length = 1024, .elements = 8, .fraction = 0.96f, .resident = 9},
+    {.length = 2048, .elements = 16, .half_trade = true, .fraction = 0.95f},
+    {.length = 4096, .elements = 16, .half_trade = true, .fraction = 0.95f},
+    {.length = 8192, .elements = 32, .fraction = 0.91f, .prefetch_mib = 4},
+    {.length = 16384, .elements = 32, .fraction = 0.8f, .prefetch_mib = 4},
 };
-// And of bins that make them.
+// Rows of bins that make reals.
 constexpr shape fp32_rows_of_bins[] = {
-    {0, 1, 128, false, false, false, 0.99f},       {1, 2, 128, false, true, true, 0.99f},
-    {2, 4, 128, false, true, true, 0.99f},         {3, 8, 128, false, true, true, 0.98f},
-    {4, 4, 16, false, false, false, 0.97f},        {5, 4, 16, false, false, false, 0.97f},
-    {6, 4, 4, false, false, false, 0.98f},         {7, 8, 4, false, false, false, 0.98f, 10},
-    {8, 8, 2, false, false, false, 0.98f},         {9, 8, 1, false, false, false, 0.98f},
-    {10, 16, 1, false, false, false, 0.98f, 6, 2}, {11, 16, 1, true, false, false, 0.98f, 0, 2},
-    {12, 16, 1, true, false, false, 0.97f},        {13, 16, 1, false, false, false, 0.9f, 0, 4},
-    {14, 32, 1, true, false, false, 0.75f, 0, 4},
+    {.length = 1, .elements = 1, .lanes = 128, .fraction = 0.99f},
+    {.length = 2, .elements = 2, .lanes = 128, .stage_in = true, .stage_out = true,
+     .fraction = 0.99f},
+    {.length = 4, .elements = 4, .lanes = 128, .stage_in = true, .stage_out = true,
+     .fraction = 0.99f},
+    {.length = 8, .elements = 8, .lanes = 128, .stage_in = true, .stage_out = true,
+     .fraction = 0.98f},
+    {.length = 16, .elements = 4, .lanes = 16, .fraction = 0.97f},
+    {.length = 32, .elements = 4, .lanes = 16, .fraction = 0.97f},
+    {.length = 64, .elements = 4, .lanes = 4, .fraction = 0.98f},
+    {.length = 128, .elements = 8, .lanes = 4, .fraction = 0.98f, .resident = 10},
+    {.length = 256, .elements = 8, .lanes = 2, .fraction = 0.98f},
+    {.length = 512, .elements = 8, .fraction = 0.98f},
+    {.length = 1024, .elements = 16, .fraction = 0.98f, .resident = 6, .prefetch_mib = 2},
+    {.length = 2048, .elements = 16, .half_trade = true, .fraction = 0.98f, .prefetch_mib = 2},
+    {.length = 4096, .elements = 16, .half_trade = true, .fraction = 0.97f},
+    {.length = 8192, .elements = 16, .fraction = 0.9f, .prefetch_mib = 4},
+    {.length = 16384, .elements = 32, .half_trade = true, .fraction = 0.75f, .prefetch_mib = 4},
 };
-// log2 length, elements a thread, neighbouring columns a workgroup, half trade, resident, fraction,
-// stores once
 constexpr column_shape fp32_columns[] = {
-    {6, 8, 16, false, 0, 0.97f}, {7, 8, 16, false, 0, 0.96f},        {8, 16, 32, true, 0, 0.97f},
-    {9, 32, 16, true, 2, 0.97f}, {10, 32, 16, true, 1, 0.93f, true}, {11, 32, 8, true, 1, 0.74f},
-    {12, 32, 4, true, 1, 0.57f},
+    {.length = 64, .elements = 8, .lanes = 16, .fraction = 0.97f},
+    {.length = 128, .elements = 8, .lanes = 16, .fraction = 0.96f},
+    {.length = 256, .elements = 16, .lanes = 32, .half_trade = true, .fraction = 0.97f},
+    {.length = 512, .elements = 32, .lanes = 16, .half_trade = true, .fraction = 0.97f,
+     .resident = 2},
+    {.length = 1024, .elements = 32, .lanes = 16, .half_trade = true, .fraction = 0.93f,
+     .resident = 1, .streams = true},
+    {.length = 2048, .elements = 32, .lanes = 8, .half_trade = true, .fraction = 0.74f,
+     .resident = 1},
+    {.length = 4096, .elements = 32, .lanes = 4, .half_trade = true, .fraction = 0.57f,
+     .resident = 1},
 };
 constexpr column_shape fp64_columns[] = {
-    {6, 8, 16, false, 0, 0.97f}, {7, 8, 16, false, 0, 0.96f}, {8, 16, 16, false, 0, 0.96f},
-    {9, 16, 8, true, 0, 0.97f},  {10, 16, 4, true, 2, 0.9f},  {11, 16, 4, true, 1, 0.7f},
-    {12, 16, 2, true, 1, 0.55f},
+    {.length = 64, .elements = 8, .lanes = 16, .fraction = 0.97f},
+    {.length = 128, .elements = 8, .lanes = 16, .fraction = 0.96f},
+    {.length = 256, .elements = 16, .lanes = 16, .fraction = 0.96f},
+    {.length = 512, .elements = 16, .lanes = 8, .half_trade = true, .fraction = 0.97f},
+    {.length = 1024, .elements = 16, .lanes = 4, .half_trade = true, .fraction = 0.9f,
+     .resident = 2},
+    {.length = 2048, .elements = 16, .lanes = 4, .half_trade = true, .fraction = 0.7f,
+     .resident = 1},
+    {.length = 4096, .elements = 16, .lanes = 2, .half_trade = true, .fraction = 0.55f,
+     .resident = 1},
 };
-// Of the pass where bins meet: the wider its rows, the fewer sectors are shared by two workgroups.
+// Columns whose bins meet: the wider their rows, the fewer sectors are shared by two workgroups.
 constexpr column_shape fp32_mirrored_of_reals[] = {
-    {7, 16, 64, false, 2, 0.93f},
-    {8, 32, 32, false, 2, 0.9f},
-    {9, 32, 32, true, 1, 0.8f},
-    {10, 32, 16, false, 1, 0.6f},
+    {.length = 128, .elements = 16, .lanes = 64, .fraction = 0.93f, .resident = 2},
+    {.length = 256, .elements = 32, .lanes = 32, .fraction = 0.9f, .resident = 2},
+    {.length = 512, .elements = 32, .lanes = 32, .half_trade = true, .fraction = 0.8f,
+     .resident = 1},
+    {.length = 1024, .elements = 32, .lanes = 16, .fraction = 0.6f, .resident = 1},
 };
 constexpr column_shape fp32_mirrored_of_bins[] = {
-    {7, 16, 32, false, 4, 0.93f},
-    {8, 16, 16, false, 4, 0.93f},
-    {9, 32, 16, true, 2, 0.85f},
-    {10, 32, 16, true, 1, 0.8f},
+    {.length = 128, .elements = 16, .lanes = 32, .fraction = 0.93f, .resident = 4},
+    {.length = 256, .elements = 16, .lanes = 16, .fraction = 0.93f, .resident = 4},
+    {.length = 512, .elements = 32, .lanes = 16, .half_trade = true, .fraction = 0.85f,
+     .resident = 2},
+    {.length = 1024, .elements = 32, .lanes = 16, .half_trade = true, .fraction = 0.8f,
+     .resident = 1},
 };
-// log2 length, log2 first, elements a thread, workgroups a cluster, lanes, resident, fraction,
-// MiB ahead. Of one length the first that fits is taken: the others are for less local memory.
+// Of several lines or planes of one length, the later ones need less local memory.
 constexpr cluster_shape fp32_lines[] = {
-    {15, 7, 32, 8, 1, 5, 0.76f, 2},
-    {16, 7, 32, 16, 1, 5, 0.69f, 4},
+    {.length = 32768, .first = 128, .elements = 32, .workgroups = 8, .fraction = 0.76f,
+     .resident = 5, .prefetch_mib = 2},
+    {.length = 65536, .first = 128, .elements = 32, .workgroups = 16, .fraction = 0.69f,
+     .resident = 5, .prefetch_mib = 4},
 };
 constexpr cluster_shape fp32_lines_of_reals[] = {
-    {15, 8, 32, 8, 1, 5, 0.63f, 3},
-    {16, 8, 32, 16, 1, 5, 0.54f, 3},
+    {.length = 32768, .first = 256, .elements = 32, .workgroups = 8, .fraction = 0.63f,
+     .resident = 5, .prefetch_mib = 3},
+    {.length = 65536, .first = 256, .elements = 32, .workgroups = 16, .fraction = 0.54f,
+     .resident = 5, .prefetch_mib = 3},
 };
 constexpr cluster_shape fp32_lines_of_bins[] = {
-    {14, 5, 32, 1, 1, 1, 0.75f, 4},
-    {15, 6, 32, 8, 1, 4, 0.6f, 4},
-    {16, 6, 32, 16, 1, 4, 0.49f, 4},
+    {.length = 16384, .first = 32, .elements = 32, .fraction = 0.75f, .prefetch_mib = 4},
+    {.length = 32768, .first = 64, .elements = 32, .workgroups = 8, .fraction = 0.6f, .resident = 4,
+     .prefetch_mib = 4},
+    {.length = 65536, .first = 64, .elements = 32, .workgroups = 16, .fraction = 0.49f,
+     .resident = 4, .prefetch_mib = 4},
+};
+constexpr cluster_shape fp16_lines[] = {
+    {.length = 32768, .first = 128, .elements = 32, .workgroups = 8, .fraction = 0.42f,
+     .resident = 5, .prefetch_mib = 3},
+    {.length = 65536, .first = 128, .elements = 32, .workgroups = 16, .fraction = 0.38f,
+     .resident = 5},
 };
 constexpr cluster_shape fp64_lines[] = {
-    {14, 9, 32, 2, 1, 1, 0.67f, 4},
-    {14, 6, 8, 4, 1, 2, 0.6f, 4},
-    {15, 6, 8, 8, 1, 2, 0.55f},
+    {.length = 16384, .first = 512, .elements = 32, .workgroups = 2, .fraction = 0.67f,
+     .prefetch_mib = 4},
+    {.length = 16384, .first = 64, .elements = 8, .workgroups = 4, .fraction = 0.6f, .resident = 2,
+     .prefetch_mib = 4},
+    {.length = 32768, .first = 64, .elements = 8, .workgroups = 8, .fraction = 0.55f,
+     .resident = 2},
 };
 constexpr cluster_shape fp64_lines_of_reals[] = {
-    {14, 6, 8, 4, 1, 1, 0.4f},
-    {15, 6, 8, 8, 1, 1, 0.4f},
+    {.length = 16384, .first = 64, .elements = 8, .workgroups = 4, .fraction = 0.4f},
+    {.length = 32768, .first = 64, .elements = 8, .workgroups = 8, .fraction = 0.4f},
 };
 constexpr cluster_shape fp32_column_lines[] = {
-    {12, 7, 32, 16, 16, 5, 0.7f},
-    {13, 8, 32, 16, 16, 2, 0.5f},
+    {.length = 4096, .first = 128, .elements = 32, .workgroups = 16, .lanes = 16, .fraction = 0.7f,
+     .resident = 5},
+    {.length = 8192, .first = 256, .elements = 32, .workgroups = 16, .lanes = 16, .fraction = 0.5f,
+     .resident = 2},
 };
 constexpr cluster_shape fp32_planes[] = {
-    {6, 3, 4, 1, 8, 10, 0.81f},      {8, 4, 4, 1, 2, 10, 0.97f, 3},  {10, 5, 8, 1, 2, 6, 0.96f},
-    {12, 6, 8, 1, 1, 3, 0.98f, 5},   {14, 7, 16, 1, 1, 1, 0.92f, 8}, {14, 7, 16, 8, 1, 8, 0.79f},
-    {16, 8, 32, 16, 1, 5, 0.74f, 2},
+    {.length = 64, .first = 8, .elements = 4, .lanes = 8, .fraction = 0.81f, .resident = 10},
+    {.length = 256, .first = 16, .elements = 4, .lanes = 2, .fraction = 0.97f, .resident = 10,
+     .prefetch_mib = 3},
+    {.length = 1024, .first = 32, .elements = 8, .lanes = 2, .fraction = 0.96f, .resident = 6},
+    {.length = 4096, .first = 64, .elements = 8, .fraction = 0.98f, .resident = 3,
+     .prefetch_mib = 5},
+    {.length = 16384, .first = 128, .elements = 16, .fraction = 0.92f, .prefetch_mib = 8},
+    {.length = 16384, .first = 128, .elements = 16, .workgroups = 8, .fraction = 0.79f,
+     .resident = 8},
+    {.length = 65536, .first = 256, .elements = 32, .workgroups = 16, .fraction = 0.74f,
+     .resident = 5, .prefetch_mib = 2},
 };
 constexpr cluster_shape fp32_planes_of_reals[] = {
-    {7, 4, 4, 1, 8, 5, 0.52f},  {9, 5, 4, 1, 1, 10, 0.69f},   {11, 6, 8, 1, 2, 2, 0.69f},
-    {13, 7, 8, 4, 1, 6, 0.64f}, {15, 8, 16, 16, 1, 8, 0.63f},
+    {.length = 128, .first = 16, .elements = 4, .lanes = 8, .fraction = 0.52f, .resident = 5},
+    {.length = 512, .first = 32, .elements = 4, .fraction = 0.69f, .resident = 10},
+    {.length = 2048, .first = 64, .elements = 8, .lanes = 2, .fraction = 0.69f, .resident = 2},
+    {.length = 8192, .first = 128, .elements = 8, .workgroups = 4, .fraction = 0.64f,
+     .resident = 6},
+    {.length = 32768, .first = 256, .elements = 16, .workgroups = 16, .fraction = 0.63f,
+     .resident = 8},
 };
 constexpr cluster_shape fp32_planes_of_bins[] = {
-    {7, 4, 4, 1, 4, 10, 0.67f},
-    {9, 5, 4, 1, 1, 10, 0.72f, 4},
-    {11, 6, 8, 1, 1, 5, 0.8f, 4},
-    {13, 7, 16, 1, 1, 1, 0.65f, 4},
+    {.length = 128, .first = 16, .elements = 4, .lanes = 4, .fraction = 0.67f, .resident = 10},
+    {.length = 512, .first = 32, .elements = 4, .fraction = 0.72f, .resident = 10,
+     .prefetch_mib = 4},
+    {.length = 2048, .first = 64, .elements = 8, .fraction = 0.8f, .resident = 5,
+     .prefetch_mib = 4},
+    {.length = 8192, .first = 128, .elements = 16, .fraction = 0.65f, .prefetch_mib = 4},
 };
 constexpr cluster_shape fp64_planes[] = {
-    {10, 5, 8, 1, 4, 2, 0.93f},
-    {12, 6, 8, 1, 1, 2, 0.98f, 5},
-    {14, 7, 16, 8, 1, 5, 0.69f},
+    {.length = 1024, .first = 32, .elements = 8, .lanes = 4, .fraction = 0.93f, .resident = 2},
+    {.length = 4096, .first = 64, .elements = 8, .fraction = 0.98f, .resident = 2,
+     .prefetch_mib = 5},
+    {.length = 16384, .first = 128, .elements = 16, .workgroups = 8, .fraction = 0.69f,
+     .resident = 5},
 };
-// log2 length, log2 of the first pass, of the second
 constexpr cut fp32_cuts[] = {
-    {17, 9, 8},   {18, 9, 9},   {19, 10, 9}, {20, 10, 10}, {21, 9, 12}, {22, 10, 12},
-    {23, 11, 12}, {24, 12, 12}, {25, 9, 8},  {26, 10, 8},  {27, 10, 9}, {28, 10, 10},
+    {.length = 1 << 17, .parts = {512, 256}},
+    {.length = 1 << 18, .parts = {512, 512}},
+    {.length = 1 << 19, .parts = {1024, 512}},
+    {.length = 1 << 20, .parts = {1024, 1024}},
+    {.length = 1 << 21, .parts = {512, 4096}},
+    {.length = 1 << 22, .parts = {1024, 4096}},
+    {.length = 1 << 23, .parts = {2048, 4096}},
+    {.length = 1 << 24, .parts = {4096, 4096}},
+    {.length = 1 << 25, .parts = {512, 256, 256}},
+    {.length = 1 << 26, .parts = {1024, 256, 256}},
+    {.length = 1 << 27, .parts = {1024, 512, 256}},
+    {.length = 1 << 28, .parts = {1024, 1024, 256}},
 };
 constexpr cut fp32_cuts_of_reals[] = {
-    {17, 10, 7}, {18, 11, 7}, {19, 12, 7}, {20, 11, 9}, {21, 12, 9},  {22, 8, 7},
-    {23, 8, 8},  {24, 9, 8},  {25, 9, 9},  {26, 10, 9}, {27, 10, 10},
+    {.length = 1 << 17, .parts = {1024, 128}},
+    {.length = 1 << 18, .parts = {2048, 128}},
+    {.length = 1 << 19, .parts = {4096, 128}},
+    {.length = 1 << 20, .parts = {2048, 512}},
+    {.length = 1 << 21, .parts = {4096, 512}},
+    {.length = 1 << 22, .parts = {256, 128, 128}},
+    {.length = 1 << 23, .parts = {256, 256, 128}},
+    {.length = 1 << 24, .parts = {512, 256, 128}},
+    {.length = 1 << 25, .parts = {512, 512, 128}},
+    {.length = 1 << 26, .parts = {1024, 512, 128}},
+    {.length = 1 << 27, .parts = {1024, 1024, 128}},
 };
 constexpr cut fp32_cuts_of_bins[] = {
-    {16, 8, 8},   {17, 7, 10}, {18, 8, 10}, {19, 7, 12}, {20, 8, 12}, {21, 9, 12},
-    {22, 10, 12}, {23, 8, 8},  {24, 8, 8},  {25, 8, 9},  {26, 8, 9},  {27, 8, 10},
+    {.length = 65536, .parts = {256, 256}},
+    {.length = 1 << 17, .parts = {128, 1024}},
+    {.length = 1 << 18, .parts = {256, 1024}},
+    {.length = 1 << 19, .parts = {128, 4096}},
+    {.length = 1 << 20, .parts = {256, 4096}},
+    {.length = 1 << 21, .parts = {512, 4096}},
+    {.length = 1 << 22, .parts = {1024, 4096}},
+    {.length = 1 << 23, .parts = {256, 256, 128}},
+    {.length = 1 << 24, .parts = {256, 256, 256}},
+    {.length = 1 << 25, .parts = {256, 512, 256}},
+    {.length = 1 << 26, .parts = {256, 512, 512}},
+    {.length = 1 << 27, .parts = {256, 1024, 512}},
 };
 constexpr cut fp64_cuts[] = {
-    {20, 10, 10}, {21, 10, 11}, {22, 11, 11}, {23, 8, 8},
-    {24, 8, 8},   {25, 9, 8},   {26, 10, 8},  {27, 10, 9},
+    {.length = 1 << 20, .parts = {1024, 1024}},
+    {.length = 1 << 21, .parts = {1024, 2048}},
+    {.length = 1 << 22, .parts = {2048, 2048}},
+    {.length = 1 << 23, .parts = {256, 256, 128}},
+    {.length = 1 << 24, .parts = {256, 256, 256}},
+    {.length = 1 << 25, .parts = {512, 256, 256}},
+    {.length = 1 << 26, .parts = {1024, 256, 256}},
+    {.length = 1 << 27, .parts = {1024, 512, 256}},
 };
 constexpr cut fp64_cuts_of_reals[] = {
-    {17, 9, 8}, {18, 10, 8}, {19, 11, 8}, {20, 11, 9}, {21, 8, 7},  {22, 8, 7},
-    {23, 8, 8}, {24, 8, 8},  {25, 9, 8},  {26, 10, 8}, {27, 10, 9},
+    {.length = 1 << 17, .parts = {512, 256}},
+    {.length = 1 << 18, .parts = {1024, 256}},
+    {.length = 1 << 19, .parts = {2048, 256}},
+    {.length = 1 << 20, .parts = {2048, 512}},
+    {.length = 1 << 21, .parts = {256, 128, 64}},
+    {.length = 1 << 22, .parts = {256, 128, 128}},
+    {.length = 1 << 23, .parts = {256, 256, 128}},
+    {.length = 1 << 24, .parts = {256, 256, 256}},
+    {.length = 1 << 25, .parts = {512, 256, 256}},
+    {.length = 1 << 26, .parts = {1024, 256, 256}},
+    {.length = 1 << 27, .parts = {1024, 512, 256}},
 };
 
-/// The same shapes with some of their fields 0.
+// clang-format on
+
+// Of columns that no list above has.
+constexpr mirrored_limits fp32_mirrored_limits{.most_threads = 512};
+constexpr mirrored_limits fp64_mirrored_limits{.longest = 2048, .most_threads = 256};
+
+/// Returns shapes with some of their fields 0.
 template <class Shape, std::size_t N, class... Fields>
 constexpr std::array<Shape, N> without(const Shape (&shapes)[N], Fields Shape::*... fields) {
-  std::array<Shape, N> same = std::to_array(shapes);
-  for (Shape& each : same) ((each.*fields = 0), ...);
-  return same;
+  std::array<Shape, N> result = std::to_array(shapes);
+  for (Shape& each : result) ((each.*fields = 0), ...);
+  return result;
 }
-/// The shapes of rows of complex numbers, but for the longest. Of the others requests ahead were
-/// not measured, and one of bins would spill.
+template <std::size_t N>
+constexpr shape& of_length(std::array<shape, N>& shapes, std::size_t length) {
+  for (shape& each : shapes) {
+    if (each.length == length) return each;
+  }
+  throw "no shape of this length";  // refused at compile time
+}
+/// The shapes of rows of complex numbers, but for the longest. Prefetches were not measured for the
+/// others, and `resident` would make one of bins spill.
 constexpr auto fp64_rows_of_pairs(const shape& longest) {
-  auto rows = without(fp64_whole, &shape::mib_ahead, &shape::resident);
-  rows.back() = longest;
+  auto rows = without(fp64_whole, &shape::prefetch_mib, &shape::resident);
+  of_length(rows, longest.length) = longest;
   return rows;
 }
 constexpr auto fp64_rows_of_reals = [] {
-  auto rows = fp64_rows_of_pairs({13, 16, 1, true, false, false, 0.75f, 0, 4, true});
-  for (const unsigned bits : {9, 10, 12}) rows[bits].stores_once = true;
-  rows[11].resident = 3;
+  auto rows = fp64_rows_of_pairs({.length = 8192,
+                                  .elements = 16,
+                                  .half_trade = true,
+                                  .fraction = 0.75f,
+                                  .prefetch_mib = 4,
+                                  .streams = true});
+  for (const std::size_t length : {512, 1024, 4096}) of_length(rows, length).streams = true;
+  of_length(rows, 2048).resident = 3;
   return rows;
 }();
 constexpr auto fp64_rows_of_bins =
-    fp64_rows_of_pairs({13, 16, 1, false, false, false, 0.74f, 0, 4});
-constexpr cluster_shape fp16_lines[] = {
-    {15, 7, 32, 8, 1, 5, 0.42f, 3},
-    {16, 7, 32, 16, 1, 5, 0.38f},
-};
-// Their speed was not measured in 16-bit storage.
+    fp64_rows_of_pairs({.length = 8192, .elements = 16, .fraction = 0.74f, .prefetch_mib = 4});
+// Not measured in 16-bit storage.
 constexpr auto fp16_planes = without(fp32_planes, &cluster_shape::fraction);
 constexpr auto fp16_rows_of_reals = without(fp32_rows_of_reals, &shape::fraction);
 constexpr auto fp16_lines_of_reals = without(fp32_lines_of_reals, &cluster_shape::fraction);
@@ -209,38 +352,69 @@ constexpr auto fp16_planes_of_bins = without(fp32_planes_of_bins, &cluster_shape
 
 const architecture& hopper() {
   static constexpr architecture data{
-      "hopper",
-      128,
-      {.rows = {fp32_whole, fp32_lines, fp32_cuts, fp32_planes},
-       .rows_of_reals = {fp32_rows_of_reals, fp32_lines_of_reals, fp32_cuts_of_reals,
-                         fp32_planes_of_reals, fp32_mirrored_of_reals},
-       .rows_of_bins = {fp32_rows_of_bins, fp32_lines_of_bins, fp32_cuts_of_bins,
-                        fp32_planes_of_bins, fp32_mirrored_of_bins},
-       .columns = fp32_columns,
-       .column_lines = fp32_column_lines},
-      {.rows = {fp64_whole, fp64_lines, fp64_cuts, fp64_planes},
-       .rows_of_reals = {fp64_rows_of_reals, fp64_lines_of_reals, fp64_cuts_of_reals},
-       .rows_of_bins = {fp64_rows_of_bins, fp64_lines_of_reals, fp64_cuts},
-       .columns = fp64_columns},
-      {.rows = {fp16_whole, fp16_lines, fp32_cuts, fp16_planes},
-       .rows_of_reals = {fp16_rows_of_reals, fp16_lines_of_reals, fp32_cuts_of_reals,
-                         fp16_planes_of_reals, fp32_mirrored_of_reals},
-       .rows_of_bins = {fp16_rows_of_bins, fp16_lines_of_bins, fp32_cuts_of_bins,
-                        fp16_planes_of_bins, fp32_mirrored_of_bins},
-       .columns = fp32_columns,
-       .column_lines = fp32_column_lines}};
+      .name = "hopper",
+      .bank_bytes = 128,
+      .fp32 = {.rows = {.whole = fp32_whole,
+                        .lines = fp32_lines,
+                        .cuts = fp32_cuts,
+                        .planes = fp32_planes},
+               .rows_of_reals = {.whole = fp32_rows_of_reals,
+                                 .lines = fp32_lines_of_reals,
+                                 .cuts = fp32_cuts_of_reals,
+                                 .planes = fp32_planes_of_reals,
+                                 .mirrored = fp32_mirrored_of_reals},
+               .rows_of_bins = {.whole = fp32_rows_of_bins,
+                                .lines = fp32_lines_of_bins,
+                                .cuts = fp32_cuts_of_bins,
+                                .planes = fp32_planes_of_bins,
+                                .mirrored = fp32_mirrored_of_bins},
+               .columns = fp32_columns,
+               .column_lines = fp32_column_lines,
+               .unmeasured_mirrored = fp32_mirrored_limits},
+      .fp64 = {.rows = {.whole = fp64_whole,
+                        .lines = fp64_lines,
+                        .cuts = fp64_cuts,
+                        .planes = fp64_planes},
+               .rows_of_reals = {.whole = fp64_rows_of_reals,
+                                 .lines = fp64_lines_of_reals,
+                                 .cuts = fp64_cuts_of_reals},
+               .rows_of_bins = {.whole = fp64_rows_of_bins,
+                                .lines = fp64_lines_of_reals,
+                                .cuts = fp64_cuts},
+               .columns = fp64_columns,
+               .unmeasured_mirrored = fp64_mirrored_limits},
+      .stored_in_16_bits = {.rows = {.whole = fp16_whole,
+                                     .lines = fp16_lines,
+                                     .cuts = fp32_cuts,
+                                     .planes = fp16_planes},
+                            .rows_of_reals = {.whole = fp16_rows_of_reals,
+                                              .lines = fp16_lines_of_reals,
+                                              .cuts = fp32_cuts_of_reals,
+                                              .planes = fp16_planes_of_reals,
+                                              .mirrored = fp32_mirrored_of_reals},
+                            .rows_of_bins = {.whole = fp16_rows_of_bins,
+                                             .lines = fp16_lines_of_bins,
+                                             .cuts = fp32_cuts_of_bins,
+                                             .planes = fp16_planes_of_bins,
+                                             .mirrored = fp32_mirrored_of_bins},
+                            .columns = fp32_columns,
+                            .column_lines = fp32_column_lines,
+                            .unmeasured_mirrored = fp32_mirrored_limits}};
   return data;
 }
 
 const architecture& ampere() {
   // Not measured: Hopper's shapes.
-  static constexpr architecture data{"ampere",
-                                     128,
-                                     {.rows = {fp32_whole},
-                                      .rows_of_reals = {fp32_rows_of_reals},
-                                      .rows_of_bins = {fp32_rows_of_bins},
-                                      .columns = fp32_columns},
-                                     {.rows = {fp64_whole}, .columns = fp64_columns}};
+  static constexpr architecture data{.name = "ampere",
+                                     .bank_bytes = 128,
+                                     .fp32 = {.rows = {.whole = fp32_whole},
+                                              .rows_of_reals = {.whole = fp32_rows_of_reals},
+                                              .rows_of_bins = {.whole = fp32_rows_of_bins},
+                                              .columns = fp32_columns,
+                                              .unmeasured_mirrored = fp32_mirrored_limits},
+                                     .fp64 = {.rows = {.whole = fp64_whole},
+                                              .columns = fp64_columns,
+                                              .unmeasured_mirrored = fp64_mirrored_limits}};
   return data;
 }
 

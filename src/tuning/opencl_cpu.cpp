@@ -5,32 +5,75 @@
 namespace wingbeat::tuning {
 namespace {
 
+// A shape is a line.
+// clang-format off
 constexpr shape fp32_whole[] = {
-    {0, 1, 64}, {1, 2, 64}, {2, 4, 64}, {3, 8, 64}, {4, 16, 64}, {5, 32, 64},
-    {6, 8, 2},  {7, 16, 2}, {8, 16, 1}, {9, 32, 1}, {10, 32, 1},
+    {.length = 1, .elements = 1, .lanes = 64},
+    {.length = 2, .elements = 2, .lanes = 64},
+    {.length = 4, .elements = 4, .lanes = 64},
+    {.length = 8, .elements = 8, .lanes = 64},
+    {.length = 16, .elements = 16, .lanes = 64},
+    {.length = 32, .elements = 32, .lanes = 64},
+    {.length = 64, .elements = 8, .lanes = 2},
+    {.length = 128, .elements = 16, .lanes = 2},
+    {.length = 256, .elements = 16},
+    {.length = 512, .elements = 32},
+    {.length = 1024, .elements = 32},
 };
 constexpr shape fp64_whole[] = {
-    {0, 1, 64}, {1, 2, 64}, {2, 4, 64}, {3, 8, 64}, {4, 16, 16}, {5, 32, 16},
-    {6, 8, 2},  {7, 16, 2}, {8, 16, 1}, {9, 32, 1}, {10, 16, 1}, {11, 8, 1},
+    {.length = 1, .elements = 1, .lanes = 64},
+    {.length = 2, .elements = 2, .lanes = 64},
+    {.length = 4, .elements = 4, .lanes = 64},
+    {.length = 8, .elements = 8, .lanes = 64},
+    {.length = 16, .elements = 16, .lanes = 16},
+    {.length = 32, .elements = 32, .lanes = 16},
+    {.length = 64, .elements = 8, .lanes = 2},
+    {.length = 128, .elements = 16, .lanes = 2},
+    {.length = 256, .elements = 16},
+    {.length = 512, .elements = 32},
+    {.length = 1024, .elements = 16},
+    {.length = 2048, .elements = 8},
 };
 constexpr column_shape fp32_columns[] = {
-    {5, 8, 32}, {6, 8, 32}, {7, 16, 16}, {8, 16, 8}, {9, 16, 8}, {10, 32, 8},
+    {.length = 32, .elements = 8, .lanes = 32},
+    {.length = 64, .elements = 8, .lanes = 32},
+    {.length = 128, .elements = 16, .lanes = 16},
+    {.length = 256, .elements = 16, .lanes = 8},
+    {.length = 512, .elements = 16, .lanes = 8},
+    {.length = 1024, .elements = 32, .lanes = 8},
 };
 constexpr column_shape fp64_columns[] = {
-    {5, 8, 32}, {6, 8, 16}, {7, 16, 8}, {8, 16, 8}, {9, 8, 4}, {10, 16, 16},
+    {.length = 32, .elements = 8, .lanes = 32},
+    {.length = 64, .elements = 8, .lanes = 16},
+    {.length = 128, .elements = 16, .lanes = 8},
+    {.length = 256, .elements = 16, .lanes = 8},
+    {.length = 512, .elements = 8, .lanes = 4},
+    {.length = 1024, .elements = 16, .lanes = 16},
 };
 
 // Beyond these, tiles of columns outgrow the caches next to a core.
-constexpr cut cuts[] = {{15, 5, 5}, {16, 6, 5}, {17, 6, 6}, {18, 6, 6}, {19, 7, 6},
-                        {20, 7, 7}, {21, 7, 7}, {22, 8, 7}, {23, 8, 8}, {24, 8, 8}};
+constexpr cut cuts[] = {
+    {.length = 32768, .parts = {32, 32, 32}},
+    {.length = 65536, .parts = {64, 32, 32}},
+    {.length = 1 << 17, .parts = {64, 64, 32}},
+    {.length = 1 << 18, .parts = {64, 64, 64}},
+    {.length = 1 << 19, .parts = {128, 64, 64}},
+    {.length = 1 << 20, .parts = {128, 128, 64}},
+    {.length = 1 << 21, .parts = {128, 128, 128}},
+    {.length = 1 << 22, .parts = {256, 128, 128}},
+    {.length = 1 << 23, .parts = {256, 256, 128}},
+    {.length = 1 << 24, .parts = {256, 256, 256}},
+};
+// clang-format on
 
 }  // namespace
 
 const architecture& opencl_cpu() {
-  static constexpr architecture data{"opencl-cpu",
-                                     0,
-                                     {.rows = {fp32_whole, {}, cuts}, .columns = fp32_columns},
-                                     {.rows = {fp64_whole, {}, cuts}, .columns = fp64_columns}};
+  static constexpr architecture data{
+      .name = "opencl-cpu",
+      .bank_bytes = 0,
+      .fp32 = {.rows = {.whole = fp32_whole, .cuts = cuts}, .columns = fp32_columns},
+      .fp64 = {.rows = {.whole = fp64_whole, .cuts = cuts}, .columns = fp64_columns}};
   return data;
 }
 

@@ -5,31 +5,64 @@
 namespace wingbeat::tuning {
 namespace {
 
+// A shape is a line.
+// clang-format off
 constexpr shape fp32_whole[] = {
-    {0, 1, 256}, {1, 2, 256}, {2, 4, 128}, {3, 8, 64}, {4, 8, 32}, {5, 8, 32},        {6, 8, 16},
-    {7, 8, 16},  {8, 8, 4},   {9, 8, 2},   {10, 8, 1}, {11, 8, 1}, {12, 16, 1, true},
+    {.length = 1, .elements = 1, .lanes = 256},
+    {.length = 2, .elements = 2, .lanes = 256},
+    {.length = 4, .elements = 4, .lanes = 128},
+    {.length = 8, .elements = 8, .lanes = 64},
+    {.length = 16, .elements = 8, .lanes = 32},
+    {.length = 32, .elements = 8, .lanes = 32},
+    {.length = 64, .elements = 8, .lanes = 16},
+    {.length = 128, .elements = 8, .lanes = 16},
+    {.length = 256, .elements = 8, .lanes = 4},
+    {.length = 512, .elements = 8, .lanes = 2},
+    {.length = 1024, .elements = 8},
+    {.length = 2048, .elements = 8},
+    {.length = 4096, .elements = 16, .half_trade = true},
 };
 constexpr shape fp64_whole[] = {
-    {0, 1, 256}, {1, 2, 128}, {2, 4, 64}, {3, 8, 64}, {4, 8, 32}, {5, 8, 16},
-    {6, 8, 8},   {7, 8, 4},   {8, 8, 4},  {9, 8, 2},  {10, 8, 1}, {11, 8, 1, true},
+    {.length = 1, .elements = 1, .lanes = 256},
+    {.length = 2, .elements = 2, .lanes = 128},
+    {.length = 4, .elements = 4, .lanes = 64},
+    {.length = 8, .elements = 8, .lanes = 64},
+    {.length = 16, .elements = 8, .lanes = 32},
+    {.length = 32, .elements = 8, .lanes = 16},
+    {.length = 64, .elements = 8, .lanes = 8},
+    {.length = 128, .elements = 8, .lanes = 4},
+    {.length = 256, .elements = 8, .lanes = 4},
+    {.length = 512, .elements = 8, .lanes = 2},
+    {.length = 1024, .elements = 8},
+    {.length = 2048, .elements = 8, .half_trade = true},
 };
 constexpr column_shape fp32_columns[] = {
-    {5, 8, 16}, {6, 8, 8}, {7, 8, 8}, {8, 8, 8}, {9, 16, 4},
+    {.length = 32, .elements = 8, .lanes = 16},
+    {.length = 64, .elements = 8, .lanes = 8},
+    {.length = 128, .elements = 8, .lanes = 8},
+    {.length = 256, .elements = 8, .lanes = 8},
+    {.length = 512, .elements = 16, .lanes = 4},
 };
 constexpr column_shape fp64_columns[] = {
-    {5, 8, 8},
-    {6, 8, 8},
-    {7, 8, 8},
-    {8, 8, 4},
+    {.length = 32, .elements = 8, .lanes = 8},
+    {.length = 64, .elements = 8, .lanes = 8},
+    {.length = 128, .elements = 8, .lanes = 8},
+    {.length = 256, .elements = 8, .lanes = 4},
 };
+// clang-format on
 
 }  // namespace
 
 const architecture& opencl_gpu() {
-  static constexpr architecture data{"opencl-gpu",
-                                     128,
-                                     {.rows = {fp32_whole}, .columns = fp32_columns},
-                                     {.rows = {fp64_whole}, .columns = fp64_columns}};
+  static constexpr architecture data{
+      .name = "opencl-gpu",
+      .bank_bytes = 128,
+      .fp32 = {.rows = {.whole = fp32_whole},
+               .columns = fp32_columns,
+               .unmeasured_mirrored = {.most_threads = 512}},
+      .fp64 = {.rows = {.whole = fp64_whole},
+               .columns = fp64_columns,
+               .unmeasured_mirrored = {.longest = 2048, .most_threads = 256}}};
   return data;
 }
 

@@ -10,12 +10,9 @@ const shapes& shapes_for(const architecture& data, precision stored) {
                                                                  : data.fp32;
 }
 
-const architecture& for_device(const device_info& where) {
-  if (where.runs_on == engine::cuda) {
-    const bool is_before_hopper = where.architecture < "sm_90" && where.architecture.size() == 5;
-    return is_before_hopper ? ampere() : hopper();
-  }
-  return where.is_gpu ? opencl_gpu() : opencl_cpu();
+const architecture& for_device(const device_info& device) {
+  if (device.runs_on == engine::cuda) return device.capability_major < 9 ? ampere() : hopper();
+  return device.is_gpu ? opencl_gpu() : opencl_cpu();
 }
 
 }  // namespace wingbeat::tuning

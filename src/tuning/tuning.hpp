@@ -2,7 +2,9 @@
 // What was found to run best where: data only, one file per architecture.
 #pragma once
 
+#include <array>
 #include <cstddef>  // size_t
+#include <limits>
 #include <span>
 
 #include "wingbeat/devices.hpp"  // device_info
@@ -10,91 +12,182 @@
 
 namespace wingbeat::tuning {
 
-// `resident`: workgroups at once that a multiprocessor is to have registers for, a bound that the
-// compiler is told, and local memory; 0: as many as it can hold. What is left of that memory is the
-// L1 cache, which joins what neighbouring threads read and write of rows that begin anywhere in a
-// sector.
+/// For which calls a shape is: by how many transforms of its length one call makes, both bounds
+/// included.
+struct count_range {
+  std::size_t from = 1;
+  std::size_t up_to = std::numeric_limits<std::size_t>::max();
 
-/// How one workgroup transforms one length.
+  [[nodiscard]] constexpr bool contains(std::size_t count) const {
+    return from <= count && count <= up_to;
+  }
+};
+
+// Fields that several kinds of shapes have:
+// `length`: complex elements of one transform.
+// `elements`: of one thread, at most the length.
+// `lanes`: transforms of one workgroup, or of one cluster, at once.
+// `half_trade`: exchange real parts, then imaginary parts, through half as much local memory.
+// `fraction`: of the speed of a copy, as measured; 0: not measured.
+// `resident`: workgroups at once that a multiprocessor has registers for, a bound that the compiler
+//   is told, and local memory; 0: as many as it can hold. The rest of that memory is the L1 cache,
+//   which joins accesses of neighbouring threads to rows that begin anywhere in a sector.
+// `prefetch_mib`: how far ahead input is prefetched into L2; 0: not at all.
+// `streams`: output is written by streaming stores, which leave the caches first.
+// `counts`: see above. Of the shapes of one length, the first for the call's count is taken.
+// Lists are in any order, and may lack lengths.
+
+/// How one workgroup transforms rows of one length.
 struct shape {
-  unsigned log2_length;          ///< Of the complex transform.
-  unsigned elements_per_thread;  ///< At most the length.
-  unsigned transforms;           ///< In one workgroup.
-  bool half_trade = false;       ///< Exchange real parts, then imaginary parts.
-  bool stage_in = false;         ///< Load through local memory, contiguously.
-  bool stage_out = false;        ///< Store through local memory, contiguously.
-  float fraction = 0;            ///< Of a copy's speed, as measured; 0: not measured.
-  unsigned resident = 0;         ///< See above.
-  unsigned mib_ahead = 0;        ///< Of input requested from memory before it is wanted.
-  bool stores_once = false;      ///< Output is the first to leave the caches.
-};
-
-/// How columns are transformed: `columns` neighbours a workgroup.
-struct column_shape {
-  unsigned log2_length;
-  unsigned elements_per_thread;
-  unsigned columns;
-  bool half_trade = false;   ///< Exchange real parts, then imaginary parts.
-  unsigned resident = 0;     ///< See above.
-  float fraction = 0;        ///< Of a copy's speed, as measured; 0: not measured.
-  bool stores_once = false;  ///< Output over the input is the first to leave the caches.
-};
-
-/// How a cluster of workgroups makes a line of 2^log2_length points as 2^log2_first times the rest,
-/// or a plane of 2^log2_first rows; `lanes` of them at once.
-struct cluster_shape {
-  unsigned log2_length;
-  unsigned log2_first;
-  unsigned elements_per_thread;
-  unsigned workgroups;
+  std::size_t length = 1;
+  unsigned elements = 1;
   unsigned lanes = 1;
-  unsigned resident = 1;   ///< See above.
-  float fraction = 0;      ///< Of a copy's speed, as measured; 0: not measured.
-  unsigned mib_ahead = 0;  ///< Of input requested from memory before it is wanted.
+  bool half_trade = false;
+  bool stage_in = false;   ///< Load through local memory, contiguously.
+  bool stage_out = false;  ///< Store through local memory, contiguously.
+  float fraction = 0;
+  unsigned resident = 0;
+  unsigned prefetch_mib = 0;
+  bool streams = false;
+  count_range counts = {};
 };
 
-/// How a length too long for one pass is cut: into 2^log2_first, 2^log2_second and the rest, if
-/// there is a rest.
+/// How one workgroup transforms columns of one length, which are neighbours in memory.
+struct column_shape {
+  std::size_t length = 1;
+  unsigned elements = 1;
+  unsigned lanes = 1;
+  bool half_trade = false;
+  float fraction = 0;
+  unsigned resident = 0;
+  bool streams = false;  ///< Only over the input; columns written elsewhere never stream.
+  count_range counts = {};
+};
+
+/// How a cluster of workgroups transforms a line of `length` elements as `first` times the rest, or
+/// a plane of `first` rows. Of the shapes of one length, the first that fits the device is taken.
+struct cluster_shape {
+  std::size_t length = 1;
+  std::size_t first = 1;
+  unsigned elements = 1;
+  unsigned workgroups = 1;  ///< Of one cluster.
+  unsigned lanes = 1;
+  float fraction = 0;
+  unsigned resident = 1;
+  unsigned prefetch_mib = 0;
+  count_range counts = {};
+};
+
+/// The most passes that an axis is cut into: four of 128 make the longest length.
+inline constexpr std::size_t most_parts = 4;
+
+/// How an axis too long for one pass is cut: the length of each pass, whose product is `length`; 0
+/// behind the last.
 struct cut {
-  unsigned log2_length;
-  unsigned log2_first;
-  unsigned log2_second;
+  std::size_t length = 1;
+  std::array<std::size_t, most_parts> parts = {};
+  count_range counts = {};
 };
 
-/// How rows are transformed, shortest length first: in one workgroup, in one cluster, or cut; and
-/// planes of rows at once.
+/// How rows are transformed: in one workgroup, in one cluster, or cut; and planes of rows at once.
 struct row_shapes {
-  std::span<const shape> whole;  ///< Without gaps.
+  std::span<const shape> whole = {};
   std::span<const cluster_shape> lines = {};
-  std::span<const cut> cuts = {};  ///< Others are cut evenly.
+  std::span<const cut> cuts = {};  ///< Other lengths are cut evenly.
   std::span<const cluster_shape> planes = {};
-  /// The columns whose bins meet their mirror images, without gaps; if none, those of any axis.
-  std::span<const column_shape> mirrored = {};
+  std::span<const column_shape> mirrored = {};  ///< Columns whose opposite bins meet.
 };
 
-/// One precision's shapes, shortest length first. Rows of reals and of bins are listed by the
-/// length of the complex transform between them.
+/// The shape of columns that no data describes; chosen to fit any GPU, not measured.
+struct column_defaults {
+  std::size_t longest = 4096;                 ///< Longer ones are cut into more passes.
+  std::size_t elements_per_workgroup = 4096;  ///< 32 KiB of fp32.
+  unsigned most_columns = 64;
+  std::size_t short_length = 64;              ///< Up to this length,
+  unsigned elements_per_thread_of_short = 8;  ///< a thread has so many elements,
+  unsigned elements_per_thread = 16;          ///< and so many beyond.
+};
+
+/// Columns whose bins meet and that no data describes: bounds within which registers do not spill
+/// (compiled for sm_80, sm_90 and sm_100), since opposite bins are in registers at once.
+struct mirrored_limits {
+  std::size_t longest = std::numeric_limits<std::size_t>::max();
+  unsigned most_threads = std::numeric_limits<unsigned>::max();  ///< Of a workgroup.
+  unsigned most_resident = 1;
+};
+
+/// One precision's shapes. Rows of reals and of bins are listed by the length of the complex
+/// transform between them.
 struct shapes {
-  row_shapes rows;                ///< Of complex numbers.
+  row_shapes rows = {};           ///< Of complex numbers.
   row_shapes rows_of_reals = {};  ///< That become bins; if nothing is whole, rows as `rows`.
   row_shapes rows_of_bins = {};   ///< That become reals; the same.
-  std::span<const column_shape> columns;  ///< Without gaps.
+  std::span<const column_shape> columns = {};
   std::span<const cluster_shape> column_lines = {};
+  mirrored_limits unmeasured_mirrored = {};
+};
+
+/// How long passes take that were not measured, or not in their place: in copies of what they move.
+/// Measured on an H200; sections are of bench/NOTES.md.
+struct time_model {
+  double unmeasured = 1.25;  ///< Of a pass of no measured speed: an estimate.
+  /// Rows with twiddles take (1 + this / elements per thread) times as long, because they read rows
+  /// of roots: 0.92, 0.88 and 0.73 of a copy with 32, 16 and 8 elements, for 0.98 (section 9).
+  double twiddle_elements = 2.2;
+  /// Long rows of a workgroup take so many times as long without the prefetches that they were
+  /// measured with: 0.95 for 0.82 of a copy (section 12).
+  double without_prefetch = 1.16;
+  /// Scrambled bins have to take less than this share of natural order's time: a gain of less is
+  /// within what measurements differ by.
+  double least_gain = 0.98;
+  /// Columns of no measured speed are at most so many times longer than in natural order.
+  std::size_t unmeasured_growth = 2;
+};
+
+/// How passes are laid over memory. Measured on an H200; sections are of bench/NOTES.md.
+struct placement_rules {
+  /// A butterfly of more bytes fills a multiprocessor. With twiddles such butterflies lose by
+  /// prefetches and by streaming: 0.37 for 0.395 of a copy at 2^24 (section 13).
+  std::size_t long_bytes = std::size_t{1} << 16;
+  /// Lanes go on in the next row of columns where one lane in so many, or more, would be left over
+  /// at the end of each: 512 x 512 real to complex 0.44 for 0.43 (section 10).
+  std::size_t flat_lanes = 20;
+  /// Rows that begin on multiples of so many elements, whole sectors of fp32, keep their tiles:
+  /// 512 x 512 complex to real 0.46 for 0.35 (section 10).
+  std::size_t sector_elements = 4;
+  /// Between two axes rows of an odd length begin on multiples of so many bytes: 256 x 256 complex
+  /// to real gains 3 % over 64, 256 cubed 4 % (section 13).
+  std::size_t line_bytes = 128;
+  /// Shorter rows are not padded, because it would add more than an eighth (section 10).
+  std::size_t shortest_padded = 128;
 };
 
 struct architecture {
-  const char* name;
-  unsigned bank_bytes;  ///< Width of all banks of local memory together; 0 on a CPU.
-  shapes fp32;
-  shapes fp64;
+  const char* name = "";
+  unsigned bank_bytes = 0;  ///< Width of all banks of local memory together; 0 on a CPU.
+  shapes fp32 = {};
+  shapes fp64 = {};
   shapes stored_in_16_bits = {};  ///< Computed in fp32; if no row is whole, as `fp32`.
+  column_defaults other_columns = {};
+  time_model times = {};
+  placement_rules placing = {};
 };
+
+/// Returns the first shape of a list for `count` transforms of this length in a call, or nullptr.
+template <class Shape>
+[[nodiscard]] constexpr const Shape* find_shape(std::span<const Shape> list, std::size_t length,
+                                                std::size_t count) {
+  for (const Shape& each : list) {
+    if (each.length == length && each.counts.contains(count)) return &each;
+  }
+  return nullptr;
+}
 
 /// Returns the shapes for plans that store this precision.
 [[nodiscard]] const shapes& shapes_for(const architecture& data, precision stored);
 
 /// Returns the data for a device: its own architecture's, or the nearest in kind.
-[[nodiscard]] const architecture& for_device(const device_info& where);
+[[nodiscard]] const architecture& for_device(const device_info& device);
 
 [[nodiscard]] const architecture& hopper();
 [[nodiscard]] const architecture& ampere();

@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "planner/devices.hpp"  // hopper, ampere, opencl
-#include "wingbeat/error.hpp"   // plan_error
+#include "planner/devices.hpp"       // hopper, ampere, opencl
+#include "planner/made_up_data.hpp"  // made_up_data
+#include "wingbeat/error.hpp"        // plan_error
 
 namespace {
 
@@ -21,32 +22,8 @@ using planner::plane_of;
 using planner::row;
 using planner::scrambled_pieces_of;
 
-// Data with different numbers in each field, so that none can be taken for another.
-constexpr tuning::shape whole[] = {{0, 1, 8},
-                                   {1, 2, 8},
-                                   {2, 2, 4},
-                                   {3, 4, 16, true, true, false, 0.75F, 5, 2, true},
-                                   {4, 8, 2, false, false, true, 0.5F}};
-constexpr tuning::column_shape columns[] = {{3, 4, 8, true, 6, 0.25F, true}, {4, 4, 16}, {5, 8, 4}};
-constexpr tuning::cluster_shape lines[] = {{6, 2, 4, 4, 1, 3, 0.5F, 1}, {6, 3, 8, 1}};
-constexpr tuning::cluster_shape column_lines[] = {{5, 2, 4, 2, 4, 2, 0.5F}};
-constexpr tuning::cut cuts[] = {{7, 3, 4}, {10, 3, 4}};
-constexpr tuning::cluster_shape planes[] = {{6, 3, 4, 2, 1, 3, 0.5F, 1}, {7, 4, 8, 1}};
-constexpr tuning::cluster_shape planes_of_reals[] = {{7, 4, 8, 1}};
-constexpr tuning::column_shape mirrored[] = {{4, 8, 4, true, 2, 0.5F}};
-
-tuning::architecture own_data() {
-  const tuning::shapes shapes{
-      .rows = {whole, lines, cuts, planes},
-      .rows_of_reals = {whole, {}, {}, planes_of_reals, mirrored},
-      .columns = columns,
-      .column_lines = column_lines,
-  };
-  return {"own", 128, shapes, shapes};
-}
-
 std::vector<piece> cut(const axis_request& axis, const device_info& device = hopper()) {
-  return pieces_of(axis, own_data(), device);
+  return pieces_of(axis, made_up_data(), device);
 }
 
 /// Returns the lengths of the pieces, having checked that they make up the axis and fit the device.
@@ -241,7 +218,7 @@ TEST(pieces, have_two_mirrored_columns_at_least) {
 }
 
 TEST(pieces, of_unmeasured_mirrored_columns_exchange_whole_bins_and_do_not_spill) {
-  auto data = own_data();
+  auto data = made_up_data();
   data.fp32.rows_of_reals.mirrored = {};
   const auto pieces = [&](std::size_t n, precision stored = precision::fp32) {
     return pieces_of({.total = n, .stored = stored, .has_half_spectrum = true}, data, hopper());
@@ -252,6 +229,7 @@ TEST(pieces, of_unmeasured_mirrored_columns_exchange_whole_bins_and_do_not_spill
   EXPECT_EQ(last.resident, 1U);
   EXPECT_LE(pieces(1 << 24).back().shape.threads(), 512U);
   data.fp64 = data.fp32;
+  data.fp64.unmeasured_mirrored = {.longest = 2048, .most_threads = 256};
   EXPECT_LE(pieces(1 << 22, precision::fp64).back().shape.threads(), 256U);
   for (const piece& each : pieces(1 << 24, precision::fp64)) {
     EXPECT_LT(each.shape.length, 1U << 12) << "spills in fp64";
@@ -288,13 +266,17 @@ TEST(pieces, scramble_bins_by_two_in_place) {
 }
 
 TEST(pieces, keep_natural_order_where_it_takes_no_longer) {
-  const auto data = own_data();
+  const auto data = made_up_data();
   EXPECT_TRUE(scrambled_pieces_of({.total = 16}, data, hopper()).empty()) << "a workgroup's";
   EXPECT_TRUE(scrambled_pieces_of({.total = 64}, data, hopper()).empty()) << "a cluster's";
-  static constexpr tuning::column_shape slow[] = {{3, 8, 8, false, 0, 0.1F},
-                                                  {4, 8, 8, false, 0, 0.1F}};
-  static constexpr tuning::column_shape swift[] = {{3, 8, 8, false, 0, 1.0F},
-                                                   {4, 8, 8, false, 0, 1.0F}};
+  static constexpr tuning::column_shape slow[] = {
+      {.length = 8, .elements = 8, .lanes = 8, .fraction = 0.1F},
+      {.length = 16, .elements = 8, .lanes = 8, .fraction = 0.1F},
+  };
+  static constexpr tuning::column_shape swift[] = {
+      {.length = 8, .elements = 8, .lanes = 8, .fraction = 1.0F},
+      {.length = 16, .elements = 8, .lanes = 8, .fraction = 1.0F},
+  };
   auto measured = data;
   // Natural order: columns of 16, twice. Scrambled: the same columns, and rows at half of a copy.
   measured.fp32.column_lines = {};
@@ -305,7 +287,7 @@ TEST(pieces, keep_natural_order_where_it_takes_no_longer) {
 }
 
 TEST(pieces, of_planes_are_of_both_axes) {
-  const auto data = own_data();
+  const auto data = made_up_data();
   const auto plane = plane_of(8, {.total = 8}, data, hopper());
   ASSERT_TRUE(plane);
   EXPECT_EQ(plane->shape.makes, body::plane);
@@ -325,7 +307,7 @@ TEST(pieces, of_planes_are_of_both_axes) {
 }
 
 TEST(pieces, of_planes_separate_bins_where_measured_for_them) {
-  const auto data = own_data();
+  const auto data = made_up_data();
   const axis_request reals{.total = 8, .has_half_spectrum = true};
   EXPECT_FALSE(plane_of(8, reals, data, hopper())) << "planes of complex numbers are no others'";
   const auto plane = plane_of(16, reals, data, hopper());
@@ -337,9 +319,19 @@ TEST(pieces, of_planes_separate_bins_where_measured_for_them) {
 }
 
 TEST(pieces, use_the_data_of_their_precision) {
-  auto data = own_data();
-  static constexpr tuning::shape fp64_whole[] = {{0, 1, 1}, {1, 2, 1}, {2, 4, 1}, {3, 8, 1}};
-  static constexpr tuning::shape narrow_whole[] = {{0, 1, 2}, {1, 2, 2}, {2, 4, 2}, {3, 2, 2}};
+  auto data = made_up_data();
+  static constexpr tuning::shape fp64_whole[] = {
+      {.length = 1, .elements = 1},
+      {.length = 2, .elements = 2},
+      {.length = 4, .elements = 4},
+      {.length = 8, .elements = 8},
+  };
+  static constexpr tuning::shape narrow_whole[] = {
+      {.length = 1, .elements = 1, .lanes = 2},
+      {.length = 2, .elements = 2, .lanes = 2},
+      {.length = 4, .elements = 4, .lanes = 2},
+      {.length = 8, .elements = 2, .lanes = 2},
+  };
   data.fp64.rows.whole = fp64_whole;
   const auto elements = [&](precision stored) {
     return pieces_of({.total = 8, .stored = stored}, data, hopper())

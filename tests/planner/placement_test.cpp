@@ -26,19 +26,45 @@ using planner::place;
 const tuning::architecture& tiny_shapes() {
   using namespace tuning;
   static constexpr shape whole[] = {
-      {0, 1, 8}, {1, 2, 8}, {2, 2, 4}, {3, 4, 2, false, true, true, 0, 0, 1}};
-  static constexpr column_shape columns[] = {{1, 2, 8}, {2, 2, 4}, {3, 4, 4}, {4, 4, 4}};
-  static constexpr cluster_shape lines[] = {{5, 2, 4, 2, 1, 1, 0, 1}, {6, 3, 4, 4}};
-  static constexpr cluster_shape column_lines[] = {{6, 3, 4, 2, 4}, {4, 2, 4, 1, 2}};
-  static constexpr cluster_shape planes[] = {{6, 3, 4, 2, 1, 1, 0, 1}, {7, 4, 8, 4}};
+      {.length = 1, .elements = 1, .lanes = 8},
+      {.length = 2, .elements = 2, .lanes = 8},
+      {.length = 4, .elements = 2, .lanes = 4},
+      {.length = 8,
+       .elements = 4,
+       .lanes = 2,
+       .stage_in = true,
+       .stage_out = true,
+       .prefetch_mib = 1},
+  };
+  static constexpr column_shape columns[] = {
+      {.length = 2, .elements = 2, .lanes = 8},
+      {.length = 4, .elements = 2, .lanes = 4},
+      {.length = 8, .elements = 4, .lanes = 4},
+      {.length = 16, .elements = 4, .lanes = 4},
+  };
+  static constexpr cluster_shape lines[] = {
+      {.length = 32, .first = 4, .elements = 4, .workgroups = 2, .prefetch_mib = 1},
+      {.length = 64, .first = 8, .elements = 4, .workgroups = 4},
+  };
+  static constexpr cluster_shape column_lines[] = {
+      {.length = 64, .first = 8, .elements = 4, .workgroups = 2, .lanes = 4},
+      {.length = 16, .first = 4, .elements = 4, .lanes = 2},
+  };
+  static constexpr cluster_shape planes[] = {
+      {.length = 64, .first = 8, .elements = 4, .workgroups = 2, .prefetch_mib = 1},
+      {.length = 128, .first = 16, .elements = 8, .workgroups = 4},
+  };
   static constexpr cluster_shape real_planes[] = {
-      {5, 3, 4, 1, 1, 1, 0, 1}, {6, 3, 4, 2, 1, 1, 0, 1}, {7, 4, 8, 4}};
-  static constexpr shapes all{.rows = {whole, lines, {}, planes},
-                              .rows_of_reals = {{}, {}, {}, real_planes},
-                              .rows_of_bins = {{}, {}, {}, real_planes},
+      {.length = 32, .first = 8, .elements = 4, .prefetch_mib = 1},
+      {.length = 64, .first = 8, .elements = 4, .workgroups = 2, .prefetch_mib = 1},
+      {.length = 128, .first = 16, .elements = 8, .workgroups = 4},
+  };
+  static constexpr shapes all{.rows = {.whole = whole, .lines = lines, .planes = planes},
+                              .rows_of_reals = {.planes = real_planes},
+                              .rows_of_bins = {.planes = real_planes},
                               .columns = columns,
                               .column_lines = column_lines};
-  static constexpr architecture data{"tiny", 128, all, all};
+  static constexpr architecture data{.name = "tiny", .bank_bytes = 128, .fp32 = all, .fp64 = all};
   return data;
 }
 

@@ -35,6 +35,7 @@ inline constexpr int multiprocessor_count = 16;
 inline constexpr int compute_capability_major = 75;
 inline constexpr int compute_capability_minor = 76;
 inline constexpr int max_shared_memory_per_block_optin = 97;
+inline constexpr int cluster_launch = 120;  // of drivers since CUDA 11.8, which sm_90 needs
 }  // namespace device_attribute
 
 namespace function_attribute {

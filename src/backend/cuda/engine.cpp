@@ -15,6 +15,9 @@
 namespace wingbeat::backend::cuda {
 namespace {
 
+/// Workgroups of a cluster whose kernel allows more than the portable 8, as ours do (kernel.cpp).
+constexpr unsigned max_cluster = 16;
+
 int attribute(const driver_api& api, int which, device_ordinal of) {
   int value = 0;
   check(api, api.device_attribute(&value, which, of), "describe a device");
@@ -37,8 +40,9 @@ device_info describe_device(const driver_api& api, int index, std::string versio
   std::array<char, 256> name{};
   check(api, api.device_name(name.data(), static_cast<int>(name.size()) - 1, of), "name a device");
   found.name = name.data();
-  found.architecture =
-      formatted("sm_{}{}", ask(compute_capability_major), ask(compute_capability_minor));
+  found.capability_major = ask(compute_capability_major);
+  found.capability_minor = ask(compute_capability_minor);
+  found.architecture = formatted("sm_{}{}", found.capability_major, found.capability_minor);
   found.version = std::move(version);
   check(api, api.device_memory(&found.memory_bytes, of), "measure a device's memory");
   found.local_memory_bytes = static_cast<std::size_t>(ask(max_shared_memory_per_block_optin));
@@ -46,6 +50,10 @@ device_info describe_device(const driver_api& api, int index, std::string versio
   found.compute_units = static_cast<unsigned>(ask(multiprocessor_count));
   found.has_fp64 = true;
   found.is_gpu = true;
+  if (found.capability_major >= 9) {
+    if (ask(cluster_launch) != 0) found.max_cluster = max_cluster;
+    found.has_bulk_prefetch = true;  // cp.async.bulk.prefetch, says PTX
+  }
   return found;
 }
 

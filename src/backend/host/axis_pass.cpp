@@ -6,22 +6,17 @@
 
 #include "backend/host/aligned.hpp"      // aligned_up
 #include "backend/host/thread_pool.hpp"  // thread_pool
+#include "backend/host/thresholds.hpp"   // limits
 #include "formatted.hpp"                 // formatted
 
 namespace wingbeat::backend::host {
 namespace {
 
-constexpr std::size_t task_bytes = std::size_t{1} << 15;       // rows in place, of one tile
-constexpr std::size_t most_tile_bytes = std::size_t{1} << 26;  // of long rows, all together
-constexpr std::size_t most_row_bytes = std::size_t{1} << 21;   // that one thread transforms alone
-
-/// A thread is worth waking for about 30 microseconds of work.
 unsigned threads_for(const pass& what) {
-  constexpr double work_of_thread = 1 << 19;
   const auto n = static_cast<double>(what.length);
   const double work = n * static_cast<double>(what.n_columns()) * std::log2(n);
   const double most = thread_pool::shared().n_threads();
-  return static_cast<unsigned>(std::clamp(work / work_of_thread, 1.0, most));
+  return static_cast<unsigned>(std::clamp(work / limits.work_per_thread, 1.0, most));
 }
 
 /// Returns the complex numbers of one transform itself: a real row is half as many.
@@ -52,7 +47,7 @@ axis_pass<Real>::axis_pass(const kernels<Real>& with, const pass& what, Real sca
       out_(with, what.out, what.repeats.back().out_stride, nullptr, of_plan.store) {
   const bool are_columns = !is_real(what.kind) && !is_row(what.in) && !is_row(what.out);
   const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(with.width);
-  if (are_columns && fill_lanes && what.length <= max_strip_length) {
+  if (are_columns && fill_lanes && what.length <= limits.longest_strip) {
     choose_strip();
   } else {
     choose_rows();
@@ -76,22 +71,22 @@ void axis_pass<Real>::choose_rows() {
   is_out_direct_ = what_.out.is_plain() && is_row(what_.out) && row.out_stride % 2 == 0;
   const std::size_t row_bytes = 2 * n * sizeof(Real);
   const unsigned n_slots = thread_pool::shared().n_threads();
-  is_shared_ =
-      row_transform<Real>::is_four_step(n) && (n_columns_ < n_slots || row_bytes > most_row_bytes);
+  is_shared_ = row_transform<Real>::is_four_step(n) &&
+               (n_columns_ < n_slots || row_bytes > limits.own_row_bytes);
   rows_.emplace(with_, n, is_shared_ ? n_slots : 1);
   if (is_real(what_.kind)) mirror_.emplace(with_, n);
   is_in_memory_ = is_in_direct_ && is_out_direct_ && what_.repeats.size() == 1 &&
                   row_transform<Real>::is_four_step(n) == is_shared_;
 
-  constexpr std::size_t whole_vectors = 64;  // rows of a few points fill vectors together
-  constexpr std::size_t line_columns = 8;    // where columns are neighbours, whole cache lines
-  std::size_t columns = std::max<std::size_t>(task_bytes / row_bytes, 1);
-  if (n <= 64) columns = (columns + whole_vectors - 1) / whole_vectors * whole_vectors;
-  if (!is_row(what_.in) || !is_row(what_.out)) columns = std::max(columns, line_columns);
+  std::size_t columns = std::max<std::size_t>(limits.tile_bytes / row_bytes, 1);
+  if (n <= limits.short_row) {
+    columns = (columns + limits.short_rows - 1) / limits.short_rows * limits.short_rows;
+  }
+  if (!is_row(what_.in) || !is_row(what_.out)) columns = std::max(columns, limits.line_columns);
   tile_columns_ =
-      std::min({columns, std::max<std::size_t>(most_tile_bytes / row_bytes, 1), n_columns_});
+      std::min({columns, std::max<std::size_t>(limits.most_tile_bytes / row_bytes, 1), n_columns_});
   tile_pitch_ = n + (is_real(what_.kind) ? 1 : 0);
-  if (n > 64) tile_pitch_ += 8;  // rows a power of two apart would share few sets of the caches
+  if (n > limits.short_row) tile_pitch_ += limits.tile_padding;
 }
 
 template <class Real>
@@ -184,7 +179,7 @@ void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::
     return;
   }
   const std::size_t n_shares =
-      n_threads_ <= 1 ? 1 : std::min<std::size_t>(n_tiles, 8 * std::size_t{n_threads_});
+      n_threads_ <= 1 ? 1 : std::min<std::size_t>(n_tiles, limits.tiles_per_thread * n_threads_);
   thread_pool::shared().run(n_shares, n_threads_, [&](std::size_t share, unsigned index) {
     const std::size_t last = n_tiles * (share + 1) / n_shares;
     for (std::size_t i = n_tiles * share / n_shares; i < last; ++i) {

@@ -5,17 +5,16 @@
 #include <complex>
 
 #include "backend/host/thread_pool.hpp"  // thread_pool
+#include "backend/host/thresholds.hpp"   // limits
 
 namespace wingbeat::backend::host {
 namespace {
 
-/// Columns longer than this are moved in several pieces, so that threads share them.
-constexpr std::size_t longest_piece = std::size_t{1} << 14;
-
-/// Calls `work` with pieces of the indices 0 to `n`.
+/// Calls `work` with pieces of the indices 0 to `n`, which threads share.
 template <class Work>
 void by_pieces(std::size_t n, unsigned n_threads, Work work) {
   if (n_threads <= 1) return work(index_range{0, n});
+  constexpr std::size_t longest_piece = limits.share_elements;
   const std::size_t n_pieces = (n + longest_piece - 1) / longest_piece;
   thread_pool::shared().run(n_pieces, n_threads, [&](std::size_t i, unsigned) {
     work(index_range{i * longest_piece, std::min((i + 1) * longest_piece, n)});
@@ -42,8 +41,7 @@ rectangle tile_end<Real>::shape_of(std::size_t n_columns, std::size_t n_indices,
   rectangle made;
   made.as = what_.as;
   made.imaginary_at = what_.imaginary_at;
-  constexpr std::size_t short_run = 4;  // not worth a loop of its own
-  if (n_columns < short_run || what_.stride <= column_stride_) {
+  if (n_columns < limits.short_run || what_.stride <= column_stride_) {
     made.n_runs = n_columns;
     made.run_length = n_indices;
     made.memory_run = column_stride_;

@@ -5,6 +5,7 @@
 
 #include "backend/host/roots.hpp"        // roots
 #include "backend/host/thread_pool.hpp"  // thread_pool
+#include "backend/host/thresholds.hpp"   // limits
 
 namespace wingbeat::backend::host {
 
@@ -36,7 +37,8 @@ template <class Real>
 void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
                                         unsigned n_threads) const {
   const std::size_t n_vectors = half_ / 2 / static_cast<std::size_t>(width_);
-  const std::size_t n_shares = n_threads == 1 ? 1 : std::min<std::size_t>(4 * n_threads, n_vectors);
+  const std::size_t n_shares =
+      n_threads == 1 ? 1 : std::min<std::size_t>(limits.mirror_per_thread * n_threads, n_vectors);
   const auto share = [&](std::size_t i, unsigned) {
     mirror<Real> part;
     part.in = in;
@@ -56,10 +58,9 @@ void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
 template <class Real>
 template <class Work>
 void mirror_transform<Real>::by_rows(const rows<Real>& what, unsigned n_threads, Work work) const {
-  constexpr std::size_t group_bytes = std::size_t{1} << 14;  // rows that stay in cache together
   const std::size_t row_bytes = 2 * sizeof(Real) * half_;
   const auto width = static_cast<std::size_t>(with_.width);
-  const std::size_t group = (group_bytes / row_bytes + width) / width * width;
+  const std::size_t group = (limits.mirror_bytes / row_bytes + width) / width * width;
   const auto share = [&](std::size_t i, unsigned) {
     rows<Real> part = what;
     part.in += 2 * what.in_pitch * group * i;

@@ -7,21 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "backend/host/axis_pass.hpp"  // axis_pass
-#include "backend/host/passes.hpp"     // passes_of, distances_of
-#include "formatted.hpp"               // formatted
-#include "side.hpp"                    // input_side, output_side, factor_of
+#include "backend/host/axis_pass.hpp"   // axis_pass
+#include "backend/host/passes.hpp"      // passes_of, distances_of
+#include "backend/host/thresholds.hpp"  // limits
+#include "formatted.hpp"                // formatted
+#include "side.hpp"                     // input_side, output_side, factor_of
 
 namespace wingbeat::backend::host {
 namespace {
-
-/// Transforms of several axes go through all their passes in groups of about these bytes, which
-/// an outer cache holds. A constant, so that groups, and bits, depend on the request alone.
-constexpr std::size_t group_bytes = std::size_t{1} << 23;
-
-/// Planes of a transform of three axes go through two passes together, as many as an inner cache
-/// holds.
-constexpr std::size_t slab_bytes = std::size_t{1} << 20;
 
 std::byte* start_of(buffer_view view) {
   return static_cast<std::byte*>(view.handle) + view.offset_bytes;
@@ -56,7 +49,8 @@ grouping grouped(const plan_spec& what, std::size_t number_bytes) {
   if (made.counts.empty()) made.counts.push_back(1);
   made.chunk = made.counts.front();
   if (what.lengths.size() == 1) return made;
-  std::size_t room = std::max<std::size_t>(group_bytes / (points_of(what) * number_bytes), 1);
+  std::size_t room =
+      std::max<std::size_t>(limits.group_bytes / (points_of(what) * number_bytes), 1);
   made.split = made.counts.size() - 1;
   while (made.split > 0 && made.counts[made.split] <= room) room /= made.counts[made.split--];
   made.chunk = std::min(room, made.counts[made.split]);
@@ -151,7 +145,7 @@ std::size_t host_plan<Real>::traffic_bytes() const noexcept {
   const std::size_t number_bytes = 2 * sizeof(Real);
   const std::size_t n_transforms = spec_.batch;
   const std::size_t n_of_group = batch_shape{groups_.of_group(groups_.chunk)};
-  const bool is_cached = points_of(spec_) * number_bytes <= group_bytes;
+  const bool is_cached = points_of(spec_) * number_bytes <= limits.group_bytes;
   for (const auto& pass : whole_.passes) {
     const std::size_t columns = pass.n_columns() / n_of_group * n_transforms;
     const std::size_t row = is_real(pass.what().kind) ? pass.what().length / 2 : pass.what().length;
@@ -183,7 +177,7 @@ void host_plan<Real>::prepare_legs(group& of) {
     if (of.passes.size() == 3 && first < 2 && one.n_slabs > 1 &&
         of.passes[first + 1].what().n_slabs == one.n_slabs) {
       const std::size_t plane = one.n_columns() / one.n_slabs * one.length * 2 * sizeof(Real);
-      made = {first, first + 2, one.n_slabs, std::max<std::size_t>(slab_bytes / plane, 1)};
+      made = {first, first + 2, one.n_slabs, std::max<std::size_t>(limits.slab_bytes / plane, 1)};
     }
     of.legs.push_back(made);
   }

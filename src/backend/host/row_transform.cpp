@@ -7,6 +7,7 @@
 #include "backend/host/chain_tables.hpp"  // factorised, table_writer
 #include "backend/host/roots.hpp"         // roots
 #include "backend/host/thread_pool.hpp"   // thread_pool
+#include "backend/host/thresholds.hpp"    // limits
 #include "formatted.hpp"                  // formatted
 
 namespace wingbeat::backend::host {
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::size_t max_tiny = 8;
 constexpr std::size_t max_grouped = 64;
-constexpr std::size_t max_stockham_bytes = std::size_t{1} << 16;  // of one row
 
 /// Returns the lanes one row takes in the grouped method.
 constexpr int group_of(std::size_t length) {
@@ -70,7 +70,7 @@ void write_step(table_writer<Real>& to, four_step<Real>& how, std::size_t width)
 
 template <class Real>
 bool row_transform<Real>::is_four_step(std::size_t length) noexcept {
-  return 2 * sizeof(Real) * length > max_stockham_bytes;
+  return 2 * sizeof(Real) * length > limits.stockham_bytes;
 }
 
 template <class Real>

@@ -2,20 +2,19 @@
 #include "backend/host/strip_transform.hpp"
 
 #include "backend/host/chain_tables.hpp"  // factorised, table_writer, write_chain
+#include "backend/host/thresholds.hpp"    // limits
 #include "formatted.hpp"                  // formatted
 
 namespace wingbeat::backend::host {
 namespace {
-
-constexpr std::size_t max_wide_length = 4096;  // of strips that stay in cache at full width
-constexpr std::size_t line_bytes = 64;
 
 /// Returns the widest strip that neighbours fill, of long columns no more than a cache line. No
 /// vector is narrower than 128 bits: fewer neighbours go through a tile, which any vector fills.
 template <class Real>
 std::size_t width_for(std::size_t length, std::size_t neighbours, int widest) {
   auto width = static_cast<std::size_t>(widest);
-  while (length > max_wide_length && width * 2 * sizeof(Real) > line_bytes) width /= 2;
+  while (length > limits.longest_wide_strip && width * 2 * sizeof(Real) > limits.line_bytes)
+    width /= 2;
   const std::size_t most = width;
   while (width > neighbours && width * sizeof(Real) > 16) width /= 2;
   return width > neighbours ? most : width;

@@ -10,14 +10,11 @@
 
 namespace wingbeat::backend::host {
 
-/// Longest column that is transformed in lanes; a strip of longer ones outgrows the cache.
-inline constexpr std::size_t max_strip_length = 32768;
-
 template <class Real>
 class strip_transform {
  public:
-  /// Prepares columns of `length`, a power of two from 2 to max_strip_length, of which `neighbours`
-  /// follow each other in memory: strips are no wider than these, nor than a vector.
+  /// Prepares columns of `length`, a power of two from 2 to `limits.longest_strip`, of which
+  /// `neighbours` follow each other in memory: strips are no wider than these, nor than a vector.
   strip_transform(const kernels<Real>& with, std::size_t length, std::size_t neighbours);
 
   /// Returns the columns of one strip.

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"      // compile_for
+#include "planner/catalogue.hpp"       // sample_device
 #include "wingbeat/error.hpp"          // absent_error, plan_error
 #include "wingbeat/workgroup_fft.hpp"  // workgroup_fft, with_device_headers
 
@@ -31,7 +31,8 @@ struct advised_kernel {
 };
 
 inline bool has_advice(unsigned length, unsigned real_bytes) {
-  return device::workgroup::advise(length, real_bytes, limits_of(device_of("sm_90"))).is_valid();
+  return device::workgroup::advise(length, real_bytes, limits_of(planner::sample_device("sm_90")))
+      .is_valid();
 }
 
 /// Returns all of them for lengths 2 .. 2^14, in fp64 as far as there is advice; nabla begins at
@@ -45,9 +46,9 @@ inline std::vector<advised_kernel> all_advised(const std::vector<std::string>& a
         if (how == device::order::nabla && bits < 6) continue;
         if (real == scalar::fp64 && bits == 14 && !has_advice(1U << bits, 8)) continue;
         for (const std::string& architecture : architectures) {
-          const auto shape =
-              workgroup_fft::advised(1U << bits, real, limits_of(device_of(architecture)), how);
-          shape.validate(limits_of(device_of(architecture)));
+          const auto shape = workgroup_fft::advised(
+              1U << bits, real, limits_of(planner::sample_device(architecture)), how);
+          shape.validate(limits_of(planner::sample_device(architecture)));
           all.push_back({shape, architecture, {}, {}});
         }
       }

@@ -4,8 +4,8 @@
 // GPU: no register may spill and no array may live in local memory.
 #include <gtest/gtest.h>
 
-#include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"   // compile_for, process_nvrtc
+#include "planner/catalogue.hpp"    // sample_device
 #include "planner/kernel_text.hpp"  // kernel_text, entry_name
 #include "planner/program.hpp"      // make_convolution_program, make_spectrum_program
 
@@ -33,7 +33,7 @@ void expect_no_spills(const pass& of, const std::string& architecture) {
 TEST_P(convolution_kernels, compile_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  const device_info device = device_of(GetParam());
+  const device_info device = planner::sample_device(GetParam());
   const auto check = [&](std::size_t n, precision real) {
     plan_spec spec{.lengths = {n}, .batch = {300, 7}, .real = real, .scale = scaling::by_length};
     spec.valid_in = {{0, n - n / 4}};

@@ -77,6 +77,27 @@ TEST_F(cuda_on_a_fake, describes_its_devices) {
   EXPECT_TRUE(found[1].has_fp64 && found[1].is_gpu);
 }
 
+TEST_F(cuda_on_a_fake, reports_what_its_devices_can_do) {
+  const auto described = [&](int capability_major, bool has_clusters) {
+    machine().capability_major = capability_major;
+    machine().has_clusters = has_clusters;
+    engine_.reset();
+    return engine().devices().at(0);
+  };
+  const device_info hopper = described(9, true);
+  EXPECT_EQ(hopper.capability_major, 9);
+  EXPECT_EQ(hopper.capability_minor, 0);
+  EXPECT_EQ(hopper.max_cluster, 16U);
+  EXPECT_TRUE(hopper.has_bulk_prefetch);
+  EXPECT_EQ(described(10, true).capability_major, 10);
+  EXPECT_EQ(described(10, true).max_cluster, 16U);
+  EXPECT_EQ(described(9, false).max_cluster, 1U);
+  const device_info ampere = described(8, true);
+  EXPECT_EQ(ampere.architecture, "sm_80");
+  EXPECT_EQ(ampere.max_cluster, 1U) << "its driver may not know the question";
+  EXPECT_FALSE(ampere.has_bulk_prefetch);
+}
+
 TEST_F(cuda_on_a_fake, says_why_it_is_absent) {
   const auto why = [&] {
     engine_.reset();

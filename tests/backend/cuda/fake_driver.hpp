@@ -33,6 +33,8 @@ struct fake_machine {
   cuda::result init_status = cuda::success;
   cuda::result image_status = cuda::success;  // of loading a module
   int n_devices = 2;
+  int capability_major = 9;
+  bool has_clusters = true;
   int max_threads = 1024;
   int nvrtc_version = 130;  // 10 major + minor
   std::atomic<bool> is_shut_down = false;
@@ -82,7 +84,18 @@ inline void fake_devices(cuda::driver_api& api) {
   api.device_name = [](char* name, int, int) { return std::strcpy(name, "Fake GPU"), 0; };
   api.device_memory = [](std::size_t* n, int) { return *n = fake_machine::memory_bytes, 0; };
   api.device_attribute = [](int* value, int which, int) {
-    *value = which == 75 ? 9 : which == 76 ? 0 : which == 97 ? 232448 : which == 16 ? 132 : 1024;
+    using namespace cuda::device_attribute;
+    switch (which) {
+      case compute_capability_major: *value = machine().capability_major; break;
+      case compute_capability_minor: *value = 0; break;
+      case max_shared_memory_per_block_optin: *value = 232448; break;
+      case multiprocessor_count: *value = 132; break;
+      case cluster_launch:
+        if (machine().capability_major < 9) return 1;  // drivers that do not know it
+        *value = machine().has_clusters ? 1 : 0;
+        break;
+      default: *value = 1024;
+    }
     return 0;
   };
   api.primary_context_retain = [](cuda::context_handle* made, int ordinal) {

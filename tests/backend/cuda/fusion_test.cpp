@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"        // compile_for
 #include "backend/fused_text_check.hpp"  // names_line, sound_load
 #include "backend/fusion_check.hpp"      // fused_case
+#include "planner/catalogue.hpp"         // sample_device
 #include "planner/kernel_text.hpp"       // kernel_text, entry_name
 #include "planner/program.hpp"           // make_program
 #include "wingbeat/error.hpp"            // device_error
@@ -38,7 +38,8 @@ class cuda_fusion : public ::testing::TestWithParam<std::string> {
   /// Compiles every pass that a functor is part of.
   static void expect_no_spills(const plan_spec& spec) {
     SCOPED_TRACE(described(spec));
-    for (const pass& each : planner::make_program(spec, device_of(GetParam())).passes()) {
+    for (const pass& each :
+         planner::make_program(spec, planner::sample_device(GetParam())).passes()) {
       if (!each.in.fused && !each.out.fused) continue;
       const auto report = compiled(each, GetParam());
       // Clusters fill the register file, see every_shape_test.cpp; yours takes two registers more.
@@ -70,8 +71,8 @@ INSTANTIATE_TEST_SUITE_P(architectures, cuda_fusion, ::testing::Values("sm_80", 
 
 std::string message_of(const plan_spec& spec) {
   try {
-    static_cast<void>(
-        compiled(planner::make_program(spec, device_of("sm_90")).passes().front(), "sm_90"));
+    static_cast<void>(compiled(
+        planner::make_program(spec, planner::sample_device("sm_90")).passes().front(), "sm_90"));
   } catch (const device_error& why) {
     return why.what();
   }

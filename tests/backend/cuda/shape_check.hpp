@@ -13,9 +13,8 @@
 #include <mutex>
 #include <thread>
 
-#include "backend/cuda/device_of.hpp"
 #include "backend/cuda/nvrtc.hpp"            // compile_for
-#include "planner/catalogue.hpp"             // every_pass
+#include "planner/catalogue.hpp"             // every_pass, sample_device
 #include "planner/kernel_text.hpp"           // kernel_text, entry_name
 #include "wingbeat/device/grid/numbers.hpp"  // twiddle_row
 #include "wingbeat/error.hpp"                // absent_error, device_error
@@ -100,7 +99,7 @@ inline void check_shapes(const std::string& architecture, std::size_t step) {
   } catch (const absent_error& why) {
     GTEST_SKIP() << why.what();
   }
-  const std::vector<pass> all = shapes_of(device_of(architecture));
+  const std::vector<pass> all = shapes_of(planner::sample_device(architecture));
   ASSERT_GT(all.size(), 200U);
   std::atomic<std::size_t> next = 0;
   std::mutex report;

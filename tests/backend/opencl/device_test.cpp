@@ -76,6 +76,8 @@ TEST_F(opencl_device, is_described) {
   EXPECT_EQ(info.compute_units, 8u);
   EXPECT_TRUE(info.has_fp64);
   EXPECT_TRUE(info.is_gpu);
+  EXPECT_EQ(info.max_cluster, 1U);
+  EXPECT_FALSE(info.has_bulk_prefetch);
   EXPECT_EQ(info.runs_on, wingbeat::engine::opencl);
   EXPECT_EQ(found.devices[0].max_allocation_bytes, std::size_t{1} << 30);
 }

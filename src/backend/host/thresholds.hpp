@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the host engine changes its method, and how much it takes at once. Constants, not read from
+// the machine, so that methods and groups, and thus all bits, depend on the request alone.
+#pragma once
+
+#include <cstddef>  // size_t
+
+namespace wingbeat::backend::host {
+
+/// Each with its reason; bench/results/host has the speeds that came with these values.
+struct thresholds {
+  // Threads
+  double work_per_thread = 1 << 19;   ///< Points times log2 of the length: about 30 microseconds.
+  std::size_t tiles_per_thread = 8;   ///< Shares of a pass, so that threads end together.
+  std::size_t mirror_per_thread = 4;  ///< Shares of one row's bins, for the same reason.
+  std::size_t share_elements = std::size_t{1} << 14;  ///< Of a column that several threads move.
+
+  // Rows
+  std::size_t stockham_bytes = std::size_t{1} << 16;  ///< A longer row outgrows the inner cache.
+  std::size_t own_row_bytes = std::size_t{1} << 21;   ///< Threads share a longer row.
+  std::size_t mirror_bytes = std::size_t{1} << 14;    ///< Rows that meet their mirror image
+                                                      ///< while they are in the inner cache.
+  // Tiles
+  std::size_t tile_bytes = std::size_t{1} << 15;       ///< Of short rows: the inner cache.
+  std::size_t most_tile_bytes = std::size_t{1} << 26;  ///< Of long rows, all together.
+  std::size_t short_row = 64;                          ///< Rows up to this length
+  std::size_t short_rows = 64;   ///< come by so many, which fill vectors together.
+  std::size_t line_columns = 8;  ///< Columns at least, where they are neighbours: a cache line.
+  std::size_t tile_padding = 8;  ///< Elements between longer rows, because rows a power of two
+                                 ///< apart share few sets of the caches.
+  std::size_t short_run = 4;     ///< Fewer columns are moved along their indices: loops cost.
+
+  // Strips of columns, one in each vector lane
+  std::size_t longest_strip = 32768;      ///< Elements of a column; a longer strip outgrows caches.
+  std::size_t longest_wide_strip = 4096;  ///< Longer ones are no wider than a cache line.
+  std::size_t line_bytes = 64;
+
+  // Several axes
+  std::size_t group_bytes = std::size_t{1} << 23;  ///< Transforms that go through all passes
+                                                   ///< together: an outer cache.
+  std::size_t slab_bytes = std::size_t{1} << 20;   ///< Planes that go through two passes together.
+};
+
+inline constexpr thresholds limits{};
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many transforms a call makes decides between shapes of one length; and the thresholds of an
+// architecture decide what its shapes leave open. All by made-up data.
+#include <gtest/gtest.h>
+
+#include "planner/devices.hpp"       // hopper, ampere
+#include "planner/made_up_data.hpp"  // made_up_data
+#include "planner/pieces.hpp"
+#include "planner/program.hpp"  // make_program
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using planner::axis_request;
+using planner::body;
+using planner::piece;
+using planner::pieces_of;
+
+// Few transforms of 8 points want one in a workgroup, many want 16.
+constexpr tuning::shape rows_by_count[] = {
+    {.length = 8, .elements = 2, .lanes = 1, .counts = {.up_to = 99}},
+    {.length = 8, .elements = 4, .lanes = 16, .counts = {.from = 100}},
+};
+constexpr tuning::column_shape columns_by_count[] = {
+    {.length = 8, .elements = 2, .lanes = 2, .counts = {.up_to = 16}},
+    {.length = 8, .elements = 4, .lanes = 8},
+    {.length = 16, .elements = 4, .lanes = 8},
+};
+constexpr tuning::cluster_shape lines_by_count[] = {
+    {.length = 64, .first = 8, .elements = 8, .counts = {.up_to = 4}},
+};
+constexpr tuning::cluster_shape planes_by_count[] = {
+    {.length = 64, .first = 8, .elements = 8, .lanes = 2, .counts = {.from = 5, .up_to = 6}},
+};
+constexpr tuning::cut cuts_by_count[] = {
+    {.length = 128, .parts = {8, 16}, .counts = {.up_to = 1}},
+    {.length = 128, .parts = {16, 8}, .counts = {.from = 2}},
+};
+
+tuning::architecture data_by_count() {
+  tuning::architecture data;
+  data.bank_bytes = 128;
+  data.fp32 = {.rows = {.whole = rows_by_count,
+                        .lines = lines_by_count,
+                        .cuts = cuts_by_count,
+                        .planes = planes_by_count},
+               .columns = columns_by_count};
+  return data;
+}
+
+TEST(pieces_by_count, of_rows_are_chosen_by_the_transforms_of_a_call) {
+  const auto data = data_by_count();
+  const auto lanes = [&](std::size_t transforms) {
+    return pieces_of({.total = 8, .transforms = transforms}, data, hopper()).front().shape.lanes;
+  };
+  EXPECT_EQ(lanes(1), 1U);
+  EXPECT_EQ(lanes(99), 1U);
+  EXPECT_EQ(lanes(100), 16U);
+}
+
+TEST(pieces_by_count, of_lines_and_cuts_are_chosen_alike) {
+  const auto data = data_by_count();
+  const auto lengths = [&](std::size_t total, std::size_t transforms) {
+    std::vector<std::size_t> all;
+    for (const piece& each : pieces_of({.total = total, .transforms = transforms}, data, hopper()))
+      all.push_back(each.shape.length);
+    return all;
+  };
+  EXPECT_EQ(lengths(64, 4), std::vector<std::size_t>{64}) << "a line";
+  EXPECT_EQ(lengths(64, 5), (std::vector<std::size_t>{8, 8})) << "none for so many";
+  EXPECT_EQ(lengths(128, 1), (std::vector<std::size_t>{8, 16}));
+  EXPECT_EQ(lengths(128, 2), (std::vector<std::size_t>{16, 8}));
+}
+
+TEST(pieces_by_count, of_a_cut_axis_count_their_own_butterflies) {
+  // One transform of 128 points is 16 butterflies of 8, two are 32.
+  const auto data = data_by_count();
+  const auto elements = [&](std::size_t transforms, std::size_t i) {
+    return pieces_of({.total = 128, .transforms = transforms}, data, hopper())
+        .at(i)
+        .shape.elements_per_thread;
+  };
+  EXPECT_EQ(elements(1, 0), 2U);
+  EXPECT_EQ(elements(2, 1), 4U);
+}
+
+TEST(pieces_by_count, of_a_request_count_the_batch_and_the_other_axes) {
+  const auto data = data_by_count();
+  const auto first = [&](const plan_spec& spec) {
+    return planner::make_program(spec, hopper(), data).passes().front().shape();
+  };
+  EXPECT_EQ(first({.lengths = {8}, .batch = 96}).elements_per_thread, 2U);
+  EXPECT_EQ(first({.lengths = {8}, .batch = 112}).elements_per_thread, 4U);
+  EXPECT_EQ(first({.lengths = {16, 8}, .batch = 6}).elements_per_thread, 2U);
+  EXPECT_EQ(first({.lengths = {16, 8}, .batch = 7}).elements_per_thread, 4U);
+  // Planes of 8 x 8 where there are 5 or 6 of them.
+  for (const std::size_t batch : {4, 5, 6, 7}) {
+    const body makes = first({.lengths = {8, 8}, .batch = batch}).makes;
+    EXPECT_EQ(makes == body::plane, batch == 5 || batch == 6) << batch;
+  }
+  // Columns beside 9 bins of 16 reals: 9 transforms of axis 0, in two batches 18.
+  const auto columns = [&](std::size_t batch) {
+    const plan_spec spec{.lengths = {8, 16}, .batch = batch, .kind = transform::forward_from_real};
+    return planner::make_program(spec, hopper(), data).passes().back().shape().elements_per_thread;
+  };
+  EXPECT_EQ(columns(1), 2U);
+  EXPECT_EQ(columns(2), 4U);
+}
+
+TEST(pieces_rules, shape_columns_that_no_data_describes) {
+  auto data = made_up_data();
+  data.fp32.columns = {};
+  data.other_columns = {.longest = 1024,
+                        .elements_per_workgroup = 512,
+                        .most_columns = 16,
+                        .short_length = 16,
+                        .elements_per_thread_of_short = 4,
+                        .elements_per_thread = 2};
+  const auto column = [&](std::size_t length) {
+    const auto pieces =
+        pieces_of({.total = length, .is_row = false, .columns = 1000}, data, ampere());
+    return pieces.front().shape;
+  };
+  EXPECT_EQ(column(16).lanes, 16U) << "at most";
+  EXPECT_EQ(column(16).elements_per_thread, 4U);
+  EXPECT_EQ(column(128).lanes, 4U) << "of 512 elements";
+  EXPECT_EQ(column(128).elements_per_thread, 2U);
+  EXPECT_EQ(column(1024).length, 1024U);
+  EXPECT_EQ(column(2048).length, 64U) << "cut into two";
+}
+
+TEST(pieces_rules, keep_prefetches_and_streams_from_long_butterflies_with_twiddles) {
+  static constexpr tuning::column_shape streamed[] = {
+      {.length = 8, .elements = 4, .lanes = 8, .streams = true},
+  };
+  auto data = made_up_data();
+  data.fp32.columns = streamed;
+  const auto streams = [&](std::size_t long_bytes) {
+    data.placing.long_bytes = long_bytes;
+    const auto pieces = pieces_of({.total = 64}, data, [] {
+      device_info device = ampere();
+      device.max_workgroup = 32;
+      device.local_memory_bytes = 8 * 64 - 1;  // no line
+      return device;
+    }());
+    EXPECT_EQ(pieces.size(), 2U);
+    EXPECT_TRUE(pieces.front().streams) << "has no twiddles";
+    return pieces.back().streams;
+  };
+  EXPECT_TRUE(streams(64)) << "8 elements of 8 bytes are not long";
+  EXPECT_FALSE(streams(63));
+}
+
+TEST(pieces_rules, weigh_scrambled_bins_by_the_times_expected) {
+  static constexpr tuning::column_shape measured[] = {
+      {.length = 16, .elements = 8, .lanes = 8, .fraction = 0.25F},
+  };
+  auto data = made_up_data();
+  data.fp32.columns = measured;
+  data.fp32.column_lines = data.fp32.rows.lines = {};
+  // Natural order: columns of 16 twice, 8 copies. Scrambled: columns of 16, then rows of 16 at half
+  // of a copy, 4 + 2 copies and what the twiddles take.
+  const auto is_scrambled = [&] {
+    return !planner::scrambled_pieces_of({.total = 256}, data, ampere()).empty();
+  };
+  data.times = {.twiddle_elements = 0, .least_gain = 0.76, .unmeasured_growth = 1};
+  EXPECT_TRUE(is_scrambled());
+  data.times.least_gain = 0.74;
+  EXPECT_FALSE(is_scrambled());
+  data.times = {.twiddle_elements = 7.9, .least_gain = 1, .unmeasured_growth = 1};
+  EXPECT_TRUE(is_scrambled()) << "2 * 7.9 / 8 copies more";
+  data.times.twiddle_elements = 8.1;
+  EXPECT_FALSE(is_scrambled());
+  // Columns of 32, which were not measured, and rows of 8 at 0.75 of a copy.
+  data.times = {.unmeasured = 6, .twiddle_elements = 0, .least_gain = 1, .unmeasured_growth = 2};
+  data.fp32.rows.whole = data.fp32.rows.whole.first(4);
+  EXPECT_TRUE(is_scrambled());
+  data.times.unmeasured = 7;
+  EXPECT_FALSE(is_scrambled());
+  data.times.unmeasured = 6;
+  data.times.unmeasured_growth = 1;
+  EXPECT_FALSE(is_scrambled()) << "twice as long as in natural order";
+}
+
+}  // namespace
