@@ -37,7 +37,7 @@ LONG_CLASSES = {
 # `port` translates dialects. The others hold conversions of numbers and wide accesses, for which
 # one compiler has an instruction or a type of its own.
 DIALECT_FILES = {f"include/wingbeat/device/{name}.hpp"
-                 for name in ("port", "bfloat", "half", "io/adjacent")}
+                 for name in ("port", "atomic", "bfloat", "half", "io/adjacent")}
 DIALECT = re.compile(r"\b(__(CUDACC|NVCC|NVCOMPILER|CUDA_ARCH|CUDA_LIBDEVICE|OPENCL|SPIR|clang|GNUC"
                      r"|INTEL|HIP)\w*|_MSC_VER)\b")
 

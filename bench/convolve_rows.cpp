@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a convolution in one launch save? Times, in turns with a copy: rows that a program
+// transforms, multiplies by a spectrum and transforms back in one launch, and the same by a plan, a
+// kernel that multiplies, and a plan. Their results are compared.
+//     convolve_rows FILE.json     commit from WINGBEAT_COMMIT
+#include <fmt/core.h>
+
+#include <algorithm>  // max
+#include <cmath>      // abs
+#include <complex>
+#include <cstdlib>  // getenv
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "backend/cuda/engine.hpp"  // compiler
+#include "backend/kernel.hpp"       // make_compiled_plan
+#include "measure/rounds.hpp"       // queued_run, take_turns
+#include "planner/program.hpp"      // make_convolution_program
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using complexes = std::vector<std::complex<float>>;
+
+constexpr std::size_t n_points = std::size_t{1} << 27;  // of all rows together
+constexpr int n_rounds = 15;
+
+/// Times each row by one spectrum; a thread takes four pairs of numbers.
+constexpr const char* multiply_text = R"(
+#include "wingbeat/device/complex.hpp"
+using namespace wingbeat::device;
+struct alignas(16) pair { complex<float> at[2]; };
+WINGBEAT_KERNEL(256)
+void multiply(WINGBEAT_GLOBAL pair* rows, size rows_first, WINGBEAT_GLOBAL const pair* filter,
+              size filter_first, unsigned row_pairs WINGBEAT_SCRATCH_PARAMETER) {
+  const size first = group::index() * 1024 + group::thread();
+  pair z[4];
+  for (unsigned r = 0; r < 4; ++r) z[r] = rows[rows_first + first + r * 256];
+  for (unsigned r = 0; r < 4; ++r) {
+    const pair h = filter[filter_first + (first + r * 256) % row_pairs];
+    rows[rows_first + first + r * 256] = {{z[r].at[0] * h.at[0], z[r].at[1] * h.at[1]}};
+  }
+}
+)";
+
+/// Noise in [-1, 1) that repeats after 2^20 numbers.
+complexes noise(std::size_t count) {
+  complexes all(count);
+  unsigned state = 1;
+  const auto next = [&] {
+    state = state * 1664525 + 1013904223;
+    return static_cast<float>(state >> 8) * 0x1p-23F - 1;
+  };
+  for (auto& z : all) z = {next(), next()};
+  return all;
+}
+
+struct buffers {
+  buffer in, out, other;
+};
+
+/// Returns the largest difference of the first rows, as a part of the largest number.
+double difference_of(const buffer& a, const buffer& b) {
+  constexpr std::size_t count = std::size_t{1} << 20;
+  complexes first(count), second(count);
+  a.read(first.data(), count * sizeof first[0]);
+  b.read(second.data(), count * sizeof second[0]);
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    largest = std::max<double>(largest, std::abs(first[i]));
+    difference = std::max<double>(difference, std::abs(first[i] - second[i]));
+  }
+  return difference / largest;
+}
+
+nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory) {
+  const auto& compiler =
+      static_cast<const backend::cuda::engine&>(backend::cuda_engine()).compiler();
+  const auto made = [&](planner::program program) {
+    return backend::make_compiled_plan(compiler, on.impl(), std::move(program));
+  };
+  const complexes taps = noise(n);
+  const buffer filter{on, n * 8}, spectrum{on, n * 8}, scrambled{on, n * 8};
+  filter.write(taps.data(), filter.size_bytes());
+  const plan_spec one_row{.lengths = {n}}, rows{.lengths = {n}, .batch = n_points / n};
+  made(planner::make_spectrum_program(one_row, on.device()))
+      ->enqueue(*on.impl(), {filter.view(), scrambled.view(), {}});
+  plan{on, one_row}.enqueue(on, filter.view(), spectrum.view());
+
+  plan_spec scaled = rows;
+  scaled.scale = scaling::by_length;
+  const auto fused =
+      made(planner::make_convolution_program(scaled, {.distances = {0}}, on.device()));
+  const plan forward{on, rows};
+  scaled.kind = transform::inverse;
+  const plan inverse{on, scaled};
+  const kernel multiply{on,
+                        {.text = multiply_text,
+                         .entry = "multiply",
+                         .threads = 256,
+                         .parameters = {kernel_parameter::output(16), kernel_parameter::input(16),
+                                        kernel_parameter::value<unsigned>()}}};
+  const auto in_one = [&] {
+    fused->enqueue(*on.impl(), {memory.in.view(), memory.out.view(), {}, scrambled.view(), {}, {}});
+  };
+  const auto in_three = [&] {
+    forward.enqueue(on, memory.in.view(), memory.other.view());
+    multiply.enqueue(on, n_points / 2048,
+                     {memory.other.view(), spectrum.view(), static_cast<unsigned>(n / 2)});
+    inverse.enqueue(on, memory.other.view(), memory.other.view());
+  };
+  in_one();
+  in_three();
+  const double difference = difference_of(memory.out, memory.other);
+  std::vector<measure::timed_run> runs{
+      measure::queued_run(on, "copy",
+                          [&] { on.impl()->copy(memory.out.view(), memory.in.view()); }),
+      measure::queued_run(on, "one", in_one), measure::queued_run(on, "three", in_three)};
+  measure::take_turns(runs, n_rounds);
+  nlohmann::ordered_json row{{"length", n}, {"batch", n_points / n}, {"difference", difference}};
+  for (const measure::timed_run& run : runs) {
+    row[run.name + "_s"] = {{"median", run.median_s()}, {"min", run.min_s()}, {"max", run.max_s()}};
+  }
+  const kernel_resources takes = fused->resources().front();
+  row["registers"] = takes.registers;
+  row["spill_bytes"] = takes.spill_bytes;
+  row["three_over_one"] = runs[2].median_s() / runs[1].median_s();
+  fmt::print("{:>6}  one launch {:.3f} of the copy, {:.2f} times three; off {:.1e}{}; {}", n,
+             runs[0].median_s() / runs[1].median_s(), runs[2].median_s() / runs[1].median_s(),
+             difference, difference < 1e-5 ? "" : "  WRONG", fused->explain());
+  return row;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  queue on{first_device(engine::cuda)};
+  const buffers memory{{on, n_points * 8}, {on, n_points * 8}, {on, n_points * 8}};
+  const complexes samples = noise(std::size_t{1} << 20);
+  for (std::size_t at = 0; at < memory.in.size_bytes(); at += samples.size() * 8) {
+    memory.in.write(samples.data(), samples.size() * 8, at);
+  }
+  const char* commit = std::getenv("WINGBEAT_COMMIT");
+  nlohmann::ordered_json document{{"schema", "wingbeat.convolve_rows/1"},
+                                  {"commit", commit == nullptr ? "unknown" : commit},
+                                  {"device", on.device().name},
+                                  {"version", on.device().version},
+                                  {"rounds", n_rounds}};
+  bool is_right = true;
+  for (unsigned bits = 6; bits <= 13; ++bits) {
+    document["results"].push_back(times_of(on, std::size_t{1} << bits, memory));
+    is_right = is_right && document["results"].back()["difference"] < 1e-5;
+  }
+  if (argc > 1) std::ofstream{argv[1]} << document.dump(2) << "\n";
+  return is_right ? 0 : 1;
+} catch (const wingbeat::error& failed) {
+  fmt::print(stderr, "convolve_rows: {}\n", failed.what());
+  return 3;
+}
