@@ -62,8 +62,8 @@ piece common_piece(const choice& by, bool begins, bool ends) {
   return result;
 }
 
-std::optional<piece> whole_row(piece result, const tuning::row_shapes& rows, const choice& by) {
-  const auto* shape = tuning::find_shape(rows.whole, result.total, by.butterflies(result.total));
+std::optional<piece> whole_row(piece result, const tuning::shape* shape,
+                               const device_info& device) {
   if (shape == nullptr) return std::nullopt;
   result.shape.makes = result.shape.has_half_spectrum() ? body::real_row : body::transform;
   result.shape.length = shape->length;
@@ -74,9 +74,9 @@ std::optional<piece> whole_row(piece result, const tuning::row_shapes& rows, con
   result.shape.stage_out = shape->stage_out;
   result.fraction = static_cast<double>(shape->fraction);
   result.resident = shape->resident;
-  result.prefetch_bytes = prefetched(shape->prefetch_mib, by.device);
+  result.prefetch_bytes = prefetched(shape->prefetch_mib, device);
   result.streams = shape->streams;
-  return fitted(result, by.device);
+  return fitted(result, device);
 }
 
 /// Returns the piece as the data describes a line or a plane.
@@ -110,7 +110,9 @@ std::optional<piece> line_of(const piece& common, std::size_t length,
 std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& rows,
                                  const choice& by) {
   if (auto line = line_of(common, common.total, rows.lines, by)) return line;
-  return whole_row(common, rows, by);
+  return whole_row(common,
+                   tuning::find_shape(rows.whole, common.total, by.butterflies(common.total)),
+                   by.device);
 }
 
 /// Columns that no data describes.
@@ -269,6 +271,26 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
       formatted("length {} does not fit {}: {} bytes of local memory, workgroups of "
                 "{}; choose a shorter length or the host engine",
                 axis.total, device.name, device.local_memory_bytes, device.max_workgroup));
+}
+
+std::optional<piece> convolution_of(const axis_request& axis, const tuning::architecture& data,
+                                    const device_info& device) {
+  const choice by{axis, data, device};
+  const auto shape_of = [&](std::span<const tuning::shape> list) -> const tuning::shape* {
+    const auto found = std::find_if(list.begin(), list.end(), [&](const tuning::shape& each) {
+      return each.length == axis.total;
+    });
+    return found == list.end() ? nullptr : &*found;
+  };
+  const tuning::shape* own = shape_of(by.shapes.convolutions);
+  const tuning::shape* shape = own != nullptr ? own : shape_of(by.shapes.rows.whole);
+  auto result = whole_row(common_piece(by, true, true), shape, device);
+  if (!result) return result;
+  result->shape.bins = device::order::scrambled;
+  if (own != nullptr) return result;
+  result->fraction = 0;  // measured for transforms
+  result->resident = 0;
+  return result;
 }
 
 std::vector<piece> scrambled_pieces_of(const axis_request& axis, const tuning::architecture& data,

@@ -306,20 +306,16 @@ program program_of_rows(const plan_spec& spec, body makes, const filter_array* f
   axis_request axis;
   axis.total = spec.lengths.front();
   axis.stored = spec.real;
-  axis.transforms = spec.batch;
   const tuning::architecture& data = tuning::for_device(device);
-  auto pieces = pieces_of(axis, data, device);
-  piece& row = pieces.front();
-  if (pieces.size() > 1 || row.shape.makes != body::transform) {
+  const auto found = convolution_of(axis, data, device);
+  if (!found) {
     throw plan_error(
         formatted("length {} does not fit a workgroup of {}; cut the signal into "
                   "blocks of a shorter length",
                   axis.total, device.name));
   }
+  piece row = *found;
   row.shape.makes = makes;
-  row.shape.bins = device::order::scrambled;
-  row.fraction = 0;  // both were measured for transforms
-  row.resident = 0;
   const array in = input_array(spec), out = output_array(spec);
   pass launched = placed(row, {.spec = spec,
                                .axis = 0,

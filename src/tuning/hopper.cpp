@@ -31,6 +31,13 @@ constexpr shape fp32_whole[] = {
     {.length = 16384, .elements = 32, .half_trade = true, .fraction = 0.95f, .resident = 1,
      .prefetch_mib = 8, .streams = true},
 };
+// Measured as kernels around workgroup::fft (results/h200/inside-kernel.json), not as programs.
+constexpr shape fp32_convolutions[] = {
+    {.length = 64, .elements = 4, .lanes = 8},     {.length = 128, .elements = 8, .lanes = 8},
+    {.length = 256, .elements = 8, .lanes = 4},    {.length = 512, .elements = 16, .lanes = 4},
+    {.length = 1024, .elements = 16, .lanes = 2},  {.length = 2048, .elements = 16},
+    {.length = 4096, .elements = 16},              {.length = 8192, .elements = 32},
+};
 constexpr shape fp64_whole[] = {
     {.length = 1, .elements = 1, .lanes = 256, .fraction = 0.98f},
     {.length = 2, .elements = 2, .lanes = 128, .stage_in = true, .stage_out = true,
@@ -368,6 +375,7 @@ const architecture& hopper() {
                                 .cuts = fp32_cuts_of_bins,
                                 .planes = fp32_planes_of_bins,
                                 .mirrored = fp32_mirrored_of_bins},
+               .convolutions = fp32_convolutions,
                .columns = fp32_columns,
                .column_lines = fp32_column_lines,
                .unmeasured_mirrored = fp32_mirrored_limits},

@@ -122,6 +122,9 @@ struct shapes {
   row_shapes rows = {};           ///< Of complex numbers.
   row_shapes rows_of_reals = {};  ///< That become bins; if nothing is whole, rows as `rows`.
   row_shapes rows_of_bins = {};   ///< That become reals; the same.
+  /// Rows that are convolved in one launch; lengths that are missing as those of `rows`. They
+  /// decide where spectra have their bins, so `counts` is not looked at.
+  std::span<const shape> convolutions = {};
   std::span<const column_shape> columns = {};
   std::span<const cluster_shape> column_lines = {};
   mirrored_limits unmeasured_mirrored = {};
