@@ -54,8 +54,8 @@ class queue {
   virtual void wait() = 0;
   [[nodiscard]] virtual std::unique_ptr<mark> record() = 0;
 
-  /// Queues the setting of all bytes to 0; their number and place are multiples of 4. Of engines
-  /// whose plans chain passes.
+  /// Queues the setting of all bytes to 0; their number and place are multiples of 4. This one goes
+  /// through the host.
   virtual void clear(buffer_view what);
 
   /// Queues a copy of `from.size_bytes` on the device. This one goes through the host.

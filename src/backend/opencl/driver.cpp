@@ -54,6 +54,7 @@ void load_commands(loader& load, driver_api& api) {
   load(api.read_buffer, "clEnqueueReadBuffer");
   load(api.write_buffer, "clEnqueueWriteBuffer");
   load(api.copy_buffer, "clEnqueueCopyBuffer");
+  load(api.fill_buffer, "clEnqueueFillBuffer");
   load(api.marker, "clEnqueueMarkerWithWaitList");
   load(api.launch, "clEnqueueNDRangeKernel");
   load(api.wait_for_events, "clWaitForEvents");

@@ -95,6 +95,9 @@ struct driver_api {
   status (*copy_buffer)(queue_handle, memory_handle from, memory_handle to, std::size_t from_offset,
                         std::size_t to_offset, std::size_t, std::uint32_t n_waits,
                         const event_handle*, event_handle*);
+  status (*fill_buffer)(queue_handle, memory_handle, const void* pattern, std::size_t pattern_bytes,
+                        std::size_t offset, std::size_t, std::uint32_t n_waits, const event_handle*,
+                        event_handle*);
 
   status (*marker)(queue_handle, std::uint32_t n_waits, const event_handle*, event_handle*);
   status (*wait_for_events)(std::uint32_t n, const event_handle*);

@@ -143,6 +143,14 @@ void queue::read(void* to, buffer_view from) {
         formatted("read {} bytes from {}", from.size_bytes, where_.info.name));
 }
 
+void queue::clear(buffer_view what) {
+  require_usable_driver();
+  constexpr std::uint32_t zero = 0;
+  check(api_.fill_buffer(queue_.get(), static_cast<memory_handle>(what.handle), &zero, sizeof zero,
+                         what.offset_bytes, what.size_bytes, 0, nullptr, nullptr),
+        formatted("clear {} bytes on {}", what.size_bytes, where_.info.name));
+}
+
 void queue::copy(buffer_view to, buffer_view from) {
   require_usable_driver();
   check(api_.copy_buffer(queue_.get(), static_cast<memory_handle>(from.handle),

@@ -46,6 +46,14 @@ TEST_F(opencl_queue, copies_on_the_device) {
             (std::vector<float>{-1, 50, 51, 52, -1}));
 }
 
+TEST_F(opencl_queue, clears_on_the_device) {
+  const auto memory = filled(std::vector<float>(100, 7));
+  queue->clear({memory.handle, 4 * 5, 4 * 3});
+  const auto got = content(memory);
+  EXPECT_EQ((std::vector<float>(got.begin() + 4, got.begin() + 9)),
+            (std::vector<float>{7, 0, 0, 0, 7}));
+}
+
 TEST_F(opencl_queue, refuses_more_memory_than_the_device_gives_at_once) {
   try {
     (void)queue->allocate(std::size_t{1} << 50);
