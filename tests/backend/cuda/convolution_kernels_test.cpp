@@ -12,7 +12,6 @@
 namespace {
 
 using namespace wingbeat;
-using namespace wingbeat::test;
 using planner::pass;
 
 class convolution_kernels : public ::testing::TestWithParam<std::string> {};
