@@ -321,6 +321,73 @@ inline float log10(float x) {
   return __builtin_log10f(x);
 }
 #endif
+
+// What follows quantises: Real is float or double.
+
+/// Returns the integer nearest to x, of two the even one: 2.5 -> 2, 3.5 -> 4. NaN stays NaN.
+template <class Real>
+WINGBEAT_FN Real round_even(Real x) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
+  return ::rint(x);
+#else
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return __builtin_rintf(x);
+  } else {
+    return __builtin_rint(x);
+  }
+#endif
+}
+
+/// Returns the lesser of two; where one is NaN, the other. Of 0 and -0, either.
+template <class Real>
+WINGBEAT_FN Real minimum(Real a, Real b) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
+  return ::fmin(a, b);
+#else
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return __builtin_fminf(a, b);
+  } else {
+    return __builtin_fmin(a, b);
+  }
+#endif
+}
+
+/// Returns the greater of two; where one is NaN, the other. Of 0 and -0, either.
+template <class Real>
+WINGBEAT_FN Real maximum(Real a, Real b) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
+  return ::fmax(a, b);
+#else
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return __builtin_fmaxf(a, b);
+  } else {
+    return __builtin_fmax(a, b);
+  }
+#endif
+}
+
+/// Returns what of [low, high] is nearest to x; `low` where x is NaN. low <= high.
+template <class Real>
+WINGBEAT_FN Real clamp(Real x, Real low, Real high) {
+  return minimum(maximum(x, low), high);
+}
+
+/// Returns round_even(x) as an integer of at most 64 bits: the least or the greatest that Integer
+/// has where x lies beyond, 0 where x is NaN.
+template <class Integer, class Real>
+WINGBEAT_FN Integer to_integer(Real x) {
+  constexpr bool is_signed = Integer(-1) < Integer(0);
+  constexpr unsigned digits = 8 * sizeof(Integer) - (is_signed ? 1 : 0);
+  constexpr Integer greatest = static_cast<Integer>(~size(0) >> (64 - digits));
+  constexpr Integer least = is_signed ? static_cast<Integer>(-greatest - 1) : Integer(0);
+  // Both are powers of two or 0, so a Real holds them exactly; it may not hold `greatest`.
+  constexpr Real beyond = Real(2) * static_cast<Real>(size(1) << (digits - 1));
+  constexpr Real below = is_signed ? -beyond : Real(0);
+  const Real rounded = round_even(x);
+  if (rounded >= beyond) return greatest;
+  if (rounded <= below) return least;
+  return rounded == rounded ? static_cast<Integer>(rounded) : Integer(0);
+}
 }  // namespace maths
 
 /// Threads that run in lockstep groups of this many may meet at a subgroup barrier.

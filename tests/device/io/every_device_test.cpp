@@ -5,7 +5,6 @@
 
 #include <bit>  // bit_cast
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -21,7 +20,7 @@ using namespace wingbeat::test;
 
 // The probe beside this file, and an entry whose output is the floats, then the halves.
 std::string probe_text() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "patterns_probe.hpp");
+  std::ifstream file(WINGBEAT_TESTS_FOLDER "/device/io/patterns_probe.hpp");
   std::ostringstream text;
   text << file.rdbuf() << R"(
 WINGBEAT_KERNEL(8)

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and maxima in device memory that threads of all workgroups add to, in every dialect. Each
+// update is one whole step; it orders no other access. Elements are aligned to their size.
+#pragma once
+
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device {
+
+/// What a dialect offers on integers of 32 and 64 bits. OpenCL: the atomics of version 1.2, and of
+/// cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics.
+namespace atomics {
+
+template <unsigned Bytes>
+struct integers_of;
+template <>
+struct integers_of<4> {
+  using signed_type = int;
+  using unsigned_type = unsigned;
+};
+template <>
+struct integers_of<8> {
+#if defined(__OPENCL_CPP_VERSION__)
+  using signed_type = long;
+  using unsigned_type = unsigned long;
+#else
+  using signed_type = long long;
+  using unsigned_type = unsigned long long;
+#endif
+};
+
+template <class Number>
+using signed_of = typename integers_of<sizeof(Number)>::signed_type;
+template <class Number>
+using unsigned_of = typename integers_of<sizeof(Number)>::unsigned_type;
+
+/// The type of a value that deduces nothing: it converts to the elements' type.
+template <class T>
+struct same {
+  using type = T;
+};
+
+template <class T, class... Others>
+inline constexpr bool is_any_of = false;
+template <class T, class First, class... Others>
+inline constexpr bool is_any_of<T, First, Others...> = is_any_of<T, Others...>;
+template <class T, class... Others>
+inline constexpr bool is_any_of<T, T, Others...> = true;
+
+template <class T>
+inline constexpr bool is_real = is_any_of<T, float, double>;
+template <class T>
+inline constexpr bool is_number =
+    is_real<T> || is_any_of<T, int, unsigned, size, unsigned_of<size>, signed_of<size>>;
+
+#if defined(__OPENCL_CPP_VERSION__)
+
+template <class Integer>
+WINGBEAT_FN void add(WINGBEAT_GLOBAL Integer* to, Integer value) {
+  if constexpr (sizeof(Integer) == 4) {
+    ::atomic_add(to, value);
+  } else {
+    ::atom_add(to, value);
+  }
+}
+template <class Integer>
+WINGBEAT_FN void raise(WINGBEAT_GLOBAL Integer* to, Integer value) {
+  if constexpr (sizeof(Integer) == 4) {
+    ::atomic_max(to, value);
+  } else {
+    ::atom_max(to, value);
+  }
+}
+template <class Integer>
+WINGBEAT_FN void lower(WINGBEAT_GLOBAL Integer* to, Integer value) {
+  if constexpr (sizeof(Integer) == 4) {
+    ::atomic_min(to, value);
+  } else {
+    ::atom_min(to, value);
+  }
+}
+/// Returns what was there, which is `expected` where `desired` took its place.
+template <class Integer>
+WINGBEAT_FN Integer exchanged(WINGBEAT_GLOBAL Integer* at, Integer expected, Integer desired) {
+  if constexpr (sizeof(Integer) == 4) {
+    return ::atomic_cmpxchg(at, expected, desired);
+  } else {
+    return ::atom_cmpxchg(at, expected, desired);
+  }
+}
+
+#elif defined(__CUDA_ARCH__)
+
+template <class Integer>
+WINGBEAT_FN void add(Integer* to, Integer value) {
+  ::atomicAdd(to, value);
+}
+template <class Integer>
+WINGBEAT_FN void raise(Integer* to, Integer value) {
+  ::atomicMax(to, value);
+}
+template <class Integer>
+WINGBEAT_FN void lower(Integer* to, Integer value) {
+  ::atomicMin(to, value);
+}
+template <class Integer>
+WINGBEAT_FN Integer exchanged(Integer* at, Integer expected, Integer desired) {
+  return ::atomicCAS(at, expected, desired);
+}
+
+#else
+
+template <class Integer>
+WINGBEAT_FN Integer exchanged(Integer* at, Integer expected, Integer desired) {
+  __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+}
+template <class Integer>
+WINGBEAT_FN void add(Integer* to, Integer value) {
+  __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
+}
+template <class Integer>
+WINGBEAT_FN void raise(Integer* to, Integer value) {
+  Integer seen = __atomic_load_n(to, __ATOMIC_RELAXED);
+  while (seen < value) {
+    const Integer before = seen;
+    seen = exchanged(to, before, value);
+    if (seen == before) return;
+  }
+}
+template <class Integer>
+WINGBEAT_FN void lower(Integer* to, Integer value) {
+  Integer seen = __atomic_load_n(to, __ATOMIC_RELAXED);
+  while (value < seen) {
+    const Integer before = seen;
+    seen = exchanged(to, before, value);
+    if (seen == before) return;
+  }
+}
+
+#endif
+
+/// Adds a real where the dialect adds integers only: tries until no other thread came between.
+template <class Real>
+WINGBEAT_FN void add_by_exchange(WINGBEAT_GLOBAL Real* to, Real value) {
+  using bits = unsigned_of<Real>;
+  const auto at = reinterpret_cast<WINGBEAT_GLOBAL bits*>(to);
+  bits seen = exchanged(at, bits(0), bits(0));  // a read: 0 takes the place of 0 only
+  for (;;) {
+    const bits before = seen;
+    const Real sum = __builtin_bit_cast(Real, before) + value;
+    seen = exchanged(at, before, __builtin_bit_cast(bits, sum));
+    if (seen == before) return;
+  }
+}
+
+}  // namespace atomics
+
+/// Adds `value` to *to. T: int, unsigned, size, float or double. Integers wrap; reals are added in
+/// the order in which threads come, so the rounding of a sum may differ from run to run.
+template <class T>
+WINGBEAT_FN void atomic_add(WINGBEAT_GLOBAL T* to, typename atomics::same<T>::type value) {
+  static_assert(atomics::is_number<T>,
+                "atomic_add adds to int, unsigned, size, float or double in device memory");
+  if constexpr (atomics::is_real<T>) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 600
+    ::atomicAdd(to, value);
+#else
+    atomics::add_by_exchange(to, value);
+#endif
+  } else if constexpr (atomics::is_number<T>) {  // signed or not, the bits of a sum are the same
+    using bits = atomics::unsigned_of<T>;
+    atomics::add(reinterpret_cast<WINGBEAT_GLOBAL bits*>(to), static_cast<bits>(value));
+  }
+}
+
+/// Makes *to the greater of itself and `value`. T: int, unsigned, size, float or double. A `value`
+/// that is NaN changes nothing, -0 is less than +0, and *to is no NaN: begin with -infinity, or
+/// with 0 where no value is negative.
+template <class T>
+WINGBEAT_FN void atomic_max(WINGBEAT_GLOBAL T* to, typename atomics::same<T>::type value) {
+  static_assert(atomics::is_number<T>,
+                "atomic_max compares int, unsigned, size, float or double in device memory");
+  if constexpr (atomics::is_number<T>) {
+    using positive = atomics::signed_of<T>;
+    using negative = atomics::unsigned_of<T>;
+    const auto as_signed = reinterpret_cast<WINGBEAT_GLOBAL positive*>(to);
+    const auto as_unsigned = reinterpret_cast<WINGBEAT_GLOBAL negative*>(to);
+    if constexpr (!atomics::is_real<T>) {
+      if constexpr (T(-1) < T(0)) {
+        atomics::raise(as_signed, static_cast<positive>(value));
+      } else {
+        atomics::raise(as_unsigned, static_cast<negative>(value));
+      }
+    } else if (value == value) {
+      // As signed integers, reals without sign bit are in order, above all that have it; as
+      // unsigned ones, reals with the sign bit are in opposite order, above all that do not.
+      const auto bits = __builtin_bit_cast(positive, value);
+      if (bits >= 0) {
+        atomics::raise(as_signed, bits);
+      } else {
+        atomics::lower(as_unsigned, static_cast<negative>(bits));
+      }
+    }
+  }
+}
+
+}  // namespace wingbeat::device
