@@ -177,6 +177,10 @@ struct fft {
       constexpr bool fits = array::template of<real, held> && elements_per_thread == held;
       static_assert(fits, "the registers must be register_type x[elements_per_thread], 32 at most");
       if constexpr (fits) run(team, data, lent, table);
+    } else if constexpr (contract::is_any_array<Data>::value) {
+      static_assert(array::value,
+                    "the registers are numbers of another kind, as float2 or std::complex: declare "
+                    "fft::register_type x[elements_per_thread] and copy real and imaginary parts");
     } else {
       constexpr bool gets = contract::has_get<Data, value_type>::value;
       constexpr bool sets = contract::has_set<Data, value_type>::value;
