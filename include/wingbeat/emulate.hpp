@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel's workgroups on the host: one std::thread for each of their threads and a std::barrier,
 // so that a debugger steps through the kernel and a sanitizer sees a missing barrier as the race
-// it is. Slow, and meant to be: engines are elsewhere. Header only, C++20.
+// it is; threads that pass different barriers, or are too many or too few, are reported. Slow, and
+// meant to be: engines are elsewhere. Header only, C++20.
 #pragma once
 
-#include <algorithm>  // min
+#include <algorithm>  // all_of, find, min
 #include <atomic>     // atomic, atomic_ref
 #include <barrier>
 #include <cstddef>  // size_t
@@ -13,7 +14,9 @@
 #include <memory>     // unique_ptr
 #include <mutex>
 #include <optional>
-#include <stdexcept>  // runtime_error
+#include <span>
+#include <stdexcept>  // logic_error, runtime_error
+#include <string>     // to_string
 #include <thread>
 #include <utility>  // move
 #include <vector>
@@ -22,6 +25,38 @@
 
 namespace wingbeat {
 
+/// The barriers that one emulated thread has passed.
+struct emulated_barriers {
+  std::size_t of_workgroup = 0, of_subgroup = 0, of_cluster = 0;
+};
+
+/// Throws std::logic_error unless `expected` threads run: `workgroup::team` asks for as many as its
+/// shape has.
+inline void expect_emulated_threads(unsigned started, unsigned expected) {
+  if (started == expected) return;
+  throw std::logic_error("the workgroup was started with " + std::to_string(started) +
+                         " threads and its team has " + std::to_string(expected) +
+                         ": start workgroup_threads of the transform's description");
+}
+
+/// Throws std::logic_error where threads `first`, first + 1, .. have passed different numbers of
+/// barriers of a kind, as when one returned early. `group_name`: whose threads they are.
+inline void expect_same_barriers(std::span<const emulated_barriers> passed, std::size_t first,
+                                 const std::string& group_name,
+                                 std::size_t emulated_barriers::*kind, const char* kind_name) {
+  for (std::size_t t = 1; t < passed.size(); ++t) {
+    if (passed[t].*kind == passed[0].*kind) continue;
+    const bool is_fewer = passed[t].*kind < passed[0].*kind;
+    const std::size_t early = is_fewer ? t : 0, late = is_fewer ? 0 : t;
+    throw std::logic_error("in " + group_name + ", thread " + std::to_string(first + early) +
+                           " passed " + std::to_string(passed[early].*kind) + " barriers of its " +
+                           kind_name + " and thread " + std::to_string(first + late) + " passed " +
+                           std::to_string(passed[late].*kind) +
+                           ": every thread passes every barrier, so guard loads and stores, never "
+                           "a call that has barriers");
+  }
+}
+
 /// What `device::group` is on a device: one thread's view of its workgroup, in which every
 /// `Subgroup` threads are a subgroup: 1, or 32 to be as strict as an NVIDIA GPU.
 template <unsigned Subgroup>
@@ -29,21 +64,35 @@ class emulated_group_of {
  public:
   static constexpr unsigned subgroup_threads = Subgroup;
 
-  emulated_group_of(unsigned thread, std::size_t index, std::barrier<>& all, std::barrier<>& near)
-      : thread_(thread), index_(index), all_(&all), near_(&near) {}
+  emulated_group_of(unsigned thread, std::size_t index, unsigned n_threads, std::barrier<>& all,
+                    std::barrier<>& near, emulated_barriers& passed)
+      : thread_(thread),
+        n_threads_(n_threads),
+        index_(index),
+        all_(&all),
+        near_(&near),
+        passed_(&passed) {}
 
   [[nodiscard]] unsigned thread() const { return thread_; }
   [[nodiscard]] std::size_t index() const { return index_; }
-  void barrier() const { all_->arrive_and_wait(); }
-  void subgroup_barrier() const {
-    if constexpr (Subgroup > 1) near_->arrive_and_wait();  // one thread has nobody to wait for
+  void barrier() const {
+    all_->arrive_and_wait();
+    ++passed_->of_workgroup;
   }
+  void subgroup_barrier() const {
+    if constexpr (Subgroup > 1) {  // one thread has nobody to wait for
+      near_->arrive_and_wait();
+      ++passed_->of_subgroup;
+    }
+  }
+  void expect_threads(unsigned expected) const { expect_emulated_threads(n_threads_, expected); }
 
  private:
-  unsigned thread_;
+  unsigned thread_, n_threads_;
   std::size_t index_;
   std::barrier<>* all_;
   std::barrier<>* near_;
+  emulated_barriers* passed_;
 };
 
 /// A kernel's body that takes its group as an argument runs in every dialect:
@@ -51,8 +100,9 @@ class emulated_group_of {
 using emulated_group = emulated_group_of<1>;
 
 /// Calls `body(group)` once for each of `n_threads` threads of workgroup `index`, all at once,
-/// and returns when all have. Throws what the first body to fail threw; a thread that fails stops
-/// taking part in barriers, so the others do not wait for it.
+/// and returns when all have. A thread that returns or throws takes part in no barrier any more, so
+/// nobody waits for it. Throws what the first body to fail threw; std::logic_error where threads
+/// passed different numbers of barriers, or a team has another number of threads.
 template <unsigned Subgroup = 1, class Body>
 void run_workgroup(unsigned n_threads, const Body& body, std::size_t index = 0) {
   std::barrier<> all(n_threads);
@@ -60,6 +110,7 @@ void run_workgroup(unsigned n_threads, const Body& body, std::size_t index = 0) 
   for (unsigned first = 0; first < n_threads; first += Subgroup) {
     near.emplace_back(std::min(Subgroup, n_threads - first));
   }
+  std::vector<emulated_barriers> passed(n_threads);
   std::mutex one_at_a_time;
   std::exception_ptr failure;
   std::vector<std::jthread> threads;
@@ -67,17 +118,24 @@ void run_workgroup(unsigned n_threads, const Body& body, std::size_t index = 0) 
   for (unsigned t = 0; t < n_threads; ++t) {
     threads.emplace_back([&, t] {
       try {
-        body(emulated_group_of<Subgroup>{t, index, all, near[t / Subgroup]});
+        body(emulated_group_of<Subgroup>{t, index, n_threads, all, near[t / Subgroup], passed[t]});
       } catch (...) {
-        all.arrive_and_drop();
-        near[t / Subgroup].arrive_and_drop();
         const std::lock_guard held{one_at_a_time};
         if (!failure) failure = std::current_exception();
       }
+      all.arrive_and_drop();
+      near[t / Subgroup].arrive_and_drop();
     });
   }
   threads.clear();  // joins
   if (failure) std::rethrow_exception(failure);
+  const std::string name = "workgroup " + std::to_string(index);
+  expect_same_barriers(passed, 0, name, &emulated_barriers::of_workgroup, "workgroup");
+  for (unsigned first = 0; first < n_threads; first += Subgroup) {
+    const std::size_t count = std::min(Subgroup, n_threads - first);
+    expect_same_barriers(std::span{passed}.subspan(first, count), first, name,
+                         &emulated_barriers::of_subgroup, "subgroup");
+  }
 }
 
 /// Runs workgroups 0 .. n_workgroups - 1 one after another: their local memory may be the same.
@@ -88,12 +146,28 @@ void run_grid(std::size_t n_workgroups, unsigned n_threads, const Body& body) {
 
 /// What the workgroups of an emulated cluster share.
 struct emulated_cluster {
-  explicit emulated_cluster(unsigned n_threads) : all(n_threads) {}
+  explicit emulated_cluster(unsigned n_threads)
+      : all(n_threads), passed(n_threads), n_running(n_threads) {}
 
   std::barrier<> all;
   std::deque<std::barrier<>> workgroups;
   std::vector<std::unique_ptr<char[]>> memories;  // local memory of each
+  std::vector<emulated_barriers> passed;          // by each thread, workgroup after workgroup
   std::atomic<bool> has_failed = false;
+
+  std::mutex one_at_a_time;           // guards what follows
+  std::exception_ptr failure;         // of the first thread that failed
+  std::size_t n_running;              // threads that have not returned
+  std::vector<unsigned*> waited_for;  // counters of bytes, one for each thread that waits
+
+  /// Returns whether all threads that still run wait for bytes, so that none can send any.
+  [[nodiscard]] bool is_stuck() {
+    const std::lock_guard held{one_at_a_time};
+    return waited_for.size() == n_running &&
+           std::all_of(waited_for.begin(), waited_for.end(), [](unsigned* arrivals) {
+             return std::atomic_ref{*arrivals}.load(std::memory_order_acquire) != 0;
+           });
+  }
 };
 
 /// One thread's view of its workgroup and of the cluster that it belongs to; see port.hpp.
@@ -102,19 +176,29 @@ class emulated_cluster_group {
   static constexpr unsigned subgroup_threads = 1;
   using token = std::optional<std::barrier<>::arrival_token>;
 
-  emulated_cluster_group(unsigned thread, std::size_t index, unsigned rank,
+  emulated_cluster_group(unsigned thread, std::size_t index, unsigned rank, unsigned n_threads,
                          emulated_cluster& cluster, token& arrived)
-      : thread_(thread), index_(index), rank_(rank), cluster_(&cluster), arrived_(&arrived) {}
+      : thread_(thread),
+        rank_(rank),
+        n_threads_(n_threads),
+        index_(index),
+        cluster_(&cluster),
+        arrived_(&arrived) {}
 
   [[nodiscard]] unsigned thread() const { return thread_; }
   [[nodiscard]] std::size_t index() const { return index_; }
-  void barrier() const { cluster_->workgroups[rank_].arrive_and_wait(); }
+  void barrier() const {
+    cluster_->workgroups[rank_].arrive_and_wait();
+    ++passed().of_workgroup;
+  }
   void subgroup_barrier() const {}  // one thread has nobody to wait for
+  void expect_threads(unsigned expected) const { expect_emulated_threads(n_threads_, expected); }
 
   void cluster_arrive() const { arrived_->emplace(cluster_->all.arrive()); }
   void cluster_wait() const {
     cluster_->all.wait(std::move(**arrived_));
     arrived_->reset();
+    ++passed().of_cluster;
   }
 
   /// Makes a counter of bytes to come. Its owner alone writes it before others may send.
@@ -134,26 +218,48 @@ class emulated_cluster_group {
     left.fetch_sub(static_cast<unsigned>(sizeof(T)), std::memory_order_release);
   }
 
-  /// Throws where a thread of the cluster failed: what it would have sent never comes.
+  /// Throws where a thread of the cluster failed, and std::logic_error where all threads wait or
+  /// have returned: what is expected never comes.
   void receive(void* arrivals) const {
-    const std::atomic_ref left{*static_cast<unsigned*>(arrivals)};
-    while (left.load(std::memory_order_acquire) != 0) {
-      if (cluster_->has_failed) throw std::runtime_error("another thread of the cluster failed");
-      std::this_thread::yield();
+    auto* const counter = static_cast<unsigned*>(arrivals);
+    {
+      const std::lock_guard held{cluster_->one_at_a_time};
+      cluster_->waited_for.push_back(counter);
     }
+    const std::atomic_ref left{*counter};
+    bool is_stuck = false;
+    while (left.load(std::memory_order_acquire) != 0 && !cluster_->has_failed && !is_stuck) {
+      std::this_thread::yield();
+      is_stuck = cluster_->is_stuck();
+    }
+    {
+      const std::lock_guard held{cluster_->one_at_a_time};
+      auto& all = cluster_->waited_for;
+      all.erase(std::find(all.begin(), all.end(), counter));
+    }
+    if (cluster_->has_failed) throw std::runtime_error("another thread of the cluster failed");
+    if (!is_stuck) return;
+    throw std::logic_error("workgroup " + std::to_string(index_) + " waits for " +
+                           std::to_string(left.load()) +
+                           " bytes more than the cluster's workgroups have sent it: let every "
+                           "thread send, and expect no more bytes than come");
   }
 
  private:
-  unsigned thread_;
+  [[nodiscard]] emulated_barriers& passed() const {
+    return cluster_->passed[rank_ * n_threads_ + thread_];
+  }
+
+  unsigned thread_, rank_, n_threads_;
   std::size_t index_;
-  unsigned rank_;
   emulated_cluster* cluster_;
   token* arrived_;
 };
 
 /// Calls body(group, local_memory) once for each of `n_threads` threads of each of `n_workgroups`
 /// workgroups, all at once, and returns when all have. They are workgroups first_index, .. of their
-/// grid; each has `scratch_bytes` of local memory. Throws as `run_workgroup` does.
+/// grid; each has `scratch_bytes` of local memory. Throws as `run_workgroup` does, and where
+/// threads wait for bytes that nobody sends.
 template <class Body>
 void run_cluster(unsigned n_workgroups, unsigned n_threads, std::size_t scratch_bytes,
                  const Body& body, std::size_t first_index = 0) {
@@ -162,30 +268,39 @@ void run_cluster(unsigned n_workgroups, unsigned n_threads, std::size_t scratch_
     cluster.workgroups.emplace_back(n_threads);
     cluster.memories.push_back(std::make_unique<char[]>(scratch_bytes));
   }
-  std::mutex one_at_a_time;
-  std::exception_ptr failure;
   const auto run = [&](unsigned rank, unsigned thread) {
     emulated_cluster_group::token arrived;
+    std::exception_ptr failure;
     try {
-      const emulated_cluster_group group{thread, first_index + rank, rank, cluster, arrived};
-      body(group, cluster.memories[rank].get());
+      body(emulated_cluster_group{thread, first_index + rank, rank, n_threads, cluster, arrived},
+           cluster.memories[rank].get());
     } catch (...) {
-      {
-        const std::lock_guard held{one_at_a_time};
-        if (!failure) failure = std::current_exception();
-      }
-      cluster.has_failed = true;
-      cluster.workgroups[rank].arrive_and_drop();
-      if (arrived) cluster.all.wait(std::move(*arrived));  // it counts in this phase already
-      cluster.all.arrive_and_drop();
+      failure = std::current_exception();
     }
+    {
+      const std::lock_guard held{cluster.one_at_a_time};
+      --cluster.n_running;
+      if (failure && !cluster.failure) cluster.failure = failure;
+    }
+    if (failure) cluster.has_failed = true;
+    cluster.workgroups[rank].arrive_and_drop();
+    if (arrived) cluster.all.wait(std::move(*arrived));  // it counts in this phase already
+    cluster.all.arrive_and_drop();
   };
   std::vector<std::jthread> threads;
   for (unsigned i = 0; i < n_workgroups * n_threads; ++i) {
     threads.emplace_back(run, i / n_threads, i % n_threads);
   }
   threads.clear();  // joins
-  if (failure) std::rethrow_exception(failure);
+  if (cluster.failure) std::rethrow_exception(cluster.failure);
+  for (unsigned rank = 0; rank < n_workgroups; ++rank) {
+    expect_same_barriers(std::span{cluster.passed}.subspan(rank * n_threads, n_threads), 0,
+                         "workgroup " + std::to_string(first_index + rank),
+                         &emulated_barriers::of_workgroup, "workgroup");
+  }
+  // Threads are counted on from one workgroup to the next here.
+  expect_same_barriers(cluster.passed, 0, "the cluster of workgroup " + std::to_string(first_index),
+                       &emulated_barriers::of_cluster, "cluster");
 }
 
 }  // namespace wingbeat

@@ -32,9 +32,18 @@
 // 28: the kernel is launched with too little local memory: the transform needs real_fft
 // 29: the kernel is launched with too little local memory: a trade needs mirror_trade
 // 30: the kernel is launched with too little local memory: the transform needs fft::scratch_bytes
-#if CASE == 0 || CASE >= 27  // as wingbeat::kernel does
+// 31: the registers are numbers of another kind, as float2 or std::complex
+// 32: the registers are numbers of another kind, as float2 or std::complex
+// 33: a thread has no register for bin N/2: registers hold spectrum::packed
+// 34: the registers must be register_type x[elements_per_thread]
+// 35: two_real_fft takes loads and stores
+// 36: real_fft does not change teams
+// 37: atomic_add adds to int, unsigned, size, float or double
+// 38: atomic_max compares int, unsigned, size, float or double
+#if CASE == 0 || (CASE >= 27 && CASE <= 30)  // as wingbeat::kernel does
 #define WINGBEAT_SCRATCH_BYTES (CASE == 0 ? 1024 : 256)
 #endif
+#include "wingbeat/device/atomic.hpp"
 #include "wingbeat/device/workgroup/fft.hpp"
 #include "wingbeat/device/workgroup/mirror.hpp"
 #include "wingbeat/device/workgroup/real.hpp"
@@ -51,6 +60,13 @@ struct one_thread {
   static size index() { return 0; }
   static void barrier() {}
   static void subgroup_barrier() {}
+};
+/// What CUDA and the standard library have, as far as arrays of it matter.
+struct float2 {
+  float x, y;
+};
+struct std_complex {
+  float parts[2];
 };
 struct load {
   value operator()(unsigned) const { return {}; }
@@ -189,5 +205,43 @@ void another_mistake(char* memory, const value* table) {
   plain::execute_between(before, team<wg::shape<64, 4, 2>>{}, x, plain::scratch_type{memory},
                          table);
 #endif
+  (void)x;
+}
+
+void mistakes_with_registers(char* memory, const value* table) {
+  const team<shape> here;
+  using bins = wg::real_fft<shape, float, direction::forward>;
+  using packed = wg::real_fft<shape, float, direction::forward, wg::spectrum::packed>;
+  [[maybe_unused]] const packed::scratch_type scratch{memory};
+  value x[4] = {};
+#if CASE == 0
+  packed::execute(here, x, scratch, table);
+  float sum = 0;
+  atomic_add(&sum, 1);
+  atomic_max(&sum, 2);
+#elif CASE == 31
+  float2 y[4] = {};
+  fft::execute(here, y, scratch, table);
+#elif CASE == 32
+  std_complex y[4] = {};
+  fft::execute(here, y, scratch, table);
+#elif CASE == 33
+  bins::execute(here, x, scratch, table);
+#elif CASE == 34
+  float2 y[4] = {};
+  packed::execute(here, y, scratch, table);
+#elif CASE == 35
+  using pairs = wg::two_real_fft<shape, float, direction::forward>;
+  pairs::execute(here, x, pairs::scratch_type{memory}, table);
+#elif CASE == 36
+  bins::execute_between(here, here, x, scratch, table);
+#elif CASE == 37
+  short sum = 0;
+  atomic_add(&sum, 1);
+#elif CASE == 38
+  short most = 0;
+  atomic_max(&most, 1);
+#endif
+  (void)here;
   (void)x;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect seam: the only file that knows which compiler is reading (g++, clang, nvcc, NVRTC,
-// or clang's C++ for OpenCL). Everything else is freestanding C++17.
+// The dialect seam: what differs between compilers (g++, clang, nvcc, NVRTC, and clang's C++ for
+// OpenCL) is here and in atomic.hpp, half.hpp, bfloat.hpp and io/adjacent.hpp. All else is
+// freestanding C++17.
 #pragma once
 
 #if defined(__OPENCL_CPP_VERSION__)  // C++ for OpenCL
@@ -264,19 +265,19 @@ WINGBEAT_FN T load_once(WINGBEAT_GLOBAL const T* from) {
   return *from;
 }
 
-/// Writes *to = what, which nobody reads soon.
+/// Writes *to = value as a streaming store: it is the first to leave the device's caches.
 template <class T>
-WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& what) {
+WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& value) {
 #if defined(__CUDA_ARCH__)
   if constexpr (sizeof(T) == sizeof(float2)) {
-    __stcs(reinterpret_cast<float2*>(to), __builtin_bit_cast(float2, what));
+    __stcs(reinterpret_cast<float2*>(to), __builtin_bit_cast(float2, value));
     return;
   } else if constexpr (sizeof(T) == sizeof(float4)) {
-    __stcs(reinterpret_cast<float4*>(to), __builtin_bit_cast(float4, what));
+    __stcs(reinterpret_cast<float4*>(to), __builtin_bit_cast(float4, value));
     return;
   }
 #endif
-  *to = what;
+  *to = value;
 }
 
 /// Prefetches `count` elements from `from` into the cache that all workgroups share, but for up to
@@ -296,7 +297,7 @@ WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
 #endif
 }
 
-/// The little mathematics that kernels around a transform want, under one name everywhere.
+/// Mathematics that kernels around a transform need, under one name in every dialect.
 /// Transforms themselves use tables.
 namespace maths {
 #if defined(__OPENCL_CPP_VERSION__)

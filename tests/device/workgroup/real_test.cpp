@@ -120,6 +120,53 @@ TEST(workgroup_real_fft, packs_two_reals_into_a_complex_number) {
   check_packed<4096, 32, 1, float, spectrum::unpacked, trade::halves>();
 }
 
+/// A round trip in registers: the spectrum is that of the form with loads and stores, and thread t
+/// holds slots t + r threads of it.
+template <unsigned M, unsigned Elements, unsigned Transforms, class Real, lanes Lanes,
+          trade Trade = trade::whole, reuse Reuse = reuse::at_once>
+void check_registers() {
+  SCOPED_TRACE(::testing::Message() << "M " << M << ", " << Elements << " elements");
+  using shape_type = shape<M, Elements, Transforms>;
+  using there = real_fft<shape_type, Real, forward, spectrum::packed, memory<Trade>>;
+  using back = real_fft<shape_type, Real, inverse, spectrum::packed, memory<Trade>>;
+  const auto x = in_pairs(reals<Real>(2 * M * Transforms, 5));
+  const auto expected = run<there>(x, M, M);
+  const auto table = roots_of<there>();
+  const auto memory = local_memory(there::scratch_bytes);
+  std::vector<complex<Real>> bins(x.size()), again(x.size());
+  run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
+    const team<shape_type, Lanes, emulated_group> here{group};
+    const scratch<there::scratch_bytes, Reuse> lent{memory.get()};
+    const auto element = [&](unsigned r) {
+      return here.transform() * std::size_t{M} + here.thread() + r * there::stride;
+    };
+    complex<Real> z[Elements];
+    for (unsigned r = 0; r < Elements; ++r) z[r] = x[element(r)];
+    there::execute(here, z, lent, table.data());
+    for (unsigned r = 0; r < Elements; ++r) bins[element(r)] = z[r];
+    if constexpr (Reuse == reuse::after_barrier) group.barrier();
+    back::execute(here, z, lent, table.data());
+    for (unsigned r = 0; r < Elements; ++r) again[element(r)] = z[r];
+  });
+  EXPECT_TRUE(is_accurate<Real>(bins, widened_row(expected), 2 * M));
+  auto scaled = x;
+  for (auto& z : scaled) z = {z.re * Real(2 * M), z.im * Real(2 * M)};
+  EXPECT_TRUE(is_accurate<Real>(again, widened_row(scaled), 4 * M));
+}
+
+TEST(workgroup_real_fft, transforms_registers_in_natural_order) {
+  check_registers<1, 1, 4, float, lanes::along_transform>();
+  check_registers<2, 2, 1, float, lanes::along_transform>();
+  check_registers<16, 16, 2, float, lanes::across_transforms>();
+  check_registers<4, 2, 2, float, lanes::along_transform>();
+  check_registers<64, 4, 4, float, lanes::along_transform>();
+  check_registers<64, 4, 4, float, lanes::across_transforms>();
+  check_registers<64, 2, 2, double, lanes::along_transform, trade::halves>();
+  check_registers<512, 16, 1, double, lanes::along_transform, trade::whole, reuse::after_barrier>();
+  check_registers<256, 8, 2, float, lanes::across_transforms, trade::halves,
+                  reuse::after_barrier>();
+}
+
 template <class Fft>
 auto trades_of(const std::vector<complex<float>>& x) {
   using shape_type = typename Fft::shape_type;

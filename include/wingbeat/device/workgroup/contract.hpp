@@ -108,6 +108,18 @@ struct is_array<T, void_t<decltype(array_type(some<T>()))>> {
   static constexpr bool of = is_same<decltype(array_type(some<T>())), array_of<Real, E>>::value;
 };
 
+/// Is T an array, of whatever elements?
+template <class Element, unsigned E>
+WINGBEAT_FN void take_array(Element (&)[E]);
+template <class T, class = void>
+struct is_any_array {
+  static constexpr bool value = false;
+};
+template <class T>
+struct is_any_array<T, void_t<decltype(take_array(some<T>()))>> {
+  static constexpr bool value = true;
+};
+
 template <class T, class = void>
 struct is_scratch {
   static constexpr bool value = false;

@@ -18,12 +18,13 @@ WINGBEAT_FN constexpr unsigned registers_estimate(unsigned held, unsigned real_b
 
 /// Returns how many workgroups a multiprocessor of 65536 registers should hold at once of a kernel
 /// that works on the spectrum in registers: with room for the numbers, as much again and 16, 40 at
-/// least and 128 at most for a thread. Left to itself the compiler takes more, and fewer
-/// workgroups overlap their waiting. Source: bench/NOTES.md, section 6.
+/// least and 128 at most for a thread, and `more` registers. Left to itself the compiler takes
+/// more, and fewer workgroups overlap their waiting. Source: bench/NOTES.md, section 6.
 WINGBEAT_FN constexpr unsigned fused_workgroups_of(unsigned workgroup_threads, unsigned held,
-                                                   unsigned real_bytes) {
+                                                   unsigned real_bytes, unsigned more = 0) {
   const unsigned data = 2 * held * real_bytes / 4;
-  return maximum(1u, 65536u / (workgroup_threads * minimum(maximum(2 * data + 16, 40u), 128u)));
+  const unsigned registers = minimum(maximum(2 * data + 16, 40u), 128u) + more;
+  return maximum(1u, 65536u / (workgroup_threads * registers));
 }
 
 }  // namespace wingbeat::device::workgroup

@@ -81,10 +81,15 @@ struct fft {
   static constexpr unsigned registers =
       registers_estimate(held, unsigned(sizeof(typename arithmetic_of<Real>::type)));
 
-  /// What WINGBEAT_KERNEL_RESIDENT is best told of a kernel that transforms, works on the spectrum
-  /// in registers and transforms back.
-  static constexpr unsigned fused_workgroups = fused_workgroups_of(
-      workgroup_threads, held, unsigned(sizeof(typename arithmetic_of<Real>::type)));
+  /// The second argument of WINGBEAT_KERNEL_RESIDENT for a kernel that transforms, works on the
+  /// spectrum in registers and transforms back, with room for `MoreRegisters` of its own in each
+  /// thread. 20 are enough for guarded rows, padded loads and cropped stores.
+  template <unsigned MoreRegisters>
+  static constexpr unsigned fused_workgroups_with = fused_workgroups_of(
+      workgroup_threads, held, unsigned(sizeof(typename arithmetic_of<Real>::type)), MoreRegisters);
+  /// With room for none: fastest as measured (bench/NOTES.md), and where a thread holds 8 elements
+  /// or fewer a compiler may spill some words.
+  static constexpr unsigned fused_workgroups = fused_workgroups_with<0>;
 
   /// Transforms elements load(i) and hands them to store(i, value), i in [0, length). Thread t
   /// loads, then stores, the elements t + l threads.
@@ -172,6 +177,10 @@ struct fft {
       constexpr bool fits = array::template of<real, held> && elements_per_thread == held;
       static_assert(fits, "the registers must be register_type x[elements_per_thread], 32 at most");
       if constexpr (fits) run(team, data, lent, table);
+    } else if constexpr (contract::is_any_array<Data>::value) {
+      static_assert(array::value,
+                    "the registers are numbers of another kind, as float2 or std::complex: declare "
+                    "fft::register_type x[elements_per_thread] and copy real and imaginary parts");
     } else {
       constexpr bool gets = contract::has_get<Data, value_type>::value;
       constexpr bool sets = contract::has_set<Data, value_type>::value;

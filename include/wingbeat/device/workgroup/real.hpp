@@ -58,15 +58,7 @@ struct real_fft {
     static_assert(loads,
                   "load must be callable as load(unsigned i) const and return complex<Real>");
     static_assert(stores, "store must be callable as store(unsigned i, complex<Real> z) const");
-    constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
-    static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
-    if constexpr (loads && stores && is_scratch) {
-      static_assert(Scratch::size_bytes >= scratch_bytes,
-                    "the scratch is too small: the transform needs real_fft::scratch_bytes");
-      constexpr bool is_provided = contract::is_provided<Scratch, scratch_bytes>::value;
-      static_assert(is_provided,
-                    "the kernel is launched with too little local memory: the transform needs "
-                    "real_fft::scratch_bytes, which kernel_spec::scratch_bytes states");
+    if constexpr (loads && stores && scratch_suffices<Scratch>()) {
       if constexpr (Dir == direction::forward) {
         forward(team, load, store, lent, table);
       } else {
@@ -75,11 +67,116 @@ struct real_fft {
     }
   }
 
+  /// Transforms registers, of spectrum::packed: x[r] is x[2j] + i x[2j+1] of j = team.thread() +
+  /// r threads on the reals' side and slot j of the spectrum on the other, slot 0 X[0] + i X[N/2].
+  /// Callers, memory, scale: as above. Cost: one more exchange of half the elements, because
+  /// opposite bins are computed together and belong to different threads.
+  template <class Team, class Data, class Scratch>
+  WINGBEAT_FN static void execute(const Team& team, Data&& data, const Scratch& lent,
+                                  WINGBEAT_GLOBAL const register_type* table) {
+    static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
+                  "the team is of another shape than the transform");
+    execute_on(team, data, lent, table);
+  }
+
+  /// Teams change at an exchange between the stages of a complex transform alone.
+  template <class Before, class After, class Data, class Scratch>
+  WINGBEAT_FN static void execute_between(const Before&, const After&, Data&&, const Scratch&,
+                                          WINGBEAT_GLOBAL const register_type*) {
+    static_assert(sizeof(Before) == 0,
+                  "real_fft does not change teams: call execute with a team of "
+                  "lanes::across_transforms, or fft::execute_between and separate the bins");
+  }
+
  private:
   using real = typename arithmetic_of<Real>::type;
   static constexpr unsigned e = elements_per_thread;
   static constexpr unsigned pairs = (e + 1) / 2;  ///< A thread's: k = t + r T below M/2.
   static constexpr bool is_packed = Spectrum == spectrum::packed;
+
+  template <class Scratch>
+  WINGBEAT_FN static constexpr bool scratch_suffices() {
+    constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
+    static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");
+    if constexpr (is_scratch) {
+      static_assert(Scratch::size_bytes >= scratch_bytes,
+                    "the scratch is too small: the transform needs real_fft::scratch_bytes");
+      constexpr bool is_provided = contract::is_provided<Scratch, scratch_bytes>::value;
+      static_assert(is_provided,
+                    "the kernel is launched with too little local memory: the transform needs "
+                    "real_fft::scratch_bytes, which kernel_spec::scratch_bytes states");
+    }
+    return is_scratch;
+  }
+
+  template <class Team, class Data, class Scratch>
+  WINGBEAT_FN static void execute_on(const Team& team, Data& data, const Scratch& lent,
+                                     WINGBEAT_GLOBAL const register_type* table) {
+    constexpr bool fits = contract::is_array<Data>::template of<real, e>;
+    static_assert(fits, "the registers must be register_type x[elements_per_thread]");
+    static_assert(is_packed,
+                  "a thread has no register for bin N/2: registers hold spectrum::packed; for "
+                  "spectrum::unpacked call execute(team, load, store, scratch, table)");
+    if constexpr (fits && is_packed && scratch_suffices<Scratch>()) {
+      if constexpr (Dir == direction::forward) {
+        forward(team, data, lent, table);
+      } else {
+        inverse(team, data, lent, table);
+      }
+    }
+  }
+
+  /// Forward in registers. Slots k and M - k are computed together; the second goes home.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void forward(const Team& team, register_type (&z)[e], const Scratch& lent,
+                                  WINGBEAT_GLOBAL const register_type* table) {
+    transform_and_free(team, z, lent, table);
+    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
+    register_type other[pairs];
+    gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
+    const bool has_ends = team.thread() == 0;
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < pairs; ++r) {
+      const bool is_end = r == 0 && has_ends;
+      const auto x = device::real::separate(z[r], is_end ? z[r] : other[r], root_after(first, r));
+      z[r] = x.first;
+      if (is_end) {  // the partner of slot 0 is M/2
+        z[r].im = x.second.re;
+        other[r] = conj(other[r]);
+      } else {
+        other[r] = x.second;
+      }
+    }
+    return_partners(team, z, other, lent);
+  }
+
+  /// Inverse in registers.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void inverse(const Team& team, register_type (&z)[e], const Scratch& lent,
+                                  WINGBEAT_GLOBAL const register_type* table) {
+    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
+    register_type other[pairs];
+    gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
+    const bool has_ends = team.thread() == 0;
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < pairs; ++r) {
+      const bool is_end = r == 0 && has_ends;
+      register_type x = z[r], mirrored = other[r];
+      if (is_end) {
+        mirrored = {x.im, real(0.0)};
+        x.im = real(0.0);
+      }
+      const auto both = device::real::combine(x, mirrored, root_after(first, r));
+      z[r] = both.first;
+      if (is_end) {
+        other[r] = scaled(conj(other[r]), real(2.0));
+      } else {
+        other[r] = both.second;
+      }
+    }
+    return_partners(team, z, other, lent);
+    complex_fft::execute(team, z, lent, table);
+  }
 
   // Bins 0 and M go the way of any pair, so that threads do not part at their loads and stores.
 
@@ -95,7 +192,7 @@ struct real_fft {
     transform_and_free(team, z, lent, table);
     const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     register_type other[pairs];
-    meet(team, z, other, lent);
+    gather_partners(team, z, other, lent);
     const bool has_ends = team.thread() == 0;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
@@ -137,7 +234,7 @@ struct real_fft {
       other[r] = both.second;
     }
     if (m > 1 && has_ends) other[0] = scaled(conj(widen(middle)), real(2.0));
-    part(team, z, other, lent);
+    return_partners(team, z, other, lent);
     complex_fft::execute(team, z, lent, table);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) store(team.thread() + r * threads, narrow<Real>(z[r]));
@@ -154,8 +251,8 @@ struct real_fft {
   /// Hands z[r] = Z[k] its other[r] = Z[partner(k)], k = t + r T, r < pairs. Only the numbers
   /// above M/2 travel; thread 0's M/2 is its own.
   template <class Team, class Scratch>
-  WINGBEAT_FN static void meet(const Team& team, register_type (&z)[e],
-                               register_type (&other)[pairs], const Scratch& lent) {
+  WINGBEAT_FN static void gather_partners(const Team& team, register_type (&z)[e],
+                                          register_type (&other)[pairs], const Scratch& lent) {
     if constexpr (threads == 1) {
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < pairs; ++r) other[r] = z[partner(r) % e];
@@ -170,8 +267,8 @@ struct real_fft {
 
   /// The way back: other[r] goes to the thread that holds number partner(k).
   template <class Team, class Scratch>
-  WINGBEAT_FN static void part(const Team& team, register_type (&z)[e],
-                               register_type (&other)[pairs], const Scratch& lent) {
+  WINGBEAT_FN static void return_partners(const Team& team, register_type (&z)[e],
+                                          register_type (&other)[pairs], const Scratch& lent) {
     if constexpr (m == 1) return;
     if constexpr (threads == 1) {
       WINGBEAT_UNROLL

@@ -73,6 +73,16 @@ struct rows_of<Group, decltype(void(Group::row()))> {
   static constexpr bool are_known = true;
 };
 
+/// Whether a group can tell how many threads were started, as an emulated one can.
+template <class Group, class = void>
+struct counts_threads {
+  static constexpr bool value = false;
+};
+template <class Group>
+struct counts_threads<Group, decltype(void(&Group::expect_threads))> {
+  static constexpr bool value = true;
+};
+
 /// One thread's place in its workgroup.
 template <class Shape, lanes Lanes = lanes::along_transform, class Group = group>
 class team {
@@ -83,7 +93,9 @@ class team {
   static constexpr lanes neighbours = Lanes;
 
   WINGBEAT_FN team() : team(Group{}) {}
-  WINGBEAT_FN explicit team(Group group) : group_(group) {}
+  WINGBEAT_FN explicit team(Group group) : group_(group) {
+    if constexpr (counts_threads<Group>::value) group_.expect_threads(Shape::workgroup_threads);
+  }
 
   /// Returns this thread's number within its transform: it holds elements thread() + r threads.
   /// Asked of the group each time; see `local_id` of port.hpp.

@@ -68,6 +68,16 @@ struct two_real_fft {
     }
   }
 
+  /// Two spectra do not fit the registers of one transform as they lie.
+  template <class Team, class Data, class Scratch>
+  WINGBEAT_FN static void execute(const Team&, Data&&, const Scratch&,
+                                  WINGBEAT_GLOBAL const register_type*) {
+    static_assert(sizeof(Team) == 0,
+                  "two_real_fft takes loads and stores: call execute(team, load, store, scratch, "
+                  "table), or transform registers by two_real_fft::complex_fft and trade opposite "
+                  "bins by mirror_trade");
+  }
+
  private:
   using real = typename arithmetic_of<Real>::type;
   static constexpr unsigned e = elements_per_thread;
