@@ -81,7 +81,8 @@ nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory)
     return backend::make_compiled_plan(compiler, on.impl(), std::move(program));
   };
   const complexes taps = noise(n);
-  const buffer filter{on, n * 8}, spectrum{on, n * 8}, scrambled{on, n * 8};
+  buffer filter{on, n * 8};
+  const buffer spectrum{on, n * 8}, scrambled{on, n * 8};
   filter.write(taps.data(), filter.size_bytes());
   const plan_spec one_row{.lengths = {n}}, rows{.lengths = {n}, .batch = n_points / n};
   made(planner::make_spectrum_program(one_row, on.device()))
@@ -136,7 +137,7 @@ nlohmann::ordered_json times_of(queue& on, std::size_t n, const buffers& memory)
 
 int main(int argc, char** argv) try {
   queue on{first_device(engine::cuda)};
-  const buffers memory{{on, n_points * 8}, {on, n_points * 8}, {on, n_points * 8}};
+  buffers memory{{on, n_points * 8}, {on, n_points * 8}, {on, n_points * 8}};
   const complexes samples = noise(std::size_t{1} << 20);
   for (std::size_t at = 0; at < memory.in.size_bytes(); at += samples.size() * 8) {
     memory.in.write(samples.data(), samples.size() * 8, at);

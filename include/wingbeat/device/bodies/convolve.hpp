@@ -3,19 +3,19 @@
 // bins are scrambled, the order with the fewest exchanges, and never leave the registers.
 #pragma once
 
-#include "wingbeat/device/bodies/lane_registers.hpp"  // lane_registers
-#include "wingbeat/device/direction.hpp"              // direction
-#include "wingbeat/device/grid/numbers.hpp"           // pass_numbers
-#include "wingbeat/device/order.hpp"                  // order
-#include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, group
-#include "wingbeat/device/workgroup/fft.hpp"          // fft
+#include "wingbeat/device/bodies/transform.hpp"  // transform
+#include "wingbeat/device/direction.hpp"         // direction
+#include "wingbeat/device/grid/numbers.hpp"      // pass_numbers
+#include "wingbeat/device/order.hpp"             // order
+#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, group
+#include "wingbeat/device/workgroup/fft.hpp"     // fft
 
 namespace wingbeat::device::bodies {
 
 /// Elements lie before and after as those of a transform by the same team.
 template <class Policy, class Group = group_in_rows>
-class convolve : public lane_registers<Policy, Group> {
-  using base = lane_registers<Policy, Group>;
+class convolve : public transform<Policy, Group> {
+  using base = transform<Policy, Group>;
   static constexpr grid::tile_shape of = Policy::numbers().shape;
 
  public:
@@ -34,8 +34,8 @@ class convolve : public lane_registers<Policy, Group> {
   /// filter(r) is the bin in the place of element number_in(r).
   template <class Filter>
   WINGBEAT_FN void run(complex_type (&x)[e], const Filter& filter) const {
-    const auto scratch =
-        this->scratch();  // the inverse first writes what each thread has just read
+    // The inverse first writes what each thread has just read.
+    const auto scratch = this->scratch();
     fft::execute(this->team(), x, scratch, this->roots());
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) x[r] = x[r] * filter(r);

@@ -16,45 +16,86 @@
 // and, where bins of a real transform meet their opposites, what ends/mirrored.hpp says.
 #pragma once
 
-#include "wingbeat/device/bodies/lane_registers.hpp"  // lane_registers
-#include "wingbeat/device/grid/numbers.hpp"           // pass_numbers
-#include "wingbeat/device/index.hpp"                  // mirrored
-#include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, group
-#include "wingbeat/device/workgroup/fft.hpp"          // fft
+#include "wingbeat/device/complex.hpp"           // complex
+#include "wingbeat/device/grid/numbers.hpp"      // pass_numbers
+#include "wingbeat/device/index.hpp"             // mirrored
+#include "wingbeat/device/order.hpp"             // order
+#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, group
+#include "wingbeat/device/workgroup/fft.hpp"     // fft
+#include "wingbeat/device/workgroup/memory.hpp"  // memory, scratch, reuse
+#include "wingbeat/device/workgroup/team.hpp"    // team, lanes
 
 namespace wingbeat::device::bodies {
 
 template <class Policy, class Group = group_in_rows>
-class transform : public lane_registers<Policy, Group> {
-  using base = lane_registers<Policy, Group>;
+class transform {
   static constexpr grid::pass_numbers as = Policy::numbers();
   static constexpr grid::tile_shape of = as.shape;
 
  public:
-  using base::base;
-  using base::e;
-  using base::lanes;
-  using base::length;
-  using typename base::complex_type;
-  using typename base::shape;
-  using fft =
-      workgroup::fft<shape, typename base::real, Policy::dir, of.bins, typename base::memory>;
+  using group_type = Group;
+  using real = typename Policy::real;
+  using complex_type = complex<real>;
+  static constexpr unsigned elements_per_thread = of.elements_per_thread;
+  static constexpr unsigned e = elements_per_thread;
+  static constexpr unsigned length = unsigned(of.length), lanes = of.lanes;
+  using shape = workgroup::shape<length, e, lanes>;
+  using memory =
+      workgroup::memory<of.half_trade ? workgroup::trade::halves : workgroup::trade::whole,
+                        of.bank_bytes>;
+  using fft = workgroup::fft<shape, real, Policy::dir, of.bins, memory>;
+  static constexpr workgroup::lanes lanes_in =
+      of.lanes_across ? workgroup::lanes::across_transforms : workgroup::lanes::along_transform;
+  static constexpr workgroup::lanes lanes_out =
+      of.along_out ? workgroup::lanes::along_transform : lanes_in;
+  using team_type = workgroup::team<shape, lanes_in, Group>;
+  using team_out_type = workgroup::team<shape, lanes_out, Group>;
+  static constexpr unsigned workgroup_threads = shape::workgroup_threads;
+  static constexpr unsigned scratch_bytes = of.scratch_bytes();
   static constexpr bool has_exchanges = fft::exchanges > 0;
+
+  static_assert(!(of.stage_in || of.stage_out) || !of.half_trade,
+                "what is staged is exchanged whole");
+  static_assert(!of.along_out || (of.lanes_across && !of.stage_out),
+                "stores change lanes at an exchange or are staged");
+
+  WINGBEAT_FN transform(WINGBEAT_GLOBAL const complex_type* table, WINGBEAT_LOCAL char* scratch,
+                        Group group)
+      : team_(group), team_out_(group), table_(table), scratch_(scratch) {}
+
+  WINGBEAT_FN const team_type& team() const { return team_; }
+  WINGBEAT_FN unsigned rank() const { return team_.rank(); }
+  WINGBEAT_FN unsigned part() const { return 0; }
+  WINGBEAT_FN WINGBEAT_GLOBAL const complex_type* roots() const { return table_; }
+  WINGBEAT_FN WINGBEAT_LOCAL complex_type* entries() const {
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
+  }
+
+  WINGBEAT_FN unsigned lane_in() const { return team_.transform(); }
+  WINGBEAT_FN unsigned number_in(unsigned r) const { return team_.thread() + r * shape::threads; }
+  WINGBEAT_FN size offset_in(unsigned r) const { return size(number_in(r)) * in_stride; }
+  WINGBEAT_FN unsigned lane_out() const { return team_out_.transform(); }
+  WINGBEAT_FN unsigned number_out(unsigned r) const {
+    return team_out_.thread() + r * shape::threads;
+  }
+  WINGBEAT_FN size offset_out(unsigned r) const { return size(number_out(r)) * out_stride; }
+
+  /// The threads that store one lane, and this one's number among them.
+  static constexpr unsigned threads_of_lane = shape::threads;
+  WINGBEAT_FN unsigned thread_out() const { return team_out_.thread(); }
 
   WINGBEAT_FN void run(complex_type (&x)[e]) const {
     if constexpr (of.along_out) {
-      fft::execute_between(this->team(), this->team_out(), x, this->scratch(), this->roots());
+      fft::execute_between(team_, team_out_, x, lent{scratch_}, table_);
     } else {
-      fft::execute(this->team(), x, this->scratch(), this->roots());
+      fft::execute(team_, x, lent{scratch_}, table_);
     }
   }
 
   // Opposite bins: half of the lanes are columns c of P, the others columns -c; see tile.hpp. They
   // lie a constant below that of r = 0.
   static constexpr bool is_plane = false, reads_bin_behind_first = false;
-  WINGBEAT_FN unsigned entry_in(unsigned r) const {
-    return this->number_in(r) * lanes + this->lane_in();
-  }
+  WINGBEAT_FN unsigned entry_in(unsigned r) const { return number_in(r) * lanes + lane_in(); }
   WINGBEAT_FN unsigned entry_out(unsigned r) const { return entry_in(r); }
   WINGBEAT_FN size opposite_in(unsigned column, unsigned r) const {
     return opposite<unsigned(as.in.step)>(column, r);
@@ -63,7 +104,7 @@ class transform : public lane_registers<Policy, Group> {
     return opposite<unsigned(as.prior)>(column, r);
   }
   WINGBEAT_FN bool has_first_in(unsigned column) const {
-    return column == 0 && this->team().thread() == 0;
+    return column == 0 && team_.thread() == 0;
   }
   WINGBEAT_FN bool has_first_out(unsigned column) const { return has_first_in(column); }
   /// The bin behind the others of an axis.
@@ -76,16 +117,27 @@ class transform : public lane_registers<Policy, Group> {
     return places;
   }
 
+ protected:
+  using lent = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
+  WINGBEAT_FN lent scratch() const { return lent{scratch_}; }
+
  private:
+  static constexpr size in_stride = as.in.stride, out_stride = as.out.stride;
+
   /// Entry of element -(c + q P) of the axis, opposite to what a thread holds as r, number q on a
   /// lane of a mirrored tile, which is column c of P.
   template <unsigned P>
   WINGBEAT_FN size opposite(unsigned column, unsigned r) const {
-    const unsigned other = mirrored<P, lanes / 2>::opposite(column, this->lane_in());
-    const unsigned top = length - (column == 0 ? 0 : 1) - this->team().thread();
+    const unsigned other = mirrored<P, lanes / 2>::opposite(column, lane_in());
+    const unsigned top = length - (column == 0 ? 0 : 1) - team_.thread();
     const unsigned first = (r == 0 ? top % length : top) * lanes + other;
     return size(first) - size(r) * shape::threads * lanes;
   }
+
+  team_type team_;
+  team_out_type team_out_;
+  WINGBEAT_GLOBAL const complex_type* table_;
+  WINGBEAT_LOCAL char* scratch_;
 };
 
 }  // namespace wingbeat::device::bodies
