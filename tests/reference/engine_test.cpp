@@ -33,8 +33,9 @@ struct bench {
   }
 
   void run(const Real* in, Real* out) const {
-    plan->enqueue(*queue, {const_cast<Real*>(in), 0, input_bytes(what)},
-                  {out, 0, output_bytes(what)}, {});
+    plan->enqueue(*queue, {.in = {const_cast<Real*>(in), 0, input_bytes(what)},
+                           .out = {out, 0, output_bytes(what)},
+                           .workspace = {}});
   }
   [[nodiscard]] std::vector<Real> run(const std::vector<Real>& in) const {
     std::vector<Real> out(output_bytes(what) / sizeof(Real),
@@ -154,8 +155,10 @@ TYPED_TEST(reference_engine, leaves_its_input_and_the_bytes_around_its_output_al
   const auto in = with.input();
   const auto kept = in;
   std::vector<TypeParam> out(8 + 256 + 8, TypeParam{7});
-  with.plan->enqueue(*with.queue, {const_cast<TypeParam*>(in.data()), 0, input_bytes(with.what)},
-                     {out.data(), 8 * sizeof(TypeParam), output_bytes(with.what)}, {});
+  with.plan->enqueue(*with.queue,
+                     {.in = {const_cast<TypeParam*>(in.data()), 0, input_bytes(with.what)},
+                      .out = {out.data(), 8 * sizeof(TypeParam), output_bytes(with.what)},
+                      .workspace = {}});
   EXPECT_EQ(in, kept);
   for (std::size_t j = 0; j < 8; ++j) {
     EXPECT_EQ(out[j], 7);
