@@ -7,6 +7,16 @@
 namespace wingbeat {
 namespace {
 
+std::string_view name_of(value_kind kind) {
+  switch (kind) {
+    case value_kind::real: return "a floating-point number";
+    case value_kind::signed_integer: return "a signed integer";
+    case value_kind::unsigned_integer: return "an unsigned integer";
+    case value_kind::other: break;
+  }
+  return "no number";
+}
+
 void require_argument(std::string_view owner, std::size_t i, const kernel_parameter& parameter,
                       const kernel_argument& given) {
   const auto kind = [](bool is_memory) { return is_memory ? "view" : "value"; };
@@ -15,9 +25,14 @@ void require_argument(std::string_view owner, std::size_t i, const kernel_parame
                                kind(given.is_memory()), kind(parameter.is_memory())));
   }
   if (!given.is_memory()) {
-    if (given.value().size() == parameter.bytes()) return;
-    throw plan_error(formatted("argument {} of {} has {} bytes; its parameter has {}", i, owner,
-                               given.value().size(), parameter.bytes()));
+    if (given.value().size() != parameter.bytes()) {
+      throw plan_error(formatted("argument {} of {} has {} bytes; its parameter has {}", i, owner,
+                                 given.value().size(), parameter.bytes()));
+    }
+    if (given.kind() == parameter.kind()) return;
+    throw plan_error(formatted(
+        "argument {} of {} is {}, and its parameter {}; convert it, because values go byte by byte",
+        i, owner, name_of(given.kind()), name_of(parameter.kind())));
   }
   if (given.view().offset_bytes % parameter.bytes() == 0) return;
   throw plan_error(

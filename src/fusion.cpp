@@ -3,8 +3,9 @@
 
 #include <string_view>
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "backend/argument_list.hpp"  // entry_parameters
+#include "formatted.hpp"              // formatted
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat {
 namespace {
@@ -79,17 +80,33 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
                 element_name(wanted)));
 }
 
+/// All parameters of an entry, whichever passes the functors are in.
+void require_entry(const fused_load& load, const fused_store& store) {
+  constexpr std::size_t own = 6 + 2;  // of a pass, and of its spectra
+  const std::size_t count =
+      own + backend::entry_parameters(load.operands) + backend::entry_parameters(store.operands);
+  if (count <= backend::most_kernel_arguments) return;
+  throw plan_error(formatted(
+      "the functors' operands take {} parameters of a kernel, two for each view and one for each "
+      "value; give both functors up to {} together",
+      count - own, backend::most_kernel_arguments - own));
+}
+
 void require_operands(std::string_view end, const std::vector<kernel_parameter>& operands) {
-  constexpr std::size_t most = 24;  // an entry has these of both functors, and its own
-  if (operands.size() > most) {
-    throw plan_error(
-        formatted("the {} functor has {} operands; give it up to {}", end, operands.size(), most));
-  }
+  constexpr std::size_t most_value_bytes = 512;  // OpenCL has room for 1024 of all arguments
+  std::size_t value_bytes = 0;
   for (const kernel_parameter& each : operands) {
+    if (!each.is_memory()) value_bytes += each.bytes();
     if (each.bytes() != 0) continue;
     throw plan_error(formatted(
         "an operand of the {} functor has elements of 0 bytes; state sizeof its type", end));
   }
+  if (value_bytes <= most_value_bytes) return;
+  throw plan_error(
+      formatted("the values of the {} functor's operands take {} bytes; up to {} go with a launch, "
+                "so put the "
+                "rest into parameters or a buffer",
+                end, value_bytes, most_value_bytes));
 }
 
 void require_reduction(const fused_store& store) {
@@ -134,6 +151,7 @@ void require_functors(const plan_spec& what, engine where) {
         "a plan in place was given a functor, which may read what was already overwritten; plan "
         "with placement::out_of_place and give two buffers");
   }
+  require_entry(what.load, what.store);
   if (what.store.is_given()) require_reduction(what.store);
   if (what.load.is_given()) {
     require_functor("load", what.load, what.load.in_bytes,

@@ -45,6 +45,7 @@ class key_writer {
     add(of.bytes());
     add(of.is_memory());
     add(of.is_written());
+    add(of.kind());
   }
   void add(const fused_source& of) {
     const auto& [text, type, parameters] = of;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>  // max
+#include <array>
 #include <mutex>
 #include <numeric>  // iota
 
@@ -184,9 +185,16 @@ TEST_P(fusion_operands, are_refused_where_they_do_not_fit) {
               HasSubstr("argument 0 of the load functor is a value; its parameter is a view"));
   EXPECT_THAT(refused({.load = {weights.view(), 1.0}}),
               HasSubstr("has 8 bytes; its parameter has 4"));
+  EXPECT_THAT(refused({.load = {weights.view(), 2}}),
+              HasSubstr("is a signed integer, and its parameter a floating-point number"));
   EXPECT_THAT(refused({.load = {out.view(), 1.0f}}), HasSubstr("overlap"));
   EXPECT_THAT(refused({.load = {weights.view(), 1.0f}, .store = {1.0f}}),
               HasSubstr("the store functor has 0 parameters and was given 1"));
+  plan_spec crowded = weighted_rows();
+  crowded.load.operands.assign(30, kernel_parameter::input(4));
+  EXPECT_THAT(refusal([&] { (void)plan(*on, crowded); }), HasSubstr("take 60 parameters"));
+  crowded.load.operands.assign(1, kernel_parameter::value<std::array<char, 600>>());
+  EXPECT_THAT(refusal([&] { (void)plan(*on, crowded); }), HasSubstr("take 600 bytes"));
   plan_spec mute = weighted_rows();
   mute.load.operands.clear();
   if (GetParam() == engine::host || GetParam() == engine::reference) {

@@ -15,6 +15,16 @@
 
 namespace wingbeat {
 
+/// What a value is, as far as its bytes can be taken for another's.
+enum class value_kind { real, signed_integer, unsigned_integer, other };
+
+template <class Value>
+inline constexpr value_kind kind_of_value =
+    std::is_floating_point_v<Value>                       ? value_kind::real
+    : std::is_integral_v<Value>&& std::is_signed_v<Value> ? value_kind::signed_integer
+    : std::is_integral_v<Value>                           ? value_kind::unsigned_integer
+                                                          : value_kind::other;
+
 /// A parameter of a kernel's entry, or a member of a functor's `operands`.
 class kernel_parameter {
  public:
@@ -28,19 +38,23 @@ class kernel_parameter {
   template <class Value>
   static kernel_parameter value() {
     static_assert(std::is_trivially_copyable_v<Value>, "values are copied byte by byte");
-    return {sizeof(Value), false, false};
+    return {sizeof(Value), false, false, kind_of_value<Value>};
   }
 
   [[nodiscard]] bool is_memory() const noexcept { return is_memory_; }
   [[nodiscard]] bool is_written() const noexcept { return is_written_; }
   /// Returns sizeof(T), or the bytes of a value.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// Returns what a value is; of memory it says nothing.
+  [[nodiscard]] value_kind kind() const noexcept { return kind_; }
 
  private:
-  kernel_parameter(std::size_t bytes, bool is_memory, bool is_written)
-      : bytes_(bytes), is_memory_(is_memory), is_written_(is_written) {}
+  kernel_parameter(std::size_t bytes, bool is_memory, bool is_written,
+                   value_kind kind = value_kind::other)
+      : bytes_(bytes), is_memory_(is_memory), is_written_(is_written), kind_(kind) {}
   std::size_t bytes_;
   bool is_memory_, is_written_;
+  value_kind kind_;
 };
 
 /// What a parameter is given in one launch: a view, or a value.
@@ -49,17 +63,19 @@ class kernel_argument {
   kernel_argument(buffer_view view) : view_(view) {}
   template <class Value, class = std::enable_if_t<std::is_trivially_copyable_v<Value> &&
                                                   !std::is_same_v<Value, buffer_view>>>
-  kernel_argument(const Value& value) : value_(sizeof value) {
+  kernel_argument(const Value& value) : value_(sizeof value), kind_(kind_of_value<Value>) {
     std::memcpy(value_.data(), &value, sizeof value);
   }
 
   [[nodiscard]] bool is_memory() const noexcept { return value_.empty(); }
   [[nodiscard]] const buffer_view& view() const noexcept { return view_; }
   [[nodiscard]] const std::vector<std::byte>& value() const noexcept { return value_; }
+  [[nodiscard]] value_kind kind() const noexcept { return kind_; }
 
  private:
   buffer_view view_;
   std::vector<std::byte> value_;
+  value_kind kind_ = value_kind::other;
 };
 
 /// The arguments of one run, as a functor in this process reads them.
@@ -78,12 +94,14 @@ class host_arguments {
     return reinterpret_cast<Element*>(static_cast<std::byte*>(view.handle) + view.offset_bytes);
   }
 
-  /// Returns argument `i`, a value. Throws `std::out_of_range` if it is none of that size.
+  /// Returns argument `i`, a value. Throws `std::out_of_range` if it is none of that size and kind.
   template <class Value>
   [[nodiscard]] Value value(std::size_t i) const {
     require(i, false);
     const std::vector<std::byte>& bytes = given_[i].value();
-    if (bytes.size() != sizeof(Value)) throw std::out_of_range("the argument has another size");
+    if (bytes.size() != sizeof(Value) || given_[i].kind() != kind_of_value<Value>) {
+      throw std::out_of_range("the argument is of another type");
+    }
     Value copy;
     std::memcpy(&copy, bytes.data(), sizeof copy);
     return copy;

@@ -135,10 +135,10 @@ struct fused_load {
 ///       WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, wingbeat::device::size row,
 ///                                      partial sum);
 ///
-/// `add` is called once for every element, in any order; `finish` for each row by one thread of
-/// every workgroup that had elements of it, so that results of several are added by the atomic
-/// functions of device/atomic.hpp. Parameters and operands stand behind the first argument of add
-/// and of finish.
+/// `add` is called once for every element, in any order; `finish` once for every butterfly that the
+/// last pass stores: a row, or one column of several. So several threads finish one row, at the
+/// same time, and add by the atomic functions of device/atomic.hpp. Parameters and operands stand
+/// behind the first argument of add and of finish.
 struct fused_store {
   std::size_t out_bytes = 0;      ///< Of the output of one run, every row counted.
   std::size_t element_bytes = 0;  ///< Of one element of your buffer, which starts at a multiple.

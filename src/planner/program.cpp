@@ -2,6 +2,7 @@
 #include "planner/program.hpp"
 
 #include <algorithm>  // all_of, max
+#include <stdexcept>  // logic_error
 #include <utility>    // move
 
 #include "formatted.hpp"          // formatted
@@ -300,9 +301,23 @@ program make_program(const plan_spec& spec, const device_info& device,
 
 namespace {
 
+/// Throws where rows cannot be convolved as a request says: a mistake of who asks for the program.
+void require_rows(const plan_spec& spec, const filter_array* filter) {
+  if (spec.lengths.size() != 1 || spec.kind != transform::forward) {
+    throw std::logic_error("convolutions take forward transforms of one axis");
+  }
+  if (filter == nullptr) return;
+  if (filter->distances.size() != spec.batch.counts().size()) {
+    throw std::logic_error("spectra have one distance for each dimension of the batch");
+  }
+  // Bins lie where the shape of their precision has them.
+  if (filter->stored != spec.real) throw std::logic_error("spectra have the signals' precision");
+}
+
 /// Returns the one pass that makes rows of a request whose spectra stay where threads have them.
 program program_of_rows(const plan_spec& spec, body makes, const filter_array* filter,
                         const device_info& device) {
+  require_rows(spec, filter);
   axis_request axis;
   axis.total = spec.lengths.front();
   axis.stored = spec.real;

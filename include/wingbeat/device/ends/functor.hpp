@@ -99,23 +99,23 @@ class fused_given {
                 "struct operands in it, or leave them out");
   static_assert(!As::has_operands || has_members<operands, As::n_operands>,
                 "your functor's struct operands has more or fewer members than its list of "
-                "operands has entries");
+                "operands has entries; an array counts as its elements, so put it into a struct");
 
   template <class... Given>
   WINGBEAT_FN explicit fused_given(WINGBEAT_GLOBAL const char* blocks, Given... given)
       : blocks_(blocks), operands_{given...} {}
 
-  /// Returns call(parameters, operands), without those that are not there.
-  template <class Call>
-  WINGBEAT_FN auto to(const Call& call) const {
+  /// Returns Call::of(own.., parameters, operands), without those that are not there.
+  template <class Call, class... Own>
+  WINGBEAT_FN auto to(Own&... own) const {
     if constexpr (As::has_parameters && As::has_operands) {
-      return call(block_of<Functor, As>(blocks_), operands_);
+      return Call::of(own..., block_of<Functor, As>(blocks_), operands_);
     } else if constexpr (As::has_parameters) {
-      return call(block_of<Functor, As>(blocks_));
+      return Call::of(own..., block_of<Functor, As>(blocks_));
     } else if constexpr (As::has_operands) {
-      return call(operands_);
+      return Call::of(own..., operands_);
     } else {
-      return call();
+      return Call::of(own...);
     }
   }
 
@@ -169,8 +169,14 @@ class fused_load {
   }
 
  private:
+  struct load_call {
+    template <class In, class... Given>
+    WINGBEAT_FN static auto of(In in, size row, size i, const Given&... more) {
+      return Functor::load(in, more..., row, i);
+    }
+  };
   WINGBEAT_FN auto loaded(size row, size i) const {
-    return given_.to([&](const auto&... more) { return Functor::load(in_, more..., row, i); });
+    return given_.template to<load_call>(in_, row, i);
   }
   WINGBEAT_FN value one(size row, size i) const {
     static_assert(is_same_type<decltype(loaded(row, i)), value>,
@@ -225,8 +231,14 @@ class fused_store {
   }
 
  private:
+  struct store_call {
+    template <class Out, class... Given>
+    WINGBEAT_FN static void of(Out out, size row, size i, value z, const Given&... more) {
+      Functor::store(out, more..., row, i, z);
+    }
+  };
   WINGBEAT_FN void one(size row, size i, value z) const {
-    given_.to([&](const auto&... more) { Functor::store(out_, more..., row, i, z); });
+    given_.template to<store_call>(out_, row, i, z);
   }
 
   WINGBEAT_GLOBAL element* out_;

@@ -43,11 +43,19 @@ struct alignas(Bytes % 8 == 0   ? 8
   unsigned char bytes[Bytes];
 };
 
+template <class T>
+inline constexpr bool is_pointer = false;
+template <class T>
+inline constexpr bool is_pointer<T*> = true;
+
 template <unsigned Bytes>
 struct value_operand {
   value_bytes<Bytes> value;
   template <class Value>
   WINGBEAT_FN operator Value() const {
+    static_assert(!is_pointer<Value>,
+                  "a member of your functor's operands is a pointer and its entry is "
+                  "kernel_parameter::value; state input or output");
     static_assert(sizeof(Value) == Bytes,
                   "a member of your functor's operands has another size than "
                   "kernel_parameter::value states");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a pass that reduces what it is given, in place of storing it. Each thread adds its
-// values to a partial result of its own, each workgroup combines those of one transform, and hands
-// the result over once:
+// values to a partial result of its own; a workgroup combines those of one lane, a butterfly of the
+// pass, and hands the result over once:
 //
 //     struct yours {
 //       using element = unsigned;               // of the output buffer
@@ -12,7 +12,8 @@
 //       WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, size row, partial sum);
 //     };
 //
-// Several workgroups may finish one row, at the same time: finish adds to `out` by the atomic
+// Several threads may finish one row, at the same time: each workgroup those of its columns, where
+// a row takes several butterflies. So finish adds to `out` by the atomic
 // functions of atomic.hpp. Parameters and operands stand as in a store, in `add` behind the partial
 // result and in `finish` behind `out`; see functor.hpp.
 #pragma once
@@ -89,7 +90,7 @@ class fused_reduce {
     }
     if (thread != 0 || !has_row) return;
     const size row = at / As::length;
-    given_.to([&](const auto&... more) { Functor::finish(out_, more..., row, sum_); });
+    given_.template to<finish_call>(out_, row, sum_);
   }
   static constexpr unsigned words = unsigned(sizeof(partial) / 4);
 
@@ -97,8 +98,20 @@ class fused_reduce {
   struct as_words {
     unsigned word[words];
   };
+  struct add_call {
+    template <class... Given>
+    WINGBEAT_FN static void of(partial& sum, size row, size i, value z, const Given&... more) {
+      Functor::add(sum, more..., row, i, z);
+    }
+  };
+  struct finish_call {
+    template <class Out, class... Given>
+    WINGBEAT_FN static void of(Out out, size row, partial sum, const Given&... more) {
+      Functor::finish(out, more..., row, sum);
+    }
+  };
   WINGBEAT_FN void add(size row, size i, value z) const {
-    given_.to([&](const auto&... more) { Functor::add(sum_, more..., row, i, z); });
+    given_.template to<add_call>(sum_, row, i, z);
   }
   WINGBEAT_FN static void write(WINGBEAT_LOCAL unsigned* entry, partial sum) {
     const as_words bits = __builtin_bit_cast(as_words, sum);
