@@ -66,12 +66,14 @@ argument_views::argument_views(std::string_view owner, std::span<const kernel_pa
   }
 }
 
-void require_views(std::span<const operand> views, const backend::queue& on) {
+void require_views(std::span<const operand> views, const backend::queue& on,
+                   std::string_view of_owner) {
   for (const operand& given : views) {
     require_memory(given, on);
     if (given.used_bytes != 0) continue;
-    throw plan_error(formatted(
-        "the {} is an empty view; give it a buffer, any where it is not touched", given.name));
+    throw plan_error(
+        formatted("the {}{} is an empty view; give it a buffer, any where it is not touched",
+                  given.name, of_owner));
   }
 }
 

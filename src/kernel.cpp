@@ -49,9 +49,9 @@ struct kernel::impl {
   }
 
   void require_operands(std::span<const operand> read, std::span<const operand> written,
-                        const backend::queue& on) const {
-    require_views(read, on);
-    require_views(written, on);
+                        const backend::queue& on, std::string_view of_owner = "") const {
+    require_views(read, on, of_owner);
+    require_views(written, on, of_owner);
     const auto require_pair = [&](const operand& a, const operand& b) {
       if (!start_together(a.view, b.view, runs_on)) require_apart(a, b, runs_on);
     };
@@ -138,7 +138,7 @@ void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_v
   const std::array read{operand{"input", in, in.size_bytes},
                         operand{"table", table, table.size_bytes}};
   const std::array written{operand{"output", out, out.size_bytes}};
-  mine.require_operands(read, written, *on.impl());
+  mine.require_operands(read, written, *on.impl(), " of " + mine.title());
   if (table.offset_bytes != 0) {
     throw plan_error(formatted("the table starts at byte {} of its buffer; it must start at 0",
                                table.offset_bytes));
