@@ -7,6 +7,7 @@
 
 #include "device/grid/pass_probe.hpp"  // run_tiles, whole_rows, cluster_rows
 #include "support/signal.hpp"          // noise
+#include "wingbeat/device/atomic.hpp"  // atomic_add
 
 namespace {
 
@@ -32,9 +33,9 @@ struct tallied {
     sum.numbers += other.numbers;
   }
   static void finish(tally* out, size row, partial sum) {
-    out[row].count += sum.count;
-    out[row].numbers += sum.numbers;
-    out[row].finished += 1;
+    wingbeat::device::atomic_add(&out[row].count, sum.count);
+    wingbeat::device::atomic_add(&out[row].numbers, sum.numbers);
+    wingbeat::device::atomic_add(&out[row].finished, 1U);
   }
 };
 
