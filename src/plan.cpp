@@ -74,6 +74,7 @@ struct plan::impl {
     constexpr std::string_view load = "the load functor", store = "the store functor";
     require_arguments(load, spec.load.operands, given.load);
     require_arguments(store, spec.store.operands, given.store);
+    if (given.load.empty() && given.store.empty()) return;
     const argument_views of_load{load, spec.load.operands, given.load};
     const argument_views of_store{store, spec.store.operands, given.store};
     std::vector<operand> read{run.input}, written{run.output, run.workspace};

@@ -2,9 +2,10 @@
 // The arguments of one launch as engines take them: of a view its memory and its first element.
 #pragma once
 
+#include <array>
 #include <cstdint>  // uint64_t
 #include <span>
-#include <vector>
+#include <stdexcept>  // logic_error
 
 #include "backend/kernel.hpp"      // kernel_argument, most_kernel_arguments
 #include "wingbeat/arguments.hpp"  // kernel_parameter, kernel_argument
@@ -18,34 +19,42 @@ namespace wingbeat::backend {
   return count;
 }
 
-/// What it is made of must live as long as this; views start at a multiple of their elements.
+/// What it is made of must live as long as this; views start at a multiple of their elements. A run
+/// allocates nothing, so there is room for `most_kernel_arguments`, to which requests are held.
 class argument_list {
  public:
-  argument_list() { firsts_.reserve(most_kernel_arguments); }  // the list points to them
-  argument_list(const argument_list&) = delete;
+  argument_list() = default;
+  argument_list(const argument_list&) = delete;  // the list points to its own numbers
   argument_list& operator=(const argument_list&) = delete;
 
   void add(std::span<const kernel_argument> given) {
-    list_.insert(list_.end(), given.begin(), given.end());
+    for (const kernel_argument& each : given) push(each);
   }
   void add(std::span<const kernel_parameter> parameters,
            std::span<const wingbeat::kernel_argument> given) {
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (!given[i].is_memory()) {
-        list_.push_back({given[i].value().data(), parameters[i].bytes()});
+        push({given[i].value().data(), parameters[i].bytes()});
         continue;
       }
-      firsts_.push_back(given[i].view().offset_bytes / parameters[i].bytes());
-      list_.push_back(kernel_argument::of(given[i].view().handle));
-      list_.push_back(kernel_argument::of(firsts_.back()));
+      push(kernel_argument::of(given[i].view().handle));
+      std::uint64_t& first = firsts_[count_];
+      first = given[i].view().offset_bytes / parameters[i].bytes();
+      push(kernel_argument::of(first));
     }
   }
 
-  [[nodiscard]] kernel_arguments list() const noexcept { return list_; }
+  [[nodiscard]] kernel_arguments list() const noexcept { return {list_.data(), count_}; }
 
  private:
-  std::vector<std::uint64_t> firsts_;
-  std::vector<kernel_argument> list_;
+  void push(const kernel_argument& next) {
+    if (count_ == most_kernel_arguments) throw std::logic_error("too many kernel arguments");
+    list_[count_++] = next;
+  }
+
+  std::array<kernel_argument, most_kernel_arguments> list_;
+  std::array<std::uint64_t, most_kernel_arguments + 1> firsts_ = {};  // by place in the list
+  std::size_t count_ = 0;
 };
 
 }  // namespace wingbeat::backend
