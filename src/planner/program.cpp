@@ -314,19 +314,19 @@ void require_rows(const plan_spec& spec, const spectrum_array* filter) {
   if (filter->stored != spec.real) throw std::logic_error("spectra have the signals' precision");
 }
 
-std::optional<piece> row_of(const plan_spec& spec, const device_info& device) {
+std::optional<piece> row_of(const plan_spec& spec, const device_info& device,
+                            const tuning::architecture& data) {
   axis_request axis;
   axis.total = spec.lengths.front();
   axis.stored = spec.real;
-  return convolution_of(axis, tuning::for_device(device), device);
+  return convolution_of(axis, data, device);
 }
 
 /// Returns the one pass that makes rows of a request whose spectra stay where threads have them.
 program program_of_rows(const plan_spec& spec, body makes, const spectrum_array* filter,
-                        const device_info& device) {
+                        const device_info& device, const tuning::architecture& data) {
   require_rows(spec, filter);
-  const tuning::architecture& data = tuning::for_device(device);
-  const auto found = row_of(spec, device);
+  const auto found = row_of(spec, device, data);
   if (!found) {
     throw plan_error(
         formatted("length {} does not fit a workgroup of {}; cut the signal into "
@@ -356,16 +356,21 @@ program program_of_rows(const plan_spec& spec, body makes, const spectrum_array*
 }  // namespace
 
 bool can_convolve(const plan_spec& spec, const device_info& device) {
-  return row_of(spec, device).has_value();
+  return row_of(spec, device, tuning::for_device(device)).has_value();
 }
 
 program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
                                  const device_info& device) {
-  return program_of_rows(spec, body::convolve, &filter, device);
+  return make_convolution_program(spec, filter, device, tuning::for_device(device));
+}
+
+program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
+                                 const device_info& device, const tuning::architecture& data) {
+  return program_of_rows(spec, body::convolve, &filter, device, data);
 }
 
 program make_spectrum_program(const plan_spec& spec, const device_info& device) {
-  return program_of_rows(spec, body::transform, nullptr, device);
+  return program_of_rows(spec, body::transform, nullptr, device, tuning::for_device(device));
 }
 
 }  // namespace wingbeat::planner

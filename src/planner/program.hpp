@@ -65,6 +65,9 @@ struct program {
 /// length does not fit a workgroup of the device.
 [[nodiscard]] program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
                                                const device_info& device);
+[[nodiscard]] program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
+                                               const device_info& device,
+                                               const tuning::architecture& data);
 
 /// Returns the program that makes spectra for it: of `spec`, a forward transform of one axis, whose
 /// output is packed, with bins where the threads of a convolution have them.
