@@ -31,9 +31,9 @@ struct candidate {
     const tuning::shapes all{.rows = rows,
                              .rows_of_reals = rows,
                              .rows_of_bins = rows,
+                             .convolutions = convolutions,
                              .columns = columns,
                              .column_lines = column_lines,
-                             .convolutions = convolutions,
                              .unmeasured_mirrored = unmeasured_mirrored};
     return {.name = "candidate",
             .bank_bytes = bank_bytes,
