@@ -2,7 +2,7 @@
 // Good parameters of a workgroup's transform where nothing was measured yet.
 #pragma once
 
-#include "wingbeat/device/index.hpp"               // log2_of, is_power_of_two
+#include "wingbeat/device/index.hpp"               // is_power_of_two, minimum, maximum
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
@@ -34,11 +34,10 @@ struct advice {
 /// that load, transform and store, and for those that also multiply and transform back;
 /// `real_bytes` is that of the arithmetic (half_float: 4).
 WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_bytes) {
-  const unsigned bits = log2_of(length);
-  if (bits <= 3) return minimum(length, 2u);
-  if (bits <= 6) return 4;
-  if (bits <= 8) return 8;
-  if (bits <= 12 || real_bytes == 8) return 16;
+  if (length <= 8) return minimum(length, 2u);
+  if (length <= 64) return 4;
+  if (length <= 256) return 8;
+  if (length <= 4096 || real_bytes == 8) return 16;
   return 32;
 }
 
@@ -49,7 +48,7 @@ WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elemen
   if (length == elements) return 0;
   const unsigned entry_bytes = real_bytes * (trades == trade::whole ? 2 : 1);
   if (how == order::natural) {
-    return delivered_bytes({length, elements}, transforms, entry_bytes, bank_bytes);
+    return delivered_bytes({how, length, elements}, transforms, entry_bytes, bank_bytes);
   }
   const unsigned apart = minimum(elements, most_held);
   return slot_layout{length * transforms, entry_bytes, bank_bytes, apart, /*is_in_place=*/true}
