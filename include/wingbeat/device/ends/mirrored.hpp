@@ -16,7 +16,7 @@
 #include "wingbeat/device/direction.hpp"           // direction
 #include "wingbeat/device/grid/numbers.hpp"        // pass_numbers
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_LOCAL
-#include "wingbeat/device/thread/dft.hpp"          // times_root64
+#include "wingbeat/device/thread/dft.hpp"          // times_root
 #include "wingbeat/device/twiddle.hpp"             // roots
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange_each
 
@@ -57,7 +57,7 @@ struct ends_of_row {
 /// Returns w^(i + r N/E), w of order 2N, from w^i: of a thread that holds each N/E-th of N bins.
 template <unsigned E, class Real>
 WINGBEAT_FN complex<Real> root_after(complex<Real> first, unsigned r) {
-  return thread::times_root64<direction::forward>(first, r * (32 / E));
+  return thread::times_root<direction::forward, 2 * E>(first, r);
 }
 
 // What the threads of a workgroup hold of rows whose opposite bins they hold too. Both take

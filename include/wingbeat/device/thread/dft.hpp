@@ -115,9 +115,11 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
   }
 }
 
-/// Returns z times w64^e, 0 <= e < 48; e is a constant after unrolling.
-template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> times_root64(complex<Real> z, unsigned e) {
+/// Returns z times w^e of order `Order`, 0 <= e < 3/4 Order; e is a constant after unrolling.
+template <direction Dir, unsigned Order, class Real>
+WINGBEAT_FN constexpr complex<Real> times_root(complex<Real> z, unsigned e) {
+  static_assert(64 % Order == 0, "the quarter wave below has roots of orders that divide 64");
+  e *= 64 / Order;
   // cos(pi e / 32), a quarter wave
   const Real cosine[17] = {Real(1),
                            Real(0.99518472667219688624),
@@ -156,9 +158,9 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[32]) {
   }
   WINGBEAT_UNROLL
   for (unsigned k = 0; k < 8; ++k) {
-    complex<Real> column[4] = {row[0][k], times_root64<Dir>(row[1][k], 2 * k),
-                               times_root64<Dir>(row[2][k], 4 * k),
-                               times_root64<Dir>(row[3][k], 6 * k)};
+    complex<Real> column[4] = {row[0][k], times_root<Dir, 32>(row[1][k], k),
+                               times_root<Dir, 32>(row[2][k], 2 * k),
+                               times_root<Dir, 32>(row[3][k], 3 * k)};
     dft<Dir>(column);
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < 4; ++m) x[k + 8 * m] = column[m];

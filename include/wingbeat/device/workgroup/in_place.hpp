@@ -86,6 +86,7 @@ struct in_place {
                                       WINGBEAT_GLOBAL const complex_type* table) {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned place = plan.place_value(Stage);
+    static_assert(held % radix == 0, "a thread makes whole butterflies");
     WINGBEAT_UNROLL
     for (unsigned first = 0; first < held; first += radix) {
       complex_type y[radix];

@@ -92,6 +92,7 @@ struct stockham {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned prior = plan.place_value(Stage);
     constexpr unsigned count = elements / radix;
+    static_assert(elements % radix == 0, "a thread makes whole butterflies");
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < count; ++m) {
       complex_type y[radix];
