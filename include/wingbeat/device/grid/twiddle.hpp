@@ -10,8 +10,8 @@
 namespace wingbeat::device::grid {
 
 /// Multiplies what a thread holds of a butterfly by its twiddles: inputs q and q + r R/E. From
-/// `twiddle_roots_at` on, the table holds the rows of a stage of radix E after P, one after another;
-/// then all roots of order P R.
+/// `twiddle_roots_at` on, the table holds the rows of a stage of radix E after P, one after
+/// another; then all roots of order P R.
 template <class Policy, class Real, unsigned E>
 WINGBEAT_FN void apply_twiddles(complex<Real> (&x)[E], WINGBEAT_GLOBAL const complex<Real>* table,
                                 unsigned k, size q) {
