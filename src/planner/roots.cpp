@@ -18,8 +18,8 @@ std::complex<To> rounded(const std::complex<From>& w) {
 }
 
 /// Roots 0, step, 2 step .. of order m, `count` of them, each the product of two that were
-/// computed: tables of thousands would else take milliseconds of sines. What a product is off by does not
-/// reach the precision that it is rounded to.
+/// computed: tables of thousands would else take milliseconds of sines. What a product is off by
+/// does not reach the precision that it is rounded to.
 template <class Real>
 class root_products {
  public:
