@@ -115,6 +115,18 @@ void expect_even(const radix_list& list, unsigned begin, unsigned end, unsigned 
   }
 }
 
+TEST(radix_list, every_product_is_reached_even_of_lengths_that_are_refused) {
+  for (unsigned n = 1; n <= 1000; ++n) {
+    for (const unsigned largest : {1u, 2u, 8u, 32u}) {
+      radix_list list;
+      list.add_evenly(n, largest);
+      ASSERT_EQ(list.product(), n) << largest;
+    }
+  }
+  EXPECT_EQ(stage_radices(order::natural, 0, 4).count, 0u);
+  EXPECT_EQ(stage_radices(order::natural, 8, 0).count, 0u);
+}
+
 TEST(stage_radices, of_natural_order_are_the_largest_and_an_even_rest) {
   EXPECT_EQ(entries(stage_radices(order::natural, 4096, 16)), (std::vector<unsigned>{16, 16, 16}));
   EXPECT_EQ(entries(stage_radices(order::natural, 512, 16)), (std::vector<unsigned>{16, 8, 4}));

@@ -3,7 +3,7 @@
 // radices. Usable as constants in a kernel and at run time by the host.
 #pragma once
 
-#include "wingbeat/device/index.hpp"  // is_power_of_two, bits_reversed, log2_of
+#include "wingbeat/device/index.hpp"  // is_power_of_two, bits_reversed, log2_of, maximum
 #include "wingbeat/device/port.hpp"   // WINGBEAT_FN, size
 
 namespace wingbeat::device {
@@ -25,13 +25,13 @@ struct radix_list {
     ++count;
   }
   /// Adds the fewest radices whose product is n, `largest` at most: as even as possible, larger
-  /// ones first. n is a product of radices, and so is `largest` unless n is 1.
+  /// ones first. What is no product of radices becomes one entry, so that the product is n anyhow.
   WINGBEAT_FN constexpr void add_evenly(unsigned n, unsigned largest) {
     unsigned left = 0;
-    for (size reach = 1; reach < n; reach *= largest) ++left;
-    for (; left > 0; --left) {
+    for (size reach = 1; reach < n; reach *= maximum(largest, 2u)) ++left;
+    for (; n > 1; --left) {
       unsigned radix = 2;
-      while (!(is_radix(radix) && n % radix == 0 && power(radix, left) >= n)) ++radix;
+      while (radix < n && !(is_radix(radix) && n % radix == 0 && power(radix, left) >= n)) ++radix;
       add(radix);
       n /= radix;
     }

@@ -38,7 +38,7 @@ inline constexpr unsigned most_held = 32;
 /// the earliest digits in registers at the end: its last stage has room for a radix of 2.
 WINGBEAT_FN constexpr radix_list stage_radices(order how, unsigned length, unsigned elements) {
   radix_list radices;
-  if (length == 1) return radices;
+  if (length <= 1 || elements == 0) return radices;
   if (how == order::natural) {
     const unsigned first = minimum(length, elements);
     radices.add(first);
