@@ -81,9 +81,9 @@ struct slot_addresses {
       Shape::length * Shape::transforms, entry_bytes, Memory::bank_bytes, Apart, IsInPlace, Pad};
   static constexpr unsigned bytes = as.bytes();
 
-  /// Returns the entry of slot base + offset, whose remainders by `apart` add up to less than that:
-  /// where digits of both differ from 0, they differ in place. So an offset that is a
-  /// constant after unrolling stays one, and folds into the access as an immediate.
+  /// Returns the entry of slot base + offset, where their remainders by `pad_every()` add up to
+  /// less than it, and folded slots share no binary digit. So an offset that is a constant after
+  /// unrolling stays one, and folds into the access as an immediate.
   WINGBEAT_FN static constexpr unsigned address(unsigned base, unsigned offset = 0) {
     constexpr unsigned pad = as.pad_every();
     if constexpr (Memory::bank_bytes == 0 || Pad == 0) {

@@ -13,7 +13,7 @@
 // position p ends with the bin of its digits reversed, to the base of N's prime factors.
 // In a window of place value P, the E registers of a thread number digits from P on and the
 // threads the others:
-//     p(t, r) = t / P * P E  +  r P  +  t mod P
+//     p(t, r) = t / P * P E  +  r P  +  t mod P             (t / P rounded down)
 // The first window has P = T: the natural order. The last has P = 1 (scrambled), or is
 //     p(t, 2 q + b) = q 2T + 2 t + b                                                (nabla).
 // Here E is what a thread holds at once, at most 32. Lengths and E are powers of two.
