@@ -18,9 +18,11 @@ class placer {
     if (at.filter != nullptr) {
       pass_.filter = pass_side{.where = place::filter, .stored = at.filter->stored};
     }
+    const product times = at.filter != nullptr ? at.filter->times : product::plain;
     pass_.fraction = made.fraction;
     pass_.in_place_spacing = made.in_place_spacing;
     numbers().shape = made.shape;
+    shape().times = times;
     numbers().prior = made.prior;
     numbers().total = made.total;
     fill_side(pass_.in, numbers().in, at.from);

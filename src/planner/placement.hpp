@@ -9,15 +9,10 @@
 #include "planner/array.hpp"   // array
 #include "planner/pass.hpp"    // pass
 #include "planner/pieces.hpp"  // piece
+#include "spectra.hpp"         // spectrum_array
 #include "wingbeat/plan.hpp"   // plan_spec
 
 namespace wingbeat::planner {
-
-/// Spectra that rows are multiplied by: one behind another, each as its body holds it.
-struct filter_array {
-  precision stored = precision::fp32;
-  std::vector<std::size_t> distances;  ///< One per batch dimension, in complex numbers; 0: shared.
-};
 
 /// A piece's place in a request.
 struct placement {
@@ -26,7 +21,7 @@ struct placement {
   bool begins, ends;  ///< The first, the last pass of its axis.
   const array &from, &to;
   const tuning::placement_rules& rules;
-  const filter_array* filter = nullptr;  ///< Of a piece that convolves.
+  const spectrum_array* filter = nullptr;  ///< Of a piece that convolves.
 };
 
 /// Returns `made` as a pass: with its loops, both sides, mirrored tiles, staging and prefetches.

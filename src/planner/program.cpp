@@ -302,7 +302,7 @@ program make_program(const plan_spec& spec, const device_info& device,
 namespace {
 
 /// Throws where rows cannot be convolved as a request says: a mistake of who asks for the program.
-void require_rows(const plan_spec& spec, const filter_array* filter) {
+void require_rows(const plan_spec& spec, const spectrum_array* filter) {
   if (spec.lengths.size() != 1 || spec.kind != transform::forward) {
     throw std::logic_error("convolutions take forward transforms of one axis");
   }
@@ -314,20 +314,24 @@ void require_rows(const plan_spec& spec, const filter_array* filter) {
   if (filter->stored != spec.real) throw std::logic_error("spectra have the signals' precision");
 }
 
-/// Returns the one pass that makes rows of a request whose spectra stay where threads have them.
-program program_of_rows(const plan_spec& spec, body makes, const filter_array* filter,
-                        const device_info& device) {
-  require_rows(spec, filter);
+std::optional<piece> row_of(const plan_spec& spec, const device_info& device) {
   axis_request axis;
   axis.total = spec.lengths.front();
   axis.stored = spec.real;
+  return convolution_of(axis, tuning::for_device(device), device);
+}
+
+/// Returns the one pass that makes rows of a request whose spectra stay where threads have them.
+program program_of_rows(const plan_spec& spec, body makes, const spectrum_array* filter,
+                        const device_info& device) {
+  require_rows(spec, filter);
   const tuning::architecture& data = tuning::for_device(device);
-  const auto found = convolution_of(axis, data, device);
+  const auto found = row_of(spec, device);
   if (!found) {
     throw plan_error(
         formatted("length {} does not fit a workgroup of {}; cut the signal into "
                   "blocks of a shorter length",
-                  axis.total, device.name));
+                  spec.lengths.front(), device.name));
   }
   piece row = *found;
   row.shape.makes = makes;
@@ -350,7 +354,11 @@ program program_of_rows(const plan_spec& spec, body makes, const filter_array* f
 
 }  // namespace
 
-program make_convolution_program(const plan_spec& spec, const filter_array& filter,
+bool can_convolve(const plan_spec& spec, const device_info& device) {
+  return row_of(spec, device).has_value();
+}
+
+program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
                                  const device_info& device) {
   return program_of_rows(spec, body::convolve, &filter, device);
 }
