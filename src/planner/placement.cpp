@@ -36,6 +36,7 @@ class placer {
   pass finished() {
     order_loops();
     join_loops();
+    gather_rows();
     flatten();
     write_loops();
     functors();
@@ -200,6 +201,40 @@ class placer {
     loops_.pop_back();
   }
 
+  [[nodiscard]] std::size_t lane_in() const {
+    return loops_.empty() ? numbers().in.distance : loops_.front().in;
+  }
+  [[nodiscard]] std::size_t lane_out() const {
+    return loops_.empty() ? numbers().out.distance : loops_.front().out;
+  }
+
+  /// Rows that alternate element by element on one side: as many at once as fill a sector, staged
+  /// there, so that a GPU moves whole sectors.
+  void gather_rows() {
+    tile_shape wider = shape();
+    const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0;
+    gathers_in_ = is_row && lane_in() == 1 && numbers().in.stride > 1 && !at_.spec.load.is_given();
+    gathers_out_ =
+        is_row && lane_out() == 1 && numbers().out.stride > 1 && !at_.spec.store.is_given();
+    if (!gathers_in_ && !gathers_out_) return;
+    const auto least = static_cast<unsigned>(at_.rules.sector_bytes / wider.element_bytes);
+    wider.lanes = std::max(wider.lanes, least);
+    wider.stage_in = gathers_in_;
+    wider.stage_out = gathers_out_;
+    wider.half_trade = false;
+    while (wider.lanes > shape().lanes && (wider.scratch_bytes() > at_.device.local_memory_bytes ||
+                                           wider.threads() > at_.device.max_workgroup)) {
+      wider.lanes /= 2;
+    }
+    if (wider.scratch_bytes() > at_.device.local_memory_bytes) {
+      gathers_in_ = gathers_out_ = false;
+      return;
+    }
+    pass_.resident = 0;  // was measured for fewer threads
+    pass_.fraction = 0;
+    shape() = wider;
+  }
+
   /// Where lanes would be left over at the end of each row of columns, as of 257 bins, they go on
   /// in the next (`placement_rules::flat_lanes`); not where rows to write begin on whole sectors. A
   /// CPU's threads count on neighbours instead.
@@ -234,15 +269,13 @@ class placer {
   /// numbered by row and column, and stage them. Rows only where they lie one behind another.
   void stage() {
     const pass_numbers& as = numbers();
-    const std::size_t lane_in = loops_.empty() ? as.in.distance : loops_.front().in;
-    const std::size_t lane_out = loops_.empty() ? as.out.distance : loops_.front().out;
     if (shape().is_in_place()) shape().stage_in = shape().stage_out = false;
     if (shape().is_cluster()) {
-      shape().along_out = shape().lanes_across && as.out.first_stride < lane_out;
+      shape().along_out = shape().lanes_across && as.out.first_stride < lane_out();
       return;
     }
     if (shape().lanes_across) {
-      const bool is_along = as.out.stride < lane_out && shape().sink == row::complex_row;
+      const bool is_along = as.out.stride < lane_out() && shape().sink == row::complex_row;
       shape().along_out = is_along && shape().bank_bytes != 0 && !shape().is_in_place() &&
                           shape().length > shape().elements_per_thread;
       // A thread that reduces has elements of one lane alone.
@@ -255,8 +288,10 @@ class placer {
       const std::size_t elements = shape().length + (holds == row::half_spectrum ? 1 : 0);
       return side.stride == 1 && lane <= elements + 1 && !side.is_limited;
     };
-    shape().stage_in &= is_run(as.in, shape().source, lane_in) && !at_.spec.load.is_given();
-    shape().stage_out &= is_run(as.out, shape().sink, lane_out) && !at_.spec.store.is_given();
+    const bool runs_in = is_run(as.in, shape().source, lane_in()) && !at_.spec.load.is_given();
+    const bool runs_out = is_run(as.out, shape().sink, lane_out()) && !at_.spec.store.is_given();
+    shape().stage_in &= runs_in || gathers_in_;
+    shape().stage_out &= runs_out || gathers_out_;
   }
 
   void functors() {
@@ -316,6 +351,7 @@ class placer {
   const placement& at_;
   pass pass_;
   bool is_plane_ = false;
+  bool gathers_in_ = false, gathers_out_ = false;  ///< See `gather_rows`.
   std::vector<loop> loops_;
 };
 

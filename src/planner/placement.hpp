@@ -21,6 +21,7 @@ struct placement {
   bool begins, ends;  ///< The first, the last pass of its axis.
   const array &from, &to;
   const tuning::placement_rules& rules;
+  const device_info& device;
   const spectrum_array* filter = nullptr;  ///< Of a piece that convolves.
 };
 

@@ -284,7 +284,7 @@ program make_program(const plan_spec& spec, const device_info& device,
   if (spec.store.clears_output) made.steps.emplace_back(clear{place::output, spec.store.out_bytes});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     pass each = placed(pieces[i].made, {spec, pieces[i].axis, pieces[i].begins, pieces[i].ends,
-                                        arrays[i], arrays[i + 1], data.placing});
+                                        arrays[i], arrays[i + 1], data.placing, device});
     each.out.streams &= may_stream(pieces[i], each, i + 1 == pieces.size());
     if (i + 1 == pieces.size()) each.numbers.scale = static_cast<double>(factor_of(spec));
     require_launchable(each, spec, device);
@@ -343,6 +343,7 @@ program program_of_rows(const plan_spec& spec, body makes, const spectrum_array*
                                .from = in,
                                .to = out,
                                .rules = data.placing,
+                               .device = device,
                                .filter = filter});
   launched.numbers.scale = static_cast<double>(factor_of(spec));
   require_launchable(launched, spec, device);

@@ -222,6 +222,14 @@ struct pass_numbers {
   /// Returns whether inputs are multiplied by roots before they are transformed.
   WINGBEAT_FN constexpr bool is_twiddled() const { return prior > 1; }
 
+  /// Returns whether neighbouring butterflies are closer than the elements of one.
+  WINGBEAT_FN constexpr bool is_across_in() const {
+    return (depth == 0 ? in.distance : loops[0].in) < in.stride;
+  }
+  WINGBEAT_FN constexpr bool is_across_out() const {
+    return (depth == 0 ? out.distance : loops[0].out) < out.stride;
+  }
+
   /// Returns the butterflies that lanes run over, if there are loops.
   WINGBEAT_FN constexpr size lane_count() const {
     return loops[0].count * (is_flat ? loops[1].count : 1);
