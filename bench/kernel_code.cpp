@@ -2,12 +2,14 @@
 // Does a change alter the machine code of any kernel that a plan compiles? Compiles them all with
 // NVRTC, without a GPU, and writes one line for each: a digest of the code, and what it is for.
 //     kernel_code sm_80 sm_90 sm_100 > before.txt
+//     kernel_code --every 24 sm_90 > before.txt      a sample: every 24th request of the list
 //     kernel_code --compare before.txt after.txt     exit code 1 where they differ
 #include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <atomic>
+#include <cstdlib>  // strtoul
 #include <cstring>  // memcpy
 #include <fstream>
 #include <map>
@@ -110,11 +112,12 @@ struct unit {
   std::string digest;
 };
 
-std::vector<unit> units_for(const std::string& architecture) {
+std::vector<unit> units_for(const std::string& architecture, std::size_t every) {
   std::map<std::string, unit> by_text;
   std::vector<plan_spec> requests = planner::every_request();
   for (plan_spec& spec : placed_requests()) requests.push_back(std::move(spec));
-  for (const plan_spec& spec : requests) {
+  for (std::size_t number = 0; number < requests.size(); number += every) {
+    const plan_spec& spec = requests[number];
     const auto passes = planner::make_program(spec, planner::sample_device(architecture)).passes();
     for (std::size_t i = 0; i < passes.size(); ++i) {
       const std::string text = planner::kernel_text(passes[i]);
@@ -149,10 +152,10 @@ void compile_all(std::vector<unit>& units) {
   }
 }
 
-int write(std::span<char* const> architectures) {
+int write(std::span<char* const> architectures, std::size_t every) {
   std::vector<unit> units;
   for (const char* each : architectures) {
-    for (unit& of : units_for(each)) units.push_back(std::move(of));
+    for (unit& of : units_for(each, every)) units.push_back(std::move(of));
   }
   compile_all(units);
   std::vector<std::string> lines;
@@ -205,10 +208,18 @@ int compare(const char* before_path, const char* after_path) {
 int main(int argc, char** argv) {
   try {
     if (argc == 4 && std::string_view{argv[1]} == "--compare") return compare(argv[2], argv[3]);
-    if (argc > 1 && std::string_view{argv[1]}.starts_with("sm_")) {
-      return write({argv + 1, static_cast<std::size_t>(argc - 1)});
+    std::span<char* const> words{argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0))};
+    std::size_t every = 1;
+    if (words.size() > 1 && std::string_view{words[0]} == "--every") {
+      every = std::strtoul(words[1], nullptr, 10);
+      words = words.subspan(2);
     }
-    fmt::print(stderr, "usage: kernel_code sm_90 .. > FILE, or kernel_code --compare FILE FILE\n");
+    if (every > 0 && !words.empty() && std::string_view{words[0]}.starts_with("sm_")) {
+      return write(words, every);
+    }
+    fmt::print(stderr,
+               "usage: kernel_code [--every N] sm_90 .. > FILE, or kernel_code --compare FILE "
+               "FILE\n");
     return 2;
   } catch (const std::exception& failed) {
     fmt::print(stderr, "kernel_code: {}\n", failed.what());

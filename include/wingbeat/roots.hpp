@@ -38,16 +38,16 @@ inline std::complex<long double> root(std::size_t e, std::size_t m) {
 }
 
 /// Returns the table of a transform's stages, `of.table_entries()` roots laid out as
-/// wingbeat/device/twiddle.hpp says:  of each stage that turns, [row][k], k < prior.
+/// wingbeat/device/twiddle.hpp says:  of each stage with twiddles, [row][k], k < P.
 inline std::vector<std::complex<long double>> roots_of(device::workgroup::schedule of) {
   std::vector<std::complex<long double>> table;
   for (unsigned stage = 0; stage < of.count(); ++stage) {
     const std::size_t radix = of.radix(stage);
-    const std::size_t prior = of.prior(stage);
-    if (prior == 1) continue;
+    const std::size_t place = of.place_value(stage);
+    if (place == 1) continue;
     for (unsigned row = 0; row < device::twiddle::rows(of.radix(stage)); ++row) {
       const std::size_t e = device::twiddle::row_exponent(row);
-      for (std::size_t k = 0; k < prior; ++k) table.push_back(root(e * k, prior * radix));
+      for (std::size_t k = 0; k < place; ++k) table.push_back(root(e * k, place * radix));
     }
   }
   return table;

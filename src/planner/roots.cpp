@@ -17,16 +17,19 @@ std::complex<To> rounded(const std::complex<From>& w) {
   return {static_cast<To>(w.real()), static_cast<To>(w.imag())};
 }
 
-/// The first `count` roots of one order, each the product of two that were computed: tables of
-/// thousands would else take milliseconds of sines. What a product is off by does not reach the
-/// precision that it is rounded to.
+/// Roots 0, step, 2 step .. of order m, `count` of them, each the product of two that were
+/// computed: tables of thousands would else take milliseconds of sines. What a product is off by
+/// does not reach the precision that it is rounded to.
 template <class Real>
 class root_products {
  public:
-  root_products(std::size_t m, std::size_t count) : fine_bits_((device::log2_of(count) + 1) / 2) {
+  root_products(std::size_t m, std::size_t count, std::size_t step = 1)
+      : fine_bits_((device::log2_of(count) + 1) / 2) {
     const std::size_t fine = std::size_t{1} << fine_bits_;
-    for (std::size_t e = 0; e < fine; ++e) fine_.push_back(rounded<work>(root(e, m)));
-    for (std::size_t e = 0; e < count; e += fine) coarse_.push_back(rounded<work>(root(e, m)));
+    for (std::size_t e = 0; e < fine; ++e) fine_.push_back(rounded<work>(root(e * step, m)));
+    for (std::size_t e = 0; e < count; e += fine) {
+      coarse_.push_back(rounded<work>(root(e * step, m)));
+    }
   }
   [[nodiscard]] std::complex<Real> operator()(std::size_t e) const {
     const auto a = fine_[e & (fine_.size() - 1)], b = coarse_[e >> fine_bits_];
@@ -48,14 +51,14 @@ class root_table {
 
   void add(const std::complex<long double>& w) { roots_.push_back(rounded<Real>(w)); }
 
-  /// Roots 0 .. count - 1 of order m.
-  void add_first(std::size_t count, std::size_t m) {
+  /// Roots 0, step, 2 step .. of order m, `count` of them.
+  void add_first(std::size_t count, std::size_t m, std::size_t step = 1) {
     constexpr std::size_t few = 256;
     if (count <= few) {
-      for (std::size_t e = 0; e < count; ++e) add(root(e, m));
+      for (std::size_t e = 0; e < count; ++e) add(root(e * step, m));
       return;
     }
-    const root_products<Real> root_of{m, count};
+    const root_products<Real> root_of{m, count, step};
     for (std::size_t e = 0; e < count; ++e) roots_.push_back(root_of(e));
   }
 
@@ -69,7 +72,7 @@ class root_table {
     const device::twiddle::root_tables as{m};
     const std::size_t fine = as.fine_length();
     add_first(fine, m);
-    if (!as.is_direct()) add_first(m / fine, m / fine);
+    if (!as.is_direct()) add_first(as.coarse_length(), m, fine);
   }
 
   /// What twiddles of a butterfly of radix `radix` in registers after `prior`, of order m in all,

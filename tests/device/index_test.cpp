@@ -33,6 +33,15 @@ TEST(device_index, mirrors_in_bit_reversed_order) {
   EXPECT_EQ(reversed_mirror(0x80000000u), 0xffffffffu);
 }
 
+TEST(device_index, mirrors_frequencies_of_any_length) {
+  for (const unsigned n : {1u, 2u, 15u, 16u, 60u}) {
+    for (unsigned f = 0; f < n; ++f) {
+      EXPECT_LT(mirror(f, n), n);
+      EXPECT_EQ((f + mirror(f, n)) % n, 0u) << f << " of " << n;
+    }
+  }
+}
+
 TEST(device_index, rounds_up_to_the_power_of_two_that_holds_n) {
   for (size n = 1; n <= 5000; ++n) {
     unsigned bits = 0;

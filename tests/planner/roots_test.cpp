@@ -42,7 +42,7 @@ class table_reader {
     const schedule stages{device::order::natural, static_cast<unsigned>(length),
                           elements_per_thread};
     for (unsigned stage = 0; stage < stages.count(); ++stage) {
-      const std::size_t prior = stages.prior(stage), radix = stages.radix(stage);
+      const std::size_t prior = stages.place_value(stage), radix = stages.radix(stage);
       if (prior == 1) continue;
       for (unsigned row = 0; row < device::twiddle::rows(stages.radix(stage)); ++row) {
         const std::size_t e = device::twiddle::row_exponent(row);

@@ -19,7 +19,7 @@ EXEMPT = {"generated", "build", "results", "__pycache__"}
 MAX_HEADER, MAX_CLASS, MAX_FUNCTION, MAX_TEST, MAX_COLUMNS = 500, 200, 60, 400, 100
 
 # A device header includes only what stands on a lower level, or beside it in its own folder.
-DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "half": 1,
+DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "factors": 1, "half": 1,
                  "bfloat": 1, "real": 1, "twiddle": 1, "order": 1, "nabla": 1, "scrambled": 1,
                  "atomic": 1,
                  "thread": 2, "workgroup": 3, "io": 3, "cluster": 4, "grid/numbers": 5, "bodies": 6,

@@ -25,8 +25,8 @@ template <class Real>
 WINGBEAT_FN pair<Real> separate(complex<Real> z, complex<Real> mirrored, complex<Real> root) {
   const complex<Real> even = scaled(z + conj(mirrored), Real(0.5));
   const complex<Real> odd = scaled((z - conj(mirrored)) * root, Real(0.5));
-  const complex<Real> turned{odd.im, -odd.re};  // -i odd
-  return {even + turned, conj(even - turned)};
+  const complex<Real> odd_part{odd.im, -odd.re};  // -i odd
+  return {even + odd_part, conj(even - odd_part)};
 }
 
 /// Returns 2 Z[k] and 2 Z[M-k] from X[k], X[M-k] and w^k: an unscaled inverse then leaves N x.

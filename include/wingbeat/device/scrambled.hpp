@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scrambled order: with g = l T + t,  T = 2^W threads,  l < 2^E elements of each,  L = 2^(E+W),
-// element g holds the frequency  rev_E(l) T + rev_W(t).
+// Scrambled order of powers of two: with g = l T + t,  T = 2^W threads,  l < 2^E elements of each,
+// L = 2^(E+W), element g holds the frequency  rev_E(l) T + rev_W(t).  These are the positions of
+// workgroup/schedule.hpp in closed form: all digits are bits.
 #pragma once
 
 #include "wingbeat/device/index.hpp"  // bits_reversed, mirror, reversed_mirror

@@ -5,7 +5,7 @@
 
 #include "wingbeat/device/complex.hpp"    // complex
 #include "wingbeat/device/direction.hpp"  // direction
-#include "wingbeat/device/index.hpp"      // stages
+#include "wingbeat/device/index.hpp"      // minimum, log2_of
 #include "wingbeat/device/port.hpp"       // WINGBEAT_FN, WINGBEAT_GLOBAL
 
 namespace wingbeat::device::twiddle {
@@ -22,11 +22,11 @@ WINGBEAT_FN constexpr complex<Real> apply(complex<Real> z, complex<Real> w) {
 
 // Table of one Stockham stage, radix R after prior length P:  [row][k], k < P, holding
 //     w^(e k),  w = exp(-2 pi i / (P R)),  e = 1, 2, 3 and 4, 8, 12 ... as far as e < R.
-// Any w^(q k) is then one entry, or the product of two: w^((q & 3) k) w^((q & ~3) k).
+// Any w^(q k) is then one entry, or the product of two: w^((q mod 4) k) w^((q - q mod 4) k).
 
 /// Returns the number of rows of a stage's table.
 WINGBEAT_FN constexpr unsigned rows(unsigned radix) {
-  return radix <= 4 ? radix - 1 : 2 + radix / 4;
+  return radix <= 4 ? radix - 1 : 3 + (radix - 1) / 4;
 }
 
 /// Returns the exponent that a row stands for.
@@ -41,8 +41,8 @@ WINGBEAT_FN constexpr unsigned row_of(unsigned q) {
 
 /// Multiplies y[q] by w^(q k), q < R, with the roots of one stage.
 template <direction Dir, unsigned Prior, class Real, unsigned R>
-WINGBEAT_FN void turn(complex<Real> (&y)[R], WINGBEAT_GLOBAL const complex<Real>* stage,
-                      unsigned k) {
+WINGBEAT_FN void apply_powers(complex<Real> (&y)[R], WINGBEAT_GLOBAL const complex<Real>* stage,
+                              unsigned k) {
   constexpr unsigned n_rows = rows(R);
   complex<Real> root[n_rows];
   WINGBEAT_UNROLL
@@ -52,16 +52,17 @@ WINGBEAT_FN void turn(complex<Real> (&y)[R], WINGBEAT_GLOBAL const complex<Real>
     if (q < 4 || q % 4 == 0) {
       y[q] = apply<Dir>(y[q], root[row_of(q)]);
     } else {
-      y[q] = apply<Dir>(y[q], root[row_of(q & 3u)] * root[row_of(q & ~3u)]);
+      y[q] = apply<Dir>(y[q], root[row_of(q % 4)] * root[row_of(q - q % 4)]);
     }
   }
 }
 
 /// Multiplies x[r] by first w^(r k), r < E, with the roots of a stage of radix E after prior length
-/// P: row_root(i) is entry k of its row i. So an element q = t + r T of a butterfly is turned by
-/// v^(q k), v of order P E T, if `first` is v^(t k).
+/// P: row_root(i) is entry k of its row i. So an element q = t + r T of a butterfly is multiplied
+/// by v^(q k), v of order P E T, if `first` is v^(t k).
 template <direction Dir, class Real, unsigned E, class RowRoot>
-WINGBEAT_FN void turn_from(complex<Real> (&x)[E], complex<Real> first, const RowRoot& row_root) {
+WINGBEAT_FN void apply_powers_from(complex<Real> (&x)[E], complex<Real> first,
+                                   const RowRoot& row_root) {
   constexpr unsigned low = minimum(E, 4u);
   complex<Real> by[low];
   by[0] = first;
@@ -81,7 +82,8 @@ WINGBEAT_FN void turn_from(complex<Real> (&x)[E], complex<Real> first, const Row
 }
 
 /// How all M roots exp(-2 pi i e / M), e < M, are stored: one table where M is small, otherwise
-/// two of which the product is one rounding away:  fine[e mod S] coarse[e / S],  S = fine_length.
+/// two of which the product is one rounding away:  fine[e mod S] coarse[e / S],  S = fine_length, a
+/// power of two for any M, so that both are quick to tell from e.
 struct root_tables {
   size m;
   size direct_limit = default_limit;
@@ -91,22 +93,25 @@ struct root_tables {
   WINGBEAT_FN constexpr size fine_length() const {
     return is_direct() ? m : size{1} << ((log2_of(m) + 1) / 2);
   }
+  WINGBEAT_FN constexpr size coarse_length() const {
+    return (m + fine_length() - 1) / fine_length();
+  }
   WINGBEAT_FN constexpr size entries() const {
-    return is_direct() ? m : fine_length() + m / fine_length();
+    return is_direct() ? m : fine_length() + coarse_length();
   }
 };
 
 /// Reads roots exp(-2 pi i e / M) from their tables.
 template <class Real, size M, size DirectLimit = root_tables::default_limit>
 struct roots {
-  WINGBEAT_GLOBAL const complex<Real>* table;  // [fine_length], then [M / fine_length]
+  WINGBEAT_GLOBAL const complex<Real>* table;  // [fine_length], then [coarse_length]
 
   WINGBEAT_FN complex<Real> operator()(size e) const {
     constexpr root_tables as{M, DirectLimit};
     if constexpr (as.is_direct()) {
       return copied_from(table + e);
     } else {
-      return copied_from(table + (e & (as.fine_length() - 1))) *
+      return copied_from(table + e % as.fine_length()) *
              copied_from(table + as.fine_length() + e / as.fine_length());
     }
   }

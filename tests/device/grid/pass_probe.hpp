@@ -197,7 +197,7 @@ void expect_sizes_of_types() {
     using second = typename fft::second_fft;
     EXPECT_EQ(fft::steps_bytes, std::max(first::scratch_bytes, second::scratch_bytes));
     EXPECT_EQ(fft::second_at, fft::a == fft::b ? 0 : first::table_entries);
-    EXPECT_EQ(fft::turn_at, fft::second_at + second::table_entries);
+    EXPECT_EQ(fft::twiddles_at, fft::second_at + second::table_entries);
   } else {
     EXPECT_EQ(of.exchange_bytes(), fft::scratch_bytes);
   }

@@ -11,6 +11,7 @@
 #include "support/oracle.hpp"              // dft
 #include "support/signal.hpp"              // noise
 #include "support/tolerance.hpp"           // is_accurate
+#include "wingbeat/device/factors.hpp"     // prime_factors, digits_reversed
 #include "wingbeat/device/nabla.hpp"       // index_map
 #include "wingbeat/device/scrambled.hpp"   // index_map
 
@@ -118,6 +119,35 @@ TEST(workgroup_in_place_impulse, every_position) {
     for (unsigned g = 0; g < 64; ++g) expected[g] = natural[some::bin(g)];
     ASSERT_TRUE(is_accurate<float>(run_fft<forward>(x), expected, 64)) << position;
   }
+}
+
+/// Returns the position of element g = l T + t behind the last stage: see schedule.hpp.
+unsigned last_position(const schedule& of, unsigned g) {
+  const unsigned t = g % of.threads(), l = g / of.threads();
+  if (of.how == order::scrambled) return t * of.elements_per_thread + l;
+  return l / 2 * (2 * of.threads()) + 2 * t + l % 2;
+}
+
+template <class Description>
+void expect_bins_of_reversed_positions() {
+  const schedule of = Description::template fft_type<direction::forward>::plan;
+  wingbeat::device::radix_list primes;
+  for (unsigned stage = 0; stage < of.count(); ++stage) {
+    const auto factors = wingbeat::device::prime_factors(of.radix(stage));
+    for (unsigned i = 0; i < factors.count; ++i) primes.add(factors.radices[i]);
+  }
+  ASSERT_EQ(primes.product(), of.length);
+  for (unsigned g = 0; g < of.length; ++g) {
+    ASSERT_EQ(Description::bin(g), digits_reversed(last_position(of, g), primes)) << g;
+  }
+}
+
+TEST(workgroup_schedule, positions_end_with_the_bin_of_their_digits_reversed) {
+  expect_bins_of_reversed_positions<description<nabla, 16, 2>>();
+  expect_bins_of_reversed_positions<description<nabla, 2048, 8>>();
+  expect_bins_of_reversed_positions<description<scrambled, 8, 8>>();
+  expect_bins_of_reversed_positions<description<scrambled, 512, 16>>();
+  expect_bins_of_reversed_positions<description<scrambled, 8192, 32>>();
 }
 
 TEST(workgroup_schedule, in_place_orders_pass_fewer_barriers_than_natural) {

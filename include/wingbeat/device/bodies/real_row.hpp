@@ -63,11 +63,11 @@ class real_row {
 
   template <class Load, class Store>
   WINGBEAT_FN void run(const Load& load, const Store& store) const {
-    fft::execute(team_, load, store, lent{scratch_}, table_);
+    fft::execute(team_, load, store, scratch_type{scratch_}, table_);
   }
 
  private:
-  using lent = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
+  using scratch_type = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
   static constexpr unsigned staged_at = of.exchange_bytes() / of.element_bytes;
   static constexpr unsigned arriving = of.stage_in ? of.pitch_in() * lanes : 0u;
 

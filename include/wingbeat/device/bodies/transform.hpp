@@ -86,9 +86,9 @@ class transform {
 
   WINGBEAT_FN void run(complex_type (&x)[e]) const {
     if constexpr (of.along_out) {
-      fft::execute_between(team_, team_out_, x, lent{scratch_}, table_);
+      fft::execute_between(team_, team_out_, x, scratch_type{scratch_}, table_);
     } else {
-      fft::execute(team_, x, lent{scratch_}, table_);
+      fft::execute(team_, x, scratch_type{scratch_}, table_);
     }
   }
 
@@ -118,8 +118,8 @@ class transform {
   }
 
  protected:
-  using lent = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
-  WINGBEAT_FN lent scratch() const { return lent{scratch_}; }
+  using scratch_type = workgroup::scratch<scratch_bytes, workgroup::reuse::after_barrier>;
+  WINGBEAT_FN scratch_type scratch() const { return scratch_type{scratch_}; }
 
  private:
   static constexpr size in_stride = as.in.stride, out_stride = as.out.stride;

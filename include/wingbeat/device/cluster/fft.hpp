@@ -4,7 +4,7 @@
 //     Y[k1][n2] = sum over n1 of x[n1][n2] w_A^(n1 k1)             A points, within a workgroup
 //     X[k1][k2] = sum over n2 of Y[k1][n2] w_N^(n2 k1) w_B^(n2 k2)  B points, within a workgroup
 // Each of C workgroups makes B/C of the first and A/C of the second; all of Y moves between, once.
-// Without the turn by w_N it is the transform of a plane of A rows and B columns.
+// Without the twiddles w_N^(n2 k1) it is the transform of a plane of A rows and B columns.
 #pragma once
 
 #include "wingbeat/device/cluster/numbers.hpp"   // kind, numbers
@@ -55,7 +55,7 @@ struct blocks {
   WINGBEAT_FN static unsigned item(unsigned rank, unsigned u) {
     return IsMirrored ? mirrored<N, paired>::item(rank * paired, u) : rank * each + u;
   }
-  /// The inverse, if mirrored: which workgroup takes item k, and as which of its own.
+  /// The inverse, if mirrored: which workgroup takes item k, and as which of its items.
   WINGBEAT_FN static unsigned rank_of(unsigned k) {
     return (2 * k < N ? k : 2 * k == N ? 0 : N - k) / paired;
   }
@@ -63,7 +63,7 @@ struct blocks {
     if (2 * k < N) return k % paired;
     return paired + (2 * k == N ? 0 : (N - k) % paired);
   }
-  /// Returns which of the workgroup's own is the mirror image of item k, its own u.
+  /// Returns which of the workgroup's items is the mirror image of item k, its item u.
   WINGBEAT_FN static unsigned opposite(unsigned k, unsigned u) {
     return mirrored<N, paired>::opposite(k, u);
   }
@@ -98,8 +98,8 @@ class fft {
                               unsigned(sizeof(complex_type)),
                               Memory::bank_bytes,
                               Memory::trades == workgroup::trade::halves};
-  static constexpr unsigned second_at = as.second_roots_at(), turn_at = as.twiddles_at();
-  static constexpr unsigned turn_rows = as.twiddle_rows();
+  static constexpr unsigned second_at = as.second_roots_at(), twiddles_at = as.twiddles_at();
+  static constexpr unsigned twiddle_rows = as.twiddle_rows();
   static constexpr unsigned table_entries = as.table_entries();
   static constexpr bool is_by_position = as.is_by_position();
   static constexpr unsigned rows_at_once = Shape::rows * Shape::lanes;
@@ -118,7 +118,7 @@ class fft {
 
   // What this thread holds before, as load gets it, and after: bins k1(), k2(r) of lane().
   WINGBEAT_FN unsigned n2() const {
-    return all_columns::item(rank_, own_column(first_.transform()));
+    return all_columns::item(rank_, column_of(first_.transform()));
   }
   WINGBEAT_FN unsigned n1(unsigned r) const { return first_.thread() + r * first_shape::threads; }
   WINGBEAT_FN unsigned lane_in() const {
@@ -132,11 +132,11 @@ class fft {
   /// Returns this thread's number among those of its workgroup that hold bins of lane().
   WINGBEAT_FN unsigned thread_of_lane() const {
     const unsigned row = second_.transform();
-    const unsigned own = Shape::is_across_out ? row / Shape::lanes : row % Shape::rows;
-    return own * second_shape::threads + second_.thread();
+    const unsigned row_of_lane = Shape::is_across_out ? row / Shape::lanes : row % Shape::rows;
+    return row_of_lane * second_shape::threads + second_.thread();
   }
   WINGBEAT_FN unsigned k2(unsigned r) const { return second_.thread() + r * second_shape::threads; }
-  WINGBEAT_FN unsigned k1() const { return all_rows::item(rank_, own_row(second_.transform())); }
+  WINGBEAT_FN unsigned k1() const { return all_rows::item(rank_, row_of(second_.transform())); }
 
   /// Transforms what x holds at n1(r), n2() into bins k1(), k2(r).
   /// Callers: every thread of every workgroup of the cluster, once.  Memory: scratch is free on
@@ -149,17 +149,17 @@ class fft {
     }
     // Others may send once this workgroup has started, and has read what it exchanged.
     if constexpr (first_fft::exchanges == 0) arrive();
-    first_fft::execute(first_, x, lent{scratch_}, table_);
+    first_fft::execute(first_, x, steps_scratch{scratch_}, table_);
     if constexpr (first_fft::exchanges > 0) arrive();
-    if constexpr (Kind == kind::line) turn(x);
+    if constexpr (Kind == kind::line) apply_twiddles(x);
     wait();
     send(x);
     receive();
     const auto at = arrived();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) x[r] = at[entry(own_row(second_.transform()), lane(), k2(r))];
+    for (unsigned r = 0; r < e; ++r) x[r] = at[entry(row_of(second_.transform()), lane(), k2(r))];
     if constexpr (second_fft::exchanges > 0) second_.workgroup_barrier();
-    second_fft::execute(second_, x, lent{scratch_}, table_ + second_at);
+    second_fft::execute(second_, x, steps_scratch{scratch_}, table_ + second_at);
   }
 
   // Where a workgroup holds its columns together with their mirror images, or its rows: entries for
@@ -168,7 +168,7 @@ class fft {
   WINGBEAT_FN unsigned entry_in(unsigned r) const { return first_.slot(n1(r)); }
   WINGBEAT_FN size opposite_in(unsigned r) const {
     static_assert(Mirror == mirror::columns, "opposite columns are apart");
-    const unsigned v = first_.transform(), other = all_columns::opposite(n2(), own_column(v));
+    const unsigned v = first_.transform(), other = all_columns::opposite(n2(), column_of(v));
     // -(n1 B + n2) is -n1 B + 0, or (-1 - n1) B + (B - n2); axes of planes are apart.
     const unsigned borrow = Kind == kind::line && n2() != 0 ? 1 : 0;
     const unsigned top = a - borrow - first_.thread();
@@ -183,7 +183,7 @@ class fft {
   WINGBEAT_FN size opposite_out(unsigned r) const {
     static_assert(Mirror == mirror::rows, "opposite rows are apart");
     static_assert(Kind == kind::line || !is_by_position, "real planes lie one behind another");
-    const unsigned v = second_.transform(), other = all_rows::opposite(k1(), own_row(v));
+    const unsigned v = second_.transform(), other = all_rows::opposite(k1(), row_of(v));
     const unsigned borrow = Kind == kind::line && k1() != 0 ? 1 : 0;
     const unsigned top = b - borrow - second_.thread();
     const unsigned first = entry_of_row(
@@ -194,15 +194,15 @@ class fft {
   WINGBEAT_FN const second_team& team() const { return second_; }
 
  private:
-  using lent = workgroup::scratch<steps_bytes, workgroup::reuse::after_barrier>;
+  using steps_scratch = workgroup::scratch<steps_bytes, workgroup::reuse::after_barrier>;
   using all_columns = blocks<b, c, Mirror == mirror::columns>;
   using all_rows = blocks<a, c, Mirror == mirror::rows>;
 
   // Of the transforms of a workgroup: which column, which row.
-  WINGBEAT_FN static unsigned own_column(unsigned transform) {
+  WINGBEAT_FN static unsigned column_of(unsigned transform) {
     return Shape::is_across ? transform / Shape::lanes : transform % Shape::columns;
   }
-  WINGBEAT_FN static unsigned own_row(unsigned transform) {
+  WINGBEAT_FN static unsigned row_of(unsigned transform) {
     return Shape::is_across_out ? transform / Shape::lanes : transform % Shape::rows;
   }
 
@@ -219,12 +219,12 @@ class fft {
     return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(scratch_);
   }
 
-  /// Turns row k1 of column n2 by w_N^(n2 k1).
-  WINGBEAT_FN void turn(complex_type (&x)[e]) const {
-    const twiddle::roots<Real, size(a) * b> root{table_ + turn_at + turn_rows};
-    const auto rows = table_ + turn_at + n2();
-    twiddle::turn_from<Dir>(x, root(n2() * n1(0)),
-                            [&](unsigned row) { return copied_from(rows + row * b); });
+  /// Multiplies row k1 of column n2 by w_N^(n2 k1).
+  WINGBEAT_FN void apply_twiddles(complex_type (&x)[e]) const {
+    const twiddle::roots<Real, size(a) * b> root{table_ + twiddles_at + twiddle_rows};
+    const auto rows = table_ + twiddles_at + n2();
+    twiddle::apply_powers_from<Dir>(x, root(n2() * n1(0)),
+                                    [&](unsigned row) { return copied_from(rows + row * b); });
   }
 
   /// Hands x[r] = Y[n1(r)][n2()] to the workgroups that make these rows.

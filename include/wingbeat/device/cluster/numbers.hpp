@@ -3,7 +3,7 @@
 // by the host that plans it.
 #pragma once
 
-#include "wingbeat/device/index.hpp"               // maximum, stages
+#include "wingbeat/device/index.hpp"               // maximum
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, size
 #include "wingbeat/device/twiddle.hpp"             // root_tables, rows
@@ -76,12 +76,15 @@ struct numbers {
   }
 
  private:
+  WINGBEAT_FN constexpr workgroup::schedule stages(unsigned length) const {
+    return {order::natural, length, elements_per_thread};
+  }
   WINGBEAT_FN constexpr unsigned stage_roots(unsigned length) const {
-    return workgroup::schedule{order::natural, length, elements_per_thread}.table_entries();
+    return stages(length).table_entries();
   }
   WINGBEAT_FN constexpr unsigned exchange_bytes(unsigned length, unsigned transforms) const {
     if (length <= elements_per_thread) return 0;
-    return workgroup::delivered_bytes(stages{length, elements_per_thread}, transforms,
+    return workgroup::delivered_bytes(stages(length), transforms,
                                       element_bytes / (half_trade ? 2 : 1), bank_bytes);
   }
 };

@@ -16,9 +16,9 @@
 #include "wingbeat/device/direction.hpp"           // direction
 #include "wingbeat/device/grid/numbers.hpp"        // pass_numbers
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_LOCAL
-#include "wingbeat/device/thread/dft.hpp"          // turn64
+#include "wingbeat/device/thread/dft.hpp"          // times_root
 #include "wingbeat/device/twiddle.hpp"             // roots
-#include "wingbeat/device/workgroup/exchange.hpp"  // show
+#include "wingbeat/device/workgroup/exchange.hpp"  // exchange_each
 
 namespace wingbeat::device::ends {
 
@@ -39,25 +39,25 @@ WINGBEAT_FN complex<Real> combine(complex<Real> x, complex<Real> other, complex<
 }
 
 /// Z[0] for an unscaled inverse from x = X[0] and last = X[N], of which the real parts count:
-///     Z[0] = own + conj(shown)
-///     own = (1+i)/2 x + (1-i)/2 last,  shown = (1-i)/2 x + (1+i)/2 last
-/// Of a plane `own` is of row k1 and `shown` of row -k1: the part that a real plane has.
+///     Z[0] = kept + conj(sent)
+///     kept = (1+i)/2 x + (1-i)/2 last,  sent = (1-i)/2 x + (1+i)/2 last
+/// Of a plane `kept` is of row k1 and `sent` of row -k1: the part that a real plane has.
 template <class Real>
 struct ends_of_row {
-  complex<Real> own, shown;
+  complex<Real> kept, sent;
 
   WINGBEAT_FN ends_of_row(complex<Real> x, complex<Real> last) {
     const complex<Real> sum = scaled(x + last, Real(0.5));
-    const complex<Real> turned = scaled(times_i(x - last), Real(0.5));
-    own = sum + turned;
-    shown = sum - turned;
+    const complex<Real> half_difference = scaled(times_i(x - last), Real(0.5));
+    kept = sum + half_difference;
+    sent = sum - half_difference;
   }
 };
 
 /// Returns w^(i + r N/E), w of order 2N, from w^i: of a thread that holds each N/E-th of N bins.
 template <unsigned E, class Real>
 WINGBEAT_FN complex<Real> root_after(complex<Real> first, unsigned r) {
-  return thread::turn64<direction::forward>(first, r * (32 / E));
+  return thread::times_root<direction::forward, 2 * E>(first, r);
 }
 
 // What the threads of a workgroup hold of rows whose opposite bins they hold too. Both take
@@ -75,11 +75,13 @@ WINGBEAT_FN void separate_all(const Team& team, WINGBEAT_LOCAL complex<Real>* en
                               const complex<Real> (&x)[E], const Entry& entry,
                               const Opposite& opposite, const Root& root, const IsFirst& is_first,
                               const Store& store, const StoreLast& store_last) {
-  const auto own = [&](unsigned r) { return x[r]; };
-  workgroup::show<E>(team, entries, own, entry, opposite, [&](unsigned r, complex<Real> other) {
-    store(r, separate(x[r], other, root(r)));
-    if (is_first(r)) store_last(r, separate(x[r], other, {Real(-1), Real(0)}));
-  });
+  const auto sent = [&](unsigned r) { return x[r]; };
+  workgroup::exchange_each<E>(team, entries, sent, entry, opposite,
+                              [&](unsigned r, complex<Real> other) {
+                                store(r, separate(x[r], other, root(r)));
+                                if (is_first(r))
+                                  store_last(r, separate(x[r], other, {Real(-1), Real(0)}));
+                              });
 }
 
 /// Combines bins x: x[r] becomes its Z. last(r) is the bin behind the others of a row. Of an axis
@@ -90,21 +92,22 @@ template <bool IsPlane, class Team, class Real, unsigned E, class Entry, class O
 WINGBEAT_FN void combine_all(const Team& team, WINGBEAT_LOCAL complex<Real>* entries,
                              complex<Real> (&x)[E], const Entry& entry, const Opposite& opposite,
                              const Root& root, const IsFirst& is_first, const Last& last) {
-  const auto shown = [&](unsigned r) {
+  const auto sent = [&](unsigned r) {
     if (!is_first(r)) return x[r];
     complex<Real> first = x[r], beyond = last(r);
     if constexpr (!IsPlane) first.im = beyond.im = Real(0);
     const ends_of_row<Real> both(first, beyond);
-    x[r] = both.own;
-    return both.shown;
+    x[r] = both.kept;
+    return both.sent;
   };
-  workgroup::show<E>(team, entries, shown, entry, opposite, [&](unsigned r, complex<Real> other) {
-    if (is_first(r)) {
-      x[r] = x[r] + conj(other);
-    } else {
-      x[r] = combine(x[r], other, root(r));
-    }
-  });
+  workgroup::exchange_each<E>(team, entries, sent, entry, opposite,
+                              [&](unsigned r, complex<Real> other) {
+                                if (is_first(r)) {
+                                  x[r] = x[r] + conj(other);
+                                } else {
+                                  x[r] = combine(x[r], other, root(r));
+                                }
+                              });
   team.workgroup_barrier();
 }
 

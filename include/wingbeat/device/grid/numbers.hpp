@@ -4,7 +4,7 @@
 #pragma once
 
 #include "wingbeat/device/cluster/numbers.hpp"     // cluster::numbers
-#include "wingbeat/device/index.hpp"               // maximum, stages
+#include "wingbeat/device/index.hpp"               // maximum
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, size
 #include "wingbeat/device/twiddle.hpp"             // root_tables, rows
@@ -111,7 +111,7 @@ struct tile_shape {
   WINGBEAT_FN constexpr unsigned exchange_bytes() const {
     if (length <= elements_per_thread) return 0;
     if (is_in_place()) return in_place_bytes();
-    return workgroup::delivered_bytes(as_stages(), lanes, element_bytes / (half_trade ? 2 : 1),
+    return workgroup::delivered_bytes(stages(), lanes, element_bytes / (half_trade ? 2 : 1),
                                       bank_bytes);
   }
 
@@ -133,7 +133,7 @@ struct tile_shape {
         maximum(exchange_bytes(), has_half_spectrum() ? whole * element_bytes : 0u);
     if (!stage_in && !stage_out) return most;
     if (is_in_place()) return maximum(most, in_place_bytes());
-    const unsigned radix = as_stages().count() == 0 ? 1u : as_stages().radix(0);
+    const unsigned radix = stages().count() == 0 ? 1u : stages().radix(0);
     return maximum(most, workgroup::slot_layout{whole, element_bytes, bank_bytes, radix,
                                                 /*is_in_place=*/false}
                              .bytes());
@@ -142,9 +142,7 @@ struct tile_shape {
   /// Returns the roots of the body itself, at the head of a pass's table.
   WINGBEAT_FN constexpr size body_roots() const {
     if (is_cluster()) return as_cluster().table_entries();
-    const unsigned stages =
-        workgroup::schedule{stage_order(), unsigned(length), elements_per_thread}.table_entries();
-    return stages + (makes == body::real_row ? length / elements_per_thread : 0);
+    return stages().table_entries() + (makes == body::real_row ? length / elements_per_thread : 0);
   }
 
  private:
@@ -153,7 +151,10 @@ struct tile_shape {
                                   bank_bytes, elements_per_thread, /*is_in_place=*/true}
         .bytes();
   }
-  WINGBEAT_FN constexpr stages as_stages() const { return {unsigned(length), elements_per_thread}; }
+  /// Returns the stages of one workgroup's body.
+  WINGBEAT_FN constexpr workgroup::schedule stages() const {
+    return {stage_order(), unsigned(length), elements_per_thread};
+  }
   WINGBEAT_FN constexpr bool has_bin_behind(row side) const {
     return makes == body::real_row && side == row::half_spectrum;
   }
@@ -218,7 +219,7 @@ struct pass_numbers {
     while (i < depth && loops[i].role != role) ++i;
     return i;
   }
-  /// Returns whether inputs are turned by roots before they are transformed.
+  /// Returns whether inputs are multiplied by roots before they are transformed.
   WINGBEAT_FN constexpr bool is_twiddled() const { return prior > 1; }
 
   /// Returns whether neighbouring butterflies are closer than the elements of one.

@@ -95,7 +95,7 @@ class pass {
     }
   }
 
-  /// Turns input q by w^(q k), w = exp(-+ 2 pi i / (P R)).
+  /// Multiplies input q by w^(q k), w = exp(-+ 2 pi i / (P R)).
   template <class X>
   WINGBEAT_FN void twiddle(const elements_type& tile, X& x) const {
     apply_twiddles<Policy>(x, body_.roots(), tile.first_out(body_.lane_in()), body_.number_in(0));

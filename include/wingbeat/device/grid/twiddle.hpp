@@ -5,13 +5,13 @@
 #include "wingbeat/device/complex.hpp"       // complex
 #include "wingbeat/device/grid/numbers.hpp"  // pass_numbers, twiddle_row
 #include "wingbeat/device/port.hpp"          // WINGBEAT_FN, WINGBEAT_GLOBAL, size
-#include "wingbeat/device/twiddle.hpp"       // turn_from, roots
+#include "wingbeat/device/twiddle.hpp"       // apply_powers_from, roots
 
 namespace wingbeat::device::grid {
 
-/// Turns what a thread holds of a butterfly: inputs q and q + r R/E. From `twiddle_roots_at` on,
-/// the table holds the rows of a stage of radix E after P, one after another; then all roots of
-/// order P R.
+/// Multiplies what a thread holds of a butterfly by its twiddles: inputs q and q + r R/E. From
+/// `twiddle_roots_at` on, the table holds the rows of a stage of radix E after P, one after
+/// another; then all roots of order P R.
 template <class Policy, class Real, unsigned E>
 WINGBEAT_FN void apply_twiddles(complex<Real> (&x)[E], WINGBEAT_GLOBAL const complex<Real>* table,
                                 unsigned k, size q) {
@@ -21,7 +21,7 @@ WINGBEAT_FN void apply_twiddles(complex<Real> (&x)[E], WINGBEAT_GLOBAL const com
   constexpr size roots_at = rows_at + as.twiddle_row_entries();
   const device::twiddle::roots<Real, prior * length> root{table + roots_at};
   const auto rows = table + rows_at;
-  device::twiddle::turn_from<Policy::dir>(x, root(q * k), [&](unsigned row) {
+  device::twiddle::apply_powers_from<Policy::dir>(x, root(q * k), [&](unsigned row) {
     constexpr device::twiddle::root_tables each = twiddle_row(prior);
     return device::twiddle::roots<Real, prior, each.direct_limit>{rows + row * each.entries()}(k);
   });

@@ -19,9 +19,9 @@ WINGBEAT_FN constexpr complex<Real> quarter_turn(complex<Real> z) {
   }
 }
 
-/// Returns z times c + i s forward, conjugated for the inverse; forward turns have s < 0.
+/// Returns z times c + i s forward, conjugated for the inverse; forward rotations have s < 0.
 template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> turn(complex<Real> z, Real c, Real s) {
+WINGBEAT_FN constexpr complex<Real> rotated(complex<Real> z, Real c, Real s) {
   if constexpr (Dir == direction::forward) {
     return {z.re * c - z.im * s, z.im * c + z.re * s};
   } else {
@@ -56,11 +56,11 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[4]) {
   dft<Dir>(odd);
 
   // w^0 = 1 needs no work, so w^1 is the only twiddle left.
-  const complex<Real> turned = quarter_turn<Dir>(odd[1]);
+  const complex<Real> twiddled = quarter_turn<Dir>(odd[1]);
   x[0] = even[0] + odd[0];
-  x[1] = even[1] + turned;
+  x[1] = even[1] + twiddled;
   x[2] = even[0] - odd[0];
-  x[3] = even[1] - turned;
+  x[3] = even[1] - twiddled;
 }
 
 /// Replaces x by its length-8 DFT.  Order: natural.  Scale: none.
@@ -72,12 +72,12 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[8]) {
   dft<Dir>(even);
   dft<Dir>(odd);
 
-  const complex<Real> turned[4] = {odd[0], eighth_turn<Dir>(odd[1]), quarter_turn<Dir>(odd[2]),
-                                   eighth_turn<Dir>(quarter_turn<Dir>(odd[3]))};
+  const complex<Real> twiddled[4] = {odd[0], eighth_turn<Dir>(odd[1]), quarter_turn<Dir>(odd[2]),
+                                     eighth_turn<Dir>(quarter_turn<Dir>(odd[3]))};
   WINGBEAT_UNROLL
   for (int k = 0; k < 4; ++k) {
-    x[k] = even[k] + turned[k];
-    x[k + 4] = even[k] - turned[k];
+    x[k] = even[k] + twiddled[k];
+    x[k + 4] = even[k] - twiddled[k];
   }
 }
 
@@ -96,15 +96,15 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
   }
 
   // row[j][k] times w16^(jk)
-  row[1][1] = turn<Dir>(row[1][1], c, -s);
+  row[1][1] = rotated<Dir>(row[1][1], c, -s);
   row[1][2] = eighth_turn<Dir>(row[1][2]);
-  row[1][3] = turn<Dir>(row[1][3], s, -c);
+  row[1][3] = rotated<Dir>(row[1][3], s, -c);
   row[2][1] = eighth_turn<Dir>(row[2][1]);
   row[2][2] = quarter_turn<Dir>(row[2][2]);
   row[2][3] = eighth_turn<Dir>(quarter_turn<Dir>(row[2][3]));
-  row[3][1] = turn<Dir>(row[3][1], s, -c);
+  row[3][1] = rotated<Dir>(row[3][1], s, -c);
   row[3][2] = eighth_turn<Dir>(quarter_turn<Dir>(row[3][2]));
-  row[3][3] = turn<Dir>(row[3][3], -c, s);
+  row[3][3] = rotated<Dir>(row[3][3], -c, s);
 
   WINGBEAT_UNROLL
   for (int k = 0; k < 4; ++k) {
@@ -115,9 +115,11 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
   }
 }
 
-/// Returns z times w64^e, 0 <= e < 48; e is a constant after unrolling.
-template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> turn64(complex<Real> z, unsigned e) {
+/// Returns z times w^e of order `Order`, 0 <= e < 3/4 Order; e is a constant after unrolling.
+template <direction Dir, unsigned Order, class Real>
+WINGBEAT_FN constexpr complex<Real> times_root(complex<Real> z, unsigned e) {
+  static_assert(64 % Order == 0, "the quarter wave below has roots of orders that divide 64");
+  e *= 64 / Order;
   // cos(pi e / 32), a quarter wave
   const Real cosine[17] = {Real(1),
                            Real(0.99518472667219688624),
@@ -138,9 +140,9 @@ WINGBEAT_FN constexpr complex<Real> turn64(complex<Real> z, unsigned e) {
                            Real(0)};
   if (e == 0) return z;
   if (e == 16) return quarter_turn<Dir>(z);
-  if (e < 16) return turn<Dir>(z, cosine[e], -cosine[16 - e]);
-  if (e <= 32) return turn<Dir>(z, -cosine[32 - e], -cosine[e - 16]);
-  return turn<Dir>(z, -cosine[e - 32], cosine[48 - e]);
+  if (e < 16) return rotated<Dir>(z, cosine[e], -cosine[16 - e]);
+  if (e <= 32) return rotated<Dir>(z, -cosine[32 - e], -cosine[e - 16]);
+  return rotated<Dir>(z, -cosine[e - 32], cosine[48 - e]);
 }
 
 /// Replaces x by its length-32 DFT, as four DFTs of 8, twiddles, eight DFTs of 4.
@@ -156,8 +158,9 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[32]) {
   }
   WINGBEAT_UNROLL
   for (unsigned k = 0; k < 8; ++k) {
-    complex<Real> column[4] = {row[0][k], turn64<Dir>(row[1][k], 2 * k),
-                               turn64<Dir>(row[2][k], 4 * k), turn64<Dir>(row[3][k], 6 * k)};
+    complex<Real> column[4] = {row[0][k], times_root<Dir, 32>(row[1][k], k),
+                               times_root<Dir, 32>(row[2][k], 2 * k),
+                               times_root<Dir, 32>(row[3][k], 3 * k)};
     dft<Dir>(column);
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < 4; ++m) x[k + 8 * m] = column[m];

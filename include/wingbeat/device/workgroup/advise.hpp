@@ -2,7 +2,7 @@
 // Good parameters of a workgroup's transform where nothing was measured yet.
 #pragma once
 
-#include "wingbeat/device/index.hpp"               // log2_of, is_power_of_two
+#include "wingbeat/device/index.hpp"               // is_power_of_two, minimum, maximum
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
@@ -34,11 +34,10 @@ struct advice {
 /// that load, transform and store, and for those that also multiply and transform back;
 /// `real_bytes` is that of the arithmetic (half_float: 4).
 WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_bytes) {
-  const unsigned bits = log2_of(length);
-  if (bits <= 3) return minimum(length, 2u);
-  if (bits <= 6) return 4;
-  if (bits <= 8) return 8;
-  if (bits <= 12 || real_bytes == 8) return 16;
+  if (length <= 8) return minimum(length, 2u);
+  if (length <= 64) return 4;
+  if (length <= 256) return 8;
+  if (length <= 4096 || real_bytes == 8) return 16;
   return 32;
 }
 
@@ -49,45 +48,45 @@ WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elemen
   if (length == elements) return 0;
   const unsigned entry_bytes = real_bytes * (trades == trade::whole ? 2 : 1);
   if (how == order::natural) {
-    return delivered_bytes({length, elements}, transforms, entry_bytes, bank_bytes);
+    return delivered_bytes({how, length, elements}, transforms, entry_bytes, bank_bytes);
   }
   const unsigned apart = minimum(elements, most_held);
   return slot_layout{length * transforms, entry_bytes, bank_bytes, apart, /*is_in_place=*/true}
       .bytes();
 }
 
-/// Returns parameters for transforms of `length` on a device within `where`: as measured where
+/// Returns parameters for transforms of `length` on a device of these limits: as measured where
 /// that fits; else more elements per thread (at most 32, 16 for fp64) to fit the workgroup, fewer
 /// for nabla order to fill a subgroup, and exchanges in halves to fit local memory. Not valid where
 /// nothing fits, registers included, or `length` is no power of two. `real_bytes` is that of the
 /// arithmetic. Short transforms share a workgroup of 128 threads or a little less.
-WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits where = {},
+WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits device = {},
                                     order how = order::natural) {
-  advice given;
-  if (!is_power_of_two(length) || length > (1u << 24)) return given;
+  advice result;
+  if (!is_power_of_two(length) || length > (1u << 24)) return result;
   const unsigned most = minimum(real_bytes == 8 ? 16u : 32u, length);
   unsigned elements = advised_elements(length, real_bytes);
-  while (elements < most && length / elements > where.max_workgroup) elements *= 2;
-  while (how == order::nabla && elements > 2 && length / elements < where.subgroup) elements /= 2;
-  if (how == order::nabla && length / elements < where.subgroup) return given;
+  while (elements < most && length / elements > device.max_workgroup) elements *= 2;
+  while (how == order::nabla && elements > 2 && length / elements < device.subgroup) elements /= 2;
+  if (how == order::nabla && length / elements < device.subgroup) return result;
   const unsigned threads = length / elements;
   const auto fits = [&](unsigned transforms, trade trades) {
     const unsigned all = transforms * threads;
-    return all <= where.max_workgroup &&
-           all * registers_estimate(elements, real_bytes) <= where.registers &&
+    return all <= device.max_workgroup &&
+           all * registers_estimate(elements, real_bytes) <= device.registers &&
            scratch_bytes_of(length, elements, transforms, real_bytes, how, trades) <=
-               where.local_memory_bytes;
+               device.local_memory_bytes;
   };
   const trade trades = fits(1, trade::whole) ? trade::whole : trade::halves;
-  if (!fits(1, trades)) return given;
-  given.elements_per_thread = elements;
-  given.trades = trades;
-  given.transforms = 1;
-  const unsigned wanted = maximum(128u, where.subgroup);
-  while (2 * given.transforms * threads <= wanted && fits(2 * given.transforms, trades)) {
-    given.transforms *= 2;
+  if (!fits(1, trades)) return result;
+  result.elements_per_thread = elements;
+  result.trades = trades;
+  result.transforms = 1;
+  const unsigned wanted = maximum(128u, device.subgroup);
+  while (2 * result.transforms * threads <= wanted && fits(2 * result.transforms, trades)) {
+    result.transforms *= 2;
   }
-  return given;
+  return result;
 }
 
 }  // namespace wingbeat::device::workgroup

@@ -2,10 +2,11 @@
 // Threads of a workgroup trade their registers through local memory.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"           // complex
-#include "wingbeat/device/index.hpp"             // maximum, stages
-#include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_LOCAL
-#include "wingbeat/device/workgroup/memory.hpp"  // trade
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/index.hpp"               // maximum, is_power_of_two
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_LOCAL
+#include "wingbeat/device/workgroup/memory.hpp"    // trade
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 
 namespace wingbeat::device::workgroup {
 
@@ -54,19 +55,19 @@ WINGBEAT_FN constexpr unsigned row_pitch(unsigned count, unsigned threads, unsig
 
 /// Returns entries that a transform in natural order, of threads in sequence, has for all its
 /// exchanges: neighbours that wait for no barrier of the workgroup never meet there.
-WINGBEAT_FN constexpr unsigned delivered_entries(stages as, unsigned entry_bytes,
+WINGBEAT_FN constexpr unsigned delivered_entries(schedule as, unsigned entry_bytes,
                                                  unsigned bank_bytes) {
   unsigned most = as.length;
   for (unsigned s = 0; s + 1 < as.count(); ++s) {
-    const auto lies = delivered(as.length, entry_bytes, bank_bytes, as.radix(s), as.prior(s));
+    const auto lies = delivered(as.length, entry_bytes, bank_bytes, as.radix(s), as.place_value(s));
     most = maximum(most, lies.entries());
   }
-  return row_pitch(most, as.length / as.max_radix, bank_bytes / entry_bytes);
+  return row_pitch(most, as.threads(), bank_bytes / entry_bytes);
 }
 
 /// Returns the bytes of several, whatever their lanes.
-WINGBEAT_FN constexpr unsigned delivered_bytes(stages as, unsigned transforms, unsigned entry_bytes,
-                                               unsigned bank_bytes) {
+WINGBEAT_FN constexpr unsigned delivered_bytes(schedule as, unsigned transforms,
+                                               unsigned entry_bytes, unsigned bank_bytes) {
   const unsigned radix = as.count() == 0 ? 1u : as.radix(0);
   return maximum(slot_layout{as.length * transforms, entry_bytes, bank_bytes, radix, false}.bytes(),
                  delivered_entries(as, entry_bytes, bank_bytes) * transforms * entry_bytes);
@@ -80,8 +81,9 @@ struct slot_addresses {
       Shape::length * Shape::transforms, entry_bytes, Memory::bank_bytes, Apart, IsInPlace, Pad};
   static constexpr unsigned bytes = as.bytes();
 
-  /// Returns the entry of slot base + offset, which share no binary digit. So an offset that is a
-  /// constant after unrolling stays one, and folds into the access as an immediate.
+  /// Returns the entry of slot base + offset, where their remainders by `pad_every()` add up to
+  /// less than it, and folded slots share no binary digit. So an offset that is a constant after
+  /// unrolling stays one, and folds into the access as an immediate.
   WINGBEAT_FN static constexpr unsigned address(unsigned base, unsigned offset = 0) {
     constexpr unsigned pad = as.pad_every();
     if constexpr (Memory::bank_bytes == 0 || Pad == 0) {
@@ -95,8 +97,9 @@ struct slot_addresses {
 
  private:
   WINGBEAT_FN static constexpr unsigned folded(unsigned s) {
-    constexpr unsigned mask = as.bank_entries() == 0 ? 0 : as.bank_entries() - 1;
-    return s ^ ((s / Apart) & mask);
+    constexpr unsigned banks = as.bank_entries();
+    static_assert(is_power_of_two(banks) && is_power_of_two(Apart), "folding exchanges bits");
+    return s ^ s / Apart % banks;
   }
 };
 
@@ -129,14 +132,14 @@ WINGBEAT_FN void exchange(const Team& team, complex<Real> (&x)[E], WINGBEAT_LOCA
   }
 }
 
-/// Puts what(r) at entry `to(r)`, r < E, then calls take(r, z) with what another thread of the
+/// Puts sent(r) at entry `to(r)`, r < E, then calls take(r, z) with what another thread of the
 /// workgroup put at entry `from(r)`, one after another: z needs no registers of its own.
 /// Callers: every thread of the workgroup.  Memory: as above.
-template <unsigned E, class Team, class Complex, class What, class To, class From, class Take>
-WINGBEAT_FN void show(const Team& team, WINGBEAT_LOCAL Complex* entries, const What& what,
-                      const To& to, const From& from, const Take& take) {
+template <unsigned E, class Team, class Complex, class Sent, class To, class From, class Take>
+WINGBEAT_FN void exchange_each(const Team& team, WINGBEAT_LOCAL Complex* entries, const Sent& sent,
+                               const To& to, const From& from, const Take& take) {
   WINGBEAT_UNROLL
-  for (unsigned r = 0; r < E; ++r) copy_to(entries + to(r), what(r));
+  for (unsigned r = 0; r < E; ++r) copy_to(entries + to(r), sent(r));
   team.workgroup_barrier();
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r) take(r, copied_from(entries + from(r)));

@@ -2,19 +2,19 @@
 // A workgroup's transform in nabla or scrambled order: every element keeps its position, windows
 // of digits slide through the registers. schedule.hpp defines positions and windows.
 //
-// Forward, a stage at window a of radix R = 2^m, prior length P = 2^a, makes DFTs of R over the
-// lowest m digits of the register number, turns output k by w^(k p), p the position mod P and
-// w = exp(-2 pi i / (P R)), and leaves output k where k's digits read backwards. The inverse runs
-// the same stages last to first, each backwards.
+// Forward, a stage of radix R in the window of place value P makes DFTs of R neighbouring registers
+// each, multiplies output k by w^(k p), p the position mod P and w = exp(-2 pi i / (P R)), and
+// leaves output k in the register of k's digits reversed. The inverse runs the same stages last to
+// first, each backwards.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/factors.hpp"             // reversed_below
 #include "wingbeat/device/half.hpp"                // widen, narrow
-#include "wingbeat/device/index.hpp"               // bits_reversed
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/thread/dft.hpp"          // dft
-#include "wingbeat/device/twiddle.hpp"             // turn
+#include "wingbeat/device/twiddle.hpp"             // apply_powers
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange, slot_addresses
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 
@@ -35,10 +35,10 @@ struct in_place {
   /// Transforms x in place, the stages that fit registers: all of them where a thread can hold
   /// its elements. Scratch is free on entry; barriers as `execute` of fft.hpp says.
   template <class Team, class Scratch>
-  WINGBEAT_FN static void run(const Team& team, complex_type (&x)[held], const Scratch& lent,
+  WINGBEAT_FN static void run(const Team& team, complex_type (&x)[held], const Scratch& scratch,
                               WINGBEAT_GLOBAL const complex_type* table) {
     if constexpr (n_stages > 0) {
-      run_from<is_forward ? first_stage : n_stages - 1>(team, x, lent, table);
+      run_from<is_forward ? first_stage : n_stages - 1>(team, x, scratch, table);
     }
   }
 
@@ -48,35 +48,36 @@ struct in_place {
   WINGBEAT_FN static void travel(const Team& team, Accessor& accessor,
                                  WINGBEAT_GLOBAL const complex_type* table) {
     constexpr unsigned radix = plan.radix(0);
-    constexpr unsigned prior = plan.prior(0);
+    constexpr unsigned place = plan.place_value(0);
     for (unsigned c = 0; c < held; ++c) {
       const unsigned at = c * threads + team.thread();
       complex_type y[radix];
       WINGBEAT_UNROLL
       for (unsigned v = 0; v < radix; ++v) {
         complex<Stored> z{};
-        accessor.get(v * prior + at, z);
+        accessor.get(v * place + at, z);
         y[digit_of<0>(v)] = widen(z);
       }
       butterfly<0>(y, table, at);
       WINGBEAT_UNROLL
       for (unsigned v = 0; v < radix; ++v) {
-        accessor.set(v * prior + at, narrow<Stored>(y[bin_of<0>(v)]));
+        accessor.set(v * place + at, narrow<Stored>(y[bin_of<0>(v)]));
       }
     }
   }
 
  private:
   template <unsigned Stage, class Team, class Scratch>
-  WINGBEAT_FN static void run_from(const Team& team, complex_type (&x)[held], const Scratch& lent,
+  WINGBEAT_FN static void run_from(const Team& team, complex_type (&x)[held],
+                                   const Scratch& scratch,
                                    WINGBEAT_GLOBAL const complex_type* table) {
     butterflies<Stage>(team, x, table);
     if constexpr (is_forward && Stage + 1 < n_stages) {
-      slide<Stage, Stage + 1>(team, x, lent);
-      run_from<Stage + 1>(team, x, lent, table);
+      slide<Stage, Stage + 1>(team, x, scratch);
+      run_from<Stage + 1>(team, x, scratch, table);
     } else if constexpr (!is_forward && Stage > first_stage) {
-      slide<Stage, Stage - 1>(team, x, lent);
-      run_from<Stage - 1>(team, x, lent, table);
+      slide<Stage, Stage - 1>(team, x, scratch);
+      run_from<Stage - 1>(team, x, scratch, table);
     }
   }
 
@@ -84,45 +85,47 @@ struct in_place {
   WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[held],
                                       WINGBEAT_GLOBAL const complex_type* table) {
     constexpr unsigned radix = plan.radix(Stage);
-    constexpr unsigned prior = plan.prior(Stage);
+    constexpr unsigned place = plan.place_value(Stage);
+    static_assert(held % radix == 0, "a thread makes whole butterflies");
     WINGBEAT_UNROLL
     for (unsigned first = 0; first < held; first += radix) {
       complex_type y[radix];
       WINGBEAT_UNROLL
       for (unsigned q = 0; q < radix; ++q) y[digit_of<Stage>(q)] = x[first + q];
-      butterfly<Stage>(y, table, team.thread() & (prior - 1));
+      butterfly<Stage>(y, table, team.thread() % place);
       WINGBEAT_UNROLL
       for (unsigned q = 0; q < radix; ++q) x[first + q] = y[bin_of<Stage>(q)];
     }
   }
 
-  /// Forward, register q holds sample q and ends with bin rev(q); the inverse is the other way.
+  /// Forward, register q holds sample q and ends with the bin of q's digits reversed; the inverse
+  /// goes the other way.
   template <unsigned Stage>
   WINGBEAT_FN static constexpr unsigned digit_of(unsigned q) {
-    constexpr unsigned digits = plan.digits(Stage);
-    return is_forward ? q : bits_reversed(q, digits);
+    constexpr unsigned radix = plan.radix(Stage);
+    return is_forward ? q : reversed_below<radix>(q);
   }
   template <unsigned Stage>
   WINGBEAT_FN static constexpr unsigned bin_of(unsigned q) {
-    constexpr unsigned digits = plan.digits(Stage);
-    return is_forward ? bits_reversed(q, digits) : q;
+    constexpr unsigned radix = plan.radix(Stage);
+    return is_forward ? reversed_below<radix>(q) : q;
   }
 
   template <unsigned Stage>
   WINGBEAT_FN static void butterfly(complex_type (&y)[plan.radix(Stage)],
                                     WINGBEAT_GLOBAL const complex_type* table, unsigned p) {
-    constexpr unsigned prior = plan.prior(Stage);
+    constexpr unsigned place = plan.place_value(Stage);
     constexpr unsigned first = plan.table_offset(Stage);
     const auto roots = table + first;
-    if constexpr (!is_forward && prior > 1) twiddle::turn<Dir, prior>(y, roots, p);
+    if constexpr (!is_forward && place > 1) twiddle::apply_powers<Dir, place>(y, roots, p);
     thread::dft<Dir>(y);
-    if constexpr (is_forward && prior > 1) twiddle::turn<Dir, prior>(y, roots, p);
+    if constexpr (is_forward && place > 1) twiddle::apply_powers<Dir, place>(y, roots, p);
   }
 
   /// Moves every element to the thread that wants it in the next window. A thread writes the
   /// slots it read last, so nobody waits before writing.
   template <unsigned From, unsigned To, class Team, class Scratch>
-  WINGBEAT_FN static void slide(const Team& team, complex_type (&x)[held], const Scratch& lent) {
+  WINGBEAT_FN static void slide(const Team& team, complex_type (&x)[held], const Scratch& scratch) {
     constexpr unsigned earlier = is_forward ? From : To;
     constexpr unsigned span = plan.span(earlier - first_stage);
     const unsigned to_base = team.slot(base<From>(team.thread()));
@@ -133,7 +136,7 @@ struct in_place {
     const auto from = [&](unsigned r) {
       return layout::address(from_base, offset<To>(r) * Team::slot_stride);
     };
-    exchange<Memory::trades, span>(team, x, lent.at, to, from);
+    exchange<Memory::trades, span>(team, x, scratch.at, to, from);
     constexpr bool is_last = is_forward ? To + 1 == n_stages : To == first_stage;
     if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
   }
@@ -141,20 +144,20 @@ struct in_place {
   template <unsigned Stage>
   static constexpr bool is_nabla_end = Order == order::nabla&& threads > 1 && Stage + 1 == n_stages;
 
-  /// Returns the position of register 0 of thread t; position(t, r) = base(t) | offset(r).
+  /// Returns the position of register 0 of thread t; position(t, r) = base(t) + offset(r).
   template <unsigned Stage>
   WINGBEAT_FN static constexpr unsigned base(unsigned t) {
     if constexpr (is_nabla_end<Stage>) {
       return 2 * t;
     } else {
-      constexpr unsigned below = plan.prior(Stage) - 1;
-      return (t & ~below) * held | (t & below);
+      constexpr unsigned place = plan.place_value(Stage);
+      return t / place * place * held + t % place;
     }
   }
   template <unsigned Stage>
   WINGBEAT_FN static constexpr unsigned offset(unsigned r) {
-    constexpr unsigned prior = plan.prior(Stage);
-    return is_nabla_end<Stage> ? r / 2 * (2 * threads) + r % 2 : r * prior;
+    constexpr unsigned place = plan.place_value(Stage);
+    return is_nabla_end<Stage> ? r / 2 * (2 * threads) + r % 2 : r * place;
   }
 };
 

@@ -37,15 +37,16 @@ struct mirror_trade {
   /// Returns the element whose frequency is opposite to that of x[l]; of Zero and Nyquist, which
   /// are thread 0's x[0] and x[1], that element itself. `l` is the same in all threads.
   /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, free on entry and, unless
-  /// lent until a barrier, on return.  Cost: one barrier, or two.
+  /// free only behind a barrier, on return.  Cost: one barrier, or two.
   template <class Team, class Registers, class Scratch>
   WINGBEAT_FN static register_type of(const Team& team, const Registers& x, unsigned l,
-                                      const Scratch& lent) {
+                                      const Scratch& scratch) {
     constexpr bool fits = contract::is_array<Registers>::template of<real, e>;
     static_assert(fits, "the registers must be register_type x[elements_per_thread]");
     register_type got{};
     if constexpr (fits) {
-      got = shuffle(team, x[map().mirror_element(l)], map().mirror_thread(l, team.thread()), lent);
+      got =
+          shuffle(team, x[map().mirror_element(l)], map().mirror_thread(l, team.thread()), scratch);
       if (l < 2 && team.thread() == 0) got = x[l];
     }
     return got;
@@ -55,7 +56,7 @@ struct mirror_trade {
   /// Callers, memory, cost: as above.
   template <class Team, class Scratch>
   WINGBEAT_FN static register_type shuffle(const Team& team, register_type z, unsigned from,
-                                           const Scratch& lent) {
+                                           const Scratch& scratch) {
     static_assert(contract::is_same<typename Team::shape_type, typename Fft::shape_type>::value,
                   "the team is of another shape than the transform");
     constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
@@ -68,7 +69,7 @@ struct mirror_trade {
       static_assert(is_provided,
                     "the kernel is launched with too little local memory: a trade needs "
                     "mirror_trade::scratch_bytes, which kernel_spec::scratch_bytes states");
-      const auto slot = reinterpret_cast<WINGBEAT_LOCAL register_type*>(lent.at) +
+      const auto slot = reinterpret_cast<WINGBEAT_LOCAL register_type*>(scratch.at) +
                         team.transform() * Fft::threads;
       slot[team.thread()] = z;
       team.barrier();

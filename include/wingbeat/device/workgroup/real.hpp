@@ -8,7 +8,7 @@
 #include "wingbeat/device/half.hpp"                // widen, narrow
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/real.hpp"                // separate, combine
-#include "wingbeat/device/thread/dft.hpp"          // turn64
+#include "wingbeat/device/thread/dft.hpp"          // times_root
 #include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange
 #include "wingbeat/device/workgroup/fft.hpp"       // fft
@@ -242,7 +242,7 @@ struct real_fft {
 
   /// w^(t + r T), w of order N = 2 e T, from w^t.
   WINGBEAT_FN static register_type root_after(register_type first, unsigned r) {
-    return thread::turn64<direction::forward>(first, r * (32 / e));
+    return thread::times_root<direction::forward, 2 * e>(first, r);
   }
 
   /// Partner of pair k: M - k, and M/2 of 0.

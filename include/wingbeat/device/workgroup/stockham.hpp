@@ -2,18 +2,18 @@
 // A workgroup's transform in natural order: Stockham stages in registers, exchanges between.
 //
 // Thread t of T holds elements t + r T, r < E, before and after every stage. A stage of radix R
-// after prior length P takes butterfly b = 0 .. N/R - 1 from elements b + q N/R, turns input q by
-// w^(q (b mod P)), w = exp(-+ 2 pi i / (P R)), and delivers output q to
+// after prior length P takes butterfly b = 0 .. N/R - 1 from elements b + q N/R, multiplies input q
+// by w^(q (b mod P)), w = exp(-+ 2 pi i / (P R)), and delivers output q to
 //     (b / P) P R + (b mod P) + q P.
 // Both ends of the last stage are elements b + q N/R, so it needs no exchange: one fewer than
-// there are stages, no bit reversal. See docs/maths.md.
+// there are stages, no reversal of digits. See docs/maths.md.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/direction.hpp"           // direction
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/thread/dft.hpp"          // dft
-#include "wingbeat/device/twiddle.hpp"             // turn
+#include "wingbeat/device/twiddle.hpp"             // apply_powers
 #include "wingbeat/device/workgroup/contract.hpp"  // is_same
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange, slot_addresses
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
@@ -32,23 +32,22 @@ struct stockham {
   using layout = slot_addresses<Shape, Real, Memory, n_stages == 0 ? 1u : plan.radix(0), false>;
   static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;
   /// Where threads are in sequence along a transform, each transform has entries of its own.
-  static constexpr unsigned own_entries =
-      delivered_entries({Shape::length, elements}, entry_bytes, Memory::bank_bytes);
-  static constexpr unsigned scratch_bytes = delivered_bytes(
-      {Shape::length, elements}, Shape::transforms, entry_bytes, Memory::bank_bytes);
+  static constexpr unsigned own_entries = delivered_entries(plan, entry_bytes, Memory::bank_bytes);
+  static constexpr unsigned scratch_bytes =
+      delivered_bytes(plan, Shape::transforms, entry_bytes, Memory::bank_bytes);
 
   /// Transforms x in place. Scratch is free on entry; barriers as `execute` of fft.hpp says.
   template <class Team, class Scratch>
-  WINGBEAT_FN static void run(const Team& team, complex_type (&x)[elements], const Scratch& lent,
+  WINGBEAT_FN static void run(const Team& team, complex_type (&x)[elements], const Scratch& scratch,
                               WINGBEAT_GLOBAL const complex_type* table) {
-    if constexpr (n_stages > 0) run_from<0>(team, team, x, lent, table);
+    if constexpr (n_stages > 0) run_from<0>(team, team, x, scratch, table);
   }
 
   /// The same, but what `before` holds goes to `after` at the first exchange.
   template <class Before, class After, class Scratch>
   WINGBEAT_FN static void run(const Before& before, const After& after, complex_type (&x)[elements],
-                              const Scratch& lent, WINGBEAT_GLOBAL const complex_type* table) {
-    run_from<0>(before, after, x, lent, table);
+                              const Scratch& scratch, WINGBEAT_GLOBAL const complex_type* table) {
+    run_from<0>(before, after, x, scratch, table);
   }
 
  private:
@@ -57,7 +56,7 @@ struct stockham {
   WINGBEAT_FN static unsigned address(unsigned transform, unsigned i, unsigned offset) {
     if constexpr (Team::neighbours == lanes::along_transform) {
       constexpr slot_layout lies =
-          delivered(0, entry_bytes, Memory::bank_bytes, plan.radix(Stage), plan.prior(Stage));
+          delivered(0, entry_bytes, Memory::bank_bytes, plan.radix(Stage), plan.place_value(Stage));
       using slots = slot_addresses<Shape, Real, Memory, lies.apart, false, lies.pad>;
       return transform * own_entries + slots::address(i, offset);
     } else {
@@ -68,7 +67,7 @@ struct stockham {
   /// Stages from `Stage` on, of which `team` makes the first and `after` the others.
   template <unsigned Stage, bool WasHandedOver = false, class Team, class After, class Scratch>
   WINGBEAT_FN static void run_from(const Team& team, const After& after,
-                                   complex_type (&x)[elements], const Scratch& lent,
+                                   complex_type (&x)[elements], const Scratch& scratch,
                                    WINGBEAT_GLOBAL const complex_type* table) {
     constexpr unsigned first = plan.table_offset(Stage);
     butterflies<Stage>(team, x, table + first);
@@ -78,11 +77,11 @@ struct stockham {
       } else if constexpr (Stage > 0) {
         team.barrier();
       }
-      deliver<Stage>(team, after, x, lent.at);
+      deliver<Stage>(team, after, x, scratch.at);
       constexpr bool is_last = Stage + 2 == n_stages;
       if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
       constexpr bool hands_over = !contract::is_same<Team, After>::value;
-      run_from<Stage + 1, hands_over>(after, after, x, lent, table);
+      run_from<Stage + 1, hands_over>(after, after, x, scratch, table);
     }
   }
 
@@ -91,15 +90,16 @@ struct stockham {
   WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[elements],
                                       WINGBEAT_GLOBAL const complex_type* roots) {
     constexpr unsigned radix = plan.radix(Stage);
-    constexpr unsigned prior = plan.prior(Stage);
+    constexpr unsigned prior = plan.place_value(Stage);
     constexpr unsigned count = elements / radix;
+    static_assert(elements % radix == 0, "a thread makes whole butterflies");
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < count; ++m) {
       complex_type y[radix];
       WINGBEAT_UNROLL
       for (unsigned q = 0; q < radix; ++q) y[q] = x[m + q * count];
       if constexpr (prior > 1) {
-        twiddle::turn<Dir, prior>(y, roots, (team.thread() + m * threads) & (prior - 1));
+        twiddle::apply_powers<Dir, prior>(y, roots, (team.thread() + m * threads) % prior);
       }
       thread::dft<Dir>(y);
       WINGBEAT_UNROLL
@@ -112,10 +112,10 @@ struct stockham {
   WINGBEAT_FN static void deliver(const Team& team, const After& after, complex_type (&x)[elements],
                                   WINGBEAT_LOCAL char* at) {
     constexpr unsigned radix = plan.radix(Stage);
-    constexpr unsigned prior = plan.prior(Stage);
+    constexpr unsigned prior = plan.place_value(Stage);
     constexpr unsigned count = elements / radix;
-    const auto first_of = [](unsigned b) { return (b & ~(prior - 1)) * radix + (b & (prior - 1)); };
-    const auto to = [&](unsigned r) {  // digits of b, and those of q P, that none has in common
+    const auto first_of = [](unsigned b) { return b / prior * prior * radix + b % prior; };
+    const auto to = [&](unsigned r) {  // of b's digits and q's, each stands once
       return address<Stage, Team>(team.transform(), first_of(team.thread()),
                                   first_of(r % count * threads) + r / count * prior);
     };

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A length as a list of radices, N = R0 R1 .. Rm, and numbers below N by their digits of these
+// radices. Usable as constants in a kernel and at run time by the host.
+#pragma once
+
+#include "wingbeat/device/index.hpp"  // is_power_of_two, bits_reversed, log2_of, maximum
+#include "wingbeat/device/port.hpp"   // WINGBEAT_FN, size
+
+namespace wingbeat::device {
+
+/// Returns whether stages have this radix: thread/dft.hpp then has DFTs of that length, for as many
+/// elements as a thread holds.
+WINGBEAT_FN constexpr bool is_radix(unsigned r) {
+  return r > 1 && is_power_of_two(r);
+}
+
+/// Radices in the order of their stages. The first has the most significant digit.
+struct radix_list {
+  static constexpr unsigned capacity = 32;  ///< Enough for every length below 2^32.
+  unsigned count = 0;
+  unsigned radices[capacity] = {};
+
+  WINGBEAT_FN constexpr void add(unsigned radix) {
+    radices[count] = radix;
+    ++count;
+  }
+  /// Adds the fewest radices whose product is n, `largest` at most: as even as possible, larger
+  /// ones first. What is no product of radices becomes one entry, so that the product is n anyhow.
+  WINGBEAT_FN constexpr void add_evenly(unsigned n, unsigned largest) {
+    unsigned left = 0;
+    for (size reach = 1; reach < n; reach *= maximum(largest, 2u)) ++left;
+    for (; n > 1; --left) {
+      unsigned radix = 2;
+      while (radix < n && !(is_radix(radix) && n % radix == 0 && power(radix, left) >= n)) ++radix;
+      add(radix);
+      n /= radix;
+    }
+  }
+
+  /// Returns the product of the radices before one: the length transformed before that stage.
+  WINGBEAT_FN constexpr unsigned prior(unsigned i) const { return product_of(0, i); }
+  /// Returns the product of the radices behind one: the place value of its digit.
+  WINGBEAT_FN constexpr unsigned place_value(unsigned i) const { return product_of(i + 1, count); }
+  WINGBEAT_FN constexpr unsigned product() const { return product_of(0, count); }
+
+ private:
+  WINGBEAT_FN constexpr unsigned product_of(unsigned begin, unsigned end) const {
+    unsigned product = 1;
+    for (unsigned i = begin; i < end; ++i) product *= radices[i];
+    return product;
+  }
+  WINGBEAT_FN static constexpr size power(size base, unsigned exponent) {
+    size product = 1;
+    for (unsigned i = 0; i < exponent; ++i) product *= base;
+    return product;
+  }
+};
+
+/// Returns the prime factors of n > 0, the smallest first.
+WINGBEAT_FN constexpr radix_list prime_factors(unsigned n) {
+  radix_list primes;
+  for (unsigned p = 2; n > 1; ++p) {
+    for (; n % p == 0; n /= p) primes.add(p);
+  }
+  return primes;
+}
+
+/// Returns x, which is less than the list's product, with its digits in opposite order:
+///     sum of digit_i place_value(i)   ->   sum of digit_i prior(i)
+/// It is undone by the list in opposite order.
+WINGBEAT_FN constexpr unsigned digits_reversed(unsigned x, radix_list of) {
+  unsigned reversed = 0;
+  for (unsigned i = 0; i < of.count; ++i) {
+    reversed += x / of.place_value(i) % of.radices[i] * of.prior(i);
+  }
+  return reversed;
+}
+
+/// Returns x < N with its digits of N's prime factors in opposite order: of a power of two its
+/// bits. It is its own inverse where N is the power of a prime.
+template <unsigned N>
+WINGBEAT_FN constexpr unsigned reversed_below(unsigned x) {
+  if constexpr (is_power_of_two(N)) {
+    constexpr unsigned bits = log2_of(N);
+    return bits_reversed(x, bits);
+  } else {
+    constexpr radix_list primes = prime_factors(N);
+    return digits_reversed(x, primes);
+  }
+}
+
+}  // namespace wingbeat::device
