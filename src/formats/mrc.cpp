@@ -58,8 +58,8 @@ std::optional<number_type> number_type_of(std::int32_t mode) {
   }
 }
 
-/// Returns whether the numbers could be a header's: read in the other byte order, they could not,
-/// because a mode below 256 becomes one of at least 2^24.
+/// Returns whether the numbers could be a header's. In the other byte order they could not, unless
+/// the mode is 0: any other below 256 becomes one of at least 2^24.
 bool is_plausible(const mrc_header& header) {
   constexpr std::int32_t largest_mode = 255;
   return header.n_columns > 0 && header.n_rows > 0 && header.n_sections > 0 && header.mode >= 0 &&
@@ -75,11 +75,24 @@ std::optional<std::endian> stamped_order(bytes content) {
   return std::nullopt;
 }
 
+/// Returns whether the content has as many rows as the header claims, if a sample is one byte.
+bool has_rows(const mrc_header& header, bytes content) {
+  const std::size_t rest = content.size() - header_bytes;
+  const auto n_columns = static_cast<std::size_t>(header.n_columns);
+  return n_columns <= rest && static_cast<std::size_t>(header.n_rows) <= rest / n_columns;
+}
+
+/// Returns the byte order in which the header makes sense. Mode 0 does in both: then it is that in
+/// which the file has the rows that it claims.
 std::optional<std::endian> plausible_order(bytes content) {
+  std::optional<std::endian> found;
   for (const auto order : {std::endian::little, std::endian::big}) {
-    if (is_plausible(load_header(content, order))) return order;
+    const mrc_header header = load_header(content, order);
+    if (!is_plausible(header)) continue;
+    if (has_rows(header, content)) return order;
+    if (!found) found = order;
   }
-  return std::nullopt;
+  return found;
 }
 
 bool has_map_mark(bytes content) {
@@ -196,10 +209,7 @@ bool is_mrc(bytes content) {
   const auto order = plausible_order(content);
   if (!order) return false;
   const mrc_header header = load_header(content, *order);
-  const auto rest = content.size() - header_bytes;
-  const auto n_columns = static_cast<std::size_t>(header.n_columns);
-  const auto n_rows = static_cast<std::size_t>(header.n_rows);
-  return number_type_of(header.mode) && n_columns <= rest && n_rows <= rest / n_columns;
+  return number_type_of(header.mode) && has_rows(header, content);
 }
 
 image_stack read_mrc(bytes content, std::string_view name, std::size_t limit_bytes) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>  // byte, size_t
+#include <cstdint>  // uint64_t
 #include <span>
 #include <string_view>
 
@@ -21,8 +22,10 @@ namespace wingbeat::formats {
                                     std::size_t limit_bytes);
 
 /// Writes fp32 without compression, a page an image and one strip a page, little-endian; BigTIFF
-/// where the file has 4 GiB or more. Channels 2 and 4 are alpha, not premultiplied. The resolution
-/// is told per centimetre where the pixel size is known.
-void write_tiff(atomic_file& to, const image_stack& stack);
+/// where the file exceeds `largest_classic_bytes`, beyond which classic offsets do not reach.
+/// Channels 2 and 4 are alpha, not premultiplied. The resolution is written per centimetre where
+/// the pixel size is known.
+void write_tiff(atomic_file& to, const image_stack& stack,
+                std::uint64_t largest_classic_bytes = 0xFFFFFFFF);
 
 }  // namespace wingbeat::formats

@@ -155,7 +155,7 @@ void write_header(atomic_file& to, tiff_flavour flavour) {
 
 }  // namespace
 
-void write_tiff(atomic_file& to, const image_stack& stack) {
+void write_tiff(atomic_file& to, const image_stack& stack, std::uint64_t largest_classic_bytes) {
   constexpr std::size_t longest = std::numeric_limits<std::uint32_t>::max();
   if (stack.height > longest || stack.width > longest) {
     throw plan_error(formatted("cannot write {} x {} pixels to {}; TIFF allows {} a side",
@@ -171,7 +171,7 @@ void write_tiff(atomic_file& to, const image_stack& stack) {
   };
   tiff_flavour flavour = {.is_big = false};
   const std::uint64_t classic_bytes = flavour.header_bytes() + stack.n_images * page_bytes(flavour);
-  flavour.is_big = classic_bytes > std::numeric_limits<std::uint32_t>::max();
+  flavour.is_big = classic_bytes > largest_classic_bytes;
 
   write_header(to, flavour);
   std::uint64_t offset = flavour.header_bytes();

@@ -8,8 +8,8 @@
 
 namespace wingbeat::formats {
 
-/// The most that is read unless the caller says otherwise: 2^32 bytes. A device that never ends must
-/// not fill the memory.
+/// The most that is read unless the caller says otherwise: 2^32 bytes. A device that never ends
+/// must not fill the memory.
 inline constexpr std::size_t largest_file_bytes = std::size_t{1} << 32;
 
 /// Returns all bytes of the file, or of a pipe up to its end.
