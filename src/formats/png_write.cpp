@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <png.h>
 
-#include <algorithm>  // clamp, max, min
-#include <cmath>      // floor, isfinite, isnan
 #include <csetjmp>    // setjmp
 #include <cstdint>    // uint8_t, uint16_t
 #include <exception>  // exception_ptr
-#include <limits>
-#include <new>  // bad_alloc
+#include <new>        // bad_alloc
 #include <string>
 #include <vector>
 
 #include "formats/png.hpp"
-#include "formats/refusal.hpp"  // refuse
-#include "formatted.hpp"        // formatted
-#include "wingbeat/error.hpp"   // plan_error
+#include "formats/refusal.hpp"      // refuse
+#include "formats/value_range.hpp"  // check_range, range_of, scaled
+#include "formatted.hpp"            // formatted
+#include "wingbeat/error.hpp"       // plan_error
 
 namespace wingbeat::formats {
 namespace {
@@ -77,27 +75,6 @@ class png_writer {
   png_infop info_ = nullptr;
 };
 
-value_range range_of(const image_samples& samples) {
-  double least = std::numeric_limits<double>::infinity();
-  double largest = -least;
-  for (std::size_t i = 0; i < size_of(samples); ++i) {
-    const double value = sample_at(samples, i);
-    if (!std::isfinite(value)) continue;
-    least = std::min(least, value);
-    largest = std::max(largest, value);
-  }
-  if (least > largest) return {0, 0};
-  return {least, largest};
-}
-
-/// Returns the number of a sample: 0 for black and below, `most` for white and above.
-unsigned scaled(double value, value_range range, double most) {
-  if (std::isnan(value) || !(range.white > range.black)) return 0;
-  // Halves, because the difference of two finite doubles may be infinite.
-  const double part = (value / 2 - range.black / 2) / (range.white / 2 - range.black / 2);
-  return static_cast<unsigned>(std::floor(std::clamp(part, 0.0, 1.0) * most + 0.5));
-}
-
 void check_image(const std::string& name, const image_stack& stack,
                  const image_write_options& options) {
   if (stack.n_images != 1) {
@@ -109,13 +86,7 @@ void check_image(const std::string& name, const image_stack& stack,
     throw plan_error(formatted("cannot write {} x {} pixels to {}; a PNG has at most {} a side",
                                stack.height, stack.width, name, PNG_UINT_31_MAX));
   }
-  const auto range = options.png_range.value_or(value_range{0, 1});
-  if (!std::isfinite(range.black) || !std::isfinite(range.white) || range.black >= range.white) {
-    throw plan_error(formatted(
-        "cannot map the range from {} to {} to the numbers of {}; give two finite values, "
-        "the first below the second",
-        range.black, range.white, name));
-  }
+  if (options.png_range) check_range(*options.png_range, name);
 }
 
 void fill_row(std::vector<png_byte>& row, const image_stack& stack, std::size_t first,
