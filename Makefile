@@ -12,14 +12,14 @@
 
 # Debian packages, each list complete in itself with those above it.
 build_packages = g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev \
-  libcairo2-dev fonts-dejavu-core
+  libcairo2-dev fonts-dejavu-core libpng-dev libtiff-dev
 # Compile and run the kernels of the engine `opencl`.
 opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
 # Libraries that the bench compares with; bench/peers/ builds what is here.
 peer_packages = libfftw3-dev libclfft-dev libvkfft-dev
 demo_packages = alsa-utils
 test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
-  libclang-rt-14-dev python3
+  libclang-rt-14-dev python3 python3-venv
 
 # The sanitizers see the device code and the host engine: what runs concurrently.
 sanitized = $(shell cd tests && find device backend/host -name '*_test.cpp' 2>/dev/null | sort)

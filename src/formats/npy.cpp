@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/npy.hpp"
 
-#include <bit>      // endian
-#include <cmath>    // isfinite
-#include <cstdint>  // uint16_t, uint32_t
+#include <bit>    // endian
+#include <cmath>  // isfinite
 #include <limits>
 #include <string>
 
 #include "formats/byte_order.hpp"  // load, store
-#include "formats/npy_header.hpp"  // npy_header, parse_npy_header
+#include "formats/npy_header.hpp"  // npy_header, npy_prefix, take_npy_header
 #include "formats/refusal.hpp"     // printable, refuse, refuse_not_finite
 #include "formatted.hpp"           // formatted
 
 namespace wingbeat::formats {
 namespace {
-
-constexpr std::string_view magic = "\x93NUMPY";
 
 struct sample_type {
   std::endian order;
@@ -31,29 +28,6 @@ struct array_shape {
   std::size_t n_rows;
   std::size_t row_length;
 };
-
-/// Cuts off the magic, the version and the length, and returns the dictionary's text.
-std::string_view take_header(std::span<const std::byte>& content, std::string_view name) {
-  const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
-  if (!text.starts_with(magic)) {
-    refuse(name, "does not start with NumPy's magic bytes; save it with numpy.save");
-  }
-  if (content.size() < 10) refuse(name, "ends inside its .npy header; save it again");
-  const int major = std::to_integer<int>(content[6]);
-  const int minor = std::to_integer<int>(content[7]);
-  if (major < 1 || major > 3 || minor != 0) {
-    refuse(name, "has .npy version {}.{}; versions 1.0, 2.0 and 3.0 are read, so save it as one",
-           major, minor);
-  }
-  const std::size_t length_bytes = major == 1 ? 2 : 4;
-  const std::size_t start = magic.size() + 2 + length_bytes;
-  if (content.size() < start) refuse(name, "ends inside its .npy header; save it again");
-  const std::size_t length =
-      major == 1 ? load<std::uint16_t>(&content[8]) : load<std::uint32_t>(&content[8]);
-  if (length > content.size() - start) refuse(name, "ends inside its .npy header; save it again");
-  content = content.subspan(start + length);
-  return text.substr(start, length);
-}
 
 sample_type parse_sample_type(const npy_header& header, std::string_view name) {
   const std::string_view descr = header.descr;
@@ -109,7 +83,7 @@ std::complex<double> load_sample(const std::byte* from, sample_type type) {
 }  // namespace
 
 signal read_npy(std::span<const std::byte> content, std::string_view name) {
-  const npy_header header = parse_npy_header(take_header(content, name), name);
+  const npy_header header = take_npy_header(content, name);
   const sample_type type = parse_sample_type(header, name);
   const array_shape shape = parse_shape(header, name);
   check_size(shape, type, content.size(), name);
@@ -138,28 +112,17 @@ signal read_npy(std::span<const std::byte> content, std::string_view name) {
 
 namespace {
 
-/// Pads with blanks so that the samples start at a multiple of 64 bytes, as NumPy does.
-std::string npy_prefix(const signal& what) {
+std::string prefix_of(const signal& what) {
   const char* const descr = what.is_real ? (what.is_single_precision ? "<f4" : "<f8")
                                          : (what.is_single_precision ? "<c8" : "<c16");
-  const std::string shape = what.has_row_axis()
-                                ? formatted("({}, {})", what.n_rows, what.row_length)
-                                : formatted("({},)", what.row_length);
-  std::string header =
-      formatted("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape);
-  constexpr std::size_t fixed = 10;
-  const std::size_t total = (fixed + header.size() + 1 + 63) / 64 * 64;
-  header.resize(total - fixed - 1, ' ');
-  header += '\n';
-  std::string prefix = std::string(magic) + '\x01' + std::string(3, '\0');
-  store(reinterpret_cast<std::byte*>(&prefix[8]), static_cast<std::uint16_t>(header.size()));
-  return prefix + header;
+  if (what.has_row_axis()) return npy_prefix(descr, {what.n_rows, what.row_length});
+  return npy_prefix(descr, {what.row_length});
 }
 
 }  // namespace
 
 void write_npy(atomic_file& to, const signal& what) {
-  to.write(npy_prefix(what));
+  to.write(prefix_of(what));
   std::byte bytes[16];
   const std::size_t real_bytes = what.is_single_precision ? 4 : 8;
   const auto put = [&](std::byte* at, double value) {

@@ -2,12 +2,17 @@
 #include "formats/npy_header.hpp"
 
 #include <charconv>      // from_chars
+#include <cstdint>       // uint16_t, uint32_t
 #include <system_error>  // errc
 
-#include "formats/refusal.hpp"  // printable, refuse
+#include "formats/byte_order.hpp"  // load, store
+#include "formats/refusal.hpp"     // printable, refuse
+#include "formatted.hpp"           // formatted, joined
 
 namespace wingbeat::formats {
 namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
 
 /// A recursive-descent parser; each function eats what it names and the blanks after it.
 class literal {
@@ -85,6 +90,29 @@ class literal {
   std::string_view name_;
 };
 
+/// Cuts off the magic, the version and the length, and returns the dictionary's text.
+std::string_view take_header(std::span<const std::byte>& content, std::string_view name) {
+  const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
+  if (!text.starts_with(magic)) {
+    refuse(name, "does not start with NumPy's magic bytes; save it with numpy.save");
+  }
+  if (content.size() < 10) refuse(name, "ends inside its .npy header; save it again");
+  const int major = std::to_integer<int>(content[6]);
+  const int minor = std::to_integer<int>(content[7]);
+  if (major < 1 || major > 3 || minor != 0) {
+    refuse(name, "has .npy version {}.{}; versions 1.0, 2.0 and 3.0 are read, so save it as one",
+           major, minor);
+  }
+  const std::size_t length_bytes = major == 1 ? 2 : 4;
+  const std::size_t start = magic.size() + 2 + length_bytes;
+  if (content.size() < start) refuse(name, "ends inside its .npy header; save it again");
+  const std::size_t length =
+      major == 1 ? load<std::uint16_t>(&content[8]) : load<std::uint32_t>(&content[8]);
+  if (length > content.size() - start) refuse(name, "ends inside its .npy header; save it again");
+  content = content.subspan(start + length);
+  return text.substr(start, length);
+}
+
 }  // namespace
 
 npy_header parse_npy_header(std::string_view text, std::string_view name) {
@@ -124,6 +152,22 @@ npy_header parse_npy_header(std::string_view text, std::string_view name) {
                         : "'shape'");
   }
   return header;
+}
+
+npy_header take_npy_header(std::span<const std::byte>& content, std::string_view name) {
+  return parse_npy_header(take_header(content, name), name);
+}
+
+std::string npy_prefix(std::string_view descr, const std::vector<std::size_t>& shape) {
+  std::string header = formatted("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                 descr, joined(shape, ", "), shape.size() == 1 ? "," : "");
+  constexpr std::size_t fixed = 10;
+  const std::size_t total = (fixed + header.size() + 1 + 63) / 64 * 64;
+  header.resize(total - fixed - 1, ' ');
+  header += '\n';
+  std::string prefix = std::string(magic) + '\x01' + std::string(3, '\0');
+  store(reinterpret_cast<std::byte*>(&prefix[8]), static_cast<std::uint16_t>(header.size()));
+  return prefix + header;
 }
 
 }  // namespace wingbeat::formats

@@ -27,9 +27,8 @@ template <class... Arguments>
          std::isnan(value) ? "NaN" : "infinite");
 }
 
-/// Returns at most 40 bytes of `text` with everything but printable ASCII shown as '?'.
-inline std::string printable(std::string_view text) {
-  constexpr std::size_t most = 40;
+/// Returns at most `most` bytes of `text` with everything but printable ASCII shown as '?'.
+inline std::string printable(std::string_view text, std::size_t most = 40) {
   std::string shown(text.substr(0, most));
   for (char& c : shown) {
     if (c < ' ' || c > '~') c = '?';

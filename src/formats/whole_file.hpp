@@ -8,11 +8,13 @@
 
 namespace wingbeat::formats {
 
-/// The most that is read: 2^32 bytes. A device that never ends must not fill the memory.
+/// The most that is read unless the caller says otherwise: 2^32 bytes. A device that never ends
+/// must not fill the memory.
 inline constexpr std::size_t largest_file_bytes = std::size_t{1} << 32;
 
 /// Returns all bytes of the file, or of a pipe up to its end.
-/// Throws `file_error`: missing, a directory, not readable, empty, or larger than the limit.
-[[nodiscard]] std::vector<std::byte> read_whole_file(const std::filesystem::path& file);
+/// Throws `file_error`: missing, a directory, not readable, empty, or larger than `limit_bytes`.
+[[nodiscard]] std::vector<std::byte> read_whole_file(const std::filesystem::path& file,
+                                                     std::size_t limit_bytes = largest_file_bytes);
 
 }  // namespace wingbeat::formats

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/image_marks.hpp"
+
+#include <algorithm>  // clamp, max, min
+#include <iterator>   // size
+#include <string_view>
+#include <utility>  // move
+#include <vector>
+
+#include "formats/value_range.hpp"  // check_range, range_of, scaled
+#include "formatted.hpp"            // formatted
+#include "wingbeat/error.hpp"       // plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+constexpr std::ptrdiff_t glyph_height = 5, glyph_width = 3;
+
+/// A character's dots, five rows of three; a letter stands for its small one as well.
+struct glyph {
+  char character;
+  std::string_view dots;
+};
+
+constexpr std::string_view unknown_dots = "##...#.#.....#.";
+
+constexpr glyph glyphs[] = {
+    {'0', "####.##.##.####"}, {'1', ".#.##..#..#.###"}, {'2', "###..#####..###"},
+    {'3', "###..####..####"}, {'4', "#.##.####..#..#"}, {'5', "####..###..####"},
+    {'6', "####..####.####"}, {'7', "###..#.#..#..#."}, {'8', "####.#####.####"},
+    {'9', "####.####..####"}, {'A', ".#.#.#####.##.#"}, {'B', "##.#.###.#.###."},
+    {'C', ".###..#..#...##"}, {'D', "##.#.##.##.###."}, {'E', "####..##.#..###"},
+    {'F', "####..##.#..#.."}, {'G', ".###..#.##.#.##"}, {'H', "#.##.#####.##.#"},
+    {'I', "###.#..#..#.###"}, {'J', "..#..#..##.#.#."}, {'K', "#.##.###.#.##.#"},
+    {'L', "#..#..#..#..###"}, {'M', "#.#####.##.##.#"}, {'N', "##.#.##.##.##.#"},
+    {'O', ".#.#.##.##.#.#."}, {'P', "##.#.###.#..#.."}, {'Q', ".#.#.##.#.#..##"},
+    {'R', "##.#.###.#.##.#"}, {'S', ".###...#...###."}, {'T', "###.#..#..#..#."},
+    {'U', "#.##.##.##.####"}, {'V', "#.##.##.##.#.#."}, {'W', "#.##.##.#####.#"},
+    {'X', "#.##.#.#.#.##.#"}, {'Y', "#.##.#.#..#..#."}, {'Z', "###..#.#.#..###"},
+    {'-', "......###......"}, {'+', "....#.###.#...."}, {'.', ".............#."},
+    {',', "..........#.#.."}, {':', "....#.....#...."}, {'=', "...###...###..."},
+    {'/', "..#..#.#.#..#.."}, {'%', "#.#..#.#.#..#.#"}, {'#', "#.#####.#####.#"},
+    {' ', "..............."}};
+
+constexpr rgb_colour colours[] = {
+    {255, 60, 60},    // red
+    {255, 200, 0},    // yellow
+    {0, 220, 80},     // green
+    {0, 190, 255},    // light blue
+    {255, 110, 220},  // pink
+    {255, 140, 40},   // orange
+    {80, 110, 255},   // blue
+    {150, 240, 210},  // turquoise
+    {150, 120, 180}   // grey-violet, for the rest
+};
+
+std::string_view dots_of(char character) {
+  if (character >= 'a' && character <= 'z') character = static_cast<char>(character - 32);
+  for (const glyph& shape : glyphs) {
+    if (shape.character == character) return shape.dots;
+  }
+  return unknown_dots;
+}
+
+/// A picture to draw on; what lies outside is left out.
+class canvas {
+ public:
+  canvas(std::vector<float>& samples, std::size_t height, std::size_t width)
+      : samples_(samples),
+        height_(static_cast<std::ptrdiff_t>(height)),
+        width_(static_cast<std::ptrdiff_t>(width)) {}
+
+  /// Fills rows y to y_end - 1 of columns x to x_end - 1.
+  void fill(std::ptrdiff_t y, std::ptrdiff_t x, std::ptrdiff_t y_end, std::ptrdiff_t x_end,
+            const rgb_colour& colour) {
+    for (auto row = std::max<std::ptrdiff_t>(y, 0); row < std::min(y_end, height_); ++row) {
+      for (auto column = std::max<std::ptrdiff_t>(x, 0); column < std::min(x_end, width_);
+           ++column) {
+        const auto first = static_cast<std::size_t>(3 * (row * width_ + column));
+        for (std::size_t c = 0; c < 3; ++c) samples_[first + c] = colour[c];
+      }
+    }
+  }
+
+ private:
+  std::vector<float>& samples_;  // [y][x][channel]
+  std::ptrdiff_t height_, width_;
+};
+
+/// Rows y to y_end - 1 and columns x to x_end - 1, so that no sum of them overflows: coordinates
+/// further than 2^48 from the image are moved nearer.
+struct rectangle {
+  std::ptrdiff_t y, x, y_end, x_end;
+};
+
+rectangle rectangle_of(const image_box& box) {
+  constexpr std::ptrdiff_t furthest = std::ptrdiff_t{1} << 48;
+  constexpr std::size_t longest = std::size_t{1} << 50;
+  const auto begin = [=](std::ptrdiff_t at) { return std::clamp(at, -furthest, furthest); };
+  const auto length = [=](std::size_t n) {
+    return static_cast<std::ptrdiff_t>(std::min(n, longest));
+  };
+  return {begin(box.y), begin(box.x), begin(box.y) + length(box.height),
+          begin(box.x) + length(box.width)};
+}
+
+void draw_outline(canvas& to, const rectangle& box, std::ptrdiff_t line, const rgb_colour& colour) {
+  to.fill(box.y, box.x, std::min(box.y + line, box.y_end), box.x_end, colour);
+  to.fill(std::max(box.y_end - line, box.y), box.x, box.y_end, box.x_end, colour);
+  to.fill(box.y, box.x, box.y_end, std::min(box.x + line, box.x_end), colour);
+  to.fill(box.y, std::max(box.x_end - line, box.x), box.y_end, box.x_end, colour);
+}
+
+/// Draws the label one dot above the box, or below it where the image ends above.
+void draw_label(canvas& to, const rectangle& box, std::string_view label, std::ptrdiff_t dot,
+                const rgb_colour& colour) {
+  const std::ptrdiff_t above = box.y - (glyph_height + 1) * dot;
+  const std::ptrdiff_t top = above >= 0 ? above : box.y_end + dot;
+  std::ptrdiff_t left = box.x;
+  for (const char character : label) {
+    const std::string_view dots = dots_of(character);
+    for (std::ptrdiff_t i = 0; i < glyph_height * glyph_width; ++i) {
+      if (dots[static_cast<std::size_t>(i)] != '#') continue;
+      const std::ptrdiff_t y = top + i / glyph_width * dot;
+      const std::ptrdiff_t x = left + i % glyph_width * dot;
+      to.fill(y, x, y + dot, x + dot, colour);
+    }
+    left += (glyph_width + 1) * dot;
+  }
+}
+
+void check(const image_stack& image, const mark_options& options) {
+  if (image.n_images != 1 || image.n_channels != 1 ||
+      size_of(image.samples) != image.height * image.width) {
+    throw plan_error(formatted(
+        "cannot mark {} image(s) of {} channel(s); give one grey image, such as one of the stack",
+        image.n_images, image.n_channels));
+  }
+  if (options.line_pixels != 1 && options.line_pixels != 2) {
+    throw plan_error(
+        formatted("cannot draw lines of {} pixels; choose 1 or 2", options.line_pixels));
+  }
+  if (options.range) check_range(*options.range, "the marked image");
+}
+
+}  // namespace
+
+rgb_colour colour_of_rank(std::size_t rank) noexcept {
+  return colours[std::min(rank, std::size(colours) - 1)];
+}
+
+image_stack draw_boxes(const image_stack& image, std::span<const image_box> boxes,
+                       const mark_options& options) {
+  check(image, options);
+  const value_range range = options.range ? *options.range : range_of(image.samples);
+  image_stack picture;
+  picture.height = image.height;
+  picture.width = image.width;
+  picture.n_channels = 3;
+  picture.pixel_angstrom = image.pixel_angstrom;
+  std::vector<float> samples(3 * size_of(image.samples));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i] = static_cast<float>(scaled(sample_at(image.samples, i / 3), range, 255));
+  }
+  canvas to(samples, image.height, image.width);
+  for (std::size_t i = boxes.size(); i-- > 0;) {
+    const rgb_colour colour = colour_of_rank(i);
+    const rectangle box = rectangle_of(boxes[i]);
+    draw_outline(to, box, options.line_pixels, colour);
+    draw_label(to, box, boxes[i].label, options.line_pixels, colour);
+  }
+  picture.samples = std::move(samples);
+  return picture;
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images in NumPy's .npy format.
+#pragma once
+
+#include <cstddef>  // byte, size_t
+#include <span>
+#include <string_view>
+
+#include "formats/image.hpp"  // image_stack
+
+namespace wingbeat::formats {
+
+/// Returns the array as images: 2 dimensions are one, [y][x]; 3 a stack, [image][y][x]; 4 a stack
+/// with 1 to 4 channels, [image][y][x][channel]. Takes b1, i1 to i8, u1 to u8, f2, f4 and f8 in
+/// either byte order, in C or Fortran order.
+/// Throws `file_error` naming `name` for anything else, and for bytes too few or too many.
+[[nodiscard]] image_stack read_npy_images(std::span<const std::byte> content, std::string_view name,
+                                          std::size_t limit_bytes);
+
+/// Writes version 1.0, f4, little-endian, C order, with the dimensions that reading returns.
+void write_npy_images(atomic_file& to, const image_stack& stack);
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// image_copy IN OUT [bits=16] [half] [range=BLACK:WHITE]: reads images and writes them, for the
+// test against other programs. Prints the pixel size; a refusal goes to stderr with exit code 4.
+#include <cstdio>
+#include <cstdlib>  // strtod
+#include <string_view>
+
+#include "formats/image.hpp"   // read_images, write_images
+#include "wingbeat/error.hpp"  // error
+
+namespace {
+
+using namespace wingbeat::formats;
+
+value_range parse_range(const char* text) {
+  char* rest = nullptr;
+  const double black = std::strtod(text, &rest);
+  return {black, std::strtod(rest + 1, nullptr)};
+}
+
+}  // namespace
+
+int main(int n_arguments, char** arguments) try {
+  if (n_arguments < 3) return 2;
+  image_write_options options;
+  for (int i = 3; i < n_arguments; ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "half") options.is_half_precision = true;
+    if (argument == "bits=16") options.png_bits = 16;
+    if (argument.starts_with("range=")) options.png_range = parse_range(arguments[i] + 6);
+  }
+  const image_stack stack = read_images(std::filesystem::path(arguments[1]));
+  write_images(arguments[2], stack, options);
+  const pixel_size& pixel = stack.pixel_angstrom;
+  std::printf("%.9g %.9g %.9g\n", pixel.z, pixel.y, pixel.x);
+  return 0;
+} catch (const wingbeat::error& refused) {
+  std::fprintf(stderr, "%s\n", refused.what());
+  return 4;
+}

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""image_packages.py IMAGE_COPY FOLDER: images that mrcfile, tifffile and Pillow write are read, and
+those that we write are valid for them, number by number.
+
+Uses the packages of FOLDER/environment, a virtual environment that it makes. Exit code 77 where the
+packages cannot be installed.
+"""
+
+import io
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+PACKAGES = ["numpy", "mrcfile", "tifffile", "Pillow"]
+
+
+def enter_environment(folder):
+    """Runs this script again in a virtual environment that has the packages."""
+    python = folder / "environment" / "bin" / "python3"
+    ready = folder / "environment" / "ready"
+    if not ready.exists():
+        for command in ([sys.executable, "-m", "venv", "--clear", folder / "environment"],
+                        [python, "-m", "pip", "install", "--quiet", "--retries", "1", "--timeout",
+                         "20", "--disable-pip-version-check", *PACKAGES]):
+            made = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            if made.returncode != 0:
+                print("SKIP: cannot install", *PACKAGES, "because", made.stderr.strip()[-300:])
+                sys.exit(77)
+        ready.touch()
+    sys.exit(subprocess.run([python, __file__, *sys.argv[1:], "inside"]).returncode)
+
+
+if sys.argv[-1] != "inside":
+    Path(sys.argv[2]).mkdir(parents=True, exist_ok=True)
+    enter_environment(Path(sys.argv[2]))
+
+import mrcfile  # noqa: E402
+import numpy as np  # noqa: E402
+import tifffile  # noqa: E402
+from PIL import Image  # noqa: E402
+
+PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
+warnings.simplefilter("ignore")  # of NaN in MRC, which we mean
+FAULTS = []
+N_CHECKED = 0
+
+
+def check(holds, label):
+    global N_CHECKED
+    N_CHECKED += 1
+    if not holds:
+        FAULTS.append(label)
+        print("FAULT:", label)
+
+
+def copy(source, target, *options):
+    """Returns the three pixel sizes; nothing may be on stderr."""
+    run = subprocess.run([PROGRAM, source, target, *options], capture_output=True, text=True)
+    check(run.returncode == 0 and run.stderr == "", f"{source} to {target}: {run.stderr.strip()}")
+    return [float(word) for word in run.stdout.split()] if run.returncode == 0 else None
+
+
+def same(actual, expected):
+    return actual.shape == expected.shape and np.array_equal(actual, expected, equal_nan=True)
+
+
+def check_read(path, expected, label):
+    """What we read of a file, handed on as .npy, is `expected`."""
+    target = FOLDER / "read.npy"
+    pixel = copy(path, target)
+    if pixel is not None:
+        check(same(np.load(target), expected.astype(np.float32)), f"{label}: other numbers")
+    return pixel
+
+
+def noise(shape, kind, seed=1):
+    generator = np.random.default_rng(seed)
+    if np.dtype(kind).kind == "f":
+        values = generator.normal(size=shape).astype(kind)
+        values.flat[0] = np.nan
+        return values
+    limits = np.iinfo(kind)
+    # float32, in which the comparison is made, holds these.
+    return generator.integers(max(limits.min, -2**23), min(limits.max, 2**23), size=shape,
+                              endpoint=True).astype(kind)
+
+
+def check_mrc_read():
+    path = FOLDER / "in.mrc"
+    for kind in ("i1", "i2", "u2", "f4", "f2"):
+        for shape in ((5, 7), (1, 5, 7), (3, 5, 7)):
+            values = noise(shape, kind)
+            with mrcfile.new(path, overwrite=True) as mrc:
+                mrc.set_data(values)
+                mrc.voxel_size = (1.5, 2.5, 3.5)
+                if values.ndim == 3:
+                    mrc.set_image_stack() if shape[0] == 3 else mrc.set_volume()
+            expected = values.reshape(shape[-2:]) if shape[0] in (1, 5) else values
+            pixel = check_read(path, expected, f"mrcfile {kind} {shape}")
+            check(pixel is not None and np.allclose(pixel[1:], [2.5, 1.5]), f"pixel size {shape}")
+    values = noise((4, 6, 5), "i2")
+    with mrcfile.new(path, overwrite=True) as mrc:
+        mrc.set_data(values.astype(values.dtype.newbyteorder(">")))
+        mrc.set_extended_header(np.frombuffer(b"x" * 160, dtype="V160"))
+    check_read(path, values, "mrcfile, extended header")
+
+
+def check_mrc_written():
+    source, path = FOLDER / "in.npy", FOLDER / "out.mrc"
+    for shape in ((5, 7), (3, 5, 7), (64, 64)):
+        for options, kind in (((), "f4"), (("half",), "f2")):
+            values = noise(shape, "f4")
+            values.flat[0] = 3
+            np.save(source, values)
+            copy(source, path, *options)
+            report = io.StringIO()
+            check(mrcfile.validate(path, print_file=report), f"{shape} {kind}: {report.getvalue()}")
+            with mrcfile.open(path) as mrc:
+                check(mrc.data.dtype == np.dtype(kind), f"mode {mrc.header.mode} for {kind}")
+                check(same(mrc.data, values.astype(kind)), f"written MRC {shape} {kind}")
+    with mrcfile.new(FOLDER / "sized.mrc", overwrite=True) as mrc:
+        mrc.set_data(noise((4, 6), "f4"))
+        mrc.voxel_size = 1.25
+    copy(FOLDER / "sized.mrc", path)
+    with mrcfile.open(path) as mrc:
+        check(abs(float(mrc.voxel_size.x) - 1.25) < 1e-6, "the voxel size is lost")
+        check(mrc.header.rms < 0, "statistics of NaN")
+
+
+def check_tiff_read():
+    path = FOLDER / "in.tif"
+    for kind in ("u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8"):
+        for order in "<>":
+            for options in ({}, {"tile": (16, 32)}, {"rowsperstrip": 3}, {"bigtiff": True}):
+                values = noise((37, 41), kind)
+                tifffile.imwrite(path, values, byteorder=order, **options)
+                check_read(path, values, f"tifffile {kind} {order} {options}")
+        stack = noise((3, 9, 8), kind)
+        tifffile.imwrite(path, stack, photometric="minisblack")
+        check_read(path, stack, f"tifffile pages {kind}")
+    for planes, shape in (("contig", (20, 17, 3)), ("separate", (3, 20, 17))):
+        for options in ({}, {"tile": (16, 16)}):
+            for kind in ("u1", "u2", "f4"):
+                values = noise(shape, kind)
+                tifffile.imwrite(path, values, photometric="rgb", planarconfig=planes, **options)
+                pixels = np.moveaxis(values, 0, 2) if planes == "separate" else values
+                check_read(path, pixels[None], f"tifffile RGB {planes} {kind} {options}")
+
+
+def check_tiff_resolution():
+    path = FOLDER / "in.tif"
+    tifffile.imwrite(path, noise((6, 6), "f4"), resolution=(1e8 / 1.5, 1e8 / 2.5), resolutionunit=3)
+    pixel = copy(path, FOLDER / "out.tif")
+    check(pixel is not None and np.allclose(pixel[1:], [2.5, 1.5]), f"pixel size {pixel}")
+    check(np.allclose(copy(FOLDER / "out.tif", FOLDER / "again.tif"), pixel), "kept pixel size")
+
+
+def check_tiff_written():
+    source, path = FOLDER / "in.npy", FOLDER / "out.tif"
+    for shape in ((5, 7), (1, 1), (3, 5, 7), (1, 5, 7, 2), (1, 5, 7, 3), (2, 5, 7, 4)):
+        values = noise(shape, "f4")
+        np.save(source, values)
+        copy(source, path)
+        with tifffile.TiffFile(path) as tif:
+            pages = [page.asarray() for page in tif.pages]
+        expected = values if len(shape) > 2 else values[None]
+        check(same(np.stack(pages), expected), f"written TIFF {shape}")
+    np.save(source, noise((2, 5, 7), "f4"))
+    copy(source, path)
+    with Image.open(path) as image:
+        image.seek(1)
+        check(image.n_frames == 2 and same(np.asarray(image), np.load(source)[1]), "Pillow's pages")
+
+
+def check_pillow():
+    byte = noise((19, 23), "u1")
+    images = {"L": byte, "LA": noise((19, 23, 2), "u1"), "RGB": noise((19, 23, 3), "u1"),
+              "RGBA": noise((19, 23, 4), "u1")}
+    for mode, values in images.items():
+        expected = values[None] if values.ndim == 3 else values
+        for options in ({}, {"optimize": True}):
+            Image.fromarray(values, mode).save(FOLDER / "in.png", **options)
+            check_read(FOLDER / "in.png", expected, f"Pillow PNG {mode}")
+        for compression in ("raw", "tiff_lzw", "tiff_deflate", "tiff_adobe_deflate", "packbits"):
+            Image.fromarray(values, mode).save(FOLDER / "in.tif", compression=compression)
+            check_read(FOLDER / "in.tif", expected, f"Pillow TIFF {mode} {compression}")
+    wide = noise((19, 23), "u2")
+    Image.fromarray(wide).save(FOLDER / "in.png")
+    check_read(FOLDER / "in.png", wide, "Pillow PNG of 16 bits")
+    bits = noise((19, 23), "u1") > 127
+    Image.fromarray(bits).save(FOLDER / "in.png")
+    check_read(FOLDER / "in.png", bits, "Pillow PNG of 1 bit")
+    Image.fromarray(bits).save(FOLDER / "in.tif")
+    check_read(FOLDER / "in.tif", bits, "Pillow TIFF of 1 bit")
+    palette = Image.fromarray(byte % 16).convert("P", palette=Image.Palette.ADAPTIVE)
+    colours = np.asarray(palette.convert("RGB"))[None]
+    palette.save(FOLDER / "in.png")
+    check_read(FOLDER / "in.png", colours, "Pillow PNG of a palette")
+    palette.save(FOLDER / "in.tif")
+    copy(FOLDER / "in.tif", FOLDER / "read.npy")
+    check(same(np.load(FOLDER / "read.npy") // 256, colours.astype(np.float32)),
+          "Pillow TIFF of a palette")
+
+
+def check_png_written():
+    source, path = FOLDER / "in.npy", FOLDER / "out.png"
+    for shape in ((11, 13), (1, 11, 13, 2), (1, 11, 13, 3), (1, 11, 13, 4)):
+        values = noise(shape, "u1")
+        np.save(source, values)
+        copy(source, path, "range=0:255")
+        with Image.open(path) as image:
+            check(same(np.asarray(image), values.reshape(shape[-3:] if len(shape) > 2 else shape)),
+                  f"written PNG {shape}")
+    wide = noise((11, 13), "u2")
+    np.save(source, wide)
+    copy(source, path, "bits=16", "range=0:65535")
+    with Image.open(path) as image:
+        check(same(np.asarray(image).astype("u2"), wide), "written PNG of 16 bits")
+    np.save(source, np.array([[1.0, 2.0], [np.nan, 3.0]]))
+    copy(source, path)
+    with Image.open(path) as image:
+        check(np.asarray(image).tolist() == [[0, 128], [0, 255]], "scaled from least to largest")
+
+
+for part in (check_mrc_read, check_mrc_written, check_tiff_read, check_tiff_resolution,
+             check_tiff_written, check_pillow, check_png_written):
+    part()
+print(f"{N_CHECKED} checks, {len(FAULTS)} faults")
+sys.exit(1 if FAULTS else 0)

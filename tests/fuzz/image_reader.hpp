@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every reader of images promises, whatever it is given.
+#pragma once
+
+#include "formats/image.hpp"  // image_stack
+#include "fuzz/reader.hpp"    // check_message, require
+
+namespace wingbeat::fuzz {
+
+inline void check_images(const formats::image_stack& stack, std::size_t limit_bytes) {
+  require(stack.n_images >= 1 && stack.height >= 1 && stack.width >= 1);
+  require(stack.n_channels >= 1 && stack.n_channels <= 4);
+  const std::size_t n_samples = formats::size_of(stack.samples);
+  require(n_samples == stack.n_images * stack.height * stack.width * stack.n_channels);
+  require(n_samples * sizeof(float) <= limit_bytes);
+  const auto& pixel = stack.pixel_angstrom;
+  require(pixel.x >= 0 && pixel.y >= 0 && pixel.z >= 0);
+}
+
+template <class Read>
+void check_image_reader(Read&& read) {
+  constexpr std::size_t limit_bytes = std::size_t{1} << 22;
+  try {
+    check_images(read(limit_bytes), limit_bytes);
+  } catch (const file_error& refused) {
+    check_message(refused.what());
+  }
+}
+
+}  // namespace wingbeat::fuzz
