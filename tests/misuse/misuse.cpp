@@ -26,7 +26,7 @@
 // 22: the registers must be register_type x[elements_per_thread]
 // 23: scratch is handed in as workgroup::scratch<Bytes>
 // 24: store must be callable as store(unsigned row, complex<Real> x, complex<Real> y)
-// 25: the first team needs lanes::across_transforms
+// 25: both teams have the same lanes: call execute(team, x, scratch, table)
 // 26: teams change at an exchange, and this transform has none
 // 27: the kernel is launched with too little local memory: the transform needs fft::scratch_bytes
 // 28: the kernel is launched with too little local memory: the transform needs real_fft
@@ -37,9 +37,10 @@
 // 33: a thread has no register for bin N/2: registers hold spectrum::packed
 // 34: the registers must be register_type x[elements_per_thread]
 // 35: two_real_fft takes loads and stores
-// 36: real_fft does not change teams
-// 37: atomic_add adds to int, unsigned, size, float or double
-// 38: atomic_max compares int, unsigned, size, float or double
+// 36: both teams have the same lanes: call execute(team, x, scratch, table)
+// 37: a thread has no register for bin N/2: registers hold spectrum::packed
+// 38: atomic_add adds to int, unsigned, size, float or double
+// 39: atomic_max compares int, unsigned, size, float or double
 #if CASE == 0 || (CASE >= 27 && CASE <= 30)  // as wingbeat::kernel does
 #define WINGBEAT_SCRATCH_BYTES (CASE == 0 ? 1024 : 256)
 #endif
@@ -234,11 +235,14 @@ void mistakes_with_registers(char* memory, const value* table) {
   using pairs = wg::two_real_fft<shape, float, direction::forward>;
   pairs::execute(here, x, pairs::scratch_type{memory}, table);
 #elif CASE == 36
-  bins::execute_between(here, here, x, scratch, table);
+  packed::execute_between(here, here, x, scratch, table);
 #elif CASE == 37
+  const wg::team<shape, wg::lanes::across_transforms, one_thread> after;
+  bins::execute_between(here, after, x, scratch, table);
+#elif CASE == 38
   short sum = 0;
   atomic_add(&sum, 1);
-#elif CASE == 38
+#elif CASE == 39
   short most = 0;
   atomic_max(&most, 1);
 #endif

@@ -76,16 +76,23 @@ struct real_fft {
                                   WINGBEAT_GLOBAL const register_type* table) {
     static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
                   "the team is of another shape than the transform");
-    execute_on(team, data, lent, table);
+    execute_on(team, team, data, lent, table);
   }
 
-  /// Teams change at an exchange between the stages of a complex transform alone.
+  /// Transforms registers as above, held as `before` says and then as `after` says; see
+  /// fft::execute_between, whose requirements these are.
   template <class Before, class After, class Data, class Scratch>
-  WINGBEAT_FN static void execute_between(const Before&, const After&, Data&&, const Scratch&,
-                                          WINGBEAT_GLOBAL const register_type*) {
-    static_assert(sizeof(Before) == 0,
-                  "real_fft does not change teams: call execute with a team of "
-                  "lanes::across_transforms, or fft::execute_between and separate the bins");
+  WINGBEAT_FN static void execute_between(const Before& before, const After& after, Data&& data,
+                                          const Scratch& lent,
+                                          WINGBEAT_GLOBAL const register_type* table) {
+    static_assert(contract::is_same<typename Before::shape_type, Shape>::value &&
+                      contract::is_same<typename After::shape_type, Shape>::value,
+                  "a team is of another shape than the transform");
+    constexpr bool differ = Before::neighbours != After::neighbours;
+    static_assert(differ,
+                  "both teams have the same lanes: call execute(team, x, scratch, table), or give "
+                  "one of them lanes::across_transforms");
+    if constexpr (differ) execute_on(before, after, data, lent, table);
   }
 
  private:
@@ -109,8 +116,9 @@ struct real_fft {
     return is_scratch;
   }
 
-  template <class Team, class Data, class Scratch>
-  WINGBEAT_FN static void execute_on(const Team& team, Data& data, const Scratch& lent,
+  template <class Before, class After, class Data, class Scratch>
+  WINGBEAT_FN static void execute_on(const Before& before, const After& after, Data& data,
+                                     const Scratch& lent,
                                      WINGBEAT_GLOBAL const register_type* table) {
     constexpr bool fits = contract::is_array<Data>::template of<real, e>;
     static_assert(fits, "the registers must be register_type x[elements_per_thread]");
@@ -119,18 +127,24 @@ struct real_fft {
                   "spectrum::unpacked call execute(team, load, store, scratch, table)");
     if constexpr (fits && is_packed && scratch_suffices<Scratch>()) {
       if constexpr (Dir == direction::forward) {
-        forward(team, data, lent, table);
+        forward(before, after, data, lent, table);
       } else {
-        inverse(team, data, lent, table);
+        inverse(before, after, data, lent, table);
       }
     }
   }
 
-  /// Forward in registers. Slots k and M - k are computed together; the second goes home.
-  template <class Team, class Scratch>
-  WINGBEAT_FN static void forward(const Team& team, register_type (&z)[e], const Scratch& lent,
-                                  WINGBEAT_GLOBAL const register_type* table) {
-    transform_and_free(team, z, lent, table);
+  /// Forward in registers, which go from `before` to `team` in the complex transform. Slots k and
+  /// M - k are computed together; the second goes home.
+  template <class Before, class Team, class Scratch>
+  WINGBEAT_FN static void forward(const Before& before, const Team& team, register_type (&z)[e],
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    if constexpr (contract::is_same<Before, Team>::value) {
+      transform_and_free(team, z, lent, table);
+    } else {
+      complex_fft::execute_between(before, team, z, reused_as<Scratch, reuse::at_once>{lent.at},
+                                   table);
+    }
     const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     register_type other[pairs];
     gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
@@ -150,10 +164,10 @@ struct real_fft {
     return_partners(team, z, other, lent);
   }
 
-  /// Inverse in registers.
-  template <class Team, class Scratch>
-  WINGBEAT_FN static void inverse(const Team& team, register_type (&z)[e], const Scratch& lent,
-                                  WINGBEAT_GLOBAL const register_type* table) {
+  /// Inverse in registers, which go from `team` to `after` in the complex transform.
+  template <class Team, class After, class Scratch>
+  WINGBEAT_FN static void inverse(const Team& team, const After& after, register_type (&z)[e],
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
     const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     register_type other[pairs];
     gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
@@ -175,7 +189,11 @@ struct real_fft {
       }
     }
     return_partners(team, z, other, lent);
-    complex_fft::execute(team, z, lent, table);
+    if constexpr (contract::is_same<Team, After>::value) {
+      complex_fft::execute(team, z, lent, table);
+    } else {
+      complex_fft::execute_between(team, after, z, lent, table);
+    }
   }
 
   // Bins 0 and M go the way of any pair, so that threads do not part at their loads and stores.
