@@ -17,6 +17,8 @@ array array_of(const side& of, precision stored, bool holds_bins) {
     result.axes.push_back({axis.length, axis.stride, axis.valid, is_limited});
   }
   for (const side_batch& batch : of.batches) result.distances.push_back(batch.distance);
+  result.lead = of.lead();
+  result.row_elements = of.elements();
   if (!of.is_real) return result;
   array_axis& last = result.axes.back();
   last.length /= 2;
@@ -25,6 +27,8 @@ array array_of(const side& of, precision stored, bool holds_bins) {
     last.valid = {0, last.length};
     for (std::size_t a = 0; a + 1 < result.axes.size(); ++a) result.axes[a].stride /= 2;
     for (std::size_t& distance : result.distances) distance /= 2;
+    result.lead /= 2;
+    result.row_elements /= 2;
   } else {
     result.has_parts = true;
     result.apart = last.stride;  // 0 where all of an axis is one number

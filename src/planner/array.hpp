@@ -29,6 +29,8 @@ struct array {
   bool holds_bins = false;  ///< The last axis is a half spectrum.
   std::vector<array_axis> axes;
   std::vector<std::size_t> distances;  ///< One per batch dimension, in units.
+  std::size_t lead = 0;          ///< Units from index 0 of all axes to the start of the memory.
+  std::size_t row_elements = 0;  ///< Numbers of one transform that are in memory, for functors.
 
   /// Returns the complex elements of one transform.
   [[nodiscard]] std::size_t elements() const;

@@ -54,11 +54,13 @@ class placer {
     stored.stored = from.stored;
     stored.has_parts = from.has_parts;
     stored.apart = from.apart;
-    stored.row_elements = from.elements();
+    stored.rows.elements = from.row_elements;
+    stored.rows.has_parts = from.has_parts;
+    placed.base = 0 - from.lead;  // modulo 2^64, as kernels add it
     placed.is_pairs = from.is_pairs && is_last_axis();
     placed.distance = from.distances.front();
     placed.unit = axis_of(from).stride;
-    stored.is_dense = placed.unit == 1 && !is_plane_;
+    stored.rows.is_dense = placed.unit == 1 && !is_plane_;
   }
   [[nodiscard]] bool is_last_axis() const {
     return at_.axis + (is_plane_ ? 2 : 1) == at_.spec.lengths.size();
@@ -92,14 +94,16 @@ class placer {
 
   void limit() {
     if (is_plane_) return;
-    const auto set = [&](device::grid::side& side, const array& of, bool is_end) {
+    const auto set = [&](device::grid::side& side, pass_side& stored, const array& of,
+                         bool is_end) {
       const array_axis& axis = axis_of(of);
       side.is_limited = is_end && axis.is_limited;
       side.valid_begin = side.is_limited ? axis.valid.first : 0;
       side.valid_end = side.is_limited ? axis.valid.end : axis.length;
+      stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
     };
-    set(numbers().in, at_.from, at_.begins);
-    set(numbers().out, at_.to, at_.ends);
+    set(numbers().in, pass_.in, at_.from, at_.begins);
+    set(numbers().out, pass_.out, at_.to, at_.ends);
   }
 
   void collect_loops() {
@@ -290,7 +294,7 @@ class placer {
   /// Has a functor's buffer an element for each value: then it is taken to read them in order.
   [[nodiscard]] bool reads_in_order(const functor& load) const {
     const std::size_t rows = at_.spec.batch;
-    return load.buffer_bytes == rows * pass_.in.row_elements * load.bytes_of_complex();
+    return load.buffer_bytes == rows * pass_.in.rows.elements * load.bytes_of_complex();
   }
 
   void prefetch() {

@@ -12,6 +12,7 @@ struct space {
   pass_end like;  ///< All but length, valid, stride and first.
   std::vector<std::size_t> strides;
   std::vector<std::size_t> distances;
+  std::size_t lead = 0;     ///< From index 0 of all axes to the start of the memory.
   bool is_cropped = false;  ///< The first index in memory is at 0, whichever it is.
 };
 
@@ -33,9 +34,10 @@ space space_of_side(const plan_spec& what, const side& of, place where, bool is_
   made.like.imaginary_at = of.is_real ? 0 : std::max<std::size_t>(of.imaginary_at, 1);
   const std::size_t unit = of.is_real || of.imaginary_at != 0 || is_functor ? 1 : 2;
   for (const side_axis& axis : of.axes) {
-    made.like.points *= axis.length;
     made.strides.push_back(axis.stride * unit);
   }
+  made.like.points = of.elements();
+  made.lead = of.lead() * unit;
   made.distances = distances_of(of, is_functor);
   return made;
 }
@@ -85,6 +87,7 @@ pass_end end_of(const space& of, const std::vector<side_axis>& box, std::size_t 
   for (std::size_t a = 0; a < box.size() && !of.is_cropped; ++a) {
     made.first += box[a].valid.first * of.strides[a];
   }
+  made.first -= of.lead;
   return made;
 }
 
