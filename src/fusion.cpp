@@ -82,7 +82,7 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
 
 /// All parameters of an entry, whichever passes the functors are in.
 void require_entry(const fused_load& load, const fused_store& store) {
-  constexpr std::size_t own = 6 + 2;  // of a pass, and of its spectra
+  constexpr std::size_t own = backend::transform_parameters + backend::filter_parameters;
   const std::size_t count =
       own + backend::entry_parameters(load.operands) + backend::entry_parameters(store.operands);
   if (count <= backend::most_kernel_arguments) return;

@@ -82,7 +82,8 @@ bool is_identifier(std::string_view name) {
 }
 
 unsigned parameters_of_entry(const kernel_spec& spec) {
-  return spec.parameters.empty() ? 6 : backend::entry_parameters(spec.parameters);
+  return spec.parameters.empty() ? backend::transform_parameters
+                                 : backend::entry_parameters(spec.parameters);
 }
 
 void validate(const kernel_spec& what) {

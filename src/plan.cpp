@@ -180,11 +180,11 @@ std::string plan::explain() const {
 }
 
 void plan::enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const {
-  enqueue(on, in, out, run_operands{}, workspace);
+  enqueue_with(on, in, out, run_operands{}, workspace);
 }
 
-void plan::enqueue(queue& on, buffer_view in, buffer_view out, const run_operands& given,
-                   buffer_view workspace) const {
+void plan::enqueue_with(queue& on, buffer_view in, buffer_view out, const run_operands& given,
+                        buffer_view workspace) const {
   const impl& mine = require_owned(impl_, "plan");
   mine.require_queue_of_device(on.device());
   const operand input{"input", in, mine.in_bytes}, output{"output", out, mine.out_bytes};

@@ -24,7 +24,7 @@ using made_plan = std::shared_ptr<const plan>;
 struct entry {
   std::string key;
   std::uint64_t number;  ///< Tells it from a later one of the same key.
-  std::shared_future<made_plan> made;
+  std::shared_future<made_plan> ready;
 };
 
 }  // namespace
@@ -46,13 +46,13 @@ struct plan_cache::impl {
     const auto found = by_key.find(key);
     if (found == by_key.end()) return std::nullopt;
     by_use.splice(by_use.begin(), by_use, found->second);
-    return found->second->made;
+    return found->second->ready;
   }
 
   /// Adds a plan that is about to be made, and drops those for which there is no room. Call under
   /// the lock. Returns its number.
-  std::uint64_t add(const std::string& key, std::shared_future<made_plan> made) {
-    by_use.push_front({key, ++n_entries, std::move(made)});
+  std::uint64_t add(const std::string& key, std::shared_future<made_plan> ready) {
+    by_use.push_front({key, ++n_entries, std::move(ready)});
     by_key[key] = by_use.begin();
     const std::uint64_t number = n_entries;
     while (by_use.size() > capacity) drop(std::prev(by_use.end()));
@@ -75,8 +75,8 @@ struct plan_cache::impl {
 plan_cache::plan_cache(std::size_t capacity) : impl_(new impl{capacity}) {}
 plan_cache::~plan_cache() = default;
 
-made_plan plan_cache::get(const queue& where, const plan_spec& what) {
-  const std::optional<std::string> key = key_of(where.device(), what);
+made_plan plan_cache::get(const queue& on, const plan_spec& spec) {
+  const std::optional<std::string> key = key_of(on.device(), spec);
   std::promise<made_plan> promise;
   std::uint64_t number = 0;
   {
@@ -84,18 +84,18 @@ made_plan plan_cache::get(const queue& where, const plan_spec& what) {
     if (const auto found = key ? impl_->find(*key) : std::nullopt) {
       ++impl_->n_hits;
       held.unlock();
-      made_plan made = found->get();
+      made_plan ready = found->get();
       // Made with another queue, perhaps: this one has to have room for it, too.
-      where.impl()->reserve(made->workspace_bytes());
-      return made;
+      on.impl()->reserve(ready->workspace_bytes());
+      return ready;
     }
     ++impl_->n_misses;
     if (key) number = impl_->add(*key, promise.get_future().share());
   }
   try {
-    auto made = std::make_shared<const plan>(where, what);
-    promise.set_value(made);
-    return made;
+    auto ready = std::make_shared<const plan>(on, spec);
+    promise.set_value(ready);
+    return ready;
   } catch (...) {
     if (key) impl_->forget(*key, number);
     promise.set_exception(std::current_exception());

@@ -24,7 +24,7 @@ class key_writer {
     add(text.size());
     key_ += text;
   }
-  void add(std::byte one) { key_ += static_cast<char>(one); }
+  void add(std::byte byte) { key_ += static_cast<char>(byte); }
   void add(const index_range& range) {
     const auto& [first, end] = range;
     add(first);
@@ -80,14 +80,14 @@ class key_writer {
 
 }  // namespace
 
-std::optional<std::string> key_of(const device_info& where, const plan_spec& what) {
-  if (what.load.callable.index() != 0 || what.store.callable.index() != 0) return std::nullopt;
+std::optional<std::string> key_of(const device_info& device, const plan_spec& spec) {
+  if (spec.load.callable.index() != 0 || spec.store.callable.index() != 0) return std::nullopt;
   // Bound by name, here and above: a field more does not compile until it is added.
   const auto& [lengths, batch, kind, real, scale, bins, placed, load, store, in, out, valid_in,
-               valid_out] = what;
+               valid_out] = spec;
   key_writer key;
-  key.add(where.runs_on);
-  key.add(where.index);
+  key.add(device.runs_on);
+  key.add(device.index);
   key.add(lengths);
   key.add(batch.counts());
   key.add(kind);

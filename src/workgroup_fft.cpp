@@ -44,21 +44,21 @@ std::vector<std::byte> rounded(const std::vector<std::complex<long double>>& tab
   return bytes;
 }
 
-void require_lengths(const workgroup_fft& what) {
+void require_lengths(const workgroup_fft& transform) {
   using device::is_power_of_two;
-  if (!is_power_of_two(what.length)) {
-    throw plan_error(formatted("length {} is no power of two; choose one", what.length));
+  if (!is_power_of_two(transform.length)) {
+    throw plan_error(formatted("length {} is no power of two; choose one", transform.length));
   }
-  const unsigned e = what.elements_per_thread;
-  const unsigned most = what.spectrum_order == order::nabla ? 128 : 32;
-  if (!is_power_of_two(e) || e > most || e > what.length || (e == 1 && what.length > 1)) {
+  const unsigned e = transform.elements_per_thread;
+  const unsigned most = transform.spectrum_order == order::nabla ? 128 : 32;
+  if (!is_power_of_two(e) || e > most || e > transform.length || (e == 1 && transform.length > 1)) {
     throw plan_error(
         formatted("{} elements per thread were asked for; choose a power of two from 2 to {}", e,
-                  std::min(most, what.length)));
+                  std::min(most, transform.length)));
   }
-  if (!is_power_of_two(what.transforms)) {
+  if (!is_power_of_two(transform.transforms)) {
     throw plan_error(formatted("{} transforms per workgroup were asked for; choose a power of two",
-                               what.transforms));
+                               transform.transforms));
   }
 }
 
@@ -83,51 +83,51 @@ std::string_view name_of(device::order how) noexcept {
   return "unknown";
 }
 
-workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workgroup::limits where,
+workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workgroup::limits limits,
                                      device::order how) {
-  const auto given = device::workgroup::advise(length, real_bytes(real), where, how);
+  const auto given = device::workgroup::advise(length, real_bytes(real), limits, how);
   if (!given.is_valid()) {
     throw plan_error(formatted(
         "no workgroup of {} threads, {} registers and {} bytes of local memory transforms length "
         "{} in {} order; choose a shorter power of two (a longer one if it does not fill a "
         "subgroup in nabla order), or a plan",
-        where.max_workgroup, where.registers, where.local_memory_bytes, length, name_of(how)));
+        limits.max_workgroup, limits.registers, limits.local_memory_bytes, length, name_of(how)));
   }
-  workgroup_fft what;
-  what.length = length;
-  what.elements_per_thread = given.elements_per_thread;
-  what.transforms = given.transforms;
-  what.real = real;
-  what.spectrum_order = how;
-  what.trades = given.trades;
-  return what;
+  workgroup_fft transform;
+  transform.length = length;
+  transform.elements_per_thread = given.elements_per_thread;
+  transform.transforms = given.transforms;
+  transform.real = real;
+  transform.spectrum_order = how;
+  transform.trades = given.trades;
+  return transform;
 }
 
-void workgroup_fft::validate(device::workgroup::limits where) const {
+void workgroup_fft::validate(device::workgroup::limits limits) const {
   require_lengths(*this);
-  if (spectrum_order == order::nabla && threads() < where.subgroup) {
+  if (spectrum_order == order::nabla && threads() < limits.subgroup) {
     throw plan_error(formatted(
         "nabla order needs a subgroup of {} threads for each transform and length {} with {} "
         "elements per thread has {}; choose fewer elements per thread or another order",
-        where.subgroup, length, elements_per_thread, threads()));
+        limits.subgroup, length, elements_per_thread, threads()));
   }
-  if (workgroup_threads() > where.max_workgroup) {
+  if (workgroup_threads() > limits.max_workgroup) {
     throw plan_error(formatted(
         "{} threads per workgroup are needed and the device has {}; choose more elements per "
         "thread or fewer transforms",
-        workgroup_threads(), where.max_workgroup));
+        workgroup_threads(), limits.max_workgroup));
   }
-  if (workgroup_threads() * registers() > where.registers) {
+  if (workgroup_threads() * registers() > limits.registers) {
     throw plan_error(formatted(
         "{} threads of about {} registers are needed and a workgroup of the device has {}; choose "
         "fewer transforms per workgroup, or a shorter length",
-        workgroup_threads(), registers(), where.registers));
+        workgroup_threads(), registers(), limits.registers));
   }
-  if (scratch_bytes() > where.local_memory_bytes) {
+  if (scratch_bytes() > limits.local_memory_bytes) {
     throw plan_error(formatted(
         "{} bytes of local memory are needed and the device lends {}; choose fewer transforms per "
         "workgroup or trade::halves",
-        scratch_bytes(), where.local_memory_bytes));
+        scratch_bytes(), limits.local_memory_bytes));
   }
 }
 
@@ -201,11 +201,11 @@ std::string workgroup_fft::type_text() const {
       trades == trade::whole ? "whole" : "halves", bank_bytes);
 }
 
-device::workgroup::limits limits_of(const device_info& where) {
+device::workgroup::limits limits_of(const device_info& device) {
   device::workgroup::limits of;
-  of.max_workgroup = static_cast<unsigned>(where.max_workgroup);
-  of.local_memory_bytes = static_cast<unsigned>(where.local_memory_bytes);
-  of.subgroup = where.runs_on == engine::cuda ? 32 : 1;  // OpenCL kernels use barriers alone
+  of.max_workgroup = static_cast<unsigned>(device.max_workgroup);
+  of.local_memory_bytes = static_cast<unsigned>(device.local_memory_bytes);
+  of.subgroup = device.runs_on == engine::cuda ? 32 : 1;  // OpenCL kernels use barriers alone
   return of;
 }
 

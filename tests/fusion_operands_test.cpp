@@ -202,6 +202,54 @@ TEST_P(fusion_operands, are_refused_where_they_do_not_fit) {
   }
 }
 
+/// What a callable that takes its operands by `take` is told, on the engines that call it.
+template <class Take>
+std::string answer_to(queue& on, const buffer& in, const buffer& out, const buffer& weights,
+                      const Take& take) {
+  plan_spec spec = weighted_rows();
+  spec.load.callable = operand_reader<std::complex<float>>(
+      [take](const void*, const host_arguments& given, std::size_t, std::size_t,
+             std::span<std::complex<float>>) { take(given); });
+  const plan made{on, spec};
+  try {
+    made.enqueue(on, in.view(), out.view(), {.load = {weights.view(), 1.0f}});
+    on.wait();
+  } catch (const std::out_of_range& refused) {
+    return refused.what();
+  }
+  return "nothing was refused";
+}
+
+TEST_P(fusion_operands, are_compared_with_what_a_callable_takes) {
+  if (GetParam() != engine::host && GetParam() != engine::reference) GTEST_SKIP() << "compiles";
+  const buffer weights = filled(std::vector<float>(n, 1.0f));
+  const auto told = [&](const auto& take) { return answer_to(*on, in, out, weights, take); };
+  EXPECT_EQ(told([](const host_arguments& given) { (void)given.memory<const float>(0); }),
+            "nothing was refused");
+  EXPECT_EQ(told([](const host_arguments& given) { (void)given.memory<const double>(0); }),
+            "argument 0 has elements of 4 bytes, and the callable takes elements of 8; take "
+            "the type that the request states");
+  EXPECT_THAT(told([](const host_arguments& given) { (void)given.memory<float>(0); }),
+              HasSubstr("argument 0 is an input, and the callable may write to it"));
+  EXPECT_THAT(told([](const host_arguments& given) { (void)given.value<double>(1); }),
+              HasSubstr("argument 1 has 4 bytes, and the callable takes 8"));
+  EXPECT_THAT(told([](const host_arguments& given) { (void)given.value<float>(0); }),
+              HasSubstr("the functor has no value as argument 0 of 2"));
+  EXPECT_THAT(told([](const host_arguments& given) { (void)given.memory<const float>(2); }),
+              HasSubstr("the functor has no view as argument 2 of 2"));
+}
+
+TEST_P(fusion_operands, may_be_none_of_a_plan_without_functors) {
+  const plan made{*on, {.lengths = {n}, .batch = rows}};
+  made.enqueue(*on, in.view(), out.view());
+  const auto plain = read<std::complex<float>>(out);
+  const buffer other{*on, n * rows * sizeof(std::complex<float>)};
+  made.enqueue(*on, in.view(), other.view(), {});  // neither workspace nor operands
+  EXPECT_EQ(read<std::complex<float>>(other), plain);
+  made.enqueue(*on, in.view(), other.view(), {}, {});
+  EXPECT_EQ(read<std::complex<float>>(other), plain);
+}
+
 INSTANTIATE_TEST_SUITE_P(engines, fusion_operands,
                          ::testing::Values(engine::reference, engine::host, engine::opencl,
                                            engine::cuda),

@@ -240,4 +240,67 @@ TEST(kernel_kinds, transform_two_signals_as_one_and_back) {
   });
 }
 
+TEST(kernel_kinds, transform_two_signals_in_registers_and_back) {
+  constexpr auto natural = device::order::natural;
+  using there = workgroup::two_real_fft<workgroup::shape<256, 8, 2>, float, forward,
+                                        workgroup::memory<>, natural>;
+  const std::string text = kernel_text(
+      "using shape = workgroup::shape<256, 8, 2>;\n"
+      "using there = workgroup::two_real_fft<shape, float, direction::forward,\n"
+      "                                      workgroup::memory<>, order::natural>;\n"
+      "using back = workgroup::two_real_fft<shape, float, direction::inverse,\n"
+      "                                     workgroup::memory<>, order::natural>;\n",
+      "  const unsigned first = team.transform() * 256 + team.thread();\n"
+      "  complex<float> x[8];\n"
+      "  for (unsigned r = 0; r < 8; ++r) x[r] = from[first + r * there::stride];\n"
+      "  there::execute(team, x, scratch, roots);\n"
+      "  for (unsigned r = 0; r < 8; ++r) to[first + r * there::stride] = x[r];\n"
+      "  back::execute(team, x, scratch, roots);\n"
+      "  for (unsigned r = 0; r < 8; ++r) to[512 + first + r * there::stride] = x[r];\n");
+  const values z = noise<float>(512, 6);
+  on_every_device<there>(text, z, 1024, [&](const values& got) {
+    exact expected, scaled = widely(z);
+    for (auto& value : scaled) value *= 256.0L;
+    for (std::size_t first : {std::size_t{0}, std::size_t{256}}) {
+      for (const bool is_imaginary : {false, true}) {
+        exact x;
+        for (std::size_t i = 0; i < 256; ++i) {
+          x.emplace_back(is_imaginary ? z[first + i].im : z[first + i].re);
+        }
+        const exact y = dft(x, forward);
+        expected.emplace_back(y[0].real(), y[128].real());
+        expected.insert(expected.end(), y.begin() + 1, y.begin() + 128);
+      }
+    }
+    const values spectra(got.begin(), got.begin() + 512), again(got.begin() + 512, got.end());
+    EXPECT_LT(relative_l2(widely(spectra), expected), 2 * test::l2_bound<float>(256));
+    EXPECT_LT(relative_l2(widely(again), scaled), 2 * test::l2_bound<float>(256));
+  });
+}
+
+/// Rows change into columns at the first exchange: what is stored is the spectra's transpose.
+TEST(kernel_kinds, transform_rows_into_columns) {
+  using there = workgroup::fft<workgroup::shape<64, 4, 4>, float, forward>;
+  const std::string text = kernel_text(
+      "using there = workgroup::fft<workgroup::shape<64, 4, 4>, float, direction::forward>;\n",
+      "  const workgroup::team<there::shape_type, workgroup::lanes::across_transforms> after;\n"
+      "  complex<float> x[4];\n"
+      "  for (unsigned r = 0; r < 4; ++r) {\n"
+      "    x[r] = from[team.transform() * 64 + team.thread() + r * there::stride];\n"
+      "  }\n"
+      "  there::execute_between(team, after, x, scratch, roots);\n"
+      "  for (unsigned r = 0; r < 4; ++r) {\n"
+      "    to[(after.thread() + r * there::stride) * 4 + after.transform()] = x[r];\n"
+      "  }\n");
+  const values z = noise<float>(256, 8);
+  on_every_device<there>(text, z, 256, [&](const values& got) {
+    exact expected(256);
+    for (std::size_t row = 0; row < 4; ++row) {
+      const exact bins = dft(values(z.begin() + row * 64, z.begin() + (row + 1) * 64), forward);
+      for (std::size_t k = 0; k < 64; ++k) expected[k * 4 + row] = bins[k];
+    }
+    EXPECT_LT(relative_l2(widely(got), expected), test::l2_bound<float>(64));
+  });
+}
+
 }  // namespace

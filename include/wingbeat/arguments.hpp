@@ -7,7 +7,8 @@
 #include <cstring>  // memcpy
 #include <initializer_list>
 #include <span>
-#include <stdexcept>    // out_of_range
+#include <stdexcept>  // out_of_range
+#include <string>
 #include <type_traits>  // is_trivially_copyable_v
 #include <vector>
 
@@ -78,18 +79,24 @@ class kernel_argument {
   value_kind kind_ = value_kind::other;
 };
 
-/// The arguments of one run, as a functor in this process reads them.
+/// The arguments of one run, as a functor in this process reads them, and the parameters that its
+/// request states.
 class host_arguments {
  public:
   host_arguments() = default;
-  explicit host_arguments(std::span<const kernel_argument> given) : given_(given) {}
+  /// `given` are as `parameters`, one for one.
+  host_arguments(std::span<const kernel_parameter> parameters,
+                 std::span<const kernel_argument> given)
+      : parameters_(parameters), given_(given) {}
 
   [[nodiscard]] std::size_t count() const noexcept { return given_.size(); }
 
-  /// Returns where argument `i`, a view, begins. Throws `std::out_of_range` if it is none.
+  /// Returns where argument `i`, a view, begins. Throws `std::out_of_range` if it is none, if its
+  /// parameter has elements of another size, or if it is read alone and `Element` is not const.
   template <class Element>
   [[nodiscard]] Element* memory(std::size_t i) const {
     require(i, true);
+    require_elements(i, sizeof(Element), !std::is_const_v<Element>);
     const buffer_view& view = given_[i].view();
     return reinterpret_cast<Element*>(static_cast<std::byte*>(view.handle) + view.offset_bytes);
   }
@@ -100,7 +107,11 @@ class host_arguments {
     require(i, false);
     const std::vector<std::byte>& bytes = given_[i].value();
     if (bytes.size() != sizeof(Value) || given_[i].kind() != kind_of_value<Value>) {
-      throw std::out_of_range("the argument is of another type");
+      throw std::out_of_range("argument " + std::to_string(i) + " has " +
+                              std::to_string(bytes.size()) + " bytes, and the callable takes " +
+                              std::to_string(sizeof(Value)) +
+                              " of it, perhaps of another kind; take the type that the request "
+                              "states");
     }
     Value copy;
     std::memcpy(&copy, bytes.data(), sizeof copy);
@@ -110,9 +121,26 @@ class host_arguments {
  private:
   void require(std::size_t i, bool is_memory) const {
     if (i < given_.size() && given_[i].is_memory() == is_memory) return;
-    throw std::out_of_range("the functor has no such argument");
+    throw std::out_of_range("the functor has no " + std::string{is_memory ? "view" : "value"} +
+                            " as argument " + std::to_string(i) + " of " +
+                            std::to_string(given_.size()) + "; the request lists its operands");
+  }
+  void require_elements(std::size_t i, std::size_t bytes, bool is_written) const {
+    const kernel_parameter& stated = parameters_[i];
+    if (stated.bytes() != bytes) {
+      throw std::out_of_range("argument " + std::to_string(i) + " has elements of " +
+                              std::to_string(stated.bytes()) +
+                              " bytes, and the callable takes elements of " +
+                              std::to_string(bytes) + "; take the type that the request states");
+    }
+    if (is_written && !stated.is_written()) {
+      throw std::out_of_range("argument " + std::to_string(i) +
+                              " is an input, and the callable may write to it; take memory of "
+                              "const elements, or state kernel_parameter::output");
+    }
   }
 
+  std::span<const kernel_parameter> parameters_;
   std::span<const kernel_argument> given_;
 };
 

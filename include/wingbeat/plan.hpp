@@ -221,10 +221,19 @@ class plan {
   /// as the operands.
   ///
   ///     spectra.enqueue(queue, in.view(), out.view(), {.load = {weights.view(), 0.5f}});
+  ///
+  /// It is a template so that a fourth argument `{}`, which would initialise either type, is an
+  /// empty workspace: of two equal conversions a compiler prefers the function that is none.
+  template <class = void>
   void enqueue(queue& on, buffer_view in, buffer_view out, const run_operands& given,
-               buffer_view workspace = {}) const;
+               buffer_view workspace = {}) const {
+    enqueue_with(on, in, out, given, workspace);
+  }
 
  private:
+  void enqueue_with(queue& on, buffer_view in, buffer_view out, const run_operands& given,
+                    buffer_view workspace) const;
+
   struct impl;
   std::unique_ptr<const impl> impl_;
 };

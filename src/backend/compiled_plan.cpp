@@ -65,7 +65,7 @@ bool has_functor(const pass& of) {
 
 /// Returns the parameters of a pass's entry: see `enqueue`.
 unsigned parameters_of(const pass& of) {
-  unsigned count = 6 + (of.filter ? 2 : 0);
+  unsigned count = transform_parameters + (of.filter ? filter_parameters : 0);
   for (const auto* fused : {&of.in.fused, &of.out.fused}) {
     if (*fused) count += entry_parameters((*fused)->operands);
   }

@@ -15,6 +15,11 @@
 
 namespace wingbeat::backend {
 
+/// Parameters of an entry that transforms one buffer into another: see `transform_arguments`.
+inline constexpr unsigned transform_parameters = 6;
+/// Those that follow where a pass multiplies by spectra: their buffer, and its first element.
+inline constexpr unsigned filter_parameters = 2;
+
 /// A compiler refused a kernel's text; the sentence ends with its messages.
 class compile_error : public device_error {
   using device_error::device_error;
@@ -23,8 +28,9 @@ class compile_error : public device_error {
 /// One translation unit in the dialect of `wingbeat/device/port.hpp`, and the entry point to run.
 struct kernel_source {
   std::string text;
-  std::string entry;                   ///< Name of the entry point.
-  unsigned n_parameters = 6;           ///< Of the entry point, but for OpenCL's local memory.
+  std::string entry;  ///< Name of the entry point.
+  /// Of the entry point, but for OpenCL's local memory.
+  unsigned n_parameters = transform_parameters;
   unsigned threads = 1;                ///< Of one workgroup.
   std::size_t scratch_bytes = 0;       ///< Local memory of one workgroup.
   std::size_t workgroups = 1;          ///< Of the launches to come: a hint, more or fewer also run.
@@ -70,7 +76,7 @@ struct transform_arguments {
   std::uint64_t batch = 1;      ///< Rows in the whole grid; 0: no memory is touched.
 
   /// Returns them in order; they live as long as this.
-  [[nodiscard]] std::array<kernel_argument, 6> list() const {
+  [[nodiscard]] std::array<kernel_argument, transform_parameters> list() const {
     return {kernel_argument::of(in.handle),    kernel_argument::of(out.handle),
             kernel_argument::of(table.handle), kernel_argument::of(in_first),
             kernel_argument::of(out_first),    kernel_argument::of(batch)};

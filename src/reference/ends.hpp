@@ -105,7 +105,7 @@ class ends {
   void call(const char* in, std::size_t number, row<long double>& points) const {
     std::vector<Value> loaded(in_.elements());
     if (const auto* given = std::get_if<operand_reader<Value>>(&what_.load.callable)) {
-      (*given)(in, host_arguments{given_.load}, number, 0, loaded);
+      (*given)(in, host_arguments{what_.load.operands, given_.load}, number, 0, loaded);
     } else {
       std::get<run_reader<Value>>(what_.load.callable)(in, number, 0, loaded);
     }
@@ -125,7 +125,7 @@ class ends {
       }
     });
     if (const auto* given = std::get_if<operand_writer<Value>>(&what_.store.callable)) {
-      (*given)(out, host_arguments{given_.store}, number, 0, values);
+      (*given)(out, host_arguments{what_.store.operands, given_.store}, number, 0, values);
     } else {
       std::get<run_writer<Value>>(what_.store.callable)(out, number, 0, values);
     }

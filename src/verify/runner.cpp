@@ -18,9 +18,9 @@ constexpr double guard = -12345;
 template <class Real>
 class guarded {
  public:
-  guarded(const queue& where, const std::vector<double>& numbers)
+  guarded(const queue& queue, const std::vector<double>& numbers)
       : sent_(numbers.size() + 2 * n_guards, static_cast<Real>(guard)),
-        memory_(where, sent_.size() * sizeof(Real)) {
+        memory_(queue, sent_.size() * sizeof(Real)) {
     std::transform(numbers.begin(), numbers.end(), sent_.begin() + n_guards,
                    [](double number) { return static_cast<Real>(number); });
     memory_.write(sent_.data(), memory_.size_bytes());
@@ -36,26 +36,26 @@ class guarded {
 
   /// Returns the numbers between the guards as they are now.
   [[nodiscard]] std::vector<double> numbers() const {
-    const auto now = read();
-    return {now.begin() + n_guards, now.end() - n_guards};
+    const auto content = read();
+    return {content.begin() + n_guards, content.end() - n_guards};
   }
 
   /// Returns how many guards differ from what was written; of all numbers, if `is_whole`.
   [[nodiscard]] std::size_t n_changed(bool is_whole) const {
-    const auto now = read();
+    const auto content = read();
     std::size_t n = 0;
-    for (std::size_t j = 0; j < now.size(); ++j) {
-      const bool is_watched = is_whole || j < n_guards || j >= now.size() - n_guards;
-      n += is_watched && std::memcmp(&now[j], &sent_[j], sizeof(Real)) != 0;
+    for (std::size_t j = 0; j < content.size(); ++j) {
+      const bool is_watched = is_whole || j < n_guards || j >= content.size() - n_guards;
+      n += is_watched && std::memcmp(&content[j], &sent_[j], sizeof(Real)) != 0;
     }
     return n;
   }
 
  private:
   [[nodiscard]] std::vector<Real> read() const {
-    std::vector<Real> now(sent_.size());
-    memory_.read(now.data(), memory_.size_bytes());
-    return now;
+    std::vector<Real> content(sent_.size());
+    memory_.read(content.data(), memory_.size_bytes());
+    return content;
   }
 
   std::vector<Real> sent_;
@@ -85,11 +85,11 @@ std::size_t stored_of_line(domain within, std::size_t n) {
 
 }  // namespace
 
-const plan& runner::plan_for(const plan_spec& what) {
+const plan& runner::plan_for(const plan_spec& spec) {
   const auto key =
-      std::tuple{what.kind, what.lengths, std::size_t{what.batch}, what.scale, what.where};
+      std::tuple{spec.kind, spec.lengths, std::size_t{spec.batch}, spec.scale, spec.where};
   auto found = plans_.find(key);
-  if (found == plans_.end()) found = plans_.emplace(key, plan{queue_, what}).first;
+  if (found == plans_.end()) found = plans_.emplace(key, plan{queue_, spec}).first;
   return found->second;
 }
 
@@ -99,16 +99,16 @@ void runner::forget() {
 }
 
 template <class Real>
-std::vector<double> runner::run(const plan& with, const std::vector<double>& in) {
+std::vector<double> runner::run(const plan& transform, const std::vector<double>& in) {
   const guarded<Real> from(queue_, in);
-  if (with.spec().where == placement::in_place) {
-    with.enqueue(queue_, from.view(), from.view());
+  if (transform.spec().where == placement::in_place) {
+    transform.enqueue(queue_, from.view(), from.view());
     n_trespasses_ += from.n_changed(/*is_whole=*/false);
     return from.numbers();
   }
-  const std::vector<double> poisoned(output_bytes(with.spec()) / sizeof(Real), poison);
+  const std::vector<double> poisoned(output_bytes(transform.spec()) / sizeof(Real), poison);
   const guarded<Real> to(queue_, poisoned);
-  with.enqueue(queue_, from.view(), to.view());
+  transform.enqueue(queue_, from.view(), to.view());
   n_trespasses_ += from.n_changed(/*is_whole=*/true) + to.n_changed(/*is_whole=*/false);
   return to.numbers();
 }
@@ -116,7 +116,7 @@ std::vector<double> runner::run(const plan& with, const std::vector<double>& in)
 std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows,
                                     const manner& how) {
   const shape over = how.over.empty() ? shape{rows.front().size()} : how.over;
-  const plan_spec what{.lengths = over,
+  const plan_spec spec{.lengths = over,
                        .batch = rows.size(),
                        .kind = kind,
                        .real = real_,
@@ -124,13 +124,14 @@ std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows
                        .where = how.where};
   const std::size_t real_bytes = real_ == precision::fp32 ? 4 : 8;
   const std::size_t n_lines = points_of(over) / over.back();  // of one transform
-  const std::size_t in_step = input_bytes(what) / rows.size() / n_lines / real_bytes;
-  const std::size_t out_step = output_bytes(what) / rows.size() / n_lines / real_bytes;
+  const std::size_t in_step = input_bytes(spec) / rows.size() / n_lines / real_bytes;
+  const std::size_t out_step = output_bytes(spec) / rows.size() / n_lines / real_bytes;
 
   std::vector<double> in;
   for (const row& x : rows) append_lines(in, packed(x, input_of(kind), over), n_lines, in_step);
-  const plan& with = plan_for(what);
-  const auto out = real_ == precision::fp32 ? run<float>(with, in) : run<double>(with, in);
+  const plan& transform = plan_for(spec);
+  const auto out =
+      real_ == precision::fp32 ? run<float>(transform, in) : run<double>(transform, in);
 
   const std::size_t line = stored_of_line(output_of(kind), over.back());
   std::vector<row> transformed;

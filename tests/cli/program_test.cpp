@@ -49,6 +49,8 @@ TEST(program, lists_each_engine_as_here_or_absent) {
     told.insert(device["engine"]);
     EXPECT_NE(device["name"], "");
     EXPECT_GT(device["memory_bytes"], 0);
+    EXPECT_GE(device["max_cluster"], 1);
+    EXPECT_EQ(device["capability_major"] > 0, device["engine"] == "cuda");
   }
   for (const auto& absent : document["absent"]) {
     EXPECT_TRUE(told.insert(absent["engine"]).second) << absent;

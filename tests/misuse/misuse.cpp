@@ -26,7 +26,7 @@
 // 22: the registers must be register_type x[elements_per_thread]
 // 23: scratch is handed in as workgroup::scratch<Bytes>
 // 24: store must be callable as store(unsigned row, complex<Real> x, complex<Real> y)
-// 25: the first team needs lanes::across_transforms
+// 25: both teams have the same lanes: call execute(team, x, scratch, table)
 // 26: teams change at an exchange, and this transform has none
 // 27: the kernel is launched with too little local memory: the transform needs fft::scratch_bytes
 // 28: the kernel is launched with too little local memory: the transform needs real_fft
@@ -36,11 +36,15 @@
 // 32: the registers are numbers of another kind, as float2 or std::complex
 // 33: a thread has no register for bin N/2: registers hold spectrum::packed
 // 34: the registers must be register_type x[elements_per_thread]
-// 35: two_real_fft takes loads and stores
-// 36: real_fft does not change teams
-// 37: atomic_add adds to int, unsigned, size, float or double
-// 38: atomic_max compares int, unsigned, size, float or double
-#if CASE == 0 || (CASE >= 27 && CASE <= 30)  // as wingbeat::kernel does
+// 35: registers hold two spectra in natural order alone: name order::natural
+// 36: both teams have the same lanes: call execute(team, x, scratch, table)
+// 37: a thread has no register for bin N/2: registers hold spectrum::packed
+// 38: atomic_add adds to int, unsigned, size, float or double
+// 39: atomic_max compares int, unsigned, size, float or double
+// 40: the registers must be register_type x[elements_per_thread]
+// 41: the scratch is too small: the transform needs two_real_fft::scratch_bytes
+// 42: the kernel is launched with too little local memory: the transform needs two_real_fft
+#if CASE == 0 || (CASE >= 27 && CASE <= 30) || CASE == 42  // as wingbeat::kernel does
 #define WINGBEAT_SCRATCH_BYTES (CASE == 0 ? 1024 : 256)
 #endif
 #include "wingbeat/device/atomic.hpp"
@@ -212,10 +216,12 @@ void mistakes_with_registers(char* memory, const value* table) {
   const team<shape> here;
   using bins = wg::real_fft<shape, float, direction::forward>;
   using packed = wg::real_fft<shape, float, direction::forward, wg::spectrum::packed>;
+  using signals = wg::two_real_fft<shape, float, direction::forward, wg::memory<>, order::natural>;
   [[maybe_unused]] const packed::scratch_type scratch{memory};
   value x[4] = {};
 #if CASE == 0
   packed::execute(here, x, scratch, table);
+  signals::execute(here, x, signals::scratch_type{memory}, table);
   float sum = 0;
   atomic_add(&sum, 1);
   atomic_max(&sum, 2);
@@ -234,13 +240,23 @@ void mistakes_with_registers(char* memory, const value* table) {
   using pairs = wg::two_real_fft<shape, float, direction::forward>;
   pairs::execute(here, x, pairs::scratch_type{memory}, table);
 #elif CASE == 36
-  bins::execute_between(here, here, x, scratch, table);
+  packed::execute_between(here, here, x, scratch, table);
 #elif CASE == 37
+  const wg::team<shape, wg::lanes::across_transforms, one_thread> after;
+  bins::execute_between(here, after, x, scratch, table);
+#elif CASE == 38
   short sum = 0;
   atomic_add(&sum, 1);
-#elif CASE == 38
+#elif CASE == 39
   short most = 0;
   atomic_max(&most, 1);
+#elif CASE == 40
+  value y[8] = {};
+  signals::execute(here, y, signals::scratch_type{memory}, table);
+#elif CASE == 41
+  signals::execute(here, x, wg::scratch<signals::scratch_bytes - 8>{memory}, table);
+#elif CASE == 42
+  signals::execute(here, x, signals::scratch_type{memory}, table);
 #endif
   (void)here;
   (void)x;

@@ -7,6 +7,7 @@
 
 #include "cli/messages.hpp"            // print
 #include "cli/option.hpp"              // add_switch
+#include "cli/reports/devices.hpp"     // json_of
 #include "cli/reports/print_json.hpp"  // print_json
 #include "cli/reports/table.hpp"       // table
 #include "formatted.hpp"               // formatted
@@ -46,23 +47,6 @@ void print_table() {
       print(formatted("{} is absent: {}\n", name_of(absent), why));
     }
   }
-}
-
-nlohmann::ordered_json json_of(const device_info& d) {
-  nlohmann::ordered_json j;
-  j["engine"] = name_of(d.runs_on);
-  j["index"] = d.index;
-  j["name"] = d.name;
-  j["is_gpu"] = d.is_gpu;
-  j["architecture"] = d.architecture;
-  j["version"] = d.version;
-  j["memory_bytes"] = d.memory_bytes;
-  j["local_memory_bytes"] = d.local_memory_bytes;
-  j["max_workgroup"] = d.max_workgroup;
-  j["compute_units"] = d.compute_units;
-  j["precisions"] =
-      d.has_fp64 ? std::vector<std::string>{"fp32", "fp64"} : std::vector<std::string>{"fp32"};
-  return j;
 }
 
 void print_document() {

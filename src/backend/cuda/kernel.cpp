@@ -24,19 +24,19 @@ class image {
  public:
   image(const driver_api& api, context_handle context, const std::vector<char>& binary)
       : api_(api), context_(context) {
-    const entered here{api_, context_};
+    const entered current{api_, context_};
     check(api_, api_.module_load(&module_, binary.data()),
           "load a kernel (a driver older than NVRTC refuses it)");
   }
   image(const image&) = delete;
   image& operator=(const image&) = delete;
   ~image() {
-    const entered here{api_, context_, std::nothrow};
-    if (here.is_current()) api_.module_unload(module_);
+    const entered current{api_, context_, std::nothrow};
+    if (current.is_current()) api_.module_unload(module_);
   }
 
   [[nodiscard]] function_handle function(const std::string& name) const {
-    const entered here{api_, context_};
+    const entered current{api_, context_};
     function_handle found = nullptr;
     check(api_, api_.module_function(&found, module_, name.c_str()),
           formatted("find the entry point '{}'", name));
@@ -51,28 +51,28 @@ class image {
 
 class kernel final : public backend::kernel {
  public:
-  kernel(const driver_api& api, const queue& where, const kernel_source& what,
-         const compile_report& made)
+  kernel(const driver_api& api, const queue& on, const kernel_source& source,
+         const compile_report& report)
       : api_(api),
-        context_(where.context()),
-        image_(api, context_, made.binary),
-        function_(image_.function(what.entry)),
-        threads_(what.threads),
-        scratch_bytes_(what.scratch_bytes) {
-    const entered here{api_, context_};
-    resources_ = {.name = what.entry,
-                  .threads = static_cast<int>(what.threads),
+        context_(on.context()),
+        image_(api, context_, report.binary),
+        function_(image_.function(source.entry)),
+        threads_(source.threads),
+        scratch_bytes_(source.scratch_bytes) {
+    const entered current{api_, context_};
+    resources_ = {.name = source.entry,
+                  .threads = static_cast<int>(source.threads),
                   .registers = attribute(function_attribute::registers),
-                  .spill_bytes = made.figures.spill_bytes,
+                  .spill_bytes = report.figures.spill_bytes,
                   .stack_bytes = attribute(function_attribute::local_bytes),
                   .scratch_bytes = static_cast<int>(scratch_bytes_) +
                                    attribute(function_attribute::static_shared_bytes)};
     // NVRTC's own cache returns code without the log that counts spills; without a stack there
     // can be none.
     if (resources_.spill_bytes < 0 && resources_.stack_bytes == 0) resources_.spill_bytes = 0;
-    require_room(where.device());
-    ask_for_scratch(where.device(), what.resident);
-    allow_cluster(what.workgroups_of_cluster);
+    require_room(on.device());
+    ask_for_scratch(on.device(), source.resident);
+    allow_cluster(source.workgroups_of_cluster);
   }
 
   kernel_resources resources() const override { return resources_; }
@@ -87,7 +87,7 @@ class kernel final : public backend::kernel {
       pointers[i] = const_cast<void*>(arguments[i].at);  // the driver only reads
     }
 
-    const entered here{api_, context_};
+    const entered current{api_, context_};
     const result launched = api_.launch(function_, static_cast<unsigned>(workgroups), 1, 1,
                                         threads_, 1, 1, static_cast<unsigned>(scratch_bytes_),
                                         there.stream(), pointers.data(), nullptr);
@@ -103,7 +103,7 @@ class kernel final : public backend::kernel {
 
   /// Asks for the scratch of as many workgroups as fit or are wanted, and no more: what is left is
   /// the L1 cache, in which the tables of roots live, and which joins neighbours' accesses.
-  void ask_for_scratch(const device_info& where, unsigned most_wanted) const {
+  void ask_for_scratch(const device_info& device, unsigned most_wanted) const {
     if (scratch_bytes_ == 0) return;
     using namespace function_attribute;
     const auto set = [&](int which, int value) {
@@ -119,7 +119,7 @@ class kernel final : public backend::kernel {
         api_.resident_workgroups(&resident, function_, static_cast<int>(threads_), scratch_bytes_),
         "count the workgroups a multiprocessor holds");
     if (most_wanted > 0) resident = std::min(resident, static_cast<int>(most_wanted));
-    const std::size_t most_bytes = where.local_memory_bytes + reserved_bytes;
+    const std::size_t most_bytes = device.local_memory_bytes + reserved_bytes;
     const std::size_t wanted =
         static_cast<std::size_t>(resident) * (scratch_bytes_ + reserved_bytes);
     set(preferred_shared_carveout,
@@ -134,19 +134,19 @@ class kernel final : public backend::kernel {
           formatted("allow clusters of {} workgroups", workgroups));
   }
 
-  void require_room(const device_info& where) const {
+  void require_room(const device_info& device) const {
     const int most = attribute(function_attribute::max_threads_per_block);
     if (resources_.threads > most) {
       throw device_error(formatted(
           "the kernel '{}' takes {} registers a thread, so that a workgroup on {} holds {} "
           "threads and not {}; plan fewer threads or state __launch_bounds__",
-          resources_.name, resources_.registers, where.name, most, resources_.threads));
+          resources_.name, resources_.registers, device.name, most, resources_.threads));
     }
-    if (static_cast<std::size_t>(resources_.scratch_bytes) > where.local_memory_bytes) {
+    if (static_cast<std::size_t>(resources_.scratch_bytes) > device.local_memory_bytes) {
       throw plan_error(formatted(
           "the kernel '{}' needs {} bytes of local memory and a workgroup on {} has {}; plan a "
           "shorter transform",
-          resources_.name, resources_.scratch_bytes, where.name, where.local_memory_bytes));
+          resources_.name, resources_.scratch_bytes, device.name, device.local_memory_bytes));
     }
   }
 
@@ -174,15 +174,15 @@ class kernel final : public backend::kernel {
 };
 
 /// Refuses before compiling what no kernel of this device can have.
-void require_shape(const kernel_source& what, const device_info& where) {
-  if (what.threads == 0 || what.threads > where.max_workgroup) {
+void require_shape(const kernel_source& source, const device_info& device) {
+  if (source.threads == 0 || source.threads > device.max_workgroup) {
     throw plan_error(formatted("the kernel '{}' asks for {} threads; a workgroup on {} has 1 to {}",
-                               what.entry, what.threads, where.name, where.max_workgroup));
+                               source.entry, source.threads, device.name, device.max_workgroup));
   }
-  if (what.scratch_bytes > where.local_memory_bytes) {
+  if (source.scratch_bytes > device.local_memory_bytes) {
     throw plan_error(formatted(
         "the kernel '{}' asks for {} bytes of local memory; a workgroup on {} has at most {}",
-        what.entry, what.scratch_bytes, where.name, where.local_memory_bytes));
+        source.entry, source.scratch_bytes, device.name, device.local_memory_bytes));
   }
 }
 
@@ -193,22 +193,22 @@ kernel_compiler::kernel_compiler(const driver_api& api, const nvrtc_api& nvrtc, 
     : api_(api), nvrtc_(nvrtc), driver_(std::move(driver)), cache_(cache) {}
 
 std::shared_ptr<const backend::kernel> kernel_compiler::compile(
-    const std::shared_ptr<backend::queue>& where, const kernel_source& what) const {
-  const queue& there = cuda_queue(*where);
-  require_shape(what, there.device());
-  const auto key = key_of(nvrtc_, what, there.device().architecture, driver_);
+    const std::shared_ptr<backend::queue>& queue_of_plan, const kernel_source& source) const {
+  const queue& on = cuda_queue(*queue_of_plan);
+  require_shape(source, on.device());
+  const auto key = key_of(nvrtc_, source, on.device().architecture, driver_);
   if (const auto stored = cache_.find(key)) {
-    if (const auto made = unpacked(*stored)) {
+    if (const auto report = unpacked(*stored)) {
       try {
-        return std::make_shared<kernel>(api_, there, what, *made);
+        return std::make_shared<kernel>(api_, on, source, *report);
       } catch (const device_error&) {
         // An entry the driver refuses costs a compilation; a true refusal shows again below.
       }
     }
   }
-  const auto made = compile_for(nvrtc_, what, there.device().architecture);
-  auto loaded = std::make_shared<kernel>(api_, there, what, made);
-  cache_.store(key, packed(made));
+  const auto report = compile_for(nvrtc_, source, on.device().architecture);
+  auto loaded = std::make_shared<kernel>(api_, on, source, report);
+  cache_.store(key, packed(report));
   return loaded;
 }
 

@@ -15,18 +15,18 @@ namespace {
 
 constexpr result compilation_failed = 6;  // NVRTC_ERROR_COMPILATION: of the text
 
-void check(const nvrtc_api& with, result what, std::string_view doing) {
-  if (what == success) return;
-  throw device_error(formatted("NVRTC could not {}: {}", doing, with.error_text(what)));
+void check(const nvrtc_api& nvrtc, result status, std::string_view doing) {
+  if (status == success) return;
+  throw device_error(formatted("NVRTC could not {}: {}", doing, nvrtc.error_text(status)));
 }
 
 /// Besides the target. `-v` asks the assembler for its figures, which arrive in the log.
-std::vector<const char*> options_for(const nvrtc_api& with) {
+std::vector<const char*> options_for(const nvrtc_api& nvrtc) {
   std::vector<const char*> options{"--std=c++17", "--fmad=true", "--ptxas-options=-v"};
   // From 12.9 on NVRTC has a cache of its own, which returns code without that log.
   int major = 0;
   int minor = 0;
-  check(with, with.version(&major, &minor), "tell its version");
+  check(nvrtc, nvrtc.version(&major, &minor), "tell its version");
   if (major > 12 || (major == 12 && minor >= 9)) options.push_back("--no-cache");
   return options;
 }
@@ -34,42 +34,42 @@ std::vector<const char*> options_for(const nvrtc_api& with) {
 /// A program of NVRTC's, destroyed at the end of the scope.
 class program {
  public:
-  program(const nvrtc_api& with, const kernel_source& what) : with_(with) {
-    const auto name = what.entry + ".cu";
-    const auto text = what.full_text();
-    check(with_, with_.create(&handle_, text.c_str(), name.c_str(), 0, nullptr, nullptr),
+  program(const nvrtc_api& nvrtc, const kernel_source& source) : nvrtc_(nvrtc) {
+    const auto name = source.entry + ".cu";
+    const auto text = source.full_text();
+    check(nvrtc_, nvrtc_.create(&handle_, text.c_str(), name.c_str(), 0, nullptr, nullptr),
           "read a kernel's text");
   }
   program(const program&) = delete;
   program& operator=(const program&) = delete;
-  ~program() { with_.destroy(&handle_); }
+  ~program() { nvrtc_.destroy(&handle_); }
 
   [[nodiscard]] result compile(const std::string& target) {
     const auto architecture = "--gpu-architecture=" + target;
-    auto all = options_for(with_);
+    auto all = options_for(nvrtc_);
     all.push_back(architecture.c_str());
-    return with_.compile(handle_, static_cast<int>(all.size()), all.data());
+    return nvrtc_.compile(handle_, static_cast<int>(all.size()), all.data());
   }
 
   [[nodiscard]] std::string log() const {
-    const auto bytes = fetch(with_.log_size, with_.log);
+    const auto bytes = fetch(nvrtc_.log_size, nvrtc_.log);
     const std::string text{bytes.begin(), bytes.end()};
     return text.substr(0, text.find('\0'));
   }
-  [[nodiscard]] std::vector<char> cubin() const { return fetch(with_.cubin_size, with_.cubin); }
-  [[nodiscard]] std::vector<char> ptx() const { return fetch(with_.ptx_size, with_.ptx); }
+  [[nodiscard]] std::vector<char> cubin() const { return fetch(nvrtc_.cubin_size, nvrtc_.cubin); }
+  [[nodiscard]] std::vector<char> ptx() const { return fetch(nvrtc_.ptx_size, nvrtc_.ptx); }
 
  private:
   std::vector<char> fetch(result (*size_of)(program_handle, std::size_t*),
                           result (*get)(program_handle, char*)) const {
     std::size_t size_bytes = 0;
-    check(with_, size_of(handle_, &size_bytes), "say how long its output is");
+    check(nvrtc_, size_of(handle_, &size_bytes), "say how long its output is");
     std::vector<char> bytes(size_bytes);
-    check(with_, get(handle_, bytes.data()), "hand over its output");
+    check(nvrtc_, get(handle_, bytes.data()), "hand over its output");
     return bytes;
   }
 
-  const nvrtc_api& with_;
+  const nvrtc_api& nvrtc_;
   program_handle handle_ = nullptr;
 };
 
@@ -86,12 +86,12 @@ int capability_of(std::string_view architecture) {
 }
 
 /// Returns the machine code to ask for, or PTX's nearest architecture when NVRTC is too old.
-std::string target_for(const nvrtc_api& with, std::string_view architecture) {
+std::string target_for(const nvrtc_api& nvrtc, std::string_view architecture) {
   const int wanted = capability_of(architecture);
   int n_known = 0;
-  check(with, with.n_architectures(&n_known), "count its architectures");
+  check(nvrtc, nvrtc.n_architectures(&n_known), "count its architectures");
   std::vector<int> known(static_cast<std::size_t>(n_known));
-  check(with, with.architectures(known.data()), "list its architectures");
+  check(nvrtc, nvrtc.architectures(known.data()), "list its architectures");
   std::sort(known.begin(), known.end());
 
   int nearest = 0;
@@ -102,7 +102,7 @@ std::string target_for(const nvrtc_api& with, std::string_view architecture) {
   if (nearest != 0) return formatted("compute_{}", nearest);
   throw device_error(
       formatted("NVRTC {} compiles for sm_{} and later, not for {}; install an earlier NVRTC",
-                version_of(with), known.empty() ? 0 : known.front(), architecture));
+                version_of(nvrtc), known.empty() ? 0 : known.front(), architecture));
 }
 
 bool is_machine_code(std::string_view target) {
@@ -120,35 +120,35 @@ static_assert(std::is_trivially_copyable_v<packed_head>, "a cache entry is copie
 
 }  // namespace
 
-compile_report compile_for(const nvrtc_api& with, const kernel_source& what,
+compile_report compile_for(const nvrtc_api& nvrtc, const kernel_source& source,
                            std::string_view architecture) {
-  compile_report made;
-  made.target = target_for(with, architecture);
-  program text{with, what};
-  const result compiled = text.compile(made.target);
+  compile_report report;
+  report.target = target_for(nvrtc, architecture);
+  program text{nvrtc, source};
+  const result compiled = text.compile(report.target);
   const auto log = text.log();
   if (compiled != success) {
     const auto sentence =
-        formatted("NVRTC {} could not compile the kernel '{}' for {}: {}\n{}", version_of(with),
-                  what.entry, made.target, with.error_text(compiled), log);
+        formatted("NVRTC {} could not compile the kernel '{}' for {}: {}\n{}", version_of(nvrtc),
+                  source.entry, report.target, nvrtc.error_text(compiled), log);
     if (compiled == compilation_failed) throw compile_error(sentence);
     throw device_error(sentence);
   }
-  if (is_machine_code(made.target)) {
-    made.figures = read_ptxas_log(log, what.entry);
-    made.binary = text.cubin();
+  if (is_machine_code(report.target)) {
+    report.figures = read_ptxas_log(log, source.entry);
+    report.binary = text.cubin();
   } else {
-    made.binary = text.ptx();
+    report.binary = text.ptx();
   }
-  return made;
+  return report;
 }
 
-compile_report compile_for(const kernel_source& what, std::string_view architecture) {
+compile_report compile_for(const kernel_source& source, std::string_view architecture) {
   const auto& found = process_nvrtc();
   if (!found.problem.empty()) {
     throw absent_error(formatted("kernels cannot be compiled without NVRTC: {}", found.problem));
   }
-  return compile_for(found.api, what, architecture);
+  return compile_for(found.api, source, architecture);
 }
 
 std::string version_of(const nvrtc_api& which) {
@@ -158,13 +158,13 @@ std::string version_of(const nvrtc_api& which) {
   return formatted("{}.{}", major, minor);
 }
 
-kernel_key key_of(const nvrtc_api& with, const kernel_source& what, std::string_view architecture,
-                  std::string_view driver) {
+kernel_key key_of(const nvrtc_api& nvrtc, const kernel_source& source,
+                  std::string_view architecture, std::string_view driver) {
   // The figures kept beside the binary are those of one entry point, so its name is in the key.
-  return {.source = what.key_text(),
-          .options = formatted("{} --gpu-architecture={} entry={}", joined(options_for(with), " "),
-                               target_for(with, architecture), what.entry),
-          .compiler = "nvrtc " + version_of(with),
+  return {.source = source.key_text(),
+          .options = formatted("{} --gpu-architecture={} entry={}", joined(options_for(nvrtc), " "),
+                               target_for(nvrtc, architecture), source.entry),
+          .compiler = "nvrtc " + version_of(nvrtc),
           .driver = std::string{driver},
           .architecture = std::string{architecture}};
 }

@@ -216,8 +216,8 @@ void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
     const auto address = reinterpret_cast<std::uintptr_t>(start_of(given.workspace));
     work = start_of(given.workspace) + (aligned_up(address) - address);
   }
-  begin_of_end from{start_of(given.in), 0, host_arguments{given.load}};
-  begin_of_end to{start_of(given.out), 0, host_arguments{given.store}};
+  begin_of_end from{start_of(given.in), 0, host_arguments{spec_.load.operands, given.load}};
+  begin_of_end to{start_of(given.out), 0, host_arguments{spec_.store.operands, given.store}};
   if (spec_.store.clears_output) std::memset(to.memory, 0, spec_.store.out_bytes);
   if (groups_.is_one()) return run(whole_, from, to, work);
   const std::size_t n_before = groups_.n_before();

@@ -22,59 +22,61 @@ constexpr std::size_t least_scratch_bytes = 16;
 constexpr std::size_t pocl_small_grid = std::size_t{1} << 16;
 
 template <class Value>
-Value kernel_value(const driver_api& api, kernel_handle of, device_id on, std::uint32_t what) {
+Value kernel_value(const driver_api& api, kernel_handle of, device_id on, std::uint32_t info) {
   Value value{};
-  check(api.kernel_info(of, on, what, sizeof value, &value, nullptr), "describe a kernel");
+  check(api.kernel_info(of, on, info, sizeof value, &value, nullptr), "describe a kernel");
   return value;
 }
 
-void require_fit(const kernel_source& what, std::size_t max_threads, const device_info& on) {
-  if (what.threads > max_threads) {
+void require_fit(const kernel_source& source, std::size_t max_threads, const device_info& on) {
+  if (source.threads > max_threads) {
     throw device_error(formatted("kernel {} needs {} threads in a workgroup; {} runs up to {}",
-                                 what.entry, what.threads, on.name, max_threads));
+                                 source.entry, source.threads, on.name, max_threads));
   }
-  if (what.scratch_bytes > on.local_memory_bytes) {
-    throw device_error(formatted("kernel {} needs {} bytes of local memory; {} has {}", what.entry,
-                                 what.scratch_bytes, on.name, on.local_memory_bytes));
+  if (source.scratch_bytes > on.local_memory_bytes) {
+    throw device_error(formatted("kernel {} needs {} bytes of local memory; {} has {}",
+                                 source.entry, source.scratch_bytes, on.name,
+                                 on.local_memory_bytes));
   }
 }
 
 /// A kernel that was compiled for one size of workgroup is launched with that size alone.
-void require_same_size(const kernel_source& what, std::size_t compiled_for) {
-  if (compiled_for == 0 || compiled_for == what.threads) return;  // 0: for any
+void require_same_size(const kernel_source& source, std::size_t compiled_for) {
+  if (compiled_for == 0 || compiled_for == source.threads) return;  // 0: for any
   throw plan_error(
       formatted("the text of kernel {} makes it of {} threads a workgroup and {} were asked for; "
                 "state the same number in WINGBEAT_KERNEL and in threads",
-                what.entry, compiled_for, what.threads));
+                source.entry, compiled_for, source.threads));
 }
 
 }  // namespace
 
-kernel::kernel(const driver_api& api, const queue& where, owned<program_handle> program,
-               const kernel_source& what)
+kernel::kernel(const driver_api& api, const queue& on, owned<program_handle> program,
+               const kernel_source& source)
     : api_(api),
-      context_(where.context()),
-      is_pocl_(where.where().is_pocl),
-      local_{what.threads, 1},
-      scratch_bytes_(std::max(what.scratch_bytes, least_scratch_bytes)),
+      context_(on.context()),
+      is_pocl_(on.where().is_pocl),
+      local_{source.threads, 1},
+      scratch_bytes_(std::max(source.scratch_bytes, least_scratch_bytes)),
       program_(std::move(program)) {
   status created = success;
-  kernel_ = {api.create_kernel(program_.get(), what.entry.c_str(), &created), api.release_kernel};
-  check(created, "find the entry point " + what.entry);
-  const kernel_handle made = kernel_.get();
-  const device_id on = where.where().id;
+  kernel_ = {api.create_kernel(program_.get(), source.entry.c_str(), &created), api.release_kernel};
+  check(created, "find the entry point " + source.entry);
+  const kernel_handle handle = kernel_.get();
+  const device_id device = on.where().id;
   const auto required =
-      kernel_value<std::array<std::size_t, 3>>(api, made, on, kernel_required_workgroup);
-  require_same_size(what, required[0] * required[1] * required[2]);
+      kernel_value<std::array<std::size_t, 3>>(api, handle, device, kernel_required_workgroup);
+  require_same_size(source, required[0] * required[1] * required[2]);
   if (required[0] != 0) local_ = {required[0], required[1]};
-  require_fit(what, kernel_value<std::size_t>(api, made, on, kernel_max_workgroup), where.device());
+  require_fit(source, kernel_value<std::size_t>(api, handle, device, kernel_max_workgroup),
+              on.device());
 
   // Once the local argument, the last, is set, the driver counts it too.
-  check(api.set_argument(made, what.n_parameters, scratch_bytes_, nullptr), "set local memory");
-  resources_.name = what.entry;
-  resources_.threads = static_cast<int>(what.threads);
+  check(api.set_argument(handle, source.n_parameters, scratch_bytes_, nullptr), "set local memory");
+  resources_.name = source.entry;
+  resources_.threads = static_cast<int>(source.threads);
   // PoCL 5 does not count the local argument.
-  const auto told = kernel_value<std::uint64_t>(api, made, on, kernel_local_memory_bytes);
+  const auto told = kernel_value<std::uint64_t>(api, handle, device, kernel_local_memory_bytes);
   resources_.scratch_bytes = static_cast<int>(std::max<std::uint64_t>(told, scratch_bytes_));
 }
 
@@ -128,15 +130,15 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
 }
 
 std::shared_ptr<const backend::kernel> kernel_compiler::compile(
-    const std::shared_ptr<backend::queue>& where, const kernel_source& what) const {
+    const std::shared_ptr<backend::queue>& shared_queue, const kernel_source& source) const {
   require_usable_driver();
-  const queue& on = opencl_queue(*where);
+  const queue& on = opencl_queue(*shared_queue);
   const std::lock_guard held{mutex_};
-  auto program = build_program(api_, on.where(), on.context(), what, cache_);
+  auto program = build_program(api_, on.where(), on.context(), source, cache_);
   // PoCL compiles it when it is first launched. No launch of nothing here makes the plan pay for
   // that: it takes an early return, and PoCL 3.1 miscompiles stores under a condition (valid
   // ranges) in kernels whose barriers do not all run.
-  return std::make_shared<const kernel>(api_, on, std::move(program), what);
+  return std::make_shared<const kernel>(api_, on, std::move(program), source);
 }
 
 }  // namespace wingbeat::backend::opencl

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "device/cluster/cluster_probe.hpp"  // as_plane, side_by_side, dft_of_plane
 #include "device/grid/pass_probe.hpp"        // run_pass, cluster_rows
 #include "support/oracle.hpp"                // dft
@@ -280,6 +282,42 @@ TEST(cluster_pass, makes_real_planes_at_once) {
   check_real_plane<cluster_rows<8, 16, 4, 1, 2>>();
   check_real_plane<cluster_rows<16, 16, 8, 2>>();
   check_real_plane<cluster_rows<16, 32, 8, 4>>();
+}
+
+/// A store that keeps the places one thread writes, in order.
+class listed_store {
+ public:
+  using element = complex<float>;
+  static constexpr bool has_parts = false, reduces = false;
+  explicit listed_store(std::vector<size>* places) : places_(places) {}
+  void put(size at, size, complex<float>) const { places_->push_back(at); }
+
+ private:
+  std::vector<size>* places_;
+};
+
+TEST(cluster_pass, stores_bins_of_planes_side_by_side) {
+  using policy = to_bins<as_plane<cluster_rows<16, 8, 4, 1, 2>>>;
+  using load = ends::complex_load<float, float>;
+  using pass = grid::pass<policy, body_of<policy>, load, listed_store>;
+  constexpr size columns = 9, n_bins = 2 * 16 * columns;
+  constexpr unsigned threads = pass::workgroup_threads;
+  const auto pairs = noise<float>(2 * 16 * 8, 8);
+  const auto table = rounded_table<float>(policy::numbers());
+  std::vector<std::vector<size>> places(threads);
+  run_threads<policy>([&](const auto& group, char* scratch) {
+    pass({pairs.data()}, listed_store{&places[group.thread()]}, table.data(), scratch, group)
+        .run(0, 2);
+  });
+  std::vector<unsigned> stored(n_bins);
+  for (unsigned t = 0; t < threads; ++t) {
+    for (std::size_t s = 0; s < places[t].size(); ++s) {
+      ++stored[places[t][s]];
+      // All threads of whole rows store one run at a time.
+      EXPECT_EQ(places[t][s], s * (threads / columns * columns) + t) << "thread " << t;
+    }
+  }
+  EXPECT_EQ(stored, std::vector<unsigned>(n_bins, 1));
 }
 
 }  // namespace

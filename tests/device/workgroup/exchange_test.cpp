@@ -46,4 +46,43 @@ TEST(slot_addresses, are_the_sum_of_a_base_and_a_constant) {
   check<64, 4, 4, 16, memory<trade::whole, 0>>();
 }
 
+/// What threads across transforms read of rows that threads along them wrote: each phase of an
+/// access, of as many threads as the banks have entries, touches every bank once.
+template <unsigned N, unsigned R, unsigned Transforms, class Memory>
+void check_rows() {
+  SCOPED_TRACE(::testing::Message() << N << ", radix " << R << ", " << Transforms << " rows");
+  constexpr unsigned entry_bytes = entry_bytes_of<float, Memory>;
+  constexpr unsigned banks = Memory::bank_bytes / entry_bytes;
+  constexpr unsigned pitch = delivered_entries({N, R}, entry_bytes, Memory::bank_bytes);
+  constexpr slot_layout lies = delivered(N, entry_bytes, Memory::bank_bytes, R, 1);
+  using slots = slot_addresses<shape<N, R>, float, Memory, lies.apart, false, lies.pad>;
+  const auto entry = [](unsigned row, unsigned i) {
+    return (row * pitch + slots::address(i)) ^ row_fold(row, Transforms, pitch, banks);
+  };
+  std::set<unsigned> entries;
+  for (unsigned row = 0; row < Transforms; ++row) {
+    for (unsigned i = 0; i < N; ++i) {
+      EXPECT_EQ(entry(row, i) / pitch, row) << "an entry of another row";
+      entries.insert(entry(row, i));
+    }
+  }
+  EXPECT_EQ(entries.size(), N * Transforms) << "two slots have the same entry";
+  for (unsigned first = 0; first < Transforms * (N / R); first += banks) {
+    std::set<unsigned> touched;
+    for (unsigned p = first; p < first + banks; ++p) {
+      touched.insert(entry(p % Transforms, p / Transforms) % banks);
+    }
+    EXPECT_EQ(touched.size(), banks) << "threads from " << first;
+  }
+}
+
+TEST(row_fold, spreads_neighbouring_rows_over_the_banks) {
+  using halves = memory<trade::halves>;
+  using whole = memory<trade::whole>;
+  check_rows<256, 16, 8, whole>();
+  check_rows<256, 8, 16, whole>();
+  check_rows<512, 16, 4, halves>();
+  check_rows<256, 16, 2, whole>();
+}
+
 }  // namespace

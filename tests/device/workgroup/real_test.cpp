@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real transforms inside a workgroup against the long double reference: packed rows both ways and
-// in both spectra, two signals as one, mirror trades.
+// in both spectra, registers, mirror trades.
 #include "wingbeat/device/workgroup/real.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "support/oracle.hpp"              // dft
 #include "support/signal.hpp"              // noise
 #include "support/tolerance.hpp"           // is_accurate
-#include "wingbeat/device/workgroup/two_real.hpp"
+#include "wingbeat/device/workgroup/mirror.hpp"
 
 namespace {
 
@@ -29,7 +29,6 @@ using wingbeat::device::workgroup::shape;
 using wingbeat::device::workgroup::spectrum;
 using wingbeat::device::workgroup::team;
 using wingbeat::device::workgroup::trade;
-using wingbeat::device::workgroup::two_real_fft;
 
 constexpr auto forward = direction::forward;
 constexpr auto inverse = direction::inverse;
@@ -197,67 +196,6 @@ TEST(workgroup_mirror_trade, brings_every_element_its_opposite) {
     EXPECT_EQ(got[g].re, expected.re) << g;
     EXPECT_EQ(got[g].im, expected.im) << g;
   }
-}
-
-template <unsigned Length, unsigned Elements, unsigned Transforms, class Real>
-void check_two() {
-  SCOPED_TRACE(::testing::Message() << Length << ", " << Elements << " elements");
-  using shape_type = shape<Length, Elements, Transforms>;
-  using there = two_real_fft<shape_type, Real, forward>;
-  using back = two_real_fft<shape_type, Real, inverse>;
-  using pair = wingbeat::device::real::pair<Real>;
-  const auto z = noise<Real>(Length * Transforms, 9);
-  const auto table = roots_of<there>();
-  const auto memory = local_memory(there::scratch_bytes);
-  std::vector<pair> rows(z.size() / 2);
-  std::vector<complex<Real>> again(z.size());
-  run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
-    const team<shape_type, lanes::along_transform, emulated_group> here{group};
-    const std::size_t first = here.transform() * std::size_t{Length};
-    const auto load = [&](unsigned i) { return z[first + i]; };
-    const auto keep = [&](unsigned row, complex<Real> x, complex<Real> y) {
-      rows[first / 2 + row] = {x, y};
-    };
-    const auto reload = [&](unsigned row) { return rows[first / 2 + row]; };
-    const auto store = [&](unsigned i, complex<Real> got) { again[first + i] = got; };
-    const typename there::scratch_type lent{memory.get()};
-    there::execute(here, load, keep, lent, table.data());
-    back::execute(here, reload, store, lent, table.data());
-  });
-  for (std::size_t f = 0; f < Transforms; ++f) {
-    exact x(Length), y(Length), x_rows(Length / 2), y_rows(Length / 2);
-    for (std::size_t i = 0; i < Length; ++i) {
-      x[i] = z[f * Length + i].re;
-      y[i] = z[f * Length + i].im;
-    }
-    x = dft(x, forward);
-    y = dft(y, forward);
-    for (unsigned row = 0; row < Length / 2; ++row) {
-      x_rows[row] = x[there::bin_of(row)];
-      y_rows[row] = y[there::bin_of(row)];
-    }
-    x_rows[0] = {x[0].real(), x[Length / 2].real()};
-    y_rows[0] = {y[0].real(), y[Length / 2].real()};
-    exact got_x, got_y;
-    for (std::size_t row = 0; row < Length / 2; ++row) {
-      got_x.push_back(widened(rows[f * Length / 2 + row].first));
-      got_y.push_back(widened(rows[f * Length / 2 + row].second));
-    }
-    EXPECT_TRUE(is_accurate<Real>(got_x, x_rows, 2 * Length));
-    EXPECT_TRUE(is_accurate<Real>(got_y, y_rows, 2 * Length));
-  }
-  auto scaled = z;
-  for (auto& one : scaled) one = {one.re * Real(Length), one.im * Real(Length)};
-  EXPECT_TRUE(is_accurate<Real>(again, widened_row(scaled), Length * Length));
-}
-
-TEST(workgroup_two_real_fft, separates_two_signals_and_joins_them_again) {
-  check_two<16, 2, 1, float>();
-  check_two<64, 2, 2, float>();
-  check_two<128, 4, 1, double>();
-  check_two<512, 8, 2, float>();
-  check_two<1024, 32, 1, float>();
-  check_two<2048, 16, 1, double>();
 }
 
 }  // namespace

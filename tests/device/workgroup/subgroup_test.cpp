@@ -24,6 +24,7 @@ using wingbeat::device::workgroup::memory;
 using wingbeat::device::workgroup::real_fft;
 using wingbeat::device::workgroup::scratch;
 using wingbeat::device::workgroup::shape;
+using wingbeat::device::workgroup::spectrum;
 using wingbeat::device::workgroup::team;
 using wingbeat::device::workgroup::trade;
 using wingbeat::device::workgroup::two_real_fft;
@@ -107,45 +108,112 @@ void check() {
   EXPECT_LT(relative_l2(x, expected), 8e-7L) << Length << " " << Elements;
 }
 
-/// Columns of a matrix become rows: threads hold neighbouring columns before, one column after.
-/// Twice on the same scratch, so that nothing may still be read when the second time begins.
-template <unsigned Length, unsigned Elements, unsigned Transforms, trade Trade>
+/// The element that a thread holds as its l-th, in rows of `Length`.
+template <unsigned Length, class Team>
+std::size_t element(const Team& team, unsigned l) {
+  return team.transform() * std::size_t{Length} + team.thread() + l * Team::shape_type::threads;
+}
+
+/// Columns of a matrix become rows, or rows columns: threads hold neighbouring columns before and
+/// one column after, or the reverse. Twice on the same scratch, so that nothing may still be read
+/// when the second time begins.
+template <unsigned Length, unsigned Elements, unsigned Transforms, trade Trade, lanes Before>
 void check_handed_over() {
+  SCOPED_TRACE(::testing::Message()
+               << Length << ", " << Elements << " elements, lanes " << int(Before));
   using shape_type = shape<Length, Elements, Transforms>;
   using transform = fft<shape_type, float, forward, order::natural, memory<Trade>>;
+  constexpr lanes after_lanes =
+      Before == lanes::along_transform ? lanes::across_transforms : lanes::along_transform;
   const auto roots = roots_of<transform>();
   const auto x = noise<float>(std::size_t{Length} * Transforms, 41);
   std::vector<complex<float>> y(x.size());
   const auto local = local_memory(transform::scratch_bytes);
   run_workgroup<32>(shape_type::workgroup_threads, [&](emulated_group_of<32> group) {
-    const team<shape_type, lanes::across_transforms, emulated_group_of<32>> before{group};
-    const team<shape_type, lanes::along_transform, emulated_group_of<32>> after{group};
+    const team<shape_type, Before, emulated_group_of<32>> before{group};
+    const team<shape_type, after_lanes, emulated_group_of<32>> after{group};
     complex<float> z[Elements];
     for (int time = 0; time < 2; ++time) {
-      for (unsigned l = 0; l < Elements; ++l) {
-        const std::size_t i = before.thread() + l * shape_type::threads;
-        z[l] = x[i * Transforms + before.transform()];
-      }
+      for (unsigned l = 0; l < Elements; ++l) z[l] = x[element<Length>(before, l)];
       transform::execute_between(before, after, z, typename transform::scratch_type{local.get()},
                                  roots.data());
     }
-    for (unsigned l = 0; l < Elements; ++l) {
-      y[std::size_t{after.transform()} * Length + after.thread() + l * shape_type::threads] = z[l];
-    }
+    for (unsigned l = 0; l < Elements; ++l) y[element<Length>(after, l)] = z[l];
   });
   for (std::size_t f = 0; f < Transforms; ++f) {
-    std::vector<complex<float>> column;
-    for (std::size_t i = 0; i < Length; ++i) column.push_back(x[i * Transforms + f]);
+    const std::vector<complex<float>> row(x.begin() + f * Length, x.begin() + (f + 1) * Length);
     const std::vector<complex<float>> got(y.begin() + f * Length, y.begin() + (f + 1) * Length);
-    ASSERT_TRUE(is_accurate<float>(got, dft(column, forward), Length)) << "column " << f;
+    ASSERT_TRUE(is_accurate<float>(got, dft(row, forward), Length)) << "row " << f;
   }
 }
 
+template <lanes Before>
+void check_all_handed_over() {
+  check_handed_over<64, 8, 4, trade::whole, Before>();
+  check_handed_over<64, 4, 8, trade::whole, Before>();  // one exchange more, among a subgroup
+  check_handed_over<64, 4, 8, trade::halves, Before>();
+  check_handed_over<256, 16, 4, trade::halves, Before>();
+  check_handed_over<256, 8, 4, trade::whole, Before>();
+}
+
 TEST(workgroup_subgroups, columns_are_handed_over_without_a_race) {
-  check_handed_over<64, 8, 4, trade::whole>();
-  check_handed_over<64, 4, 8, trade::whole>();  // one exchange more, among a subgroup
-  check_handed_over<64, 4, 8, trade::halves>();
-  check_handed_over<256, 16, 4, trade::halves>();
+  check_all_handed_over<lanes::across_transforms>();
+}
+
+TEST(workgroup_subgroups, rows_are_handed_over_without_a_race) {
+  check_all_handed_over<lanes::along_transform>();
+}
+
+/// Packed reals to their spectra and back, twice on the same scratch: threads hold rows at both
+/// ends and columns of spectra between, or the reverse.
+template <unsigned M, unsigned Elements, unsigned Transforms, trade Trade, lanes Before>
+void check_reals_handed_over() {
+  SCOPED_TRACE(::testing::Message() << M << ", " << Elements << " elements, lanes " << int(Before));
+  using shape_type = shape<M, Elements, Transforms>;
+  using there = real_fft<shape_type, float, forward, spectrum::packed, memory<Trade>>;
+  using back = real_fft<shape_type, float, inverse, spectrum::packed, memory<Trade>>;
+  constexpr lanes after_lanes =
+      Before == lanes::along_transform ? lanes::across_transforms : lanes::along_transform;
+  const auto roots = roots_of<there>();
+  const auto x = noise<float>(std::size_t{M} * Transforms, 43);
+  std::vector<complex<float>> bins(x.size()), again(x.size());
+  const auto local = local_memory(there::scratch_bytes);
+  run_workgroup<32>(shape_type::workgroup_threads, [&](emulated_group_of<32> group) {
+    const team<shape_type, Before, emulated_group_of<32>> before{group};
+    const team<shape_type, after_lanes, emulated_group_of<32>> after{group};
+    const typename there::scratch_type lent{local.get()};
+    complex<float> z[Elements];
+    for (int time = 0; time < 2; ++time) {
+      for (unsigned l = 0; l < Elements; ++l) z[l] = x[element<M>(before, l)];
+      there::execute_between(before, after, z, lent, roots.data());
+      for (unsigned l = 0; l < Elements; ++l) bins[element<M>(after, l)] = z[l];
+      back::execute_between(after, before, z, lent, roots.data());
+    }
+    for (unsigned l = 0; l < Elements; ++l) again[element<M>(before, l)] = z[l];
+  });
+  for (std::size_t f = 0; f < Transforms; ++f) {
+    std::vector<complex<float>> reals;
+    exact scaled;
+    for (std::size_t j = 0; j < M; ++j) {
+      const complex<float> z = x[f * M + j];
+      reals.insert(reals.end(), {{z.re, 0}, {z.im, 0}});
+      scaled.push_back(widened(z) * (2.0L * M));
+    }
+    const exact row = dft(reals, forward);
+    exact expected(row.begin(), row.begin() + M);
+    expected[0] = {row[0].real(), row[M].real()};
+    const std::vector<complex<float>> got(bins.begin() + f * M, bins.begin() + (f + 1) * M);
+    const std::vector<complex<float>> end(again.begin() + f * M, again.begin() + (f + 1) * M);
+    ASSERT_TRUE(is_accurate<float>(got, expected, 2 * M)) << "row " << f;
+    ASSERT_TRUE(is_accurate<float>(end, scaled, 4 * M)) << "row " << f;
+  }
+}
+
+TEST(workgroup_subgroups, packed_reals_are_handed_over_without_a_race) {
+  check_reals_handed_over<64, 8, 4, trade::whole, lanes::across_transforms>();
+  check_reals_handed_over<64, 8, 4, trade::whole, lanes::along_transform>();
+  check_reals_handed_over<64, 4, 8, trade::halves, lanes::along_transform>();
+  check_reals_handed_over<256, 8, 4, trade::whole, lanes::along_transform>();
 }
 
 TEST(workgroup_subgroups, of_32_threads_share_scratch_without_a_race) {

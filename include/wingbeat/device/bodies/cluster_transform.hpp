@@ -87,6 +87,10 @@ class cluster_transform {
   WINGBEAT_FN unsigned entry_out(unsigned r) const { return fft_.entry_out(r); }
   WINGBEAT_FN size opposite_in(unsigned, unsigned r) const { return fft_.opposite_in(r); }
   WINGBEAT_FN size opposite_out(unsigned, unsigned r) const { return fft_.opposite_out(r); }
+  /// Of a plane in one workgroup: the entry of column k2 of row k1.
+  WINGBEAT_FN static unsigned entry_of_bin(unsigned lane, unsigned k1, unsigned k2) {
+    return fft::entry_of_bin(lane, k1, k2);
+  }
   WINGBEAT_FN bool has_first_in(unsigned) const {
     return fft_.n2() == 0 && (is_plane || fft_.n1(0) == 0);
   }

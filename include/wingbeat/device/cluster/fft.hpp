@@ -191,6 +191,11 @@ class fft {
         r == 0 ? top % b : top);
     return size(first) - size(r) * second_shape::threads * second_team::slot_stride;
   }
+  /// The entry of what the thread that holds bin k1, k2 of a lane has there, of one workgroup.
+  WINGBEAT_FN static unsigned entry_of_bin(unsigned lane, unsigned k1, unsigned k2) {
+    static_assert(c == 1 && Mirror == mirror::rows, "one workgroup has rows k1 and -k1");
+    return entry_of_row(lane * Shape::rows + all_rows::place_of(k1), k2);
+  }
   WINGBEAT_FN const second_team& team() const { return second_; }
 
  private:

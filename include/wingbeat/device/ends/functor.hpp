@@ -213,6 +213,19 @@ class fused_load {
   given given_;
 };
 
+/// The types that every functor at the end of a plan needs, whether it stores or reduces.
+template <class Functor, class As>
+struct store_types {
+  static_assert(element_of<Functor>::is_given,
+                "your store functor has no type named element; write using element = your "
+                "buffer's type in the struct");
+  static_assert(parameters_of<Functor>::is_given || !As::has_parameters,
+                "store.source.parameters holds bytes and your store functor has no type named "
+                "parameters; declare struct parameters in it, or leave the bytes out");
+  static constexpr bool are_given =
+      element_of<Functor>::is_given && (parameters_of<Functor>::is_given || !As::has_parameters);
+};
+
 /// Writes elements through Functor::store.
 template <class Functor, class As>
 class fused_store {
@@ -223,15 +236,8 @@ class fused_store {
 
  private:
   using given = fused_given<Functor, As>;
-  static constexpr bool has_types =
-      element_of<Functor>::is_given && (parameters_of<Functor>::is_given || !As::has_parameters);
-  static_assert(element_of<Functor>::is_given,
-                "your store functor has no type named element; write using element = your "
-                "buffer's type in the struct");
-  static_assert(parameters_of<Functor>::is_given || !As::has_parameters,
-                "store.source.parameters holds bytes and your store functor has no type named "
-                "parameters; declare struct parameters in it, or leave the bytes out");
-  static_assert(!has_types || has_store<Functor, value, typename given::list>,
+  static_assert(!store_types<Functor, As>::are_given ||
+                    has_store<Functor, value, typename given::list>,
                 "your store functor needs WINGBEAT_FN static void store(out, row, i, value), or "
                 "store(out, with, row, i, value) where store.source.parameters holds bytes; where "
                 "store.operands has entries, the operands stand before row");

@@ -151,6 +151,38 @@ WINGBEAT_FN void combine_bins(const Body& body, const Elements& elements, comple
       });
 }
 
+/// Separates the bins of planes that one workgroup holds, A rows of B numbers each, and stores them
+/// by whole rows of B + 1: neighbouring threads store neighbours, where x, a few numbers of one row
+/// for each thread, would leave in pieces of rows. Both bins of a pair are read from local memory.
+template <class Policy, class Body, class Elements, class Real, unsigned E>
+WINGBEAT_FN void store_separated_rows(const Body& body, const Elements& elements,
+                                      const complex<Real> (&x)[E]) {
+  constexpr grid::pass_numbers as = Policy::numbers();
+  constexpr unsigned a = as.shape.first, b = as.shape.second, columns = b + 1;
+  constexpr unsigned rows = a * as.shape.lanes;
+  constexpr unsigned step = Body::workgroup_threads / columns;  // rows stored at once
+  constexpr size row_stride = as.out.first_stride, stride = as.out.stride;
+  const auto entries = body.entries();
+  if constexpr (Body::has_exchanges) body.team().workgroup_barrier();
+  WINGBEAT_UNROLL
+  for (unsigned r = 0; r < E; ++r) copy_to(entries + body.entry_out(r), x[r]);
+  body.team().workgroup_barrier();
+  const unsigned k = body.rank() % columns, first = body.rank() / columns;
+  const unsigned own = k % b, other = (b - k) % b;
+  const complex<Real> root = real_root<Policy>(body, k);
+  WINGBEAT_UNROLL
+  for (unsigned s = 0; s < (rows + step - 1) / step; ++s) {
+    const unsigned row = first + s * step, lane = row / a, k1 = row % a;
+    if (first < step && row < rows && elements.has(lane)) {
+      const complex<Real> z = copied_from(entries + body.entry_of_bin(lane, k1, own));
+      const complex<Real> opposite =
+          copied_from(entries + body.entry_of_bin(lane, (a - k1) % a, other));
+      elements.write(elements.out(lane) + k1 * row_stride + k * stride, elements.index_out(lane, k),
+                     separate(z, opposite, root));
+    }
+  }
+}
+
 /// Separates x into bins and stores them, bin N with bin 0.
 template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void store_separated(const Body& body, const Elements& elements,

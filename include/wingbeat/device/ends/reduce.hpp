@@ -19,7 +19,7 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"                // complex
-#include "wingbeat/device/ends/functor.hpp"           // fused_given, spot_of, value_of
+#include "wingbeat/device/ends/functor.hpp"           // fused_given, spot_of, store_types
 #include "wingbeat/device/ends/functor_contract.hpp"  // can_reduce, partial_of
 #include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_LOCAL, size
 
@@ -37,16 +37,11 @@ class fused_reduce {
 
  private:
   using given = fused_given<Functor, As>;
-  static_assert(element_of<Functor>::is_given,
-                "your store functor has no type named element; write using element = your "
-                "buffer's type in the struct");
   static_assert(partial_of<Functor>::is_given,
                 "store.partial_bytes is not 0 and your store functor has no type named partial; "
                 "declare struct partial in it, or let it store and leave partial_bytes out");
-  static_assert(parameters_of<Functor>::is_given || !As::has_parameters,
-                "store.source.parameters holds bytes and your store functor has no type named "
-                "parameters; declare struct parameters in it, or leave the bytes out");
-  static_assert(!partial_of<Functor>::is_given || can_reduce<Functor, value, typename given::list>,
+  static_assert(!store_types<Functor, As>::are_given || !partial_of<Functor>::is_given ||
+                    can_reduce<Functor, value, typename given::list>,
                 "your reducing store functor needs WINGBEAT_FN static partial start(), void "
                 "add(partial&, row, i, value), void combine(partial&, partial) and void "
                 "finish(out, row, partial), with parameters and operands after the first argument "

@@ -11,7 +11,7 @@
 #include "wingbeat/device/complex.hpp"        // complex, scaled
 #include "wingbeat/device/ends/direct.hpp"    // load_direct, store_direct
 #include "wingbeat/device/ends/memory.hpp"    // no_filter
-#include "wingbeat/device/ends/mirrored.hpp"  // combine_bins, store_separated
+#include "wingbeat/device/ends/mirrored.hpp"  // combine_bins, store_separated, store_separated_rows
 #include "wingbeat/device/ends/reduce.hpp"    // finish_reduced
 #include "wingbeat/device/ends/staged.hpp"    // load_staged, store_staged
 #include "wingbeat/device/grid/elements.hpp"  // elements
@@ -80,7 +80,12 @@ class pass {
   }
   template <class X>
   WINGBEAT_FN void store(const elements_type& tile, const X& x) const {
-    if constexpr (of.sink == row::half_spectrum) {
+    // A thread that reduces has elements of one lane alone.
+    constexpr bool by_rows = of.makes == body::plane && of.workgroups == 1 &&
+                             workgroup_threads > of.second && !Store::reduces;
+    if constexpr (of.sink == row::half_spectrum && by_rows) {
+      ends::store_separated_rows<Policy>(body_, tile, x);
+    } else if constexpr (of.sink == row::half_spectrum) {
       ends::store_separated<Policy>(body_, tile, x);
     } else if constexpr (of.stage_out) {
       ends::store_staged<Policy>(body_, tile, x);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
-#include "wingbeat/device/index.hpp"               // maximum, is_power_of_two
+#include "wingbeat/device/index.hpp"               // maximum, minimum, is_power_of_two
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_LOCAL
 #include "wingbeat/device/workgroup/memory.hpp"    // trade
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
@@ -51,6 +51,16 @@ WINGBEAT_FN constexpr slot_layout delivered(unsigned slots, unsigned entry_bytes
 /// runs of several rows then fall into different banks.
 WINGBEAT_FN constexpr unsigned row_pitch(unsigned count, unsigned threads, unsigned bank_entries) {
   return threads >= bank_entries ? count : (((count + threads - 1) / threads) | 1u) * threads;
+}
+
+/// Returns what to change in an entry (by exclusive or) of the row of one transform of several, so
+/// that threads which read the same slot of neighbouring rows find it in different banks. Rows that
+/// begin in different banks need no change.
+WINGBEAT_FN constexpr unsigned row_fold(unsigned transform, unsigned transforms, unsigned pitch,
+                                        unsigned bank_entries) {
+  if (bank_entries == 0 || pitch % bank_entries != 0) return 0;
+  const unsigned rows = minimum(transforms, bank_entries);
+  return transform % rows * (bank_entries / rows);
 }
 
 /// Returns entries that a transform in natural order, of threads in sequence, has for all its

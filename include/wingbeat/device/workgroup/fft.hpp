@@ -64,7 +64,8 @@ struct fft {
   /// Exchanges that a barrier of the workgroup completes; a subgroup's completes the others.
   static constexpr unsigned workgroup_exchanges = plan.exchanges_beyond(subgroup_size);
   /// Barriers of the workgroup that one transform passes, but for the one that frees the scratch
-  /// and, in `execute_between`, one more where an exchange follows the handing over.
+  /// and, in `execute_between`, one more where an exchange follows the handing over. Teams of
+  /// lanes::across_transforms pass `plan.barriers_beyond(0, ..)`, because all of theirs are such.
   static constexpr unsigned workgroup_barriers =
       plan.barriers_beyond(subgroup_size, Memory::trades == trade::halves);
   static constexpr unsigned table_entries = plan.table_entries();
@@ -139,8 +140,9 @@ struct fft {
 
   /// Transforms registers that the threads hold as `before` says and hold as `after` says when it
   /// returns: at its first exchange the transform hands them from one to the other, so that, say,
-  /// neighbouring threads load neighbouring columns and store neighbours of one column. Of natural
-  /// order and more elements than a thread holds; `before` has lanes::across_transforms.
+  /// neighbouring threads load neighbouring columns and store neighbours of one column, or the
+  /// reverse. Of natural order and more elements than a thread holds; the lanes of the two teams
+  /// differ.
   /// Callers, memory and scale: as above.
   template <class Before, class After, class Scratch>
   WINGBEAT_FN static void execute_between(const Before& before, const After& after,
@@ -150,9 +152,9 @@ struct fft {
                       contract::is_same<typename After::shape_type, Shape>::value,
                   "a team is of another shape than the transform");
     static_assert(Order == order::natural, "only transforms in natural order change teams");
-    static_assert(Before::neighbours == lanes::across_transforms,
-                  "threads hand over neighbouring transforms: the first team needs "
-                  "lanes::across_transforms");
+    static_assert(Before::neighbours != After::neighbours,
+                  "both teams have the same lanes: call execute(team, x, scratch, table), or give "
+                  "one of them lanes::across_transforms");
     static_assert(exchanges > 0, "teams change at an exchange, and this transform has none");
     constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
     static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");

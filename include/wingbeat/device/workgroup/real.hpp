@@ -10,8 +10,8 @@
 #include "wingbeat/device/real.hpp"                // separate, combine
 #include "wingbeat/device/thread/dft.hpp"          // times_root
 #include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store
-#include "wingbeat/device/workgroup/exchange.hpp"  // exchange
 #include "wingbeat/device/workgroup/fft.hpp"       // fft
+#include "wingbeat/device/workgroup/opposite.hpp"  // opposite_trade
 
 namespace wingbeat::device::workgroup {
 
@@ -42,7 +42,7 @@ struct real_fft {
   /// exp(-2 pi i k / N), k < threads, behind the others; a thread makes the rest of its own.
   static constexpr unsigned real_roots = threads;
   static constexpr unsigned table_entries = complex_fft::table_entries + real_roots;
-  static constexpr unsigned scratch_bytes = threads > 1 ? complex_fft::steps::scratch_bytes : 0;
+  static constexpr unsigned scratch_bytes = opposite_trade<complex_fft, Memory>::scratch_bytes;
   using storage_type = storage<scratch_bytes>;
   using scratch_type = scratch<scratch_bytes>;
 
@@ -76,22 +76,30 @@ struct real_fft {
                                   WINGBEAT_GLOBAL const register_type* table) {
     static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
                   "the team is of another shape than the transform");
-    execute_on(team, data, lent, table);
+    execute_on(team, team, data, lent, table);
   }
 
-  /// Teams change at an exchange between the stages of a complex transform alone.
+  /// Transforms registers as above, held as `before` says and then as `after` says; see
+  /// fft::execute_between, whose requirements these are.
   template <class Before, class After, class Data, class Scratch>
-  WINGBEAT_FN static void execute_between(const Before&, const After&, Data&&, const Scratch&,
-                                          WINGBEAT_GLOBAL const register_type*) {
-    static_assert(sizeof(Before) == 0,
-                  "real_fft does not change teams: call execute with a team of "
-                  "lanes::across_transforms, or fft::execute_between and separate the bins");
+  WINGBEAT_FN static void execute_between(const Before& before, const After& after, Data&& data,
+                                          const Scratch& lent,
+                                          WINGBEAT_GLOBAL const register_type* table) {
+    static_assert(contract::is_same<typename Before::shape_type, Shape>::value &&
+                      contract::is_same<typename After::shape_type, Shape>::value,
+                  "a team is of another shape than the transform");
+    constexpr bool differ = Before::neighbours != After::neighbours;
+    static_assert(differ,
+                  "both teams have the same lanes: call execute(team, x, scratch, table), or give "
+                  "one of them lanes::across_transforms");
+    if constexpr (differ) execute_on(before, after, data, lent, table);
   }
 
  private:
   using real = typename arithmetic_of<Real>::type;
   static constexpr unsigned e = elements_per_thread;
-  static constexpr unsigned pairs = (e + 1) / 2;  ///< A thread's: k = t + r T below M/2.
+  using opposites = opposite_trade<complex_fft, Memory>;
+  static constexpr unsigned pairs = opposites::pairs;
   static constexpr bool is_packed = Spectrum == spectrum::packed;
 
   template <class Scratch>
@@ -109,8 +117,9 @@ struct real_fft {
     return is_scratch;
   }
 
-  template <class Team, class Data, class Scratch>
-  WINGBEAT_FN static void execute_on(const Team& team, Data& data, const Scratch& lent,
+  template <class Before, class After, class Data, class Scratch>
+  WINGBEAT_FN static void execute_on(const Before& before, const After& after, Data& data,
+                                     const Scratch& lent,
                                      WINGBEAT_GLOBAL const register_type* table) {
     constexpr bool fits = contract::is_array<Data>::template of<real, e>;
     static_assert(fits, "the registers must be register_type x[elements_per_thread]");
@@ -119,21 +128,27 @@ struct real_fft {
                   "spectrum::unpacked call execute(team, load, store, scratch, table)");
     if constexpr (fits && is_packed && scratch_suffices<Scratch>()) {
       if constexpr (Dir == direction::forward) {
-        forward(team, data, lent, table);
+        forward(before, after, data, lent, table);
       } else {
-        inverse(team, data, lent, table);
+        inverse(before, after, data, lent, table);
       }
     }
   }
 
-  /// Forward in registers. Slots k and M - k are computed together; the second goes home.
-  template <class Team, class Scratch>
-  WINGBEAT_FN static void forward(const Team& team, register_type (&z)[e], const Scratch& lent,
-                                  WINGBEAT_GLOBAL const register_type* table) {
-    transform_and_free(team, z, lent, table);
+  /// Forward in registers, which go from `before` to `team` in the complex transform. Slots k and
+  /// M - k are computed together; the second goes home.
+  template <class Before, class Team, class Scratch>
+  WINGBEAT_FN static void forward(const Before& before, const Team& team, register_type (&z)[e],
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    if constexpr (contract::is_same<Before, Team>::value) {
+      opposites::transform_and_free(team, z, lent, table);
+    } else {
+      complex_fft::execute_between(before, team, z, reused_as<Scratch, reuse::at_once>{lent.at},
+                                   table);
+    }
     const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     register_type other[pairs];
-    gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
+    opposites::gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
     const bool has_ends = team.thread() == 0;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
@@ -147,16 +162,16 @@ struct real_fft {
         other[r] = x.second;
       }
     }
-    return_partners(team, z, other, lent);
+    opposites::return_partners(team, z, other, lent);
   }
 
-  /// Inverse in registers.
-  template <class Team, class Scratch>
-  WINGBEAT_FN static void inverse(const Team& team, register_type (&z)[e], const Scratch& lent,
-                                  WINGBEAT_GLOBAL const register_type* table) {
+  /// Inverse in registers, which go from `team` to `after` in the complex transform.
+  template <class Team, class After, class Scratch>
+  WINGBEAT_FN static void inverse(const Team& team, const After& after, register_type (&z)[e],
+                                  const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
     const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     register_type other[pairs];
-    gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
+    opposites::gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
     const bool has_ends = team.thread() == 0;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
@@ -174,8 +189,12 @@ struct real_fft {
         other[r] = both.second;
       }
     }
-    return_partners(team, z, other, lent);
-    complex_fft::execute(team, z, lent, table);
+    opposites::return_partners(team, z, other, lent);
+    if constexpr (contract::is_same<Team, After>::value) {
+      complex_fft::execute(team, z, lent, table);
+    } else {
+      complex_fft::execute_between(team, after, z, lent, table);
+    }
   }
 
   // Bins 0 and M go the way of any pair, so that threads do not part at their loads and stores.
@@ -189,10 +208,10 @@ struct real_fft {
       const value_type from = load(team.thread() + r * threads);
       z[r] = widen(from);
     }
-    transform_and_free(team, z, lent, table);
+    opposites::transform_and_free(team, z, lent, table);
     const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     register_type other[pairs];
-    gather_partners(team, z, other, lent);
+    opposites::gather_partners(team, z, other, lent);
     const bool has_ends = team.thread() == 0;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
@@ -234,7 +253,7 @@ struct real_fft {
       other[r] = both.second;
     }
     if (m > 1 && has_ends) other[0] = scaled(conj(widen(middle)), real(2.0));
-    return_partners(team, z, other, lent);
+    opposites::return_partners(team, z, other, lent);
     complex_fft::execute(team, z, lent, table);
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) store(team.thread() + r * threads, narrow<Real>(z[r]));
@@ -243,82 +262,6 @@ struct real_fft {
   /// w^(t + r T), w of order N = 2 e T, from w^t.
   WINGBEAT_FN static register_type root_after(register_type first, unsigned r) {
     return thread::times_root<direction::forward, 2 * e>(first, r);
-  }
-
-  /// Partner of pair k: M - k, and M/2 of 0.
-  WINGBEAT_FN static constexpr unsigned partner(unsigned k) { return k == 0 ? m / 2 : m - k; }
-
-  /// Hands z[r] = Z[k] its other[r] = Z[partner(k)], k = t + r T, r < pairs. Only the numbers
-  /// above M/2 travel; thread 0's M/2 is its own.
-  template <class Team, class Scratch>
-  WINGBEAT_FN static void gather_partners(const Team& team, register_type (&z)[e],
-                                          register_type (&other)[pairs], const Scratch& lent) {
-    if constexpr (threads == 1) {
-      WINGBEAT_UNROLL
-      for (unsigned r = 0; r < pairs; ++r) other[r] = z[partner(r) % e];
-    } else {
-      travel(
-          team, lent, [&](unsigned r) -> register_type& { return z[r + pairs]; },
-          [](const Team& of, unsigned r) { return of.thread() + (r + pairs) * threads; },
-          [&](unsigned r) -> register_type& { return other[r]; },
-          [](const Team& of, unsigned r) { return partner(of.thread() + r * threads); });
-    }
-  }
-
-  /// The way back: other[r] goes to the thread that holds number partner(k).
-  template <class Team, class Scratch>
-  WINGBEAT_FN static void return_partners(const Team& team, register_type (&z)[e],
-                                          register_type (&other)[pairs], const Scratch& lent) {
-    if constexpr (m == 1) return;
-    if constexpr (threads == 1) {
-      WINGBEAT_UNROLL
-      for (unsigned r = 0; r < pairs; ++r) z[partner(r) % e] = other[r];
-    } else {
-      travel(
-          team, lent, [&](unsigned r) -> register_type& { return other[r]; },
-          [](const Team& of, unsigned r) { return partner(of.thread() + r * threads); },
-          [&](unsigned r) -> register_type& { return z[r + pairs]; },
-          [](const Team& of, unsigned r) { return of.thread() + (r + pairs) * threads; });
-    }
-  }
-
-  /// Sends what(r) to slot to(r) and takes into(r) from slot from(r), r < pairs, whole or in
-  /// halves. Scratch is free before and after.
-  template <class Team, class Scratch, class What, class To, class Into, class From>
-  WINGBEAT_FN static void travel(const Team& team, const Scratch& lent, const What& what,
-                                 const To& to, const Into& into, const From& from) {
-    register_type moved[pairs];
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < pairs; ++r) moved[r] = what(r);
-    exchange<Memory::trades, threads>(
-        team, moved, lent.at, [&](unsigned r) { return entry_of(team, to(team, r)); },
-        [&](unsigned r) { return entry_of(team, from(team, r)); });
-    constexpr bool is_used_again = Dir == direction::inverse && complex_fft::exchanges > 0;
-    if constexpr (Scratch::reused == reuse::at_once) {
-      team.workgroup_barrier();
-    } else if constexpr (is_used_again) {
-      team.barrier();
-    }
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < pairs; ++r) into(r) = moved[r];
-  }
-
-  /// Opposite numbers meet where a transform has its entries.
-  template <class Team>
-  WINGBEAT_FN static unsigned entry_of(const Team& team, unsigned i) {
-    constexpr bool is_along = Team::neighbours == lanes::along_transform;
-    return is_along ? team.transform() * complex_fft::steps::own_entries + i : team.slot(i);
-  }
-
-  /// The complex transform of a forward run, which leaves scratch free for the pairs to meet there:
-  /// to the transform's own threads where they share a subgroup, otherwise to the workgroup.
-  template <class Team, class Scratch>
-  WINGBEAT_FN static void transform_and_free(const Team& team, register_type (&z)[e],
-                                             const Scratch& lent,
-                                             WINGBEAT_GLOBAL const register_type* table) {
-    constexpr reuse free_for = Team::is_in_subgroup ? reuse::after_barrier : reuse::at_once;
-    complex_fft::execute(team, z, reused_as<Scratch, free_for>{lent.at}, table);
-    if constexpr (Team::is_in_subgroup && complex_fft::exchanges > 0) team.barrier();
   }
 };
 

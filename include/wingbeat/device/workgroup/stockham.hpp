@@ -15,7 +15,7 @@
 #include "wingbeat/device/thread/dft.hpp"          // dft
 #include "wingbeat/device/twiddle.hpp"             // apply_powers
 #include "wingbeat/device/workgroup/contract.hpp"  // is_same
-#include "wingbeat/device/workgroup/exchange.hpp"  // exchange, slot_addresses
+#include "wingbeat/device/workgroup/exchange.hpp"  // exchange, row_fold, slot_addresses
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 #include "wingbeat/device/workgroup/team.hpp"      // lanes
 
@@ -43,7 +43,7 @@ struct stockham {
     if constexpr (n_stages > 0) run_from<0>(team, team, x, scratch, table);
   }
 
-  /// The same, but what `before` holds goes to `after` at the first exchange.
+  /// The same, but what `before` holds goes to `after`, of the other lanes, at the first exchange.
   template <class Before, class After, class Scratch>
   WINGBEAT_FN static void run(const Before& before, const After& after, complex_type (&x)[elements],
                               const Scratch& scratch, WINGBEAT_GLOBAL const complex_type* table) {
@@ -115,14 +115,28 @@ struct stockham {
     constexpr unsigned prior = plan.place_value(Stage);
     constexpr unsigned count = elements / radix;
     const auto first_of = [](unsigned b) { return b / prior * prior * radix + b % prior; };
-    const auto to = [&](unsigned r) {  // of b's digits and q's, each stands once
-      return address<Stage, Team>(team.transform(), first_of(team.thread()),
-                                  first_of(r % count * threads) + r / count * prior);
+    constexpr bool spreads =
+        Team::neighbours == lanes::along_transform && After::neighbours == lanes::across_transforms;
+    const auto fold = [](unsigned entry, unsigned transform) {
+      constexpr unsigned bank_entries = Memory::bank_bytes / entry_bytes;
+      return spreads ? entry ^ row_fold(transform, Shape::transforms, own_entries, bank_entries)
+                     : entry;
+    };
+    const auto to = [&](unsigned r) {  // digits of b, and those of q P, that none has in common
+      const unsigned entry =
+          address<Stage, Team>(team.transform(), first_of(team.thread()),
+                               first_of(r % count * threads) + r / count * prior);
+      return fold(entry, team.transform());
     };
     const auto from = [&](unsigned r) {
-      return address<Stage, Team>(after.transform(), after.thread(), r * threads);
+      const unsigned entry = address<Stage, Team>(after.transform(), after.thread(), r * threads);
+      return fold(entry, after.transform());
     };
-    exchange<Memory::trades, threads>(team, x, at, to, from);
+    if constexpr (spreads) {  // the barriers of `team` may be those of one transform alone
+      exchange<Memory::trades, threads>(after, x, at, to, from);
+    } else {
+      exchange<Memory::trades, threads>(team, x, at, to, from);
+    }
   }
 };
 

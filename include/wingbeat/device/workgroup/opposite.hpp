@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opposite bins of a transform of length M in natural order meet in one thread. Thread t of T holds
+// bins t + r T, r < E: those below M/2 in its first E/2 registers. Bin k below M/2 is computed with
+//     partner(k) = M - k,   partner(0) = M/2,
+// which is another thread's, so half of all bins travel through local memory.
+#pragma once
+
+#include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/workgroup/exchange.hpp"  // exchange
+#include "wingbeat/device/workgroup/memory.hpp"    // reuse, reused_as
+#include "wingbeat/device/workgroup/team.hpp"      // lanes
+
+namespace wingbeat::device::workgroup {
+
+/// Trades of `Fft`, a transform in natural order whose exchanges are those of `Memory`.
+template <class Fft, class Memory>
+struct opposite_trade {
+  using register_type = typename Fft::register_type;
+  static constexpr unsigned m = Fft::length;
+  static constexpr unsigned e = Fft::elements_per_thread;
+  static constexpr unsigned threads = Fft::threads;
+  static constexpr unsigned pairs = (e + 1) / 2;  ///< A thread's: k = t + r T below M/2.
+  /// Half of the bins meet where the transform's exchanges have their entries.
+  static constexpr unsigned scratch_bytes = threads > 1 ? Fft::steps::scratch_bytes : 0;
+
+  /// Transforms z forward and leaves scratch free for the pairs to meet there: to the transform's
+  /// own threads where they share a subgroup, otherwise to the workgroup.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void transform_and_free(const Team& team, register_type (&z)[e],
+                                             const Scratch& lent,
+                                             WINGBEAT_GLOBAL const register_type* table) {
+    constexpr reuse free_for = Team::is_in_subgroup ? reuse::after_barrier : reuse::at_once;
+    Fft::execute(team, z, reused_as<Scratch, free_for>{lent.at}, table);
+    if constexpr (Team::is_in_subgroup && Fft::exchanges > 0) team.barrier();
+  }
+
+  /// Hands z[r] = Z[k] its other[r] = Z[partner(k)], k = t + r T, r < pairs. Only the numbers
+  /// above M/2 travel; thread 0's M/2 is its own.
+  /// Callers: every thread of the workgroup.  Memory: `scratch_bytes`, free on entry and, unless
+  /// lent until a barrier, on return.  Cost: one exchange of half the elements.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void gather_partners(const Team& team, register_type (&z)[e],
+                                          register_type (&other)[pairs], const Scratch& lent) {
+    if constexpr (threads == 1) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < pairs; ++r) other[r] = z[partner(r) % e];
+    } else {
+      travel(
+          team, lent, [&](unsigned r) -> register_type& { return z[r + pairs]; },
+          [](const Team& of, unsigned r) { return of.thread() + (r + pairs) * threads; },
+          [&](unsigned r) -> register_type& { return other[r]; },
+          [](const Team& of, unsigned r) { return partner(of.thread() + r * threads); });
+    }
+  }
+
+  /// The way back: other[r] goes to the thread that holds number partner(k), as its z.
+  /// Callers, memory, cost: as above.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void return_partners(const Team& team, register_type (&z)[e],
+                                          register_type (&other)[pairs], const Scratch& lent) {
+    if constexpr (m == 1) return;
+    if constexpr (threads == 1) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < pairs; ++r) z[partner(r) % e] = other[r];
+    } else {
+      travel(
+          team, lent, [&](unsigned r) -> register_type& { return other[r]; },
+          [](const Team& of, unsigned r) { return partner(of.thread() + r * threads); },
+          [&](unsigned r) -> register_type& { return z[r + pairs]; },
+          [](const Team& of, unsigned r) { return of.thread() + (r + pairs) * threads; });
+    }
+  }
+
+ private:
+  WINGBEAT_FN static constexpr unsigned partner(unsigned k) { return k == 0 ? m / 2 : m - k; }
+
+  /// Sends source(r) to slot to(r) and takes target(r) from slot from(r), r < pairs, whole or in
+  /// halves. Scratch is free before and after.
+  template <class Team, class Scratch, class Source, class To, class Target, class From>
+  WINGBEAT_FN static void travel(const Team& team, const Scratch& lent, const Source& source,
+                                 const To& to, const Target& target, const From& from) {
+    register_type moved[pairs];
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < pairs; ++r) moved[r] = source(r);
+    exchange<Memory::trades, threads>(
+        team, moved, lent.at, [&](unsigned r) { return entry_of(team, to(team, r)); },
+        [&](unsigned r) { return entry_of(team, from(team, r)); });
+    constexpr bool is_used_again = Fft::dir == direction::inverse && Fft::exchanges > 0;
+    if constexpr (Scratch::reused == reuse::at_once) {
+      team.workgroup_barrier();
+    } else if constexpr (is_used_again) {
+      team.barrier();
+    }
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < pairs; ++r) target(r) = moved[r];
+  }
+
+  /// Opposite numbers meet where a transform has its entries.
+  template <class Team>
+  WINGBEAT_FN static unsigned entry_of(const Team& team, unsigned i) {
+    constexpr bool is_along = Team::neighbours == lanes::along_transform;
+    return is_along ? team.transform() * Fft::steps::own_entries + i : team.slot(i);
+  }
+};
+
+}  // namespace wingbeat::device::workgroup
