@@ -5,12 +5,14 @@
 //     match_templates results.json [image template kernels]..      as 4096 512 8
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>  // abs, sqrt
 #include <cstdio>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -120,6 +122,48 @@ double difference_of(const buffer& a, const buffer& b) {
   return std::sqrt(error / energy);
 }
 
+/// The launches of one template, each by itself.
+class launches {
+ public:
+  launches(const queue& on, const convolution_spec& spec, buffer_view templates,
+           buffer_view spectra, buffer_view map)
+      : on_(on),
+        geometry_(convolving::geometry_of(spec)),
+        chain_(convolving::running_chain(on.impl(), {spec, geometry_, 1, 1})),
+        a_{on, std::max<std::size_t>(chain_.array_bytes[0], 16)},
+        b_{on, std::max<std::size_t>(chain_.array_bytes[1], 16)},
+        views_{templates, spectra, map, a_.view(), b_.view()} {}
+
+  void add(std::vector<measure::timed_run>& runs) const {
+    for (const auto& stage : chain_.stages) {
+      runs.push_back(measure::queued_run(on_, "launch", [this, &stage] {
+        stage.plan->enqueue(*on_.impl(), {.in = views_[static_cast<std::size_t>(stage.from)],
+                                          .out = views_[static_cast<std::size_t>(stage.to)],
+                                          .workspace = {},
+                                          .filter = views_[1]});
+      }));
+    }
+  }
+
+  void report(std::span<const measure::timed_run> runs, nlohmann::ordered_json& row) const {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const double us = 1e6 * runs[i].median_s();
+      const auto bytes = static_cast<double>(chain_.stages[i].plan->traffic_bytes());
+      const kernel_resources takes = chain_.stages[i].plan->resources().front();
+      fmt::print("  launch {}: {:.1f} us, {:.1f} MB, {:.2f} TB/s, {} registers, {} spilled\n",
+                 i + 1, us, bytes / 1e6, bytes / us / 1e6, takes.registers, takes.spill_bytes);
+      row["launches"].push_back({{"us", us}, {"bytes", bytes}});
+    }
+  }
+
+ private:
+  queue on_;
+  std::vector<convolving::axis_geometry> geometry_;
+  convolving::chain chain_;
+  buffer a_, b_;
+  std::array<buffer_view, 5> views_;  // as `convolving::memory` numbers them
+};
+
 nlohmann::ordered_json measured(queue& on, std::size_t n, std::size_t h, std::size_t kernels) {
   const convolution_spec spec{.image = {n, n},
                               .kernel = {h, h},
@@ -150,29 +194,8 @@ nlohmann::ordered_json measured(queue& on, std::size_t n, std::size_t h, std::si
       measure::queued_run(on, "fused", fused),
       measure::queued_run(on, "cufft", [&] { by_cufft.run(templates.view(), one_map.view()); })};
   std::printf("%s", find.explain().c_str());
-  // The launches of one template, each alone.
-  const auto geometry = convolving::geometry_of(spec);
-  const auto chain = convolving::running_chain(on.impl(), {spec, geometry, 1, 1});
-  const buffer a{on, std::max<std::size_t>(chain.array_bytes[0], 16)};
-  const buffer b{on, std::max<std::size_t>(chain.array_bytes[1], 16)};
-  const auto view_of = [&](convolving::memory where) {
-    switch (where) {
-      case convolving::memory::signals: return templates.view();
-      case convolving::memory::spectra: return spectra.view();
-      case convolving::memory::output: return one_map.view();
-      case convolving::memory::workspace_a: return a.view();
-      case convolving::memory::workspace_b: return b.view();
-    }
-    return buffer_view{};
-  };
-  for (const auto& stage : chain.stages) {
-    runs.push_back(measure::queued_run(on, "launch", [&] {
-      stage.plan->enqueue(*on.impl(), {.in = view_of(stage.from),
-                                       .out = view_of(stage.to),
-                                       .workspace = {},
-                                       .filter = spectra.view()});
-    }));
-  }
+  launches alone{on, spec, templates.view(), spectra.view(), one_map.view()};
+  alone.add(runs);
   measure::take_turns(runs, n_rounds);
   const double each_us = 1e6 * runs[1].median_s() / static_cast<double>(kernels);
   const double peer_us = 1e6 * runs[2].median_s();
@@ -191,14 +214,7 @@ nlohmann::ordered_json measured(queue& on, std::size_t n, std::size_t h, std::si
       "bytes {:.1f} us; off {:.1e}{}\n",
       h, n, kernels, each_us, peer_us, peer_us / each_us,
       1e6 * runs[0].median_s() / double(kernels), difference, difference < 1e-5 ? "" : "  WRONG");
-  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
-    const double us = 1e6 * runs[3 + i].median_s();
-    const auto bytes = double(chain.stages[i].plan->traffic_bytes());
-    const auto takes = chain.stages[i].plan->resources().front();
-    fmt::print("  launch {}: {:.1f} us, {:.1f} MB, {:.2f} TB/s, {} registers, {} spilled\n", i + 1,
-               us, bytes / 1e6, bytes / us / 1e6, takes.registers, takes.spill_bytes);
-    row["launches"].push_back({{"us", us}, {"bytes", bytes}});
-  }
+  alone.report({runs.begin() + 3, runs.end()}, row);
   return row;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions and correlations of signals with kernels, in one to three axes: images with
-// templates, photographs with blurs, signals with filters. Zero padding takes no memory, and spectra
-// never leave the engine's own order.
+// templates, photographs with blurs, signals with filters. Zero padding takes no memory, and
+// spectra never leave the engine's own order.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -118,8 +118,8 @@ class convolution {
   /// Returns the run in words: padded lengths, one line per pass, bytes.
   [[nodiscard]] std::string explain() const;
 
-  /// Queues the spectra of all images, or of all kernels where those are prepared. Nothing overlaps.
-  /// Throws as `plan::enqueue` does.
+  /// Queues the spectra of all images, or of all kernels where those are prepared. No view overlaps
+  /// another. Throws as `plan::enqueue` does.
   void prepare(queue& on, buffer_view signals, buffer_view spectra,
                buffer_view workspace = {}) const;
 

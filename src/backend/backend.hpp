@@ -117,9 +117,9 @@ class engine {
                                                               const kernel_source& what) const;
 
   /// Returns the plan that transforms `rows`, a forward transform of one axis, multiplies them by
-  /// `spectra` and transforms back, with the layouts, ranges and scale of `rows`, in one crossing of
-  /// memory; nullptr where the engine cannot. `make_spectra` returns what makes spectra for rows of
-  /// that length and precision, and nullptr where `make_convolution` does.
+  /// `spectra` and transforms back, with the layouts, ranges and scale of `rows`, in one crossing
+  /// of memory; nullptr where the engine cannot. `make_spectra` returns what makes spectra for rows
+  /// of that length and precision, and nullptr where `make_convolution` does.
   [[nodiscard]] virtual std::shared_ptr<const plan> make_convolution(
       const std::shared_ptr<queue>& on, const plan_spec& rows, const spectrum_array& spectra) const;
   [[nodiscard]] virtual std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>& on,

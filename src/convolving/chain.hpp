@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convolution as plans of one axis each. Inner axes, the last first, are transformed over the
 // elements that exist; then columns along the slowest axis are convolved with the prepared spectra,
-// in one crossing where the engine can; then the inner axes are transformed back, the last one last.
+// in one crossing where the engine can; then the inner axes are transformed back, the last one
+// last.
 // Between the plans elements of the slowest axis are neighbours: [item][column][y].
 #pragma once
 

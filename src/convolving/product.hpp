@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of spectra as the load of an inverse transform: for engines and lengths whose rows are
-// not convolved in one crossing.
+// The product of spectra as the load of an inverse transform: for engines and lengths whose rows
+// are not convolved in one crossing.
 #pragma once
 
 #include <cstddef>  // size_t
