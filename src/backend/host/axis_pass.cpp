@@ -43,8 +43,8 @@ axis_pass<Real>::axis_pass(const kernels<Real>& with, const pass& what, Real sca
       n_columns_(what.n_columns()),
       scale_(what.kind == transform::forward_from_real ? scale / 2 : scale),  // see `split`
       n_threads_(threads_for(what)),
-      in_(with, what.in, what.repeats.back().in_stride, of_plan.load, nullptr),
-      out_(with, what.out, what.repeats.back().out_stride, nullptr, of_plan.store) {
+      in_(with, what.in, what.repeats.back().in, of_plan.load, nullptr),
+      out_(with, what.out, what.repeats.back().out, nullptr, of_plan.store) {
   const bool are_columns = !is_real(what.kind) && !is_row(what.in) && !is_row(what.out);
   const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(with.width);
   if (are_columns && fill_lanes && what.length <= limits.longest_strip) {
@@ -58,17 +58,17 @@ template <class Real>
 void axis_pass<Real>::choose_strip() {
   strip_.emplace(with_, what_.length, what_.repeats.back().count);
   tile_columns_ = tile_pitch_ = strip_->width();
-  const repeat& lane = what_.repeats.back();
-  is_in_direct_ = what_.in.is_plain() && what_.in.stride % 2 == 0 && lane.in_stride == 2;
-  is_out_direct_ = what_.out.is_plain() && what_.out.stride % 2 == 0 && lane.out_stride == 2;
+  const arrays::dimension& lane = what_.repeats.back();
+  is_in_direct_ = what_.in.is_plain() && what_.in.stride % 2 == 0 && lane.in == 2;
+  is_out_direct_ = what_.out.is_plain() && what_.out.stride % 2 == 0 && lane.out == 2;
 }
 
 template <class Real>
 void axis_pass<Real>::choose_rows() {
   const std::size_t n = complex_length(what_);
-  const repeat& row = what_.repeats.back();
-  is_in_direct_ = what_.in.is_plain() && is_row(what_.in) && row.in_stride % 2 == 0;
-  is_out_direct_ = what_.out.is_plain() && is_row(what_.out) && row.out_stride % 2 == 0;
+  const arrays::dimension& row = what_.repeats.back();
+  is_in_direct_ = what_.in.is_plain() && is_row(what_.in) && row.in % 2 == 0;
+  is_out_direct_ = what_.out.is_plain() && is_row(what_.out) && row.out % 2 == 0;
   const std::size_t row_bytes = 2 * n * sizeof(Real);
   const unsigned n_slots = thread_pool::shared().n_threads();
   is_shared_ = row_transform<Real>::is_four_step(n) &&
@@ -153,12 +153,12 @@ template <class Real>
 void axis_pass<Real>::run_in_memory(const begin_of_end& in, const begin_of_end& out,
                                     std::byte* scratch, std::size_t first,
                                     std::size_t count) const {
-  const repeat& row = what_.repeats.back();
+  const arrays::dimension& row = what_.repeats.back();
   rows<Real> all;
-  all.in = at<Real>(in, what_.in.first + first * row.in_stride);
-  all.out = at<Real>(out, what_.out.first + first * row.out_stride);
-  all.in_pitch = row.in_stride / 2;
-  all.out_pitch = row.out_stride / 2;
+  all.in = at<Real>(in, what_.in.first + first * row.in);
+  all.out = at<Real>(out, what_.out.first + first * row.out);
+  all.in_pitch = row.in / 2;
+  all.out_pitch = row.out / 2;
   all.count = count;
   transform_rows(all, reinterpret_cast<Real*>(scratch), n_threads_);
 }
@@ -216,13 +216,13 @@ void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin
     some.in_pitch = some.out_pitch = tile_pitch_;
     if (is_in_direct_) {
       some.in = at<Real>(in, from);
-      some.in_pitch = what_.repeats.back().in_stride / 2;
+      some.in_pitch = what_.repeats.back().in / 2;
     } else {
       in_.fetch(in.advanced(from), n, shape(what_.in), with.tile, with.n_threads);
     }
     if (is_out_direct_) {
       some.out = at<Real>(out, to);
-      some.out_pitch = what_.repeats.back().out_stride / 2;
+      some.out_pitch = what_.repeats.back().out / 2;
     }
     transform_rows(some, with.scratch, with.n_threads);
     if (is_out_direct_) return;

@@ -103,8 +103,10 @@ host_plan<Real>::host_plan(const kernels<Real>& with, const plan_spec& what)
     : spec_(what), groups_(grouped(what, 2 * sizeof(Real))) {
   if (what.load.is_given()) functors_.load = &spec_.load.callable;
   if (what.store.is_given()) functors_.store = &spec_.store.callable;
-  in_distances_ = distances_of(input_side(what), what.load.is_given());
-  out_distances_ = distances_of(output_side(what), what.store.is_given());
+  in_distances_ =
+      distances_of(arrays::input_array(what, arrays::real_side::as_reals), what.load.is_given());
+  out_distances_ =
+      distances_of(arrays::output_array(what, arrays::real_side::as_reals), what.store.is_given());
   whole_ = make_group(with, groups_.of_group(groups_.chunk));
   if (groups_.n_rest() != 0) rest_ = make_group(with, groups_.of_group(groups_.n_rest()));
   work_bytes_ = std::max(whole_.work_bytes, rest_.work_bytes);
@@ -120,7 +122,7 @@ typename host_plan<Real>::group host_plan<Real>::make_group(
     const kernels<Real>& with, const std::vector<std::size_t>& counts) const {
   group made;
   const pass_list list = passes_of(spec_, counts);
-  made.work_bytes = aligned_up(list.work_reals * sizeof(Real));
+  made.work_bytes = aligned_up(list.work_bytes);
   made.passes.reserve(list.passes.size());
   for (const pass& each : list.passes) {
     const bool is_last = &each == &list.passes.back();

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops around a pass's butterflies.
+#pragma once
+
+#include "planner/placement.hpp"  // placement
+
+namespace wingbeat::planner {
+
+/// Fills in the loops, the rows, and the first butterfly's place, of a pass whose sides have their
+/// strides: over the other butterflies of its axis, the other axes and the batch. Halves its lanes
+/// where there are fewer columns.
+void add_loops(pass& result, const piece& cut, const placement& at);
+
+}  // namespace wingbeat::planner
