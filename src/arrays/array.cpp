@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/array.hpp"
 
-#include <algorithm>  // all_of, max
+#include <algorithm>  // all_of, max, none_of
 
 namespace wingbeat::arrays {
 namespace {
@@ -46,6 +46,10 @@ std::size_t array::elements() const {
   std::size_t product = 1;
   for (const axis& each : axes) product *= each.length;
   return product;
+}
+
+bool array::is_whole() const {
+  return std::none_of(axes.begin(), axes.end(), [](const axis& each) { return each.is_limited; });
 }
 
 std::size_t array::unit_reals() const {

@@ -47,6 +47,9 @@ struct array {
   /// Returns the elements of one transform.
   [[nodiscard]] std::size_t elements() const;
 
+  /// Returns whether all elements are valid.
+  [[nodiscard]] bool is_whole() const;
+
   /// Returns the stored reals of one unit.
   [[nodiscard]] std::size_t unit_reals() const;
 

@@ -7,11 +7,6 @@
 namespace wingbeat::arrays {
 namespace {
 
-bool is_whole(const array& checked) {
-  return std::none_of(checked.axes.begin(), checked.axes.end(),
-                      [](const axis& each) { return each.is_limited; });
-}
-
 /// Chooses the arrays one after another.
 class array_chooser {
  public:
@@ -35,7 +30,7 @@ class array_chooser {
  private:
   [[nodiscard]] bool can_work_in_output() const {
     return out_.elements_are == element::complex && !out_.has_parts &&
-           out_.stored == common_precision(spec_) && !spec_.store.is_given() && is_whole(out_);
+           out_.stored == common_precision(spec_) && !spec_.store.is_given() && out_.is_whole();
   }
 
   /// Follows which elements exist behind a pass.

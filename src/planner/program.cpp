@@ -59,8 +59,8 @@ class piece_chooser {
     if (n_axes < 2) return std::nullopt;
     const auto& rows = in_.axes[n_axes - 2];
     const auto& columns = in_.axes[n_axes - 1];
-    const bool is_plain =
-        columns.stride == 1 && !rows.is_limited && !columns.is_limited && spec_.valid_out.empty();
+    const bool is_plain = columns.stride == 1 && !rows.is_limited && !columns.is_limited &&
+                          output_of(spec_).is_whole();
     if (!is_plain) return std::nullopt;
     return plane_of(rows.length, request_of(n_axes - 1), data_, device_);
   }
