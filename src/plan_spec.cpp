@@ -78,6 +78,7 @@ void require_counts(const plan_spec& spec, const side_names& names, const memory
   require_entries(formatted("{}.strides", names.layout), as.strides.size(), axes, "axes");
   require_entries(formatted("{}.distances", names.layout), as.distances.size(),
                   spec.batch.counts().size(), "batch dimensions");
+  require_entries(formatted("{}.origin", names.layout), as.origin.size(), axes, "axes");
   require_entries(names.valid, valid.size(), axes, "axes");
 }
 
@@ -89,6 +90,14 @@ void require_ranges(const side& of, const side_names& names) {
         formatted("{}[{}] is [{}, {}) and the axis has indices 0 to {}; give a "
                   "range within them that is not empty",
                   names.valid, a, first, end, of.axes[a].length - 1));
+  }
+  for (std::size_t a = 0; a < of.axes.size(); ++a) {
+    const side_axis& axis = of.axes[a];
+    if (axis.origin <= axis.valid.first) continue;
+    throw plan_error(
+        formatted("{}.origin[{}] is {}, so that lower indices are not in memory, and {}[{}] begins "
+                  "at {}; begin the range at the origin or later",
+                  names.layout, a, axis.origin, names.valid, a, axis.valid.first));
   }
 }
 
@@ -144,10 +153,6 @@ void require_layouts(const plan_spec& spec) {
   require_side(output_side(spec), output, spec.out);
 }
 
-bool is_placed(const memory_layout& as, const std::vector<index_range>& valid) {
-  return !as.is_packed() || !valid.empty();
-}
-
 /// To be called after `require_functors`: a plan in place with functors has another fault.
 void require_in_place(const plan_spec& spec) {
   if (spec.where != placement::in_place) return;
@@ -157,21 +162,22 @@ void require_in_place(const plan_spec& spec) {
         "a plan in place was given an input and an output that lie differently; give in and out, "
         "valid_in and valid_out the same values, or plan it out of place");
   }
-  if (!is_placed(spec.in, spec.valid_in) && !is_placed(spec.out, spec.valid_out)) return;
+  const bool is_whole = spec.valid_in.empty() && spec.valid_out.empty();
+  if (spec.in.is_packed() && spec.out.is_packed() && is_whole) return;
   throw plan_error(
       "a real transform in place has its own padded layout; leave in, out and the ranges empty, "
       "or plan it out of place");
 }
 
 void require_functors_alone(const plan_spec& spec) {
-  const auto require = [](const side_names& names, bool is_given, bool is_placed_too) {
-    if (!is_given || !is_placed_too) return;
-    throw plan_error(formatted(
-        "the {} functor places elements itself and {} or {} was given too; leave both empty",
-        names.functor, names.layout, names.valid));
+  const auto require = [](const side_names& names, bool is_given, const memory_layout& as) {
+    if (!is_given || as.is_packed()) return;
+    throw plan_error(
+        formatted("the {} functor places elements itself and {} was given too; leave it empty",
+                  names.functor, names.layout));
   };
-  require(input, spec.load.is_given(), is_placed(spec.in, spec.valid_in));
-  require(output, spec.store.is_given(), is_placed(spec.out, spec.valid_out));
+  require(input, spec.load.is_given(), spec.in);
+  require(output, spec.store.is_given(), spec.out);
 }
 
 /// Throws where `value` is no enumerator: each has a name.

@@ -36,10 +36,11 @@ class key_writer {
     for (const Value& each : values) add(each);
   }
   void add(const memory_layout& as) {
-    const auto& [strides, distances, imaginary_at] = as;
+    const auto& [strides, distances, imaginary_at, origin] = as;
     add(strides);
     add(distances);
     add(imaginary_at);
+    add(origin);
   }
   void add(const kernel_parameter& of) {
     add(of.bytes());

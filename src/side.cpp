@@ -18,8 +18,22 @@ void pack(std::vector<side_axis>& axes, std::size_t row) {
   }
 }
 
+/// Packs what a functor numbers: the elements in the ranges alone.
+void pack_valid(side& of) {
+  std::size_t stride = 1;
+  for (auto axis = of.axes.rbegin(); axis != of.axes.rend(); ++axis) {
+    axis->stride = stride;
+    axis->origin = axis->valid.first;
+    stride *= axis->valid.end - axis->valid.first;
+  }
+  for (auto batch = of.batches.rbegin(); batch != of.batches.rend(); ++batch) {
+    batch->distance = stride;
+    stride *= batch->count;
+  }
+}
+
 side side_of(const plan_spec& spec, const memory_layout& as, const std::vector<index_range>& valid,
-             bool is_real_side, std::size_t last_length) {
+             bool is_real_side, std::size_t last_length, bool has_functor) {
   side result;
   result.is_real = is_real_side;
   result.imaginary_at = as.imaginary_at;
@@ -33,6 +47,7 @@ side side_of(const plan_spec& spec, const memory_layout& as, const std::vector<i
   for (std::size_t a = 0; a < result.axes.size(); ++a) {
     if (!as.strides.empty()) result.axes[a].stride = as.strides[a];
     if (!valid.empty()) result.axes[a].valid = valid[a];
+    if (!as.origin.empty()) result.axes[a].origin = as.origin[a];
     distance = std::max(distance, result.axes[a].stride * result.axes[a].length);
   }
   if (as.strides.empty() && is_padded && result.axes.size() == 1) distance = n + 2;
@@ -41,6 +56,7 @@ side side_of(const plan_spec& spec, const memory_layout& as, const std::vector<i
     result.batches[b].distance = as.distances.empty() ? distance : as.distances[b];
     distance *= result.batches[b].count;
   }
+  if (has_functor && !valid.empty()) pack_valid(result);
   return result;
 }
 
@@ -50,21 +66,33 @@ std::size_t side::bytes() const {
   std::size_t last = imaginary_at;
   for (const side_axis& axis : axes) {
     if (axis.valid.end <= axis.valid.first) return 0;
-    last += (axis.valid.end - 1) * axis.stride;
+    last += (axis.valid.end - 1 - axis.origin) * axis.stride;
   }
   for (const side_batch& batch : batches) last += (batch.count - 1) * batch.distance;
   return (last + 1) * unit_bytes();
 }
 
+std::size_t side::lead() const {
+  std::size_t units = 0;
+  for (const side_axis& axis : axes) units += axis.origin * axis.stride;
+  return units;
+}
+
+std::size_t side::elements() const {
+  std::size_t count = 1;
+  for (const side_axis& axis : axes) count *= axis.valid.end - axis.valid.first;
+  return count;
+}
+
 std::size_t side::occupied_bytes() const {
-  std::size_t elements = 1;
+  std::size_t count = 1;
   for (const side_axis& axis : axes) {
-    if (axis.stride != 0) elements *= axis.valid.end - axis.valid.first;
+    if (axis.stride != 0) count *= axis.valid.end - axis.valid.first;
   }
   for (const side_batch& batch : batches) {
-    if (batch.distance != 0) elements *= batch.count;
+    if (batch.distance != 0) count *= batch.count;
   }
-  return elements * (is_real ? 1 : 2) * real_bytes;
+  return count * (is_real ? 1 : 2) * real_bytes;
 }
 
 bool side::is_of_whole_pairs() const {
@@ -132,20 +160,22 @@ side input_side(const plan_spec& spec) {
   const std::size_t n = spec.lengths.back();
   const bool is_real_side = spec.kind == transform::forward_from_real;
   const bool is_bins = spec.kind == transform::inverse_to_real;
-  return side_of(spec, spec.in, spec.valid_in, is_real_side, is_bins ? n / 2 + 1 : n);
+  return side_of(spec, spec.in, spec.valid_in, is_real_side, is_bins ? n / 2 + 1 : n,
+                 spec.load.is_given());
 }
 
 side output_side(const plan_spec& spec) {
   const std::size_t n = spec.lengths.back();
   const bool is_real_side = spec.kind == transform::inverse_to_real;
   const bool is_bins = spec.kind == transform::forward_from_real;
-  return side_of(spec, spec.out, spec.valid_out, is_real_side, is_bins ? n / 2 + 1 : n);
+  return side_of(spec, spec.out, spec.valid_out, is_real_side, is_bins ? n / 2 + 1 : n,
+                 spec.store.is_given());
 }
 
 bool are_alike(const side& a, const side& b) {
   const auto same_axis = [](const side_axis& x, const side_axis& y) {
     return x.length == y.length && x.stride == y.stride && x.valid.first == y.valid.first &&
-           x.valid.end == y.valid.end;
+           x.valid.end == y.valid.end && x.origin == y.origin;
   };
   const auto same_batch = [](const side_batch& x, const side_batch& y) {
     return x.count == y.count && x.distance == y.distance;

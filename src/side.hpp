@@ -10,11 +10,13 @@
 
 namespace wingbeat {
 
-/// Indices 0 .. length - 1, of which those of `valid` are in memory, `stride` units apart.
+/// Indices 0 .. length - 1, of which those of `valid` are in memory, `stride` units apart. That of
+/// `origin` lies at the start of the buffer.
 struct side_axis {
   std::size_t length = 1;
   std::size_t stride = 1;
   index_range valid;
+  std::size_t origin = 0;
 };
 
 /// Transforms 0 .. count - 1, `distance` units apart.
@@ -44,6 +46,12 @@ struct side {
   }
   /// Returns the bytes from the start of the buffer to the end of the last unit in memory.
   [[nodiscard]] std::size_t bytes() const;
+
+  /// Returns the units that index 0 of all axes would lie before the start of the buffer.
+  [[nodiscard]] std::size_t lead() const;
+
+  /// Returns the elements of one transform that are in memory.
+  [[nodiscard]] std::size_t elements() const;
 
   /// Returns the bytes of all elements in memory; elements that a stride of 0 repeats count once.
   [[nodiscard]] std::size_t occupied_bytes() const;

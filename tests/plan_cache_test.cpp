@@ -153,6 +153,7 @@ TEST(request_key, differs_where_any_field_does) {
   add([](plan_spec& s) { s.in.distances = {8, 1}; });
   add([](plan_spec& s) { s.out.distances = {8, 1}; });
   add([](plan_spec& s) { s.in.imaginary_at = 1; });
+  add([](plan_spec& s) { s.in.origin = {1}; });
   add([](plan_spec& s) { s.out.imaginary_at = 1; });
   add([](plan_spec& s) { s.valid_in = {{8, 1}}; });
   add([](plan_spec& s) { s.valid_out = {{8, 1}}; });

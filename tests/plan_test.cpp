@@ -162,12 +162,26 @@ TEST(plan, refuses_scrambled_bins_where_they_cannot_lie) {
             "nothing was refused");
 }
 
+TEST(plan, refuses_ranges_that_begin_before_the_memory) {
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .in = {.origin = {3}}, .valid_in = {{2, 5}}}),
+              HasSubstr("in.origin[0] is 3, so that lower indices are not in memory, and "
+                        "valid_in[0] begins at 2"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .out = {.origin = {1}}}),
+              HasSubstr("out.origin[0] is 1"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .in = {.origin = {0, 0}}}),
+              HasSubstr("in.origin has 2 entries and there are 1 axes"));
+  const plan_spec spec{
+      .lengths = {8}, .batch = 2, .in = {.distances = {3}, .origin = {2}}, .valid_in = {{2, 5}}};
+  EXPECT_EQ(refusal_to_plan(spec), "nothing was refused");
+  EXPECT_EQ(input_bytes(spec), 6 * 8) << "two rows of three numbers";
+}
+
 TEST(plan, refuses_a_functor_and_a_layout_on_one_side) {
   plan_spec what{.lengths = {8}, .in = {.strides = {2}}};
   what.load = {.in_bytes = 64, .element_bytes = 8};
   what.load.callable = [](const void*, std::size_t, std::size_t, std::span<std::complex<float>>) {};
   EXPECT_THAT(refusal_to_plan(what),
-              HasSubstr("the load functor places elements itself and in or valid_in"));
+              HasSubstr("the load functor places elements itself and in was given"));
   what.in = {};
   what.out = {.strides = {2}};
   EXPECT_EQ(refusal_to_plan(what), "nothing was refused");

@@ -68,12 +68,6 @@ run_writer<Value> callable() {
   };
 }
 
-std::size_t product(const std::vector<std::size_t>& lengths) {
-  std::size_t all = 1;
-  for (const std::size_t n : lengths) all *= n;
-  return all;
-}
-
 plan_spec summed(plan_spec spec) {
   spec.store = {.out_bytes = std::size_t{spec.batch} * sizeof(summary),
                 .element_bytes = sizeof(summary),

@@ -73,7 +73,8 @@ class batch_shape {
 
 /// Where one side's elements lie. An element is a complex number, or a real one on the real side
 /// of a real transform; element (i0, i1, ..) of transform (b0, b1, ..) is number
-///     i0 strides[0] + i1 strides[1] + .. + b0 distances[0] + b1 distances[1] + ..
+///     (i0 - origin[0]) strides[0] + (i1 - origin[1]) strides[1] + ..
+///                                                       + b0 distances[0] + b1 distances[1] + ..
 /// from the start of the buffer. No two elements of an output may share a place.
 struct memory_layout {
   std::vector<std::size_t> strides = {};    ///< One per axis. Empty: packed, the last axis densest.
@@ -81,9 +82,12 @@ struct memory_layout {
   /// Planar complex numbers: reals from a number's real part to its imaginary part; strides and
   /// distances then count reals. 0: the two are neighbours.
   std::size_t imaginary_at = 0;
+  /// One per axis: the index whose element lies at the start of the buffer. Lower indices are not
+  /// in memory, so `valid_in` or `valid_out` begins there or later. Empty: 0.
+  std::vector<std::size_t> origin = {};
 
   [[nodiscard]] bool is_packed() const noexcept {
-    return strides.empty() && distances.empty() && imaginary_at == 0;
+    return strides.empty() && distances.empty() && imaginary_at == 0 && origin.empty();
   }
 };
 
@@ -114,7 +118,8 @@ struct plan_spec {
   /// Which indices of each axis are in memory, one range per axis; empty: all. Input elements
   /// outside are taken as 0 and not read (zero padding), output elements outside are not written
   /// (cropping). Of a half spectrum's last axis the indices are bins 0 .. N/2. Indices do not move:
-  /// index i lies where the layout puts it.
+  /// index i lies where the layout puts it. A functor numbers the elements in the ranges alone, as
+  /// if they were packed rows.
   std::vector<index_range> valid_in = {};
   std::vector<index_range> valid_out = {};
 };

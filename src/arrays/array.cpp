@@ -11,9 +11,8 @@ void take_pairs(array& result, bool are_whole) {
   result.elements_are = element::pair;
   axis& last = result.axes.back();
   last.length /= 2;
-  last.placed = {0, last.length};
   if (are_whole) {
-    last.valid = last.placed;
+    last.valid = last.placed = {0, last.length};
     for (std::size_t a = 0; a + 1 < result.axes.size(); ++a) result.axes[a].stride /= 2;
     for (side_batch& batch : result.batches) batch.distance /= 2;
   } else {
@@ -33,7 +32,8 @@ array array_of(const side& source, place location, const plan_spec& spec, real_s
   result.has_half_spectrum = is_real(spec.kind) && !source.is_real;
   for (const side_axis& each : source.axes) {
     const bool is_limited = each.valid.first != 0 || each.valid.end != each.length;
-    result.axes.push_back({each.length, each.stride, each.valid, is_limited, {0, each.length}});
+    result.axes.push_back(
+        {each.length, each.stride, each.valid, is_limited, {each.origin, each.length}});
   }
   result.batches = source.batches;
   if (source.is_real && real == real_side::as_pairs) take_pairs(result, source.is_of_whole_pairs());
@@ -45,6 +45,12 @@ array array_of(const side& source, place location, const plan_spec& spec, real_s
 std::size_t array::elements() const {
   std::size_t product = 1;
   for (const axis& each : axes) product *= each.length;
+  return product;
+}
+
+std::size_t array::valid_elements() const {
+  std::size_t product = 1;
+  for (const axis& each : axes) product *= each.valid_count();
   return product;
 }
 

@@ -19,7 +19,7 @@ enum class place { input, output, workspace_a, workspace_b, filter };
 enum class element { complex, real, pair };
 
 /// Elements 0 .. length - 1, of which those of `placed` have room in memory and those of `valid`
-/// hold something. Where elements are pairs that are not read as one, `valid` counts reals.
+/// hold something. Where elements are pairs that have parts, both ranges count reals.
 struct axis {
   std::size_t length = 1;
   std::size_t stride = 1;  ///< Units from one element to the next.
@@ -27,7 +27,7 @@ struct axis {
   bool is_limited = false;  ///< Not all elements are valid.
   index_range placed;       ///< The first of them lies at the array's start.
 
-  /// Returns the units from the array's start to the first valid element.
+  /// Returns the units from the array's start to the first valid element; not of pairs with parts.
   [[nodiscard]] std::size_t first_offset() const { return (valid.first - placed.first) * stride; }
   [[nodiscard]] std::size_t valid_count() const { return valid.end - valid.first; }
 };
@@ -46,6 +46,9 @@ struct array {
 
   /// Returns the elements of one transform.
   [[nodiscard]] std::size_t elements() const;
+
+  /// Returns the valid ones among them; the valid reals of pairs that have parts.
+  [[nodiscard]] std::size_t valid_elements() const;
 
   /// Returns whether all elements are valid.
   [[nodiscard]] bool is_whole() const;

@@ -23,6 +23,17 @@ std::size_t offset_beside(const array& source, const axis_span& axes) {
   return offset;
 }
 
+std::size_t lead_along(const array& source, const axis_span& axes) {
+  std::size_t lead = 0;
+  for (std::size_t a = axes.first; a <= axes.last(); ++a) {
+    const bool counts_reals =
+        source.elements_are == element::pair && source.has_parts && a + 1 == source.axes.size();
+    lead += source.axes[a].placed.first *
+            (counts_reals ? source.parts_distance : source.axes[a].stride);
+  }
+  return lead;
+}
+
 std::vector<level> nested_levels(const std::vector<std::size_t>& counts) {
   std::vector<level> levels;
   std::size_t stride = 1;

@@ -34,6 +34,10 @@ struct beside : dimension {
 /// writes, if it begins at index 0 of those.
 [[nodiscard]] std::size_t offset_beside(const array& source, const axis_span& axes);
 
+/// Returns the units that index 0 of all of `axes` would lie before an array's start, if the array
+/// begins with later indices.
+[[nodiscard]] std::size_t lead_along(const array& source, const axis_span& axes);
+
 /// Returns whether `outer` continues where `inner` ends, in every array.
 [[nodiscard]] constexpr bool continues(const dimension& inner, const dimension& outer) {
   return outer.in == inner.in * inner.count && outer.out == inner.out * inner.count &&

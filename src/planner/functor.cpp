@@ -72,14 +72,15 @@ std::string functor::alias_text() const {
                    name_of(serves), type);
 }
 
-std::string functor::end_text(std::string_view name, std::size_t row_elements, bool is_dense,
+std::string functor::end_text(std::string_view name, const functor_rows& rows,
                               std::size_t block_at) const {
   const std::string_view mine = name_of(serves);
   std::string made = formatted(
       "using {} = ends::fused_{}<wingbeat_{}_functor, ends::fused_as<policy::real, {}, "
-      "{}, {}, {}, {}, {}>>;\n",
-      name, partial_bytes > 0 ? "reduce" : mine, mine, row_elements, is_dense, is_real,
-      !parameters.empty(), block_at, operands.size());
+      "{}, {}, {}, {}, {}{}>>;\n",
+      name, partial_bytes > 0 ? "reduce" : mine, mine, rows.elements, rows.is_dense, is_real,
+      !parameters.empty(), block_at, operands.size(),
+      rows.first > 0 || rows.has_parts ? formatted(", {}, {}", rows.first, rows.has_parts) : "");
   made += formatted(
       "static_assert(sizeof({}::element) == {}, \"the element of your {} functor has another size "
       "than {}.element_bytes, which is {}\");\n",

@@ -14,6 +14,14 @@ namespace wingbeat::planner {
 /// Which end of a transform a functor serves.
 enum class end { load, store };
 
+/// What a functor numbers on its side of a pass.
+struct functor_rows {
+  std::size_t elements = 0;  ///< Of one transform: complex ones, or reals if `has_parts`.
+  bool is_dense = false;     ///< The axis's elements lie one behind another; of no plane.
+  std::size_t first = 0;     ///< The first index of a dense axis that is in memory.
+  bool has_parts = false;    ///< Reals are taken one by one, not in pairs.
+};
+
 struct functor {
   end serves = end::load;
   std::string text;
@@ -46,10 +54,8 @@ struct functor {
   [[nodiscard]] std::string alias_text() const;
 
   /// Returns the declaration of `name`, the end of the pass, in wingbeat::device, and the checks
-  /// of what the request stated. A transform has `row_elements` complex elements on this side,
-  /// those of the pass's axis one behind another if `is_dense`; the parameter block starts at byte
-  /// `block_at` of the table.
-  [[nodiscard]] std::string end_text(std::string_view name, std::size_t row_elements, bool is_dense,
+  /// of what the request stated. The parameter block starts at byte `block_at` of the table.
+  [[nodiscard]] std::string end_text(std::string_view name, const functor_rows& rows,
                                      std::size_t block_at) const;
 };
 

@@ -38,7 +38,7 @@ std::string functor_text(const pass_side& in, const pass_side& out) {
 /// Returns the declaration of `input` or `output`.
 std::string end_text(const pass_side& side, std::string_view verb, std::string_view name,
                      std::size_t block_at) {
-  if (side.fused) return side.fused->end_text(name, side.row_elements, side.is_dense, block_at);
+  if (side.fused) return side.fused->end_text(name, side.rows, block_at);
   if (side.has_parts) {
     return formatted("using {} = ends::parts_{}<{}, policy::real, {}>;\n", name, verb,
                      stored_type(side.stored), side.apart);

@@ -143,8 +143,9 @@ void add_loops(pass& result, const piece& cut, const placement& at) {
   if (nest.loops().size() > device::grid::most_loops) throw std::logic_error("too many loops");
   pass_numbers& numbers = result.numbers;
   const arrays::axis_span axes = axes_of(cut, at.axis);
-  numbers.in.base = arrays::offset_beside(at.from, axes);
-  numbers.out.base = arrays::offset_beside(at.to, axes);
+  // Modulo 2^64, as kernels add it: index 0 may lie before the memory.
+  numbers.in.base = arrays::offset_beside(at.from, axes) - arrays::lead_along(at.from, axes);
+  numbers.out.base = arrays::offset_beside(at.to, axes) - arrays::lead_along(at.to, axes);
   for (const role_loop& each : nest.loops()) {
     numbers.loops[numbers.depth++] = {each.count, each.in, each.out, each.role, each.filter};
   }

@@ -28,8 +28,7 @@ struct pass_side {
   std::size_t apart = 0;   ///< Units from a real part to its imaginary part, if so.
   bool streams = false;    ///< The first to leave the caches.
   std::optional<functor> fused = std::nullopt;  ///< In place of memory.
-  std::size_t row_elements = 0;  ///< Complex elements of one transform, for a functor.
-  bool is_dense = false;         ///< The axis's elements lie one behind another; of no plane.
+  functor_rows rows = {};                       ///< What a functor numbers.
 
   [[nodiscard]] std::size_t real_bytes() const;
   [[nodiscard]] std::size_t unit_bytes() const { return (has_parts ? 1 : 2) * real_bytes(); }

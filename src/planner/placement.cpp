@@ -15,11 +15,12 @@ void fill_side(pass_side& stored, device::grid::side& placed, const array& sourc
   stored.stored = source.stored;
   stored.has_parts = source.has_parts;
   stored.apart = source.parts_distance;
-  stored.row_elements = source.elements();
+  stored.rows.elements = source.valid_elements();
+  stored.rows.has_parts = source.has_parts;
   placed.is_pairs =
       source.elements_are == arrays::element::pair && axes.last() + 1 == source.axes.size();
   placed.unit = source.axes[axes.first].stride;
-  stored.is_dense = placed.unit == 1 && axes.count == 1;
+  stored.rows.is_dense = placed.unit == 1 && axes.count == 1;
 }
 
 /// Fills in strides from element to element of a butterfly; see the formulas of grid/numbers.hpp
@@ -47,10 +48,11 @@ void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& a
 }
 
 /// Limits one side to the valid range of its axis, of which this is the pass at the array's end.
-void limit(device::grid::side& side, const arrays::axis& axis, bool is_end) {
+void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis, bool is_end) {
   side.is_limited = is_end && axis.is_limited;
   side.valid_begin = side.is_limited ? axis.valid.first : 0;
   side.valid_end = side.is_limited ? axis.valid.end : axis.length;
+  stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
 }
 
 void add_functors(pass& result, const plan_spec& spec) {
@@ -94,8 +96,8 @@ pass placed(const piece& cut, const placement& at) {
   result.out.streams = cut.streams;
   place_butterfly(numbers, cut, at);
   if (axes.count == 1) {
-    limit(numbers.in, at.from.axes[at.axis], at.begins);
-    limit(numbers.out, at.to.axes[at.axis], at.ends);
+    limit(numbers.in, result.in, at.from.axes[at.axis], at.begins);
+    limit(numbers.out, result.out, at.to.axes[at.axis], at.ends);
   }
   add_loops(result, cut, at);
   add_functors(result, at.spec);

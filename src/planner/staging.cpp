@@ -77,7 +77,7 @@ void prefetch(pass& result, std::size_t ahead_bytes, std::size_t n_rows) {
   const auto& load = result.in.fused;
   // A functor's buffer that has an element for each value is taken to be read in order.
   const bool reads_in_order =
-      !load || load->buffer_bytes == n_rows * result.in.row_elements * load->bytes_of_complex();
+      !load || load->buffer_bytes == n_rows * result.in.rows.elements * load->bytes_of_complex();
   const std::size_t elements = reads_in_order ? dense_input_elements(result.numbers) : 0;
   if (elements == 0) return;
   const std::size_t each = load ? load->bytes_of_complex() : 2 * result.in.real_bytes();

@@ -30,7 +30,7 @@ void visit_elements(const side& of, std::size_t row_length, std::size_t a, std::
 
 /// Returns where transform `number` starts, its number running over all batch dimensions.
 inline std::size_t first_unit(const side& of, std::size_t number) {
-  std::size_t unit = 0;
+  std::size_t unit = 0 - of.lead();  // modulo 2^64
   for (auto batch = of.batches.rbegin(); batch != of.batches.rend(); ++batch) {
     unit += number % batch->count * batch->distance;
     number /= batch->count;
@@ -101,15 +101,9 @@ class ends {
                    [&](std::size_t point, std::size_t) { visit(point, i++); });
   }
 
-  static std::size_t elements(const side& of) {
-    std::size_t count = 1;
-    for (const side_axis& along : of.axes) count *= along.length;
-    return count;
-  }
-
   template <class Value>
   void call(const char* in, std::size_t number, row<long double>& points) const {
-    std::vector<Value> loaded(elements(in_));
+    std::vector<Value> loaded(in_.elements());
     if (const auto* given = std::get_if<operand_reader<Value>>(&what_.load.callable)) {
       (*given)(in, host_arguments{given_.load}, number, 0, loaded);
     } else {
@@ -121,7 +115,7 @@ class ends {
   template <class Value>
   void hand_on(const row<long double>& points, long double scale, char* out,
                std::size_t number) const {
-    std::vector<Value> values(elements(out_));
+    std::vector<Value> values(out_.elements());
     visit_numbered(out_, [&](std::size_t point, std::size_t i) {
       const auto z = scale * points[point];
       if constexpr (requires(Value value) { value.imag(); }) {

@@ -59,6 +59,8 @@ inline places places_of(const plan_spec& spec, bool is_input) {
   } else {
     for (std::size_t a = 0; a < n_axes; ++a) end = std::max(end, strides[a] * lengths[a]);
   }
+  auto origin = layout.origin;
+  if (origin.empty()) origin.assign(n_axes, 0);
   const auto& counts = spec.batch.counts();
   if (distances.empty()) {
     distances.resize(counts.size());
@@ -71,7 +73,7 @@ inline places places_of(const plan_spec& spec, bool is_input) {
     std::size_t unit = 0;
     for (std::size_t a = 0; a < n_axes; ++a) {
       if (!valid.empty() && (index[a] < valid[a].first || index[a] >= valid[a].end)) return;
-      unit += index[a] * strides[a];
+      unit += (index[a] - origin[a]) * strides[a];
     }
     for (std::size_t b = 0; b < counts.size(); ++b) unit += index[n_axes + b] * distances[b];
     if (is_real_side) return result.push_back(unit);
@@ -99,7 +101,8 @@ void for_each_valid(const arrays::array& source, Visit visit) {
       const std::size_t first = in_reals ? 2 * index[a] : index[a];
       const std::size_t end = in_reals ? first + 2 : first + 1;
       if (end <= axis.valid.first || first >= axis.valid.end) return;
-      unit += (index[a] - axis.placed.first) * axis.stride;
+      unit += in_reals ? (first - axis.placed.first) * source.parts_distance  // modulo 2^64
+                       : (index[a] - axis.placed.first) * axis.stride;
     }
     for (std::size_t b = 0; b < source.batches.size(); ++b) {
       unit += index[n_axes + b] * source.batches[b].distance;

@@ -24,16 +24,15 @@ WINGBEAT_FN void quantise(WINGBEAT_GLOBAL const Real* x, WINGBEAT_GLOBAL Real* r
   reals[n_quantised + i] = maths::minimum(value, bound);
   reals[2 * n_quantised + i] = maths::maximum(value, bound);
   reals[3 * n_quantised + i] = maths::clamp(value, Real(-2), Real(2.5));
-  const auto put = [&](unsigned row, auto integer) {
-    integers[row * n_quantised + i] = static_cast<size>(integer);
-  };
-  put(0, maths::to_integer<signed char>(value));
-  put(1, maths::to_integer<unsigned char>(value));
-  put(2, maths::to_integer<short>(value));
-  put(3, maths::to_integer<int>(value));
-  put(4, maths::to_integer<unsigned>(value));
-  put(5, maths::to_integer<long>(value));
-  put(6, maths::to_integer<size>(value));
+  // Not by a generic lambda, which NVRTC takes for a host function.
+  integers += i;
+  integers[0] = size(maths::to_integer<signed char>(value));
+  integers[n_quantised] = size(maths::to_integer<unsigned char>(value));
+  integers[2 * n_quantised] = size(maths::to_integer<short>(value));
+  integers[3 * n_quantised] = size(maths::to_integer<int>(value));
+  integers[4 * n_quantised] = size(maths::to_integer<unsigned>(value));
+  integers[5 * n_quantised] = size(maths::to_integer<long>(value));
+  integers[6 * n_quantised] = maths::to_integer<size>(value);
 }
 
 inline constexpr unsigned update_workgroups = 4, update_threads = 32, updates_per_thread = 256;

@@ -151,6 +151,7 @@ inline places written_by(const pass& of, const butterfly& from) {
 /// Returns the reals of a request's side.
 inline places places_of(const side& of) {
   places units{0};
+  for (const side_axis& axis : of.axes) units[0] -= axis.origin * axis.stride;  // modulo 2^64
   const auto widen = [&](std::size_t first, std::size_t end, std::size_t stride) {
     places longer;
     for (const std::size_t at : units) {

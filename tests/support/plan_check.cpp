@@ -44,7 +44,7 @@ std::vector<element> elements_of(const side& of) {
     for (std::size_t a = of.axes.size(); a-- > 0;) {
       const std::size_t i = rest % of.axes[a].length;
       rest /= of.axes[a].length;
-      unit += i * of.axes[a].stride;
+      unit += (i - of.axes[a].origin) * of.axes[a].stride;  // modulo 2^64 where it is not there
       is_inside = is_inside && of.axes[a].valid.first <= i && i < of.axes[a].valid.end;
     }
     for (std::size_t b = of.batches.size(); b-- > 0;) {

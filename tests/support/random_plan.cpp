@@ -156,6 +156,14 @@ void leave_out_half(dice& roll, memory_layout& as, const side& packed) {
   }
 }
 
+/// Lets memory begin with an index of the range, or before.
+void begin_later(dice& roll, memory_layout& as, const std::vector<index_range>& ranges) {
+  if (ranges.empty() || roll.one_in(2)) return;
+  for (const index_range& range : ranges) {
+    as.origin.push_back(roll.one_in(2) ? range.first : roll.below(range.first + 1));
+  }
+}
+
 void place(dice& roll, drawn_plan& drawn) {
   plan_spec& what = drawn.what;
   if (roll.one_in(6)) return;  // packed, whole, out of place
@@ -171,6 +179,7 @@ void place(dice& roll, drawn_plan& drawn) {
       input_side(plan_spec{
           .lengths = what.lengths, .batch = what.batch, .kind = what.kind, .real = what.real}));
   if (roll.one_in(3)) what.valid_in = random_ranges(roll, input_side(what));
+  begin_later(roll, what.in, what.valid_in);
   if (is_together) {
     what.out = what.in;
     what.valid_out = what.valid_in;
@@ -184,6 +193,7 @@ void place(dice& roll, drawn_plan& drawn) {
       output_side(plan_spec{
           .lengths = what.lengths, .batch = what.batch, .kind = what.kind, .real = what.real}));
   if (roll.one_in(3)) what.valid_out = random_ranges(roll, output_side(what));
+  begin_later(roll, what.out, what.valid_out);
 }
 
 std::string text_of(const std::vector<std::size_t>& numbers) {
@@ -195,6 +205,7 @@ std::string text_of(const memory_layout& as) {
   if (!as.strides.empty()) fields.push_back(".strides = " + text_of(as.strides));
   if (!as.distances.empty()) fields.push_back(".distances = " + text_of(as.distances));
   if (as.imaginary_at != 0) fields.push_back(fmt::format(".imaginary_at = {}", as.imaginary_at));
+  if (!as.origin.empty()) fields.push_back(".origin = " + text_of(as.origin));
   return fmt::format("{{{}}}", fmt::join(fields, ", "));
 }
 

@@ -126,7 +126,7 @@ void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, inde
       const std::size_t left = what_.points - at % what_.points;
       const std::size_t n_run = is_by_column ? std::min(left, n_columns - column) : 1;
       call(at / what_.points, at % what_.points, std::max(n_indices, n_run),
-           index * as.step + column * as.column);
+           (what_.valid.first + index) * as.step + column * as.column);
       column += n_run;
     }
     index += n_indices;

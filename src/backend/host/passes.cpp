@@ -52,7 +52,7 @@ pass_end end_along(const array_end& end, const arrays::axis_span& span) {
   result.valid = axis.valid;
   result.stride = axis.stride;
   result.first = arrays::offset_beside(source, span) + axis.first_offset();
-  result.points = source.elements();
+  result.points = source.valid_elements();
   return result;
 }
 

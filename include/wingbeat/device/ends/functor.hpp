@@ -31,9 +31,11 @@ inline constexpr size block_alignment = 64;
 
 /// What a functor works on: transforms of Length complex elements of Real; whether those of the
 /// pass's axis lie one behind another; whether its end of the transform is real; whether it has
-/// parameters, and at which byte of the table their block starts; and how many operands a run adds.
+/// parameters, and at which byte of the table their block starts; how many operands a run adds;
+/// the first index of a dense axis that is there; and whether elements are reals, taken one by one,
+/// because rows have an odd number of them or begin within a pair. Length then counts reals.
 template <class Real, size Length, bool IsDense, bool IsReal, bool HasParameters, size BlockAt,
-          unsigned Operands = 0>
+          unsigned Operands = 0, size First = 0, bool HasParts = false>
 struct fused_as {
   using real = Real;
   static constexpr size length = Length;
@@ -43,6 +45,9 @@ struct fused_as {
   static constexpr size block_at = BlockAt;
   static constexpr unsigned n_operands = Operands;
   static constexpr bool has_operands = Operands > 0;
+  static constexpr size first = First;
+  static constexpr bool has_parts = HasParts;
+  static_assert(IsReal || !HasParts, "complex elements are taken whole");
   static_assert(BlockAt % block_alignment == 0, "the planner aligns parameter blocks");
 };
 
@@ -66,14 +71,20 @@ struct spot {
   size row, i;
 };
 
-/// Of the element at place `at`. Where the axis is dense, row and element are found of place
-/// at - index, which a thread's elements share, and which must not lie before the row's first: they
-/// are then a constant apart, which compilers fold. The index on the axis is such a number.
+/// Of the element at place `at`. Where the axis is dense, row and element are found of the place of
+/// the axis's first element, which a thread's elements share: they are then a constant apart, which
+/// compilers fold. `index` is the element's on the axis.
 template <class As>
 WINGBEAT_FN spot spot_of(size at, size index) {
-  const size of_axis = As::is_dense ? index : 0;
+  const size of_axis = As::is_dense ? index - As::first : 0;
   const size start = at - of_axis;
   return {start / As::length, start % As::length + of_axis};
+}
+
+/// Of the real number at place `at`, where they are taken one by one.
+template <class As>
+WINGBEAT_FN spot spot_of_real(size at) {
+  return {at / As::length, at % As::length};
 }
 
 /// Returns the block of a functor's parameters.
@@ -146,7 +157,7 @@ class fused_load {
   using parameters = typename parameters_of<Functor>::type;
   using value = typename value_of<typename As::real, As::is_real>::type;
 
-  static constexpr bool has_parts = false;
+  static constexpr bool has_parts = As::has_parts;
   template <class... Operands>
   WINGBEAT_FN fused_load(WINGBEAT_GLOBAL const element* in, WINGBEAT_GLOBAL const char* blocks,
                          Operands... operands)
@@ -154,18 +165,31 @@ class fused_load {
 
   /// Returns element at % length of row at / length; `index` as for spot_of.
   WINGBEAT_FN complex<typename As::real> get(size at, size index) const {
-    const spot of = spot_of<As>(at, index);
-    if constexpr (As::is_real) {
-      return {one(of.row, 2 * of.i), one(of.row, 2 * of.i + 1)};
+    if constexpr (As::has_parts) {
+      return {re(at), im(at)};
     } else {
-      return one(of.row, of.i);
+      const spot of = spot_of<As>(at, index);
+      if constexpr (As::is_real) {
+        return {one(of.row, 2 * of.i), one(of.row, 2 * of.i + 1)};
+      } else {
+        return one(of.row, of.i);
+      }
     }
   }
+  /// Of reals taken one by one: the first, the second of the pair at `at`.
+  WINGBEAT_FN value re(size at) const {
+    const spot of = spot_of_real<As>(at);
+    return one(of.row, of.i);
+  }
+  WINGBEAT_FN value im(size at) const { return re(at + 1); }
 
   /// Prefetches the input of `count` elements in a row, the first at `at`; see grid/prefetch.hpp.
   WINGBEAT_FN void prefetch(size at, size count) const {
     constexpr size each = As::is_real ? 2 : 1;
-    if constexpr (is_in_order<Functor>) device::prefetch(in_ + each * at, each * count);
+    constexpr bool is_in_pairs = !As::has_parts;
+    if constexpr (is_in_order<Functor> && is_in_pairs) {
+      device::prefetch(in_ + each * at, each * count);
+    }
   }
 
  private:
@@ -213,7 +237,7 @@ class fused_store {
                 "store.operands has entries, the operands stand before row");
 
  public:
-  static constexpr bool has_parts = false, reduces = false;
+  static constexpr bool has_parts = As::has_parts, reduces = false;
   template <class... Operands>
   WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks,
                           Operands... operands)
@@ -221,14 +245,24 @@ class fused_store {
 
   /// Stores element at % length of row at / length; `index` as for spot_of.
   WINGBEAT_FN void put(size at, size index, complex<typename As::real> z) const {
-    const spot of = spot_of<As>(at, index);
-    if constexpr (As::is_real) {
-      one(of.row, 2 * of.i, z.re);
-      one(of.row, 2 * of.i + 1, z.im);
+    if constexpr (As::has_parts) {
+      put_re(at, z.re);
+      put_im(at, z.im);
     } else {
-      one(of.row, of.i, z);
+      const spot of = spot_of<As>(at, index);
+      if constexpr (As::is_real) {
+        one(of.row, 2 * of.i, z.re);
+        one(of.row, 2 * of.i + 1, z.im);
+      } else {
+        one(of.row, of.i, z);
+      }
     }
   }
+  WINGBEAT_FN void put_re(size at, value x) const {
+    const spot of = spot_of_real<As>(at);
+    one(of.row, of.i, x);
+  }
+  WINGBEAT_FN void put_im(size at, value x) const { put_re(at + 1, x); }
 
  private:
   struct store_call {

@@ -33,7 +33,7 @@ class fused_reduce {
   using parameters = typename parameters_of<Functor>::type;
   using partial = typename partial_of<Functor>::type;
   using value = typename value_of<typename As::real, As::is_real>::type;
-  static constexpr bool has_parts = false, reduces = true;
+  static constexpr bool has_parts = As::has_parts, reduces = true;
 
  private:
   using given = fused_given<Functor, As>;
@@ -62,14 +62,24 @@ class fused_reduce {
 
   /// Adds element at % length of row at / length.
   WINGBEAT_FN void put(size at, size index, complex<typename As::real> z) const {
-    const spot of = spot_of<As>(at, index);
-    if constexpr (As::is_real) {
-      add(of.row, 2 * of.i, z.re);
-      add(of.row, 2 * of.i + 1, z.im);
+    if constexpr (As::has_parts) {
+      put_re(at, z.re);
+      put_im(at, z.im);
     } else {
-      add(of.row, of.i, z);
+      const spot of = spot_of<As>(at, index);
+      if constexpr (As::is_real) {
+        add(of.row, 2 * of.i, z.re);
+        add(of.row, 2 * of.i + 1, z.im);
+      } else {
+        add(of.row, of.i, z);
+      }
     }
   }
+  WINGBEAT_FN void put_re(size at, value x) const {
+    const spot of = spot_of_real<As>(at);
+    add(of.row, of.i, x);
+  }
+  WINGBEAT_FN void put_im(size at, value x) const { put_re(at + 1, x); }
 
   /// Combines the partial results of `threads` threads, this one number `thread` of them, and
   /// finishes the row that place `at` is of, if there is one.
@@ -138,7 +148,7 @@ WINGBEAT_FN void finish_reduced(const Body& body, const Elements& elements) {
   body.team().workgroup_barrier();
   elements.target().finish(body.team(), entries + lane * (Body::threads_of_lane * store::words),
                            body.thread_out(), Body::threads_of_lane, elements.has(lane),
-                           elements.out(lane));
+                           elements.first_kept(lane));
 }
 
 }  // namespace wingbeat::device::ends

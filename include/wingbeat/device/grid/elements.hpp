@@ -55,6 +55,17 @@ class elements {
   /// Returns the place of the lane's first input (output).
   WINGBEAT_FN size in(unsigned lane) const { return tile_.in(lane); }
   WINGBEAT_FN size out(unsigned lane) const { return tile_.out(lane); }
+  /// Returns the place of the first output of the lane's axis that is in memory.
+  WINGBEAT_FN size first_kept(unsigned lane) const {
+    if constexpr (!as.out.is_limited) {
+      return out(lane);
+    } else {
+      // A pair's unit is two reals, and the range counts reals.
+      constexpr size unit = as.out.unit, first = as.out.valid_begin;
+      constexpr size units = Store::has_parts && as.out.is_pairs ? unit / 2 : unit;
+      return out(lane) - first_out(lane) * unit + first * units;
+    }
+  }
   /// Returns where the lane's spectrum begins that a body multiplies by.
   WINGBEAT_FN size filter(unsigned lane) const { return tile_.filter(lane); }
 
