@@ -3,11 +3,13 @@
 // each against the data that is built in, times all in turn with a plain copy, and prints the best
 // as lines for src/tuning.
 //     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|c2r] <lengths> ..     as 2^15 or 512x512
-//     families: rows, lines, columns, pairs, thirds, cuts, column-lines, planes, mirrored
+//     families: rows, lines, columns, pairs, thirds, cuts, column-lines, planes, mirrored,
+//     convolutions (rows times a spectrum of ones and back, forward alone)
 #include <fmt/format.h>
 
 #include <algorithm>  // sort
 #include <cmath>      // sqrt
+#include <complex>
 #include <cstdio>
 #include <future>
 #include <random>
@@ -86,9 +88,27 @@ double difference(const std::vector<char>& a, const std::vector<char>& b) {
   return std::sqrt(error / energy);
 }
 
+/// A spectrum of ones has its bins in every shape's order.
+buffer ones(const queue& on, std::size_t bins, precision real) {
+  buffer memory{on, bins * (real == precision::fp64 ? 16 : 8)};
+  if (real == precision::fp64) {
+    const std::vector<std::complex<double>> all(bins, 1);
+    memory.write(all.data(), memory.size_bytes());
+  } else {
+    const std::vector<std::complex<float>> all(bins, 1);
+    memory.write(all.data(), memory.size_bytes());
+  }
+  return memory;
+}
+
 /// Plans all candidates, as many at once as there are cores.
 std::vector<planned> plan_all(const queue& on, const plan_spec& what,
-                              const std::vector<candidate>& all) {
+                              const std::vector<candidate>& all, bool convolves) {
+  const auto program_of = [&](const candidate& from) {
+    if (!convolves) return planner::make_program(what, on.device(), from.data());
+    return planner::make_convolution_program(what, {.stored = what.real, .distances = {0}},
+                                             on.device(), from.data());
+  };
   const auto& compiler =
       static_cast<const backend::cuda::engine&>(backend::cuda_engine()).compiler();
   std::vector<planned> made(all.size());
@@ -99,8 +119,7 @@ std::vector<planned> plan_all(const queue& on, const plan_spec& what,
       for (std::size_t i = next++; i < all.size(); i = next++) {
         made[i].data = &all[i];
         try {
-          made[i].made = backend::make_compiled_plan(
-              compiler, on.impl(), planner::make_program(what, on.device(), all[i].data()));
+          made[i].made = backend::make_compiled_plan(compiler, on.impl(), program_of(all[i]));
         } catch (const error& refused) {
           made[i].refusal = refused.what();
         }
@@ -143,12 +162,14 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
   what.batch = std::max<std::size_t>((total_bytes - total_bytes / 8) / row_bytes, 1);
   const std::size_t used = output_bytes(what);
 
-  const plan known{on, what};
-  known.enqueue(on, in.view(), out.view());
-  const auto expected = sample(out, used);
+  const bool convolves = family == "convolutions";
+  if (!convolves) plan{on, what}.enqueue(on, in.view(), out.view());
+  const auto expected = sample(convolves ? in : out, used);
+  if (convolves) what.scale = scaling::by_length;
+  const buffer spectrum = ones(on, points, what.real);
 
   const auto candidates = bench::candidates_of(family, what, on.device());
-  auto all = plan_all(on, what, candidates);
+  auto all = plan_all(on, what, candidates, convolves);
   std::size_t workspace_bytes = 0;
   for (const planned& each : all) {
     if (!each.refusal.empty()) fmt::print("  {}: {:.200}\n", each.data->label, each.refusal);
@@ -163,7 +184,7 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
   std::vector<char> poison(std::size_t{1} << 20, char(0xff));
   for (planned& each : all) {
     const auto run = [&, made = each.made] {
-      made->enqueue(*on.impl(), {in.view(), out.view(), workspace.view()});
+      made->enqueue(*on.impl(), {in.view(), out.view(), workspace.view(), spectrum.view()});
     };
     runs.push_back(measure::queued_run(on, "", run));
     out.write(poison.data(), poison.size(), (used - poison.size()) / 16 * 16);

@@ -32,6 +32,7 @@ candidate own(const plan_spec& what, const device_info& where) {
   all.whole.assign(rows.whole.begin(), rows.whole.end());
   all.lines.assign(rows.lines.begin(), rows.lines.end());
   all.cuts.assign(rows.cuts.begin(), rows.cuts.end());
+  all.convolutions.assign(mine.convolutions.begin(), mine.convolutions.end());
   all.columns.assign(mine.columns.begin(), mine.columns.end());
   all.column_lines.assign(mine.column_lines.begin(), mine.column_lines.end());
   all.planes.assign(own.planes.begin(), own.planes.end());
@@ -59,6 +60,36 @@ std::string prefetch_text(unsigned mib) {
 template <class Shape>
 void forget_length(std::vector<Shape>& shapes, std::size_t length) {
   std::erase_if(shapes, [&](const Shape& each) { return each.length == length; });
+}
+
+/// Convolutions of rows, for which the compiler is told how many workgroups are to be resident.
+void add_convolutions(list& to, const candidate& base, std::size_t n) {
+  for (const unsigned elements : {4u, 8u, 16u, 32u}) {
+    for (const unsigned lanes : {1u, 2u, 4u, 8u}) {
+      const std::size_t threads = n * lanes / std::max(elements, 1u);
+      if (elements > n || threads < 64 || threads > 1024) continue;
+      for (const bool half_trade : {false, true}) {
+        if (n == elements && half_trade) continue;
+        for (const unsigned resident_threads : {0u, 512u, 768u, 1024u, 1536u}) {
+          const auto resident = static_cast<unsigned>(resident_threads / threads);
+          if (resident_threads > 0 && (resident == 0 || resident > 16)) continue;
+          for (const unsigned prefetch_mib : {0u, 4u}) {
+            candidate one = base;
+            replace(one.convolutions, tuning::shape{.length = n,
+                                                    .elements = elements,
+                                                    .lanes = lanes,
+                                                    .half_trade = half_trade,
+                                                    .resident = resident,
+                                                    .prefetch_mib = prefetch_mib});
+            one.label = fmt::format(
+                "{{.length = {}, .elements = {}, .lanes = {}{}, .resident = {}{}}}", n, elements,
+                lanes, half_trade ? ", half_trade" : "", resident, prefetch_text(prefetch_mib));
+            to.push_back(std::move(one));
+          }
+        }
+      }
+    }
+  }
 }
 
 /// Rows in one workgroup, complex or real. Short ones may be staged, long ones exchanged in halves.
@@ -330,6 +361,8 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
   if (family == "built-in") return all;
   if (family == "rows") {
     add_rows(all, base, std::size_t{1} << bits, is_real);
+  } else if (family == "convolutions") {
+    add_convolutions(all, base, std::size_t{1} << bits);
   } else if (family == "lines") {
     add_lines(all, base, bits);
   } else if (family == "columns") {

@@ -18,7 +18,7 @@ struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
   bool is_forward = true;
-  std::vector<tuning::shape> whole;
+  std::vector<tuning::shape> whole, convolutions;
   std::vector<tuning::cluster_shape> lines, planes;
   std::vector<tuning::cut> cuts;
   std::vector<tuning::column_shape> columns, mirrored;
@@ -33,6 +33,7 @@ struct candidate {
                              .rows_of_bins = rows,
                              .columns = columns,
                              .column_lines = column_lines,
+                             .convolutions = convolutions,
                              .unmeasured_mirrored = unmeasured_mirrored};
     return {.name = "candidate",
             .bank_bytes = bank_bytes,

@@ -49,6 +49,17 @@ std::shared_ptr<queue> engine::adopt(void*) const {
   throw plan_error("this engine has no native queue to adopt; open one on its device instead");
 }
 
+std::shared_ptr<const plan> engine::make_convolution(const std::shared_ptr<queue>&,
+                                                     const plan_spec&,
+                                                     const spectrum_array&) const {
+  return nullptr;
+}
+
+std::shared_ptr<const plan> engine::make_spectra(const std::shared_ptr<queue>&,
+                                                 const plan_spec&) const {
+  return nullptr;
+}
+
 std::shared_ptr<const kernel> engine::compile(const std::shared_ptr<queue>& where,
                                               const kernel_source& what) const {
   throw plan_error(formatted(

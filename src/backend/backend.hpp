@@ -10,6 +10,7 @@
 #include <utility>  // move
 #include <vector>
 
+#include "spectra.hpp"           // spectrum_array
 #include "wingbeat/buffer.hpp"   // buffer_view
 #include "wingbeat/devices.hpp"  // device_info, engine
 #include "wingbeat/plan.hpp"     // plan_spec, pass_info, kernel_argument
@@ -45,7 +46,7 @@ class queue {
   /// keep the lock until every pass that uses the scratch is queued. Throws `plan_error` where less
   /// was reserved: a run allocates nothing.
   [[nodiscard]] buffer_view workspace(std::size_t size_bytes) const;
-  [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock{mutex_}; }
+  [[nodiscard]] std::unique_lock<std::recursive_mutex> lock() { return std::unique_lock{mutex_}; }
 
   [[nodiscard]] virtual void* allocate(std::size_t size_bytes) = 0;
   virtual void release(void* handle) noexcept = 0;
@@ -66,7 +67,7 @@ class queue {
 
  private:
   device_info device_;
-  std::mutex mutex_;
+  std::recursive_mutex mutex_;  // a run of several plans holds it over all of them
   buffer_view workspace_;
 };
 
@@ -114,6 +115,15 @@ class engine {
   /// Compiles a kernel of the user's own. Throws `plan_error` on engines that compile none.
   [[nodiscard]] virtual std::shared_ptr<const kernel> compile(const std::shared_ptr<queue>& where,
                                                               const kernel_source& what) const;
+
+  /// Returns the plan that transforms `rows`, a forward transform of one axis, multiplies them by
+  /// `spectra` and transforms back, with the layouts, ranges and scale of `rows`, in one crossing of
+  /// memory; nullptr where the engine cannot. `make_spectra` returns what makes spectra for rows of
+  /// that length and precision, and nullptr where `make_convolution` does.
+  [[nodiscard]] virtual std::shared_ptr<const plan> make_convolution(
+      const std::shared_ptr<queue>& on, const plan_spec& rows, const spectrum_array& spectra) const;
+  [[nodiscard]] virtual std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>& on,
+                                                                 const plan_spec& rows) const;
 
   /// `what` was validated. `where` was opened by this engine.
   [[nodiscard]] virtual std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>& where,

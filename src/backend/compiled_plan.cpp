@@ -223,4 +223,20 @@ std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
   return std::make_shared<compiled_plan>(compiler, where, std::move(made));
 }
 
+std::shared_ptr<const plan> make_compiled_convolution(const kernel_compiler& compiler,
+                                                      const std::shared_ptr<queue>& on,
+                                                      const plan_spec& rows,
+                                                      const spectrum_array& spectra) {
+  if (!planner::can_convolve(rows, on->device())) return nullptr;
+  return make_compiled_plan(compiler, on,
+                            planner::make_convolution_program(rows, spectra, on->device()));
+}
+
+std::shared_ptr<const plan> make_compiled_spectra(const kernel_compiler& compiler,
+                                                  const std::shared_ptr<queue>& on,
+                                                  const plan_spec& rows) {
+  if (!planner::can_convolve(rows, on->device())) return nullptr;
+  return make_compiled_plan(compiler, on, planner::make_spectrum_program(rows, on->device()));
+}
+
 }  // namespace wingbeat::backend

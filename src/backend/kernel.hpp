@@ -104,4 +104,12 @@ class kernel_compiler {
                                                              const std::shared_ptr<queue>& where,
                                                              planner::program made);
 
+/// What `engine::make_convolution` and `make_spectra` return of an engine that compiles kernels.
+[[nodiscard]] std::shared_ptr<const plan> make_compiled_convolution(
+    const kernel_compiler& compiler, const std::shared_ptr<queue>& on, const plan_spec& rows,
+    const spectrum_array& spectra);
+[[nodiscard]] std::shared_ptr<const plan> make_compiled_spectra(const kernel_compiler& compiler,
+                                                                const std::shared_ptr<queue>& on,
+                                                                const plan_spec& rows);
+
 }  // namespace wingbeat::backend

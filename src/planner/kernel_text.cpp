@@ -68,6 +68,14 @@ std::string_view text_of(device::order bins) {
   }
   return "";
 }
+std::string_view text_of(product times) {
+  switch (times) {
+    case product::plain: return "grid::product::plain";
+    case product::conjugate_row: return "grid::product::conjugate_row";
+    case product::conjugate_spectrum: return "grid::product::conjugate_spectrum";
+  }
+  return "";
+}
 std::string_view text_of(loop_role role) {
   switch (role) {
     case loop_role::others: return "grid::loop_role::others";
@@ -117,6 +125,7 @@ void add_shape(assignments& to, const tile_shape& of) {
   to.add("shape.source", of.source, plain.source);
   to.add("shape.sink", of.sink, plain.sink);
   to.add("shape.bins", of.bins, plain.bins);
+  to.add("shape.times", of.times, plain.times);
   to.add("shape.partial_bytes", of.partial_bytes, plain.partial_bytes);
 }
 

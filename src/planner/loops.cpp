@@ -31,8 +31,25 @@ class loop_nest {
     std::erase_if(loops_, [](const role_loop& each) { return each.count == 1; });
     order();
     merge();
-    flatten();
   }
+
+  /// Where lanes would be left over at the end of each row of columns, as of 257 bins, they go on
+  /// in the next (`placement_rules::flat_lanes`); not where rows to write begin on whole sectors. A
+  /// CPU's threads count on neighbours instead.
+  void flatten() {
+    if (shape_.lanes == 1 || shape_.mirrored || shape_.bank_bytes == 0) return;
+    if (loops_.empty() || numbers_.out.stride % at_.rules.sector_elements == 0) return;
+    const std::size_t count = loops_.front().count, lanes = shape_.lanes;
+    const std::size_t taken = (count + lanes - 1) / lanes * lanes;
+    if (at_.rules.flat_lanes * (taken - count) < count) return;
+    const std::size_t beyond = loops_.size() == 1 ? rows_.count : loops_[1].count;
+    if (beyond > most_lanes / count) return;
+    if (loops_.size() == 1 && rows_.count > 1) rows_become_a_loop();
+    is_flat_ = loops_.size() > 1;
+  }
+
+  /// The dimension that lanes run over.
+  [[nodiscard]] const dimension& lanes() const { return loops_.empty() ? rows_ : loops_.front(); }
 
   [[nodiscard]] const std::vector<role_loop>& loops() const { return loops_; }
   [[nodiscard]] const dimension& rows() const { return rows_; }
@@ -112,21 +129,6 @@ class loop_nest {
     loops_.pop_back();
   }
 
-  /// Where lanes would be left over at the end of each row of columns, as of 257 bins, they go on
-  /// in the next (`placement_rules::flat_lanes`); not where rows to write begin on whole sectors. A
-  /// CPU's threads count on neighbours instead.
-  void flatten() {
-    if (shape_.lanes == 1 || shape_.mirrored || shape_.bank_bytes == 0) return;
-    if (loops_.empty() || numbers_.out.stride % at_.rules.sector_elements == 0) return;
-    const std::size_t count = loops_.front().count, lanes = shape_.lanes;
-    const std::size_t taken = (count + lanes - 1) / lanes * lanes;
-    if (at_.rules.flat_lanes * (taken - count) < count) return;
-    const std::size_t beyond = loops_.size() == 1 ? rows_.count : loops_[1].count;
-    if (beyond > most_lanes / count) return;
-    if (loops_.size() == 1 && rows_.count > 1) rows_become_a_loop();
-    is_flat_ = loops_.size() > 1;
-  }
-
   const pass_numbers& numbers_;
   const tile_shape& shape_;
   const piece& cut_;
@@ -138,8 +140,10 @@ class loop_nest {
 
 }  // namespace
 
-void add_loops(pass& result, const piece& cut, const placement& at) {
-  const loop_nest nest(result.numbers, cut, at);
+gathered_sides add_loops(pass& result, const piece& cut, const placement& at) {
+  loop_nest nest(result.numbers, cut, at);
+  const gathered_sides gathered = gather_rows(result, nest.lanes(), at);
+  nest.flatten();
   if (nest.loops().size() > device::grid::most_loops) throw std::logic_error("too many loops");
   pass_numbers& numbers = result.numbers;
   const arrays::axis_span axes = axes_of(cut, at.axis);
@@ -158,6 +162,7 @@ void add_loops(pass& result, const piece& cut, const placement& at) {
   while (shape.lanes / 2 >= result.lane_count() && shape.lanes > 1 && !shape.mirrored) {
     shape.lanes /= 2;
   }
+  return gathered;
 }
 
 }  // namespace wingbeat::planner

@@ -13,6 +13,7 @@
 namespace wingbeat::planner {
 
 using device::grid::body;
+using device::grid::product;
 using device::grid::row;
 using device::grid::tile_shape;
 

@@ -88,6 +88,7 @@ pass placed(const piece& cut, const placement& at) {
   }
   pass_numbers& numbers = result.numbers;
   numbers.shape = cut.shape;
+  numbers.shape.times = at.filter != nullptr ? at.filter->times : product::plain;
   numbers.prior = cut.prior;
   numbers.total = cut.total;
   const arrays::axis_span axes = axes_of(cut, at.axis);
@@ -99,9 +100,9 @@ pass placed(const piece& cut, const placement& at) {
     limit(numbers.in, result.in, at.from.axes[at.axis], at.begins);
     limit(numbers.out, result.out, at.to.axes[at.axis], at.ends);
   }
-  add_loops(result, cut, at);
+  const gathered_sides gathered = add_loops(result, cut, at);
   add_functors(result, at.spec);
-  stage(result, at.spec);
+  stage(result, at.spec, gathered);
   prefetch(result, cut.prefetch_bytes, at.spec.batch);
   return result;
 }

@@ -4,23 +4,17 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <vector>
 
 #include "arrays/array.hpp"    // array
 #include "arrays/order.hpp"    // axis_span
 #include "planner/pass.hpp"    // pass
 #include "planner/pieces.hpp"  // piece
+#include "spectra.hpp"         // spectrum_array
 #include "wingbeat/plan.hpp"   // plan_spec
 
 namespace wingbeat::planner {
 
 using arrays::array;
-
-/// Spectra that rows are multiplied by: one behind another, each as its body holds it.
-struct filter_array {
-  precision stored = precision::fp32;
-  std::vector<std::size_t> distances;  ///< One per batch dimension, in complex numbers; 0: shared.
-};
 
 /// A piece's place in a request.
 struct placement {
@@ -29,7 +23,8 @@ struct placement {
   bool begins, ends;  ///< The first, the last pass of its axis.
   const array &from, &to;
   const tuning::placement_rules& rules;
-  const filter_array* filter = nullptr;  ///< Of a piece that convolves.
+  const device_info& device;
+  const spectrum_array* filter = nullptr;  ///< Of a piece that convolves.
 };
 
 /// Returns the axes that a piece transforms.

@@ -219,7 +219,7 @@ program make_program(const plan_spec& spec, const device_info& device,
   if (spec.store.clears_output) made.steps.emplace_back(clear{place::output, spec.store.out_bytes});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     pass each = placed(pieces[i].made, {spec, pieces[i].axis, pieces[i].begins, pieces[i].ends,
-                                        arrays[i], arrays[i + 1], data.placing});
+                                        arrays[i], arrays[i + 1], data.placing, device});
     each.out.streams &= may_stream(pieces[i], each, i + 1 == pieces.size());
     if (i + 1 == pieces.size()) each.numbers.scale = static_cast<double>(factor_of(spec));
     require_launchable(each, spec, device);
@@ -237,7 +237,7 @@ program make_program(const plan_spec& spec, const device_info& device,
 namespace {
 
 /// Throws where rows cannot be convolved as a request says: a mistake of who asks for the program.
-void require_rows(const plan_spec& spec, const filter_array* filter) {
+void require_rows(const plan_spec& spec, const spectrum_array* filter) {
   if (spec.lengths.size() != 1 || spec.kind != transform::forward) {
     throw std::logic_error("convolutions take forward transforms of one axis");
   }
@@ -249,20 +249,24 @@ void require_rows(const plan_spec& spec, const filter_array* filter) {
   if (filter->stored != spec.real) throw std::logic_error("spectra have the signals' precision");
 }
 
-/// Returns the one pass that makes rows of a request whose spectra stay where threads have them.
-program program_of_rows(const plan_spec& spec, body makes, const filter_array* filter,
-                        const device_info& device) {
-  require_rows(spec, filter);
+std::optional<piece> row_of(const plan_spec& spec, const device_info& device,
+                            const tuning::architecture& data) {
   axis_request axis;
   axis.total = spec.lengths.front();
   axis.stored = spec.real;
-  const tuning::architecture& data = tuning::for_device(device);
-  const auto found = convolution_of(axis, data, device);
+  return convolution_of(axis, data, device);
+}
+
+/// Returns the one pass that makes rows of a request whose spectra stay where threads have them.
+program program_of_rows(const plan_spec& spec, body makes, const spectrum_array* filter,
+                        const device_info& device, const tuning::architecture& data) {
+  require_rows(spec, filter);
+  const auto found = row_of(spec, device, data);
   if (!found) {
     throw plan_error(
         formatted("length {} does not fit a workgroup of {}; cut the signal into "
                   "blocks of a shorter length",
-                  axis.total, device.name));
+                  spec.lengths.front(), device.name));
   }
   piece row = *found;
   row.shape.makes = makes;
@@ -274,6 +278,7 @@ program program_of_rows(const plan_spec& spec, body makes, const filter_array* f
                                .from = in,
                                .to = out,
                                .rules = data.placing,
+                               .device = device,
                                .filter = filter});
   launched.numbers.scale = static_cast<double>(factor_of(spec));
   require_launchable(launched, spec, device);
@@ -285,13 +290,22 @@ program program_of_rows(const plan_spec& spec, body makes, const filter_array* f
 
 }  // namespace
 
-program make_convolution_program(const plan_spec& spec, const filter_array& filter,
+bool can_convolve(const plan_spec& spec, const device_info& device) {
+  return row_of(spec, device, tuning::for_device(device)).has_value();
+}
+
+program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
                                  const device_info& device) {
-  return program_of_rows(spec, body::convolve, &filter, device);
+  return make_convolution_program(spec, filter, device, tuning::for_device(device));
+}
+
+program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
+                                 const device_info& device, const tuning::architecture& data) {
+  return program_of_rows(spec, body::convolve, &filter, device, data);
 }
 
 program make_spectrum_program(const plan_spec& spec, const device_info& device) {
-  return program_of_rows(spec, body::transform, nullptr, device);
+  return program_of_rows(spec, body::transform, nullptr, device, tuning::for_device(device));
 }
 
 }  // namespace wingbeat::planner

@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "planner/pass.hpp"       // pass
-#include "planner/placement.hpp"  // filter_array
-#include "tuning/tuning.hpp"      // architecture
-#include "wingbeat/devices.hpp"   // device_info
-#include "wingbeat/plan.hpp"      // plan_spec
+#include "planner/pass.hpp"      // pass
+#include "spectra.hpp"           // spectrum_array
+#include "tuning/tuning.hpp"     // architecture
+#include "wingbeat/devices.hpp"  // device_info
+#include "wingbeat/plan.hpp"     // plan_spec
 
 namespace wingbeat::planner {
 
@@ -55,12 +55,19 @@ struct program {
 [[nodiscard]] program make_program(const plan_spec& spec, const device_info& device,
                                    const tuning::architecture& data);
 
+/// Returns whether rows of a request, a forward transform of one axis, can be convolved in one
+/// launch.
+[[nodiscard]] bool can_convolve(const plan_spec& spec, const device_info& device);
+
 /// Returns the program that convolves rows in one launch: forward, times a spectrum, inverse.
 /// `spec` is a forward transform of one axis; its ranges are those of the signals before and after,
 /// its length is what they are padded to, its scale is applied once. Throws `plan_error` where the
 /// length does not fit a workgroup of the device.
-[[nodiscard]] program make_convolution_program(const plan_spec& spec, const filter_array& filter,
+[[nodiscard]] program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
                                                const device_info& device);
+[[nodiscard]] program make_convolution_program(const plan_spec& spec, const spectrum_array& filter,
+                                               const device_info& device,
+                                               const tuning::architecture& data);
 
 /// Returns the program that makes spectra for it: of `spec`, a forward transform of one axis, whose
 /// output is packed, with bins where the threads of a convolution have them.

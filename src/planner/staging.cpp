@@ -28,7 +28,7 @@ bool are_rows_dense(const device::grid::side& side, const tile_shape& shape, row
 
 /// A plan with a load stages no rows to be read, one with a store none to be written, in any of its
 /// passes.
-void stage_sides(pass& result, const plan_spec& spec) {
+void stage_sides(pass& result, const plan_spec& spec, const gathered_sides& gathered) {
   const pass_numbers& numbers = result.numbers;
   tile_shape& shape = result.numbers.shape;
   const bool has_loops = numbers.depth > 0;
@@ -40,10 +40,10 @@ void stage_sides(pass& result, const plan_spec& spec) {
   } else if (shape.lanes_across) {
     stage_columns(shape, numbers.out.stride < lane_out);
   } else {
-    shape.stage_in &=
-        are_rows_dense(numbers.in, shape, shape.source, lane_in) && !spec.load.is_given();
-    shape.stage_out &=
-        are_rows_dense(numbers.out, shape, shape.sink, lane_out) && !spec.store.is_given();
+    const bool dense_in = are_rows_dense(numbers.in, shape, shape.source, lane_in);
+    const bool dense_out = are_rows_dense(numbers.out, shape, shape.sink, lane_out);
+    shape.stage_in &= (dense_in && !spec.load.is_given()) || gathered.in;
+    shape.stage_out &= (dense_out && !spec.store.is_given()) || gathered.out;
   }
 }
 
@@ -62,8 +62,33 @@ std::size_t dense_input_elements(const pass_numbers& numbers) {
 
 }  // namespace
 
-void stage(pass& result, const plan_spec& spec) {
-  stage_sides(result, spec);
+gathered_sides gather_rows(pass& result, const arrays::dimension& lanes, const placement& at) {
+  const pass_numbers& numbers = result.numbers;
+  tile_shape wider = result.shape();
+  const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0;
+  const gathered_sides gathered{
+      .in = is_row && lanes.in == 1 && numbers.in.stride > 1 && !at.spec.load.is_given(),
+      .out = is_row && lanes.out == 1 && numbers.out.stride > 1 && !at.spec.store.is_given()};
+  if (!gathered.in && !gathered.out) return {};
+  const auto least = static_cast<unsigned>(at.rules.sector_bytes / wider.element_bytes);
+  wider.lanes = std::max(wider.lanes, least);
+  wider.stage_in = gathered.in;
+  wider.stage_out = gathered.out;
+  wider.half_trade = false;
+  while (wider.lanes > result.shape().lanes &&
+         (wider.scratch_bytes() > at.device.local_memory_bytes ||
+          wider.threads() > at.device.max_workgroup)) {
+    wider.lanes /= 2;
+  }
+  if (wider.scratch_bytes() > at.device.local_memory_bytes) return {};
+  result.resident = 0;  // was measured for fewer threads
+  result.fraction = 0;
+  result.numbers.shape = wider;
+  return gathered;
+}
+
+void stage(pass& result, const plan_spec& spec, const gathered_sides& gathered) {
+  stage_sides(result, spec, gathered);
   // Of tiles known to be full, a GPU's compiler loads all elements early, which pays where
   // registers suffice.
   const tile_shape& shape = result.shape();

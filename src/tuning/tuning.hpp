@@ -158,6 +158,8 @@ struct placement_rules {
   /// Rows that begin on multiples of so many elements, whole sectors of fp32, keep their tiles:
   /// 512 x 512 complex to real 0.46 for 0.35 (section 10).
   std::size_t sector_elements = 4;
+  /// What memory moves at least: rows that alternate element by element go so many bytes at once.
+  std::size_t sector_bytes = 32;
   /// Between two axes rows of an odd length begin on multiples of so many bytes: 256 x 256 complex
   /// to real gains 3 % over 64, 256 cubed 4 % (section 13).
   std::size_t line_bytes = 128;

@@ -152,6 +152,17 @@ std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::que
   return make_compiled_plan(compiler(), where, what);
 }
 
+std::shared_ptr<const plan> engine::make_convolution(const std::shared_ptr<backend::queue>& on,
+                                                     const plan_spec& rows,
+                                                     const spectrum_array& spectra) const {
+  return make_compiled_convolution(compiler(), on, rows, spectra);
+}
+
+std::shared_ptr<const plan> engine::make_spectra(const std::shared_ptr<backend::queue>& on,
+                                                 const plan_spec& rows) const {
+  return make_compiled_spectra(compiler(), on, rows);
+}
+
 const backend::kernel_compiler& engine::compiler() const {
   require_present();
   return *compiler_;

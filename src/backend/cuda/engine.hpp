@@ -28,6 +28,11 @@ class engine final : public backend::engine {
       const std::shared_ptr<backend::queue>& where, const kernel_source& what) const override;
   [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<backend::queue>& where,
                                                       const plan_spec& what) const override;
+  [[nodiscard]] std::shared_ptr<const plan> make_convolution(
+      const std::shared_ptr<backend::queue>& on, const plan_spec& rows,
+      const spectrum_array& spectra) const override;
+  [[nodiscard]] std::shared_ptr<const plan> make_spectra(const std::shared_ptr<backend::queue>& on,
+                                                         const plan_spec& rows) const override;
 
   /// Throws `absent_error` when there is no device.
   [[nodiscard]] const backend::kernel_compiler& compiler() const;

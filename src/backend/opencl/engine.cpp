@@ -85,6 +85,17 @@ std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::que
   return make_compiled_plan(compiler_, where, what);
 }
 
+std::shared_ptr<const plan> engine::make_convolution(const std::shared_ptr<backend::queue>& on,
+                                                     const plan_spec& rows,
+                                                     const spectrum_array& spectra) const {
+  return make_compiled_convolution(compiler_, on, rows, spectra);
+}
+
+std::shared_ptr<const plan> engine::make_spectra(const std::shared_ptr<backend::queue>& on,
+                                                 const plan_spec& rows) const {
+  return make_compiled_spectra(compiler_, on, rows);
+}
+
 }  // namespace wingbeat::backend::opencl
 
 namespace wingbeat::backend {

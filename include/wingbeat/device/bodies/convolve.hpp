@@ -38,8 +38,15 @@ class convolve : public transform<Policy, Group> {
     const auto scratch = this->scratch();
     fft::execute(this->team(), x, scratch, this->roots());
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) x[r] = x[r] * filter(r);
+    for (unsigned r = 0; r < e; ++r) x[r] = multiplied(x[r], filter(r));
     fft_to<direction::inverse>::execute(this->team(), x, scratch, this->roots());
+  }
+
+ private:
+  WINGBEAT_FN static complex_type multiplied(complex_type x, complex_type h) {
+    if constexpr (of.times == grid::product::conjugate_row) return conj(x) * h;
+    if constexpr (of.times == grid::product::conjugate_spectrum) return x * conj(h);
+    return x * h;
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ends of a pass that load and store through local memory, so that neighbouring threads take
-// neighbouring elements of a butterfly.
+// neighbours in memory: elements of a butterfly or, where those lie closer, the same element of
+// neighbouring butterflies.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // complex, copy_to, copied_from
@@ -8,14 +9,20 @@
 
 namespace wingbeat::device::ends {
 
-/// Calls call(lane, q) for all elements of a tile, `Length` of each lane, neighbours by neighbours.
-template <unsigned Length, class Body, class Call>
+/// Calls call(lane, q) for all elements of a tile, `Length` of each lane, neighbours by neighbours:
+/// lanes first if `IsAcross`.
+template <unsigned Length, bool IsAcross, class Body, class Call>
 WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
   constexpr unsigned all = Length * Body::lanes, threads = Body::workgroup_threads;
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < (all + threads - 1) / threads; ++r) {
     const bool is_inside = all % threads == 0 || body.rank() + r * threads < all;
-    if (is_inside) body.team().template split_rank<Length>(r * threads, call);
+    if constexpr (IsAcross) {
+      const unsigned p = body.rank() + r * threads;
+      if (is_inside) call(p % Body::lanes, p / Body::lanes);
+    } else {
+      if (is_inside) body.team().template split_rank<Length>(r * threads, call);
+    }
   }
 }
 
@@ -23,7 +30,7 @@ WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
 template <class Policy, unsigned Length, class Body, class Elements, class Take>
 WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const Take& take) {
   constexpr size stride = Policy::numbers().in.stride;
-  each_staged<Length>(body, [&](unsigned lane, unsigned q) {
+  each_staged<Length, Policy::numbers().is_across_in()>(body, [&](unsigned lane, unsigned q) {
     if (elements.has(lane)) {
       take(lane, q,
            elements.read(elements.in(lane) + size(q) * stride, elements.index_in(lane, q)));
@@ -36,7 +43,7 @@ WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const T
 template <class Policy, unsigned Length, class Body, class Elements, class Element>
 WINGBEAT_FN void write_staged(const Body& body, const Elements& elements, const Element& element) {
   constexpr size stride = Policy::numbers().out.stride;
-  each_staged<Length>(body, [&](unsigned lane, unsigned q) {
+  each_staged<Length, Policy::numbers().is_across_out()>(body, [&](unsigned lane, unsigned q) {
     if (elements.has(lane)) {
       elements.write(elements.out(lane) + size(q) * stride, elements.index_out(lane, q),
                      element(lane, q));

@@ -28,6 +28,13 @@ enum class body {
   plane       ///< A cluster's transform of A rows of B points.
 };
 
+/// What a body that convolves makes of a row's bin x and a spectrum's bin h.
+enum class product {
+  plain,              ///< x h: a convolution.
+  conjugate_row,      ///< conj(x) h: a correlation of the spectrum's signal with the row.
+  conjugate_spectrum  ///< x conj(h): a correlation of the row with the spectrum's signal.
+};
+
 /// How each row of roots of a twiddle after prior length P is stored, k < P: as one table, or as
 /// two, where that would outgrow the caches and take long to make.
 WINGBEAT_FN constexpr twiddle::root_tables twiddle_row(size prior) {
@@ -55,8 +62,9 @@ struct tile_shape {
                                ///< that bins k and N - k meet in one workgroup.
   row source = row::complex_row;
   row sink = row::complex_row;
-  order bins = order::natural;  ///< Of a transform's spectrum, where elements of a thread stay.
-  unsigned partial_bytes = 0;   ///< Of a thread's partial result, where the store reduces.
+  order bins = order::natural;     ///< Of a transform's spectrum, where elements of a thread stay.
+  product times = product::plain;  ///< Of a body that convolves.
+  unsigned partial_bytes = 0;      ///< Of a thread's partial result, where the store reduces.
 
   WINGBEAT_FN constexpr bool is_cluster() const {
     return makes == body::line || makes == body::plane;
@@ -212,6 +220,14 @@ struct pass_numbers {
   }
   /// Returns whether inputs are turned by roots before they are transformed.
   WINGBEAT_FN constexpr bool is_twiddled() const { return prior > 1; }
+
+  /// Returns whether neighbouring butterflies are closer than the elements of one.
+  WINGBEAT_FN constexpr bool is_across_in() const {
+    return (depth == 0 ? in.distance : loops[0].in) < in.stride;
+  }
+  WINGBEAT_FN constexpr bool is_across_out() const {
+    return (depth == 0 ? out.distance : loops[0].out) < out.stride;
+  }
 
   /// Returns the butterflies that lanes run over, if there are loops.
   WINGBEAT_FN constexpr size lane_count() const {

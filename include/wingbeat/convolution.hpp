@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions and correlations of signals with kernels, in one to three axes: images with
+// templates, photographs with blurs, signals with filters. Zero padding takes no memory, and spectra
+// never leave the engine's own order.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // unique_ptr
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wingbeat/arguments.hpp"  // kernel_argument
+#include "wingbeat/buffer.hpp"     // buffer_view
+#include "wingbeat/fusion.hpp"     // fused_store
+#include "wingbeat/plan.hpp"       // precision, pass_info
+#include "wingbeat/queue.hpp"      // queue
+
+namespace wingbeat {
+
+/// What is computed of an image f and a kernel t, in each axis:
+enum class operation {
+  convolve,  ///< c[n] = sum over j of t[j] f[n - j]
+  correlate  ///< c[n] = sum over j of conj(t[j]) f[n + j]
+};
+
+/// Which part of it, with image length H and kernel length h: the modes of scipy.signal.
+enum class extent {
+  full,  ///< Every n where the two touch: H + h - 1 values.
+  same,  ///< H values, centred in `full`: the first (h - 1) / 2 of it, rounded down, are left out.
+  valid  ///< Every n where the kernel lies within the image: H - h + 1 values.
+};
+
+/// What images and kernels consist of. Results consist of the same.
+enum class values { real, complex };
+
+/// Which images meet which kernels.
+enum class pairing {
+  each_with_each,  ///< Every kernel with every image: [kernel][image] results, or [image][kernel];
+                   ///< the prepared ones alternate faster.
+  pairwise         ///< Kernel i with image i.
+};
+
+/// One of the two inputs.
+enum class operand_role { image, kernel };
+
+[[nodiscard]] std::string_view name_of(operation kind) noexcept;
+[[nodiscard]] std::string_view name_of(extent mode) noexcept;
+
+/// What to convolve with what.
+///
+///     convolution find{queue, {.image = {4096, 4096}, .kernel = {512, 512},
+///                              .kind = operation::correlate, .mode = extent::valid,
+///                              .kernels = 8}};
+///     buffer spectra{queue, find.spectra_bytes()};
+///     find.prepare(queue, image.view(), spectra.view());
+///     find.enqueue(queue, spectra.view(), templates.view(), maps.view());
+struct convolution_spec {
+  std::vector<std::size_t> image;   ///< Lengths of one image, slowest axis first; 1 to 3 axes.
+  std::vector<std::size_t> kernel;  ///< Of one kernel, as many. In mode valid none is longer.
+  operation kind = operation::convolve;
+  extent mode = extent::full;
+  values holds = values::real;
+  precision real = precision::fp32;  ///< fp32 or fp64.
+  std::size_t images = 1;
+  std::size_t kernels = 1;
+  pairing pairs = pairing::each_with_each;
+  /// Whose spectra `prepare` makes, once for many runs. The others come with each run.
+  operand_role prepared = operand_role::image;
+  /// Yours, in place of plain results. Row p is the result of pair p, element i its value number i,
+  /// the last axis densest; the contract of a plan's store, with real values where results are.
+  fused_store store = {};
+};
+
+/// Returns the lengths of one result. Throws `plan_error` as the constructor does.
+[[nodiscard]] std::vector<std::size_t> result_lengths(const convolution_spec& spec);
+
+/// A planned convolution. Immutable once built, so many threads may enqueue it at once. All arrays
+/// are packed, the last axis densest: images [image][y][x], kernels [kernel][y][x], results
+/// [pair][y][x].  Scale: none, the sums above.  Source: the circular convolution theorem, with each
+/// axis padded to `padded`, so that nothing wanted is reached from its other end.
+class convolution {
+ public:
+  /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the
+  /// field at fault, or `device_error`.
+  convolution(const queue& on, convolution_spec spec);
+  convolution(convolution&&) noexcept;
+  convolution& operator=(convolution&&) noexcept;
+  ~convolution();
+
+  [[nodiscard]] const convolution_spec& spec() const;
+
+  /// Returns the lengths that axes are padded to, which no memory shows.
+  [[nodiscard]] const std::vector<std::size_t>& padded() const;
+
+  /// Returns the lengths of one result.
+  [[nodiscard]] const std::vector<std::size_t>& result() const;
+
+  /// Returns the bytes of all images, of all kernels and of all results; of results what a functor
+  /// states.
+  [[nodiscard]] std::size_t image_bytes() const;
+  [[nodiscard]] std::size_t kernel_bytes() const;
+  [[nodiscard]] std::size_t output_bytes() const;
+
+  /// Returns the bytes of the prepared spectra. Their layout is private to plans of this spec.
+  [[nodiscard]] std::size_t spectra_bytes() const;
+
+  /// Returns the bytes of device scratch that `prepare` and `enqueue` need.
+  [[nodiscard]] std::size_t workspace_bytes() const;
+
+  /// Returns the bytes one run reads and writes in device memory, as planned.
+  [[nodiscard]] std::size_t traffic_bytes() const;
+
+  /// Returns the passes of one run, in order; empty on engines that compile no kernels.
+  [[nodiscard]] std::vector<pass_info> passes() const;
+  [[nodiscard]] std::vector<kernel_resources> resources() const;
+
+  /// Returns the run in words: padded lengths, one line per pass, bytes.
+  [[nodiscard]] std::string explain() const;
+
+  /// Queues the spectra of all images, or of all kernels where those are prepared. Nothing overlaps.
+  /// Throws as `plan::enqueue` does.
+  void prepare(queue& on, buffer_view signals, buffer_view spectra,
+               buffer_view workspace = {}) const;
+
+  /// Queues one run over the others. Nothing is allocated or waited for. `given` is for the
+  /// operands of the store functor. No view overlaps another.  Throws as `plan::enqueue` does.
+  void enqueue(queue& on, buffer_view spectra, buffer_view signals, buffer_view out,
+               const std::vector<kernel_argument>& given = {}, buffer_view workspace = {}) const;
+
+ private:
+  struct impl;
+  std::unique_ptr<const impl> impl_;
+};
+
+}  // namespace wingbeat

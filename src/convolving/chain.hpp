@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution as plans of one axis each. Inner axes, the last first, are transformed over the
+// elements that exist; then columns along the slowest axis are convolved with the prepared spectra,
+// in one crossing where the engine can; then the inner axes are transformed back, the last one last.
+// Between the plans elements of the slowest axis are neighbours: [item][column][y].
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+#include <memory>   // shared_ptr
+#include <vector>
+
+#include "backend/backend.hpp"       // plan, queue, engine
+#include "convolving/geometry.hpp"   // axis_geometry
+#include "wingbeat/convolution.hpp"  // convolution_spec
+
+namespace wingbeat::convolving {
+
+/// Which memory a stage reads or writes.
+enum class memory { signals, spectra, output, workspace_a, workspace_b };
+
+/// One plan of a chain.
+struct stage {
+  std::shared_ptr<const backend::plan> plan;
+  memory from = memory::signals, to = memory::output;
+  bool multiplies = false;     ///< Reads the prepared spectra as its filter,
+  bool loads_product = false;  ///< or as the operand of its load functor.
+};
+
+/// The plans that `count` signals go through, and the memory between them.
+struct chain {
+  std::size_t count = 0;
+  std::vector<stage> stages;
+  std::array<std::size_t, 2> array_bytes = {};  ///< Of workspace_a and workspace_b.
+  std::size_t plan_bytes = 0;                   ///< Of the plans' own workspace.
+};
+
+/// What a chain is made for.
+struct chain_request {
+  const convolution_spec& spec;
+  const std::vector<axis_geometry>& axes;
+  std::size_t count;     ///< Signals of one run of the chain.
+  std::size_t prepared;  ///< Spectra that each of them meets.
+};
+
+/// Returns the chain that makes the spectra of `count` signals of the prepared role.
+[[nodiscard]] chain preparing_chain(const std::shared_ptr<backend::queue>& on,
+                                    const chain_request& request);
+
+/// Returns the chain that convolves `count` signals of the other role.
+[[nodiscard]] chain running_chain(const std::shared_ptr<backend::queue>& on,
+                                  const chain_request& request);
+
+/// Returns the bytes of one prepared spectrum, of one signal of a role, and of one result.
+[[nodiscard]] std::size_t spectrum_bytes(const chain_request& request);
+[[nodiscard]] std::size_t signal_bytes(const convolution_spec& spec, operand_role role);
+[[nodiscard]] std::size_t result_bytes(const chain_request& request);
+
+/// Returns the role that comes with each run.
+[[nodiscard]] operand_role run_role(const convolution_spec& spec);
+
+}  // namespace wingbeat::convolving

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convolving/geometry.hpp"
+
+#include <algorithm>  // max
+#include <bit>        // bit_ceil
+
+namespace wingbeat::convolving {
+namespace {
+
+/// Returns the indices a <= m < b of the full result that a mode wants.
+index_range wanted_of_full(std::size_t image, std::size_t kernel, extent mode) {
+  switch (mode) {
+    case extent::full: return {0, image + kernel - 1};
+    case extent::same: return {(kernel - 1) / 2, (kernel - 1) / 2 + image};
+    case extent::valid: return {kernel - 1, image};
+  }
+  return {};
+}
+
+axis_geometry convolved(std::size_t image, std::size_t kernel, index_range wanted) {
+  const std::size_t unwrapped = image + kernel - 1 - wanted.first;
+  return {image, kernel, padded_length(std::max({wanted.end, unwrapped, image, kernel})), 0,
+          wanted};
+}
+
+axis_geometry correlated(std::size_t image, std::size_t kernel, index_range wanted) {
+  const std::size_t moved = kernel - 1 - wanted.first;  // no mode begins beyond kernel - 1
+  const index_range lags{0, wanted.end - wanted.first};
+  const std::size_t unwrapped = lags.end + wanted.first;  // lower lags lie at the axis's end
+  return {image, kernel, padded_length(std::max({moved + image, unwrapped, kernel})), moved, lags};
+}
+
+}  // namespace
+
+std::size_t padded_length(std::size_t least) {
+  return std::max<std::size_t>(std::bit_ceil(least), 2);
+}
+
+std::vector<axis_geometry> geometry_of(const convolution_spec& spec) {
+  std::vector<axis_geometry> axes;
+  for (std::size_t a = 0; a < spec.image.size(); ++a) {
+    const std::size_t image = spec.image[a], kernel = spec.kernel[a];
+    const index_range wanted = wanted_of_full(image, kernel, spec.mode);
+    axes.push_back(spec.kind == operation::convolve ? convolved(image, kernel, wanted)
+                                                    : correlated(image, kernel, wanted));
+  }
+  return axes;
+}
+
+}  // namespace wingbeat::convolving

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of a request's choices, the lengths of its results, and its validation.
+#include "convolving/request.hpp"
+
+#include "convolving/geometry.hpp"  // geometry_of
+#include "formatted.hpp"            // formatted, joined
+#include "wingbeat/error.hpp"       // plan_error
+
+namespace wingbeat {
+namespace convolving {
+namespace {
+
+constexpr std::string_view unnamed = "unknown";
+
+void require_choices(const convolution_spec& spec) {
+  const auto require = [](bool is_known, std::string_view field, int value,
+                          std::string_view choices) {
+    if (is_known) return;
+    throw plan_error(
+        formatted("{} is {}, which is none of its values; choose {}", field, value, choices));
+  };
+  require(name_of(spec.kind) != unnamed, "kind", static_cast<int>(spec.kind),
+          "convolve or correlate");
+  require(name_of(spec.mode) != unnamed, "mode", static_cast<int>(spec.mode),
+          "full, same or valid");
+  require(spec.holds == values::real || spec.holds == values::complex, "holds",
+          static_cast<int>(spec.holds), "real or complex");
+  require(spec.real == precision::fp32 || spec.real == precision::fp64, "real",
+          static_cast<int>(spec.real), "fp32 or fp64");
+  require(spec.pairs == pairing::each_with_each || spec.pairs == pairing::pairwise, "pairs",
+          static_cast<int>(spec.pairs), "each_with_each or pairwise");
+  require(spec.prepared == operand_role::image || spec.prepared == operand_role::kernel, "prepared",
+          static_cast<int>(spec.prepared), "image or kernel");
+}
+
+void require_lengths(const convolution_spec& spec) {
+  if (spec.image.empty() || spec.image.size() > max_axes) {
+    throw plan_error(
+        formatted("image has {} axes; give 1 to {}, slowest first", spec.image.size(), max_axes));
+  }
+  if (spec.kernel.size() != spec.image.size()) {
+    throw plan_error(formatted("kernel has {} axes and image has {}; give both the same",
+                               spec.kernel.size(), spec.image.size()));
+  }
+  for (std::size_t a = 0; a < spec.image.size(); ++a) {
+    const std::size_t image = spec.image[a], kernel = spec.kernel[a];
+    if (image == 0 || kernel == 0) {
+      throw plan_error(formatted("{} has a length of 0 on axis {}; give at least 1",
+                                 image == 0 ? "image" : "kernel", a));
+    }
+    if (image > max_length || kernel > max_length) {
+      throw plan_error(formatted("axis {} has an image of {} and a kernel of {}; choose at most {}",
+                                 a, image, kernel, max_length));
+    }
+    if (spec.mode != extent::valid || kernel <= image) continue;
+    throw plan_error(
+        formatted("the kernel is {} and the image {}, so the kernel lies within the image nowhere; "
+                  "choose mode full or same, or exchange the two",
+                  joined(spec.kernel, "x"), joined(spec.image, "x")));
+  }
+}
+
+void require_counts(const convolution_spec& spec) {
+  if (spec.images == 0 || spec.kernels == 0) {
+    throw plan_error(formatted("images is {} and kernels is {}; make each at least 1", spec.images,
+                               spec.kernels));
+  }
+  if (spec.pairs == pairing::each_with_each || spec.images == spec.kernels) return;
+  throw plan_error(
+      formatted("pairs are to be made of {} images and {} kernels; give as many of both, or let "
+                "each meet each",
+                spec.images, spec.kernels));
+}
+
+}  // namespace
+
+void require_valid(const convolution_spec& spec) {
+  require_choices(spec);
+  require_lengths(spec);
+  require_counts(spec);
+  for (const axis_geometry& axis : geometry_of(spec)) {
+    if (axis.padded <= max_length) continue;
+    throw plan_error(
+        formatted("an image of {} and a kernel of {} take a transform of {}, and the longest is "
+                  "{}; cut the image into blocks",
+                  axis.image, axis.kernel, axis.padded, max_length));
+  }
+}
+
+void require_valid(const convolution_spec& spec, const device_info& device) {
+  require_valid(spec);
+  if (spec.real == precision::fp64 && !device.has_fp64) {
+    throw plan_error(formatted("{} has no fp64; ask for precision::fp32", device.name));
+  }
+}
+
+}  // namespace convolving
+
+std::string_view name_of(operation kind) noexcept {
+  switch (kind) {
+    case operation::convolve: return "convolve";
+    case operation::correlate: return "correlate";
+  }
+  return convolving::unnamed;
+}
+
+std::string_view name_of(extent mode) noexcept {
+  switch (mode) {
+    case extent::full: return "full";
+    case extent::same: return "same";
+    case extent::valid: return "valid";
+  }
+  return convolving::unnamed;
+}
+
+std::vector<std::size_t> result_lengths(const convolution_spec& spec) {
+  convolving::require_valid(spec);
+  std::vector<std::size_t> all;
+  for (const convolving::axis_geometry& axis : convolving::geometry_of(spec)) {
+    all.push_back(axis.result());
+  }
+  return all;
+}
+
+}  // namespace wingbeat

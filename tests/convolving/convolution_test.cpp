@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// Timeout: 300
+// Convolutions and correlations against their sums, on every engine that is here.
+#include "wingbeat/convolution.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+
+#include "convolving/convolution_check.hpp"  // check_convolution
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+
+constexpr operation operations[] = {operation::convolve, operation::correlate};
+constexpr extent modes[] = {extent::full, extent::same, extent::valid};
+
+class convolution_on : public ::testing::TestWithParam<engine> {
+ protected:
+  void SetUp() override {
+    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
+    on = std::make_unique<queue>(first_device(GetParam()));
+  }
+  void check(const convolution_spec& spec) { check_convolution(*on, spec); }
+
+  std::unique_ptr<queue> on;
+};
+
+TEST_P(convolution_on, agrees_with_the_sums_in_every_mode) {
+  for (const operation kind : operations) {
+    for (const extent mode : modes) {
+      check({.image = {19, 23}, .kernel = {5, 4}, .kind = kind, .mode = mode});
+      check({.image = {37}, .kernel = {6}, .kind = kind, .mode = mode});
+    }
+  }
+}
+
+TEST_P(convolution_on, takes_signals_of_any_number_of_axes) {
+  check({.image = {9, 6, 7}, .kernel = {3, 2, 4}, .mode = extent::same});
+  check({.image = {5, 12, 8}, .kernel = {2, 5, 3}, .kind = operation::correlate});
+  check({.image = {1, 1}, .kernel = {1, 1}, .mode = extent::valid});
+  check(
+      {.image = {13, 17}, .kernel = {13, 17}, .kind = operation::correlate, .mode = extent::valid});
+}
+
+TEST_P(convolution_on, takes_complex_signals) {
+  for (const operation kind : operations) {
+    check({.image = {40},
+           .kernel = {9},
+           .kind = kind,
+           .mode = extent::same,
+           .holds = values::complex});
+  }
+  check({.image = {11, 14},
+         .kernel = {4, 3},
+         .kind = operation::correlate,
+         .holds = values::complex,
+         .images = 2,
+         .kernels = 3});
+  check({.image = {4, 6, 5}, .kernel = {2, 3, 2}, .holds = values::complex});
+}
+
+TEST_P(convolution_on, pairs_images_and_kernels_as_asked) {
+  convolution_spec spec{.image = {12, 10},
+                        .kernel = {3, 5},
+                        .kind = operation::correlate,
+                        .mode = extent::valid,
+                        .images = 3,
+                        .kernels = 2};
+  check(spec);
+  spec.prepared = operand_role::kernel;
+  check(spec);
+  spec.images = 2;
+  spec.pairs = pairing::pairwise;
+  check(spec);
+  spec.prepared = operand_role::image;
+  check(spec);
+  check({.image = {21}, .kernel = {4}, .images = 3, .kernels = 3, .pairs = pairing::pairwise});
+}
+
+TEST_P(convolution_on, takes_kernels_longer_than_the_image) {
+  check({.image = {5, 4}, .kernel = {9, 6}});
+  check({.image = {5, 4}, .kernel = {9, 6}, .kind = operation::correlate, .mode = extent::same});
+}
+
+TEST_P(convolution_on, computes_in_fp64) {
+  if (!on->device().has_fp64) GTEST_SKIP() << on->device().name << " has no fp64";
+  check({.image = {19, 23},
+         .kernel = {5, 4},
+         .kind = operation::correlate,
+         .mode = extent::same,
+         .real = precision::fp64,
+         .kernels = 2});
+}
+
+TEST_P(convolution_on, takes_columns_longer_than_a_workgroup) {
+  check({.image = {20000, 2}, .kernel = {3, 2}, .mode = extent::valid});
+  check({.image = {20000},
+         .kernel = {5},
+         .kind = operation::correlate,
+         .mode = extent::same,
+         .holds = values::complex});
+}
+
+/// Adds the sum, and the sum of value times number, of each result to two floats.
+constexpr const char* tally_text = R"(
+#include "wingbeat/device/atomic.hpp"
+using wingbeat::device::size;
+struct tally {
+  using element = float;
+  struct operands { float gain; };
+  struct partial { float sum, moment; };
+  WINGBEAT_FN static partial start() { return {0, 0}; }
+  WINGBEAT_FN static void add(partial& to, operands given, size row, size i, float x) {
+    to.sum += given.gain * x;
+    to.moment += given.gain * x * float(i + 1000 * row);
+  }
+  WINGBEAT_FN static void combine(partial& to, partial other) {
+    to.sum += other.sum;
+    to.moment += other.moment;
+  }
+  WINGBEAT_FN static void finish(WINGBEAT_GLOBAL float* out, operands, size row, partial all) {
+    wingbeat::device::atomic_add(out + 2 * row, all.sum);
+    wingbeat::device::atomic_add(out + 2 * row + 1, all.moment);
+  }
+};
+)";
+
+TEST_P(convolution_on, hands_results_to_a_functor) {
+  convolution_spec spec{.image = {17, 19},
+                        .kernel = {4, 5},
+                        .kind = operation::correlate,
+                        .mode = extent::valid,
+                        .images = 2,
+                        .kernels = 3};
+  const convolution plain{*on, spec};
+  const std::size_t points = points_of(plain.result()), n_pairs = 6;
+  spec.store = {.out_bytes = n_pairs * 8,
+                .element_bytes = 4,
+                .source = {.text = tally_text, .type = "tally"},
+                .partial_bytes = 8,
+                .clears_output = true,
+                .operands = {kernel_parameter::value<float>()}};
+  spec.store.callable = [](void* out, const host_arguments& given, std::size_t row,
+                           std::size_t first, std::span<const float> some) {
+    auto* const to = static_cast<float*>(out) + 2 * row;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const float x = given.value<float>(0) * some[i];
+      std::atomic_ref{to[0]} += x;
+      std::atomic_ref{to[1]} += x * static_cast<float>(first + i + 1000 * row);
+    }
+  };
+  const convolution tallied{*on, spec};
+  std::vector<float> images(plain.image_bytes() / 4), kernels(plain.kernel_bytes() / 4);
+  fill_noise(images.data(), images.size(), 1);
+  fill_noise(kernels.data(), kernels.size(), 2);
+  buffer in{*on, plain.image_bytes()}, spectra{*on, plain.spectra_bytes()};
+  buffer templates{*on, plain.kernel_bytes()}, maps{*on, plain.output_bytes()};
+  buffer sums{*on, tallied.output_bytes()};
+  in.write(images.data(), in.size_bytes());
+  templates.write(kernels.data(), templates.size_bytes());
+  plain.prepare(*on, in.view(), spectra.view());
+  plain.enqueue(*on, spectra.view(), templates.view(), maps.view());
+  tallied.enqueue(*on, spectra.view(), templates.view(), sums.view(), {0.5F});
+  std::vector<float> got(2 * n_pairs), values(n_pairs * points);
+  sums.read(got.data(), sums.size_bytes());
+  maps.read(values.data(), maps.size_bytes());
+  for (std::size_t row = 0; row < n_pairs; ++row) {
+    double sum = 0, moment = 0, size = 0;
+    for (std::size_t i = 0; i < points; ++i) {
+      const double x = 0.5 * values[row * points + i];
+      sum += x;
+      moment += x * static_cast<double>(i + 1000 * row);
+      size += std::abs(x);
+    }
+    EXPECT_NEAR(got[2 * row], sum, 1e-5 * size) << "pair " << row;
+    EXPECT_NEAR(got[2 * row + 1], moment, 1e-5 * size * 6000) << "pair " << row;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, convolution_on,
+                         ::testing::Values(engine::reference, engine::host, engine::opencl,
+                                           engine::cuda),
+                         [](const auto& of) { return std::string{name_of(of.param)}; });
+
+}  // namespace
