@@ -14,16 +14,16 @@ std::string_view name_of(end which) {
 
 template <class Given>
 functor functor_from(end serves, const Given& given, std::size_t buffer_bytes, bool is_real) {
-  functor made;
-  made.serves = serves;
-  made.text = given.source.text;
-  made.type = given.source.type;
-  made.parameters = given.source.parameters;
-  made.buffer_bytes = buffer_bytes;
-  made.element_bytes = given.element_bytes;
-  made.is_real = is_real;
-  made.operands = given.operands;
-  return made;
+  functor result;
+  result.serves = serves;
+  result.text = given.source.text;
+  result.type = given.source.type;
+  result.parameters = given.source.parameters;
+  result.buffer_bytes = buffer_bytes;
+  result.element_bytes = given.element_bytes;
+  result.is_real = is_real;
+  result.operands = given.operands;
+  return result;
 }
 
 }  // namespace
@@ -75,35 +75,35 @@ std::string functor::alias_text() const {
 std::string functor::end_text(std::string_view name, const functor_rows& rows,
                               std::size_t block_at) const {
   const std::string_view mine = name_of(serves);
-  std::string made = formatted(
+  std::string result = formatted(
       "using {} = ends::fused_{}<wingbeat_{}_functor, ends::fused_as<policy::real, {}, "
       "{}, {}, {}, {}, {}{}>>;\n",
       name, partial_bytes > 0 ? "reduce" : mine, mine, rows.elements, rows.is_dense, is_real,
       !parameters.empty(), block_at, operands.size(),
       rows.first > 0 || rows.has_parts ? formatted(", {}, {}", rows.first, rows.has_parts) : "");
-  made += formatted(
+  result += formatted(
       "static_assert(sizeof({}::element) == {}, \"the element of your {} functor has another size "
       "than {}.element_bytes, which is {}\");\n",
       name, element_bytes, mine, mine, element_bytes);
   for (const kernel_parameter& each : operands) {
     // clang 15 takes complete types alone as a kernel's parameters, and completes none.
     if (!each.is_memory()) {
-      made += formatted("static_assert(sizeof(ends::value_bytes<{0}>) == {0});\n", each.bytes());
+      result += formatted("static_assert(sizeof(ends::value_bytes<{0}>) == {0});\n", each.bytes());
     }
   }
   if (partial_bytes > 0) {
-    made += formatted(
+    result += formatted(
         "static_assert(sizeof({}::partial) == {}, \"the partial result of your store functor has "
         "another size than store.partial_bytes, which is {}\");\n",
         name, partial_bytes, partial_bytes);
   }
   if (!parameters.empty()) {
-    made += formatted(
+    result += formatted(
         "static_assert(sizeof({}::parameters) == {}, \"the parameters of your {} "
         "functor have another size than {}.source.parameters, which holds {} bytes\");\n",
         name, parameters.size(), mine, mine, parameters.size());
   }
-  return made;
+  return result;
 }
 
 functor functor_of(const fused_load& load, bool is_real) {
@@ -111,9 +111,9 @@ functor functor_of(const fused_load& load, bool is_real) {
 }
 
 functor functor_of(const fused_store& store, bool is_real) {
-  functor made = functor_from(end::store, store, store.out_bytes, is_real);
-  made.partial_bytes = store.partial_bytes;
-  return made;
+  functor result = functor_from(end::store, store, store.out_bytes, is_real);
+  result.partial_bytes = store.partial_bytes;
+  return result;
 }
 
 }  // namespace wingbeat::planner

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "arrays/array.hpp"                  // place
 #include "planner/functor.hpp"               // functor
 #include "planner/pieces.hpp"                // piece, body, row
 #include "wingbeat/device/grid/numbers.hpp"  // pass_numbers, loop, loop_role
@@ -14,12 +15,10 @@
 
 namespace wingbeat::planner {
 
+using arrays::place;
 using device::grid::loop;
 using device::grid::loop_role;
 using device::grid::pass_numbers;
-
-/// Where a pass reads or writes.
-enum class place { input, output, workspace_a, workspace_b, filter };
 
 /// What one side of a pass is stored as, and in which array. `pass_numbers` says where in it.
 struct pass_side {
@@ -53,6 +52,10 @@ struct pass {
 
   [[nodiscard]] const tile_shape& shape() const { return numbers.shape; }
   [[nodiscard]] std::size_t workgroups() const { return numbers.workgroups(rows); }
+  /// Returns the butterflies that lanes run over: of the fastest loops, or of the batch.
+  [[nodiscard]] std::size_t lane_count() const {
+    return numbers.depth == 0 ? rows : numbers.lane_count();
+  }
   /// Returns the bytes that all rows move through device memory; of a functor's side what its
   /// request states.
   [[nodiscard]] std::size_t traffic_bytes() const;

@@ -1,364 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/placement.hpp"
 
-#include <algorithm>  // all_of, max, stable_sort
-#include <stdexcept>  // logic_error
+#include "arrays/dimension.hpp"  // nested_levels
+#include "planner/loops.hpp"     // add_loops
+#include "planner/staging.hpp"   // stage, prefetch
 
 namespace wingbeat::planner {
 namespace {
 
-class placer {
- public:
-  placer(const piece& made, const placement& at) : piece_(made), at_(at) {
-    is_plane_ = made.shape.makes == body::plane;
-    pass_.real = common_precision(at.spec);
-    pass_.is_forward =
-        at.spec.kind == transform::forward || at.spec.kind == transform::forward_from_real;
-    pass_.resident = made.resident;
-    if (at.filter != nullptr) {
-      pass_.filter = pass_side{.where = place::filter, .stored = at.filter->stored};
-    }
-    const product times = at.filter != nullptr ? at.filter->times : product::plain;
-    pass_.fraction = made.fraction;
-    pass_.in_place_spacing = made.in_place_spacing;
-    numbers().shape = made.shape;
-    shape().times = times;
-    numbers().prior = made.prior;
-    numbers().total = made.total;
-    fill_side(pass_.in, numbers().in, at.from);
-    fill_side(pass_.out, numbers().out, at.to);
-    pass_.out.streams = made.streams;
-    place_butterfly();
-    limit();
-    collect_loops();
-  }
+/// Fills in what one side is stored as, and what of it the other axes do not change.
+void fill_side(pass_side& stored, device::grid::side& placed, const array& source,
+               const arrays::axis_span& axes) {
+  stored.where = source.location;
+  stored.stored = source.stored;
+  stored.has_parts = source.has_parts;
+  stored.apart = source.parts_distance;
+  stored.rows.elements = source.valid_elements();
+  stored.rows.has_parts = source.has_parts;
+  placed.is_pairs =
+      source.elements_are == arrays::element::pair && axes.last() + 1 == source.axes.size();
+  placed.unit = source.axes[axes.first].stride;
+  stored.rows.is_dense = placed.unit == 1 && axes.count == 1;
+}
 
-  pass finished() {
-    order_loops();
-    join_loops();
-    gather_rows();
-    flatten();
-    write_loops();
-    functors();
-    stage();
-    prefetch();
-    tell_full();
-    return std::move(pass_);
+/// Fills in strides from element to element of a butterfly; see the formulas of grid/numbers.hpp
+/// and cluster/fft.hpp.
+void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& at) {
+  const arrays::axis &from = at.from.axes[at.axis], &to = at.to.axes[at.axis];
+  const tile_shape& shape = numbers.shape;
+  if (shape.makes == body::plane) {
+    numbers.in.first_stride = from.stride;
+    numbers.in.stride = at.from.axes[at.axis + 1].stride;
+    numbers.out.first_stride = to.stride;
+    numbers.out.stride = at.to.axes[at.axis + 1].stride;
+    return;
   }
+  numbers.in.step = cut.in_place_spacing.value_or(cut.total / shape.length);
+  numbers.out.step = cut.in_place_spacing.value_or(cut.prior);
+  numbers.in.stride = numbers.in.step * from.stride;
+  numbers.out.stride = numbers.out.step * to.stride;
+  if (shape.makes != body::line) return;
+  const auto read = arrays::nested_levels({shape.second, shape.first});     // n2, n1
+  const auto written = arrays::nested_levels({shape.first, shape.second});  // k1, k2
+  numbers.in.first_stride = read[1].stride * numbers.in.stride;
+  numbers.out.first_stride = numbers.out.stride;
+  numbers.out.stride *= written[1].stride;
+}
 
- private:
-  pass_numbers& numbers() { return pass_.numbers; }
-  [[nodiscard]] const pass_numbers& numbers() const { return pass_.numbers; }
-  tile_shape& shape() { return pass_.numbers.shape; }
-  [[nodiscard]] const tile_shape& shape() const { return pass_.numbers.shape; }
+/// Limits one side to the valid range of its axis, of which this is the pass at the array's end.
+void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis, bool is_end) {
+  side.is_limited = is_end && axis.is_limited;
+  side.valid_begin = side.is_limited ? axis.valid.first : 0;
+  side.valid_end = side.is_limited ? axis.valid.end : axis.length;
+  stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
+}
 
-  void fill_side(pass_side& stored, device::grid::side& placed, const array& from) const {
-    stored.where = from.where;
-    stored.stored = from.stored;
-    stored.has_parts = from.has_parts;
-    stored.apart = from.apart;
-    stored.rows.elements = from.row_elements;
-    stored.rows.has_parts = from.has_parts;
-    placed.base = 0 - from.lead;  // modulo 2^64, as kernels add it
-    placed.is_pairs = from.is_pairs && is_last_axis();
-    placed.distance = from.distances.front();
-    placed.unit = axis_of(from).stride;
-    stored.rows.is_dense = placed.unit == 1 && !is_plane_;
+void add_functors(pass& result, const plan_spec& spec) {
+  const bool to_bins = spec.kind == transform::forward_from_real;
+  const bool from_bins = spec.kind == transform::inverse_to_real;
+  tile_shape& shape = result.numbers.shape;
+  if (spec.load.is_given() && result.in.where == place::input) {
+    result.in.fused = functor_of(spec.load, to_bins);
   }
-  [[nodiscard]] bool is_last_axis() const {
-    return at_.axis + (is_plane_ ? 2 : 1) == at_.spec.lengths.size();
+  if (spec.store.is_given() && result.out.where == place::output) {
+    result.out.fused = functor_of(spec.store, from_bins);
+    shape.partial_bytes = static_cast<unsigned>(spec.store.partial_bytes);
   }
-  [[nodiscard]] const array_axis& axis_of(const array& of) const { return of.axes[at_.axis]; }
-
-  /// Strides of one butterfly: see the formulas of grid/numbers.hpp and cluster/fft.hpp.
-  void place_butterfly() {
-    const std::size_t in = axis_of(at_.from).stride, out = axis_of(at_.to).stride;
-    if (is_plane_) {
-      numbers().in.first_stride = in;
-      numbers().in.stride = at_.from.axes[at_.axis + 1].stride;
-      numbers().out.first_stride = out;
-      numbers().out.stride = at_.to.axes[at_.axis + 1].stride;
-      return;
-    }
-    numbers().in.step = piece_.in_place_spacing.value_or(piece_.total / shape().length);
-    numbers().out.step = piece_.in_place_spacing.value_or(piece_.prior);
-    place_strides(numbers().in.step * in, numbers().out.step * out);
-  }
-
-  /// `in` and `out` from each element of a butterfly to the next.
-  void place_strides(std::size_t in, std::size_t out) {
-    numbers().in.stride = in;
-    numbers().out.stride = out;
-    if (shape().makes != body::line) return;
-    numbers().in.first_stride = shape().second * in;
-    numbers().out.first_stride = out;
-    numbers().out.stride = shape().first * out;
-  }
-
-  void limit() {
-    if (is_plane_) return;
-    const auto set = [&](device::grid::side& side, pass_side& stored, const array& of,
-                         bool is_end) {
-      const array_axis& axis = axis_of(of);
-      side.is_limited = is_end && axis.is_limited;
-      side.valid_begin = side.is_limited ? axis.valid.first : 0;
-      side.valid_end = side.is_limited ? axis.valid.end : axis.length;
-      stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
-    };
-    set(numbers().in, pass_.in, at_.from, at_.begins);
-    set(numbers().out, pass_.out, at_.to, at_.ends);
-  }
-
-  void collect_loops() {
-    const std::size_t in = axis_of(at_.from).stride, out = axis_of(at_.to).stride;
-    const std::size_t p = piece_.prior, length = shape().length;
-    const std::size_t groups = piece_.total / (length * p);
-    if (piece_.is_in_place()) {
-      const std::size_t apart = *piece_.in_place_spacing == 1 ? length : 1;
-      add_loop(piece_.total / length, apart * in, apart * out,
-               p == 1 ? loop_role::groups : loop_role::prior);
-    } else {
-      if (p > 1) add_loop(p, in, out, loop_role::prior);
-      if (groups > 1) add_loop(groups, p * in, p * length * out, loop_role::groups);
-    }
-    for (std::size_t b = at_.from.axes.size(); b-- > 0;) {
-      if (b == at_.axis || (is_plane_ && b == at_.axis + 1)) continue;
-      const array_axis &from = at_.from.axes[b], &to = at_.to.axes[b];
-      const index_range valid = from.valid;  // of both: this pass leaves the axis alone
-      numbers().in.base += valid.first * from.stride;
-      numbers().out.base += valid.first * to.stride;
-      add_loop(valid.end - valid.first, from.stride, to.stride);
-    }
-    const auto& counts = at_.spec.batch.counts();
-    for (std::size_t b = counts.size(); b-- > 1;) {
-      add_loop(counts[b], at_.from.distances[b], at_.to.distances[b]);
-      if (at_.filter != nullptr) loops_.back().filter = at_.filter->distances[b];
-    }
-    pass_.rows = counts.front();
-    if (at_.filter != nullptr) numbers().filter_distance = at_.filter->distances.front();
-    std::erase_if(loops_, [](const loop& each) { return each.count == 1; });
-  }
-  void add_loop(std::size_t count, std::size_t in, std::size_t out,
-                loop_role role = loop_role::others) {
-    loops_.push_back({.count = count, .in = in, .out = out, .role = role});
-  }
-  /// The batch as a loop.
-  [[nodiscard]] loop rows_loop() const {
-    return {.count = pass_.rows,
-            .in = numbers().in.distance,
-            .out = numbers().out.distance,
-            .filter = numbers().filter_distance};
-  }
-
-  /// Neighbouring lanes are neighbours in memory: the densest loop comes first. Mirrored tiles run
-  /// over the columns of the axis.
-  void order_loops() {
-    const bool is_batch_densest = pass_.rows > 1 && !shape().mirrored &&
-                                  std::all_of(loops_.begin(), loops_.end(), [&](const loop& each) {
-                                    return numbers().in.distance < each.in;
-                                  });
-    if (is_batch_densest && !loops_.empty()) {
-      loops_.push_back(rows_loop());
-      pass_.rows = 1;
-    }
-    const loop_role columns = piece_.prior > 1 ? loop_role::prior : loop_role::groups;
-    std::stable_sort(loops_.begin(), loops_.end(), [&](const loop& a, const loop& b) {
-      const auto rank = [&](const loop& each) {
-        return shape().mirrored && each.role == columns ? 0u : 1u;
-      };
-      return std::pair{rank(a), a.in} < std::pair{rank(b), b.in};
-    });
-  }
-
-  /// Loops one behind another on both sides are one.
-  void join_loops() {
-    const auto joins = [](const loop& inner, const loop& outer) {
-      return outer.in == inner.in * inner.count && outer.out == inner.out * inner.count &&
-             outer.filter == inner.filter * inner.count;
-    };
-    const bool needs_axis = numbers().in.is_limited || numbers().out.is_limited ||
-                            shape().mirrored || shape().source == row::half_spectrum;
-    const auto is_free = [&](const loop& each) {
-      return each.role == loop_role::others || (each.role == loop_role::groups && !needs_axis);
-    };
-    for (std::size_t i = 0; i + 1 < loops_.size();) {
-      loop &inner = loops_[i], &outer = loops_[i + 1];
-      if (is_free(inner) && is_free(outer) && joins(inner, outer)) {
-        inner.count *= outer.count;
-        inner.role = loop_role::others;
-        loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      } else {
-        ++i;
-      }
-    }
-    if (loops_.empty()) return;
-    const loop& last = loops_.back();
-    if (!is_free(last) || (pass_.rows > 1 && !joins(last, rows_loop()))) return;
-    pass_.rows *= last.count;
-    numbers().in.distance = last.in;
-    numbers().out.distance = last.out;
-    numbers().filter_distance = last.filter;
-    loops_.pop_back();
-  }
-
-  [[nodiscard]] std::size_t lane_in() const {
-    return loops_.empty() ? numbers().in.distance : loops_.front().in;
-  }
-  [[nodiscard]] std::size_t lane_out() const {
-    return loops_.empty() ? numbers().out.distance : loops_.front().out;
-  }
-
-  /// Rows that alternate element by element on one side: as many at once as fill a sector, staged
-  /// there, so that a GPU moves whole sectors.
-  void gather_rows() {
-    tile_shape wider = shape();
-    const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0;
-    gathers_in_ = is_row && lane_in() == 1 && numbers().in.stride > 1 && !at_.spec.load.is_given();
-    gathers_out_ =
-        is_row && lane_out() == 1 && numbers().out.stride > 1 && !at_.spec.store.is_given();
-    if (!gathers_in_ && !gathers_out_) return;
-    const auto least = static_cast<unsigned>(at_.rules.sector_bytes / wider.element_bytes);
-    wider.lanes = std::max(wider.lanes, least);
-    wider.stage_in = gathers_in_;
-    wider.stage_out = gathers_out_;
-    wider.half_trade = false;
-    while (wider.lanes > shape().lanes && (wider.scratch_bytes() > at_.device.local_memory_bytes ||
-                                           wider.threads() > at_.device.max_workgroup)) {
-      wider.lanes /= 2;
-    }
-    if (wider.scratch_bytes() > at_.device.local_memory_bytes) {
-      gathers_in_ = gathers_out_ = false;
-      return;
-    }
-    pass_.resident = 0;  // was measured for fewer threads
-    pass_.fraction = 0;
-    shape() = wider;
-  }
-
-  /// Where lanes would be left over at the end of each row of columns, as of 257 bins, they go on
-  /// in the next (`placement_rules::flat_lanes`); not where rows to write begin on whole sectors. A
-  /// CPU's threads count on neighbours instead.
-  void flatten() {
-    if (shape().lanes == 1 || shape().mirrored || shape().bank_bytes == 0) return;
-    if (loops_.empty() || numbers().out.stride % at_.rules.sector_elements == 0) return;
-    const std::size_t count = loops_.front().count, lanes = shape().lanes;
-    const std::size_t taken = (count + lanes - 1) / lanes * lanes;
-    if (at_.rules.flat_lanes * (taken - count) < count) return;
-    const std::size_t beyond = loops_.size() == 1 ? pass_.rows : loops_[1].count;
-    if (beyond > most_lanes / count) return;
-    if (loops_.size() == 1 && pass_.rows > 1) {
-      loops_.push_back(rows_loop());
-      pass_.rows = 1;
-    }
-    numbers().is_flat = loops_.size() > 1;
-  }
-
-  static constexpr std::size_t most_lanes = std::size_t{1} << 31;  // kernels count them in 32 bits
-
-  void write_loops() {
-    if (loops_.size() > device::grid::most_loops) throw std::logic_error("too many loops");
-    for (const loop& each : loops_) numbers().loops[numbers().depth++] = each;
-    const std::size_t lanes = loops_.empty() ? pass_.rows : numbers().lane_count();
-    while (shape().lanes / 2 >= lanes && shape().lanes > 1 && !shape().mirrored) {
-      shape().lanes /= 2;
-    }
-  }
-
-  /// Through local memory, so that neighbouring threads store neighbours: columns whose outputs lie
-  /// along the butterfly. A GPU's threads take them at the transform's first exchange; a CPU's are
-  /// numbered by row and column, and stage them. Rows only where they lie one behind another.
-  void stage() {
-    const pass_numbers& as = numbers();
-    if (shape().is_in_place()) shape().stage_in = shape().stage_out = false;
-    if (shape().is_cluster()) {
-      shape().along_out = shape().lanes_across && as.out.first_stride < lane_out();
-      return;
-    }
-    if (shape().lanes_across) {
-      const bool is_along = as.out.stride < lane_out() && shape().sink == row::complex_row;
-      shape().along_out = is_along && shape().bank_bytes != 0 && !shape().is_in_place() &&
-                          shape().length > shape().elements_per_thread;
-      // A thread that reduces has elements of one lane alone.
-      shape().stage_out =
-          is_along && !shape().along_out && !shape().is_in_place() && shape().partial_bytes == 0;
-      shape().half_trade &= !shape().stage_out;
-      return;
-    }
-    const auto is_run = [&](const device::grid::side& side, row holds, std::size_t lane) {
-      const std::size_t elements = shape().length + (holds == row::half_spectrum ? 1 : 0);
-      return side.stride == 1 && lane <= elements + 1 && !side.is_limited;
-    };
-    const bool runs_in = is_run(as.in, shape().source, lane_in()) && !at_.spec.load.is_given();
-    const bool runs_out = is_run(as.out, shape().sink, lane_out()) && !at_.spec.store.is_given();
-    shape().stage_in &= runs_in || gathers_in_;
-    shape().stage_out &= runs_out || gathers_out_;
-  }
-
-  void functors() {
-    const bool to_bins = at_.spec.kind == transform::forward_from_real;
-    const bool from_bins = at_.spec.kind == transform::inverse_to_real;
-    if (at_.spec.load.is_given() && pass_.in.where == place::input) {
-      pass_.in.fused = functor_of(at_.spec.load, to_bins);
-    }
-    if (at_.spec.store.is_given() && pass_.out.where == place::output) {
-      pass_.out.fused = functor_of(at_.spec.store, from_bins);
-      shape().partial_bytes = static_cast<unsigned>(at_.spec.store.partial_bytes);
-    }
-    numbers().roots_at = pass_.parameter_blocks().size() / shape().element_bytes;
-  }
-
-  /// Of tiles known to be full, a GPU's compiler loads all elements early, which pays where
-  /// registers suffice.
-  void tell_full() {
-    const std::size_t lanes = loops_.empty() ? pass_.rows : numbers().lane_count();
-    const bool has_registers =
-        shape().bank_bytes == 0 || (shape().lanes == 1 && !shape().has_half_spectrum());
-    numbers().is_full = has_registers && lanes % shape().lanes == 0;
-  }
-
-  /// Elements of a butterfly's input if they lie one behind another, or 0.
-  [[nodiscard]] std::size_t run_of_input() const {
-    const device::grid::side& in = numbers().in;
-    const std::size_t end = shape().source == row::half_spectrum ? 1 : 0;
-    if (in.stride != 1 || in.is_limited || shape().mirrored) return 0;
-    if (!shape().is_cluster()) return shape().length + end;
-    if (is_plane_) {
-      return in.first_stride == shape().second + end ? shape().first * in.first_stride : 0;
-    }
-    return in.first_stride == shape().second ? shape().length + end : 0;
-  }
-
-  /// Has a functor's buffer an element for each value: then it is taken to read them in order.
-  [[nodiscard]] bool reads_in_order(const functor& load) const {
-    const std::size_t rows = at_.spec.batch;
-    return load.buffer_bytes == rows * pass_.in.rows.elements * load.bytes_of_complex();
-  }
-
-  void prefetch() {
-    if (piece_.prefetch_bytes == 0) return;
-    const auto& load = pass_.in.fused;
-    if (load && !reads_in_order(*load)) return;
-    const std::size_t elements = run_of_input();
-    if (elements == 0) return;
-    const std::size_t each = load ? load->bytes_of_complex() : 2 * pass_.in.real_bytes();
-    const std::size_t tile_bytes = elements * shape().lanes * each;
-    numbers().prefetch_elements = elements;
-    numbers().prefetch_tiles =
-        static_cast<unsigned>(std::max<std::size_t>(piece_.prefetch_bytes / tile_bytes, 1));
-  }
-
-  const piece& piece_;
-  const placement& at_;
-  pass pass_;
-  bool is_plane_ = false;
-  bool gathers_in_ = false, gathers_out_ = false;  ///< See `gather_rows`.
-  std::vector<loop> loops_;
-};
+  result.numbers.roots_at = result.parameter_blocks().size() / shape.element_bytes;
+}
 
 }  // namespace
 
-pass placed(const piece& made, const placement& at) {
-  return placer{made, at}.finished();
+arrays::axis_span axes_of(const piece& cut, std::size_t axis) {
+  return {axis, cut.shape.makes == body::plane ? std::size_t{2} : std::size_t{1}};
+}
+
+pass placed(const piece& cut, const placement& at) {
+  pass result;
+  result.real = arrays::common_precision(at.spec);
+  result.is_forward =
+      at.spec.kind == transform::forward || at.spec.kind == transform::forward_from_real;
+  result.resident = cut.resident;
+  result.fraction = cut.fraction;
+  result.in_place_spacing = cut.in_place_spacing;
+  if (at.filter != nullptr) {
+    result.filter = pass_side{.where = place::filter, .stored = at.filter->stored};
+  }
+  pass_numbers& numbers = result.numbers;
+  numbers.shape = cut.shape;
+  numbers.shape.times = at.filter != nullptr ? at.filter->times : product::plain;
+  numbers.prior = cut.prior;
+  numbers.total = cut.total;
+  const arrays::axis_span axes = axes_of(cut, at.axis);
+  fill_side(result.in, numbers.in, at.from, axes);
+  fill_side(result.out, numbers.out, at.to, axes);
+  result.out.streams = cut.streams;
+  place_butterfly(numbers, cut, at);
+  if (axes.count == 1) {
+    limit(numbers.in, result.in, at.from.axes[at.axis], at.begins);
+    limit(numbers.out, result.out, at.to.axes[at.axis], at.ends);
+  }
+  const gathered_sides gathered = add_loops(result, cut, at);
+  add_functors(result, at.spec);
+  stage(result, at.spec, gathered);
+  prefetch(result, cut.prefetch_bytes, at.spec.batch);
+  return result;
 }
 
 }  // namespace wingbeat::planner

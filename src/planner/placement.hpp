@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the butterflies of a pass lie: its loops, strides and ranges, from the arrays it reads and
+// Where the butterflies of a pass lie: its strides, ranges and loops, from the arrays it reads and
 // writes.
 #pragma once
 
 #include <cstddef>  // size_t
-#include <vector>
 
-#include "planner/array.hpp"   // array
+#include "arrays/array.hpp"    // array
+#include "arrays/order.hpp"    // axis_span
 #include "planner/pass.hpp"    // pass
 #include "planner/pieces.hpp"  // piece
 #include "spectra.hpp"         // spectrum_array
 #include "wingbeat/plan.hpp"   // plan_spec
 
 namespace wingbeat::planner {
+
+using arrays::array;
 
 /// A piece's place in a request.
 struct placement {
@@ -25,7 +27,10 @@ struct placement {
   const spectrum_array* filter = nullptr;  ///< Of a piece that convolves.
 };
 
-/// Returns `made` as a pass: with its loops, both sides, mirrored tiles, staging and prefetches.
-[[nodiscard]] pass placed(const piece& made, const placement& at);
+/// Returns the axes that a piece transforms.
+[[nodiscard]] arrays::axis_span axes_of(const piece& cut, std::size_t axis);
+
+/// Returns `cut` as a pass: with both sides, its loops, mirrored tiles, staging and prefetches.
+[[nodiscard]] pass placed(const piece& cut, const placement& at);
 
 }  // namespace wingbeat::planner

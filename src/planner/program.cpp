@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/program.hpp"
 
-#include <algorithm>  // all_of, max
+#include <algorithm>  // any_of, max
 #include <stdexcept>  // logic_error
 #include <utility>    // move
 
+#include "arrays/order.hpp"       // arrays_of_passes, order_of_axes
 #include "formatted.hpp"          // formatted
-#include "planner/array.hpp"      // array
 #include "planner/pieces.hpp"     // pieces_of, plane_of
 #include "planner/placement.hpp"  // placed
 #include "side.hpp"               // is_real, factor_of, bytes_of_real
@@ -27,23 +27,26 @@ struct planned_piece {
   [[nodiscard]] bool keeps_places() const { return made.is_in_place() || (begins && ends); }
 };
 
+array input_of(const plan_spec& spec) {
+  return arrays::input_array(spec, arrays::real_side::as_pairs);
+}
+array output_of(const plan_spec& spec) {
+  return arrays::output_array(spec, arrays::real_side::as_pairs);
+}
+
 /// Chooses the pieces of a request, in order.
 class piece_chooser {
  public:
   piece_chooser(const plan_spec& spec, const device_info& device, const tuning::architecture& data)
-      : spec_(spec), device_(device), data_(data), in_(input_array(spec)) {
-    std::size_t left = spec.lengths.size();
-    const bool bins_become_reals = spec.kind == transform::inverse_to_real;
+      : spec_(spec), device_(device), data_(data), in_(input_of(spec)) {
     const std::optional<piece> plane = find_plane();
-    if (plane) {
-      left -= 2;
-      if (!bins_become_reals) pieces_.push_back({*plane, left});
-    }
-    if (bins_become_reals) {  // rows come last
-      for (std::size_t a = 0; a < left; ++a) add_axis(a);
-      if (plane) pieces_.push_back({*plane, left});
-    } else {
-      while (left > 0) add_axis(--left);
+    for (const arrays::axis_span& axes :
+         arrays::order_of_axes(spec.kind, spec.lengths.size(), plane ? 2 : 1)) {
+      if (axes.count == 2) {
+        pieces_.push_back({*plane, axes.first});
+      } else {
+        add_axis(axes.first);
+      }
     }
   }
 
@@ -56,8 +59,8 @@ class piece_chooser {
     if (n_axes < 2) return std::nullopt;
     const auto& rows = in_.axes[n_axes - 2];
     const auto& columns = in_.axes[n_axes - 1];
-    const bool is_plain =
-        columns.stride == 1 && !rows.is_limited && !columns.is_limited && spec_.valid_out.empty();
+    const bool is_plain = columns.stride == 1 && !rows.is_limited && !columns.is_limited &&
+                          output_of(spec_).is_whole();
     if (!is_plain) return std::nullopt;
     return plane_of(rows.length, request_of(n_axes - 1), data_, device_);
   }
@@ -100,15 +103,14 @@ class piece_chooser {
   }
 
   [[nodiscard]] bool has_closer_batch(std::size_t stride) const {
-    for (std::size_t b = 0; b < in_.distances.size(); ++b) {
-      if (spec_.batch.counts()[b] > 1 && in_.distances[b] < stride) return true;
-    }
-    return false;
+    return std::any_of(in_.batches.begin(), in_.batches.end(), [&](const side_batch& batch) {
+      return batch.count > 1 && batch.distance < stride;
+    });
   }
   /// Returns the columns that may lie side by side along axis a: of the last axis, of the batch.
   [[nodiscard]] std::size_t columns_beside(std::size_t a) const {
     const std::size_t of_axis = a + 1 == in_.axes.size() ? 1 : in_.axes.back().length;
-    const bool has_batch = of_axis == 1 || has_batch_inside(in_, spec_);
+    const bool has_batch = of_axis == 1 || in_.has_batch_inside();
     return of_axis * (has_batch ? std::size_t{spec_.batch} : 1);
   }
 
@@ -119,87 +121,20 @@ class piece_chooser {
   std::vector<planned_piece> pieces_;
 };
 
-/// Chooses the arrays between pieces: 0 is the input, i + 1 what piece i writes.
-class array_chooser {
- public:
-  array_chooser(const plan_spec& spec, const std::vector<planned_piece>& pieces,
-                const tuning::placement_rules& rules)
-      : spec_(spec),
-        pieces_(pieces),
-        rules_(rules),
-        out_(output_array(spec)),
-        arrays_{input_array(spec)} {
-    const auto keeps_places = [](const planned_piece& each) { return each.keeps_places(); };
-    uses_output_ = std::all_of(pieces.begin(), pieces.end(), keeps_places) && !out_.has_parts &&
-                   !out_.is_pairs && out_.stored == common_precision(spec) &&
-                   !spec.store.is_given() && spec.valid_out.empty();
-    batch_inside_ = !is_real(spec.kind) && has_batch_inside(arrays_.front(), spec) &&
-                    has_batch_inside(out_, spec);
-    array reached = arrays_.front();
-    for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
-      advance(reached, pieces[i]);
-      arrays_.push_back(between(reached, pieces[i], i == 0));
-    }
-    arrays_.push_back(out_);
+/// Returns the array on both sides of each piece: number i is what piece i reads, i + 1 what it
+/// writes.
+std::vector<array> arrays_of(const plan_spec& spec, const std::vector<planned_piece>& pieces,
+                             const tuning::placement_rules& rules) {
+  std::vector<arrays::pass_outline> passes;
+  for (const planned_piece& each : pieces) {
+    passes.push_back(
+        {axes_of(each.made, each.axis), each.ends, each.made.total, each.keeps_places()});
   }
-
-  [[nodiscard]] std::vector<array> take() { return std::move(arrays_); }
-
- private:
-  /// Follows which indices exist after a piece.
-  void advance(array& reached, const planned_piece& each) const {
-    const std::size_t last = spec_.lengths.size() - 1;
-    const auto end_axis = [&](std::size_t a) {
-      reached.axes[a] = out_.axes[a];
-      if (a == last) reached.holds_bins = out_.holds_bins;
-    };
-    if (each.ends) {
-      end_axis(each.axis);
-      if (each.made.shape.makes == body::plane) end_axis(each.axis + 1);
-      return;
-    }
-    const std::size_t n = each.made.total;  // in between, the axis is whole
-    reached.axes[each.axis].length = n;
-    reached.axes[each.axis].valid = {0, n};
-    reached.axes[each.axis].is_limited = false;
-    if (each.axis == last) reached.holds_bins = false;
-  }
-
-  /// Returns what a piece writes: workspace, or the output where all pieces can.
-  [[nodiscard]] array between(const array& reached, const planned_piece& each,
-                              bool is_first) const {
-    array packed = packed_array(spec_, reached, place::workspace_a, batch_inside_, rules_);
-    if (uses_output_) {
-      array shared = out_;
-      for (std::size_t a = 0; a < shared.axes.size(); ++a) {
-        shared.axes[a].valid = packed.axes[a].valid;
-        shared.axes[a].is_limited = packed.axes[a].is_limited;
-      }
-      return shared;
-    }
-    const bool may_overwrite =
-        each.keeps_places() && (is_first || packed.elements() == arrays_.back().elements());
-    const bool reads_a = arrays_.back().where == place::workspace_a;
-    if (reads_a && !may_overwrite) packed.where = place::workspace_b;
-    return packed;
-  }
-
-  const plan_spec& spec_;
-  const std::vector<planned_piece>& pieces_;
-  const tuning::placement_rules& rules_;
-  array out_;
-  std::vector<array> arrays_;
-  bool uses_output_ = false, batch_inside_ = false;
-};
-
-/// Returns the bytes from an array's start to its end.
-std::size_t bytes_between(const plan_spec& spec, const array& of) {
-  std::size_t end = 1;  // of the longest stride
-  for (const array_axis& axis : of.axes) end = std::max(end, axis.stride * axis.length);
-  for (std::size_t b = 0; b < of.distances.size(); ++b) {
-    end = std::max(end, of.distances[b] * spec.batch.counts()[b]);
-  }
-  return end * 2 * bytes_of_real(of.stored);
+  const std::size_t bytes = 2 * bytes_of_real(arrays::common_precision(spec));
+  return arrays::arrays_of_passes(spec, input_of(spec), output_of(spec), passes,
+                                  {.padding = {.multiple_of_odd = rules.line_bytes / bytes,
+                                               .shortest_odd = rules.shortest_padded},
+                                   .may_alternate = true});
 }
 
 void require_launchable(const pass& each, const plan_spec& spec, const device_info& device) {
@@ -279,7 +214,7 @@ program make_program(const plan_spec& spec, const device_info& device) {
 program make_program(const plan_spec& spec, const device_info& device,
                      const tuning::architecture& data) {
   const auto pieces = piece_chooser{spec, device, data}.take();
-  const auto arrays = array_chooser{spec, pieces, data.placing}.take();
+  const auto arrays = arrays_of(spec, pieces, data.placing);
   program made;
   if (spec.store.clears_output) made.steps.emplace_back(clear{place::output, spec.store.out_bytes});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -291,10 +226,10 @@ program make_program(const plan_spec& spec, const device_info& device,
     made.steps.emplace_back(std::move(each));
   }
   for (std::size_t i = 1; i + 1 < arrays.size(); ++i) {
-    if (arrays[i].where == place::output) continue;
+    if (arrays[i].location == place::output) continue;
     auto& bytes =
-        arrays[i].where == place::workspace_a ? made.workspace_a_bytes : made.workspace_b_bytes;
-    bytes = std::max(bytes, bytes_between(spec, arrays[i]));
+        arrays[i].location == place::workspace_a ? made.workspace_a_bytes : made.workspace_b_bytes;
+    bytes = std::max(bytes, arrays[i].bytes());
   }
   return made;
 }
@@ -335,7 +270,7 @@ program program_of_rows(const plan_spec& spec, body makes, const spectrum_array*
   }
   piece row = *found;
   row.shape.makes = makes;
-  const array in = input_array(spec), out = output_array(spec);
+  const array in = input_of(spec), out = output_of(spec);
   pass launched = placed(row, {.spec = spec,
                                .axis = 0,
                                .begins = true,

@@ -12,7 +12,7 @@
 #include "planner/devices.hpp"  // hopper, opencl
 #include "planner/program.hpp"  // make_program
 #include "planner/walk.hpp"
-#include "side.hpp"                 // input_side, are_alike
+#include "side.hpp"                 // input_side, output_side, are_alike
 #include "support/random_plan.hpp"  // random_plan
 #include "wingbeat/error.hpp"       // plan_error
 
@@ -185,6 +185,26 @@ TEST(placement, is_sound_for_random_requests_on_real_devices) {
 
 TEST(placement, is_sound_for_random_requests_in_many_short_passes) {
   check(hopper(), tiny_shapes(), 4000);
+}
+
+TEST(placement, is_the_same_for_ranges_that_leave_nothing_out) {
+  int n_planes = 0;
+  for (const transform kind : {transform::forward, transform::inverse, transform::forward_from_real,
+                               transform::inverse_to_real}) {
+    for (const std::vector<std::size_t>& lengths :
+         std::vector<std::vector<std::size_t>>{{16}, {4, 16}, {8, 8}, {8, 16}, {4, 8, 8}}) {
+      plan_spec spec{.lengths = lengths, .batch = 3, .kind = kind};
+      const planner::program plain = planner::make_program(spec, hopper(), tiny_shapes());
+      for (const side_axis& axis : input_side(spec).axes) spec.valid_in.push_back(axis.valid);
+      for (const side_axis& axis : output_side(spec).axes) spec.valid_out.push_back(axis.valid);
+      SCOPED_TRACE(as_initialiser(spec));
+      const planner::program ranged = planner::make_program(spec, hopper(), tiny_shapes());
+      EXPECT_EQ(ranged.describe(), plain.describe());
+      EXPECT_EQ(ranged.workspace_bytes(), plain.workspace_bytes());
+      for (const pass& each : plain.passes()) n_planes += each.shape().makes == body::plane;
+    }
+  }
+  EXPECT_GE(n_planes, 4);
 }
 
 TEST(placement, is_sound_for_long_rows_of_reals) {

@@ -31,7 +31,6 @@ LONG_CLASSES = {
     ("include/wingbeat/device/workgroup/fft.hpp", "fft"),
     ("include/wingbeat/device/workgroup/real.hpp", "real_fft"),
     ("src/formats/chart.cpp", "painter"),
-    ("src/planner/placement.cpp", "placer"),
 }
 
 # `port` translates dialects. The others hold conversions of numbers and wide accesses, for which
@@ -43,15 +42,20 @@ DIALECT = re.compile(r"\b(__(CUDACC|NVCC|NVCOMPILER|CUDA_ARCH|CUDA_LIBDEVICE|OPE
 
 # (files whose path matches from its start, may not include what matches, because)
 FORBIDDEN = [
-    ("include/wingbeat/", r"(backend|planner|tuning|reference|formats|verify|measure|peers|support)/",
+    ("include/wingbeat/",
+     r"(arrays|backend|planner|tuning|reference|formats|verify|measure|peers|support)/",
      "public headers do not see src/"),
+    ("src/arrays/", r"(planner|tuning|backend|reference|formats|verify)/",
+     "arrays know neither passes nor engines"),
     ("src/planner/", r"(backend|reference|formats)/", "planning knows no engine"),
     ("src/tuning/", r"(backend|reference|formats)/", "tuning is data"),
     ("src/backend/", r"(convolution|channeliser|formats|verify)/", "engines know no application"),
     ("src/backend/host/", r"backend/(opencl|cuda)/", "engines do not know each other"),
     ("src/backend/opencl/", r"backend/(host|cuda)/", "engines do not know each other"),
     ("src/backend/cuda/", r"backend/(host|opencl)/", "engines do not know each other"),
+    ("src/backend/host/", r"(planner|tuning)/", "the host engine plans by arrays alone"),
     ("src/reference/", r"backend/(host|opencl|cuda|kernels)/", "the oracle stands alone"),
+    ("src/reference/", r"(arrays|planner|tuning)/", "the oracle stands alone"),
     ("src/measure/", r"(backend|planner|tuning|reference|formats|verify|peers)/",
      "measuring uses the public API alone"),
     ("src/(?!measure|peers)", r"(measure|peers)/", "no transform needs to be timed or compared"),

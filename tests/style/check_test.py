@@ -58,6 +58,17 @@ class Includes(unittest.TestCase):
                            own != other)
             self.check(f"src/backend/{own}/queue.cpp", "backend/backend.hpp", False)
 
+    def test_of_arrays_reach_neither_planner_nor_engine(self):
+        for target in ("planner/pass.hpp", "tuning/tuning.hpp", "backend/backend.hpp",
+                       "backend/host/passes.hpp", "reference/axis.hpp"):
+            self.check("src/arrays/array.cpp", target, True)
+        for target in ("arrays/order.hpp", "side.hpp", "wingbeat/plan.hpp"):
+            self.check("src/arrays/array.cpp", target, False)
+        for user in ("src/planner/loops.cpp", "src/backend/host/passes.cpp"):
+            self.check(user, "arrays/dimension.hpp", False)
+        self.check("src/backend/host/passes.cpp", "planner/pass.hpp", True)
+        self.check("src/reference/engine.cpp", "arrays/array.hpp", True)
+
     def test_of_measure_reach_no_engine_and_no_program(self):
         for target in ("backend/backend.hpp", "backend/cuda/queue.hpp", "cli/option.hpp",
                        "peers/cufft.hpp"):

@@ -12,16 +12,16 @@
 namespace wingbeat::backend::host {
 namespace {
 
-unsigned threads_for(const pass& what) {
-  const auto n = static_cast<double>(what.length);
-  const double work = n * static_cast<double>(what.n_columns()) * std::log2(n);
+unsigned threads_for(const pass& planned) {
+  const auto n = static_cast<double>(planned.length);
+  const double work = n * static_cast<double>(planned.n_columns()) * std::log2(n);
   const double most = thread_pool::shared().n_threads();
   return static_cast<unsigned>(std::clamp(work / limits.work_per_thread, 1.0, most));
 }
 
 /// Returns the complex numbers of one transform itself: a real row is half as many.
-std::size_t complex_length(const pass& what) {
-  return is_real(what.kind) ? what.length / 2 : what.length;
+std::size_t complex_length(const pass& planned) {
+  return is_real(planned.kind) ? planned.length / 2 : planned.length;
 }
 
 bool is_row(const pass_end& end) {
@@ -36,18 +36,18 @@ Real* at(const begin_of_end& begin, std::size_t offset) {
 }  // namespace
 
 template <class Real>
-axis_pass<Real>::axis_pass(const kernels<Real>& with, const pass& what, Real scale,
+axis_pass<Real>::axis_pass(const kernels<Real>& kernel_set, const pass& planned, Real scale,
                            const functors& of_plan)
-    : with_(with),
-      what_(what),
-      n_columns_(what.n_columns()),
-      scale_(what.kind == transform::forward_from_real ? scale / 2 : scale),  // see `split`
-      n_threads_(threads_for(what)),
-      in_(with, what.in, what.repeats.back().in_stride, of_plan.load, nullptr),
-      out_(with, what.out, what.repeats.back().out_stride, nullptr, of_plan.store) {
-  const bool are_columns = !is_real(what.kind) && !is_row(what.in) && !is_row(what.out);
-  const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(with.width);
-  if (are_columns && fill_lanes && what.length <= limits.longest_strip) {
+    : kernels_(kernel_set),
+      planned_(planned),
+      n_columns_(planned.n_columns()),
+      scale_(planned.kind == transform::forward_from_real ? scale / 2 : scale),  // see `split`
+      n_threads_(threads_for(planned)),
+      in_(kernel_set, planned.in, planned.repeats.back().in, of_plan.load, nullptr),
+      out_(kernel_set, planned.out, planned.repeats.back().out, nullptr, of_plan.store) {
+  const bool are_columns = !is_real(planned.kind) && !is_row(planned.in) && !is_row(planned.out);
+  const bool fill_lanes = 2 * n_columns_ >= static_cast<std::size_t>(kernel_set.width);
+  if (are_columns && fill_lanes && planned.length <= limits.longest_strip) {
     choose_strip();
   } else {
     choose_rows();
@@ -56,43 +56,45 @@ axis_pass<Real>::axis_pass(const kernels<Real>& with, const pass& what, Real sca
 
 template <class Real>
 void axis_pass<Real>::choose_strip() {
-  strip_.emplace(with_, what_.length, what_.repeats.back().count);
+  strip_.emplace(kernels_, planned_.length, planned_.repeats.back().count);
   tile_columns_ = tile_pitch_ = strip_->width();
-  const repeat& lane = what_.repeats.back();
-  is_in_direct_ = what_.in.is_plain() && what_.in.stride % 2 == 0 && lane.in_stride == 2;
-  is_out_direct_ = what_.out.is_plain() && what_.out.stride % 2 == 0 && lane.out_stride == 2;
+  const arrays::dimension& lane = planned_.repeats.back();
+  is_in_direct_ = planned_.in.is_plain() && planned_.in.stride % 2 == 0 && lane.in == 2;
+  is_out_direct_ = planned_.out.is_plain() && planned_.out.stride % 2 == 0 && lane.out == 2;
 }
 
 template <class Real>
 void axis_pass<Real>::choose_rows() {
-  const std::size_t n = complex_length(what_);
-  const repeat& row = what_.repeats.back();
-  is_in_direct_ = what_.in.is_plain() && is_row(what_.in) && row.in_stride % 2 == 0;
-  is_out_direct_ = what_.out.is_plain() && is_row(what_.out) && row.out_stride % 2 == 0;
+  const std::size_t n = complex_length(planned_);
+  const arrays::dimension& row = planned_.repeats.back();
+  is_in_direct_ = planned_.in.is_plain() && is_row(planned_.in) && row.in % 2 == 0;
+  is_out_direct_ = planned_.out.is_plain() && is_row(planned_.out) && row.out % 2 == 0;
   const std::size_t row_bytes = 2 * n * sizeof(Real);
   const unsigned n_slots = thread_pool::shared().n_threads();
   is_shared_ = row_transform<Real>::is_four_step(n) &&
                (n_columns_ < n_slots || row_bytes > limits.own_row_bytes);
-  rows_.emplace(with_, n, is_shared_ ? n_slots : 1);
-  if (is_real(what_.kind)) mirror_.emplace(with_, n);
-  is_in_memory_ = is_in_direct_ && is_out_direct_ && what_.repeats.size() == 1 &&
+  rows_.emplace(kernels_, n, is_shared_ ? n_slots : 1);
+  if (is_real(planned_.kind)) mirror_.emplace(kernels_, n);
+  is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1 &&
                   row_transform<Real>::is_four_step(n) == is_shared_;
 
   std::size_t columns = std::max<std::size_t>(limits.tile_bytes / row_bytes, 1);
   if (n <= limits.short_row) {
     columns = (columns + limits.short_rows - 1) / limits.short_rows * limits.short_rows;
   }
-  if (!is_row(what_.in) || !is_row(what_.out)) columns = std::max(columns, limits.line_columns);
+  if (!is_row(planned_.in) || !is_row(planned_.out)) {
+    columns = std::max(columns, limits.line_columns);
+  }
   tile_columns_ =
       std::min({columns, std::max<std::size_t>(limits.most_tile_bytes / row_bytes, 1), n_columns_});
-  tile_pitch_ = n + (is_real(what_.kind) ? 1 : 0);
+  tile_pitch_ = n + (is_real(planned_.kind) ? 1 : 0);
   if (n > limits.short_row) tile_pitch_ += limits.tile_padding;
 }
 
 template <class Real>
 std::size_t axis_pass<Real>::slot_bytes() const noexcept {
   if (strip_) {
-    const std::size_t tile = 2 * what_.length * strip_->width();
+    const std::size_t tile = 2 * planned_.length * strip_->width();
     return aligned_up((tile + strip_->scratch_reals()) * sizeof(Real));
   }
   const bool has_tile = !is_in_direct_ || !is_out_direct_;
@@ -115,17 +117,17 @@ unsigned axis_pass<Real>::n_slots() const noexcept {
 
 template <class Real>
 typename axis_pass<Real>::slot axis_pass<Real>::slot_at(std::byte* scratch, unsigned index) const {
-  slot made{};
+  slot result{};
   std::byte* const begin = scratch + slot_bytes() * index;
-  made.tile = reinterpret_cast<Real*>(begin);
-  made.n_threads = is_shared_ ? n_threads_ : 1;
+  result.tile = reinterpret_cast<Real*>(begin);
+  result.n_threads = is_shared_ ? n_threads_ : 1;
   if (strip_) {
-    made.scratch = made.tile + 2 * what_.length * strip_->width();
+    result.scratch = result.tile + 2 * planned_.length * strip_->width();
   } else {
-    made.scratch =
+    result.scratch =
         reinterpret_cast<Real*>(begin + slot_bytes() - aligned_up(rows_->workspace_bytes()));
   }
-  return made;
+  return result;
 }
 
 template <class Real>
@@ -139,13 +141,13 @@ std::size_t axis_pass<Real>::n_inner_crossings() const noexcept {
 template <class Real>
 std::string axis_pass<Real>::explain() const {
   std::string text;
-  if (!is_in_direct_) text += what_.in.is_functor ? "your load\n" : "gathered into tiles\n";
+  if (!is_in_direct_) text += planned_.in.is_functor ? "your load\n" : "gathered into tiles\n";
   const auto mirror =
-      formatted("{} bins of {} and mirror image", what_.length / 2 + 1, what_.length);
-  if (what_.kind == transform::inverse_to_real) text += mirror + " joined\n";
+      formatted("{} bins of {} and mirror image", planned_.length / 2 + 1, planned_.length);
+  if (planned_.kind == transform::inverse_to_real) text += mirror + " combined\n";
   text += strip_ ? strip_->explain() : rows_->explain();
-  if (what_.kind == transform::forward_from_real) text += "\n" + mirror + " split";
-  if (!is_out_direct_) text += what_.out.is_functor ? "\nyour store" : "\nscattered from tiles";
+  if (planned_.kind == transform::forward_from_real) text += "\n" + mirror + " separated";
+  if (!is_out_direct_) text += planned_.out.is_functor ? "\nyour store" : "\nscattered from tiles";
   return text;
 }
 
@@ -153,25 +155,25 @@ template <class Real>
 void axis_pass<Real>::run_in_memory(const begin_of_end& in, const begin_of_end& out,
                                     std::byte* scratch, std::size_t first,
                                     std::size_t count) const {
-  const repeat& row = what_.repeats.back();
-  rows<Real> all;
-  all.in = at<Real>(in, what_.in.first + first * row.in_stride);
-  all.out = at<Real>(out, what_.out.first + first * row.out_stride);
-  all.in_pitch = row.in_stride / 2;
-  all.out_pitch = row.out_stride / 2;
-  all.count = count;
-  transform_rows(all, reinterpret_cast<Real*>(scratch), n_threads_);
+  const arrays::dimension& row = planned_.repeats.back();
+  rows<Real> work;
+  work.in = at<Real>(in, planned_.in.first + first * row.in);
+  work.out = at<Real>(out, planned_.out.first + first * row.out);
+  work.in_pitch = row.in / 2;
+  work.out_pitch = row.out / 2;
+  work.count = count;
+  transform_rows(work, reinterpret_cast<Real*>(scratch), n_threads_);
 }
 
 template <class Real>
 void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
                           std::size_t first, std::size_t count) const {
   if (is_in_memory_) return run_in_memory(in, out, scratch, first, count);
-  const auto tile = [&](std::size_t i, const slot& with) {
+  const auto tile = [&](std::size_t i, const slot& own) {
     const std::size_t begin = i * tile_columns_;
     const std::size_t n = std::min(tile_columns_, count - begin);
-    if (strip_) return run_strip(first + begin, n, in, out, with);
-    run_rows(first + begin, n, in, out, with);
+    if (strip_) return run_strip(first + begin, n, in, out, own);
+    run_rows(first + begin, n, in, out, own);
   };
   const std::size_t n_tiles = (count + tile_columns_ - 1) / tile_columns_;
   if (is_shared_) {
@@ -189,82 +191,83 @@ void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::
 }
 
 template <class Real>
-void axis_pass<Real>::transform_rows(rows<Real>& some, Real* scratch, unsigned n_threads) const {
-  some.scale = scale_;
-  some.is_swapped = what_.kind == transform::inverse || what_.kind == transform::inverse_to_real;
-  switch (what_.kind) {
+void axis_pass<Real>::transform_rows(rows<Real>& work, Real* scratch, unsigned n_threads) const {
+  work.scale = scale_;
+  work.is_swapped =
+      planned_.kind == transform::inverse || planned_.kind == transform::inverse_to_real;
+  switch (planned_.kind) {
     case transform::forward:
-    case transform::inverse: return rows_->run(some, scratch, n_threads);
-    case transform::forward_from_real: return mirror_->forward(*rows_, some, scratch, n_threads);
-    case transform::inverse_to_real: return mirror_->inverse(*rows_, some, scratch, n_threads);
+    case transform::inverse: return rows_->run(work, scratch, n_threads);
+    case transform::forward_from_real: return mirror_->forward(*rows_, work, scratch, n_threads);
+    case transform::inverse_to_real: return mirror_->inverse(*rows_, work, scratch, n_threads);
   }
 }
 
 template <class Real>
 void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin_of_end& in,
-                               const begin_of_end& out, const slot& with) const {
+                               const begin_of_end& out, const slot& own) const {
   const auto shape = [&](const pass_end& end) {
     return tile_shape{end.is_real() ? std::size_t{1} : std::size_t{2}, 2 * tile_pitch_};
   };
-  by_runs(what_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
-    from += what_.in.first;
-    to += what_.out.first;
-    rows<Real> some;
-    some.count = n;
-    some.in = with.tile;
-    some.out = with.tile;
-    some.in_pitch = some.out_pitch = tile_pitch_;
+  by_runs(planned_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
+    from += planned_.in.first;
+    to += planned_.out.first;
+    rows<Real> work;
+    work.count = n;
+    work.in = own.tile;
+    work.out = own.tile;
+    work.in_pitch = work.out_pitch = tile_pitch_;
     if (is_in_direct_) {
-      some.in = at<Real>(in, from);
-      some.in_pitch = what_.repeats.back().in_stride / 2;
+      work.in = at<Real>(in, from);
+      work.in_pitch = planned_.repeats.back().in / 2;
     } else {
-      in_.fetch(in.advanced(from), n, shape(what_.in), with.tile, with.n_threads);
+      in_.fetch(in.advanced(from), n, shape(planned_.in), own.tile, own.n_threads);
     }
     if (is_out_direct_) {
-      some.out = at<Real>(out, to);
-      some.out_pitch = what_.repeats.back().out_stride / 2;
+      work.out = at<Real>(out, to);
+      work.out_pitch = planned_.repeats.back().out / 2;
     }
-    transform_rows(some, with.scratch, with.n_threads);
+    transform_rows(work, own.scratch, own.n_threads);
     if (is_out_direct_) return;
-    out_.put(with.tile, shape(what_.out), n, out.advanced(to), with.n_threads);
+    out_.put(own.tile, shape(planned_.out), n, out.advanced(to), own.n_threads);
   });
 }
 
 template <class Real>
 void axis_pass<Real>::run_strip(std::size_t first, std::size_t count, const begin_of_end& in,
-                                const begin_of_end& out, const slot& with) const {
+                                const begin_of_end& out, const slot& own) const {
   const std::size_t width = strip_->width();
   const tile_shape shape{2 * width, 2};
-  if (count < width) std::fill_n(with.tile, 2 * width * what_.length, Real{0});
-  strip<Real> all;
-  all.in = with.tile;
-  all.out = with.tile;
-  all.in_pitch = all.out_pitch = width;
-  all.scratch = with.scratch;
-  all.scale = scale_;
-  all.is_swapped = what_.kind == transform::inverse;
+  if (count < width) std::fill_n(own.tile, 2 * width * planned_.length, Real{0});
+  strip<Real> work;
+  work.in = own.tile;
+  work.out = own.tile;
+  work.in_pitch = work.out_pitch = width;
+  work.scratch = own.scratch;
+  work.scale = scale_;
+  work.is_swapped = planned_.kind == transform::inverse;
   std::size_t column = 0;
-  by_runs(what_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
-    from += what_.in.first;
-    to += what_.out.first;
+  by_runs(planned_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
+    from += planned_.in.first;
+    to += planned_.out.first;
     if (is_out_direct_ && n == width) {
-      all.out = at<Real>(out, to);
-      all.out_pitch = what_.out.stride / 2;
+      work.out = at<Real>(out, to);
+      work.out_pitch = planned_.out.stride / 2;
     }
     if (is_in_direct_ && n == width) {
-      all.in = at<Real>(in, from);
-      all.in_pitch = what_.in.stride / 2;
+      work.in = at<Real>(in, from);
+      work.in_pitch = planned_.in.stride / 2;
     } else {
-      in_.fetch(in.advanced(from), n, shape, with.tile + 2 * column, 1);
+      in_.fetch(in.advanced(from), n, shape, own.tile + 2 * column, 1);
     }
     column += n;
   });
-  strip_->run(all);
-  if (all.out != with.tile) return;
+  strip_->run(work);
+  if (work.out != own.tile) return;
   column = 0;
-  by_runs(what_.repeats, first, count, [&](std::size_t, std::size_t to, std::size_t n) {
-    to += what_.out.first;
-    out_.put(with.tile + 2 * column, shape, n, out.advanced(to), 1);
+  by_runs(planned_.repeats, first, count, [&](std::size_t, std::size_t to, std::size_t n) {
+    to += planned_.out.first;
+    out_.put(own.tile + 2 * column, shape, n, out.advanced(to), 1);
     column += n;
   });
 }

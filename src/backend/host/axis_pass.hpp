@@ -25,9 +25,10 @@ template <class Real>
 class axis_pass {
  public:
   /// `scale` is applied on the way out. The functors outlive this.
-  axis_pass(const kernels<Real>& with, const pass& what, Real scale, const functors& of_plan);
+  axis_pass(const kernels<Real>& kernel_set, const pass& planned, Real scale,
+            const functors& of_plan);
 
-  [[nodiscard]] const pass& what() const noexcept { return what_; }
+  [[nodiscard]] const pass& planned() const noexcept { return planned_; }
   [[nodiscard]] std::size_t n_columns() const noexcept { return n_columns_; }
 
   /// Returns the bytes of aligned memory that `run` needs for itself.
@@ -60,13 +61,13 @@ class axis_pass {
   void run_in_memory(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
                      std::size_t first, std::size_t count) const;
   void run_rows(std::size_t first, std::size_t count, const begin_of_end& in,
-                const begin_of_end& out, const slot& with) const;
+                const begin_of_end& out, const slot& own) const;
   void run_strip(std::size_t first, std::size_t count, const begin_of_end& in,
-                 const begin_of_end& out, const slot& with) const;
-  void transform_rows(rows<Real>& some, Real* scratch, unsigned n_threads) const;
+                 const begin_of_end& out, const slot& own) const;
+  void transform_rows(rows<Real>& work, Real* scratch, unsigned n_threads) const;
 
-  kernels<Real> with_;
-  pass what_;
+  kernels<Real> kernels_;
+  pass planned_;
   std::size_t n_columns_;
   Real scale_;
   unsigned n_threads_;

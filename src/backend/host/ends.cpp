@@ -30,33 +30,33 @@ std::size_t bytes_of(stored as, std::size_t reals) {
 }  // namespace
 
 template <class Real>
-tile_end<Real>::tile_end(const kernels<Real>& with, const pass_end& what, std::size_t column_stride,
-                         const host_load* load, const host_store* store)
-    : with_(with), what_(what), column_stride_(column_stride), load_(load), store_(store) {}
+tile_end<Real>::tile_end(const kernels<Real>& kernel_set, const pass_end& end,
+                         std::size_t column_stride, const host_load* load, const host_store* store)
+    : kernels_(kernel_set), end_(end), column_stride_(column_stride), load_(load), store_(store) {}
 
 /// Runs go along the nearer elements of memory: indices of a column, or columns.
 template <class Real>
 rectangle tile_end<Real>::shape_of(std::size_t n_columns, std::size_t n_indices,
                                    const tile_shape& as) const {
-  rectangle made;
-  made.as = what_.as;
-  made.imaginary_at = what_.imaginary_at;
-  if (n_columns < limits.short_run || what_.stride <= column_stride_) {
-    made.n_runs = n_columns;
-    made.run_length = n_indices;
-    made.memory_run = column_stride_;
-    made.memory_step = what_.stride;
-    made.tile_run = as.column;
-    made.tile_step = as.step;
+  rectangle result;
+  result.as = end_.as;
+  result.imaginary_at = end_.imaginary_at;
+  if (n_columns < limits.short_run || end_.stride <= column_stride_) {
+    result.n_runs = n_columns;
+    result.run_length = n_indices;
+    result.memory_run = column_stride_;
+    result.memory_step = end_.stride;
+    result.tile_run = as.column;
+    result.tile_step = as.step;
   } else {
-    made.n_runs = n_indices;
-    made.run_length = n_columns;
-    made.memory_run = what_.stride;
-    made.memory_step = column_stride_;
-    made.tile_run = as.step;
-    made.tile_step = as.column;
+    result.n_runs = n_indices;
+    result.run_length = n_columns;
+    result.memory_run = end_.stride;
+    result.memory_step = column_stride_;
+    result.tile_run = as.step;
+    result.tile_step = as.column;
   }
-  return made;
+  return result;
 }
 
 template <class Real>
@@ -75,38 +75,38 @@ void tile_end<Real>::clear(std::size_t first, std::size_t last, std::size_t n_co
 template <class Real>
 void tile_end<Real>::fetch(const begin_of_end& from, std::size_t n_columns, const tile_shape& as,
                            Real* tile, unsigned n_threads) const {
-  const std::size_t first = what_.valid.first, last = what_.valid.end;
+  const std::size_t first = end_.valid.first, last = end_.valid.end;
   clear(0, first, n_columns, as, tile);
-  clear(last, what_.length, n_columns, as, tile);
-  by_pieces(last - first, n_threads, [&](index_range some) {
-    if (what_.is_functor && what_.is_real()) {
-      return call_load<Real>(from, n_columns, some, as, tile);
+  clear(last, end_.length, n_columns, as, tile);
+  by_pieces(last - first, n_threads, [&](index_range indices) {
+    if (end_.is_functor && end_.is_real()) {
+      return call_load<Real>(from, n_columns, indices, as, tile);
     }
-    if (what_.is_functor) {
-      return call_load<std::complex<Real>>(from, n_columns, some, as, tile);
+    if (end_.is_functor) {
+      return call_load<std::complex<Real>>(from, n_columns, indices, as, tile);
     }
-    const std::size_t place = from.offset + some.first * what_.stride;
-    with_.gather(shape_of(n_columns, some.end - some.first, as),
-                 from.memory + bytes_of<Real>(what_.as, place),
-                 tile + (first + some.first) * as.step);
+    const std::size_t place = from.offset + indices.first * end_.stride;
+    kernels_.gather(shape_of(n_columns, indices.end - indices.first, as),
+                    from.memory + bytes_of<Real>(end_.as, place),
+                    tile + (first + indices.first) * as.step);
   });
 }
 
 template <class Real>
 void tile_end<Real>::put(const Real* tile, const tile_shape& as, std::size_t n_columns,
                          const begin_of_end& to, unsigned n_threads) const {
-  const std::size_t first = what_.valid.first, last = what_.valid.end;
-  by_pieces(last - first, n_threads, [&](index_range some) {
-    if (what_.is_functor && what_.is_real()) {
-      return call_store<Real>(tile, as, n_columns, some, to);
+  const std::size_t first = end_.valid.first, last = end_.valid.end;
+  by_pieces(last - first, n_threads, [&](index_range indices) {
+    if (end_.is_functor && end_.is_real()) {
+      return call_store<Real>(tile, as, n_columns, indices, to);
     }
-    if (what_.is_functor) {
-      return call_store<std::complex<Real>>(tile, as, n_columns, some, to);
+    if (end_.is_functor) {
+      return call_store<std::complex<Real>>(tile, as, n_columns, indices, to);
     }
-    const std::size_t place = to.offset + some.first * what_.stride;
-    with_.scatter(shape_of(n_columns, some.end - some.first, as),
-                  tile + (first + some.first) * as.step,
-                  to.memory + bytes_of<Real>(what_.as, place));
+    const std::size_t place = to.offset + indices.first * end_.stride;
+    kernels_.scatter(shape_of(n_columns, indices.end - indices.first, as),
+                     tile + (first + indices.first) * as.step,
+                     to.memory + bytes_of<Real>(end_.as, place));
   });
 }
 
@@ -114,19 +114,19 @@ void tile_end<Real>::put(const Real* tile, const tile_shape& as, std::size_t n_c
 /// sides and within one transform.
 template <class Real>
 template <class Call>
-void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, index_range some,
+void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, index_range indices,
                                  const tile_shape& as, Call call) const {
   const std::size_t reals = element_reals();
-  const bool is_by_index = what_.stride == 1 && as.step == reals;
+  const bool is_by_index = end_.stride == 1 && as.step == reals;
   const bool is_by_column = !is_by_index && column_stride_ == 1 && as.column == reals;
-  for (std::size_t index = some.first; index < some.end;) {
-    const std::size_t n_indices = is_by_index ? some.end - index : 1;
+  for (std::size_t index = indices.first; index < indices.end;) {
+    const std::size_t n_indices = is_by_index ? indices.end - index : 1;
     for (std::size_t column = 0; column < n_columns;) {
-      const std::size_t at = offset + index * what_.stride + column * column_stride_;
-      const std::size_t left = what_.points - at % what_.points;
+      const std::size_t at = offset + index * end_.stride + column * column_stride_;
+      const std::size_t left = end_.points - at % end_.points;
       const std::size_t n_run = is_by_column ? std::min(left, n_columns - column) : 1;
-      call(at / what_.points, at % what_.points, std::max(n_indices, n_run),
-           (what_.valid.first + index) * as.step + column * as.column);
+      call(at / end_.points, at % end_.points, std::max(n_indices, n_run),
+           (end_.valid.first + index) * as.step + column * as.column);
       column += n_run;
     }
     index += n_indices;
@@ -135,10 +135,10 @@ void tile_end<Real>::by_elements(std::size_t offset, std::size_t n_columns, inde
 
 template <class Real>
 template <class Value>
-void tile_end<Real>::call_load(const begin_of_end& from, std::size_t n_columns, index_range some,
+void tile_end<Real>::call_load(const begin_of_end& from, std::size_t n_columns, index_range indices,
                                const tile_shape& as, Real* tile) const {
   const auto* plain = std::get_if<run_reader<Value>>(load_);
-  by_elements(from.offset, n_columns, some, as,
+  by_elements(from.offset, n_columns, indices, as,
               [&](std::size_t row, std::size_t first, std::size_t count, std::size_t at) {
                 const std::span<Value> into{reinterpret_cast<Value*>(tile + at), count};
                 if (plain != nullptr) return (*plain)(from.memory, row, first, into);
@@ -150,9 +150,9 @@ void tile_end<Real>::call_load(const begin_of_end& from, std::size_t n_columns, 
 template <class Real>
 template <class Value>
 void tile_end<Real>::call_store(const Real* tile, const tile_shape& as, std::size_t n_columns,
-                                index_range some, const begin_of_end& to) const {
+                                index_range indices, const begin_of_end& to) const {
   const auto* plain = std::get_if<run_writer<Value>>(store_);
-  by_elements(to.offset, n_columns, some, as,
+  by_elements(to.offset, n_columns, indices, as,
               [&](std::size_t row, std::size_t first, std::size_t count, std::size_t at) {
                 const std::span values{reinterpret_cast<const Value*>(tile + at), count};
                 if (plain != nullptr) return (*plain)(to.memory, row, first, values);

@@ -32,7 +32,7 @@ template <class Real>
 class tile_end {
  public:
   /// `column_stride` is that of the fastest repeat. The functors are null or outlive this.
-  tile_end(const kernels<Real>& with, const pass_end& what, std::size_t column_stride,
+  tile_end(const kernels<Real>& kernel_set, const pass_end& end, std::size_t column_stride,
            const host_load* load, const host_store* store);
 
   /// Fills `n_columns` columns of a tile, the first of them at `from`; elements that are not in
@@ -47,21 +47,21 @@ class tile_end {
  private:
   [[nodiscard]] rectangle shape_of(std::size_t n_columns, std::size_t n_indices,
                                    const tile_shape& as) const;
-  [[nodiscard]] std::size_t element_reals() const { return what_.is_real() ? 1 : 2; }
+  [[nodiscard]] std::size_t element_reals() const { return end_.is_real() ? 1 : 2; }
   void clear(std::size_t first, std::size_t end, std::size_t n_columns, const tile_shape& as,
              Real* tile) const;
   template <class Call>
-  void by_elements(std::size_t offset, std::size_t n_columns, index_range some,
+  void by_elements(std::size_t offset, std::size_t n_columns, index_range indices,
                    const tile_shape& as, Call call) const;
   template <class Value>
-  void call_load(const begin_of_end& from, std::size_t n_columns, index_range some,
+  void call_load(const begin_of_end& from, std::size_t n_columns, index_range indices,
                  const tile_shape& as, Real* tile) const;
   template <class Value>
-  void call_store(const Real* tile, const tile_shape& as, std::size_t n_columns, index_range some,
-                  const begin_of_end& to) const;
+  void call_store(const Real* tile, const tile_shape& as, std::size_t n_columns,
+                  index_range indices, const begin_of_end& to) const;
 
-  kernels<Real> with_;
-  pass_end what_;
+  kernels<Real> kernels_;
+  pass_end end_;
   std::size_t column_stride_;
   const host_load* load_;
   const host_store* store_;

@@ -18,12 +18,12 @@ using clock = std::chrono::steady_clock;
 class host_mark final : public mark {
  public:
   [[nodiscard]] double seconds_since(const mark& earlier) const override {
-    const auto& from = static_cast<const host_mark&>(earlier).when_;
-    return std::chrono::duration<double>(when_ - from).count();
+    const auto& from = static_cast<const host_mark&>(earlier).time_;
+    return std::chrono::duration<double>(time_ - from).count();
   }
 
  private:
-  clock::time_point when_ = clock::now();
+  clock::time_point time_ = clock::now();
 };
 
 std::byte* start_of(buffer_view view) {
@@ -64,13 +64,13 @@ class host_engine_type final : public engine {
     return {found};
   }
   [[nodiscard]] std::string why_absent() const override { return {}; }
-  [[nodiscard]] std::shared_ptr<queue> open(const device_info& where) const override {
-    require_only_device(where);
-    return std::make_shared<host_queue>(where);
+  [[nodiscard]] std::shared_ptr<queue> open(const device_info& device) const override {
+    require_only_device(device);
+    return std::make_shared<host_queue>(device);
   }
   [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>&,
-                                                      const plan_spec& what) const override {
-    return host::make_plan(host::chosen_set(), what);
+                                                      const plan_spec& spec) const override {
+    return host::make_plan(host::chosen_set(), spec);
   }
 };
 

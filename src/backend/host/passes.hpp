@@ -3,18 +3,17 @@
 // Arithmetic on sizes alone.
 #pragma once
 
-#include <array>
 #include <cstddef>  // size_t
 #include <vector>
 
+#include "arrays/array.hpp"          // array, place
+#include "arrays/dimension.hpp"      // dimension
 #include "backend/host/kernels.hpp"  // stored
-#include "side.hpp"                  // side
 #include "wingbeat/plan.hpp"         // transform, index_range
 
 namespace wingbeat::backend::host {
 
-/// Which memory one end of a pass is in.
-enum class place { input, output, workspace };
+using arrays::place;
 
 /// One end of a pass: the numbers along its axis. Strides and offsets count stored reals, or
 /// elements where a functor stands there.
@@ -41,13 +40,6 @@ struct pass_end {
   }
 };
 
-/// A dimension that a pass repeats over.
-struct repeat {
-  std::size_t count = 1;
-  std::size_t in_stride = 0;
-  std::size_t out_stride = 0;
-};
-
 /// One axis transformed in all its columns: those of indices of other axes that are not known to
 /// be zero and that are wanted.
 struct pass {
@@ -56,22 +48,23 @@ struct pass {
   std::size_t length = 1;  ///< N
   pass_end in;
   pass_end out;
-  std::vector<repeat> repeats;  ///< Slowest first; never empty.
-  std::size_t n_slabs =
-      1;  ///< Equal parts of the columns, one for each index of axis 0, if slowest.
+  std::vector<arrays::dimension> repeats;  ///< Slowest first; never empty.
+  /// Equal parts of the columns: one for each index of axis 0, if that is the slowest dimension.
+  std::size_t n_slabs = 1;
 
   [[nodiscard]] std::size_t n_columns() const;
 };
 
 /// Calls `work(in_offset, out_offset, count)` for columns `first` to `first` + `count`, in runs
-/// along the fastest repeat.
+/// along the fastest dimension.
 template <class Work>
-void by_runs(const std::vector<repeat>& repeats, std::size_t first, std::size_t count, Work work) {
+void by_runs(const std::vector<arrays::dimension>& repeats, std::size_t first, std::size_t count,
+             Work work) {
   while (count > 0) {
     std::size_t in = 0, out = 0, rest = first;
     for (std::size_t r = repeats.size(); r-- > 0; rest /= repeats[r].count) {
-      in += rest % repeats[r].count * repeats[r].in_stride;
-      out += rest % repeats[r].count * repeats[r].out_stride;
+      in += rest % repeats[r].count * repeats[r].in;
+      out += rest % repeats[r].count * repeats[r].out;
     }
     const std::size_t left = repeats.back().count - first % repeats.back().count;
     const std::size_t run = left < count ? left : count;
@@ -81,18 +74,17 @@ void by_runs(const std::vector<repeat>& repeats, std::size_t first, std::size_t 
   }
 }
 
-/// The passes of a request whose batch dimensions have `counts` transforms, and the reals of the
-/// workspace between them.
+/// The passes of a request, and the bytes of the workspace between them.
 struct pass_list {
   std::vector<pass> passes;
-  std::size_t work_reals = 0;
+  std::size_t work_bytes = 0;
 };
 
-/// `what` is validated; `counts` has as many entries as its batch dimensions.
-[[nodiscard]] pass_list passes_of(const plan_spec& what, const std::vector<std::size_t>& counts);
+/// Returns the passes over `counts` transforms of each batch dimension of a validated request.
+[[nodiscard]] pass_list passes_of(const plan_spec& spec, const std::vector<std::size_t>& counts);
 
-/// Returns stored reals (elements, for a functor) from one transform of a batch dimension to the
-/// next, on one side of a request.
-[[nodiscard]] std::vector<std::size_t> distances_of(const side& of, bool is_functor);
+/// Returns stored reals (elements, for a functor) from one transform of each batch dimension to the
+/// next.
+[[nodiscard]] std::vector<std::size_t> distances_of(const arrays::array& source, bool is_functor);
 
 }  // namespace wingbeat::backend::host

@@ -34,33 +34,34 @@ struct grouping {
   }
   /// Returns the counts of one group with `n` indices of the split dimension.
   [[nodiscard]] std::vector<std::size_t> of_group(std::size_t n) const {
-    std::vector<std::size_t> made = counts;
-    for (std::size_t b = 0; b < split; ++b) made[b] = 1;
-    made[split] = n;
-    return made;
+    std::vector<std::size_t> result = counts;
+    for (std::size_t b = 0; b < split; ++b) result[b] = 1;
+    result[split] = n;
+    return result;
   }
   [[nodiscard]] bool is_one() const { return split == 0 && chunk == counts.front(); }
   [[nodiscard]] std::size_t n_rest() const { return counts[split] % chunk; }
 };
 
-grouping grouped(const plan_spec& what, std::size_t number_bytes) {
-  grouping made;
-  made.counts = what.batch.counts();
-  if (made.counts.empty()) made.counts.push_back(1);
-  made.chunk = made.counts.front();
-  if (what.lengths.size() == 1) return made;
+grouping grouped(const plan_spec& spec, std::size_t number_bytes) {
+  grouping result;
+  result.counts = spec.batch.counts();
+  if (result.counts.empty()) result.counts.push_back(1);
+  result.chunk = result.counts.front();
+  if (spec.lengths.size() == 1) return result;
   std::size_t room =
-      std::max<std::size_t>(limits.group_bytes / (points_of(what) * number_bytes), 1);
-  made.split = made.counts.size() - 1;
-  while (made.split > 0 && made.counts[made.split] <= room) room /= made.counts[made.split--];
-  made.chunk = std::min(room, made.counts[made.split]);
-  return made;
+      std::max<std::size_t>(limits.group_bytes / (points_of(spec) * number_bytes), 1);
+  result.split = result.counts.size() - 1;
+  while (result.split > 0 && result.counts[result.split] <= room)
+    room /= result.counts[result.split--];
+  result.chunk = std::min(room, result.counts[result.split]);
+  return result;
 }
 
 template <class Real>
 class host_plan final : public backend::plan {
  public:
-  host_plan(const kernels<Real>& with, const plan_spec& what);
+  host_plan(const kernels<Real>& kernel_set, const plan_spec& spec);
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override;
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override;
@@ -81,7 +82,7 @@ class host_plan final : public backend::plan {
     std::vector<leg> legs;
     std::size_t work_bytes = 0;
   };
-  [[nodiscard]] group make_group(const kernels<Real>& with,
+  [[nodiscard]] group make_group(const kernels<Real>& kernel_set,
                                  const std::vector<std::size_t>& counts) const;
   static void prepare_legs(group& of);
   void run(const group& of, const begin_of_end& in, const begin_of_end& out,
@@ -99,14 +100,16 @@ class host_plan final : public backend::plan {
 };
 
 template <class Real>
-host_plan<Real>::host_plan(const kernels<Real>& with, const plan_spec& what)
-    : spec_(what), groups_(grouped(what, 2 * sizeof(Real))) {
-  if (what.load.is_given()) functors_.load = &spec_.load.callable;
-  if (what.store.is_given()) functors_.store = &spec_.store.callable;
-  in_distances_ = distances_of(input_side(what), what.load.is_given());
-  out_distances_ = distances_of(output_side(what), what.store.is_given());
-  whole_ = make_group(with, groups_.of_group(groups_.chunk));
-  if (groups_.n_rest() != 0) rest_ = make_group(with, groups_.of_group(groups_.n_rest()));
+host_plan<Real>::host_plan(const kernels<Real>& kernel_set, const plan_spec& spec)
+    : spec_(spec), groups_(grouped(spec, 2 * sizeof(Real))) {
+  if (spec.load.is_given()) functors_.load = &spec_.load.callable;
+  if (spec.store.is_given()) functors_.store = &spec_.store.callable;
+  in_distances_ =
+      distances_of(arrays::input_array(spec, arrays::real_side::as_reals), spec.load.is_given());
+  out_distances_ =
+      distances_of(arrays::output_array(spec, arrays::real_side::as_reals), spec.store.is_given());
+  whole_ = make_group(kernel_set, groups_.of_group(groups_.chunk));
+  if (groups_.n_rest() != 0) rest_ = make_group(kernel_set, groups_.of_group(groups_.n_rest()));
   work_bytes_ = std::max(whole_.work_bytes, rest_.work_bytes);
   for (const group* each : {&whole_, &rest_}) {
     for (const auto& pass : each->passes) {
@@ -117,18 +120,18 @@ host_plan<Real>::host_plan(const kernels<Real>& with, const plan_spec& what)
 
 template <class Real>
 typename host_plan<Real>::group host_plan<Real>::make_group(
-    const kernels<Real>& with, const std::vector<std::size_t>& counts) const {
-  group made;
+    const kernels<Real>& kernel_set, const std::vector<std::size_t>& counts) const {
+  group result;
   const pass_list list = passes_of(spec_, counts);
-  made.work_bytes = aligned_up(list.work_reals * sizeof(Real));
-  made.passes.reserve(list.passes.size());
+  result.work_bytes = aligned_up(list.work_bytes);
+  result.passes.reserve(list.passes.size());
   for (const pass& each : list.passes) {
     const bool is_last = &each == &list.passes.back();
     const auto scale = is_last ? static_cast<Real>(factor_of(spec_)) : Real{1};
-    made.passes.emplace_back(with, each, scale, functors_);
+    result.passes.emplace_back(kernel_set, each, scale, functors_);
   }
-  prepare_legs(made);
-  return made;
+  prepare_legs(result);
+  return result;
 }
 
 template <class Real>
@@ -148,10 +151,11 @@ std::size_t host_plan<Real>::traffic_bytes() const noexcept {
   const bool is_cached = points_of(spec_) * number_bytes <= limits.group_bytes;
   for (const auto& pass : whole_.passes) {
     const std::size_t columns = pass.n_columns() / n_of_group * n_transforms;
-    const std::size_t row = is_real(pass.what().kind) ? pass.what().length / 2 : pass.what().length;
+    const std::size_t row =
+        is_real(pass.planned().kind) ? pass.planned().length / 2 : pass.planned().length;
     bytes += 2 * pass.n_inner_crossings() * columns * row * number_bytes;
     if (&pass == &whole_.passes.back() || is_cached) continue;
-    const auto [first, last] = pass.what().out.valid;
+    const auto [first, last] = pass.planned().out.valid;
     bytes += 2 * columns * (last - first) * number_bytes;
   }
   return bytes;
@@ -162,7 +166,7 @@ std::string host_plan<Real>::explain() const {
   std::string text;
   for (const auto& pass : whole_.passes) {
     if (!text.empty()) text += '\n';
-    if (whole_.passes.size() > 1) text += formatted("axis {}: ", pass.what().axis);
+    if (whole_.passes.size() > 1) text += formatted("axis {}: ", pass.planned().axis);
     text += pass.explain();
   }
   return text;
@@ -172,14 +176,16 @@ std::string host_plan<Real>::explain() const {
 template <class Real>
 void host_plan<Real>::prepare_legs(group& of) {
   for (std::size_t first = 0; first < of.passes.size(); first = of.legs.back().end) {
-    leg made{first, first + 1, 1, 1};
-    const pass& one = of.passes[first].what();
-    if (of.passes.size() == 3 && first < 2 && one.n_slabs > 1 &&
-        of.passes[first + 1].what().n_slabs == one.n_slabs) {
-      const std::size_t plane = one.n_columns() / one.n_slabs * one.length * 2 * sizeof(Real);
-      made = {first, first + 2, one.n_slabs, std::max<std::size_t>(limits.slab_bytes / plane, 1)};
+    leg result{first, first + 1, 1, 1};
+    const pass& planned = of.passes[first].planned();
+    if (of.passes.size() == 3 && first < 2 && planned.n_slabs > 1 &&
+        of.passes[first + 1].planned().n_slabs == planned.n_slabs) {
+      const std::size_t plane =
+          planned.n_columns() / planned.n_slabs * planned.length * 2 * sizeof(Real);
+      result = {first, first + 2, planned.n_slabs,
+                std::max<std::size_t>(limits.slab_bytes / plane, 1)};
     }
-    of.legs.push_back(made);
+    of.legs.push_back(result);
   }
 }
 
@@ -191,18 +197,18 @@ void host_plan<Real>::run(const group& of, const begin_of_end& in, const begin_o
     return end.where == place::input ? in : end.where == place::output ? out : between;
   };
   const auto run_pass = [&](const axis_pass<Real>& pass, std::size_t first, std::size_t count) {
-    pass.run(begin_of(pass.what().in), begin_of(pass.what().out), workspace + work_bytes_, first,
-             count);
+    pass.run(begin_of(pass.planned().in), begin_of(pass.planned().out), workspace + work_bytes_,
+             first, count);
   };
-  for (const leg& some : of.legs) {
-    if (some.n_slabs == 1) {
-      run_pass(of.passes[some.begin], 0, of.passes[some.begin].n_columns());
+  for (const leg& each : of.legs) {
+    if (each.n_slabs == 1) {
+      run_pass(of.passes[each.begin], 0, of.passes[each.begin].n_columns());
       continue;
     }
-    for (std::size_t slab = 0; slab < some.n_slabs; slab += some.together) {
-      const std::size_t together = std::min(some.together, some.n_slabs - slab);
-      for (std::size_t i = some.begin; i < some.end; ++i) {
-        const std::size_t columns = of.passes[i].n_columns() / some.n_slabs;
+    for (std::size_t slab = 0; slab < each.n_slabs; slab += each.together) {
+      const std::size_t together = std::min(each.together, each.n_slabs - slab);
+      for (std::size_t i = each.begin; i < each.end; ++i) {
+        const std::size_t columns = of.passes[i].n_columns() / each.n_slabs;
         run_pass(of.passes[i], slab * columns, together * columns);
       }
     }
@@ -238,11 +244,11 @@ void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
 
 }  // namespace
 
-std::shared_ptr<const backend::plan> make_plan(const named_set& with, const plan_spec& what) {
-  if (what.real == precision::fp64) {
-    return std::make_shared<host_plan<double>>(with.kernels->fp64, what);
+std::shared_ptr<const backend::plan> make_plan(const named_set& kernel_set, const plan_spec& spec) {
+  if (spec.real == precision::fp64) {
+    return std::make_shared<host_plan<double>>(kernel_set.kernels->fp64, spec);
   }
-  return std::make_shared<host_plan<float>>(with.kernels->fp32, what);
+  return std::make_shared<host_plan<float>>(kernel_set.kernels->fp32, spec);
 }
 
 }  // namespace wingbeat::backend::host

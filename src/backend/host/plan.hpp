@@ -9,8 +9,8 @@
 
 namespace wingbeat::backend::host {
 
-/// Makes the plan of `what`, already validated, with the kernels of one instruction set.
-[[nodiscard]] std::shared_ptr<const backend::plan> make_plan(const named_set& with,
-                                                             const plan_spec& what);
+/// Makes the plan of a validated request with the kernels of one instruction set.
+[[nodiscard]] std::shared_ptr<const backend::plan> make_plan(const named_set& kernel_set,
+                                                             const plan_spec& spec);
 
 }  // namespace wingbeat::backend::host

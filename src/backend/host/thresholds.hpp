@@ -36,6 +36,8 @@ struct thresholds {
   std::size_t line_bytes = 64;
 
   // Several axes
+  std::size_t crowded_rows = 64;  ///< Rows between passes of a multiple of so many elements have
+  std::size_t row_gap = 8;        ///< so many unused ones behind them, for the same reason.
   std::size_t group_bytes = std::size_t{1} << 23;  ///< Transforms that go through all passes
                                                    ///< together: an outer cache.
   std::size_t slab_bytes = std::size_t{1} << 20;   ///< Planes that go through two passes together.

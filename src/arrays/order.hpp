@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which order passes take the axes of a request, and which array each of them reads and writes.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <vector>
+
+#include "arrays/array.hpp"   // array
+#include "wingbeat/plan.hpp"  // plan_spec, transform
+
+namespace wingbeat::arrays {
+
+/// Neighbouring axes that are transformed together.
+struct axis_span {
+  std::size_t first = 0;  ///< The slowest.
+  std::size_t count = 1;
+
+  [[nodiscard]] std::size_t last() const { return first + count - 1; }
+  [[nodiscard]] bool contains(std::size_t axis) const { return first <= axis && axis <= last(); }
+};
+
+/// Returns all axes in the order of their passes: the last axis first, where it has real inputs;
+/// but last, where it has real outputs. The last `together` of them are one span.
+[[nodiscard]] std::vector<axis_span> order_of_axes(transform kind, std::size_t n_axes,
+                                                   std::size_t together = 1);
+
+/// A pass, as far as it decides about arrays.
+struct pass_outline {
+  axis_span axes;
+  bool ends = true;       ///< The last pass of its axes.
+  std::size_t total = 1;  ///< Complex elements of its axis behind this pass, if it is not the last.
+  /// Each tile of it may be written where it was read, because its outputs lie where its inputs do.
+  bool is_in_place = true;
+};
+
+/// What engines prefer between passes.
+struct workspace_rules {
+  row_padding padding = {};
+  /// Elements take no room where they are outside the valid ranges of both sides.
+  bool is_cropped = false;
+  /// Transforms that alternate on both sides alternate between passes too.
+  bool may_alternate = false;
+};
+
+/// Returns the arrays of a request's passes: number 0 is `in`, number i + 1 what pass i writes, the
+/// last `out`. Those between are `out` itself, if it can hold complex numbers of the precision
+/// computed with and every pass is in place; otherwise packed arrays, each where the pass finds its
+/// input if it may overwrite that, and else in the other of two workspaces.
+[[nodiscard]] std::vector<array> arrays_of_passes(const plan_spec& spec, const array& in,
+                                                  const array& out,
+                                                  const std::vector<pass_outline>& passes,
+                                                  const workspace_rules& rules);
+
+}  // namespace wingbeat::arrays

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops around a pass's butterflies.
+#pragma once
+
+#include "planner/placement.hpp"  // placement
+#include "planner/staging.hpp"    // gathered_sides
+
+namespace wingbeat::planner {
+
+/// Fills in the loops, the rows, and the first butterfly's place, of a pass whose sides have their
+/// strides: over the other butterflies of its axis, the other axes and the batch. Halves its lanes
+/// where there are fewer columns, and gathers rows that alternate; see `gather_rows`.
+gathered_sides add_loops(pass& result, const piece& cut, const placement& at);
+
+}  // namespace wingbeat::planner

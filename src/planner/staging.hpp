@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the tiles of a placed pass move: which go through local memory, which are known to be full,
+// which are prefetched.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "arrays/dimension.hpp"   // dimension
+#include "planner/pass.hpp"       // pass
+#include "planner/placement.hpp"  // placement
+#include "wingbeat/plan.hpp"      // plan_spec
+
+namespace wingbeat::planner {
+
+/// The sides of a pass whose rows alternate element by element and are gathered.
+struct gathered_sides {
+  bool in = false, out = false;
+};
+
+/// Gives a pass over rows that alternate element by element on one side as many at once as fill a
+/// sector, staged there, so that a GPU moves whole sectors; as far as the device has local memory
+/// and threads. `lanes` are the neighbours that lanes run over.
+[[nodiscard]] gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
+                                         const placement& at);
+
+/// Decides which sides of a pass with loops and functors, of a plan for `spec`, go through local
+/// memory, and tells whether all of its tiles are full.
+void stage(pass& result, const plan_spec& spec, const gathered_sides& gathered);
+
+/// Decides which elements are prefetched, `ahead_bytes` before they are read (0: none); `n_rows`
+/// are all transforms of the batch.
+void prefetch(pass& result, std::size_t ahead_bytes, std::size_t n_rows);
+
+}  // namespace wingbeat::planner
