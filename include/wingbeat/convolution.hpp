@@ -67,6 +67,10 @@ struct convolution_spec {
   pairing pairs = pairing::each_with_each;
   /// Whose spectra `prepare` makes, once for many runs. The others come with each run.
   operand_role prepared = operand_role::image;
+  /// Yours, in place of plain memory: value i of signal `row`, the last axis densest; the contract
+  /// of a plan's load without operands, with real values where signals are.
+  fused_load image_load = {};
+  fused_load kernel_load = {};
   /// Yours, in place of plain results. Row p is the result of pair p, element i its value number i,
   /// the last axis densest; the contract of a plan's store, with real values where results are.
   fused_store store = {};
@@ -96,8 +100,8 @@ class convolution {
   /// Returns the lengths of one result.
   [[nodiscard]] const std::vector<std::size_t>& result() const;
 
-  /// Returns the bytes of all images, of all kernels and of all results; of results what a functor
-  /// states.
+  /// Returns the bytes of all images, of all kernels and of all results; where there is a functor,
+  /// what it states.
   [[nodiscard]] std::size_t image_bytes() const;
   [[nodiscard]] std::size_t kernel_bytes() const;
   [[nodiscard]] std::size_t output_bytes() const;

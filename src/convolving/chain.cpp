@@ -3,11 +3,11 @@
 
 #include <algorithm>  // max
 
-#include "convolving/epilogue.hpp"  // store_of_rows
-#include "convolving/product.hpp"   // product_load
-#include "plan_spec.hpp"            // validate
-#include "side.hpp"                 // bytes_of_real
-#include "spectra.hpp"              // spectrum_array, product
+#include "convolving/product.hpp"     // product_load
+#include "convolving/renumbered.hpp"  // load_of_rows, store_of_rows
+#include "plan_spec.hpp"              // validate
+#include "side.hpp"                   // bytes_of_real
+#include "spectra.hpp"                // spectrum_array, product
 
 namespace wingbeat::convolving {
 namespace {
@@ -121,6 +121,20 @@ void range_out(plan_spec& spec, const axis_geometry& axis) {
   spec.valid_out = {axis.wanted};
 }
 
+/// Puts a request's functor in front of the first plan.
+void begin(plan_spec& first, const fused_load& load, const row_parts& parts) {
+  if (!load.is_given()) return;
+  first.in = {};
+  first.load = load_of_rows(load, parts);
+}
+
+/// Puts a request's functor behind the last plan.
+void finish(plan_spec& last, const fused_store& store, const row_parts& parts) {
+  if (!store.is_given()) return;
+  last.out = {};
+  last.store = store_of_rows(store, parts);
+}
+
 class chain_builder {
  public:
   chain_builder(const std::shared_ptr<backend::queue>& on, const chain_request& request)
@@ -132,6 +146,7 @@ class chain_builder {
   }
 
   chain prepare() {
+    load_ = &load_of(spec_, spec_.prepared);
     const auto axes = of_.signal(spec_.prepared);
     const columns in = transform_inner(axes);
     plan_spec rows = rows_of(in, axes[0]);
@@ -148,6 +163,7 @@ class chain_builder {
   }
 
   chain run() {
+    load_ = &load_of(spec_, run_role(spec_));
     const auto axes = of_.signal(run_role(spec_));
     const columns in = transform_inner(axes);
     transform_back(convolve(in, axes[0]));
@@ -161,7 +177,8 @@ class chain_builder {
   }
   void add(const plan_spec& spec, memory from, memory to) {
     validate(spec, on_->device());
-    add({engine_.make_plan(on_, spec), from, to, false, spec.load.is_given()});
+    const bool loads_product = spec.load.is_given() && from != memory::signals;
+    add({engine_.make_plan(on_, spec), from, to, false, loads_product});
   }
   /// Returns the workspace beside `used`, with room for so many numbers.
   memory workspace_beside(memory used, std::size_t numbers) {
@@ -183,6 +200,7 @@ class chain_builder {
       inner.in = {.distances = {rows * axes[1].length, axes[1].length}};
       inner.out = {.strides = {pitch}, .distances = {bins_of_last * pitch, 1}};
       range_in(inner, axes[1]);
+      begin(inner, *load_, {rows, axes[1].length});
       const memory a = workspace_beside(memory::signals, n * bins_of_last * pitch);
       add(inner, memory::signals, a);
       return {a, bins_of_last, pitch, bins_of_last * pitch};
@@ -193,6 +211,7 @@ class chain_builder {
     inner.in = {.distances = {rows * mid * row, mid * row, row}};
     inner.out = {.distances = {volume, plane, bins_of_last}};
     range_in(inner, axes[2]);
+    begin(inner, *load_, {rows * mid, row});
     const memory first = workspace_beside(memory::workspace_a, n * volume);
     add(inner, memory::signals, first);
     const std::size_t all = bins_of_last * axes[1].padded;
@@ -210,6 +229,7 @@ class chain_builder {
     plan_spec rows = of_.plan_of(axis.padded, {of_.count(), in.count}, of_.kind(true, 0));
     rows.in = {.distances = {in.item_distance, in.distance}};
     range_in(rows, axis);
+    if (of_.n_axes() == 1) begin(rows, *load_, {1, axis.length});
     return rows;
   }
 
@@ -240,7 +260,7 @@ class chain_builder {
     back.out = {.distances = {out.item_distance, out.distance}};
     range_out(back, slowest);
     if (!is_last) out.where = workspace_beside(between, of_.n_pairs() * out.item_distance);
-    if (is_last) finish(back, 1);
+    if (is_last) finish(back, spec_.store, {1, of_.axis(of_.n_axes() - 1).result()});
     add(back, between, out.where);
     return out;
   }
@@ -255,8 +275,12 @@ class chain_builder {
     rows.in = {.distances = {in.item_distance, 0, in.distance}};
     rows.out = {.distances = {of_.prepared() * out.item_distance, out.item_distance, out.distance}};
     range_in(rows, axis);
+    if (of_.n_axes() == 1 && load_->is_given()) {
+      if (of_.prepared() > 1) return nullptr;  // a load knows one row for each signal
+      begin(rows, *load_, {1, axis.length});
+    }
     range_out(rows, of_.axis(0));
-    if (of_.n_axes() == 1) finish(rows, 1);
+    if (of_.n_axes() == 1) finish(rows, spec_.store, {1, of_.axis(of_.n_axes() - 1).result()});
     const std::size_t item = of_.is_pairwise() ? of_.spectrum() : 0;
     return engine_.make_convolution(on_, rows,
                                     {.stored = spec_.real,
@@ -275,7 +299,7 @@ class chain_builder {
       back.in = {.strides = {in.distance}, .distances = {in.item_distance, 1}};
       back.out = {.distances = {rows * n_last, n_last}};
       range_out(back, of_.axis(1));
-      finish(back, rows);
+      finish(back, spec_.store, {rows, of_.axis(of_.n_axes() - 1).result()});
       return add(back, in.where, memory::output);
     }
     const std::size_t mid = of_.axis(1).result(), bins_of_last = of_.bins(2);
@@ -292,21 +316,15 @@ class chain_builder {
     back.in = {.strides = {1}, .distances = {volume, plane, bins_of_last}};
     back.out = {.distances = {rows * mid * n_last, mid * n_last, n_last}};
     range_out(back, of_.axis(2));
-    finish(back, rows * mid);
+    finish(back, spec_.store, {rows * mid, of_.axis(of_.n_axes() - 1).result()});
     add(back, between, memory::output);
-  }
-
-  /// Puts the request's functor behind the last plan, which has `rows` rows of one result.
-  void finish(plan_spec& last, std::size_t rows) const {
-    if (!spec_.store.is_given()) return;
-    last.out = {};
-    last.store = store_of_rows(spec_.store, rows, of_.axis(of_.n_axes() - 1).result());
   }
 
   const std::shared_ptr<backend::queue>& on_;
   const convolution_spec& spec_;
   sizes of_;
   const backend::engine& engine_;
+  const fused_load* load_ = nullptr;  ///< Of the role whose signals go through the chain.
   chain made_;
 };
 
@@ -336,13 +354,20 @@ std::size_t spectrum_bytes(const chain_request& request) {
 }
 
 std::size_t signal_bytes(const convolution_spec& spec, operand_role role) {
-  return product_of(role == operand_role::image ? spec.image : spec.kernel) * value_bytes(spec);
+  const std::size_t count = role == operand_role::image ? spec.images : spec.kernels;
+  if (load_of(spec, role).is_given()) return load_of(spec, role).in_bytes;
+  return count * product_of(role == operand_role::image ? spec.image : spec.kernel) *
+         value_bytes(spec);
 }
 
 std::size_t result_bytes(const chain_request& request) {
   std::size_t numbers = 1;
   for (const axis_geometry& axis : request.axes) numbers *= axis.result();
   return numbers * value_bytes(request.spec);
+}
+
+const fused_load& load_of(const convolution_spec& spec, operand_role role) {
+  return role == operand_role::image ? spec.image_load : spec.kernel_load;
 }
 
 operand_role run_role(const convolution_spec& spec) {

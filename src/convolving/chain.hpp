@@ -52,10 +52,13 @@ struct chain_request {
 [[nodiscard]] chain running_chain(const std::shared_ptr<backend::queue>& on,
                                   const chain_request& request);
 
-/// Returns the bytes of one prepared spectrum, of one signal of a role, and of one result.
+/// Returns the bytes of one prepared spectrum, of all signals of a role, and of one result.
 [[nodiscard]] std::size_t spectrum_bytes(const chain_request& request);
 [[nodiscard]] std::size_t signal_bytes(const convolution_spec& spec, operand_role role);
 [[nodiscard]] std::size_t result_bytes(const chain_request& request);
+
+/// Returns the functor that reads the signals of a role.
+[[nodiscard]] const fused_load& load_of(const convolution_spec& spec, operand_role role);
 
 /// Returns the role that comes with each run.
 [[nodiscard]] operand_role run_role(const convolution_spec& spec);

@@ -85,18 +85,27 @@ struct convolution::impl {
                   name_of(runs_on), device_index, name_of(given.runs_on), given.index));
   }
 
-  /// Requires views that are large enough, aligned and apart.
-  void require_views(const std::vector<operand>& all, const backend::queue& on) const {
+  /// Returns where a view may start: at an element of its functor, or at a pair of reals.
+  [[nodiscard]] start_rule start_of(std::string_view name, bool is_run) const {
+    const operand_role run = convolving::run_role(spec);
+    const fused_load& load = convolving::load_of(spec, is_run ? run : spec.prepared);
+    std::size_t element = 0;
+    if (name == "signals" && load.is_given()) element = load.element_bytes;
+    if (name == "output" && spec.store.is_given()) element = spec.store.element_bytes;
+    if (element != 0) return {"an element", element, 1, element};
     const std::size_t real_bytes = bytes_of_real(spec.real);
+    return {"a pair of reals", 2 * real_bytes, real_bytes, 2 * real_bytes};
+  }
+
+  /// Requires views that are large enough, aligned and apart.
+  void require_views(const std::vector<operand>& all, bool is_run, const backend::queue& on) const {
     for (const operand& each : all) {
       require_memory(each, on);
       if (each.view.size_bytes < each.used_bytes) {
         throw plan_error(formatted("the {} holds {} bytes; this convolution needs {}", each.name,
                                    each.view.size_bytes, each.used_bytes));
       }
-      const bool is_functor = each.name == "output" && spec.store.is_given();
-      const std::size_t start = is_functor ? spec.store.element_bytes : 2 * real_bytes;
-      require_start(each, {"a pair of reals", start, is_functor ? 1 : real_bytes, start}, runs_on);
+      require_start(each, start_of(each.name, is_run), runs_on);
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) require_apart(all[j], all[i], runs_on);
@@ -181,7 +190,7 @@ struct convolution::impl {
                                {"spectra", at.spectra, spectra_bytes}};
     if (is_run) views.push_back({"output", at.output, out_bytes});
     if (needed > 0 && is_own) views.push_back({"workspace", at.workspace, needed});
-    require_views(views, *on.impl());
+    require_views(views, is_run, *on.impl());
     require_given(given, views, *on.impl());
     if (needed == 0 || is_own) return enqueue_chunks(*on.impl(), all, by, at, given);
     const auto held = on.impl()->lock();
@@ -227,16 +236,21 @@ convolution::convolution(const queue& on, convolution_spec given) {
   const auto request = [&](std::size_t count) {
     return convolving::chain_request{spec, made->axes, count, met};
   };
-  made->preparing = chunks_of(n_prepared, false, [&](std::size_t count) {
+  // A functor numbers all signals of a run, so that they go through one chain.
+  const operand_role run = convolving::run_role(spec);
+  const auto has_load = [&](operand_role role) {
+    return convolving::load_of(spec, role).is_given();
+  };
+  made->preparing = chunks_of(n_prepared, has_load(spec.prepared), [&](std::size_t count) {
     return convolving::preparing_chain(on.impl(), request(count));
   });
-  made->running = chunks_of(n_run, spec.store.is_given(), [&](std::size_t count) {
+  made->running = chunks_of(n_run, has_load(run) || spec.store.is_given(), [&](std::size_t count) {
     return convolving::running_chain(on.impl(), request(count));
   });
   const std::size_t spectrum = convolving::spectrum_bytes(request(1));
   const std::size_t result = convolving::result_bytes(request(1));
-  made->image_bytes = spec.images * convolving::signal_bytes(spec, operand_role::image);
-  made->kernel_bytes = spec.kernels * convolving::signal_bytes(spec, operand_role::kernel);
+  made->image_bytes = convolving::signal_bytes(spec, operand_role::image);
+  made->kernel_bytes = convolving::signal_bytes(spec, operand_role::kernel);
   made->out_bytes = spec.store.is_given() ? spec.store.out_bytes : n_run * met * result;
   made->spectra_bytes = n_prepared * spectrum;
   made->by_preparing = {made->signals_bytes(false) / n_prepared, spectrum, 0};

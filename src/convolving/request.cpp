@@ -72,12 +72,23 @@ void require_counts(const convolution_spec& spec) {
                 spec.images, spec.kernels));
 }
 
+void require_loads(const convolution_spec& spec) {
+  for (const fused_load* load : {&spec.image_load, &spec.kernel_load}) {
+    if (load->operands.empty()) continue;
+    throw plan_error(
+        formatted("{} has {} operands and runs give none to loads; put their values into its "
+                  "parameters",
+                  load == &spec.image_load ? "image_load" : "kernel_load", load->operands.size()));
+  }
+}
+
 }  // namespace
 
 void require_valid(const convolution_spec& spec) {
   require_choices(spec);
   require_lengths(spec);
   require_counts(spec);
+  require_loads(spec);
   for (const axis_geometry& axis : geometry_of(spec)) {
     if (axis.padded <= max_length) continue;
     throw plan_error(

@@ -182,6 +182,67 @@ TEST_P(convolution_on, hands_results_to_a_functor) {
   }
 }
 
+/// Signals in bytes, read as numbers from -1 to 1.
+constexpr const char* bytes_text = R"(
+struct bytes_as_numbers {
+  using element = unsigned char;
+  WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in, wingbeat::device::size row,
+                                wingbeat::device::size i) {
+    return float(in[row * COUNT + i]) / 127.5f - 1;
+  }
+};
+)";
+
+fused_load bytes_load(std::size_t n_signals, std::size_t points) {
+  fused_load load{
+      .in_bytes = n_signals * points,
+      .element_bytes = 1,
+      .source = {.text = "#define COUNT " + std::to_string(points) + bytes_text + "#undef COUNT\n",
+                 .type = "bytes_as_numbers"}};
+  load.callable = [points](const void* in, std::size_t row, std::size_t first,
+                           std::span<float> into) {
+    const auto* const bytes = static_cast<const unsigned char*>(in) + row * points + first;
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = float(bytes[i]) / 127.5F - 1;
+  };
+  return load;
+}
+
+TEST_P(convolution_on, reads_signals_by_a_functor) {
+  for (const std::vector<std::size_t>& image :
+       std::vector<std::vector<std::size_t>>{{21}, {9, 14}, {4, 5, 6}}) {
+    convolution_spec spec{.image = image,
+                          .kernel = std::vector<std::size_t>(image.size(), 3),
+                          .images = 2,
+                          .kernels = 2};
+    const convolution plain{*on, spec};
+    const std::size_t image_points = points_of(spec.image), kernel_points = points_of(spec.kernel);
+    spec.image_load = bytes_load(2, image_points);
+    const convolution by_bytes{*on, spec};
+    std::vector<unsigned char> bytes(2 * image_points);
+    std::vector<float> images(bytes.size()), kernels(2 * kernel_points);
+    fill_noise(kernels.data(), kernels.size(), 3);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<unsigned char>(i * 77 + 5);
+      images[i] = float(bytes[i]) / 127.5F - 1;
+    }
+    const auto result_of = [&](const convolution& made, const void* from, std::size_t size) {
+      buffer in{*on, size}, spectra{*on, made.spectra_bytes()}, run{*on, made.kernel_bytes()};
+      buffer out{*on, made.output_bytes()};
+      in.write(from, size);
+      run.write(kernels.data(), run.size_bytes());
+      made.prepare(*on, in.view(), spectra.view());
+      made.enqueue(*on, spectra.view(), run.view(), out.view());
+      std::vector<float> values(out.size_bytes() / 4);
+      out.read(values.data(), out.size_bytes());
+      return values;
+    };
+    const auto expected = result_of(plain, images.data(), images.size() * 4);
+    const auto got = result_of(by_bytes, bytes.data(), bytes.size());
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-5) << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(engines, convolution_on,
                          ::testing::Values(engine::reference, engine::host, engine::opencl,
                                            engine::cuda),

@@ -35,7 +35,7 @@ template <class Shape, class Visit>
 void each_field_of_shape(Shape& of, const Visit& visit) {
   auto& [makes, length, first, second, elements_per_thread, lanes, workgroups, element_bytes,
          bank_bytes, lanes_across, along_out, half_trade, stage_in, stage_out, mirrored, source,
-         sink, bins, partial_bytes] = of;
+         sink, bins, times, partial_bytes] = of;
   visit("shape.makes", makes);
   visit("shape.length", length);
   visit("shape.first", first);
@@ -54,6 +54,7 @@ void each_field_of_shape(Shape& of, const Visit& visit) {
   visit("shape.source", source);
   visit("shape.sink", sink);
   visit("shape.bins", bins);
+  visit("shape.times", times);
   visit("shape.partial_bytes", partial_bytes);
 }
 

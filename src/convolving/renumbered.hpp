@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functors of whole signals and results as functors of plans whose rows are parts of them.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "wingbeat/fusion.hpp"  // fused_load, fused_store
+
+namespace wingbeat::convolving {
+
+/// Rows of a plan: row r is part r % rows of signal r / rows, and has `elements` values.
+struct row_parts {
+  std::size_t rows = 1, elements = 0;
+};
+
+/// Returns a functor that numbers whole signals. Parameters, operands and partial results are those
+/// of the one given.
+[[nodiscard]] fused_load load_of_rows(const fused_load& load, const row_parts& parts);
+[[nodiscard]] fused_store store_of_rows(const fused_store& store, const row_parts& parts);
+
+}  // namespace wingbeat::convolving
