@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching an image for many templates, keeping reductions over the templates in place of a map for
-// each: the largest score of every place and which template had it, mean and variance of its
+// Searching an image for many templates, keeping reductions over the templates in place of a map
+// for each: the largest score of every place and which template had it, mean and variance of its
 // scores, and how many scores pass a threshold.
 #pragma once
 
@@ -48,8 +48,8 @@ struct peak {
                                          std::size_t width, std::size_t most, double least,
                                          std::size_t distance);
 
-/// Accumulates scores over a stream of templates. Not for several threads at once. All device memory
-/// that it needs is its own; `add` queues and returns.
+/// Accumulates scores over a stream of templates. Not for several threads at once. All device
+/// memory that it needs is its own; `add` queues and returns.
 class template_search {
  public:
   /// Throws `plan_error` or `device_error`.

@@ -106,6 +106,10 @@ const std::map<std::string, int>& enumerators() {
   static const std::map<std::string, int> values{
       {"grid::body::transform", static_cast<int>(body::transform)},
       {"grid::body::convolve", static_cast<int>(body::convolve)},
+      {"grid::product::plain", static_cast<int>(device::grid::product::plain)},
+      {"grid::product::conjugate_row", static_cast<int>(device::grid::product::conjugate_row)},
+      {"grid::product::conjugate_spectrum",
+       static_cast<int>(device::grid::product::conjugate_spectrum)},
       {"order::natural", static_cast<int>(device::order::natural)},
       {"order::nabla", static_cast<int>(device::order::nabla)},
       {"order::scrambled", static_cast<int>(device::order::scrambled)},
