@@ -23,9 +23,9 @@ struct search_spec {
   std::vector<std::size_t> templates;  ///< Of each: {height, width}.
   extent mode = extent::valid;         ///< Which places have a score.
   precision real = precision::fp32;
-  /// Scores are correlation coefficients, from -1 to 1: of the template and of the part of the image
-  /// under it, each without its mean and divided by its norm; 0 where either is constant. Outside
-  /// the image are zeros. Otherwise scores are plain correlations.
+  /// Scores are correlation coefficients, from -1 to 1: of the template and of the part of the
+  /// image under it, each without its mean and divided by its norm; 0 where either is constant.
+  /// Outside the image are zeros. Otherwise scores are plain correlations.
   bool is_normalised = false;
   bool keeps_sums = false;            ///< For `mean` and `variance`.
   bool keeps_counts = false;          ///< For `counts`.
