@@ -5,6 +5,7 @@
 #include "backend/host/grouped.hpp"   // grouped
 #include "backend/host/mirror.hpp"    // mirror_row
 #include "backend/host/move.hpp"      // gather, scatter
+#include "backend/host/product.hpp"   // multiply
 #include "backend/host/stockham.hpp"  // stockham, columns, blocks
 #include "backend/host/strip.hpp"     // strip_of
 #include "backend/host/tiny.hpp"      // tiny
@@ -37,7 +38,8 @@ constexpr kernels<Real> all_kernels() {
           gather<Real>,
           scatter<Real>,
           mirror_row<false, Real, width>,
-          mirror_row<true, Real, width>};
+          mirror_row<true, Real, width>,
+          multiply<Real, width>};
 }
 
 }  // namespace

@@ -89,6 +89,52 @@ WINGBEAT_LANES void move_spread(typename Number::unit* __restrict memory, size_t
   }
 }
 
+/// Moves rows of complex numbers to columns: number c of run r stands at from + r from_pitch + 2 c
+/// and goes to to + c to_pitch + 2 r. Squares are transposed in registers, one complex float as one
+/// double, which no instruction here computes with.
+template <class Real>
+void move_transposed(const Real* from, size_t from_pitch, Real* to, size_t to_pitch, size_t n_runs,
+                     size_t n_numbers) {
+  constexpr size_t number_bytes = 2 * sizeof(Real);
+  size_t run = 0;
+#if defined(__AVX512F__)
+  constexpr int side = 8;
+#elif defined(__AVX2__)
+  constexpr int side = 4;
+#else
+  constexpr int side = 2;
+#endif
+  if constexpr (sizeof(Real) == 4) {
+    using V = simd<double, side>;
+    for (; run + side <= n_runs; run += side) {
+      size_t c = 0;
+      for (; c + side <= n_numbers; c += side) {
+        V row[side];
+        WINGBEAT_UNROLL
+        for (int i = 0; i < side; ++i) {
+          __builtin_memcpy(&row[i].v, from + (run + i) * from_pitch + 2 * c, sizeof row[i].v);
+        }
+        transpose<side>(row);
+        WINGBEAT_UNROLL
+        for (int i = 0; i < side; ++i) {
+          __builtin_memcpy(to + (c + i) * to_pitch + 2 * run, &row[i].v, sizeof row[i].v);
+        }
+      }
+      for (; c < n_numbers; ++c) {
+        for (size_t i = 0; i < side; ++i) {
+          __builtin_memcpy(to + c * to_pitch + 2 * (run + i), from + (run + i) * from_pitch + 2 * c,
+                           number_bytes);
+        }
+      }
+    }
+  }
+  for (size_t c = 0; c < n_numbers; ++c) {
+    for (size_t r = run; r < n_runs; ++r) {
+      __builtin_memcpy(to + c * to_pitch + 2 * r, from + r * from_pitch + 2 * c, number_bytes);
+    }
+  }
+}
+
 /// Real and imaginary parts of one run, one after the other.
 template <class Number, bool Out, class Real>
 void move_run(const rectangle& what, typename Number::unit* memory, Real* tile) {
@@ -121,8 +167,25 @@ void move_runs(const rectangle& what, void* memory, Real* tile) {
   }
 }
 
+/// Whether runs of complex numbers in memory are columns of a tile whose rows are dense.
+template <class Real>
+bool is_transposition(const rectangle& what) {
+  return what.as == stored::own && what.imaginary_at == 1 && what.memory_step == 2 &&
+         what.tile_run == 2 && what.tile_step != 2;
+}
+
 template <bool Out, class Real>
 void move_rectangle(const rectangle& what, void* memory, Real* tile) {
+  if (is_transposition<Real>(what)) {
+    auto* const numbers = static_cast<Real*>(memory);
+    if constexpr (Out) {
+      return move_transposed(tile, what.tile_step, numbers, what.memory_run, what.run_length,
+                             what.n_runs);
+    } else {
+      return move_transposed(numbers, what.memory_run, tile, what.tile_step, what.n_runs,
+                             what.run_length);
+    }
+  }
   if constexpr (sizeof(Real) == 4) {
     if (what.as == stored::fp16) return move_runs<fp16_number, Out>(what, memory, tile);
     if (what.as == stored::bf16) return move_runs<bf16_number, Out>(what, memory, tile);
