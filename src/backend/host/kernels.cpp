@@ -14,13 +14,10 @@ namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
 constexpr int max_radix = 16;
 #elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
 constexpr int max_radix = 8;
 #else
-constexpr int vector_bytes = 16;
 constexpr int max_radix = 16;
 #endif
 

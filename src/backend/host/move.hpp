@@ -89,6 +89,31 @@ WINGBEAT_LANES void move_spread(typename Number::unit* __restrict memory, size_t
   }
 }
 
+/// Moves one run between planes of real and imaginary parts and pairs in a tile.
+template <bool Out, class Real>
+void move_planes(Real* real, Real* imaginary, Real* tile, size_t count) {
+  using V = simd<Real, vector_bytes / int{sizeof(Real)}>;
+  size_t i = 0;
+  for (; i + V::width <= count; i += V::width) {
+    if constexpr (Out) {
+      const lanes<V> z = load_pairs<false, V>(tile + 2 * i);
+      store(real + i, z.re);
+      store(imaginary + i, z.im);
+    } else {
+      store_pairs<false, V>(tile + 2 * i, {load<V>(real + i), load<V>(imaginary + i)});
+    }
+  }
+  for (; i < count; ++i) {
+    if constexpr (Out) {
+      real[i] = tile[2 * i];
+      imaginary[i] = tile[2 * i + 1];
+    } else {
+      tile[2 * i] = real[i];
+      tile[2 * i + 1] = imaginary[i];
+    }
+  }
+}
+
 /// Moves rows of complex numbers to columns: number c of run r stands at from + r from_pitch + 2 c
 /// and goes to to + c to_pitch + 2 r. Squares are transposed in registers, one complex float as one
 /// double, which no instruction here computes with.
@@ -97,13 +122,7 @@ void move_transposed(const Real* from, size_t from_pitch, Real* to, size_t to_pi
                      size_t n_numbers) {
   constexpr size_t number_bytes = 2 * sizeof(Real);
   size_t run = 0;
-#if defined(__AVX512F__)
-  constexpr int side = 8;
-#elif defined(__AVX2__)
-  constexpr int side = 4;
-#else
-  constexpr int side = 2;
-#endif
+  constexpr int side = vector_bytes / int{sizeof(double)};
   if constexpr (sizeof(Real) == 4) {
     using V = simd<double, side>;
     for (; run + side <= n_runs; run += side) {
@@ -141,6 +160,9 @@ void move_run(const rectangle& what, typename Number::unit* memory, Real* tile) 
   const size_t n = what.run_length;
   const bool is_real = what.imaginary_at == 0;
   if (!is_real && what.memory_step == 1 && what.tile_step == 2) {
+    if constexpr (sizeof(typename Number::unit) == sizeof(Real)) {
+      return move_planes<Out>(memory, memory + what.imaginary_at, tile, n);
+    }
     move_dense<Number, 2, Out>(memory, tile, n);
     return move_dense<Number, 2, Out>(memory + what.imaginary_at, tile + 1, n);
   }
