@@ -122,6 +122,9 @@ class engine {
   /// of that length and precision, and nullptr where `make_convolution` does.
   [[nodiscard]] virtual std::shared_ptr<const plan> make_convolution(
       const std::shared_ptr<queue>& on, const plan_spec& rows, const spectrum_array& spectra) const;
+  /// `result_block` returns how many neighbours of a result blocks should have, where rows of other
+  /// columns read them next, 0 where blocks do not pay.
+  [[nodiscard]] virtual std::size_t result_block(const device_info& /*device*/) const { return 0; }
   [[nodiscard]] virtual std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>& on,
                                                                  const plan_spec& rows) const;
 

@@ -14,6 +14,7 @@
 #include "planner/kernel_text.hpp"    // kernel_text, entry_name
 #include "planner/program.hpp"        // make_program
 #include "planner/roots.hpp"          // table_of
+#include "tuning/tuning.hpp"          // for_device
 #include "wingbeat/error.hpp"         // device_error, plan_error
 
 namespace wingbeat::backend {
@@ -221,6 +222,10 @@ std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
                                                const std::shared_ptr<queue>& where,
                                                planner::program made) {
   return std::make_shared<compiled_plan>(compiler, where, std::move(made));
+}
+
+std::size_t compiled_result_block(const device_info& device) {
+  return tuning::for_device(device).placing.result_block;
 }
 
 std::shared_ptr<const plan> make_compiled_convolution(const kernel_compiler& compiler,

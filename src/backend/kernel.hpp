@@ -110,6 +110,9 @@ class kernel_compiler {
                                                              const std::shared_ptr<queue>& where,
                                                              planner::program made);
 
+/// What `engine::result_block` returns of an engine that compiles kernels.
+[[nodiscard]] std::size_t compiled_result_block(const device_info& device);
+
 /// What `engine::make_convolution` and `make_spectra` return of an engine that compiles kernels.
 [[nodiscard]] std::shared_ptr<const plan> make_compiled_convolution(
     const kernel_compiler& compiler, const std::shared_ptr<queue>& on, const plan_spec& rows,

@@ -156,7 +156,9 @@ struct convolution::impl {
     };
     const std::array<kernel_argument, 1> spectra{at.spectra};
     for (const stage& each : of.stages) {
-      backend::run run{.in = view_of(each.from), .out = view_of(each.to), .workspace = {}};
+      backend::run run{.in = advanced(view_of(each.from), each.from_bytes),
+                       .out = advanced(view_of(each.to), each.to_bytes),
+                       .workspace = {}};
       if (each.plan->workspace_bytes() > 0) {
         run.workspace = advanced(at.workspace, array_bytes_of(of));
       }

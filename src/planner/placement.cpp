@@ -100,6 +100,11 @@ pass placed(const piece& cut, const placement& at) {
     limit(numbers.in, result.in, at.from.axes[at.axis], at.begins);
     limit(numbers.out, result.out, at.to.axes[at.axis], at.ends);
   }
+  if (at.filter != nullptr && at.filter->blocks.length > 0) {
+    numbers.out.block = at.filter->blocks.length;
+    numbers.out.block_stride = at.filter->blocks.stride;
+    numbers.out.block_first = at.to.axes[at.axis].placed.first;
+  }
   const gathered_sides gathered = add_loops(result, cut, at);
   add_functors(result, at.spec);
   stage(result, at.spec, gathered);

@@ -61,7 +61,7 @@ void each_field_of_shape(Shape& of, const Visit& visit) {
 template <class Side, class Visit>
 void each_field_of_side(const std::string& name, Side& of, const Visit& visit) {
   auto& [base, distance, stride, first_stride, unit, step, is_limited, valid_begin, valid_end,
-         is_pairs] = of;
+         is_pairs, block, block_stride, block_first] = of;
   visit(name + ".base", base);
   visit(name + ".distance", distance);
   visit(name + ".stride", stride);
@@ -72,6 +72,9 @@ void each_field_of_side(const std::string& name, Side& of, const Visit& visit) {
   visit(name + ".valid_begin", valid_begin);
   visit(name + ".valid_end", valid_end);
   visit(name + ".is_pairs", is_pairs);
+  visit(name + ".block", block);
+  visit(name + ".block_stride", block_stride);
+  visit(name + ".block_first", block_first);
 }
 
 /// Visits the loops up to `of.depth`: others are not written.

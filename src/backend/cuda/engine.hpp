@@ -31,6 +31,9 @@ class engine final : public backend::engine {
   [[nodiscard]] std::shared_ptr<const plan> make_convolution(
       const std::shared_ptr<backend::queue>& on, const plan_spec& rows,
       const spectrum_array& spectra) const override;
+  [[nodiscard]] std::size_t result_block(const device_info& device) const override {
+    return compiled_result_block(device);
+  }
   [[nodiscard]] std::shared_ptr<const plan> make_spectra(const std::shared_ptr<backend::queue>& on,
                                                          const plan_spec& rows) const override;
 

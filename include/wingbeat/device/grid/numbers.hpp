@@ -193,6 +193,15 @@ struct side {
   bool is_limited = false;  ///< Only these indices are in memory:
   size valid_begin = 0, valid_end = 0;  ///< of reals, where elements are pairs.
   bool is_pairs = false;                ///< Elements are neighbouring pairs of a real row.
+  /// Elements of stride 1 lie in blocks of so many (0: they do not), `block_stride` places apart,
+  /// the first block beginning with element `block_first`; see `blocked`.
+  size block = 0, block_stride = 0, block_first = 0;
+
+  /// Returns the place of element n from that of element 0, had elements no blocks. Modulo 2^64.
+  WINGBEAT_FN constexpr size blocked(unsigned n) const {
+    const unsigned i = n - unsigned(block_first), length = unsigned(block);
+    return size(i / length) * block_stride + i % length + block_first;
+  }
 };
 
 /// One crossing of memory: the whole grid transforms one axis, or makes one Stockham stage of it.
