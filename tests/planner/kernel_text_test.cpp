@@ -274,7 +274,7 @@ TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {
   EXPECT_NE(changed(apart(64)), changed(apart(65)));
   // The number of rows and the buffers are arguments of a launch.
   EXPECT_EQ(changed([](pass& of) { of.rows = 99; }), text);
-  EXPECT_EQ(changed([](pass& of) { of.in.where = planner::place::workspace_a; }), text);
+  EXPECT_EQ(changed([](pass& of) { of.in.location = planner::place::workspace_a; }), text);
   EXPECT_EQ(changed([](pass& of) { of.fraction = 0.5; }), text);
 }
 
