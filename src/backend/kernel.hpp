@@ -39,9 +39,9 @@ struct kernel_source {
                           ///< 0: as many as fit. CUDA only.
   std::string path = {};  ///< The text's name in messages. Its includes of device headers are
                           ///< replaced before it is compiled; empty: it has none.
-  bool states_scratch =
-      false;  ///< Whether the text is compiled with `scratch_bytes` as a macro, so that a transform
-              ///< which needs more is refused. False for plans, which compute both.
+  /// Whether the text is compiled with `scratch_bytes` as a macro, so that a transform which needs
+  /// more is refused. False for plans, which compute both.
+  bool states_scratch = false;
 
   /// Returns the text that a compiler reads; see `flatten`.
   [[nodiscard]] std::string full_text() const;

@@ -49,8 +49,7 @@ inline long double widened(std::uint16_t bits, const narrow_format& as) {
   const int magnitude = bits & 0x7fff;
   if (magnitude > as.infinity) return limits::quiet_NaN();
   if (magnitude == as.infinity) return sign * limits::infinity();
-  const int leading =
-      1 << (as.significant_bits - 1);  // the implicit leading bit of a normal number
+  const int leading = 1 << (as.significant_bits - 1);  // the implicit bit of a normal number
   const int field = magnitude / leading, fraction = magnitude % leading;
   if (field == 0) return sign * std::ldexp(static_cast<long double>(fraction), as.least);
   return sign * std::ldexp(static_cast<long double>(fraction + leading), as.least + field - 1);
