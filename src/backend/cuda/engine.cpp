@@ -90,7 +90,7 @@ engine::engine(const driver_api& driver, const std::string& driver_problem,
 
 void engine::find_devices(const nvrtc_api& nvrtc) {
   int version = 0;
-  check(api_, api_.driver_version(&version), "tell its version");
+  check(api_, api_.driver_version(&version), "report its version");
   driver_version_ = formatted("{}.{}", version / 1000, version % 1000 / 10);
   int n_devices = 0;
   check(api_, api_.device_count(&n_devices), "count its devices");

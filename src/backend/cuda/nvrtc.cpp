@@ -63,7 +63,7 @@ class program {
   std::vector<char> fetch(result (*size_of)(program_handle, std::size_t*),
                           result (*get)(program_handle, char*)) const {
     std::size_t size_bytes = 0;
-    check(nvrtc_, size_of(handle_, &size_bytes), "say how long its output is");
+    check(nvrtc_, size_of(handle_, &size_bytes), "report the size of its output");
     std::vector<char> bytes(size_bytes);
     check(nvrtc_, get(handle_, bytes.data()), "hand over its output");
     return bytes;
