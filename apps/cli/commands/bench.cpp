@@ -32,9 +32,9 @@ In every round a plain copy of the same bytes, wingbeat and each peer take one t
 the copy's time over the library's: 1 is the limit of a transform that crosses memory once. A ratio
 is the peer's time over ours. Times are medians; the spread is between the quartiles. `error /
 bound` is the relative L2 error of the worst of three transforms, over all their axes, over what
-the accuracy table allows. Exit code 1 if a transform of ours is outside of it. Peers that are absent
-or refuse a problem are left out, with one message each. A --peer with a slash is a program that
-speaks bench/peers/protocol.md.)";
+the accuracy table allows. Exit code 1 if a transform of ours is outside of it. Peers that are
+absent or refuse a problem are left out, with one message each. A --peer with a slash is a program
+that speaks bench/peers/protocol.md.)";
 
 struct options {
   sweep_options sweep;

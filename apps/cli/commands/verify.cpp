@@ -30,7 +30,8 @@ constexpr const char* examples = R"(Examples:
 
 Each check compares with an identity, the definition or the reference engine, and allows rounding
 errors of u sqrt(log2 N) in relative L2 for one transform (1.25 times that in fp64), with u = 2^-24
-in fp32 and 2^-53 in fp64. The table shows the trial of each check that came nearest to its bound; --json shows every trial. Exit code 1 if a check fails.)";
+in fp32 and 2^-53 in fp64. The table shows the trial of each check that came nearest
+to its bound; --json shows every trial. Exit code 1 if a check fails.)";
 
 constexpr std::size_t most_sentences = 20;
 
