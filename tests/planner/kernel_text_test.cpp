@@ -247,7 +247,7 @@ TEST(kernel_text, differs_where_any_number_does) {
     EXPECT_NE(kernel_text(other), text) << name;
     expect_numbers_read_back(other);
   });
-  EXPECT_EQ(n_fields, 19U + 2 + 2 * 10 + 3 * 5 + 8);
+  EXPECT_EQ(n_fields, 20U + 2 + 2 * 13 + 3 * 5 + 8);
 }
 
 TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {

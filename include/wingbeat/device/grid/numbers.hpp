@@ -159,6 +159,12 @@ struct tile_shape {
     return makes == body::real_row && side == row::half_spectrum;
   }
   WINGBEAT_FN constexpr unsigned pitch_of(unsigned count) const {
+    const unsigned banks = bank_bytes / element_bytes;
+    if (lanes > 1 && lanes < banks && length / elements_per_thread >= banks) {
+      // Threads across lanes find as many neighbours of each row in banks of their own.
+      const unsigned apart = banks / lanes;
+      return (count + banks - 1 - apart) / banks * banks + apart;
+    }
     return workgroup::row_pitch(count, unsigned(length) / elements_per_thread,
                                 bank_bytes / element_bytes);
   }
