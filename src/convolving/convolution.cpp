@@ -326,6 +326,9 @@ std::string convolution::explain() const {
   std::string text = formatted("{} x {} padded to {}, {} of {}\n", joined(mine.spec.image, "x"),
                                joined(mine.spec.kernel, "x"), joined(mine.padded, "x"),
                                name_of(mine.spec.mode), joined(mine.result, "x"));
+  if (const std::size_t hop = mine.axes[0].hop; hop != 0) {
+    text += formatted("in overlapping blocks, each of which makes {} values\n", hop);
+  }
   const auto add = [&](const chain& of, std::size_t times) {
     if (of.count == 0) return;
     text += formatted("{} times, {} at once:\n", times, of.count);
