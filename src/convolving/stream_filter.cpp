@@ -26,7 +26,7 @@ convolution_spec step_spec(std::size_t n_taps, std::size_t least_step) {
   }
   constexpr bool is_real = std::is_floating_point_v<Value>;
   constexpr bool is_wide = sizeof(Value) == (is_real ? 1 : 2) * sizeof(double);
-  convolution_spec spec{.image = {},
+  convolution_spec spec{.image = {n_taps},
                         .kernel = {n_taps},
                         .mode = extent::valid,
                         .holds = is_real ? values::real : values::complex,
