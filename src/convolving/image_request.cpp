@@ -64,10 +64,10 @@ void require_channels(const image_convolution_spec& spec) {
   }
   const std::size_t colours = colours_of(spec);
   if (spec.kernel_channels == 1 || spec.kernel_channels == colours) return;
-  throw plan_error(
-      formatted("kernel_channels is {} and the image has {} colours; give the kernel 1 channel for "
-                "all of them, or one for each",
-                spec.kernel_channels, colours));
+  throw plan_error(formatted(
+      "kernel_channels is {} and the image's colours are {}; give the kernel 1 channel for "
+      "all of them, or one for each",
+      spec.kernel_channels, colours));
 }
 
 void require_lengths(const image_convolution_spec& spec, std::string_view axis, std::size_t image,
