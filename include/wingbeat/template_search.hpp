@@ -89,7 +89,8 @@ class template_search {
   /// Returns how many templates were added since `begin`.
   [[nodiscard]] std::size_t added() const;
 
-  // These wait for the queue. [y][x], packed. Scores that are NaN are never largest; sums take them.
+  // These wait for the queue. [y][x], packed. Scores that are NaN are never largest; sums take
+  // them.
 
   /// Returns the largest score of each place; -infinity where there is none.
   [[nodiscard]] std::vector<float> scores(queue& on) const;
