@@ -17,7 +17,7 @@
 
 namespace wingbeat {
 
-/// What to search for. Images and templates are real, of two axes.
+/// The description of a search. Images and templates are real, of two axes.
 struct search_spec {
   std::vector<std::size_t> image;      ///< {height, width}
   std::vector<std::size_t> templates;  ///< Of each: {height, width}.
