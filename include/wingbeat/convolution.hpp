@@ -18,7 +18,7 @@
 
 namespace wingbeat {
 
-/// What is computed of an image f and a kernel t, in each axis:
+/// The result for an image f and a kernel t, in each axis:
 enum class operation {
   convolve,  ///< c[n] = sum over j of t[j] f[n - j]
   correlate  ///< c[n] = sum over j of conj(t[j]) f[n + j]
@@ -31,7 +31,7 @@ enum class extent {
   valid  ///< Every n where the kernel lies within the image: H - h + 1 values.
 };
 
-/// What images and kernels consist of. Results consist of the same.
+/// The type of the numbers of images, kernels and results.
 enum class values { real, complex };
 
 /// Which images meet which kernels.
@@ -47,7 +47,7 @@ enum class operand_role { image, kernel };
 [[nodiscard]] std::string_view name_of(operation kind) noexcept;
 [[nodiscard]] std::string_view name_of(extent mode) noexcept;
 
-/// What to convolve with what.
+/// The description of a convolution.
 ///
 ///     convolution find{queue, {.image = {4096, 4096}, .kernel = {512, 512},
 ///                              .kind = operation::correlate, .mode = extent::valid,

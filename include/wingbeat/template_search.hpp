@@ -17,7 +17,7 @@
 
 namespace wingbeat {
 
-/// What to search for. Images and templates are real, of two axes, stored as `real`.
+/// The description of a search. Images and templates are real, of two axes, stored as `real`.
 ///
 ///     template_search search{queue, {.image = {4096, 4096}, .templates = {512, 512},
 ///                                    .is_normalised = true, .templates_at_once = 8}};
