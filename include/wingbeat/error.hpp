@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong. Every message is one sentence: what was given, what is allowed, what to do.
+// Exceptions. Every message is one sentence: what was given, what is allowed, what to do.
 #pragma once
 
 #include <stdexcept>  // runtime_error

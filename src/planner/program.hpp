@@ -17,7 +17,7 @@ namespace wingbeat::planner {
 
 /// Sets the first bytes of an array to 0.
 struct clear {
-  place where = place::output;
+  place location = place::output;
   std::size_t size_bytes = 0;  ///< A multiple of 4.
 };
 
