@@ -70,11 +70,11 @@ void add_range(std::string_view part, std::size_t dots, std::vector<std::vector<
 std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
   if (text.empty()) throw plan_error("no length was given; write for example --lengths 2^1..2^13");
   if (text.ends_with(',')) refuse_word(text);
-  std::vector<std::vector<std::size_t>> all;
+  std::vector<std::vector<std::size_t>> result;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view part = next_part(rest, ',');
     if (const std::size_t dots = part.find(".."); dots != std::string_view::npos) {
-      add_range(part, dots, all);
+      add_range(part, dots, result);
       continue;
     }
     std::vector<std::size_t> axes;
@@ -83,9 +83,9 @@ std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
       axes.push_back(length_of(next_part(left, 'x'), part));
     }
     if (ends_early) refuse_word(part);
-    all.push_back(axes);
+    result.push_back(axes);
   }
-  return all;
+  return result;
 }
 
 transform kind_named(const std::string& name) {

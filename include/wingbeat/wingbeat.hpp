@@ -12,4 +12,6 @@
 #include "wingbeat/plan.hpp"               // plan, plan_spec
 #include "wingbeat/plan_cache.hpp"         // plan_cache
 #include "wingbeat/queue.hpp"              // queue, stopwatch
+#include "wingbeat/stream_filter.hpp"      // stream_filter
+#include "wingbeat/template_search.hpp"    // template_search, peak
 #include "wingbeat/version.hpp"            // WINGBEAT_VERSION_*
