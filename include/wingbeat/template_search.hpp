@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching an image for many templates, keeping reductions over the templates in place of a map
+// Searches an image for many templates and keeps reductions over the templates in place of a map
 // for each: the largest score of every place and which template had it, mean and variance of its
 // scores, and how many scores pass a threshold.
 #pragma once
@@ -17,20 +17,30 @@
 
 namespace wingbeat {
 
-/// The description of a search. Images and templates are real, of two axes.
+/// The description of a search. Images and templates are real, of two axes, stored as `real`.
+///
+///     template_search search{queue, {.image = {4096, 4096}, .templates = {512, 512},
+///                                    .is_normalised = true, .templates_at_once = 8}};
+///     search.begin(queue, image.view());
+///     for (each batch of 64 templates) search.add(queue, batch.view(), 64);
+///     for (const peak& found : search.peaks(queue, 10, 0.3, 16)) ...
 struct search_spec {
   std::vector<std::size_t> image;      ///< {height, width}
   std::vector<std::size_t> templates;  ///< Of each: {height, width}.
   extent mode = extent::valid;         ///< Which places have a score.
-  precision real = precision::fp32;
-  /// Scores are correlation coefficients, from -1 to 1: of the template and of the part of the
-  /// image under it, each without its mean and divided by its norm; 0 where either is constant.
-  /// Outside the image are zeros. Otherwise scores are plain correlations.
+  precision real = precision::fp32;    ///< fp32 or fp64. Largest scores are kept as floats in both.
+  /// Scores are correlation coefficients, from -1 to 1 but for rounding: of the template and of the
+  /// part of the image under it, each without its mean and divided by its norm. 0 where either is
+  /// constant, or the part varies less than the image's transform rounds: its norm is at most
+  /// epsilon times that of the whole image without its mean. Outside the image are zeros. Otherwise
+  /// scores are plain correlations.
   bool is_normalised = false;
-  bool keeps_sums = false;            ///< For `mean` and `variance`.
-  bool keeps_counts = false;          ///< For `counts`.
-  double threshold = 0;               ///< Of `counts`: scores above it are counted.
-  std::size_t templates_at_once = 1;  ///< Of one `add` at most.
+  bool keeps_sums = false;  ///< For `mean` and `variance`: summed in fp64 where the device has it.
+  bool keeps_counts = false;  ///< For `counts`.
+  double threshold = 0;       ///< Of `counts`: scores above it are counted.
+  /// How many templates one run of the convolution takes; `add` takes any number. Workspace grows
+  /// with it. On opencl more than 1 needs a device with atomic operations on 64 bits.
+  std::size_t templates_at_once = 1;
 };
 
 /// A place of an image that looks like a template.
@@ -41,18 +51,22 @@ struct peak {
 };
 
 /// Returns the `most` highest peaks with scores of at least `least`, no two of them closer than
-/// `distance` in both y and x; the higher one stays, of equals the first. Highest first.
-/// scores, numbers: [y][x], `width` values a row.
+/// `distance` in both y and x; the higher one stays, of equals the first. Highest first. NaN and
+/// -infinity are no peaks. scores, numbers: [y][x], `width` values a row. Throws `plan_error` where
+/// they are not.
 [[nodiscard]] std::vector<peak> peaks_of(const std::vector<float>& scores,
                                          const std::vector<std::uint32_t>& numbers,
                                          std::size_t width, std::size_t most, double least,
                                          std::size_t distance);
 
 /// Accumulates scores over a stream of templates. Not for several threads at once. All device
-/// memory that it needs is its own; `add` queues and returns.
+/// memory that it needs beside the image and the templates is its own, allocated when it is made;
+/// `add` queues and returns. A queue given to a function runs on the device of the first; wait for
+/// one before another is given. Functions throw `plan_error` for requests out of order or of wrong
+/// sizes, and `device_error`.
 class template_search {
  public:
-  /// Throws `plan_error` or `device_error`.
+  /// Throws `plan_error`, naming the field at fault, or `device_error`.
   template_search(const queue& on, search_spec spec);
   template_search(template_search&&) noexcept;
   template_search& operator=(template_search&&) noexcept;
@@ -60,24 +74,36 @@ class template_search {
 
   [[nodiscard]] const search_spec& spec() const;
   [[nodiscard]] const std::vector<std::size_t>& result() const;  ///< {height, width} of a map.
+
+  /// Returns what is kept, and the convolution's launches and bytes, in words.
   [[nodiscard]] std::string explain() const;
 
   /// Takes the image to search and forgets all scores. image: [y][x]. A normalised search waits for
   /// the queue, because it sums the image's windows on the host in fp64.
   void begin(queue& on, buffer_view image);
 
-  /// Queues the scores of `count` templates. templates: [template][y][x].
+  /// Queues the scores of `count` templates, at least 1; 2^32 - 1 in all. templates:
+  /// [template][y][x], starting at a real number, and left alone until the queue has come there.
   void add(queue& on, buffer_view templates, std::size_t count);
 
   /// Returns how many templates were added since `begin`.
   [[nodiscard]] std::size_t added() const;
 
-  // These wait for the queue. [y][x], packed. Before a template was added, scores are lowest.
-  [[nodiscard]] std::vector<float> scores(queue& on) const;  ///< The largest of each place.
-  [[nodiscard]] std::vector<std::uint32_t> numbers(queue& on) const;  ///< Which template had it; of
-                                                                      ///< equals the first.
+  // These wait for the queue. [y][x], packed. Scores that are NaN are never largest; sums take
+  // them.
+
+  /// Returns the largest score of each place; -infinity where there is none.
+  [[nodiscard]] std::vector<float> scores(queue& on) const;
+
+  /// Returns which template had it, of equals the first; 2^32 - 1 where there is none.
+  [[nodiscard]] std::vector<std::uint32_t> numbers(queue& on) const;
+
+  /// Return mean and variance over all templates; 0 before there is one. The variance is that of
+  /// all scores, not estimated from a sample.
   [[nodiscard]] std::vector<float> mean(queue& on) const;
-  [[nodiscard]] std::vector<float> variance(queue& on) const;  ///< Of all, not of a sample.
+  [[nodiscard]] std::vector<float> variance(queue& on) const;
+
+  /// Returns how many scores of each place were above the threshold.
   [[nodiscard]] std::vector<std::uint32_t> counts(queue& on) const;
 
   /// Returns peaks of the largest scores; see `peaks_of`.

@@ -3,6 +3,7 @@
 
 #include <algorithm>  // max
 
+#include "convolving/block_chain.hpp"  // preparing_block_chain, running_block_chain
 #include "convolving/product.hpp"     // product_load
 #include "convolving/renumbered.hpp"  // load_of_rows, store_of_rows
 #include "plan_spec.hpp"              // validate
@@ -63,7 +64,8 @@ class sizes {
 
   /// Returns the bins of an axis.
   [[nodiscard]] std::size_t bins(std::size_t a) const {
-    return is_real() && a + 1 == n_axes() ? axes_[a].padded / 2 + 1 : axes_[a].padded;
+    const bool is_half = is_real() && a + 1 == n_axes() && axes_[a].hop == 0;
+    return is_half ? axes_[a].padded / 2 + 1 : axes_[a].padded;
   }
   /// Returns the numbers of one prepared spectrum.
   [[nodiscard]] std::size_t spectrum() const {
@@ -424,10 +426,12 @@ std::size_t value_bytes(const convolution_spec& spec) {
 }  // namespace
 
 chain preparing_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request) {
+  if (request.axes[0].hop != 0) return preparing_block_chain(on, request);
   return chain_builder{on, request}.prepare();
 }
 
 chain running_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request) {
+  if (request.axes[0].hop != 0) return running_block_chain(on, request);
   return chain_builder{on, request}.run();
 }
 

@@ -26,7 +26,7 @@ struct stage {
   memory from = memory::signals, to = memory::output;
   bool multiplies = false;                   ///< Reads the prepared spectra as its filter,
   bool loads_product = false;                ///< or as the operand of its load functor.
-  std::size_t from_bytes = 0, to_bytes = 0;  ///< Where in that memory it begins.
+  std::size_t from_bytes = 0, to_bytes = 0;  ///< Where it begins in `from` and `to`.
 };
 
 /// The plans that `count` signals go through, and the memory between them.

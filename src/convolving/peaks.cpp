@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Greedy non-maximum suppression: takes the highest place that is left, drops its neighbours,
+// and repeats. Only as many places are sorted as the wanted peaks need.
+#include <algorithm>  // max, min, nth_element, sort
+#include <bit>        // bit_cast
+#include <cstdint>    // uint32_t, uint64_t
+#include <limits>
+
+#include "formatted.hpp"                 // formatted
+#include "wingbeat/error.hpp"            // plan_error
+#include "wingbeat/template_search.hpp"  // peak
+
+namespace wingbeat {
+namespace {
+
+/// A place and its score in one number: the least is the highest score, of equals the first place.
+using candidate = std::uint64_t;
+
+std::size_t place_of(candidate from) {
+  return static_cast<std::uint32_t>(from);
+}
+
+candidate candidate_of(float score, std::size_t place) {
+  const auto bits = std::bit_cast<std::uint32_t>(score + 0.0F);  // -0 equals +0
+  const std::uint32_t descending = (bits >> 31) != 0 ? bits : ~bits & 0x7fffffffU;
+  return std::uint64_t{descending} << 32 | place;
+}
+
+std::vector<candidate> candidates_of(const std::vector<float>& scores, double least) {
+  constexpr float none = -std::numeric_limits<float>::infinity();
+  std::vector<candidate> all;
+  for (std::size_t place = 0; place < scores.size(); ++place) {
+    const float score = scores[place];
+    if (score > none && double{score} >= least) all.push_back(candidate_of(score, place));
+  }
+  return all;
+}
+
+/// Places closer than `distance` to a peak, in both axes.
+class suppressed_places {
+ public:
+  suppressed_places(std::size_t width, std::size_t height, std::size_t distance)
+      : width_(width), height_(height), reach_(distance == 0 ? 0 : distance - 1) {
+    if (reach_ > 0) is_suppressed_.assign(width * height, false);
+  }
+
+  [[nodiscard]] bool contains(std::size_t place) const {
+    return reach_ > 0 && is_suppressed_[place];
+  }
+
+  void add_around(std::size_t place) {
+    if (reach_ == 0) return;
+    const std::size_t y = place / width_, x = place % width_;
+    const std::size_t y_end = y + std::min(height_ - y, reach_ + 1);
+    const std::size_t x_end = x + std::min(width_ - x, reach_ + 1);
+    const std::size_t x_begin = x - std::min(x, reach_);
+    for (std::size_t row = y - std::min(y, reach_); row < y_end; ++row) {
+      const auto first = is_suppressed_.begin() + static_cast<std::ptrdiff_t>(row * width_);
+      std::fill(first + static_cast<std::ptrdiff_t>(x_begin),
+                first + static_cast<std::ptrdiff_t>(x_end), true);
+    }
+  }
+
+ private:
+  std::size_t width_, height_, reach_;
+  std::vector<bool> is_suppressed_;
+};
+
+void require_map(const std::vector<float>& scores, const std::vector<std::uint32_t>& numbers,
+                 std::size_t width) {
+  if (numbers.size() != scores.size()) {
+    throw plan_error(formatted("there are {} scores and {} numbers; give one number for each score",
+                               scores.size(), numbers.size()));
+  }
+  if (scores.empty()) return;
+  if (width == 0 || scores.size() % width != 0) {
+    throw plan_error(formatted("{} scores do not make rows of {}; give the width of the map",
+                               scores.size(), width));
+  }
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  if (scores.size() <= most) return;
+  throw plan_error(
+      formatted("a map of {} scores is too large to find peaks in, at most {} are "
+                "allowed; search parts of it",
+                scores.size(), most));
+}
+
+}  // namespace
+
+std::vector<peak> peaks_of(const std::vector<float>& scores,
+                           const std::vector<std::uint32_t>& numbers, std::size_t width,
+                           std::size_t most, double least, std::size_t distance) {
+  require_map(scores, numbers, width);
+  std::vector<peak> peaks;
+  if (scores.empty() || most == 0) return peaks;
+  std::vector<candidate> left = candidates_of(scores, least);
+  suppressed_places suppressed{width, scores.size() / width, distance};
+  constexpr std::size_t shortest_part = 4096;
+  std::size_t part = std::max(shortest_part, std::min(most, left.size()));
+  while (!left.empty()) {
+    // The `part` highest in order; each round sorts twice as many of those that are left.
+    part = std::min(part, left.size());
+    const auto end = left.begin() + static_cast<std::ptrdiff_t>(part);
+    if (end != left.end()) std::nth_element(left.begin(), end, left.end());
+    std::sort(left.begin(), end);
+    for (auto next = left.begin(); next != end; ++next) {
+      const std::size_t place = place_of(*next);
+      if (suppressed.contains(place)) continue;
+      peaks.push_back({scores[place], numbers[place], place / width, place % width});
+      if (peaks.size() == most) return peaks;
+      suppressed.add_around(place);
+    }
+    left.erase(left.begin(), end);
+    std::erase_if(left, [&](candidate each) { return suppressed.contains(place_of(each)); });
+    part *= 2;
+  }
+  return peaks;
+}
+
+}  // namespace wingbeat

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wingbeat/template_search.hpp"
+
+#include <algorithm>  // max, min
+#include <cmath>      // isnan
+#include <optional>
+#include <utility>  // move
+
+#include "backend/backend.hpp"            // queue
+#include "convolving/geometry.hpp"        // geometry_of
+#include "convolving/scores.hpp"          // score_store, score_key
+#include "convolving/unit_templates.hpp"  // unit_templates
+#include "convolving/windows.hpp"         // centred
+#include "formatted.hpp"                  // formatted, joined
+#include "moved_from.hpp"                 // require_owned
+#include "side.hpp"                       // bytes_of_real
+#include "views.hpp"                      // require_memory, require_start
+#include "wingbeat/error.hpp"             // plan_error
+
+namespace wingbeat {
+namespace {
+
+using convolving::centred_image;
+using convolving::kept_scores;
+using convolving::no_template;
+using convolving::score_key;
+using convolving::unit_templates;
+
+void require_axes(std::string_view name, const std::vector<std::size_t>& lengths) {
+  if (lengths.size() == 2 && lengths[0] > 0 && lengths[1] > 0) return;
+  throw plan_error(formatted("{} has the lengths {{{}}}; give {{height, width}}, each at least 1",
+                             name, joined(lengths, ", ")));
+}
+
+void require_valid(const search_spec& spec) {
+  require_axes("image", spec.image);
+  require_axes("templates", spec.templates);
+  if (spec.templates_at_once == 0 || spec.templates_at_once >= no_template) {
+    throw plan_error(formatted("templates_at_once is {}; choose from 1 to {}",
+                               spec.templates_at_once, no_template - 1));
+  }
+  if (spec.keeps_counts && std::isnan(spec.threshold)) {
+    throw plan_error(
+        "threshold is no number, so that no score is above it; give a number, or "
+        "leave keeps_counts false");
+  }
+  const bool fits = spec.templates[0] <= spec.image[0] && spec.templates[1] <= spec.image[1];
+  if (spec.mode != extent::valid || fits) return;
+  throw plan_error(
+      formatted("templates are {} and the image {}, so that a template lies within the image "
+                "nowhere; choose mode full or same, or smaller templates",
+                joined(spec.templates, "x"), joined(spec.image, "x")));
+}
+
+convolution_spec convolution_of(const search_spec& spec, std::size_t templates) {
+  return {.image = spec.image,
+          .kernel = spec.templates,
+          .kind = operation::correlate,
+          .mode = spec.mode,
+          .real = spec.real,
+          .kernels = templates};
+}
+
+kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp64) {
+  return {.axes = convolving::geometry_of(convolution_of(spec, templates)),
+          .real = spec.real,
+          .has_several_templates = templates > 1,
+          .is_normalised = spec.is_normalised,
+          .has_sums = spec.keeps_sums,
+          .has_fp64_sums = has_fp64,
+          .has_counts = spec.keeps_counts};
+}
+
+/// The convolution of so many templates a run, whose store keeps scores.
+struct scoring {
+  scoring(const queue& on, const search_spec& spec, std::size_t templates)
+      : n_templates(templates),
+        kept(kept_of(spec, templates, on.device().has_fp64)),
+        correlation(on, spec_of(spec)) {}
+
+  [[nodiscard]] convolution_spec spec_of(const search_spec& spec) const {
+    convolution_spec request = convolution_of(spec, n_templates);
+    request.store = convolving::score_store(kept);
+    return request;
+  }
+
+  std::size_t n_templates;
+  kept_scores kept;
+  convolution correlation;
+};
+
+}  // namespace
+
+struct template_search::impl {
+  impl(const queue& on, search_spec given)
+      : spec(std::move(given)),
+        device(on.device()),
+        whole(on, spec, spec.templates_at_once),
+        result(whole.correlation.result()),
+        spectra(on, whole.correlation.spectra_bytes()),
+        keys(on, whole.correlation.output_bytes()) {
+    if (spec.templates_at_once > 1) rest.emplace(on, spec, 1);
+    const kept_scores& kept = whole.kept;
+    const std::size_t n = spec.templates_at_once;
+    if (kept.has_sums) {
+      moments =
+          buffer{on, 2 * kept.places() * (kept.has_fp64_sums ? sizeof(double) : sizeof(float))};
+    }
+    if (kept.has_counts) counts = buffer{on, kept.places() * sizeof(std::uint32_t)};
+    // Runs start at pairs of reals, and templates of an odd number of reals do not.
+    staged = buffer{on, n * template_bytes()};
+    if (!spec.is_normalised) return;
+    inverse_norms = buffer{on, kept.places() * real_bytes()};
+    centred_values = buffer{on, image_bytes()};
+    if (kept.has_rim()) rim = buffer{on, n * kept.rim_reals() * real_bytes()};
+    units.emplace(on, spec.templates, spec.real, kept.has_rim());
+  }
+
+  [[nodiscard]] std::size_t real_bytes() const { return bytes_of_real(spec.real); }
+  [[nodiscard]] std::size_t image_bytes() const {
+    return spec.image[0] * spec.image[1] * real_bytes();
+  }
+  [[nodiscard]] std::size_t template_bytes() const {
+    return spec.templates[0] * spec.templates[1] * real_bytes();
+  }
+
+  void require_queue(const queue& on) const {
+    const device_info& given = on.device();
+    if (given.runs_on == device.runs_on && given.index == device.index) return;
+    throw plan_error(
+        formatted("this search was made for {}:{} and the queue is of {}:{}; give it a "
+                  "queue of its own device",
+                  name_of(device.runs_on), device.index, name_of(given.runs_on), given.index));
+  }
+
+  /// Returns the view of `used_bytes` in memory that is large enough and starts at a number.
+  [[nodiscard]] buffer_view required(const queue& on, std::string_view name, buffer_view view,
+                                     std::size_t used_bytes, std::size_t start_bytes) const {
+    const operand given{name, view, used_bytes};
+    require_memory(given, *on.impl());
+    if (view.size_bytes < used_bytes) {
+      throw plan_error(formatted("{} needs {} bytes and was given {}; give it larger memory", name,
+                                 used_bytes, view.size_bytes));
+    }
+    const std::string_view number = start_bytes == real_bytes() ? "a real" : "a pair of reals";
+    require_start(given, {number, start_bytes, real_bytes(), start_bytes}, device.runs_on);
+    view.size_bytes = used_bytes;
+    return view;
+  }
+
+  void forget(queue& on) {
+    for (const buffer* each : {&keys, &moments, &counts}) {
+      if (each->size_bytes() > 0) on.impl()->clear(each->view());
+    }
+    added = 0;
+    has_image = false;
+  }
+
+  /// Computes the windows' norms on the host, and returns the image without its mean.
+  template <class Real>
+  buffer_view centred_view(queue& on, buffer_view image) {
+    std::vector<Real> values(spec.image[0] * spec.image[1]);
+    on.impl()->read(values.data(), image);
+    const centred_image<Real> centred = convolving::centred(values, whole.kept.axes);
+    image_mean = double{centred.mean};
+    on.impl()->write(inverse_norms.view(), centred.inverse_norms.data());
+    on.impl()->write(centred_values.view(), centred.values.data());
+    return centred_values.view();
+  }
+
+  void begin(queue& on, buffer_view image) {
+    const std::size_t start = (spec.is_normalised ? 1 : 2) * real_bytes();
+    image = required(on, "the image", image, image_bytes(), start);
+    forget(on);
+    if (spec.is_normalised) {
+      image = spec.real == precision::fp64 ? centred_view<double>(on, image)
+                                           : centred_view<float>(on, image);
+    }
+    whole.correlation.prepare(on, image, spectra.view());
+    has_image = true;
+  }
+
+  /// Returns where the run finds its templates.
+  buffer_view prepared(queue& on, buffer_view templates, std::size_t count) {
+    buffer_view to = staged.view();
+    to.size_bytes = templates.size_bytes;
+    if (units) {
+      units->enqueue(on, templates, count, to, rim.view());
+      return to;
+    }
+    const bool is_aligned = templates.offset_bytes % (2 * real_bytes()) == 0 &&
+                            reinterpret_cast<std::uintptr_t>(templates.handle) %
+                                    (device.runs_on == engine::opencl ? 1 : 2 * real_bytes()) ==
+                                0;
+    if (is_aligned) return templates;
+    on.impl()->copy(to, templates);
+    return to;
+  }
+
+  void add_run(queue& on, const scoring& scores, buffer_view templates) {
+    const buffer_view signals = prepared(on, templates, scores.n_templates);
+    const convolving::score_memory memory{.moments = moments.view(),
+                                          .counts = counts.view(),
+                                          .inverse_norms = inverse_norms.view(),
+                                          .rim = rim.view(),
+                                          .threshold = spec.threshold,
+                                          .mean = image_mean};
+    const auto first = static_cast<std::uint32_t>(added);
+    scores.correlation.enqueue(on, spectra.view(), signals, keys.view(),
+                               convolving::score_arguments(scores.kept, first, memory));
+    added += scores.n_templates;
+  }
+
+  void require_count(std::size_t count) const {
+    if (!has_image) {
+      throw plan_error("templates were added before an image; call begin first");
+    }
+    if (count == 0) throw plan_error("0 templates were added; give at least 1");
+    if (count < no_template && added + count <= no_template) return;
+    throw plan_error(
+        formatted("{} templates were added to {}, and a search numbers {}; begin again", count,
+                  added, no_template));
+  }
+
+  void add(queue& on, buffer_view templates, std::size_t count) {
+    require_count(count);
+    templates =
+        required(on, "the memory of templates", templates, count * template_bytes(), real_bytes());
+    while (count > 0) {
+      const scoring& scores = count >= whole.n_templates ? whole : *rest;
+      buffer_view run = templates;
+      run.size_bytes = scores.n_templates * template_bytes();
+      add_run(on, scores, run);
+      templates.offset_bytes += run.size_bytes;
+      templates.size_bytes -= run.size_bytes;
+      count -= scores.n_templates;
+    }
+  }
+
+  template <class Value>
+  [[nodiscard]] std::vector<Value> read(queue& on, const buffer& from) const {
+    require_queue(on);
+    if (!has_image) throw plan_error("a search has no scores before its image; call begin first");
+    on.wait();
+    std::vector<Value> values(from.size_bytes() / sizeof(Value));
+    from.read(values.data(), from.size_bytes());
+    return values;
+  }
+
+  [[nodiscard]] std::vector<double> read_moments(queue& on) const {
+    if (!spec.keeps_sums) {
+      throw plan_error("this search keeps no sums for mean and variance; set keeps_sums");
+    }
+    if (whole.kept.has_fp64_sums) return read<double>(on, moments);
+    const auto floats = read<float>(on, moments);
+    return {floats.begin(), floats.end()};
+  }
+
+  search_spec spec;
+  device_info device;
+  scoring whole;
+  std::optional<scoring> rest;  ///< One template, where a run takes several.
+  std::vector<std::size_t> result;
+  buffer spectra, keys, moments, counts;
+  buffer staged;                              ///< Templates, as a run reads them.
+  buffer inverse_norms, centred_values, rim;  ///< Of a normalised search.
+  std::optional<unit_templates> units;        ///< Likewise.
+  double image_mean = 0;
+  std::size_t added = 0;
+  bool has_image = false;
+};
+
+template_search::template_search(const queue& on, search_spec spec) {
+  require_valid(spec);
+  impl_ = std::make_unique<impl>(on, std::move(spec));
+}
+template_search::template_search(template_search&&) noexcept = default;
+template_search& template_search::operator=(template_search&&) noexcept = default;
+template_search::~template_search() = default;
+
+const search_spec& template_search::spec() const {
+  return require_owned(impl_, "search").spec;
+}
+const std::vector<std::size_t>& template_search::result() const {
+  return require_owned(impl_, "search").result;
+}
+
+std::string template_search::explain() const {
+  const impl& mine = require_owned(impl_, "search");
+  std::string text =
+      formatted("search of {} for templates of {}, {} at once{}\n", joined(mine.spec.image, "x"),
+                joined(mine.spec.templates, "x"), mine.spec.templates_at_once,
+                mine.spec.is_normalised ? ", normalised" : "");
+  text += formatted("keeps the largest score and its template{}{}: {} bytes\n",
+                    mine.spec.keeps_sums ? ", sums and sums of squares" : "",
+                    mine.spec.keeps_counts ? ", counts" : "",
+                    mine.keys.size_bytes() + mine.moments.size_bytes() + mine.counts.size_bytes());
+  return text + mine.whole.correlation.explain();
+}
+
+void template_search::begin(queue& on, buffer_view image) {
+  impl& mine = require_owned(impl_, "search");
+  mine.require_queue(on);
+  mine.begin(on, image);
+}
+
+void template_search::add(queue& on, buffer_view templates, std::size_t count) {
+  impl& mine = require_owned(impl_, "search");
+  mine.require_queue(on);
+  mine.add(on, templates, count);
+}
+
+std::size_t template_search::added() const {
+  return require_owned(impl_, "search").added;
+}
+
+std::vector<float> template_search::scores(queue& on) const {
+  const impl& mine = require_owned(impl_, "search");
+  std::vector<float> scores;
+  for (const score_key key : mine.read<score_key>(on, mine.keys)) scores.push_back(key.score());
+  return scores;
+}
+
+std::vector<std::uint32_t> template_search::numbers(queue& on) const {
+  const impl& mine = require_owned(impl_, "search");
+  std::vector<std::uint32_t> numbers;
+  for (const score_key key : mine.read<score_key>(on, mine.keys)) numbers.push_back(key.number());
+  return numbers;
+}
+
+std::vector<float> template_search::mean(queue& on) const {
+  const impl& mine = require_owned(impl_, "search");
+  const std::vector<double> moments = mine.read_moments(on);
+  std::vector<float> means(moments.size() / 2);
+  const auto n = static_cast<double>(std::max<std::size_t>(mine.added, 1));
+  for (std::size_t i = 0; i < means.size(); ++i) means[i] = static_cast<float>(moments[i] / n);
+  return means;
+}
+
+std::vector<float> template_search::variance(queue& on) const {
+  const impl& mine = require_owned(impl_, "search");
+  const std::vector<double> moments = mine.read_moments(on);
+  std::vector<float> variances(moments.size() / 2);
+  const auto n = static_cast<double>(std::max<std::size_t>(mine.added, 1));
+  for (std::size_t i = 0; i < variances.size(); ++i) {
+    const double mean = moments[i] / n, square = moments[variances.size() + i] / n;
+    const double variance = square - mean * mean;  // below 0 by rounding alone
+    variances[i] = static_cast<float>(variance < 0 ? 0 : variance);
+  }
+  return variances;
+}
+
+std::vector<std::uint32_t> template_search::counts(queue& on) const {
+  const impl& mine = require_owned(impl_, "search");
+  if (mine.spec.keeps_counts) return mine.read<std::uint32_t>(on, mine.counts);
+  throw plan_error("this search keeps no counts; set keeps_counts, and a threshold");
+}
+
+std::vector<peak> template_search::peaks(queue& on, std::size_t most, double least,
+                                         std::size_t distance) const {
+  const impl& mine = require_owned(impl_, "search");
+  std::vector<float> scores;
+  std::vector<std::uint32_t> numbers;
+  for (const score_key key : mine.read<score_key>(on, mine.keys)) {
+    scores.push_back(key.score());
+    numbers.push_back(key.number());
+  }
+  return peaks_of(scores, numbers, mine.result[1], most, least, distance);
+}
+
+}  // namespace wingbeat

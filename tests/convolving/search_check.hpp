@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a search on an engine and compares what it keeps with scores by their definitions, in long
+// double.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>  // max, max_element
+#include <cmath>      // abs, sqrt
+#include <limits>
+#include <numeric>  // accumulate
+#include <vector>
+
+#include "convolving/direct_sum.hpp"  // direct_sum
+#include "support/signal.hpp"         // fill_noise
+#include "wingbeat/wingbeat.hpp"
+
+namespace wingbeat::test {
+
+using exact_scores = std::vector<long double>;  // [y][x]
+
+/// Returns the correlation coefficients of a template with each window of an image; zeros outside.
+template <class Real>
+exact_scores coefficients_by_definition(const std::vector<Real>& image, const search_spec& spec,
+                                        const Real* tile) {
+  const std::size_t h = spec.templates[0], w = spec.templates[1];
+  const mode_range rows = range_of(spec.image[0], h, spec.mode);
+  const mode_range columns = range_of(spec.image[1], w, spec.mode);
+  const auto n = static_cast<long double>(h * w);
+  exact_scores scores;
+  for (std::size_t y = 0; y < rows.count; ++y) {
+    for (std::size_t x = 0; x < columns.count; ++x) {
+      std::vector<long double> window(h * w);
+      long double mean_f = 0, mean_t = 0;
+      for (std::size_t i = 0; i < h * w; ++i) {
+        const auto at = [&](std::size_t place, const mode_range& range, std::size_t tap,
+                            std::size_t length) {
+          return static_cast<std::ptrdiff_t>(place + tap) + range.first -
+                 static_cast<std::ptrdiff_t>(length - 1);
+        };
+        const std::ptrdiff_t row = at(y, rows, i / w, h), column = at(x, columns, i % w, w);
+        const bool is_inside = row >= 0 && column >= 0 &&
+                               row < static_cast<std::ptrdiff_t>(spec.image[0]) &&
+                               column < static_cast<std::ptrdiff_t>(spec.image[1]);
+        if (is_inside) {
+          window[i] = image[static_cast<std::size_t>(row) * spec.image[1] +
+                            static_cast<std::size_t>(column)];
+        }
+        mean_f += window[i] / n;
+        mean_t += static_cast<long double>(tile[i]) / n;
+      }
+      long double product = 0, of_f = 0, of_t = 0;
+      for (std::size_t i = 0; i < h * w; ++i) {
+        const long double f = window[i] - mean_f, t = tile[i] - mean_t;
+        product += f * t;
+        of_f += f * f;
+        of_t += t * t;
+      }
+      // The rounding of the means above is no contrast.
+      const bool is_constant = of_f * of_t <= 1e-30L;
+      scores.push_back(is_constant ? 0 : product / std::sqrt(of_f * of_t));
+    }
+  }
+  return scores;
+}
+
+template <class Real>
+exact_scores correlations_by_definition(const std::vector<Real>& image, const search_spec& spec,
+                                        const Real* tile) {
+  const exact_map f{image.begin(), image.end()};
+  const exact_map t{tile, tile + spec.templates[0] * spec.templates[1]};
+  exact_scores scores;
+  for (const auto& value :
+       direct_sum(f, spec.image, t, spec.templates, operation::correlate, spec.mode)) {
+    scores.push_back(value.real());
+  }
+  return scores;
+}
+
+template <class Real>
+exact_scores scores_by_definition(const std::vector<Real>& image, const search_spec& spec,
+                                  const Real* tile) {
+  return spec.is_normalised ? coefficients_by_definition(image, spec, tile)
+                            : correlations_by_definition(image, spec, tile);
+}
+
+template <class Real>
+std::vector<Real> noise_of(std::size_t count, std::uint64_t seed) {
+  std::vector<Real> values(count);
+  fill_noise(values.data(), count, seed);
+  return values;
+}
+
+template <class Real>
+buffer filled(const queue& on, const std::vector<Real>& values) {
+  buffer memory{on, values.size() * sizeof(Real)};
+  memory.write(values.data(), memory.size_bytes());
+  return memory;
+}
+
+/// Where the templates from number `first` on lie.
+template <class Real>
+buffer_view from_template(const buffer& templates, const search_spec& spec, std::size_t first) {
+  buffer_view view = templates.view();
+  const std::size_t bytes = first * spec.templates[0] * spec.templates[1] * sizeof(Real);
+  view.offset_bytes += bytes;
+  view.size_bytes -= bytes;
+  return view;
+}
+
+/// What a search of these templates keeps, within `bound` of each score.
+template <class Real>
+void expect_kept(queue& on, const template_search& search, const std::vector<Real>& image,
+                 const std::vector<Real>& templates, long double bound) {
+  const search_spec& spec = search.spec();
+  const std::size_t n = spec.templates[0] * spec.templates[1];
+  std::vector<exact_scores> all;
+  for (std::size_t at = 0; at < templates.size(); at += n) {
+    all.push_back(scores_by_definition(image, spec, templates.data() + at));
+  }
+  const auto scores = search.scores(on);
+  const auto numbers = search.numbers(on);
+  const auto means = spec.keeps_sums ? search.mean(on) : std::vector<float>{};
+  const auto variances = spec.keeps_sums ? search.variance(on) : std::vector<float>{};
+  const auto counts = spec.keeps_counts ? search.counts(on) : std::vector<std::uint32_t>{};
+  ASSERT_EQ(search.added(), all.size());
+  ASSERT_EQ(scores.size(), all[0].size());
+  ASSERT_EQ(search.result()[0] * search.result()[1], scores.size());
+  const auto count = static_cast<long double>(all.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    long double most = all[0][i], mean = 0, variance = 0, largest = 0;
+    std::size_t surely = 0, perhaps = 0;
+    for (const exact_scores& each : all) {
+      most = std::max(most, each[i]);
+      largest = std::max(largest, std::abs(each[i]));
+      mean += each[i] / count;
+      surely += each[i] > spec.threshold + bound ? 1 : 0;
+      perhaps += each[i] > spec.threshold - bound ? 1 : 0;
+    }
+    for (const exact_scores& each : all) variance += (each[i] - mean) * (each[i] - mean) / count;
+    ASSERT_NEAR(scores[i], most, bound) << "place " << i;
+    ASSERT_LT(numbers[i], all.size()) << "place " << i;
+    ASSERT_NEAR(all[numbers[i]][i], most, 2 * bound) << "place " << i;
+    if (spec.keeps_sums) {
+      ASSERT_NEAR(means[i], mean, bound) << "place " << i;
+      ASSERT_NEAR(variances[i], variance, 4 * bound * (largest + bound)) << "place " << i;
+    }
+    if (spec.keeps_counts) {
+      ASSERT_GE(counts[i], surely) << "place " << i;
+      ASSERT_LE(counts[i], perhaps) << "place " << i;
+    }
+  }
+}
+
+/// Adds noise templates in calls of `adds` to a search of an image of noise about `offset`.
+template <class Real>
+void check_search(queue& on, const search_spec& spec, const std::vector<std::size_t>& adds,
+                  double offset = 0) {
+  SCOPED_TRACE(testing::Message() << name_of(spec.mode) << " of " << spec.image[0] << "x"
+                                  << spec.image[1] << " and " << spec.templates[0] << "x"
+                                  << spec.templates[1] << ", " << spec.templates_at_once
+                                  << " at once" << (spec.is_normalised ? ", normalised" : ""));
+  auto image = noise_of<Real>(spec.image[0] * spec.image[1], 1);
+  for (Real& value : image) value += static_cast<Real>(offset);
+  const std::size_t n = spec.templates[0] * spec.templates[1];
+  const std::size_t count = std::accumulate(adds.begin(), adds.end(), std::size_t{0});
+  auto templates = noise_of<Real>(count * n, 2);
+  for (std::size_t i = 0; i < templates.size(); ++i) {
+    templates[i] += static_cast<Real>(spec.is_normalised ? 0.25 * offset : 0);
+  }
+  template_search search{on, spec};
+  const buffer in = filled(on, image), batch = filled(on, templates);
+  search.begin(on, in.view());
+  std::size_t first = 0;
+  for (const std::size_t each : adds) {
+    search.add(on, from_template<Real>(batch, spec, first), each);
+    first += each;
+  }
+  // Of coefficients, against the norm of a window; of sums, of the whole image.
+  const long double epsilon = std::numeric_limits<Real>::epsilon();
+  const auto pixels = static_cast<long double>(image.size() * n);
+  const long double bound = spec.is_normalised ? 80 * epsilon : 8 * epsilon * std::sqrt(pixels) / 3;
+  expect_kept(on, search, image, templates, std::max(bound, 1e-7L));
+}
+
+}  // namespace wingbeat::test

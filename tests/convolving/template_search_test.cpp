@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// Timeout: 300
+// Searches over templates against scores by their definitions, on every engine that is here.
+#include "wingbeat/template_search.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+
+#include "convolving/search_check.hpp"  // check_search
+#include "support/refusal.hpp"          // refusal
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+constexpr extent modes[] = {extent::full, extent::same, extent::valid};
+
+class template_search_on : public ::testing::TestWithParam<engine> {
+ protected:
+  void SetUp() override {
+    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
+    on = std::make_unique<queue>(first_device(GetParam()));
+  }
+
+  /// Returns a search of an image, with all templates added.
+  template_search searched(const search_spec& spec, const std::vector<float>& image,
+                           const std::vector<float>& templates) {
+    template_search search{*on, spec};
+    const buffer in = filled(*on, image), batch = filled(*on, templates);
+    search.begin(*on, in.view());
+    search.add(*on, batch.view(), templates.size() / (spec.templates[0] * spec.templates[1]));
+    on->wait();
+    return search;
+  }
+
+  std::unique_ptr<queue> on;
+};
+
+TEST_P(template_search_on, keeps_what_it_is_asked_for_in_every_mode) {
+  for (const extent mode : modes) {
+    check_search<float>(*on,
+                        {.image = {13, 17},
+                         .templates = {4, 5},
+                         .mode = mode,
+                         .keeps_sums = true,
+                         .keeps_counts = true,
+                         .threshold = 0.5,
+                         .templates_at_once = 3},
+                        {3, 1, 5, 6});
+  }
+}
+
+TEST_P(template_search_on, takes_templates_one_by_one_and_of_odd_sizes) {
+  check_search<float>(*on,
+                      {.image = {12, 9},
+                       .templates = {3, 3},
+                       .keeps_sums = true,
+                       .keeps_counts = true,
+                       .threshold = -0.2},
+                      {1, 4});
+  check_search<float>(*on, {.image = {12, 9}, .templates = {5, 3}, .templates_at_once = 2},
+                      {1, 2, 4});
+  check_search<float>(*on, {.image = {8, 8}, .templates = {1, 1}}, {2});
+}
+
+TEST_P(template_search_on, normalises_in_every_mode) {
+  for (const extent mode : modes) {
+    check_search<float>(*on,
+                        {.image = {13, 17},
+                         .templates = {4, 5},
+                         .mode = mode,
+                         .is_normalised = true,
+                         .keeps_sums = true,
+                         .keeps_counts = true,
+                         .threshold = 0.1,
+                         .templates_at_once = 2},
+                        {1, 4}, 3);
+  }
+  check_search<float>(
+      *on, {.image = {7, 6}, .templates = {9, 11}, .mode = extent::same, .is_normalised = true},
+      {2});
+}
+
+TEST_P(template_search_on, normalises_small_contrasts_on_large_offsets) {
+  // Noise of 1 on 1e4: floats there are 1e-3 apart, and the definition takes them as they are.
+  for (const extent mode : {extent::valid, extent::full}) {
+    check_search<float>(
+        *on, {.image = {40, 33}, .templates = {8, 9}, .mode = mode, .is_normalised = true}, {2},
+        1e4);
+  }
+}
+
+TEST_P(template_search_on, computes_in_fp64) {
+  if (!on->device().has_fp64) GTEST_SKIP() << on->device().name << " has no fp64";
+  check_search<double>(*on,
+                       {.image = {13, 17},
+                        .templates = {3, 5},
+                        .mode = extent::same,
+                        .real = precision::fp64,
+                        .is_normalised = true,
+                        .keeps_sums = true,
+                        .keeps_counts = true,
+                        .threshold = 0.1,
+                        .templates_at_once = 2},
+                       {3});
+}
+
+TEST_P(template_search_on, gives_equal_scores_to_the_first_template) {
+  const std::vector<float> image = noise_of<float>(12 * 10, 5), zeros(5 * 6);
+  const template_search search =
+      searched({.image = {12, 10}, .templates = {2, 3}, .templates_at_once = 2}, image, zeros);
+  EXPECT_THAT(search.scores(*on), Each(0));
+  EXPECT_THAT(search.numbers(*on), Each(0U));
+  EXPECT_EQ(search.added(), 5U);
+}
+
+TEST_P(template_search_on, scores_constants_as_zero) {
+  const search_spec spec{.image = {9, 11},
+                         .templates = {3, 4},
+                         .mode = extent::same,
+                         .is_normalised = true,
+                         .keeps_sums = true};
+  search_spec inside = spec;
+  inside.mode = extent::valid;
+  const std::vector<float> flat(9 * 11, 1234.567F), flat_template(3 * 4, 0.1F);
+  const auto image = noise_of<float>(9 * 11, 1), tile = noise_of<float>(3 * 4, 2);
+  EXPECT_THAT(searched(inside, flat, tile).scores(*on), Each(0));
+  EXPECT_THAT(searched(inside, flat, tile).variance(*on), Each(0));
+  EXPECT_THAT(searched(spec, image, flat_template).scores(*on), Each(0));
+  EXPECT_THAT(searched(spec, std::vector<float>(9 * 11), tile).scores(*on), Each(0));
+  // One part of an image may be constant, on any offset.
+  auto half = image;
+  for (std::size_t i = 0; i < 6 * 11; ++i) half[i] = 77.7F;
+  const auto scores = searched(inside, half, tile).scores(*on);
+  for (std::size_t i = 0; i < 4 * 8; ++i) EXPECT_EQ(scores[i], 0) << i;
+  for (std::size_t i = 4 * 8; i < scores.size(); ++i) EXPECT_NE(scores[i], 0) << i;
+}
+
+TEST_P(template_search_on, finds_the_image_in_itself) {
+  const auto image = noise_of<float>(9 * 11, 1);
+  const search_spec spec{.image = {9, 11}, .templates = {9, 11}, .is_normalised = true};
+  const auto scores = searched(spec, image, image).scores(*on);
+  ASSERT_EQ(scores.size(), 1U);
+  EXPECT_NEAR(scores[0], 1, 1e-6);
+  auto negative = image;
+  for (float& value : negative) value = 3 - 2 * value;
+  EXPECT_NEAR(searched(spec, image, negative).scores(*on)[0], -1, 1e-6);
+  const search_spec point{.image = {9, 11}, .templates = {1, 1}, .is_normalised = true};
+  EXPECT_THAT(searched(point, image, {2}).scores(*on), Each(0)) << "a point is constant";
+}
+
+TEST_P(template_search_on, begins_again) {
+  const search_spec spec{.image = {8, 8},
+                         .templates = {3, 3},
+                         .keeps_sums = true,
+                         .keeps_counts = true,
+                         .threshold = -1000};
+  const auto image = noise_of<float>(64, 1), tiles = noise_of<float>(3 * 9, 2);
+  const float infinity = std::numeric_limits<float>::infinity();
+  template_search search = searched(spec, image, tiles);
+  EXPECT_THAT(search.counts(*on), Each(3U));
+  const buffer other = filled(*on, noise_of<float>(64, 3)), batch = filled(*on, tiles);
+  search.begin(*on, other.view());
+  EXPECT_EQ(search.added(), 0U);
+  EXPECT_THAT(search.scores(*on), Each(-infinity));
+  EXPECT_THAT(search.numbers(*on), Each(0xffffffffU));
+  EXPECT_THAT(search.mean(*on), Each(0));
+  EXPECT_THAT(search.variance(*on), Each(0));
+  EXPECT_THAT(search.counts(*on), Each(0U));
+  EXPECT_TRUE(search.peaks(*on, 5, -infinity, 1).empty());
+  search.add(*on, batch.view(), 2);
+  EXPECT_EQ(
+      search.scores(*on),
+      searched(spec, noise_of<float>(64, 3), {tiles.begin(), tiles.begin() + 18}).scores(*on));
+  EXPECT_THAT(search.counts(*on), Each(2U));
+}
+
+TEST_P(template_search_on, passes_over_templates_that_are_no_numbers) {
+  const auto image = noise_of<float>(64, 1);
+  auto tiles = noise_of<float>(3 * 9, 2);
+  tiles[4] = std::numeric_limits<float>::quiet_NaN();
+  for (const bool is_normalised : {false, true}) {
+    const search_spec spec{.image = {8, 8}, .templates = {3, 3}, .is_normalised = is_normalised};
+    const template_search search = searched(spec, image, tiles);
+    const auto expected = searched(spec, image, {tiles.begin() + 9, tiles.end()});
+    EXPECT_EQ(search.scores(*on), expected.scores(*on));
+    for (const std::uint32_t number : search.numbers(*on)) EXPECT_GE(number, 1U);
+  }
+}
+
+TEST_P(template_search_on, returns_peaks_of_planted_templates) {
+  auto image = noise_of<float>(40 * 50, 1);
+  const auto tiles = noise_of<float>(2 * 36, 2);
+  for (float& value : image) value *= 0.1F;
+  const auto plant = [&](std::size_t number, std::size_t y, std::size_t x) {
+    for (std::size_t i = 0; i < 36; ++i) {
+      image[(y + i / 6) * 50 + x + i % 6] += tiles[number * 36 + i];
+    }
+  };
+  plant(1, 3, 40);
+  plant(0, 30, 7);
+  const auto peaks =
+      searched(
+          {.image = {40, 50}, .templates = {6, 6}, .is_normalised = true, .templates_at_once = 2},
+          image, tiles)
+          .peaks(*on, 10, 0.9, 3);
+  ASSERT_EQ(peaks.size(), 2U);
+  for (const peak& each : peaks) {
+    EXPECT_EQ(each.y, each.number == 1 ? 3U : 30U);
+    EXPECT_EQ(each.x, each.number == 1 ? 40U : 7U);
+  }
+}
+
+TEST_P(template_search_on, refuses_what_it_cannot_do) {
+  const auto refused = [&](search_spec spec) {
+    return refusal([&] { (void)template_search(*on, spec); });
+  };
+  EXPECT_THAT(refused({.image = {8}, .templates = {3, 3}}), HasSubstr("image has the lengths {8}"));
+  EXPECT_THAT(refused({.image = {8, 8}, .templates = {3, 0}}),
+              HasSubstr("templates has the lengths {3, 0}; give {height, width}"));
+  EXPECT_THAT(refused({.image = {8, 8}, .templates = {9, 3}}),
+              HasSubstr("templates are 9x3 and the image 8x8"));
+  EXPECT_THAT(refused({.image = {8, 8}, .templates = {3, 3}, .templates_at_once = 0}),
+              HasSubstr("templates_at_once is 0"));
+  EXPECT_THAT(refused({.image = {8, 8}, .templates = {3, 3}, .real = precision::fp16}),
+              HasSubstr("fp32 or fp64"));
+  template_search search{*on, {.image = {8, 8}, .templates = {3, 3}}};
+  const buffer image = filled(*on, std::vector<float>(64)), small{*on, 68};
+  EXPECT_THAT(refusal([&] { search.add(*on, image.view(), 1); }), HasSubstr("call begin first"));
+  EXPECT_THAT(refusal([&] { (void)search.scores(*on); }), HasSubstr("call begin first"));
+  EXPECT_THAT(refusal([&] { search.begin(*on, small.view()); }),
+              HasSubstr("the image needs 256 bytes and was given 68"));
+  search.begin(*on, image.view());
+  EXPECT_THAT(refusal([&] { search.add(*on, image.view(), 0); }), HasSubstr("0 templates"));
+  EXPECT_THAT(refusal([&] { search.add(*on, small.view(), 2); }),
+              HasSubstr("the memory of templates needs 72 bytes and was given 68"));
+  EXPECT_THAT(refusal([&] { search.add(*on, image.view(), std::size_t{1} << 33); }),
+              HasSubstr("templates were added to 0"));
+  buffer_view within = image.view();
+  within.offset_bytes += 2;
+  within.size_bytes -= 2;
+  EXPECT_THAT(refusal([&] { search.add(*on, within, 1); }), HasSubstr("starts at byte 2"));
+  EXPECT_THAT(refusal([&] { (void)search.mean(*on); }), HasSubstr("set keeps_sums"));
+  EXPECT_THAT(refusal([&] { (void)search.counts(*on); }), HasSubstr("set keeps_counts"));
+  const engine other = GetParam() == engine::host ? engine::reference : engine::host;
+  queue elsewhere{first_device(other)};
+  EXPECT_THAT(refusal([&] { search.add(elsewhere, image.view(), 1); }),
+              HasSubstr("give it a queue of its own device"));
+  const template_search moved{std::move(search)};
+  EXPECT_THAT(refusal([&] { (void)search.added(); }),  // NOLINT: what a moved one says
+              HasSubstr("moved from"));
+  EXPECT_THAT(moved.explain(), HasSubstr("search of 8x8 for templates of 3x3"));
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, template_search_on,
+                         ::testing::Values(engine::reference, engine::host, engine::opencl,
+                                           engine::cuda),
+                         [](const auto& of) { return std::string{name_of(of.param)}; });
+
+}  // namespace
