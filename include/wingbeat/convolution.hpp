@@ -68,8 +68,8 @@ struct convolution_spec {
   /// Whose spectra `prepare` makes, once for many runs. The others come with each run.
   operand_role prepared = operand_role::image;
   /// Of one axis with prepared kernels: transforms of this length over overlapping blocks of the
-  /// image (overlap-save), a power of two from twice the kernel's length on. 0: chosen by cost, with
-  /// one padded transform among the choices. Functors need one transform.
+  /// image (overlap-save), a power of two from twice the kernel's length on. 0: chosen by cost,
+  /// with one padded transform among the choices. Functors need one transform.
   std::size_t block = 0;
   /// Yours, in place of plain memory: value i of signal `row`, the last axis densest; the contract
   /// of a plan's load without operands, with real values where signals are.
