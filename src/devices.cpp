@@ -36,11 +36,11 @@ engine engine_named(std::string_view name) {
 }
 
 std::vector<device_info> devices() {
-  std::vector<device_info> all;
+  std::vector<device_info> result;
   for (const auto& [which, name] : names) {
-    for (auto& found : devices(which)) all.push_back(std::move(found));
+    for (auto& found : devices(which)) result.push_back(std::move(found));
   }
-  return all;
+  return result;
 }
 
 std::vector<device_info> devices(engine which) {

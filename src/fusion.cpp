@@ -28,12 +28,12 @@ bool is_type_name(std::string_view type) {
   return !type.empty() && type.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-void require_source(std::string_view end, const fused_source& source, engine where) {
+void require_source(std::string_view end, const fused_source& source, engine runs_on) {
   if (source.text.empty()) {
     throw plan_error(
         formatted("the {} functor has no source text, which engine {} compiles; give "
                   "{}.source, or plan on host or reference",
-                  end, name_of(where), end));
+                  end, name_of(runs_on), end));
   }
   if (source.text.find('\0') != std::string::npos) {
     throw plan_error(formatted(
@@ -49,7 +49,7 @@ void require_source(std::string_view end, const fused_source& source, engine whe
 
 template <class Callable>
 void require_callable(std::string_view end, const Callable& callable, bool is_real,
-                      bool has_operands, const plan_spec& what, engine where) {
+                      bool has_operands, const plan_spec& spec, engine runs_on) {
   const bool is_callable = std::visit(
       [](const auto& call) {
         if constexpr (std::is_same_v<decltype(call), const std::monostate&>) {
@@ -63,9 +63,9 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
     throw plan_error(
         formatted("the {} functor has no callable, which engine {} calls; give {}.callable, or "
                   "plan on cuda or opencl",
-                  end, name_of(where), end));
+                  end, name_of(runs_on), end));
   }
-  const std::size_t wanted = alternative_of(is_real, what.real, has_operands);
+  const std::size_t wanted = alternative_of(is_real, spec.real, has_operands);
   if (callable.index() == wanted) return;
   if ((callable.index() > 4) != has_operands) {
     throw plan_error(formatted(
@@ -76,7 +76,7 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
   throw plan_error(
       formatted("the {} functor's callable takes a span of {} and this {} plan in {} has elements "
                 "of {}; change the span",
-                end, element_name(callable.index()), name_of(what.kind), name_of(what.real),
+                end, element_name(callable.index()), name_of(spec.kind), name_of(spec.real),
                 element_name(wanted)));
 }
 
@@ -126,7 +126,7 @@ void require_reduction(const fused_store& store) {
 
 template <class Functor>
 void require_functor(std::string_view end, const Functor& functor, std::size_t buffer_bytes,
-                     bool is_real, const plan_spec& what, engine where) {
+                     bool is_real, const plan_spec& spec, engine runs_on) {
   const std::string_view side = end == "load" ? "in_bytes" : "out_bytes";
   if (buffer_bytes == 0 || functor.element_bytes == 0) {
     throw plan_error(
@@ -135,31 +135,31 @@ void require_functor(std::string_view end, const Functor& functor, std::size_t b
                   end, side, buffer_bytes, end, functor.element_bytes));
   }
   require_operands(end, functor.operands);
-  if (where == engine::cuda || where == engine::opencl) {
-    require_source(end, functor.source, where);
+  if (runs_on == engine::cuda || runs_on == engine::opencl) {
+    require_source(end, functor.source, runs_on);
   } else {
-    require_callable(end, functor.callable, is_real, !functor.operands.empty(), what, where);
+    require_callable(end, functor.callable, is_real, !functor.operands.empty(), spec, runs_on);
   }
 }
 
 }  // namespace
 
-void require_functors(const plan_spec& what, engine where) {
-  if (!what.load.is_given() && !what.store.is_given()) return;
-  if (what.where == placement::in_place) {
+void require_functors(const plan_spec& spec, engine runs_on) {
+  if (!spec.load.is_given() && !spec.store.is_given()) return;
+  if (spec.where == placement::in_place) {
     throw plan_error(
         "a plan in place was given a functor, which may read what was already overwritten; plan "
         "with placement::out_of_place and give two buffers");
   }
-  require_entry(what.load, what.store);
-  if (what.store.is_given()) require_reduction(what.store);
-  if (what.load.is_given()) {
-    require_functor("load", what.load, what.load.in_bytes,
-                    what.kind == transform::forward_from_real, what, where);
+  require_entry(spec.load, spec.store);
+  if (spec.store.is_given()) require_reduction(spec.store);
+  if (spec.load.is_given()) {
+    require_functor("load", spec.load, spec.load.in_bytes,
+                    spec.kind == transform::forward_from_real, spec, runs_on);
   }
-  if (what.store.is_given()) {
-    require_functor("store", what.store, what.store.out_bytes,
-                    what.kind == transform::inverse_to_real, what, where);
+  if (spec.store.is_given()) {
+    require_functor("store", spec.store, spec.store.out_bytes,
+                    spec.kind == transform::inverse_to_real, spec, runs_on);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan asks of the functors it is given.
+// The requirements of a plan on its functors.
 #pragma once
 
 #include "wingbeat/devices.hpp"  // engine
@@ -7,7 +7,7 @@
 
 namespace wingbeat {
 
-/// Throws `plan_error` where a functor of `what` is not one that `where` can run.
-void require_functors(const plan_spec& what, engine where);
+/// Throws `plan_error` where a functor of `spec` is not one that `runs_on` can run.
+void require_functors(const plan_spec& spec, engine runs_on);
 
 }  // namespace wingbeat

@@ -21,7 +21,7 @@ struct kernel::impl {
   kernel_spec spec;
   engine runs_on;
   int device_index;
-  std::shared_ptr<const backend::kernel> made;
+  std::shared_ptr<const backend::kernel> compiled;
 
   void require_queue_of_device(const device_info& given) const {
     if (given.runs_on == runs_on && given.index == device_index) return;
@@ -61,18 +61,18 @@ struct kernel::impl {
     }
   }
 
-  /// What messages call it.
+  /// Its name in messages.
   [[nodiscard]] std::string title() const { return formatted("kernel '{}'", spec.entry); }
 };
 
 namespace {
 
-std::uint64_t first_element(std::string_view what, buffer_view of, std::size_t element_bytes) {
+std::uint64_t first_element(std::string_view name, buffer_view of, std::size_t element_bytes) {
   if (of.offset_bytes % element_bytes == 0) return of.offset_bytes / element_bytes;
   throw plan_error(
       formatted("the {} starts at byte {}; its elements are of {} bytes, so start at "
                 "a multiple of that",
-                what, of.offset_bytes, element_bytes));
+                name, of.offset_bytes, element_bytes));
 }
 
 bool is_identifier(std::string_view name) {
@@ -86,49 +86,49 @@ unsigned parameters_of_entry(const kernel_spec& spec) {
                                  : backend::entry_parameters(spec.parameters);
 }
 
-void validate(const kernel_spec& what) {
-  if (what.entry.empty()) throw plan_error("the kernel has no entry; name the function to start");
-  if (!is_identifier(what.entry)) {
+void validate(const kernel_spec& spec) {
+  if (spec.entry.empty()) throw plan_error("the kernel has no entry; name the function to start");
+  if (!is_identifier(spec.entry)) {
     throw plan_error(formatted(
-        "'{}' is no name of a function; name the kernel's entry as its text does", what.entry));
+        "'{}' is no name of a function; name the kernel's entry as its text does", spec.entry));
   }
-  if (what.threads == 0) {
+  if (spec.threads == 0) {
     throw plan_error(formatted(
         "the kernel '{}' has 0 threads in a workgroup; state those of its WINGBEAT_KERNEL",
-        what.entry));
+        spec.entry));
   }
-  bool has_bytes = what.in_element_bytes != 0 && what.out_element_bytes != 0;
-  for (const kernel_parameter& each : what.parameters) has_bytes &= each.bytes() != 0;
+  bool has_bytes = spec.in_element_bytes != 0 && spec.out_element_bytes != 0;
+  for (const kernel_parameter& each : spec.parameters) has_bytes &= each.bytes() != 0;
   if (!has_bytes) throw plan_error("an element has 0 bytes; state sizeof its type");
-  if (parameters_of_entry(what) <= backend::most_kernel_arguments) return;
+  if (parameters_of_entry(spec) <= backend::most_kernel_arguments) return;
   throw plan_error(
       formatted("the kernel '{}' has {} parameters; an entry takes up to {}, of "
                 "which each view takes two",
-                what.entry, parameters_of_entry(what), backend::most_kernel_arguments));
+                spec.entry, parameters_of_entry(spec), backend::most_kernel_arguments));
 }
 
 }  // namespace
 
-kernel::kernel(const queue& where, kernel_spec what) {
-  validate(what);
-  const device_info& device = where.device();
-  const backend::kernel_source source{.text = what.text,
-                                      .entry = what.entry,
-                                      .n_parameters = parameters_of_entry(what),
-                                      .threads = what.threads,
-                                      .scratch_bytes = what.scratch_bytes,
-                                      .resident = what.resident,
-                                      .path = what.entry,
+kernel::kernel(const queue& on, kernel_spec spec) {
+  validate(spec);
+  const device_info& device = on.device();
+  const backend::kernel_source source{.text = spec.text,
+                                      .entry = spec.entry,
+                                      .n_parameters = parameters_of_entry(spec),
+                                      .threads = spec.threads,
+                                      .scratch_bytes = spec.scratch_bytes,
+                                      .resident = spec.resident,
+                                      .path = spec.entry,
                                       .states_scratch = true};
-  auto made = backend::engine_of(device.runs_on).compile(where.impl(), source);
-  impl_.reset(new impl{std::move(what), device.runs_on, device.index, std::move(made)});
+  auto compiled = backend::engine_of(device.runs_on).compile(on.impl(), source);
+  impl_.reset(new impl{std::move(spec), device.runs_on, device.index, std::move(compiled)});
 }
 kernel::kernel(kernel&&) noexcept = default;
 kernel& kernel::operator=(kernel&&) noexcept = default;
 kernel::~kernel() = default;
 
 kernel_resources kernel::resources() const {
-  return require_owned(impl_, "kernel").made->resources();
+  return require_owned(impl_, "kernel").compiled->resources();
 }
 
 void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_view out,
@@ -151,7 +151,7 @@ void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_v
       .in_first = first_element("input", in, mine.spec.in_element_bytes),
       .out_first = first_element("output", out, mine.spec.out_element_bytes),
       .batch = batch};
-  mine.made->launch(*on.impl(), workgroups, arguments.list());
+  mine.compiled->launch(*on.impl(), workgroups, arguments.list());
 }
 
 void kernel::enqueue(queue& on, std::size_t workgroups,
@@ -165,7 +165,7 @@ void kernel::enqueue(queue& on, std::size_t workgroups,
   mine.require_operands(views.read(), views.written(), *on.impl());
   backend::argument_list passed;
   passed.add(mine.spec.parameters, arguments);
-  mine.made->launch(*on.impl(), workgroups, passed.list());
+  mine.compiled->launch(*on.impl(), workgroups, passed.list());
 }
 
 }  // namespace wingbeat

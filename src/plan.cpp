@@ -21,7 +21,7 @@ struct plan::impl {
   bool is_alike;  ///< Input and output lie in the same places.
   std::size_t in_bytes, out_bytes;
   start_rule in_start, out_start, workspace_start;
-  std::shared_ptr<const backend::plan> made;
+  std::shared_ptr<const backend::plan> prepared;
 
   /// Returns what a plain copy of the elements in memory would move.
   [[nodiscard]] std::size_t copied_bytes() const {
@@ -63,7 +63,7 @@ struct plan::impl {
     require_apart(out, scratch, runs_on);
   }
 
-  /// What a run has beside its operands: of these the output and the workspace are written.
+  /// The memory of a run beside its operands. The output and the workspace are written.
   struct run_memory {
     operand input, output, workspace;
   };
@@ -112,20 +112,20 @@ struct plan::impl {
   }
 };
 
-plan::plan(const queue& where, plan_spec what) {
-  validate(what, where.device());
-  auto made = backend::engine_of(where.device().runs_on).make_plan(where.impl(), what);
-  where.impl()->reserve(made->workspace_bytes());
-  impl_.reset(new impl{.spec = what,
-                       .runs_on = where.device().runs_on,
-                       .device_index = where.device().index,
-                       .is_alike = are_alike(input_side(what), output_side(what)),
-                       .in_bytes = input_bytes(what),
-                       .out_bytes = output_bytes(what),
-                       .in_start = input_start(what),
-                       .out_start = output_start(what),
-                       .workspace_start = workspace_start(what),
-                       .made = std::move(made)});
+plan::plan(const queue& on, plan_spec spec) {
+  validate(spec, on.device());
+  auto prepared = backend::engine_of(on.device().runs_on).make_plan(on.impl(), spec);
+  on.impl()->reserve(prepared->workspace_bytes());
+  impl_.reset(new impl{.spec = spec,
+                       .runs_on = on.device().runs_on,
+                       .device_index = on.device().index,
+                       .is_alike = are_alike(input_side(spec), output_side(spec)),
+                       .in_bytes = input_bytes(spec),
+                       .out_bytes = output_bytes(spec),
+                       .in_start = input_start(spec),
+                       .out_start = output_start(spec),
+                       .workspace_start = workspace_start(spec),
+                       .prepared = std::move(prepared)});
 }
 plan::plan(plan&&) noexcept = default;
 plan& plan::operator=(plan&&) noexcept = default;
@@ -136,7 +136,7 @@ const plan_spec& plan::spec() const {
 }
 
 std::size_t plan::workspace_bytes() const {
-  return require_owned(impl_, "plan").made->workspace_bytes();
+  return require_owned(impl_, "plan").prepared->workspace_bytes();
 }
 
 std::size_t plan::bin_at(std::size_t place) const {
@@ -147,28 +147,28 @@ std::size_t plan::bin_at(std::size_t place) const {
                                place, n, n - 1));
   }
   if (mine.spec.bins == bin_order::natural) return place;
-  return mine.made->bin_at(place);
+  return mine.prepared->bin_at(place);
 }
 
 std::size_t plan::traffic_bytes() const {
-  return require_owned(impl_, "plan").made->traffic_bytes();
+  return require_owned(impl_, "plan").prepared->traffic_bytes();
 }
 
 std::vector<pass_info> plan::passes() const {
-  return require_owned(impl_, "plan").made->passes();
+  return require_owned(impl_, "plan").prepared->passes();
 }
 
 std::vector<kernel_resources> plan::resources() const {
-  return require_owned(impl_, "plan").made->resources();
+  return require_owned(impl_, "plan").prepared->resources();
 }
 
 double plan::predicted_fraction() const {
   const impl& mine = require_owned(impl_, "plan");
-  return mine.made->predicted_fraction(mine.copied_bytes());
+  return mine.prepared->predicted_fraction(mine.copied_bytes());
 }
 
 std::string plan::explain() const {
-  std::string text = require_owned(impl_, "plan").made->explain();
+  std::string text = require_owned(impl_, "plan").prepared->explain();
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += formatted("moves {} bytes; a copy of input and output moves {}\n", traffic_bytes(),
                     impl_->copied_bytes());
@@ -189,7 +189,7 @@ void plan::enqueue_with(queue& on, buffer_view in, buffer_view out, const run_op
   mine.require_queue_of_device(on.device());
   const operand input{"input", in, mine.in_bytes}, output{"output", out, mine.out_bytes};
   mine.require_sides(input, output, *on.impl());
-  const operand scratch{"workspace", workspace, mine.made->workspace_bytes()};
+  const operand scratch{"workspace", workspace, mine.prepared->workspace_bytes()};
   const bool is_own = workspace.handle != nullptr || workspace.size_bytes != 0;
   const bool uses_own = scratch.used_bytes != 0 && is_own;
   if (uses_own) mine.require_workspace(scratch, input, output, *on.impl());
@@ -197,11 +197,11 @@ void plan::enqueue_with(queue& on, buffer_view in, buffer_view out, const run_op
   backend::run run{
       .in = in, .out = out, .workspace = workspace, .load = given.load, .store = given.store};
   if (scratch.used_bytes == 0 || is_own) {
-    return mine.made->enqueue(*on.impl(), run);
+    return mine.prepared->enqueue(*on.impl(), run);
   }
   const auto held = on.impl()->lock();
   run.workspace = on.impl()->workspace(scratch.used_bytes);
-  mine.made->enqueue(*on.impl(), run);
+  mine.prepared->enqueue(*on.impl(), run);
 }
 
 }  // namespace wingbeat

@@ -260,8 +260,8 @@ std::string_view name_of(bin_order bins) noexcept {
   return unnamed;
 }
 
-std::string_view name_of(placement where) noexcept {
-  switch (where) {
+std::string_view name_of(placement placed) noexcept {
+  switch (placed) {
     case placement::out_of_place: return "out_of_place";
     case placement::in_place: return "in_place";
   }

@@ -12,6 +12,6 @@ namespace wingbeat {
 
 /// Returns every field of a request and the device it is for; nothing where the request holds a
 /// callable, which nothing can be compared with.
-[[nodiscard]] std::optional<std::string> key_of(const device_info& where, const plan_spec& what);
+[[nodiscard]] std::optional<std::string> key_of(const device_info& device, const plan_spec& spec);
 
 }  // namespace wingbeat

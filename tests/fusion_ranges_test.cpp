@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "side.hpp"  // input_side, output_side
-#include "support/signal.hpp"     // noise
+#include "side.hpp"            // input_side, output_side
+#include "support/signal.hpp"  // noise
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

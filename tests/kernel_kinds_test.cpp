@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: opencl
+// Timeout: 300
 // Kernels as text around what kernel_test leaves out: elements that travel through an accessor,
 // two fp16 transforms at once, real transforms of both kinds, forward and back. On every device
 // here that compiles kernels, checked against the long double reference.

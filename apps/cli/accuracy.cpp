@@ -23,8 +23,8 @@ direction direction_of(transform kind) {
   return is_inverse ? direction::inverse : direction::forward;
 }
 
-std::size_t product_of(const lengths& all) {
-  return std::accumulate(all.begin(), all.end(), std::size_t{1}, std::multiplies<>{});
+std::size_t product_of(const lengths& axes) {
+  return std::accumulate(axes.begin(), axes.end(), std::size_t{1}, std::multiplies<>{});
 }
 
 /// Returns the indices of the axes before the last that row-major number `r` stands for.
@@ -34,9 +34,9 @@ lengths outer_indices(std::size_t r, const lengths& outer) {
   return indices;
 }
 
-lengths all_but_last(lengths all) {
-  all.pop_back();
-  return all;
+lengths all_but_last(lengths axes) {
+  axes.pop_back();
+  return axes;
 }
 
 /// Returns a b without the search for NaNs of operator*, which takes longer than the product.
@@ -221,21 +221,21 @@ row<double> read_sample(const plan_spec& spec, const output_sample& sample,
 
 /// Returns how many elements of each axis are sampled. A whole row is one read, elements of a row
 /// are one read each, so both the rows and the elements of long rows are limited.
-lengths sampled_lengths(const lengths& all) {
+lengths sampled_lengths(const lengths& axes) {
   constexpr std::size_t most_points = std::size_t{1} << 20, most_elements = std::size_t{1} << 16;
   constexpr std::size_t long_row = std::size_t{1} << 14, n_read = std::size_t{1} << 12;
   constexpr std::size_t most_rows = std::size_t{1} << 14;
-  const std::size_t all_rows = product_of(all_but_last(all));
-  if (all_rows * all.back() <= most_points && all_rows <= most_rows) return all;
-  lengths kept(all.size(), 1);
-  kept.back() = all.back() <= long_row ? all.back() : n_read;
+  const std::size_t all_rows = product_of(all_but_last(axes));
+  if (all_rows * axes.back() <= most_points && all_rows <= most_rows) return axes;
+  lengths kept(axes.size(), 1);
+  kept.back() = axes.back() <= long_row ? axes.back() : n_read;
   const std::size_t n_rows =
       std::min(std::clamp<std::size_t>(most_elements / kept.back(), 1, n_read), all_rows);
   // Doubles the count of the axis that is sampled most sparsely.
   while (product_of(all_but_last(kept)) < n_rows) {
     std::size_t sparsest = 0;
-    for (std::size_t a = 1; a + 1 < all.size(); ++a) {
-      if (all[a] / kept[a] > all[sparsest] / kept[sparsest]) sparsest = a;
+    for (std::size_t a = 1; a + 1 < axes.size(); ++a) {
+      if (axes[a] / kept[a] > axes[sparsest] / kept[sparsest]) sparsest = a;
     }
     kept[sparsest] *= 2;
   }

@@ -137,17 +137,17 @@ problem make_problem(const formats::signal& from, const std::string& name,
 std::vector<double> complete(const problem& solved, std::vector<double> output) {
   if (solved.spec.kind != transform::forward_from_real || solved.is_half) return output;
   const std::size_t n = solved.length();
-  std::vector<double> all(2 * n * solved.spec.batch);
+  std::vector<double> samples(2 * n * solved.spec.batch);
   for (std::size_t r = 0; r < solved.spec.batch; ++r) {
     const double* const half = &output[r * (n + 2)];
-    double* const row = &all[r * 2 * n];
+    double* const row = &samples[r * 2 * n];
     std::copy(half, half + n + 2, row);
     for (std::size_t k = n / 2 + 1; k < n; ++k) {
       row[2 * k] = half[2 * (n - k)];
       row[2 * k + 1] = 0 - half[2 * (n - k) + 1];  // 0 - 0 is 0, not -0
     }
   }
-  return all;
+  return samples;
 }
 
 formats::signal signal_of(const problem& solved, std::span<const double> completed) {

@@ -31,9 +31,9 @@ void progress::step(std::string_view description) {
     print_message("{}: {} of {}: {}", command_, n_begun_, n_steps_, description);
     return;
   }
-  const auto now = std::chrono::steady_clock::now();
-  if (is_drawn_ && now - drawn_at_ < redraw_interval) return;
-  drawn_at_ = now;
+  const auto time = std::chrono::steady_clock::now();
+  if (is_drawn_ && time - drawn_at_ < redraw_interval) return;
+  drawn_at_ = time;
   is_drawn_ = true;
   const std::size_t filled =
       bar_width * std::min(n_done, n_steps_) / std::max<std::size_t>(n_steps_, 1);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>  // pair
 
-#include "cli/choose.hpp"      // choose_devices, short_name
+#include "cli/choose.hpp"      // choose_device, short_name
 #include "cli/option.hpp"      // add_text, add_count, whole_number
 #include "formatted.hpp"       // formatted, joined
 #include "side.hpp"            // input_side, output_side
@@ -70,11 +70,11 @@ void add_range(std::string_view part, std::size_t dots, std::vector<std::vector<
 std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
   if (text.empty()) throw plan_error("no length was given; write for example --lengths 2^1..2^13");
   if (text.ends_with(',')) refuse_word(text);
-  std::vector<std::vector<std::size_t>> all;
+  std::vector<std::vector<std::size_t>> result;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view part = next_part(rest, ',');
     if (const std::size_t dots = part.find(".."); dots != std::string_view::npos) {
-      add_range(part, dots, all);
+      add_range(part, dots, result);
       continue;
     }
     std::vector<std::size_t> axes;
@@ -83,9 +83,9 @@ std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
       axes.push_back(length_of(next_part(left, 'x'), part));
     }
     if (ends_early) refuse_word(part);
-    all.push_back(axes);
+    result.push_back(axes);
   }
-  return all;
+  return result;
 }
 
 transform kind_named(const std::string& name) {
@@ -228,15 +228,8 @@ void add_sweep_options(CLI::App& command, sweep_options& into) {
 }
 
 device_info device_of(const sweep_options& options) {
-  if (options.device.empty()) return best_device();
-  if (options.device == "all") {
-    throw plan_error(
-        "--device all means several devices, and this command takes one; name it, such as cuda, "
-        "opencl:1, host or reference");
-  }
-  const precision real = scalar_named(options.precision);
-  const auto found = choose_devices({options.device}, real);
-  return found.front();
+  return options.device.empty() ? best_device()
+                                : choose_device(options.device, scalar_named(options.precision));
 }
 
 std::vector<plan_spec> problems_of(const sweep_options& options, const device_info& device) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch is given beside its input and output: the parameters that a kernel or a plan's
-// functor has, and the arguments that each run gives them.
+// Parameters of kernels and of plans' functors beside their input and output, and their arguments
+// in each run.
 #pragma once
 
 #include <cstddef>  // size_t, byte
@@ -16,7 +16,7 @@
 
 namespace wingbeat {
 
-/// What a value is, as far as its bytes can be taken for another's.
+/// The kind of a value, which distinguishes types of equal size.
 enum class value_kind { real, signed_integer, unsigned_integer, other };
 
 template <class Value>
@@ -46,7 +46,7 @@ class kernel_parameter {
   [[nodiscard]] bool is_written() const noexcept { return is_written_; }
   /// Returns sizeof(T), or the bytes of a value.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// Returns what a value is; of memory it says nothing.
+  /// Returns the kind of a value; unspecified for memory.
   [[nodiscard]] value_kind kind() const noexcept { return kind_; }
 
  private:
@@ -58,7 +58,7 @@ class kernel_parameter {
   value_kind kind_;
 };
 
-/// What a parameter is given in one launch: a view, or a value.
+/// The argument for a parameter in one launch: a view, or a value.
 class kernel_argument {
  public:
   kernel_argument(buffer_view view) : view_(view) {}
@@ -79,20 +79,20 @@ class kernel_argument {
   value_kind kind_ = value_kind::other;
 };
 
-/// The arguments of one run, as a functor in this process reads them, and the parameters that its
-/// request states.
+/// The arguments of one run for a functor in this process, and the parameters that its request
+/// states.
 class host_arguments {
  public:
   host_arguments() = default;
-  /// `given` are as `parameters`, one for one.
+  /// `given` has one argument for each of `parameters`, of its kind.
   host_arguments(std::span<const kernel_parameter> parameters,
                  std::span<const kernel_argument> given)
       : parameters_(parameters), given_(given) {}
 
   [[nodiscard]] std::size_t count() const noexcept { return given_.size(); }
 
-  /// Returns where argument `i`, a view, begins. Throws `std::out_of_range` if it is none, if its
-  /// parameter has elements of another size, or if it is read alone and `Element` is not const.
+  /// Returns where argument `i`, a view, begins. Throws `std::out_of_range` if it is not a view, if
+  /// its parameter has elements of another size, or if it is an input and `Element` is not const.
   template <class Element>
   [[nodiscard]] Element* memory(std::size_t i) const {
     require(i, true);
@@ -101,7 +101,8 @@ class host_arguments {
     return reinterpret_cast<Element*>(static_cast<std::byte*>(view.handle) + view.offset_bytes);
   }
 
-  /// Returns argument `i`, a value. Throws `std::out_of_range` if it is none of that size and kind.
+  /// Returns argument `i`, a value. Throws `std::out_of_range` if it is not a value of that size
+  /// and kind.
   template <class Value>
   [[nodiscard]] Value value(std::size_t i) const {
     require(i, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory on a device: owned by a `buffer`, or yours and described by a `buffer_view`.
+// Memory on a device: owned by a `buffer`, or allocated by you and viewed by a `buffer_view`.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -30,8 +30,8 @@ struct buffer_view {
   std::size_t offset_bytes = 0;  ///< Into `handle`.
   std::size_t size_bytes = 0;    ///< From `offset_bytes` on.
   /// Where the memory was allocated: a queue of another device or context refuses it, but host and
-  /// reference take each other's. `buffer::view` sets it. Empty in a view of your own memory, which
-  /// is used as the queue's device understands `handle`, unchecked.
+  /// reference accept each other's. `buffer::view` sets it. Empty in a view of your own memory:
+  /// `handle` is then used unchecked.
   std::optional<memory_origin> origin = {};
 };
 

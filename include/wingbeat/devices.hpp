@@ -45,13 +45,13 @@ struct device_info {
 /// Returns the devices of one engine; empty when the engine is absent.
 [[nodiscard]] std::vector<device_info> devices(engine which);
 
-/// Returns one sentence that says why the engine has no device here; empty when it has one.
+/// Returns the reason why the engine has no device here, in one sentence; empty when it has one.
 [[nodiscard]] std::string why_absent(engine which);
 
-/// Returns the device most users want: the first of cuda, an OpenCL GPU, host.
+/// Returns the default device: the first of cuda, an OpenCL GPU, host.
 [[nodiscard]] device_info best_device();
 
-/// Returns the first device of an engine. Throws `absent_error` that says why there is none.
+/// Returns the first device of an engine. Throws `absent_error` with the reason if there is none.
 [[nodiscard]] device_info first_device(engine which);
 
 }  // namespace wingbeat

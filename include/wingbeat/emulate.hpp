@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel's workgroups on the host: one std::thread for each of their threads and a std::barrier,
 // so that a debugger steps through the kernel and a sanitizer sees a missing barrier as the race
-// it is; threads that pass different barriers, or are too many or too few, are reported. Slow, and
-// meant to be: engines are elsewhere. Header only, C++20.
+// it is. Reports threads that pass different barriers, and too many or too few threads. Slow: for
+// tests and debugging, not for results. Header only, C++20.
 #pragma once
 
 #include <algorithm>  // all_of, find, min
@@ -30,7 +30,7 @@ struct emulated_barriers {
   std::size_t of_workgroup = 0, of_subgroup = 0, of_cluster = 0;
 };
 
-/// Throws std::logic_error unless `expected` threads run: `workgroup::team` asks for as many as its
+/// Throws std::logic_error unless `expected` threads run: `workgroup::team` requires as many as its
 /// shape has.
 inline void expect_emulated_threads(unsigned started, unsigned expected) {
   if (started == expected) return;
@@ -57,31 +57,32 @@ inline void expect_same_barriers(std::span<const emulated_barriers> passed, std:
   }
 }
 
-/// What `device::group` is on a device: one thread's view of its workgroup, in which every
-/// `Subgroup` threads are a subgroup: 1, or 32 to be as strict as an NVIDIA GPU.
+/// One thread's view of its workgroup, in place of a device's `device::group`. Every `Subgroup`
+/// threads are a subgroup: 1, or 32 to be as strict as an NVIDIA GPU.
 template <unsigned Subgroup>
 class emulated_group_of {
  public:
   static constexpr unsigned subgroup_threads = Subgroup;
 
-  emulated_group_of(unsigned thread, std::size_t index, unsigned n_threads, std::barrier<>& all,
-                    std::barrier<>& near, emulated_barriers& passed)
+  emulated_group_of(unsigned thread, std::size_t index, unsigned n_threads,
+                    std::barrier<>& of_workgroup, std::barrier<>& of_subgroup,
+                    emulated_barriers& passed)
       : thread_(thread),
         n_threads_(n_threads),
         index_(index),
-        all_(&all),
-        near_(&near),
+        of_workgroup_(&of_workgroup),
+        of_subgroup_(&of_subgroup),
         passed_(&passed) {}
 
   [[nodiscard]] unsigned thread() const { return thread_; }
   [[nodiscard]] std::size_t index() const { return index_; }
   void barrier() const {
-    all_->arrive_and_wait();
+    of_workgroup_->arrive_and_wait();
     ++passed_->of_workgroup;
   }
   void subgroup_barrier() const {
-    if constexpr (Subgroup > 1) {  // one thread has nobody to wait for
-      near_->arrive_and_wait();
+    if constexpr (Subgroup > 1) {  // a subgroup of one thread needs none
+      of_subgroup_->arrive_and_wait();
       ++passed_->of_subgroup;
     }
   }
@@ -90,8 +91,8 @@ class emulated_group_of {
  private:
   unsigned thread_, n_threads_;
   std::size_t index_;
-  std::barrier<>* all_;
-  std::barrier<>* near_;
+  std::barrier<>* of_workgroup_;
+  std::barrier<>* of_subgroup_;
   emulated_barriers* passed_;
 };
 
@@ -101,30 +102,31 @@ using emulated_group = emulated_group_of<1>;
 
 /// Calls `body(group)` once for each of `n_threads` threads of workgroup `index`, all at once,
 /// and returns when all have. A thread that returns or throws takes part in no barrier any more, so
-/// nobody waits for it. Throws what the first body to fail threw; std::logic_error where threads
-/// passed different numbers of barriers, or a team has another number of threads.
+/// that no other waits for it. Rethrows the first exception of a body; throws std::logic_error
+/// where threads passed different numbers of barriers, or a team has another number of threads.
 template <unsigned Subgroup = 1, class Body>
 void run_workgroup(unsigned n_threads, const Body& body, std::size_t index = 0) {
-  std::barrier<> all(n_threads);
-  std::deque<std::barrier<>> near;  // of each subgroup
+  std::barrier<> of_workgroup(n_threads);
+  std::deque<std::barrier<>> of_subgroups;  // of each subgroup
   for (unsigned first = 0; first < n_threads; first += Subgroup) {
-    near.emplace_back(std::min(Subgroup, n_threads - first));
+    of_subgroups.emplace_back(std::min(Subgroup, n_threads - first));
   }
   std::vector<emulated_barriers> passed(n_threads);
-  std::mutex one_at_a_time;
+  std::mutex mutex;
   std::exception_ptr failure;
   std::vector<std::jthread> threads;
   threads.reserve(n_threads);
   for (unsigned t = 0; t < n_threads; ++t) {
     threads.emplace_back([&, t] {
       try {
-        body(emulated_group_of<Subgroup>{t, index, n_threads, all, near[t / Subgroup], passed[t]});
+        body(emulated_group_of<Subgroup>{t, index, n_threads, of_workgroup,
+                                         of_subgroups[t / Subgroup], passed[t]});
       } catch (...) {
-        const std::lock_guard held{one_at_a_time};
+        const std::lock_guard held{mutex};
         if (!failure) failure = std::current_exception();
       }
-      all.arrive_and_drop();
-      near[t / Subgroup].arrive_and_drop();
+      of_workgroup.arrive_and_drop();
+      of_subgroups[t / Subgroup].arrive_and_drop();
     });
   }
   threads.clear();  // joins
@@ -138,31 +140,31 @@ void run_workgroup(unsigned n_threads, const Body& body, std::size_t index = 0) 
   }
 }
 
-/// Runs workgroups 0 .. n_workgroups - 1 one after another: their local memory may be the same.
+/// Runs workgroups 0 .. n_workgroups - 1 one after another, so that they may share local memory.
 template <class Body>
 void run_grid(std::size_t n_workgroups, unsigned n_threads, const Body& body) {
   for (std::size_t index = 0; index < n_workgroups; ++index) run_workgroup(n_threads, body, index);
 }
 
-/// What the workgroups of an emulated cluster share.
+/// State shared by the workgroups of an emulated cluster.
 struct emulated_cluster {
   explicit emulated_cluster(unsigned n_threads)
-      : all(n_threads), passed(n_threads), n_running(n_threads) {}
+      : of_cluster(n_threads), passed(n_threads), n_running(n_threads) {}
 
-  std::barrier<> all;
+  std::barrier<> of_cluster;
   std::deque<std::barrier<>> workgroups;
   std::vector<std::unique_ptr<char[]>> memories;  // local memory of each
   std::vector<emulated_barriers> passed;          // by each thread, workgroup after workgroup
   std::atomic<bool> has_failed = false;
 
-  std::mutex one_at_a_time;           // guards what follows
+  std::mutex mutex;                   // guards the members below
   std::exception_ptr failure;         // of the first thread that failed
   std::size_t n_running;              // threads that have not returned
   std::vector<unsigned*> waited_for;  // counters of bytes, one for each thread that waits
 
   /// Returns whether all threads that still run wait for bytes, so that none can send any.
   [[nodiscard]] bool is_stuck() {
-    const std::lock_guard held{one_at_a_time};
+    const std::lock_guard held{mutex};
     return waited_for.size() == n_running &&
            std::all_of(waited_for.begin(), waited_for.end(), [](unsigned* arrivals) {
              return std::atomic_ref{*arrivals}.load(std::memory_order_acquire) != 0;
@@ -191,20 +193,20 @@ class emulated_cluster_group {
     cluster_->workgroups[rank_].arrive_and_wait();
     ++passed().of_workgroup;
   }
-  void subgroup_barrier() const {}  // one thread has nobody to wait for
+  void subgroup_barrier() const {}  // a subgroup of one thread needs none
   void expect_threads(unsigned expected) const { expect_emulated_threads(n_threads_, expected); }
 
-  void cluster_arrive() const { arrived_->emplace(cluster_->all.arrive()); }
+  void cluster_arrive() const { arrived_->emplace(cluster_->of_cluster.arrive()); }
   void cluster_wait() const {
-    cluster_->all.wait(std::move(**arrived_));
+    cluster_->of_cluster.wait(std::move(**arrived_));
     arrived_->reset();
     ++passed().of_cluster;
   }
 
-  /// Makes a counter of bytes to come. Its owner alone writes it before others may send.
+  /// Sets a counter of expected bytes. Only its owner writes it, before others may send.
   void expect(void* arrivals, unsigned bytes) const { *static_cast<unsigned*>(arrivals) = bytes; }
 
-  /// Returns where workgroup `rank` has what this one has at `at`.
+  /// Returns the address in workgroup `rank`'s local memory of what this workgroup has at `at`.
   template <class T>
   T* of_peer(T* at, unsigned rank) const {
     const auto offset = reinterpret_cast<char*>(at) - cluster_->memories[rank_].get();
@@ -218,12 +220,12 @@ class emulated_cluster_group {
     left.fetch_sub(static_cast<unsigned>(sizeof(T)), std::memory_order_release);
   }
 
-  /// Throws where a thread of the cluster failed, and std::logic_error where all threads wait or
-  /// have returned: what is expected never comes.
+  /// Waits until the expected bytes have arrived. Throws where a thread of the cluster failed, and
+  /// std::logic_error where all threads wait or have returned, so that the bytes never arrive.
   void receive(void* arrivals) const {
     auto* const counter = static_cast<unsigned*>(arrivals);
     {
-      const std::lock_guard held{cluster_->one_at_a_time};
+      const std::lock_guard held{cluster_->mutex};
       cluster_->waited_for.push_back(counter);
     }
     const std::atomic_ref left{*counter};
@@ -233,9 +235,9 @@ class emulated_cluster_group {
       is_stuck = cluster_->is_stuck();
     }
     {
-      const std::lock_guard held{cluster_->one_at_a_time};
-      auto& all = cluster_->waited_for;
-      all.erase(std::find(all.begin(), all.end(), counter));
+      const std::lock_guard held{cluster_->mutex};
+      auto& counters = cluster_->waited_for;
+      counters.erase(std::find(counters.begin(), counters.end(), counter));
     }
     if (cluster_->has_failed) throw std::runtime_error("another thread of the cluster failed");
     if (!is_stuck) return;
@@ -259,7 +261,7 @@ class emulated_cluster_group {
 /// Calls body(group, local_memory) once for each of `n_threads` threads of each of `n_workgroups`
 /// workgroups, all at once, and returns when all have. They are workgroups first_index, .. of their
 /// grid; each has `scratch_bytes` of local memory. Throws as `run_workgroup` does, and where
-/// threads wait for bytes that nobody sends.
+/// threads wait for bytes that no thread sends.
 template <class Body>
 void run_cluster(unsigned n_workgroups, unsigned n_threads, std::size_t scratch_bytes,
                  const Body& body, std::size_t first_index = 0) {
@@ -278,14 +280,15 @@ void run_cluster(unsigned n_workgroups, unsigned n_threads, std::size_t scratch_
       failure = std::current_exception();
     }
     {
-      const std::lock_guard held{cluster.one_at_a_time};
+      const std::lock_guard held{cluster.mutex};
       --cluster.n_running;
       if (failure && !cluster.failure) cluster.failure = failure;
     }
     if (failure) cluster.has_failed = true;
     cluster.workgroups[rank].arrive_and_drop();
-    if (arrived) cluster.all.wait(std::move(*arrived));  // it counts in this phase already
-    cluster.all.arrive_and_drop();
+    // A thread that has arrived already completes this phase before it leaves.
+    if (arrived) cluster.of_cluster.wait(std::move(*arrived));
+    cluster.of_cluster.arrive_and_drop();
   };
   std::vector<std::jthread> threads;
   for (unsigned i = 0; i < n_workgroups * n_threads; ++i) {
@@ -298,7 +301,7 @@ void run_cluster(unsigned n_workgroups, unsigned n_threads, std::size_t scratch_
                          "workgroup " + std::to_string(first_index + rank),
                          &emulated_barriers::of_workgroup, "workgroup");
   }
-  // Threads are counted on from one workgroup to the next here.
+  // Threads are numbered over all workgroups of the cluster.
   expect_same_barriers(cluster.passed, 0, "the cluster of workgroup " + std::to_string(first_index),
                        &emulated_barriers::of_cluster, "cluster");
 }

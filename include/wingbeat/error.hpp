@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong. Every message is one sentence: what was given, what is allowed, what to do.
+// Exceptions. Every message is one sentence: what was given, what is allowed, what to do.
 #pragma once
 
 #include <stdexcept>  // runtime_error
@@ -18,7 +18,7 @@ class plan_error : public error {
   using error::error;
 };
 
-/// The engine or device you asked for is not on this machine.
+/// The requested engine or device is not on this machine.
 class absent_error : public error {
   using error::error;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Your own load in front of a plan's first pass, your own store behind its last: windows, formats
-// and powers then cost no crossing of memory of their own.
+// Your own load before a plan's first pass, your own store after its last, so that windows, formats
+// and powers take no pass over memory of their own.
 //
-// A load gives the plan element i of a row, a store takes element i of a row. What an element is
-// follows from the plan: a real number on the real side of a real transform, else a complex number
+// A load returns element i of a row, a store takes element i of a row. The plan determines the type
+// of an element: a real number on the real side of a real transform, else a complex number
 // (bin 0 .. N/2 on the other side of a real transform), of the plan's precision; plans of fp16 and
 // bf16, which compute in fp32, pass floats. A row is one transform: rows are numbered over all
 // batch dimensions, elements over all axes, the last one densest. A functor is called in any order
@@ -44,18 +44,18 @@ namespace wingbeat {
 ///                                     wingbeat::device::size row, wingbeat::device::size i,
 ///                                     wingbeat::device::complex<float> z);
 ///
-/// One struct may be both. Without parameters, leave out the struct and the argument. What changes
-/// from run to run comes as operands, after the parameters, if there are any: a struct with a
+/// One struct may be both. Without parameters, leave out the struct and the argument. Values that
+/// change from run to run are operands, after the parameters, if there are any: a struct with a
 /// member for each entry of `operands` below, in their order,
 ///
 ///       struct operands { WINGBEAT_GLOBAL const float* weights; float level; };
 ///       WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in, operands given,
 ///                                     wingbeat::device::size row, wingbeat::device::size i);
 ///
-/// A store may add to memory that it is given so, by the functions of device/atomic.hpp.
+/// A store may add to the memory of its operands, by the functions of device/atomic.hpp.
 ///
-/// Where a load's buffer has one element for each value, a plan may ask memory for elements ahead
-/// of their turn, row by row; a load that reads them in quite another order says
+/// Where a load's buffer has one element for each value, a plan may prefetch elements, row by row;
+/// a load that reads them in another order states
 ///
 ///       static constexpr bool in_order = false;
 struct fused_source {
@@ -78,7 +78,7 @@ requires std::is_trivially_copyable_v<Block>
 }
 
 /// A load in this process: fills `into` with elements `first`, `first` + 1, .. of a row. `in` is
-/// the plan's input. An engine asks for a row in one run or in several.
+/// the plan's input. An engine reads a row in one call or in several.
 template <class Value>
 using run_reader =
     std::function<void(const void* in, std::size_t row, std::size_t first, std::span<Value> into)>;
@@ -88,7 +88,7 @@ template <class Value>
 using run_writer = std::function<void(void* out, std::size_t row, std::size_t first,
                                       std::span<const Value> values)>;
 
-/// The same of functors with operands.
+/// A load and a store with operands.
 template <class Value>
 using operand_reader =
     std::function<void(const void* in, const host_arguments& given, std::size_t row,
@@ -97,7 +97,7 @@ template <class Value>
 using operand_writer = std::function<void(void* out, const host_arguments& given, std::size_t row,
                                           std::size_t first, std::span<const Value> values)>;
 
-/// Made from a lambda, whose span says which element it is for.
+/// Converts from a lambda; the type of its span selects the alternative.
 using host_load =
     std::variant<std::monostate, run_reader<float>, run_reader<double>,
                  run_reader<std::complex<float>>, run_reader<std::complex<double>>,
@@ -109,13 +109,13 @@ using host_store =
                  operand_writer<float>, operand_writer<double>, operand_writer<std::complex<float>>,
                  operand_writer<std::complex<double>>>;
 
-/// What reads a plan's input. With both forms, one request runs on every engine.
+/// Reads a plan's input. With both forms, one request runs on every engine.
 struct fused_load {
   std::size_t in_bytes = 0;       ///< Of the input of one run, every row counted.
   std::size_t element_bytes = 0;  ///< Of one element of your buffer, which starts at a multiple.
   fused_source source = {};       ///< For cuda and opencl.
   host_load callable = {};        ///< For host and reference.
-  /// What `plan::enqueue` gives it in each run: buffers, and numbers by value.
+  /// Its arguments in each run, from `plan::enqueue`: buffers, and numbers by value.
   std::vector<kernel_parameter> operands = {};
 
   /// Returns whether anything was given; if not, a plan reads plain memory.
@@ -125,7 +125,7 @@ struct fused_load {
   }
 };
 
-/// What writes a plan's output, or adds to it. A functor that reduces has, in place of store,
+/// Writes a plan's output, or adds to it. A functor that reduces has, in place of store,
 ///
 ///       struct partial { float sum; };          // plain data
 ///       WINGBEAT_FN static partial start();     // of no values
@@ -149,7 +149,7 @@ struct fused_store {
   std::size_t partial_bytes = 0;
   /// Whether each run first sets all `out_bytes` to 0, so that a functor can add to them.
   bool clears_output = false;
-  /// What `plan::enqueue` gives it in each run: buffers, and numbers by value.
+  /// Its arguments in each run, from `plan::enqueue`: buffers, and numbers by value.
   std::vector<kernel_parameter> operands = {};
 
   /// Returns whether anything was given; if not, a plan writes plain memory.

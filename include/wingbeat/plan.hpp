@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host view of a transform: say what (plan_spec), pay once (plan), run often (enqueue).
+// Transforms from the host: describe one (plan_spec), prepare it once (plan), run it often
+// (enqueue).
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,7 +17,7 @@
 
 namespace wingbeat {
 
-/// What kind of transform. Forward uses exp(-2 pi i jk/N), inverse exp(+2 pi i jk/N).
+/// The kind of a transform. Forward uses exp(-2 pi i jk/N), inverse exp(+2 pi i jk/N).
 enum class transform {
   forward,            ///< N complex to N complex.
   inverse,            ///< N complex to N complex.
@@ -26,32 +27,32 @@ enum class transform {
   /// half is the mirror image. Of one axis, Im of bins 0 and N/2 is therefore not read.
   inverse_to_real
 };
-/// What numbers are stored as. fp16 and bf16 are computed, and kept between passes, in fp32: only
-/// what is stored last can overflow, so keep N max|x| times the scale below 65504 in fp16.
+/// The type that numbers are stored in. fp16 and bf16 are computed, and kept between passes, in
+/// fp32: only the output can overflow, so keep N max|x| times the scale below 65504 in fp16.
 enum class precision { fp32, fp64, fp16, bf16 };
 enum class scaling { none, by_length, by_sqrt_length };
 
 /// Where the bins of a complex transform lie along its axis.
 enum class bin_order {
   natural,   ///< Bin k is element k.
-  scrambled  ///< Element p is bin `plan::bin_at(p)`: as the device makes and takes them quickest.
+  scrambled  ///< The device's native order: element p is bin `plan::bin_at(p)`.
 };
 
-/// Where the output goes. It moves the elements of real transforms alone: in place, each real row
-/// is padded to N+2 reals, so that the row's N/2+1 bins fit where it stood. What a run leaves in
-/// the padding is not told.
+/// Whether the output replaces the input. Only real transforms have another layout in place: each
+/// real row is padded to N+2 reals, so that its N/2+1 bins fit. The padding is unspecified after a
+/// run.
 enum class placement { out_of_place, in_place };
 
 [[nodiscard]] std::string_view name_of(transform kind) noexcept;
 [[nodiscard]] std::string_view name_of(precision real) noexcept;
 [[nodiscard]] std::string_view name_of(scaling scale) noexcept;
 [[nodiscard]] std::string_view name_of(bin_order bins) noexcept;
-[[nodiscard]] std::string_view name_of(placement where) noexcept;
+[[nodiscard]] std::string_view name_of(placement placed) noexcept;
 
-/// How many transforms one run makes: one count, or one for each batch dimension, slowest first.
+/// The number of transforms in one run: one count, or one for each batch dimension, slowest first.
 ///
 ///     .batch = 64                // 64 transforms
-///     .batch = {8, 3}            // 8 of 3: an image's three channels, say
+///     .batch = {8, 3}            // 8 of 3, such as the three channels of 8 images
 class batch_shape {
  public:
   batch_shape(std::size_t count) : counts_{count} {}
@@ -71,7 +72,7 @@ class batch_shape {
   std::vector<std::size_t> counts_;
 };
 
-/// Where one side's elements lie. An element is a complex number, or a real one on the real side
+/// The memory layout of one side. An element is a complex number, or a real one on the real side
 /// of a real transform; element (i0, i1, ..) of transform (b0, b1, ..) is number
 ///     (i0 - origin[0]) strides[0] + (i1 - origin[1]) strides[1] + ..
 ///                                                       + b0 distances[0] + b1 distances[1] + ..
@@ -97,7 +98,7 @@ struct index_range {
   std::size_t end = 0;
 };
 
-/// What to transform. An aggregate, so that a call site names every choice:
+/// The description of a transform. An aggregate, so that a call site names every choice:
 ///
 ///     plan spectra{queue, {.lengths = {4096}, .batch = 64, .kind = transform::forward_from_real}};
 struct plan_spec {
@@ -107,19 +108,20 @@ struct plan_spec {
   transform kind = transform::forward;
   precision real = precision::fp32;
   scaling scale = scaling::none;  ///< Applied on the way out, by the product of the lengths.
-  /// Of the output of `forward`, of the input of `inverse`. Scrambled bins are for spectra that
-  /// are multiplied and transformed back: of one axis, both layouts packed, all bins in memory.
+  /// The order of bins in the output of `forward` and in the input of `inverse`. Scrambled is for
+  /// spectra that are multiplied and transformed back; it requires one axis, packed layouts and all
+  /// bins in memory.
   bin_order bins = bin_order::natural;
   placement where = placement::out_of_place;
-  fused_load load = {};    ///< Yours, in place of plain memory.
-  fused_store store = {};  ///< Yours, in place of plain memory.
-  memory_layout in = {};   ///< Where input elements lie.
-  memory_layout out = {};  ///< Where output elements lie.
+  fused_load load = {};    ///< Your functor, in place of plain memory.
+  fused_store store = {};  ///< Your functor, in place of plain memory.
+  memory_layout in = {};   ///< The input's layout.
+  memory_layout out = {};  ///< The output's layout.
   /// Which indices of each axis are in memory, one range per axis; empty: all. Input elements
   /// outside are taken as 0 and not read (zero padding), output elements outside are not written
   /// (cropping). Of a half spectrum's last axis the indices are bins 0 .. N/2. Indices do not move:
-  /// index i lies where the layout puts it. A functor numbers the elements in the ranges alone, as
-  /// if they were packed rows.
+  /// index i lies where the layout puts it. Functors get numbers of the elements within the ranges
+  /// only, as if those were packed rows.
   std::vector<index_range> valid_in = {};
   std::vector<index_range> valid_out = {};
 };
@@ -129,13 +131,13 @@ inline constexpr std::size_t max_length = std::size_t{1} << 28;
 inline constexpr std::size_t max_axes = 3;
 
 /// Returns bytes of one run's input (or output), from the buffer's start to the end of its last
-/// element in memory: what a functor states, or what the layout takes; of a real transform in
-/// place, all padded rows. Throws `plan_error` where no plan could have such lengths, batch,
-/// layouts or ranges.
-[[nodiscard]] std::size_t input_bytes(const plan_spec& what);
-[[nodiscard]] std::size_t output_bytes(const plan_spec& what);
+/// element in memory: the bytes that a functor states, or the extent of the layout; of a real
+/// transform in place, all padded rows. Throws `plan_error` for lengths, batches, layouts or ranges
+/// that no plan can have.
+[[nodiscard]] std::size_t input_bytes(const plan_spec& spec);
+[[nodiscard]] std::size_t output_bytes(const plan_spec& spec);
 
-/// What one compiled kernel takes from a multiprocessor. -1 where the driver does not tell.
+/// The resources of one compiled kernel. -1 where the driver does not report them.
 struct kernel_resources {
   std::string name;
   int threads = 0;        ///< Of one workgroup.
@@ -148,8 +150,8 @@ struct kernel_resources {
 /// One pass of a run over device memory: one launch of one kernel.
 struct pass_info {
   std::string description;        ///< In words: its line of `plan::explain`.
-  std::size_t length = 0;         ///< Of each transform that it makes, in complex numbers; of a
-                                  ///< plane, rows times columns.
+  std::size_t length = 0;         ///< Of each of its transforms, in complex numbers; of a plane,
+                                  ///< rows times columns.
   std::size_t prior = 1;          ///< Product of the lengths of its axis's earlier passes.
   std::size_t threads = 0;        ///< Of one workgroup.
   std::size_t workgroups = 0;     ///< Of one run.
@@ -157,21 +159,21 @@ struct pass_info {
   std::size_t traffic_bytes = 0;  ///< Read and written in device memory by one run.
 };
 
-/// What one run gives to the operands of a plan's functors, in their order.
+/// The arguments of one run for the operands of a plan's functors, in their order.
 struct run_operands {
   std::vector<kernel_argument> load = {};
   std::vector<kernel_argument> store = {};
 };
 
-/// A planned transform: kernels chosen, twiddles on the device, nothing left to decide.
-/// Immutable once built, so many threads may enqueue it at once, on one queue or on several. A plan
-/// that was moved from throws `plan_error` whatever it is asked.
+/// A planned transform: kernels compiled, twiddles on the device. Immutable once built, so many
+/// threads may enqueue it at once, on one queue or on several. Every function of a plan that was
+/// moved from throws `plan_error`.
 class plan {
  public:
-  /// Validates `what` and prepares it for the device behind `where`.
+  /// Validates `spec` and prepares it for the device behind `on`.
   /// Throws `plan_error`, naming the field at fault, or `device_error`. A functor's text that does
   /// not compile is a `plan_error` that quotes the compiler; line 1 is the first of your text.
-  plan(const queue& where, plan_spec what);
+  plan(const queue& on, plan_spec spec);
   plan(plan&&) noexcept;
   plan& operator=(plan&&) noexcept;
   ~plan();
@@ -181,9 +183,9 @@ class plan {
   /// Returns the bytes of device scratch one run needs; 0 when the transform fits on chip.
   [[nodiscard]] std::size_t workspace_bytes() const;
 
-  /// Returns which bin element `place` of the axis is, of 0 .. N-1: `place` itself in natural
-  /// order, and where no other order is quicker. Plans of one device and one precision agree on it
-  /// for each length, forward and inverse, whatever else they are asked for. Throws `plan_error`
+  /// Returns the bin, of 0 .. N-1, that element `place` of the axis is: `place` itself in natural
+  /// order, and in scrambled order where the device's native order is natural. It depends on
+  /// device, precision and length only, so forward and inverse plans agree. Throws `plan_error`
   /// beyond the axis.
   [[nodiscard]] std::size_t bin_at(std::size_t place) const;
 
@@ -191,14 +193,15 @@ class plan {
   [[nodiscard]] std::size_t traffic_bytes() const;
 
   /// Returns the passes of one run, in order; their traffic adds up to `traffic_bytes`. Empty on
-  /// engines that compile no kernels, because their axes may meet in the cache.
+  /// engines that compile no kernels, because they may transform several axes of a block while it
+  /// is in the cache.
   [[nodiscard]] std::vector<pass_info> passes() const;
 
-  /// Returns what the kernel of each pass takes; empty on engines that compile none.
+  /// Returns the resources of each pass's kernel; empty on engines that compile none.
   [[nodiscard]] std::vector<kernel_resources> resources() const;
 
   /// Returns the fraction of a plain copy's speed that one run is expected to reach, the copy
-  /// moving the same input and output; 0 where nothing was measured to expect it from.
+  /// moving the same input and output; 0 where no measurement predicts it.
   [[nodiscard]] double predicted_fraction() const;
 
   /// Returns the plan in words: one line per pass, then bytes moved, workspace and expected speed.
@@ -216,14 +219,14 @@ class plan {
   /// part or is of another device, or if the queue is; `device_error` if the driver refuses.
   void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace = {}) const;
 
-  /// The same of a plan whose functors have operands. Views that are written overlap no other;
-  /// others do not overlap the output. Throws as above, and `plan_error` for arguments that are not
-  /// as the operands.
+  /// Queues one run of a plan whose functors have operands. Views that are written overlap no other
+  /// view; others do not overlap the output. Throws as above, and `plan_error` for arguments that
+  /// do not match the operands.
   ///
   ///     spectra.enqueue(queue, in.view(), out.view(), {.load = {weights.view(), 0.5f}});
   ///
-  /// It is a template so that a fourth argument `{}`, which would initialise either type, is an
-  /// empty workspace: of two equal conversions a compiler prefers the function that is none.
+  /// It is a template so that a fourth argument `{}`, which can initialise either type, is an empty
+  /// workspace: overload resolution prefers a function that is not a template.
   template <class = void>
   void enqueue(queue& on, buffer_view in, buffer_view out, const run_operands& given,
                buffer_view workspace = {}) const {

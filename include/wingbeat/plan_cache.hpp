@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans kept by their requests, for programs that do not know beforehand which they will need.
+// Plans kept by their requests, for programs whose requests are not known in advance.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -10,7 +10,7 @@
 
 namespace wingbeat {
 
-/// Keeps the plans it makes and gives the same one for the same request, as long as there is room.
+/// Keeps the plans it makes, up to its capacity, and returns the same one for the same request.
 ///
 ///     plan_cache plans;
 ///     plans.get(queue, {.lengths = {n}})->enqueue(queue, in, out);
@@ -24,24 +24,24 @@ class plan_cache {
  public:
   static constexpr std::size_t default_capacity = 64;
 
-  /// Keeps at most `capacity` plans, 0 being none: one more drops the one used longest ago. A plan
-  /// that was given out lives on as long as its owners.
+  /// Keeps at most `capacity` plans; 0 keeps none. Another plan replaces the least recently used
+  /// one. A plan lives as long as its owners do.
   explicit plan_cache(std::size_t capacity = default_capacity);
   ~plan_cache();
   plan_cache(const plan_cache&) = delete;
   plan_cache& operator=(const plan_cache&) = delete;
 
-  /// Returns a plan of `what` for the device behind `where`, whose own workspace is made large
-  /// enough. Threads that ask for one plan at a time wait while the first makes it. Throws what
-  /// `plan` throws, to each of them; a request that failed is not kept.
-  [[nodiscard]] std::shared_ptr<const plan> get(const queue& where, const plan_spec& what);
+  /// Returns a plan of `spec` for the device behind `on`, whose own workspace is made large
+  /// enough. Threads that request one plan at the same time wait while the first makes it. Throws
+  /// as `plan` does, in each of them; a request that failed is not kept.
+  [[nodiscard]] std::shared_ptr<const plan> get(const queue& on, const plan_spec& spec);
 
   /// Drops every plan. The counts of hits and misses stay.
   void clear();
 
   [[nodiscard]] std::size_t size() const;  ///< Plans kept, those being made included.
   [[nodiscard]] std::size_t capacity() const noexcept;
-  [[nodiscard]] std::size_t n_hits() const;    ///< Requests met by a plan that was there.
+  [[nodiscard]] std::size_t n_hits() const;    ///< Requests for which a plan was kept.
   [[nodiscard]] std::size_t n_misses() const;  ///< Requests for which a plan was made, or tried.
 
  private:

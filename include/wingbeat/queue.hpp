@@ -13,9 +13,8 @@ namespace backend {
 class queue;
 }
 
-/// Runs what it is given in order, asynchronously on cuda and opencl, at once on the others.
-/// Cheap to copy: copies are the same queue. A move copies, so that a queue which was moved from
-/// is still the same queue.
+/// Runs work in order, asynchronously on cuda and opencl, immediately on the others. Cheap to copy:
+/// copies are the same queue. A move copies, so that a queue which was moved from stays valid.
 class queue {
  public:
   /// Opens a queue on the best device.
@@ -41,9 +40,9 @@ class queue {
 
   [[nodiscard]] const device_info& device() const noexcept;
 
-  /// Makes room for plans of up to `workspace_bytes` that run on this queue without a workspace of
-  /// yours. Making a plan does this for the queue it is made with; a queue only grows. May wait for
-  /// queued work. Throws `device_error` when memory runs out.
+  /// Allocates the workspace for plans of up to `workspace_bytes` that run on this queue without a
+  /// workspace of yours. The constructor of a plan does so for its queue; the workspace only grows.
+  /// May wait for queued work. Throws `device_error` when memory runs out.
   void reserve(std::size_t workspace_bytes);
 
   /// Returns when everything queued so far has finished. Throws `device_error` if any failed.

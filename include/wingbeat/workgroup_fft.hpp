@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run-time twin of device::workgroup::fft, for hosts that choose a shape, write a kernel's
-// text and compile it while they run: NVRTC, C++ for OpenCL.
+// The run-time description of a device::workgroup::fft, for hosts that choose a shape, write a
+// kernel's text and compile it at run time: NVRTC, C++ for OpenCL.
 #pragma once
 
 #include <cstddef>  // size_t, byte
@@ -18,7 +18,7 @@
 
 namespace wingbeat {
 
-/// What the numbers of a transform inside a kernel are.
+/// The type of the numbers of a transform inside a kernel.
 enum class scalar {
   fp16,       ///< device::half_float: stored in 16 bits, computed in fp32.
   fp16_pair,  ///< device::half_pair: two transforms at once, stored and computed in 16 bits.
@@ -43,15 +43,15 @@ struct workgroup_fft {
   device::workgroup::trade trades = device::workgroup::trade::whole;
   unsigned bank_bytes = 128;
 
-  /// Returns the description with advised parameters for a device within `where`.
+  /// Returns the description with advised parameters for a device within `limits`.
   /// Throws `plan_error` if no workgroup of that device can make the transform.
   [[nodiscard]] static workgroup_fft advised(unsigned length, scalar real,
-                                             device::workgroup::limits where = {},
+                                             device::workgroup::limits limits = {},
                                              device::order how = device::order::natural);
 
   /// Throws `plan_error`, naming the field at fault, if the template would not compile, or would
-  /// not fit a device within `where`.
-  void validate(device::workgroup::limits where = {}) const;
+  /// not fit a device within `limits`.
+  void validate(device::workgroup::limits limits = {}) const;
 
   [[nodiscard]] device::workgroup::schedule plan() const;
   [[nodiscard]] unsigned threads() const;            ///< Of one transform.
@@ -64,7 +64,7 @@ struct workgroup_fft {
   /// Returns the exchanges that cross from one subgroup of `subgroup` threads to another.
   [[nodiscard]] unsigned workgroup_exchanges(unsigned subgroup = 32) const;
 
-  /// Returns the barriers of the workgroup that one transform passes, but for the one that frees
+  /// Returns the barriers of the workgroup that one transform passes, without the one that frees
   /// the scratch.
   [[nodiscard]] unsigned workgroup_barriers(unsigned subgroup = 32) const;
 
@@ -83,13 +83,13 @@ struct workgroup_fft {
   [[nodiscard]] std::string type_text() const;
 };
 
-/// Returns what a device allows one workgroup. A device without local memory (host) allows none.
-[[nodiscard]] device::workgroup::limits limits_of(const device_info& where);
+/// Returns a device's limits of one workgroup. A device without local memory (host) has none.
+[[nodiscard]] device::workgroup::limits limits_of(const device_info& device);
 
 /// Returns the text of a kernel with each `#include "wingbeat/device/..."` replaced by that header,
-/// as this library holds it: what NVRTC or an OpenCL compiler gets needs no include path. Lines
-/// keep their numbers. `path` is the name that compilers' messages call the text by.
-/// Throws `plan_error` for an include that is not of wingbeat/device.
+/// as this library holds it, so that NVRTC or an OpenCL compiler needs no include path. Lines keep
+/// their numbers. `path` is the text's name in compilers' messages. Throws `plan_error` for an
+/// include that is not of wingbeat/device.
 [[nodiscard]] std::string with_device_headers(const std::string& text,
                                               const std::string& path = "kernel");
 

@@ -22,9 +22,9 @@ buffer_view queue::workspace(std::size_t size_bytes) const {
                 size_bytes, workspace_.size_bytes));
 }
 
-void queue::clear(buffer_view what) {
-  const std::vector<std::byte> zeros(what.size_bytes);
-  write(what, zeros.data());
+void queue::clear(buffer_view memory) {
+  const std::vector<std::byte> zeros(memory.size_bytes);
+  write(memory, zeros.data());
 }
 
 void queue::copy(buffer_view to, buffer_view from) {
@@ -60,12 +60,12 @@ std::shared_ptr<const plan> engine::make_spectra(const std::shared_ptr<queue>&,
   return nullptr;
 }
 
-std::shared_ptr<const kernel> engine::compile(const std::shared_ptr<queue>& where,
-                                              const kernel_source& what) const {
+std::shared_ptr<const kernel> engine::compile(const std::shared_ptr<queue>& on,
+                                              const kernel_source& source) const {
   throw plan_error(formatted(
       "{} compiles no kernels such as '{}'; use a cuda or opencl device, or call the kernel's body "
       "on the host with wingbeat/emulate.hpp",
-      where->device().name, what.entry));
+      on->device().name, source.entry));
 }
 
 void require_only_device(const device_info& device) {

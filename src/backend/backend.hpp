@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine must offer. One implementation per folder: reference, host, opencl, cuda.
+// The interface of engines. One implementation per folder: reference, host, opencl, cuda.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -29,7 +29,7 @@ class mark {
 /// An ordered queue and the memory of its device. Throws `device_error`.
 class queue {
  public:
-  explicit queue(device_info where) : device_(std::move(where)) {}
+  explicit queue(device_info device) : device_(std::move(device)) {}
   virtual ~queue() = default;  // implementations call drop_workspace() in theirs
   queue(const queue&) = delete;
   queue& operator=(const queue&) = delete;
@@ -55,11 +55,11 @@ class queue {
   virtual void wait() = 0;
   [[nodiscard]] virtual std::unique_ptr<mark> record() = 0;
 
-  /// Queues the setting of all bytes to 0; their number and place are multiples of 4. This one goes
-  /// through the host.
-  virtual void clear(buffer_view what);
+  /// Sets all bytes to 0, queued; offset and size are multiples of 4. This default copies zeros
+  /// from the host.
+  virtual void clear(buffer_view memory);
 
-  /// Queues a copy of `from.size_bytes` on the device. This one goes through the host.
+  /// Queues a copy of `from.size_bytes` on the device. This default goes through the host.
   virtual void copy(buffer_view to, buffer_view from);
 
  protected:
@@ -87,10 +87,10 @@ class plan {
   virtual ~plan() = default;
   [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::size_t traffic_bytes() const noexcept = 0;
-  /// Returns the expected fraction of the speed of a copy of so many bytes; 0 where nothing was
-  /// measured to expect it from.
+  /// Returns the expected fraction of the speed of a copy of so many bytes; 0 where no measurement
+  /// predicts it.
   [[nodiscard]] virtual double predicted_fraction(std::size_t /*copied_bytes*/) const { return 0; }
-  /// Returns which bin element `place` of an axis whose bins may be scrambled is.
+  /// Returns the bin at element `place` of an axis, whose bins may be scrambled.
   [[nodiscard]] virtual std::size_t bin_at(std::size_t place) const { return place; }
   /// Returns one entry for each launch; empty on engines that launch no kernels.
   [[nodiscard]] virtual std::vector<pass_info> passes() const { return {}; }
@@ -107,27 +107,30 @@ class engine {
   /// Returns the devices; when empty, `why_absent` says why in one sentence.
   [[nodiscard]] virtual std::vector<device_info> devices() const = 0;
   [[nodiscard]] virtual std::string why_absent() const = 0;
-  [[nodiscard]] virtual std::shared_ptr<queue> open(const device_info& where) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<queue> open(const device_info& device) const = 0;
 
   /// Adopts a native queue of the caller's (CUstream, cl_command_queue).
   [[nodiscard]] virtual std::shared_ptr<queue> adopt(void* native) const;
 
   /// Compiles a kernel of the user's own. Throws `plan_error` on engines that compile none.
-  [[nodiscard]] virtual std::shared_ptr<const kernel> compile(const std::shared_ptr<queue>& where,
-                                                              const kernel_source& what) const;
+  [[nodiscard]] virtual std::shared_ptr<const kernel> compile(const std::shared_ptr<queue>& on,
+                                                              const kernel_source& source) const;
 
   /// Returns the plan that transforms `rows`, a forward transform of one axis, multiplies them by
   /// `spectra` and transforms back, with the layouts, ranges and scale of `rows`, in one crossing
-  /// of memory; nullptr where the engine cannot. `make_spectra` returns what makes spectra for rows
-  /// of that length and precision, and nullptr where `make_convolution` does.
+  /// of memory; nullptr where the engine cannot. `make_spectra` returns the plan that computes
+  /// spectra for rows of that length and precision; nullptr in the same cases.
   [[nodiscard]] virtual std::shared_ptr<const plan> make_convolution(
       const std::shared_ptr<queue>& on, const plan_spec& rows, const spectrum_array& spectra) const;
+  /// `result_block` returns how many neighbours of a result blocks should have, where rows of other
+  /// columns read them next, 0 where blocks do not pay.
+  [[nodiscard]] virtual std::size_t result_block(const device_info& /*device*/) const { return 0; }
   [[nodiscard]] virtual std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>& on,
                                                                  const plan_spec& rows) const;
 
-  /// `what` was validated. `where` was opened by this engine.
-  [[nodiscard]] virtual std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>& where,
-                                                              const plan_spec& what) const = 0;
+  /// `spec` was validated. `on` was opened by this engine.
+  [[nodiscard]] virtual std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>& on,
+                                                              const plan_spec& spec) const = 0;
 };
 
 /// Throws `absent_error` unless `device` is device 0, of an engine that has no other.

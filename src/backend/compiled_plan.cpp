@@ -14,6 +14,7 @@
 #include "planner/kernel_text.hpp"    // kernel_text, entry_name
 #include "planner/program.hpp"        // make_program
 #include "planner/roots.hpp"          // table_of
+#include "tuning/tuning.hpp"          // for_device
 #include "wingbeat/error.hpp"         // device_error, plan_error
 
 namespace wingbeat::backend {
@@ -46,14 +47,14 @@ class table_memory {
   buffer_view view_;
 };
 
-/// What a pass reads beside its data: the functors' parameters, then its roots.
+/// Uploads the constants of a pass: the functors' parameters, then its roots.
 template <class Real>
-table_memory upload(const std::shared_ptr<queue>& where, const pass& of) {
+table_memory upload(const std::shared_ptr<queue>& on, const pass& of) {
   const std::vector<std::byte> blocks = of.parameter_blocks();
   const auto roots = planner::table_of<Real>(of.numbers);
   const std::size_t roots_bytes = roots.size() * sizeof(std::complex<Real>);
-  // Never none.
-  table_memory table{where, std::max(blocks.size() + roots_bytes, sizeof(std::complex<Real>))};
+  // Never empty.
+  table_memory table{on, std::max(blocks.size() + roots_bytes, sizeof(std::complex<Real>))};
   const std::size_t roots_at = table.write(blocks.data(), blocks.size(), 0);
   table.write(roots.data(), roots_bytes, roots_at);
   return table;
@@ -72,20 +73,20 @@ unsigned parameters_of(const pass& of) {
   return count;
 }
 
-/// Compiles one pass. With a functor, what the compiler objects to is the request's text.
+/// Compiles one pass. Compile errors of a pass with functors are the request's: `plan_error`.
 std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
-                                          const std::shared_ptr<queue>& where, const pass& of) {
+                                          const std::shared_ptr<queue>& on, const pass& of) {
   const planner::tile_shape& shape = of.shape();
   try {
-    return compiler.compile(where, {.text = planner::kernel_text(of),
-                                    .entry = std::string{planner::entry_name},
-                                    .n_parameters = parameters_of(of),
-                                    .threads = shape.threads(),
-                                    .scratch_bytes = shape.scratch_bytes(),
-                                    .workgroups = of.workgroups(),
-                                    .workgroups_of_cluster = shape.workgroups,
-                                    .resident = of.resident,
-                                    .path = "wingbeat_pass.cpp"});
+    return compiler.compile(on, {.text = planner::kernel_text(of),
+                                 .entry = std::string{planner::entry_name},
+                                 .n_parameters = parameters_of(of),
+                                 .threads = shape.threads(),
+                                 .scratch_bytes = shape.scratch_bytes(),
+                                 .workgroups = of.workgroups(),
+                                 .workgroups_of_cluster = shape.workgroups,
+                                 .resident = of.resident,
+                                 .path = "wingbeat_pass.cpp"});
   } catch (const compile_error& refused) {
     if (!has_functor(of)) throw;
     throw plan_error(
@@ -95,27 +96,27 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
   }
 }
 
-/// The same; but where a functor takes so many registers that others spill, elements are not loaded
-/// early.
+/// Compiles one pass. If a functor's registers make it spill, elements are not loaded early, if
+/// that spills less.
 std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
-                                       const std::shared_ptr<queue>& where, pass of) {
-  auto made = compiled_as(compiler, where, of);
+                                       const std::shared_ptr<queue>& on, pass of) {
+  auto result = compiled_as(compiler, on, of);
   const bool may_load_later = has_functor(of) && of.numbers.is_full;
-  if (!may_load_later || made->resources().spill_bytes <= 0) return made;
+  if (!may_load_later || result->resources().spill_bytes <= 0) return result;
   of.numbers.is_full = false;
-  auto later = compiled_as(compiler, where, of);
-  return later->resources().spill_bytes < made->resources().spill_bytes ? later : made;
+  auto later = compiled_as(compiler, on, of);
+  return later->resources().spill_bytes < result->resources().spill_bytes ? later : result;
 }
 
 class compiled_plan final : public plan {
  public:
-  compiled_plan(const kernel_compiler& compiler, const std::shared_ptr<queue>& where,
-                planner::program made)
-      : program_(std::move(made)) {
+  compiled_plan(const kernel_compiler& compiler, const std::shared_ptr<queue>& on,
+                planner::program program)
+      : program_(std::move(program)) {
     for (pass& each : program_.passes()) {
       auto table =
-          each.real == precision::fp64 ? upload<double>(where, each) : upload<float>(where, each);
-      auto kernel = compiled(compiler, where, each);
+          each.real == precision::fp64 ? upload<double>(on, each) : upload<float>(on, each);
+      auto kernel = compiled(compiler, on, each);
       launches_.push_back({std::move(each), std::move(table), std::move(kernel)});
     }
   }
@@ -129,22 +130,22 @@ class compiled_plan final : public plan {
   std::string explain() const override { return program_.describe(); }
 
   std::vector<pass_info> passes() const override {
-    std::vector<pass_info> all;
-    for (const pass& each : program_.passes()) all.push_back(planner::info_of(each));
-    return all;
+    std::vector<pass_info> infos;
+    for (const pass& each : program_.passes()) infos.push_back(planner::info_of(each));
+    return infos;
   }
 
   std::vector<kernel_resources> resources() const override {
-    std::vector<kernel_resources> all;
-    for (const prepared_launch& each : launches_) all.push_back(each.compiled->resources());
-    return all;
+    std::vector<kernel_resources> resources;
+    for (const prepared_launch& each : launches_) resources.push_back(each.compiled->resources());
+    return resources;
   }
 
   void enqueue(queue& on, const run& given) const override {
     auto launch = launches_.begin();
     for (const planner::step& each : program_.steps) {
       if (const auto* cleared = std::get_if<planner::clear>(&each)) {
-        buffer_view memory = locate(cleared->where, given);
+        buffer_view memory = locate(cleared->location, given);
         memory.size_bytes = cleared->size_bytes;
         on.clear(memory);
       } else {
@@ -162,7 +163,7 @@ class compiled_plan final : public plan {
 
   void enqueue(queue& on, const prepared_launch& launch, const run& given) const {
     const pass& of = launch.of;
-    const buffer_view from = locate(of.in.where, given), to = locate(of.out.where, given);
+    const buffer_view from = locate(of.in.location, given), to = locate(of.out.location, given);
     const transform_arguments transform{
         .in = from,
         .out = to,
@@ -171,23 +172,23 @@ class compiled_plan final : public plan {
         .out_first = first_element(to, of.out.buffer_element_bytes()),
         .batch = of.rows};
     const auto plain = transform.list();
-    argument_list all;
-    all.add(plain);
+    argument_list arguments;
+    arguments.add(plain);
     const std::uint64_t filter_first =
         of.filter ? first_element(given.filter, of.filter->unit_bytes()) : 0;
     if (of.filter) {
       const std::array filter{kernel_argument::of(given.filter.handle),
                               kernel_argument::of(filter_first)};
-      all.add(filter);
+      arguments.add(filter);
     }
-    if (of.in.fused) all.add(of.in.fused->operands, given.load);
-    if (of.out.fused) all.add(of.out.fused->operands, given.store);
-    launch.compiled->launch(on, of.workgroups(), all.list());
+    if (of.in.fused) arguments.add(of.in.fused->operands, given.load);
+    if (of.out.fused) arguments.add(of.out.fused->operands, given.store);
+    launch.compiled->launch(on, of.workgroups(), arguments.list());
   }
 
-  buffer_view locate(place where, const run& given) const {
+  buffer_view locate(place location, const run& given) const {
     buffer_view memory = given.workspace;
-    switch (where) {
+    switch (location) {
       case place::input: return given.in;
       case place::output: return given.out;
       case place::filter: return given.filter;
@@ -212,15 +213,19 @@ class compiled_plan final : public plan {
 }  // namespace
 
 std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
-                                               const std::shared_ptr<queue>& where,
-                                               const plan_spec& what) {
-  return make_compiled_plan(compiler, where, planner::make_program(what, where->device()));
+                                               const std::shared_ptr<queue>& on,
+                                               const plan_spec& spec) {
+  return make_compiled_plan(compiler, on, planner::make_program(spec, on->device()));
 }
 
 std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
-                                               const std::shared_ptr<queue>& where,
-                                               planner::program made) {
-  return std::make_shared<compiled_plan>(compiler, where, std::move(made));
+                                               const std::shared_ptr<queue>& on,
+                                               planner::program program) {
+  return std::make_shared<compiled_plan>(compiler, on, std::move(program));
+}
+
+std::size_t compiled_result_block(const device_info& device) {
+  return tuning::for_device(device).placing.result_block;
 }
 
 std::shared_ptr<const plan> make_compiled_convolution(const kernel_compiler& compiler,

@@ -10,7 +10,7 @@
 
 namespace wingbeat::backend {
 
-/// What compilers read unlike each other.
+/// Rules of the preprocessor that differ between compilers.
 struct reading {
   bool continues_over_blanks = true;  ///< A backslash and blanks continue a line: GCC and clang.
   bool has_trigraphs = false;         ///< ??= is # and ??/ is a backslash: before C++17.

@@ -37,7 +37,7 @@ std::string line_directive(std::size_t line, std::string_view path) {
   return text + "\"\n";
 }
 
-/// Where a line of a text is: as the text's own #line directives have it.
+/// The path and line number that messages name, following the text's own #line directives.
 struct place {
   std::string_view path;
   std::size_t first_line = 1;  ///< The number of line `counted_from`.
@@ -70,7 +70,7 @@ constexpr std::string_view allowed =
     "a kernel may include the headers of wingbeat/device only, because it is cached by its text; "
     "write what it needs into the text";
 
-/// Refuses what every reading of a text would take from the machine's files.
+/// Refuses directives that read files of this machine.
 void require_no_file(const directive& found, const place& at) {
   if (found.is_raw_string) {
     refuse(at.name_of(found.line),
@@ -84,7 +84,7 @@ void require_no_file(const directive& found, const place& at) {
   }
 }
 
-/// A text from outside, before it is read in the way of most compilers.
+/// Refuses directives that read files under any compiler's rules, not only under the usual ones.
 void require_one_reading(std::string_view text, std::string_view path) {
   place at{path};
   const auto usual = directives_of(text);
@@ -179,7 +179,7 @@ class flattener {
   }
 
   std::string result_;
-  std::vector<std::string_view> included_;  // for certain
+  std::vector<std::string_view> included_;  // unconditionally
   std::vector<std::string_view> open_;      // being read, outermost first
 };
 
@@ -188,9 +188,9 @@ class flattener {
 std::string flatten(std::string_view text, std::string_view path) {
   require_plain_characters(text, path);
   require_one_reading(text, path);
-  flattener all;
-  all.add(text, path, /*is_ours=*/false, /*is_conditional=*/false);
-  return all.take();
+  flattener flattened;
+  flattened.add(text, path, /*is_ours=*/false, /*is_conditional=*/false);
+  return flattened.take();
 }
 
 const std::string& device_sources_digest() {

@@ -17,7 +17,7 @@ namespace wingbeat::backend {
 
 /// Parameters of an entry that transforms one buffer into another: see `transform_arguments`.
 inline constexpr unsigned transform_parameters = 6;
-/// Those that follow where a pass multiplies by spectra: their buffer, and its first element.
+/// Further parameters of a pass that multiplies by spectra: their buffer and its first element.
 inline constexpr unsigned filter_parameters = 2;
 
 /// A compiler refused a kernel's text; the sentence ends with its messages.
@@ -29,27 +29,28 @@ class compile_error : public device_error {
 struct kernel_source {
   std::string text;
   std::string entry;  ///< Name of the entry point.
-  /// Of the entry point, but for OpenCL's local memory.
+  /// Of the entry point, without OpenCL's pointer to local memory.
   unsigned n_parameters = transform_parameters;
   unsigned threads = 1;                ///< Of one workgroup.
   std::size_t scratch_bytes = 0;       ///< Local memory of one workgroup.
-  std::size_t workgroups = 1;          ///< Of the launches to come: a hint, more or fewer also run.
-  unsigned workgroups_of_cluster = 1;  ///< As its text says; more than 1 on CUDA alone.
-  unsigned resident = 0;  ///< Workgroups at once on a multiprocessor, so that others do not take
-                          ///< cache from them; 0: as many as fit. CUDA alone.
-  std::string path = {};  ///< What messages call the text, whose includes of device headers are
-                          ///< replaced when it is compiled; empty: it includes none.
-  bool states_scratch = false;  ///< Is the text compiled for `scratch_bytes`, so that a transform
-                                ///< which needs more is refused? Not for plans, which compute both.
+  std::size_t workgroups = 1;          ///< Expected of a launch: a hint, any number runs.
+  unsigned workgroups_of_cluster = 1;  ///< As the text states; more than 1 on CUDA only.
+  unsigned resident = 0;  ///< Workgroups at once on a multiprocessor, which leaves each more cache;
+                          ///< 0: as many as fit. CUDA only.
+  std::string path = {};  ///< The text's name in messages. Its includes of device headers are
+                          ///< replaced before it is compiled; empty: it has none.
+  /// Whether the text is compiled with `scratch_bytes` as a macro, so that a transform which needs
+  /// more is refused. False for plans, which compute both.
+  bool states_scratch = false;
 
-  /// Returns what a compiler reads; see `flatten`.
+  /// Returns the text that a compiler reads; see `flatten`.
   [[nodiscard]] std::string full_text() const;
-  /// Returns what stands for the full text in a key of the cache, and costs less.
+  /// Returns a text that identifies the full text in keys of the cache, and is cheaper to make.
   [[nodiscard]] std::string key_text() const;
 };
 
-/// One argument of an entry point: the bytes of a number, or of the handle of device memory. They
-/// are the caller's, and are read before `launch` returns.
+/// One argument of an entry point: the bytes of a number, or of the handle of device memory. The
+/// caller owns them; `launch` reads them before it returns.
 struct kernel_argument {
   const void* at = nullptr;
   std::size_t size_bytes = 0;
@@ -92,25 +93,28 @@ class kernel {
   virtual void launch(queue& on, std::size_t workgroups, kernel_arguments arguments) const = 0;
 };
 
-/// What turns text into a kernel for the device behind a queue. Uses the disk cache.
+/// Compiles text for the device of a queue. Uses the disk cache.
 class kernel_compiler {
  public:
   virtual ~kernel_compiler() = default;
-  [[nodiscard]] virtual std::shared_ptr<const kernel> compile(const std::shared_ptr<queue>& where,
-                                                              const kernel_source& what) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<const kernel> compile(
+      const std::shared_ptr<queue>& on, const kernel_source& source) const = 0;
 };
 
 /// Makes the plan of a compiled engine: chooses passes, writes sources, compiles, fills tables.
 [[nodiscard]] std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
-                                                             const std::shared_ptr<queue>& where,
-                                                             const plan_spec& what);
+                                                             const std::shared_ptr<queue>& on,
+                                                             const plan_spec& spec);
 
-/// The same of passes chosen already.
+/// Makes it from a program whose passes are chosen already.
 [[nodiscard]] std::shared_ptr<const plan> make_compiled_plan(const kernel_compiler& compiler,
-                                                             const std::shared_ptr<queue>& where,
-                                                             planner::program made);
+                                                             const std::shared_ptr<queue>& on,
+                                                             planner::program program);
 
-/// What `engine::make_convolution` and `make_spectra` return of an engine that compiles kernels.
+/// Implements `engine::result_block` for engines that compile kernels.
+[[nodiscard]] std::size_t compiled_result_block(const device_info& device);
+
+/// Implement `engine::make_convolution` and `make_spectra` for engines that compile kernels.
 [[nodiscard]] std::shared_ptr<const plan> make_compiled_convolution(
     const kernel_compiler& compiler, const std::shared_ptr<queue>& on, const plan_spec& rows,
     const spectrum_array& spectra);

@@ -21,7 +21,7 @@ namespace {
 
 using bytes = std::vector<char>;
 
-// An entry:  magic [8] | digest of the key [32] | digest of the binary [32] | its length [8] | it
+// An entry: magic [8] | digest of the key [32] | digest of the binary [32] | length [8] | binary
 // The magic changes when this layout does. Numbers have their lowest byte first.
 constexpr std::string_view magic = "wbkernl1";
 constexpr std::string_view suffix = ".kernel";
@@ -75,13 +75,12 @@ bytes entry_of(const sha256::digest& key, std::string_view binary) {
   return entry;
 }
 
-// The header says what it must say about this key and this binary, to the byte, or the entry is
-// not one of ours.
+// The header must equal the one computed from this key and this binary; any other entry is ignored.
 std::optional<bytes> binary_in(const bytes& entry, const sha256::digest& key) {
   if (entry.size() < header_bytes) return std::nullopt;
-  const std::string_view all{entry.data(), entry.size()};
-  const std::string_view binary = all.substr(header_bytes);
-  if (all.substr(0, header_bytes) != header_of(key, binary)) return std::nullopt;
+  const std::string_view content{entry.data(), entry.size()};
+  const std::string_view binary = content.substr(header_bytes);
+  if (content.substr(0, header_bytes) != header_of(key, binary)) return std::nullopt;
   return bytes(binary.begin(), binary.end());
 }
 
@@ -108,7 +107,7 @@ void warn_once(std::string_view sentence) noexcept try {
         formatted("wingbeat: kernels are kept in memory only: {} in WINGBEAT_CACHE\n", sentence));
   });
 } catch (const std::exception&) {
-  // Without memory for a warning there is none.
+  // Out of memory: no warning is written.
 }
 
 }  // namespace
@@ -143,7 +142,8 @@ struct kernel_cache::impl {
 };
 
 kernel_cache& kernel_cache::shared() {
-  // Never destroyed: engines that are not either refer to it, and plans may be made at exit.
+  // Never destroyed: engines, which are not destroyed either, refer to it; plans may be made at
+  // exit.
   static auto& cache = *std::make_unique<kernel_cache>(environment_directory()).release();
   if (!cache.refusal().empty()) warn_once(cache.refusal());
   return cache;

@@ -11,8 +11,8 @@
 
 namespace wingbeat::backend {
 
-/// Everything a compiled kernel depends on; two keys are equal only if all of it is. wingbeat's
-/// own version is added by the cache.
+/// Everything a compiled kernel depends on; two keys are equal only if all fields are. The cache
+/// adds wingbeat's version.
 struct kernel_key {
   std::string source;        ///< The flattened text.
   std::string options;       ///< Compiler options, in order.
@@ -29,12 +29,12 @@ class kernel_cache {
 
   /// Returns the process-wide cache, its directory read from the environment once:
   /// $WINGBEAT_CACHE names it, or is "off" (memory only); otherwise $XDG_CACHE_HOME/wingbeat, or
-  /// ~/.cache/wingbeat. When it is refused, one warning on stderr says why.
+  /// ~/.cache/wingbeat. When it is refused, one warning on stderr has the reason.
   static kernel_cache& shared();
 
   /// Uses `directory`, made with mode 0700; empty: memory only. It is refused, and the cache then
   /// kept in memory only, when it cannot be made, is a symbolic link, is not ours, or is writable
-  /// by others. Entries above `capacity_bytes` in all make the longest unused ones go.
+  /// by others. The longest unused entries are removed while all exceed `capacity_bytes` together.
   explicit kernel_cache(const std::filesystem::path& directory,
                         std::size_t capacity_bytes = default_capacity_bytes);
   ~kernel_cache();
@@ -46,7 +46,7 @@ class kernel_cache {
   /// the entry in memory.
   void store(const kernel_key& key, const std::vector<char>& binary);
 
-  /// While set, `find` finds nothing and every plan compiles anew, to time that; `store` stores.
+  /// While set, `find` returns nothing, so that compiling can be timed; `store` still stores.
   void ignore_entries(bool is_ignoring) noexcept;
 
   /// Returns the directory in use; empty when in memory only.

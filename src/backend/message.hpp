@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for the user on stderr, which nothing depends on.
+// Messages to the user on stderr; failing to write one has no other effect.
 #pragma once
 
 #include <string_view>

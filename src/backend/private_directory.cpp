@@ -22,46 +22,48 @@ namespace {
 constexpr std::string_view temporary_prefix = ".unfinished-";
 constexpr std::time_t temporary_lifetime_s = 3600;
 
-[[noreturn]] void refuse(const std::filesystem::path& where, std::string_view why) {
-  throw file_error(formatted("directory {} {}; name another one", where.string(), why));
+[[noreturn]] void refuse(const std::filesystem::path& directory, std::string_view why) {
+  throw file_error(formatted("directory {} {}; name another one", directory.string(), why));
 }
 
 // "dir/" would be followed if it is a symbolic link, "dir" is not.
-std::filesystem::path without_trailing_slash(std::filesystem::path where) {
-  while (!where.has_filename() && where.has_parent_path() && where != where.root_path()) {
-    where = where.parent_path();
+std::filesystem::path without_trailing_slash(std::filesystem::path directory) {
+  while (!directory.has_filename() && directory.has_parent_path() &&
+         directory != directory.root_path()) {
+    directory = directory.parent_path();
   }
-  return where;
+  return directory;
 }
 
-void make(const std::filesystem::path& where) {
-  std::filesystem::path made;
-  for (const auto& part : where) {
-    made /= part;
-    if (::mkdir(made.c_str(), 0700) == 0) continue;
+void make(const std::filesystem::path& directory) {
+  std::filesystem::path parents;
+  for (const auto& part : directory) {
+    parents /= part;
+    if (::mkdir(parents.c_str(), 0700) == 0) continue;
     const int reason = errno;
     struct stat seen {};
-    if (::lstat(made.c_str(), &seen) == 0) continue;
-    refuse(where, formatted("cannot be made: {}", std::strerror(reason)));
+    if (::lstat(parents.c_str(), &seen) == 0) continue;
+    refuse(directory, formatted("cannot be made: {}", std::strerror(reason)));
   }
 }
 
-file_descriptor open_checked(const std::filesystem::path& where) {
+file_descriptor open_checked(const std::filesystem::path& directory) {
   struct stat seen {};
-  if (::lstat(where.c_str(), &seen) != 0) {
-    refuse(where, formatted("cannot be made: {}", std::strerror(errno)));
+  if (::lstat(directory.c_str(), &seen) != 0) {
+    refuse(directory, formatted("cannot be made: {}", std::strerror(errno)));
   }
-  if (S_ISLNK(seen.st_mode)) refuse(where, "is a symbolic link");
-  if (!S_ISDIR(seen.st_mode)) refuse(where, "is not a directory");
+  if (S_ISLNK(seen.st_mode)) refuse(directory, "is a symbolic link");
+  if (!S_ISDIR(seen.st_mode)) refuse(directory, "is not a directory");
 
-  // Between lstat and open it may have been swapped: what counts is what was opened.
-  file_descriptor opened{::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  // It may have been replaced between lstat and open, so the opened directory is checked.
+  file_descriptor opened{
+      ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!opened.is_open() || ::fstat(opened.get(), &seen) != 0) {
-    refuse(where, formatted("cannot be opened: {}", std::strerror(errno)));
+    refuse(directory, formatted("cannot be opened: {}", std::strerror(errno)));
   }
-  if (seen.st_uid != ::geteuid()) refuse(where, "belongs to another user");
+  if (seen.st_uid != ::geteuid()) refuse(directory, "belongs to another user");
   if ((seen.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    refuse(where, "is writable by others (make it mode 0700)");
+    refuse(directory, "is writable by others (make it mode 0700)");
   }
   return opened;
 }
@@ -127,15 +129,15 @@ std::vector<listed_file> list(int directory) {
 
 }  // namespace
 
-private_directory::private_directory(const std::filesystem::path& where)
-    : path_(without_trailing_slash(std::filesystem::absolute(where))) {
+private_directory::private_directory(const std::filesystem::path& directory)
+    : path_(without_trailing_slash(std::filesystem::absolute(directory))) {
   make(path_);
   directory_ = open_checked(path_);
 }
 
 std::optional<std::vector<char>> private_directory::read(const std::string& name,
                                                          std::size_t most_bytes) const {
-  // O_NONBLOCK: a FIFO in our place must not hang us.
+  // O_NONBLOCK: opening a FIFO of that name must not block.
   const file_descriptor file{
       ::openat(directory_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
   struct stat seen {};
@@ -150,19 +152,19 @@ std::optional<std::vector<char>> private_directory::read(const std::string& name
 
 void private_directory::write(const std::string& name, std::span<const char> bytes) const {
   const std::string temporary = temporary_name();
-  const int where = directory_.get();
-  const file_descriptor file{::openat(where, temporary.c_str(),
+  const int directory = directory_.get();
+  const file_descriptor file{::openat(directory, temporary.c_str(),
                                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   const bool is_replaced = file.is_open() && write_all(file.get(), bytes) &&
                            ::fsync(file.get()) == 0 &&
-                           ::renameat(where, temporary.c_str(), where, name.c_str()) == 0;
+                           ::renameat(directory, temporary.c_str(), directory, name.c_str()) == 0;
   if (!is_replaced) {
     const int reason = errno;
     if (file.is_open()) remove(temporary);
     throw file_error(formatted("cannot write {}: {}; free some space or name another directory",
                                (path_ / name).string(), std::strerror(reason)));
   }
-  ::fsync(where);  // the name, too, survives a power cut
+  ::fsync(directory);  // the name, too, survives a power cut
 }
 
 void private_directory::remove(const std::string& name) const noexcept {
@@ -172,9 +174,9 @@ void private_directory::remove(const std::string& name) const noexcept {
 void private_directory::tidy(bool (*is_entry)(std::string_view name),
                              std::size_t capacity_bytes) const {
   std::vector<listed_file> files = list(directory_.get());
-  const std::time_t now = ::time(nullptr);
+  const std::time_t current_s = ::time(nullptr);
   for (const auto& file : files) {
-    const bool is_left = now - file.used.tv_sec >= temporary_lifetime_s;
+    const bool is_left = current_s - file.used.tv_sec >= temporary_lifetime_s;
     if (is_left && is_temporary_name(file.name)) remove(file.name);
   }
   std::erase_if(files, [&](const listed_file& file) { return !is_entry(file.name); });

@@ -18,9 +18,9 @@ namespace wingbeat::backend {
 /// or the new text, whatever happens to the writer.
 class private_directory {
  public:
-  /// Makes `where` with mode 0700 if it is not there, its parents too. Throws `file_error` when it
-  /// cannot be made, is a symbolic link, belongs to another user, or is writable by others.
-  explicit private_directory(const std::filesystem::path& where);
+  /// Makes `directory` with mode 0700 if it is not there, its parents too. Throws `file_error` when
+  /// it cannot be made, is a symbolic link, belongs to another user, or is writable by others.
+  explicit private_directory(const std::filesystem::path& directory);
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
@@ -29,7 +29,8 @@ class private_directory {
   [[nodiscard]] std::optional<std::vector<char>> read(const std::string& name,
                                                       std::size_t most_bytes) const;
 
-  /// Replaces a file: temporary file, fsync, rename. Throws `file_error` and leaves no trace.
+  /// Replaces a file: temporary file, fsync, rename. Throws `file_error` and leaves no temporary
+  /// file.
   void write(const std::string& name, std::span<const char> bytes) const;
 
   void remove(const std::string& name) const noexcept;

@@ -3,6 +3,7 @@
 
 #include <algorithm>  // max
 
+#include "convolving/block_chain.hpp"  // preparing_block_chain, running_block_chain
 #include "convolving/product.hpp"     // product_load
 #include "convolving/renumbered.hpp"  // load_of_rows, store_of_rows
 #include "plan_spec.hpp"              // validate
@@ -13,6 +14,10 @@ namespace wingbeat::convolving {
 namespace {
 
 using lengths = std::vector<std::size_t>;
+
+/// Smaller arrays of convolved columns are read from the cache, in blocks or not, and what blocks
+/// leave over takes a launch of its own.
+constexpr std::size_t least_blocked_bytes = std::size_t{16} << 20;
 
 /// Elements of the slowest axis begin on whole sectors of 32 bytes in each column.
 constexpr std::size_t sector_numbers = 4;
@@ -35,6 +40,7 @@ struct columns {
   std::size_t count = 1;  ///< Of one item.
   std::size_t distance = 0;
   std::size_t item_distance = 0;
+  result_blocks blocks = {};  ///< What elements of a column lie in.
 };
 
 /// What follows from a request's sizes.
@@ -58,7 +64,8 @@ class sizes {
 
   /// Returns the bins of an axis.
   [[nodiscard]] std::size_t bins(std::size_t a) const {
-    return is_real() && a + 1 == n_axes() ? axes_[a].padded / 2 + 1 : axes_[a].padded;
+    const bool is_half = is_real() && a + 1 == n_axes() && axes_[a].hop == 0;
+    return is_half ? axes_[a].padded / 2 + 1 : axes_[a].padded;
   }
   /// Returns the numbers of one prepared spectrum.
   [[nodiscard]] std::size_t spectrum() const {
@@ -67,6 +74,9 @@ class sizes {
     return numbers;
   }
   [[nodiscard]] std::size_t number_bytes() const { return 2 * bytes_of_real(spec_.real); }
+  [[nodiscard]] std::size_t value_bytes() const {
+    return (is_real() ? 1 : 2) * bytes_of_real(spec_.real);
+  }
 
   [[nodiscard]] std::vector<signal_axis> signal(operand_role role) const {
     std::vector<signal_axis> all;
@@ -135,61 +145,52 @@ void finish(plan_spec& last, const fused_store& store, const row_parts& parts) {
   last.store = store_of_rows(store, parts);
 }
 
-class chain_builder {
+/// A chain to which plans are added.
+class growing_chain {
  public:
-  chain_builder(const std::shared_ptr<backend::queue>& on, const chain_request& request)
-      : on_(on),
-        spec_(request.spec),
-        of_(request),
-        engine_(backend::engine_of(on->device().runs_on)) {
-    made_.count = request.count;
+  growing_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request,
+                std::size_t number_bytes)
+      : on_(on), engine_(backend::engine_of(on->device().runs_on)), number_bytes_(number_bytes) {
+    chain_.count = request.count;
   }
 
-  chain prepare() {
-    load_ = &load_of(spec_, spec_.prepared);
-    const auto axes = of_.signal(spec_.prepared);
-    const columns in = transform_inner(axes);
-    plan_spec rows = rows_of(in, axes[0]);
-    rows.out.distances = {of_.spectrum(), of_.bins(0)};
-    rows.out.strides = {1};
-    if (!of_.is_real_row()) {
-      if (auto made = engine_.make_spectra(on_, rows)) {
-        add({std::move(made), in.where, memory::spectra});
-        return std::move(made_);
-      }
-    }
-    add(rows, in.where, memory::spectra);
-    return std::move(made_);
+  stage& add(stage made) {
+    chain_.plan_bytes = std::max(chain_.plan_bytes, made.plan->workspace_bytes());
+    chain_.stages.push_back(std::move(made));
+    return chain_.stages.back();
   }
-
-  chain run() {
-    load_ = &load_of(spec_, run_role(spec_));
-    const auto axes = of_.signal(run_role(spec_));
-    const columns in = transform_inner(axes);
-    transform_back(convolve(in, axes[0]));
-    return std::move(made_);
-  }
-
- private:
-  void add(stage made) {
-    made_.plan_bytes = std::max(made_.plan_bytes, made.plan->workspace_bytes());
-    made_.stages.push_back(std::move(made));
-  }
-  void add(const plan_spec& spec, memory from, memory to) {
+  stage& add(const plan_spec& spec, memory from, memory to) {
     validate(spec, on_->device());
     const bool loads_product = spec.load.is_given() && from != memory::signals;
-    add({engine_.make_plan(on_, spec), from, to, false, loads_product});
+    return add({engine_.make_plan(on_, spec), from, to, false, loads_product});
   }
+
   /// Returns the workspace beside `used`, with room for so many numbers.
   memory workspace_beside(memory used, std::size_t numbers) {
     const bool is_a = used != memory::workspace_a;
-    std::size_t& bytes = made_.array_bytes[is_a ? 0 : 1];
-    bytes = std::max(bytes, numbers * of_.number_bytes());
+    std::size_t& bytes = chain_.array_bytes[is_a ? 0 : 1];
+    bytes = std::max(bytes, numbers * number_bytes_);
     return is_a ? memory::workspace_a : memory::workspace_b;
   }
 
-  /// Transforms every axis but the slowest.
-  columns transform_inner(const std::vector<signal_axis>& axes) {
+  chain take() { return std::move(chain_); }
+
+ private:
+  const std::shared_ptr<backend::queue>& on_;
+  const backend::engine& engine_;
+  std::size_t number_bytes_;
+  chain chain_;
+};
+
+/// The plans along every axis but the slowest.
+class inner_transforms {
+ public:
+  /// All outlive this.
+  inner_transforms(const convolution_spec& spec, const sizes& of, growing_chain& to)
+      : spec_(spec), of_(of), made_(to) {}
+
+  /// Adds those of `load`'s signals, and returns the columns that they leave.
+  columns add_forward(const std::vector<signal_axis>& axes, const fused_load& load) {
     const std::size_t rows = axes[0].length, n = of_.count();
     if (of_.n_axes() == 1) return {memory::signals, 1, rows, rows};
     const std::size_t pitch = sector_aligned(rows), last = of_.n_axes() - 1;
@@ -200,9 +201,9 @@ class chain_builder {
       inner.in = {.distances = {rows * axes[1].length, axes[1].length}};
       inner.out = {.strides = {pitch}, .distances = {bins_of_last * pitch, 1}};
       range_in(inner, axes[1]);
-      begin(inner, *load_, {rows, axes[1].length});
-      const memory a = workspace_beside(memory::signals, n * bins_of_last * pitch);
-      add(inner, memory::signals, a);
+      begin(inner, load, {rows, axes[1].length});
+      const memory a = made_.workspace_beside(memory::signals, n * bins_of_last * pitch);
+      made_.add(inner, memory::signals, a);
       return {a, bins_of_last, pitch, bins_of_last * pitch};
     }
     const std::size_t mid = axes[1].length, row = axes[2].length;
@@ -211,19 +212,118 @@ class chain_builder {
     inner.in = {.distances = {rows * mid * row, mid * row, row}};
     inner.out = {.distances = {volume, plane, bins_of_last}};
     range_in(inner, axes[2]);
-    begin(inner, *load_, {rows * mid, row});
-    const memory first = workspace_beside(memory::workspace_a, n * volume);
-    add(inner, memory::signals, first);
+    begin(inner, load, {rows * mid, row});
+    const memory first = made_.workspace_beside(memory::workspace_a, n * volume);
+    made_.add(inner, memory::signals, first);
     const std::size_t all = bins_of_last * axes[1].padded;
     inner = of_.plan_of(axes[1].padded, {n, rows, bins_of_last}, transform::forward);
     inner.in = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
     inner.out = {.strides = {pitch}, .distances = {all * pitch, 1, axes[1].padded * pitch}};
     range_in(inner, axes[1]);
-    const memory second = workspace_beside(first, n * all * pitch);
-    add(inner, first, second);
+    const memory second = made_.workspace_beside(first, n * all * pitch);
+    made_.add(inner, first, second);
     return {second, all, pitch, all * pitch};
   }
 
+  /// Adds those that transform convolved columns back.
+  void add_back(const columns& in) {
+    if (of_.n_axes() == 1) return;
+    const std::size_t rows = of_.axis(0).result(), last = of_.n_axes() - 1;
+    const std::size_t n_last = of_.axis(last).result();
+    if (of_.n_axes() == 2) {
+      const std::size_t left = in.blocks.length == 0 ? rows : rows % in.blocks.length;
+      if (left < rows) transform_blocks_back(in, rows - left);
+      if (left > 0) transform_rows_back(in, rows - left, left);
+      return;
+    }
+    const std::size_t mid = of_.axis(1).result(), bins_of_last = of_.bins(2);
+    const std::size_t plane = mid * bins_of_last, volume = rows * plane;
+    plan_spec back =
+        of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), rows, bins_of_last}, transform::inverse);
+    back.in = {.strides = {in.distance},
+               .distances = {in.item_distance, 1, of_.axis(1).padded * in.distance}};
+    back.out = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
+    range_out(back, of_.axis(1));
+    const memory between = made_.workspace_beside(in.where, of_.n_pairs() * volume);
+    made_.add(back, in.where, between);
+    back = of_.plan_of(of_.axis(2).padded, {of_.n_pairs(), rows, mid}, of_.kind(false, last));
+    back.in = {.strides = {1}, .distances = {volume, plane, bins_of_last}};
+    back.out = {.distances = {rows * mid * n_last, mid * n_last, n_last}};
+    range_out(back, of_.axis(2));
+    finish(back, spec_.store, {rows * mid, of_.axis(of_.n_axes() - 1).result()});
+    made_.add(back, between, memory::output);
+  }
+
+ private:
+  /// Transforms `count` rows of two axes back, the first of them row `first` of each result, from
+  /// where the blocks end.
+  void transform_rows_back(const columns& in, std::size_t first, std::size_t count) {
+    const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
+    plan_spec back = of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), count}, of_.kind(false, 1));
+    back.in = {.strides = {in.distance}, .distances = {in.item_distance, 1}};
+    back.out = {.distances = {rows * n, n}};
+    range_out(back, of_.axis(1));
+    finish(back, spec_.store, {count, n, first});
+    back.store.clears_output &= first == 0;
+    stage& added = made_.add(back, in.where, memory::output);
+    added.from_bytes = first * in.count * of_.number_bytes();
+    if (!spec_.store.is_given()) added.to_bytes = first * n * of_.value_bytes();
+  }
+
+  /// Transforms the `count` rows of whole blocks back.
+  void transform_blocks_back(const columns& in, std::size_t count) {
+    const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
+    const std::size_t block = in.blocks.length;
+    plan_spec back =
+        of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), count / block, block}, of_.kind(false, 1));
+    back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.blocks.stride, 1}};
+    back.out = {.distances = {rows * n, block * n, n}};
+    range_out(back, of_.axis(1));
+    finish(back, spec_.store, {count, n});
+    made_.add(back, in.where, memory::output);
+  }
+
+  const convolution_spec& spec_;
+  const sizes& of_;
+  growing_chain& made_;
+};
+
+class chain_builder {
+ public:
+  chain_builder(const std::shared_ptr<backend::queue>& on, const chain_request& request)
+      : on_(on),
+        spec_(request.spec),
+        of_(request),
+        engine_(backend::engine_of(on->device().runs_on)),
+        made_(on, request, of_.number_bytes()),
+        inner_(spec_, of_, made_) {}
+
+  chain prepare() {
+    load_ = &load_of(spec_, spec_.prepared);
+    const auto axes = of_.signal(spec_.prepared);
+    const columns in = inner_.add_forward(axes, *load_);
+    plan_spec rows = rows_of(in, axes[0]);
+    rows.out.distances = {of_.spectrum(), of_.bins(0)};
+    rows.out.strides = {1};
+    if (!of_.is_real_row()) {
+      if (auto made = engine_.make_spectra(on_, rows)) {
+        made_.add({std::move(made), in.where, memory::spectra});
+        return made_.take();
+      }
+    }
+    made_.add(rows, in.where, memory::spectra);
+    return made_.take();
+  }
+
+  chain run() {
+    load_ = &load_of(spec_, run_role(spec_));
+    const auto axes = of_.signal(run_role(spec_));
+    const columns in = inner_.add_forward(axes, *load_);
+    inner_.add_back(convolve(in, axes[0]));
+    return made_.take();
+  }
+
+ private:
   /// Returns the forward transforms of columns, one item after another.
   [[nodiscard]] plan_spec rows_of(const columns& in, const signal_axis& axis) const {
     plan_spec rows = of_.plan_of(axis.padded, {of_.count(), in.count}, of_.kind(true, 0));
@@ -239,17 +339,18 @@ class chain_builder {
     const bool is_last = of_.n_axes() == 1;
     const std::size_t kept = is_last ? slowest.result() : sector_aligned(slowest.result());
     columns out{memory::output, in.count, kept, in.count * kept};
-    if (!is_last) out.where = workspace_beside(in.where, of_.n_pairs() * out.item_distance);
+    if (!is_last) out.where = made_.workspace_beside(in.where, of_.n_pairs() * out.item_distance);
     if (!of_.is_real_row()) {
-      if (auto made = native(in, axis, out)) {
-        add({std::move(made), in.where, out.where, true});
-        return out;
+      const columns blocked = in_blocks(out);
+      if (auto made = native(in, axis, blocked)) {
+        made_.add({std::move(made), in.where, out.where, true});
+        return blocked;
       }
     }
     plan_spec forward = rows_of(in, axis);
     forward.out = {.strides = {1}, .distances = {of_.spectrum(), of_.bins(0)}};
-    const memory between = workspace_beside(in.where, of_.count() * of_.spectrum());
-    add(forward, in.where, between);
+    const memory between = made_.workspace_beside(in.where, of_.count() * of_.spectrum());
+    made_.add(forward, in.where, between);
     plan_spec back = of_.plan_of(slowest.padded, {of_.n_pairs(), in.count}, of_.kind(false, 0));
     back.load = product_load({.run = of_.count(),
                               .prepared = of_.prepared(),
@@ -259,10 +360,24 @@ class chain_builder {
                              of_.times(), spec_.real);
     back.out = {.distances = {out.item_distance, out.distance}};
     range_out(back, slowest);
-    if (!is_last) out.where = workspace_beside(between, of_.n_pairs() * out.item_distance);
+    if (!is_last) out.where = made_.workspace_beside(between, of_.n_pairs() * out.item_distance);
     if (is_last) finish(back, spec_.store, {1, of_.axis(of_.n_axes() - 1).result()});
-    add(back, between, out.where);
+    made_.add(back, between, out.where);
     return out;
+  }
+
+  /// Returns the same columns in blocks, where the rows that are transformed next are real and gain
+  /// by it.
+  [[nodiscard]] columns in_blocks(columns of) const {
+    const std::size_t block = engine_.result_block(on_->device());
+    const std::size_t bytes = of_.n_pairs() * of.item_distance * of_.number_bytes();
+    if (!of_.is_real() || of_.n_axes() != 2 || block == 0 || of_.axis(0).result() < block ||
+        bytes < least_blocked_bytes) {
+      return of;
+    }
+    of.blocks = {block, of.count * block};
+    of.distance = block;
+    return of;
   }
 
   /// Returns the plan that convolves in one crossing, or nullptr where the engine has none.
@@ -285,39 +400,8 @@ class chain_builder {
     return engine_.make_convolution(on_, rows,
                                     {.stored = spec_.real,
                                      .distances = {item, of_.spectrum(), of_.bins(0)},
-                                     .times = of_.times()});
-  }
-
-  /// Transforms back every axis but the slowest.
-  void transform_back(const columns& in) {
-    if (of_.n_axes() == 1) return;
-    const std::size_t rows = of_.axis(0).result(), last = of_.n_axes() - 1;
-    const std::size_t n_last = of_.axis(last).result();
-    if (of_.n_axes() == 2) {
-      plan_spec back =
-          of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), rows}, of_.kind(false, last));
-      back.in = {.strides = {in.distance}, .distances = {in.item_distance, 1}};
-      back.out = {.distances = {rows * n_last, n_last}};
-      range_out(back, of_.axis(1));
-      finish(back, spec_.store, {rows, of_.axis(of_.n_axes() - 1).result()});
-      return add(back, in.where, memory::output);
-    }
-    const std::size_t mid = of_.axis(1).result(), bins_of_last = of_.bins(2);
-    const std::size_t plane = mid * bins_of_last, volume = rows * plane;
-    plan_spec back =
-        of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), rows, bins_of_last}, transform::inverse);
-    back.in = {.strides = {in.distance},
-               .distances = {in.item_distance, 1, of_.axis(1).padded * in.distance}};
-    back.out = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
-    range_out(back, of_.axis(1));
-    const memory between = workspace_beside(in.where, of_.n_pairs() * volume);
-    add(back, in.where, between);
-    back = of_.plan_of(of_.axis(2).padded, {of_.n_pairs(), rows, mid}, of_.kind(false, last));
-    back.in = {.strides = {1}, .distances = {volume, plane, bins_of_last}};
-    back.out = {.distances = {rows * mid * n_last, mid * n_last, n_last}};
-    range_out(back, of_.axis(2));
-    finish(back, spec_.store, {rows * mid, of_.axis(of_.n_axes() - 1).result()});
-    add(back, between, memory::output);
+                                     .times = of_.times(),
+                                     .blocks = out.blocks});
   }
 
   const std::shared_ptr<backend::queue>& on_;
@@ -325,7 +409,8 @@ class chain_builder {
   sizes of_;
   const backend::engine& engine_;
   const fused_load* load_ = nullptr;  ///< Of the role whose signals go through the chain.
-  chain made_;
+  growing_chain made_;
+  inner_transforms inner_;
 };
 
 std::size_t product_of(const lengths& all) {
@@ -341,10 +426,12 @@ std::size_t value_bytes(const convolution_spec& spec) {
 }  // namespace
 
 chain preparing_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request) {
+  if (request.axes[0].hop != 0) return preparing_block_chain(on, request);
   return chain_builder{on, request}.prepare();
 }
 
 chain running_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request) {
+  if (request.axes[0].hop != 0) return running_block_chain(on, request);
   return chain_builder{on, request}.run();
 }
 

@@ -24,8 +24,9 @@ enum class memory { signals, spectra, output, workspace_a, workspace_b };
 struct stage {
   std::shared_ptr<const backend::plan> plan;
   memory from = memory::signals, to = memory::output;
-  bool multiplies = false;     ///< Reads the prepared spectra as its filter,
-  bool loads_product = false;  ///< or as the operand of its load functor.
+  bool multiplies = false;                   ///< Reads the prepared spectra as its filter,
+  bool loads_product = false;                ///< or as the operand of its load functor.
+  std::size_t from_bytes = 0, to_bytes = 0;  ///< Where it begins in `from` and `to`.
 };
 
 /// The plans that `count` signals go through, and the memory between them.

@@ -156,7 +156,9 @@ struct convolution::impl {
     };
     const std::array<kernel_argument, 1> spectra{at.spectra};
     for (const stage& each : of.stages) {
-      backend::run run{.in = view_of(each.from), .out = view_of(each.to), .workspace = {}};
+      backend::run run{.in = advanced(view_of(each.from), each.from_bytes),
+                       .out = advanced(view_of(each.to), each.to_bytes),
+                       .workspace = {}};
       if (each.plan->workspace_bytes() > 0) {
         run.workspace = advanced(at.workspace, array_bytes_of(of));
       }
@@ -191,7 +193,7 @@ struct convolution::impl {
     if (is_run) views.push_back({"output", at.output, out_bytes});
     if (needed > 0 && is_own) views.push_back({"workspace", at.workspace, needed});
     require_views(views, is_run, *on.impl());
-    if (is_run) require_given(given, views, *on.impl());  // preparing calls no store
+    if (is_run) require_given(given, views, *on.impl());
     if (needed == 0 || is_own) return enqueue_chunks(*on.impl(), all, by, at, given);
     const auto held = on.impl()->lock();
     at.workspace = on.impl()->workspace(needed);
@@ -324,6 +326,9 @@ std::string convolution::explain() const {
   std::string text = formatted("{} x {} padded to {}, {} of {}\n", joined(mine.spec.image, "x"),
                                joined(mine.spec.kernel, "x"), joined(mine.padded, "x"),
                                name_of(mine.spec.mode), joined(mine.result, "x"));
+  if (const std::size_t hop = mine.axes[0].hop; hop != 0) {
+    text += formatted("in overlapping blocks, each of which makes {} values\n", hop);
+  }
   const auto add = [&](const chain& of, std::size_t times) {
     if (of.count == 0) return;
     text += formatted("{} times, {} at once:\n", times, of.count);

@@ -4,6 +4,8 @@
 #include <algorithm>  // max
 #include <bit>        // bit_ceil
 
+#include "convolving/blocks.hpp"  // block_length
+
 namespace wingbeat::convolving {
 namespace {
 
@@ -19,15 +21,16 @@ index_range wanted_of_full(std::size_t image, std::size_t kernel, extent mode) {
 
 axis_geometry convolved(std::size_t image, std::size_t kernel, index_range wanted) {
   const std::size_t unwrapped = image + kernel - 1 - wanted.first;
-  return {image, kernel, padded_length(std::max({wanted.end, unwrapped, image, kernel})), 0,
-          wanted};
+  return {image, kernel, padded_length(std::max({wanted.end, unwrapped, image, kernel})),
+          0,     wanted, 0};
 }
 
 axis_geometry correlated(std::size_t image, std::size_t kernel, index_range wanted) {
   const std::size_t moved = kernel - 1 - wanted.first;  // no mode begins beyond kernel - 1
   const index_range lags{0, wanted.end - wanted.first};
   const std::size_t unwrapped = lags.end + wanted.first;  // lower lags lie at the axis's end
-  return {image, kernel, padded_length(std::max({moved + image, unwrapped, kernel})), moved, lags};
+  return {image, kernel, padded_length(std::max({moved + image, unwrapped, kernel})),
+          moved, lags,   0};
 }
 
 }  // namespace
@@ -43,6 +46,11 @@ std::vector<axis_geometry> geometry_of(const convolution_spec& spec) {
     const index_range wanted = wanted_of_full(image, kernel, spec.mode);
     axes.push_back(spec.kind == operation::convolve ? convolved(image, kernel, wanted)
                                                     : correlated(image, kernel, wanted));
+  }
+  if (const std::size_t block = block_length(spec, axes[0].padded); block != 0) {
+    const std::size_t image = spec.image[0], kernel = spec.kernel[0];
+    axes[0] = {
+        image, kernel, block, 0, wanted_of_full(image, kernel, spec.mode), block + 1 - kernel};
   }
   return axes;
 }

@@ -21,7 +21,8 @@ struct axis_geometry {
   std::size_t kernel = 1;    ///< h
   std::size_t padded = 2;    ///< P
   std::size_t image_at = 0;  ///< Index of the image's first element; the kernel's is 0.
-  index_range wanted;        ///< Indices of the circular result.
+  index_range wanted;        ///< Indices of the circular result; in blocks, of the full result.
+  std::size_t hop = 0;       ///< Values that one block makes; 0: the axis is not cut.
 
   [[nodiscard]] std::size_t result() const { return wanted.end - wanted.first; }
 };

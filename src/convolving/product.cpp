@@ -17,11 +17,10 @@ host_load callable_of(const spectrum_pairs& pairs, product times) {
     const std::size_t column = row % pairs.columns, pair = row / pairs.columns;
     const std::size_t run = pair / pairs.prepared;
     const std::size_t prepared = pairs.is_pairwise ? run : pair % pairs.prepared;
-    const auto at = [&](std::size_t item) {
-      return (item * pairs.columns + column) * pairs.bins + first;
-    };
-    const auto* const x = static_cast<const number*>(in) + at(run);
-    const auto* const h = given.memory<const number>(0) + at(prepared);
+    const auto at = [&](std::size_t n_before) { return n_before * pairs.bins + first; };
+    const auto* const x = static_cast<const number*>(in) + at(run * pairs.columns + column);
+    const auto* const h = given.memory<const number>(0) +
+                          at(pairs.has_one_column ? prepared : prepared * pairs.columns + column);
     // Parts that are not finite need no care of their own, as operator* would take.
     const Real x_sign = times == product::conjugate_row ? Real(-1) : Real(1);
     const Real h_sign = times == product::conjugate_spectrum ? Real(-1) : Real(1);
@@ -48,7 +47,7 @@ struct wingbeat_product {{
     using namespace wingbeat::device;
     const size column = row % {1}, run = row / {1} / {2}, prepared = {3};
     const number x = copied_from(in + (run * {1} + column) * {4} + i);
-    const number h = copied_from(given.spectra + (prepared * {1} + column) * {4} + i);
+    const number h = copied_from(given.spectra + ({7}) * {4} + i);
     return {5} * {6};
   }}
 }};
@@ -57,7 +56,9 @@ struct wingbeat_product {{
                    pairs.is_pairwise ? std::string{"run"}
                                      : formatted("row / {} % {}", pairs.columns, pairs.prepared),
                    pairs.bins, of(product::conjugate_row, "x"),
-                   of(product::conjugate_spectrum, "h"));
+                   of(product::conjugate_spectrum, "h"),
+                   pairs.has_one_column ? std::string{"prepared"}
+                                        : formatted("prepared * {} + column", pairs.columns));
 }
 
 }  // namespace

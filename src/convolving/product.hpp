@@ -16,8 +16,9 @@ struct spectrum_pairs {
   std::size_t run = 1;
   std::size_t prepared = 1;  ///< With each of the run's; 1 where they go in pairs.
   bool is_pairwise = false;
-  std::size_t columns = 1;  ///< Of one spectrum.
-  std::size_t bins = 1;     ///< Of one column.
+  std::size_t columns = 1;      ///< Of one spectrum.
+  std::size_t bins = 1;         ///< Of one column.
+  bool has_one_column = false;  ///< Prepared spectra have one, which meets all of the run's.
 };
 
 /// Returns a load that reads spectra [run][column][bin] and takes one operand, the view of the

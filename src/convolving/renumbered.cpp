@@ -30,7 +30,8 @@ given_text text_of(const Functor& of) {
 }
 
 std::string numbers_of(const row_parts& parts) {
-  return formatted("row / {0}, row % {0} * {1} + i", parts.rows, parts.elements);
+  return formatted("row / {0}, (row % {0} + {1}) * {2} + i", parts.rows, parts.first,
+                   parts.elements);
 }
 
 /// Returns the beginning of a struct that calls the request's functor.
@@ -87,7 +88,7 @@ struct renumbered {
 
   [[nodiscard]] std::size_t signal(std::size_t row) const { return row / parts.rows; }
   [[nodiscard]] std::size_t element(std::size_t row, std::size_t i) const {
-    return row % parts.rows * parts.elements + i;
+    return (row % parts.rows + parts.first) * parts.elements + i;
   }
 
   template <class Variant>
@@ -142,12 +143,12 @@ Functor with_numbers(const Functor& of, const row_parts& parts, std::string_view
 }  // namespace
 
 fused_load load_of_rows(const fused_load& load, const row_parts& parts) {
-  if (parts.rows == 1) return load;
+  if (parts.are_signals()) return load;
   return with_numbers(load, parts, load_name, load_text(load, parts));
 }
 
 fused_store store_of_rows(const fused_store& store, const row_parts& parts) {
-  if (parts.rows == 1) return store;
+  if (parts.are_signals()) return store;
   return with_numbers(store, parts, store_name, store_text(store, parts));
 }
 

@@ -8,9 +8,11 @@
 
 namespace wingbeat::convolving {
 
-/// Rows of a plan: row r is part r % rows of signal r / rows, and has `elements` values.
+/// Rows of a plan: row r is part r % rows + first of signal r / rows, and has `elements` values.
 struct row_parts {
-  std::size_t rows = 1, elements = 0;
+  std::size_t rows = 1, elements = 0, first = 0;
+
+  [[nodiscard]] bool are_signals() const { return rows == 1 && first == 0; }
 };
 
 /// Returns a functor that numbers whole signals. Parameters, operands and partial results are those

@@ -2,6 +2,7 @@
 // Names of a request's choices, the lengths of its results, and its validation.
 #include "convolving/request.hpp"
 
+#include "convolving/blocks.hpp"    // why_no_blocks
 #include "convolving/geometry.hpp"  // geometry_of
 #include "formatted.hpp"            // formatted, joined
 #include "wingbeat/error.hpp"       // plan_error
@@ -72,6 +73,12 @@ void require_counts(const convolution_spec& spec) {
                 spec.images, spec.kernels));
 }
 
+void require_block(const convolution_spec& spec) {
+  if (spec.block == 0) return;
+  const std::string reason = why_no_blocks(spec, spec.block);
+  if (!reason.empty()) throw plan_error(reason);
+}
+
 void require_loads(const convolution_spec& spec) {
   for (const fused_load* load : {&spec.image_load, &spec.kernel_load}) {
     if (load->operands.empty()) continue;
@@ -89,6 +96,7 @@ void require_valid(const convolution_spec& spec) {
   require_lengths(spec);
   require_counts(spec);
   require_loads(spec);
+  require_block(spec);
   for (const axis_geometry& axis : geometry_of(spec)) {
     if (axis.padded <= max_length) continue;
     throw plan_error(

@@ -29,7 +29,7 @@ class library_run {
   /// the first of them reads what `fill` wrote.
   [[nodiscard]] virtual double time(std::size_t n_runs) = 0;
 
-  /// Copies bytes of the output; in place, of the buffer that is both.
+  /// Copies bytes of the output; in place, of the one buffer.
   virtual void read(std::size_t offset_bytes, std::span<std::byte> into) = 0;
 
   /// Returns the bin that element `index` of the last axis holds.

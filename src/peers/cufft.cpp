@@ -18,7 +18,7 @@ namespace {
 using namespace backend::cuda;
 using cufft_handle = int;
 
-/// Real transforms know their direction by their types; the sign they are given must agree.
+/// The types of real transforms imply a direction; the sign passed must agree.
 constexpr int direction_of(transform kind) {
   return kind == transform::inverse || kind == transform::inverse_to_real ? 1 : -1;
 }
@@ -66,7 +66,7 @@ const opened<cufft_api>& opened_cufft() {
   return found;
 }
 
-/// Throws for an error of cuFFT, which has no function that names them.
+/// Throws for an error of cuFFT by its number, because cuFFT has no function that names it.
 void check(int status, std::string_view action) {
   if (status == 0) return;
   constexpr int allocation_failed = 2;

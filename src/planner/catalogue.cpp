@@ -73,8 +73,8 @@ std::vector<plan_spec> every_request() {
 std::vector<pass> every_pass(const device_info& device) {
   std::vector<pass> passes;
   for (const plan_spec& spec : every_request()) {
-    program made = make_program(spec, device);
-    for (pass& each : made.passes()) passes.push_back(std::move(each));
+    program planned = make_program(spec, device);
+    for (pass& each : planned.passes()) passes.push_back(std::move(each));
   }
   return passes;
 }

@@ -144,6 +144,9 @@ void add_side(assignments& to, std::string_view name, const device::grid::side& 
   add("valid_begin", of.valid_begin, plain.valid_begin);
   add("valid_end", of.valid_end, plain.valid_end);
   add("is_pairs", of.is_pairs, plain.is_pairs);
+  add("block", of.block, plain.block);
+  add("block_stride", of.block_stride, plain.block_stride);
+  add("block_first", of.block_first, plain.block_first);
 }
 
 std::string numbers_text(const pass_numbers& of) {

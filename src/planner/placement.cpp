@@ -11,7 +11,7 @@ namespace {
 /// Fills in what one side is stored as, and what of it the other axes do not change.
 void fill_side(pass_side& stored, device::grid::side& placed, const array& source,
                const arrays::axis_span& axes) {
-  stored.where = source.location;
+  stored.location = source.location;
   stored.stored = source.stored;
   stored.has_parts = source.has_parts;
   stored.apart = source.parts_distance;
@@ -47,7 +47,7 @@ void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& a
   numbers.out.stride *= written[1].stride;
 }
 
-/// Limits one side to the valid range of its axis, of which this is the pass at the array's end.
+/// Limits one side to the valid range of its axis, in the pass that reads or writes that array.
 void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis, bool is_end) {
   side.is_limited = is_end && axis.is_limited;
   side.valid_begin = side.is_limited ? axis.valid.first : 0;
@@ -59,10 +59,10 @@ void add_functors(pass& result, const plan_spec& spec) {
   const bool to_bins = spec.kind == transform::forward_from_real;
   const bool from_bins = spec.kind == transform::inverse_to_real;
   tile_shape& shape = result.numbers.shape;
-  if (spec.load.is_given() && result.in.where == place::input) {
+  if (spec.load.is_given() && result.in.location == place::input) {
     result.in.fused = functor_of(spec.load, to_bins);
   }
-  if (spec.store.is_given() && result.out.where == place::output) {
+  if (spec.store.is_given() && result.out.location == place::output) {
     result.out.fused = functor_of(spec.store, from_bins);
     shape.partial_bytes = static_cast<unsigned>(spec.store.partial_bytes);
   }
@@ -84,7 +84,7 @@ pass placed(const piece& cut, const placement& at) {
   result.fraction = cut.fraction;
   result.in_place_spacing = cut.in_place_spacing;
   if (at.filter != nullptr) {
-    result.filter = pass_side{.where = place::filter, .stored = at.filter->stored};
+    result.filter = pass_side{.location = place::filter, .stored = at.filter->stored};
   }
   pass_numbers& numbers = result.numbers;
   numbers.shape = cut.shape;
@@ -99,6 +99,11 @@ pass placed(const piece& cut, const placement& at) {
   if (axes.count == 1) {
     limit(numbers.in, result.in, at.from.axes[at.axis], at.begins);
     limit(numbers.out, result.out, at.to.axes[at.axis], at.ends);
+  }
+  if (at.filter != nullptr && at.filter->blocks.length > 0) {
+    numbers.out.block = at.filter->blocks.length;
+    numbers.out.block_stride = at.filter->blocks.stride;
+    numbers.out.block_first = at.to.axes[at.axis].placed.first;
   }
   const gathered_sides gathered = add_loops(result, cut, at);
   add_functors(result, at.spec);

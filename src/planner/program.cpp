@@ -18,13 +18,13 @@ namespace {
 
 /// A piece, and the axes it works on: one, or the two of a plane, of which this is the slower.
 struct planned_piece {
-  piece made;
+  piece chosen;
   std::size_t axis = 0;
   bool begins = true;  ///< The first piece of its axis.
   bool ends = true;    ///< The last.
 
   /// Returns whether it writes the places of the axis that it reads, and no others.
-  [[nodiscard]] bool keeps_places() const { return made.is_in_place() || (begins && ends); }
+  [[nodiscard]] bool keeps_places() const { return chosen.is_in_place() || (begins && ends); }
 };
 
 array input_of(const plan_spec& spec) {
@@ -128,7 +128,7 @@ std::vector<array> arrays_of(const plan_spec& spec, const std::vector<planned_pi
   std::vector<arrays::pass_outline> passes;
   for (const planned_piece& each : pieces) {
     passes.push_back(
-        {axes_of(each.made, each.axis), each.ends, each.made.total, each.keeps_places()});
+        {axes_of(each.chosen, each.axis), each.ends, each.chosen.total, each.keeps_places()});
   }
   const std::size_t bytes = 2 * bytes_of_real(arrays::common_precision(spec));
   return arrays::arrays_of_passes(spec, input_of(spec), output_of(spec), passes,
@@ -156,8 +156,8 @@ void require_launchable(const pass& each, const plan_spec& spec, const device_in
 /// measured (bench/NOTES.md, section 13), not from columns that have twiddles or write elsewhere
 /// than they read.
 bool may_stream(const planned_piece& each, const pass& as, bool is_last) {
-  const bool overwrites = as.in.where == as.out.where;
-  return is_last && !(as.shape().lanes_across && (each.made.prior > 1 || !overwrites));
+  const bool overwrites = as.in.location == as.out.location;
+  return is_last && !(as.shape().lanes_across && (each.chosen.prior > 1 || !overwrites));
 }
 
 }  // namespace
@@ -215,28 +215,29 @@ program make_program(const plan_spec& spec, const device_info& device,
                      const tuning::architecture& data) {
   const auto pieces = piece_chooser{spec, device, data}.take();
   const auto arrays = arrays_of(spec, pieces, data.placing);
-  program made;
-  if (spec.store.clears_output) made.steps.emplace_back(clear{place::output, spec.store.out_bytes});
+  program result;
+  if (spec.store.clears_output)
+    result.steps.emplace_back(clear{place::output, spec.store.out_bytes});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    pass each = placed(pieces[i].made, {spec, pieces[i].axis, pieces[i].begins, pieces[i].ends,
-                                        arrays[i], arrays[i + 1], data.placing, device});
+    pass each = placed(pieces[i].chosen, {spec, pieces[i].axis, pieces[i].begins, pieces[i].ends,
+                                          arrays[i], arrays[i + 1], data.placing, device});
     each.out.streams &= may_stream(pieces[i], each, i + 1 == pieces.size());
     if (i + 1 == pieces.size()) each.numbers.scale = static_cast<double>(factor_of(spec));
     require_launchable(each, spec, device);
-    made.steps.emplace_back(std::move(each));
+    result.steps.emplace_back(std::move(each));
   }
   for (std::size_t i = 1; i + 1 < arrays.size(); ++i) {
     if (arrays[i].location == place::output) continue;
-    auto& bytes =
-        arrays[i].location == place::workspace_a ? made.workspace_a_bytes : made.workspace_b_bytes;
+    auto& bytes = arrays[i].location == place::workspace_a ? result.workspace_a_bytes
+                                                           : result.workspace_b_bytes;
     bytes = std::max(bytes, arrays[i].bytes());
   }
-  return made;
+  return result;
 }
 
 namespace {
 
-/// Throws where rows cannot be convolved as a request says: a mistake of who asks for the program.
+/// Throws where rows cannot be convolved as a request says: a mistake of the caller.
 void require_rows(const plan_spec& spec, const spectrum_array* filter) {
   if (spec.lengths.size() != 1 || spec.kind != transform::forward) {
     throw std::logic_error("convolutions take forward transforms of one axis");
@@ -282,10 +283,11 @@ program program_of_rows(const plan_spec& spec, body makes, const spectrum_array*
                                .filter = filter});
   launched.numbers.scale = static_cast<double>(factor_of(spec));
   require_launchable(launched, spec, device);
-  program made;
-  if (spec.store.clears_output) made.steps.emplace_back(clear{place::output, spec.store.out_bytes});
-  made.steps.emplace_back(std::move(launched));
-  return made;
+  program result;
+  if (spec.store.clears_output)
+    result.steps.emplace_back(clear{place::output, spec.store.out_bytes});
+  result.steps.emplace_back(std::move(launched));
+  return result;
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ namespace wingbeat::planner {
 
 /// Sets the first bytes of an array to 0.
 struct clear {
-  place where = place::output;
+  place location = place::output;
   std::size_t size_bytes = 0;  ///< A multiple of 4.
 };
 
-/// What a run queues at once.
+/// One operation that a run queues.
 using step = std::variant<pass, clear>;
 
 /// The steps of one run, in order, and the workspace they share.

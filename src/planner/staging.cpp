@@ -74,7 +74,6 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes, const p
   wider.lanes = std::max(wider.lanes, least);
   wider.stage_in = gathered.in;
   wider.stage_out = gathered.out;
-  wider.half_trade = false;
   while (wider.lanes > result.shape().lanes &&
          (wider.scratch_bytes() > at.device.local_memory_bytes ||
           wider.threads() > at.device.max_workgroup)) {

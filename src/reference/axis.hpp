@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transform of several axes is a transform along each of them, in any order.
+// Transforms along one axis; transforms of several axes are these in any order.
 #pragma once
 
 #include <complex>

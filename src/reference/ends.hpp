@@ -42,14 +42,14 @@ inline std::size_t first_unit(const side& of, std::size_t number) {
 class ends {
  public:
   /// Both outlive this.
-  ends(const plan_spec& what, const backend::run& given)
-      : what_(what), given_(given), in_(input_side(what)), out_(output_side(what)) {}
+  ends(const plan_spec& spec, const backend::run& given)
+      : spec_(spec), given_(given), in_(input_side(spec)), out_(output_side(spec)) {}
 
   /// Fills `points` from the input; 0 where nothing is in memory.
   void load(const char* in, std::size_t number, row<long double>& points) const {
     points.assign(points.size(), 0);
-    if (what_.load.is_given()) {
-      const bool is_wide = what_.real == precision::fp64;
+    if (spec_.load.is_given()) {
+      const bool is_wide = spec_.real == precision::fp64;
       if (in_.is_real)
         return is_wide ? call<double>(in, number, points)  //
                        : call<float>(in, number, points);
@@ -60,16 +60,16 @@ class ends {
     visit_elements(in_, row_length(), 0, 0, first_unit(in_, number),
                    [&](std::size_t point, std::size_t unit) {
                      const char* const at = in + unit * bytes;
-                     const auto re = load_number(at, what_.real);
-                     points[point] = {re, in_.is_real ? 0 : load_number(at + im_bytes, what_.real)};
+                     const auto re = load_number(at, spec_.real);
+                     points[point] = {re, in_.is_real ? 0 : load_number(at + im_bytes, spec_.real)};
                    });
   }
 
-  /// Writes what of `points` is output, times `scale`.
+  /// Writes the points that are output, times `scale`.
   void store(const row<long double>& points, long double scale, char* out,
              std::size_t number) const {
-    if (what_.store.is_given()) {
-      const bool is_wide = what_.real == precision::fp64;
+    if (spec_.store.is_given()) {
+      const bool is_wide = spec_.real == precision::fp64;
       if (out_.is_real)
         return is_wide ? hand_on<double>(points, scale, out, number)
                        : hand_on<float>(points, scale, out, number);
@@ -81,19 +81,19 @@ class ends {
                    [&](std::size_t point, std::size_t unit) {
                      char* const at = out + unit * bytes;
                      const auto z = scale * points[point];
-                     store_number(at, what_.real, z.real());
-                     if (!out_.is_real) store_number(at + im_bytes, what_.real, z.imag());
+                     store_number(at, spec_.real, z.real());
+                     if (!out_.is_real) store_number(at + im_bytes, spec_.real, z.imag());
                    });
   }
 
  private:
-  [[nodiscard]] std::size_t row_length() const { return what_.lengths.back(); }
+  [[nodiscard]] std::size_t row_length() const { return spec_.lengths.back(); }
 
   static std::size_t bytes_to_imaginary(const side& of) {
     return of.imaginary_at == 0 ? of.real_bytes : of.imaginary_at * of.real_bytes;
   }
 
-  /// Calls visit(point, i) for element i that a functor is asked for, or is given.
+  /// Calls visit(point, i) for each element i that a functor loads or stores.
   template <class Visit>
   void visit_numbered(const side& of, const Visit& visit) const {
     std::size_t i = 0;
@@ -104,10 +104,10 @@ class ends {
   template <class Value>
   void call(const char* in, std::size_t number, row<long double>& points) const {
     std::vector<Value> loaded(in_.elements());
-    if (const auto* given = std::get_if<operand_reader<Value>>(&what_.load.callable)) {
-      (*given)(in, host_arguments{what_.load.operands, given_.load}, number, 0, loaded);
+    if (const auto* given = std::get_if<operand_reader<Value>>(&spec_.load.callable)) {
+      (*given)(in, host_arguments{spec_.load.operands, given_.load}, number, 0, loaded);
     } else {
-      std::get<run_reader<Value>>(what_.load.callable)(in, number, 0, loaded);
+      std::get<run_reader<Value>>(spec_.load.callable)(in, number, 0, loaded);
     }
     visit_numbered(in_, [&](std::size_t point, std::size_t i) { points[point] = loaded[i]; });
   }
@@ -124,14 +124,14 @@ class ends {
         values[i] = static_cast<Value>(z.real());
       }
     });
-    if (const auto* given = std::get_if<operand_writer<Value>>(&what_.store.callable)) {
-      (*given)(out, host_arguments{what_.store.operands, given_.store}, number, 0, values);
+    if (const auto* given = std::get_if<operand_writer<Value>>(&spec_.store.callable)) {
+      (*given)(out, host_arguments{spec_.store.operands, given_.store}, number, 0, values);
     } else {
-      std::get<run_writer<Value>>(what_.store.callable)(out, number, 0, values);
+      std::get<run_writer<Value>>(spec_.store.callable)(out, number, 0, values);
     }
   }
 
-  const plan_spec& what_;
+  const plan_spec& spec_;
   const backend::run& given_;
   side in_, out_;
 };

@@ -24,31 +24,31 @@ direction direction_of(transform kind) {
   return is_forward ? direction::forward : direction::inverse;
 }
 
-/// Returns what `work` returns; says which request was too large where memory runs out.
+/// Returns the result of `work`; if memory runs out, throws an error that names the request.
 template <class Work>
-auto within_memory(const plan_spec& what, Work work) {
+auto within_memory(const plan_spec& spec, Work work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
     throw device_error(
         formatted("memory for {} values in long double ran out; transform fewer at a time",
-                  joined(what.lengths, "x")));
+                  joined(spec.lengths, "x")));
   }
 }
 
 class plan final : public backend::plan {
  public:
-  explicit plan(const plan_spec& what) : what_(what) {
-    for (const std::size_t n : what_.lengths) axes_.emplace_back(n, direction_of(what_.kind));
+  explicit plan(const plan_spec& spec) : spec_(spec) {
+    for (const std::size_t n : spec_.lengths) axes_.emplace_back(n, direction_of(spec_.kind));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
     const std::size_t in =
-        what_.load.is_given() ? what_.load.in_bytes : input_side(what_).occupied_bytes();
+        spec_.load.is_given() ? spec_.load.in_bytes : input_side(spec_).occupied_bytes();
     const std::size_t out =
-        what_.store.is_given() ? what_.store.out_bytes : output_side(what_).occupied_bytes();
+        spec_.store.is_given() ? spec_.store.out_bytes : output_side(spec_).occupied_bytes();
     return in + out;
   }
 
@@ -56,22 +56,22 @@ class plan final : public backend::plan {
     const auto is_short = [](const axis& along) { return along.is_by_definition(); };
     const bool is_all = std::all_of(axes_.begin(), axes_.end(), is_short);
     const bool is_any = std::any_of(axes_.begin(), axes_.end(), is_short);
-    return formatted("{} of length {}: {} in long double, rounded once to {}", name_of(what_.kind),
-                     joined(what_.lengths, "x"),
+    return formatted("{} of length {}: {} in long double, rounded once to {}", name_of(spec_.kind),
+                     joined(spec_.lengths, "x"),
                      is_all   ? "the sum that defines it"
                      : is_any ? "sums along short axes, bit reversal and radix-2 stages along long"
                               : "bit reversal and radix-2 stages",
-                     name_of(what_.real));
+                     name_of(spec_.real));
   }
 
   void enqueue(backend::queue& on, const backend::run& given) const override {
     const auto held = on.lock();  // one run after another, as on any queue
-    within_memory(what_, [&] {
-      const ends memory{what_, given};
-      if (what_.store.clears_output) std::memset(first_byte(given.out), 0, what_.store.out_bytes);
-      const long double scale = factor_of(what_);
-      row<long double> points(points_of(what_));
-      for (std::size_t number = 0; number < what_.batch; ++number) {
+    within_memory(spec_, [&] {
+      const ends memory{spec_, given};
+      if (spec_.store.clears_output) std::memset(first_byte(given.out), 0, spec_.store.out_bytes);
+      const long double scale = factor_of(spec_);
+      row<long double> points(points_of(spec_));
+      for (std::size_t number = 0; number < spec_.batch; ++number) {
         memory.load(first_byte(given.in), number, points);
         transform_all(points);
         memory.store(points, scale, first_byte(given.out), number);
@@ -80,46 +80,46 @@ class plan final : public backend::plan {
   }
 
  private:
-  /// Along every axis; the last goes last, because there a half spectrum becomes real numbers.
+  /// Transforms every axis, the last one last, because there a half spectrum becomes real numbers.
   void transform_all(row<long double>& points) const {
     std::size_t stride = points.size();
     for (std::size_t a = 0; a < axes_.size(); ++a) {
-      stride /= what_.lengths[a];
+      stride /= spec_.lengths[a];
       const bool is_last = a + 1 == axes_.size();
-      if (is_last && what_.kind == transform::inverse_to_real) {
-        mirror_rows(points, what_.lengths[a]);
+      if (is_last && spec_.kind == transform::inverse_to_real) {
+        mirror_rows(points, spec_.lengths[a]);
       }
       axes_[a](points, stride);
     }
   }
 
-  plan_spec what_;
+  plan_spec spec_;
   std::vector<axis> axes_;
 };
 
 class engine final : public backend::engine {
  public:
   [[nodiscard]] std::vector<device_info> devices() const override {
-    device_info here;
-    here.runs_on = wingbeat::engine::reference;
-    here.name = "textbook algorithms, long double";
-    here.architecture = "scalar";
-    here.version = formatted("{}-bit significand", std::numeric_limits<long double>::digits);
-    here.memory_bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return {here};
+    device_info processor;
+    processor.runs_on = wingbeat::engine::reference;
+    processor.name = "textbook algorithms, long double";
+    processor.architecture = "scalar";
+    processor.version = formatted("{}-bit significand", std::numeric_limits<long double>::digits);
+    processor.memory_bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                             static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return {processor};
   }
 
   [[nodiscard]] std::string why_absent() const override { return {}; }
 
-  [[nodiscard]] std::shared_ptr<backend::queue> open(const device_info& where) const override {
-    backend::require_only_device(where);
-    return std::make_shared<queue>(where);
+  [[nodiscard]] std::shared_ptr<backend::queue> open(const device_info& device) const override {
+    backend::require_only_device(device);
+    return std::make_shared<queue>(device);
   }
 
   [[nodiscard]] std::shared_ptr<const backend::plan> make_plan(
-      const std::shared_ptr<backend::queue>&, const plan_spec& what) const override {
-    return within_memory(what, [&] { return std::make_shared<const plan>(what); });
+      const std::shared_ptr<backend::queue>&, const plan_spec& spec) const override {
+    return within_memory(spec, [&] { return std::make_shared<const plan>(spec); });
   }
 };
 

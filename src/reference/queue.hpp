@@ -19,7 +19,7 @@ class queue final : public backend::queue {
   [[nodiscard]] std::unique_ptr<backend::mark> record() override;
 };
 
-/// Returns the first byte a view of this process's memory names.
+/// Returns the address of the first byte of a view of this process's memory.
 [[nodiscard]] inline char* first_byte(buffer_view view) {
   return static_cast<char*>(view.handle) + view.offset_bytes;
 }

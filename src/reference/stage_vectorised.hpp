@@ -21,7 +21,7 @@ void stage_vectorised(row<Real>& x, const row<Real>& roots) {
   using values = std::valarray<std::complex<Real>>;
   const std::size_t n = x.size();
   reverse_bits(x);
-  values all(x.data(), n);
+  values points(x.data(), n);
   const values half_circle(roots.data(), n / 2);
 
   for (std::size_t half = 1; half < n; half *= 2) {
@@ -31,12 +31,12 @@ void stage_vectorised(row<Real>& x, const row<Real>& roots) {
     const std::gslice lower(half, shape, {2 * half, 1});
     const std::gslice angles(0, shape, {0, groups});  // every group reads the same roots
 
-    const values top = all[upper];
-    const values twiddled = values(half_circle[angles]) * values(all[lower]);
-    all[upper] = top + twiddled;
-    all[lower] = top - twiddled;
+    const values top = points[upper];
+    const values twiddled = values(half_circle[angles]) * values(points[lower]);
+    points[upper] = top + twiddled;
+    points[lower] = top - twiddled;
   }
-  std::copy(std::begin(all), std::end(all), x.begin());
+  std::copy(std::begin(points), std::end(points), x.begin());
 }
 
 }  // namespace wingbeat::reference

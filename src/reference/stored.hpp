@@ -42,14 +42,14 @@ inline std::uint16_t narrowed(long double x, const narrow_format& as) {
   return static_cast<std::uint16_t>(sign | static_cast<unsigned>(std::min(bits, most)));
 }
 
-/// Returns what the bits of a number of `as` stand for.
+/// Returns the value of a number of format `as` from its bits.
 inline long double widened(std::uint16_t bits, const narrow_format& as) {
   using limits = std::numeric_limits<long double>;
   const long double sign = (bits & 0x8000U) != 0 ? -1 : 1;
   const int magnitude = bits & 0x7fff;
   if (magnitude > as.infinity) return limits::quiet_NaN();
   if (magnitude == as.infinity) return sign * limits::infinity();
-  const int leading = 1 << (as.significant_bits - 1);  // the bit that a normal number leaves out
+  const int leading = 1 << (as.significant_bits - 1);  // the implicit bit of a normal number
   const int field = magnitude / leading, fraction = magnitude % leading;
   if (field == 0) return sign * std::ldexp(static_cast<long double>(fraction), as.least);
   return sign * std::ldexp(static_cast<long double>(fraction + leading), as.least + field - 1);

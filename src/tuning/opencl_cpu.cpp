@@ -73,7 +73,8 @@ const architecture& opencl_cpu() {
       .name = "opencl-cpu",
       .bank_bytes = 0,
       .fp32 = {.rows = {.whole = fp32_whole, .cuts = cuts}, .columns = fp32_columns},
-      .fp64 = {.rows = {.whole = fp64_whole, .cuts = cuts}, .columns = fp64_columns}};
+      .fp64 = {.rows = {.whole = fp64_whole, .cuts = cuts}, .columns = fp64_columns},
+      .placing = {.result_block = 0}};
   return data;
 }
 

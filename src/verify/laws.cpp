@@ -49,13 +49,13 @@ std::pair<row, row> noise_and_oracle(const trial& t) {
     return {std::move(got), t.oracle(t.kind, x, {.over = t.over})};
   }
   const std::size_t n_bins = t.n > most_by_definition ? 16 : t.n;
-  row some, expected;
+  row actual, expected;
   for (std::size_t b = 0; b < n_bins; ++b) {
     const std::size_t k = n_bins == t.n ? b : (b * (t.n / 16) + 37 * b) % t.n;
-    some.push_back(got[k]);
+    actual.push_back(got[k]);
     expected.push_back(bin_by_definition(t.kind, x, k, t.over));
   }
-  return {std::move(some), std::move(expected)};
+  return {std::move(actual), std::move(expected)};
 }
 
 measurement random(const trial& t) {
@@ -94,7 +94,7 @@ measurement impulse(const trial& t) {
   return measured(std::max(worst, impulse_error(t, t.n - 1)), allowed(t));
 }
 
-/// A tone is all of one bin, or of two where the input is real. Its samples are rounded, too.
+/// A tone transforms to one bin, or to two where the input is real. Its samples are rounded, too.
 long double tone_error(const trial& t, std::size_t bin) {
   const std::size_t mirror = mirrored(bin, t.over);
   const bool is_real = input_of(t.kind) == domain::real;
@@ -142,11 +142,11 @@ measurement linearity(const trial& t) {
   return measured(relative_l2(sum_out, expected), parts * allowed(t));
 }
 
-/// A shift of the input turns the output: x[j-s] -> w^(sk) X[k]. A half spectrum cannot shift;
-/// turned by w^(-sk), it shifts its output by s.
+/// A shift of the input multiplies the output by a phase: x[j-s] -> w^(sk) X[k]. A half spectrum
+/// cannot shift; multiplied by w^(-sk), it shifts its output by s.
 measurement shift(const trial& t) {
   const bool turns = input_of(t.kind) == domain::hermitian;
-  std::size_t s = 0, a = 0;  // about a third of every axis, of none as much as of another
+  std::size_t s = 0, a = 0;  // about a third of every axis, by different amounts
   for (const std::size_t n : t.over) s = s * n + (std::max<std::size_t>(1, n / 3) + a++) % n;
   const std::size_t back = mirrored(s, t.over);
   const row x = noise(t, /*seed=*/6);
@@ -187,8 +187,9 @@ measurement convolution(const trial& t) {
 
 measurement round_trip(const trial& t) {
   const row x = noise(t, /*seed=*/8);
-  const row there = t(x);
-  const row back = t.run(opposite(t.kind), there, {.scale = scaling::by_length, .over = t.over});
+  const row transformed = t(x);
+  const row back =
+      t.run(opposite(t.kind), transformed, {.scale = scaling::by_length, .over = t.over});
   return measured(relative_l2(back, x), 2 * allowed(t));
 }
 
@@ -229,11 +230,11 @@ measurement scales(const trial& t) {
 
 measurement repeat(const trial& t) {
   const row x = noise(t, /*seed=*/13);
-  const row once = t(x);
+  const row first = t(x);
   std::size_t n_different = 0;
   for (int again = 0; again < 2; ++again) {
-    const row now = t(x);
-    for (std::size_t k = 0; k < t.n; ++k) n_different += !(now[k] == once[k]);
+    const row result = t(x);
+    for (std::size_t k = 0; k < t.n; ++k) n_different += !(result[k] == first[k]);
   }
   return measured(n_different, 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every transform must obey, each law with the largest error that rounding can excuse.
+// The laws of transforms, each with the largest error that rounding can cause.
 // With u the unit roundoff, c = 1 (fp32) or 1.25 (fp64), one transform of N points may be off by
 //     e = c u sqrt(log2 N)   in relative L2,
 // and a law that compares several transforms by the sum of their errors.
@@ -32,7 +32,7 @@ struct trial {
   }
 };
 
-/// How far a law was missed, and how far it may be.
+/// The error of a law, and its bound.
 struct measurement {
   double error = 0;
   double bound = 0;
@@ -44,7 +44,8 @@ struct law {
   measurement (*measure)(const trial&);
 };
 
-/// Returns every law, in the order to check them. The last watches what the others left behind.
+/// Returns every law, in the order to check them. The last checks that the others changed no other
+/// memory.
 [[nodiscard]] std::span<const law> laws();
 
 }  // namespace wingbeat::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory of a transform stands for: N complex values, whichever way they are stored.
+// The values of one transform: N complex numbers, independent of how they are stored.
 // Said so, every law is one formula for all four kinds.
 #pragma once
 
@@ -56,11 +56,11 @@ enum class domain {
 /// Returns x, its parts rounded to the precision.
 [[nodiscard]] row rounded(row x, precision real);
 
-/// Returns what is stored of x as numbers: real and imaginary parts, or real parts alone. What
-/// the contract says is never read (Im of bins 0 and N/2 of a lone axis) is NaN.
+/// Returns the stored numbers of x: real and imaginary parts, or real parts only. Numbers that are
+/// never read (Im of bins 0 and N/2 of a single axis) are NaN.
 [[nodiscard]] std::vector<double> packed(const row& x, domain within, const shape& over);
 
-/// Returns the row that the stored numbers stand for.
+/// Returns the row of the stored numbers.
 [[nodiscard]] row unpacked(const double* stored, domain within, const shape& over);
 
 /// Returns sqrt(sum |z|^2).

@@ -99,16 +99,16 @@ void runner::forget() {
 }
 
 template <class Real>
-std::vector<double> runner::run(const plan& transform, const std::vector<double>& in) {
+std::vector<double> runner::run(const plan& planned, const std::vector<double>& in) {
   const guarded<Real> from(queue_, in);
-  if (transform.spec().where == placement::in_place) {
-    transform.enqueue(queue_, from.view(), from.view());
+  if (planned.spec().where == placement::in_place) {
+    planned.enqueue(queue_, from.view(), from.view());
     n_trespasses_ += from.n_changed(/*is_whole=*/false);
     return from.numbers();
   }
-  const std::vector<double> poisoned(output_bytes(transform.spec()) / sizeof(Real), poison);
+  const std::vector<double> poisoned(output_bytes(planned.spec()) / sizeof(Real), poison);
   const guarded<Real> to(queue_, poisoned);
-  transform.enqueue(queue_, from.view(), to.view());
+  planned.enqueue(queue_, from.view(), to.view());
   n_trespasses_ += from.n_changed(/*is_whole=*/true) + to.n_changed(/*is_whole=*/false);
   return to.numbers();
 }
@@ -129,9 +129,8 @@ std::vector<row> runner::operator()(transform kind, const std::vector<row>& rows
 
   std::vector<double> in;
   for (const row& x : rows) append_lines(in, packed(x, input_of(kind), over), n_lines, in_step);
-  const plan& transform = plan_for(spec);
-  const auto out =
-      real_ == precision::fp32 ? run<float>(transform, in) : run<double>(transform, in);
+  const plan& planned = plan_for(spec);
+  const auto out = real_ == precision::fp32 ? run<float>(planned, in) : run<double>(planned, in);
 
   const std::size_t line = stored_of_line(output_of(kind), over.back());
   std::vector<row> transformed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs transforms of rows on one device through the public API, and watches the memory around.
+// Runs transforms of rows on one device through the public API, and checks the memory around them.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -14,11 +14,11 @@
 
 namespace wingbeat::verify {
 
-/// Outputs are NaN before each run, and so is padding that must not be read. Each buffer stands
-/// between two guards; a run that changes them, or an input it must leave alone, is counted.
+/// Fills outputs with NaN before each run, and padding that must not be read. Each buffer lies
+/// between two guards; changes to them, or to an input that must stay unchanged, are counted.
 class runner final : public transformer {
  public:
-  runner(const device_info& where, precision real) : queue_(where), real_(real) {}
+  runner(const device_info& device, precision real) : queue_(device), real_(real) {}
 
   using transformer::operator();
   [[nodiscard]] std::vector<row> operator()(transform kind, const std::vector<row>& rows,
@@ -29,14 +29,14 @@ class runner final : public transformer {
     return queue_.device().runs_on == engine::reference;
   }
 
-  /// Drops the plans made so far, and the count of trespasses.
+  /// Drops the plans made so far, and resets the count of trespasses.
   void forget();
 
  private:
-  const plan& plan_for(const plan_spec& what);
+  const plan& plan_for(const plan_spec& spec);
 
   template <class Real>
-  std::vector<double> run(const plan& with, const std::vector<double>& in);
+  std::vector<double> run(const plan& planned, const std::vector<double>& in);
 
   queue queue_;
   precision real_;

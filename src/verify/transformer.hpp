@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the laws examine: something that transforms rows. A device does, and in tests of the laws
-// themselves, something that does it wrong.
+// The interface that laws are checked on: a device, or in tests of the laws a faulty transform.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -27,12 +26,12 @@ class transformer {
   [[nodiscard]] virtual std::vector<row> operator()(transform kind, const std::vector<row>& rows,
                                                     const manner& how) = 0;
 
-  /// Returns how many numbers changed that no run may change.
+  /// Returns how many numbers changed in memory that no run may change.
   [[nodiscard]] virtual std::size_t n_trespasses() const noexcept = 0;
 
   [[nodiscard]] virtual precision real() const noexcept = 0;
 
-  /// Returns whether this is the oracle: then the oracle cannot judge it.
+  /// Returns whether this is the oracle, which cannot be compared with itself.
   [[nodiscard]] virtual bool is_oracle() const noexcept = 0;
 
   /// Returns the transform of one row.

@@ -17,15 +17,15 @@ namespace {
 constexpr transform kinds[] = {transform::forward, transform::inverse, transform::forward_from_real,
                                transform::inverse_to_real};
 
-/// Returns nothing where the engine says that it does not do so many axes yet.
-std::optional<verdict> judge(const law& one, const trial& t) {
+/// Returns nothing where the engine does not support so many axes yet.
+std::optional<verdict> judge(const law& rule, const trial& t) {
   verdict found;
-  found.law = one.name;
+  found.law = rule.name;
   found.kind = t.kind;
   found.real = t.run.real();
   found.lengths = t.over;
   try {
-    const measurement m = one.measure(t);
+    const measurement m = rule.measure(t);
     found.error = m.error;
     found.bound = m.bound;
   } catch (const error& e) {
@@ -51,7 +51,7 @@ std::vector<shape> shapes_of(int log2) {
 
 }  // namespace
 
-std::vector<verdict> check(const device_info& where, precision real, lengths over,
+std::vector<verdict> check(const device_info& device, precision real, lengths over,
                            const std::function<void(std::size_t)>& before_each) {
   const bool is_possible = 1 <= over.min_log2 && over.min_log2 <= over.max_log2 &&
                            over.max_log2 < std::numeric_limits<std::size_t>::digits - 1 &&
@@ -62,7 +62,7 @@ std::vector<verdict> check(const device_info& where, precision real, lengths ove
                   "smaller first",
                   over.min_log2, over.max_log2, std::bit_width(max_length) - 1));
   }
-  runner subject{where, real};
+  runner subject{device, real};
   runner oracle{first_device(engine::reference), precision::fp64};
   std::vector<verdict> verdicts;
   for (int log2 = over.min_log2; log2 <= over.max_log2; ++log2) {
@@ -72,10 +72,10 @@ std::vector<verdict> check(const device_info& where, precision real, lengths ove
       for (const shape& axes : shapes_of(log2)) {
         subject.forget();
         oracle.forget();
-        for (const law& one : laws()) {
-          auto found = judge(one, {subject, oracle, kind, axes});
+        for (const law& rule : laws()) {
+          auto found = judge(rule, {subject, oracle, kind, axes});
           if (!found) break;
-          found->device = where;
+          found->device = device;
           verdicts.push_back(std::move(*found));
         }
       }

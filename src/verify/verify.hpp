@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks every law on every length of one device. Pure logic on the public API: it prints nothing.
+// Checks every law on every length of one device, through the public API. Prints nothing.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,7 +13,7 @@
 
 namespace wingbeat::verify {
 
-/// What one law measured in one trial.
+/// The result of one law in one trial.
 struct verdict {
   device_info device;
   std::string_view law;
@@ -22,7 +22,7 @@ struct verdict {
   std::vector<std::size_t> lengths;  ///< One per axis.
   double error = 0;
   double bound = 0;
-  std::string failure;  ///< What was thrown instead of a measurement; usually empty.
+  std::string failure;  ///< The exception's message, if one was thrown instead; usually empty.
 
   [[nodiscard]] bool is_right() const { return failure.empty() && error <= bound; }
 };
@@ -35,10 +35,10 @@ struct lengths {
 
 /// Calls `before_each` with each number of points about to be tried, and returns a verdict for each
 /// law and kind on one axis of that length, and on two and three axes of as many points. Several
-/// axes are left out where the engine does not do them yet. Throws `plan_error` for lengths that
-/// cannot be planned.
+/// axes are left out where the engine does not support them yet. Throws `plan_error` for lengths
+/// that cannot be planned.
 [[nodiscard]] std::vector<verdict> check(
-    const device_info& where, precision real, lengths over,
+    const device_info& device, precision real, lengths over,
     const std::function<void(std::size_t length)>& before_each = {});
 
 }  // namespace wingbeat::verify

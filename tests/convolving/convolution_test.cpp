@@ -106,6 +106,14 @@ TEST_P(convolution_on, takes_columns_longer_than_a_workgroup) {
          .holds = values::complex});
 }
 
+TEST_P(convolution_on, takes_images_whose_columns_leave_the_cache) {
+  if (GetParam() == engine::reference) GTEST_SKIP() << "the same plans as for smaller images";
+  check({.image = {2051, 1030},
+         .kernel = {3, 2},
+         .kind = operation::correlate,
+         .mode = extent::valid});
+}
+
 /// Adds the sum, and the sum of value times number, of each result to two floats.
 constexpr const char* tally_text = R"(
 #include "wingbeat/device/atomic.hpp"
@@ -165,6 +173,7 @@ TEST_P(convolution_on, hands_results_to_a_functor) {
   templates.write(kernels.data(), templates.size_bytes());
   tallied.prepare(*on, in.view(), spectra.view());
   plain.enqueue(*on, spectra.view(), templates.view(), maps.view());
+  tallied.prepare(*on, in.view(), spectra.view());
   tallied.enqueue(*on, spectra.view(), templates.view(), sums.view(), {0.5F});
   std::vector<float> got(2 * n_pairs), values(n_pairs * points);
   sums.read(got.data(), sums.size_bytes());

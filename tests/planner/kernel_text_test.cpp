@@ -61,7 +61,7 @@ void each_field_of_shape(Shape& of, const Visit& visit) {
 template <class Side, class Visit>
 void each_field_of_side(const std::string& name, Side& of, const Visit& visit) {
   auto& [base, distance, stride, first_stride, unit, step, is_limited, valid_begin, valid_end,
-         is_pairs] = of;
+         is_pairs, block, block_stride, block_first] = of;
   visit(name + ".base", base);
   visit(name + ".distance", distance);
   visit(name + ".stride", stride);
@@ -72,6 +72,9 @@ void each_field_of_side(const std::string& name, Side& of, const Visit& visit) {
   visit(name + ".valid_begin", valid_begin);
   visit(name + ".valid_end", valid_end);
   visit(name + ".is_pairs", is_pairs);
+  visit(name + ".block", block);
+  visit(name + ".block_stride", block_stride);
+  visit(name + ".block_first", block_first);
 }
 
 /// Visits the loops up to `of.depth`: others are not written.
@@ -244,7 +247,7 @@ TEST(kernel_text, differs_where_any_number_does) {
     EXPECT_NE(kernel_text(other), text) << name;
     expect_numbers_read_back(other);
   });
-  EXPECT_EQ(n_fields, 19U + 2 + 2 * 10 + 3 * 5 + 8);
+  EXPECT_EQ(n_fields, 20U + 2 + 2 * 13 + 3 * 5 + 8);
 }
 
 TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {
@@ -271,7 +274,7 @@ TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {
   EXPECT_NE(changed(apart(64)), changed(apart(65)));
   // The number of rows and the buffers are arguments of a launch.
   EXPECT_EQ(changed([](pass& of) { of.rows = 99; }), text);
-  EXPECT_EQ(changed([](pass& of) { of.in.where = planner::place::workspace_a; }), text);
+  EXPECT_EQ(changed([](pass& of) { of.in.location = planner::place::workspace_a; }), text);
   EXPECT_EQ(changed([](pass& of) { of.fraction = 0.5; }), text);
 }
 

@@ -135,7 +135,7 @@ void expect_sound(const plan_spec& spec, const planner::program& made) {
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const pass& each = passes[i];
     const walked elements = walk(each);
-    EXPECT_EQ(each.in.where, last) << each.describe();
+    EXPECT_EQ(each.in.location, last) << each.describe();
     const places in = unique(elements.in), out = sorted(elements.out);
     if (i == 0) {
       EXPECT_EQ(in, before) << "reads all of the input, and nothing else: " << each.describe();
@@ -144,15 +144,15 @@ void expect_sound(const plan_spec& spec, const planner::program& made) {
           << "reads what its predecessor did not write: " << each.describe();
     }
     EXPECT_EQ(out, unique(out)) << "writes a place twice: " << each.describe();
-    const bool shares = (each.in.where == place::input && each.out.where == place::output)
+    const bool shares = (each.in.location == place::input && each.out.location == place::output)
                             ? is_one_buffer(spec)
-                            : each.in.where == each.out.where;
+                            : each.in.location == each.out.location;
     if (shares) expect_safe_in_place(elements, each.describe());
-    if (each.out.where != place::output) {
-      EXPECT_LT(out.back() * each.out.real_bytes(), bytes_of(made, each.out.where));
+    if (each.out.location != place::output) {
+      EXPECT_LT(out.back() * each.out.real_bytes(), bytes_of(made, each.out.location));
     }
     before = out;
-    last = each.out.where;
+    last = each.out.location;
   }
   EXPECT_EQ(last, place::output);
   EXPECT_EQ(before, sorted(places_of(output_side(spec)))) << "the output, all of it";

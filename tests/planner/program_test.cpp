@@ -49,11 +49,12 @@ void check(const plan_spec& spec, const device_info& device) {
   for (const pass& each : made.passes()) {
     EXPECT_LE(each.shape().scratch_bytes(), device.local_memory_bytes);
     EXPECT_LE(each.shape().threads(), device.max_workgroup);
-    EXPECT_EQ(each.in.where, last);
+    EXPECT_EQ(each.in.location, last);
     if (!each.is_whole()) {
-      EXPECT_NE(each.out.where, each.in.where) << "a Stockham pass never writes where it reads";
+      EXPECT_NE(each.out.location, each.in.location)
+          << "a Stockham pass never writes where it reads";
     }
-    last = each.out.where;
+    last = each.out.location;
     EXPECT_EQ(each.numbers.prior, prior);
     if (prior > 1) expect_prior_loop(each);
     product *= each.shape().length;

@@ -32,9 +32,9 @@ In every round a plain copy of the same bytes, wingbeat and each peer take one t
 the copy's time over the library's: 1 is the limit of a transform that crosses memory once. A ratio
 is the peer's time over ours. Times are medians; the spread is between the quartiles. `error /
 bound` is the relative L2 error of the worst of three transforms, over all their axes, over what
-the accuracy table allows. Exit code 1 if a transform of ours is outside of it. Peers that are not
-here, or that refuse a problem, cost a sentence each. A --peer with a slash is a program that
-speaks bench/peers/protocol.md.)";
+the accuracy table allows. Exit code 1 if a transform of ours is outside of it. Peers that are
+absent or refuse a problem are left out, with one message each. A --peer with a slash is a program
+that speaks bench/peers/protocol.md.)";
 
 struct options {
   sweep_options sweep;
@@ -85,10 +85,10 @@ std::string command_of(const options& o, const device_info& device) {
 }
 
 /// Writes the document, if --json names a file.
-void write_json(const std::string& name, const bench_document& all) {
+void write_json(const std::string& name, const bench_document& document) {
   if (name.empty() || name == "-") return;
   formats::atomic_file file{name};
-  file.write(text_of(json_of(all)));
+  file.write(text_of(json_of(document)));
   file.commit();
 }
 
@@ -97,28 +97,28 @@ void write_json(const std::string& name, const bench_document& all) {
 bench_document run_all(const options& o, const device_info& device) {
   const auto problems = problems_of(o.sweep, device);
   peer_list peers = open_peers(o.peers, device, o.limits);
-  bench_document all{command_of(o, device), o.sweep.layout, device, {}, {}, {}};
-  for (const auto& peer : peers) all.peers.emplace_back(peer->name(), peer->version());
+  bench_document document{command_of(o, device), o.sweep.layout, device, {}, {}, {}};
+  for (const auto& peer : peers) document.peers.emplace_back(peer->name(), peer->version());
   queue on{device};
   measure::clock_watch clocks{device};
-  all.driver = clocks.driver_version();
+  document.driver = clocks.driver_version();
   progress bar{"bench", problems.size()};
   bool has_measured = false;
   const bool is_file = !formats::is_written_directly(o.json_file);
   for (const plan_spec& spec : problems) {
     bar.step(formatted("{}, batch {}", axes_text(spec), std::size_t{spec.batch}));
-    all.results.push_back(result_of(on, spec, peers, clocks, o.stop));
-    has_measured |= all.results.back().refused.empty();
+    document.results.push_back(result_of(on, spec, peers, clocks, o.stop));
+    has_measured |= document.results.back().refused.empty();
     const bool is_last = &spec == &problems.back();
-    if (has_measured && (is_file || is_last)) write_json(o.json_file, all);
+    if (has_measured && (is_file || is_last)) write_json(o.json_file, document);
   }
-  return all;
+  return document;
 }
 
-void write(const options& o, const bench_document& all) {
-  if (o.json_file != "-") print(table_of(all));
-  if (o.json_file == "-") print_json(json_of(all));
-  if (!o.plot_file.empty()) formats::write_png(o.plot_file, chart_of(all));
+void write(const options& o, const bench_document& document) {
+  if (o.json_file != "-") print(table_of(document));
+  if (o.json_file == "-") print_json(json_of(document));
+  if (!o.plot_file.empty()) formats::write_png(o.plot_file, chart_of(document));
 }
 
 int bench(options o) {
@@ -127,15 +127,15 @@ int bench(options o) {
   validate(o);
   const device_info device = device_of(o.sweep);
   require_writable_files(o);
-  const bench_document all = run_all(o, device);
+  const bench_document document = run_all(o, device);
   const auto is_refused = [](const bench_result& result) { return !result.refused.empty(); };
-  if (std::all_of(all.results.begin(), all.results.end(), is_refused)) {
-    if (all.results.size() > 1)
+  if (std::all_of(document.results.begin(), document.results.end(), is_refused)) {
+    if (document.results.size() > 1)
       print_message("no problem was run; choose others or another device");
     return exit_usage;
   }
-  write(o, all);
-  for (const bench_result& result : all.results) {
+  write(o, document);
+  for (const bench_result& result : document.results) {
     if (!is_refused(result) && !result.ours.accuracy.is_within) return exit_check_failed;
   }
   return exit_ok;
@@ -166,7 +166,7 @@ void add_bench(CLI::App& program, int& exit_code) {
   auto chosen = std::make_shared<options>();
   chosen->stop.confidence = 1;  // in percent; `bench` converts it
   CLI::App* command =
-      program.add_subcommand("bench", "time transforms as a fraction of a plain copy");
+      program.add_subcommand("bench", "Times transforms as a fraction of a plain copy");
   command->footer(examples);
   add_sweep_options(*command, chosen->sweep);
   add_bench_options(*command, *chosen);

@@ -65,8 +65,8 @@ void print_document() {
 }  // namespace
 
 void add_devices(CLI::App& program, int& exit_code) {
-  CLI::App* const command =
-      program.add_subcommand("devices", "Lists engines and devices, and says what is absent");
+  CLI::App* const command = program.add_subcommand(
+      "devices", "Lists engines and devices, and the reasons why others are absent");
   command->footer(examples);
   auto is_json = std::make_shared<bool>(false);
   add_switch(*command, "--json", *is_json, "Print JSON instead of a table");

@@ -171,7 +171,7 @@ void add_order(CLI::App& program, int& exit_code) {
   add_text(*command, "--order", o->order_name, "natural, nabla or scrambled")->required();
   add_exponent(*command, "--elements-log2", o->elements_log2,
                "E: each thread holds 2^E elements, from 1 for nabla. If not given, scrambled with "
-               "--length has what workgroup::advised_elements says for fp32");
+               "--length alone takes workgroup::advised_elements for fp32");
   add_exponent(*command, "--workgroup-log2", o->workgroup_log2,
                "W: 2^W threads share the transform (nabla from 1)");
   add_power_of_two(*command, "--length", o->length, {1, most_length},

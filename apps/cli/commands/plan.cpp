@@ -27,7 +27,7 @@ constexpr const char* examples = R"(Examples:
   wingbeat plan --lengths 2^10..2^24 --precision fp64 --json
 
 Plans each problem twice and runs nothing: `cold` ignores the cache of compiled kernels, `warm`
-finds them there. A problem that the engine refuses costs a sentence; exit code 2 if all are.)";
+uses it. A problem that the engine refuses is reported in one message; exit code 2 if all are.)";
 
 struct options {
   sweep_options sweep;
@@ -98,15 +98,15 @@ int plan_all(const options& o) {
   const device_info device = device_of(o.sweep);
   const auto problems = problems_of(o.sweep, device);
   const queue on{device};
-  std::vector<planned_problem> all;
+  std::vector<planned_problem> planned;
   for (const plan_spec& spec : problems) {
     try {
-      all.push_back(planned_on(on, spec));
+      planned.push_back(planned_on(on, spec));
     } catch (const plan_error& refused) {
       print_message("{} is left out: {}", axes_text(spec), refused.what());
     }
   }
-  if (all.empty()) return exit_usage;
+  if (planned.empty()) return exit_usage;
   if (o.is_json) {
     json j{{"schema", "wingbeat.plan/1"}};
     j["command"] = "wingbeat plan " + words_of(o.sweep, device);
@@ -114,15 +114,15 @@ int plan_all(const options& o) {
                    {"name", device.name},
                    {"architecture", device.architecture},
                    {"version", device.version}};
-    j["kind"] = name_of(all.front().spec.kind);
-    j["precision"] = name_of(all.front().spec.real);
+    j["kind"] = name_of(planned.front().spec.kind);
+    j["precision"] = name_of(planned.front().spec.real);
     j["layout"] = o.sweep.layout;
-    for (const planned_problem& problem : all) j["plans"].push_back(json_of(problem));
+    for (const planned_problem& problem : planned) j["plans"].push_back(json_of(problem));
     print_json(j);
     return exit_ok;
   }
   print(formatted("{}: {}\n", short_name(device), device.name));
-  for (const planned_problem& problem : all) print("\n" + text_of(problem));
+  for (const planned_problem& problem : planned) print("\n" + text_of(problem));
   return exit_ok;
 }
 
@@ -131,8 +131,8 @@ int plan_all(const options& o) {
 void add_plan(CLI::App& program, int& exit_code) {
   auto chosen = std::make_shared<options>();
   chosen->sweep.lengths = "2^20";
-  CLI::App* command =
-      program.add_subcommand("plan", "say in words how transforms would run, and what that takes");
+  CLI::App* command = program.add_subcommand(
+      "plan", "Describes how transforms would run, and times their planning");
   command->footer(examples);
   add_sweep_options(*command, chosen->sweep);
   add_switch(*command, "--json", chosen->is_json, "print JSON instead of text");

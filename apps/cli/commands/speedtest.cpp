@@ -30,10 +30,10 @@ constexpr const char* examples = R"(Examples:
   wingbeat speedtest --engine host,opencl --runs 20 --csv speed.csv --json > speed.json
 
 Each length is a forward transform of one row of complex noise. A warm-up run is not counted.
-Execution is what the device's clock says, transfer the copy in and the copy out; total is both.
+Execution is timed by the device's clock, transfer is the copy in and the copy out; total is both.
 The break-even of two engines is the smallest length from which the one that is faster at the
 largest length stays ahead, by the mean total. An engine whose counted runs at one length have
-taken two seconds is not run again there; the column 'runs' says how often it was. Every output is
+taken two seconds is not run again there; the column 'runs' has the number of runs. Every output is
 compared with the reference as `wingbeat transform` does; exit code 1 if one disagrees.)";
 
 constexpr double budget_s = 2;
@@ -89,8 +89,8 @@ timing timing_of(const device_info& device, std::size_t length, precision real, 
 
 std::vector<engine_timings> time_all(const speedtest_options& o,
                                      const std::vector<device_info>& chosen, precision real) {
-  std::vector<engine_timings> all;
-  for (const device_info& device : chosen) all.push_back({device, {}});
+  std::vector<engine_timings> measured;
+  for (const device_info& device : chosen) measured.push_back({device, {}});
   const auto n_lengths = static_cast<std::size_t>(o.max_log2 - o.min_log2 + 1);
   progress bar{"speedtest", n_lengths};
   for (int log2 = o.min_log2; log2 <= o.max_log2; ++log2) {
@@ -102,11 +102,11 @@ std::vector<engine_timings> time_all(const speedtest_options& o,
         measure::measure_plan(first_device(engine::reference), spec_of(length, precision::fp64),
                               pack(input, precision::fp64), {.n_runs = 0});
     const auto expected = unpack(reference.output, precision::fp64);
-    for (engine_timings& timings : all) {
+    for (engine_timings& timings : measured) {
       timings.lengths.push_back(timing_of(timings.device, length, real, o.n_runs, input, expected));
     }
   }
-  return all;
+  return measured;
 }
 
 std::vector<output_file> output_files(const speedtest_options& o) {
@@ -116,10 +116,10 @@ std::vector<output_file> output_files(const speedtest_options& o) {
           {"--plot", o.plot_prefix + per_element_suffix}};
 }
 
-void write_files(const speedtest_options& o, const std::vector<engine_timings>& all) {
+void write_files(const speedtest_options& o, const std::vector<engine_timings>& measured) {
   if (!o.csv.empty()) {
     formats::atomic_file to(o.csv);
-    to.write(speed_csv(all));
+    to.write(speed_csv(measured));
     to.commit();
     print_message("wrote {}", o.csv);
   }
@@ -128,15 +128,15 @@ void write_files(const speedtest_options& o, const std::vector<engine_timings>& 
     const std::string file = o.plot_prefix + suffix;
     const auto title = formatted("{}: complex {}, mean of {} runs, band from least to most",
                                  subject, o.precision_name, o.n_runs);
-    formats::write_png(file, speed_chart(all, of, title));
+    formats::write_png(file, speed_chart(measured, of, title));
     print_message("wrote {}", file);
   };
   draw(time_suffix, speed_axis::time, "Time against length");
   draw(per_element_suffix, speed_axis::time_per_element, "Time per element against length");
 }
 
-void report_short_runs(const std::vector<engine_timings>& all, int n_runs) {
-  for (const engine_timings& timings : all) {
+void report_short_runs(const std::vector<engine_timings>& measured, int n_runs) {
+  for (const engine_timings& timings : measured) {
     for (const timing& t : timings.lengths) {
       if (t.n_runs >= n_runs) continue;
       print_message("{} ran {} of {} times at length {}: {} s were spent",
@@ -145,9 +145,9 @@ void report_short_runs(const std::vector<engine_timings>& all, int n_runs) {
   }
 }
 
-int exit_code_of(const std::vector<engine_timings>& all) {
+int exit_code_of(const std::vector<engine_timings>& measured) {
   int code = exit_ok;
-  for (const engine_timings& timings : all) {
+  for (const engine_timings& timings : measured) {
     for (const timing& t : timings.lengths) {
       if (t.against_reference.is_within) continue;
       print_message("{} disagrees with the reference at length {} beyond the accuracy table",
@@ -163,18 +163,18 @@ int run(const speedtest_options& o) {
   const precision real = precision_named(o.precision_name);
   const auto devices = choose_devices(o.engines, real);
   require_writable(output_files(o));
-  const auto all = time_all(o, devices, real);
+  const auto measured = time_all(o, devices, real);
   if (o.is_json) {
-    auto document = speed_json(all);
+    auto document = speed_json(measured);
     document["precision"] = o.precision_name;
     print_json(document);
   } else {
-    print(speed_text(all));
-    for (const break_even& pair : break_evens_of(all)) print(sentence_of(pair) + "\n");
+    print(speed_text(measured));
+    for (const break_even& pair : break_evens_of(measured)) print(sentence_of(pair) + "\n");
   }
-  report_short_runs(all, o.n_runs);
-  write_files(o, all);
-  return exit_code_of(all);
+  report_short_runs(measured, o.n_runs);
+  write_files(o, measured);
+  return exit_code_of(measured);
 }
 
 void add_options(CLI::App& command, speedtest_options& o) {

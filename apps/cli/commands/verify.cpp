@@ -28,9 +28,9 @@ constexpr const char* examples = R"(Examples:
   wingbeat verify --engine opencl --max-log2 18 --precision fp32
   wingbeat verify --json > verdicts.json
 
-Each check compares with mathematics, the definition or the reference engine, and allows what
-rounding excuses: u sqrt(log2 N) in relative L2 for one transform (1.25 times that in fp64), with
-u = 2^-24 in fp32 and 2^-53 in fp64. The table shows, of each check, the trial that came nearest
+Each check compares with an identity, the definition or the reference engine, and allows rounding
+errors of u sqrt(log2 N) in relative L2 for one transform (1.25 times that in fp64), with u = 2^-24
+in fp32 and 2^-53 in fp64. The table shows the trial of each check that came nearest
 to its bound; --json shows every trial. Exit code 1 if a check fails.)";
 
 constexpr std::size_t most_sentences = 20;
@@ -63,15 +63,16 @@ std::vector<verify::verdict> check_all(const verify_options& o) {
   const auto subjects = subjects_of(o);
   const int n_lengths = std::max(0, o.over.max_log2 - o.over.min_log2 + 1);
   progress bar{"verify", subjects.size() * static_cast<std::size_t>(n_lengths)};
-  std::vector<verify::verdict> all;
+  std::vector<verify::verdict> verdicts;
   for (const subject& checked : subjects) {
     auto found = verify::check(checked.device, checked.real, o.over, [&](std::size_t length) {
       bar.step(formatted("{}, {}, length {}", short_name(checked.device), name_of(checked.real),
                          length));
     });
-    all.insert(all.end(), std::move_iterator(found.begin()), std::move_iterator(found.end()));
+    verdicts.insert(verdicts.end(), std::move_iterator(found.begin()),
+                    std::move_iterator(found.end()));
   }
-  return all;
+  return verdicts;
 }
 
 int run(const verify_options& o) {

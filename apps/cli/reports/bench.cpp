@@ -116,25 +116,25 @@ formats::chart_series series_of(const bench_document& document, const std::strin
 }  // namespace
 
 std::string date_text() {
-  const std::time_t now = std::time(nullptr);
+  const std::time_t seconds = std::time(nullptr);
   std::tm utc{};
-  ::gmtime_r(&now, &utc);
+  ::gmtime_r(&seconds, &utc);
   char text[sizeof "0000-00-00T00:00:00Z"];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
   return text;
 }
 
 json json_of(const std::vector<kernel_resources>& kernels) {
-  json all = json::array();
+  json result = json::array();
   for (const kernel_resources& k : kernels) {
-    all.push_back({{"name", k.name},
-                   {"threads", k.threads},
-                   {"registers", k.registers},
-                   {"spill_bytes", k.spill_bytes},
-                   {"stack_bytes", k.stack_bytes},
-                   {"scratch_bytes", k.scratch_bytes}});
+    result.push_back({{"name", k.name},
+                      {"threads", k.threads},
+                      {"registers", k.registers},
+                      {"spill_bytes", k.spill_bytes},
+                      {"stack_bytes", k.stack_bytes},
+                      {"scratch_bytes", k.scratch_bytes}});
   }
-  return all;
+  return result;
 }
 
 json json_of(const bench_document& document) {

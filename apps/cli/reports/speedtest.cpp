@@ -44,7 +44,7 @@ std::string csv_of(const measure::spread& s) {
 
 }  // namespace
 
-std::string speed_text(const std::vector<engine_timings>& all) {
+std::string speed_text(const std::vector<engine_timings>& measured) {
   table speeds{{{"length"},
                 {"log2"},
                 {"engine", align::left},
@@ -57,9 +57,9 @@ std::string speed_text(const std::vector<engine_timings>& all) {
                 {"total"},
                 {"per element"},
                 {"verdict", align::left}}};
-  const std::size_t n_lengths = all.empty() ? 0 : all.front().lengths.size();
+  const std::size_t n_lengths = measured.empty() ? 0 : measured.front().lengths.size();
   for (std::size_t i = 0; i < n_lengths; ++i) {
-    for (const engine_timings& engine : all) {
+    for (const engine_timings& engine : measured) {
       const timing& t = engine.lengths[i];
       speeds.add({formatted("{}", t.length), formatted("{}", std::countr_zero(t.length)),
                   short_name(engine.device), formatted("{}", t.n_runs), seconds_text(t.plan_s),
@@ -73,12 +73,12 @@ std::string speed_text(const std::vector<engine_timings>& all) {
   return speeds.text();
 }
 
-std::string speed_csv(const std::vector<engine_timings>& all) {
+std::string speed_csv(const std::vector<engine_timings>& measured) {
   std::string lines =
       "engine,index,length,runs,plan_s,execution_mean_s,execution_min_s,execution_max_s,"
       "transfer_mean_s,transfer_min_s,transfer_max_s,total_mean_s,total_min_s,total_max_s,"
       "relative_l2,agrees\n";
-  for (const engine_timings& engine : all) {
+  for (const engine_timings& engine : measured) {
     for (const timing& t : engine.lengths) {
       lines += formatted("{},{},{},{},{:.9g}", name_of(engine.device.runs_on), engine.device.index,
                          t.length, t.n_runs, t.plan_s);
@@ -90,10 +90,10 @@ std::string speed_csv(const std::vector<engine_timings>& all) {
   return lines;
 }
 
-nlohmann::ordered_json speed_json(const std::vector<engine_timings>& all) {
+nlohmann::ordered_json speed_json(const std::vector<engine_timings>& measured) {
   nlohmann::ordered_json document{{"schema", "wingbeat.speedtest/1"}};
   document["engines"] = nlohmann::ordered_json::array();
-  for (const engine_timings& engine : all) {
+  for (const engine_timings& engine : measured) {
     nlohmann::ordered_json j;
     j["engine"] = name_of(engine.device.runs_on);
     j["index"] = engine.device.index;
@@ -103,7 +103,7 @@ nlohmann::ordered_json speed_json(const std::vector<engine_timings>& all) {
     document["engines"].push_back(std::move(j));
   }
   document["break_even"] = nlohmann::ordered_json::array();
-  for (const break_even& pair : break_evens_of(all)) {
+  for (const break_even& pair : break_evens_of(measured)) {
     nlohmann::ordered_json j;
     j["faster"] = pair.faster;
     j["slower"] = pair.slower;
@@ -115,9 +115,9 @@ nlohmann::ordered_json speed_json(const std::vector<engine_timings>& all) {
   return document;
 }
 
-std::vector<break_even> break_evens_of(const std::vector<engine_timings>& all) {
+std::vector<break_even> break_evens_of(const std::vector<engine_timings>& measured) {
   std::vector<timed_engine> engines;
-  for (const engine_timings& engine : all) {
+  for (const engine_timings& engine : measured) {
     timed_engine times{short_name(engine.device), {}};
     for (const timing& t : engine.lengths) times.times.push_back({t.length, t.total_s.mean});
     engines.push_back(std::move(times));
@@ -125,7 +125,7 @@ std::vector<break_even> break_evens_of(const std::vector<engine_timings>& all) {
   return break_evens(engines);
 }
 
-formats::line_chart speed_chart(const std::vector<engine_timings>& all, speed_axis axis,
+formats::line_chart speed_chart(const std::vector<engine_timings>& measured, speed_axis axis,
                                 const std::string& title) {
   formats::line_chart chart;
   chart.title = title;
@@ -134,7 +134,7 @@ formats::line_chart speed_chart(const std::vector<engine_timings>& all, speed_ax
                                       : "execution and transfer per element (s)",
              formats::axis_scale::log10,
              {}};
-  for (const engine_timings& engine : all) {
+  for (const engine_timings& engine : measured) {
     formats::chart_series curve;
     curve.label = formatted("{} ({})", short_name(engine.device), engine.device.name);
     curve.has_markers = true;
@@ -148,7 +148,7 @@ formats::line_chart speed_chart(const std::vector<engine_timings>& all, speed_ax
     }
     chart.series.push_back(std::move(curve));
   }
-  for (const break_even& pair : break_evens_of(all)) {
+  for (const break_even& pair : break_evens_of(measured)) {
     // Break-evens with the reference are not marked: every engine overtakes it.
     if (!pair.length || pair.slower == "reference" || pair.faster == "reference") continue;
     chart.marks.push_back({static_cast<double>(*pair.length),

@@ -30,17 +30,17 @@ struct engine_timings {
   std::vector<timing> lengths;
 };
 
-[[nodiscard]] std::string speed_text(const std::vector<engine_timings>& all);
-[[nodiscard]] std::string speed_csv(const std::vector<engine_timings>& all);
-[[nodiscard]] nlohmann::ordered_json speed_json(const std::vector<engine_timings>& all);
+[[nodiscard]] std::string speed_text(const std::vector<engine_timings>& measured);
+[[nodiscard]] std::string speed_csv(const std::vector<engine_timings>& measured);
+[[nodiscard]] nlohmann::ordered_json speed_json(const std::vector<engine_timings>& measured);
 
 /// Returns the break-even of each pair, from the mean totals.
-[[nodiscard]] std::vector<break_even> break_evens_of(const std::vector<engine_timings>& all);
+[[nodiscard]] std::vector<break_even> break_evens_of(const std::vector<engine_timings>& measured);
 
 enum class speed_axis { time, time_per_element };
 
 /// Returns mean total time, with a band from the least to the most, against length; log-log.
-[[nodiscard]] formats::line_chart speed_chart(const std::vector<engine_timings>& all,
+[[nodiscard]] formats::line_chart speed_chart(const std::vector<engine_timings>& measured,
                                               speed_axis axis, const std::string& title);
 
 }  // namespace wingbeat::cli

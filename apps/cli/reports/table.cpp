@@ -53,9 +53,9 @@ std::string table::text() const {
   for (const auto& row : rows_) {
     for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
   }
-  std::string all = line_of(titles, widths, columns_);
-  for (const auto& row : rows_) all += line_of(row, widths, columns_);
-  return all;
+  std::string text = line_of(titles, widths, columns_);
+  for (const auto& row : rows_) text += line_of(row, widths, columns_);
+  return text;
 }
 
 std::string seconds_text(double seconds) {

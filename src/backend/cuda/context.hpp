@@ -12,31 +12,31 @@
 namespace wingbeat::backend::cuda {
 
 /// Returns "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
-[[nodiscard]] inline std::string describe(const driver_api& api, result what) {
+[[nodiscard]] inline std::string describe(const driver_api& api, result status) {
   const char* name = nullptr;
   const char* text = nullptr;
-  api.error_name(what, &name);
-  api.error_text(what, &text);
+  api.error_name(status, &name);
+  api.error_text(status, &text);
   return formatted("{} ({})", text != nullptr ? text : "unknown error",
-                   name != nullptr ? name : std::to_string(what).c_str());
+                   name != nullptr ? name : std::to_string(status).c_str());
 }
 
-/// Throws `device_error` unless `what` is success: "the CUDA driver could not <doing>: ...".
-inline void check(const driver_api& api, result what, std::string_view doing) {
-  if (what == success) return;
-  throw device_error(formatted("the CUDA driver could not {}: {}", doing, describe(api, what)));
+/// Throws `device_error` unless `status` is success: "the CUDA driver could not <doing>: ...".
+inline void check(const driver_api& api, result status, std::string_view doing) {
+  if (status == success) return;
+  throw device_error(formatted("the CUDA driver could not {}: {}", doing, describe(api, status)));
 }
 
 /// Makes a context current to the calling thread for one scope, whatever was current before.
 class entered {
  public:
-  entered(const driver_api& api, context_handle which) : entered(api, which, std::nothrow) {
+  entered(const driver_api& api, context_handle context) : entered(api, context, std::nothrow) {
     check(api, status_, "enter the device's context");
   }
 
   /// For destructors: a context that is gone, or a driver that has shut down, is no error there.
-  entered(const driver_api& api, context_handle which, std::nothrow_t) noexcept
-      : api_(api), status_(api.context_push(which)) {}
+  entered(const driver_api& api, context_handle context, std::nothrow_t) noexcept
+      : api_(api), status_(api.context_push(context)) {}
 
   entered(const entered&) = delete;
   entered& operator=(const entered&) = delete;

@@ -45,7 +45,7 @@ void bind_queues(shared_library& from, driver_api& api) {
   from.bind(api.event_destroy, "cuEventDestroy_v2");
   from.bind(api.event_record, "cuEventRecord");
   from.bind(api.event_synchronize, "cuEventSynchronize");
-  // Its _v2 came with CUDA 12.8; drivers keep this one, which answers the same.
+  // Its _v2 came with CUDA 12.8; drivers keep this one, with the same result.
   from.bind(api.event_elapsed_ms, "cuEventElapsedTime");
 }
 
@@ -81,7 +81,7 @@ void bind_nvrtc(shared_library& from, nvrtc_api& api) {
   from.bind(api.log, "nvrtcGetProgramLog");
 }
 
-/// NVRTC opens its built-ins by bare name, which fails for a toolkit the loader does not know;
+/// NVRTC opens its built-ins by bare name, which fails for a toolkit outside the loader's path;
 /// a library already open under that name is found.
 void open_builtins_beside(const std::string& path, const nvrtc_api& api) {
   const auto slash = path.rfind('/');
@@ -113,7 +113,7 @@ std::vector<std::string> nvrtc_candidates() {
 }
 
 const opened<nvrtc_api>& process_nvrtc() {
-  // Never destroyed: engines that are not either refer to it.
+  // Never destroyed: engines, which are not destroyed either, refer to it.
   static const auto& found =
       *std::make_unique<const opened<nvrtc_api>>(open_nvrtc(nvrtc_candidates())).release();
   return found;

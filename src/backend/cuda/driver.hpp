@@ -60,7 +60,7 @@ struct driver_api {
   result (*device_get)(device_ordinal*, int index);
   result (*device_name)(char*, int size, device_ordinal);
   result (*device_memory)(std::size_t*, device_ordinal);
-  result (*device_attribute)(int*, int which, device_ordinal);
+  result (*device_attribute)(int*, int attribute, device_ordinal);
 
   result (*primary_context_retain)(context_handle*, device_ordinal);
   result (*context_push)(context_handle);
@@ -89,8 +89,8 @@ struct driver_api {
   result (*module_load)(module_handle*, const void* image);
   result (*module_unload)(module_handle);
   result (*module_function)(function_handle*, module_handle, const char* name);
-  result (*function_attribute)(int*, int which, function_handle);
-  result (*function_set_attribute)(function_handle, int which, int value);
+  result (*function_attribute)(int*, int attribute, function_handle);
+  result (*function_set_attribute)(function_handle, int attribute, int value);
   result (*resident_workgroups)(int*, function_handle, int threads, std::size_t scratch_bytes);
   result (*launch)(function_handle, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,

@@ -18,9 +18,9 @@ namespace {
 /// Workgroups of a cluster whose kernel allows more than the portable 8, as ours do (kernel.cpp).
 constexpr unsigned max_cluster = 16;
 
-int attribute(const driver_api& api, int which, device_ordinal of) {
+int attribute(const driver_api& api, int key, device_ordinal of) {
   int value = 0;
-  check(api, api.device_attribute(&value, which, of), "describe a device");
+  check(api, api.device_attribute(&value, key, of), "describe a device");
   return value;
 }
 
@@ -33,7 +33,7 @@ device_ordinal ordinal_of(const driver_api& api, int index) {
 device_info describe_device(const driver_api& api, int index, std::string version) {
   using namespace device_attribute;
   const device_ordinal of = ordinal_of(api, index);
-  const auto ask = [&](int which) { return attribute(api, which, of); };
+  const auto ask = [&](int key) { return attribute(api, key, of); };
   device_info found;
   found.runs_on = wingbeat::engine::cuda;
   found.index = index;
@@ -52,7 +52,7 @@ device_info describe_device(const driver_api& api, int index, std::string versio
   found.is_gpu = true;
   if (found.capability_major >= 9) {
     if (ask(cluster_launch) != 0) found.max_cluster = max_cluster;
-    found.has_bulk_prefetch = true;  // cp.async.bulk.prefetch, says PTX
+    found.has_bulk_prefetch = true;  // PTX: cp.async.bulk.prefetch
   }
   return found;
 }
@@ -90,7 +90,7 @@ engine::engine(const driver_api& driver, const std::string& driver_problem,
 
 void engine::find_devices(const nvrtc_api& nvrtc) {
   int version = 0;
-  check(api_, api_.driver_version(&version), "tell its version");
+  check(api_, api_.driver_version(&version), "report its version");
   driver_version_ = formatted("{}.{}", version / 1000, version % 1000 / 10);
   int n_devices = 0;
   check(api_, api_.device_count(&n_devices), "count its devices");
@@ -107,18 +107,18 @@ void engine::require_present() const {
   }
 }
 
-std::shared_ptr<backend::queue> engine::open(const device_info& where) const {
+std::shared_ptr<backend::queue> engine::open(const device_info& device) const {
   require_present();
-  if (where.index < 0 || static_cast<std::size_t>(where.index) >= devices_.size()) {
+  if (device.index < 0 || static_cast<std::size_t>(device.index) >= devices_.size()) {
     throw absent_error(
-        formatted("there is no cuda device {}; choose 0 to {}", where.index, devices_.size() - 1));
+        formatted("there is no cuda device {}; choose 0 to {}", device.index, devices_.size() - 1));
   }
   // Never released, as the CUDA runtime does: a later queue finds the context warm, and no object
   // with static storage outlives it.
   context_handle context = nullptr;
-  check(api_, api_.primary_context_retain(&context, ordinal_of(api_, where.index)),
-        "make a context on " + devices_[static_cast<std::size_t>(where.index)].name);
-  return std::make_shared<queue>(api_, context, devices_[static_cast<std::size_t>(where.index)]);
+  check(api_, api_.primary_context_retain(&context, ordinal_of(api_, device.index)),
+        "make a context on " + devices_[static_cast<std::size_t>(device.index)].name);
+  return std::make_shared<queue>(api_, context, devices_[static_cast<std::size_t>(device.index)]);
 }
 
 std::shared_ptr<backend::queue> engine::adopt(void* native) const {
@@ -142,14 +142,14 @@ std::shared_ptr<backend::queue> engine::adopt(void* native) const {
                 ordinal, devices_.size()));
 }
 
-std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<backend::queue>& where,
-                                                       const kernel_source& what) const {
-  return compiler().compile(where, what);
+std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<backend::queue>& on,
+                                                       const kernel_source& source) const {
+  return compiler().compile(on, source);
 }
 
-std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& where,
-                                              const plan_spec& what) const {
-  return make_compiled_plan(compiler(), where, what);
+std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& on,
+                                              const plan_spec& spec) const {
+  return make_compiled_plan(compiler(), on, spec);
 }
 
 std::shared_ptr<const plan> engine::make_convolution(const std::shared_ptr<backend::queue>& on,

@@ -22,15 +22,18 @@ class engine final : public backend::engine {
 
   [[nodiscard]] std::vector<device_info> devices() const override { return devices_; }
   [[nodiscard]] std::string why_absent() const override { return problem_; }
-  [[nodiscard]] std::shared_ptr<backend::queue> open(const device_info& where) const override;
+  [[nodiscard]] std::shared_ptr<backend::queue> open(const device_info& device) const override;
   [[nodiscard]] std::shared_ptr<backend::queue> adopt(void* native) const override;
   [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
-      const std::shared_ptr<backend::queue>& where, const kernel_source& what) const override;
-  [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<backend::queue>& where,
-                                                      const plan_spec& what) const override;
+      const std::shared_ptr<backend::queue>& on, const kernel_source& source) const override;
+  [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<backend::queue>& on,
+                                                      const plan_spec& spec) const override;
   [[nodiscard]] std::shared_ptr<const plan> make_convolution(
       const std::shared_ptr<backend::queue>& on, const plan_spec& rows,
       const spectrum_array& spectra) const override;
+  [[nodiscard]] std::size_t result_block(const device_info& device) const override {
+    return compiled_result_block(device);
+  }
   [[nodiscard]] std::shared_ptr<const plan> make_spectra(const std::shared_ptr<backend::queue>& on,
                                                          const plan_spec& rows) const override;
 

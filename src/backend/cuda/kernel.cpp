@@ -71,7 +71,7 @@ class kernel final : public backend::kernel {
     // can be none.
     if (resources_.spill_bytes < 0 && resources_.stack_bytes == 0) resources_.spill_bytes = 0;
     require_room(on.device());
-    ask_for_scratch(on.device(), source.resident);
+    request_scratch(on.device(), source.resident);
     allow_cluster(source.workgroups_of_cluster);
   }
 
@@ -79,8 +79,8 @@ class kernel final : public backend::kernel {
 
   void launch(backend::queue& on, std::size_t workgroups,
               kernel_arguments arguments) const override {
-    const queue& there = cuda_queue(on);
-    require_launchable(there, workgroups);
+    const queue& target = cuda_queue(on);
+    require_launchable(target, workgroups);
     std::array<void*, most_kernel_arguments> pointers{};
     if (arguments.size() > pointers.size()) throw std::logic_error("too many kernel arguments");
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -90,24 +90,24 @@ class kernel final : public backend::kernel {
     const entered current{api_, context_};
     const result launched = api_.launch(function_, static_cast<unsigned>(workgroups), 1, 1,
                                         threads_, 1, 1, static_cast<unsigned>(scratch_bytes_),
-                                        there.stream(), pointers.data(), nullptr);
+                                        target.stream(), pointers.data(), nullptr);
     if (launched != success) check(api_, launched, "launch the kernel '" + resources_.name + "'");
   }
 
  private:
-  [[nodiscard]] int attribute(int which) const {
+  [[nodiscard]] int attribute(int key) const {
     int value = 0;
-    check(api_, api_.function_attribute(&value, which, function_), "describe a kernel");
+    check(api_, api_.function_attribute(&value, key, function_), "describe a kernel");
     return value;
   }
 
-  /// Asks for the scratch of as many workgroups as fit or are wanted, and no more: what is left is
-  /// the L1 cache, in which the tables of roots live, and which joins neighbours' accesses.
-  void ask_for_scratch(const device_info& device, unsigned most_wanted) const {
+  /// Requests the scratch of as many workgroups as fit or are wanted, and no more, because the rest
+  /// serves as L1 cache: it holds the tables of roots and coalesces neighbours' accesses.
+  void request_scratch(const device_info& device, unsigned most_wanted) const {
     if (scratch_bytes_ == 0) return;
     using namespace function_attribute;
-    const auto set = [&](int which, int value) {
-      check(api_, api_.function_set_attribute(function_, which, value),
+    const auto set = [&](int key, int value) {
+      check(api_, api_.function_set_attribute(function_, key, value),
             formatted("give a kernel {} bytes of shared memory", scratch_bytes_));
     };
     if (scratch_bytes_ > scratch_without_asking_bytes) {
@@ -126,7 +126,7 @@ class kernel final : public backend::kernel {
         static_cast<int>(std::min<std::size_t>((100 * wanted + most_bytes - 1) / most_bytes, 100)));
   }
 
-  /// More than 8 workgroups a cluster is not portable, says CUDA, and has to be asked for.
+  /// CUDA calls clusters of more than 8 workgroups not portable; a kernel must opt in.
   void allow_cluster(unsigned workgroups) const {
     constexpr unsigned portable = 8;
     if (workgroups <= portable) return;
@@ -150,8 +150,8 @@ class kernel final : public backend::kernel {
     }
   }
 
-  void require_launchable(const queue& there, std::size_t workgroups) const {
-    if (there.context() != context_) {
+  void require_launchable(const queue& target, std::size_t workgroups) const {
+    if (target.context() != context_) {
       throw plan_error(
           "this plan was made in another CUDA context; enqueue it on a queue of the context it was "
           "made in");
@@ -173,7 +173,7 @@ class kernel final : public backend::kernel {
   kernel_resources resources_;
 };
 
-/// Refuses before compiling what no kernel of this device can have.
+/// Refuses, before compiling, shapes that no kernel of this device can have.
 void require_shape(const kernel_source& source, const device_info& device) {
   if (source.threads == 0 || source.threads > device.max_workgroup) {
     throw plan_error(formatted("the kernel '{}' asks for {} threads; a workgroup on {} has 1 to {}",
@@ -193,8 +193,8 @@ kernel_compiler::kernel_compiler(const driver_api& api, const nvrtc_api& nvrtc, 
     : api_(api), nvrtc_(nvrtc), driver_(std::move(driver)), cache_(cache) {}
 
 std::shared_ptr<const backend::kernel> kernel_compiler::compile(
-    const std::shared_ptr<backend::queue>& queue_of_plan, const kernel_source& source) const {
-  const queue& on = cuda_queue(*queue_of_plan);
+    const std::shared_ptr<backend::queue>& shared_queue, const kernel_source& source) const {
+  const queue& on = cuda_queue(*shared_queue);
   require_shape(source, on.device());
   const auto key = key_of(nvrtc_, source, on.device().architecture, driver_);
   if (const auto stored = cache_.find(key)) {

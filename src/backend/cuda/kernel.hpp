@@ -17,7 +17,8 @@ class kernel_compiler final : public backend::kernel_compiler {
   /// Throws `plan_error` when the device cannot hold one workgroup, `device_error` when the text
   /// does not compile or the driver refuses the result.
   [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
-      const std::shared_ptr<backend::queue>& where, const kernel_source& what) const override;
+      const std::shared_ptr<backend::queue>& shared_queue,
+      const kernel_source& source) const override;
 
  private:
   const driver_api& api_;

@@ -20,13 +20,13 @@ void check(const nvrtc_api& nvrtc, result status, std::string_view doing) {
   throw device_error(formatted("NVRTC could not {}: {}", doing, nvrtc.error_text(status)));
 }
 
-/// Besides the target. `-v` asks the assembler for its figures, which arrive in the log.
+/// Returns the options besides the target. `-v` prints the assembler's figures to the log.
 std::vector<const char*> options_for(const nvrtc_api& nvrtc) {
   std::vector<const char*> options{"--std=c++17", "--fmad=true", "--ptxas-options=-v"};
   // From 12.9 on NVRTC has a cache of its own, which returns code without that log.
   int major = 0;
   int minor = 0;
-  check(nvrtc, nvrtc.version(&major, &minor), "tell its version");
+  check(nvrtc, nvrtc.version(&major, &minor), "report its version");
   if (major > 12 || (major == 12 && minor >= 9)) options.push_back("--no-cache");
   return options;
 }
@@ -46,9 +46,9 @@ class program {
 
   [[nodiscard]] result compile(const std::string& target) {
     const auto architecture = "--gpu-architecture=" + target;
-    auto all = options_for(nvrtc_);
-    all.push_back(architecture.c_str());
-    return nvrtc_.compile(handle_, static_cast<int>(all.size()), all.data());
+    auto options = options_for(nvrtc_);
+    options.push_back(architecture.c_str());
+    return nvrtc_.compile(handle_, static_cast<int>(options.size()), options.data());
   }
 
   [[nodiscard]] std::string log() const {
@@ -63,7 +63,7 @@ class program {
   std::vector<char> fetch(result (*size_of)(program_handle, std::size_t*),
                           result (*get)(program_handle, char*)) const {
     std::size_t size_bytes = 0;
-    check(nvrtc_, size_of(handle_, &size_bytes), "say how long its output is");
+    check(nvrtc_, size_of(handle_, &size_bytes), "report the size of its output");
     std::vector<char> bytes(size_bytes);
     check(nvrtc_, get(handle_, bytes.data()), "hand over its output");
     return bytes;
@@ -85,7 +85,7 @@ int capability_of(std::string_view architecture) {
   throw plan_error(formatted("'{}' is no CUDA architecture; write one as in sm_90", architecture));
 }
 
-/// Returns the machine code to ask for, or PTX's nearest architecture when NVRTC is too old.
+/// Returns the machine code to compile, or PTX of the nearest architecture for an older NVRTC.
 std::string target_for(const nvrtc_api& nvrtc, std::string_view architecture) {
   const int wanted = capability_of(architecture);
   int n_known = 0;
@@ -109,7 +109,7 @@ bool is_machine_code(std::string_view target) {
   return target.starts_with("sm_");
 }
 
-/// What stands before the target's name and the binary in a cache entry.
+/// The header of a cache entry, before the target's name and the binary.
 struct packed_head {
   std::array<char, 8> magic{'w', 'b', 'c', 'u', 'd', 'a', '0', '1'};
   std::uint64_t target_bytes = 0;
@@ -151,10 +151,10 @@ compile_report compile_for(const kernel_source& source, std::string_view archite
   return compile_for(found.api, source, architecture);
 }
 
-std::string version_of(const nvrtc_api& which) {
+std::string version_of(const nvrtc_api& nvrtc) {
   int major = 0;
   int minor = 0;
-  check(which, which.version(&major, &minor), "tell its version");
+  check(nvrtc, nvrtc.version(&major, &minor), "report its version");
   return formatted("{}.{}", major, minor);
 }
 

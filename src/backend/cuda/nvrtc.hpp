@@ -21,20 +21,21 @@ struct compile_report {
   std::vector<char> binary;  ///< What the driver loads.
 };
 
-/// Compiles for a device of `architecture` ("sm_90"). A device later than NVRTC knows gets the
-/// PTX of the latest architecture NVRTC does know. Throws `device_error` that holds the
+/// Compiles for a device of `architecture` ("sm_90"). A device too recent for NVRTC gets the
+/// PTX of the latest architecture NVRTC supports. Throws `device_error` that holds the
 /// compiler's log, `plan_error` for a word that is no architecture.
-[[nodiscard]] compile_report compile_for(const nvrtc_api& with, const kernel_source& what,
+[[nodiscard]] compile_report compile_for(const nvrtc_api& nvrtc, const kernel_source& source,
                                          std::string_view architecture);
 
 /// The same, with this process's NVRTC. Throws `absent_error` when there is none.
-[[nodiscard]] compile_report compile_for(const kernel_source& what, std::string_view architecture);
+[[nodiscard]] compile_report compile_for(const kernel_source& source,
+                                         std::string_view architecture);
 
 /// Returns "13.0".
-[[nodiscard]] std::string version_of(const nvrtc_api& which);
+[[nodiscard]] std::string version_of(const nvrtc_api& nvrtc);
 
 /// Returns all the result of `compile_for` depends on. `driver` names the driver, if any.
-[[nodiscard]] kernel_key key_of(const nvrtc_api& with, const kernel_source& what,
+[[nodiscard]] kernel_key key_of(const nvrtc_api& nvrtc, const kernel_source& source,
                                 std::string_view architecture, std::string_view driver);
 
 /// Packs a report as bytes for the cache, and back; nothing when the bytes are no report.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the assembler says about a kernel when asked with --ptxas-options=-v.
+// The assembler's figures of a kernel, from the log of --ptxas-options=-v.
 #pragma once
 
 #include <string_view>
 
 namespace wingbeat::backend::cuda {
 
-/// -1 where the log does not tell.
+/// -1 where the log has none.
 struct ptxas_figures {
   int registers = -1;            ///< Of one thread.
   int spill_bytes = -1;          ///< Of one thread: the larger of its spill stores and loads.

@@ -20,7 +20,7 @@ class mark final : public backend::mark {
  public:
   mark(const driver_api& api, context_handle context, stream_handle stream)
       : api_(api), context_(context) {
-    const entered here{api_, context_};
+    const entered current{api_, context_};
     check(api_, api_.event_create(&event_, event_default), "create an event");
     const result recorded = api_.event_record(event_, stream);
     if (recorded != success) api_.event_destroy(event_);
@@ -31,8 +31,8 @@ class mark final : public backend::mark {
   mark& operator=(const mark&) = delete;
 
   ~mark() override {
-    const entered here{api_, context_, std::nothrow};
-    if (here.is_current()) api_.event_destroy(event_);
+    const entered current{api_, context_, std::nothrow};
+    if (current.is_current()) api_.event_destroy(event_);
   }
 
   double seconds_since(const backend::mark& earlier) const override {
@@ -41,7 +41,7 @@ class mark final : public backend::mark {
       throw plan_error(
           "the two marks are of different devices; measure between marks of one queue");
     }
-    const entered here{api_, context_};
+    const entered current{api_, context_};
     float elapsed_ms = 0;
     check(api_, api_.event_synchronize(event_), "finish the work before a mark");
     check(api_, api_.event_elapsed_ms(&elapsed_ms, from->event_, event_), "compare two marks");
@@ -56,15 +56,15 @@ class mark final : public backend::mark {
 
 }  // namespace
 
-queue::queue(const driver_api& api, context_handle context, device_info where)
-    : backend::queue(std::move(where)), api_(api), context_(context), is_adopted_(false) {
-  const entered here{api_, context_};
+queue::queue(const driver_api& api, context_handle context, device_info device)
+    : backend::queue(std::move(device)), api_(api), context_(context), is_adopted_(false) {
+  const entered current{api_, context_};
   check(api_, api_.stream_create(&stream_, stream_non_blocking), "create a stream");
 }
 
-queue::queue(const driver_api& api, context_handle context, device_info where,
+queue::queue(const driver_api& api, context_handle context, device_info device,
              stream_handle adopted)
-    : backend::queue(std::move(where)),
+    : backend::queue(std::move(device)),
       api_(api),
       context_(context),
       stream_(adopted),
@@ -74,50 +74,50 @@ queue::~queue() {
   is_closing_ = true;
   drop_workspace();
   if (is_adopted_) return;
-  const entered here{api_, context_, std::nothrow};
-  if (here.is_current()) api_.stream_destroy(stream_);
+  const entered current{api_, context_, std::nothrow};
+  if (current.is_current()) api_.stream_destroy(stream_);
 }
 
 void* queue::allocate(std::size_t size_bytes) {
-  const entered here{api_, context_};
+  const entered current{api_, context_};
   device_address at = 0;
-  const result made = api_.memory_allocate(&at, std::max<std::size_t>(size_bytes, 1));
-  if (made == success) return reinterpret_cast<void*>(at);
+  const result allocated = api_.memory_allocate(&at, std::max<std::size_t>(size_bytes, 1));
+  if (allocated == success) return reinterpret_cast<void*>(at);
 
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   const bool is_known = api_.memory_info(&free_bytes, &total_bytes) == success;
-  if (is_known && (made == out_of_memory || size_bytes > total_bytes)) {
+  if (is_known && (allocated == out_of_memory || size_bytes > total_bytes)) {
     throw device_error(formatted(
         "{} bytes were asked for and {} of the {} bytes of {} are free; ask for less, or free "
         "other buffers first",
         size_bytes, free_bytes, total_bytes, device().name));
   }
   throw device_error(formatted("the CUDA driver could not allocate {} bytes: {}", size_bytes,
-                               describe(api_, made)));
+                               describe(api_, allocated)));
 }
 
 void queue::release(void* handle) noexcept {
-  const entered here{api_, context_, std::nothrow};
-  if (here.is_current()) api_.memory_free(reinterpret_cast<device_address>(handle));
+  const entered current{api_, context_, std::nothrow};
+  if (current.is_current()) api_.memory_free(reinterpret_cast<device_address>(handle));
 }
 
 void queue::write(buffer_view to, const void* from) {
-  const entered here{api_, context_};
+  const entered current{api_, context_};
   check(api_, api_.copy_to_device(address_of(to), from, to.size_bytes, stream_),
         "copy to the device");
   check(api_, api_.stream_synchronize(stream_), "finish a copy to the device");
 }
 
 void queue::read(void* to, buffer_view from) {
-  const entered here{api_, context_};
+  const entered current{api_, context_};
   check(api_, api_.copy_to_host(to, address_of(from), from.size_bytes, stream_),
         "copy from the device");
   check(api_, api_.stream_synchronize(stream_), "finish a copy from the device");
 }
 
 void queue::wait() {
-  const entered here{api_, context_};
+  const entered current{api_, context_};
   // The owner of an adopted stream may have destroyed it before this queue.
   const bool is_stream_unsure = is_adopted_ && is_closing_;
   check(api_, is_stream_unsure ? api_.context_synchronize() : api_.stream_synchronize(stream_),
@@ -128,14 +128,14 @@ std::unique_ptr<backend::mark> queue::record() {
   return std::make_unique<mark>(api_, context_, stream_);
 }
 
-void queue::clear(buffer_view what) {
-  const entered here{api_, context_};
-  check(api_, api_.set_words(address_of(what), 0, what.size_bytes / 4, stream_),
+void queue::clear(buffer_view memory) {
+  const entered current{api_, context_};
+  check(api_, api_.set_words(address_of(memory), 0, memory.size_bytes / 4, stream_),
         "clear memory on the device");
 }
 
 void queue::copy(buffer_view to, buffer_view from) {
-  const entered here{api_, context_};
+  const entered current{api_, context_};
   check(api_, api_.copy_on_device(address_of(to), address_of(from), from.size_bytes, stream_),
         "copy on the device");
 }

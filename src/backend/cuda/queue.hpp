@@ -11,10 +11,10 @@ namespace wingbeat::backend::cuda {
 class queue final : public backend::queue {
  public:
   /// Creates a stream in `context`. Throws `device_error`.
-  queue(const driver_api& api, context_handle context, device_info where);
+  queue(const driver_api& api, context_handle context, device_info device);
 
   /// Adopts the caller's stream of `context`; null is its default stream.
-  queue(const driver_api& api, context_handle context, device_info where, stream_handle adopted);
+  queue(const driver_api& api, context_handle context, device_info device, stream_handle adopted);
   ~queue() override;
 
   [[nodiscard]] const driver_api& api() const noexcept { return api_; }
@@ -28,7 +28,7 @@ class queue final : public backend::queue {
   void read(void* to, buffer_view from) override;
   void wait() override;
   [[nodiscard]] std::unique_ptr<backend::mark> record() override;
-  void clear(buffer_view what) override;
+  void clear(buffer_view memory) override;
   void copy(buffer_view to, buffer_view from) override;
 
  private:

@@ -15,13 +15,14 @@ std::vector<std::string> toolkit_candidates(std::span<const std::string> names) 
   }
   roots.emplace_back("/usr/local/cuda");
 
-  std::vector<std::string> all(names.begin(), names.end());
+  std::vector<std::string> candidates(names.begin(), names.end());
   for (const auto& root : roots) {
     for (const char* folder : {"lib64", "targets/x86_64-linux/lib"}) {
-      for (const auto& name : names) all.push_back(formatted("{}/{}/{}", root, folder, name));
+      for (const auto& name : names)
+        candidates.push_back(formatted("{}/{}/{}", root, folder, name));
     }
   }
-  return all;
+  return candidates;
 }
 
 }  // namespace wingbeat::backend::cuda

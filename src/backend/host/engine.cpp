@@ -4,11 +4,12 @@
 #include <cstring>  // memcpy
 #include <memory>   // make_unique
 
-#include "backend/backend.hpp"           // engine, queue, mark
-#include "backend/host/aligned.hpp"      // allocate_aligned
-#include "backend/host/cpu.hpp"          // chosen_set, cpu_name
-#include "backend/host/plan.hpp"         // make_plan
-#include "backend/host/thread_pool.hpp"  // thread_pool
+#include "backend/backend.hpp"               // engine, queue, mark
+#include "backend/host/aligned.hpp"          // allocate_aligned
+#include "backend/host/cpu.hpp"              // chosen_set, cpu_name
+#include "backend/host/plan.hpp"             // make_plan
+#include "backend/host/row_convolution.hpp"  // make_row_convolution
+#include "backend/host/thread_pool.hpp"      // thread_pool
 
 namespace wingbeat::backend {
 namespace {
@@ -71,6 +72,16 @@ class host_engine_type final : public engine {
   [[nodiscard]] std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>&,
                                                       const plan_spec& spec) const override {
     return host::make_plan(host::chosen_set(), spec);
+  }
+  [[nodiscard]] std::shared_ptr<const plan> make_convolution(
+      const std::shared_ptr<queue>&, const plan_spec& rows,
+      const spectrum_array& spectra) const override {
+    return host::make_row_convolution(host::chosen_set(), rows, spectra);
+  }
+  /// Spectra in natural order, for rows of every length.
+  [[nodiscard]] std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>&,
+                                                         const plan_spec& rows) const override {
+    return host::make_plan(host::chosen_set(), rows);
   }
 };
 

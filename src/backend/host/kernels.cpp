@@ -5,6 +5,7 @@
 #include "backend/host/grouped.hpp"   // grouped
 #include "backend/host/mirror.hpp"    // mirror_row
 #include "backend/host/move.hpp"      // gather, scatter
+#include "backend/host/product.hpp"   // multiply
 #include "backend/host/stockham.hpp"  // stockham, columns, blocks
 #include "backend/host/strip.hpp"     // strip_of
 #include "backend/host/tiny.hpp"      // tiny
@@ -13,13 +14,10 @@ namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
 constexpr int max_radix = 16;
 #elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
 constexpr int max_radix = 8;
 #else
-constexpr int vector_bytes = 16;
 constexpr int max_radix = 16;
 #endif
 
@@ -37,7 +35,8 @@ constexpr kernels<Real> all_kernels() {
           gather<Real>,
           scatter<Real>,
           mirror_row<false, Real, width>,
-          mirror_row<true, Real, width>};
+          mirror_row<true, Real, width>,
+          multiply<Real, width>};
 }
 
 }  // namespace

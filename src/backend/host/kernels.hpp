@@ -108,6 +108,17 @@ struct mirror {
   std::size_t end = 0;          ///< There are H / 2 / width vectors.
 };
 
+/// The product of a row's bins and a spectrum's. `out` may be either of them.
+template <class Real>
+struct bin_product {
+  const Real* x = nullptr;
+  const Real* spectrum = nullptr;
+  Real* out = nullptr;
+  std::size_t count = 0;  ///< Complex numbers.
+  bool conjugates_x = false;
+  bool conjugates_spectrum = false;  ///< Not both.
+};
+
 /// The kernels of one instruction set and precision.
 template <class Real>
 struct kernels {
@@ -145,6 +156,8 @@ struct kernels {
 
   /// H + 1 bins of a real signal to the H bins whose inverse transform is that signal.
   void (*join)(int width, const mirror<Real>& what);
+
+  void (*multiply)(const bin_product<Real>& what);
 };
 
 struct instruction_set {

@@ -89,12 +89,80 @@ WINGBEAT_LANES void move_spread(typename Number::unit* __restrict memory, size_t
   }
 }
 
+/// Moves one run between planes of real and imaginary parts and pairs in a tile.
+template <bool Out, class Real>
+void move_planes(Real* real, Real* imaginary, Real* tile, size_t count) {
+  using V = simd<Real, vector_bytes / int{sizeof(Real)}>;
+  size_t i = 0;
+  for (; i + V::width <= count; i += V::width) {
+    if constexpr (Out) {
+      const lanes<V> z = load_pairs<false, V>(tile + 2 * i);
+      store(real + i, z.re);
+      store(imaginary + i, z.im);
+    } else {
+      store_pairs<false, V>(tile + 2 * i, {load<V>(real + i), load<V>(imaginary + i)});
+    }
+  }
+  for (; i < count; ++i) {
+    if constexpr (Out) {
+      real[i] = tile[2 * i];
+      imaginary[i] = tile[2 * i + 1];
+    } else {
+      tile[2 * i] = real[i];
+      tile[2 * i + 1] = imaginary[i];
+    }
+  }
+}
+
+/// Moves rows of complex numbers to columns: number c of run r stands at from + r from_pitch + 2 c
+/// and goes to to + c to_pitch + 2 r. Squares are transposed in registers, one complex float as one
+/// double, which no instruction here computes with.
+template <class Real>
+void move_transposed(const Real* from, size_t from_pitch, Real* to, size_t to_pitch, size_t n_runs,
+                     size_t n_numbers) {
+  constexpr size_t number_bytes = 2 * sizeof(Real);
+  size_t run = 0;
+  constexpr int side = vector_bytes / int{sizeof(double)};
+  if constexpr (sizeof(Real) == 4) {
+    using V = simd<double, side>;
+    for (; run + side <= n_runs; run += side) {
+      size_t c = 0;
+      for (; c + side <= n_numbers; c += side) {
+        V row[side];
+        WINGBEAT_UNROLL
+        for (int i = 0; i < side; ++i) {
+          __builtin_memcpy(&row[i].v, from + (run + i) * from_pitch + 2 * c, sizeof row[i].v);
+        }
+        transpose<side>(row);
+        WINGBEAT_UNROLL
+        for (int i = 0; i < side; ++i) {
+          __builtin_memcpy(to + (c + i) * to_pitch + 2 * run, &row[i].v, sizeof row[i].v);
+        }
+      }
+      for (; c < n_numbers; ++c) {
+        for (size_t i = 0; i < side; ++i) {
+          __builtin_memcpy(to + c * to_pitch + 2 * (run + i), from + (run + i) * from_pitch + 2 * c,
+                           number_bytes);
+        }
+      }
+    }
+  }
+  for (size_t c = 0; c < n_numbers; ++c) {
+    for (size_t r = run; r < n_runs; ++r) {
+      __builtin_memcpy(to + c * to_pitch + 2 * r, from + r * from_pitch + 2 * c, number_bytes);
+    }
+  }
+}
+
 /// Real and imaginary parts of one run, one after the other.
 template <class Number, bool Out, class Real>
 void move_run(const rectangle& what, typename Number::unit* memory, Real* tile) {
   const size_t n = what.run_length;
   const bool is_real = what.imaginary_at == 0;
   if (!is_real && what.memory_step == 1 && what.tile_step == 2) {
+    if constexpr (sizeof(typename Number::unit) == sizeof(Real)) {
+      return move_planes<Out>(memory, memory + what.imaginary_at, tile, n);
+    }
     move_dense<Number, 2, Out>(memory, tile, n);
     return move_dense<Number, 2, Out>(memory + what.imaginary_at, tile + 1, n);
   }
@@ -121,8 +189,25 @@ void move_runs(const rectangle& what, void* memory, Real* tile) {
   }
 }
 
+/// Whether runs of complex numbers in memory are columns of a tile whose rows are dense.
+template <class Real>
+bool is_transposition(const rectangle& what) {
+  return what.as == stored::own && what.imaginary_at == 1 && what.memory_step == 2 &&
+         what.tile_run == 2 && what.tile_step != 2;
+}
+
 template <bool Out, class Real>
 void move_rectangle(const rectangle& what, void* memory, Real* tile) {
+  if (is_transposition<Real>(what)) {
+    auto* const numbers = static_cast<Real*>(memory);
+    if constexpr (Out) {
+      return move_transposed(tile, what.tile_step, numbers, what.memory_run, what.run_length,
+                             what.n_runs);
+    } else {
+      return move_transposed(numbers, what.memory_run, tile, what.tile_step, what.n_runs,
+                             what.run_length);
+    }
+  }
   if constexpr (sizeof(Real) == 4) {
     if (what.as == stored::fp16) return move_runs<fp16_number, Out>(what, memory, tile);
     if (what.as == stored::bf16) return move_runs<bf16_number, Out>(what, memory, tile);

@@ -29,6 +29,15 @@ constexpr bool has_permute_of_two = true;
 constexpr bool has_permute_of_two = false;
 #endif
 
+/// Of the widest vector.
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
 /// `Width` numbers that are added and multiplied together.
 template <class Real_, int Width>
 struct simd {

@@ -26,39 +26,39 @@ std::string text_from(const Ask& ask) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-/// Asks one platform or one device.
+/// Queries one platform or one device.
 class inquiry {
  public:
   inquiry(const driver_api& api, platform_id platform, device_id id)
       : api_(api), platform_(platform), id_(id) {}
 
-  [[nodiscard]] std::string platform_text(std::uint32_t what) const {
+  [[nodiscard]] std::string platform_text(std::uint32_t name) const {
     return text_from([&](std::size_t size_bytes, void* to, std::size_t* needed) {
-      return api_.platform_info(platform_, what, size_bytes, to, needed);
+      return api_.platform_info(platform_, name, size_bytes, to, needed);
     });
   }
 
-  [[nodiscard]] std::string text(std::uint32_t what) const {
+  [[nodiscard]] std::string text(std::uint32_t name) const {
     return text_from([&](std::size_t size_bytes, void* to, std::size_t* needed) {
-      return api_.device_info(id_, what, size_bytes, to, needed);
+      return api_.device_info(id_, name, size_bytes, to, needed);
     });
   }
 
-  /// Returns an empty text where the device does not know the question.
-  [[nodiscard]] std::string text_if_known(std::uint32_t what) const {
+  /// Returns an empty text where the device does not support the query.
+  [[nodiscard]] std::string text_if_known(std::uint32_t name) const {
     std::size_t size_bytes = 0;
-    return api_.device_info(id_, what, 0, nullptr, &size_bytes) == success ? text(what) : "";
+    return api_.device_info(id_, name, 0, nullptr, &size_bytes) == success ? text(name) : "";
   }
 
   template <class Number>
-  [[nodiscard]] Number number(std::uint32_t what) const {
+  [[nodiscard]] Number number(std::uint32_t name) const {
     Number value{};
-    check(api_.device_info(id_, what, sizeof value, &value, nullptr), "describe a device");
+    check(api_.device_info(id_, name, sizeof value, &value, nullptr), "describe a device");
     return value;
   }
 
   [[nodiscard]] bool has_fp64() const {
-    std::uint64_t features = 0;  // 0 without fp64; an error where the question is not known
+    std::uint64_t features = 0;  // 0 without fp64; an error where the query is not supported
     const status answered =
         api_.device_info(id_, device_property::fp64_config, sizeof features, &features, nullptr);
     return answered == success && features != 0;
@@ -154,9 +154,9 @@ std::vector<platform_id> platforms_of(const driver_api& api) {
   if (counted == no_platform) return {};
   check(counted, "count its platforms");
   if (n == 0) return {};
-  std::vector<platform_id> all(n);
-  check(api.platforms(n, all.data(), nullptr), "list its platforms");
-  return all;
+  std::vector<platform_id> ids(n);
+  check(api.platforms(n, ids.data(), nullptr), "list its platforms");
+  return ids;
 }
 
 std::vector<device_id> devices_of(const driver_api& api, platform_id platform) {
@@ -165,9 +165,9 @@ std::vector<device_id> devices_of(const driver_api& api, platform_id platform) {
   if (counted == device_not_found) return {};
   check(counted, "count its devices");
   if (n == 0) return {};
-  std::vector<device_id> all(n);
-  check(api.devices(platform, device_type_all, n, all.data(), nullptr), "list its devices");
-  return all;
+  std::vector<device_id> ids(n);
+  check(api.devices(platform, device_type_all, n, ids.data(), nullptr), "list its devices");
+  return ids;
 }
 
 /// Collects devices, and the first reason why one could not be used.
@@ -210,16 +210,16 @@ class finder {
     if (!takes) {
       return note(formatted("OpenCL device {} cannot run our kernels, because {}", name, why_none));
     }
-    device made{.id = id,
-                .info = describe_device(ask, is_pocl),
-                .driver = formatted("{}; {}; {}", platform_version, ask.text(property::version),
-                                    ask.text(property::driver_version)),
-                .max_allocation_bytes = ask.number<std::uint64_t>(property::max_allocation_bytes),
-                .takes = *takes,
-                .is_pocl = is_pocl,
-                .tools = tools};
-    made.info.index = static_cast<int>(found_.devices.size());
-    found_.devices.push_back(std::move(made));
+    device result{.id = id,
+                  .info = describe_device(ask, is_pocl),
+                  .driver = formatted("{}; {}; {}", platform_version, ask.text(property::version),
+                                      ask.text(property::driver_version)),
+                  .max_allocation_bytes = ask.number<std::uint64_t>(property::max_allocation_bytes),
+                  .takes = *takes,
+                  .is_pocl = is_pocl,
+                  .tools = tools};
+    result.info.index = static_cast<int>(found_.devices.size());
+    found_.devices.push_back(std::move(result));
   }
 
   std::shared_ptr<const toolchain> tools_for(int llvm_major) {
@@ -236,18 +236,18 @@ class finder {
 }  // namespace
 
 discovery find_devices(const driver_api& api) {
-  finder all{api};
+  finder found{api};
   try {
     const auto platforms = platforms_of(api);
-    for (const platform_id platform : platforms) all.look_at(platform);
-    all.note(platforms.empty()
-                 ? "libOpenCL is there and knows no platform; install a driver, for example "
-                   "pocl-opencl-icd"
-                 : "the OpenCL platforms here have no CPU or GPU device");
+    for (const platform_id platform : platforms) found.look_at(platform);
+    found.note(platforms.empty()
+                   ? "libOpenCL is there and knows no platform; install a driver, for example "
+                     "pocl-opencl-icd"
+                   : "the OpenCL platforms here have no CPU or GPU device");
   } catch (const device_error& failed) {
-    all.note(failed.what());
+    found.note(failed.what());
   }
-  return all.take();
+  return found.take();
 }
 
 }  // namespace wingbeat::backend::opencl

@@ -12,7 +12,7 @@
 
 namespace wingbeat::backend::opencl {
 
-/// What a driver accepts as a kernel.
+/// The form in which a driver accepts a kernel.
 enum class route {
   source,   ///< The text: cl_ext_cxx_for_opencl.
   bitcode,  ///< clang's LLVM bitcode: PoCL.
@@ -30,7 +30,7 @@ struct device {
   std::shared_ptr<const toolchain> tools;
 };
 
-/// The devices found; where there are none, one sentence says why.
+/// The devices found; if there are none, one sentence with the reason.
 struct discovery {
   std::vector<device> devices;
   std::string problem;

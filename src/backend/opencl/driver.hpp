@@ -63,10 +63,10 @@ inline constexpr std::uint32_t kernel_local_memory_bytes = 0x11B2;
 /// storage; the exact symbol of each is in driver.cpp.
 struct driver_api {
   status (*platforms)(std::uint32_t room, platform_id*, std::uint32_t* n);
-  status (*platform_info)(platform_id, std::uint32_t what, std::size_t, void*, std::size_t*);
+  status (*platform_info)(platform_id, std::uint32_t name, std::size_t, void*, std::size_t*);
   status (*devices)(platform_id, std::uint64_t type, std::uint32_t room, device_id*,
                     std::uint32_t* n);
-  status (*device_info)(device_id, std::uint32_t what, std::size_t, void*, std::size_t*);
+  status (*device_info)(device_id, std::uint32_t name, std::size_t, void*, std::size_t*);
 
   context_handle (*create_context)(const std::intptr_t* properties, std::uint32_t n,
                                    const device_id*,
@@ -78,7 +78,7 @@ struct driver_api {
   queue_handle (*create_queue)(context_handle, device_id, std::uint64_t properties, status*);
   status (*retain_queue)(queue_handle);
   status (*release_queue)(queue_handle);
-  status (*queue_info)(queue_handle, std::uint32_t what, std::size_t, void*, std::size_t*);
+  status (*queue_info)(queue_handle, std::uint32_t name, std::size_t, void*, std::size_t*);
   status (*flush)(queue_handle);
   status (*finish)(queue_handle);
 
@@ -102,7 +102,7 @@ struct driver_api {
   status (*marker)(queue_handle, std::uint32_t n_waits, const event_handle*, event_handle*);
   status (*wait_for_events)(std::uint32_t n, const event_handle*);
   status (*release_event)(event_handle);
-  status (*event_profile)(event_handle, std::uint32_t what, std::size_t, void*, std::size_t*);
+  status (*event_profile)(event_handle, std::uint32_t name, std::size_t, void*, std::size_t*);
 
   program_handle (*program_with_source)(context_handle, std::uint32_t n, const char**,
                                         const std::size_t*, status*);
@@ -112,22 +112,22 @@ struct driver_api {
   program_handle (*program_with_il)(context_handle, const void*, std::size_t, status*);
   status (*build_program)(program_handle, std::uint32_t n, const device_id*, const char* options,
                           void (*notify)(program_handle, void*), void*);
-  status (*build_info)(program_handle, device_id, std::uint32_t what, std::size_t, void*,
+  status (*build_info)(program_handle, device_id, std::uint32_t name, std::size_t, void*,
                        std::size_t*);
-  status (*program_info)(program_handle, std::uint32_t what, std::size_t, void*, std::size_t*);
+  status (*program_info)(program_handle, std::uint32_t name, std::size_t, void*, std::size_t*);
   status (*release_program)(program_handle);
 
   kernel_handle (*create_kernel)(program_handle, const char* name, status*);
   status (*release_kernel)(kernel_handle);
   status (*set_argument)(kernel_handle, std::uint32_t index, std::size_t, const void*);
-  status (*kernel_info)(kernel_handle, device_id, std::uint32_t what, std::size_t, void*,
+  status (*kernel_info)(kernel_handle, device_id, std::uint32_t name, std::size_t, void*,
                         std::size_t*);
   status (*launch)(queue_handle, kernel_handle, std::uint32_t dimensions, const std::size_t* offset,
                    const std::size_t* global, const std::size_t* local, std::uint32_t n_waits,
                    const event_handle*, event_handle*);
 };
 
-/// The library's functions, or one clause that says why they cannot be called.
+/// The library's functions, or one clause with the reason why they cannot be called.
 struct opened_driver {
   driver_api api{};
   std::string problem;  ///< Empty when `api` is whole (`program_with_il` may be null).

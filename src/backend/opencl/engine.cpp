@@ -25,9 +25,9 @@ engine::engine(const driver_api& api, const std::string& driver_problem, kernel_
 }
 
 std::vector<device_info> engine::devices() const {
-  std::vector<device_info> all;
-  for (const device& each : devices_) all.push_back(each.info);
-  return all;
+  std::vector<device_info> infos;
+  for (const device& each : devices_) infos.push_back(each.info);
+  return infos;
 }
 
 void engine::require_present() const {
@@ -42,19 +42,19 @@ context_handle engine::context_of(std::size_t index) const {
   owned<context_handle>& context = contexts_[index];
   if (context.get() == nullptr) {
     status created = success;
-    const context_handle made =
+    const context_handle opened =
         api_.create_context(nullptr, 1, &devices_[index].id, nullptr, nullptr, &created);
     check(created, "make a context on " + devices_[index].info.name);
-    context = {made, api_.release_context};
+    context = {opened, api_.release_context};
   }
   return context.get();
 }
 
-std::shared_ptr<backend::queue> engine::open(const device_info& where) const {
+std::shared_ptr<backend::queue> engine::open(const device_info& device) const {
   require_present();
-  const auto index = static_cast<std::size_t>(where.index);
-  if (where.index < 0 || index >= devices_.size()) {
-    throw absent_error(formatted("there is no opencl device {}; choose 0 to {}", where.index,
+  const auto index = static_cast<std::size_t>(device.index);
+  if (device.index < 0 || index >= devices_.size()) {
+    throw absent_error(formatted("there is no opencl device {}; choose 0 to {}", device.index,
                                  devices_.size() - 1));
   }
   return std::make_shared<queue>(api_, devices_[index], context_of(index));
@@ -75,14 +75,14 @@ std::shared_ptr<backend::queue> engine::adopt(void* native) const {
       "of one of the devices it lists");
 }
 
-std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<backend::queue>& where,
-                                                       const kernel_source& what) const {
-  return compiler_.compile(where, what);
+std::shared_ptr<const backend::kernel> engine::compile(const std::shared_ptr<backend::queue>& on,
+                                                       const kernel_source& source) const {
+  return compiler_.compile(on, source);
 }
 
-std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& where,
-                                              const plan_spec& what) const {
-  return make_compiled_plan(compiler_, where, what);
+std::shared_ptr<const plan> engine::make_plan(const std::shared_ptr<backend::queue>& on,
+                                              const plan_spec& spec) const {
+  return make_compiled_plan(compiler_, on, spec);
 }
 
 std::shared_ptr<const plan> engine::make_convolution(const std::shared_ptr<backend::queue>& on,

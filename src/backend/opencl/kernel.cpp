@@ -15,7 +15,7 @@
 namespace wingbeat::backend::opencl {
 namespace {
 
-// A local argument of no bytes is refused; nobody reads these.
+// Drivers refuse a local argument of 0 bytes; kernels without scratch do not read these.
 constexpr std::size_t least_scratch_bytes = 16;
 
 // PoCL compiles a kernel for grids up to so many threads, and once more for larger ones.
@@ -55,7 +55,7 @@ kernel::kernel(const driver_api& api, const queue& on, owned<program_handle> pro
                const kernel_source& source)
     : api_(api),
       context_(on.context()),
-      is_pocl_(on.where().is_pocl),
+      is_pocl_(on.driver_device().is_pocl),
       local_{source.threads, 1},
       scratch_bytes_(std::max(source.scratch_bytes, least_scratch_bytes)),
       program_(std::move(program)) {
@@ -63,7 +63,7 @@ kernel::kernel(const driver_api& api, const queue& on, owned<program_handle> pro
   kernel_ = {api.create_kernel(program_.get(), source.entry.c_str(), &created), api.release_kernel};
   check(created, "find the entry point " + source.entry);
   const kernel_handle handle = kernel_.get();
-  const device_id device = on.where().id;
+  const device_id device = on.driver_device().id;
   const auto required =
       kernel_value<std::array<std::size_t, 3>>(api, handle, device, kernel_required_workgroup);
   require_same_size(source, required[0] * required[1] * required[2]);
@@ -76,8 +76,8 @@ kernel::kernel(const driver_api& api, const queue& on, owned<program_handle> pro
   resources_.name = source.entry;
   resources_.threads = static_cast<int>(source.threads);
   // PoCL 5 does not count the local argument.
-  const auto told = kernel_value<std::uint64_t>(api, handle, device, kernel_local_memory_bytes);
-  resources_.scratch_bytes = static_cast<int>(std::max<std::uint64_t>(told, scratch_bytes_));
+  const auto reported = kernel_value<std::uint64_t>(api, handle, device, kernel_local_memory_bytes);
+  resources_.scratch_bytes = static_cast<int>(std::max<std::uint64_t>(reported, scratch_bytes_));
 }
 
 void kernel::set_arguments(kernel_arguments arguments) const {
@@ -134,10 +134,10 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
   require_usable_driver();
   const queue& on = opencl_queue(*shared_queue);
   const std::lock_guard held{mutex_};
-  auto program = build_program(api_, on.where(), on.context(), source, cache_);
-  // PoCL compiles it when it is first launched. No launch of nothing here makes the plan pay for
-  // that: it takes an early return, and PoCL 3.1 miscompiles stores under a condition (valid
-  // ranges) in kernels whose barriers do not all run.
+  auto program = build_program(api_, on.driver_device(), on.context(), source, cache_);
+  // PoCL compiles a kernel at its first launch. The plan does not launch an empty grid to have that
+  // done, because kernels would need an early return, and PoCL 3.1 miscompiles stores under a
+  // condition (valid ranges) in kernels whose barriers do not all run.
   return std::make_shared<const kernel>(api_, on, std::move(program), source);
 }
 

@@ -17,10 +17,10 @@ namespace wingbeat::backend::opencl {
 /// One entry point, in the context of the queue it was compiled for.
 class kernel final : public backend::kernel {
  public:
-  /// Throws `device_error` when the device cannot run workgroups of `what.threads` threads with
-  /// `what.scratch_bytes` of local memory.
-  kernel(const driver_api& api, const queue& where, owned<program_handle> program,
-         const kernel_source& what);
+  /// Throws `device_error` when the device cannot run workgroups of `source.threads` threads with
+  /// `source.scratch_bytes` of local memory.
+  kernel(const driver_api& api, const queue& on, owned<program_handle> program,
+         const kernel_source& source);
 
   [[nodiscard]] kernel_resources resources() const override { return resources_; }
   void launch(backend::queue& on, std::size_t workgroups,
@@ -50,7 +50,8 @@ class kernel_compiler final : public backend::kernel_compiler {
   kernel_compiler(const driver_api& api, kernel_cache& cache) : api_(api), cache_(cache) {}
 
   [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
-      const std::shared_ptr<backend::queue>& where, const kernel_source& what) const override;
+      const std::shared_ptr<backend::queue>& shared_queue,
+      const kernel_source& source) const override;
 
  private:
   const driver_api& api_;

@@ -26,8 +26,8 @@ class registry {
  public:
   /// Never destroyed: queues with static storage unregister themselves.
   static registry& shared() {
-    static auto& all = *std::make_unique<registry>().release();
-    return all;
+    static auto& registered = *std::make_unique<registry>().release();
+    return registered;
   }
 
   void add(finishable& queue) {

@@ -19,8 +19,8 @@ class finishable {
   ~finishable() = default;
 };
 
-/// Says that the driver is loaded and belongs to this process. From the first call on, registered
-/// queues are finished at exit.
+/// Records that the driver is loaded and belongs to this process. From the first call on,
+/// registered queues are finished at exit.
 void begin_driver_use();
 
 void register_queue(finishable& queue);

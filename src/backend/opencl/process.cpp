@@ -39,9 +39,9 @@ bool is_executable(const std::string& path) {
 // A file without a name, in memory: it needs no folder, cannot be tampered with, and is gone with
 // the last process that holds it. Unlike a pipe it never makes both sides wait for each other.
 file_descriptor file_with(std::string_view text) {
-  const file_descriptor made{::memfd_create("wingbeat", MFD_CLOEXEC)};
+  const file_descriptor unnamed{::memfd_create("wingbeat", MFD_CLOEXEC)};
   // Above stderr, whatever this process has closed: `redirections` overwrites 0, 1 and 2.
-  file_descriptor file{::fcntl(made.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
+  file_descriptor file{::fcntl(unnamed.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
   if (!file.is_open()) fail("make a file in memory for a compiler", errno);
   while (!text.empty()) {
     const ssize_t n = ::write(file.get(), text.data(), text.size());
@@ -84,7 +84,7 @@ class redirections {
   posix_spawn_file_actions_t actions_;
 };
 
-/// What posix_spawn is told, and what came of it.
+/// The arguments of posix_spawn, and its result.
 struct job {
   char* const* words = nullptr;
   const posix_spawn_file_actions_t* streams = nullptr;
@@ -119,9 +119,9 @@ int intermediate(void* work) noexcept {
 class blocked_signals {
  public:
   blocked_signals() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    sigset_t every_signal;
+    ::sigfillset(&every_signal);
+    ::pthread_sigmask(SIG_SETMASK, &every_signal, &before_);
   }
   ~blocked_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   blocked_signals(const blocked_signals&) = delete;

@@ -13,7 +13,7 @@ namespace {
 
 using bytes = std::vector<char>;
 
-// What each driver is told about the kernel it gets.
+// The build options of each driver.
 const char* build_options(route takes) {
   switch (takes) {
     case route::source: return "-cl-std=CLC++2021";
@@ -34,12 +34,12 @@ const char* name_of(route takes) {
 
 class builder {
  public:
-  builder(const driver_api& api, const device& where, context_handle context,
-          const kernel_source& what, kernel_cache& cache)
-      : api_(api), where_(where), context_(context), what_(what), cache_(cache) {}
+  builder(const driver_api& api, const device& device, context_handle context,
+          const kernel_source& source, kernel_cache& cache)
+      : api_(api), device_(device), context_(context), source_(source), cache_(cache) {}
 
   owned<program_handle> build() {
-    if (where_.is_pocl) return build_afresh();
+    if (device_.is_pocl) return build_afresh();
     const kernel_key key = binary_key();
     if (const auto known = cache_.find(key)) {
       if (auto program = loaded(*known)) return std::move(*program);
@@ -50,21 +50,21 @@ class builder {
   }
 
  private:
-  // The device's own code, for this driver and this device alone.
+  // The key of the device's machine code, valid for this driver and this device only.
   kernel_key binary_key() const {
-    return {.source = what_.key_text(),
-            .options = formatted("{}: {}; {}", name_of(where_.takes), toolchain::options(),
-                                 build_options(where_.takes)),
-            .compiler = where_.takes == route::source ? "" : where_.tools->version(),
-            .driver = where_.driver,
-            .architecture = where_.info.architecture + "; " + where_.info.name};
+    return {.source = source_.key_text(),
+            .options = formatted("{}: {}; {}", name_of(device_.takes), toolchain::options(),
+                                 build_options(device_.takes)),
+            .compiler = device_.takes == route::source ? "" : device_.tools->version(),
+            .driver = device_.driver,
+            .architecture = device_.info.architecture + "; " + device_.info.name};
   }
 
-  // What clang makes depends on no driver and no device.
+  // The key of clang's output, which depends on no driver and no device.
   kernel_key portable_key() const {
-    return {.source = what_.key_text(),
-            .options = formatted("{}: {}", name_of(where_.takes), toolchain::options()),
-            .compiler = where_.tools->version(),
+    return {.source = source_.key_text(),
+            .options = formatted("{}: {}", name_of(device_.takes), toolchain::options()),
+            .compiler = device_.tools->version(),
             .driver = "",
             .architecture = "spir64"};
   }
@@ -72,36 +72,36 @@ class builder {
   bytes portable_code() {
     const kernel_key key = portable_key();
     if (auto known = cache_.find(key)) return std::move(*known);
-    bytes code = where_.tools->bitcode_of(what_.full_text());
-    if (where_.takes == route::spirv) code = where_.tools->spirv_of(code);
+    bytes code = device_.tools->bitcode_of(source_.full_text());
+    if (device_.takes == route::spirv) code = device_.tools->spirv_of(code);
     cache_.store(key, code);
     return code;
   }
 
   owned<program_handle> build_afresh() {
     auto program = unbuilt();
-    const status built = run_build(program.get(), build_options(where_.takes));
+    const status built = run_build(program.get(), build_options(device_.takes));
     if (built == success) return program;
     const auto sentence = formatted("OpenCL device {} could not compile a kernel: {}\n{}",
-                                    where_.info.name, describe(built), log_of(program.get()));
+                                    device_.info.name, describe(built), log_of(program.get()));
     if (built == build_program_failure) throw compile_error(sentence);
     throw device_error(sentence);
   }
 
   owned<program_handle> unbuilt() {
-    if (where_.takes == route::bitcode) return from_binary(portable_code());
+    if (device_.takes == route::bitcode) return from_binary(portable_code());
     status created = success;
-    program_handle made = nullptr;
-    if (where_.takes == route::source) {
-      const std::string text = what_.full_text();
+    program_handle created_program = nullptr;
+    if (device_.takes == route::source) {
+      const std::string text = source_.full_text();
       const char* begin = text.c_str();
       const std::size_t size_bytes = text.size();
-      made = api_.program_with_source(context_, 1, &begin, &size_bytes, &created);
+      created_program = api_.program_with_source(context_, 1, &begin, &size_bytes, &created);
     } else {
       const bytes code = portable_code();
-      made = api_.program_with_il(context_, code.data(), code.size(), &created);
+      created_program = api_.program_with_il(context_, code.data(), code.size(), &created);
     }
-    owned<program_handle> program{made, api_.release_program};
+    owned<program_handle> program{created_program, api_.release_program};
     check(created, "take a kernel");
     return program;
   }
@@ -111,7 +111,7 @@ class builder {
     const std::size_t size_bytes = code.size();
     status each = success, created = success;
     owned<program_handle> program{
-        api_.program_with_binary(context_, 1, &where_.id, &size_bytes, &data, &each, &created),
+        api_.program_with_binary(context_, 1, &device_.id, &size_bytes, &data, &each, &created),
         api_.release_program};
     check(created, "take a compiled kernel");
     check(each, "take a compiled kernel");
@@ -130,10 +130,10 @@ class builder {
   }
 
   status run_build(program_handle program, const char* options) const {
-    return api_.build_program(program, 1, &where_.id, options, nullptr, nullptr);
+    return api_.build_program(program, 1, &device_.id, options, nullptr, nullptr);
   }
 
-  // Empty when the driver does not tell: then there is nothing to cache.
+  // Empty when the driver does not return it; then nothing is cached.
   bytes binary_of(program_handle program) const {
     std::size_t size_bytes = 0;
     const status sized =
@@ -147,28 +147,28 @@ class builder {
 
   std::string log_of(program_handle program) const {
     std::size_t size_bytes = 0;
-    if (api_.build_info(program, where_.id, build_log, 0, nullptr, &size_bytes) != success) {
+    if (api_.build_info(program, device_.id, build_log, 0, nullptr, &size_bytes) != success) {
       return "";
     }
     std::string log(size_bytes, '\0');
-    api_.build_info(program, where_.id, build_log, log.size(), log.data(), nullptr);
+    api_.build_info(program, device_.id, build_log, log.size(), log.data(), nullptr);
     log.resize(std::min(log.find('\0'), log.size()));
     return log;
   }
 
   const driver_api& api_;
-  const device& where_;
+  const device& device_;
   context_handle context_;
-  const kernel_source& what_;
+  const kernel_source& source_;
   kernel_cache& cache_;
 };
 
 }  // namespace
 
-owned<program_handle> build_program(const driver_api& api, const device& where,
-                                    context_handle context, const kernel_source& what,
+owned<program_handle> build_program(const driver_api& api, const device& device,
+                                    context_handle context, const kernel_source& source,
                                     kernel_cache& cache) {
-  return builder{api, where, context, what, cache}.build();
+  return builder{api, device, context, source, cache}.build();
 }
 
 }  // namespace wingbeat::backend::opencl

@@ -10,12 +10,12 @@
 
 namespace wingbeat::backend::opencl {
 
-/// Returns the program, built. What the compilers made before is taken from `cache`, and what they
-/// make now is stored there: the bitcode or SPIR-V, and the driver's binary. PoCL's binary is
-/// not: it keeps its own on disk, and asking for it costs as much as compiling (0.26 s, PoCL 3.1).
-/// Throws `device_error` with the compiler's message. One call at a time.
-[[nodiscard]] owned<program_handle> build_program(const driver_api& api, const device& where,
-                                                  context_handle context, const kernel_source& what,
-                                                  kernel_cache& cache);
+/// Returns the program, built. Finds in `cache`, or compiles and stores there, the bitcode or
+/// SPIR-V, and the driver's binary. PoCL's binary is not stored: PoCL keeps its own on disk, and
+/// reading it costs as much as compiling (0.26 s, PoCL 3.1). Throws `device_error` with the
+/// compiler's message. One call at a time.
+[[nodiscard]] owned<program_handle> build_program(const driver_api& api, const device& device,
+                                                  context_handle context,
+                                                  const kernel_source& source, kernel_cache& cache);
 
 }  // namespace wingbeat::backend::opencl

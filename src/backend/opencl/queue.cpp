@@ -48,12 +48,12 @@ class clock_mark final : public mark {
   std::chrono::steady_clock::time_point at_ = std::chrono::steady_clock::now();
 };
 
-owned<queue_handle> create(const driver_api& api, const device& where, context_handle context) {
+owned<queue_handle> create(const driver_api& api, const device& device, context_handle context) {
   status created = success;
-  owned<queue_handle> made{api.create_queue(context, where.id, queue_profiling, &created),
-                           api.release_queue};
-  check(created, "create a command queue on " + where.info.name);
-  return made;
+  owned<queue_handle> created_queue{api.create_queue(context, device.id, queue_profiling, &created),
+                                    api.release_queue};
+  check(created, "create a command queue on " + device.info.name);
+  return created_queue;
 }
 
 owned<context_handle> retained(const driver_api& api, context_handle context) {
@@ -63,20 +63,20 @@ owned<context_handle> retained(const driver_api& api, context_handle context) {
 
 }  // namespace
 
-queue::queue(const driver_api& api, const opencl::device& where, context_handle context)
-    : backend::queue(where.info),
+queue::queue(const driver_api& api, const opencl::device& device, context_handle context)
+    : backend::queue(device.info),
       api_(api),
-      where_(where),
+      driver_device_(device),
       context_(retained(api, context)),
-      queue_(create(api, where, context)) {
+      queue_(create(api, device, context)) {
   register_queue(*this);
   finish_with_main_thread();
 }
 
-queue::queue(const driver_api& api, const opencl::device& where, queue_handle adopted)
-    : backend::queue(where.info),
+queue::queue(const driver_api& api, const opencl::device& device, queue_handle adopted)
+    : backend::queue(device.info),
       api_(api),
-      where_(where),
+      driver_device_(device),
       context_(retained(api, queue_value<context_handle>(api, adopted, queue_property::context))) {
   const auto properties = queue_value<std::uint64_t>(api, adopted, queue_property::properties);
   if ((properties & queue_out_of_order) != 0) {
@@ -104,25 +104,25 @@ void queue::finish_at_exit() noexcept {
 
 void* queue::allocate(std::size_t size_bytes) {
   require_usable_driver();
-  if (size_bytes > where_.max_allocation_bytes) {
+  if (size_bytes > driver_device_.max_allocation_bytes) {
     throw device_error(formatted(
         "a buffer of {} bytes was asked for; {} allows {} in one buffer, so transform fewer rows "
         "at a time",
-        size_bytes, where_.info.name, where_.max_allocation_bytes));
+        size_bytes, driver_device_.info.name, driver_device_.max_allocation_bytes));
   }
-  const auto doing = formatted("allocate {} bytes on {}", size_bytes, where_.info.name);
+  const auto doing = formatted("allocate {} bytes on {}", size_bytes, driver_device_.info.name);
   status created = success;
-  owned<memory_handle> made{
+  owned<memory_handle> allocated{
       api_.create_buffer(context_.get(), memory_read_write, size_bytes, nullptr, &created),
       api_.release_memory};
   check(created, doing);
 
   // Drivers may allocate when a buffer is first used: use it now, so that a lack shows here.
-  const memory_handle memory = made.get();
+  const memory_handle memory = allocated.get();
   check(api_.migrate(queue_.get(), 1, &memory, migrate_content_undefined, 0, nullptr, nullptr),
         doing);
   check(api_.finish(queue_.get()), doing);
-  return made.let_go();
+  return allocated.let_go();
 }
 
 void queue::release(void* handle) noexcept {
@@ -133,22 +133,22 @@ void queue::write(buffer_view to, const void* from) {
   require_usable_driver();
   check(api_.write_buffer(queue_.get(), static_cast<memory_handle>(to.handle), 1, to.offset_bytes,
                           to.size_bytes, from, 0, nullptr, nullptr),
-        formatted("write {} bytes to {}", to.size_bytes, where_.info.name));
+        formatted("write {} bytes to {}", to.size_bytes, driver_device_.info.name));
 }
 
 void queue::read(void* to, buffer_view from) {
   require_usable_driver();
   check(api_.read_buffer(queue_.get(), static_cast<memory_handle>(from.handle), 1,
                          from.offset_bytes, from.size_bytes, to, 0, nullptr, nullptr),
-        formatted("read {} bytes from {}", from.size_bytes, where_.info.name));
+        formatted("read {} bytes from {}", from.size_bytes, driver_device_.info.name));
 }
 
-void queue::clear(buffer_view what) {
+void queue::clear(buffer_view memory) {
   require_usable_driver();
   constexpr std::uint32_t zero = 0;
-  check(api_.fill_buffer(queue_.get(), static_cast<memory_handle>(what.handle), &zero, sizeof zero,
-                         what.offset_bytes, what.size_bytes, 0, nullptr, nullptr),
-        formatted("clear {} bytes on {}", what.size_bytes, where_.info.name));
+  check(api_.fill_buffer(queue_.get(), static_cast<memory_handle>(memory.handle), &zero,
+                         sizeof zero, memory.offset_bytes, memory.size_bytes, 0, nullptr, nullptr),
+        formatted("clear {} bytes on {}", memory.size_bytes, driver_device_.info.name));
 }
 
 void queue::copy(buffer_view to, buffer_view from) {
@@ -156,7 +156,7 @@ void queue::copy(buffer_view to, buffer_view from) {
   check(api_.copy_buffer(queue_.get(), static_cast<memory_handle>(from.handle),
                          static_cast<memory_handle>(to.handle), from.offset_bytes, to.offset_bytes,
                          from.size_bytes, 0, nullptr, nullptr),
-        formatted("copy {} bytes on {}", from.size_bytes, where_.info.name));
+        formatted("copy {} bytes on {}", from.size_bytes, driver_device_.info.name));
 }
 
 void queue::wait() {
@@ -172,9 +172,9 @@ std::unique_ptr<mark> queue::record() {
   }
   event_handle event = nullptr;
   check(api_.marker(queue_.get(), 0, nullptr, &event), "queue a mark");
-  owned<event_handle> made{event, api_.release_event};
+  owned<event_handle> recorded{event, api_.release_event};
   check(api_.flush(queue_.get()), "start what was queued");
-  return std::make_unique<event_mark>(api_, std::move(made));
+  return std::make_unique<event_mark>(api_, std::move(recorded));
 }
 
 queue& opencl_queue(backend::queue& on) {

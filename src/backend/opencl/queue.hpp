@@ -14,24 +14,24 @@ namespace wingbeat::backend::opencl {
 class queue final : public backend::queue, private finishable {
  public:
   /// Creates a command queue with profiling. Throws `device_error`.
-  queue(const driver_api& api, const opencl::device& where, context_handle context);
+  queue(const driver_api& api, const opencl::device& device, context_handle context);
 
   /// Retains the caller's queue. Throws `plan_error` when it runs out of order.
-  queue(const driver_api& api, const opencl::device& where, queue_handle adopted);
+  queue(const driver_api& api, const opencl::device& device, queue_handle adopted);
 
   /// Waits for what runs on a queue of ours: PoCL must not compile any more when the program ends.
   ~queue() override;
 
   [[nodiscard]] queue_handle handle() const noexcept { return queue_.get(); }
   [[nodiscard]] context_handle context() const noexcept { return context_.get(); }
-  [[nodiscard]] const opencl::device& where() const noexcept { return where_; }
+  [[nodiscard]] const opencl::device& driver_device() const noexcept { return driver_device_; }
 
   [[nodiscard]] const void* native_context() const noexcept override { return context_.get(); }
   [[nodiscard]] void* allocate(std::size_t size_bytes) override;
   void release(void* handle) noexcept override;
   void write(buffer_view to, const void* from) override;
   void read(void* to, buffer_view from) override;
-  void clear(buffer_view what) override;
+  void clear(buffer_view memory) override;
   void copy(buffer_view to, buffer_view from) override;
   void wait() override;
   [[nodiscard]] std::unique_ptr<backend::mark> record() override;
@@ -40,7 +40,7 @@ class queue final : public backend::queue, private finishable {
   void finish_at_exit() noexcept override;
 
   const driver_api& api_;
-  const opencl::device& where_;
+  const opencl::device& driver_device_;
   owned<context_handle> context_;
   owned<queue_handle> queue_;
   bool has_profiling_ = true;
@@ -49,9 +49,9 @@ class queue final : public backend::queue, private finishable {
 
 /// Returns the queue's value of one property. Throws `device_error`.
 template <class Value>
-[[nodiscard]] Value queue_value(const driver_api& api, queue_handle of, std::uint32_t what) {
+[[nodiscard]] Value queue_value(const driver_api& api, queue_handle of, std::uint32_t name) {
   Value value{};
-  check(api.queue_info(of, what, sizeof value, &value, nullptr), "describe a command queue");
+  check(api.queue_info(of, name, sizeof value, &value, nullptr), "describe a command queue");
   return value;
 }
 

@@ -14,7 +14,7 @@ struct named_status {
   std::string_view name;
 };
 
-// Those that the functions we call may return.
+// The codes that the functions we call may return.
 constexpr std::array names{
     named_status{-1, "CL_DEVICE_NOT_FOUND"},
     named_status{-2, "CL_DEVICE_NOT_AVAILABLE"},
@@ -51,16 +51,16 @@ constexpr std::array names{
 
 }  // namespace
 
-std::string describe(status what) {
+std::string describe(status code) {
   for (const auto& [value, name] : names) {
-    if (value == what) return formatted("{} ({})", name, what);
+    if (value == code) return formatted("{} ({})", name, code);
   }
-  return formatted("status {}", what);
+  return formatted("status {}", code);
 }
 
-void check(status what, std::string_view doing) {
-  if (what == success) return;
-  throw device_error(formatted("OpenCL could not {}: {}", doing, describe(what)));
+void check(status code, std::string_view doing) {
+  if (code == success) return;
+  throw device_error(formatted("OpenCL could not {}: {}", doing, describe(code)));
 }
 
 }  // namespace wingbeat::backend::opencl

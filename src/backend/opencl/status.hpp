@@ -12,10 +12,10 @@
 namespace wingbeat::backend::opencl {
 
 /// Returns "CL_OUT_OF_RESOURCES (-5)".
-[[nodiscard]] std::string describe(status what);
+[[nodiscard]] std::string describe(status code);
 
-/// Throws `device_error` unless `what` is success: "OpenCL could not <doing>: ...".
-void check(status what, std::string_view doing);
+/// Throws `device_error` unless `code` is success: "OpenCL could not <doing>: ...".
+void check(status code, std::string_view doing);
 
 /// Owns one reference to an object of the driver, released while the driver is usable.
 template <class Handle>

@@ -97,19 +97,19 @@ toolchain::toolchain(int llvm_major)
 
 const std::string& toolchain::version() const {
   std::call_once(asked_, [this] {
-    std::string all;
+    std::string versions;
     for (const std::string& program : {clang_, llvm_spirv_}) {
-      if (!program.empty()) all += output_of({program, "--version"}, "", "tell its version");
+      if (!program.empty()) versions += output_of({program, "--version"}, "", "report its version");
     }
-    version_ = std::move(all);
+    version_ = std::move(versions);
   });
   return version_;
 }
 
 std::string toolchain::options() {
-  std::string all;
-  for (const char* option : clang_options) all.append(option) += ' ';
-  return all;
+  std::string options;
+  for (const char* option : clang_options) options.append(option) += ' ';
+  return options;
 }
 
 std::vector<char> toolchain::bitcode_of(std::string_view text) const {

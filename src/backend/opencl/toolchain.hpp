@@ -24,16 +24,16 @@ class toolchain {
   /// Returns the path of the llvm-spirv that belongs to clang; empty when there is none.
   [[nodiscard]] const std::string& llvm_spirv() const noexcept { return llvm_spirv_; }
 
-  /// Returns what both programs say they are: a part of cache keys. Throws `device_error`.
+  /// Returns the versions that both programs print: a part of cache keys. Throws `device_error`.
   [[nodiscard]] const std::string& version() const;
 
   /// Returns the options clang is given, as one line: a part of cache keys.
   [[nodiscard]] static std::string options();
 
-  /// Returns the text as bitcode for spir64. Throws `device_error` with what clang says.
+  /// Returns the text as bitcode for spir64. Throws `device_error` with clang's messages.
   [[nodiscard]] std::vector<char> bitcode_of(std::string_view text) const;
 
-  /// Returns bitcode as SPIR-V. Throws `device_error` with what llvm-spirv says.
+  /// Returns bitcode as SPIR-V. Throws `device_error` with llvm-spirv's messages.
   [[nodiscard]] std::vector<char> spirv_of(const std::vector<char>& bitcode) const;
 
  private:

@@ -26,7 +26,7 @@ using planner::pass_side;
 
 /// Forgets where a side lies; its stored type remains.
 inline void forget_places(pass_side& stored, device::grid::side& placed) {
-  stored.where = planner::place::input;
+  stored.location = planner::place::input;
   const bool is_limited = placed.is_limited, is_pairs = placed.is_pairs;
   placed = {};
   placed.is_limited = is_limited;

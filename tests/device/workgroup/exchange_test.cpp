@@ -53,7 +53,8 @@ void check_rows() {
   SCOPED_TRACE(::testing::Message() << N << ", radix " << R << ", " << Transforms << " rows");
   constexpr unsigned entry_bytes = entry_bytes_of<float, Memory>;
   constexpr unsigned banks = Memory::bank_bytes / entry_bytes;
-  constexpr unsigned pitch = delivered_entries({N, R}, entry_bytes, Memory::bank_bytes);
+  constexpr unsigned pitch =
+      delivered_entries({wingbeat::device::order::natural, N, R}, entry_bytes, Memory::bank_bytes);
   constexpr slot_layout lies = delivered(N, entry_bytes, Memory::bank_bytes, R, 1);
   using slots = slot_addresses<shape<N, R>, float, Memory, lies.apart, false, lies.pad>;
   const auto entry = [](unsigned row, unsigned i) {

@@ -35,9 +35,6 @@ class real_row {
   static constexpr unsigned workgroup_threads = shape::workgroup_threads;
   static constexpr unsigned scratch_bytes = of.scratch_bytes();
 
-  static_assert(!(of.stage_in || of.stage_out) || !of.half_trade,
-                "what is staged is exchanged whole");
-
   WINGBEAT_FN real_row(WINGBEAT_GLOBAL const complex_type* table, WINGBEAT_LOCAL char* scratch,
                        Group group)
       : team_(group), table_(table), scratch_(scratch) {}

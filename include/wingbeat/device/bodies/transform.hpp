@@ -78,7 +78,19 @@ class transform {
   WINGBEAT_FN unsigned number_out(unsigned r) const {
     return team_out_.thread() + r * shape::threads;
   }
-  WINGBEAT_FN size offset_out(unsigned r) const { return size(number_out(r)) * out_stride; }
+  WINGBEAT_FN size offset_out(unsigned r) const {
+    constexpr size block = as.out.block, first = as.out.block_first;
+    if constexpr (block == 0) {
+      return size(number_out(r)) * out_stride;
+    } else if constexpr (shape::threads % block == 0 && first % block == 0) {
+      // Of a thread's elements all have the same place in their blocks.
+      constexpr size blocks = shape::threads / block * as.out.block_stride;
+      return as.out.blocked(team_out_.thread() + unsigned(first)) + r * blocks -
+             first / block * as.out.block_stride;
+    } else {
+      return as.out.blocked(number_out(r));
+    }
+  }
 
   /// The threads that store one lane, and this one's number among them.
   static constexpr unsigned threads_of_lane = shape::threads;

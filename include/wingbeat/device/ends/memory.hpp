@@ -63,6 +63,12 @@ class complex_store {
   WINGBEAT_GLOBAL element* out_;
 };
 
+/// Returns whether the real at a place and its neighbour can be moved as one complex number.
+template <class Stored>
+WINGBEAT_FN bool starts_pair(WINGBEAT_GLOBAL const Stored* at) {
+  return reinterpret_cast<size>(at) % sizeof(complex<Stored>) == 0;
+}
+
 /// Reads complex numbers whose parts are `Apart` reals from each other: planar data, or two
 /// neighbours x[2j], x[2j+1] of a real row with a stride.
 template <class Stored, class Real, size Apart>
@@ -73,7 +79,16 @@ class parts_load {
   WINGBEAT_FN parts_load(WINGBEAT_GLOBAL const element* in,
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
-  WINGBEAT_FN complex<Real> get(size at, size /*i*/) const { return {re(at), im(at)}; }
+  WINGBEAT_FN complex<Real> get(size at, size /*i*/) const {
+    if constexpr (Apart == 1) {  // of rows that begin anywhere, every other one has aligned pairs
+      if (starts_pair(in_ + at)) {
+        const auto z =
+            copied_from(reinterpret_cast<WINGBEAT_GLOBAL const complex<Stored>*>(in_ + at));
+        return {static_cast<Real>(z.re), static_cast<Real>(z.im)};
+      }
+    }
+    return {re(at), im(at)};
+  }
   WINGBEAT_FN Real re(size at) const { return static_cast<Real>(in_[at]); }
   WINGBEAT_FN Real im(size at) const { return static_cast<Real>(in_[at + Apart]); }
   WINGBEAT_FN void prefetch(size at, size count) const {
@@ -95,6 +110,13 @@ class parts_store {
                           WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : out_(out) {}
   WINGBEAT_FN void put(size at, size /*i*/, complex<Real> z) const {
+    if constexpr (Apart == 1) {
+      if (starts_pair(out_ + at)) {
+        copy_to(reinterpret_cast<WINGBEAT_GLOBAL complex<Stored>*>(out_ + at),
+                complex<Stored>{static_cast<Stored>(z.re), static_cast<Stored>(z.im)});
+        return;
+      }
+    }
     put_re(at, z.re);
     put_im(at, z.im);
   }

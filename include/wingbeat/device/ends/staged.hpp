@@ -14,12 +14,13 @@ namespace wingbeat::device::ends {
 template <unsigned Length, bool IsAcross, class Body, class Call>
 WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
   constexpr unsigned all = Length * Body::lanes, threads = Body::workgroup_threads;
+  constexpr unsigned lanes = Body::lanes, step = threads / lanes;
+  static_assert(!IsAcross || threads % lanes == 0, "a thread stays in its lane");
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < (all + threads - 1) / threads; ++r) {
     const bool is_inside = all % threads == 0 || body.rank() + r * threads < all;
     if constexpr (IsAcross) {
-      const unsigned p = body.rank() + r * threads;
-      if (is_inside) call(p % Body::lanes, p / Body::lanes);
+      if (is_inside) call(body.rank() % lanes, body.rank() / lanes + r * step);
     } else {
       if (is_inside) body.team().template split_rank<Length>(r * threads, call);
     }

@@ -25,6 +25,7 @@ class access {
     if constexpr (!as.in.is_limited) {
       return in_.get(at, i);
     } else if constexpr (Load::has_parts && as.in.is_pairs) {
+      if (is_in(2 * i) && is_in(2 * i + 1)) return in_.get(at, i);
       complex_type z{real(0), real(0)};
       if (is_in(2 * i)) z.re = in_.re(at);
       if (is_in(2 * i + 1)) z.im = in_.im(at);
@@ -47,8 +48,13 @@ class access {
     if constexpr (!as.out.is_limited) {
       out_.put(at, i, z);
     } else if constexpr (Store::has_parts && as.out.is_pairs) {
-      if (is_out(2 * i)) out_.put_re(at, z.re);
-      if (is_out(2 * i + 1)) out_.put_im(at, z.im);
+      if (is_out(2 * i) && is_out(2 * i + 1)) {
+        out_.put(at, i, z);
+      } else if (is_out(2 * i)) {
+        out_.put_re(at, z.re);
+      } else if (is_out(2 * i + 1)) {
+        out_.put_im(at, z.im);
+      }
     } else {
       if (is_out(i)) out_.put(at, i, z);
     }

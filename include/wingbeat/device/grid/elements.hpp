@@ -76,7 +76,7 @@ class elements {
  private:
   /// Returns whether all indices of the axis lie one behind another.
   WINGBEAT_FN static constexpr bool is_dense(const side& of) {
-    return of.unit == 1 && !of.is_limited && as.shape.makes != body::plane;
+    return of.unit == 1 && !of.is_limited && of.block == 0 && as.shape.makes != body::plane;
   }
 
   tile<Policy> tile_;

@@ -159,6 +159,12 @@ struct tile_shape {
     return makes == body::real_row && side == row::half_spectrum;
   }
   WINGBEAT_FN constexpr unsigned pitch_of(unsigned count) const {
+    const unsigned banks = bank_bytes / element_bytes;
+    if (lanes > 1 && lanes < banks && length / elements_per_thread >= banks) {
+      // Threads across lanes find as many neighbours of each row in banks of their own.
+      const unsigned apart = banks / lanes;
+      return (count + banks - 1 - apart) / banks * banks + apart;
+    }
     return workgroup::row_pitch(count, unsigned(length) / elements_per_thread,
                                 bank_bytes / element_bytes);
   }
@@ -193,6 +199,15 @@ struct side {
   bool is_limited = false;  ///< Only these indices are in memory:
   size valid_begin = 0, valid_end = 0;  ///< of reals, where elements are pairs.
   bool is_pairs = false;                ///< Elements are neighbouring pairs of a real row.
+  /// Elements of stride 1 lie in blocks of so many (0: they do not), `block_stride` places apart,
+  /// the first block beginning with element `block_first`; see `blocked`.
+  size block = 0, block_stride = 0, block_first = 0;
+
+  /// Returns the place of element n from that of element 0, had elements no blocks. Modulo 2^64.
+  WINGBEAT_FN constexpr size blocked(unsigned n) const {
+    const unsigned i = n - unsigned(block_first), length = unsigned(block);
+    return size(i / length) * block_stride + i % length + block_first;
+  }
 };
 
 /// One crossing of memory: the whole grid transforms one axis, or makes one Stockham stage of it.

@@ -69,6 +69,10 @@ class pass {
   }
 
  private:
+  /// Planes of 32 x 32 reals went from 0.681 to 0.702 of a copy's speed when their rows of 17 bins
+  /// were stored whole, those of 64 x 64 from 0.679 to 0.660 (H200; bench/NOTES.md, section 14).
+  static constexpr unsigned longest_stored_row = 16;
+
   using elements_type = elements<Policy, Load, Store>;
   template <class X>
   WINGBEAT_FN void load(const elements_type& tile, X& x) const {
@@ -80,9 +84,10 @@ class pass {
   }
   template <class X>
   WINGBEAT_FN void store(const elements_type& tile, const X& x) const {
-    // A thread that reduces has elements of one lane alone.
+    // A thread that reduces has elements of one lane alone. Long rows fill most sectors by pieces.
     constexpr bool by_rows = of.makes == body::plane && of.workgroups == 1 &&
-                             workgroup_threads > of.second && !Store::reduces;
+                             of.second <= longest_stored_row && workgroup_threads > of.second &&
+                             !Store::reduces;
     if constexpr (of.sink == row::half_spectrum && by_rows) {
       ends::store_separated_rows<Policy>(body_, tile, x);
     } else if constexpr (of.sink == row::half_spectrum) {

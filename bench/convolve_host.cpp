@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// How quick are convolutions on the processor? Images with a kernel, prepared each time and once,
+// and long signals with taps: padded, in blocks, and as a stream. bench/peers/scipy_convolve.py
+// times the same with SciPy.
+//     WINGBEAT_THREADS=2 convolve_host FILE.json     commit from WINGBEAT_COMMIT
+#include <fmt/core.h>
+
+#include <cstdlib>  // getenv
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "measure/rounds.hpp"  // queued_run, take_turns
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using json = nlohmann::ordered_json;
+
+constexpr int n_rounds = 15;
+
+/// Noise in [-1, 1).
+std::vector<float> noise(std::size_t count) {
+  std::vector<float> all(count);
+  unsigned state = 1;
+  for (float& x : all) {
+    state = state * 1664525 + 1013904223;
+    x = static_cast<float>(state >> 8) * 0x1p-23F - 1;
+  }
+  return all;
+}
+
+buffer filled(const queue& on, std::size_t size_bytes) {
+  buffer memory{on, size_bytes};
+  memory.write(noise(size_bytes / sizeof(float)).data(), size_bytes);
+  return memory;
+}
+
+json times_of(const measure::timed_run& run) {
+  return {{"median", run.median_s()}, {"min", run.min_s()}, {"max", run.max_s()}};
+}
+
+/// Times a convolution whose spectra are prepared in each run, and once for all.
+json measured(queue& on, const std::string& name, const convolution_spec& spec) {
+  const convolution plan{on, spec};
+  const bool prepares_images = spec.prepared == operand_role::image;
+  const buffer prepared = filled(on, prepares_images ? plan.image_bytes() : plan.kernel_bytes());
+  const buffer given = filled(on, prepares_images ? plan.kernel_bytes() : plan.image_bytes());
+  const buffer spectra{on, plan.spectra_bytes()}, out{on, plan.output_bytes()};
+  const auto run = [&] { plan.enqueue(on, spectra.view(), given.view(), out.view()); };
+  std::vector<measure::timed_run> runs{measure::queued_run(on, "each_time",
+                                                           [&] {
+                                                             plan.prepare(on, prepared.view(),
+                                                                          spectra.view());
+                                                             run();
+                                                           }),
+                                       measure::queued_run(on, "once", run)};
+  measure::take_turns(runs, n_rounds);
+  fmt::print("{:<28} {:8.3f} ms, prepared once {:8.3f} ms, padded to {}\n", name,
+             runs[0].median_s() * 1e3, runs[1].median_s() * 1e3, plan.padded().back());
+  return {{"name", name},
+          {"padded", plan.padded()},
+          {"each_time_s", times_of(runs[0])},
+          {"once_s", times_of(runs[1])}};
+}
+
+json streamed(const queue& on, std::size_t n_samples, std::size_t n_taps, std::size_t piece) {
+  const std::vector<float> x = noise(n_samples), taps = noise(n_taps);
+  stream_filter filter{on, taps};
+  std::vector<measure::timed_run> runs{measure::queued_run(on, "stream", [&] {
+    for (std::size_t i = 0; i < n_samples; i += piece) (void)filter.push({x.data() + i, piece});
+    (void)filter.flush();
+  })};
+  measure::take_turns(runs, n_rounds);
+  const std::string name = fmt::format("stream of {}, {} taps", n_samples, n_taps);
+  fmt::print("{:<28} {:8.3f} ms, pieces of {}\n", name, runs[0].median_s() * 1e3, piece);
+  return {{"name", name}, {"padded", {filter.block()}}, {"once_s", times_of(runs[0])}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  queue on{first_device(engine::host)};
+  const char* commit = std::getenv("WINGBEAT_COMMIT");
+  json document{
+      {"schema", "wingbeat.convolve_host/1"}, {"commit", commit == nullptr ? "unknown" : commit},
+      {"device", on.device().name},           {"instruction_set", on.device().architecture},
+      {"threads", on.device().compute_units}, {"rounds", n_rounds}};
+  json& results = document["results"];
+  for (const extent mode : {extent::valid, extent::same, extent::full}) {
+    results.push_back(measured(on, fmt::format("512^2 in 2048^2, {}", name_of(mode)),
+                               {.image = {2048, 2048}, .kernel = {512, 512}, .mode = mode}));
+  }
+  constexpr std::size_t n_samples = std::size_t{1} << 20;
+  for (const std::size_t n_taps : {255, 4095}) {
+    const std::string name = fmt::format("{} samples, {} taps", n_samples, n_taps);
+    const convolution_spec spec{.image = {n_samples}, .kernel = {n_taps}};
+    results.push_back(measured(on, name + ", padded", spec));
+    convolution_spec blocks = spec;
+    blocks.prepared = operand_role::kernel;
+    results.push_back(measured(on, name, blocks));
+    const std::size_t least = n_taps < 1000 ? 512 : 8192;
+    for (blocks.block = least; blocks.block <= 16 * least; blocks.block *= 2) {
+      results.push_back(measured(on, fmt::format("{}, block", name), blocks));
+    }
+    results.push_back(streamed(on, n_samples, n_taps, 4096));
+  }
+  if (argc > 1) {
+    std::ofstream file{argv[1]};
+    file << document.dump(2) << "\n";
+    if (!file.flush()) throw file_error(fmt::format("{} could not be written", argv[1]));
+  }
+  return 0;
+} catch (const wingbeat::error& failed) {
+  fmt::print(stderr, "convolve_host: {}\n", failed.what());
+  return 3;
+}

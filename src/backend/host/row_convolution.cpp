@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/row_convolution.hpp"
+
+#include <algorithm>  // max, min
+#include <cstdint>    // uintptr_t
+#include <cstring>    // memset
+#include <vector>
+
+#include "backend/host/aligned.hpp"        // aligned_up
+#include "backend/host/ends.hpp"           // tile_end
+#include "backend/host/passes.hpp"         // passes_of, distances_of
+#include "backend/host/row_transform.hpp"  // row_transform
+#include "backend/host/thread_pool.hpp"    // thread_pool
+#include "backend/host/thresholds.hpp"     // limits
+#include "formatted.hpp"                   // formatted
+#include "side.hpp"                        // input_side, output_side, factor_of
+
+namespace wingbeat::backend::host {
+namespace {
+
+std::byte* start_of(buffer_view view) {
+  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
+}
+
+/// The batch of a convolution. Each row of `rows` is transformed once and meets one spectrum for
+/// every combination of `shared` dimensions, which all read the same rows.
+struct row_loops {
+  std::vector<arrays::dimension> rows;  ///< Slowest first; never empty, nor the next.
+  std::vector<arrays::dimension> shared;
+
+  static std::size_t count(const std::vector<arrays::dimension>& all) {
+    std::size_t n = 1;
+    for (const arrays::dimension& each : all) n *= each.count;
+    return n;
+  }
+};
+
+row_loops loops_of(const plan_spec& rows, const spectrum_array& spectra) {
+  const auto in =
+      distances_of(arrays::input_array(rows, arrays::real_side::as_reals), rows.load.is_given());
+  const auto out =
+      distances_of(arrays::output_array(rows, arrays::real_side::as_reals), rows.store.is_given());
+  const std::vector<std::size_t>& counts = rows.batch.counts();
+  row_loops loops;
+  for (std::size_t b = 0; b < counts.size(); ++b) {
+    const arrays::dimension each{counts[b], in[b], out[b], spectra.distances[b]};
+    if (each.count == 1) continue;
+    (each.in == 0 ? loops.shared : loops.rows).push_back(each);
+  }
+  if (loops.rows.empty()) loops.rows.emplace_back();
+  if (loops.shared.empty()) loops.shared.emplace_back();
+  return loops;
+}
+
+/// Where column `index` of some dimensions lies in each array.
+arrays::dimension place_of_column(const std::vector<arrays::dimension>& all, std::size_t index) {
+  arrays::dimension at{1, 0, 0, 0};
+  for (std::size_t d = all.size(); d-- > 0; index /= all[d].count) {
+    const std::size_t i = index % all[d].count;
+    at.in += i * all[d].in;
+    at.out += i * all[d].out;
+    at.filter += i * all[d].filter;
+  }
+  return at;
+}
+
+template <class Real>
+class row_convolution final : public backend::plan {
+ public:
+  row_convolution(const kernels<Real>& kernel_set, const plan_spec& rows,
+                  const spectrum_array& spectra);
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return n_slots() * slot_bytes() + alignment_bytes;
+  }
+  [[nodiscard]] std::size_t traffic_bytes() const noexcept override;
+  [[nodiscard]] std::string explain() const override;
+  void enqueue(queue& on, const backend::run& given) const override;
+
+ private:
+  /// What one thread works with: rows in, and products on their way back.
+  struct slot {
+    Real* bins;
+    Real* products;
+    Real* scratch;
+  };
+  /// The memory of one run.
+  struct run_ends {
+    begin_of_end in, out;
+    const Real* spectra;
+  };
+
+  [[nodiscard]] bool has_shared() const { return n_shared_ > 1; }
+  [[nodiscard]] std::size_t tile_bytes() const {
+    return aligned_up(2 * tile_rows_ * pitch_ * sizeof(Real));
+  }
+  [[nodiscard]] std::size_t slot_bytes() const {
+    return tile_bytes() * (has_shared() ? 2 : 1) + aligned_up(rows_.workspace_bytes());
+  }
+  [[nodiscard]] unsigned n_slots() const {
+    return static_cast<unsigned>(std::min<std::size_t>(n_tiles(), n_threads_));
+  }
+  /// Tiles do not cross from one run of the fastest dimension to the next.
+  [[nodiscard]] std::size_t tiles_of_run() const {
+    return (loops_.rows.back().count + tile_rows_ - 1) / tile_rows_;
+  }
+  [[nodiscard]] std::size_t n_tiles() const {
+    return n_rows_ / loops_.rows.back().count * tiles_of_run();
+  }
+  [[nodiscard]] slot slot_at(std::byte* scratch, unsigned index) const;
+  void run_tile(const run_ends& ends, std::size_t first, std::size_t count, const slot& own) const;
+  void multiply(const Real* spectra, std::size_t stride, std::size_t count, const slot& own) const;
+
+  kernels<Real> kernels_;
+  plan_spec spec_;
+  spectrum_array spectra_;
+  row_loops loops_;
+  std::size_t n_rows_, n_shared_;
+  pass ends_;
+  tile_end<Real> in_, out_;
+  row_transform<Real> rows_;
+  std::size_t pitch_, tile_rows_;
+  unsigned n_threads_;
+};
+
+plan_spec one_row(plan_spec rows) {
+  const std::size_t n_dimensions = rows.batch.counts().size();
+  rows.batch = batch_shape{std::vector<std::size_t>(n_dimensions, 1)};
+  return rows;
+}
+
+template <class Real>
+row_convolution<Real>::row_convolution(const kernels<Real>& kernel_set, const plan_spec& rows,
+                                       const spectrum_array& spectra)
+    : kernels_(kernel_set),
+      spec_(rows),
+      spectra_(spectra),
+      loops_(loops_of(rows, spectra)),
+      n_rows_(row_loops::count(loops_.rows)),
+      n_shared_(row_loops::count(loops_.shared)),
+      ends_(passes_of(rows, one_row(rows).batch.counts()).passes.front()),
+      in_(kernel_set, ends_.in, loops_.rows.back().in,
+          spec_.load.is_given() ? &spec_.load.callable : nullptr, nullptr),
+      out_(kernel_set, ends_.out, loops_.rows.back().out, nullptr,
+           spec_.store.is_given() ? &spec_.store.callable : nullptr),
+      rows_(kernel_set, rows.lengths[0], 1),
+      pitch_(rows.lengths[0] + limits.tile_padding) {
+  const std::size_t n = rows.lengths[0];
+  if (n <= limits.short_row) pitch_ = n;
+  tile_rows_ = std::max<std::size_t>(limits.tile_bytes / (2 * n * sizeof(Real)), 1);
+  if (n <= limits.short_row) tile_rows_ = std::max(tile_rows_, limits.short_rows);
+  const bool is_strided =
+      ends_.in.stride != ends_.in.unit() || ends_.out.stride != ends_.out.unit();
+  if (is_strided) tile_rows_ = std::max(tile_rows_, limits.line_columns);
+  tile_rows_ = std::min(tile_rows_, loops_.rows.back().count);
+  const std::size_t most = thread_pool::shared().n_threads();
+  const double work = 2.0 * static_cast<double>(n_rows_ * n_shared_ * n);
+  n_threads_ = work * 10 < limits.work_per_thread ? 1 : static_cast<unsigned>(most);
+}
+
+template <class Real>
+std::size_t row_convolution<Real>::traffic_bytes() const noexcept {
+  const std::size_t bins = 2 * sizeof(Real) * spec_.lengths[0];
+  std::size_t n_spectra = 1;
+  for (const auto* all : {&loops_.rows, &loops_.shared}) {
+    for (const arrays::dimension& each : *all) {
+      if (each.filter != 0) n_spectra *= each.count;
+    }
+  }
+  return (spec_.load.is_given() ? spec_.load.in_bytes : input_side(spec_).occupied_bytes()) +
+         (spec_.store.is_given() ? spec_.store.out_bytes : output_side(spec_).occupied_bytes()) +
+         n_spectra * bins;
+}
+
+template <class Real>
+std::string row_convolution<Real>::explain() const {
+  return formatted("{} rows forward, times {} spectra each, and back, {} at once in cache: {}",
+                   n_rows_, n_shared_, tile_rows_, rows_.explain());
+}
+
+template <class Real>
+typename row_convolution<Real>::slot row_convolution<Real>::slot_at(std::byte* scratch,
+                                                                    unsigned index) const {
+  std::byte* const begin = scratch + slot_bytes() * index;
+  slot own{};
+  own.bins = reinterpret_cast<Real*>(begin);
+  own.products = has_shared() ? reinterpret_cast<Real*>(begin + tile_bytes()) : own.bins;
+  own.scratch = reinterpret_cast<Real*>(begin + tile_bytes() * (has_shared() ? 2 : 1));
+  return own;
+}
+
+/// Multiplies rows of a tile by spectra, `stride` complex numbers from one to the next.
+template <class Real>
+void row_convolution<Real>::multiply(const Real* spectra, std::size_t stride, std::size_t count,
+                                     const slot& own) const {
+  bin_product<Real> row;
+  row.count = spec_.lengths[0];
+  row.conjugates_x = spectra_.times == product::conjugate_row;
+  row.conjugates_spectrum = spectra_.times == product::conjugate_spectrum;
+  for (std::size_t i = 0; i < count; ++i) {
+    row.x = own.bins + 2 * pitch_ * i;
+    row.spectrum = spectra + 2 * stride * i;
+    row.out = own.products + 2 * pitch_ * i;
+    kernels_.multiply(row);
+  }
+}
+
+template <class Real>
+void row_convolution<Real>::run_tile(const run_ends& ends, std::size_t first, std::size_t count,
+                                     const slot& own) const {
+  const arrays::dimension place = place_of_column(loops_.rows, first);
+  const tile_shape shape{2, 2 * pitch_};
+  in_.fetch(ends.in.advanced(ends_.in.first + place.in), count, shape, own.bins, 1);
+  rows<Real> work;
+  work.in = work.out = own.bins;
+  work.in_pitch = work.out_pitch = pitch_;
+  work.count = count;
+  rows_.run(work, own.scratch, 1);
+  work.in = work.out = own.products;
+  work.is_swapped = true;
+  work.scale = static_cast<Real>(factor_of(spec_));
+  for (std::size_t i = 0; i < n_shared_; ++i) {
+    const arrays::dimension meets = place_of_column(loops_.shared, i);
+    multiply(ends.spectra + 2 * (place.filter + meets.filter), loops_.rows.back().filter, count,
+             own);
+    rows_.run(work, own.scratch, 1);
+    out_.put(own.products, shape, count, ends.out.advanced(ends_.out.first + place.out + meets.out),
+             1);
+  }
+}
+
+template <class Real>
+void row_convolution<Real>::enqueue(queue&, const backend::run& given) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(start_of(given.workspace));
+  std::byte* const scratch = start_of(given.workspace) + (aligned_up(address) - address);
+  const run_ends ends{{start_of(given.in), 0, host_arguments{spec_.load.operands, given.load}},
+                      {start_of(given.out), 0, host_arguments{spec_.store.operands, given.store}},
+                      reinterpret_cast<const Real*>(start_of(given.filter))};
+  if (spec_.store.clears_output) std::memset(ends.out.memory, 0, spec_.store.out_bytes);
+  const std::size_t run = loops_.rows.back().count, n_all = n_tiles();
+  const std::size_t n_shares =
+      n_threads_ <= 1 ? 1 : std::min<std::size_t>(n_all, limits.tiles_per_thread * n_threads_);
+  thread_pool::shared().run(n_shares, n_slots(), [&](std::size_t share, unsigned index) {
+    const std::size_t last = n_all * (share + 1) / n_shares;
+    for (std::size_t i = n_all * share / n_shares; i < last; ++i) {
+      const std::size_t in_run = i % tiles_of_run() * tile_rows_;
+      run_tile(ends, i / tiles_of_run() * run + in_run, std::min(tile_rows_, run - in_run),
+               slot_at(scratch, index));
+    }
+  });
+}
+
+template <class Real>
+std::shared_ptr<const backend::plan> made_for(const kernels<Real>& kernel_set,
+                                              const plan_spec& rows,
+                                              const spectrum_array& spectra) {
+  const std::size_t row_bytes = 2 * sizeof(Real) * rows.lengths[0];
+  const bool is_crowded = row_transform<Real>::is_four_step(rows.lengths[0]) &&
+                          rows.batch < thread_pool::shared().n_threads();
+  const bool is_blocked = spectra.blocks.length != 0;  // `result_block` asks for none
+  if (row_bytes > limits.own_row_bytes || is_crowded || is_blocked) return nullptr;
+  return std::make_shared<row_convolution<Real>>(kernel_set, rows, spectra);
+}
+
+}  // namespace
+
+std::shared_ptr<const backend::plan> make_row_convolution(const named_set& kernel_set,
+                                                          const plan_spec& rows,
+                                                          const spectrum_array& spectra) {
+  if (rows.real == precision::fp64) return made_for(kernel_set.kernels->fp64, rows, spectra);
+  return made_for(kernel_set.kernels->fp32, rows, spectra);
+}
+
+}  // namespace wingbeat::backend::host

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wingbeat/stream_filter.hpp"
+
+#include <algorithm>  // max
+#include <optional>
+#include <type_traits>  // is_floating_point_v
+#include <utility>      // move
+
+#include "convolving/blocks.hpp"     // best_block_length
+#include "formatted.hpp"             // formatted
+#include "moved_from.hpp"            // require_owned
+#include "wingbeat/buffer.hpp"       // buffer
+#include "wingbeat/convolution.hpp"  // convolution
+#include "wingbeat/error.hpp"        // plan_error
+
+namespace wingbeat {
+namespace {
+
+constexpr std::size_t most_taps = 65536;
+
+/// Returns the convolution of one step: whole blocks, `overlap` samples before them.
+template <class Value>
+convolution_spec step_spec(std::size_t n_taps, std::size_t least_step) {
+  if (n_taps == 0 || n_taps > most_taps) {
+    throw plan_error(formatted("taps has {} values; give 1 to {}", n_taps, most_taps));
+  }
+  constexpr bool is_real = std::is_floating_point_v<Value>;
+  constexpr bool is_wide = sizeof(Value) == (is_real ? 1 : 2) * sizeof(double);
+  convolution_spec spec{.image = {n_taps},
+                        .kernel = {n_taps},
+                        .mode = extent::valid,
+                        .holds = is_real ? values::real : values::complex,
+                        .real = is_wide ? precision::fp64 : precision::fp32,
+                        .prepared = operand_role::kernel};
+  spec.block = convolving::best_block_length(n_taps, spec.real);
+  const std::size_t row = (is_real ? 2 : 1) * (spec.block + 1 - n_taps);
+  const std::size_t n_rows = std::max<std::size_t>((least_step + row - 1) / row, 1);
+  spec.image = {n_taps - 1 + n_rows * row};
+  return spec;
+}
+
+}  // namespace
+
+template <class Value>
+struct stream_filter<Value>::impl {
+  queue on;
+  convolution plan;
+  buffer spectrum, in, out;
+  std::vector<Value> waiting;  ///< The samples that the next outputs depend on.
+  bool has_begun = false;
+
+  impl(const queue& device_queue, std::span<const Value> taps, std::size_t least_step)
+      : on(device_queue),
+        plan(on, step_spec<Value>(taps.size(), least_step)),
+        spectrum(on, plan.spectra_bytes()),
+        in(on, plan.image_bytes()),
+        out(on, plan.output_bytes()) {
+    buffer memory{on, plan.kernel_bytes()};
+    memory.write(taps.data(), memory.size_bytes());
+    plan.prepare(on, memory.view(), spectrum.view());
+    on.wait();
+    restart();
+  }
+
+  [[nodiscard]] std::size_t overlap() const { return plan.spec().kernel[0] - 1; }
+  [[nodiscard]] std::size_t step() const { return plan.result()[0]; }
+
+  void restart() {
+    waiting.assign(overlap(), Value{});
+    has_begun = false;
+  }
+
+  /// Returns the outputs of all whole steps of the samples that wait.
+  std::vector<Value> filtered() {
+    const std::size_t n_steps = (waiting.size() - overlap()) / step();
+    std::vector<Value> outputs(n_steps * step());
+    for (std::size_t i = 0; i < n_steps; ++i) {
+      in.write(waiting.data() + i * step(), in.size_bytes());
+      plan.enqueue(on, spectrum.view(), in.view(), out.view());
+      out.read(outputs.data() + i * step(), out.size_bytes());
+    }
+    waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(n_steps * step()));
+    return outputs;
+  }
+};
+
+template <class Value>
+stream_filter<Value>::stream_filter(const queue& on, std::span<const Value> taps,
+                                    std::size_t least_step)
+    : impl_(std::make_unique<impl>(on, taps, least_step)) {}
+template <class Value>
+stream_filter<Value>::stream_filter(stream_filter&&) noexcept = default;
+template <class Value>
+stream_filter<Value>& stream_filter<Value>::operator=(stream_filter&&) noexcept = default;
+template <class Value>
+stream_filter<Value>::~stream_filter() = default;
+
+template <class Value>
+std::size_t stream_filter<Value>::step() const {
+  return require_owned(impl_, "stream_filter").step();
+}
+template <class Value>
+std::size_t stream_filter<Value>::block() const {
+  return require_owned(impl_, "stream_filter").plan.spec().block;
+}
+
+template <class Value>
+std::vector<Value> stream_filter<Value>::push(std::span<const Value> samples) {
+  impl& mine = require_owned(impl_, "stream_filter");
+  mine.has_begun = mine.has_begun || !samples.empty();
+  mine.waiting.insert(mine.waiting.end(), samples.begin(), samples.end());
+  return mine.filtered();
+}
+
+template <class Value>
+std::vector<Value> stream_filter<Value>::flush() {
+  impl& mine = require_owned(impl_, "stream_filter");
+  const std::size_t overlap = mine.overlap(), step = mine.step();
+  const std::size_t n_left = mine.has_begun ? mine.waiting.size() : 0;
+  mine.waiting.resize(overlap + (n_left + step - 1) / step * step);
+  std::vector<Value> outputs = mine.filtered();
+  outputs.resize(n_left);
+  mine.restart();
+  return outputs;
+}
+
+template class stream_filter<float>;
+template class stream_filter<double>;
+template class stream_filter<std::complex<float>>;
+template class stream_filter<std::complex<double>>;
+
+}  // namespace wingbeat
