@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/blocks.hpp"
 
-#include <algorithm>  // max
+#include <algorithm>  // max, min
 #include <bit>        // bit_ceil, bit_width, has_single_bit
 
 #include "formatted.hpp"  // formatted
@@ -13,17 +13,19 @@ namespace {
 /// Costs in butterflies' points: rows of P points take P (log2 P + c).
 constexpr double row_cost = 3;                      ///< c: fetching, multiplying and writing.
 constexpr double launch_cost = 65536;               ///< Of one launch: microseconds on a GPU.
-constexpr double crossing_cost = 1.25;              ///< Of rows that outgrow a core's or a
-                                                    ///< workgroup's memory.
-constexpr std::size_t quick_row_bytes = 64 * 1024;  ///< Of the longest that does not.
-constexpr std::size_t shortest_block = 64;          ///< Of those that are chosen.
+constexpr std::size_t quick_row_bytes = 64 * 1024;  ///< Rows that a core or a workgroup keeps.
+constexpr double doubling_cost = 1.2;               ///< For each time that a row is twice as long,
+constexpr double most_cost = 3;             ///< up to this: bench/results/host/convolve.json
+constexpr std::size_t shortest_block = 64;  ///< Of those that are chosen.
 constexpr std::size_t longest_block = std::size_t{1} << 17;
 
 double cost_of_rows(double count, std::size_t length, precision real) {
   const auto n = static_cast<double>(length);
-  const bool is_quick = 2 * bytes_of_real(real) * length <= quick_row_bytes;
-  return count * n * (static_cast<double>(std::bit_width(length) - 1) + row_cost) *
-         (is_quick ? 1 : crossing_cost);
+  double outgrown = 1;
+  for (std::size_t bytes = 2 * bytes_of_real(real) * length; bytes > quick_row_bytes; bytes /= 2) {
+    outgrown = std::min(outgrown * doubling_cost, most_cost);
+  }
+  return count * n * (static_cast<double>(std::bit_width(length) - 1) + row_cost) * outgrown;
 }
 
 /// Two real rows go as one complex row.

@@ -42,13 +42,20 @@ std::size_t pixel_of(const continued_axis& axis, std::size_t e) {
 
 std::string pixel_text(const continued_axis& axis) {
   if (axis.is_inside() || axis.outside == border::zero) return shifted_text(axis.begin);
-  const auto size = static_cast<std::ptrdiff_t>(axis.image);
+  const auto size = static_cast<std::ptrdiff_t>(axis.image), before = -axis.begin;
   if (axis.outside == border::clamp) {
-    return formatted("e < {0} ? 0 : e - {0} < {1} ? e - {0} : {2}", -axis.begin, size, size - 1);
+    return formatted("e < {0} ? 0 : e - {0} < {1} ? e - {0} : {2}", before, size, size - 1);
   }
-  if (axis.outside == border::repeat) {
-    return formatted("(e + {}) % {}", modulo(axis.begin, size), size);
+  const bool is_mirror = axis.outside == border::mirror;
+  const std::ptrdiff_t behind = static_cast<std::ptrdiff_t>(axis.length) - before - size;
+  if (before <= size && behind <= size) {  // one reflection, or one period, needs no division
+    const std::string low =
+        is_mirror ? formatted("{} - e", before - 1) : formatted("e + {}", size - before);
+    const std::string high =
+        is_mirror ? formatted("{} - e", before + 2 * size - 1) : formatted("e - {}", size + before);
+    return formatted("e < {0} ? {1} : e - {0} < {2} ? e - {0} : {3}", before, low, size, high);
   }
+  if (!is_mirror) return formatted("(e + {}) % {}", modulo(axis.begin, size), size);
   const std::string m = formatted("(e + {}) % {}", modulo(axis.begin, 2 * size), 2 * size);
   return formatted("{0} < {1} ? {0} : {2} - {0}", m, size, 2 * size - 1);
 }

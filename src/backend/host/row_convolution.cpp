@@ -257,7 +257,8 @@ std::shared_ptr<const backend::plan> made_for(const kernels<Real>& kernel_set,
   const std::size_t row_bytes = 2 * sizeof(Real) * rows.lengths[0];
   const bool is_crowded = row_transform<Real>::is_four_step(rows.lengths[0]) &&
                           rows.batch < thread_pool::shared().n_threads();
-  if (row_bytes > limits.own_row_bytes || is_crowded) return nullptr;
+  const bool is_blocked = spectra.blocks.length != 0;  // `result_block` asks for none
+  if (row_bytes > limits.own_row_bytes || is_crowded || is_blocked) return nullptr;
   return std::make_shared<row_convolution<Real>>(kernel_set, rows, spectra);
 }
 
