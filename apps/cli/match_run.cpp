@@ -66,6 +66,7 @@ class matcher {
   [[nodiscard]] const std::vector<std::size_t>& result() const { return lengths_; }
 
  private:
+  void plan_search();
   void add_normalised_maps(const template_batch& batch, match_result& to);
   [[nodiscard]] search_spec search_of(std::size_t templates_at_once) const;
 
@@ -101,7 +102,7 @@ matcher::matcher(const queue& on, const formats::image_stack& image,
                                .mode = request.mode,
                                .real = request.real};
   lengths_ = result_lengths(plain);
-  at_once_ = batch_of(lengths_[0] * lengths_[1]);
+  at_once_ = std::min(batch_of(lengths_[0] * lengths_[1]), templates.expected());
   const std::vector<double> samples = formats::to_doubles(image.samples);
   image_norms_ = norms_of(samples);
   const std::vector<std::byte> bytes = pack(samples, request.real);
@@ -113,8 +114,21 @@ matcher::matcher(const queue& on, const formats::image_stack& image,
   if (request.wants_maps && request.is_normalised) map_search_.emplace(on, search_of(1));
   if (request.wants_maps && !request.is_normalised) maps_.emplace(on, plain, samples);
   if (request.wants_scores || request.wants_sums || request.wants_peaks) {
-    search_.emplace(on, search_of(at_once_));
+    plan_search();
     search_->begin(on_, image_.view());
+  }
+}
+
+void matcher::plan_search() {
+  const bool is_opencl = on_.device().runs_on == engine::opencl;
+  if (!is_opencl || at_once_ == 1) {
+    search_.emplace(on_, search_of(at_once_));
+    return;
+  }
+  try {
+    search_.emplace(on_, search_of(at_once_));
+  } catch (const error&) {  // the device has no atomic operations on 64 bits, or too little memory
+    search_.emplace(on_, search_of(1));
   }
 }
 

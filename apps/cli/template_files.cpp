@@ -23,6 +23,7 @@ template_files::template_files(std::vector<std::string> files, precision real)
   read(0);
   height_ = images_.height;
   width_ = images_.width;
+  expected_ = files_.size() * images_.n_images;
 }
 
 void template_files::read(std::size_t number) {
@@ -41,14 +42,19 @@ void template_files::read(std::size_t number) {
 }
 
 template_batch template_files::next(std::size_t most) {
-  if (taken_ == images_.n_images) {
-    if (file_ + 1 == files_.size()) return {};
-    read(file_ + 1);
-  }
-  const std::size_t count = std::min(most, images_.n_images - taken_);
+  template_batch batch;
   const std::size_t points = height_ * width_;
-  template_batch batch{doubles_of(images_, taken_ * points, count * points), count};
-  taken_ += count;
+  while (batch.count < most) {
+    if (taken_ == images_.n_images) {
+      if (file_ + 1 == files_.size()) break;
+      read(file_ + 1);
+    }
+    const std::size_t count = std::min(most - batch.count, images_.n_images - taken_);
+    const auto samples = doubles_of(images_, taken_ * points, count * points);
+    batch.samples.insert(batch.samples.end(), samples.begin(), samples.end());
+    batch.count += count;
+    taken_ += count;
+  }
   return batch;
 }
 

@@ -30,11 +30,11 @@ class template_files {
   /// Returns whether a file that was read so far has colours.
   [[nodiscard]] bool has_colours() const { return has_colours_; }
 
-  /// Returns whether there is more than one template.
-  [[nodiscard]] bool is_several() const { return files_.size() > 1 || images_.n_images > 1; }
+  /// Returns how many templates there are if every file has as many as the first.
+  [[nodiscard]] std::size_t expected() const { return expected_; }
 
-  /// Returns the next templates, at most `most`, those of one file. Throws `plan_error` for a file
-  /// with another size than the first, and as `read_finite_images` does.
+  /// Returns the next templates, at most `most`. Throws `plan_error` for a file with another size
+  /// than the first, and as `read_finite_images` does.
   [[nodiscard]] template_batch next(std::size_t most);
 
   /// Returns which part of all has been handed out, by bytes of files; 0 where they have none.
@@ -48,7 +48,7 @@ class template_files {
   precision real_;
   formats::image_stack images_;  ///< Of file `file_`.
   std::size_t file_ = 0, taken_ = 0;
-  std::size_t height_ = 0, width_ = 0;
+  std::size_t height_ = 0, width_ = 0, expected_ = 0;
   bool has_colours_ = false;
 };
 

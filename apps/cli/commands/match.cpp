@@ -180,7 +180,7 @@ int run(const options& o) {
                     {"--csv", o.csv == "-" ? "" : o.csv}});
   const formats::image_stack image = read_image(o, request.real);
   template_files templates{o.template_files, request.real};
-  if (templates.is_several()) require_holds(o.map, 2, 1);
+  require_holds(o.map, templates.expected(), 1);
   const match_result found = match(device, image, templates, request);
   if (templates.has_colours()) print_message("templates have colours; their grey was searched for");
   write_maps(o, image, found, request.real);
