@@ -2,7 +2,8 @@
 # The commands of this repository. CMake does the building; see CMakePresets.json.
 #
 #   make build       the program, at build/wingbeat
-#   make demo        builds it, then transforms and times a real recording on every engine
+#   make demo        builds it, then transforms and times a real recording on every engine, finds
+#                    a patch of a photograph under noise, and blurs the photograph
 #   make peers       the programs that run other libraries for `wingbeat bench`, beside it
 #   make test        what .ci/run runs: all tests but the slow ones, then sanitizers
 #   make test-full   the slow tests as well
@@ -17,7 +18,8 @@ build_packages = g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohma
 opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
 # Libraries that the bench compares with; bench/peers/ builds what is here.
 peer_packages = libfftw3-dev libclfft-dev libvkfft-dev
-demo_packages = alsa-utils
+# A recording, and a photograph (of NASA, in the public domain) with what reads it in Python.
+demo_packages = alsa-utils python3-imageio
 test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3 python3-venv
 
@@ -31,6 +33,7 @@ targets_of = $(subst /,_,$(patsubst %.cpp,%,$(1)))
 library_only = -DWINGBEAT_PROGRAMS=OFF -DWINGBEAT_BENCH=OFF -DWINGBEAT_EXAMPLES=OFF
 
 recording = /usr/share/sounds/alsa/Front_Center.wav
+photograph = /usr/lib/python3/dist-packages/imageio/resources/images/astronaut.png
 ctest = ctest --output-on-failure --parallel $(shell nproc) --test-dir
 
 .PHONY: build demo peers test test-full test-gpu format clean build-tests
@@ -47,10 +50,22 @@ demo: build
 	build/wingbeat devices
 	build/wingbeat transform $(recording) --top 5 --plot demo/spectrum.png --output demo/spectrum.csv
 	build/wingbeat speedtest --max-log2 16 --plot demo/speed --csv demo/speed.csv
+	/usr/bin/python3 examples/demo_pictures.py make demo $(photograph)
+	build/wingbeat match demo/noisy.png demo/patch.png --normalised --top 1 --json \
+	  --picture demo/found.png --projection demo/scores.png > demo/found.json
+	build/wingbeat convolve $(photograph) demo/glow.npy --mode same --border mirror \
+	  --normalise luminance --white 255 --output demo/bloom.png
+	build/wingbeat filter $(recording) demo/taps.txt --mode same --output demo/smooth.wav
 	@echo
 	@echo "The recording:  $(recording)"
 	@echo "Its spectrum:   $(CURDIR)/demo/spectrum.png, and all bins in demo/spectrum.csv"
 	@echo "The speed test: $(CURDIR)/demo/speed-time.png and demo/speed-per-element.png"
+	@/usr/bin/python3 examples/demo_pictures.py check demo
+	@echo "The photograph: $(photograph)"
+	@echo "Under noise:    $(CURDIR)/demo/noisy.png; the patch demo/patch.png, marked demo/found.png"
+	@echo "Every score:    $(CURDIR)/demo/scores.png"
+	@echo "With a bloom:   $(CURDIR)/demo/bloom.png"
+	@echo "The recording, smoothed: $(CURDIR)/demo/smooth.wav"
 	@echo "Next: build/wingbeat transform --help"
 
 peers: build

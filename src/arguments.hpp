@@ -34,8 +34,8 @@ class argument_views {
   std::vector<operand> read_, written_;
 };
 
-/// Throws `plan_error` where a view is empty, or of memory that `on` cannot reach. `of_owner` says
-/// whose it is where names do not: " of kernel 'sum'".
+/// Throws `plan_error` where a view is empty, or of memory that `on` cannot reach. `of_owner`
+/// names the owner where names of views do not: " of kernel 'sum'".
 void require_views(std::span<const operand> views, const backend::queue& on,
                    std::string_view of_owner = "");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan asks of the functors it is given.
+// The requirements of a plan on its functors.
 #pragma once
 
 #include "wingbeat/devices.hpp"  // engine

@@ -61,7 +61,7 @@ struct kernel::impl {
     }
   }
 
-  /// What messages call it.
+  /// Its name in messages.
   [[nodiscard]] std::string title() const { return formatted("kernel '{}'", spec.entry); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an object that was moved from answers: a sentence.
+// The error of objects that were moved from.
 #pragma once
 
 #include <memory>  // unique_ptr

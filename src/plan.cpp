@@ -63,7 +63,7 @@ struct plan::impl {
     require_apart(out, scratch, runs_on);
   }
 
-  /// What a run has beside its operands: of these the output and the workspace are written.
+  /// The memory of a run beside its operands. The output and the workspace are written.
   struct run_memory {
     operand input, output, workspace;
   };

@@ -8,7 +8,7 @@
 
 namespace wingbeat {
 
-/// A library's functions, or one clause that says why they cannot be called.
+/// A library's functions, or one clause with the reason why they cannot be called.
 template <class Api>
 struct opened {
   Api api{};

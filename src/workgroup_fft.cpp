@@ -23,7 +23,7 @@ unsigned real_bytes(scalar real) {
   return real == scalar::fp64 ? 8 : 4;
 }
 
-/// What the device dialect calls it.
+/// Returns its name in the device dialect.
 const char* type_of(scalar real) {
   switch (real) {
     case scalar::fp16: return "wingbeat::device::half_float";

@@ -37,6 +37,15 @@ device_info device_named(const std::string& name) {
   return found[index];
 }
 
+bool computes(const device_info& device, precision real) {
+  return real != precision::fp64 || device.has_fp64;
+}
+
+void require_precision(const device_info& device, const std::string& name, precision real) {
+  if (computes(device, real)) return;
+  throw plan_error(formatted("{} ({}) has no fp64; use --precision fp32", name, device.name));
+}
+
 bool is_listed(const std::vector<device_info>& chosen, const device_info& device) {
   return std::any_of(chosen.begin(), chosen.end(), [&](const device_info& other) {
     return other.runs_on == device.runs_on && other.index == device.index;
@@ -50,21 +59,17 @@ std::vector<device_info> choose_devices(const std::vector<std::string>& names, p
   const auto add = [&](const device_info& device) {
     if (!is_listed(chosen, device)) chosen.push_back(device);
   };
-  const auto computes = [&](const device_info& device) {
-    return real != precision::fp64 || device.has_fp64;
-  };
+  const auto is_able = [&](const device_info& device) { return computes(device, real); };
   for (const auto& name : names) {
     if (name != "all") {
       const device_info device = device_named(name);
-      if (!computes(device)) {
-        throw plan_error(formatted("{} ({}) has no fp64; use --precision fp32", name, device.name));
-      }
+      require_precision(device, name, real);
       add(device);
       continue;
     }
     for (const engine listed : all_engines) {
       const auto found = devices(listed);
-      const auto able = std::find_if(found.begin(), found.end(), computes);
+      const auto able = std::find_if(found.begin(), found.end(), is_able);
       if (able != found.end()) {
         add(*able);
       } else if (!found.empty()) {
@@ -73,6 +78,18 @@ std::vector<device_info> choose_devices(const std::vector<std::string>& names, p
     }
   }
   return chosen;
+}
+
+device_info choose_device(const std::string& name, precision real) {
+  if (name == "all") {
+    throw plan_error(
+        "--device all means several devices, and this command takes one; name it, such as cuda, "
+        "opencl:1, host or reference");
+  }
+  if (!name.empty()) return choose_devices({name}, real).front();
+  const device_info device = best_device();
+  require_precision(device, short_name(device), real);
+  return device;
 }
 
 std::string short_name(const device_info& device) {
@@ -85,6 +102,13 @@ precision precision_named(const std::string& name) {
     if (name_of(known) == name) return known;
   }
   throw plan_error(formatted("there is no precision '{}'; choose fp32 or fp64", name));
+}
+
+extent mode_named(const std::string& name) {
+  for (const extent known : {extent::full, extent::same, extent::valid}) {
+    if (name_of(known) == name) return known;
+  }
+  throw plan_error(formatted("there is no mode '{}'; choose full, same or valid", name));
 }
 
 scaling scaling_named(const std::string& name) {

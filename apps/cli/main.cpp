@@ -9,7 +9,10 @@
 #include <string_view>
 
 #include "cli/commands/bench.hpp"      // add_bench
+#include "cli/commands/convolve.hpp"   // add_convolve
 #include "cli/commands/devices.hpp"    // add_devices
+#include "cli/commands/filter.hpp"     // add_filter
+#include "cli/commands/match.hpp"      // add_match
 #include "cli/commands/order.hpp"      // add_order
 #include "cli/commands/plan.hpp"       // add_plan
 #include "cli/commands/speedtest.hpp"  // add_speedtest
@@ -31,6 +34,9 @@ constexpr const char* exit_codes = R"(Examples:
   wingbeat devices
   wingbeat transform recording.wav --top 5 --plot spectrum.png
   wingbeat speedtest --max-log2 16 --plot speed
+  wingbeat match image.mrc template.mrc --top 5 --picture found.png
+  wingbeat convolve photo.png blur.npy --mode same --border mirror --output soft.png
+  wingbeat filter recording.wav lowpass.txt --mode same --output quiet.wav
   wingbeat verify
   wingbeat COMMAND --help       options and worked examples of one command
 
@@ -54,7 +60,10 @@ void require_command(const CLI::App& program, int argc, char** argv) {
 int parse(CLI::App& program, int argc, char** argv) {
   int code = exit_ok;
   add_bench(program, code);
+  add_convolve(program, code);
   add_devices(program, code);
+  add_filter(program, code);
+  add_match(program, code);
   add_order(program, code);
   add_plan(program, code);
   add_transform(program, code);

@@ -156,6 +156,16 @@ CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& 
   });
 }
 
+CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& to,
+                       const std::string& about) {
+  const auto take = [&to, name](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) require_text(name, text);
+    to = texts;
+  };
+  return command.add_option_function<std::vector<std::string>>(name, take, about)
+      ->type_name("TEXT");
+}
+
 CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& to,
                       const std::string& about) {
   return add_option(command, names, "FILE", about, to, [&to, names](const std::string& text) {

@@ -90,6 +90,10 @@ CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional
 CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
                       const std::string& about);
 
+/// Adds a positional that takes one text or several, each as `add_text` does.
+CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& to,
+                       const std::string& about);
+
 /// Adds an option that takes the name of a file to write: a text, and not "-".
 CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& to,
                       const std::string& about);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>  // pair
 
-#include "cli/choose.hpp"      // choose_devices, short_name
+#include "cli/choose.hpp"      // choose_device, short_name
 #include "cli/option.hpp"      // add_text, add_count, whole_number
 #include "formatted.hpp"       // formatted, joined
 #include "side.hpp"            // input_side, output_side
@@ -228,15 +228,8 @@ void add_sweep_options(CLI::App& command, sweep_options& into) {
 }
 
 device_info device_of(const sweep_options& options) {
-  if (options.device.empty()) return best_device();
-  if (options.device == "all") {
-    throw plan_error(
-        "--device all means several devices, and this command takes one; name it, such as cuda, "
-        "opencl:1, host or reference");
-  }
-  const precision real = scalar_named(options.precision);
-  const auto found = choose_devices({options.device}, real);
-  return found.front();
+  return options.device.empty() ? best_device()
+                                : choose_device(options.device, scalar_named(options.precision));
 }
 
 std::vector<plan_spec> problems_of(const sweep_options& options, const device_info& device) {

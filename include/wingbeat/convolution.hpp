@@ -18,7 +18,7 @@
 
 namespace wingbeat {
 
-/// What is computed of an image f and a kernel t, in each axis:
+/// The result for an image f and a kernel t, in each axis:
 enum class operation {
   convolve,  ///< c[n] = sum over j of t[j] f[n - j]
   correlate  ///< c[n] = sum over j of conj(t[j]) f[n + j]
@@ -31,7 +31,7 @@ enum class extent {
   valid  ///< Every n where the kernel lies within the image: H - h + 1 values.
 };
 
-/// What images and kernels consist of. Results consist of the same.
+/// The type of the numbers of images, kernels and results.
 enum class values { real, complex };
 
 /// Which images meet which kernels.
@@ -47,7 +47,7 @@ enum class operand_role { image, kernel };
 [[nodiscard]] std::string_view name_of(operation kind) noexcept;
 [[nodiscard]] std::string_view name_of(extent mode) noexcept;
 
-/// What to convolve with what.
+/// The description of a convolution.
 ///
 ///     convolution find{queue, {.image = {4096, 4096}, .kernel = {512, 512},
 ///                              .kind = operation::correlate, .mode = extent::valid,
@@ -68,8 +68,8 @@ struct convolution_spec {
   /// Whose spectra `prepare` makes, once for many runs. The others come with each run.
   operand_role prepared = operand_role::image;
   /// Of one axis with prepared kernels: transforms of this length over overlapping blocks of the
-  /// image (overlap-save), a power of two from twice the kernel's length on. 0: the cheapest, one
-  /// padded transform among the choices. Functors need one transform.
+  /// image (overlap-save), a power of two from twice the kernel's length on. 0: chosen by cost,
+  /// with one padded transform among the choices. Functors need one transform.
   std::size_t block = 0;
   /// Yours, in place of plain memory: value i of signal `row`, the last axis densest; the contract
   /// of a plan's load without operands, with real values where signals are.

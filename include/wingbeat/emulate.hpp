@@ -146,7 +146,7 @@ void run_grid(std::size_t n_workgroups, unsigned n_threads, const Body& body) {
   for (std::size_t index = 0; index < n_workgroups; ++index) run_workgroup(n_threads, body, index);
 }
 
-/// What the workgroups of an emulated cluster share.
+/// State shared by the workgroups of an emulated cluster.
 struct emulated_cluster {
   explicit emulated_cluster(unsigned n_threads)
       : of_cluster(n_threads), passed(n_threads), n_running(n_threads) {}

@@ -18,7 +18,7 @@ class plan_error : public error {
   using error::error;
 };
 
-/// The engine or device you asked for is not on this machine.
+/// The requested engine or device is not on this machine.
 class absent_error : public error {
   using error::error;
 };

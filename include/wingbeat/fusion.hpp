@@ -115,7 +115,7 @@ struct fused_load {
   std::size_t element_bytes = 0;  ///< Of one element of your buffer, which starts at a multiple.
   fused_source source = {};       ///< For cuda and opencl.
   host_load callable = {};        ///< For host and reference.
-  /// What `plan::enqueue` gives it in each run: buffers, and numbers by value.
+  /// Its arguments in each run, from `plan::enqueue`: buffers, and numbers by value.
   std::vector<kernel_parameter> operands = {};
 
   /// Returns whether anything was given; if not, a plan reads plain memory.
@@ -149,7 +149,7 @@ struct fused_store {
   std::size_t partial_bytes = 0;
   /// Whether each run first sets all `out_bytes` to 0, so that a functor can add to them.
   bool clears_output = false;
-  /// What `plan::enqueue` gives it in each run: buffers, and numbers by value.
+  /// Its arguments in each run, from `plan::enqueue`: buffers, and numbers by value.
   std::vector<kernel_parameter> operands = {};
 
   /// Returns whether anything was given; if not, a plan writes plain memory.

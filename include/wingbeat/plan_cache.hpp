@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans kept by their requests, for programs that do not know beforehand which they will need.
+// Plans kept by their requests, for programs whose requests are not known in advance.
 #pragma once
 
 #include <cstddef>  // size_t

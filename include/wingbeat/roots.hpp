@@ -38,7 +38,7 @@ inline std::complex<long double> root(std::size_t e, std::size_t m) {
 }
 
 /// Returns the table of a transform's stages, `of.table_entries()` roots laid out as
-/// wingbeat/device/twiddle.hpp says:  of each stage with twiddles, [row][k], k < P.
+/// wingbeat/device/twiddle.hpp describes:  of each stage with twiddles, [row][k], k < P.
 inline std::vector<std::complex<long double>> roots_of(device::workgroup::schedule of) {
   std::vector<std::complex<long double>> table;
   for (unsigned stage = 0; stage < of.count(); ++stage) {

@@ -17,7 +17,7 @@
 
 namespace wingbeat {
 
-/// What to search for. Images and templates are real, of two axes, stored as `real`.
+/// The description of a search. Images and templates are real, of two axes, stored as `real`.
 ///
 ///     template_search search{queue, {.image = {4096, 4096}, .templates = {512, 512},
 ///                                    .is_normalised = true, .templates_at_once = 8}};
@@ -89,7 +89,8 @@ class template_search {
   /// Returns how many templates were added since `begin`.
   [[nodiscard]] std::size_t added() const;
 
-  // These wait for the queue. [y][x], packed. Scores that are NaN are never largest; sums take them.
+  // These wait for the queue. [y][x], packed. Scores that are NaN are never largest; sums take
+  // them.
 
   /// Returns the largest score of each place; -infinity where there is none.
   [[nodiscard]] std::vector<float> scores(queue& on) const;

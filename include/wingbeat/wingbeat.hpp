@@ -2,15 +2,16 @@
 // All of the host API.
 #pragma once
 
-#include "wingbeat/buffer.hpp"           // buffer, buffer_view
-#include "wingbeat/convolution.hpp"      // convolution
-#include "wingbeat/devices.hpp"          // devices, engine
-#include "wingbeat/error.hpp"            // plan_error, device_error, absent_error, file_error
-#include "wingbeat/fusion.hpp"           // fused_load, fused_store
-#include "wingbeat/kernel.hpp"           // kernel, kernel_spec
-#include "wingbeat/plan.hpp"             // plan, plan_spec
-#include "wingbeat/plan_cache.hpp"       // plan_cache
-#include "wingbeat/queue.hpp"            // queue, stopwatch
-#include "wingbeat/stream_filter.hpp"    // stream_filter
-#include "wingbeat/template_search.hpp"  // template_search, peak
-#include "wingbeat/version.hpp"          // WINGBEAT_VERSION_*
+#include "wingbeat/buffer.hpp"             // buffer, buffer_view
+#include "wingbeat/convolution.hpp"        // convolution
+#include "wingbeat/devices.hpp"            // devices, engine
+#include "wingbeat/error.hpp"              // plan_error, device_error, absent_error, file_error
+#include "wingbeat/fusion.hpp"             // fused_load, fused_store
+#include "wingbeat/image_convolution.hpp"  // image_convolution
+#include "wingbeat/kernel.hpp"             // kernel, kernel_spec
+#include "wingbeat/plan.hpp"               // plan, plan_spec
+#include "wingbeat/plan_cache.hpp"         // plan_cache
+#include "wingbeat/queue.hpp"              // queue, stopwatch
+#include "wingbeat/stream_filter.hpp"      // stream_filter
+#include "wingbeat/template_search.hpp"    // template_search, peak
+#include "wingbeat/version.hpp"            // WINGBEAT_VERSION_*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of one launch as engines take them: of a view its memory and its first element.
+// The arguments of one launch for engines: a view is its memory and its first element.
 #pragma once
 
 #include <array>
@@ -19,8 +19,9 @@ namespace wingbeat::backend {
   return count;
 }
 
-/// What it is made of must live as long as this; views start at a multiple of their elements. A run
-/// allocates nothing, so there is room for `most_kernel_arguments`, to which requests are held.
+/// The arguments it is made of must live as long as this; views start at a multiple of their
+/// elements. A run allocates nothing, so there is room for `most_kernel_arguments`, to which
+/// requests are held.
 class argument_list {
  public:
   argument_list() = default;

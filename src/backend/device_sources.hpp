@@ -21,7 +21,7 @@ struct device_source {
 [[nodiscard]] const std::string& device_sources_digest();
 
 /// Replaces each `#include "wingbeat/device/..."` by that header, once, with #line directives so
-/// that a compiler's message still names the file and line a reader knows.
+/// that a compiler's message still names the file and line of the source.
 [[nodiscard]] std::string flatten(std::string_view text, std::string_view path);
 
 }  // namespace wingbeat::backend

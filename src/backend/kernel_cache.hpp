@@ -29,7 +29,7 @@ class kernel_cache {
 
   /// Returns the process-wide cache, its directory read from the environment once:
   /// $WINGBEAT_CACHE names it, or is "off" (memory only); otherwise $XDG_CACHE_HOME/wingbeat, or
-  /// ~/.cache/wingbeat. When it is refused, one warning on stderr says why.
+  /// ~/.cache/wingbeat. When it is refused, one warning on stderr has the reason.
   static kernel_cache& shared();
 
   /// Uses `directory`, made with mode 0700; empty: memory only. It is refused, and the cache then

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 (FIPS 180-4): names cache entries by what they hold, and tells altered ones apart.
+// SHA-256 (FIPS 180-4): names cache entries by their contents, and detects altered ones.
 #pragma once
 
 #include <array>

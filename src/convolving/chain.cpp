@@ -4,11 +4,11 @@
 #include <algorithm>  // max
 
 #include "convolving/block_chain.hpp"  // preparing_block_chain, running_block_chain
-#include "convolving/product.hpp"     // product_load
-#include "convolving/renumbered.hpp"  // load_of_rows, store_of_rows
-#include "plan_spec.hpp"              // validate
-#include "side.hpp"                   // bytes_of_real
-#include "spectra.hpp"                // spectrum_array, product
+#include "convolving/product.hpp"      // product_load
+#include "convolving/renumbered.hpp"   // load_of_rows, store_of_rows
+#include "plan_spec.hpp"               // validate
+#include "side.hpp"                    // bytes_of_real
+#include "spectra.hpp"                 // spectrum_array, product
 
 namespace wingbeat::convolving {
 namespace {

@@ -193,7 +193,7 @@ struct convolution::impl {
     if (is_run) views.push_back({"output", at.output, out_bytes});
     if (needed > 0 && is_own) views.push_back({"workspace", at.workspace, needed});
     require_views(views, is_run, *on.impl());
-    require_given(given, views, *on.impl());
+    if (is_run) require_given(given, views, *on.impl());
     if (needed == 0 || is_own) return enqueue_chunks(*on.impl(), all, by, at, given);
     const auto held = on.impl()->lock();
     at.workspace = on.impl()->workspace(needed);

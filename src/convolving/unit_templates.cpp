@@ -37,9 +37,9 @@ WINGBEAT_FN sum total(WINGBEAT_LOCAL sum* parts, sum mine) {{
   const unsigned thread = group::thread();
   group::barrier();
   parts[thread] = mine;
-  for (unsigned half = n_threads / 2; half > 0; half /= 2) {{
+  for (unsigned reach = n_threads / 2; reach > 0; reach /= 2) {{
     group::barrier();
-    if (thread < half) parts[thread] += parts[thread + half];
+    if (thread < reach) parts[thread] += parts[thread + reach];
   }}
   group::barrier();
   return parts[0];

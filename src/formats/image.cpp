@@ -33,6 +33,10 @@ void check_options(const std::string& name, image_format format,
     throw plan_error(formatted(
         "cannot write fp16 to {}; only .mrc files hold it, so choose fp32 or .mrc", name));
   }
+  if (options.is_double_precision && format != image_format::npy) {
+    throw plan_error(formatted(
+        "cannot write fp64 to {}; only .npy files hold it, so choose fp32 or .npy", name));
+  }
   if (format != image_format::png && (options.png_bits != 8 || options.png_range)) {
     throw plan_error(formatted(
         "{} holds fp32 values without a range or bits; leave them out or write a .png", name));
@@ -88,7 +92,7 @@ std::optional<value_range> write_images(const std::filesystem::path& file, const
   atomic_file to(file);
   std::optional<value_range> range;
   switch (format) {
-    case image_format::npy: write_npy_images(to, stack); break;
+    case image_format::npy: write_npy_images(to, stack, options.is_double_precision); break;
     case image_format::mrc:
       write_mrc(to, stack, options.is_half_precision ? float_type::float16 : float_type::float32);
       break;

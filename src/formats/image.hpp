@@ -64,6 +64,7 @@ struct value_range {
 /// How to write. A field that the format has no use for must have its default.
 struct image_write_options {
   bool is_half_precision = false;             ///< MRC: fp16 (mode 12) instead of fp32 (mode 2).
+  bool is_double_precision = false;           ///< .npy: fp64 instead of fp32.
   int png_bits = 8;                           ///< PNG: 8 or 16.
   std::optional<value_range> png_range = {};  ///< PNG; unset: the least and the largest sample.
 };
@@ -72,7 +73,7 @@ struct image_write_options {
 ///
 /// | format | numbers | images | channels |
 /// |---|---|---|---|
-/// | .npy | fp32, (H, W), (N, H, W), with channels (N, H, W, C) | any | any |
+/// | .npy | fp32 or fp64, (H, W), (N, H, W), with channels (N, H, W, C) | any | any |
 /// | MRC | fp32 or fp16 | any | 1 |
 /// | TIFF | fp32, a page an image, uncompressed; BigTIFF from 4 GiB | any | any |
 /// | PNG | 8 or 16 bits | 1 | any |

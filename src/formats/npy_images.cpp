@@ -6,6 +6,7 @@
 #include <utility>  // pair
 #include <vector>
 
+#include "formats/byte_order.hpp"  // store
 #include "formats/npy_header.hpp"  // npy_header, npy_prefix, take_npy_header
 #include "formats/refusal.hpp"     // printable, refuse
 
@@ -100,6 +101,14 @@ void decode_fortran(std::span<const std::byte> content, stored_type stored,
   }
 }
 
+void write_doubles(atomic_file& to, const image_samples& samples) {
+  for (std::size_t i = 0; i < size_of(samples); ++i) {
+    std::byte bytes[sizeof(double)];
+    store(bytes, sample_at(samples, i));
+    to.write(std::span<const std::byte>{bytes});
+  }
+}
+
 }  // namespace
 
 image_stack read_npy_images(std::span<const std::byte> content, std::string_view name,
@@ -120,7 +129,7 @@ image_stack read_npy_images(std::span<const std::byte> content, std::string_view
   return stack;
 }
 
-void write_npy_images(atomic_file& to, const image_stack& stack) {
+void write_npy_images(atomic_file& to, const image_stack& stack, bool is_double_precision) {
   std::vector<std::size_t> shape;
   if (stack.n_images > 1 || stack.is_stack || stack.n_channels > 1) {
     shape.push_back(stack.n_images);
@@ -128,8 +137,12 @@ void write_npy_images(atomic_file& to, const image_stack& stack) {
   shape.push_back(stack.height);
   shape.push_back(stack.width);
   if (stack.n_channels > 1) shape.push_back(stack.n_channels);
-  to.write(npy_prefix("<f4", shape));
-  write_samples(to, stack.samples, float_type::float32);
+  to.write(npy_prefix(is_double_precision ? "<f8" : "<f4", shape));
+  if (is_double_precision) {
+    write_doubles(to, stack.samples);
+  } else {
+    write_samples(to, stack.samples, float_type::float32);
+  }
 }
 
 }  // namespace wingbeat::formats

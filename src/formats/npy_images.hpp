@@ -17,7 +17,7 @@ namespace wingbeat::formats {
 [[nodiscard]] image_stack read_npy_images(std::span<const std::byte> content, std::string_view name,
                                           std::size_t limit_bytes);
 
-/// Writes version 1.0, f4, little-endian, C order, with the dimensions that reading returns.
-void write_npy_images(atomic_file& to, const image_stack& stack);
+/// Writes version 1.0, f4 or f8, little-endian, C order, with the dimensions that reading returns.
+void write_npy_images(atomic_file& to, const image_stack& stack, bool is_double_precision = false);
 
 }  // namespace wingbeat::formats

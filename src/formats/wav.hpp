@@ -6,7 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "formats/signal.hpp"  // signal
+#include "formats/atomic_file.hpp"  // atomic_file
+#include "formats/signal.hpp"       // signal
 
 namespace wingbeat::formats {
 
@@ -18,5 +19,10 @@ namespace wingbeat::formats {
 /// and what is wrong, and `plan_error` for a channel that the file does not have.
 [[nodiscard]] signal read_wav(std::span<const std::byte> content, std::string_view name,
                               std::size_t channel = 0);
+
+/// Writes a real signal as IEEE floats of 32 bits, each row a channel. Throws `plan_error` for
+/// complex samples, for a sample rate that is no whole number of Hz from 1 to 2^32 - 1, for more
+/// than 65,535 rows and where the file would exceed 4 GiB; `file_error` for a sample beyond fp32.
+void write_wav(atomic_file& to, const signal& recording);
 
 }  // namespace wingbeat::formats

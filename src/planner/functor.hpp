@@ -14,7 +14,7 @@ namespace wingbeat::planner {
 /// Which end of a transform a functor serves.
 enum class end { load, store };
 
-/// What a functor numbers on its side of a pass.
+/// The elements of each row that a functor sees on its side of a pass.
 struct functor_rows {
   std::size_t elements = 0;  ///< Of one transform: complex ones, or reals if `has_parts`.
   bool is_dense = false;     ///< The axis's elements lie one behind another; of no plane.

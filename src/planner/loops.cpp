@@ -109,7 +109,7 @@ class loop_nest {
     });
   }
 
-  /// Merges loops whose indices a kernel need not know.
+  /// Merges loops whose separate indices the kernel does not use.
   void merge() {
     const bool needs_axis = numbers_.in.is_limited || numbers_.out.is_limited || shape_.mirrored ||
                             shape_.source == row::half_spectrum;

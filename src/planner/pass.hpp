@@ -20,7 +20,7 @@ using device::grid::loop;
 using device::grid::loop_role;
 using device::grid::pass_numbers;
 
-/// What one side of a pass is stored as, and in which array. `pass_numbers` says where in it.
+/// The array of one side of a pass, and its stored type. `pass_numbers` has the addresses in it.
 struct pass_side {
   place location = place::input;
   precision stored = precision::fp32;

@@ -11,7 +11,8 @@
 namespace wingbeat::planner {
 namespace {
 
-/// What pieces are chosen by: the tuning data of the axis's precision, within the device's limits.
+/// The input of the choice of pieces: the tuning data of the axis's precision, within the device's
+/// limits.
 struct choice {
   const axis_request& axis;
   const tuning::architecture& data;

@@ -47,7 +47,7 @@ void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& a
   numbers.out.stride *= written[1].stride;
 }
 
-/// Limits one side to the valid range of its axis, of which this is the pass at the array's end.
+/// Limits one side to the valid range of its axis, in the pass that reads or writes that array.
 void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis, bool is_end) {
   side.is_limited = is_end && axis.is_limited;
   side.valid_begin = side.is_limited ? axis.valid.first : 0;

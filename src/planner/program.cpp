@@ -237,7 +237,7 @@ program make_program(const plan_spec& spec, const device_info& device,
 
 namespace {
 
-/// Throws where rows cannot be convolved as a request says: a mistake of who asks for the program.
+/// Throws where rows cannot be convolved as a request says: a mistake of the caller.
 void require_rows(const plan_spec& spec, const spectrum_array* filter) {
   if (spec.lengths.size() != 1 || spec.kind != transform::forward) {
     throw std::logic_error("convolutions take forward transforms of one axis");

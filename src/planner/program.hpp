@@ -21,7 +21,7 @@ struct clear {
   std::size_t size_bytes = 0;  ///< A multiple of 4.
 };
 
-/// What a run queues at once.
+/// One operation that a run queues.
 using step = std::variant<pass, clear>;
 
 /// The steps of one run, in order, and the workspace they share.

@@ -75,8 +75,8 @@ class root_table {
     if (!as.is_direct()) add_first(as.coarse_length(), m, fine);
   }
 
-  /// What twiddles of a butterfly of radix `radix` in registers after `prior`, of order m in all,
-  /// are read from.
+  /// Adds the roots of the twiddles of a butterfly of radix `radix` in registers after `prior`, of
+  /// order m in all.
   void add_twiddles(std::size_t radix, std::size_t prior, std::size_t m) {
     const device::twiddle::root_tables as = device::grid::twiddle_row(prior);
     const root_products<Real> root_of{prior * radix, prior * radix};

@@ -24,7 +24,7 @@ struct gathered_sides {
                                          const placement& at);
 
 /// Decides which sides of a pass with loops and functors, of a plan for `spec`, go through local
-/// memory, and tells whether all of its tiles are full.
+/// memory, and records whether all of its tiles are full.
 void stage(pass& result, const plan_spec& spec, const gathered_sides& gathered);
 
 /// Decides which elements are prefetched, `ahead_bytes` before they are read (0: none); `n_rows`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mapping a first GPU program uses: N/2 threads, each of which does one butterfly per stage.
+// The simplest mapping to a GPU: N/2 threads, each of which does one butterfly per stage.
 // With `span` = 1, 2, 4 .. N/2 and a barrier between stages:
 //     home = 2 span (thread / span) + thread mod span
 //     target = home + span

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found to run best where: data only, one file per architecture.
+// The shapes that run best on each architecture, as measured: data only, one file each.
 #pragma once
 
 #include <array>
@@ -29,9 +29,9 @@ struct count_range {
 // `lanes`: transforms of one workgroup, or of one cluster, at once.
 // `half_trade`: exchange real parts, then imaginary parts, through half as much local memory.
 // `fraction`: of the speed of a copy, as measured; 0: not measured.
-// `resident`: workgroups at once that a multiprocessor has registers for, a bound that the compiler
-//   is told, and local memory; 0: as many as it can hold. The rest of that memory is the L1 cache,
-//   which joins accesses of neighbouring threads to rows that begin anywhere in a sector.
+// `resident`: workgroups at once that a multiprocessor has registers for, a launch bound of
+//   the kernel, and local memory; 0: as many as it can hold. The rest of that memory is the L1
+//   cache, which joins accesses of neighbouring threads to rows that begin anywhere in a sector.
 // `prefetch_mib`: how far ahead input is prefetched into L2; 0: not at all.
 // `streams`: output is written by streaming stores, which leave the caches first.
 // `counts`: see above. Of the shapes of one length, the first for the call's count is taken.
@@ -158,7 +158,8 @@ struct placement_rules {
   /// Rows that begin on multiples of so many elements, whole sectors of fp32, keep their tiles:
   /// 512 x 512 complex to real 0.46 for 0.35 (section 10).
   std::size_t sector_elements = 4;
-  /// What memory moves at least: rows that alternate element by element go so many bytes at once.
+  /// The smallest unit of memory traffic: rows that alternate by element move so many bytes at
+  /// once.
   std::size_t sector_bytes = 32;
   /// Columns that are convolved leave so many neighbours together, for the rows that go through
   /// next: 3,584 rows of 4,096 reals took 60 us for 90 (section 16). 0: whole columns.

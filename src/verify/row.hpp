@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory of a transform stands for: N complex values, whichever way they are stored.
+// The values of one transform: N complex numbers, independent of how they are stored.
 // Said so, every law is one formula for all four kinds.
 #pragma once
 

@@ -55,7 +55,7 @@ class options : public ::testing::Test {
   }
 
   void read_help(const std::string& command) {
-    const std::regex form{"^  (?:-h,)?(--[a-z0-9-]+)[^ ]* (?:([A-Z][A-Z:]*)[^ ]*)? .*"};
+    const std::regex form{"^  (?:-[a-z],)?(--[a-z0-9-]+)[^ ]* (?:([A-Z][A-Z:]*)[^ ]*)? .*"};
     const std::regex range{"\\((from|above) ([0-9^.]+) (?:and up )?to ([0-9^.e+]+)\\)$"};
     const std::regex wrapped{"\n {20,}"};  // what an option is, below a long name
     std::istringstream help{std::regex_replace(at_.run({command, "--help"}).out, wrapped, " ")};

@@ -171,8 +171,9 @@ TEST_P(convolution_on, hands_results_to_a_functor) {
   buffer sums{*on, tallied.output_bytes()};
   in.write(images.data(), in.size_bytes());
   templates.write(kernels.data(), templates.size_bytes());
-  plain.prepare(*on, in.view(), spectra.view());
+  tallied.prepare(*on, in.view(), spectra.view());
   plain.enqueue(*on, spectra.view(), templates.view(), maps.view());
+  tallied.prepare(*on, in.view(), spectra.view());
   tallied.enqueue(*on, spectra.view(), templates.view(), sums.view(), {0.5F});
   std::vector<float> got(2 * n_pairs), values(n_pairs * points);
   sums.read(got.data(), sums.size_bytes());

@@ -136,4 +136,15 @@ TEST(npy_images, writes_the_shapes_that_it_reads) {
   }
 }
 
+TEST(npy_images, writes_doubles_where_asked_to) {
+  const image_stack image{.samples = std::vector<double>{0.1, 1e200}, .height = 1, .width = 2};
+  const temporary_folder folder;
+  atomic_file to(folder.path() / "out.npy");
+  write_npy_images(to, image, /*is_double_precision=*/true);
+  to.commit();
+  const std::string file = folder.read("out.npy");
+  EXPECT_THAT(file, HasSubstr("'<f8'"));
+  EXPECT_EQ(samples_of(read(file)), (std::vector<double>{0.1, 1e200}));
+}
+
 }  // namespace

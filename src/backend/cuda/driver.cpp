@@ -81,7 +81,7 @@ void bind_nvrtc(shared_library& from, nvrtc_api& api) {
   from.bind(api.log, "nvrtcGetProgramLog");
 }
 
-/// NVRTC opens its built-ins by bare name, which fails for a toolkit the loader does not know;
+/// NVRTC opens its built-ins by bare name, which fails for a toolkit outside the loader's path;
 /// a library already open under that name is found.
 void open_builtins_beside(const std::string& path, const nvrtc_api& api) {
   const auto slash = path.rfind('/');

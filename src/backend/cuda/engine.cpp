@@ -52,7 +52,7 @@ device_info describe_device(const driver_api& api, int index, std::string versio
   found.is_gpu = true;
   if (found.capability_major >= 9) {
     if (ask(cluster_launch) != 0) found.max_cluster = max_cluster;
-    found.has_bulk_prefetch = true;  // cp.async.bulk.prefetch, says PTX
+    found.has_bulk_prefetch = true;  // PTX: cp.async.bulk.prefetch
   }
   return found;
 }

@@ -21,8 +21,8 @@ struct compile_report {
   std::vector<char> binary;  ///< What the driver loads.
 };
 
-/// Compiles for a device of `architecture` ("sm_90"). A device later than NVRTC knows gets the
-/// PTX of the latest architecture NVRTC does know. Throws `device_error` that holds the
+/// Compiles for a device of `architecture` ("sm_90"). A device too recent for NVRTC gets the
+/// PTX of the latest architecture NVRTC supports. Throws `device_error` that holds the
 /// compiler's log, `plan_error` for a word that is no architecture.
 [[nodiscard]] compile_report compile_for(const nvrtc_api& nvrtc, const kernel_source& source,
                                          std::string_view architecture);

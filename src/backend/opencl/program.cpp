@@ -60,7 +60,7 @@ class builder {
             .architecture = device_.info.architecture + "; " + device_.info.name};
   }
 
-  // What clang makes depends on no driver and no device.
+  // The key of clang's output, which depends on no driver and no device.
   kernel_key portable_key() const {
     return {.source = source_.key_text(),
             .options = formatted("{}: {}", name_of(device_.takes), toolchain::options()),

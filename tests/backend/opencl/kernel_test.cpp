@@ -202,7 +202,7 @@ TEST_F(opencl_kernel, finds_its_bitcode_in_the_cache) {
 // The route of other drivers, which keep no binaries of their own: PoCL takes it too.
 TEST_F(opencl_kernel, runs_from_the_drivers_own_binary) {
   auto& ours = dynamic_cast<opencl::queue&>(*queue);
-  opencl::device as_others = ours.where();
+  opencl::device as_others = ours.driver_device();
   as_others.is_pocl = false;
   opencl::queue other{opened.api, as_others, ours.context()};
   const kernel_source source = source_of(sums, 16, 64);

@@ -118,14 +118,14 @@ class opencl_adopted_queue : public opencl_queue {
   void SetUp() override {
     opencl_queue::SetUp();
     if (IsSkipped()) return;
-    const auto id = dynamic_cast<opencl::queue&>(*queue).where().id;
+    const auto id = dynamic_cast<opencl::queue&>(*queue).driver_device().id;
     opencl::status made = 0;
     context_ = {api.create_context(nullptr, 1, &id, nullptr, nullptr, &made), api.release_context};
     ASSERT_EQ(made, opencl::success);
   }
 
   opencl::owned<opencl::queue_handle> native(std::uint64_t properties) {
-    const auto id = dynamic_cast<opencl::queue&>(*queue).where().id;
+    const auto id = dynamic_cast<opencl::queue&>(*queue).driver_device().id;
     opencl::status made = 0;
     opencl::owned<opencl::queue_handle> created{
         api.create_queue(context_.get(), id, properties, &made), api.release_queue};

@@ -21,7 +21,7 @@ class opencl_views : public opencl_here {
   /// Returns a queue of wingbeat's on a native one in a context of its own.
   [[nodiscard]] wingbeat::queue adopted() const {
     const opencl::driver_api& api = opened.api;
-    const auto id = dynamic_cast<opencl::queue&>(*queue).where().id;
+    const auto id = dynamic_cast<opencl::queue&>(*queue).driver_device().id;
     opencl::status status = 0;
     const opencl::owned<opencl::context_handle> context{
         api.create_context(nullptr, 1, &id, nullptr, nullptr, &status), api.release_context};

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/convolve.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <memory>  // make_shared
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/choose.hpp"        // choose_device, mode_named, precision_named
+#include "cli/image_files.hpp"   // read_finite_images, require_holds, write_result
+#include "cli/image_filter.hpp"  // image_filter
+#include "cli/messages.hpp"      // print_message, counted
+#include "cli/option.hpp"        // add_text, add_file, add_real
+#include "cli/rate.hpp"          // rate_bar
+#include "cli/writable.hpp"      // require_writable
+#include "formatted.hpp"         // formatted
+#include "wingbeat/error.hpp"    // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  wingbeat convolve photo.png blur.npy --mode same --border mirror --normalise sum -o soft.png
+      a blur that keeps brightness, up to the edges
+  wingbeat convolve IMAGE.npy KERNEL.npy --mode valid --output OUT.npy
+      as scipy.signal.convolve(IMAGE, KERNEL, 'valid')
+  wingbeat convolve stack.mrc kernel.tif --mode same -o filtered.mrc --precision fp64
+      every image of the stack
+
+Result: out[y, x] = sum over j, i of kernel[j, i] image[y - j, x - i], in the modes of
+scipy.signal; --correlate takes image[y + j, x + i] instead. In mode same the kernel's centre is its
+pixel ((h - 1) / 2, (w - 1) / 2), rounded down. Colours are convolved each by itself, with a grey
+kernel or each with its own colour of the kernel; alpha is not convolved.
+Borders: zero, mirror (1 0 | 0 1), repeat (N-2 N-1 | 0 1) or clamp (0 0 | 0 1).
+Files: PNG, TIFF, MRC, .npy; numbers are those in the file, 0 to 255 of 8 bits. A PNG is written
+from --black to --white, without them from the least to the largest value of the result.)";
+
+constexpr double most_value = 1e15;
+
+struct options {
+  std::string image_file, kernel_file, output, device;
+  std::string mode = "full", border = "zero", precision_name = "fp32", normalise = "none";
+  std::optional<double> black, white;
+  int png_bits = 8;
+  bool correlates = false;
+};
+
+border border_named(const std::string& name) {
+  for (const border known : {border::zero, border::mirror, border::repeat, border::clamp}) {
+    if (name_of(known) == name) return known;
+  }
+  throw plan_error(
+      formatted("there is no border '{}'; choose zero, mirror, repeat or clamp", name));
+}
+
+normalisation normalisation_named(const std::string& name) {
+  for (const normalisation known :
+       {normalisation::none, normalisation::by_sum, normalisation::by_luminance}) {
+    if (name_of(known) == name) return known;
+  }
+  throw plan_error(
+      formatted("there is no normalisation '{}'; choose none, sum or luminance", name));
+}
+
+/// Refuses values of a PNG for another format, and half a range.
+formats::image_write_options write_options_of(const options& o) {
+  formats::image_write_options write;
+  const bool is_png = formats::image_format_of(o.output) == formats::image_format::png;
+  if (!is_png && (o.black || o.white || o.png_bits != 8)) {
+    throw plan_error(formatted(
+        "--black, --white and --bits are of a PNG, and {} holds values as they are; drop them",
+        o.output));
+  }
+  if (o.png_bits != 8 && o.png_bits != 16) {
+    throw plan_error(formatted("a PNG has no {} bits here; choose 8 or 16", o.png_bits));
+  }
+  write.png_bits = o.png_bits;
+  if (o.black || o.white) {
+    write.png_range = {o.black.value_or(0), o.white.value_or(o.png_bits == 8 ? 255 : 65535)};
+    if (!(write.png_range->black < write.png_range->white)) {
+      throw plan_error(formatted("--black {:g} is not below --white {:g}; give a range",
+                                 write.png_range->black, write.png_range->white));
+    }
+  }
+  return write;
+}
+
+/// Returns the kernel: one image, without alpha, of colours that the images have.
+formats::image_stack read_kernel(const options& o, std::size_t image_channels, precision real) {
+  formats::image_stack kernel = read_finite_images(o.kernel_file, real);
+  if (kernel.n_images > 1) {
+    throw plan_error(formatted("{} holds {} images, and a kernel is one; write it to its own file",
+                               o.kernel_file, kernel.n_images));
+  }
+  kernel = without_alpha(std::move(kernel));
+  if (kernel.n_channels > 1 && image_channels < 3) {
+    throw plan_error(formatted("{} has colours and {} has none; give a grey kernel", o.kernel_file,
+                               o.image_file));
+  }
+  kernel = normalised(kernel, normalisation_named(o.normalise), o.kernel_file);
+  return o.correlates ? reversed(kernel) : kernel;
+}
+
+void require_within(const options& o, const formats::image_stack& images,
+                    const formats::image_stack& kernel, extent mode) {
+  if (mode != extent::valid) return;
+  if (kernel.height <= images.height && kernel.width <= images.width) return;
+  throw plan_error(
+      formatted("the kernel of {} does not lie within the {} of {}; use --mode full "
+                "or same",
+                size_text(kernel.height, kernel.width), size_text(images.height, images.width),
+                o.image_file));
+}
+
+formats::image_stack convolved(const formats::image_stack& images, image_filter& filter) {
+  formats::image_stack result{.n_images = images.n_images,
+                              .height = filter.height(),
+                              .width = filter.width(),
+                              .n_channels = images.n_channels,
+                              .is_stack = images.is_stack,
+                              .pixel_angstrom = images.pixel_angstrom};
+  std::vector<double> samples;
+  const std::size_t image_samples = images.height * images.width * images.n_channels;
+  rate_bar bar{"convolve", "image"};
+  for (std::size_t n = 0; n < images.n_images; ++n) {
+    bar.show(n, static_cast<double>(n) / static_cast<double>(images.n_images));
+    const auto one_result = filter(doubles_of(images, n * image_samples, image_samples));
+    samples.insert(samples.end(), one_result.begin(), one_result.end());
+  }
+  result.samples = std::move(samples);
+  return result;
+}
+
+int run(const options& o) {
+  const precision real = precision_named(o.precision_name);
+  const extent mode = mode_named(o.mode);
+  const border outside = border_named(o.border);
+  static_cast<void>(normalisation_named(o.normalise));
+  const formats::image_write_options write = write_options_of(o);
+  const device_info device = choose_device(o.device, real);
+  require_writable({{"--output", o.output}});
+  const formats::image_stack images = read_finite_images(o.image_file, real);
+  require_holds(o.output, images.n_images, images.n_channels);
+  const formats::image_stack kernel = read_kernel(o, images.n_channels, real);
+  require_within(o, images, kernel, mode);
+  image_filter filter{queue{device},
+                      {.height = images.height,
+                       .width = images.width,
+                       .channels = images.n_channels,
+                       .mode = mode,
+                       .outside = outside,
+                       .real = real},
+                      kernel};
+  const formats::image_stack result = convolved(images, filter);
+  write_result(o.output, result, real, write);
+  print_message("wrote {}: {} of {} by {}", o.output, counted(result.n_images, "image"),
+                size_text(result.height, result.width), short_name(device));
+  return exit_ok;
+}
+
+void add_options(CLI::App& command, options& o) {
+  add_text(command, "IMAGE", o.image_file, "PNG, TIFF, MRC or .npy, one image or a stack")
+      ->required();
+  add_text(command, "KERNEL", o.kernel_file, "PNG, TIFF, MRC or .npy, one image")->required();
+  add_file(command, "-o,--output", o.output, "Write to FILE.npy, .mrc, .mrcs, .tif, .tiff or .png")
+      ->required();
+  add_text(command, "--mode", o.mode, "full, same or valid");
+  add_text(command, "--border", o.border, "zero, mirror, repeat or clamp");
+  add_switch(command, "--correlate", o.correlates, "Correlate instead: the kernel reversed");
+  add_text(command, "--normalise", o.normalise,
+           "Divide the kernel by: none, sum (each colour its own) or luminance");
+  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  add_real(command, "--black", o.black, {0, most_value}, "Value that is black in a PNG; else 0");
+  add_real(command, "--white", o.white, {0, most_value, /*excludes_least=*/true},
+           "Value that is white in a PNG; else 255, or 65535 of 16 bits");
+  add_count(command, "--bits", o.png_bits, {8, 16}, "Bits a sample of a PNG, 8 or 16");
+  add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
+}
+
+}  // namespace
+
+void add_convolve(CLI::App& program, int& exit_code) {
+  CLI::App* const command =
+      program.add_subcommand("convolve", "Convolves images with a kernel image");
+  command->footer(examples);
+  auto chosen = std::make_shared<options>();
+  add_options(*command, *chosen);
+  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+}
+
+}  // namespace wingbeat::cli

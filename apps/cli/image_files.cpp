@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/image_files.hpp"
+
+#include <cmath>    // abs, isfinite, isnan
+#include <limits>   // numeric_limits
+#include <utility>  // move
+
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error, file_error
+
+namespace wingbeat::cli {
+namespace {
+
+/// Returns "row 3, column 4" of sample `i`, with its image where there are several.
+std::string place_text(const formats::image_stack& images, std::size_t i) {
+  const std::size_t pixel = i / images.n_channels;
+  const std::size_t row = pixel / images.width;
+  const std::string place =
+      formatted("row {}, column {}", row % images.height, pixel % images.width);
+  if (images.n_images == 1) return place;
+  return formatted("image {}, {}", row / images.height, place);
+}
+
+void require_finite(const formats::image_stack& images, const std::string& file, precision real) {
+  const double most = real == precision::fp64 ? std::numeric_limits<double>::max()
+                                              : double{std::numeric_limits<float>::max()};
+  for (std::size_t i = 0; i < formats::size_of(images.samples); ++i) {
+    const double value = formats::sample_at(images.samples, i);
+    if (std::abs(value) <= most) continue;
+    if (std::isfinite(value)) {
+      throw file_error(formatted("{}: {} is {:g}, beyond the range of fp32; use --precision fp64",
+                                 file, place_text(images, i), value));
+    }
+    throw file_error(formatted("{}: {} is {}; every sample must be a finite number, so replace it",
+                               file, place_text(images, i),
+                               std::isnan(value) ? "NaN" : "infinite"));
+  }
+}
+
+}  // namespace
+
+formats::image_stack read_finite_images(const std::string& file, precision real) {
+  formats::image_stack images = formats::read_images(file);
+  require_finite(images, file, real);
+  return images;
+}
+
+formats::image_stack to_grey(formats::image_stack images) {
+  const std::size_t channels = images.n_channels;
+  if (channels == 1) return images;
+  constexpr double red = 0.2126, green = 0.7152, blue = 0.0722;
+  std::vector<double> grey(images.n_images * images.height * images.width);
+  for (std::size_t i = 0; i < grey.size(); ++i) {
+    const auto channel = [&](std::size_t c) {
+      return formats::sample_at(images.samples, i * channels + c);
+    };
+    grey[i] =
+        channels == 2 ? channel(0) : red * channel(0) + green * channel(1) + blue * channel(2);
+  }
+  images.samples = std::move(grey);
+  images.n_channels = 1;
+  return images;
+}
+
+formats::image_stack without_alpha(formats::image_stack images) {
+  const std::size_t channels = images.n_channels;
+  if (channels % 2 == 1) return images;
+  std::vector<double> colours;
+  for (std::size_t i = 0; i < formats::size_of(images.samples); ++i) {
+    if (i % channels + 1 < channels) colours.push_back(formats::sample_at(images.samples, i));
+  }
+  images.samples = std::move(colours);
+  images.n_channels = channels - 1;
+  return images;
+}
+
+std::vector<double> doubles_of(const formats::image_stack& images, std::size_t first,
+                               std::size_t count) {
+  std::vector<double> samples(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    samples[i] = formats::sample_at(images.samples, first + i);
+  }
+  return samples;
+}
+
+std::string size_text(std::size_t height, std::size_t width) {
+  return formatted("{} x {}", height, width);
+}
+
+void require_holds(const std::string& file, std::size_t n_images, std::size_t n_channels) {
+  if (file.empty()) return;
+  const formats::image_format format = formats::image_format_of(file);
+  if (format == formats::image_format::png && n_images > 1) {
+    throw plan_error(formatted(
+        "{} would hold {} images, and a PNG holds one; write .npy, .mrc or .tif", file, n_images));
+  }
+  if (format == formats::image_format::mrc && n_channels > 1) {
+    throw plan_error(
+        formatted("{} would hold {} channels, and an MRC file holds one; write .npy, .tif or .png",
+                  file, n_channels));
+  }
+}
+
+void write_result(const std::string& file, const formats::image_stack& images, precision real,
+                  const formats::image_write_options& options) {
+  formats::image_write_options complete = options;
+  complete.is_double_precision =
+      real == precision::fp64 && formats::image_format_of(file) == formats::image_format::npy;
+  static_cast<void>(formats::write_images(file, images, complete));
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images that commands compute with: finite numbers, as colours or as grey, and files that can hold
+// a result.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string>
+#include <vector>
+
+#include "formats/image.hpp"  // image_stack
+#include "wingbeat/plan.hpp"  // precision
+
+namespace wingbeat::cli {
+
+/// Returns the images of the file. Throws `file_error` as `formats::read_images` does, and for a
+/// sample that is NaN, infinite, or larger than the precision holds.
+[[nodiscard]] formats::image_stack read_finite_images(const std::string& file, precision real);
+
+/// Returns the images as grey ones: of colours the luminance
+/// 0.2126 R + 0.7152 G + 0.0722 B of the numbers as they are; alpha is left out.
+[[nodiscard]] formats::image_stack to_grey(formats::image_stack images);
+
+/// Returns grey images of grey and alpha ones, RGB of RGBA, and others as they are.
+[[nodiscard]] formats::image_stack without_alpha(formats::image_stack images);
+
+/// Returns `count` samples from `first` on.
+[[nodiscard]] std::vector<double> doubles_of(const formats::image_stack& images, std::size_t first,
+                                             std::size_t count);
+
+/// Returns "480 x 640", height first.
+[[nodiscard]] std::string size_text(std::size_t height, std::size_t width);
+
+/// Throws `plan_error` unless images of that shape can be written to the file, as far as its
+/// format decides. Nothing is checked of an empty name.
+void require_holds(const std::string& file, std::size_t n_images, std::size_t n_channels);
+
+/// Writes the images, in fp64 where the precision is fp64 and the file is .npy, otherwise as the
+/// format has it.
+void write_result(const std::string& file, const formats::image_stack& images, precision real,
+                  const formats::image_write_options& options = {});
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/image_filter.hpp"
+
+#include <algorithm>  // clamp
+#include <cmath>      // isfinite
+#include <optional>
+#include <utility>  // move
+#include <variant>
+
+#include "cli/convolver.hpp"   // convolver
+#include "cli/samples.hpp"     // pack, unpack
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+/// Rows, or columns, of the result: value i is that of the image's row first + i, which the
+/// border's rule finds where it lies outside.
+struct axis_range {
+  std::ptrdiff_t first = 0;
+  std::size_t count = 0;
+
+  [[nodiscard]] std::ptrdiff_t at(std::size_t i) const {
+    return first + static_cast<std::ptrdiff_t>(i);
+  }
+};
+
+/// Returns the rows of the image under the kernel's centre.
+axis_range centres_of(std::size_t image, std::size_t kernel, extent mode) {
+  const auto centre = static_cast<std::ptrdiff_t>((kernel - 1) / 2);
+  switch (mode) {
+    case extent::full: return {-centre, image + kernel - 1};
+    case extent::same: return {0, image};
+    case extent::valid:
+      return {static_cast<std::ptrdiff_t>(kernel) - 1 - centre, image - kernel + 1};
+  }
+  return {};
+}
+
+/// Returns every row that the kernel reaches.
+axis_range reached_by(axis_range centres, std::size_t kernel) {
+  const auto behind = static_cast<std::ptrdiff_t>(kernel - 1 - (kernel - 1) / 2);
+  return {centres.first - behind, centres.count + kernel - 1};
+}
+
+/// Returns which of n rows stands for `row`; none outside the image with a border of zeros.
+std::optional<std::size_t> source_of(std::ptrdiff_t row, std::size_t n, border outside) {
+  const auto count = static_cast<std::ptrdiff_t>(n);
+  if (row >= 0 && row < count) return static_cast<std::size_t>(row);
+  const auto modulo = [](std::ptrdiff_t i, std::ptrdiff_t m) { return (i % m + m) % m; };
+  switch (outside) {
+    case border::zero: return std::nullopt;
+    case border::mirror: {
+      const std::ptrdiff_t folded = modulo(row, 2 * count);
+      return static_cast<std::size_t>(folded < count ? folded : 2 * count - 1 - folded);
+    }
+    case border::repeat: return static_cast<std::size_t>(modulo(row, count));
+    case border::clamp:
+      return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(row, 0, count - 1));
+  }
+  return std::nullopt;
+}
+
+std::vector<double> plane_of(const formats::image_stack& image, std::size_t channel) {
+  std::vector<double> plane(image.height * image.width);
+  for (std::size_t i = 0; i < plane.size(); ++i) {
+    plane[i] = formats::sample_at(image.samples, i * image.n_channels + channel);
+  }
+  return plane;
+}
+
+/// Convolves in fp32, borders and colours in the passes themselves.
+class single_filter {
+ public:
+  single_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel)
+      : on_(on),
+        plan_(on, {.height = spec.height,
+                   .width = spec.width,
+                   .channels = spec.channels,
+                   .kernel_height = kernel.height,
+                   .kernel_width = kernel.width,
+                   .kernel_channels = kernel.n_channels,
+                   .mode = spec.mode,
+                   .outside = spec.outside}),
+        spectra_(on, plan_.spectra_bytes()),
+        in_(on, plan_.image_bytes()),
+        out_(on, plan_.output_bytes()) {
+    buffer values{on, plan_.kernel_bytes()};
+    const auto bytes = pack(formats::to_doubles(kernel.samples), precision::fp32);
+    values.write(bytes.data(), bytes.size());
+    plan_.prepare(on_, values.view(), spectra_.view());
+    on_.wait();  // `values` ends here
+  }
+
+  [[nodiscard]] std::vector<double> operator()(std::span<const double> image) {
+    in_.write(pack(image, precision::fp32).data(), in_.size_bytes());
+    plan_.enqueue(on_, spectra_.view(), in_.view(), out_.view());
+    std::vector<std::byte> bytes(out_.size_bytes());
+    out_.read(bytes.data(), bytes.size());
+    auto numbers = unpack(bytes, precision::fp32);
+    require_finite_result(numbers, precision::fp32);
+    return numbers;
+  }
+
+ private:
+  queue on_;
+  image_convolution plan_;
+  buffer spectra_, in_, out_;
+};
+
+/// Convolves in fp64, each colour by itself, the image with its border gathered on the host.
+class double_filter {
+ public:
+  double_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel)
+      : spec_(spec),
+        rows_(centres_of(spec.height, kernel.height, spec.mode)),
+        columns_(centres_of(spec.width, kernel.width, spec.mode)),
+        reached_rows_(reached_by(rows_, kernel.height)),
+        reached_columns_(reached_by(columns_, kernel.width)) {
+    const convolution_spec plane{.image = {reached_rows_.count, reached_columns_.count},
+                                 .kernel = {kernel.height, kernel.width},
+                                 .mode = extent::valid,
+                                 .real = precision::fp64,
+                                 .prepared = operand_role::kernel};
+    for (std::size_t c = 0; c < kernel.n_channels; ++c) {
+      planes_.emplace_back(on, plane, plane_of(kernel, c));
+    }
+  }
+
+  [[nodiscard]] std::vector<double> operator()(std::span<const double> image) {
+    std::vector<double> result(rows_.count * columns_.count * spec_.channels);
+    for (std::size_t c = 0; c < spec_.channels; ++c) {
+      const bool is_alpha = spec_.channels % 2 == 0 && c + 1 == spec_.channels;
+      const std::vector<double> plane = is_alpha ? gathered(image, c, rows_, columns_)
+                                                 : planes_[planes_.size() > 1 ? c : 0](gathered(
+                                                       image, c, reached_rows_, reached_columns_));
+      for (std::size_t i = 0; i < plane.size(); ++i) result[i * spec_.channels + c] = plane[i];
+    }
+    return result;
+  }
+
+ private:
+  /// Returns a channel of those rows and columns, with what the border puts outside.
+  [[nodiscard]] std::vector<double> gathered(std::span<const double> image, std::size_t channel,
+                                             axis_range rows, axis_range columns) const {
+    std::vector<double> plane;
+    plane.reserve(rows.count * columns.count);
+    for (std::size_t i = 0; i < rows.count; ++i) {
+      const auto y = source_of(rows.at(i), spec_.height, spec_.outside);
+      for (std::size_t j = 0; j < columns.count; ++j) {
+        const auto x = source_of(columns.at(j), spec_.width, spec_.outside);
+        plane.push_back(y && x ? image[(*y * spec_.width + *x) * spec_.channels + channel] : 0);
+      }
+    }
+    return plane;
+  }
+
+  image_filter_spec spec_;
+  axis_range rows_, columns_;                  ///< The image's under the kernel's centre.
+  axis_range reached_rows_, reached_columns_;  ///< All that the kernel reaches.
+  std::vector<convolver> planes_;              ///< One for each channel of the kernel.
+};
+
+}  // namespace
+
+struct image_filter::impl {
+  std::size_t height, width;
+  std::variant<single_filter, double_filter> filter;
+};
+
+image_filter::image_filter(const queue& on, const image_filter_spec& spec,
+                           const formats::image_stack& kernel) {
+  const std::size_t height = centres_of(spec.height, kernel.height, spec.mode).count;
+  const std::size_t width = centres_of(spec.width, kernel.width, spec.mode).count;
+  if (spec.real == precision::fp32) {
+    impl_ = std::make_unique<impl>(impl{height, width, single_filter{on, spec, kernel}});
+  } else {
+    impl_ = std::make_unique<impl>(impl{height, width, double_filter{on, spec, kernel}});
+  }
+}
+
+image_filter::image_filter(image_filter&&) noexcept = default;
+image_filter& image_filter::operator=(image_filter&&) noexcept = default;
+image_filter::~image_filter() = default;
+
+std::size_t image_filter::height() const {
+  return impl_->height;
+}
+
+std::size_t image_filter::width() const {
+  return impl_->width;
+}
+
+std::vector<double> image_filter::operator()(std::span<const double> image) {
+  return std::visit([&](auto& filter) { return filter(image); }, impl_->filter);
+}
+
+formats::image_stack reversed(const formats::image_stack& kernel) {
+  formats::image_stack result = kernel;
+  std::vector<double> samples(formats::size_of(kernel.samples));
+  const std::size_t pixels = samples.size() / kernel.n_channels;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::size_t pixel = pixels - 1 - i / kernel.n_channels;
+    samples[i] =
+        formats::sample_at(kernel.samples, pixel * kernel.n_channels + i % kernel.n_channels);
+  }
+  result.samples = std::move(samples);
+  return result;
+}
+
+formats::image_stack normalised(const formats::image_stack& kernel, normalisation by,
+                                const std::string& name) {
+  if (by == normalisation::none) return kernel;
+  std::vector<double> divisors(kernel.n_channels, 0.0);
+  auto samples = formats::to_doubles(kernel.samples);
+  for (std::size_t i = 0; i < samples.size(); ++i) divisors[i % kernel.n_channels] += samples[i];
+  if (by == normalisation::by_luminance && kernel.n_channels == 3) {
+    // BT.709 luminance, as `normalisation` defines it.
+    const double luminance =
+        0.212639 * divisors[0] + 0.715169 * divisors[1] + 0.072192 * divisors[2];
+    divisors.assign(3, luminance);
+  }
+  for (const double divisor : divisors) {
+    if (divisor != 0 && std::isfinite(1 / divisor)) continue;
+    throw plan_error(formatted(
+        "the values of {} sum up to {:g}, by which nothing can be divided; use --normalise none",
+        name, divisor));
+  }
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] /= divisors[i % kernel.n_channels];
+  formats::image_stack result = kernel;
+  result.samples = std::move(samples);
+  return result;
+}
+
+}  // namespace wingbeat::cli

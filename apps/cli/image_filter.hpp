@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of images of 1 to 4 channels with a kernel image: modes, precisions, borders.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // unique_ptr
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/image.hpp"               // image_stack
+#include "wingbeat/convolution.hpp"        // extent
+#include "wingbeat/image_convolution.hpp"  // border, normalisation
+#include "wingbeat/plan.hpp"               // precision
+#include "wingbeat/queue.hpp"              // queue
+
+namespace wingbeat::cli {
+
+/// What the images and the kernel are combined to.
+struct image_filter_spec {
+  std::size_t height = 0, width = 0;
+  std::size_t channels = 1;  ///< 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA. Alpha is not convolved.
+  extent mode = extent::full;
+  border outside = border::zero;
+  precision real = precision::fp32;
+};
+
+/// A convolution planned for one size of images, with its kernel on the device.
+class image_filter {
+ public:
+  /// kernel: one image of 1 channel, or of 3 where images have 3 or 4.
+  image_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel);
+  image_filter(image_filter&&) noexcept;
+  image_filter& operator=(image_filter&&) noexcept;
+  ~image_filter();
+
+  [[nodiscard]] std::size_t height() const;  ///< Of a result.
+  [[nodiscard]] std::size_t width() const;
+
+  /// Returns the result of one image, both [y][x][channel].
+  [[nodiscard]] std::vector<double> operator()(std::span<const double> image);
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+/// Returns the kernel reversed along both axes: convolving with it correlates with the kernel.
+[[nodiscard]] formats::image_stack reversed(const formats::image_stack& kernel);
+
+/// Returns the kernel divided as `by` says. Throws `plan_error` naming `name` where it would be
+/// divided by 0.
+[[nodiscard]] formats::image_stack normalised(const formats::image_stack& kernel, normalisation by,
+                                              const std::string& name);
+
+}  // namespace wingbeat::cli

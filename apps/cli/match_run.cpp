@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/match_run.hpp"
+
+#include <algorithm>  // clamp, max, min
+#include <cmath>      // abs, sqrt
+#include <limits>     // numeric_limits
+#include <span>
+
+#include "cli/convolver.hpp"    // convolver, require_finite_result
+#include "cli/rate.hpp"         // rate_bar
+#include "cli/samples.hpp"      // pack
+#include "formatted.hpp"        // formatted
+#include "wingbeat/buffer.hpp"  // buffer
+#include "wingbeat/error.hpp"   // plan_error
+#include "wingbeat/queue.hpp"   // queue
+
+namespace wingbeat::cli {
+namespace {
+
+/// Returns how many templates are scored at once: as many as fill 64 MiB with their maps.
+std::size_t batch_of(std::size_t map_points) {
+  constexpr std::size_t batch_points = std::size_t{1} << 24;
+  return std::clamp<std::size_t>(batch_points / std::max<std::size_t>(map_points, 1), 1, 64);
+}
+
+struct norms {
+  double sum = 0;      ///< Of magnitudes.
+  double squares = 0;  ///< Of squares.
+};
+
+norms norms_of(std::span<const double> values) {
+  norms all;
+  for (const double value : values) {
+    all.sum += std::abs(value);
+    all.squares += value * value;
+  }
+  return all;
+}
+
+/// Refuses templates whose scores could be infinite on the way: a spectrum is at most the sum of
+/// magnitudes, and the unscaled inverse of a product at most `points` times both norms.
+void require_range(const norms& image, const norms& templates, std::size_t points, precision real) {
+  const double most = real == precision::fp32 ? double{std::numeric_limits<float>::max()}
+                                              : std::numeric_limits<double>::max();
+  const double product = image.sum * templates.sum;
+  const double inverse =
+      static_cast<double>(points) * std::sqrt(image.squares) * std::sqrt(templates.squares);
+  if (std::max(product, inverse) <= most) return;
+  throw plan_error(formatted(
+      "scores could exceed the range of {}; {}", name_of(real),
+      real == precision::fp32 ? "use --precision fp64 or smaller values" : "use smaller values"));
+}
+
+/// The image on a device, with whatever scores templates there.
+class matcher {
+ public:
+  matcher(const queue& on, const formats::image_stack& image, const template_files& templates,
+          const match_request& request);
+
+  /// Scores some templates.
+  void add(const template_batch& batch, match_result& to);
+
+  void finish(match_result& to);
+
+  [[nodiscard]] std::size_t at_once() const { return at_once_; }
+  [[nodiscard]] const std::vector<std::size_t>& result() const { return lengths_; }
+
+ private:
+  void plan_search();
+  void add_normalised_maps(const template_batch& batch, match_result& to);
+  [[nodiscard]] search_spec search_of(std::size_t templates_at_once) const;
+
+  queue on_;
+  match_request request_;
+  std::vector<std::size_t> image_lengths_, template_lengths_, lengths_;
+  std::size_t at_once_;
+  norms image_norms_;
+  buffer image_, templates_;
+  std::optional<template_search> search_, map_search_;
+  std::optional<convolver> maps_;
+};
+
+search_spec matcher::search_of(std::size_t templates_at_once) const {
+  return {.image = image_lengths_,
+          .templates = template_lengths_,
+          .mode = request_.mode,
+          .real = request_.real,
+          .is_normalised = request_.is_normalised,
+          .keeps_sums = request_.wants_sums,
+          .templates_at_once = templates_at_once};
+}
+
+matcher::matcher(const queue& on, const formats::image_stack& image,
+                 const template_files& templates, const match_request& request)
+    : on_(on),
+      request_(request),
+      image_lengths_{image.height, image.width},
+      template_lengths_{templates.height(), templates.width()} {
+  const convolution_spec plain{.image = image_lengths_,
+                               .kernel = template_lengths_,
+                               .kind = operation::correlate,
+                               .mode = request.mode,
+                               .real = request.real};
+  lengths_ = result_lengths(plain);
+  at_once_ = std::min(batch_of(lengths_[0] * lengths_[1]), templates.expected());
+  const std::vector<double> samples = formats::to_doubles(image.samples);
+  image_norms_ = norms_of(samples);
+  const std::vector<std::byte> bytes = pack(samples, request.real);
+  image_ = buffer{on, bytes.size()};
+  image_.write(bytes.data(), bytes.size());
+  const std::size_t template_points = template_lengths_[0] * template_lengths_[1];
+  const std::size_t number_bytes = bytes.size() / samples.size();
+  templates_ = buffer{on, at_once_ * template_points * number_bytes};
+  if (request.wants_maps && request.is_normalised) map_search_.emplace(on, search_of(1));
+  if (request.wants_maps && !request.is_normalised) maps_.emplace(on, plain, samples);
+  if (request.wants_scores || request.wants_sums || request.wants_peaks) {
+    plan_search();
+    search_->begin(on_, image_.view());
+  }
+}
+
+void matcher::plan_search() {
+  const bool is_opencl = on_.device().runs_on == engine::opencl;
+  if (!is_opencl || at_once_ == 1) {
+    search_.emplace(on_, search_of(at_once_));
+    return;
+  }
+  try {
+    search_.emplace(on_, search_of(at_once_));
+  } catch (const error&) {  // the device has no atomic operations on 64 bits, or too little memory
+    search_.emplace(on_, search_of(1));
+  }
+}
+
+void matcher::add_normalised_maps(const template_batch& batch, match_result& to) {
+  const std::size_t template_bytes = templates_.size_bytes() / at_once_;
+  for (std::size_t n = 0; n < batch.count; ++n) {
+    map_search_->begin(on_, image_.view());
+    buffer_view view = templates_.view();
+    view.offset_bytes += n * template_bytes;
+    view.size_bytes = template_bytes;
+    map_search_->add(on_, view, 1);
+    const std::vector<float> scores = map_search_->scores(on_);
+    to.maps.insert(to.maps.end(), scores.begin(), scores.end());
+  }
+}
+
+void matcher::add(const template_batch& batch, match_result& to) {
+  const std::size_t points = template_lengths_[0] * template_lengths_[1];
+  for (std::size_t n = 0; n < batch.count; ++n) {
+    const std::span<const double> values{&batch.samples[n * points], points};
+    const std::size_t padded =
+        (image_lengths_[0] + template_lengths_[0]) * (image_lengths_[1] + template_lengths_[1]);
+    require_range(image_norms_, norms_of(values), padded, request_.real);
+    if (!maps_) continue;
+    const std::vector<double> map = (*maps_)(values);
+    to.maps.insert(to.maps.end(), map.begin(), map.end());
+  }
+  to.n_templates += batch.count;
+  if (!search_ && !map_search_) return;
+  const std::vector<std::byte> bytes = pack(batch.samples, request_.real);
+  templates_.write(bytes.data(), bytes.size());
+  if (map_search_) add_normalised_maps(batch, to);
+  if (search_) search_->add(on_, templates_.view(), batch.count);
+}
+
+void matcher::finish(match_result& to) {
+  if (!search_) return;
+  if (request_.wants_scores) {
+    to.scores = search_->scores(on_);
+    to.numbers = search_->numbers(on_);
+  }
+  if (request_.wants_sums) {
+    to.mean = search_->mean(on_);
+    to.variance = search_->variance(on_);
+  }
+  if (!request_.wants_peaks) return;
+  const std::size_t shorter = std::min(template_lengths_[0], template_lengths_[1]);
+  to.peaks = search_->peaks(on_, std::min(request_.most_peaks, to.height * to.width),
+                            request_.least_score.value_or(-std::numeric_limits<double>::infinity()),
+                            request_.distance.value_or(std::max<std::size_t>(shorter / 2, 1)));
+}
+
+}  // namespace
+
+match_result match(const device_info& device, const formats::image_stack& image,
+                   template_files& templates, const match_request& request) {
+  if (request.mode == extent::valid &&
+      (templates.height() > image.height || templates.width() > image.width)) {
+    throw plan_error(formatted(
+        "templates of {} x {} do not lie within an image of {} x {}; use --mode full or same",
+        templates.height(), templates.width(), image.height, image.width));
+  }
+  matcher search{queue{device}, image, templates, request};
+  match_result result;
+  result.height = search.result()[0];
+  result.width = search.result()[1];
+  rate_bar bar{"match", "template"};
+  bar.show(0, 0);
+  for (;;) {
+    const template_batch batch = templates.next(search.at_once());
+    if (batch.count == 0) break;
+    search.add(batch, result);
+    bar.show(result.n_templates, templates.fraction());
+  }
+  search.finish(result);
+  return result;
+}
+
+}  // namespace wingbeat::cli

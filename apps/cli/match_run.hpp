@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A search of one image for templates, and the maps of their scores.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <optional>
+#include <vector>
+
+#include "cli/template_files.hpp"        // template_files
+#include "formats/image.hpp"             // image_stack
+#include "wingbeat/devices.hpp"          // device_info
+#include "wingbeat/template_search.hpp"  // peak, extent, precision
+
+namespace wingbeat::cli {
+
+/// What is wanted of a search.
+struct match_request {
+  extent mode = extent::valid;
+  precision real = precision::fp32;
+  bool is_normalised = false;
+  bool wants_maps = false;    ///< A map for each template.
+  bool wants_scores = false;  ///< The largest score of each place, and its template.
+  bool wants_sums = false;    ///< Mean and variance over the templates.
+  bool wants_peaks = false;
+  std::size_t most_peaks = 10;
+  std::optional<double> least_score;
+  std::optional<std::size_t> distance;  ///< Unset: half the shorter side of a template.
+};
+
+/// What was found. Maps and what is made of them are [y][x], `height` times `width` values.
+struct match_result {
+  std::size_t height = 0, width = 0;
+  std::size_t n_templates = 0;
+  std::vector<double> maps;  ///< [template][y][x]
+  std::vector<float> scores, mean, variance;
+  std::vector<std::uint32_t> numbers;
+  std::vector<peak> peaks;
+};
+
+/// Searches the image, one of one channel. Throws `plan_error` for templates that the mode does not
+/// allow and scores that could exceed the precision, and as the library does.
+[[nodiscard]] match_result match(const device_info& device, const formats::image_stack& image,
+                                 template_files& templates, const match_request& request);
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/rate.hpp"
+
+#include <unistd.h>  // isatty
+
+#include <algorithm>  // clamp
+#include <cmath>      // ceil
+#include <utility>    // move
+
+#include "backend/message.hpp"  // write_message
+#include "cli/messages.hpp"     // counted
+#include "formatted.hpp"        // formatted
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr std::size_t bar_width = 24;
+constexpr auto redraw_interval = std::chrono::milliseconds{100};
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  constexpr double longest_s = 3.6e9;  // a million hours; a count of seconds fits the type below
+  const auto whole = static_cast<std::size_t>(std::ceil(std::clamp(seconds, 0.0, longest_s)));
+  if (whole < 60) return formatted("{} s", whole);
+  if (whole < 3600) return formatted("{} min {} s", whole / 60, whole % 60);
+  return formatted("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string rate_text(std::size_t n_done, std::string_view item, double fraction,
+                      double elapsed_s) {
+  const std::string count = counted(n_done, item);
+  if (n_done == 0 || fraction <= 0 || elapsed_s <= 0) return count;
+  const double rate = static_cast<double>(n_done) / elapsed_s;
+  return formatted("{}, {:.3g}/s, {} left", count, rate,
+                   duration_text(elapsed_s * (1 - fraction) / fraction));
+}
+
+rate_bar::rate_bar(std::string command, std::string item)
+    : command_(std::move(command)),
+      item_(std::move(item)),
+      is_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+rate_bar::~rate_bar() {
+  if (is_drawn_) backend::write_message("\r\x1b[K");
+}
+
+void rate_bar::show(std::size_t n_done, double fraction) {
+  if (!is_terminal_) return;
+  const auto now = clock::now();
+  if (is_drawn_ && now - drawn_at_ < redraw_interval) return;
+  drawn_at_ = now;
+  is_drawn_ = true;
+  const auto filled =
+      static_cast<std::size_t>(static_cast<double>(bar_width) * std::clamp(fraction, 0.0, 1.0));
+  const double elapsed_s = std::chrono::duration<double>(now - begun_at_).count();
+  // "\r" returns to the line's start, "\x1b[K" clears what a longer text left behind it.
+  backend::write_message(formatted("\r{} [{:#<{}}{:.<{}}] {}\x1b[K", command_, "", filled, "",
+                                   bar_width - filled,
+                                   rate_text(n_done, item_, fraction, elapsed_s)));
+}
+
+}  // namespace wingbeat::cli

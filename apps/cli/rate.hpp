@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The progress of a command that takes many equal items: how many, how quickly, how long still.
+#pragma once
+
+#include <chrono>   // steady_clock
+#include <cstddef>  // size_t
+#include <string>
+#include <string_view>
+
+namespace wingbeat::cli {
+
+/// Returns "12 s", "3 min 20 s" or "2 h 5 min", rounded up.
+[[nodiscard]] std::string duration_text(double seconds);
+
+/// Returns "1200 templates, 350/s, 12 s left" for a `fraction` done, from 0 to 1, in `elapsed_s`;
+/// without a rate before the first item is done.
+[[nodiscard]] std::string rate_text(std::size_t n_done, std::string_view item, double fraction,
+                                    double elapsed_s);
+
+/// A bar on stderr, redrawn at most ten times a second and erased at the end; nothing is shown
+/// where stderr is no terminal.
+class rate_bar {
+ public:
+  /// `item` is the noun of what is counted: "template".
+  rate_bar(std::string command, std::string item);
+  rate_bar(const rate_bar&) = delete;
+  rate_bar& operator=(const rate_bar&) = delete;
+  ~rate_bar();
+
+  /// Shows that `n_done` items are done, which are `fraction` of all.
+  void show(std::size_t n_done, double fraction);
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  std::string command_, item_;
+  bool is_terminal_;
+  bool is_drawn_ = false;
+  clock::time_point begun_at_ = clock::now();
+  clock::time_point drawn_at_ = {};
+};
+
+}  // namespace wingbeat::cli

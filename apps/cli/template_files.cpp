@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/template_files.hpp"
+
+#include <algorithm>  // min
+#include <filesystem>
+#include <numeric>       // accumulate
+#include <system_error>  // error_code
+#include <utility>       // move
+
+#include "cli/image_files.hpp"  // read_finite_images, to_grey
+#include "formatted.hpp"        // formatted
+#include "wingbeat/error.hpp"   // plan_error
+
+namespace wingbeat::cli {
+
+template_files::template_files(std::vector<std::string> files, precision real)
+    : files_(std::move(files)), real_(real) {
+  for (const std::string& file : files_) {
+    std::error_code failure;  // a pipe has no size, and counts as nothing
+    const std::uintmax_t size = std::filesystem::file_size(file, failure);
+    bytes_.push_back(failure ? 0 : size);
+  }
+  read(0);
+  height_ = images_.height;
+  width_ = images_.width;
+  expected_ = files_.size() * images_.n_images;
+}
+
+void template_files::read(std::size_t number) {
+  images_ = {};  // before the next are in memory
+  formats::image_stack images = read_finite_images(files_[number], real_);
+  if (number > 0 && (images.height != height_ || images.width != width_)) {
+    throw plan_error(
+        formatted("the templates of {} are {} and those of {} are {}; give templates of one size",
+                  files_.front(), size_text(height_, width_), files_[number],
+                  size_text(images.height, images.width)));
+  }
+  has_colours_ = has_colours_ || images.n_channels > 1;
+  images_ = to_grey(std::move(images));
+  file_ = number;
+  taken_ = 0;
+}
+
+template_batch template_files::next(std::size_t most) {
+  template_batch batch;
+  const std::size_t points = height_ * width_;
+  while (batch.count < most) {
+    if (taken_ == images_.n_images) {
+      if (file_ + 1 == files_.size()) break;
+      read(file_ + 1);
+    }
+    const std::size_t count = std::min(most - batch.count, images_.n_images - taken_);
+    const auto samples = doubles_of(images_, taken_ * points, count * points);
+    batch.samples.insert(batch.samples.end(), samples.begin(), samples.end());
+    batch.count += count;
+    taken_ += count;
+  }
+  return batch;
+}
+
+double template_files::fraction() const {
+  const auto begin = bytes_.begin();
+  const double all = std::accumulate(begin, bytes_.end(), 0.0);
+  if (all == 0) return 0;
+  const double done = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(file_), 0.0);
+  const double part = static_cast<double>(taken_) / static_cast<double>(images_.n_images);
+  return (done + part * static_cast<double>(bytes_[file_])) / all;
+}
+
+}  // namespace wingbeat::cli

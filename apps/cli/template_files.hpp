@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Templates of many files, read one file at a time and handed out in batches.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>  // uint64_t
+#include <string>
+#include <vector>
+
+#include "formats/image.hpp"  // image_stack
+#include "wingbeat/plan.hpp"  // precision
+
+namespace wingbeat::cli {
+
+/// Some templates in their order, [template][y][x].
+struct template_batch {
+  std::vector<double> samples;
+  std::size_t count = 0;  ///< 0: there are no more.
+};
+
+/// The images of several files, numbered in order over all of them; grey, all of one size.
+class template_files {
+ public:
+  /// Reads the first file. Throws as `read_finite_images` does.
+  template_files(std::vector<std::string> files, precision real);
+
+  [[nodiscard]] std::size_t height() const { return height_; }
+  [[nodiscard]] std::size_t width() const { return width_; }
+
+  /// Returns whether a file that was read so far has colours.
+  [[nodiscard]] bool has_colours() const { return has_colours_; }
+
+  /// Returns how many templates there are if every file has as many as the first.
+  [[nodiscard]] std::size_t expected() const { return expected_; }
+
+  /// Returns the next templates, at most `most`. Throws `plan_error` for a file with another size
+  /// than the first, and as `read_finite_images` does.
+  [[nodiscard]] template_batch next(std::size_t most);
+
+  /// Returns which part of all has been handed out, by bytes of files; 0 where they have none.
+  [[nodiscard]] double fraction() const;
+
+ private:
+  void read(std::size_t number);
+
+  std::vector<std::string> files_;
+  std::vector<std::uint64_t> bytes_;  ///< Of each file.
+  precision real_;
+  formats::image_stack images_;  ///< Of file `file_`.
+  std::size_t file_ = 0, taken_ = 0;
+  std::size_t height_ = 0, width_ = 0, expected_ = 0;
+  bool has_colours_ = false;
+};
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of images with kernel images: blurs, glows, sharpening. Pixels are grey, RGB or
+// RGBA, in fp32 or fp16; a border says what lies outside the image. Neither padding nor borders nor
+// separate planes of colours exist in memory.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // unique_ptr
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wingbeat/buffer.hpp"       // buffer_view
+#include "wingbeat/convolution.hpp"  // extent
+#include "wingbeat/plan.hpp"         // precision, pass_info
+#include "wingbeat/queue.hpp"        // queue
+
+namespace wingbeat {
+
+/// The pixels outside an image of N rows, or columns: which row stands for row n.
+enum class border {
+  zero,    ///< None: they are 0.
+  mirror,  ///< Reflected at the edge of the outermost pixel: .. 1 0 | 0 1 .. N-1 | N-1 N-2 ..
+  repeat,  ///< n mod N: .. N-2 N-1 | 0 1 .. N-1 | 0 1 ..
+  clamp    ///< The outermost: .. 0 0 | 0 1 .. N-1 | N-1 N-1 ..
+};
+
+/// What a kernel is divided by.
+enum class normalisation {
+  none,         ///< Nothing.
+  by_sum,       ///< Each of its colours by its own sum: a grey area keeps its colour.
+  by_luminance  ///< All by the luminance of the sums, 0.212639 R + 0.715169 G + 0.072192 B: a
+                ///< white area keeps its luminance, and the kernel its tint.
+};
+
+[[nodiscard]] std::string_view name_of(border outside) noexcept;    ///< "zero", "mirror", ..
+[[nodiscard]] std::string_view name_of(normalisation by) noexcept;  ///< "none", "sum", "luminance"
+
+/// What to convolve with what. Images, kernels and results are packed, [y][x][channel].
+///
+///     image_convolution glow{queue, {.height = 1080, .width = 1920, .channels = 4,
+///                                    .kernel_height = 255, .kernel_width = 255,
+///                                    .outside = border::mirror,
+///                                    .normalise = normalisation::by_luminance,
+///                                    .stored = precision::fp16}};
+///     buffer spectra{queue, glow.spectra_bytes()};
+///     glow.prepare(queue, kernel.view(), spectra.view());
+///     glow.enqueue(queue, spectra.view(), frame.view(), blurred.view());
+struct image_convolution_spec {
+  std::size_t height = 0, width = 0;  ///< Of the image, in pixels.
+  std::size_t channels = 3;           ///< 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.
+  std::size_t kernel_height = 0, kernel_width = 0;
+  std::size_t kernel_channels = 1;  ///< 1 for all colours, or 3, one for each of RGB.
+  /// Which pixels are computed. In mode `same` the kernel's centre is its pixel
+  /// ((kernel_height - 1) / 2, (kernel_width - 1) / 2), rounded down: a kernel of 1 there and 0
+  /// elsewhere leaves the image as it is. In mode `valid` no pixel outside is reached.
+  extent mode = extent::same;
+  border outside = border::zero;
+  normalisation normalise = normalisation::none;
+  precision stored = precision::fp32;  ///< Of image and result, fp32 or fp16; arithmetic is fp32,
+                                       ///< and kernels are.
+};
+
+/// A planned convolution of one image size with one kernel size. Immutable once built, so many
+/// threads may enqueue it at once.
+///
+///     out[y, x, c] = sum over j, i of kernel[j, i, c] image[y + cy - j, x + cx - i, c]
+///
+/// with the kernel's centre (cy, cx), in mode `same`. Alpha is not convolved: a pixel of the result
+/// has the alpha of the image's pixel under the kernel's centre; outside the image, which only mode
+/// `full` reaches, it follows the border as colours do.
+class image_convolution {
+ public:
+  /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the
+  /// field at fault, or `device_error`.
+  image_convolution(const queue& on, const image_convolution_spec& spec);
+  image_convolution(image_convolution&&) noexcept;
+  image_convolution& operator=(image_convolution&&) noexcept;
+  ~image_convolution();
+
+  [[nodiscard]] const image_convolution_spec& spec() const;
+
+  /// Returns {height, width} of the result, and the lengths that both are padded to, which no
+  /// memory shows.
+  [[nodiscard]] std::vector<std::size_t> result() const;
+  [[nodiscard]] const std::vector<std::size_t>& padded() const;
+
+  [[nodiscard]] std::size_t image_bytes() const;   ///< height, width, channels, as stored.
+  [[nodiscard]] std::size_t kernel_bytes() const;  ///< Floats.
+  [[nodiscard]] std::size_t output_bytes() const;  ///< As many channels as the image, as stored.
+
+  /// Returns the bytes of a prepared kernel. Its layout is private to convolutions of this spec.
+  [[nodiscard]] std::size_t spectra_bytes() const;
+
+  /// Returns the bytes of device scratch that `prepare` and `enqueue` need.
+  [[nodiscard]] std::size_t workspace_bytes() const;
+
+  /// Returns the bytes one run reads and writes in device memory, as planned.
+  [[nodiscard]] std::size_t traffic_bytes() const;
+
+  /// Returns the passes of one run, in order; empty on engines that compile no kernels.
+  [[nodiscard]] std::vector<pass_info> passes() const;
+
+  /// Returns the run in words: sizes, border, one line per pass, bytes.
+  [[nodiscard]] std::string explain() const;
+
+  /// Queues the spectra of a kernel. No view overlaps another. With a normalisation this waits for
+  /// the queue, because sums are computed on the host in fp64; it throws `plan_error` for a kernel
+  /// whose sum is 0 or not finite. Throws as `plan::enqueue` does.
+  void prepare(queue& on, buffer_view kernel, buffer_view spectra,
+               buffer_view workspace = {}) const;
+
+  /// Queues one run over an image. Nothing is allocated or waited for. No view overlaps another.
+  /// Throws as `plan::enqueue` does.
+  void enqueue(queue& on, buffer_view spectra, buffer_view image, buffer_view out,
+               buffer_view workspace = {}) const;
+
+ private:
+  struct impl;
+  std::unique_ptr<const impl> impl_;
+};
+
+}  // namespace wingbeat

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution of images as a convolution of planes, which functors read from interleaved pixels:
+// colours are images of a batch, and borders are a larger image in mode valid.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <span>
+#include <vector>
+
+#include "wingbeat/image_convolution.hpp"  // image_convolution_spec
+
+namespace wingbeat::convolving {
+
+/// Throws `plan_error` where a request cannot be planned.
+void require_valid(const image_convolution_spec& spec);
+
+/// Returns the channels of an image that are convolved: all but alpha.
+[[nodiscard]] std::size_t colours_of(const image_convolution_spec& spec) noexcept;
+
+/// Returns {height, width} of the result.
+[[nodiscard]] std::vector<std::size_t> result_of(const image_convolution_spec& spec);
+
+/// Returns the convolution of a valid request.
+[[nodiscard]] convolution_spec planes_of(const image_convolution_spec& spec);
+
+/// Divides a kernel, [y][x][channel], as the request says. Throws `plan_error` where a divisor is 0
+/// or not finite.
+void normalise(std::span<float> kernel, const image_convolution_spec& spec);
+
+}  // namespace wingbeat::convolving

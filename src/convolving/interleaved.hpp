@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functors that read and write interleaved pixels, [y][x][channel], in fp32 or fp16: a signal of a
+// convolution is one colour.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "convolving/border.hpp"  // continued_axis
+#include "wingbeat/fusion.hpp"    // fused_load, fused_store
+#include "wingbeat/plan.hpp"      // precision
+
+namespace wingbeat::convolving {
+
+/// An array of pixels, and how it is stored.
+struct pixel_array {
+  std::size_t height = 1, width = 1, channels = 1;
+  precision stored = precision::fp32;
+
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+/// Returns the load of colours of an image that is continued beyond its edges; not by zeros, which
+/// convolutions add themselves.
+[[nodiscard]] fused_load load_of_pixels(const pixel_array& image, const continued_axis& rows,
+                                        const continued_axis& columns);
+
+/// Returns the store of results. With alpha, the last of an even number of channels, it has one
+/// operand, the image, whose alpha at [rows][columns] goes into the result.
+[[nodiscard]] fused_store store_of_pixels(const pixel_array& result, std::size_t image_width,
+                                          const continued_axis& rows,
+                                          const continued_axis& columns);
+
+}  // namespace wingbeat::convolving

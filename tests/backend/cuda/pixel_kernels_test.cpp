@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeout: 600
+// The first and the last pass of an image convolution, compiled for three architectures without a
+// GPU: no register may spill.
+#include <gtest/gtest.h>
+
+#include "backend/cuda/nvrtc.hpp"        // compile_for, process_nvrtc
+#include "convolving/image_request.hpp"  // planes_of
+#include "convolving/renumbered.hpp"     // load_of_rows, store_of_rows
+#include "planner/catalogue.hpp"         // sample_device
+#include "planner/kernel_text.hpp"       // kernel_text, entry_name
+#include "planner/program.hpp"           // make_program
+
+namespace {
+
+using namespace wingbeat;
+
+class pixel_kernels : public ::testing::TestWithParam<std::string> {
+ protected:
+  static void expect_no_spills(const plan_spec& spec) {
+    const auto program = planner::make_program(spec, planner::sample_device(GetParam()));
+    for (const planner::pass& each : program.passes()) {
+      const auto figures =
+          backend::cuda::compile_for({.text = planner::kernel_text(each),
+                                      .entry = std::string{planner::entry_name},
+                                      .threads = each.shape().threads(),
+                                      .scratch_bytes = each.shape().scratch_bytes(),
+                                      .path = "wingbeat_pass.cpp"},
+                                     GetParam())
+              .figures;
+      EXPECT_EQ(figures.spill_bytes, 0) << each.describe();
+      EXPECT_GT(figures.registers, 0) << each.describe();
+    }
+  }
+};
+
+TEST_P(pixel_kernels, compile_without_spills) {
+  const auto& found = backend::cuda::process_nvrtc();
+  if (!found.problem.empty()) GTEST_SKIP() << found.problem;
+  for (const border outside : {border::zero, border::mirror, border::repeat, border::clamp}) {
+    for (const precision stored : {precision::fp32, precision::fp16}) {
+      SCOPED_TRACE(std::string{name_of(outside)} + " " + std::string{name_of(stored)});
+      const image_convolution_spec image{.height = 1080,
+                                         .width = 1920,
+                                         .channels = 4,
+                                         .kernel_height = 256,
+                                         .kernel_width = 256,
+                                         .mode = extent::full,
+                                         .outside = outside,
+                                         .stored = stored};
+      const convolution_spec planes = convolving::planes_of(image);
+      const std::size_t rows = planes.image[0], columns = planes.image[1];
+      plan_spec first{.lengths = {4096}, .batch = {3, rows}, .kind = transform::forward_from_real};
+      first.valid_in = {{0, columns}};
+      first.load = convolving::load_of_rows(planes.image_load, {rows, columns});
+      expect_no_spills(first);
+      const auto result = result_lengths(planes);
+      plan_spec last{
+          .lengths = {4096}, .batch = {3, result[0]}, .kind = transform::inverse_to_real};
+      last.valid_out = {{255, 255 + result[1]}};
+      last.store = convolving::store_of_rows(planes.store, {result[0], result[1]});
+      expect_no_spills(last);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(architectures, pixel_kernels,
+                         ::testing::Values("sm_80", "sm_90", "sm_100"),
+                         [](const auto& of) { return of.param; });
+
+}  // namespace

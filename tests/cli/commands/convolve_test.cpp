@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// Timeout: 300
+// `wingbeat convolve` against sums by definition: modes, borders, colours, stacks, formats.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/images.hpp"   // random_images, direct_sums, expect_near
+#include "cli/program.hpp"  // workplace, json_of
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+using words = std::vector<std::string>;
+
+constexpr double single = 2e-3, exact = 1e-10;  // sums are up to a few thousand
+
+words operator+(words left, const words& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+/// Runs `wingbeat convolve` and returns the images it wrote.
+formats::image_stack convolved(const workplace& at, const words& arguments,
+                               const std::string& output = "out.npy") {
+  const finished run = at.run(words{"convolve"} + arguments + words{"--output", output});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  if (run.code != 0) return {};
+  EXPECT_THAT(run.err, HasSubstr("wrote " + output));
+  return images_in(at, output);
+}
+
+TEST(convolve, is_full_with_zeros_outside_unless_told_otherwise) {
+  const workplace at;
+  const auto image = random_images({7, 10}, 1), kernel = random_images({3, 4}, 2);
+  image_file(at, "f.npy", image);
+  image_file(at, "k.npy", kernel);
+  expect_near(convolved(at, {"f.npy", "k.npy"}), direct_sums(image, kernel, {}), single);
+  for (const std::string mode : {"full", "same", "valid"}) {
+    expect_near(convolved(at, {"f.npy", "k.npy", "--mode", mode}),
+                direct_sums(image, kernel, {mode}), single);
+  }
+}
+
+TEST(convolve, takes_every_mode_border_and_direction_in_both_precisions) {
+  const workplace at;
+  // A kernel wider than the image reaches across it more than once.
+  for (const image_shape shape : {image_shape{2, 5}, image_shape{4, 3}, image_shape{9, 13}}) {
+    const auto image = random_images({6, 8}, 1), kernel = random_images(shape, 2);
+    image_file(at, "f.npy", image);
+    image_file(at, "k.npy", kernel);
+    for (const std::string mode : {"full", "same", "valid"}) {
+      if (mode == "valid" && shape.height > 6) continue;
+      for (const std::string border : {"zero", "mirror", "repeat", "clamp"}) {
+        for (const bool correlates : {false, true}) {
+          const auto expected = direct_sums(image, kernel, {mode, border, correlates});
+          const words arguments =
+              words{"f.npy", "k.npy", "--mode", mode, "--border", border, "--device", "host"} +
+              (correlates ? words{"--correlate"} : words{});
+          SCOPED_TRACE(mode + " " + border);
+          expect_near(convolved(at, arguments), expected, single);
+          expect_near(convolved(at, arguments + words{"--precision", "fp64"}), expected, exact);
+        }
+      }
+    }
+  }
+}
+
+TEST(convolve, writes_fp64_where_it_was_computed_and_a_npy_holds_it) {
+  const workplace at;
+  image_file(at, "f.npy", random_images({5, 5}, 1));
+  image_file(at, "k.npy", random_images({2, 2}, 2));
+  (void)convolved(at, {"f.npy", "k.npy", "--precision", "fp64"}, "double.npy");
+  (void)convolved(at, {"f.npy", "k.npy"}, "single.npy");
+  EXPECT_THAT(at.folder().read("double.npy"), HasSubstr("'<f8'"));
+  EXPECT_THAT(at.folder().read("single.npy"), HasSubstr("'<f4'"));
+}
+
+TEST(convolve, runs_on_every_engine_that_is_here) {
+  const workplace at;
+  const auto image = random_images({9, 12}, 1), kernel = random_images({4, 3}, 2);
+  image_file(at, "f.npy", image);
+  image_file(at, "k.npy", kernel);
+  std::set<std::string> engines;
+  const auto document = json_of(at.run({"devices", "--json"}));
+  for (const auto& device : document["devices"]) engines.insert(device["engine"]);
+  for (const std::string& engine : engines) {
+    SCOPED_TRACE(engine);
+    expect_near(convolved(at, {"f.npy", "k.npy", "--mode", "same", "--border", "mirror", "--engine",
+                               engine}),
+                direct_sums(image, kernel, {"same", "mirror"}), single);
+  }
+}
+
+TEST(convolve, takes_colours_each_by_itself_and_leaves_alpha) {
+  const workplace at;
+  const auto image = random_images({6, 7, 1, 4}, 1), kernel = random_images({3, 3, 1, 3}, 2);
+  image_file(at, "f.npy", image);
+  image_file(at, "k.npy", kernel);
+  image_file(at, "grey.npy", random_images({3, 3}, 3));
+  image_file(at, "rgba.npy", random_images({3, 3, 1, 4}, 4));
+  for (const std::string precision : {"fp32", "fp64"}) {
+    for (const std::string file : {"k.npy", "grey.npy"}) {
+      auto expected = direct_sums(image, images_in(at, file), {"same", "clamp"});
+      auto samples = formats::to_doubles(expected.samples);
+      for (std::size_t i = 3; i < samples.size(); i += 4) {
+        samples[i] = formats::sample_at(image.samples, i);
+      }
+      expected.samples = samples;
+      expect_near(convolved(at, {"f.npy", file, "--mode", "same", "--border", "clamp",
+                                 "--precision", precision}),
+                  expected, single);
+    }
+  }
+  expect_refusal(at, {"convolve", "grey.npy", "k.npy", "-o", "x.npy"}, 2, "give a grey kernel");
+  EXPECT_EQ(at.run({"convolve", "f.npy", "rgba.npy", "-o", "x.npy"}).code, 0);  // less its alpha
+}
+
+TEST(convolve, takes_stacks_image_by_image_in_every_format) {
+  const workplace at;
+  const auto stack = random_images({5, 6, 3}, 1);
+  const auto kernel = random_images({2, 3}, 2);
+  image_file(at, "f.mrc", stack);
+  image_file(at, "f.tif", stack);
+  image_file(at, "f.npy", stack);
+  image_file(at, "k.tif", kernel);
+  for (const std::string in : {"f.mrc", "f.tif", "f.npy"}) {
+    for (const std::string out : {"o.mrc", "o.tiff", "o.npy"}) {
+      const auto result = convolved(at, {in, "k.tif", "--mode", "same"}, out);
+      ASSERT_EQ(result.n_images, 3U) << in << " " << out;
+      for (std::size_t n = 0; n < 3; ++n) {
+        formats::image_stack image = random_images({5, 6}, 1);
+        std::vector<double> samples(30);
+        for (std::size_t i = 0; i < 30; ++i) {
+          samples[i] = formats::sample_at(stack.samples, 30 * n + i);
+        }
+        image.samples = samples;
+        expect_near(result, direct_sums(image, kernel, {"same"}), single, n);
+      }
+    }
+  }
+  expect_refusal(at, {"convolve", "f.npy", "k.tif", "-o", "o.png"}, 2, "a PNG holds one");
+  expect_refusal(at, {"convolve", "k.tif", "f.npy", "-o", "x.npy"}, 2, "holds 3 images");
+}
+
+TEST(convolve, writes_a_png_in_the_range_given) {
+  if (!formats::has_image_libraries()) GTEST_SKIP() << "built without PNG";
+  const workplace at;
+  const auto image = random_images({4, 5}, 1);
+  image_file(at, "f.png", image, {.png_range = formats::value_range{0, 255}});
+  image_file(at, "one.npy", {.samples = std::vector<float>{1}, .height = 1, .width = 1});
+  expect_near(convolved(at, {"f.png", "one.npy", "--white", "255"}, "o.png"), image, 0);
+  expect_near(convolved(at, {"f.png", "one.npy", "--black", "0"}, "o.png"), image, 0);
+  const auto stretched = convolved(at, {"f.png", "one.npy", "--bits", "16"}, "o.png");
+  EXPECT_EQ(formats::sample_at(stretched.samples, 0),
+            std::round(65535 * formats::sample_at(image.samples, 0) / 9));
+  expect_refusal(at, {"convolve", "f.png", "one.npy", "--bits", "9", "-o", "p.png"}, 2,
+                 "choose 8 or 16");
+  expect_refusal(at,
+                 {"convolve", "f.png", "one.npy", "--black", "8", "--white", "7", "-o", "p.png"}, 2,
+                 "is not below");
+  expect_refusal(at, {"convolve", "f.png", "one.npy", "--white", "7", "-o", "p.npy"}, 2,
+                 "drop them");
+}
+
+TEST(convolve, divides_the_kernel_by_its_sum) {
+  const workplace at;
+  image_file(
+      at, "f.npy",
+      {.samples = std::vector<float>(3 * 5 * 6, 7), .height = 5, .width = 6, .n_channels = 3});
+  image_file(at, "k.npy", random_images({3, 2, 1, 3}, 2));
+  for (const std::string precision : {"fp32", "fp64"}) {
+    const auto sum = convolved(
+        at, {"f.npy", "k.npy", "--mode", "valid", "--normalise", "sum", "--precision", precision});
+    for (std::size_t i = 0; i < formats::size_of(sum.samples); ++i) {
+      EXPECT_NEAR(formats::sample_at(sum.samples, i), 7, 1e-5);
+    }
+    const auto tinted = convolved(at, {"f.npy", "k.npy", "--mode", "valid", "--normalise",
+                                       "luminance", "--precision", precision});
+    const auto channel = [&](std::size_t c) { return formats::sample_at(tinted.samples, c); };
+    EXPECT_NEAR(0.212639 * channel(0) + 0.715169 * channel(1) + 0.072192 * channel(2), 7, 1e-5);
+    EXPECT_GT(std::abs(channel(0) - channel(1)), 0.01);
+  }
+  image_file(at, "zero.npy", {.samples = std::vector<float>(4, 0), .height = 2, .width = 2});
+  expect_refusal(at, {"convolve", "f.npy", "zero.npy", "--normalise", "sum", "-o", "x.npy"}, 2,
+                 "by which nothing can be divided");
+}
+
+TEST(convolve, refuses_in_a_sentence_and_writes_nothing) {
+  const workplace at;
+  image_file(at, "f.npy", random_images({4, 5}, 1));
+  image_file(at, "k.npy", random_images({5, 2}, 2));
+  at.file("text.txt", "no image at all");
+  at.file("cut.npy", at.folder().read("f.npy").substr(0, 150));
+  image_file(at, "nan.npy", {.samples = std::vector<float>{1, 2, NAN, 4}, .height = 2, .width = 2});
+  image_file(at, "huge.npy", {.samples = std::vector<double>{1e200}, .height = 1, .width = 1},
+             {.is_double_precision = true});
+  image_file(at, "large.npy", {.samples = std::vector<float>{3e38f}, .height = 1, .width = 1});
+  for (const auto& [arguments, code, sentence] : std::vector<std::tuple<words, int, std::string>>{
+           {{"f.npy"}, 2, "KERNEL is required"},
+           {{"f.npy", "k.npy", "-o", "x.jpg"}, 2, "must end in .npy"},
+           {{"f.npy", "k.npy", "-o", "x.npy", "--mode", "valid"}, 2, "does not lie within"},
+           {{"f.npy", "k.npy", "-o", "x.npy", "--mode", "wide"}, 2, "there is no mode 'wide'"},
+           {{"f.npy", "k.npy", "-o", "x.npy", "--border", "wrap"}, 2, "there is no border 'wrap'"},
+           {{"f.npy", "k.npy", "-o", "x.npy", "--normalise", "l2"}, 2, "choose none, sum or lum"},
+           {{"f.npy", "k.npy", "-o", "x.npy", "--precision", "fp16"}, 2, "choose fp32 or fp64"},
+           {{"f.npy", "k.npy", "-o", "x.npy", "--device", "all"}, 2, "takes one"},
+           {{"f.npy", "k.npy", "-o", "x.npy", "--device", "tpu"}, 2, "there is no engine 'tpu'"},
+           {{"f.npy", "k.npy", "-o", "x.npy", "--device", "host:9"}, 3, "there is no device"},
+           {{"f.npy", "none.npy", "-o", "x.npy"}, 4, "none.npy"},
+           {{"text.txt", "k.npy", "-o", "x.npy"}, 4, "is no PNG, TIFF, MRC or .npy"},
+           {{"cut.npy", "k.npy", "-o", "x.npy"}, 4, "is truncated"},
+           {{"nan.npy", "k.npy", "-o", "x.npy"}, 4, "nan.npy: row 1, column 0 is NaN"},
+           {{"f.npy", "huge.npy", "-o", "x.npy"}, 4, "use --precision fp64"},
+           {{"f.npy", "large.npy", "-o", "x.npy"}, 2, "exceeds the range of fp32"},
+           {{"f.npy", "k.npy", "-o", "no/x.npy"}, 4, "no/x.npy"}}) {
+    SCOPED_TRACE(sentence);
+    expect_refusal(at, words{"convolve"} + arguments, code, sentence);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// `wingbeat filter` against sums by definition: modes, complex samples, rows, recordings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cli/images.hpp"             // expect_refusal
+#include "cli/program.hpp"            // workplace
+#include "convolving/direct_sum.hpp"  // direct_sum
+#include "formats/signal.hpp"         // read_signal, write_signal
+#include "formats/wav.hpp"            // write_wav
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+using words = std::vector<std::string>;
+
+/// Returns rows of whole numbers from -4 to 5.
+formats::signal random_rows(std::size_t n_rows, std::size_t length, bool is_real, unsigned seed) {
+  std::minstd_rand bits{seed};
+  const auto number = [&] { return static_cast<double>(bits() / 64 % 10) - 4; };
+  formats::signal rows{
+      .n_rows = n_rows, .row_length = length, .is_real = is_real, .is_single_precision = true};
+  for (std::size_t i = 0; i < n_rows * length; ++i) {
+    const double re = number();
+    rows.samples.emplace_back(re, is_real ? 0 : number());
+  }
+  return rows;
+}
+
+std::string signal_file(const workplace& at, const std::string& name, const formats::signal& rows) {
+  formats::write_signal(at.folder().path() / name, rows);
+  return name;
+}
+
+exact_map row_of(const formats::signal& rows, std::size_t row) {
+  const auto first = rows.samples.begin() + static_cast<std::ptrdiff_t>(row * rows.row_length);
+  return {first, first + static_cast<std::ptrdiff_t>(rows.row_length)};
+}
+
+/// Expects each row of `actual` to be the convolution of the rows with the taps, or their only row.
+void expect_sums(const formats::signal& actual, const formats::signal& from,
+                 const formats::signal& taps, extent mode, double tolerance) {
+  ASSERT_EQ(actual.n_rows, from.n_rows);
+  for (std::size_t row = 0; row < from.n_rows; ++row) {
+    const auto expected =
+        direct_sum(row_of(from, row), {from.row_length}, row_of(taps, taps.n_rows > 1 ? row : 0),
+                   {taps.row_length}, operation::convolve, mode);
+    ASSERT_EQ(actual.row_length, expected.size());
+    const auto values = row_of(actual, row);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(std::abs(values[i] - expected[i]), 0, tolerance) << "row " << row << ", " << i;
+    }
+  }
+}
+
+formats::signal filtered(const workplace& at, const words& arguments, const std::string& output) {
+  words all{"filter"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  all.insert(all.end(), {"-o", output});
+  const finished run = at.run(all);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  if (run.code != 0) return {};
+  EXPECT_THAT(run.err, HasSubstr("wrote " + output));
+  return formats::read_signal(at.folder().path() / output);
+}
+
+TEST(filter, takes_modes_and_complex_samples_in_both_precisions) {
+  const workplace at;
+  for (const bool is_real : {true, false}) {
+    for (const bool has_real_taps : {true, false}) {
+      const auto from = random_rows(1, 37, is_real, 1), taps = random_rows(1, 6, has_real_taps, 2);
+      signal_file(at, "x.txt", from);
+      signal_file(at, "t.npy", taps);
+      for (const auto& [name, mode] :
+           {std::pair{"full", extent::full}, {"same", extent::same}, {"valid", extent::valid}}) {
+        for (const auto& [precision, tolerance] : {std::pair{"fp32", 1e-4}, {"fp64", 1e-12}}) {
+          const auto result =
+              filtered(at, {"x.txt", "t.npy", "--mode", name, "--precision", precision}, "y.npy");
+          EXPECT_EQ(result.is_real, is_real && has_real_taps);
+          EXPECT_EQ(result.is_single_precision, precision == std::string{"fp32"});
+          expect_sums(result, from, taps, mode, tolerance);
+        }
+      }
+    }
+  }
+}
+
+TEST(filter, is_full_unless_told_otherwise_and_longer_than_the_signal) {
+  const workplace at;
+  const auto from = random_rows(1, 3, true, 1), taps = random_rows(1, 8, true, 2);
+  signal_file(at, "x.txt", from);
+  signal_file(at, "t.csv", taps);
+  at.file("t.txt", at.folder().read("t.csv"));
+  signal_file(at, "t.txt", taps);
+  expect_sums(filtered(at, {"x.txt", "t.txt"}, "y.txt"), from, taps, extent::full, 1e-4);
+}
+
+TEST(filter, takes_rows_each_by_itself) {
+  const workplace at;
+  const auto from = random_rows(3, 20, true, 1);
+  signal_file(at, "x.npy", from);
+  for (const std::size_t n_rows : {1U, 3U}) {
+    const auto taps = random_rows(n_rows, 5, true, 2);
+    signal_file(at, "t.npy", taps);
+    for (const std::string engine : {"host", "reference"}) {
+      expect_sums(filtered(at, {"x.npy", "t.npy", "--mode", "same", "--engine", engine}, "y.npy"),
+                  from, taps, extent::same, 1e-4);
+    }
+  }
+  signal_file(at, "two.npy", random_rows(2, 5, true, 2));
+  expect_refusal(at, {"filter", "x.npy", "two.npy", "-o", "z.npy"}, 2,
+                 "as many rows as the signal");
+}
+
+TEST(filter, takes_all_channels_of_a_recording_and_writes_one) {
+  const workplace at;
+  auto from = random_rows(2, 30, true, 1);
+  from.sample_rate_hz = 48000;
+  formats::atomic_file recording{at.folder().path() / "x.wav"};
+  formats::write_wav(recording, from);
+  recording.commit();
+  const auto taps = random_rows(1, 4, true, 2);
+  signal_file(at, "t.txt", taps);
+
+  expect_sums(filtered(at, {"x.wav", "t.txt", "--mode", "same"}, "y.npy"), from, taps, extent::same,
+              1e-4);
+  const auto written = filtered(at, {"x.wav", "t.txt", "--mode", "same"}, "y.wav");
+  EXPECT_EQ(written.n_channels, 2U);
+  EXPECT_EQ(written.sample_rate_hz, 48000);
+  for (const std::size_t channel : {0U, 1U}) {
+    const std::string number = std::to_string(channel);
+    const auto only = filtered(at, {"x.wav", "t.txt", "--channel", number}, "y.npy");
+    auto row = from;
+    row.n_rows = 1;
+    row.samples = {from.samples.begin() + static_cast<std::ptrdiff_t>(30 * channel),
+                   from.samples.begin() + static_cast<std::ptrdiff_t>(30 * channel + 30)};
+    expect_sums(only, row, taps, extent::full, 1e-4);
+  }
+}
+
+TEST(filter, refuses_in_a_sentence_and_writes_nothing) {
+  const workplace at;
+  at.file("x.txt", "1\n2\n3\n");
+  at.file("t.txt", "1\n2\n3\n4\n");
+  at.file("complex.txt", "1 2\n3 4\n");
+  at.file("nan.txt", "1\nnan\n");
+  at.file("large.txt", "3e38\n3e38\n");
+  for (const auto& [arguments, code, sentence] : std::vector<std::tuple<words, int, std::string>>{
+           {{"x.txt"}, 2, "TAPS is required"},
+           {{"x.txt", "t.txt"}, 2, "--output is required"},
+           {{"x.txt", "t.txt", "-o", "y.mp3"}, 2, "must end in"},
+           {{"x.txt", "t.txt", "-o", "y.txt", "--mode", "valid"}, 2, "do not lie within"},
+           {{"x.txt", "t.txt", "-o", "y.txt", "--mode", "half"}, 2, "there is no mode 'half'"},
+           {{"x.txt", "t.txt", "-o", "y.wav"}, 2, "a whole number of Hz"},
+           {{"complex.txt", "t.txt", "-o", "y.wav"}, 2, "cannot write complex samples"},
+           {{"large.txt", "t.txt", "-o", "y.txt"}, 2, "exceeds the range of fp32"},
+           {{"x.txt", "none.txt", "-o", "y.txt"}, 4, "none.txt"},
+           {{"x.txt", "nan.txt", "-o", "y.txt"}, 4, "nan.txt"},
+           {{"x.txt", "t.txt", "-o", "no/y.txt"}, 4, "no/y.txt"}}) {
+    SCOPED_TRACE(sentence);
+    words all{"filter"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    expect_refusal(at, all, code, sentence);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of a progress bar: items, their rate and the remaining time.
+#include "cli/rate.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace wingbeat::cli;
+
+TEST(rate, names_durations_in_two_units_rounded_up) {
+  EXPECT_EQ(duration_text(0), "0 s");
+  EXPECT_EQ(duration_text(0.2), "1 s");
+  EXPECT_EQ(duration_text(59), "59 s");
+  EXPECT_EQ(duration_text(59.1), "1 min 0 s");
+  EXPECT_EQ(duration_text(200), "3 min 20 s");
+  EXPECT_EQ(duration_text(7500), "2 h 5 min");
+  EXPECT_EQ(duration_text(1e300), "1000000 h 0 min");
+}
+
+TEST(rate, follows_from_what_is_done_and_the_time_it_took) {
+  EXPECT_EQ(rate_text(0, "template", 0, 3), "0 templates");
+  EXPECT_EQ(rate_text(1, "template", 0.5, 2), "1 template, 0.5/s, 2 s left");
+  EXPECT_EQ(rate_text(1200, "image", 0.25, 3), "1200 images, 400/s, 9 s left");
+  EXPECT_EQ(rate_text(4, "image", 1, 2), "4 images, 2/s, 0 s left");
+  EXPECT_EQ(rate_text(4, "image", 0, 2), "4 images");  // of a pipe nobody knows the end
+}
+
+}  // namespace

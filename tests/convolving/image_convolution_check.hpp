@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a convolution of an image on an engine, between guard bands of NaNs and over poisoned
+// memory, and compares every pixel with the sum that defines it.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>    // abs, isnan, sqrt
+#include <cstring>  // memcmp
+#include <vector>
+
+#include "support/signal.hpp"  // fill_noise
+#include "wingbeat/device/half.hpp"
+#include "wingbeat/wingbeat.hpp"
+
+namespace wingbeat::test {
+
+using device::half_float;
+
+inline std::string text_of(const image_convolution_spec& spec) {
+  return fmt::format("{}x{}x{} {}, kernel {}x{}x{}, {}, {}, normalise {}", spec.height, spec.width,
+                     spec.channels, name_of(spec.stored), spec.kernel_height, spec.kernel_width,
+                     spec.kernel_channels, name_of(spec.mode), name_of(spec.outside),
+                     name_of(spec.normalise));
+}
+
+/// Returns which of n pixels stands for pixel i, one step of the border at a time; n for none.
+inline std::size_t bordered(std::ptrdiff_t i, std::size_t n, border outside) {
+  const auto size = static_cast<std::ptrdiff_t>(n);
+  while (i < 0 || i >= size) {
+    switch (outside) {
+      case border::zero: return n;
+      case border::mirror: i = i < 0 ? -1 - i : 2 * size - 1 - i; break;
+      case border::repeat: i += i < 0 ? size : -size; break;
+      case border::clamp: i += i < 0 ? 1 : -1; break;
+    }
+  }
+  return static_cast<std::size_t>(i);
+}
+
+/// Pixels, kernels and results as plain numbers, [y][x][channel].
+using pixels = std::vector<float>;
+
+/// The sums of one request, in long double.
+class image_oracle {
+ public:
+  image_oracle(const image_convolution_spec& spec, const pixels& image, pixels kernel)
+      : spec_(spec), image_(image), kernel_(kernel.begin(), kernel.end()) {
+    normalise();
+    for (const long double t : kernel_) kernel_energy_ += t * t;
+    for (const float f : image_) image_maximum_ = std::max(image_maximum_, std::abs((double)f));
+  }
+
+  [[nodiscard]] std::size_t height() const { return count(spec_.height, spec_.kernel_height); }
+  [[nodiscard]] std::size_t width() const { return count(spec_.width, spec_.kernel_width); }
+
+  /// Returns channel c of pixel (y, x) of the result.
+  [[nodiscard]] long double value(std::size_t y, std::size_t x, std::size_t c) const {
+    if (c + 1 == spec_.channels && spec_.channels % 2 == 0) {
+      return pixel(y + first(spec_.kernel_height) - (spec_.kernel_height - 1) / 2,
+                   x + first(spec_.kernel_width) - (spec_.kernel_width - 1) / 2, c);
+    }
+    long double sum = 0;
+    const std::size_t colour = c % spec_.kernel_channels;
+    for (std::size_t j = 0; j < spec_.kernel_height; ++j) {
+      for (std::size_t i = 0; i < spec_.kernel_width; ++i) {
+        const std::size_t tap = (j * spec_.kernel_width + i) * spec_.kernel_channels + colour;
+        sum += kernel_[tap] *
+               pixel(y + first(spec_.kernel_height) - j, x + first(spec_.kernel_width) - i, c);
+      }
+    }
+    return sum;
+  }
+
+  /// Rounding errors are relative to the norms of the kernel and of the pixels in one transform.
+  [[nodiscard]] long double bound(long double expected) const {
+    const double n = static_cast<double>((height() + 2 * spec_.kernel_height) *
+                                         (width() + 2 * spec_.kernel_width));
+    const long double fp32 = 8 * static_cast<long double>(std::numeric_limits<float>::epsilon()) *
+                             std::sqrt(n * kernel_energy_) * image_maximum_;
+    if (spec_.stored == precision::fp32) return fp32;
+    return fp32 + 0x1p-11L * std::abs(expected) + 0x1p-25L;  // one rounding to fp16
+  }
+
+ private:
+  void normalise() {
+    constexpr long double weights[] = {0.212639L, 0.715169L, 0.072192L};
+    const std::size_t n = spec_.kernel_channels;
+    long double sums[3] = {}, luminance = 0;
+    for (std::size_t i = 0; i < kernel_.size(); ++i) sums[i % n] += kernel_[i];
+    for (std::size_t c = 0; c < 3; ++c) luminance += weights[c] * sums[c % n];
+    for (std::size_t i = 0; i < kernel_.size(); ++i) {
+      if (spec_.normalise == normalisation::by_sum) kernel_[i] /= sums[i % n];
+      if (spec_.normalise == normalisation::by_luminance) kernel_[i] /= luminance;
+    }
+  }
+  /// Returns the index in the full result of the first value that is wanted.
+  [[nodiscard]] std::size_t first(std::size_t kernel) const {
+    if (spec_.mode == extent::full) return 0;
+    return spec_.mode == extent::same ? (kernel - 1) / 2 : kernel - 1;
+  }
+  [[nodiscard]] std::size_t count(std::size_t image, std::size_t kernel) const {
+    if (spec_.mode == extent::full) return image + kernel - 1;
+    return spec_.mode == extent::same ? image : image - kernel + 1;
+  }
+  /// Differences of unsigned numbers wrap, and are negative as signed ones.
+  [[nodiscard]] long double pixel(std::size_t y, std::size_t x, std::size_t c) const {
+    y = bordered(static_cast<std::ptrdiff_t>(y), spec_.height, spec_.outside);
+    x = bordered(static_cast<std::ptrdiff_t>(x), spec_.width, spec_.outside);
+    if (y == spec_.height || x == spec_.width) return 0;
+    return image_[(y * spec_.width + x) * spec_.channels + c];
+  }
+
+  image_convolution_spec spec_;
+  const pixels& image_;
+  std::vector<long double> kernel_;
+  long double kernel_energy_ = 0;
+  double image_maximum_ = 0;
+};
+
+/// One request on one queue.
+class image_runner {
+ public:
+  image_runner(const queue& on, const image_convolution_spec& spec)
+      : on_(on), spec_(spec), made_(on, spec) {}
+
+  [[nodiscard]] const image_convolution& convolution() const { return made_; }
+
+  /// Returns the result for this image and kernel; of fp16, all images are rounded to it before.
+  pixels run(const pixels& image, const pixels& kernel) {
+    if (spec_.stored == precision::fp16) return run_as<half_float>(image, kernel);
+    return run_as<float>(image, kernel);
+  }
+
+  /// Runs noise and compares all of the result with the oracle's.
+  void check() {
+    SCOPED_TRACE(text_of(spec_));
+    pixels image = noise(spec_.height * spec_.width * spec_.channels, 1);
+    pixels kernel = noise(spec_.kernel_height * spec_.kernel_width * spec_.kernel_channels, 2);
+    if (spec_.normalise != normalisation::none) {
+      for (float& t : kernel) t = std::abs(t) + 0.1F;
+    }
+    if (spec_.stored == precision::fp16) {
+      for (float& f : image) f = half_float(f);
+    }
+    expect_sums({spec_, image, kernel}, run(image, kernel));
+  }
+
+ private:
+  static constexpr std::size_t guard_bytes = 256;
+  using bytes = std::vector<unsigned char>;
+
+  static pixels noise(std::size_t count, std::uint64_t seed) {
+    pixels x(count);
+    fill_noise(x.data(), x.size(), seed);
+    return x;
+  }
+
+  void expect_sums(const image_oracle& oracle, const pixels& got) const {
+    const std::vector<std::size_t> lengths{oracle.height(), oracle.width()};
+    ASSERT_EQ(made_.result(), lengths);
+    ASSERT_EQ(got.size(), lengths[0] * lengths[1] * spec_.channels);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const std::size_t c = i % spec_.channels, pixel = i / spec_.channels;
+      const long double expected = oracle.value(pixel / lengths[1], pixel % lengths[1], c);
+      const bool is_alpha = c + 1 == spec_.channels && spec_.channels % 2 == 0;
+      ASSERT_LE(std::abs(got[i] - expected), is_alpha ? 0 : oracle.bound(expected))
+          << "pixel " << pixel / lengths[1] << ", " << pixel % lengths[1] << ", channel " << c;
+    }
+  }
+
+  /// All bits set are a NaN in fp32 and in fp16: a read outside shows in the result.
+  buffer guarded(const void* from, std::size_t size) {
+    bytes all(size + 2 * guard_bytes, 0xff);
+    if (from != nullptr) std::memcpy(all.data() + guard_bytes, from, size);
+    buffer memory{on_, all.size()};
+    memory.write(all.data(), all.size());
+    return memory;
+  }
+  static buffer_view inside(const buffer& memory) {
+    buffer_view view = memory.view();
+    view.offset_bytes += guard_bytes;
+    view.size_bytes -= 2 * guard_bytes;
+    return view;
+  }
+  bytes read(const buffer& memory) {
+    bytes all(memory.size_bytes());
+    memory.read(all.data(), memory.size_bytes());
+    for (std::size_t i = 0; i < guard_bytes; ++i) {
+      EXPECT_EQ(all[i], 0xff) << "in front";
+      EXPECT_EQ(all[all.size() - 1 - i], 0xff) << "behind";
+    }
+    return {all.begin() + guard_bytes, all.end() - guard_bytes};
+  }
+
+  template <class Element>
+  pixels run_as(const pixels& image, const pixels& kernel) {
+    std::vector<Element> stored;
+    for (const float f : image) stored.push_back(Element(f));
+    EXPECT_EQ(made_.image_bytes(), stored.size() * sizeof(Element));
+    EXPECT_EQ(made_.kernel_bytes(), kernel.size() * sizeof(float));
+    const buffer in = guarded(stored.data(), made_.image_bytes());
+    const buffer taps = guarded(kernel.data(), made_.kernel_bytes());
+    const buffer spectra = guarded(nullptr, made_.spectra_bytes());
+    const buffer out = guarded(nullptr, made_.output_bytes());
+    made_.prepare(on_, inside(taps), inside(spectra));
+    bytes first;
+    for (int i = 0; i < 2; ++i) {
+      made_.enqueue(on_, inside(spectra), inside(in), inside(out));
+      const bytes result = read(out);
+      if (i > 0) {
+        EXPECT_EQ(result, first) << "a second run differs";
+      }
+      first = result;
+    }
+    EXPECT_EQ(std::memcmp(read(in).data(), stored.data(), made_.image_bytes()), 0)
+        << "the image is left as it was";
+    EXPECT_EQ(std::memcmp(read(taps).data(), kernel.data(), made_.kernel_bytes()), 0)
+        << "the kernel is left as it was";
+    read(spectra);
+    std::vector<Element> values(first.size() / sizeof(Element));
+    std::memcpy(values.data(), first.data(), first.size());
+    return {values.begin(), values.end()};
+  }
+
+  queue on_;
+  image_convolution_spec spec_;
+  image_convolution made_;
+};
+
+}  // namespace wingbeat::test
