@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>  // clamp
+#include <algorithm>  // clamp, min
 #include <cmath>      // abs
 #include <cstdint>    // uint32_t
 #include <optional>
@@ -99,7 +99,8 @@ inline formats::image_stack direct_sums(const formats::image_stack& image,
                                      static_cast<std::ptrdiff_t>(tap % kernel.width),
                                  width, request.border);
       if (!row || !column) continue;
-      const std::size_t of = kernel.n_channels == 1 ? from : from * kernel.n_channels + c;
+      const std::size_t colour = std::min(c, kernel.n_channels - 1);
+      const std::size_t of = from * kernel.n_channels + colour;
       const auto place = static_cast<std::size_t>(*row * width + *column) * channels + c;
       sum += formats::sample_at(kernel.samples, of) * formats::sample_at(image.samples, place);
     }
