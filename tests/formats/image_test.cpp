@@ -90,7 +90,7 @@ TEST(image, refuses_options_that_mean_nothing_and_shapes_that_lie) {
   const auto image = grey_image(1, 1, {1});
   EXPECT_THAT(message("a.npy", image, {.is_half_precision = true}), HasSubstr("cannot write fp16"));
   EXPECT_THAT(message("a.tif", image, {.is_double_precision = true}),
-              HasSubstr("cannot write fp64 to a.tif"));
+              HasSubstr("a.tif; only .npy files hold it"));
   EXPECT_THAT(message("a.tif", image, {.png_bits = 16}), HasSubstr("without a range or bits"));
   EXPECT_THAT(message("a.mrc", image, {.png_range = value_range{0, 1}}),
               HasSubstr("without a range or bits"));
