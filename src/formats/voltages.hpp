@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recording of voltages holds, whatever its format.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>  // int16_t
+#include <vector>
+
+namespace wingbeat::formats {
+
+/// Equally many samples of every channel of every polarisation.
+struct voltages {
+  std::size_t n_polarisations = 1;
+  std::size_t n_channels = 1;
+  std::size_t n_samples = 0;  ///< Of each channel, missing ones among them.
+  bool is_complex = false;
+  unsigned sample_bits = 8;  ///< Of each part of a sample.
+  /// As integers; missing samples are 0.
+  std::vector<std::int16_t> samples = {};  // [polarisation][channel][sample][re, im if complex]
+  std::size_t packet_samples = 0;          ///< Samples that were recorded, or lost, together.
+  std::vector<std::vector<bool>> present = {};  // [polarisation][packet]
+  double sample_rate_hz = 0;                    ///< 0: the file does not say.
+};
+
+/// The most packets that are taken for lost beside those that are present, for each of these. More
+/// are taken for damaged headers.
+inline constexpr std::size_t most_lost_share = 4;
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings of voltages made byte by byte.
+#pragma once
+
+#include <cstddef>  // byte
+#include <cstdint>  // uint32_t
+#include <string>
+#include <vector>
+
+namespace wingbeat::test {
+
+using file_bytes = std::vector<std::byte>;
+
+inline file_bytes operator+(file_bytes a, const file_bytes& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+inline file_bytes bytes_of(const std::vector<int>& values) {
+  file_bytes all;
+  for (const int value : values) all.push_back(static_cast<std::byte>(value));
+  return all;
+}
+
+/// One card of 80 characters: "NBITS   = 8".
+inline file_bytes guppi_card(const std::string& key, const std::string& value) {
+  std::string text = key;
+  text.resize(8, ' ');
+  text += "= " + value;
+  text.resize(80, ' ');
+  file_bytes all;
+  for (const char c : text) all.push_back(static_cast<std::byte>(c));
+  return all;
+}
+
+/// The card that ends a header.
+inline file_bytes guppi_end() {
+  file_bytes all = bytes_of({'E', 'N', 'D'});
+  all.resize(80, std::byte{' '});
+  return all;
+}
+
+/// The header of a VDIF frame.
+struct vdif_header {
+  unsigned second = 0, number = 0, thread = 0, bits = 8, channels_log2 = 0;
+  bool is_complex = false, is_legacy = false, is_invalid = false;
+};
+
+inline file_bytes vdif_frame(const vdif_header& h, const std::vector<int>& payload) {
+  const unsigned n_bytes = (h.is_legacy ? 16 : 32) + static_cast<unsigned>(payload.size());
+  std::vector<std::uint32_t> words{
+      h.second | (h.is_legacy ? 1u << 30 : 0) | (h.is_invalid ? 1u << 31 : 0), h.number | 30u << 24,
+      n_bytes / 8 | h.channels_log2 << 24,
+      0x4141u | h.thread << 16 | (h.bits - 1) << 26 | (h.is_complex ? 1u << 31 : 0)};
+  if (!h.is_legacy) words.resize(8);
+  file_bytes all;
+  for (const std::uint32_t word : words) {
+    for (int i = 0; i < 4; ++i) all.push_back(static_cast<std::byte>(word >> 8 * i));
+  }
+  return all + bytes_of(payload);
+}
+
+}  // namespace wingbeat::test
