@@ -101,6 +101,17 @@ TEST(guppi, flags_blocks_that_are_missing) {
   EXPECT_EQ(read.samples[24], static_cast<signed char>(148));
 }
 
+TEST(guppi, leaves_missing_samples_0_though_the_block_before_repeats_them) {
+  const cards shape = with(small(), "OVERLAP", "1");
+  file_bytes all;
+  for (const char* const index : {"0", "1", "3"}) {
+    all = all + header(with(shape, "PKTIDX", index)) + bytes_of({1, 2, 3, 4, 5, 6, 7, 8});
+  }
+  const voltages read = read_guppi(all, "x.raw");
+  EXPECT_THAT(read.samples, ElementsAre(1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0, 1, 2,
+                                        3, 4, 5, 6, 7, 8));
+}
+
 TEST(guppi, is_padded_for_direct_access) {
   const cards shape = with(small(), "DIRECTIO", "1");
   const auto padded = [](file_bytes part, std::byte filler) {
