@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wingbeat/buffer.hpp"             // buffer, buffer_view
+#include "wingbeat/channeliser.hpp"        // channeliser
 #include "wingbeat/convolution.hpp"        // convolution
 #include "wingbeat/devices.hpp"            // devices, engine
 #include "wingbeat/error.hpp"              // plan_error, device_error, absent_error, file_error

@@ -9,12 +9,14 @@
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::channelising {
+
+constexpr double latest_start = 4611686018427387904.0;  // 2^62
+
 namespace {
 
 using std::numbers::pi;
 
 constexpr double most_delay_samples = 140737488355328.0;  // 2^47
-constexpr double latest_start = 4611686018427387904.0;    // 2^62
 
 double wrapped(double radians) {
   const double result = radians - 2 * pi * std::floor((radians + pi) / (2 * pi));
@@ -53,19 +55,6 @@ std::optional<std::int64_t> later_start(const delay_schedule& schedule, const st
 }
 
 }  // namespace
-
-delay_model in_samples(const delay_in_seconds& model, double adc_rate_hz) {
-  if (!(adc_rate_hz > 0) || !std::isfinite(adc_rate_hz)) {
-    throw plan_error(formatted("the ADC rate is {} Hz; give a finite one above 0", adc_rate_hz));
-  }
-  const double start = std::nearbyint(model.start_s * adc_rate_hz);
-  if (!(std::abs(start) < latest_start)) {
-    throw plan_error(formatted("a delay model starts at {} s; give a start from 0 to 2^62 samples",
-                               model.start_s));
-  }
-  return {static_cast<std::int64_t>(start), model.delay_s * adc_rate_hz, model.rate,
-          model.phase_rad, model.phase_rate_rad_s / adc_rate_hz};
-}
 
 delay_value aligned(const delay_value& value, std::int64_t subsampling) {
   if (subsampling == 1) return value;
@@ -160,3 +149,20 @@ double narrowband_phase(const delay_value& value, std::int64_t offset, std::size
 }
 
 }  // namespace wingbeat::channelising
+
+namespace wingbeat {
+
+delay_model in_samples(const delay_in_seconds& model, double adc_rate_hz) {
+  if (!(adc_rate_hz > 0) || !std::isfinite(adc_rate_hz)) {
+    throw plan_error(formatted("the ADC rate is {} Hz; give a finite one above 0", adc_rate_hz));
+  }
+  const double start = std::nearbyint(model.start_s * adc_rate_hz);
+  if (!(std::abs(start) < channelising::latest_start)) {
+    throw plan_error(formatted("a delay model starts at {} s; give a start from 0 to 2^62 samples",
+                               model.start_s));
+  }
+  return {static_cast<std::int64_t>(start), model.delay_s * adc_rate_hz, model.rate,
+          model.phase_rad, model.phase_rate_rad_s / adc_rate_hz};
+}
+
+}  // namespace wingbeat

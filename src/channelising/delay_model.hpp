@@ -14,28 +14,9 @@
 #include <span>
 #include <vector>
 
+#include "wingbeat/channeliser.hpp"  // delay_model
+
 namespace wingbeat::channelising {
-
-/// One piece, in samples of the ADC.
-struct delay_model {
-  std::int64_t start_samples = 0;  ///< Output time from which it applies.
-  double delay_samples = 0;        ///< At `start_samples`.
-  double rate = 0;                 ///< Samples a sample; -1 < rate < 1.
-  double phase_rad = 0;            ///< At `start_samples`; positive multiplies by exp(+i phase).
-  double phase_rate = 0;           ///< Radians a sample.
-};
-
-/// One piece in seconds; times count from ADC sample 0.
-struct delay_in_seconds {
-  double start_s = 0;
-  double delay_s = 0;
-  double rate = 0;  ///< Seconds a second.
-  double phase_rad = 0;
-  double phase_rate_rad_s = 0;
-};
-
-/// Returns the piece in samples; its start is rounded to the nearest sample.
-[[nodiscard]] delay_model in_samples(const delay_in_seconds& model, double adc_rate_hz);
 
 /// The models' values for one spectrum.
 struct delay_value {

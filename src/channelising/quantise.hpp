@@ -13,16 +13,9 @@
 #include <cstddef>  // byte, size_t
 #include <span>
 
-namespace wingbeat::channelising {
+#include "wingbeat/channeliser.hpp"  // heap_sample
 
-/// What each of the two parts of a complex value is stored as.
-enum class heap_sample {
-  int4,   ///< Both parts in one byte, the real one in the higher half.
-  int8,   ///< Real, imaginary, as all below.
-  int16,  ///< Little-endian, as all below.
-  fp16,
-  fp32
-};
+namespace wingbeat::channelising {
 
 /// Returns whether values are rounded to integers, which dither is for.
 [[nodiscard]] constexpr bool is_integer(heap_sample kind) {

@@ -20,10 +20,10 @@ constexpr std::size_t block_samples = 4096;
 /// Words of the generator that noise and dither take are told apart by the counter's last word.
 constexpr std::uint32_t noise_stream = 1, dither_stream = 2;
 
-std::array<std::uint32_t, 4> words_at(std::uint64_t seed, std::uint64_t index, std::uint32_t third,
-                                      std::uint32_t stream) {
+device::random_words words_at(std::uint64_t seed, std::uint64_t index, std::uint32_t third,
+                              std::uint32_t stream) {
   const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
-  return philox({low(index), low(index >> 32), third, stream}, {low(seed), low(seed >> 32)});
+  return device::philox({{low(index), low(index >> 32), third, stream}}, seed);
 }
 
 /// Returns the nearest number of turns in a period; negative ones are the same tones.
@@ -85,8 +85,9 @@ void write_noise(const signal_node& node, std::uint64_t first, std::span<double>
     const auto uniform = [](std::uint32_t high, std::uint32_t low) {
       return (static_cast<double>(std::uint64_t{high} << 21 | low >> 11) + 0.5) * 0x1p-53;
     };
-    const double radius = node.numbers[0] * std::sqrt(-2 * std::log(uniform(words[0], words[1])));
-    const double angle = 2 * pi * uniform(words[2], words[3]);
+    const double radius =
+        node.numbers[0] * std::sqrt(-2 * std::log(uniform(words.at[0], words.at[1])));
+    const double angle = 2 * pi * uniform(words.at[2], words.at[3]);
     if (index % 2 == 0) {
       out[i++] = radius * std::cos(angle);
       if (i == out.size()) return;
@@ -140,7 +141,7 @@ void evaluate_node(const signal_node& node, const signal_period& period, std::ui
 /// Returns the dither of a sample; one call of the generator makes that of four.
 float dither_of_sample(const digitiser& adc, std::uint64_t index) {
   const auto words = words_at(adc.seed, index / 4, adc.polarisation, dither_stream);
-  return dither_of(words[index % 4]);
+  return device::dither_of(words.at[index % 4]);
 }
 
 }  // namespace

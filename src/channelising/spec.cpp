@@ -4,7 +4,9 @@
 #include <bit>    // has_single_bit
 #include <cmath>  // isfinite
 
+#include "channelising/delay_model.hpp"     // delay_schedule
 #include "channelising/packed_samples.hpp"  // least_sample_bits
+#include "channelising/quantise.hpp"        // complex_bytes, is_integer
 #include "formatted.hpp"                    // formatted
 #include "wingbeat/error.hpp"               // plan_error
 
@@ -137,7 +139,23 @@ void validate(const channeliser_spec& spec) {
   require_narrowband(spec);
 }
 
+bool has_dither(const channeliser_spec& spec) {
+  return is_integer(spec.output) &&
+         spec.dither.value_or(dither_kind::uniform) == dither_kind::uniform;
+}
+
+double pass_edge(const channeliser_spec& spec) {
+  if (!spec.narrowband || !spec.narrowband->pass_bandwidth_hz) return 0.25;
+  const double rate = spec.adc_rate_hz / (2 * static_cast<double>(spec.narrowband->decimation));
+  return *spec.narrowband->pass_bandwidth_hz / rate / 2;
+}
+
+}  // namespace wingbeat::channelising
+
+namespace wingbeat {
+
 channeliser_sizes sizes_of(const channeliser_spec& spec) {
+  channelising::validate(spec);
   channeliser_sizes sizes;
   sizes.transform = 2 * spec.channels;
   if (spec.narrowband) {
@@ -152,23 +170,12 @@ channeliser_sizes sizes_of(const channeliser_spec& spec) {
   sizes.spectra_per_heap =
       spec.spectra_per_heap == 0 ? (std::size_t{1} << 20) / spec.channels : spec.spectra_per_heap;
   sizes.heap_samples = sizes.spectrum_samples * sizes.spectra_per_heap;
-  sizes.heap_bytes =
-      spec.channels * sizes.spectra_per_heap * spec.polarisations * complex_bytes(spec.output);
+  sizes.heap_bytes = spec.channels * sizes.spectra_per_heap * spec.polarisations *
+                     channelising::complex_bytes(spec.output);
   if (spec.evaluation == evaluation_point::window_centre) {
     sizes.evaluation_offset = static_cast<double>(sizes.window_samples - 1) / 2;
   }
   return sizes;
 }
 
-bool has_dither(const channeliser_spec& spec) {
-  return is_integer(spec.output) &&
-         spec.dither.value_or(dither_kind::uniform) == dither_kind::uniform;
-}
-
-double pass_edge(const channeliser_spec& spec) {
-  if (!spec.narrowband || !spec.narrowband->pass_bandwidth_hz) return 0.25;
-  const double rate = spec.adc_rate_hz / (2 * static_cast<double>(spec.narrowband->decimation));
-  return *spec.narrowband->pass_bandwidth_hz / rate / 2;
-}
-
-}  // namespace wingbeat::channelising
+}  // namespace wingbeat

@@ -9,12 +9,9 @@
 #include <cstddef>  // size_t
 #include <vector>
 
-namespace wingbeat::channelising {
+#include "wingbeat/channeliser.hpp"  // filter_window
 
-enum class filter_window {
-  hann,        ///< win[i] = sin^2(pi i/(L - 1))
-  rectangular  ///< win[i] = 1
-};
+namespace wingbeat::channelising {
 
 /// The shape of the filter bank's prototype filter.
 struct filter_shape {

@@ -6,11 +6,14 @@
 #include <limits>
 #include <span>
 
-#include "channelising/dither.hpp"      // dither_at
-#include "channelising/narrowband.hpp"  // downconverted
-#include "formatted.hpp"                // formatted
-#include "reference/iterative.hpp"      // iterative, roots_of_unity
-#include "wingbeat/error.hpp"           // plan_error
+#include "channelising/delay_model.hpp"  // delay_schedule
+#include "channelising/dither.hpp"       // dither_at
+#include "channelising/narrowband.hpp"   // downconverted
+#include "channelising/quantise.hpp"     // quantise, store_complex
+#include "channelising/weights.hpp"      // filter_weights
+#include "formatted.hpp"                 // formatted
+#include "reference/iterative.hpp"       // iterative, roots_of_unity
+#include "wingbeat/error.hpp"            // plan_error
 
 namespace wingbeat::reference {
 namespace {
@@ -272,13 +275,6 @@ class channelisation {
 };
 
 }  // namespace
-
-double input_level::dbfs() const {
-  if (sum_of_squares == 0) return std::numeric_limits<double>::lowest();
-  const double full_scale = static_cast<double>(histogram.size() / 2 - 1);
-  const double mean = static_cast<double>(sum_of_squares) / static_cast<double>(n_samples);
-  return 10 * std::log10(mean / (full_scale * full_scale / 2));
-}
 
 channelised channelise(const channeliser_spec& spec, const recording& input) {
   validate(spec);

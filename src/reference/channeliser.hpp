@@ -39,17 +39,6 @@ struct heap {
   std::vector<bool> is_complete = {};  ///< [polarisation] false: missing samples count as 0.
 };
 
-/// The level of one polarisation's input, each sample counted once, missing ones not.
-struct input_level {
-  std::uint64_t n_samples = 0;
-  std::uint64_t sum_of_squares = 0;
-  std::vector<std::uint64_t> histogram;  ///< Of values from -2^(b-1) to 2^(b-1) - 1.
-
-  /// Returns the mean power in dB relative to a sine of full scale, 2^(b-1) - 1; the lowest finite
-  /// double where there is no power.
-  [[nodiscard]] double dbfs() const;
-};
-
 /// All heaps whose samples the recording holds.
 struct channelised {
   std::vector<heap> heaps;
@@ -62,7 +51,7 @@ struct channelised {
 /// start within the recording; so is the next one, where a delay grows so much that a window
 /// starts before it. Throws `plan_error` for an invalid spec, for a recording of other
 /// polarisations or lengths, and for a sample beyond `sample_bits`.
-[[nodiscard]] channelised channelise(const channelising::channeliser_spec& spec,
+[[nodiscard]] channelised channelise(const channeliser_spec& spec,
                                      const recording& input);
 
 }  // namespace wingbeat::reference

@@ -10,6 +10,7 @@
 
 namespace {
 
+using namespace wingbeat;
 using namespace wingbeat::channelising;
 using std::numbers::pi;
 using complex = std::complex<double>;

@@ -11,6 +11,7 @@
 
 namespace {
 
+using namespace wingbeat;
 using namespace wingbeat::channelising;
 using ::testing::AllOf;
 using ::testing::ElementsAre;

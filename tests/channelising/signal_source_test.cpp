@@ -13,6 +13,7 @@
 
 namespace {
 
+using namespace wingbeat;
 using namespace wingbeat::channelising;
 using std::numbers::pi;
 using ::testing::HasSubstr;

@@ -13,6 +13,7 @@
 
 namespace {
 
+using namespace wingbeat;
 using namespace wingbeat::channelising;
 
 double sum_of(const std::vector<double>& weights) {

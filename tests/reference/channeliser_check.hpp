@@ -21,13 +21,13 @@ using samples = std::vector<std::int16_t>;
 using std::numbers::pi;
 
 /// A description with small heaps, without dither, of one polarisation.
-inline channelising::channeliser_spec small_spec(std::size_t channels) {
-  channelising::channeliser_spec spec;
+inline channeliser_spec small_spec(std::size_t channels) {
+  channeliser_spec spec;
   spec.adc_rate_hz = 1712e6;
   spec.channels = channels;
   spec.polarisations = 1;
   spec.spectra_per_heap = 16;
-  spec.dither = channelising::dither_kind::none;
+  spec.dither = dither_kind::none;
   return spec;
 }
 
@@ -53,27 +53,27 @@ inline samples gaussian(std::size_t n, double rms, unsigned seed, double limit =
 }
 
 /// Returns the samples for so many heaps.
-inline std::size_t samples_for(const channelising::channeliser_spec& spec, std::size_t n_heaps) {
-  const auto sizes = channelising::sizes_of(spec);
+inline std::size_t samples_for(const channeliser_spec& spec, std::size_t n_heaps) {
+  const auto sizes = sizes_of(spec);
   return n_heaps * sizes.heap_samples + sizes.window_samples - sizes.spectrum_samples;
 }
 
 /// Returns the sum of the weights: twice the magnitude that a tone of amplitude 1 gives.
-inline double coherent_gain(const channelising::channeliser_spec& spec) {
+inline double coherent_gain(const channeliser_spec& spec) {
   const auto weights = channelising::filter_weights(
-      {channelising::sizes_of(spec).transform, spec.taps, spec.window, spec.weight_cutoff});
+      {sizes_of(spec).transform, spec.taps, spec.window, spec.weight_cutoff});
   return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
 /// Returns the place of a value in a heap.
-inline std::size_t place_of(const channelising::channeliser_spec& spec, std::size_t channel,
+inline std::size_t place_of(const channeliser_spec& spec, std::size_t channel,
                             std::size_t spectrum, std::size_t pol = 0) {
-  return (channel * channelising::sizes_of(spec).spectra_per_heap + spectrum) * spec.polarisations +
+  return (channel * sizes_of(spec).spectra_per_heap + spectrum) * spec.polarisations +
          pol;
 }
 
 /// Returns the value that a heap's bytes hold.
-inline std::complex<double> stored_value(const channelising::channeliser_spec& spec,
+inline std::complex<double> stored_value(const channeliser_spec& spec,
                                          const reference::heap& heap, std::size_t place) {
   const std::size_t n_bytes = channelising::complex_bytes(spec.output);
   return channelising::load_complex(std::span(heap.bytes).subspan(place * n_bytes, n_bytes),

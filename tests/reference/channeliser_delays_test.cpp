@@ -13,6 +13,7 @@
 namespace {
 
 using namespace wingbeat::test;
+using namespace wingbeat;
 using namespace wingbeat::channelising;
 using wingbeat::reference::channelise;
 using complex = std::complex<double>;

@@ -10,6 +10,7 @@
 namespace {
 
 using namespace wingbeat::test;
+using namespace wingbeat;
 using namespace wingbeat::channelising;
 using wingbeat::reference::channelise;
 using wingbeat::reference::recording;

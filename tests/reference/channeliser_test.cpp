@@ -16,6 +16,7 @@
 namespace {
 
 using namespace wingbeat::test;
+using namespace wingbeat;
 using namespace wingbeat::channelising;
 using ::testing::HasSubstr;
 using wingbeat::reference::channelise;

@@ -307,6 +307,12 @@ inline float square_root(float x) {
 inline float log10(float x) {
   return ::log10(x);
 }
+inline float cosine_of_turns(float x) {
+  return ::cospi(2 * x);
+}
+inline float sine_of_turns(float x) {
+  return ::sinpi(2 * x);
+}
 #elif defined(__CUDACC__)
 WINGBEAT_FN float square_root(float x) {
   return ::sqrtf(x);
@@ -314,12 +320,25 @@ WINGBEAT_FN float square_root(float x) {
 WINGBEAT_FN float log10(float x) {
   return ::log10f(x);
 }
+// Of turns, because ::cosf keeps an array in local memory for large angles.
+WINGBEAT_FN float cosine_of_turns(float x) {
+  return ::cospif(2 * x);
+}
+WINGBEAT_FN float sine_of_turns(float x) {
+  return ::sinpif(2 * x);
+}
 #else
 inline float square_root(float x) {
   return __builtin_sqrtf(x);
 }
 inline float log10(float x) {
   return __builtin_log10f(x);
+}
+inline float cosine_of_turns(float x) {
+  return static_cast<float>(__builtin_cos(6.283185307179586 * double(x)));
+}
+inline float sine_of_turns(float x) {
+  return static_cast<float>(__builtin_sin(6.283185307179586 * double(x)));
 }
 #endif
 

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// A channeliser: samples of a digitiser in, heaps of spectra out. A polyphase filter bank, delays,
+// phases and gains, quantisation, and the transposition to heaps.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // int16_t, int64_t, uint64_t
+#include <functional>
+#include <memory>  // unique_ptr
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wingbeat/queue.hpp"  // queue
+
+namespace wingbeat {
+
+/// The window of the filter bank's weights, of L = step taps.
+enum class filter_window {
+  hann,        ///< win[i] = sin^2(pi i/(L - 1))
+  rectangular  ///< win[i] = 1
+};
+
+/// What each of the two parts of a complex value is stored as.
+enum class heap_sample {
+  int4,   ///< Both parts in one byte, the real one in the higher half.
+  int8,   ///< Real, imaginary, as all below.
+  int16,  ///< Little-endian, as all below.
+  fp16,
+  fp32
+};
+
+/// A delay and a phase as a linear function of time, in samples of the ADC. See docs/channeliser.md.
+struct delay_model {
+  std::int64_t start_samples = 0;  ///< Output time from which it applies.
+  double delay_samples = 0;        ///< At `start_samples`.
+  double rate = 0;                 ///< Samples a sample; -1 < rate < 1.
+  double phase_rad = 0;            ///< At `start_samples`; positive multiplies by exp(+i phase).
+  double phase_rate = 0;           ///< Radians a sample.
+};
+
+/// The same in seconds; times count from ADC sample 0.
+struct delay_in_seconds {
+  double start_s = 0;
+  double delay_s = 0;
+  double rate = 0;  ///< Seconds a second.
+  double phase_rad = 0;
+  double phase_rate_rad_s = 0;
+};
+
+/// Returns the piece in samples; its start is rounded to the nearest sample.
+[[nodiscard]] delay_model in_samples(const delay_in_seconds& model, double adc_rate_hz);
+
+/// Random numbers added before rounding to integers, so that errors of rounding do not follow the
+/// signal.
+enum class dither_kind { none, uniform };
+
+/// What becomes of a heap whose spectra touch missing samples.
+enum class missing_policy {
+  withhold,  ///< It is left out, for all polarisations.
+  zero_fill  ///< Missing samples count as 0, and the heap says so for each polarisation.
+};
+
+/// Where in a spectrum's window delays and phases are evaluated.
+enum class evaluation_point { window_start, window_centre };
+
+/// Gains of all channels from an output time on.
+struct gain_change {
+  std::int64_t start_samples = 0;  ///< Spectra that start here or later have them.
+  /// [polarisation][channel]; one value for a polarisation is that of all its channels.
+  std::vector<std::vector<std::complex<float>>> gains;
+};
+
+/// A part of the band in place of all of it. The digitised band is mixed, so that `centre_hz` lies
+/// in the middle of channel channels/2; filtered; and decimated.
+struct narrowband_spec {
+  double centre_hz = 0;        ///< 0 to half the ADC rate.
+  std::size_t decimation = 0;  ///< The band is 1/decimation of the ADC's; 2 at least.
+  /// Unset: transforms are twice as long as there are channels and the outer half of their
+  /// channels is discarded, so that the filter's edges fall outside; decimation is even. Set: every
+  /// channel is kept, this bandwidth is flat, and the edges of the band roll off.
+  std::optional<double> pass_bandwidth_hz = {};
+  std::size_t filter_taps = 0;  ///< 0: 16 times the subsampling.
+};
+
+/// The description of a channeliser. A plain DFT, from which a time series can be rebuilt, is
+/// `taps = 1, window = filter_window::rectangular, weight_cutoff = 0`, with a narrowband whose pass
+/// bandwidth is set: the mode for VLBI.
+struct channeliser_spec {
+  double adc_rate_hz = 0;
+  std::size_t channels = 4096;  ///< A power of two from 64 to 65,536.
+  std::size_t taps = 16;        ///< 1 to 64.
+  filter_window window = filter_window::hann;
+  double weight_cutoff = 1;  ///< See `filter_shape::cutoff`; 0 to 4.
+  unsigned sample_bits = 10;
+  std::size_t polarisations = 2;  ///< 1 or 2.
+  /// A power of two from 16 on. 0: 2^20 divided by the channels.
+  std::size_t spectra_per_heap = 0;
+  heap_sample output = heap_sample::int8;
+  /// Unset: uniform for integers, none for fp16 and fp32, which have none.
+  std::optional<dither_kind> dither = {};
+  std::uint64_t seed = 0;                             ///< Of the dither.
+  std::vector<gain_change> gains = {};                ///< By their starts. Before the first: 1.
+  std::vector<std::vector<delay_model>> delays = {};  ///< [polarisation][model]; empty: none.
+  std::optional<narrowband_spec> narrowband = {};
+  missing_policy missing = missing_policy::withhold;
+  evaluation_point evaluation = evaluation_point::window_start;
+};
+
+/// Sizes that follow from a valid description, in samples of the ADC unless said otherwise.
+struct channeliser_sizes {
+  std::size_t transform = 0;         ///< Length of a transform: real samples, or decimated complex.
+  std::size_t subsampling = 1;       ///< 1 without narrowband.
+  std::size_t filter_taps = 1;       ///< Of the decimating filter; 1 without narrowband.
+  std::size_t spectrum_samples = 0;  ///< From one spectrum to the next.
+  std::size_t window_samples = 0;    ///< That one spectrum depends on.
+  std::size_t spectra_per_heap = 0;
+  std::size_t heap_samples = 0;  ///< From one heap to the next.
+  std::size_t heap_bytes = 0;
+  double evaluation_offset = 0;  ///< From a window's start to where delays are evaluated.
+};
+
+/// Returns them. Throws `plan_error`, naming the field at fault.
+[[nodiscard]] channeliser_sizes sizes_of(const channeliser_spec& spec);
+
+/// The level of one polarisation's input, each sample counted once, missing ones not.
+struct input_level {
+  std::uint64_t n_samples = 0;
+  std::uint64_t sum_of_squares = 0;
+  std::vector<std::uint64_t> histogram;  ///< Of values from -2^(b-1) to 2^(b-1) - 1.
+
+  /// Returns the mean power in dB relative to a sine of full scale, 2^(b-1) - 1; the lowest finite
+  /// double where there is no power.
+  [[nodiscard]] double dbfs() const;
+};
+
+/// One heap, handed on by a channeliser.
+struct channelised_heap {
+  std::int64_t timestamp = 0;  ///< Output time of its first spectrum.
+  /// [channel][spectrum][polarisation][re, im], as `heap_sample` says; valid during the call.
+  std::span<const std::byte> bytes = {};
+  std::vector<std::uint64_t> saturated = {};  ///< [polarisation] complex values that saturate.
+  std::vector<bool> is_complete = {};         ///< [polarisation] false: missing samples count as 0.
+};
+
+/// What became of heaps so far.
+struct heap_counts {
+  std::uint64_t sent = 0;      ///< Handed on.
+  std::uint64_t withheld = 0;  ///< Touched by missing samples.
+  std::uint64_t skipped = 0;   ///< Their windows start before the samples that are kept.
+};
+
+/// A stream of samples, channelised. Heaps do not depend on how the stream is cut.
+///
+///     channeliser bank{queue, {.adc_rate_hz = 1712e6, .channels = 4096}, 0};
+///     bank.push(queue, {.packed = {pol0, pol1}, .count = 1 << 20}, [](const auto& heap) { .. });
+///
+/// One thread at a time. Results agree with `src/reference/channeliser.hpp`, whose formulas these
+/// are, within one step of the quantiser where rounding errors of fp32 cross a tie.
+class channeliser {
+ public:
+  /// Samples that follow those pushed before, equally many of each polarisation.
+  struct samples {
+    /// [polarisation] a stream of bits, the most significant bit of the first sample first.
+    std::vector<std::span<const std::byte>> packed = {};
+    /// Or [polarisation] as integers.
+    std::vector<std::span<const std::int16_t>> integers = {};
+    std::size_t count = 0;  ///< Of one polarisation.
+    /// [polarisation][packet] which packets arrived, each of `packet_samples` from the first of
+    /// these samples on, the last one perhaps shorter; empty: all.
+    std::vector<std::vector<bool>> present = {};
+    std::size_t packet_samples = 4096;
+  };
+  using taker = std::function<void(const channelised_heap&)>;
+
+  /// Prepares a stream whose first sample is number `first_sample` of the ADC. `kept_samples` are
+  /// kept behind those that the next heap needs, for delays that grow: a model may turn back by as
+  /// much. Throws `plan_error`, naming the field at fault, or `device_error`.
+  channeliser(const queue& on, channeliser_spec spec, std::int64_t first_sample,
+              std::size_t kept_samples = std::size_t{1} << 20);
+  channeliser(channeliser&&) noexcept;
+  channeliser& operator=(channeliser&&) noexcept;
+  ~channeliser();
+
+  [[nodiscard]] const channeliser_spec& spec() const;
+  [[nodiscard]] const channeliser_sizes& sizes() const;
+
+  /// Takes samples, and hands on every heap that they complete, in order of time. Throws
+  /// `plan_error` for samples of other counts than stated, or beyond `sample_bits`; then nothing
+  /// was taken.
+  void push(queue& on, const samples& next, const taker& take);
+
+  /// Adds a model, or gains, for spectra from its start on, in place of later ones that were
+  /// stated. Returns the output time from which on all heaps follow it. Throws `plan_error` as the
+  /// constructor does.
+  std::int64_t add_delay(std::size_t polarisation, const delay_model& model);
+  std::int64_t add_gains(gain_change change);
+
+  [[nodiscard]] const std::vector<input_level>& levels() const;  ///< [polarisation]
+  [[nodiscard]] const heap_counts& counts() const;
+
+  /// Returns the launches and the bytes of one heap, in words.
+  [[nodiscard]] std::string explain() const;
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace wingbeat

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "channelising/bank_functors.hpp"
+
+#include <algorithm>  // min
+#include <array>
+#include <atomic>   // atomic_ref
+#include <cmath>    // cos, sin
+#include <numbers>  // pi
+
+#include "channelising/dither.hpp"    // dither_at
+#include "channelising/quantise.hpp"  // quantise, store_complex
+#include "formatted.hpp"              // formatted
+
+namespace wingbeat::channelising {
+namespace {
+
+/// `spectrum_entry`, a member of both functors.
+constexpr const char* entry_text = R"(  struct spectrum {
+    wingbeat::device::size first, time;
+    float phase, slope;
+    unsigned gains, unused;
+  };
+)";
+
+/// Bytes of one stored number of a form; 1 for bits.
+std::size_t element_bytes(sample_form form) {
+  if (form == sample_form::packed) return 1;
+  return form == sample_form::reals ? sizeof(float) : sizeof(std::complex<float>);
+}
+
+std::string load_text(const channeliser_spec& spec, const sample_planes& planes) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  const bool is_packed = planes.form == sample_form::packed;
+  const std::string_view number =
+      planes.form == sample_form::complex ? "wingbeat::device::complex<float>" : "float";
+  // A sample lies within three bytes, behind at most seven bits of others.
+  const std::string read = is_packed ? formatted(R"(
+    const size bit = n * {0};
+    WINGBEAT_GLOBAL const element* at = plane + bit / 8;
+    const unsigned window = unsigned(at[0]) << 24 | unsigned(at[1]) << 16 | unsigned(at[2]) << 8;
+    return float(int(window << (bit % 8)) >> {1});)",
+                                                 planes.bits, 32 - planes.bits)
+                                     : std::string{"\n    return copied_from(plane + n);"};
+  return formatted(
+      R"(#include "wingbeat/device/complex.hpp"
+struct wingbeat_bank_load {{
+{0}  using size = wingbeat::device::size;
+  using number = {1};
+  using element = {2};
+  static constexpr bool in_order = false;
+  struct operands {{
+    WINGBEAT_GLOBAL const spectrum* spectra;
+    WINGBEAT_GLOBAL const float* weights;
+  }};
+  WINGBEAT_FN static number sample(WINGBEAT_GLOBAL const element* plane, size n) {{
+    using namespace wingbeat::device;{3}
+  }}
+  WINGBEAT_FN static number load(WINGBEAT_GLOBAL const element* in, operands given, size row,
+                                 size i) {{
+    using namespace wingbeat::device;
+    WINGBEAT_GLOBAL const element* const plane = in + row / {4} * {5};
+    const size first = given.spectra[row].first + i;
+    number sum{{}};
+    for (unsigned m = 0; m < {6}; ++m) {{
+      const number x = sample(plane, first + m * size({7}));
+      const float w = given.weights[m * size({7}) + i];
+      {8}
+    }}
+    return sum;
+  }}
+}};
+)",
+      entry_text, number, is_packed ? "unsigned char" : number, read, sizes.spectra_per_heap,
+      planes.plane_bytes / element_bytes(planes.form), spec.taps, sizes.transform,
+      planes.form == sample_form::complex ? "sum = sum + scaled(x, w);" : "sum += w * x;");
+}
+
+/// Filters in pieces that stay in the first cache while taps are added to them.
+template <class Number>
+host_load load_callable(const channeliser_spec& spec, const sample_planes& planes) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  const std::size_t plane = planes.plane_bytes / sizeof(Number), step = sizes.transform;
+  const std::size_t n_spectra = sizes.spectra_per_heap, taps = spec.taps;
+  return operand_reader<Number>{[=](const void* in, const host_arguments& given, std::size_t row,
+                                    std::size_t first, std::span<Number> into) {
+    constexpr std::size_t piece = 1024;
+    const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
+    const float* const weights = given.memory<const float>(1) + first;
+    const Number* const x =
+        static_cast<const Number*>(in) + row / n_spectra * plane + entry.first + first;
+    for (std::size_t begin = 0; begin < into.size(); begin += piece) {
+      const std::size_t end = std::min(begin + piece, into.size());
+      for (std::size_t i = begin; i < end; ++i) into[i] = weights[i] * x[i];
+      for (std::size_t m = 1; m < taps; ++m) {
+        const Number* const of_tap = x + m * step;
+        const float* const w = weights + m * step;
+        for (std::size_t i = begin; i < end; ++i) into[i] += w[i] * of_tap[i];
+      }
+    }
+  }};
+}
+
+/// Which channel bin k of a transform is; `n_channels` or more where it is none.
+class channel_order {
+ public:
+  explicit channel_order(const channeliser_spec& spec)
+      : shift_(spec.narrowband ? spec.channels / 2 : 0), length_(sizes_of(spec).transform) {}
+
+  [[nodiscard]] std::size_t channel_of(std::size_t bin) const { return (bin + shift_) % length_; }
+  [[nodiscard]] std::string text() const {
+    return shift_ == 0 ? std::string{"bin"} : formatted("(bin + {}) % {}", shift_, length_);
+  }
+
+ private:
+  std::size_t shift_, length_;
+};
+
+/// The statements that store the limited and rounded value `c` as number `at`.
+std::string put_text(heap_sample kind) {
+  constexpr std::string_view integers = R"(
+    out[2 * at] = maths::to_integer<element>(c.re);
+    out[2 * at + 1] = maths::to_integer<element>(c.im);)";
+  switch (kind) {
+    case heap_sample::int4:
+      return R"(
+    const int re = maths::to_integer<int>(c.re), im = maths::to_integer<int>(c.im);
+    out[at] = element((re & 15) << 4 | (im & 15));)";
+    case heap_sample::int8:
+    case heap_sample::int16: return std::string{integers};
+    case heap_sample::fp16:
+      return R"(
+    out[2 * at] = half_float(c.re).bits;
+    out[2 * at + 1] = half_float(c.im).bits;)";
+    case heap_sample::fp32: break;
+  }
+  return R"(
+    out[2 * at] = c.re;
+    out[2 * at + 1] = c.im;)";
+}
+
+std::string_view element_of(heap_sample kind) {
+  constexpr std::string_view names[] = {"unsigned char", "signed char", "short", "unsigned short",
+                                        "float"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::size_t element_bytes(heap_sample kind) {
+  return kind == heap_sample::int4 ? 1 : complex_bytes(kind) / 2;
+}
+
+std::string dither_text(const channeliser_spec& spec) {
+  if (!has_dither(spec)) return {};
+  return formatted(R"(
+    const random_words words = philox(
+        {{{{unsigned(s.time), unsigned(s.time >> 32), unsigned(channel), unsigned(pol / 2)}}}},
+        size({}u) << 32 | {}u);
+    u.re += dither_of(pol % 2 == 0 ? words.at[0] : words.at[2]);
+    u.im += dither_of(pol % 2 == 0 ? words.at[1] : words.at[3]);)",
+                   spec.seed >> 32, spec.seed & 0xffffffffU);
+}
+
+std::string store_text(const channeliser_spec& spec) {
+  return formatted(
+      R"(#include "wingbeat/device/atomic.hpp"
+#include "wingbeat/device/complex.hpp"
+#include "wingbeat/device/dither.hpp"
+#include "wingbeat/device/half.hpp"
+struct wingbeat_bank_store {{
+{0}  using size = wingbeat::device::size;
+  using element = {1};
+  struct operands {{
+    WINGBEAT_GLOBAL const spectrum* spectra;
+    WINGBEAT_GLOBAL const wingbeat::device::complex<float>* gains;
+    WINGBEAT_GLOBAL unsigned* saturated;
+  }};
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, operands given, size row, size bin,
+                                wingbeat::device::complex<float> z) {{
+    using namespace wingbeat::device;
+    const size channel = {2}, pol = row / {4};
+    if (channel >= {3}) return;
+    const spectrum s = given.spectra[row];
+    const float turns = s.phase + s.slope * (float(channel) - {5}.0f);
+    const complex<float> turned =
+        z * complex<float>{{maths::cosine_of_turns(turns), maths::sine_of_turns(turns)}};
+    complex<float> u = turned * copied_from(given.gains + (s.gains * {6} + pol) * {3} + channel);{7}
+    constexpr float limit = {8:.9e}f;
+    const complex<float> c{{maths::clamp(u.re, -limit, limit), maths::clamp(u.im, -limit, limit)}};
+    if (c.re != u.re || c.im != u.im) atomic_add(given.saturated + pol, 1u);
+    const size at = row * {3} + channel;{9}
+  }}
+}};
+)",
+      entry_text, element_of(spec.output), channel_order{spec}.text(), spec.channels,
+      sizes_of(spec).spectra_per_heap, spec.channels / 2, spec.polarisations, dither_text(spec),
+      limit_of(spec.output), put_text(spec.output));
+}
+
+/// exp(2 pi i (phase + n slope)), n in sequence: products of two short tables.
+class turning {
+ public:
+  turning(double phase, double slope, std::ptrdiff_t first)
+      : phase_(phase + slope * static_cast<double>(first)), slope_(slope) {
+    for (std::size_t i = 0; i < fine; ++i) steps_[i] = at_turns(slope * static_cast<double>(i));
+  }
+  [[nodiscard]] std::complex<float> at(std::size_t i) {
+    if (i % fine == 0) coarse_ = at_turns(phase_ + slope_ * static_cast<double>(i));
+    const std::complex<float> a = coarse_, b = steps_[i % fine];
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+
+ private:
+  static constexpr std::size_t fine = 64;
+  static std::complex<float> at_turns(double turns) {
+    const double angle = 2 * std::numbers::pi * turns;
+    return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+  }
+
+  double phase_, slope_;
+  std::array<std::complex<float>, fine> steps_;
+  std::complex<float> coarse_;
+};
+
+host_store store_callable(const channeliser_spec& spec) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  const channel_order order{spec};
+  const std::size_t n = spec.channels, n_spectra = sizes.spectra_per_heap;
+  const std::size_t n_bytes = complex_bytes(spec.output);
+  const bool dithers = has_dither(spec);
+  return operand_writer<std::complex<float>>{
+      [=, n_pols = spec.polarisations, kind = spec.output, seed = spec.seed](
+          void* out, const host_arguments& given, std::size_t row, std::size_t first,
+          std::span<const std::complex<float>> values) {
+        const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
+        const std::size_t pol = row / n_spectra;
+        const auto* const gains =
+            given.memory<const std::complex<float>>(1) + (entry.gains * n_pols + pol) * n;
+        auto* const bytes = static_cast<std::byte*>(out) + row * n * n_bytes;
+        std::uint32_t saturated = 0;
+        for (std::size_t i = 0; i < values.size();) {
+          // Channels in sequence, up to where they begin again.
+          const std::size_t channel = order.channel_of(first + i);
+          if (channel >= n) {
+            ++i;
+            continue;
+          }
+          const std::size_t count = std::min(values.size() - i, n - channel);
+          turning turns{entry.phase_turns, entry.slope_turns,
+                        static_cast<std::ptrdiff_t>(channel) - static_cast<std::ptrdiff_t>(n / 2)};
+          for (std::size_t j = 0; j < count; ++j) {
+            const std::size_t k = channel + j;
+            const std::complex<float> z = values[i + j], w = turns.at(j), g = gains[k];
+            const std::complex<float> t{z.real() * w.real() - z.imag() * w.imag(),
+                                        z.real() * w.imag() + z.imag() * w.real()};
+            const std::complex<float> q{t.real() * g.real() - t.imag() * g.imag(),
+                                        t.real() * g.imag() + t.imag() * g.real()};
+            std::complex<float> dither = 0;
+            if (dithers) {
+              dither = dither_at(seed, static_cast<std::int64_t>(entry.time),
+                                 static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(pol));
+            }
+            const auto rounded = quantise(q, kind, dither);
+            saturated += rounded.is_saturated ? 1 : 0;
+            store_complex(rounded.value, kind, {bytes + k * n_bytes, n_bytes});
+          }
+          i += count;
+        }
+        if (saturated > 0) {
+          std::atomic_ref{given.memory<std::uint32_t>(2)[pol]} += saturated;
+        }
+      }};
+}
+
+}  // namespace
+
+sample_form form_of_samples(engine runs_on) {
+  const bool is_compiled = runs_on == engine::cuda || runs_on == engine::opencl;
+  return is_compiled ? sample_form::packed : sample_form::reals;
+}
+
+fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes) {
+  const std::size_t element = element_bytes(planes.form);
+  fused_load load{.in_bytes = spec.polarisations * planes.plane_bytes,
+                  .element_bytes = element,
+                  .source = {load_text(spec, planes), "wingbeat_bank_load"},
+                  .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
+                               kernel_parameter::input(sizeof(float))}};
+  if (planes.form == sample_form::complex) {
+    load.callable = load_callable<std::complex<float>>(spec, planes);
+  } else {
+    load.callable = load_callable<float>(spec, planes);
+  }
+  return load;
+}
+
+fused_store bank_store(const channeliser_spec& spec) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  return {.out_bytes = sizes.heap_bytes,
+          .element_bytes = element_bytes(spec.output),
+          .source = {store_text(spec), "wingbeat_bank_store"},
+          .callable = store_callable(spec),
+          .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
+                       kernel_parameter::input(sizeof(std::complex<float>)),
+                       kernel_parameter::output(sizeof(std::uint32_t))}};
+}
+
+}  // namespace wingbeat::channelising

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "channelising/sample_store.hpp"
+
+#include <algorithm>  // max
+#include <utility>    // swap
+
+#include "backend/backend.hpp"  // queue::copy
+
+namespace wingbeat::channelising {
+namespace {
+
+/// Whatever the width, eight numbers begin at a byte; planes begin at a multiple of 16 bytes, and
+/// some bytes behind the last number may be read with it.
+std::size_t bytes_of_plane(std::size_t capacity, unsigned bits) {
+  return (capacity / 8 * bits + 16 + 15) / 16 * 16;
+}
+
+}  // namespace
+
+sample_store::sample_store(const queue& on, std::size_t n_planes, unsigned number_bits,
+                           std::size_t capacity, std::int64_t begin)
+    : n_planes_(n_planes),
+      bits_(number_bits),
+      capacity_(capacity),
+      plane_bytes_(bytes_of_plane(capacity, number_bits)),
+      begin_(begin),
+      end_(begin),
+      now_(on, n_planes * plane_bytes_),
+      next_(on, n_planes * plane_bytes_) {}
+
+bool sample_store::make_room(queue& on, std::int64_t keep, std::size_t count) {
+  if (static_cast<std::size_t>(end_ - begin_) + count <= capacity_) return true;
+  const std::int64_t wanted = std::max(keep, begin_);
+  const std::int64_t first = begin_ + std::min(wanted - begin_, end_ - begin_) / 8 * 8;
+  const auto kept = static_cast<std::size_t>(end_ - first);
+  if (kept + count > capacity_ || first == begin_) return false;
+  const std::size_t kept_bytes = (kept + 7) / 8 * bits_;
+  for (std::size_t p = 0; p < n_planes_ && kept > 0; ++p) {
+    buffer_view to = next_.view(), from = at(p, first);
+    to.offset_bytes += p * plane_bytes_;
+    to.size_bytes = from.size_bytes = kept_bytes;
+    on.impl()->copy(to, from);
+  }
+  std::swap(now_, next_);
+  begin_ = first;
+  return true;
+}
+
+buffer_view sample_store::at(std::size_t plane, std::int64_t index) const {
+  buffer_view view = now_.view();
+  const std::size_t offset = plane * plane_bytes_ +
+                             static_cast<std::size_t>(index - begin_) / 8 * bits_ +
+                             static_cast<std::size_t>(index - begin_) % 8 * bits_ / 8;
+  view.offset_bytes += offset;
+  view.size_bytes -= offset;
+  return view;
+}
+
+void sample_store::write(std::size_t plane, std::int64_t index, const void* from,
+                         std::size_t size_bytes) {
+  if (size_bytes == 0) return;
+  now_.write(from, size_bytes, at(plane, index).offset_bytes);
+}
+
+}  // namespace wingbeat::channelising
