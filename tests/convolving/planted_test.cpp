@@ -15,7 +15,7 @@ TEST_P(planted_on, templates_are_found_where_fp64_finds_them) {
   queue on{first_device(GetParam())};
   // The former is slow, and the latter compiles kernels for each size.
   const bool is_brief = GetParam() == engine::reference || GetParam() == engine::opencl;
-  if (is_brief) return wingbeat::test::expect_planted_found(on, /*count=*/100, {{9, 23}});
+  if (is_brief) return wingbeat::test::expect_planted_found(on, /*count=*/60, {{9, 23}});
   wingbeat::test::expect_planted_found(on, /*count=*/200, {{16, 16}, {9, 23}});
 }
 
