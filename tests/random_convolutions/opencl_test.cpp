@@ -6,7 +6,7 @@
 namespace {
 
 TEST(random_convolutions, are_right_on_opencl) {
-  wingbeat::test::expect_right_convolutions(wingbeat::engine::opencl, /*count=*/1);
+  wingbeat::test::expect_right_convolutions(wingbeat::engine::opencl, /*count=*/2);
 }
 
 }  // namespace
