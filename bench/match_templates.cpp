@@ -3,13 +3,12 @@
 // transform, multiply, transform back, crop? Times both on the first CUDA device, whole and by
 // launch, beside a copy of the bytes that the fused chain moves. cuFFT pads to the image's own
 // lengths or to the next whose factors are 2, 3, 5 and 7, whichever is quicker.
-//     match_templates results.json PROBLEM..      image:template:count, as 4096:512:8 or
-//                                                 5760x4092:480:1, correlations; "small": 36 of 16 to
-//                                                 384 in 64 to 512, convolutions too; "large":
-//                                                 512 in 4096, 1 to 32
+//     match_templates results.json PROBLEM..
+// PROBLEM: image:template:count, a correlation, as 4096:512:8 or 5760x4092:480:1; "small", 36 of 16
+// to 384 in 64 to 512, convolutions too; "large", 512 in 4096, 1 to 32 of them.
 #include <fmt/format.h>
 
-#include <algorithm>  // max, min
+#include <algorithm>  // max, min, min_element
 #include <array>
 #include <cmath>  // abs, sqrt
 #include <cstdio>
@@ -47,12 +46,21 @@ struct lengths {
   std::size_t y, x;
 
   [[nodiscard]] std::size_t area() const { return y * x; }
+  [[nodiscard]] std::vector<std::size_t> list() const { return {y, x}; }
 };
 
 struct problem {
   lengths image, small;
   std::size_t kernels;
   operation kind = operation::correlate;
+
+  [[nodiscard]] convolution_spec spec() const {
+    return {.image = image.list(),
+            .kernel = small.list(),
+            .kind = kind,
+            .mode = extent::valid,
+            .kernels = kernels};
+  }
 };
 
 /// Kernels of the unfused chain: a thread takes one number, so that each moves what it must.
@@ -217,12 +225,14 @@ std::vector<std::unique_ptr<unfused>> peers_of(const queue& on, const problem& o
   return all;
 }
 
+std::size_t quickest_of(std::span<const measure::timed_run> runs) {
+  const auto is_quicker = [](const auto& a, const auto& b) { return a.median_s() < b.median_s(); };
+  return static_cast<std::size_t>(std::min_element(runs.begin(), runs.end(), is_quicker) -
+                                  runs.begin());
+}
+
 nlohmann::ordered_json measured(queue& on, const problem& of) {
-  const convolution_spec spec{.image = {of.image.y, of.image.x},
-                              .kernel = {of.small.y, of.small.x},
-                              .kind = of.kind,
-                              .mode = extent::valid,
-                              .kernels = of.kernels};
+  const convolution_spec spec = of.spec();
   const convolution find{on, spec};
   buffer image{on, find.image_bytes()}, templates{on, find.kernel_bytes()};
   const auto x = noise(of.image.area()), t = noise(of.kernels * of.small.area());
@@ -259,18 +269,14 @@ nlohmann::ordered_json measured(queue& on, const problem& of) {
   const auto count = static_cast<double>(of.kernels);
   const double each_us = 1e6 * runs[1].median_s() / count;
   const double copy_us = 1e6 * runs[0].median_s() / count;
-  std::size_t quickest = 0;
-  for (std::size_t i = 1; i < by_cufft.size(); ++i) {
-    if (runs[2 + i].median_s() < runs[2 + quickest].median_s()) quickest = i;
-  }
-  const lengths peer = by_cufft[quickest]->padded();
+  const std::size_t quickest = quickest_of({runs.begin() + 2, by_cufft.size()});
   const double peer_us = 1e6 * runs[2 + quickest].median_s();
   nlohmann::ordered_json row{
       {"operation", name_of(of.kind)},    {"image", spec.image},
       {"template", spec.kernel},          {"templates", of.kernels},
       {"padded", find.padded()},          {"difference", difference},
       {"bytes_each", moved / of.kernels}, {"fused_us_each", each_us},
-      {"cufft_us_each", peer_us},         {"cufft_padded", {peer.y, peer.x}},
+      {"cufft_us_each", peer_us},         {"cufft_padded", by_cufft[quickest]->padded().list()},
       {"ratio", peer_us / each_us},       {"copy_of_the_bytes_us_each", copy_us}};
   fmt::print(
       "{} {}x{} in {}x{}, {} templates: {:.1f} us each, cuFFT {:.1f} us, {:.2f} times; a copy of "

@@ -100,8 +100,8 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[8]) {
   }
 }
 
-/// Replaces four rows by their DFTs. Row j holds numbers j, j + 4, j + 8 .. of which the first `Live`
-/// are not known zeros.
+/// Replaces four rows by their DFTs. Row j holds numbers j, j + 4, j + 8 .. of `Live` that are not
+/// known zeros.
 template <direction Dir, unsigned Live, class Real, unsigned M>
 WINGBEAT_FN constexpr void dft_of_rows(complex<Real> (&row)[4][M]) {
   dft<Dir, live_of(Live, 0, 4)>(row[0]);
