@@ -52,7 +52,7 @@ bool counts_ramp(const wingbeat::device_info& device) {
   const wingbeat::convolution blurred{queue, blurred_histogram()};
   std::vector<float> image(height * width);  // [y][x]
   for (std::size_t i = 0; i < image.size(); ++i) {
-    image[i] = (static_cast<float>(i % width) + 0.5F) / width;
+    image[i] = (static_cast<float>(i % width) + 0.25F) / width;
   }
   const std::vector<float> kernel(blur * blur, 1.0F / (blur * blur));
   wingbeat::buffer in{queue, blurred.image_bytes()}, weights{queue, blurred.kernel_bytes()};
@@ -68,7 +68,7 @@ bool counts_ramp(const wingbeat::device_info& device) {
     std::printf("%s, up to %.0f:", device.name.c_str(), double(most));
     for (const std::uint32_t count : bins) std::printf(" %u", count);
     std::printf("\n");
-    // A blurred ramp is a ramp: the 96 columns from 2.5 to 97.5 hundredths.
+    // A blurred ramp is a ramp: the 96 columns from 2.25 to 97.25 hundredths, none at a bin's edge.
     const std::uint32_t n_values = (height - blur + 1) * (width - blur + 1);
     is_right = is_right && std::accumulate(bins.begin(), bins.end(), 0U) == n_values;
     is_right = is_right && bins[1] == (height - blur + 1) * (most == 1 ? 12 : 25);

@@ -83,6 +83,15 @@ std::vector<double> doubles_of(const formats::image_stack& images, std::size_t f
   return samples;
 }
 
+std::string_view channels_text(std::size_t n_channels) {
+  switch (n_channels) {
+    case 1: return "grey";
+    case 2: return "alpha";
+    case 3: return "colours";
+    default: return "colours and alpha";
+  }
+}
+
 std::string size_text(std::size_t height, std::size_t width) {
   return formatted("{} x {}", height, width);
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>  // size_t
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/image.hpp"  // image_stack
@@ -26,6 +27,9 @@ namespace wingbeat::cli {
 /// Returns `count` samples from `first` on.
 [[nodiscard]] std::vector<double> doubles_of(const formats::image_stack& images, std::size_t first,
                                              std::size_t count);
+
+/// Returns what images of `n_channels` have beside grey: "alpha", "colours", "colours and alpha".
+[[nodiscard]] std::string_view channels_text(std::size_t n_channels);
 
 /// Returns "480 x 640", height first.
 [[nodiscard]] std::string size_text(std::size_t height, std::size_t width);

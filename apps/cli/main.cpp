@@ -76,7 +76,10 @@ int parse(CLI::App& program, int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return program.exit(e);  // --help and --version
-    print_message("{}; see wingbeat --help", e.what());
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    const bool is_known = !command.empty() && !command.starts_with("-");  // see require_command
+    print_message("{}; see wingbeat {}{}--help", e.what(), is_known ? command : "",
+                  is_known ? " " : "");
     return exit_usage;
   }
   return code;

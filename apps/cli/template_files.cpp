@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/template_files.hpp"
 
-#include <algorithm>  // min
+#include <algorithm>  // max, min
 #include <filesystem>
 #include <numeric>       // accumulate
 #include <system_error>  // error_code
@@ -35,7 +35,7 @@ void template_files::read(std::size_t number) {
                   files_.front(), size_text(height_, width_), files_[number],
                   size_text(images.height, images.width)));
   }
-  has_colours_ = has_colours_ || images.n_channels > 1;
+  most_channels_ = std::max(most_channels_, images.n_channels);
   images_ = to_grey(std::move(images));
   file_ = number;
   taken_ = 0;

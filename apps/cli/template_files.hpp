@@ -27,8 +27,8 @@ class template_files {
   [[nodiscard]] std::size_t height() const { return height_; }
   [[nodiscard]] std::size_t width() const { return width_; }
 
-  /// Returns whether a file that was read so far has colours.
-  [[nodiscard]] bool has_colours() const { return has_colours_; }
+  /// Returns the most channels of a file that was read so far.
+  [[nodiscard]] std::size_t most_channels() const { return most_channels_; }
 
   /// Returns how many templates there are if every file has as many as the first.
   [[nodiscard]] std::size_t expected() const { return expected_; }
@@ -49,7 +49,7 @@ class template_files {
   formats::image_stack images_;  ///< Of file `file_`.
   std::size_t file_ = 0, taken_ = 0;
   std::size_t height_ = 0, width_ = 0, expected_ = 0;
-  bool has_colours_ = false;
+  std::size_t most_channels_ = 1;
 };
 
 }  // namespace wingbeat::cli

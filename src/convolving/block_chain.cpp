@@ -81,7 +81,7 @@ class block_chain_builder {
         request_(request),
         spec_(request.spec),
         axis_(request.axes[0]),
-        engine_(backend::engine_of(on->device().runs_on)) {
+        engine_(request.engine_for(*on)) {
     result_.count = request.count;
   }
 

@@ -150,7 +150,7 @@ class growing_chain {
  public:
   growing_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request,
                 std::size_t number_bytes)
-      : on_(on), engine_(backend::engine_of(on->device().runs_on)), number_bytes_(number_bytes) {
+      : on_(on), engine_(request.engine_for(*on)), number_bytes_(number_bytes) {
     chain_.count = request.count;
   }
 
@@ -294,7 +294,7 @@ class chain_builder {
       : on_(on),
         spec_(request.spec),
         of_(request),
-        engine_(backend::engine_of(on->device().runs_on)),
+        engine_(request.engine_for(*on)),
         made_(on, request, of_.number_bytes()),
         inner_(spec_, of_, made_) {}
 

@@ -43,6 +43,12 @@ struct chain_request {
   const std::vector<axis_geometry>& axes;
   std::size_t count;     ///< Signals of one run of the chain.
   std::size_t prepared;  ///< Spectra that each of them meets.
+  /// The engine that makes the plans, to plan for a device that is not here; nullptr: the queue's.
+  const backend::engine* planned_by = nullptr;
+
+  [[nodiscard]] const backend::engine& engine_for(const backend::queue& on) const {
+    return planned_by == nullptr ? backend::engine_of(on.device().runs_on) : *planned_by;
+  }
 };
 
 /// Returns the chain that makes the spectra of `count` signals of the prepared role.

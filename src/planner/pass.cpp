@@ -14,12 +14,13 @@ std::size_t side_bytes(const pass& of, const pass_side& stored, const device::gr
   if (stored.fused) return stored.fused->buffer_bytes;
   std::size_t elements = of.rows * of.shape().length;
   for (unsigned i = 0; i < of.numbers.depth; ++i) elements *= of.numbers.loops[i].count;
-  if (holds == row::half_spectrum) elements += elements / of.numbers.bins();
   if (placed.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
-    const std::size_t length = placed.is_pairs ? 2 * of.numbers.total : of.numbers.total;
-    elements = elements / length * (placed.valid_end - placed.valid_begin);
+    const std::size_t valid = placed.valid_end - placed.valid_begin;
+    const std::size_t reals = placed.is_pairs ? valid : 2 * valid;
+    return elements / of.numbers.total * reals * stored.real_bytes();
   }
+  if (holds == row::half_spectrum) elements += elements / of.numbers.bins();
   return elements * 2 * stored.real_bytes();
 }
 

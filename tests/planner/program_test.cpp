@@ -164,6 +164,11 @@ TEST(program, moves_neither_zeros_that_pad_nor_what_is_cropped) {
   EXPECT_EQ(traffic_of({.lengths = {}, .real = precision::bf16}), (4U + 8 + 8 + 4) * 64 * 32);
 }
 
+TEST(program, counts_an_odd_row_of_reals) {
+  plan_spec row{.lengths = {4096}, .kind = transform::inverse_to_real, .valid_out = {{0, 3585}}};
+  EXPECT_EQ(make_program(row, ampere()).traffic_bytes(), 2049U * 8 + 3585 * 4);
+}
+
 TEST(program, takes_columns_where_neighbours_belong_to_other_transforms) {
   const plan_spec spec{.lengths = {1024}, .batch = 64, .in = {.strides = {64}, .distances = {1}}};
   const auto passes = make_program(spec, hopper()).passes();

@@ -11,21 +11,15 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
 #include <cstdio>   // printf
-#include <cstdlib>  // getenv, strtoull
 #include <map>
 #include <string>
 
+#include "support/environment.hpp"  // from_environment
 #include "support/plan_check.hpp"   // check_plan, plan_verdict
 #include "support/random_plan.hpp"  // random_plan, as_initialiser
 #include "wingbeat/devices.hpp"     // devices, why_absent
 
 namespace wingbeat::test {
-
-/// Returns a number of the environment, or `otherwise`.
-inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const given = std::getenv(name);
-  return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
-}
 
 /// Checks `count` requests, fewer after five faults. What the engine does not do yet is counted by
 /// its sentence; where that is everything, the test fails, having seen nothing.

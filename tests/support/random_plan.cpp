@@ -5,32 +5,13 @@
 
 #include <algorithm>  // max, min, swap
 #include <numeric>    // iota
-#include <random>     // mt19937_64
 #include <vector>
 
-#include "side.hpp"  // input_side, output_side, is_real, points_of
+#include "side.hpp"          // input_side, output_side, is_real, points_of
+#include "support/dice.hpp"  // dice
 
 namespace wingbeat::test {
 namespace {
-
-/// std's distributions differ from library to library; remainders do not.
-class dice {
- public:
-  explicit dice(std::uint64_t seed) : bits_(seed) {}
-
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(bits_() % n); }
-  std::size_t between(std::size_t least, std::size_t most) {
-    return least + below(most - least + 1);
-  }
-  bool one_in(std::size_t n) { return below(n) == 0; }
-  template <class Value, std::size_t N>
-  Value one_of(const Value (&values)[N]) {
-    return values[below(N)];
-  }
-
- private:
-  std::mt19937_64 bits_;
-};
 
 std::vector<std::size_t> random_lengths(dice& roll, std::size_t max_points) {
   constexpr std::size_t max_log2 = 12, axes[] = {1, 1, 1, 2, 2, 3};

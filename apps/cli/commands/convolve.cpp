@@ -169,7 +169,7 @@ void add_options(CLI::App& command, options& o) {
   add_text(command, "--mode", o.mode, "full, same or valid");
   add_text(command, "--border", o.border, "zero, mirror, repeat or clamp");
   add_switch(command, "--correlate", o.correlates, "Correlate instead: the kernel reversed");
-  add_text(command, "--normalise", o.normalise,
+  add_text(command, "--normalise,--normalize", o.normalise,
            "Divide the kernel by: none, sum (each colour its own) or luminance");
   add_text(command, "--precision", o.precision_name, "fp32 or fp64");
   add_real(command, "--black", o.black, {0, most_value}, "Value that is black in a PNG; else 0");

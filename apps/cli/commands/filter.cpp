@@ -45,7 +45,34 @@ struct options {
 };
 
 bool is_wav(const std::string& file) {
-  return std::filesystem::path(file).extension() == ".wav";
+  const std::string extension = std::filesystem::path(file).extension().string();
+  return extension == ".wav" || extension == ".WAV";
+}
+
+void require_format(const std::string& file) {
+  if (is_wav(file)) return;
+  try {
+    static_cast<void>(formats::output_format_of(file));
+  } catch (const plan_error&) {  // whose sentence does not know of .wav
+    throw plan_error(formatted(
+        "cannot tell how to write {}; its name must end in .txt, .csv, .npy or .wav", file));
+  }
+}
+
+/// Refuses a .wav file of what it cannot hold, before any work is done.
+void require_recording(const options& o, const formats::signal& from, const formats::signal& taps) {
+  if (!is_wav(o.output)) return;
+  if (!from.is_real || !taps.is_real) {
+    throw plan_error(formatted(
+        "the result is complex, because {} is, and {} would hold real samples; write .npy "
+        "or .txt",
+        from.is_real ? o.taps_file : o.signal_file, o.output));
+  }
+  if (from.sample_rate_hz > 0) return;
+  throw plan_error(
+      formatted("{} has no sample rate, which {} must state; write .npy or .txt, or filter a .wav "
+                "file",
+                o.signal_file, o.output));
 }
 
 /// Returns all channels of a recording as rows, and other files as they are.
@@ -127,12 +154,13 @@ void write(const std::string& file, const formats::signal& result) {
 int run(const options& o) {
   const extent mode = mode_named(o.mode);
   const precision real = precision_named(o.precision_name);
-  if (!is_wav(o.output)) static_cast<void>(formats::output_format_of(o.output));
+  require_format(o.output);
   const device_info device = choose_device(o.device, real);
   require_writable({{"--output", o.output}});
   const formats::signal from = read_channels(o.signal_file, o.channel);
   const formats::signal taps = read_channels(o.taps_file, {});
   require_shapes(o, from, taps, mode);
+  require_recording(o, from, taps);
   const formats::signal result = filtered(from, taps, device, mode, real);
   write(o.output, result);
   print_message("wrote {}: {} of {} by {}", o.output, counted(result.n_rows, "row"),

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include <filesystem>
 #include <limits>  // numeric_limits
 #include <memory>  // make_shared
 #include <optional>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "cli/choose.hpp"           // choose_device, mode_named, precision_named
-#include "cli/image_files.hpp"      // read_finite_images, to_grey, require_holds, write_result
+#include "cli/image_files.hpp"      // read_finite_images, to_grey, channels_text, write_result
 #include "cli/match_run.hpp"        // match
 #include "cli/messages.hpp"         // print, print_message, counted
 #include "cli/option.hpp"           // add_text, add_file, add_count, add_real
@@ -67,7 +68,8 @@ void validate(const options& o) {
   for (const std::string* file : {&o.map, &o.projection, &o.numbers, &o.mean, &o.variance}) {
     require_holds(*file, 1, 1);
   }
-  if (!o.picture.empty() && formats::image_format_of(o.picture) != formats::image_format::png) {
+  const std::string extension = std::filesystem::path(o.picture).extension().string();
+  if (!o.picture.empty() && extension != ".png" && extension != ".PNG") {
     throw plan_error(formatted("cannot draw {}; its name must end in .png", o.picture));
   }
   if (!o.picture.empty() && !formats::has_image_libraries()) {
@@ -107,7 +109,10 @@ formats::image_stack read_image(const options& o, precision real) {
     throw plan_error(formatted("{} has no image {}; it holds {}, counted from 0", o.image_file,
                                frame, counted(images.n_images, "image")));
   }
-  if (images.n_channels > 1) print_message("{} has colours; its grey is searched", o.image_file);
+  if (images.n_channels > 1) {
+    print_message("{} has {}; its grey is searched", o.image_file,
+                  channels_text(images.n_channels));
+  }
   if (images.n_images > 1) {
     const std::size_t samples = images.height * images.width * images.n_channels;
     images.samples = doubles_of(images, frame * samples, samples);
@@ -182,7 +187,10 @@ int run(const options& o) {
   template_files templates{o.template_files, request.real};
   require_holds(o.map, templates.expected(), 1);
   const match_result found = match(device, image, templates, request);
-  if (templates.has_colours()) print_message("templates have colours; their grey was searched for");
+  if (templates.most_channels() > 1) {
+    print_message("templates have {}; their grey was searched for",
+                  channels_text(templates.most_channels()));
+  }
   write_maps(o, image, found, request.real);
   write_picture(o, image, templates, found, request.mode);
   report_peaks(o, request, found);
@@ -194,7 +202,8 @@ void add_options(CLI::App& command, options& o) {
   add_texts(command, "TEMPLATE", o.template_files, "PNG, TIFF, MRC or .npy, images or stacks")
       ->required();
   add_text(command, "--mode", o.mode, "Places that have a score: full, same or valid");
-  add_switch(command, "--normalised", o.is_normalised, "Scores are correlation coefficients");
+  add_switch(command, "--normalised,--normalized", o.is_normalised,
+             "Scores are correlation coefficients");
   add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack to search");
   add_count(command, "--top", o.top, {1, max_length}, "The K highest peaks");
   add_real(command, "--threshold", o.threshold, {0, most_score}, "Peaks of at least this score");

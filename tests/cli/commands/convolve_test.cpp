@@ -180,8 +180,9 @@ TEST(convolve, divides_the_kernel_by_its_sum) {
       {.samples = std::vector<float>(3 * 5 * 6, 7), .height = 5, .width = 6, .n_channels = 3});
   image_file(at, "k.npy", random_images({3, 2, 1, 3}, 2));
   for (const std::string precision : {"fp32", "fp64"}) {
+    const std::string spelling = precision == "fp32" ? "--normalise" : "--normalize";
     const auto sum = convolved(
-        at, {"f.npy", "k.npy", "--mode", "valid", "--normalise", "sum", "--precision", precision});
+        at, {"f.npy", "k.npy", "--mode", "valid", spelling, "sum", "--precision", precision});
     for (std::size_t i = 0; i < formats::size_of(sum.samples); ++i) {
       EXPECT_NEAR(formats::sample_at(sum.samples, i), 7, 1e-5);
     }

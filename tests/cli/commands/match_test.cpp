@@ -187,9 +187,24 @@ TEST_F(match, takes_the_grey_of_colours_and_one_image_of_a_stack) {
   const finished run =
       matched({"s.npy", "p.npy", "--frame", "2", "--normalised", "--top", "1", "--csv", "-"});
   EXPECT_THAT(run.out, HasSubstr("0,6,8,"));
-  EXPECT_THAT(run.err, HasSubstr("has colours"));
+  EXPECT_THAT(run.err, HasSubstr("s.npy has colours; its grey is searched"));
+  EXPECT_THAT(run.err, HasSubstr("templates have colours; their grey"));
   expect_refusal(at_, {"match", "s.npy", "p.npy"}, 2, "choose it with --frame");
   expect_refusal(at_, {"match", "s.npy", "p.npy", "--frame", "3"}, 2, "has no image 3");
+}
+
+TEST_F(match, leaves_alpha_out) {
+  image_file(at_, "la.npy", random_images({12, 14, 1, 2}, 5));
+  image_file(at_, "rgba.npy", random_images({4, 5, 1, 4}, 6));
+  const finished run = matched({"la.npy", "rgba.npy", "--top", "1"});
+  EXPECT_THAT(run.err, HasSubstr("la.npy has alpha; its grey is searched"));
+  EXPECT_THAT(run.err, HasSubstr("templates have colours and alpha; their grey"));
+}
+
+TEST_F(match, takes_either_spelling_of_normalised) {
+  const words british{"f.npy", "t.npy", "--normalised", "--csv", "-"};
+  const words american{"f.npy", "t.npy", "--normalized", "--csv", "-"};
+  EXPECT_EQ(matched(american).out, matched(british).out);
 }
 
 TEST_F(match, refuses_in_a_sentence_and_writes_nothing) {
@@ -198,13 +213,14 @@ TEST_F(match, refuses_in_a_sentence_and_writes_nothing) {
   image_file(at_, "huge.npy", grey(2, 2, {3e38f, 1, 1, 1}));
   at_.file("text.txt", "no image at all");
   for (const auto& [arguments, code, sentence] : std::vector<std::tuple<words, int, std::string>>{
-           {{"f.npy"}, 2, "TEMPLATE is required"},
+           {{"f.npy"}, 2, "TEMPLATE is required; see wingbeat match --help"},
            {{"f.npy", "large.npy"}, 2, "do not lie within"},
            {{"f.npy", "t.npy", "wide.npy"}, 2, "give templates of one size"},
            {{"f.npy", "huge.npy"}, 2, "use --precision fp64"},
            {{"f.npy", "t.npy", "--mode", "wide"}, 2, "there is no mode 'wide'"},
            {{"f.npy", "t.npy", "--json", "--csv", "-"}, 2, "both print on stdout"},
            {{"f.npy", "t.npy", "--picture", "p.tif"}, 2, "must end in .png"},
+           {{"f.npy", "t.npy", "--picture", "p.jpg"}, 2, "draw p.jpg; its name must end in .png"},
            {{"f.npy", "t.npy", "--map", "p.jpg"}, 2, "must end in .npy"},
            {{"f.npy", "t.npy", "t.npy", "--map", "p.png"}, 2, "a PNG holds one"},
            {{"f.npy", "t.npy", "--map", "p.npy", "--mean", "./p.npy"}, 2, "both write"},

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/convolution_verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>  // max, min, reverse
+#include <array>
+#include <cmath>    // log2, sqrt
+#include <complex>  // norm
+#include <memory>   // make_shared
+#include <optional>
+#include <utility>  // move
+
+#include "convolving/direct_sum.hpp"  // range_of, mode_range
+#include "side.hpp"                   // bytes_of_real
+#include "support/guarded.hpp"        // guarded, bytes
+#include "support/signal.hpp"         // fill_noise
+#include "wingbeat/error.hpp"         // error
+#include "wingbeat/wingbeat.hpp"      // convolution
+
+namespace wingbeat::test {
+namespace {
+
+constexpr unsigned char poisons[] = {0xff, 0xa5, 0x00};  // the first is NaN in every precision
+
+/// Real and imaginary parts of an array, of three axes.
+struct parts {
+  std::array<std::size_t, 3> lengths = {1, 1, 1};
+  std::vector<long double> re, im;  ///< [z][y][x]; im is empty for real numbers.
+
+  [[nodiscard]] std::size_t points() const { return lengths[0] * lengths[1] * lengths[2]; }
+  [[nodiscard]] long double energy() const {
+    long double sum = 0;
+    for (const long double x : re) sum += x * x;
+    for (const long double x : im) sum += x * x;
+    return sum;
+  }
+};
+
+std::array<std::size_t, 3> three_of(const std::vector<std::size_t>& lengths) {
+  std::array<std::size_t, 3> all = {1, 1, 1};
+  std::copy_backward(lengths.begin(), lengths.end(), all.end());
+  return all;
+}
+
+void add_scaled(long double* to, const long double* from, std::size_t count, long double by) {
+  for (std::size_t i = 0; i < count; ++i) to[i] += by * from[i];
+}
+
+/// The indices of a result that one tap reaches on an axis, and the image's index at the first.
+struct reach {
+  reach(const mode_range& wanted, std::size_t image, std::size_t tap) {
+    const auto j = static_cast<std::ptrdiff_t>(tap), n = static_cast<std::ptrdiff_t>(image);
+    const auto end = wanted.first + static_cast<std::ptrdiff_t>(wanted.count);
+    const std::ptrdiff_t from = std::max(wanted.first, j), to = std::min(end, j + n);
+    count = static_cast<std::size_t>(std::max<std::ptrdiff_t>(to - from, 0));
+    out = static_cast<std::size_t>(from - wanted.first);
+    in = static_cast<std::size_t>(from - j);
+  }
+  std::size_t out = 0, in = 0, count = 0;
+};
+
+/// Sums row by row: result[n] += t[j] f[n - j] over taps j; of a correlation t is reversed and
+/// conjugated.
+class exact_sums {
+ public:
+  exact_sums(const convolution_spec& spec, const parts& f, const parts& t) : f_(f), t_(t) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      ranges_[a] = range_of(f.lengths[a], t.lengths[a], spec.mode);
+      result_.lengths[a] = ranges_[a].count;
+    }
+    result_.re.resize(result_.points());
+    if (!f.im.empty()) result_.im.resize(result_.points());
+    is_correlation_ = spec.kind == operation::correlate;
+  }
+
+  parts sums() {
+    const auto [depth, height, width] = t_.lengths;
+    for (std::size_t tap = 0; tap < t_.points(); ++tap) {
+      const std::size_t z = tap / width / height, y = tap / width % height, x = tap % width;
+      const std::size_t from = is_correlation_ ? t_.points() - 1 - tap : tap;
+      add_tap({reach(ranges_[0], f_.lengths[0], z), reach(ranges_[1], f_.lengths[1], y),
+               reach(ranges_[2], f_.lengths[2], x)},
+              t_.re[from],
+              t_.im.empty()     ? 0
+              : is_correlation_ ? -t_.im[from]
+                                : t_.im[from]);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void add_tap(const std::array<reach, 3>& at, long double re, long double im) {
+    if (at[2].count == 0) return;
+    for (std::size_t z = 0; z < at[0].count; ++z) {
+      for (std::size_t y = 0; y < at[1].count; ++y) {
+        const std::size_t to = place(result_, at[0].out + z, at[1].out + y) + at[2].out;
+        const std::size_t from = place(f_, at[0].in + z, at[1].in + y) + at[2].in;
+        add_scaled(&result_.re[to], &f_.re[from], at[2].count, re);
+        if (f_.im.empty()) continue;
+        add_scaled(&result_.re[to], &f_.im[from], at[2].count, -im);
+        add_scaled(&result_.im[to], &f_.re[from], at[2].count, im);
+        add_scaled(&result_.im[to], &f_.im[from], at[2].count, re);
+      }
+    }
+  }
+  static std::size_t place(const parts& array, std::size_t z, std::size_t y) {
+    return (z * array.lengths[1] + y) * array.lengths[2];
+  }
+
+  const parts &f_, &t_;
+  std::array<mode_range, 3> ranges_{};
+  parts result_;
+  bool is_correlation_ = false;
+};
+
+/// The bounds of convolution_verdict.hpp for one pair.
+struct bounds {
+  bounds(const convolution_spec& spec, const planned_convolution& made, const parts& f,
+         const parts& t, std::size_t results) {
+    const bool is_fp64 = spec.real == precision::fp64;
+    const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
+    const long double norms = std::sqrt(f.energy() * t.energy());
+    long double padded = 1;
+    for (const std::size_t n : made.padded) padded *= static_cast<long double>(n);
+    const auto m = static_cast<long double>(results);
+    const auto inputs = static_cast<long double>(f.points() + t.points());
+    value = 16 * u * norms;
+    l2 = 1.25L * u * norms * std::sqrt((3 * std::log2(padded) + 4) * std::min(m / padded, 1.0L)) *
+         (1 + 3 / std::sqrt(std::min(m, inputs)));
+  }
+  long double value, l2;
+};
+
+template <class Real>
+class session {
+ public:
+  session(queue& on, const drawn_convolution& drawn, const planned_convolution& made)
+      : on_(on), drawn_(drawn), spec_(drawn.spec), made_(made) {
+    images_ = noise(spec_.images, spec_.image, 1);
+    kernels_ = noise(spec_.kernels, spec_.kernel, 2);
+    images_prepared_ = spec_.prepared == operand_role::image;
+    is_pairwise_ = spec_.pairs == pairing::pairwise;
+    n_run_ = images_prepared_ ? spec_.kernels : spec_.images;
+    n_met_ = is_pairwise_ ? 1 : images_prepared_ ? spec_.images : spec_.kernels;
+    out_bytes_ = n_run_ * n_met_ * n_parts() * product(made.result) * sizeof(Real);
+  }
+
+  std::optional<std::string> check() {
+    bytes first;
+    for (const unsigned char poison : poisons) {
+      bytes out;
+      if (auto fault = run(poison, out)) return fault;
+      if (first.empty()) {
+        first = out;
+        if (auto fault = inaccuracy(out)) return fault;
+      }
+      if (out != first) return "two runs gave different bits";
+    }
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] std::size_t n_parts() const { return spec_.holds == values::real ? 1 : 2; }
+  static std::size_t product(const std::vector<std::size_t>& lengths) {
+    std::size_t count = 1;
+    for (const std::size_t n : lengths) count *= n;
+    return count;
+  }
+
+  [[nodiscard]] std::vector<Real> noise(std::size_t count, const std::vector<std::size_t>& lengths,
+                                        std::uint64_t seed) const {
+    std::vector<Real> x(count * product(lengths) * n_parts());
+    fill_noise(x.data(), x.size(), seed);
+    return x;
+  }
+  static bytes bytes_of(const std::vector<Real>& x) {
+    const auto* const at = reinterpret_cast<const unsigned char*>(x.data());
+    return {at, at + x.size() * sizeof(Real)};
+  }
+
+  /// Prepares and runs on memory of its own, and returns what was written where it may not be.
+  std::optional<std::string> run(unsigned char poison, bytes& result) {
+    const std::size_t shift = drawn_.shift * 2 * sizeof(Real);
+    const bytes in_bytes = bytes_of(images_prepared_ ? images_ : kernels_);
+    const bytes run_bytes = bytes_of(images_prepared_ ? kernels_ : images_);
+    const std::size_t scratch_bytes = drawn_.has_own_workspace ? made_.workspace_bytes : 0;
+    const guarded in{on_, in_bytes, shift, poisons[0]}, given{on_, run_bytes, shift, poisons[0]};
+    const guarded spectra{on_, bytes(made_.spectra_bytes, poison), shift, poison};
+    const guarded out{on_, bytes(out_bytes_, poison), shift, poison};
+    const guarded scratch{on_, bytes(scratch_bytes, poison), 0, poison};
+    const buffer_view workspace = scratch_bytes == 0 ? buffer_view{} : scratch.view();
+    made_.prepare(in.view(), spectra.view(), workspace);
+    on_.wait();
+    const bytes prepared = spectra.inner();
+    made_.run(spectra.view(), given.view(), out.view(), workspace);
+    on_.wait();
+    result = out.inner();
+    if (spectra.inner() != prepared) return "a run changed the spectra";
+    auto fault = in.trespass("prepared signals", bytes(in_bytes.size(), 0));
+    if (!fault) fault = given.trespass("signals of the run", bytes(run_bytes.size(), 0));
+    if (!fault) fault = spectra.trespass("spectra", bytes(made_.spectra_bytes, 1));
+    if (!fault) fault = scratch.trespass("workspace", bytes(scratch_bytes, 1));
+    return fault ? fault : out.trespass("output", bytes(out_bytes_, 1));
+  }
+
+  /// Returns signal or result `number`, as its functor, if any, finds it.
+  [[nodiscard]] parts item(const Real* all, std::size_t number,
+                           const std::vector<std::size_t>& lengths, bool is_reversed) const {
+    parts of{.lengths = three_of(lengths), .re = {}, .im = {}};
+    const std::size_t width = n_parts();
+    const Real* const first = all + number * of.points() * width;
+    for (std::size_t i = 0; i < of.points(); ++i) {
+      of.re.push_back(first[i * width]);
+      if (width == 2) of.im.push_back(first[i * width + 1]);
+    }
+    if (is_reversed) {
+      std::reverse(of.re.begin(), of.re.end());
+      std::reverse(of.im.begin(), of.im.end());
+    }
+    return of;
+  }
+
+  [[nodiscard]] std::optional<std::string> inaccuracy(const bytes& out) const {
+    const auto* const got = reinterpret_cast<const Real*>(out.data());
+    for (std::size_t pair = 0; pair < n_run_ * n_met_; ++pair) {
+      const std::size_t run = pair / n_met_, prepared = is_pairwise_ ? run : pair % n_met_;
+      const parts f = item(images_.data(), images_prepared_ ? prepared : run, spec_.image,
+                           drawn_.reverses_images);
+      const parts t = item(kernels_.data(), images_prepared_ ? run : prepared, spec_.kernel,
+                           drawn_.reverses_kernels);
+      const parts expected = exact_sums{spec_, f, t}.sums();
+      const parts result = item(got, pair, made_.result, drawn_.reverses_results);
+      if (result.lengths != expected.lengths) return "the result has other lengths than scipy's";
+      const bounds allowed{spec_, made_, f, t, expected.points()};
+      if (auto fault = disagreement(result, expected, allowed)) {
+        return fmt::format("pair {}: {}", pair, *fault);
+      }
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<std::string> disagreement(const parts& result, const parts& expected,
+                                                 const bounds& allowed) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < expected.points(); ++i) {
+      long double off = std::abs(result.re[i] - expected.re[i]);
+      if (!expected.im.empty()) off = std::hypot(off, result.im[i] - expected.im[i]);
+      sum += off * off;
+      if (off <= allowed.value) continue;  // NaN is not
+      return fmt::format(
+          "value {} is {:.9Lg} and {:.9Lg} was expected, {:.2Lg} off where {:.2Lg} "
+          "is allowed (real parts, and distance)",
+          i, result.re[i], expected.re[i], off, allowed.value);
+    }
+    if (std::sqrt(sum) <= allowed.l2) return std::nullopt;
+    return fmt::format("the L2 error is {:.3Lg}, {:.3Lg} is allowed", std::sqrt(sum), allowed.l2);
+  }
+
+  queue& on_;
+  const drawn_convolution& drawn_;
+  const convolution_spec& spec_;
+  const planned_convolution& made_;
+  std::vector<Real> images_, kernels_;
+  bool images_prepared_ = false, is_pairwise_ = false;
+  std::size_t n_run_ = 0, n_met_ = 0, out_bytes_ = 0;
+};
+
+}  // namespace
+
+planned_convolution made_by_convolution(queue& on, const convolution_spec& spec) {
+  const auto made = std::make_shared<const convolution>(on, spec);
+  return {made->spectra_bytes(),
+          made->workspace_bytes(),
+          made->padded(),
+          made->result(),
+          [made, &on](buffer_view signals, buffer_view spectra, buffer_view workspace) {
+            made->prepare(on, signals, spectra, workspace);
+          },
+          [made, &on](buffer_view spectra, buffer_view signals, buffer_view out,
+                      buffer_view workspace) {
+            made->enqueue(on, spectra, signals, out, {}, workspace);
+          }};
+}
+
+plan_verdict verdict_of(queue& on, const drawn_convolution& drawn, const convolution_maker& make) {
+  try {
+    const planned_convolution made = make(on, drawn.spec);
+    const auto fault = drawn.spec.real == precision::fp64 ? session<double>{on, drawn, made}.check()
+                                                          : session<float>{on, drawn, made}.check();
+    if (fault) return {plan_verdict::wrong, *fault};
+    return {};
+  } catch (const error& problem) {
+    return {plan_verdict::wrong, problem.what()};
+  }
+}
+
+}  // namespace wingbeat::test
