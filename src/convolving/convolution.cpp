@@ -329,6 +329,9 @@ std::string convolution::explain() const {
   if (const std::size_t hop = mine.axes[0].hop; hop != 0) {
     text += formatted("in overlapping blocks, each of which makes {} values\n", hop);
   }
+  if (mine.spec.between) {
+    text += formatted("spectra and workspace in {}\n", name_of(*mine.spec.between));
+  }
   const auto add = [&](const chain& of, std::size_t times) {
     if (of.count == 0) return;
     text += formatted("{} times, {} at once:\n", times, of.count);

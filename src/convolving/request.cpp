@@ -2,10 +2,11 @@
 // Names of a request's choices, the lengths of its results, and its validation.
 #include "convolving/request.hpp"
 
-#include "convolving/blocks.hpp"    // why_no_blocks
-#include "convolving/geometry.hpp"  // geometry_of
-#include "formatted.hpp"            // formatted, joined
-#include "wingbeat/error.hpp"       // plan_error
+#include "convolving/blocks.hpp"        // why_no_blocks
+#include "convolving/geometry.hpp"      // geometry_of
+#include "convolving/stored_scale.hpp"  // stored_between
+#include "formatted.hpp"                // formatted, joined
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat {
 namespace convolving {
@@ -73,6 +74,33 @@ void require_counts(const convolution_spec& spec) {
                 spec.images, spec.kernels));
 }
 
+/// Powers of two of this size and of all lengths together stay within fp32.
+constexpr double largest_peak = 1e9;
+
+void require_between(const convolution_spec& spec) {
+  const precision between = stored_between(spec);
+  if (name_of(between) == unnamed) {
+    throw plan_error(formatted(
+        "between is {}, which is none of its values; choose fp32, fp16 or bf16, or leave it empty",
+        static_cast<int>(between)));
+  }
+  if ((between == precision::fp64) != (spec.real == precision::fp64)) {
+    throw plan_error(
+        formatted("between is {} and real is {}, and fp64 mixes with no other precision; leave "
+                  "between empty, or compute in fp32",
+                  name_of(between), name_of(spec.real)));
+  }
+  if (between != precision::fp16) return;
+  for (const double* peak : {&spec.image_peak, &spec.kernel_peak}) {
+    if (*peak >= 1 / largest_peak && *peak <= largest_peak) continue;
+    throw plan_error(
+        formatted("between is fp16, which ends at 65504, and {} is {}; state the largest "
+                  "magnitude of its values, from {} to {}, or store bf16",
+                  peak == &spec.image_peak ? "image_peak" : "kernel_peak", *peak, 1 / largest_peak,
+                  largest_peak));
+  }
+}
+
 void require_block(const convolution_spec& spec) {
   if (spec.block == 0) return;
   const std::string reason = why_no_blocks(spec, spec.block);
@@ -95,6 +123,7 @@ void require_valid(const convolution_spec& spec) {
   require_choices(spec);
   require_lengths(spec);
   require_counts(spec);
+  require_between(spec);
   require_loads(spec);
   require_block(spec);
   for (const axis_geometry& axis : geometry_of(spec)) {

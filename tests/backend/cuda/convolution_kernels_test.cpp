@@ -43,7 +43,21 @@ TEST_P(convolution_kernels, compile_without_spills) {
     const plan_spec filters{.lengths = {n}, .batch = 7, .real = real};
     expect_no_spills(planner::make_spectrum_program(filters, device).passes().front(), GetParam());
   };
+  const auto check_narrow = [&](std::size_t n, precision stored) {
+    plan_spec spec{.lengths = {n}, .batch = {300, 7}, .factor = 0.25};
+    const auto traffic_of = [&](precision filter) {
+      const auto program =
+          planner::make_convolution_program(spec, {.stored = filter, .distances = {0, n}}, device);
+      expect_no_spills(program.passes().front(), GetParam());
+      return program.traffic_bytes();
+    };
+    const std::size_t wide = traffic_of(precision::fp32);
+    spec.in.stored = spec.out.stored = stored;
+    EXPECT_EQ(2 * traffic_of(stored), wide);
+  };
   for (const std::size_t n : {16, 256, 4096, 8192}) check(n, precision::fp32);
+  check_narrow(4096, precision::fp16);
+  check_narrow(512, precision::bf16);
   check(2048, precision::fp64);
 }
 
