@@ -7,6 +7,7 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t, uint64_t
 #include <memory>   // unique_ptr
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,13 @@ struct search_spec {
   /// How many templates one run of the convolution takes; `add` takes any number. Workspace grows
   /// with it. On opencl more than 1 needs a device with atomic operations on 64 bits.
   std::size_t templates_at_once = 1;
+  /// What spectra and the workspace are stored as, and the largest magnitudes, as in
+  /// `convolution_spec`: fp16 needs the image's, and the templates' unless scores are normalised,
+  /// which makes them unit templates first. A score's error is then relative to the whole image:
+  /// that of a coefficient is, in the root mean square, below 2^-8 times the image's standard
+  /// deviation over the window's.
+  std::optional<precision> between = {};
+  double image_peak = 0, template_peak = 0;
 };
 
 /// A place of an image that looks like a template.

@@ -2,7 +2,7 @@
 #include "wingbeat/template_search.hpp"
 
 #include <algorithm>  // max, min
-#include <cmath>      // isnan
+#include <cmath>      // isnan, sqrt
 #include <optional>
 #include <utility>  // move
 
@@ -32,6 +32,15 @@ void require_axes(std::string_view name, const std::vector<std::size_t>& lengths
                              name, joined(lengths, ", ")));
 }
 
+void require_peak(const search_spec& spec, std::string_view field, double peak) {
+  constexpr double largest = 1e8;
+  if (spec.between != precision::fp16 || (peak >= 1 / largest && peak <= largest)) return;
+  throw plan_error(
+      formatted("between is fp16, which ends at 65504, and {} is {}; state the largest magnitude "
+                "of its values, from {} to {}, or store bf16",
+                field, peak, 1 / largest, largest));
+}
+
 void require_valid(const search_spec& spec) {
   require_axes("image", spec.image);
   require_axes("templates", spec.templates);
@@ -44,6 +53,8 @@ void require_valid(const search_spec& spec) {
         "threshold is no number, so that no score is above it; give a number, or "
         "leave keeps_counts false");
   }
+  require_peak(spec, "image_peak", spec.image_peak);
+  if (!spec.is_normalised) require_peak(spec, "template_peak", spec.template_peak);
   const bool fits = spec.templates[0] <= spec.image[0] && spec.templates[1] <= spec.image[1];
   if (spec.mode != extent::valid || fits) return;
   throw plan_error(
@@ -53,12 +64,21 @@ void require_valid(const search_spec& spec) {
 }
 
 convolution_spec convolution_of(const search_spec& spec, std::size_t templates) {
-  return {.image = spec.image,
-          .kernel = spec.templates,
-          .kind = operation::correlate,
-          .mode = spec.mode,
-          .real = spec.real,
-          .kernels = templates};
+  convolution_spec request{.image = spec.image,
+                           .kernel = spec.templates,
+                           .kind = operation::correlate,
+                           .mode = spec.mode,
+                           .real = spec.real,
+                           .between = spec.between,
+                           .image_peak = spec.image_peak,
+                           .kernel_peak = spec.template_peak,
+                           .kernels = templates};
+  if (spec.is_normalised) {
+    request.image_peak *= 2;  // without its mean
+    // A row of w values and norm 1 has bins up to sqrt(w), as if each value were 1 / sqrt(w).
+    request.kernel_peak = 1 / std::sqrt(static_cast<double>(spec.templates[1]));
+  }
+  return request;
 }
 
 kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp64) {
