@@ -80,7 +80,7 @@ class image_oracle {
                                          (width() + 2 * spec_.kernel_width));
     const long double fp32 = 8 * static_cast<long double>(std::numeric_limits<float>::epsilon()) *
                              std::sqrt(n * kernel_energy_) * image_maximum_;
-    // Spectra and workspace of 16 bits: five roundings, relative to the largest result there can be.
+    // Spectra and workspace of 16 bits: five roundings, relative to the largest possible result.
     const long double u = spec_.between == precision::fp16   ? 0x1p-11L
                           : spec_.between == precision::bf16 ? 0x1p-8L
                                                              : 0;

@@ -180,7 +180,7 @@ void check_search(queue& on, const search_spec& spec, const std::vector<std::siz
   const long double epsilon = std::numeric_limits<Real>::epsilon();
   const auto pixels = static_cast<long double>(image.size() * n);
   const long double bound = spec.is_normalised ? 80 * epsilon : 8 * epsilon * std::sqrt(pixels) / 3;
-  // With 16 bits in between, five roundings relative to the whole image and six standard deviations.
+  // With 16 bits in between: five roundings relative to the whole image, six standard deviations.
   const long double narrow =
       spec.between == precision::fp16
           ? 6 * 5 * 0x1p-11L * (spec.is_normalised ? 1 : std::sqrt(static_cast<long double>(n)) / 3)
