@@ -45,6 +45,15 @@ enum class pairing {
 /// One of the two inputs.
 enum class operand_role { image, kernel };
 
+/// What is in memory for an operand.
+enum class operand_form {
+  values,
+  /// Its discrete Fourier transform over its own lengths, each a power of two, not padded: of
+  /// complex values numpy.fft.fftn, of real ones the half spectrum numpy.fft.rfftn. Packed in
+  /// natural order, unscaled: [signal][y][x], and of real values x from 0 to half the length.
+  spectrum
+};
+
 [[nodiscard]] std::string_view name_of(operation kind) noexcept;
 [[nodiscard]] std::string_view name_of(extent mode) noexcept;
 
@@ -84,6 +93,11 @@ struct convolution_spec {
   pairing pairs = pairing::each_with_each;
   /// Whose spectra `prepare` makes, once for many runs. The others come with each run.
   operand_role prepared = operand_role::image;
+  /// Of the others. Spectra, such as slices through the transform of a volume, are transformed back
+  /// to values first, at the price of those launches and of workspace for the values. As of any real
+  /// transform, what no half spectrum of real values has is ignored: the imaginary parts along axes
+  /// before the last are those of `transform::inverse_to_real`. No functor loads spectra.
+  operand_form form = operand_form::values;
   /// Of one axis with prepared kernels: transforms of this length over overlapping blocks of the
   /// image (overlap-save), a power of two from twice the kernel's length on. 0: chosen by cost,
   /// with one padded transform among the choices. Functors need one transform.

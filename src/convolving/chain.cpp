@@ -461,6 +461,27 @@ std::size_t product_of(const lengths& all) {
   return product;
 }
 
+const lengths& lengths_of(const convolution_spec& spec, operand_role role) {
+  return role == operand_role::image ? spec.image : spec.kernel;
+}
+
+/// Puts the plan that turns spectra into values in front of a chain, which then reads those.
+void begin_with_spectra(const std::shared_ptr<backend::queue>& on, const chain_request& request,
+                        chain& result) {
+  const convolution_spec& spec = request.spec;
+  const plan_spec inverse =
+      values_of_spectra(lengths_of(spec, run_role(spec)), spec.holds, spec.real, request.count);
+  validate(inverse, on->device());
+  for (stage& each : result.stages) {
+    if (each.from == memory::signals) each.from = memory::values;
+  }
+  stage first{backend::engine_of(on->device().runs_on).make_plan(on, inverse), memory::signals,
+              memory::values};
+  result.plan_bytes = std::max(result.plan_bytes, first.plan->workspace_bytes());
+  result.array_bytes[2] = output_bytes(inverse);
+  result.stages.insert(result.stages.begin(), std::move(first));
+}
+
 std::size_t value_bytes(const convolution_spec& spec) {
   return (spec.holds == values::real ? 1 : 2) * bytes_of_real(spec.real);
 }
@@ -473,8 +494,19 @@ chain preparing_chain(const std::shared_ptr<backend::queue>& on, const chain_req
 }
 
 chain running_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request) {
-  if (request.axes[0].hop != 0) return running_block_chain(on, request);
-  return chain_builder{on, request}.run();
+  chain result = request.axes[0].hop != 0 ? running_block_chain(on, request)
+                                          : chain_builder{on, request}.run();
+  if (request.spec.form == operand_form::spectrum) begin_with_spectra(on, request, result);
+  return result;
+}
+
+plan_spec values_of_spectra(const lengths& of_one, values holds, precision real,
+                            std::size_t count) {
+  return {.lengths = of_one,
+          .batch = count,
+          .kind = holds == values::real ? transform::inverse_to_real : transform::inverse,
+          .real = real,
+          .scale = scaling::by_length};
 }
 
 std::size_t spectrum_bytes(const chain_request& request) {
@@ -485,8 +517,10 @@ std::size_t spectrum_bytes(const chain_request& request) {
 std::size_t signal_bytes(const convolution_spec& spec, operand_role role) {
   const std::size_t count = role == operand_role::image ? spec.images : spec.kernels;
   if (load_of(spec, role).is_given()) return load_of(spec, role).in_bytes;
-  return count * product_of(role == operand_role::image ? spec.image : spec.kernel) *
-         value_bytes(spec);
+  if (spec.form == operand_form::spectrum && role == run_role(spec)) {
+    return input_bytes(values_of_spectra(lengths_of(spec, role), spec.holds, spec.real, count));
+  }
+  return count * product_of(lengths_of(spec, role)) * value_bytes(spec);
 }
 
 std::size_t result_bytes(const chain_request& request) {

@@ -19,12 +19,13 @@
 namespace wingbeat::test {
 
 inline std::string text_of(const convolution_spec& spec) {
-  return fmt::format("{} {} {} of {} and {}, {} images, {} kernels{}{}{}{}", name_of(spec.kind),
+  return fmt::format("{} {} {} of {} and {}, {} images, {} kernels{}{}{}{}{}", name_of(spec.kind),
                      name_of(spec.mode), spec.holds == values::real ? "real" : "complex",
                      fmt::join(spec.image, "x"), fmt::join(spec.kernel, "x"), spec.images,
                      spec.kernels, spec.pairs == pairing::pairwise ? ", pairwise" : "",
                      spec.prepared == operand_role::kernel ? ", kernels prepared" : "",
                      spec.real == precision::fp64 ? ", fp64" : "",
+                     spec.form == operand_form::spectrum ? ", given as spectra" : "",
                      spec.between ? fmt::format(", {} between", name_of(*spec.between)) : "");
 }
 
@@ -41,11 +42,15 @@ class convolution_check {
 
   void check() {
     SCOPED_TRACE(text_of(spec_) + "\n" + made_.explain());
-    const auto images = noise(made_.image_bytes(), 1, images_);
-    const auto kernels = noise(made_.kernel_bytes(), 2, {});
+    const std::size_t value_bytes = (spec_.holds == wingbeat::values::real ? 1 : 2) * sizeof(Real);
+    const auto images = noise(spec_.images * points_of(spec_.image) * value_bytes, 1, images_);
+    const auto kernels = noise(spec_.kernels * points_of(spec_.kernel) * value_bytes, 2, {});
     const bool prepares_images = spec_.prepared == operand_role::image;
     const auto& prepared = prepares_images ? images : kernels;
-    const auto& given = prepares_images ? kernels : images;
+    const auto& values = prepares_images ? kernels : images;
+    const auto given = spec_.form == operand_form::spectrum ? spectra_of(values) : values;
+    ASSERT_EQ(made_.image_bytes(), (prepares_images ? images : given).size() * sizeof(Real));
+    ASSERT_EQ(made_.kernel_bytes(), (prepares_images ? given : kernels).size() * sizeof(Real));
     const buffer in = guarded(prepared), run = guarded(given);
     const buffer spectra = guarded(poison(made_.spectra_bytes()));
     const buffer out = guarded(poison(made_.output_bytes()));
@@ -75,6 +80,24 @@ class convolution_check {
     fill_noise(x.data(), x.size(), seed);
     for (Real& value : x) value = static_cast<Real>(range.offset + range.scale * double{value});
     return x;
+  }
+  /// Returns the transforms of signals of the role that comes with each run.
+  [[nodiscard]] reals spectra_of(const reals& x) const {
+    const bool runs_kernels = spec_.prepared == operand_role::image;
+    const bool is_real = spec_.holds == wingbeat::values::real;
+    queue reference{first_device(engine::reference)};
+    const plan forward{reference,
+                       {.lengths = runs_kernels ? spec_.kernel : spec_.image,
+                        .batch = runs_kernels ? spec_.kernels : spec_.images,
+                        .kind = is_real ? transform::forward_from_real : transform::forward,
+                        .real = spec_.real}};
+    buffer in{reference, input_bytes(forward.spec())};
+    buffer out{reference, output_bytes(forward.spec())};
+    in.write(x.data(), in.size_bytes());
+    forward.enqueue(reference, in.view(), out.view());
+    reals bins(out.size_bytes() / sizeof(Real));
+    out.read(bins.data(), out.size_bytes());
+    return bins;
   }
   static reals poison(std::size_t bytes) { return reals(bytes / sizeof(Real), poisoned); }
 
