@@ -94,9 +94,8 @@ struct convolution_spec {
   /// Whose spectra `prepare` makes, once for many runs. The others come with each run.
   operand_role prepared = operand_role::image;
   /// Of the others. Spectra, such as slices through the transform of a volume, are transformed back
-  /// to values first, at the price of those launches and of workspace for the values. As of any real
-  /// transform, what no half spectrum of real values has is ignored: the imaginary parts along axes
-  /// before the last are those of `transform::inverse_to_real`. No functor loads spectra.
+  /// to values first, which takes a launch or two per axis and workspace for the values. Bins that
+  /// no real values have count as in `transform::inverse_to_real`. No functor loads spectra.
   operand_form form = operand_form::values;
   /// Of one axis with prepared kernels: transforms of this length over overlapping blocks of the
   /// image (overlap-save), a power of two from twice the kernel's length on. 0: chosen by cost,

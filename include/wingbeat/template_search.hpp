@@ -49,6 +49,10 @@ struct search_spec {
   /// deviation over the window's.
   std::optional<precision> between = {};
   double image_peak = 0, template_peak = 0;
+  /// What `add` takes: values, or their half spectra as `operand_form` has them, of lengths that are
+  /// powers of two: complex numbers [template][y][x], x from 0 to half the width. Spectra are
+  /// transformed back first.
+  operand_form form = operand_form::values;
 };
 
 /// A place of an image that looks like a template.
@@ -91,7 +95,8 @@ class template_search {
   void begin(queue& on, buffer_view image);
 
   /// Queues the scores of `count` templates, at least 1; 2^32 - 1 in all. templates:
-  /// [template][y][x], starting at a real number, and left alone until the queue has come there.
+  /// [template][y][x], starting at a real number (spectra at a complex one), and left alone until
+  /// the queue has come there.
   void add(queue& on, buffer_view templates, std::size_t count);
 
   /// Returns how many templates were added since `begin`.

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "convolving/convolution_check.hpp"  // check_convolution
+#include "convolving/search_check.hpp"       // check_search
 #include "support/refusal.hpp"               // refusal
 #include "wingbeat/wingbeat.hpp"
 
@@ -84,6 +85,20 @@ TEST_P(given_spectra, may_be_more_than_a_cache_holds) {
   check(spec);
 }
 
+TEST_P(given_spectra, of_templates_are_scored_as_values) {
+  search_spec spec{.image = {29, 37},
+                   .templates = {8, 16},
+                   .is_normalised = true,
+                   .keeps_sums = !compiles_slowly(),
+                   .templates_at_once = compiles_slowly() ? 1U : 2U};
+  for (const bool is_normalised : {true, false}) {
+    spec.is_normalised = is_normalised;
+    spec.form = operand_form::spectrum;
+    check_search<float>(*on, spec, {2, 3});
+    if (compiles_slowly()) return;
+  }
+}
+
 TEST(given_spectra_request, is_refused_where_spectra_cannot_be_transformed_back) {
   const queue on{first_device(engine::reference)};
   const auto refused = [&](convolution_spec spec) {
@@ -103,6 +118,11 @@ TEST(given_spectra_request, is_refused_where_spectra_cannot_be_transformed_back)
                 convolution{on, {.image = {9}, .kernel = {4}, .form = operand_form{5}}};
               }),
               HasSubstr("form is 5"));
+  const search_spec search{.image = {9, 9}, .templates = {4, 6}, .form = operand_form::spectrum};
+  EXPECT_THAT(refusal([&] {
+                template_search{on, search};
+              }),
+              HasSubstr("templates have a length of 6"));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, given_spectra,
