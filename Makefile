@@ -6,7 +6,7 @@
 #                    a patch of a photograph under noise, and blurs the photograph
 #   make peers       the programs that run other libraries for `wingbeat bench`, beside it
 #   make test        what .ci/run runs: all tests but the slow ones, then sanitizers
-#   make test-full   the slow tests as well
+#   make test-full   the slow tests as well, and whole products of cases
 #   make test-gpu    the tests that need an NVIDIA GPU, and those that run on every device
 #   make format      clang-format over all sources
 #   make clean       removes build/ and demo/
@@ -90,7 +90,7 @@ test: build-tests
 	  --tests-regex '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host)/'
 
 test-full: build-tests
-	$(ctest) build/test
+	WINGBEAT_TEST_FULL=1 $(ctest) build/test
 
 test-gpu: build-tests
 	$(ctest) build/test --label-regex "gpu|opencl"

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does it take to correlate an image with templates, against the same work by cuFFT: pad,
 // transform, multiply, transform back, crop? Times both on the first CUDA device, whole and by
-// launch, beside a copy of the bytes that the fused chain moves.
-//     match_templates results.json [image template kernels]..      as 4096 512 8
+// launch, beside a copy of the bytes that the fused chain moves. cuFFT pads to the image's own
+// lengths or to the next whose factors are 2, 3, 5 and 7, whichever is quicker.
+//     match_templates results.json PROBLEM..
+// PROBLEM: image:template:count, a correlation, as 4096:512:8 or 5760x4092:480:1; "small", 36 of 16
+// to 384 in 64 to 512, convolutions too; "large", 512 in 4096, 1 to 32 of them.
 #include <fmt/format.h>
 
+#include <algorithm>  // max, min, min_element
 #include <array>
 #include <cmath>  // abs, sqrt
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <memory>  // unique_ptr
 #include <nlohmann/json.hpp>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"   // queue::copy, plan
-#include "convolving/chain.hpp"  // running_chain
-#include "measure/rounds.hpp"    // queued_run, take_turns
-#include "peers/cufft.hpp"       // cufft
+#include "backend/backend.hpp"       // queue::copy, plan
+#include "bench/smooth_lengths.hpp"  // smooth_length
+#include "convolving/chain.hpp"      // running_chain
+#include "measure/rounds.hpp"        // queued_run, take_turns
+#include "peers/cufft.hpp"           // cufft
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -35,75 +41,119 @@ std::vector<float> noise(std::size_t count) {
   return x;
 }
 
+/// Height and width.
+struct lengths {
+  std::size_t y, x;
+
+  [[nodiscard]] std::size_t area() const { return y * x; }
+  [[nodiscard]] std::vector<std::size_t> list() const { return {y, x}; }
+};
+
+struct problem {
+  lengths image, small;
+  std::size_t kernels;
+  operation kind = operation::correlate;
+
+  [[nodiscard]] convolution_spec spec() const {
+    return {.image = image.list(),
+            .kernel = small.list(),
+            .kind = kind,
+            .mode = extent::valid,
+            .kernels = kernels};
+  }
+};
+
 /// Kernels of the unfused chain: a thread takes one number, so that each moves what it must.
 constexpr const char* unfused_text = R"(
 #include "wingbeat/device/complex.hpp"
 using namespace wingbeat::device;
 WINGBEAT_KERNEL(256)
 void pad(WINGBEAT_GLOBAL const float* from, size from_at, WINGBEAT_GLOBAL float* to, size to_at,
-         unsigned h, unsigned n WINGBEAT_SCRATCH_PARAMETER) {
+         unsigned h, unsigned w, unsigned n, size count WINGBEAT_SCRATCH_PARAMETER) {
   const size i = group::index() * 256 + group::thread();
+  if (i >= count) return;
   const unsigned y = unsigned(i / n), x = unsigned(i % n);
-  to[to_at + i] = y < h && x < h ? from[from_at + y * h + x] : 0.0f;
+  to[to_at + i] = y < h && x < w ? from[from_at + y * w + x] : 0.0f;
 }
 WINGBEAT_KERNEL(256)
 void multiply(WINGBEAT_GLOBAL const complex<float>* image, size image_at,
-              WINGBEAT_GLOBAL complex<float>* rows, size rows_at, size count, float scale
+              WINGBEAT_GLOBAL complex<float>* rows, size rows_at, size count, float re, float im
               WINGBEAT_SCRATCH_PARAMETER) {
   const size i = group::index() * 256 + group::thread();
   if (i >= count) return;
-  rows[rows_at + i] = scaled(conj(rows[rows_at + i]) * image[image_at + i], scale);
+  const complex<float> z = rows[rows_at + i];
+  rows[rows_at + i] = complex<float>{re * z.re, im * z.im} * image[image_at + i];
 }
 WINGBEAT_KERNEL(256)
 void crop(WINGBEAT_GLOBAL const float* from, size from_at, WINGBEAT_GLOBAL float* to, size to_at,
-          unsigned m, unsigned n WINGBEAT_SCRATCH_PARAMETER) {
+          unsigned m, unsigned n, size first, size count WINGBEAT_SCRATCH_PARAMETER) {
   const size i = group::index() * 256 + group::thread();
-  if (i >= size(m) * m) return;
-  to[to_at + i] = from[from_at + i / m * n + i % m];
+  if (i >= count) return;
+  to[to_at + i] = from[from_at + first + i / m * n + i % m];
 }
 )";
 
 /// The same correlations by cuFFT, one template after another.
 class unfused {
  public:
-  unfused(const queue& on, std::size_t image, std::size_t small)
+  unfused(const queue& on, const problem& of, lengths padded)
       : on_(on),
-        n_(image),
-        h_(small),
-        real_{on, n_ * n_ * 4},
-        bins_{on, n_ * (n_ / 2 + 1) * 8},
-        image_bins_{on, n_ * (n_ / 2 + 1) * 8},
-        forward_{on, {.lengths = {n_, n_}, .kind = transform::forward_from_real}},
-        inverse_{on, {.lengths = {n_, n_}, .kind = transform::inverse_to_real}},
-        pad_{on, kernel_of("pad", {reads(4), writes(4), counts(), counts()})},
-        multiply_{
-            on, kernel_of("multiply", {reads(8), writes(8), kernel_parameter::value<std::size_t>(),
-                                       kernel_parameter::value<float>()})},
-        crop_{on, kernel_of("crop", {reads(4), writes(4), counts(), counts()})} {}
+        of_(of),
+        padded_(padded),
+        real_{on, padded.area() * 4},
+        bins_{on, count() * 8},
+        image_bins_{on, count() * 8},
+        forward_{on, {.lengths = {padded.y, padded.x}, .kind = transform::forward_from_real}},
+        inverse_{on, {.lengths = {padded.y, padded.x}, .kind = transform::inverse_to_real}},
+        pad_{on, kernel_of("pad", {reads(4), writes(4), counts(), counts(), counts(), sizes()})},
+        multiply_{on, kernel_of("multiply", {reads(8), writes(8), sizes(), factors(), factors()})},
+        crop_{on, kernel_of("crop", {reads(4), writes(4), counts(), counts(), sizes(), sizes()})} {}
 
-  void prepare(buffer_view image) { forward_.run(image, image_bins_.view()); }
+  [[nodiscard]] const lengths& padded() const { return padded_; }
+
+  void prepare(buffer_view image) {
+    pad(image, of_.image);
+    forward_.run(real_.view(), image_bins_.view());
+  }
   void run(buffer_view small, buffer_view out) {
-    const std::size_t m = n_ - h_ + 1, count = n_ * (n_ / 2 + 1);
-    pad_.enqueue(on_, n_ * n_ / 256, {small, real_.view(), number(h_), number(n_)});
+    pad(small, of_.small);
     forward_.run(real_.view(), bins_.view());
-    const float scale = 1.0F / static_cast<float>(n_ * n_);
-    multiply_.enqueue(on_, (count + 255) / 256, {image_bins_.view(), bins_.view(), count, scale});
+    const float scale = 1.0F / static_cast<float>(padded_.area());
+    const bool convolves = of_.kind == operation::convolve;
+    multiply_.enqueue(
+        on_, blocks(count()),
+        {image_bins_.view(), bins_.view(), count(), scale, convolves ? scale : -scale});
     inverse_.run(bins_.view(), real_.view());
-    crop_.enqueue(on_, (m * m + 255) / 256, {real_.view(), out, number(m), number(n_)});
+    const lengths map{of_.image.y - of_.small.y + 1, of_.image.x - of_.small.x + 1};
+    // The first values of a valid convolution are reached from the image's other end.
+    const std::size_t first =
+        convolves ? (of_.small.y - 1) * padded_.x + of_.small.x - 1 : std::size_t{0};
+    crop_.enqueue(on_, blocks(map.area()),
+                  {real_.view(), out, number(map.x), number(padded_.x), first, map.area()});
   }
 
  private:
+  void pad(buffer_view from, lengths of) {
+    pad_.enqueue(
+        on_, blocks(padded_.area()),
+        {from, real_.view(), number(of.y), number(of.x), number(padded_.x), padded_.area()});
+  }
+  [[nodiscard]] std::size_t count() const { return padded_.y * (padded_.x / 2 + 1); }
+  static std::size_t blocks(std::size_t n) { return (n + 255) / 256; }
   static unsigned number(std::size_t n) { return static_cast<unsigned>(n); }
   static kernel_parameter reads(std::size_t bytes) { return kernel_parameter::input(bytes); }
   static kernel_parameter writes(std::size_t bytes) { return kernel_parameter::output(bytes); }
   static kernel_parameter counts() { return kernel_parameter::value<unsigned>(); }
+  static kernel_parameter factors() { return kernel_parameter::value<float>(); }
+  static kernel_parameter sizes() { return kernel_parameter::value<std::size_t>(); }
   static kernel_spec kernel_of(const char* entry, std::vector<kernel_parameter> parameters) {
     return {
         .text = unfused_text, .entry = entry, .threads = 256, .parameters = std::move(parameters)};
   }
 
   queue on_;
-  std::size_t n_, h_;
+  problem of_;
+  lengths padded_;
   buffer real_, bins_, image_bins_;
   peers::cufft forward_, inverse_;
   kernel pad_, multiply_, crop_;
@@ -164,58 +214,117 @@ class launches {
   std::array<buffer_view, 5> views_;  // as `convolving::memory` numbers them
 };
 
-nlohmann::ordered_json measured(queue& on, std::size_t n, std::size_t h, std::size_t kernels) {
-  const convolution_spec spec{.image = {n, n},
-                              .kernel = {h, h},
-                              .kind = operation::correlate,
-                              .mode = extent::valid,
-                              .kernels = kernels};
+/// Returns cuFFT's runs, one for each length that it may pad to.
+std::vector<std::unique_ptr<unfused>> peers_of(const queue& on, const problem& of) {
+  std::vector<std::unique_ptr<unfused>> all;
+  all.push_back(std::make_unique<unfused>(on, of, of.image));
+  const lengths smooth{smooth_length(of.image.y), smooth_length(of.image.x)};
+  if (smooth.y != of.image.y || smooth.x != of.image.x) {
+    all.push_back(std::make_unique<unfused>(on, of, smooth));
+  }
+  return all;
+}
+
+std::size_t quickest_of(std::span<const measure::timed_run> runs) {
+  const auto is_quicker = [](const auto& a, const auto& b) { return a.median_s() < b.median_s(); };
+  return static_cast<std::size_t>(std::min_element(runs.begin(), runs.end(), is_quicker) -
+                                  runs.begin());
+}
+
+nlohmann::ordered_json measured(queue& on, const problem& of) {
+  const convolution_spec spec = of.spec();
   const convolution find{on, spec};
   buffer image{on, find.image_bytes()}, templates{on, find.kernel_bytes()};
-  const auto x = noise(n * n), t = noise(kernels * h * h);
+  const auto x = noise(of.image.area()), t = noise(of.kernels * of.small.area());
   image.write(x.data(), image.size_bytes());
   templates.write(t.data(), templates.size_bytes());
   const buffer spectra{on, find.spectra_bytes()}, maps{on, find.output_bytes()};
-  const buffer one_map{on, find.output_bytes() / kernels};
+  const buffer one_map{on, find.output_bytes() / of.kernels};
   const buffer workspace{on, find.workspace_bytes()};
   find.prepare(on, image.view(), spectra.view());
-  unfused by_cufft{on, n, h};
-  by_cufft.prepare(image.view());
   const auto fused = [&] {
     find.enqueue(on, spectra.view(), templates.view(), maps.view(), {}, workspace.view());
   };
   fused();
-  by_cufft.run(templates.view(), one_map.view());
-  const double difference = difference_of(one_map, maps);
+  const auto by_cufft = peers_of(on, of);
+  double difference = 0;
+  for (const auto& each : by_cufft) {
+    each->prepare(image.view());
+    each->run(templates.view(), one_map.view());
+    difference = std::max(difference, difference_of(one_map, maps));
+  }
   const std::size_t moved = find.traffic_bytes();
   const buffer copied{on, moved / 2}, target{on, moved / 2};
   std::vector<measure::timed_run> runs{
       measure::queued_run(on, "copy", [&] { on.impl()->copy(target.view(), copied.view()); }),
-      measure::queued_run(on, "fused", fused),
-      measure::queued_run(on, "cufft", [&] { by_cufft.run(templates.view(), one_map.view()); })};
+      measure::queued_run(on, "fused", fused)};
+  for (const auto& each : by_cufft) {
+    runs.push_back(
+        measure::queued_run(on, "cufft", [&] { each->run(templates.view(), one_map.view()); }));
+  }
   std::printf("%s", find.explain().c_str());
   launches alone{on, spec, templates.view(), spectra.view(), one_map.view()};
   alone.add(runs);
   measure::take_turns(runs, n_rounds);
-  const double each_us = 1e6 * runs[1].median_s() / static_cast<double>(kernels);
-  const double peer_us = 1e6 * runs[2].median_s();
+  const auto count = static_cast<double>(of.kernels);
+  const double each_us = 1e6 * runs[1].median_s() / count;
+  const double copy_us = 1e6 * runs[0].median_s() / count;
+  const std::size_t quickest = quickest_of({runs.begin() + 2, by_cufft.size()});
+  const double peer_us = 1e6 * runs[2 + quickest].median_s();
   nlohmann::ordered_json row{
-      {"image", n},
-      {"template", h},
-      {"templates", kernels},
-      {"difference", difference},
-      {"bytes_each", moved / kernels},
-      {"fused_us_each", each_us},
-      {"cufft_us_each", peer_us},
-      {"ratio", peer_us / each_us},
-      {"copy_of_the_bytes_us_each", 1e6 * runs[0].median_s() / static_cast<double>(kernels)}};
+      {"operation", name_of(of.kind)},    {"image", spec.image},
+      {"template", spec.kernel},          {"templates", of.kernels},
+      {"padded", find.padded()},          {"difference", difference},
+      {"bytes_each", moved / of.kernels}, {"fused_us_each", each_us},
+      {"cufft_us_each", peer_us},         {"cufft_padded", by_cufft[quickest]->padded().list()},
+      {"ratio", peer_us / each_us},       {"copy_of_the_bytes_us_each", copy_us}};
   fmt::print(
-      "{} in {}, {} templates: {:.1f} us each, cuFFT {:.1f} us, {:.2f} times; a copy of its "
+      "{} {}x{} in {}x{}, {} templates: {:.1f} us each, cuFFT {:.1f} us, {:.2f} times; a copy of "
+      "its "
       "bytes {:.1f} us; off {:.1e}{}\n",
-      h, n, kernels, each_us, peer_us, peer_us / each_us,
-      1e6 * runs[0].median_s() / double(kernels), difference, difference < 1e-5 ? "" : "  WRONG");
-  alone.report({runs.begin() + 3, runs.end()}, row);
+      name_of(of.kind), of.small.y, of.small.x, of.image.y, of.image.x, of.kernels, each_us,
+      peer_us, peer_us / each_us, copy_us, difference, difference < 1e-5 ? "" : "  WRONG");
+  const auto own = runs.begin() + 2 + static_cast<std::ptrdiff_t>(by_cufft.size());
+  alone.report({own, runs.end()}, row);
   return row;
+}
+
+/// Reads "4096" or "5760x4092".
+lengths lengths_of(const std::string& word) {
+  const std::size_t at = word.find('x');
+  if (at == std::string::npos) return {std::stoul(word), std::stoul(word)};
+  return {std::stoul(word.substr(0, at)), std::stoul(word.substr(at + 1))};
+}
+
+/// Adds the problems that a word names.
+void add_problems(const std::string& word, std::vector<problem>& all) {
+  if (word == "small") {
+    const auto add = [&](lengths image, std::size_t part, std::size_t more) {
+      const lengths small{image.y * part / 4, image.x * part / 4};
+      for (const std::size_t kernels : {std::size_t{1}, more})
+        all.push_back({image, small, kernels});
+    };
+    for (const std::size_t part : {1, 3}) {
+      add({64, 64}, part, 8);
+      add({128, 128}, part, 8);
+      add({256, 256}, part, 4);
+      add({512, 512}, part, 4);
+      add({512, 256}, part, 4);
+      add({256, 512}, part, 4);
+    }
+    return;
+  }
+  if (word == "large") {
+    for (const std::size_t kernels : {1, 4, 8, 12, 16, 20, 24, 28, 32}) {
+      all.push_back({{4096, 4096}, {512, 512}, kernels});
+    }
+    return;
+  }
+  const std::size_t first = word.find(':'), last = word.rfind(':');
+  if (first == last) throw plan_error(word + " is no problem; give image:template:count");
+  all.push_back({lengths_of(word.substr(0, first)),
+                 lengths_of(word.substr(first + 1, last - first - 1)),
+                 std::stoul(word.substr(last + 1))});
 }
 
 }  // namespace
@@ -225,10 +334,9 @@ int main(int argc, char** argv) try {
   nlohmann::ordered_json document{{"device", on.device().name},
                                   {"driver", on.device().version},
                                   {"cufft", peers::cufft::version()}};
-  const auto number = [&](int i) { return std::stoul(argv[i]); };
-  for (int i = 2; i + 2 < argc; i += 3) {
-    document["rows"].push_back(measured(on, number(i), number(i + 1), number(i + 2)));
-  }
+  std::vector<problem> problems;
+  for (int i = 2; i < argc; ++i) add_problems(argv[i], problems);
+  for (const problem& each : problems) document["rows"].push_back(measured(on, each));
   if (argc > 1) std::ofstream{argv[1]} << document.dump(1) << '\n';
   return 0;
 } catch (const std::exception& failed) {

@@ -11,6 +11,7 @@
 #include "planner/catalogue.hpp"         // sample_device
 #include "planner/kernel_text.hpp"       // kernel_text, entry_name
 #include "planner/program.hpp"           // make_program
+#include "support/full_run.hpp"          // is_full_run
 #include "wingbeat/error.hpp"            // device_error
 
 namespace {
@@ -54,6 +55,7 @@ class cuda_fusion : public ::testing::TestWithParam<std::string> {
 TEST_P(cuda_fusion, compiles_without_spills) {
   for (const transform kind : every_kind) {
     for (const std::size_t n : {16, 1024, 8192, 1 << 16}) {
+      if (n != 1024 && GetParam() != "sm_90" && !is_full_run()) continue;
       for (const fuse which :
            {fuse::both, fuse::load}) {  // the input of a load alone is prefetched
         expect_no_spills(

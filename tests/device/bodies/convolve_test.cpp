@@ -53,11 +53,27 @@ values<typename Policy::real> run(const values<typename Policy::real>& x, const 
   return y;
 }
 
+/// Rows of which memory holds the first elements alone.
+template <class Base, size Valid>
+struct padded_rows : Base {
+  static constexpr pass_numbers numbers() {
+    pass_numbers n = Base::numbers();
+    n.in.is_limited = true;
+    n.in.valid_end = Valid;
+    return n;
+  }
+};
+
 template <class Policy>
 void check() {
   using real = typename Policy::real;
   constexpr tile_shape of = Policy::numbers().shape;
-  const auto x = noise<real>(of.length * of.lanes, 1);
+  auto x = noise<real>(of.length * of.lanes, 1);
+  for (size i = 0; i < x.size(); ++i) {
+    if (Policy::numbers().in.is_limited && i % of.length >= Policy::numbers().in.valid_end) {
+      x[i] = {};
+    }
+  }
   const exact h = widened_row(noise<real>(of.length, 2));
   const exact spectrum = dft(h, wingbeat::device::direction::forward);
   const auto y = run<Policy>(x, spectrum);
@@ -83,6 +99,11 @@ TEST(body_convolve, agrees_with_the_sum_that_defines_it) {
   check<convolved<whole_rows<256, 4, 2, double>>>();
   check<convolved<whole_rows<512, 32, 1>>>();
   check<convolved<whole_rows<1024, 16, 2>>>();
+}
+
+TEST(body_convolve, leaves_out_padding) {
+  check<padded_rows<convolved<whole_rows<64, 8, 4>>, 9>>();
+  check<padded_rows<convolved<whole_rows<1024, 16, 2>>, 128>>();
 }
 
 TEST(body_convolve, exchanges_halves_as_well) {

@@ -20,8 +20,9 @@ inline std::unique_ptr<char[]> local_memory(std::size_t size_bytes) {
   return std::make_unique<char[]>(size_bytes);
 }
 
-/// Transforms `x`, the workgroup's signals one after another, with `Fft` on `Lanes`.
-template <class Fft, lanes Lanes = lanes::along_transform>
+/// Transforms `x`, the workgroup's signals one after another, with `Fft` on `Lanes`; with `Live`
+/// below a thread's elements, as padded rows.
+template <class Fft, lanes Lanes = lanes::along_transform, unsigned Live = Fft::elements_per_thread>
 std::vector<typename Fft::value_type> run_fft(const std::vector<typename Fft::value_type>& x) {
   using value = typename Fft::value_type;
   using shape = typename Fft::shape_type;
@@ -33,7 +34,12 @@ std::vector<typename Fft::value_type> run_fft(const std::vector<typename Fft::va
     const std::size_t first = std::size_t{team.transform()} * shape::length;
     const auto load = [&](unsigned i) { return x[first + i]; };
     const auto store = [&](unsigned i, value z) { y[first + i] = z; };
-    Fft::execute(team, load, store, typename Fft::scratch_type{scratch.get()}, table.data());
+    const typename Fft::scratch_type lent{scratch.get()};
+    if constexpr (Live < Fft::elements_per_thread) {
+      Fft::template execute_padded<Live>(team, load, store, lent, table.data());
+    } else {
+      Fft::execute(team, load, store, lent, table.data());
+    }
   });
   return y;
 }

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>  // numeric_limits
+
 #include "device/workgroup/fft_probe.hpp"  // run_fft
 #include "support/oracle.hpp"              // dft
 #include "support/signal.hpp"              // noise, impulse
@@ -86,6 +88,38 @@ TYPED_TEST_SUITE(workgroup_fft_variant, variants);
 TYPED_TEST(workgroup_fft_variant, agrees_with_the_reference) {
   compare<TypeParam, direction::forward>();
   compare<TypeParam, direction::inverse>();
+}
+
+/// Padded rows: their zeros are NaN in memory, where nothing reads them.
+template <class Description, unsigned Live>
+void compare_padded() {
+  using shape_type = typename Description::shape_type;
+  using real = typename Description::real;
+  using fft_type = typename Description::template fft_type<direction::forward>;
+  constexpr std::size_t n = shape_type::length;
+  auto x = noise<real>(n * shape_type::transforms, 7);
+  auto padded = x;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i % n < std::size_t{Live} * shape_type::threads) continue;
+    const real nan = std::numeric_limits<real>::quiet_NaN();
+    x[i] = {nan, nan};
+    padded[i] = {};
+  }
+  const auto y = run_fft<fft_type, Description::neighbours, Live>(x);
+  for (std::size_t f = 0; f < shape_type::transforms; ++f) {
+    const std::vector<complex<real>> one(padded.begin() + f * n, padded.begin() + (f + 1) * n);
+    const std::vector<complex<real>> got(y.begin() + f * n, y.begin() + (f + 1) * n);
+    ASSERT_TRUE(is_accurate<real>(got, dft(one, direction::forward), n)) << "transform " << f;
+  }
+}
+
+TEST(workgroup_fft_padded, leaves_out_zeros) {
+  compare_padded<description<4, 4, 8>, 3>();
+  compare_padded<description<64, 16, 4>, 1>();
+  compare_padded<description<256, 8, 1, double>, 5>();
+  compare_padded<description<512, 16, 2, float, trade::halves>, 2>();
+  compare_padded<description<1024, 32>, 7>();
+  compare_padded<description<128, 8, 4, float, trade::whole, across>, 3>();
 }
 
 TEST(workgroup_fft_impulse, every_position) {

@@ -109,6 +109,33 @@ TYPED_TEST(workgroup_in_place, inverse_takes_that_order_back_to_natural) {
   }
 }
 
+template <class Description, direction Dir, unsigned Live>
+void compare_padded() {
+  using shape_type = typename Description::shape_type;
+  using fft_type = typename Description::template fft_type<Dir>;
+  constexpr unsigned n = shape_type::length;
+  auto x = noise<float>(n, 13);
+  for (unsigned i = Live * shape_type::threads; i < n; ++i) x[i] = {};
+  const auto y = run_fft<fft_type, Description::neighbours, Live>(x);
+  exact expected(n);
+  if (Dir == direction::forward) {
+    const auto natural = dft(x, Dir);
+    for (unsigned g = 0; g < n; ++g) expected[g] = natural[Description::bin(g)];
+  } else {
+    auto bins = x;
+    for (unsigned g = 0; g < n; ++g) bins[Description::bin(g)] = x[g];
+    expected = dft(bins, Dir);
+  }
+  ASSERT_TRUE(is_accurate<float>(y, expected, n));
+}
+
+TEST(workgroup_in_place_padded, leaves_out_zeros) {
+  compare_padded<description<scrambled, 512, 16>, direction::forward, 2>();
+  compare_padded<description<scrambled, 64, 8>, direction::forward, 5>();
+  compare_padded<description<nabla, 512, 8, 1, float, trade::halves>, direction::forward, 3>();
+  compare_padded<description<scrambled, 512, 16>, direction::inverse, 2>();
+}
+
 TEST(workgroup_in_place_impulse, every_position) {
   using some = description<nabla, 64, 4>;
   using forward = some::fft_type<direction::forward>;

@@ -119,6 +119,23 @@ TEST(workgroup_real_fft, packs_two_reals_into_a_complex_number) {
   check_packed<4096, 32, 1, float, spectrum::unpacked, trade::halves>();
 }
 
+TEST(workgroup_real_fft, leaves_out_padding) {
+  constexpr unsigned m = 256, live = 3;
+  using there = real_fft<shape<m, 8, 2>, float, forward, spectrum::packed>;
+  auto x = reals<float>(2 * m * 2, 6);
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    if (j % (2 * m) >= 2 * live * there::threads) x[j] = {};
+  }
+  const auto y = run_fft<there, lanes::along_transform, live>(in_pairs(x));
+  for (std::size_t f = 0; f < 2; ++f) {
+    const exact row = dft(std::vector(x.begin() + f * 2 * m, x.begin() + (f + 1) * 2 * m), forward);
+    exact expected(row.begin(), row.begin() + m);
+    expected[0] = {row[0].real(), row[m].real()};
+    EXPECT_TRUE(is_accurate<float>(std::vector(y.begin() + f * m, y.begin() + (f + 1) * m),
+                                   expected, 2 * m));
+  }
+}
+
 /// A round trip in registers: the spectrum is that of the form with loads and stores, and thread t
 /// holds slots t + r threads of it.
 template <unsigned M, unsigned Elements, unsigned Transforms, class Real, lanes Lanes,

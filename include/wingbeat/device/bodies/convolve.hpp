@@ -36,7 +36,7 @@ class convolve : public transform<Policy, Group> {
   WINGBEAT_FN void run(complex_type (&x)[e], const Filter& filter) const {
     // The inverse first writes what each thread has just read.
     const auto scratch = this->scratch();
-    fft::execute(this->team(), x, scratch, this->roots());
+    fft::template execute_padded<base::live>(this->team(), x, scratch, this->roots());
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) x[r] = multiplied(x[r], filter(r));
     fft_to<direction::inverse>::execute(this->team(), x, scratch, this->roots());

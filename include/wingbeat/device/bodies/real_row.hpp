@@ -16,7 +16,8 @@ namespace wingbeat::device::bodies {
 /// the transform exchanges.
 template <class Policy, class Group = group_in_rows>
 class real_row {
-  static constexpr grid::tile_shape of = Policy::numbers().shape;
+  static constexpr grid::pass_numbers as = Policy::numbers();
+  static constexpr grid::tile_shape of = as.shape;
 
  public:
   using group_type = Group;
@@ -60,7 +61,8 @@ class real_row {
 
   template <class Load, class Store>
   WINGBEAT_FN void run(const Load& load, const Store& store) const {
-    fft::execute(team_, load, store, scratch_type{scratch_}, table_);
+    constexpr unsigned live = as.live_elements();
+    fft::template execute_padded<live>(team_, load, store, scratch_type{scratch_}, table_);
   }
 
  private:

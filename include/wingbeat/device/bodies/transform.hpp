@@ -53,6 +53,7 @@ class transform {
   static constexpr unsigned workgroup_threads = shape::workgroup_threads;
   static constexpr unsigned scratch_bytes = of.scratch_bytes();
   static constexpr bool has_exchanges = fft::exchanges > 0;
+  static constexpr unsigned live = as.live_elements();  ///< Of a thread's; the others are zeros.
 
   static_assert(!(of.stage_in || of.stage_out) || !of.half_trade,
                 "what is staged is exchanged whole");
@@ -100,7 +101,7 @@ class transform {
     if constexpr (of.along_out) {
       fft::execute_between(team_, team_out_, x, scratch_type{scratch_}, table_);
     } else {
-      fft::execute(team_, x, scratch_type{scratch_}, table_);
+      fft::template execute_padded<live>(team_, x, scratch_type{scratch_}, table_);
     }
   }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "wingbeat/device/cluster/numbers.hpp"     // cluster::numbers
-#include "wingbeat/device/index.hpp"               // maximum
+#include "wingbeat/device/index.hpp"               // maximum, minimum
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, size
 #include "wingbeat/device/twiddle.hpp"             // root_tables, rows
@@ -236,6 +236,18 @@ struct pass_numbers {
   }
   /// Returns whether inputs are multiplied by roots before they are transformed.
   WINGBEAT_FN constexpr bool is_twiddled() const { return prior > 1; }
+
+  /// Returns how many elements of each thread may be other than zero: behind the last index that is
+  /// in memory, the others are padding.
+  WINGBEAT_FN constexpr unsigned live_elements() const {
+    const unsigned all = shape.elements_per_thread;
+    if (!in.is_limited || is_twiddled() || shape.is_cluster()) return all;
+    if (shape.source == row::half_spectrum) return all;
+    const size end = in.is_pairs ? (in.valid_end + 1) / 2 : in.valid_end;
+    const size of_butterfly = (end + in.step - 1) / in.step, threads = shape.length / all;
+    return static_cast<unsigned>(
+        minimum(size{all}, maximum(size{1}, (of_butterfly + threads - 1) / threads)));
+  }
 
   /// Returns whether neighbouring butterflies are closer than the elements of one.
   WINGBEAT_FN constexpr bool is_across_in() const {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small DFTs in one thread's registers:  X[k] = sum_j x[j] w^(jk),  w = exp(sign 2 pi i / N).
 // `Real` may be a SIMD vector: then each lane is a transform of its own.
+//
+// `Live`: inputs from x[Live] on are zeros, known when the code is compiled, and are neither read
+// nor added. Sums of fewer terms round less; otherwise results are the same.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"    // complex
 #include "wingbeat/device/direction.hpp"  // direction
+#include "wingbeat/device/index.hpp"      // minimum
 #include "wingbeat/device/port.hpp"       // WINGBEAT_FN
 
 namespace wingbeat::device::thread {
@@ -35,25 +39,39 @@ WINGBEAT_FN constexpr complex<Real> eighth_turn(complex<Real> z) {
   return scaled(z + quarter_turn<Dir>(z), Real(0.70710678118654752440));
 }
 
+/// Returns how many of the first `live` numbers are j mod `step`, which number j + m step are.
+WINGBEAT_FN constexpr unsigned live_of(unsigned live, unsigned j, unsigned step) {
+  return live > j ? (live - j + step - 1) / step : 0;
+}
+
+/// The DFT of x[0] and zeros: x[0] everywhere.
+template <class Real, unsigned N>
+WINGBEAT_FN constexpr void dft_of_first(complex<Real> (&x)[N]) {
+  WINGBEAT_UNROLL
+  for (unsigned k = 1; k < N; ++k) x[k] = x[0];
+}
+
 /// Leaves a length-1 DFT as it is.
-template <direction Dir, class Real>
+template <direction Dir, unsigned Live = 1, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&)[1]) {}
 
 /// Replaces x by its length-2 DFT.  Order: natural.  Scale: none.  Cost: 2 complex adds.
-template <direction Dir, class Real>
+template <direction Dir, unsigned Live = 2, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[2]) {
+  if constexpr (Live == 1) return dft_of_first(x);
   const complex<Real> difference = x[0] - x[1];
   x[0] = x[0] + x[1];
   x[1] = difference;
 }
 
 /// Replaces x by its length-4 DFT.  Order: natural.  Scale: none.  Cost: 8 complex adds.
-template <direction Dir, class Real>
+template <direction Dir, unsigned Live = 4, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[4]) {
+  if constexpr (Live == 1) return dft_of_first(x);
   complex<Real> even[2] = {x[0], x[2]};
   complex<Real> odd[2] = {x[1], x[3]};
-  dft<Dir>(even);
-  dft<Dir>(odd);
+  dft<Dir, live_of(Live, 0, 2)>(even);
+  dft<Dir, live_of(Live, 1, 2)>(odd);
 
   // w^0 = 1 needs no work, so w^1 is the only twiddle left.
   const complex<Real> twiddled = quarter_turn<Dir>(odd[1]);
@@ -65,12 +83,13 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[4]) {
 
 /// Replaces x by its length-8 DFT.  Order: natural.  Scale: none.
 /// Cost: 26 complex adds, 4 real multiplications.
-template <direction Dir, class Real>
+template <direction Dir, unsigned Live = 8, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[8]) {
+  if constexpr (Live == 1) return dft_of_first(x);
   complex<Real> even[4] = {x[0], x[2], x[4], x[6]};
   complex<Real> odd[4] = {x[1], x[3], x[5], x[7]};
-  dft<Dir>(even);
-  dft<Dir>(odd);
+  dft<Dir, live_of(Live, 0, 2)>(even);
+  dft<Dir, live_of(Live, 1, 2)>(odd);
 
   const complex<Real> twiddled[4] = {odd[0], eighth_turn<Dir>(odd[1]), quarter_turn<Dir>(odd[2]),
                                      eighth_turn<Dir>(quarter_turn<Dir>(odd[3]))};
@@ -81,10 +100,21 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[8]) {
   }
 }
 
+/// Replaces four rows by their DFTs. Row j holds numbers j, j + 4, j + 8 .. of `Live` that are not
+/// known zeros.
+template <direction Dir, unsigned Live, class Real, unsigned M>
+WINGBEAT_FN constexpr void dft_of_rows(complex<Real> (&row)[4][M]) {
+  dft<Dir, live_of(Live, 0, 4)>(row[0]);
+  if constexpr (Live > 1) dft<Dir, live_of(Live, 1, 4)>(row[1]);
+  if constexpr (Live > 2) dft<Dir, live_of(Live, 2, 4)>(row[2]);
+  if constexpr (Live > 3) dft<Dir, live_of(Live, 3, 4)>(row[3]);
+}
+
 /// Replaces x by its length-16 DFT, as four DFTs of 4, nine twiddles, four DFTs of 4.
 /// Order: natural.  Scale: none.
-template <direction Dir, class Real>
+template <direction Dir, unsigned Live = 16, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
+  if constexpr (Live == 1) return dft_of_first(x);
   const Real c = Real(0.92387953251128675613);  // cos(pi/8)
   const Real s = Real(0.38268343236508977173);  // sin(pi/8)
   complex<Real> row[4][4];                      // [j mod 4][k mod 4]
@@ -92,8 +122,8 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
   for (int j = 0; j < 4; ++j) {
     WINGBEAT_UNROLL
     for (int m = 0; m < 4; ++m) row[j][m] = x[j + 4 * m];
-    dft<Dir>(row[j]);
   }
+  dft_of_rows<Dir, Live>(row);
 
   // row[j][k] times w16^(jk)
   row[1][1] = rotated<Dir>(row[1][1], c, -s);
@@ -109,7 +139,7 @@ WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
   WINGBEAT_UNROLL
   for (int k = 0; k < 4; ++k) {
     complex<Real> column[4] = {row[0][k], row[1][k], row[2][k], row[3][k]};
-    dft<Dir>(column);
+    dft<Dir, minimum(Live, 4u)>(column);
     WINGBEAT_UNROLL
     for (int m = 0; m < 4; ++m) x[k + 4 * m] = column[m];
   }
@@ -147,21 +177,22 @@ WINGBEAT_FN constexpr complex<Real> times_root(complex<Real> z, unsigned e) {
 
 /// Replaces x by its length-32 DFT, as four DFTs of 8, twiddles, eight DFTs of 4.
 /// Order: natural.  Scale: none.
-template <direction Dir, class Real>
+template <direction Dir, unsigned Live = 32, class Real>
 WINGBEAT_FN constexpr void dft(complex<Real> (&x)[32]) {
+  if constexpr (Live == 1) return dft_of_first(x);
   complex<Real> row[4][8];  // [j mod 4][k mod 8]
   WINGBEAT_UNROLL
   for (int j = 0; j < 4; ++j) {
     WINGBEAT_UNROLL
     for (int m = 0; m < 8; ++m) row[j][m] = x[j + 4 * m];
-    dft<Dir>(row[j]);
   }
+  dft_of_rows<Dir, Live>(row);
   WINGBEAT_UNROLL
   for (unsigned k = 0; k < 8; ++k) {
     complex<Real> column[4] = {row[0][k], times_root<Dir, 32>(row[1][k], k),
                                times_root<Dir, 32>(row[2][k], 2 * k),
                                times_root<Dir, 32>(row[3][k], 3 * k)};
-    dft<Dir>(column);
+    dft<Dir, minimum(Live, 4u)>(column);
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < 4; ++m) x[k + 8 * m] = column[m];
   }

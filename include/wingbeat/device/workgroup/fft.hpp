@@ -101,8 +101,20 @@ struct fft {
   template <class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    execute_padded<held>(team, load, store, lent, table);
+  }
+
+  /// Transforms elements of which those from `Live` threads on are zeros, known when the kernel is
+  /// compiled: they are not loaded, and the first stage does not add them. Inverse transforms of
+  /// other than natural order do add them.
+  /// Callers, memory, order and scale: as above.
+  template <unsigned Live, class Team, class Load, class Store, class Scratch>
+  WINGBEAT_FN static void execute_padded(const Team& team, const Load& load, const Store& store,
+                                         const Scratch& lent,
+                                         WINGBEAT_GLOBAL const register_type* table) {
     static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
                   "the team is of another shape than the transform");
+    static_assert(is_live<Live>, "of a thread's elements 1 to elements_per_thread are live");
     constexpr bool loads = contract::is_load<Load, value_type>::value;
     constexpr bool stores = contract::is_store<Store, value_type>::value;
     static_assert(loads,
@@ -114,11 +126,13 @@ struct fft {
     if constexpr (loads && stores && elements_per_thread == held) {
       register_type x[held];
       WINGBEAT_UNROLL
-      for (unsigned l = 0; l < held; ++l) {
+      for (unsigned l = 0; l < Live; ++l) {
         const value_type z = load(team.thread() + l * threads);
         x[l] = widen(z);
       }
-      run(team, x, lent, table);
+      WINGBEAT_UNROLL
+      for (unsigned l = Live; l < held; ++l) x[l] = {};
+      run<Live>(team, x, lent, table);
       WINGBEAT_UNROLL
       for (unsigned l = 0; l < held; ++l) {
         store(team.thread() + l * threads, narrow<Real>(x[l]));
@@ -136,6 +150,18 @@ struct fft {
     static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
                   "the team is of another shape than the transform");
     execute_on(team, data, lent, table);
+  }
+
+  /// Transforms registers, of which those from x[Live] on are zeros, known as above. They are set.
+  /// Callers, memory, order and scale: as above.
+  template <unsigned Live, class Team, class Scratch>
+  WINGBEAT_FN static void execute_padded(const Team& team, register_type (&x)[held],
+                                         const Scratch& lent,
+                                         WINGBEAT_GLOBAL const register_type* table) {
+    static_assert(contract::is_same<typename Team::shape_type, Shape>::value,
+                  "the team is of another shape than the transform");
+    static_assert(is_live<Live>, "of a thread's elements 1 to elements_per_thread are live");
+    run<Live>(team, x, lent, table);
   }
 
   /// Transforms registers that the threads hold as `before` says and hold as `after` says when it
@@ -192,7 +218,10 @@ struct fft {
     }
   }
 
-  template <class Team, class Scratch>
+  template <unsigned Live>
+  static constexpr bool is_live = Live >= 1 && Live <= held;
+
+  template <unsigned Live = held, class Team, class Scratch>
   WINGBEAT_FN static void run(const Team& team, register_type (&x)[held], const Scratch& lent,
                               WINGBEAT_GLOBAL const register_type* table) {
     constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
@@ -204,7 +233,9 @@ struct fft {
       static_assert(is_provided,
                     "the kernel is launched with too little local memory: the transform needs "
                     "fft::scratch_bytes, which kernel_spec::scratch_bytes states");
-      if constexpr (Scratch::size_bytes >= scratch_bytes) steps::run(team, x, lent, table);
+      if constexpr (Scratch::size_bytes >= scratch_bytes) {
+        steps::template run<Live>(team, x, lent, table);
+      }
     }
   }
 

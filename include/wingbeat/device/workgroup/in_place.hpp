@@ -33,12 +33,14 @@ struct in_place {
   static constexpr unsigned scratch_bytes = layout::bytes;
 
   /// Transforms x in place, the stages that fit registers: all of them where a thread can hold
-  /// its elements. Scratch is free on entry; barriers as `execute` of fft.hpp says.
-  template <class Team, class Scratch>
+  /// its elements. Forward, the registers from `Live` on are known zeros. Scratch is free on entry;
+  /// barriers as `execute` of fft.hpp says.
+  template <unsigned Live = held, class Team, class Scratch>
   WINGBEAT_FN static void run(const Team& team, complex_type (&x)[held], const Scratch& scratch,
                               WINGBEAT_GLOBAL const complex_type* table) {
     if constexpr (n_stages > 0) {
-      run_from<is_forward ? first_stage : n_stages - 1>(team, x, scratch, table);
+      run_from<is_forward ? first_stage : n_stages - 1, is_forward ? Live : held>(team, x, scratch,
+                                                                                  table);
     }
   }
 
@@ -67,11 +69,11 @@ struct in_place {
   }
 
  private:
-  template <unsigned Stage, class Team, class Scratch>
+  template <unsigned Stage, unsigned Live = held, class Team, class Scratch>
   WINGBEAT_FN static void run_from(const Team& team, complex_type (&x)[held],
                                    const Scratch& scratch,
                                    WINGBEAT_GLOBAL const complex_type* table) {
-    butterflies<Stage>(team, x, table);
+    butterflies<Stage, Live>(team, x, table);
     if constexpr (is_forward && Stage + 1 < n_stages) {
       slide<Stage, Stage + 1>(team, x, scratch);
       run_from<Stage + 1>(team, x, scratch, table);
@@ -81,18 +83,19 @@ struct in_place {
     }
   }
 
-  template <unsigned Stage, class Team>
+  template <unsigned Stage, unsigned Live, class Team>
   WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[held],
                                       WINGBEAT_GLOBAL const complex_type* table) {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned place = plan.place_value(Stage);
     static_assert(held % radix == 0, "a thread makes whole butterflies");
+    constexpr unsigned live = radix == held ? Live : radix;
     WINGBEAT_UNROLL
     for (unsigned first = 0; first < held; first += radix) {
       complex_type y[radix];
       WINGBEAT_UNROLL
       for (unsigned q = 0; q < radix; ++q) y[digit_of<Stage>(q)] = x[first + q];
-      butterfly<Stage>(y, table, team.thread() % place);
+      butterfly<Stage, live>(y, table, team.thread() % place);
       WINGBEAT_UNROLL
       for (unsigned q = 0; q < radix; ++q) x[first + q] = y[bin_of<Stage>(q)];
     }
@@ -111,14 +114,14 @@ struct in_place {
     return is_forward ? reversed_below<radix>(q) : q;
   }
 
-  template <unsigned Stage>
+  template <unsigned Stage, unsigned Live = plan.radix(Stage)>
   WINGBEAT_FN static void butterfly(complex_type (&y)[plan.radix(Stage)],
                                     WINGBEAT_GLOBAL const complex_type* table, unsigned p) {
     constexpr unsigned place = plan.place_value(Stage);
     constexpr unsigned first = plan.table_offset(Stage);
     const auto roots = table + first;
     if constexpr (!is_forward && place > 1) twiddle::apply_powers<Dir, place>(y, roots, p);
-    thread::dft<Dir>(y);
+    thread::dft<Dir, Live>(y);
     if constexpr (is_forward && place > 1) twiddle::apply_powers<Dir, place>(y, roots, p);
   }
 

@@ -24,14 +24,15 @@ struct opposite_trade {
   /// Half of the bins meet where the transform's exchanges have their entries.
   static constexpr unsigned scratch_bytes = threads > 1 ? Fft::steps::scratch_bytes : 0;
 
-  /// Transforms z forward and leaves scratch free for the pairs to meet there: to the transform's
-  /// own threads where they share a subgroup, otherwise to the workgroup.
-  template <class Team, class Scratch>
+  /// Transforms z forward, of which the registers from `Live` on are zeros, and leaves scratch free
+  /// for the pairs to meet there: to the transform's own threads where they share a subgroup,
+  /// otherwise to the workgroup.
+  template <unsigned Live = e, class Team, class Scratch>
   WINGBEAT_FN static void transform_and_free(const Team& team, register_type (&z)[e],
                                              const Scratch& lent,
                                              WINGBEAT_GLOBAL const register_type* table) {
     constexpr reuse free_for = Team::is_in_subgroup ? reuse::after_barrier : reuse::at_once;
-    Fft::execute(team, z, reused_as<Scratch, free_for>{lent.at}, table);
+    Fft::template execute_padded<Live>(team, z, reused_as<Scratch, free_for>{lent.at}, table);
     if constexpr (Team::is_in_subgroup && Fft::exchanges > 0) team.barrier();
   }
 

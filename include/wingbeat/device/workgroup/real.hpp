@@ -53,6 +53,18 @@ struct real_fft {
   template <class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
+    execute_padded<e>(team, load, store, lent, table);
+  }
+
+  /// Transforms reals of which those from 2 `Live` threads on are zeros, forward; see
+  /// fft::execute_padded. Callers, memory, scale: as above.
+  template <unsigned Live, class Team, class Load, class Store, class Scratch>
+  WINGBEAT_FN static void execute_padded(const Team& team, const Load& load, const Store& store,
+                                         const Scratch& lent,
+                                         WINGBEAT_GLOBAL const register_type* table) {
+    static_assert(Dir == direction::forward || Live == e, "a spectrum is not padded");
+    static_assert(Live >= 1 && Live <= e,
+                  "of a thread's elements 1 to elements_per_thread are live");
     constexpr bool loads = contract::is_load<Load, value_type>::value;
     constexpr bool stores = contract::is_store<Store, value_type>::value;
     static_assert(loads,
@@ -60,7 +72,7 @@ struct real_fft {
     static_assert(stores, "store must be callable as store(unsigned i, complex<Real> z) const");
     if constexpr (loads && stores && scratch_suffices<Scratch>()) {
       if constexpr (Dir == direction::forward) {
-        forward(team, load, store, lent, table);
+        forward<Live>(team, load, store, lent, table);
       } else {
         inverse(team, load, store, lent, table);
       }
@@ -199,16 +211,18 @@ struct real_fft {
 
   // Bins 0 and M go the way of any pair, so that threads do not part at their loads and stores.
 
-  template <class Team, class Load, class Store, class Scratch>
+  template <unsigned Live, class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void forward(const Team& team, const Load& load, const Store& store,
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
     register_type z[e];
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < e; ++r) {
+    for (unsigned r = 0; r < Live; ++r) {
       const value_type from = load(team.thread() + r * threads);
       z[r] = widen(from);
     }
-    opposites::transform_and_free(team, z, lent, table);
+    WINGBEAT_UNROLL
+    for (unsigned r = Live; r < e; ++r) z[r] = {};
+    opposites::template transform_and_free<Live>(team, z, lent, table);
     const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
     register_type other[pairs];
     opposites::gather_partners(team, z, other, lent);

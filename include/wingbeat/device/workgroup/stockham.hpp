@@ -36,18 +36,19 @@ struct stockham {
   static constexpr unsigned scratch_bytes =
       delivered_bytes(plan, Shape::transforms, entry_bytes, Memory::bank_bytes);
 
-  /// Transforms x in place. Scratch is free on entry; barriers as `execute` of fft.hpp says.
-  template <class Team, class Scratch>
+  /// Transforms x in place, of which the registers from `Live` on are known zeros. Scratch is free
+  /// on entry; barriers as `execute` of fft.hpp says.
+  template <unsigned Live = elements, class Team, class Scratch>
   WINGBEAT_FN static void run(const Team& team, complex_type (&x)[elements], const Scratch& scratch,
                               WINGBEAT_GLOBAL const complex_type* table) {
-    if constexpr (n_stages > 0) run_from<0>(team, team, x, scratch, table);
+    if constexpr (n_stages > 0) run_from<0, Live>(team, team, x, scratch, table);
   }
 
   /// The same, but what `before` holds goes to `after`, of the other lanes, at the first exchange.
-  template <class Before, class After, class Scratch>
+  template <unsigned Live = elements, class Before, class After, class Scratch>
   WINGBEAT_FN static void run(const Before& before, const After& after, complex_type (&x)[elements],
                               const Scratch& scratch, WINGBEAT_GLOBAL const complex_type* table) {
-    run_from<0>(before, after, x, scratch, table);
+    run_from<0, Live>(before, after, x, scratch, table);
   }
 
  private:
@@ -65,12 +66,13 @@ struct stockham {
   }
 
   /// Stages from `Stage` on, of which `team` makes the first and `after` the others.
-  template <unsigned Stage, bool WasHandedOver = false, class Team, class After, class Scratch>
+  template <unsigned Stage, unsigned Live = elements, bool WasHandedOver = false, class Team,
+            class After, class Scratch>
   WINGBEAT_FN static void run_from(const Team& team, const After& after,
                                    complex_type (&x)[elements], const Scratch& scratch,
                                    WINGBEAT_GLOBAL const complex_type* table) {
     constexpr unsigned first = plan.table_offset(Stage);
-    butterflies<Stage>(team, x, table + first);
+    butterflies<Stage, Live>(team, x, table + first);
     if constexpr (Stage + 1 < n_stages) {
       if constexpr (WasHandedOver) {  // until the last exchange has been read
         team.workgroup_barrier();
@@ -81,12 +83,12 @@ struct stockham {
       constexpr bool is_last = Stage + 2 == n_stages;
       if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
       constexpr bool hands_over = !contract::is_same<Team, After>::value;
-      run_from<Stage + 1, hands_over>(after, after, x, scratch, table);
+      run_from<Stage + 1, elements, hands_over>(after, after, x, scratch, table);
     }
   }
 
   /// One stage in registers: register m + q E/R is input (and output) q of butterfly t + m T.
-  template <unsigned Stage, class Team>
+  template <unsigned Stage, unsigned Live, class Team>
   WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[elements],
                                       WINGBEAT_GLOBAL const complex_type* roots) {
     constexpr unsigned radix = plan.radix(Stage);
@@ -101,7 +103,7 @@ struct stockham {
       if constexpr (prior > 1) {
         twiddle::apply_powers<Dir, prior>(y, roots, (team.thread() + m * threads) % prior);
       }
-      thread::dft<Dir>(y);
+      thread::dft<Dir, thread::live_of(Live, 0, count)>(y);
       WINGBEAT_UNROLL
       for (unsigned q = 0; q < radix; ++q) x[m + q * count] = y[q];
     }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/simulate.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <algorithm>  // min
+#include <cmath>      // log10, pow
+#include <cstdint>    // int16_t, uint64_t
+#include <filesystem>
+#include <memory>  // make_shared
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "channelising/packed_samples.hpp"  // pack_samples
+#include "channelising/signal_source.hpp"   // signal_source, digitise
+#include "cli/messages.hpp"                 // print_message, counted
+#include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
+#include "cli/progress.hpp"                 // progress
+#include "cli/writable.hpp"                 // require_writable
+#include "formats/atomic_file.hpp"          // atomic_file
+#include "formats/byte_order.hpp"           // store
+#include "formats/npy_header.hpp"           // npy_prefix
+#include "formatted.hpp"                    // formatted
+#include "wingbeat/error.hpp"               // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+using namespace channelising;
+
+constexpr const char* examples = R"(Examples:
+  wingbeat simulate 'cw(0.5, 200e6)' --adc-rate 1712e6 --samples 1048576 -o tone.npy
+      one tone of half of full scale, as int16
+  wingbeat simulate 'sky = wgn(0.05, 1); sky + wgn(0.01, 2)' 'delay(wgn(0.05, 1), 234)' \
+      --adc-rate 1712e6 --samples 16777216 --output pol0.raw,pol1.raw
+      two polarisations of 10-bit samples: the same noise, later in the second
+
+A signal is a sum or product of numbers and functions; 'name = value;' before it names a part:
+  cw(amplitude, frequency)                    a cosine; frequencies are in Hz
+  multicw(count, amplitude, frequency, step)  cosines from one frequency on, each a step higher
+  comb(amplitude, frequency)                  pulses of one sample, so many a second
+  wgn(std, seed)                              white Gaussian noise, the same for the same seed
+  delay(signal, samples)                      the signal, later by whole samples
+  nodither(signal)                            the whole signal, rounded without dither
+Amplitudes are parts of full scale, 2^(bits-1) - 1, which limits the samples. All samples together
+are one period: frequencies are rounded to multiples of the rate divided by the samples, and delays
+turn round, so a file that is played again and again has no seam.)";
+
+constexpr std::size_t piece_samples = std::size_t{1} << 18;  // whole bytes at any width
+
+struct options {
+  std::vector<std::string> signals, outputs;
+  std::optional<double> adc_rate_hz;
+  std::optional<std::uint64_t> n_samples;
+  unsigned sample_bits = 10;
+  std::uint64_t seed = 0;
+};
+
+struct totals {
+  double squares = 0;
+  std::uint64_t n_limited = 0;
+};
+
+bool is_npy(const std::string& file) {
+  return std::filesystem::path(file).extension() == ".npy";
+}
+
+void write_piece(formats::atomic_file& to, std::span<const std::int16_t> samples,
+                 unsigned packed_bits) {
+  std::vector<std::byte> bytes;
+  if (packed_bits == 0) {
+    bytes.resize(2 * samples.size());
+    for (std::size_t i = 0; i < samples.size(); ++i) formats::store(&bytes[2 * i], samples[i]);
+  } else {
+    bytes.resize(packed_bytes(samples.size(), packed_bits));
+    pack_samples(samples, packed_bits, 0, bytes);
+  }
+  to.write(bytes);
+}
+
+signal_period period_of(const options& o) {
+  return {o.adc_rate_hz.value(), o.n_samples.value()};
+}
+
+totals write_signal(const signal_source& source, const options& o, std::uint32_t polarisation,
+                    const std::string& file) {
+  const signal_period period = period_of(o);
+  formats::atomic_file to{file};
+  if (is_npy(file)) to.write(formats::npy_prefix("<i2", {period.n_samples}));
+  totals all;
+  for (std::uint64_t first = 0; first < period.n_samples; first += piece_samples) {
+    std::vector<std::int16_t> samples(
+        std::min<std::uint64_t>(piece_samples, period.n_samples - first));
+    all.n_limited +=
+        digitise(source, period, {o.sample_bits, o.seed, polarisation}, first, samples);
+    for (const double x : samples) all.squares += x * x;
+    write_piece(to, samples, is_npy(file) ? 0 : o.sample_bits);
+  }
+  to.commit();
+  return all;
+}
+
+void report(const options& o, const std::string& file, const totals& all) {
+  const double full_scale = std::pow(2, o.sample_bits - 1) - 1;
+  const double power = all.squares / static_cast<double>(*o.n_samples) / (full_scale * full_scale);
+  const std::string level =
+      power > 0 ? formatted("{:.2f} dBFS", 10 * std::log10(2 * power)) : "no power";
+  const std::string form =
+      is_npy(file) ? "as int16" : formatted("packed in {} bits", o.sample_bits);
+  print_message("wrote {}: {} {}, {}, {} limited to full scale", file,
+                counted(*o.n_samples, "sample"), form, level, all.n_limited);
+}
+
+int run(const options& o) {
+  if (o.signals.size() > 2) {
+    throw plan_error(formatted("{} signals are given; give one for each of at most 2 polarisations",
+                               o.signals.size()));
+  }
+  if (o.outputs.size() != o.signals.size()) {
+    throw plan_error(formatted("{} and {} are given; name one file for each signal",
+                               counted(o.signals.size(), "signal"),
+                               counted(o.outputs.size(), "output")));
+  }
+  std::vector<signal_source> sources;
+  for (std::size_t i = 0; i < o.signals.size(); ++i) {
+    try {
+      sources.emplace_back(o.signals[i], period_of(o));
+    } catch (const plan_error& refused) {
+      throw plan_error(formatted("signal {}, {}", i + 1, refused.what()));
+    }
+  }
+  std::vector<output_file> files;
+  for (const std::string& file : o.outputs) files.push_back({"--output", file});
+  require_writable(files);
+  progress shown{"simulate", sources.size()};
+  std::vector<totals> written;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    shown.step(o.outputs[i]);
+    written.push_back(write_signal(sources[i], o, static_cast<std::uint32_t>(i), o.outputs[i]));
+  }
+  for (std::size_t i = 0; i < sources.size(); ++i) report(o, o.outputs[i], written[i]);
+  return exit_ok;
+}
+
+void add_options(CLI::App& command, options& o) {
+  add_texts(command, "SIGNAL", o.signals, "The signal of each polarisation, one or two")
+      ->required();
+  add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")->required();
+  add_count(command, "--samples", o.n_samples, {1, most_signal_samples},
+            "Samples of each polarisation, one period")
+      ->required();
+  add_count(command, "--sample-bits", o.sample_bits, {least_sample_bits, most_sample_bits},
+            "Bits of a sample");
+  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 53}, "Of the dither");
+  add_list(command, "-o,--output", o.outputs,
+           "FILE.npy: int16; other names: packed samples, the most significant bit first")
+      ->required();
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& program, int& exit_code) {
+  CLI::App* const command =
+      program.add_subcommand("simulate", "Writes the samples that a digitiser makes of a signal");
+  command->footer(examples);
+  auto chosen = std::make_shared<options>();
+  add_options(*command, *chosen);
+  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// How close is a long FIR filter to a copy? Convolves one signal with taps in overlapping blocks,
+// each read, transformed, multiplied, transformed back and stored in one launch, in turns with a
+// copy of the signal. Some values are compared with the sum that defines them, in double.
+//     filter_signal results.json [log2-samples taps]..     as 26 255 26 4095
+// Runs on the best device there is.
+#include <fmt/format.h>
+
+#include <algorithm>  // max
+#include <bit>        // bit_ceil
+#include <cmath>      // abs, log2
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"  // queue::copy
+#include "measure/rounds.hpp"   // queued_run, take_turns
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+
+constexpr int n_rounds = 9;
+
+std::vector<float> noise(std::size_t count, unsigned seed) {
+  std::mt19937 bits{seed};
+  std::vector<float> x(count);
+  for (float& each : x) each = static_cast<float>(bits()) / 2147483648.0F - 1;
+  return x;
+}
+
+/// Returns the largest error of values spread over the result in mode `same`, over the sum of the
+/// taps' magnitudes.
+double error_of(const std::vector<float>& x, const std::vector<float>& taps,
+                const std::vector<float>& y) {
+  double worst = 0, sum = 0;
+  for (const float tap : taps) sum += std::abs(double(tap));
+  for (std::size_t i = 0; i < y.size(); i += y.size() / 4001 + 1) {
+    const std::size_t n = i + (taps.size() - 1) / 2;
+    double expected = 0;
+    for (std::size_t j = n < x.size() ? 0 : n - x.size() + 1; j < taps.size() && j <= n; ++j) {
+      expected += double(taps[j]) * x[n - j];
+    }
+    worst = std::max(worst, std::abs(expected - y[i]));
+  }
+  return worst / sum;
+}
+
+nlohmann::ordered_json measured(queue& on, std::size_t n, std::size_t n_taps, std::size_t block) {
+  const convolution filter{on,
+                           {.image = {n},
+                            .kernel = {n_taps},
+                            .mode = extent::same,
+                            .prepared = operand_role::kernel,
+                            .block = block}};
+  const auto x = noise(n, 1), taps = noise(n_taps, 2);
+  buffer in{on, filter.image_bytes()}, weights{on, filter.kernel_bytes()};
+  in.write(x.data(), in.size_bytes());
+  weights.write(taps.data(), weights.size_bytes());
+  const buffer spectra{on, filter.spectra_bytes()}, out{on, filter.output_bytes()};
+  const buffer workspace{on, std::max<std::size_t>(filter.workspace_bytes(), 16)};
+  filter.prepare(on, weights.view(), spectra.view());
+  std::vector<measure::timed_run> runs{
+      measure::queued_run(on, "copy", [&] { on.impl()->copy(out.view(), in.view()); }),
+      measure::queued_run(on, "filter", [&] {
+        filter.enqueue(on, spectra.view(), in.view(), out.view(), {}, workspace.view());
+      })};
+  measure::take_turns(runs, n_rounds);
+  filter.enqueue(on, spectra.view(), in.view(), out.view(), {}, workspace.view());
+  std::vector<float> y(n);
+  out.read(y.data(), out.size_bytes());
+  const double worst = error_of(x, taps, y);
+  const double us = 1e6 * runs[1].median_s(), copy_us = 1e6 * runs[0].median_s();
+  fmt::print(
+      "2^{:.0f} samples, {} taps, blocks of {}: {:.1f} us, copy {:.1f} us, {:.3f} of it; off "
+      "{:.1e}{}\n{}",
+      std::log2(double(n)), n_taps, filter.padded()[0], us, copy_us, copy_us / us, worst,
+      worst < 1e-6 ? "" : "  WRONG", filter.explain());
+  return {{"samples", n},
+          {"taps", n_taps},
+          {"block", filter.padded()[0]},
+          {"us", us},
+          {"copy_us", copy_us},
+          {"fraction", copy_us / us},
+          {"bytes", filter.traffic_bytes()},
+          {"error", worst}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 4) throw plan_error("give FILE.json, then log2 of the samples and taps, in pairs");
+  queue on;
+  nlohmann::ordered_json document{{"device", on.device().name}, {"driver", on.device().version}};
+  for (int i = 2; i + 1 < argc; i += 2) {
+    const std::size_t n = std::size_t{1} << std::stoul(argv[i]), n_taps = std::stoul(argv[i + 1]);
+    document["rows"].push_back(measured(on, n, n_taps, 0));
+    // The blocks beside the one that was chosen.
+    for (std::size_t block = std::bit_ceil(2 * n_taps); block <= 32768; block *= 2) {
+      document["rows"].push_back(measured(on, n, n_taps, block));
+    }
+  }
+  std::ofstream{argv[1]} << document.dump(1) << '\n';
+  return 0;
+} catch (const std::exception& failed) {
+  std::fprintf(stderr, "filter_signal: %s\n", failed.what());
+  return 3;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delays and phases as piecewise-linear functions of time. For output time t and model m:
+//
+//     d      = m.delay + (t - m.start) m.rate          samples; positive: the signal comes later
+//     coarse = d rounded to the nearest integer, ties to even;  fine = d - coarse
+//     phase  = m.phase + (t - m.start) m.phase_rate    radians, wrapped to [-pi, pi)
+//
+// A spectrum that starts at output time t reads its window from input sample t - coarse on.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>  // int64_t
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace wingbeat::channelising {
+
+/// One piece, in samples of the ADC.
+struct delay_model {
+  std::int64_t start_samples = 0;  ///< Output time from which it applies.
+  double delay_samples = 0;        ///< At `start_samples`.
+  double rate = 0;                 ///< Samples a sample; -1 < rate < 1.
+  double phase_rad = 0;            ///< At `start_samples`; positive multiplies by exp(+i phase).
+  double phase_rate = 0;           ///< Radians a sample.
+};
+
+/// One piece in seconds; times count from ADC sample 0.
+struct delay_in_seconds {
+  double start_s = 0;
+  double delay_s = 0;
+  double rate = 0;  ///< Seconds a second.
+  double phase_rad = 0;
+  double phase_rate_rad_s = 0;
+};
+
+/// Returns the piece in samples; its start is rounded to the nearest sample.
+[[nodiscard]] delay_model in_samples(const delay_in_seconds& model, double adc_rate_hz);
+
+/// The models' values for one spectrum.
+struct delay_value {
+  std::int64_t input_start = 0;  ///< First input sample of the spectrum's window.
+  std::int64_t coarse = 0;       ///< Output time less `input_start`.
+  double fine = 0;               ///< The delay that `coarse` leaves, in samples.
+  double phase_rad = 0;          ///< In [-pi, pi).
+};
+
+/// Returns the value with `input_start` moved to the nearest multiple of `subsampling`; the
+/// difference goes to `fine`, and of two nearest multiples the one is taken that leaves less of it.
+[[nodiscard]] delay_value aligned(const delay_value& value, std::int64_t subsampling);
+
+/// The models of one polarisation. Before the first of them, delay and phase are 0.
+class delay_schedule {
+ public:
+  delay_schedule();
+
+  /// Adds a model, and removes those that start at or after its start. Throws `plan_error` for a
+  /// value that is not finite, a start below 0, a rate beyond -1 .. 1, or a delay beyond 2^47.
+  void add(const delay_model& model);
+
+  /// Returns the values for a spectrum whose window starts at output time `t`, by the model in
+  /// force at t + offset, evaluated there. Offset 0 is the window's start.
+  [[nodiscard]] delay_value at(std::int64_t t, double offset = 0) const;
+
+  /// Returns the first t from which another model than at `t` is in force; none after the last.
+  [[nodiscard]] std::optional<std::int64_t> next_change(std::int64_t t, double offset = 0) const;
+
+  /// Returns the model in force.
+  [[nodiscard]] const delay_model& model_at(std::int64_t t, double offset = 0) const;
+
+ private:
+  std::vector<delay_model> models_;  ///< By their starts, which differ.
+};
+
+/// Which output times may start a heap.
+struct start_rule {
+  std::int64_t earliest = 0;     ///< Output time.
+  std::int64_t alignment = 1;    ///< Output times are multiples of it.
+  std::int64_t input_begin = 0;  ///< No window starts before this input sample.
+  std::int64_t subsampling = 1;  ///< See `aligned`.
+  double offset = 0;             ///< See `delay_schedule::at`.
+};
+
+/// Returns the first output time at which the windows of all polarisations start within the input;
+/// none below 2^62.
+[[nodiscard]] std::optional<std::int64_t> first_start(std::span<const delay_schedule> polarisations,
+                                                      const start_rule& rule);
+
+/// Returns the phase of channel k of N in [-pi, pi): -pi fine (k - N/2)/N, the model's phase, and
+/// the quarter turns that the coarse delay makes at the centre of the band.
+[[nodiscard]] double wideband_phase(const delay_value& value, std::size_t channel,
+                                    std::size_t n_channels);
+
+/// Returns the same for the channel whose centre lies `offset` channels of M above the centre of a
+/// band sampled every S input samples: -2 pi fine offset/(S M) and the model's phase.
+[[nodiscard]] double narrowband_phase(const delay_value& value, std::int64_t offset,
+                                      std::size_t n_transform, std::size_t subsampling);
+
+}  // namespace wingbeat::channelising

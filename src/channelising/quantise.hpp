@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// From complex values to what heaps hold. Of integers, with u the value and its dither:
+//
+//     c = min(max(u, -limit), limit),   q = c rounded to the nearest integer, ties to even
+//
+// and the complex value saturates where c differs from u in its real or in its imaginary part. So
+// the most negative integer never appears. fp16 and fp32 are limited alike, to the largest finite
+// value, and rounded to nearest, ties to even.
+#pragma once
+
+#include <cmath>  // nearbyint
+#include <complex>
+#include <cstddef>  // byte, size_t
+#include <span>
+
+namespace wingbeat::channelising {
+
+/// What each of the two parts of a complex value is stored as.
+enum class heap_sample {
+  int4,   ///< Both parts in one byte, the real one in the higher half.
+  int8,   ///< Real, imaginary, as all below.
+  int16,  ///< Little-endian, as all below.
+  fp16,
+  fp32
+};
+
+/// Returns whether values are rounded to integers, which dither is for.
+[[nodiscard]] constexpr bool is_integer(heap_sample kind) {
+  return kind <= heap_sample::int16;
+}
+
+/// Returns the bytes of one complex value.
+[[nodiscard]] constexpr std::size_t complex_bytes(heap_sample kind) {
+  constexpr std::size_t bytes[] = {1, 2, 4, 4, 8};
+  return bytes[static_cast<std::size_t>(kind)];
+}
+
+/// Returns the largest magnitude of a part.
+[[nodiscard]] constexpr double limit_of(heap_sample kind) {
+  constexpr double limits[] = {7, 127, 32767, 65504, 3.4028234663852886e38};
+  return limits[static_cast<std::size_t>(kind)];
+}
+
+/// One complex value, limited, and rounded where integers are stored.
+template <class Real>
+struct quantised {
+  std::complex<Real> value;
+  bool is_saturated = false;
+};
+
+/// Returns the value as `kind` holds it, but for the rounding of fp16 and fp32. `dither` is added
+/// before anything else. The rounding mode is the default one.
+template <class Real>
+[[nodiscard]] quantised<Real> quantise(std::complex<Real> value, heap_sample kind,
+                                       std::complex<Real> dither = {}) {
+  const auto limit = static_cast<Real>(limit_of(kind));
+  const std::complex<Real> u = value + dither;
+  const auto limited = [&](Real x) { return x > limit ? limit : x < -limit ? -limit : x; };
+  std::complex<Real> c{limited(u.real()), limited(u.imag())};
+  const bool is_saturated = c.real() != u.real() || c.imag() != u.imag();
+  if (is_integer(kind)) c = {std::nearbyint(c.real()), std::nearbyint(c.imag())};
+  return {c, is_saturated};
+}
+
+/// Stores a quantised value in `complex_bytes` bytes.
+void store_complex(std::complex<double> quantised_value, heap_sample kind,
+                   std::span<std::byte> bytes);
+
+/// Returns what `store_complex` stored.
+[[nodiscard]] std::complex<double> load_complex(std::span<const std::byte> bytes, heap_sample kind);
+
+}  // namespace wingbeat::channelising

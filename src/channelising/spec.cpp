@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "channelising/spec.hpp"
+
+#include <bit>    // has_single_bit
+#include <cmath>  // isfinite
+
+#include "channelising/packed_samples.hpp"  // least_sample_bits
+#include "formatted.hpp"                    // formatted
+#include "wingbeat/error.hpp"               // plan_error
+
+namespace wingbeat::channelising {
+namespace {
+
+constexpr std::size_t least_channels = 64, most_channels = 65536, most_taps = 64;
+constexpr std::size_t least_spectra = 16, most_spectra = std::size_t{1} << 20;
+constexpr std::size_t most_decimation = 4096, most_filter_taps = std::size_t{1} << 20;
+constexpr double most_cutoff = 4;
+
+template <class... Arguments>
+void require(bool holds, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  if (!holds) throw plan_error(formatted(text, std::forward<Arguments>(arguments)...));
+}
+
+bool is_power_within(std::size_t n, std::size_t least, std::size_t most) {
+  return std::has_single_bit(n) && n >= least && n <= most;
+}
+
+void require_filter_bank(const channeliser_spec& spec) {
+  require(is_power_within(spec.channels, least_channels, most_channels),
+          "channels is {}; give a power of two from {} to {}", spec.channels, least_channels,
+          most_channels);
+  require(spec.taps >= 1 && spec.taps <= most_taps, "taps is {}; give 1 to {}", spec.taps,
+          most_taps);
+  require(spec.window == filter_window::hann || spec.window == filter_window::rectangular,
+          "window is {}, which is none of its values; choose hann or rectangular",
+          static_cast<int>(spec.window));
+  require(spec.weight_cutoff >= 0 && spec.weight_cutoff <= most_cutoff,
+          "weight_cutoff is {}; give 0 to {}", spec.weight_cutoff, most_cutoff);
+}
+
+void require_samples(const channeliser_spec& spec) {
+  require(std::isfinite(spec.adc_rate_hz) && spec.adc_rate_hz > 0,
+          "adc_rate_hz is {}; give a finite rate above 0 Hz", spec.adc_rate_hz);
+  require(spec.sample_bits >= least_sample_bits && spec.sample_bits <= most_sample_bits,
+          "sample_bits is {}; give {} to {}", spec.sample_bits, least_sample_bits,
+          most_sample_bits);
+  require(spec.polarisations == 1 || spec.polarisations == 2, "polarisations is {}; give 1 or 2",
+          spec.polarisations);
+}
+
+void require_output(const channeliser_spec& spec) {
+  require(spec.spectra_per_heap == 0 ||
+              is_power_within(spec.spectra_per_heap, least_spectra, most_spectra),
+          "spectra_per_heap is {}; give a power of two from {} to {}, or 0 for 2^20 divided by the "
+          "channels",
+          spec.spectra_per_heap, least_spectra, most_spectra);
+  require(spec.output >= heap_sample::int4 && spec.output <= heap_sample::fp32,
+          "output is {}, which is none of its values; choose int4, int8, int16, fp16 or fp32",
+          static_cast<int>(spec.output));
+  require(!spec.dither || *spec.dither == dither_kind::none || *spec.dither == dither_kind::uniform,
+          "dither is {}, which is none of its values; choose none or uniform",
+          spec.dither ? static_cast<int>(*spec.dither) : 0);
+  require(spec.dither != dither_kind::uniform || is_integer(spec.output),
+          "dither is uniform, but the output is in floating point; choose dither none, or an "
+          "output of integers");
+  require(spec.missing == missing_policy::withhold || spec.missing == missing_policy::zero_fill,
+          "missing is {}, which is none of its values; choose withhold or zero_fill",
+          static_cast<int>(spec.missing));
+  require(spec.evaluation == evaluation_point::window_start ||
+              spec.evaluation == evaluation_point::window_centre,
+          "evaluation is {}, which is none of its values; choose window_start or window_centre",
+          static_cast<int>(spec.evaluation));
+}
+
+void require_gains(const channeliser_spec& spec) {
+  std::int64_t last = -1;
+  for (const gain_change& change : spec.gains) {
+    require(change.start_samples > last,
+            "gains change at sample {} after {}; give starts from 0 on that increase",
+            change.start_samples, last);
+    last = change.start_samples;
+    require(change.gains.size() == spec.polarisations,
+            "gains from sample {} on are of {} polarisations; give them for {}",
+            change.start_samples, change.gains.size(), spec.polarisations);
+    for (const auto& gains : change.gains) {
+      require(gains.size() == 1 || gains.size() == spec.channels,
+              "a polarisation has {} gains; give 1, or one for each of {} channels", gains.size(),
+              spec.channels);
+      for (const auto gain : gains) {
+        require(std::isfinite(gain.real()) && std::isfinite(gain.imag()),
+                "a gain is {} + {}i; give finite gains", gain.real(), gain.imag());
+      }
+    }
+  }
+}
+
+void require_delays(const channeliser_spec& spec) {
+  require(spec.delays.empty() || spec.delays.size() == spec.polarisations,
+          "delays are of {} polarisations; give them for {}, or none", spec.delays.size(),
+          spec.polarisations);
+  for (const auto& models : spec.delays) {
+    delay_schedule schedule;
+    for (const delay_model& model : models) schedule.add(model);
+  }
+}
+
+void require_narrowband(const channeliser_spec& spec) {
+  if (!spec.narrowband) return;
+  const narrowband_spec& band = *spec.narrowband;
+  require(band.centre_hz >= 0 && band.centre_hz <= spec.adc_rate_hz / 2,
+          "narrowband.centre_hz is {}; give 0 to {}, half the ADC rate", band.centre_hz,
+          spec.adc_rate_hz / 2);
+  require(band.decimation >= 2 && band.decimation <= most_decimation,
+          "narrowband.decimation is {}; give 2 to {}", band.decimation, most_decimation);
+  require(band.pass_bandwidth_hz || band.decimation % 2 == 0,
+          "narrowband.decimation is {}, and channels at the edges are discarded; give an even "
+          "decimation, or a pass_bandwidth_hz to keep every channel",
+          band.decimation);
+  const double width = spec.adc_rate_hz / (2 * static_cast<double>(band.decimation));
+  require(
+      !band.pass_bandwidth_hz || (*band.pass_bandwidth_hz > 0 && *band.pass_bandwidth_hz < width),
+      "narrowband.pass_bandwidth_hz is {}; give a width above 0 and below {}, that of the "
+      "whole output",
+      band.pass_bandwidth_hz.value_or(0), width);
+  require(band.filter_taps <= most_filter_taps, "narrowband.filter_taps is {}; give 1 to {}, or 0",
+          band.filter_taps, most_filter_taps);
+}
+
+}  // namespace
+
+void validate(const channeliser_spec& spec) {
+  require_filter_bank(spec);
+  require_samples(spec);
+  require_output(spec);
+  require_gains(spec);
+  require_delays(spec);
+  require_narrowband(spec);
+}
+
+channeliser_sizes sizes_of(const channeliser_spec& spec) {
+  channeliser_sizes sizes;
+  sizes.transform = 2 * spec.channels;
+  if (spec.narrowband) {
+    const narrowband_spec& band = *spec.narrowband;
+    const bool keeps_all = band.pass_bandwidth_hz.has_value();
+    sizes.transform = keeps_all ? spec.channels : 2 * spec.channels;
+    sizes.subsampling = keeps_all ? 2 * band.decimation : band.decimation;
+    sizes.filter_taps = band.filter_taps == 0 ? 16 * sizes.subsampling : band.filter_taps;
+  }
+  sizes.spectrum_samples = sizes.transform * sizes.subsampling;
+  sizes.window_samples = spec.taps * sizes.spectrum_samples + sizes.filter_taps - sizes.subsampling;
+  sizes.spectra_per_heap =
+      spec.spectra_per_heap == 0 ? (std::size_t{1} << 20) / spec.channels : spec.spectra_per_heap;
+  sizes.heap_samples = sizes.spectrum_samples * sizes.spectra_per_heap;
+  sizes.heap_bytes =
+      spec.channels * sizes.spectra_per_heap * spec.polarisations * complex_bytes(spec.output);
+  if (spec.evaluation == evaluation_point::window_centre) {
+    sizes.evaluation_offset = static_cast<double>(sizes.window_samples - 1) / 2;
+  }
+  return sizes;
+}
+
+bool has_dither(const channeliser_spec& spec) {
+  return is_integer(spec.output) &&
+         spec.dither.value_or(dither_kind::uniform) == dither_kind::uniform;
+}
+
+double pass_edge(const channeliser_spec& spec) {
+  if (!spec.narrowband || !spec.narrowband->pass_bandwidth_hz) return 0.25;
+  const double rate = spec.adc_rate_hz / (2 * static_cast<double>(spec.narrowband->decimation));
+  return *spec.narrowband->pass_bandwidth_hz / rate / 2;
+}
+
+}  // namespace wingbeat::channelising

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights of the polyphase filter bank. With L = step taps, for i = 0 .. L - 1:
+//
+//     w[i] = win[i] sinc(cutoff ((i + 1/2)/step - taps/2)),   sinc(x) = sin(pi x)/(pi x)
+//
+// then scaled so that the sum of w[i]^2 is 1: white noise keeps its rms.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <vector>
+
+namespace wingbeat::channelising {
+
+enum class filter_window {
+  hann,        ///< win[i] = sin^2(pi i/(L - 1))
+  rectangular  ///< win[i] = 1
+};
+
+/// The shape of the filter bank's prototype filter.
+struct filter_shape {
+  std::size_t step = 0;  ///< Length of the transform: 2 channels of real samples.
+  std::size_t taps = 16;
+  filter_window window = filter_window::hann;
+  double cutoff = 1;  ///< Width of a channel at -6 dB, in channels; 0: the window alone.
+};
+
+/// Returns the weights, in double precision. `step` is at least 2 and `taps` at least 1.
+[[nodiscard]] std::vector<double> filter_weights(const filter_shape& shape);
+
+}  // namespace wingbeat::channelising

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The channeliser in double precision, formula by formula: the oracle of the engines. For the
+// spectrum at output time t, with o the first input sample of its window:
+//
+//     y[j] = sum over m < T of x[o + m step + j] w[m step + j]        j = 0 .. step - 1
+//     X[k] = sum over j of y[j] exp(-2 pi i j k/step)
+//     Q[k] = X[k] exp(i phi[k]) g[k]
+//
+// of which Q, with dither added, is limited and rounded. Of a narrowband, x is the mixed and
+// decimated signal.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // int16_t, int64_t, uint64_t
+#include <vector>
+
+#include "channelising/spec.hpp"  // channeliser_spec
+
+namespace wingbeat::reference {
+
+/// What a digitiser recorded. Polarisations have equally many samples.
+struct recording {
+  std::int64_t first_sample = 0;                   ///< Since the ADC's sample 0, 0 or later.
+  std::vector<std::vector<std::int16_t>> samples;  // [polarisation][sample]
+  std::size_t packet_samples = 4096;
+  /// [polarisation][packet]: which packets of samples arrived, the last perhaps shorter; empty:
+  /// all.
+  std::vector<std::vector<bool>> present = {};
+};
+
+/// One heap.
+struct heap {
+  std::int64_t timestamp = 0;  ///< Output time of its first spectrum.
+  /// Q as above.
+  std::vector<std::complex<double>> spectra = {};  // [channel][spectrum][polarisation]
+  std::vector<std::byte> bytes = {};               // [channel][spectrum][polarisation][re, im]
+  std::vector<std::uint64_t> saturated = {};       ///< [polarisation] complex values that saturate.
+  std::vector<bool> is_complete = {};  ///< [polarisation] false: missing samples count as 0.
+};
+
+/// The level of one polarisation's input, each sample counted once, missing ones not.
+struct input_level {
+  std::uint64_t n_samples = 0;
+  std::uint64_t sum_of_squares = 0;
+  std::vector<std::uint64_t> histogram;  ///< Of values from -2^(b-1) to 2^(b-1) - 1.
+
+  /// Returns the mean power in dB relative to a sine of full scale, 2^(b-1) - 1; the lowest finite
+  /// double where there is no power.
+  [[nodiscard]] double dbfs() const;
+};
+
+/// All heaps whose samples the recording holds.
+struct channelised {
+  std::vector<heap> heaps;
+  std::vector<std::int64_t> withheld;    ///< Timestamps of heaps that missing samples touch.
+  std::uint64_t n_skipped = 0;           ///< Heaps within the result whose windows start too early.
+  std::vector<input_level> levels = {};  ///< [polarisation]
+};
+
+/// Channelises a recording. The first heap is the first one, from output time 0 on, whose windows
+/// start within the recording; so is the next one, where a delay grows so much that a window
+/// starts before it. Throws `plan_error` for an invalid spec, for a recording of other
+/// polarisations or lengths, and for a sample beyond `sample_bits`.
+[[nodiscard]] channelised channelise(const channelising::channeliser_spec& spec,
+                                     const recording& input);
+
+}  // namespace wingbeat::reference
