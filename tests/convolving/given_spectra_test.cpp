@@ -10,6 +10,7 @@
 
 #include "convolving/convolution_check.hpp"  // check_convolution
 #include "convolving/search_check.hpp"       // check_search
+#include "support/full_run.hpp"              // is_full_run
 #include "support/refusal.hpp"               // refusal
 #include "wingbeat/wingbeat.hpp"
 
@@ -29,7 +30,10 @@ class given_spectra : public ::testing::TestWithParam<engine> {
     spec.form = operand_form::spectrum;
     check_convolution(*on, spec);
   }
-  [[nodiscard]] bool compiles_slowly() const { return GetParam() == engine::opencl; }
+  /// Kernels of the opencl engine take seconds each, so `make test` runs few of its cases.
+  [[nodiscard]] bool compiles_slowly() const {
+    return GetParam() == engine::opencl && !is_full_run();
+  }
 
   std::unique_ptr<queue> on;
 };
@@ -47,8 +51,8 @@ TEST_P(given_spectra, of_kernels_are_as_good_as_values) {
 }
 
 TEST_P(given_spectra, of_images_are_as_good_as_values) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
   check({.image = {256}, .kernel = {7}, .prepared = operand_role::kernel, .block = 64});
-  if (compiles_slowly()) return;
   check({.image = {16, 32},
          .kernel = {5, 3},
          .images = 3,
@@ -58,13 +62,13 @@ TEST_P(given_spectra, of_images_are_as_good_as_values) {
 }
 
 TEST_P(given_spectra, may_be_of_complex_values) {
-  if (compiles_slowly()) GTEST_SKIP() << "a plan of complex numbers in front";
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
   check({.image = {40}, .kernel = {8}, .kind = operation::correlate, .holds = values::complex});
   check({.image = {11, 14}, .kernel = {4, 8}, .holds = values::complex, .kernels = 2});
 }
 
 TEST_P(given_spectra, may_be_of_fp64_and_meet_spectra_of_fp16) {
-  if (compiles_slowly()) GTEST_SKIP() << "a plan of other numbers in front";
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
   check({.image = {19, 23}, .kernel = {8, 4}, .real = precision::fp64});
   check({.image = {50, 41},
          .kernel = {16, 8},
@@ -86,16 +90,13 @@ TEST_P(given_spectra, may_be_more_than_a_cache_holds) {
 }
 
 TEST_P(given_spectra, of_templates_are_scored_as_values) {
-  search_spec spec{.image = {29, 37},
-                   .templates = {8, 16},
-                   .is_normalised = true,
-                   .keeps_sums = !compiles_slowly(),
-                   .templates_at_once = compiles_slowly() ? 1U : 2U};
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  search_spec spec{
+      .image = {29, 37}, .templates = {8, 16}, .keeps_sums = true, .templates_at_once = 2};
   for (const bool is_normalised : {true, false}) {
     spec.is_normalised = is_normalised;
     spec.form = operand_form::spectrum;
     check_search<float>(*on, spec, {2, 3});
-    if (compiles_slowly()) return;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "convolving/convolution_check.hpp"  // check_convolution, value_range
+#include "support/full_run.hpp"              // is_full_run
 #include "support/refusal.hpp"               // refusal
 #include "wingbeat/wingbeat.hpp"
 
@@ -35,8 +36,10 @@ class stored_convolution : public ::testing::TestWithParam<engine> {
     check_convolution(*on, spec, images);
   }
 
-  /// Kernels of the opencl engine take seconds each, so it runs one case of a kind.
-  [[nodiscard]] bool compiles_slowly() const { return GetParam() == engine::opencl; }
+  /// Kernels of the opencl engine take seconds each, so `make test` runs few of its cases.
+  [[nodiscard]] bool compiles_slowly() const {
+    return GetParam() == engine::opencl && !is_full_run();
+  }
 
   std::unique_ptr<queue> on;
 };
@@ -52,8 +55,8 @@ TEST_P(stored_convolution, keeps_its_bound_for_images_of_any_range) {
 }
 
 TEST_P(stored_convolution, takes_every_chain) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
   check({.image = {37}, .kernel = {6}, .mode = extent::same}, bytes);
-  if (compiles_slowly()) return;
   check({.image = {40}, .kernel = {9}, .kind = operation::correlate, .holds = values::complex},
         {100, 0});
   check({.image = {9, 6, 7}, .kernel = {3, 2, 4}, .kind = operation::correlate, .kernels = 2},
@@ -69,8 +72,8 @@ TEST_P(stored_convolution, takes_every_chain) {
 }
 
 TEST_P(stored_convolution, takes_blocks_of_long_signals) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
   check({.image = {1000}, .kernel = {20}, .prepared = operand_role::kernel, .block = 128}, bytes);
-  if (compiles_slowly()) return;
   check({.image = {700},
          .kernel = {9},
          .kind = operation::correlate,
@@ -83,13 +86,13 @@ TEST_P(stored_convolution, takes_blocks_of_long_signals) {
 }
 
 TEST_P(stored_convolution, takes_columns_longer_than_a_workgroup) {
-  if (compiles_slowly()) GTEST_SKIP() << "two plans and a product, as real signals of one axis";
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
   check({.image = {20000, 2}, .kernel = {3, 2}, .mode = extent::valid}, bytes);
 }
 
 TEST_P(stored_convolution, stores_bf16_without_peaks) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
   check_convolution(*on, {.image = {60}, .kernel = {13}, .between = precision::bf16}, words);
-  if (compiles_slowly()) return;
   check_convolution(*on, {.image = {50, 41}, .kernel = {13, 9}, .between = precision::bf16}, words);
 }
 

@@ -10,6 +10,7 @@
 
 #include "convolving/image_convolution_check.hpp"  // image_runner
 #include "convolving/search_check.hpp"             // check_search, filled, noise_of
+#include "support/full_run.hpp"                    // is_full_run
 #include "support/refusal.hpp"                     // refusal
 #include "wingbeat/wingbeat.hpp"
 
@@ -25,13 +26,16 @@ class stored_search : public ::testing::TestWithParam<engine> {
     if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
     on = std::make_unique<queue>(first_device(GetParam()));
   }
-  [[nodiscard]] bool compiles_slowly() const { return GetParam() == engine::opencl; }
+  /// Kernels of the opencl engine take seconds each, so `make test` runs few of its cases.
+  [[nodiscard]] bool compiles_slowly() const {
+    return GetParam() == engine::opencl && !is_full_run();
+  }
 
   std::unique_ptr<queue> on;
 };
 
 TEST_P(stored_search, keeps_what_it_is_asked_for) {
-  if (compiles_slowly()) GTEST_SKIP() << "the functors of searches in fp32, which tests run there";
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
   search_spec spec{.image = {29, 37},
                    .templates = {8, 9},
                    .keeps_sums = true,
@@ -91,7 +95,7 @@ TEST_P(stored_search, finds_planted_templates_as_fp32_does) {
 }
 
 TEST_P(stored_search, blurs_images_of_pixels) {
-  if (compiles_slowly()) GTEST_SKIP() << "the functors of images in fp32, which tests run there";
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
   image_convolution_spec spec{.height = 30,
                               .width = 21,
                               .channels = 4,
