@@ -4,6 +4,7 @@
 
 #include <algorithm>  // max
 #include <bit>        // has_single_bit
+#include <cmath>      // isfinite
 #include <limits>     // numeric_limits
 
 #include "formatted.hpp"       // formatted, joined
@@ -163,7 +164,8 @@ void require_in_place(const plan_spec& spec) {
         "valid_in and valid_out the same values, or plan it out of place");
   }
   const bool is_whole = spec.valid_in.empty() && spec.valid_out.empty();
-  if (spec.in.is_packed() && spec.out.is_packed() && is_whole) return;
+  const bool has_own_types = spec.in.stored || spec.out.stored;
+  if (spec.in.is_packed() && spec.out.is_packed() && is_whole && !has_own_types) return;
   throw plan_error(
       "a real transform in place has its own padded layout; leave in, out and the ranges empty, "
       "or plan it out of place");
@@ -171,7 +173,7 @@ void require_in_place(const plan_spec& spec) {
 
 void require_functors_alone(const plan_spec& spec) {
   const auto require = [](const side_names& names, bool is_given, const memory_layout& as) {
-    if (!is_given || as.is_packed()) return;
+    if (!is_given || (as.is_packed() && !as.stored)) return;
     throw plan_error(
         formatted("the {} functor places elements itself and {} was given too; leave it empty",
                   names.functor, names.layout));
@@ -196,9 +198,27 @@ void require_choices(const plan_spec& spec) {
   require_named(spec.where, "where", "out_of_place or in_place");
 }
 
+void require_stored(const plan_spec& spec) {
+  const auto require = [&](const side_names& names, const std::optional<precision>& stored) {
+    if (!stored) return;
+    const std::string field = formatted("{}.stored", names.layout);
+    require_named(*stored, field, "fp32, fp64, fp16 or bf16, or leave it empty");
+    if ((*stored == precision::fp64) == (spec.real == precision::fp64)) return;
+    throw plan_error(
+        formatted("{} is {} and real is {}, and fp64 mixes with no other precision; give both "
+                  "sides fp64, or neither",
+                  field, name_of(*stored), name_of(spec.real)));
+  };
+  require(input, spec.in.stored);
+  require(output, spec.out.stored);
+  if (std::isfinite(spec.factor)) return;
+  throw plan_error(formatted("factor is {}; give a finite number", spec.factor));
+}
+
 /// Requires what sizes are computed from.
 void require_shape(const plan_spec& spec) {
   require_choices(spec);
+  require_stored(spec);
   require_lengths(spec);
   require_batch(spec);
   require_layouts(spec);

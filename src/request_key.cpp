@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request_key.hpp"
 
+#include <bit>          // bit_cast
 #include <concepts>     // integral
 #include <cstdint>      // uint64_t
 #include <type_traits>  // is_enum_v
@@ -36,11 +37,13 @@ class key_writer {
     for (const Value& each : values) add(each);
   }
   void add(const memory_layout& as) {
-    const auto& [strides, distances, imaginary_at, origin] = as;
+    const auto& [strides, distances, imaginary_at, origin, stored] = as;
     add(strides);
     add(distances);
     add(imaginary_at);
     add(origin);
+    add(stored.has_value());
+    if (stored) add(*stored);
   }
   void add(const kernel_parameter& of) {
     add(of.bytes());
@@ -83,8 +86,8 @@ class key_writer {
 std::optional<std::string> key_of(const device_info& device, const plan_spec& spec) {
   if (spec.load.callable.index() != 0 || spec.store.callable.index() != 0) return std::nullopt;
   // Bound by name, here and above: a field more does not compile until it is added.
-  const auto& [lengths, batch, kind, real, scale, bins, placed, load, store, in, out, valid_in,
-               valid_out] = spec;
+  const auto& [lengths, batch, kind, real, scale, factor, bins, placed, load, store, in, out,
+               valid_in, valid_out] = spec;
   key_writer key;
   key.add(device.runs_on);
   key.add(device.index);
@@ -93,6 +96,7 @@ std::optional<std::string> key_of(const device_info& device, const plan_spec& sp
   key.add(kind);
   key.add(real);
   key.add(scale);
+  key.add(std::bit_cast<std::uint64_t>(factor));
   key.add(bins);
   key.add(placed);
   key.add(load);

@@ -37,7 +37,7 @@ side side_of(const plan_spec& spec, const memory_layout& as, const std::vector<i
   side result;
   result.is_real = is_real_side;
   result.imaginary_at = as.imaginary_at;
-  result.real_bytes = bytes_of_real(spec.real);
+  result.real_bytes = bytes_of_real(as.stored.value_or(spec.real));
   for (const std::size_t n : spec.lengths) result.axes.push_back({n, 1, {0, n}});
   const std::size_t n = spec.lengths.back();
   result.axes.back() = {last_length, 1, {0, last_length}};
@@ -149,11 +149,11 @@ std::size_t points_of(const plan_spec& spec) noexcept {
 long double factor_of(const plan_spec& spec) noexcept {
   const auto n = static_cast<long double>(points_of(spec));
   switch (spec.scale) {
-    case scaling::none: return 1;
-    case scaling::by_length: return 1 / n;
-    case scaling::by_sqrt_length: return 1 / std::sqrt(n);
+    case scaling::none: return spec.factor;
+    case scaling::by_length: return spec.factor / n;
+    case scaling::by_sqrt_length: return spec.factor / std::sqrt(n);
   }
-  return 1;
+  return spec.factor;
 }
 
 side input_side(const plan_spec& spec) {
@@ -181,6 +181,7 @@ bool are_alike(const side& a, const side& b) {
     return x.count == y.count && x.distance == y.distance;
   };
   return a.imaginary_at == b.imaginary_at && a.is_real == b.is_real &&
+         a.real_bytes == b.real_bytes &&
          std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(), same_axis) &&
          std::equal(a.batches.begin(), a.batches.end(), b.batches.begin(), b.batches.end(),
                     same_batch);

@@ -21,7 +21,7 @@ struct result_blocks {
 
 /// One spectrum behind another, each as the engine's rows hold it.
 struct spectrum_array {
-  precision stored = precision::fp32;
+  precision stored = precision::fp32;  ///< fp16 and bf16 meet rows of fp32.
   std::vector<std::size_t> distances;  ///< One per batch dimension, in complex numbers; 0: shared.
   product times = product::plain;
   result_blocks blocks = {};

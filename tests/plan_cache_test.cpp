@@ -155,6 +155,10 @@ TEST(request_key, differs_where_any_field_does) {
   add([](plan_spec& s) { s.in.imaginary_at = 1; });
   add([](plan_spec& s) { s.in.origin = {1}; });
   add([](plan_spec& s) { s.out.imaginary_at = 1; });
+  add([](plan_spec& s) { s.in.stored = precision::fp32; });
+  add([](plan_spec& s) { s.in.stored = precision::fp16; });
+  add([](plan_spec& s) { s.out.stored = precision::fp16; });
+  add([](plan_spec& s) { s.factor = 2; });
   add([](plan_spec& s) { s.valid_in = {{8, 1}}; });
   add([](plan_spec& s) { s.valid_out = {{8, 1}}; });
   add([](plan_spec& s) { s.load.in_bytes = 9; });

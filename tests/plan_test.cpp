@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include <utility>  // move
 
@@ -159,6 +160,24 @@ TEST(plan, refuses_scrambled_bins_where_they_cannot_lie) {
   EXPECT_THAT(refusal_to_plan({.lengths = {8}, .bins = scrambled, .valid_out = {{0, 3}}}),
               HasSubstr("all in memory"));
   EXPECT_EQ(refusal_to_plan({.lengths = {8}, .bins = scrambled, .valid_in = {{0, 3}}}),
+            "nothing was refused");
+}
+
+TEST(plan, refuses_stored_types_that_do_not_mix) {
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .in = {.stored = precision::fp64}}),
+              HasSubstr("in.stored is fp64 and real is fp32"));
+  EXPECT_THAT(refusal_to_plan(
+                  {.lengths = {8}, .real = precision::fp64, .out = {.stored = precision::fp16}}),
+              HasSubstr("out.stored is fp16 and real is fp64"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .out = {.stored = precision{9}}}),
+              HasSubstr("out.stored is 9"));
+  EXPECT_THAT(
+      refusal_to_plan(
+          {.lengths = {8}, .where = placement::in_place, .in = {.stored = precision::fp16}}),
+      HasSubstr("an input and an output that lie differently"));
+  const double endless = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(refusal_to_plan({.lengths = {8}, .factor = endless}), HasSubstr("factor is inf"));
+  EXPECT_EQ(refusal_to_plan({.lengths = {8}, .in = {.stored = precision::bf16}}),
             "nothing was refused");
 }
 

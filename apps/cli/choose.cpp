@@ -104,6 +104,13 @@ precision precision_named(const std::string& name) {
   throw plan_error(formatted("there is no precision '{}'; choose fp32 or fp64", name));
 }
 
+precision storage_named(const std::string& name) {
+  for (const precision known : {precision::fp32, precision::fp16, precision::bf16}) {
+    if (name_of(known) == name) return known;
+  }
+  throw plan_error(formatted("there is no storage '{}'; choose fp32, fp16 or bf16", name));
+}
+
 extent mode_named(const std::string& name) {
   for (const extent known : {extent::full, extent::same, extent::valid}) {
     if (name_of(known) == name) return known;

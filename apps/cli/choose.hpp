@@ -28,6 +28,9 @@ namespace wingbeat::cli {
 /// Returns the precision of that name. Throws `plan_error` for any other word.
 [[nodiscard]] precision precision_named(const std::string& name);
 
+/// Returns the stored type of that name. Throws `plan_error` for any other word.
+[[nodiscard]] precision storage_named(const std::string& name);
+
 /// Returns the mode of that name. Throws `plan_error` for any other word.
 [[nodiscard]] extent mode_named(const std::string& name);
 

@@ -51,6 +51,11 @@ void require_range(const norms& image, const norms& templates, std::size_t point
       real == precision::fp32 ? "use --precision fp64 or smaller values" : "use smaller values"));
 }
 
+/// Plain maps have templates of any range; those of normalised scores come from a search.
+std::optional<precision> maps_between(const match_request& request) {
+  return request.is_normalised ? std::nullopt : request.between;
+}
+
 /// The image on a device, with whatever scores templates there.
 class matcher {
  public:
@@ -75,6 +80,7 @@ class matcher {
   std::vector<std::size_t> image_lengths_, template_lengths_, lengths_;
   std::size_t at_once_;
   norms image_norms_;
+  double image_peak_ = 0;
   buffer image_, templates_;
   std::optional<template_search> search_, map_search_;
   std::optional<convolver> maps_;
@@ -87,7 +93,9 @@ search_spec matcher::search_of(std::size_t templates_at_once) const {
           .real = request_.real,
           .is_normalised = request_.is_normalised,
           .keeps_sums = request_.wants_sums,
-          .templates_at_once = templates_at_once};
+          .templates_at_once = templates_at_once,
+          .between = request_.between,
+          .image_peak = image_peak_};
 }
 
 matcher::matcher(const queue& on, const formats::image_stack& image,
@@ -100,11 +108,14 @@ matcher::matcher(const queue& on, const formats::image_stack& image,
                                .kernel = template_lengths_,
                                .kind = operation::correlate,
                                .mode = request.mode,
-                               .real = request.real};
+                               .real = request.real,
+                               .between = maps_between(request)};
   lengths_ = result_lengths(plain);
   at_once_ = std::min(batch_of(lengths_[0] * lengths_[1]), templates.expected());
   const std::vector<double> samples = formats::to_doubles(image.samples);
   image_norms_ = norms_of(samples);
+  for (const double value : samples) image_peak_ = std::max(image_peak_, std::abs(value));
+  if (image_peak_ == 0) image_peak_ = 1;  // any power of two scales zeros
   const std::vector<std::byte> bytes = pack(samples, request.real);
   image_ = buffer{on, bytes.size()};
   image_.write(bytes.data(), bytes.size());

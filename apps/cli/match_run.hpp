@@ -17,6 +17,7 @@ namespace wingbeat::cli {
 struct match_request {
   extent mode = extent::valid;
   precision real = precision::fp32;
+  std::optional<precision> between;  ///< Of spectra and workspace; fp16 only if `is_normalised`.
   bool is_normalised = false;
   bool wants_maps = false;    ///< A map for each template.
   bool wants_scores = false;  ///< The largest score of each place, and its template.

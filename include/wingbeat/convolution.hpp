@@ -6,6 +6,7 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,15 @@ enum class pairing {
 /// One of the two inputs.
 enum class operand_role { image, kernel };
 
+/// What is in memory for an operand.
+enum class operand_form {
+  values,
+  /// Its discrete Fourier transform over its own lengths, each a power of two, not padded: of
+  /// complex values numpy.fft.fftn, of real ones the half spectrum numpy.fft.rfftn. Packed in
+  /// natural order, unscaled: [signal][y][x], and of real values x from 0 to half the length.
+  spectrum
+};
+
 [[nodiscard]] std::string_view name_of(operation kind) noexcept;
 [[nodiscard]] std::string_view name_of(extent mode) noexcept;
 
@@ -62,11 +72,31 @@ struct convolution_spec {
   extent mode = extent::full;
   values holds = values::real;
   precision real = precision::fp32;  ///< fp32 or fp64.
+  /// What spectra and the workspace are stored as; empty: as `real`. fp16 and bf16, with fp32
+  /// arithmetic, halve the bytes between launches. A number is rounded whenever it is stored: an
+  /// image and a kernel once for each axis, and what comes back once for each axis but the last,
+  /// each time by at most u = 2^-11 of it (bf16: 2^-8). The transform of the next axis spreads that
+  /// over all values, so errors are relative to the whole signal and not to the value: their root
+  /// mean square stays below
+  ///     (3 axes - 1) u max(sqrt(mean f^2) |t|, root mean square of the result)
+  /// where f are the image's values, mean included, and |t|^2 is the sum of the kernel's squares.
+  /// Subtract a large mean first. Results are stored as `real`.
+  std::optional<precision> between = {};
+  /// The largest magnitudes of images and of kernels, of complex ones |z|, as functors load them:
+  /// required with fp16 in between, unused otherwise. What is stored is multiplied by powers of two
+  /// that keep it within 2^15 whatever the signals are, because fp16 ends at 65504; the last
+  /// transform divides by them. Values may exceed a peak by half, not more. Peaks that are too high
+  /// by a factor of 16 in all cost nothing; each further factor of two costs small bins a digit.
+  double image_peak = 0, kernel_peak = 0;
   std::size_t images = 1;
   std::size_t kernels = 1;
   pairing pairs = pairing::each_with_each;
   /// Whose spectra `prepare` makes, once for many runs. The others come with each run.
   operand_role prepared = operand_role::image;
+  /// Of the others. Spectra, such as slices through the transform of a volume, are transformed back
+  /// to values first, which takes a launch or two per axis and workspace for the values. Bins that
+  /// no real values have count as in `transform::inverse_to_real`. No functor loads spectra.
+  operand_form form = operand_form::values;
   /// Of one axis with prepared kernels: transforms of this length over overlapping blocks of the
   /// image (overlap-save), a power of two from twice the kernel's length on. 0: chosen by cost,
   /// with one padded transform among the choices. Functors need one transform.

@@ -6,6 +6,7 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,10 @@ struct image_convolution_spec {
   normalisation normalise = normalisation::none;
   precision stored = precision::fp32;  ///< Of image and result, fp32 or fp16; arithmetic is fp32,
                                        ///< and kernels are.
+  /// What spectra and the workspace are stored as: fp32, fp16 or bf16; and, for fp16, the largest
+  /// magnitudes of pixels and of kernels as normalised. See `convolution_spec`.
+  precision between = precision::fp32;
+  double image_peak = 0, kernel_peak = 0;
 };
 
 /// A planned convolution of one image size with one kernel size. Immutable once built, so many

@@ -6,6 +6,7 @@
 #include <cstddef>  // size_t
 #include <initializer_list>
 #include <memory>  // unique_ptr
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>  // move
@@ -86,6 +87,11 @@ struct memory_layout {
   /// One per axis: the index whose element lies at the start of the buffer. Lower indices are not
   /// in memory, so `valid_in` or `valid_out` begins there or later. Empty: 0.
   std::vector<std::size_t> origin = {};
+  /// What the numbers of this side are stored as; empty: as the plan's `real`. fp32, fp16 and bf16
+  /// may differ from side to side, because all three are computed in fp32; fp64 takes no other.
+  /// Nothing else depends on it: a side of fp16 is rounded once. Not with a functor, which reads or
+  /// writes whatever it likes, and not of a real transform in place.
+  std::optional<precision> stored = {};
 
   [[nodiscard]] bool is_packed() const noexcept {
     return strides.empty() && distances.empty() && imaginary_at == 0 && origin.empty();
@@ -108,6 +114,7 @@ struct plan_spec {
   transform kind = transform::forward;
   precision real = precision::fp32;
   scaling scale = scaling::none;  ///< Applied on the way out, by the product of the lengths.
+  double factor = 1;              ///< Applied there too. Finite.
   /// The order of bins in the output of `forward` and in the input of `inverse`. Scrambled is for
   /// spectra that are multiplied and transformed back; it requires one axis, packed layouts and all
   /// bins in memory.

@@ -7,6 +7,7 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t, uint64_t
 #include <memory>   // unique_ptr
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,17 @@ struct search_spec {
   /// How many templates one run of the convolution takes; `add` takes any number. Workspace grows
   /// with it. On opencl more than 1 needs a device with atomic operations on 64 bits.
   std::size_t templates_at_once = 1;
+  /// What spectra and the workspace are stored as, and the largest magnitudes, as in
+  /// `convolution_spec`: fp16 needs the image's, and the templates' unless scores are normalised,
+  /// which makes them unit templates first. A score's error is then relative to the whole image:
+  /// that of a coefficient is, in the root mean square, below 2^-8 times the image's standard
+  /// deviation over the window's.
+  std::optional<precision> between = {};
+  double image_peak = 0, template_peak = 0;
+  /// What `add` takes: values, or half spectra as `operand_form` has them, of lengths that are
+  /// powers of two: complex numbers [template][y][x], x from 0 to half the width. Spectra are
+  /// transformed back first.
+  operand_form form = operand_form::values;
 };
 
 /// A place of an image that looks like a template.
@@ -83,7 +95,8 @@ class template_search {
   void begin(queue& on, buffer_view image);
 
   /// Queues the scores of `count` templates, at least 1; 2^32 - 1 in all. templates:
-  /// [template][y][x], starting at a real number, and left alone until the queue has come there.
+  /// [template][y][x], starting at a real number (spectra at a complex one), and left alone until
+  /// the queue has come there.
   void add(queue& on, buffer_view templates, std::size_t count);
 
   /// Returns how many templates were added since `begin`.

@@ -25,7 +25,7 @@ void take_pairs(array& result, bool are_whole) {
 array array_of(const side& source, place location, const plan_spec& spec, real_side real) {
   array result;
   result.location = location;
-  result.stored = spec.real;
+  result.stored = (location == place::input ? spec.in : spec.out).stored.value_or(spec.real);
   result.elements_are = source.is_real ? element::real : element::complex;
   result.has_parts = source.imaginary_at != 0;
   result.parts_distance = source.imaginary_at;

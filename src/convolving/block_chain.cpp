@@ -5,12 +5,13 @@
 #include <complex>
 #include <utility>  // move
 
-#include "convolving/blocks.hpp"   // block_rows_of
-#include "convolving/product.hpp"  // product_load
-#include "formatted.hpp"           // formatted
-#include "plan_spec.hpp"           // validate
-#include "side.hpp"                // bytes_of_real
-#include "spectra.hpp"             // spectrum_array, product
+#include "convolving/blocks.hpp"        // block_rows_of
+#include "convolving/product.hpp"       // product_load
+#include "convolving/stored_scale.hpp"  // stored_scale, stored_between
+#include "formatted.hpp"                // formatted
+#include "plan_spec.hpp"                // validate
+#include "side.hpp"                     // bytes_of_real
+#include "spectra.hpp"                  // spectrum_array, product
 
 namespace wingbeat::convolving {
 namespace {
@@ -81,6 +82,7 @@ class block_chain_builder {
         request_(request),
         spec_(request.spec),
         axis_(request.axes[0]),
+        scale_(request.spec, request.axes),
         engine_(request.engine_for(*on)) {
     result_.count = request.count;
   }
@@ -89,7 +91,8 @@ class block_chain_builder {
     plan_spec rows = rows_of({request_.count});
     rows.load = taps_load(spec_, request_.count);
     rows.valid_in = {{0, spec_.kernel[0]}};
-    rows.out = {.strides = {1}, .distances = {axis_.padded}};
+    rows.factor = scale_.forward(operand_role::kernel, 0);
+    rows.out = {.strides = {1}, .distances = {axis_.padded}, .stored = between()};
     if (auto native = engine_.make_spectra(on_, rows)) {
       add({std::move(native), memory::signals, memory::spectra});
     } else {
@@ -104,6 +107,7 @@ class block_chain_builder {
   }
 
  private:
+  [[nodiscard]] precision between() const { return stored_between(spec_); }
   [[nodiscard]] bool is_pairwise() const { return spec_.pairs == pairing::pairwise; }
 
   void add(stage each) {
@@ -143,7 +147,9 @@ class block_chain_builder {
     rows.out.distances = {prepared * result, result, of.distance};
     read_from(rows, of);
     write_to(rows, of);
-    const spectrum_array spectra{.stored = spec_.real,
+    const double spectra_factor = scale_.spectrum(operand_role::kernel, 0);
+    rows.factor = 1 / spectra_factor;
+    const spectrum_array spectra{.stored = between(),
                                  .distances = {is_pairwise() ? axis_.padded : 0, axis_.padded, 0}};
     if (auto native = engine_.make_convolution(on_, rows, spectra)) {
       return add(
@@ -152,9 +158,11 @@ class block_chain_builder {
     plan_spec forward = rows_of({request_.count, of.count});
     forward.in.distances = {axis_.image, of.distance};
     read_from(forward, of);
+    forward.factor = scale_.forward(operand_role::image, 0);
+    forward.out.stored = between();
     const std::size_t numbers = request_.count * of.count * axis_.padded;
     result_.array_bytes[0] =
-        std::max(result_.array_bytes[0], numbers * 2 * bytes_of_real(spec_.real));
+        std::max(result_.array_bytes[0], numbers * 2 * bytes_of_real(between()));
     add({made(forward), memory::signals, memory::workspace_a, false, false, from_bytes});
     plan_spec back = rows_of({request_.count * prepared, of.count});
     back.kind = transform::inverse;
@@ -164,9 +172,10 @@ class block_chain_builder {
                               .columns = of.count,
                               .bins = axis_.padded,
                               .has_one_column = true},
-                             product::plain, spec_.real);
+                             product::plain, between(), spec_.real);
     back.out.distances = {result, of.distance};
     write_to(back, of);
+    back.factor = 1 / (forward.factor * spectra_factor);
     add({made(back), memory::workspace_a, memory::output, false, true, 0, to_bytes});
   }
 
@@ -174,6 +183,7 @@ class block_chain_builder {
   const chain_request& request_;
   const convolution_spec& spec_;
   const axis_geometry& axis_;
+  stored_scale scale_;
   const backend::engine& engine_;
   chain result_;
 };

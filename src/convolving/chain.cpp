@@ -3,12 +3,13 @@
 
 #include <algorithm>  // max
 
-#include "convolving/block_chain.hpp"  // preparing_block_chain, running_block_chain
-#include "convolving/product.hpp"      // product_load
-#include "convolving/renumbered.hpp"   // load_of_rows, store_of_rows
-#include "plan_spec.hpp"               // validate
-#include "side.hpp"                    // bytes_of_real
-#include "spectra.hpp"                 // spectrum_array, product
+#include "convolving/block_chain.hpp"   // preparing_block_chain, running_block_chain
+#include "convolving/product.hpp"       // product_load
+#include "convolving/renumbered.hpp"    // load_of_rows, store_of_rows
+#include "convolving/stored_scale.hpp"  // stored_scale, stored_between
+#include "plan_spec.hpp"                // validate
+#include "side.hpp"                     // bytes_of_real
+#include "spectra.hpp"                  // spectrum_array, product
 
 namespace wingbeat::convolving {
 namespace {
@@ -19,12 +20,9 @@ using lengths = std::vector<std::size_t>;
 /// leave over takes a launch of its own.
 constexpr std::size_t least_blocked_bytes = std::size_t{16} << 20;
 
-/// Elements of the slowest axis begin on whole sectors of 32 bytes in each column.
-constexpr std::size_t sector_numbers = 4;
-
-std::size_t sector_aligned(std::size_t n) {
-  return (n + sector_numbers - 1) / sector_numbers * sector_numbers;
-}
+/// Elements of the slowest axis begin on whole sectors of 32 bytes in each column: so many fp32
+/// complex numbers.
+constexpr std::size_t sector_bytes = 32, least_sector_numbers = 4;
 
 /// One axis of a signal: its elements, the index of the first, and the padded length.
 struct signal_axis {
@@ -50,8 +48,10 @@ class sizes {
       : spec_(request.spec),
         axes_(request.axes),
         count_(request.count),
-        prepared_(request.prepared) {}
+        prepared_(request.prepared),
+        scale_(request.spec, request.axes) {}
 
+  [[nodiscard]] const stored_scale& scale() const { return scale_; }
   [[nodiscard]] std::size_t n_axes() const { return axes_.size(); }
   [[nodiscard]] const axis_geometry& axis(std::size_t a) const { return axes_[a]; }
   [[nodiscard]] std::size_t count() const { return count_; }
@@ -73,7 +73,14 @@ class sizes {
     for (std::size_t a = 0; a < n_axes(); ++a) numbers *= bins(a);
     return numbers;
   }
-  [[nodiscard]] std::size_t number_bytes() const { return 2 * bytes_of_real(spec_.real); }
+  /// Returns the bytes of a number of a spectrum, or of the workspace.
+  [[nodiscard]] std::size_t number_bytes() const {
+    return 2 * bytes_of_real(stored_between(spec_));
+  }
+  [[nodiscard]] std::size_t sector_aligned(std::size_t n) const {
+    const std::size_t numbers = std::max(sector_bytes / number_bytes(), least_sector_numbers);
+    return (n + numbers - 1) / numbers * numbers;
+  }
   [[nodiscard]] std::size_t value_bytes() const {
     return (is_real() ? 1 : 2) * bytes_of_real(spec_.real);
   }
@@ -118,6 +125,7 @@ class sizes {
   const convolution_spec& spec_;
   const std::vector<axis_geometry>& axes_;
   std::size_t count_, prepared_;
+  stored_scale scale_;
 };
 
 void range_in(plan_spec& spec, const signal_axis& axis) {
@@ -148,10 +156,17 @@ void finish(plan_spec& last, const fused_store& store, const row_parts& parts) {
 /// A chain to which plans are added.
 class growing_chain {
  public:
-  growing_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request,
-                std::size_t number_bytes)
-      : on_(on), engine_(request.engine_for(*on)), number_bytes_(number_bytes) {
+  growing_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request)
+      : on_(on), engine_(request.engine_for(*on)), between_(stored_between(request.spec)) {
     chain_.count = request.count;
+  }
+
+  /// Returns the request with the stored types of spectra and workspace where it reads or writes
+  /// those.
+  [[nodiscard]] plan_spec with_stored_types(plan_spec spec, memory from, memory to) const {
+    if (from != memory::signals && !spec.load.is_given()) spec.in.stored = between_;
+    if (to != memory::output) spec.out.stored = between_;
+    return spec;
   }
 
   stage& add(stage made) {
@@ -159,7 +174,8 @@ class growing_chain {
     chain_.stages.push_back(std::move(made));
     return chain_.stages.back();
   }
-  stage& add(const plan_spec& spec, memory from, memory to) {
+  stage& add(const plan_spec& given, memory from, memory to) {
+    const plan_spec spec = with_stored_types(given, from, to);
     validate(spec, on_->device());
     const bool loads_product = spec.load.is_given() && from != memory::signals;
     return add({engine_.make_plan(on_, spec), from, to, false, loads_product});
@@ -169,7 +185,7 @@ class growing_chain {
   memory workspace_beside(memory used, std::size_t numbers) {
     const bool is_a = used != memory::workspace_a;
     std::size_t& bytes = chain_.array_bytes[is_a ? 0 : 1];
-    bytes = std::max(bytes, numbers * number_bytes_);
+    bytes = std::max(bytes, numbers * 2 * bytes_of_real(between_));
     return is_a ? memory::workspace_a : memory::workspace_b;
   }
 
@@ -178,7 +194,7 @@ class growing_chain {
  private:
   const std::shared_ptr<backend::queue>& on_;
   const backend::engine& engine_;
-  std::size_t number_bytes_;
+  precision between_;
   chain chain_;
 };
 
@@ -189,15 +205,18 @@ class inner_transforms {
   inner_transforms(const convolution_spec& spec, const sizes& of, growing_chain& to)
       : spec_(spec), of_(of), made_(to) {}
 
-  /// Adds those of `load`'s signals, and returns the columns that they leave.
-  columns add_forward(const std::vector<signal_axis>& axes, const fused_load& load) {
+  /// Adds those of a role's signals, and returns the columns that they leave.
+  columns add_forward(operand_role role) {
+    const std::vector<signal_axis> axes = of_.signal(role);
+    const fused_load& load = load_of(spec_, role);
     const std::size_t rows = axes[0].length, n = of_.count();
     if (of_.n_axes() == 1) return {memory::signals, 1, rows, rows};
-    const std::size_t pitch = sector_aligned(rows), last = of_.n_axes() - 1;
+    const std::size_t pitch = of_.sector_aligned(rows), last = of_.n_axes() - 1;
     const std::size_t bins_of_last = of_.bins(last);
     plan_spec inner;
     if (of_.n_axes() == 2) {
       inner = of_.plan_of(axes[1].padded, {n, rows}, of_.kind(true, last));
+      inner.factor = of_.scale().forward(role, last);
       inner.in = {.distances = {rows * axes[1].length, axes[1].length}};
       inner.out = {.strides = {pitch}, .distances = {bins_of_last * pitch, 1}};
       range_in(inner, axes[1]);
@@ -209,6 +228,7 @@ class inner_transforms {
     const std::size_t mid = axes[1].length, row = axes[2].length;
     const std::size_t plane = mid * bins_of_last, volume = rows * plane;
     inner = of_.plan_of(axes[2].padded, {n, rows, mid}, of_.kind(true, last));
+    inner.factor = of_.scale().forward(role, last);
     inner.in = {.distances = {rows * mid * row, mid * row, row}};
     inner.out = {.distances = {volume, plane, bins_of_last}};
     range_in(inner, axes[2]);
@@ -217,6 +237,7 @@ class inner_transforms {
     made_.add(inner, memory::signals, first);
     const std::size_t all = bins_of_last * axes[1].padded;
     inner = of_.plan_of(axes[1].padded, {n, rows, bins_of_last}, transform::forward);
+    inner.factor = of_.scale().forward(role, 1);
     inner.in = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
     inner.out = {.strides = {pitch}, .distances = {all * pitch, 1, axes[1].padded * pitch}};
     range_in(inner, axes[1]);
@@ -240,6 +261,7 @@ class inner_transforms {
     const std::size_t plane = mid * bins_of_last, volume = rows * plane;
     plan_spec back =
         of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), rows, bins_of_last}, transform::inverse);
+    back.factor = back_factor(1);
     back.in = {.strides = {in.distance},
                .distances = {in.item_distance, 1, of_.axis(1).padded * in.distance}};
     back.out = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
@@ -247,6 +269,7 @@ class inner_transforms {
     const memory between = made_.workspace_beside(in.where, of_.n_pairs() * volume);
     made_.add(back, in.where, between);
     back = of_.plan_of(of_.axis(2).padded, {of_.n_pairs(), rows, mid}, of_.kind(false, last));
+    back.factor = back_factor(2);
     back.in = {.strides = {1}, .distances = {volume, plane, bins_of_last}};
     back.out = {.distances = {rows * mid * n_last, mid * n_last, n_last}};
     range_out(back, of_.axis(2));
@@ -255,11 +278,17 @@ class inner_transforms {
   }
 
  private:
+  /// Returns the factor of the inverse transforms along axis `a`.
+  [[nodiscard]] double back_factor(std::size_t a) const {
+    return of_.scale().result(a) / of_.scale().result(a - 1);
+  }
+
   /// Transforms `count` rows of two axes back, the first of them row `first` of each result, from
   /// where the blocks end.
   void transform_rows_back(const columns& in, std::size_t first, std::size_t count) {
     const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
     plan_spec back = of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), count}, of_.kind(false, 1));
+    back.factor = back_factor(1);
     back.in = {.strides = {in.distance}, .distances = {in.item_distance, 1}};
     back.out = {.distances = {rows * n, n}};
     range_out(back, of_.axis(1));
@@ -276,6 +305,7 @@ class inner_transforms {
     const std::size_t block = in.blocks.length;
     plan_spec back =
         of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), count / block, block}, of_.kind(false, 1));
+    back.factor = back_factor(1);
     back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.blocks.stride, 1}};
     back.out = {.distances = {rows * n, block * n, n}};
     range_out(back, of_.axis(1));
@@ -295,18 +325,18 @@ class chain_builder {
         spec_(request.spec),
         of_(request),
         engine_(request.engine_for(*on)),
-        made_(on, request, of_.number_bytes()),
+        made_(on, request),
         inner_(spec_, of_, made_) {}
 
   chain prepare() {
-    load_ = &load_of(spec_, spec_.prepared);
-    const auto axes = of_.signal(spec_.prepared);
-    const columns in = inner_.add_forward(axes, *load_);
-    plan_spec rows = rows_of(in, axes[0]);
+    role_ = spec_.prepared;
+    const columns in = inner_.add_forward(role_);
+    plan_spec rows = rows_of(in);
     rows.out.distances = {of_.spectrum(), of_.bins(0)};
     rows.out.strides = {1};
     if (!of_.is_real_row()) {
-      if (auto made = engine_.make_spectra(on_, rows)) {
+      const plan_spec stored = made_.with_stored_types(rows, in.where, memory::spectra);
+      if (auto made = engine_.make_spectra(on_, stored)) {
         made_.add({std::move(made), in.where, memory::spectra});
         return made_.take();
       }
@@ -316,54 +346,62 @@ class chain_builder {
   }
 
   chain run() {
-    load_ = &load_of(spec_, run_role(spec_));
-    const auto axes = of_.signal(run_role(spec_));
-    const columns in = inner_.add_forward(axes, *load_);
-    inner_.add_back(convolve(in, axes[0]));
+    role_ = run_role(spec_);
+    inner_.add_back(convolve(inner_.add_forward(role_)));
     return made_.take();
   }
 
  private:
   /// Returns the forward transforms of columns, one item after another.
-  [[nodiscard]] plan_spec rows_of(const columns& in, const signal_axis& axis) const {
+  [[nodiscard]] plan_spec rows_of(const columns& in) const {
+    const signal_axis axis = of_.signal(role_)[0];
     plan_spec rows = of_.plan_of(axis.padded, {of_.count(), in.count}, of_.kind(true, 0));
+    rows.factor = of_.scale().forward(role_, 0);
     rows.in = {.distances = {in.item_distance, in.distance}};
     range_in(rows, axis);
-    if (of_.n_axes() == 1) begin(rows, *load_, {1, axis.length});
+    if (of_.n_axes() == 1) begin(rows, load_of(spec_, role_), {1, axis.length});
     return rows;
   }
 
   /// Convolves columns with the spectra of the same columns.
-  columns convolve(const columns& in, const signal_axis& axis) {
+  columns convolve(const columns& in) {
     const axis_geometry& slowest = of_.axis(0);
     const bool is_last = of_.n_axes() == 1;
-    const std::size_t kept = is_last ? slowest.result() : sector_aligned(slowest.result());
+    const std::size_t kept = is_last ? slowest.result() : of_.sector_aligned(slowest.result());
     columns out{memory::output, in.count, kept, in.count * kept};
     if (!is_last) out.where = made_.workspace_beside(in.where, of_.n_pairs() * out.item_distance);
     if (!of_.is_real_row()) {
       const columns blocked = in_blocks(out);
-      if (auto made = native(in, axis, blocked)) {
+      if (auto made = native(in, blocked)) {
         made_.add({std::move(made), in.where, out.where, true});
         return blocked;
       }
     }
-    plan_spec forward = rows_of(in, axis);
+    plan_spec forward = rows_of(in);
     forward.out = {.strides = {1}, .distances = {of_.spectrum(), of_.bins(0)}};
     const memory between = made_.workspace_beside(in.where, of_.count() * of_.spectrum());
     made_.add(forward, in.where, between);
     plan_spec back = of_.plan_of(slowest.padded, {of_.n_pairs(), in.count}, of_.kind(false, 0));
+    back.factor = product_factor(0);
     back.load = product_load({.run = of_.count(),
                               .prepared = of_.prepared(),
                               .is_pairwise = of_.is_pairwise(),
                               .columns = in.count,
                               .bins = of_.bins(0)},
-                             of_.times(), spec_.real);
+                             of_.times(), stored_between(spec_), spec_.real);
     back.out = {.distances = {out.item_distance, out.distance}};
     range_out(back, slowest);
     if (!is_last) out.where = made_.workspace_beside(between, of_.n_pairs() * out.item_distance);
     if (is_last) finish(back, spec_.store, {1, of_.axis(of_.n_axes() - 1).result()});
     made_.add(back, between, out.where);
     return out;
+  }
+
+  /// Returns the factor of the inverse transforms of products, where those of axis `a` and later
+  /// were applied to the run's signals.
+  [[nodiscard]] double product_factor(std::size_t a) const {
+    const stored_scale& scale = of_.scale();
+    return scale.result(0) / (scale.spectrum(role_, a) * scale.spectrum(spec_.prepared, 0));
   }
 
   /// Returns the same columns in blocks, where the rows that are transformed next are real and gain
@@ -382,23 +420,25 @@ class chain_builder {
 
   /// Returns the plan that convolves in one crossing, or nullptr where the engine has none.
   [[nodiscard]] std::shared_ptr<const backend::plan> native(const columns& in,
-                                                            const signal_axis& axis,
                                                             const columns& out) const {
+    const signal_axis axis = of_.signal(role_)[0];
+    const fused_load& load = load_of(spec_, role_);
     plan_spec rows =
         of_.plan_of(axis.padded, {of_.count(), of_.prepared(), in.count}, transform::forward);
     rows.scale = scaling::by_length;
+    rows.factor = product_factor(1);
     rows.in = {.distances = {in.item_distance, 0, in.distance}};
     rows.out = {.distances = {of_.prepared() * out.item_distance, out.item_distance, out.distance}};
     range_in(rows, axis);
-    if (of_.n_axes() == 1 && load_->is_given()) {
+    if (of_.n_axes() == 1 && load.is_given()) {
       if (of_.prepared() > 1) return nullptr;  // a load knows one row for each signal
-      begin(rows, *load_, {1, axis.length});
+      begin(rows, load, {1, axis.length});
     }
     range_out(rows, of_.axis(0));
     if (of_.n_axes() == 1) finish(rows, spec_.store, {1, of_.axis(of_.n_axes() - 1).result()});
     const std::size_t item = of_.is_pairwise() ? of_.spectrum() : 0;
-    return engine_.make_convolution(on_, rows,
-                                    {.stored = spec_.real,
+    return engine_.make_convolution(on_, made_.with_stored_types(rows, in.where, out.where),
+                                    {.stored = stored_between(spec_),
                                      .distances = {item, of_.spectrum(), of_.bins(0)},
                                      .times = of_.times(),
                                      .blocks = out.blocks});
@@ -408,7 +448,7 @@ class chain_builder {
   const convolution_spec& spec_;
   sizes of_;
   const backend::engine& engine_;
-  const fused_load* load_ = nullptr;  ///< Of the role whose signals go through the chain.
+  operand_role role_ = operand_role::image;  ///< Whose signals go through the chain.
   growing_chain made_;
   inner_transforms inner_;
 };
@@ -417,6 +457,27 @@ std::size_t product_of(const lengths& all) {
   std::size_t product = 1;
   for (const std::size_t n : all) product *= n;
   return product;
+}
+
+const lengths& lengths_of(const convolution_spec& spec, operand_role role) {
+  return role == operand_role::image ? spec.image : spec.kernel;
+}
+
+/// Puts the plan that turns spectra into values in front of a chain, which then reads those.
+void begin_with_spectra(const std::shared_ptr<backend::queue>& on, const chain_request& request,
+                        chain& result) {
+  const convolution_spec& spec = request.spec;
+  const plan_spec inverse =
+      values_of_spectra(lengths_of(spec, run_role(spec)), spec.holds, spec.real, request.count);
+  validate(inverse, on->device());
+  for (stage& each : result.stages) {
+    if (each.from == memory::signals) each.from = memory::values;
+  }
+  stage first{backend::engine_of(on->device().runs_on).make_plan(on, inverse), memory::signals,
+              memory::values};
+  result.plan_bytes = std::max(result.plan_bytes, first.plan->workspace_bytes());
+  result.array_bytes[2] = output_bytes(inverse);
+  result.stages.insert(result.stages.begin(), std::move(first));
 }
 
 std::size_t value_bytes(const convolution_spec& spec) {
@@ -431,8 +492,19 @@ chain preparing_chain(const std::shared_ptr<backend::queue>& on, const chain_req
 }
 
 chain running_chain(const std::shared_ptr<backend::queue>& on, const chain_request& request) {
-  if (request.axes[0].hop != 0) return running_block_chain(on, request);
-  return chain_builder{on, request}.run();
+  chain result = request.axes[0].hop != 0 ? running_block_chain(on, request)
+                                          : chain_builder{on, request}.run();
+  if (request.spec.form == operand_form::spectrum) begin_with_spectra(on, request, result);
+  return result;
+}
+
+plan_spec values_of_spectra(const lengths& of_one, values holds, precision real,
+                            std::size_t count) {
+  return {.lengths = of_one,
+          .batch = count,
+          .kind = holds == values::real ? transform::inverse_to_real : transform::inverse,
+          .real = real,
+          .scale = scaling::by_length};
 }
 
 std::size_t spectrum_bytes(const chain_request& request) {
@@ -443,8 +515,10 @@ std::size_t spectrum_bytes(const chain_request& request) {
 std::size_t signal_bytes(const convolution_spec& spec, operand_role role) {
   const std::size_t count = role == operand_role::image ? spec.images : spec.kernels;
   if (load_of(spec, role).is_given()) return load_of(spec, role).in_bytes;
-  return count * product_of(role == operand_role::image ? spec.image : spec.kernel) *
-         value_bytes(spec);
+  if (spec.form == operand_form::spectrum && role == run_role(spec)) {
+    return input_bytes(values_of_spectra(lengths_of(spec, role), spec.holds, spec.real, count));
+  }
+  return count * product_of(lengths_of(spec, role)) * value_bytes(spec);
 }
 
 std::size_t result_bytes(const chain_request& request) {

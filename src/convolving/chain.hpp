@@ -18,7 +18,8 @@
 namespace wingbeat::convolving {
 
 /// Which memory a stage reads or writes.
-enum class memory { signals, spectra, output, workspace_a, workspace_b };
+/// `values` is workspace for signals that are given as spectra.
+enum class memory { signals, spectra, output, workspace_a, workspace_b, values };
 
 /// One plan of a chain.
 struct stage {
@@ -33,7 +34,7 @@ struct stage {
 struct chain {
   std::size_t count = 0;
   std::vector<stage> stages;
-  std::array<std::size_t, 2> array_bytes = {};  ///< Of workspace_a and workspace_b.
+  std::array<std::size_t, 3> array_bytes = {};  ///< Of workspace_a, workspace_b and values.
   std::size_t plan_bytes = 0;                   ///< Of the plans' own workspace.
 };
 
@@ -63,6 +64,10 @@ struct chain_request {
 [[nodiscard]] std::size_t spectrum_bytes(const chain_request& request);
 [[nodiscard]] std::size_t signal_bytes(const convolution_spec& spec, operand_role role);
 [[nodiscard]] std::size_t result_bytes(const chain_request& request);
+
+/// Returns the plan that turns `count` spectra of the role that comes with each run into values.
+[[nodiscard]] plan_spec values_of_spectra(const std::vector<std::size_t>& lengths, values holds,
+                                          precision real, std::size_t count);
 
 /// Returns the functor that reads the signals of a role.
 [[nodiscard]] const fused_load& load_of(const convolution_spec& spec, operand_role role);

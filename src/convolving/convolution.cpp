@@ -30,7 +30,9 @@ std::size_t aligned_up(std::size_t bytes) {
 }
 
 std::size_t array_bytes_of(const chain& of) {
-  return aligned_up(of.array_bytes[0]) + aligned_up(of.array_bytes[1]);
+  std::size_t bytes = 0;
+  for (const std::size_t each : of.array_bytes) bytes += aligned_up(each);
+  return bytes;
 }
 
 buffer_view advanced(buffer_view view, std::size_t bytes) {
@@ -144,6 +146,7 @@ struct convolution::impl {
   void enqueue_chain(backend::queue& on, const chain& of, const run_memory& at,
                      std::span<const kernel_argument> given) const {
     const std::size_t b_at = aligned_up(of.array_bytes[0]);
+    const std::size_t values_at = b_at + aligned_up(of.array_bytes[1]);
     const auto view_of = [&](memory where) {
       switch (where) {
         case memory::signals: return at.signals;
@@ -151,6 +154,7 @@ struct convolution::impl {
         case memory::output: return at.output;
         case memory::workspace_a: return at.workspace;
         case memory::workspace_b: return advanced(at.workspace, b_at);
+        case memory::values: return advanced(at.workspace, values_at);
       }
       return buffer_view{};
     };
@@ -328,6 +332,9 @@ std::string convolution::explain() const {
                                name_of(mine.spec.mode), joined(mine.result, "x"));
   if (const std::size_t hop = mine.axes[0].hop; hop != 0) {
     text += formatted("in overlapping blocks, each of which makes {} values\n", hop);
+  }
+  if (mine.spec.between) {
+    text += formatted("spectra and workspace in {}\n", name_of(*mine.spec.between));
   }
   const auto add = [&](const chain& of, std::size_t times) {
     if (of.count == 0) return;

@@ -127,6 +127,9 @@ convolution_spec planes_of(const image_convolution_spec& spec) {
                           .kernel = {spec.kernel_height, spec.kernel_width},
                           .kind = operation::convolve,
                           .mode = is_continued ? extent::valid : spec.mode,
+                          .between = spec.between,
+                          .image_peak = spec.image_peak,
+                          .kernel_peak = spec.kernel_peak,
                           .images = colours_of(spec),
                           .kernels = spec.kernel_channels,
                           .prepared = operand_role::kernel};

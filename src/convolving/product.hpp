@@ -22,7 +22,8 @@ struct spectrum_pairs {
 };
 
 /// Returns a load that reads spectra [run][column][bin] and takes one operand, the view of the
-/// prepared spectra, laid out alike.
-[[nodiscard]] fused_load product_load(const spectrum_pairs& pairs, product times, precision real);
+/// prepared spectra, laid out alike and both stored as `stored`.
+[[nodiscard]] fused_load product_load(const spectrum_pairs& pairs, product times, precision stored,
+                                      precision real);
 
 }  // namespace wingbeat::convolving

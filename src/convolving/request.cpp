@@ -2,10 +2,14 @@
 // Names of a request's choices, the lengths of its results, and its validation.
 #include "convolving/request.hpp"
 
-#include "convolving/blocks.hpp"    // why_no_blocks
-#include "convolving/geometry.hpp"  // geometry_of
-#include "formatted.hpp"            // formatted, joined
-#include "wingbeat/error.hpp"       // plan_error
+#include <bit>  // has_single_bit
+
+#include "convolving/blocks.hpp"        // why_no_blocks
+#include "convolving/chain.hpp"         // load_of, run_role
+#include "convolving/geometry.hpp"      // geometry_of
+#include "convolving/stored_scale.hpp"  // stored_between
+#include "formatted.hpp"                // formatted, joined
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat {
 namespace convolving {
@@ -30,6 +34,8 @@ void require_choices(const convolution_spec& spec) {
           static_cast<int>(spec.real), "fp32 or fp64");
   require(spec.pairs == pairing::each_with_each || spec.pairs == pairing::pairwise, "pairs",
           static_cast<int>(spec.pairs), "each_with_each or pairwise");
+  require(spec.form == operand_form::values || spec.form == operand_form::spectrum, "form",
+          static_cast<int>(spec.form), "values or spectrum");
   require(spec.prepared == operand_role::image || spec.prepared == operand_role::kernel, "prepared",
           static_cast<int>(spec.prepared), "image or kernel");
 }
@@ -73,6 +79,50 @@ void require_counts(const convolution_spec& spec) {
                 spec.images, spec.kernels));
 }
 
+/// Powers of two of this size and of all lengths together stay within fp32.
+constexpr double largest_peak = 1e9;
+
+void require_between(const convolution_spec& spec) {
+  const precision between = stored_between(spec);
+  if (name_of(between) == unnamed) {
+    throw plan_error(formatted(
+        "between is {}, which is none of its values; choose fp32, fp16 or bf16, or leave it empty",
+        static_cast<int>(between)));
+  }
+  if ((between == precision::fp64) != (spec.real == precision::fp64)) {
+    throw plan_error(
+        formatted("between is {} and real is {}, and fp64 mixes with no other precision; leave "
+                  "between empty, or compute in fp32",
+                  name_of(between), name_of(spec.real)));
+  }
+  if (between != precision::fp16) return;
+  for (const double* peak : {&spec.image_peak, &spec.kernel_peak}) {
+    if (*peak >= 1 / largest_peak && *peak <= largest_peak) continue;
+    throw plan_error(
+        formatted("between is fp16, which ends at 65504, and {} is {}; state the largest "
+                  "magnitude of its values, from {} to {}, or store bf16",
+                  peak == &spec.image_peak ? "image_peak" : "kernel_peak", *peak, 1 / largest_peak,
+                  largest_peak));
+  }
+}
+
+void require_form(const convolution_spec& spec) {
+  if (spec.form == operand_form::values) return;
+  const operand_role role = run_role(spec);
+  const std::string_view name = role == operand_role::image ? "image" : "kernel";
+  if (load_of(spec, role).is_given()) {
+    throw plan_error(formatted(
+        "form is spectrum and {}_load is given; give spectra in plain memory, or values", name));
+  }
+  for (const std::size_t n : role == operand_role::image ? spec.image : spec.kernel) {
+    if (n >= 2 && n <= max_length && std::has_single_bit(n)) continue;
+    throw plan_error(
+        formatted("form is spectrum and the {} has a length of {}, which cannot be transformed "
+                  "back; choose a power of two from 2 to {}, or give values",
+                  name, n, max_length));
+  }
+}
+
 void require_block(const convolution_spec& spec) {
   if (spec.block == 0) return;
   const std::string reason = why_no_blocks(spec, spec.block);
@@ -95,7 +145,9 @@ void require_valid(const convolution_spec& spec) {
   require_choices(spec);
   require_lengths(spec);
   require_counts(spec);
+  require_between(spec);
   require_loads(spec);
+  require_form(spec);
   require_block(spec);
   for (const axis_geometry& axis : geometry_of(spec)) {
     if (axis.padded <= max_length) continue;

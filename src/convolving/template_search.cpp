@@ -2,11 +2,13 @@
 #include "wingbeat/template_search.hpp"
 
 #include <algorithm>  // max, min
-#include <cmath>      // isnan
+#include <bit>        // has_single_bit
+#include <cmath>      // isnan, sqrt
 #include <optional>
 #include <utility>  // move
 
 #include "backend/backend.hpp"            // queue
+#include "convolving/chain.hpp"           // values_of_spectra
 #include "convolving/geometry.hpp"        // geometry_of
 #include "convolving/scores.hpp"          // score_store, score_key
 #include "convolving/unit_templates.hpp"  // unit_templates
@@ -16,6 +18,7 @@
 #include "side.hpp"                       // bytes_of_real
 #include "views.hpp"                      // require_memory, require_start
 #include "wingbeat/error.hpp"             // plan_error
+#include "wingbeat/plan.hpp"              // plan
 
 namespace wingbeat {
 namespace {
@@ -32,6 +35,30 @@ void require_axes(std::string_view name, const std::vector<std::size_t>& lengths
                              name, joined(lengths, ", ")));
 }
 
+void require_peak(const search_spec& spec, std::string_view field, double peak) {
+  constexpr double largest = 1e8;
+  if (spec.between != precision::fp16 || (peak >= 1 / largest && peak <= largest)) return;
+  throw plan_error(
+      formatted("between is fp16, which ends at 65504, and {} is {}; state the largest magnitude "
+                "of its values, from {} to {}, or store bf16",
+                field, peak, 1 / largest, largest));
+}
+
+void require_form(const search_spec& spec) {
+  if (spec.form == operand_form::values) return;
+  if (spec.form != operand_form::spectrum) {
+    throw plan_error(formatted("form is {}, which is none of its values; choose values or spectrum",
+                               static_cast<int>(spec.form)));
+  }
+  for (const std::size_t n : spec.templates) {
+    if (n >= 2 && n <= max_length && std::has_single_bit(n)) continue;
+    throw plan_error(
+        formatted("form is spectrum and templates have a length of {}, which cannot be transformed "
+                  "back; choose a power of two from 2 to {}, or give values",
+                  n, max_length));
+  }
+}
+
 void require_valid(const search_spec& spec) {
   require_axes("image", spec.image);
   require_axes("templates", spec.templates);
@@ -44,6 +71,9 @@ void require_valid(const search_spec& spec) {
         "threshold is no number, so that no score is above it; give a number, or "
         "leave keeps_counts false");
   }
+  require_form(spec);
+  require_peak(spec, "image_peak", spec.image_peak);
+  if (!spec.is_normalised) require_peak(spec, "template_peak", spec.template_peak);
   const bool fits = spec.templates[0] <= spec.image[0] && spec.templates[1] <= spec.image[1];
   if (spec.mode != extent::valid || fits) return;
   throw plan_error(
@@ -53,12 +83,21 @@ void require_valid(const search_spec& spec) {
 }
 
 convolution_spec convolution_of(const search_spec& spec, std::size_t templates) {
-  return {.image = spec.image,
-          .kernel = spec.templates,
-          .kind = operation::correlate,
-          .mode = spec.mode,
-          .real = spec.real,
-          .kernels = templates};
+  convolution_spec request{.image = spec.image,
+                           .kernel = spec.templates,
+                           .kind = operation::correlate,
+                           .mode = spec.mode,
+                           .real = spec.real,
+                           .between = spec.between,
+                           .image_peak = spec.image_peak,
+                           .kernel_peak = spec.template_peak,
+                           .kernels = templates};
+  if (spec.is_normalised) {
+    request.image_peak *= 2;  // without its mean
+    // A row of w values and norm 1 has bins up to sqrt(w), as if each value were 1 / sqrt(w).
+    request.kernel_peak = 1 / std::sqrt(static_cast<double>(spec.templates[1]));
+  }
+  return request;
 }
 
 kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp64) {
@@ -71,12 +110,19 @@ kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp6
           .has_counts = spec.keeps_counts};
 }
 
+/// Returns the plan that turns the spectra of templates into values.
+plan_spec inverse_of(const search_spec& spec, std::size_t templates) {
+  return convolving::values_of_spectra(spec.templates, values::real, spec.real, templates);
+}
+
 /// The convolution of so many templates a run, whose store keeps scores.
 struct scoring {
   scoring(const queue& on, const search_spec& spec, std::size_t templates)
       : n_templates(templates),
         kept(kept_of(spec, templates, on.device().has_fp64)),
-        correlation(on, spec_of(spec)) {}
+        correlation(on, spec_of(spec)) {
+    if (spec.form == operand_form::spectrum) inverse.emplace(on, inverse_of(spec, templates));
+  }
 
   [[nodiscard]] convolution_spec spec_of(const search_spec& spec) const {
     convolution_spec request = convolution_of(spec, n_templates);
@@ -87,6 +133,7 @@ struct scoring {
   std::size_t n_templates;
   kept_scores kept;
   convolution correlation;
+  std::optional<plan> inverse;  ///< Of templates that are given as spectra.
 };
 
 }  // namespace
@@ -109,6 +156,7 @@ struct template_search::impl {
     if (kept.has_counts) counts = buffer{on, kept.places() * sizeof(std::uint32_t)};
     // Runs start at pairs of reals, and templates of an odd number of reals do not.
     staged = buffer{on, n * template_bytes()};
+    if (whole.inverse) inverted = buffer{on, n * template_bytes()};
     if (!spec.is_normalised) return;
     inverse_norms = buffer{on, kept.places() * real_bytes()};
     centred_values = buffer{on, image_bytes()};
@@ -122,6 +170,12 @@ struct template_search::impl {
   }
   [[nodiscard]] std::size_t template_bytes() const {
     return spec.templates[0] * spec.templates[1] * real_bytes();
+  }
+
+  /// Returns the bytes of a template as `add` takes it.
+  [[nodiscard]] std::size_t given_bytes() const {
+    if (spec.form == operand_form::values) return template_bytes();
+    return spec.templates[0] * (spec.templates[1] / 2 + 1) * 2 * real_bytes();
   }
 
   void require_queue(const queue& on) const {
@@ -198,6 +252,12 @@ struct template_search::impl {
   }
 
   void add_run(queue& on, const scoring& scores, buffer_view templates) {
+    if (scores.inverse) {
+      buffer_view values = inverted.view();
+      values.size_bytes = scores.n_templates * template_bytes();
+      scores.inverse->enqueue(on, templates, values);
+      templates = values;
+    }
     const buffer_view signals = prepared(on, templates, scores.n_templates);
     const convolving::score_memory memory{.moments = moments.view(),
                                           .counts = counts.view(),
@@ -224,12 +284,12 @@ struct template_search::impl {
 
   void add(queue& on, buffer_view templates, std::size_t count) {
     require_count(count);
-    templates =
-        required(on, "the memory of templates", templates, count * template_bytes(), real_bytes());
+    const std::size_t start = (spec.form == operand_form::spectrum ? 2 : 1) * real_bytes();
+    templates = required(on, "the memory of templates", templates, count * given_bytes(), start);
     while (count > 0) {
       const scoring& scores = count >= whole.n_templates ? whole : *rest;
       buffer_view run = templates;
-      run.size_bytes = scores.n_templates * template_bytes();
+      run.size_bytes = scores.n_templates * given_bytes();
       add_run(on, scores, run);
       templates.offset_bytes += run.size_bytes;
       templates.size_bytes -= run.size_bytes;
@@ -262,6 +322,7 @@ struct template_search::impl {
   std::optional<scoring> rest;  ///< One template, where a run takes several.
   std::vector<std::size_t> result;
   buffer spectra, keys, moments, counts;
+  buffer inverted;                            ///< Templates that were given as spectra.
   buffer staged;                              ///< Templates, as a run reads them.
   buffer inverse_norms, centred_values, rim;  ///< Of a normalised search.
   std::optional<unit_templates> units;        ///< Likewise.
@@ -295,6 +356,10 @@ std::string template_search::explain() const {
                     mine.spec.keeps_sums ? ", sums and sums of squares" : "",
                     mine.spec.keeps_counts ? ", counts" : "",
                     mine.keys.size_bytes() + mine.moments.size_bytes() + mine.counts.size_bytes());
+  if (mine.whole.inverse) {
+    text +=
+        formatted("templates transformed back from spectra:\n{}", mine.whole.inverse->explain());
+  }
   return text + mine.whole.correlation.explain();
 }
 

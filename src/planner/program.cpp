@@ -246,8 +246,10 @@ void require_rows(const plan_spec& spec, const spectrum_array* filter) {
   if (filter->distances.size() != spec.batch.counts().size()) {
     throw std::logic_error("spectra have one distance for each dimension of the batch");
   }
-  // Bins lie where the shape of their precision has them.
-  if (filter->stored != spec.real) throw std::logic_error("spectra have the signals' precision");
+  const bool is_wide = spec.real == precision::fp64;
+  if ((filter->stored == precision::fp64) != is_wide) {
+    throw std::logic_error("spectra of fp64 meet rows of fp64 alone");
+  }
 }
 
 std::optional<piece> row_of(const plan_spec& spec, const device_info& device,

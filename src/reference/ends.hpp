@@ -56,12 +56,13 @@ class ends {
       return is_wide ? call<std::complex<double>>(in, number, points)
                      : call<std::complex<float>>(in, number, points);
     }
+    const precision stored = spec_.in.stored.value_or(spec_.real);
     const std::size_t bytes = in_.unit_bytes(), im_bytes = bytes_to_imaginary(in_);
     visit_elements(in_, row_length(), 0, 0, first_unit(in_, number),
                    [&](std::size_t point, std::size_t unit) {
                      const char* const at = in + unit * bytes;
-                     const auto re = load_number(at, spec_.real);
-                     points[point] = {re, in_.is_real ? 0 : load_number(at + im_bytes, spec_.real)};
+                     const auto re = load_number(at, stored);
+                     points[point] = {re, in_.is_real ? 0 : load_number(at + im_bytes, stored)};
                    });
   }
 
@@ -76,13 +77,14 @@ class ends {
       return is_wide ? hand_on<std::complex<double>>(points, scale, out, number)
                      : hand_on<std::complex<float>>(points, scale, out, number);
     }
+    const precision stored = spec_.out.stored.value_or(spec_.real);
     const std::size_t bytes = out_.unit_bytes(), im_bytes = bytes_to_imaginary(out_);
     visit_elements(out_, row_length(), 0, 0, first_unit(out_, number),
                    [&](std::size_t point, std::size_t unit) {
                      char* const at = out + unit * bytes;
                      const auto z = scale * points[point];
-                     store_number(at, spec_.real, z.real());
-                     if (!out_.is_real) store_number(at + im_bytes, spec_.real, z.imag());
+                     store_number(at, stored, z.real());
+                     if (!out_.is_real) store_number(at + im_bytes, stored, z.imag());
                    });
   }
 

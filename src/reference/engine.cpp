@@ -61,7 +61,7 @@ class plan final : public backend::plan {
                      is_all   ? "the sum that defines it"
                      : is_any ? "sums along short axes, bit reversal and radix-2 stages along long"
                               : "bit reversal and radix-2 stages",
-                     name_of(spec_.real));
+                     name_of(spec_.out.stored.value_or(spec_.real)));
   }
 
   void enqueue(backend::queue& on, const backend::run& given) const override {

@@ -19,10 +19,10 @@ namespace wingbeat::test {
 using device::half_float;
 
 inline std::string text_of(const image_convolution_spec& spec) {
-  return fmt::format("{}x{}x{} {}, kernel {}x{}x{}, {}, {}, normalise {}", spec.height, spec.width,
-                     spec.channels, name_of(spec.stored), spec.kernel_height, spec.kernel_width,
-                     spec.kernel_channels, name_of(spec.mode), name_of(spec.outside),
-                     name_of(spec.normalise));
+  return fmt::format("{}x{}x{} {}, kernel {}x{}x{}, {}, {}, normalise {}, {} between", spec.height,
+                     spec.width, spec.channels, name_of(spec.stored), spec.kernel_height,
+                     spec.kernel_width, spec.kernel_channels, name_of(spec.mode),
+                     name_of(spec.outside), name_of(spec.normalise), name_of(spec.between));
 }
 
 /// Returns which of n pixels stands for pixel i, one step of the border at a time; n for none.
@@ -49,6 +49,7 @@ class image_oracle {
       : spec_(spec), image_(image), kernel_(kernel.begin(), kernel.end()) {
     normalise();
     for (const long double t : kernel_) kernel_energy_ += t * t;
+    for (const long double t : kernel_) kernel_magnitude_ += std::abs(t);
     for (const float f : image_) image_maximum_ = std::max(image_maximum_, std::abs((double)f));
   }
 
@@ -79,8 +80,13 @@ class image_oracle {
                                          (width() + 2 * spec_.kernel_width));
     const long double fp32 = 8 * static_cast<long double>(std::numeric_limits<float>::epsilon()) *
                              std::sqrt(n * kernel_energy_) * image_maximum_;
-    if (spec_.stored == precision::fp32) return fp32;
-    return fp32 + 0x1p-11L * std::abs(expected) + 0x1p-25L;  // one rounding to fp16
+    // Spectra and workspace of 16 bits: five roundings, relative to the largest possible result.
+    const long double u = spec_.between == precision::fp16   ? 0x1p-11L
+                          : spec_.between == precision::bf16 ? 0x1p-8L
+                                                             : 0;
+    const long double narrow = 5 * u * kernel_magnitude_ * image_maximum_;
+    if (spec_.stored == precision::fp32) return fp32 + narrow;
+    return fp32 + narrow + 0x1p-11L * std::abs(expected) + 0x1p-25L;  // one rounding to fp16
   }
 
  private:
@@ -115,7 +121,7 @@ class image_oracle {
   image_convolution_spec spec_;
   const pixels& image_;
   std::vector<long double> kernel_;
-  long double kernel_energy_ = 0;
+  long double kernel_energy_ = 0, kernel_magnitude_ = 0;
   double image_maximum_ = 0;
 };
 

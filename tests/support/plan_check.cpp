@@ -72,6 +72,13 @@ long double noise_at(std::size_t place, precision real) {
   return std::ldexp(static_cast<long double>(steps), -digits) - 1;
 }
 
+precision stored_in(const plan_spec& what) {
+  return what.in.stored.value_or(what.real);
+}
+precision stored_out(const plan_spec& what) {
+  return what.out.stored.value_or(what.real);
+}
+
 /// Returns whether Im of an element is not read: bins 0 and N/2 of a lone axis that becomes real.
 bool is_im_unread(const plan_spec& what, std::size_t number) {
   if (what.kind != transform::inverse_to_real || what.lengths.size() > 1) return false;
@@ -84,21 +91,22 @@ struct signal {
   explicit signal(const plan_spec& what) : memory(input_bytes(what), poisons[0]) {
     const side from = input_side(what);
     const auto places = elements_of(from);
+    const precision stored = stored_in(what);
     auto* const at = reinterpret_cast<char*>(memory.data());
     for (std::size_t e = 0; e < places.size(); ++e) {
       const auto& [is_in_memory, re, im] = places[e];
-      if (is_in_memory) reference::store_number(at + re, what.real, noise_at(re, what.real));
+      if (is_in_memory) reference::store_number(at + re, stored, noise_at(re, stored));
       if (is_in_memory && !from.is_real && !is_im_unread(what, e)) {
-        reference::store_number(at + im, what.real, noise_at(im, what.real));
+        reference::store_number(at + im, stored, noise_at(im, stored));
       }
     }
     // A place may serve several elements, so all are stored before any is taken.
     for (std::size_t e = 0; e < places.size(); ++e) {
       const auto& [is_in_memory, re, im] = places[e];
       value z = 0;
-      if (is_in_memory) z = reference::load_number(at + re, what.real);
+      if (is_in_memory) z = reference::load_number(at + re, stored);
       if (is_in_memory && !from.is_real && !is_im_unread(what, e)) {
-        z.imag(reference::load_number(at + im, what.real));
+        z.imag(reference::load_number(at + im, stored));
       }
       meaning.push_back(z);
     }
@@ -116,7 +124,8 @@ std::vector<value> expected_output(const plan_spec& what, const std::vector<valu
                      .batch = what.batch,
                      .kind = what.kind,
                      .real = precision::fp64,
-                     .scale = what.scale}};
+                     .scale = what.scale,
+                     .factor = what.factor}};
   std::vector<double> numbers;
   for (const value z : x) {
     numbers.push_back(static_cast<double>(z.real()));
@@ -138,15 +147,16 @@ struct bounds {
   explicit bounds(const plan_spec& what) {
     const bool is_fp64 = what.real == precision::fp64;
     const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
-    const long double factor = (what.scale == scaling::none ? 0 : 2) + (is_fp64 ? 1 : 0);
+    const bool is_scaled = what.scale != scaling::none || what.factor != 1;
+    const long double factor = (is_scaled ? 2 : 0) + (is_fp64 ? 1 : 0);
     const long double log2 = std::log2(static_cast<long double>(points_of(what)));
     l2 = u * ((is_fp64 ? 1.25L : 1.0L) * std::sqrt(log2) + factor);
     of_largest = 12 * u;
-    if (what.real == precision::fp16) {
+    if (stored_out(what) == precision::fp16) {
       l2 += 3e-4L;
       of_element = 0x1p-11L;
       absolute = 0x1p-25L;  // half of the least positive number
-    } else if (what.real == precision::bf16) {
+    } else if (stored_out(what) == precision::bf16) {
       l2 += 2.4e-3L;
       of_element = 0x1p-8L;
     }
@@ -209,7 +219,7 @@ std::optional<std::string> inaccuracy(const plan_spec& what, const std::vector<v
     comparison all;
     for (std::size_t e = t * n; e < (t + 1) * n; ++e) {
       if (!places[e].is_in_memory) continue;
-      all.add(e - t * n, element_in(out, places[e], to, what.real), expected[e],
+      all.add(e - t * n, element_in(out, places[e], to, stored_out(what)), expected[e],
               allowed.of_largest * most + allowed.of_element * std::abs(expected[e]) +
                   std::sqrt(2.0L) * allowed.absolute);
     }
@@ -293,10 +303,13 @@ class session {
   }
 
   std::optional<std::string> run(unsigned char poison, bytes& result) {
-    const std::size_t shift_bytes = drawn_.shift * 2 * bytes_of_real(drawn_.what.real);
-    const guarded in{on_, x_.memory, shift_bytes, poisons[0]};
+    const auto shift_of = [&](precision stored) {
+      return drawn_.shift * 2 * bytes_of_real(stored);
+    };
+    const guarded in{on_, x_.memory, shift_of(stored_in(drawn_.what)), poisons[0]};
     const bytes poisoned(output_bytes(drawn_.what), poison);
-    const guarded apart{on_, drawn_.is_one_buffer ? bytes{} : poisoned, shift_bytes, poison};
+    const guarded apart{on_, drawn_.is_one_buffer ? bytes{} : poisoned,
+                        shift_of(stored_out(drawn_.what)), poison};
     const guarded& out = drawn_.is_one_buffer ? in : apart;
     const std::size_t scratch_bytes = drawn_.has_own_workspace ? with_.workspace_bytes : 0;
     const guarded scratch{on_, bytes(scratch_bytes, poison), 0, poison};

@@ -177,6 +177,22 @@ void place(dice& roll, drawn_plan& drawn) {
   begin_later(roll, what.out, what.valid_out);
 }
 
+/// Gives sides other stored types than the plan's, and the output a factor. A sequence of its own
+/// leaves the rest of each drawn request as it is.
+void store_otherwise(std::uint64_t seed, drawn_plan& drawn) {
+  constexpr precision narrow[] = {precision::fp32, precision::fp16, precision::bf16};
+  constexpr double factors[] = {0.5, -0.75, 0.1};
+  dice roll{seed ^ 0x5bd1e995U};
+  plan_spec& what = drawn.what;
+  if (roll.one_in(4)) what.factor = roll.one_of(factors);
+  const bool shares_memory = drawn.is_one_buffer || what.where == placement::in_place;
+  if (shares_memory || what.real == precision::fp64) return;
+  if (roll.one_in(4)) what.in.stored = roll.one_of(narrow);
+  if (roll.one_in(4)) what.out.stored = roll.one_of(narrow);
+  const bool may_overflow = points_of(what) > 1U << 15 && what.scale == scaling::none;
+  if (may_overflow && what.out.stored == precision::fp16) what.out.stored = precision::bf16;
+}
+
 std::string text_of(const std::vector<std::size_t>& numbers) {
   return fmt::format("{{{}}}", fmt::join(numbers, ", "));
 }
@@ -187,6 +203,7 @@ std::string text_of(const memory_layout& as) {
   if (!as.distances.empty()) fields.push_back(".distances = " + text_of(as.distances));
   if (as.imaginary_at != 0) fields.push_back(fmt::format(".imaginary_at = {}", as.imaginary_at));
   if (!as.origin.empty()) fields.push_back(".origin = " + text_of(as.origin));
+  if (as.stored) fields.push_back(fmt::format(".stored = precision::{}", name_of(*as.stored)));
   return fmt::format("{{{}}}", fmt::join(fields, ", "));
 }
 
@@ -229,6 +246,7 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
   const bool may_scramble = !is_real(what.kind) && what.lengths.size() == 1 &&
                             what.in.is_packed() && what.out.is_packed() && ranges_of_bins.empty();
   if (may_scramble && roll.one_in(2)) what.bins = bin_order::scrambled;
+  store_otherwise(seed, drawn);
   return drawn;
 }
 
@@ -238,10 +256,11 @@ std::string as_initialiser(const plan_spec& what) {
       ".scale = scaling::{}",
       text_of(what.lengths), text_of(what.batch.counts()), name_of(what.kind), name_of(what.real),
       name_of(what.scale));
+  if (what.factor != 1) text += fmt::format(", .factor = {}", what.factor);
   if (what.bins == bin_order::scrambled) text += ", .bins = bin_order::scrambled";
   if (what.where == placement::in_place) text += ", .where = placement::in_place";
-  if (!what.in.is_packed()) text += ", .in = " + text_of(what.in);
-  if (!what.out.is_packed()) text += ", .out = " + text_of(what.out);
+  if (!what.in.is_packed() || what.in.stored) text += ", .in = " + text_of(what.in);
+  if (!what.out.is_packed() || what.out.stored) text += ", .out = " + text_of(what.out);
   if (!what.valid_in.empty()) text += ", .valid_in = " + text_of(what.valid_in);
   if (!what.valid_out.empty()) text += ", .valid_out = " + text_of(what.valid_out);
   return text + "}";

@@ -65,6 +65,9 @@ std::set<std::string> traits_of(const drawn_plan& drawn) {
   add(drawn.is_one_buffer && is_real(what.kind), "real in place");
   add(drawn.is_one_buffer && !is_real(what.kind) && !what.in.is_packed(), "strided in place");
   add(drawn.has_own_workspace, "own workspace");
+  add(what.in.stored.has_value(), "input stored otherwise");
+  add(what.out.stored.has_value(), "output stored otherwise");
+  add(what.factor != 1, "factor");
   return found;
 }
 
@@ -100,7 +103,10 @@ TEST(random_plan, draws_every_sort_in_a_few_hundred) {
                            "interleaved",
                            "real in place",
                            "strided in place",
-                           "own workspace"}) {
+                           "own workspace",
+                           "input stored otherwise",
+                           "output stored otherwise",
+                           "factor"}) {
     EXPECT_TRUE(seen.contains(name)) << name;
   }
 }

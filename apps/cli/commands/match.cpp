@@ -49,7 +49,7 @@ constexpr double most_score = 1e15;
 struct options {
   std::string image_file, device;
   std::vector<std::string> template_files;
-  std::string mode = "valid", precision_name = "fp32";
+  std::string mode = "valid", precision_name = "fp32", storage_name;
   std::optional<std::size_t> frame, top, distance;
   std::optional<double> threshold;
   std::string map, projection, numbers, mean, variance, picture, csv;
@@ -80,10 +80,23 @@ void validate(const options& o) {
   }
 }
 
+/// Returns what spectra are stored as, where it differs from the precision.
+std::optional<precision> between_of(const options& o) {
+  if (o.storage_name.empty()) return std::nullopt;
+  const precision between = storage_named(o.storage_name);
+  if (between == precision::fp16 && !o.is_normalised) {
+    throw plan_error(
+        "--storage fp16 needs templates of a known range; add --normalised, which makes them unit "
+        "templates, or use bf16");
+  }
+  return between;
+}
+
 match_request request_of(const options& o) {
   match_request request;
   request.mode = mode_named(o.mode);
   request.real = precision_named(o.precision_name);
+  request.between = between_of(o);
   request.is_normalised = o.is_normalised;
   request.wants_maps = !o.map.empty();
   request.wants_scores = !o.projection.empty() || !o.numbers.empty();
@@ -218,6 +231,8 @@ void add_options(CLI::App& command, options& o) {
   add_file(command, "--mean", o.mean, "Write the mean score of each place over the templates");
   add_file(command, "--variance", o.variance, "Write the variance of its scores");
   add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  add_text(command, "--storage", o.storage_name,
+           "What is stored between launches: fp32, fp16 (--normalised) or bf16");
   add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
 }
 

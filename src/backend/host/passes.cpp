@@ -13,16 +13,6 @@ namespace {
 using arrays::array;
 using arrays::beside;
 
-stored stored_as(precision real) {
-  switch (real) {
-    case precision::fp16: return stored::fp16;
-    case precision::bf16: return stored::bf16;
-    case precision::fp32:
-    case precision::fp64: break;
-  }
-  return stored::own;
-}
-
 /// One end of a pass before it is limited to an axis: an array whose strides and distances count
 /// what kernels do, stored reals, or elements of a functor.
 struct array_end {
@@ -94,6 +84,16 @@ array of_counts(array source, const std::vector<std::size_t>& counts) {
 }
 
 }  // namespace
+
+stored stored_as(precision real) {
+  switch (real) {
+    case precision::fp16: return stored::fp16;
+    case precision::bf16: return stored::bf16;
+    case precision::fp32:
+    case precision::fp64: break;
+  }
+  return stored::own;
+}
 
 std::vector<std::size_t> distances_of(const array& source, bool is_functor) {
   const array_end end = end_in_reals(source, is_functor);

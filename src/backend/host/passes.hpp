@@ -80,6 +80,9 @@ struct pass_list {
   std::size_t work_bytes = 0;
 };
 
+/// Returns how kernels read numbers of a precision.
+[[nodiscard]] stored stored_as(precision real);
+
 /// Returns the passes over `counts` transforms of each batch dimension of a validated request.
 [[nodiscard]] pass_list passes_of(const plan_spec& spec, const std::vector<std::size_t>& counts);
 

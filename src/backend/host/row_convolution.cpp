@@ -78,24 +78,34 @@ class row_convolution final : public backend::plan {
   void enqueue(queue& on, const backend::run& given) const override;
 
  private:
-  /// What one thread works with: rows in, and products on their way back.
+  /// What one thread works with: rows in, products on their way back, and spectra of 16 bits
+  /// widened.
   struct slot {
     Real* bins;
     Real* products;
+    Real* widened;
     Real* scratch;
   };
   /// The memory of one run.
   struct run_ends {
-    begin_of_end in, out;
-    const Real* spectra;
+    begin_of_end in, out, spectra;
+  };
+  /// Spectra one behind another, as they are stored.
+  struct spectrum_rows {
+    begin_of_end first;
+    std::size_t stride;  ///< Complex numbers from one to the next.
   };
 
   [[nodiscard]] bool has_shared() const { return n_shared_ > 1; }
+  [[nodiscard]] bool is_narrow() const { return filter_end_.as != stored::own; }
+  [[nodiscard]] std::size_t n_tiles_of_slot() const {
+    return 1 + (has_shared() ? 1 : 0) + (is_narrow() ? 1 : 0);
+  }
   [[nodiscard]] std::size_t tile_bytes() const {
     return aligned_up(2 * tile_rows_ * pitch_ * sizeof(Real));
   }
   [[nodiscard]] std::size_t slot_bytes() const {
-    return tile_bytes() * (has_shared() ? 2 : 1) + aligned_up(rows_.workspace_bytes());
+    return tile_bytes() * n_tiles_of_slot() + aligned_up(rows_.workspace_bytes());
   }
   [[nodiscard]] unsigned n_slots() const {
     return static_cast<unsigned>(std::min<std::size_t>(n_tiles(), n_threads_));
@@ -109,7 +119,7 @@ class row_convolution final : public backend::plan {
   }
   [[nodiscard]] slot slot_at(std::byte* scratch, unsigned index) const;
   void run_tile(const run_ends& ends, std::size_t first, std::size_t count, const slot& own) const;
-  void multiply(const Real* spectra, std::size_t stride, std::size_t count, const slot& own) const;
+  void multiply(const spectrum_rows& spectra, std::size_t count, const slot& own) const;
 
   kernels<Real> kernels_;
   plan_spec spec_;
@@ -117,11 +127,24 @@ class row_convolution final : public backend::plan {
   row_loops loops_;
   std::size_t n_rows_, n_shared_;
   pass ends_;
-  tile_end<Real> in_, out_;
+  pass_end filter_end_;
+  tile_end<Real> in_, out_, filter_;
   row_transform<Real> rows_;
   std::size_t pitch_, tile_rows_;
   unsigned n_threads_;
 };
+
+/// Returns whole spectra of complex numbers in natural order.
+pass_end end_of_spectra(std::size_t length, precision stored) {
+  pass_end end;
+  end.as = stored_as(stored);
+  end.imaginary_at = 1;
+  end.length = length;
+  end.valid = {0, length};
+  end.stride = 2;
+  end.points = length;
+  return end;
+}
 
 plan_spec one_row(plan_spec rows) {
   const std::size_t n_dimensions = rows.batch.counts().size();
@@ -139,10 +162,12 @@ row_convolution<Real>::row_convolution(const kernels<Real>& kernel_set, const pl
       n_rows_(row_loops::count(loops_.rows)),
       n_shared_(row_loops::count(loops_.shared)),
       ends_(passes_of(rows, one_row(rows).batch.counts()).passes.front()),
+      filter_end_(end_of_spectra(rows.lengths[0], spectra.stored)),
       in_(kernel_set, ends_.in, loops_.rows.back().in,
           spec_.load.is_given() ? &spec_.load.callable : nullptr, nullptr),
       out_(kernel_set, ends_.out, loops_.rows.back().out, nullptr,
            spec_.store.is_given() ? &spec_.store.callable : nullptr),
+      filter_(kernel_set, filter_end_, 2 * loops_.rows.back().filter, nullptr, nullptr),
       rows_(kernel_set, rows.lengths[0], 1),
       pitch_(rows.lengths[0] + limits.tile_padding) {
   const std::size_t n = rows.lengths[0];
@@ -160,7 +185,7 @@ row_convolution<Real>::row_convolution(const kernels<Real>& kernel_set, const pl
 
 template <class Real>
 std::size_t row_convolution<Real>::traffic_bytes() const noexcept {
-  const std::size_t bins = 2 * sizeof(Real) * spec_.lengths[0];
+  const std::size_t bins = 2 * bytes_of_real(spectra_.stored) * spec_.lengths[0];
   std::size_t n_spectra = 1;
   for (const auto* all : {&loops_.rows, &loops_.shared}) {
     for (const arrays::dimension& each : *all) {
@@ -185,21 +210,32 @@ typename row_convolution<Real>::slot row_convolution<Real>::slot_at(std::byte* s
   slot own{};
   own.bins = reinterpret_cast<Real*>(begin);
   own.products = has_shared() ? reinterpret_cast<Real*>(begin + tile_bytes()) : own.bins;
-  own.scratch = reinterpret_cast<Real*>(begin + tile_bytes() * (has_shared() ? 2 : 1));
+  own.scratch = reinterpret_cast<Real*>(begin + tile_bytes() * n_tiles_of_slot());
+  own.widened = reinterpret_cast<Real*>(begin + tile_bytes() * (n_tiles_of_slot() - 1));
   return own;
 }
 
-/// Multiplies rows of a tile by spectra, `stride` complex numbers from one to the next.
+/// Multiplies rows of a tile by spectra.
 template <class Real>
-void row_convolution<Real>::multiply(const Real* spectra, std::size_t stride, std::size_t count,
+void row_convolution<Real>::multiply(const spectrum_rows& spectra, std::size_t count,
                                      const slot& own) const {
+  const Real* first = nullptr;
+  std::size_t stride = spectra.stride;
+  if (is_narrow()) {
+    const std::size_t n_rows = stride == 0 ? 1 : count;
+    filter_.fetch(spectra.first, n_rows, {2, 2 * pitch_}, own.widened, 1);
+    first = own.widened;
+    if (stride != 0) stride = pitch_;
+  } else {
+    first = reinterpret_cast<const Real*>(spectra.first.memory) + spectra.first.offset;
+  }
   bin_product<Real> row;
   row.count = spec_.lengths[0];
   row.conjugates_x = spectra_.times == product::conjugate_row;
   row.conjugates_spectrum = spectra_.times == product::conjugate_spectrum;
   for (std::size_t i = 0; i < count; ++i) {
     row.x = own.bins + 2 * pitch_ * i;
-    row.spectrum = spectra + 2 * stride * i;
+    row.spectrum = first + 2 * stride * i;
     row.out = own.products + 2 * pitch_ * i;
     kernels_.multiply(row);
   }
@@ -221,8 +257,8 @@ void row_convolution<Real>::run_tile(const run_ends& ends, std::size_t first, st
   work.scale = static_cast<Real>(factor_of(spec_));
   for (std::size_t i = 0; i < n_shared_; ++i) {
     const arrays::dimension meets = place_of_column(loops_.shared, i);
-    multiply(ends.spectra + 2 * (place.filter + meets.filter), loops_.rows.back().filter, count,
-             own);
+    multiply({ends.spectra.advanced(2 * (place.filter + meets.filter)), loops_.rows.back().filter},
+             count, own);
     rows_.run(work, own.scratch, 1);
     out_.put(own.products, shape, count, ends.out.advanced(ends_.out.first + place.out + meets.out),
              1);
@@ -235,7 +271,7 @@ void row_convolution<Real>::enqueue(queue&, const backend::run& given) const {
   std::byte* const scratch = start_of(given.workspace) + (aligned_up(address) - address);
   const run_ends ends{{start_of(given.in), 0, host_arguments{spec_.load.operands, given.load}},
                       {start_of(given.out), 0, host_arguments{spec_.store.operands, given.store}},
-                      reinterpret_cast<const Real*>(start_of(given.filter))};
+                      {start_of(given.filter), 0}};
   if (spec_.store.clears_output) std::memset(ends.out.memory, 0, spec_.store.out_bytes);
   const std::size_t run = loops_.rows.back().count, n_all = n_tiles();
   const std::size_t n_shares =

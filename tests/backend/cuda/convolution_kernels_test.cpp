@@ -8,6 +8,7 @@
 #include "planner/catalogue.hpp"    // sample_device
 #include "planner/kernel_text.hpp"  // kernel_text, entry_name
 #include "planner/program.hpp"      // make_convolution_program, make_spectrum_program
+#include "support/full_run.hpp"     // is_full_run
 
 namespace {
 
@@ -43,7 +44,21 @@ TEST_P(convolution_kernels, compile_without_spills) {
     const plan_spec filters{.lengths = {n}, .batch = 7, .real = real};
     expect_no_spills(planner::make_spectrum_program(filters, device).passes().front(), GetParam());
   };
+  const auto check_narrow = [&](std::size_t n, precision stored) {
+    plan_spec spec{.lengths = {n}, .batch = {300, 7}, .factor = 0.25};
+    const auto made = [&](precision filter) {
+      return planner::make_convolution_program(spec, {.stored = filter, .distances = {0, n}},
+                                               device);
+    };
+    const std::size_t wide_bytes = made(precision::fp32).traffic_bytes();
+    spec.in.stored = spec.out.stored = stored;
+    const auto narrow = made(stored);
+    expect_no_spills(narrow.passes().front(), GetParam());
+    EXPECT_EQ(2 * narrow.traffic_bytes(), wide_bytes);
+  };
   for (const std::size_t n : {16, 256, 4096, 8192}) check(n, precision::fp32);
+  check_narrow(4096, precision::fp16);
+  if (GetParam() == "sm_90" || test::is_full_run()) check_narrow(512, precision::bf16);
   check(2048, precision::fp64);
 }
 

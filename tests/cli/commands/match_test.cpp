@@ -90,6 +90,26 @@ TEST_F(match, finds_the_same_in_fp32_on_every_engine_that_is_here) {
   }
 }
 
+TEST_F(match, stores_spectra_in_16_bits) {
+  const auto score_of = [&](const words& more) {
+    words all{"match", "f.npy", "t.npy", "--top", "1", "--json", "--engine", "host"};
+    all.insert(all.end(), more.begin(), more.end());
+    return json_of(at_.run(all))["peaks"][0]["score"].get<double>();
+  };
+  const double unit = score_of({"--normalised", "--storage", "fp16"});
+  EXPECT_NEAR(unit, 1, 0.01);
+  EXPECT_NE(unit, score_of({"--normalised"}));
+  const double plain = score_of({"--storage", "bf16"});
+  EXPECT_NEAR(plain, 1.5, 0.05);
+  EXPECT_NE(plain, 1.5);
+  EXPECT_EQ(score_of({"--storage", "fp32"}), score_of({}));
+  const finished refused = at_.run({"match", "f.npy", "t.npy", "--storage", "fp16"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("add --normalised"));
+  EXPECT_THAT(at_.run({"match", "f.npy", "t.npy", "--storage", "fp64"}).err,
+              HasSubstr("choose fp32, fp16 or bf16"));
+}
+
 TEST_F(match, writes_csv_and_a_table_of_the_highest_peaks_first) {
   const std::string csv = "template,y,x,score\n0,12,7,1.5\n0,3,15,0.75\n";
   EXPECT_EQ(matched({"f.npy", "t.npy", "--threshold", "0.7", "--csv", "-"}).out, csv);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convolving/stored_scale.hpp"
+
+#include <algorithm>  // min
+#include <bit>        // bit_width
+#include <cmath>      // ceil, ldexp, log2
+
+namespace wingbeat::convolving {
+namespace {
+
+constexpr int largest_exponent = 15;  ///< Numbers of 2^15 are stored, and 2^16 is infinite.
+
+int ceil_log2(std::size_t n) {
+  return n <= 1 ? 0 : static_cast<int>(std::bit_width(n - 1));
+}
+
+}  // namespace
+
+precision stored_between(const convolution_spec& spec) {
+  return spec.between.value_or(spec.real);
+}
+
+stored_scale::stored_scale(const convolution_spec& spec, const std::vector<axis_geometry>& axes)
+    : spec_(spec), axes_(axes), is_needed_(stored_between(spec) == precision::fp16) {}
+
+/// A block of an image is whole.
+std::size_t stored_scale::elements(operand_role role, std::size_t a) const {
+  if (role == operand_role::kernel) return axes_[a].kernel;
+  return axes_[a].hop != 0 ? axes_[a].padded : axes_[a].image;
+}
+
+int stored_scale::peak_exponent(operand_role role) const {
+  const double peak = role == operand_role::image ? spec_.image_peak : spec_.kernel_peak;
+  return static_cast<int>(std::ceil(std::log2(peak)));
+}
+
+double stored_scale::forward(operand_role role, std::size_t a) const {
+  if (!is_needed_) return 1;
+  const bool is_first = a + 1 == axes_.size();
+  return std::ldexp(
+      1, (is_first ? largest_exponent - peak_exponent(role) : 0) - ceil_log2(elements(role, a)));
+}
+
+double stored_scale::spectrum(operand_role role, std::size_t a) const {
+  double factor = 1;
+  for (std::size_t inner = a; inner < axes_.size(); ++inner) factor *= forward(role, inner);
+  return factor;
+}
+
+double stored_scale::result(std::size_t a) const {
+  if (!is_needed_ || a + 1 == axes_.size()) return 1;
+  int bound = peak_exponent(operand_role::image) + peak_exponent(operand_role::kernel);
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    const auto [image, kernel] = std::pair{axes_[axis].image, axes_[axis].kernel};
+    bound += axis <= a ? ceil_log2(std::min(image, kernel)) : ceil_log2(image) + ceil_log2(kernel);
+  }
+  return std::ldexp(1, largest_exponent - bound);
+}
+
+}  // namespace wingbeat::convolving

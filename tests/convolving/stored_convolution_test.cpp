@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// Timeout: 300
+// Convolutions whose spectra and workspace are stored in 16 bits: accuracy, range and bytes, on
+// every engine that is here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "convolving/convolution_check.hpp"  // check_convolution, value_range
+#include "support/full_run.hpp"              // is_full_run
+#include "support/refusal.hpp"               // refusal
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+
+/// A pixel range from 0 on, and the peak that a request states for it.
+constexpr value_range bytes{127.5, 127.5}, words{32767.5, 32767.5}, words_of_high_mean{5535, 60000};
+
+class stored_convolution : public ::testing::TestWithParam<engine> {
+ protected:
+  void SetUp() override {
+    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
+    on = std::make_unique<queue>(first_device(GetParam()));
+  }
+  void check(convolution_spec spec, const value_range& images,
+             precision between = precision::fp16) {
+    spec.between = between;
+    spec.image_peak = images.scale + images.offset;
+    spec.kernel_peak = spec.holds == values::complex ? 1.5 : 1;
+    check_convolution(*on, spec, images);
+  }
+
+  /// Kernels of the opencl engine take seconds each, so `make test` runs few of its cases.
+  [[nodiscard]] bool compiles_slowly() const {
+    return GetParam() == engine::opencl && !is_full_run();
+  }
+
+  std::unique_ptr<queue> on;
+};
+
+TEST_P(stored_convolution, keeps_its_bound_for_images_of_any_range) {
+  const convolution_spec spec{
+      .image = {50, 41}, .kernel = {13, 9}, .kind = operation::correlate, .mode = extent::valid};
+  check(spec, words_of_high_mean);
+  if (compiles_slowly()) return;
+  for (const value_range& images : {bytes, words, value_range{1e-3, 0}}) {
+    check(spec, images);
+  }
+}
+
+TEST_P(stored_convolution, takes_every_chain) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  check({.image = {37}, .kernel = {6}, .mode = extent::same}, bytes);
+  check({.image = {40}, .kernel = {9}, .kind = operation::correlate, .holds = values::complex},
+        {100, 0});
+  check({.image = {9, 6, 7}, .kernel = {3, 2, 4}, .kind = operation::correlate, .kernels = 2},
+        bytes);
+  check({.image = {5, 14},
+         .kernel = {4, 3},
+         .holds = values::complex,
+         .images = 3,
+         .kernels = 3,
+         .pairs = pairing::pairwise,
+         .prepared = operand_role::kernel},
+        {100, 0});
+}
+
+TEST_P(stored_convolution, takes_blocks_of_long_signals) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  check({.image = {1000}, .kernel = {20}, .prepared = operand_role::kernel, .block = 128}, bytes);
+  check({.image = {700},
+         .kernel = {9},
+         .kind = operation::correlate,
+         .mode = extent::valid,
+         .holds = values::complex,
+         .kernels = 2,
+         .prepared = operand_role::kernel,
+         .block = 64},
+        {100, 0});
+}
+
+TEST_P(stored_convolution, takes_columns_longer_than_a_workgroup) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  check({.image = {20000, 2}, .kernel = {3, 2}, .mode = extent::valid}, bytes);
+}
+
+TEST_P(stored_convolution, stores_bf16_without_peaks) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  check_convolution(*on, {.image = {60}, .kernel = {13}, .between = precision::bf16}, words);
+  check_convolution(*on, {.image = {50, 41}, .kernel = {13, 9}, .between = precision::bf16}, words);
+}
+
+TEST_P(stored_convolution, halves_spectra_and_workspace) {
+  if (compiles_slowly()) GTEST_SKIP() << "planned as on cuda, whose planner's test counts bytes";
+  convolution_spec spec{.image = {256, 256}, .kernel = {64, 64}, .mode = extent::same};
+  const convolution wide{*on, spec};
+  spec.between = precision::fp16;
+  spec.image_peak = spec.kernel_peak = 1;
+  const convolution narrow{*on, spec};
+  EXPECT_EQ(2 * narrow.spectra_bytes(), wide.spectra_bytes());
+  EXPECT_THAT(narrow.explain(), HasSubstr("spectra and workspace in fp16"));
+  // Beside what lies between launches: kernels in, results out.
+  const std::size_t ends = wide.kernel_bytes() + wide.output_bytes();
+  if (GetParam() != engine::reference) {  // which has a product apart, read as an operand
+    EXPECT_EQ(2 * (narrow.traffic_bytes() - ends), wide.traffic_bytes() - ends);
+  }
+  if (GetParam() != engine::host) {  // whose workspace has its threads' tiles too
+    EXPECT_LE(2 * narrow.workspace_bytes(), wide.workspace_bytes() + 512);
+  } else {
+    EXPECT_LT(narrow.workspace_bytes(), wide.workspace_bytes());
+  }
+}
+
+TEST(stored_convolution_request, is_refused_where_it_cannot_work) {
+  const queue on{first_device(engine::reference)};
+  const auto refused = [&](convolution_spec spec) {
+    spec.image = {8};
+    spec.kernel = {3};
+    return refusal([&] { convolution{on, spec}; });
+  };
+  EXPECT_THAT(refused({.real = precision::fp64, .between = precision::fp16}),
+              HasSubstr("between is fp16 and real is fp64"));
+  EXPECT_THAT(refused({.between = precision::fp64}), HasSubstr("between is fp64 and real is fp32"));
+  EXPECT_THAT(refused({.between = precision{7}}), HasSubstr("between is 7"));
+  EXPECT_THAT(refused({.between = precision::fp16, .kernel_peak = 1}),
+              HasSubstr("image_peak is 0; state the largest"));
+  EXPECT_THAT(refused({.between = precision::fp16, .image_peak = 1, .kernel_peak = -3}),
+              HasSubstr("kernel_peak is -3"));
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, stored_convolution,
+                         ::testing::Values(engine::reference, engine::host, engine::opencl,
+                                           engine::cuda),
+                         [](const auto& of) { return std::string{name_of(of.param)}; });
+
+}  // namespace

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: opencl
+// Timeout: 300
+// Searches and images whose spectra and workspace are stored in 16 bits, on every engine that is
+// here: what is kept of scores, and that planted templates are found as in fp32.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "convolving/image_convolution_check.hpp"  // image_runner
+#include "convolving/search_check.hpp"             // check_search, filled, noise_of
+#include "support/full_run.hpp"                    // is_full_run
+#include "support/refusal.hpp"                     // refusal
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+
+class stored_search : public ::testing::TestWithParam<engine> {
+ protected:
+  void SetUp() override {
+    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
+    on = std::make_unique<queue>(first_device(GetParam()));
+  }
+  /// Kernels of the opencl engine take seconds each, so `make test` runs few of its cases.
+  [[nodiscard]] bool compiles_slowly() const {
+    return GetParam() == engine::opencl && !is_full_run();
+  }
+
+  std::unique_ptr<queue> on;
+};
+
+TEST_P(stored_search, keeps_what_it_is_asked_for) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  search_spec spec{.image = {29, 37},
+                   .templates = {8, 9},
+                   .keeps_sums = true,
+                   .keeps_counts = true,
+                   .threshold = 0.2,
+                   .templates_at_once = 2,
+                   .between = precision::fp16,
+                   .image_peak = 1,
+                   .template_peak = 1};
+  spec.is_normalised = true;
+  check_search<float>(*on, spec, {4});
+  spec.is_normalised = false;
+  check_search<float>(*on, spec, {2, 3});
+}
+
+TEST_P(stored_search, finds_planted_templates_as_fp32_does) {
+  constexpr std::size_t height = 70, width = 90, n = 12, n_templates = 4;
+  std::vector<float> image = noise_of<float>(height * width, 1);
+  const std::vector<float> templates = noise_of<float>(n_templates * n * n, 2);
+  for (float& value : image) value = 120 + 30 * value;
+  for (std::size_t t = 0; t < n_templates; ++t) {
+    for (std::size_t i = 0; i < n * n; ++i) {
+      image[(3 + 17 * t + i / n) * width + 60 - 18 * t + i % n] += 60 * templates[t * n * n + i];
+    }
+  }
+  const auto peaks_with = [&](std::optional<precision> between) {
+    template_search search{*on,
+                           {.image = {height, width},
+                            .templates = {n, n},
+                            .is_normalised = true,
+                            .templates_at_once = compiles_slowly() ? 1U : 3U,
+                            .between = between,
+                            .image_peak = 255}};
+    const buffer in = filled(*on, image), batch = filled(*on, templates);
+    search.begin(*on, in.view());
+    search.add(*on, batch.view(), n_templates);
+    return search.peaks(*on, 10, 0.6, 6);
+  };
+  const std::vector<peak> narrow = peaks_with(precision::fp16);
+  ASSERT_EQ(narrow.size(), n_templates);
+  for (const peak& each : narrow) {
+    EXPECT_EQ(each.y, 3 + 17 * each.number);
+    EXPECT_EQ(each.x, 60 - 18 * each.number);
+  }
+  if (compiles_slowly()) return;
+  const std::vector<peak> wide = peaks_with(std::nullopt);
+  ASSERT_EQ(wide.size(), n_templates);
+  for (const peak& each : narrow) {
+    const auto same = std::find_if(wide.begin(), wide.end(),
+                                   [&](const peak& of) { return of.number == each.number; });
+    ASSERT_NE(same, wide.end());
+    EXPECT_EQ(same->y, each.y);
+    EXPECT_EQ(same->x, each.x);
+    EXPECT_NEAR(same->score, each.score, 0x1p-8);
+    EXPECT_NE(same->score, each.score) << "stored as fp32";
+  }
+}
+
+TEST_P(stored_search, blurs_images_of_pixels) {
+  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  image_convolution_spec spec{.height = 30,
+                              .width = 21,
+                              .channels = 4,
+                              .kernel_height = 6,
+                              .kernel_width = 9,
+                              .outside = border::mirror,
+                              .normalise = normalisation::by_sum,
+                              .stored = precision::fp16,
+                              .between = precision::fp16,
+                              .image_peak = 1,
+                              .kernel_peak = 1};
+  image_runner{*on, spec}.check();
+  const std::size_t narrow_bytes = image_convolution{*on, spec}.spectra_bytes();
+  spec.kernel_channels = 3;
+  spec.stored = precision::fp32;
+  spec.between = precision::bf16;
+  image_runner{*on, spec}.check();
+  spec.between = precision::fp32;
+  EXPECT_EQ(image_convolution(*on, spec).spectra_bytes(), 2 * 3 * narrow_bytes);
+}
+
+TEST(stored_search_request, is_refused_without_the_peaks_it_needs) {
+  const queue on{first_device(engine::host)};
+  search_spec spec{.image = {8, 8}, .templates = {3, 3}, .between = precision::fp16};
+  const auto refused = [&] { return refusal([&] { template_search{on, spec}; }); };
+  EXPECT_THAT(refused(), HasSubstr("image_peak is 0; state the largest magnitude"));
+  spec.image_peak = 255;
+  EXPECT_THAT(refused(), HasSubstr("template_peak is 0"));
+  spec.is_normalised = true;
+  EXPECT_THAT(refused(), HasSubstr("nothing was refused"));
+  EXPECT_THAT(template_search(on, spec).explain(), HasSubstr("spectra and workspace in fp16"));
+  const image_convolution_spec blur{.height = 8,
+                                    .width = 8,
+                                    .kernel_height = 3,
+                                    .kernel_width = 3,
+                                    .between = precision::fp16,
+                                    .image_peak = 1};
+  EXPECT_THAT(refusal([&] { image_convolution{on, blur}; }), HasSubstr("kernel_peak is 0"));
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, stored_search,
+                         ::testing::Values(engine::reference, engine::host, engine::opencl,
+                                           engine::cuda),
+                         [](const auto& of) { return std::string{name_of(of.param)}; });
+
+}  // namespace
