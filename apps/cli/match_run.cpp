@@ -122,7 +122,10 @@ matcher::matcher(const queue& on, const formats::image_stack& image,
   const std::size_t template_points = template_lengths_[0] * template_lengths_[1];
   const std::size_t number_bytes = bytes.size() / samples.size();
   templates_ = buffer{on, at_once_ * template_points * number_bytes};
-  if (request.wants_maps && request.is_normalised) map_search_.emplace(on, search_of(1));
+  if (request.wants_maps && request.is_normalised) {
+    map_search_.emplace(on, search_of(1));
+    map_search_->begin(on_, image_.view());
+  }
   if (request.wants_maps && !request.is_normalised) maps_.emplace(on, plain, samples);
   if (request.wants_scores || request.wants_sums || request.wants_peaks) {
     plan_search();
@@ -146,7 +149,7 @@ void matcher::plan_search() {
 void matcher::add_normalised_maps(const template_batch& batch, match_result& to) {
   const std::size_t template_bytes = templates_.size_bytes() / at_once_;
   for (std::size_t n = 0; n < batch.count; ++n) {
-    map_search_->begin(on_, image_.view());
+    map_search_->restart(on_);
     buffer_view view = templates_.view();
     view.offset_bytes += n * template_bytes;
     view.size_bytes = template_bytes;

@@ -63,7 +63,8 @@ struct peak {
 };
 
 /// Returns the `most` highest peaks with scores of at least `least`, no two of them closer than
-/// `distance` in both y and x; the higher one stays, of equals the first. Highest first. NaN and
+/// `distance` in both y and x; the higher one stays, of equals the first. Highest first. They need
+/// not be local maxima: a hill that is broader than `distance` has several, on its slopes. NaN and
 /// -infinity are no peaks. scores, numbers: [y][x], `width` values a row. Throws `plan_error` where
 /// they are not.
 [[nodiscard]] std::vector<peak> peaks_of(const std::vector<float>& scores,
@@ -93,6 +94,9 @@ class template_search {
   /// Takes the image to search and forgets all scores. image: [y][x]. A normalised search waits for
   /// the queue, because it sums the image's windows on the host in fp64.
   void begin(queue& on, buffer_view image);
+
+  /// Forgets all scores and keeps the image, which need not be prepared again.
+  void restart(queue& on);
 
   /// Queues the scores of `count` templates, at least 1; 2^32 - 1 in all. templates:
   /// [template][y][x], starting at a real number (spectra at a complex one), and left alone until

@@ -369,6 +369,14 @@ void template_search::begin(queue& on, buffer_view image) {
   mine.begin(on, image);
 }
 
+void template_search::restart(queue& on) {
+  impl& mine = require_owned(impl_, "search");
+  mine.require_queue(on);
+  if (!mine.has_image) throw plan_error("no image was begun; call begin before restart");
+  mine.forget(on);
+  mine.has_image = true;
+}
+
 void template_search::add(queue& on, buffer_view templates, std::size_t count) {
   impl& mine = require_owned(impl_, "search");
   mine.require_queue(on);

@@ -27,6 +27,8 @@ struct image_stack {
   std::size_t height = 0;
   std::size_t width = 0;
   std::size_t n_channels = 1;  ///< 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.
+  double full_scale = 0;       ///< White, and opaque: 255 or 65535 of unsigned samples of 8 or 16
+                               ///< bits, less of fewer; 0: the file does not say.
   bool is_stack = false;       ///< One image is shape (1, H, W), not (H, W); several always are.
   pixel_size pixel_angstrom = {};
 };
@@ -63,10 +65,12 @@ struct value_range {
 
 /// How to write. A field that the format has no use for must have its default.
 struct image_write_options {
-  bool is_half_precision = false;             ///< MRC: fp16 (mode 12) instead of fp32 (mode 2).
-  bool is_double_precision = false;           ///< .npy: fp64 instead of fp32.
-  int png_bits = 8;                           ///< PNG: 8 or 16.
-  std::optional<value_range> png_range = {};  ///< PNG; unset: the least and the largest sample.
+  bool is_half_precision = false;    ///< MRC: fp16 (mode 12) instead of fp32 (mode 2).
+  bool is_double_precision = false;  ///< .npy: fp64 instead of fp32.
+  int png_bits = 8;                  ///< PNG: 8 or 16.
+  /// PNG, of all samples but alpha; unset: the least and the largest of them. Alpha goes from 0 to
+  /// the stack's full scale, or to 1 where it has none.
+  std::optional<value_range> png_range = {};
 };
 
 /// Writes the images in the format that the extension names; the file appears whole or not at all.

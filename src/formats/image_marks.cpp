@@ -152,7 +152,7 @@ rgb_colour colour_of_rank(std::size_t rank) noexcept {
 image_stack draw_boxes(const image_stack& image, std::span<const image_box> boxes,
                        const mark_options& options) {
   check(image, options);
-  const value_range range = options.range ? *options.range : range_of(image.samples);
+  const value_range range = options.range ? *options.range : range_of(image);
   image_stack picture;
   picture.height = image.height;
   picture.width = image.width;

@@ -118,6 +118,11 @@ std::size_t checked_n_samples(std::initializer_list<std::size_t> lengths, number
   return n_samples;
 }
 
+double full_scale_of(number_type type) noexcept {
+  if (type == number_type::uint8) return 255;
+  return type == number_type::uint16 ? 65535 : 0;
+}
+
 image_samples zeros(number_type type, std::size_t n_samples) {
   if (is_held_by_floats(type)) return std::vector<float>(n_samples);
   return std::vector<double>(n_samples);

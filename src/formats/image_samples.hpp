@@ -45,6 +45,9 @@ enum class number_type {
 
 [[nodiscard]] std::size_t bytes_of(number_type type) noexcept;
 
+/// Returns the largest number of an unsigned type of 8 or 16 bits; 0 of others.
+[[nodiscard]] double full_scale_of(number_type type) noexcept;
+
 /// Returns whether samples of the type are floats: integers of up to 16 bits, floats of up to 32.
 [[nodiscard]] bool is_held_by_floats(number_type type) noexcept;
 

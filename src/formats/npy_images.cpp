@@ -120,6 +120,7 @@ image_stack read_npy_images(std::span<const std::byte> content, std::string_view
       checked_n_samples({stack.n_images, stack.height, stack.width, stack.n_channels}, stored.type,
                         limit_bytes, name);
   check_size(n_samples, stored.type, content.size(), name);
+  stack.full_scale = full_scale_of(stored.type);
   stack.samples = zeros(stored.type, n_samples);
   if (header.is_fortran_order) {
     decode_fortran(content, stored, header.shape, stack.samples);

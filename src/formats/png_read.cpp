@@ -145,6 +145,7 @@ image_stack read_png(std::span<const std::byte> content, std::string_view name,
   stack.height = layout.height;
   stack.width = layout.width;
   stack.n_channels = layout.n_channels;
+  stack.full_scale = full_scale_of(type);
   stack.samples = zeros(type, n_samples);
   decode(numbers, type, std::endian::big, stack.samples, {});
   return stack;

@@ -92,14 +92,16 @@ void check_image(const std::string& name, const image_stack& stack,
 void fill_row(std::vector<png_byte>& row, const image_stack& stack, std::size_t first,
               value_range range, bool has_16_bits) {
   const std::size_t n_samples = stack.width * stack.n_channels;
+  const value_range alpha{0, stack.full_scale == 0 ? 1 : stack.full_scale};
   for (std::size_t i = 0; i < n_samples; ++i) {
     const double value = sample_at(stack.samples, first + i);
+    const value_range& from = is_alpha(stack, i) ? alpha : range;
     if (has_16_bits) {
-      const unsigned number = scaled(value, range, 65535);
+      const unsigned number = scaled(value, from, 65535);
       row[2 * i] = static_cast<png_byte>(number >> 8);
       row[2 * i + 1] = static_cast<png_byte>(number & 0xFFu);
     } else {
-      row[i] = static_cast<png_byte>(scaled(value, range, 255));
+      row[i] = static_cast<png_byte>(scaled(value, from, 255));
     }
   }
 }
@@ -109,7 +111,7 @@ void fill_row(std::vector<png_byte>& row, const image_stack& stack, std::size_t 
 value_range write_png(atomic_file& to, const image_stack& stack,
                       const image_write_options& options) {
   check_image(to.path().string(), stack, options);
-  const value_range range = options.png_range ? *options.png_range : range_of(stack.samples);
+  const value_range range = options.png_range ? *options.png_range : range_of(stack);
   constexpr int colour_types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
                                   PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
   const int colour_type = colour_types[stack.n_channels - 1];

@@ -328,6 +328,8 @@ image_stack read_tiff(std::span<const std::byte> content, std::string_view name,
   const std::size_t n_samples = checked_n_samples(
       {stack.n_images, stack.height, stack.width, stack.n_channels}, shape.type, limit_bytes, name);
   for (const tiff_page& page : pages) check_claim(page, content.size(), name);
+  stack.full_scale = full_scale_of(shape.type);
+  if (shape.type == number_type::uint8) stack.full_scale = (1 << shape.n_bits) - 1;
   stack.samples = zeros(shape.type, n_samples);
   std::size_t first = 0;
   for (const tiff_page& page : pages) {

@@ -10,11 +10,16 @@
 
 namespace wingbeat::formats {
 
-value_range range_of(const image_samples& samples) {
+bool is_alpha(const image_stack& images, std::size_t sample) {
+  return images.n_channels % 2 == 0 && sample % images.n_channels + 1 == images.n_channels;
+}
+
+value_range range_of(const image_stack& images) {
   double least = std::numeric_limits<double>::infinity();
   double largest = -least;
-  for (std::size_t i = 0; i < size_of(samples); ++i) {
-    const double value = sample_at(samples, i);
+  for (std::size_t i = 0; i < size_of(images.samples); ++i) {
+    if (is_alpha(images, i)) continue;
+    const double value = sample_at(images.samples, i);
     if (!std::isfinite(value)) continue;
     least = std::min(least, value);
     largest = std::max(largest, value);

@@ -8,8 +8,11 @@
 
 namespace wingbeat::formats {
 
-/// Returns the least and the largest finite sample, {0, 0} without any.
-[[nodiscard]] value_range range_of(const image_samples& samples);
+/// Returns whether a sample of the stack is alpha.
+[[nodiscard]] bool is_alpha(const image_stack& images, std::size_t sample);
+
+/// Returns the least and the largest finite sample but those of alpha, {0, 0} without any.
+[[nodiscard]] value_range range_of(const image_stack& images);
 
 /// Returns the number of a sample: 0 for black, below, NaN and in an empty range, `most` for white
 /// and above, and between them linearly, rounded.

@@ -182,6 +182,23 @@ TEST_P(template_search_on, begins_again) {
   EXPECT_THAT(search.counts(*on), Each(2U));
 }
 
+TEST_P(template_search_on, restarts_with_the_same_image) {
+  const auto image = noise_of<float>(64, 1), tiles = noise_of<float>(2 * 9, 2);
+  for (const bool is_normalised : {false, true}) {
+    const search_spec spec{.image = {8, 8}, .templates = {3, 3}, .is_normalised = is_normalised};
+    template_search search = searched(spec, image, {tiles.begin(), tiles.begin() + 9});
+    buffer second{*on, 9 * sizeof(float)};
+    second.write(tiles.data() + 9, second.size_bytes());
+    search.restart(*on);
+    EXPECT_EQ(search.added(), 0U);
+    search.add(*on, second.view(), 1);
+    EXPECT_EQ(search.scores(*on),
+              searched(spec, image, {tiles.begin() + 9, tiles.end()}).scores(*on));
+  }
+  template_search none{*on, {.image = {8, 8}, .templates = {3, 3}}};
+  EXPECT_THAT(refusal([&] { none.restart(*on); }), ::testing::HasSubstr("call begin"));
+}
+
 TEST_P(template_search_on, passes_over_templates_that_are_no_numbers) {
   const auto image = noise_of<float>(64, 1);
   auto tiles = noise_of<float>(3 * 9, 2);

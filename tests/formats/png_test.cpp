@@ -213,7 +213,11 @@ TEST_F(png_image, is_written_from_a_range_and_clamped) {
               ElementsAre(0, 0, 200, 255, 255));
   image_stack colours = grey_image(1, 1, {1, 2, 3, 4});
   colours.n_channels = 4;
+  colours.full_scale = 255;
   EXPECT_THAT(written(colours, bytes).samples, ElementsAre(1, 2, 3, 4));
+  colours.samples = std::vector<float>{1, 2, 3, 0.5F};
+  colours.full_scale = 0;
+  EXPECT_THAT(written(colours, {}).samples, ElementsAre(0, 128, 255, 128)) << "alpha up to 1";
 }
 
 TEST_F(png_image, shows_nan_as_black_and_nothing_of_an_empty_range) {

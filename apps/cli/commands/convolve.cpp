@@ -35,7 +35,8 @@ pixel ((h - 1) / 2, (w - 1) / 2), rounded down. Colours are convolved each by it
 kernel or each with its own colour of the kernel; alpha is not convolved.
 Borders: zero, mirror (1 0 | 0 1), repeat (N-2 N-1 | 0 1) or clamp (0 0 | 0 1).
 Files: PNG, TIFF, MRC, .npy; numbers are those in the file, 0 to 255 of 8 bits. A PNG is written
-from --black to --white, without them from the least to the largest value of the result.)";
+from --black to --white: else from 0 to 255 or 65535 as the image of 8 or 16 bits is, and of other
+images from the least to the largest value of the result. Alpha keeps its own scale.)";
 
 constexpr double most_value = 1e15;
 
@@ -77,14 +78,18 @@ formats::image_write_options write_options_of(const options& o) {
     throw plan_error(formatted("a PNG has no {} bits here; choose 8 or 16", o.png_bits));
   }
   write.png_bits = o.png_bits;
-  if (o.black || o.white) {
-    write.png_range = {o.black.value_or(0), o.white.value_or(o.png_bits == 8 ? 255 : 65535)};
-    if (!(write.png_range->black < write.png_range->white)) {
-      throw plan_error(formatted("--black {:g} is not below --white {:g}; give a range",
-                                 write.png_range->black, write.png_range->white));
-    }
-  }
   return write;
+}
+
+/// Returns what is black and white in a PNG: what was asked for; else as in the image, where it has
+/// unsigned samples.
+std::optional<formats::value_range> png_range_of(const options& o, double full_scale) {
+  if (!o.black && !o.white && full_scale == 0) return std::nullopt;
+  const double white = full_scale != 0 ? full_scale : o.png_bits == 8 ? 255 : 65535;
+  const formats::value_range range{o.black.value_or(0), o.white.value_or(white)};
+  if (range.black < range.white) return range;
+  throw plan_error(
+      formatted("--black {:g} is not below --white {:g}; give a range", range.black, range.white));
 }
 
 /// Returns the kernel: one image, without alpha, of colours that the images have.
@@ -119,6 +124,7 @@ formats::image_stack convolved(const formats::image_stack& images, image_filter&
                               .height = filter.height(),
                               .width = filter.width(),
                               .n_channels = images.n_channels,
+                              .full_scale = images.full_scale,
                               .is_stack = images.is_stack,
                               .pixel_angstrom = images.pixel_angstrom};
   std::vector<double> samples;
@@ -138,11 +144,14 @@ int run(const options& o) {
   const extent mode = mode_named(o.mode);
   const border outside = border_named(o.border);
   static_cast<void>(normalisation_named(o.normalise));
-  const formats::image_write_options write = write_options_of(o);
+  formats::image_write_options write = write_options_of(o);
   const device_info device = choose_device(o.device, real);
   require_writable({{"--output", o.output}});
   const formats::image_stack images = read_finite_images(o.image_file, real);
   require_holds(o.output, images.n_images, images.n_channels);
+  if (formats::image_format_of(o.output) == formats::image_format::png) {
+    write.png_range = png_range_of(o, images.full_scale);
+  }
   const formats::image_stack kernel = read_kernel(o, images.n_channels, real);
   require_within(o, images, kernel, mode);
   image_filter filter{queue{device},
@@ -172,9 +181,10 @@ void add_options(CLI::App& command, options& o) {
   add_text(command, "--normalise,--normalize", o.normalise,
            "Divide the kernel by: none, sum (each colour its own) or luminance");
   add_text(command, "--precision", o.precision_name, "fp32 or fp64");
-  add_real(command, "--black", o.black, {0, most_value}, "Value that is black in a PNG; else 0");
-  add_real(command, "--white", o.white, {0, most_value, /*excludes_least=*/true},
-           "Value that is white in a PNG; else 255, or 65535 of 16 bits");
+  add_real(command, "--black", o.black, {-most_value, most_value},
+           "Value that is black in a PNG; see below");
+  add_real(command, "--white", o.white, {-most_value, most_value},
+           "Value that is white in a PNG; see below");
   add_count(command, "--bits", o.png_bits, {8, 16}, "Bits a sample of a PNG, 8 or 16");
   add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
 }

@@ -159,11 +159,17 @@ TEST(convolve, writes_a_png_in_the_range_given) {
   image_file(at, "one.npy", {.samples = std::vector<float>{1}, .height = 1, .width = 1});
   expect_near(convolved(at, {"f.png", "one.npy", "--white", "255"}, "o.png"), image, 0);
   expect_near(convolved(at, {"f.png", "one.npy", "--black", "0"}, "o.png"), image, 0);
-  const auto stretched = convolved(at, {"f.png", "one.npy", "--bits", "16"}, "o.png");
+  const auto finer = convolved(at, {"f.png", "one.npy", "--bits", "16"}, "o.png");
+  image_file(at, "f.npy", image);
+  const auto stretched = convolved(at, {"f.npy", "one.npy", "--bits", "16"}, "o.png");
   for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(formats::sample_at(finer.samples, i), 257 * formats::sample_at(image.samples, i))
+        << "8 bits are from 0 to 255";
     EXPECT_EQ(formats::sample_at(stretched.samples, i),
               std::round(65535 * formats::sample_at(image.samples, i) / 9));
   }
+  const auto raised = convolved(at, {"f.npy", "one.npy", "--black", "-9", "--white", "9"}, "o.png");
+  EXPECT_EQ(formats::sample_at(raised.samples, 0), 128);
   expect_refusal(at, {"convolve", "f.png", "one.npy", "--bits", "9", "-o", "p.png"}, 2,
                  "choose 8 or 16");
   expect_refusal(at,
@@ -171,6 +177,22 @@ TEST(convolve, writes_a_png_in_the_range_given) {
                  "is not below");
   expect_refusal(at, {"convolve", "f.png", "one.npy", "--white", "7", "-o", "p.npy"}, 2,
                  "drop them");
+}
+
+TEST(convolve, leaves_a_picture_s_level_and_its_alpha) {
+  if (!formats::has_image_libraries()) GTEST_SKIP() << "built without PNG";
+  const workplace at;
+  formats::image_stack image{
+      .samples = std::vector<float>(7 * 8 * 4, 100), .height = 7, .width = 8, .n_channels = 4};
+  auto& samples = std::get<std::vector<float>>(image.samples);
+  for (std::size_t i = 3; i < samples.size(); i += 4) samples[i] = i % 3 == 0 ? 255 : 51;
+  image.full_scale = 255;
+  image_file(at, "f.png", image, {.png_range = formats::value_range{0, 255}});
+  image_file(at, "box.npy", {.samples = std::vector<float>(9, 1), .height = 3, .width = 3});
+  const auto blurred = convolved(
+      at, {"f.png", "box.npy", "--mode", "same", "--border", "mirror", "--normalise", "sum"},
+      "o.png");
+  expect_near(blurred, image, 0);
 }
 
 TEST(convolve, divides_the_kernel_by_its_sum) {
