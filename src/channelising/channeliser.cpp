@@ -274,24 +274,33 @@ struct channeliser::impl {
   }
 
   void hand_on(queue& on, const taker& take) {
+    while (const auto t = hand_on_next(on, take, fit::whole)) {
+      expected = earliest = *t + static_cast<std::int64_t>(sizes.heap_samples);
+    }
+  }
+
+  /// Hands on the next heap that starts within the samples, if it fits as `wanted`. Returns its
+  /// output time.
+  std::optional<std::int64_t> hand_on_next(queue& on, const taker& take, fit wanted) {
     const auto hop = static_cast<std::int64_t>(sizes.heap_samples);
     while (const auto t = next_heap()) {
       values of_heap;
       std::int64_t early = 0;
       const fit found = fit_at(*t, of_heap, early);
-      if (found == fit::ends) return;
       if (found == fit::early) {
         earliest = early + 1;
         continue;
       }
+      if (found != wanted || of_heap.empty()) return std::nullopt;
       if (expected >= 0) counts.skipped += static_cast<std::uint64_t>((*t - expected) / hop);
       make_heap(on, *t, of_heap, take);
-      expected = earliest = *t + hop;
+      return t;
     }
+    return std::nullopt;
   }
 
   void make_heap(queue& on, std::int64_t t, const values& of_heap, const taker& take) {
-    channelised_heap heap{.timestamp = t};
+    channelised_heap heap{.timestamp = t, .n_spectra = of_heap.size()};
     const auto window = static_cast<std::int64_t>(sizes.window_samples);
     bool is_touched = false;
     for (std::size_t p = 0; p < pols.size(); ++p) {
@@ -323,7 +332,7 @@ struct channeliser::impl {
     std::vector<spectrum_entry> entries(pols.size() * n_spectra);
     const gain_change* in_force = nullptr;
     std::uint32_t n_sets = 0;
-    for (std::size_t s = 0; s < n_spectra; ++s) {
+    for (std::size_t s = 0; s < of_heap.size(); ++s) {
       const std::int64_t time = t + static_cast<std::int64_t>(s * sizes.spectrum_samples);
       const gain_change* const now = gains_at(time);
       if (s == 0 || now != in_force) {
@@ -334,6 +343,15 @@ struct channeliser::impl {
       for (std::size_t p = 0; p < pols.size(); ++p) {
         entries[p * n_spectra + s] = entry_of(of_heap[s][p], time, n_sets - 1);
       }
+    }
+    if (of_heap.size() == n_spectra) return entries;
+    // Spectra without samples of their own repeat the first one, times 0.
+    gains.resize(gains.size() + pols.size() * spec.channels);
+    for (std::size_t p = 0; p < pols.size(); ++p) {
+      spectrum_entry silent = entries[p * n_spectra];
+      silent.gains = n_sets;
+      std::fill(entries.begin() + static_cast<std::ptrdiff_t>(p * n_spectra + of_heap.size()),
+                entries.begin() + static_cast<std::ptrdiff_t>((p + 1) * n_spectra), silent);
     }
     return entries;
   }
@@ -454,6 +472,14 @@ void channeliser::push(queue& on, const samples& next, const taker& take) {
     mine.take_piece(on, all, first, std::min(piece_samples, next.count - first));
     mine.hand_on(on, take);
   }
+}
+
+void channeliser::flush(queue& on, const taker& take) {
+  static_cast<void>(spec());
+  const std::uint64_t skipped = impl_->counts.skipped;
+  const auto t = impl_->hand_on_next(on, take, impl::fit::ends);
+  // A heap that is handed on again must not be counted as skipped again.
+  if (t && impl_->counts.skipped != skipped) impl_->expected = *t;
 }
 
 std::int64_t channeliser::add_delay(std::size_t polarisation, const delay_model& model) {
