@@ -212,6 +212,7 @@ TEST(channelise, writes_heaps_statistics_and_a_spectrum) {
   const auto stats = nlohmann::json::parse(at.folder().read("run.json"));
   EXPECT_EQ(stats["schema"], "wingbeat.channelise/1");
   EXPECT_EQ(stats["heaps_sent"], 3);
+  ASSERT_EQ(stats["heaps"].size(), 3U);
   EXPECT_EQ(stats["heaps"][2]["spectra"], 5);
   EXPECT_EQ(stats["heaps"][1]["timestamp"], expected.heaps[1].timestamp);
   EXPECT_DOUBLE_EQ(stats["channel_width_hz"], 856e6 / 64);
