@@ -2,7 +2,8 @@
 // What does it take to correlate an image with templates, against the same work by cuFFT: pad,
 // transform, multiply, transform back, crop? Times both on the first CUDA device, whole and by
 // launch, beside a copy of the bytes that the fused chain moves. cuFFT pads to the image's own
-// lengths or to the next whose factors are 2, 3, 5 and 7, whichever is quicker.
+// lengths or to the next whose factors are 2, 3, 5 and 7, whichever is quicker. Then searches that
+// keep the maximum of each place, of 512 x 512 in 4,096 x 4,096.
 //     match_templates results.json PROBLEM..
 // PROBLEM: image:template:count, a correlation, as 4096:512:8 or 5760x4092:480:1; "small", 36 of 16
 // to 384 in 64 to 512, convolutions too; "large", 512 in 4096, 1 to 32 of them.
@@ -289,6 +290,31 @@ nlohmann::ordered_json measured(queue& on, const problem& of) {
   return row;
 }
 
+/// Times a search that keeps the maximum of each place and its template, and writes no map; spectra
+/// and workspace in fp16 or fp32.
+nlohmann::ordered_json searched(queue& on, const problem& of, precision between) {
+  template_search search{on,
+                         {.image = of.image.list(),
+                          .templates = of.small.list(),
+                          .templates_at_once = of.kernels,
+                          .between = between,
+                          .image_peak = 1,
+                          .template_peak = 1}};
+  const auto x = noise(of.image.area()), t = noise(of.kernels * of.small.area());
+  buffer image{on, x.size() * 4}, templates{on, t.size() * 4};
+  image.write(x.data(), image.size_bytes());
+  templates.write(t.data(), templates.size_bytes());
+  search.begin(on, image.view());
+  std::vector<measure::timed_run> runs{
+      measure::queued_run(on, "search", [&] { search.add(on, templates.view(), of.kernels); })};
+  measure::take_turns(runs, n_rounds);
+  const double each_us = 1e6 * runs[0].median_s() / static_cast<double>(of.kernels);
+  fmt::print("search {}x{} in {}x{}, {} at once, {}: {:.1f} us each\n{}", of.small.y, of.small.x,
+             of.image.y, of.image.x, of.kernels, name_of(between), each_us, search.explain());
+  return {{"search", true},          {"image", of.image.list()},    {"template", of.small.list()},
+          {"templates", of.kernels}, {"between", name_of(between)}, {"us_each", each_us}};
+}
+
 /// Reads "4096" or "5760x4092".
 lengths lengths_of(const std::string& word) {
   const std::size_t at = word.find('x');
@@ -337,6 +363,12 @@ int main(int argc, char** argv) try {
   std::vector<problem> problems;
   for (int i = 2; i < argc; ++i) add_problems(argv[i], problems);
   for (const problem& each : problems) document["rows"].push_back(measured(on, each));
+  const lengths large{4096, 4096}, part{512, 512};
+  for (const std::size_t kernels : {std::size_t{1}, std::size_t{8}}) {
+    for (const precision between : {precision::fp32, precision::fp16}) {
+      document["rows"].push_back(searched(on, {large, part, kernels}, between));
+    }
+  }
   if (argc > 1) std::ofstream{argv[1]} << document.dump(1) << '\n';
   return 0;
 } catch (const std::exception& failed) {

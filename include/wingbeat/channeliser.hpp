@@ -32,7 +32,7 @@ enum class heap_sample {
   fp32
 };
 
-/// A delay and a phase as a linear function of time, in ADC samples; docs/channeliser.md.
+/// A delay and a phase as a linear function of time, in samples of the ADC.
 struct delay_model {
   std::int64_t start_samples = 0;  ///< Output time from which it applies.
   double delay_samples = 0;        ///< At `start_samples`.

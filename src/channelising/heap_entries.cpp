@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "channelising/heap_entries.hpp"
+
+#include <algorithm>  // fill_n
+#include <numbers>    // pi
+
+namespace wingbeat::channelising {
+namespace {
+
+/// Returns the gains in force, or none before the first.
+const gain_change* gains_at(const channeliser_spec& spec, std::int64_t t) {
+  const gain_change* found = nullptr;
+  for (const gain_change& change : spec.gains) {
+    if (change.start_samples <= t) found = &change;
+  }
+  return found;
+}
+
+/// Adds [polarisation][channel] of a change; ones before the first.
+void add_gain_set(const channeliser_spec& spec, const gain_change* change,
+                  std::vector<std::complex<float>>& gains) {
+  for (std::size_t p = 0; p < spec.polarisations; ++p) {
+    if (change == nullptr) {
+      gains.insert(gains.end(), spec.channels, 1.0F);
+    } else if (change->gains[p].size() == 1) {
+      gains.insert(gains.end(), spec.channels, change->gains[p].front());
+    } else {
+      gains.insert(gains.end(), change->gains[p].begin(), change->gains[p].end());
+    }
+  }
+}
+
+/// The phase at the middle of the band, and from a channel to the next.
+spectrum_entry entry_of(const channeliser_spec& spec, const channeliser_sizes& sizes,
+                        const delay_value& value, std::int64_t bank_begin) {
+  constexpr double turn = 2 * std::numbers::pi;
+  const std::size_t n = spec.channels;
+  double phase = 0, slope = 0;
+  if (spec.narrowband) {
+    phase = narrowband_phase(value, 0, sizes.transform, sizes.subsampling);
+    slope = -value.fine / static_cast<double>(sizes.subsampling * sizes.transform);
+  } else {
+    phase = wideband_phase(value, n / 2, n);
+    slope = -value.fine / (2 * static_cast<double>(n));
+  }
+  const std::int64_t first =
+      value.input_start / static_cast<std::int64_t>(sizes.subsampling) - bank_begin;
+  return {.first = static_cast<std::uint64_t>(first),
+          .phase_turns = static_cast<float>(phase / turn),
+          .slope_turns = static_cast<float>(slope)};
+}
+
+/// Has spectra from `n_whole` on repeat the first one, times 0: they have no samples of their own.
+void fill_with_zeros(const channeliser_spec& spec, std::size_t n_whole, std::uint32_t n_sets,
+                     heap_entries& to) {
+  to.gains.resize(to.gains.size() + spec.polarisations * spec.channels);
+  const std::size_t n_spectra = to.spectra.size() / spec.polarisations;
+  for (std::size_t p = 0; p < spec.polarisations; ++p) {
+    spectrum_entry silent = to.spectra[p * n_spectra];
+    silent.gains = n_sets;
+    std::fill_n(to.spectra.begin() + static_cast<std::ptrdiff_t>(p * n_spectra + n_whole),
+                n_spectra - n_whole, silent);
+  }
+}
+
+}  // namespace
+
+heap_entries entries_of(const channeliser_spec& spec, std::int64_t t, const window_values& windows,
+                        std::int64_t bank_begin) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  heap_entries made;
+  made.spectra.resize(spec.polarisations * sizes.spectra_per_heap);
+  const gain_change* in_force = nullptr;
+  std::uint32_t n_sets = 0;
+  for (std::size_t s = 0; s < windows.size(); ++s) {
+    const std::int64_t time = t + static_cast<std::int64_t>(s * sizes.spectrum_samples);
+    const gain_change* const now = gains_at(spec, time);
+    if (s == 0 || now != in_force) {
+      add_gain_set(spec, now, made.gains);
+      ++n_sets;
+      in_force = now;
+    }
+    for (std::size_t p = 0; p < spec.polarisations; ++p) {
+      spectrum_entry& entry = made.spectra[p * sizes.spectra_per_heap + s];
+      entry = entry_of(spec, sizes, windows[s][p], bank_begin);
+      entry.time = static_cast<std::uint64_t>(time);
+      entry.gains = n_sets - 1;
+    }
+  }
+  if (windows.size() < sizes.spectra_per_heap) fill_with_zeros(spec, windows.size(), n_sets, made);
+  return made;
+}
+
+}  // namespace wingbeat::channelising

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "channelising/incoming.hpp"
+
+#include <algorithm>  // fill, min, none_of
+
+#include "channelising/packed_samples.hpp"  // pack_samples, unpack_samples
+#include "formatted.hpp"                    // formatted
+#include "wingbeat/error.hpp"               // plan_error
+
+namespace wingbeat::channelising {
+namespace {
+
+void require_flags(const channeliser_spec& spec, const channeliser::samples& next) {
+  if (next.present.empty()) return;
+  if (next.packet_samples == 0) throw plan_error("packets have 0 samples; give 1 or more");
+  const std::size_t packets = (next.count + next.packet_samples - 1) / next.packet_samples;
+  for (const auto& flags : next.present) {
+    if (flags.size() == packets && next.present.size() == spec.polarisations) continue;
+    throw plan_error(
+        formatted("{} packets of {} polarisations have flags; give one for each of {} "
+                  "of {}",
+                  flags.size(), next.present.size(), packets, spec.polarisations));
+  }
+}
+
+void require_within(std::span<const std::int16_t> samples, std::size_t polarisation,
+                    unsigned bits) {
+  const int most = (1 << (bits - 1)) - 1;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples[i] <= most && samples[i] >= -most - 1) continue;
+    throw plan_error(
+        formatted("sample {} of polarisation {} is {}, which {} bits do not hold; give "
+                  "{} to {}",
+                  i, polarisation, samples[i], bits, -most - 1, most));
+  }
+}
+
+}  // namespace
+
+integer_samples checked(const channeliser_spec& spec, const channeliser::samples& next) {
+  const bool is_packed = !next.packed.empty();
+  const std::size_t given = is_packed ? next.packed.size() : next.integers.size();
+  if (given != spec.polarisations || (is_packed && !next.integers.empty())) {
+    throw plan_error(formatted("{} packed and {} other polarisations are given; give {} of one",
+                               next.packed.size(), next.integers.size(), spec.polarisations));
+  }
+  require_flags(spec, next);
+  integer_samples all(given, std::vector<std::int16_t>(next.count));
+  for (std::size_t p = 0; p < given; ++p) {
+    if (is_packed) {
+      unpack_samples(next.packed[p], spec.sample_bits, 0, all[p]);
+      continue;
+    }
+    if (next.integers[p].size() != next.count) {
+      throw plan_error(formatted("polarisation {} has {} samples; give {}", p,
+                                 next.integers[p].size(), next.count));
+    }
+    require_within(next.integers[p], p, spec.sample_bits);
+    all[p].assign(next.integers[p].begin(), next.integers[p].end());
+  }
+  return all;
+}
+
+incoming::incoming(const queue& on, const channeliser_spec& spec, std::size_t capacity,
+                   std::int64_t first)
+    : bits_(spec.sample_bits),
+      form_(form_of_samples(on.device().runs_on)),
+      end_(first),
+      store_(on, spec.polarisations,
+             form_ == sample_form::packed ? bits_ : 8 * unsigned{sizeof(float)}, capacity, first),
+      levels_(spec.polarisations),
+      gaps_(spec.polarisations),
+      tails_(spec.polarisations) {
+  for (input_level& level : levels_) level.histogram.resize(std::size_t{1} << bits_);
+}
+
+void incoming::mark(integer_samples& all, const channeliser::samples& next) {
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const std::size_t packet = next.present.empty() ? next.count : next.packet_samples;
+    for (std::size_t first = 0; first < next.count; first += packet) {
+      const std::size_t stop = std::min(first + packet, next.count);
+      const auto samples = std::span(all[p]).subspan(first, stop - first);
+      if (!next.present.empty() && !next.present[p][first / packet]) {
+        std::fill(samples.begin(), samples.end(), std::int16_t{0});
+        const gap missing{end_ + static_cast<std::int64_t>(first),
+                          end_ + static_cast<std::int64_t>(stop)};
+        if (!gaps_[p].empty() && gaps_[p].back().end == missing.begin) {
+          gaps_[p].back().end = missing.end;
+        } else {
+          gaps_[p].push_back(missing);
+        }
+        continue;
+      }
+      input_level& level = levels_[p];
+      level.n_samples += samples.size();
+      const std::size_t zero = level.histogram.size() / 2;
+      for (const std::int64_t sample : samples) {
+        level.sum_of_squares += static_cast<std::uint64_t>(sample * sample);
+        ++level.histogram[zero + static_cast<std::size_t>(sample)];
+      }
+    }
+  }
+}
+
+bool incoming::append(queue& on, const integer_samples& all, std::size_t from, std::size_t count,
+                      std::int64_t keep) {
+  if (!store_.make_room(on, keep, count)) return false;
+  for (std::size_t p = 0; p < all.size(); ++p) write(p, std::span(all[p]).subspan(from, count));
+  end_ += static_cast<std::int64_t>(count);
+  store_.extend(end_);
+  return true;
+}
+
+void incoming::write(std::size_t polarisation, std::span<const std::int16_t> samples) {
+  if (form_ != sample_form::packed) {
+    const std::vector<float> reals(samples.begin(), samples.end());
+    return store_.write(polarisation, end_, reals.data(), reals.size() * sizeof(float));
+  }
+  // Groups of eight count from where the store begins, which moves by eights.
+  std::vector<std::int16_t>& tail = tails_[polarisation];
+  const std::int64_t first = end_ - static_cast<std::int64_t>(tail.size());
+  tail.insert(tail.end(), samples.begin(), samples.end());
+  std::vector<std::byte> packed(packed_bytes(tail.size(), bits_));
+  pack_samples(tail, bits_, 0, packed);
+  store_.write(polarisation, first, packed.data(), packed.size());
+  tail.erase(tail.begin(), tail.end() - static_cast<std::ptrdiff_t>(tail.size() % 8));
+}
+
+bool incoming::is_whole(std::size_t polarisation, std::int64_t begin, std::int64_t end) const {
+  const auto& gaps = gaps_[polarisation];
+  return std::none_of(gaps.begin(), gaps.end(),
+                      [&](const gap& each) { return each.begin < end && begin < each.end; });
+}
+
+void incoming::forget_gaps_before(std::int64_t index) {
+  for (auto& gaps : gaps_) {
+    std::erase_if(gaps, [&](const gap& each) { return each.end <= index; });
+  }
+}
+
+}  // namespace wingbeat::channelising
