@@ -3,8 +3,9 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <chrono>  // steady_clock
-#include <memory>  // make_shared
+#include <algorithm>  // max
+#include <chrono>     // steady_clock
+#include <memory>     // make_shared
 #include <optional>
 #include <string>
 #include <utility>  // pair
@@ -76,7 +77,9 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   spec.weight_cutoff = real_of("--cutoff", o.cutoff, {0, 4});
   spec.sample_bits = input.sample_bits();
   spec.polarisations = input.n_polarisations();
-  spec.spectra_per_heap = o.spectra_per_heap.value_or(0);
+  // Of an array, short heaps lose few spectra where a delay starts a window before the recording.
+  const std::size_t of_array = std::max<std::size_t>(16, (std::size_t{1} << 16) / o.channels);
+  spec.spectra_per_heap = o.spectra_per_heap.value_or(names_array(o.output) ? of_array : 0);
   spec.output = chosen_of<heap_sample>("--output-bits", o.output_bits,
                                        {{"4", heap_sample::int4},
                                         {"8", heap_sample::int8},
@@ -251,7 +254,7 @@ void add_output_options(CLI::App& command, options& o) {
            "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps");
   add_text(command, "--output-bits", o.output_bits, "4, 8, 16, fp16 or fp32");
   add_power_of_two(command, "--spectra-per-heap", o.spectra_per_heap, {16, std::size_t{1} << 20},
-                   "2^20 divided by the channels when not given");
+                   "When not given 2^20 divided by the channels, of .npy 2^16 and 16 at least");
   add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63}, "Of the dither");
   add_file(command, "--spectrum", o.spectrum, "FILE.png: mean power of every channel in dB");
