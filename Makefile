@@ -3,7 +3,8 @@
 #
 #   make build       the program, at build/wingbeat
 #   make demo        builds it, then transforms and times a real recording on every engine, finds
-#                    a patch of a photograph under noise, and blurs the photograph
+#                    a patch of a photograph under noise, blurs the photograph, and finds the
+#                    delay between two channelised polarisations
 #   make peers       the programs that run other libraries for `wingbeat bench`, beside it
 #   make test        what .ci/run runs: all tests but the slow ones, then sanitizers
 #   make test-full   the slow tests as well, and whole products of cases
@@ -56,6 +57,11 @@ demo: build
 	build/wingbeat convolve $(photograph) demo/glow.npy --mode same --border mirror \
 	  --normalise luminance --white 255 --output demo/bloom.png
 	build/wingbeat filter $(recording) demo/taps.txt --mode same --output demo/smooth.wav
+	build/wingbeat simulate 'wgn(0.1, 1) + cw(0.05, 300e6) + wgn(0.02, 2)' \
+	  'delay(wgn(0.1, 1), 7) + cw(0.05, 500e6) + wgn(0.02, 3)' --adc-rate 1712e6 \
+	  --samples 2097152 --output demo/pol0.raw,demo/pol1.raw
+	build/wingbeat channelise demo/pol0.raw demo/pol1.raw --adc-rate 1712e6 --channels 1024 \
+	  --output demo/voltages.npy --spectrum demo/channels.png --stats demo/channels.json
 	@echo
 	@echo "The recording:  $(recording)"
 	@echo "Its spectrum:   $(CURDIR)/demo/spectrum.png, and all bins in demo/spectrum.csv"
@@ -66,6 +72,8 @@ demo: build
 	@echo "Every score:    $(CURDIR)/demo/scores.png"
 	@echo "With a bloom:   $(CURDIR)/demo/bloom.png"
 	@echo "The recording, smoothed: $(CURDIR)/demo/smooth.wav"
+	@echo "Noise and tones, channelised: $(CURDIR)/demo/channels.png, all values in demo/voltages.npy"
+	@/usr/bin/python3 examples/demo_pictures.py delay demo 7
 	@echo "Next: build/wingbeat transform --help"
 
 peers: build

@@ -4,6 +4,8 @@
 
     demo_pictures.py make FOLDER PHOTOGRAPH    writes noisy.png, patch.png, glow.npy, taps.txt
     demo_pictures.py check FOLDER              compares found.json with where the patch was cut
+    demo_pictures.py delay FOLDER SAMPLES      compares the delay in voltages.npy, of channelised
+                                               polarisations, with that of the simulation
 """
 import json
 import pathlib
@@ -55,11 +57,28 @@ def check(folder):
         sys.exit("That is another place: the demo failed.")
 
 
+def delay(folder, samples):
+    """Fits the cross-phase of two polarisations, -pi delay k / channels, along the channels k."""
+    import numpy
+    parts = numpy.load(folder / "voltages.npy").astype(numpy.float32)
+    values = parts[..., 0] + 1j * parts[..., 1]  # [channel][spectrum][pol]
+    cross = numpy.sum(values[:, :, 1] * values[:, :, 0].conj(), axis=1)
+    phase = numpy.unwrap(numpy.angle(cross))
+    slope = numpy.polyfit(numpy.arange(len(phase)), phase, 1, w=numpy.abs(cross))[0]
+    found = -slope * len(phase) / numpy.pi
+    print(f"The second polarisation comes {samples} samples later; the slope of the cross-phase of "
+          f"its channels says {found:.3f}.")
+    if abs(found - samples) > 0.05:
+        sys.exit("That is another delay: the demo failed.")
+
+
 def main(words):
     if len(words) == 3 and words[0] == "make":
         make(pathlib.Path(words[1]), words[2])
     elif len(words) == 2 and words[0] == "check":
         check(pathlib.Path(words[1]))
+    elif len(words) == 3 and words[0] == "delay":
+        delay(pathlib.Path(words[1]), float(words[2]))
     else:
         sys.exit(__doc__)
 

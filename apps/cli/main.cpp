@@ -8,23 +8,24 @@
 #include <string>
 #include <string_view>
 
-#include "cli/commands/bench.hpp"      // add_bench
-#include "cli/commands/convolve.hpp"   // add_convolve
-#include "cli/commands/devices.hpp"    // add_devices
-#include "cli/commands/filter.hpp"     // add_filter
-#include "cli/commands/match.hpp"      // add_match
-#include "cli/commands/order.hpp"      // add_order
-#include "cli/commands/plan.hpp"       // add_plan
-#include "cli/commands/simulate.hpp"   // add_simulate
-#include "cli/commands/speedtest.hpp"  // add_speedtest
-#include "cli/commands/transform.hpp"  // add_transform
-#include "cli/commands/verify.hpp"     // add_verify
-#include "cli/messages.hpp"            // print_message, exit_code
-#include "cli/option.hpp"              // require_values
-#include "cli/signals.hpp"             // remove_temporary_files_on_signals
-#include "cli/streams.hpp"             // occupy_closed_streams
-#include "wingbeat/error.hpp"          // plan_error, absent_error, device_error, file_error
-#include "wingbeat/version.hpp"        // WINGBEAT_VERSION_MAJOR
+#include "cli/commands/bench.hpp"       // add_bench
+#include "cli/commands/channelise.hpp"  // add_channelise
+#include "cli/commands/convolve.hpp"    // add_convolve
+#include "cli/commands/devices.hpp"     // add_devices
+#include "cli/commands/filter.hpp"      // add_filter
+#include "cli/commands/match.hpp"       // add_match
+#include "cli/commands/order.hpp"       // add_order
+#include "cli/commands/plan.hpp"        // add_plan
+#include "cli/commands/simulate.hpp"    // add_simulate
+#include "cli/commands/speedtest.hpp"   // add_speedtest
+#include "cli/commands/transform.hpp"   // add_transform
+#include "cli/commands/verify.hpp"      // add_verify
+#include "cli/messages.hpp"             // print_message, exit_code
+#include "cli/option.hpp"               // require_values
+#include "cli/signals.hpp"              // remove_temporary_files_on_signals
+#include "cli/streams.hpp"              // occupy_closed_streams
+#include "wingbeat/error.hpp"           // plan_error, absent_error, device_error, file_error
+#include "wingbeat/version.hpp"         // WINGBEAT_VERSION_MAJOR
 
 namespace {
 
@@ -38,6 +39,7 @@ constexpr const char* exit_codes = R"(Examples:
   wingbeat match image.mrc template.mrc --top 5 --picture found.png
   wingbeat convolve photo.png blur.npy --mode same --border mirror --output soft.png
   wingbeat filter recording.wav lowpass.txt --mode same --output quiet.wav
+  wingbeat channelise pol0.raw pol1.raw --adc-rate 1712e6 --output spectra.npy
   wingbeat verify
   wingbeat COMMAND --help       options and worked examples of one command
 
@@ -61,6 +63,7 @@ void require_command(const CLI::App& program, int argc, char** argv) {
 int parse(CLI::App& program, int argc, char** argv) {
   int code = exit_ok;
   add_bench(program, code);
+  add_channelise(program, code);
   add_convolve(program, code);
   add_devices(program, code);
   add_filter(program, code);

@@ -143,6 +143,7 @@ struct channelised_heap {
   std::span<const std::byte> bytes = {};
   std::vector<std::uint64_t> saturated = {};  ///< [polarisation] complex values that saturate.
   std::vector<bool> is_complete = {};         ///< [polarisation] false: missing samples count as 0.
+  std::size_t n_spectra = 0;  ///< From the first on; fewer than all of a heap from `flush` alone.
 };
 
 /// What became of heaps so far.
@@ -191,6 +192,11 @@ class channeliser {
   /// `plan_error` for samples of other counts than stated, or beyond `sample_bits`; then nothing
   /// was taken.
   void push(queue& on, const samples& next, const taker& take);
+
+  /// Hands on the heap that the samples fill in part, if there is one, for recordings that end: the
+  /// first `n_spectra` have all their samples, the others are 0. It counts as sent or withheld. If
+  /// the stream goes on after all, samples that complete the heap have it handed on again.
+  void flush(queue& on, const taker& take);
 
   /// Adds a model, or gains, for spectra from its start on, in place of later ones that were
   /// stated. Returns the output time from which on all heaps follow it. Throws `plan_error` as the

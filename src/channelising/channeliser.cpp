@@ -154,24 +154,33 @@ struct channeliser::impl {
   }
 
   void hand_on(queue& on, const taker& take) {
+    while (const auto t = hand_on_next(on, take, fit::whole)) {
+      expected = earliest = *t + static_cast<std::int64_t>(sizes.heap_samples);
+    }
+  }
+
+  /// Hands on the next heap that starts within the samples, if it fits as `wanted`. Returns its
+  /// output time.
+  std::optional<std::int64_t> hand_on_next(queue& on, const taker& take, fit wanted) {
     const auto hop = static_cast<std::int64_t>(sizes.heap_samples);
     while (const auto t = next_heap()) {
       window_values windows;
       std::int64_t early = 0;
       const fit found = fit_at(*t, windows, early);
-      if (found == fit::ends) return;
       if (found == fit::early) {
         earliest = early + 1;
         continue;
       }
+      if (found != wanted || windows.empty()) return std::nullopt;
       if (expected >= 0) counts.skipped += static_cast<std::uint64_t>((*t - expected) / hop);
       make_heap(on, *t, windows, take);
-      expected = earliest = *t + hop;
+      return t;
     }
+    return std::nullopt;
   }
 
   void make_heap(queue& on, std::int64_t t, const window_values& windows, const taker& take) {
-    channelised_heap heap{.timestamp = t};
+    channelised_heap heap{.timestamp = t, .n_spectra = windows.size()};
     const auto window = static_cast<std::int64_t>(sizes.window_samples);
     bool is_touched = false;
     for (std::size_t p = 0; p < spec.polarisations; ++p) {
@@ -244,6 +253,14 @@ void channeliser::push(queue& on, const samples& next, const taker& take) {
     mine.take_piece(on, all, first, std::min(piece_samples, next.count - first));
     mine.hand_on(on, take);
   }
+}
+
+void channeliser::flush(queue& on, const taker& take) {
+  static_cast<void>(spec());
+  const std::uint64_t skipped = impl_->counts.skipped;
+  const auto t = impl_->hand_on_next(on, take, impl::fit::ends);
+  // A heap that is handed on again must not be counted as skipped again.
+  if (t && impl_->counts.skipped != skipped) impl_->expected = *t;
 }
 
 std::int64_t channeliser::add_delay(std::size_t polarisation, const delay_model& model) {

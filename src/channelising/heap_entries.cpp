@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/heap_entries.hpp"
 
-#include <numbers>  // pi
+#include <algorithm>  // fill_n
+#include <numbers>    // pi
 
 namespace wingbeat::channelising {
 namespace {
@@ -49,13 +50,26 @@ spectrum_entry entry_of(const channeliser_spec& spec, const channeliser_sizes& s
           .slope_turns = static_cast<float>(slope)};
 }
 
+/// Has spectra from `n_whole` on repeat the first one, times 0: they have no samples of their own.
+void fill_with_zeros(const channeliser_spec& spec, std::size_t n_whole, std::uint32_t n_sets,
+                     heap_entries& to) {
+  to.gains.resize(to.gains.size() + spec.polarisations * spec.channels);
+  const std::size_t n_spectra = to.spectra.size() / spec.polarisations;
+  for (std::size_t p = 0; p < spec.polarisations; ++p) {
+    spectrum_entry silent = to.spectra[p * n_spectra];
+    silent.gains = n_sets;
+    std::fill_n(to.spectra.begin() + static_cast<std::ptrdiff_t>(p * n_spectra + n_whole),
+                n_spectra - n_whole, silent);
+  }
+}
+
 }  // namespace
 
 heap_entries entries_of(const channeliser_spec& spec, std::int64_t t, const window_values& windows,
                         std::int64_t bank_begin) {
   const channeliser_sizes sizes = sizes_of(spec);
   heap_entries made;
-  made.spectra.resize(spec.polarisations * windows.size());
+  made.spectra.resize(spec.polarisations * sizes.spectra_per_heap);
   const gain_change* in_force = nullptr;
   std::uint32_t n_sets = 0;
   for (std::size_t s = 0; s < windows.size(); ++s) {
@@ -67,12 +81,13 @@ heap_entries entries_of(const channeliser_spec& spec, std::int64_t t, const wind
       in_force = now;
     }
     for (std::size_t p = 0; p < spec.polarisations; ++p) {
-      spectrum_entry& entry = made.spectra[p * windows.size() + s];
+      spectrum_entry& entry = made.spectra[p * sizes.spectra_per_heap + s];
       entry = entry_of(spec, sizes, windows[s][p], bank_begin);
       entry.time = static_cast<std::uint64_t>(time);
       entry.gains = n_sets - 1;
     }
   }
+  if (windows.size() < sizes.spectra_per_heap) fill_with_zeros(spec, windows.size(), n_sets, made);
   return made;
 }
 

@@ -20,7 +20,7 @@ struct heap_entries {
 };
 
 /// Returns those of the heap whose first spectrum starts at output time `t`. `bank_begin`: index of
-/// the first sample, or decimated sample, that the bank has.
+/// the first sample, or decimated sample, that the bank has. Spectra without windows become 0.
 [[nodiscard]] heap_entries entries_of(const channeliser_spec& spec, std::int64_t t,
                                       const window_values& windows, std::int64_t bank_begin);
 

@@ -247,6 +247,59 @@ TEST_P(channeliser_on, changes_models_while_it_runs) {
   EXPECT_THAT(refusal([&] { bank.add_gains({.gains = {}}); }), HasSubstr("gains"));
 }
 
+TEST_P(channeliser_on, hands_on_the_whole_spectra_of_the_last_heap) {
+  for (const bool is_narrow : {false, true}) {
+    channeliser_spec spec = small_spec(64);
+    spec.polarisations = 2;
+    spec.dither = dither_kind::uniform;
+    spec.delays = {{{.delay_samples = -40.3}}, {{.delay_samples = -3, .rate = 1e-4}}};
+    spec.gains = {{.gains = {{{400, 0}}, {{1, 0}}}}};  // the first polarisation saturates
+    if (is_narrow) spec.narrowband = {.centre_hz = 400e6, .decimation = 4};
+    const std::size_t hop = sizes_of(spec).spectrum_samples;
+    // With zeros behind its end, the reference finishes the last heap.
+    reference::recording input = noise_of(spec, 2, 5 * hop + 99, 60), longer = input;
+    for (auto& samples : longer.samples) samples.resize(samples.size() + 16 * hop);
+    const auto expected = reference::channelise(spec, longer);
+    ASSERT_EQ(expected.heaps.size(), 3U);
+    channeliser bank{*on, spec, 0};
+    std::vector<held_heap> heaps;
+    const auto keep = [&](const channelised_heap& heap) {
+      heaps.push_back({heap, {heap.bytes.begin(), heap.bytes.end()}});
+    };
+    bank.push(*on,
+              {.integers = {input.samples[0], input.samples[1]}, .count = input.samples[0].size()},
+              keep);
+    bank.flush(*on, keep);
+    EXPECT_EQ(bank.counts().sent, 3U);
+    ASSERT_EQ(heaps.size(), 3U);
+    EXPECT_EQ(heaps[1].heap.n_spectra, 16U);
+    EXPECT_EQ(heaps[2].heap.timestamp, expected.heaps[2].timestamp);
+    ASSERT_EQ(heaps[2].heap.n_spectra, 5U);
+    const reference::heap held{.bytes = heaps[2].bytes};
+    std::size_t n_other = 0, n_filled = 0;
+    for (std::size_t i = 0; i < expected.heaps[2].spectra.size(); ++i) {
+      const auto value = stored_value(spec, held, i);
+      if (i / 2 % 16 >= 5) {
+        n_filled += value != 0.0 ? 1 : 0;
+        continue;
+      }
+      const auto difference = value - stored_value(spec, expected.heaps[2], i);
+      n_other += difference != 0.0 ? 1 : 0;
+      ASSERT_LE(std::abs(difference), 1.5);
+    }
+    EXPECT_LE(n_other, 3U);
+    EXPECT_EQ(n_filled, 0U);
+    EXPECT_GT(heaps[2].heap.saturated[0], 100U);
+    EXPECT_LE(heaps[2].heap.saturated[0], 5U * 64U);
+    // The stream may go on.
+    const samples more(16 * hop);
+    bank.push(*on, {.integers = {more, more}, .count = more.size()}, keep);
+    ASSERT_EQ(heaps.size(), 4U);
+    EXPECT_EQ(heaps[3].heap.timestamp, expected.heaps[2].timestamp);
+    EXPECT_EQ(heaps[3].heap.n_spectra, 16U);
+  }
+}
+
 TEST_P(channeliser_on, refuses_samples_of_other_counts) {
   channeliser bank{*on, small_spec(64), 0};
   const std::vector<std::int16_t> few(10), large(10, 600);

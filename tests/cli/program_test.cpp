@@ -22,8 +22,9 @@ TEST(program, helps_with_examples_for_every_command) {
   const finished top = at.run({"--help"});
   EXPECT_EQ(top.code, 0);
   EXPECT_THAT(top.out, HasSubstr("Exit codes"));
-  for (const std::string command : {"devices", "order", "transform", "speedtest", "verify", "bench",
-                                    "plan", "convolve", "filter", "match", "simulate"}) {
+  for (const std::string command :
+       {"devices", "order", "transform", "speedtest", "verify", "bench", "plan", "convolve",
+        "filter", "match", "simulate", "channelise"}) {
     EXPECT_THAT(top.out, HasSubstr("\n  " + command));
     const finished help = at.run({command, "--help"});
     EXPECT_EQ(help.code, 0) << command;

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/channel_models.hpp"
+
+#include <charconv>  // from_chars
+#include <cmath>     // nearbyint
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "cli/messages.hpp"        // counted
+#include "cli/option.hpp"          // real_of, count_of
+#include "formats/refusal.hpp"     // refuse, printable
+#include "formats/whole_file.hpp"  // read_whole_file
+#include "formatted.hpp"           // formatted
+#include "wingbeat/error.hpp"      // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr double most_start_s = 1e9, most_delay_s = 1e5;
+
+/// The numbers of one line of a file.
+struct text_line {
+  std::string file;
+  std::size_t number = 0;
+  std::vector<std::string_view> words = {};
+
+  template <class... Arguments>
+  [[noreturn]] void refuse(fmt::format_string<Arguments...> why, Arguments&&... arguments) const {
+    formats::refuse(file, "line {}: {}", number,
+                    formatted(why, std::forward<Arguments>(arguments)...));
+  }
+
+  [[nodiscard]] double real(std::size_t i, std::string_view noun, double least, double most) const {
+    double value = 0;
+    const auto [stop, fault] =
+        std::from_chars(words[i].data(), words[i].data() + words[i].size(), value);
+    if (fault != std::errc{} || stop != words[i].data() + words[i].size() || !(value >= least) ||
+        !(value <= most)) {
+      refuse("the {} is '{}'; give a number from {} to {}", noun, formats::printable(words[i]),
+             least, most);
+    }
+    return value;
+  }
+
+  [[nodiscard]] std::size_t count(std::string_view word, std::string_view noun,
+                                  std::size_t end) const {
+    const auto value = whole_number(word);
+    if (!value || *value >= end) {
+      refuse("the {} is '{}'; give a whole number from 0 to {}", noun, formats::printable(word),
+             end - 1);
+    }
+    return *value;
+  }
+};
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  line = line.substr(0, line.find('#'));
+  constexpr std::string_view blanks = " \t\r";
+  for (std::size_t at = line.find_first_not_of(blanks); at != line.npos;) {
+    const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(blanks, end);
+  }
+  return words;
+}
+
+/// Returns the lines that hold numbers. The words lie in `content`.
+std::vector<text_line> lines_of(const std::string& file, std::string_view content,
+                                std::size_t least_words, std::size_t most_words,
+                                std::string_view form) {
+  std::vector<text_line> lines;
+  for (std::size_t number = 1; !content.empty(); ++number) {
+    const std::size_t end = std::min(content.find('\n'), content.size());
+    text_line line{file, number, words_of(content.substr(0, end))};
+    content.remove_prefix(std::min(end + 1, content.size()));
+    if (line.words.empty()) continue;
+    if (line.words.size() < least_words || line.words.size() > most_words) {
+      line.refuse("it has {}; write {}", counted(line.words.size(), "word"), form);
+    }
+    lines.push_back(std::move(line));
+  }
+  if (lines.empty()) formats::refuse(file, "holds no line of numbers; write {}", form);
+  return lines;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  const auto bytes = formats::read_whole_file(file);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+struct channel_range {
+  std::size_t first, last;
+};
+
+channel_range channels_of(const text_line& line, std::string_view word, std::size_t n_channels) {
+  if (word == "*") return {0, n_channels - 1};
+  const std::size_t dash = word.find('-');
+  const std::size_t first = line.count(word.substr(0, dash), "channel", n_channels);
+  if (dash == word.npos) return {first, first};
+  const std::size_t last = line.count(word.substr(dash + 1), "last channel", n_channels);
+  if (last < first) line.refuse("channels {} end before they begin", word);
+  return {first, last};
+}
+
+}  // namespace
+
+std::vector<std::vector<delay_model>> delays_of(const std::vector<std::string>& words,
+                                                const channeliser_spec& spec) {
+  if (words.size() != spec.polarisations) {
+    throw plan_error(formatted("--delay has {}, and there are {}; give one for each",
+                               counted(words.size(), "delay"),
+                               counted(spec.polarisations, "polarisation")));
+  }
+  std::vector<std::vector<delay_model>> models;
+  for (const std::string& word : words) {
+    const double delay_s = real_of("--delay", word, {-most_delay_s, most_delay_s});
+    models.push_back({in_samples({.delay_s = delay_s}, spec.adc_rate_hz)});
+  }
+  return models;
+}
+
+std::vector<std::vector<delay_model>> read_delays(const std::filesystem::path& file,
+                                                  const channeliser_spec& spec) {
+  const std::string content = text_of(file);
+  const auto lines =
+      lines_of(file.string(), content, 3, 6, "START POL DELAY [RATE [PHASE [PHASE_RATE]]]");
+  std::vector<std::vector<delay_model>> models(spec.polarisations);
+  for (const text_line& line : lines) {
+    const auto optional = [&](std::size_t i, std::string_view noun, double most) {
+      return i < line.words.size() ? line.real(i, noun, -most, most) : 0.0;
+    };
+    delay_in_seconds model;
+    model.start_s = line.real(0, "start", 0, most_start_s);
+    const std::size_t pol = line.count(line.words[1], "polarisation", spec.polarisations);
+    model.delay_s = line.real(2, "delay", -most_delay_s, most_delay_s);
+    model.rate = optional(3, "delay rate", 0.5);
+    model.phase_rad = optional(4, "phase", 1e6);
+    model.phase_rate_rad_s = optional(5, "phase rate", 1e9);
+    const delay_model next = in_samples(model, spec.adc_rate_hz);
+    if (!models[pol].empty() && next.start_samples <= models[pol].back().start_samples) {
+      line.refuse("polarisation {} has a model from {} s on, after a later one; sort the lines",
+                  pol, model.start_s);
+    }
+    models[pol].push_back(next);
+  }
+  return models;
+}
+
+std::vector<gain_change> read_gains(const std::filesystem::path& file,
+                                    const channeliser_spec& spec) {
+  const std::string content = text_of(file);
+  const auto lines = lines_of(file.string(), content, 4, 5, "START POL CHANNEL RE [IM]");
+  std::vector<gain_change> changes;
+  std::vector<std::vector<std::complex<float>>> gains(
+      spec.polarisations, std::vector<std::complex<float>>(spec.channels, 1.0F));
+  for (const text_line& line : lines) {
+    const double start = line.real(0, "start", 0, most_start_s);
+    const std::int64_t from = in_samples({.start_s = start}, spec.adc_rate_hz).start_samples;
+    const std::size_t pol = line.count(line.words[1], "polarisation", spec.polarisations);
+    const channel_range range = channels_of(line, line.words[2], spec.channels);
+    const double re = line.real(3, "real part", -1e30, 1e30);
+    const double im = line.words.size() > 4 ? line.real(4, "imaginary part", -1e30, 1e30) : 0;
+    if (!changes.empty() && from < changes.back().start_samples) {
+      line.refuse("it starts at {} s, before the line above does; sort the lines", start);
+    }
+    for (std::size_t k = range.first; k <= range.last; ++k) {
+      gains[pol][k] = {static_cast<float>(re), static_cast<float>(im)};
+    }
+    if (changes.empty() || from > changes.back().start_samples) changes.push_back({from, {}});
+    changes.back().gains = gains;
+  }
+  return changes;
+}
+
+narrowband_spec narrowband_of(const std::vector<std::string>& words) {
+  constexpr std::string_view form = "centre=HZ,decimation=D[,pass_bandwidth=HZ][,taps=T]";
+  std::map<std::string, std::string> given;
+  const std::set<std::string> known{"centre", "decimation", "pass_bandwidth", "taps"};
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    if (equals == word.npos || !known.contains(key)) {
+      throw plan_error(formatted("--narrowband holds '{}'; write {}", word, form));
+    }
+    if (!given.emplace(key, word.substr(equals + 1)).second) {
+      throw plan_error(formatted("--narrowband has {} twice; write {}", key, form));
+    }
+  }
+  for (const char* const key : {"centre", "decimation"}) {
+    if (given.contains(key)) continue;
+    throw plan_error(formatted("--narrowband has no {}; write {}", key, form));
+  }
+  const auto name = [](const std::string& key) { return "--narrowband " + key; };
+  narrowband_spec band;
+  band.centre_hz = real_of(name("centre"), given["centre"], {0, 1e12});
+  band.decimation = count_of(name("decimation"), given["decimation"], {2, 4096});
+  if (given.contains("pass_bandwidth")) {
+    band.pass_bandwidth_hz =
+        real_of(name("pass_bandwidth"), given["pass_bandwidth"], {0, 1e12, true});
+  }
+  if (given.contains("taps")) {
+    band.filter_taps = count_of(name("taps"), given["taps"], {1, std::size_t{1} << 20});
+  }
+  return band;
+}
+
+}  // namespace wingbeat::cli

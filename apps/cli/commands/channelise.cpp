@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/channelise.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <algorithm>  // max
+#include <chrono>     // steady_clock
+#include <memory>     // make_shared
+#include <optional>
+#include <string>
+#include <utility>  // pair
+#include <vector>
+
+#include "channelising/packed_samples.hpp"  // least_sample_bits
+#include "cli/channel_models.hpp"           // read_delays, read_gains, narrowband_of
+#include "cli/choose.hpp"                   // choose_device
+#include "cli/messages.hpp"                 // print_message, counted
+#include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
+#include "cli/rate.hpp"                     // rate_bar
+#include "cli/recording.hpp"                // recording
+#include "cli/reports/channelised.hpp"      // spectra_array, channel_powers, stats_text
+#include "cli/writable.hpp"                 // require_writable
+#include "formats/atomic_file.hpp"          // atomic_file
+#include "formatted.hpp"                    // formatted
+#include "wingbeat/error.hpp"               // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  wingbeat channelise pol0.raw pol1.raw --adc-rate 1712e6 --output spectra.npy
+      4096 channels of 10-bit samples, packed; int8, [channel][spectrum][pol][re, im]
+  wingbeat channelise samples.npy --adc-rate 1712e6 --channels 1024 --spectrum bandpass.png
+  wingbeat channelise - --adc-rate 1712e6 --delay 1.5e-9 --output-bits fp32 -o spectra.npy < x.raw
+  wingbeat channelise pol0.raw pol1.raw --adc-rate 1712e6 --narrowband centre=300e6,decimation=8 \
+      --spectra-per-heap 256 --output heaps.raw --stats run.json
+
+Input: packed samples, the most significant bit first ('-' is stdin); int16 in .npy, of one
+polarisation or [pol][sample]; VDIF of real samples. One file of both polarisations, or two files.
+Files of delays and gains have lines of numbers, and comments from '#' on; times are in seconds
+since sample 0 of the ADC, POL is 0 or 1:
+  --delays   START POL DELAY [RATE [PHASE [PHASE_RATE]]]   in s, s/s, rad and rad/s
+  --gains    START POL CHANNEL RE [IM]                     CHANNEL is a number, A-B, or * for all
+.npy has every whole spectrum of the recording. Heaps to other files have whole heaps alone, one
+behind another.)";
+
+struct options {
+  std::vector<std::string> inputs, delay, narrowband;
+  std::string output, spectrum, stats, delays, gains, device;
+  std::string format = "auto", window = "hann", output_bits = "8", dither, missing = "withhold";
+  std::string evaluate = "start", cutoff = "1";
+  std::optional<double> adc_rate_hz;
+  std::optional<unsigned> sample_bits;
+  std::size_t channels = 4096, taps = 16, kept_samples = std::size_t{1} << 20;
+  std::optional<std::size_t> spectra_per_heap;
+  std::uint64_t seed = 0, first_sample = 0;
+};
+
+template <class Value>
+Value chosen_of(const char* option, const std::string& word,
+                const std::vector<std::pair<const char*, Value>>& values) {
+  std::vector<const char*> known;
+  for (const auto& [name, value] : values) {
+    if (word == name) return value;
+    known.push_back(name);
+  }
+  throw plan_error(formatted("{} '{}' is none; choose {}", option, word, joined(known, ", ")));
+}
+
+channeliser_spec spec_of(const options& o, const recording& input) {
+  channeliser_spec spec;
+  spec.adc_rate_hz = o.adc_rate_hz.value();
+  spec.channels = o.channels;
+  spec.taps = o.taps;
+  spec.window = chosen_of<filter_window>(
+      "--window", o.window, {{"hann", filter_window::hann}, {"rect", filter_window::rectangular}});
+  spec.weight_cutoff = real_of("--cutoff", o.cutoff, {0, 4});
+  spec.sample_bits = input.sample_bits();
+  spec.polarisations = input.n_polarisations();
+  // Of an array, short heaps lose few spectra where a delay starts a window before the recording.
+  const std::size_t of_array = std::max<std::size_t>(16, (std::size_t{1} << 16) / o.channels);
+  spec.spectra_per_heap = o.spectra_per_heap.value_or(names_array(o.output) ? of_array : 0);
+  spec.output = chosen_of<heap_sample>("--output-bits", o.output_bits,
+                                       {{"4", heap_sample::int4},
+                                        {"8", heap_sample::int8},
+                                        {"16", heap_sample::int16},
+                                        {"fp16", heap_sample::fp16},
+                                        {"fp32", heap_sample::fp32}});
+  if (!o.dither.empty()) {
+    spec.dither = chosen_of<dither_kind>(
+        "--dither", o.dither, {{"none", dither_kind::none}, {"uniform", dither_kind::uniform}});
+  }
+  spec.seed = o.seed;
+  spec.missing = chosen_of<missing_policy>(
+      "--missing", o.missing,
+      {{"withhold", missing_policy::withhold}, {"zero-fill", missing_policy::zero_fill}});
+  spec.evaluation = chosen_of<evaluation_point>(
+      "--evaluate", o.evaluate,
+      {{"start", evaluation_point::window_start}, {"centre", evaluation_point::window_centre}});
+  if (!o.narrowband.empty()) spec.narrowband = narrowband_of(o.narrowband);
+  static_cast<void>(sizes_of(spec));  // before files of channels and times are read
+  if (!o.delay.empty()) spec.delays = delays_of(o.delay, spec);
+  if (!o.delays.empty()) spec.delays = read_delays(o.delays, spec);
+  if (!o.gains.empty()) spec.gains = read_gains(o.gains, spec);
+  return spec;
+}
+
+/// Where heaps go.
+class heap_sink {
+ public:
+  heap_sink(const options& o, const channeliser& bank) : spectra_per_heap_(spectra_of(bank)) {
+    if (names_array(o.output)) {
+      array_.emplace(bank.spec());
+    } else if (!o.output.empty()) {
+      heaps_.emplace(o.output);
+    }
+    if (!o.spectrum.empty()) powers_.emplace(bank.spec());
+  }
+
+  void take(const channelised_heap& heap, channeliser_run& run) {
+    const bool is_whole = heap.n_spectra == spectra_per_heap_;
+    if (heaps_ && !is_whole) n_left_out_ = heap.n_spectra;
+    if (heaps_ && is_whole) heaps_->write(heap.bytes);
+    if (array_) array_->add(heap, spectra_per_heap_);
+    if (powers_) powers_->add(heap, spectra_per_heap_);
+    run.heaps.push_back({heap.timestamp, heap.n_spectra, heap.saturated, heap.is_complete});
+  }
+
+  void finish(const options& o, const channeliser& bank, const channeliser_run& run) {
+    if (array_) array_->write(o.output);
+    if (heaps_) heaps_->commit();
+    if (powers_) {
+      formats::write_png(o.spectrum, powers_->chart(formatted("{}, {} channels, {} spectra",
+                                                              joined(o.inputs, ", "), o.channels,
+                                                              run.n_spectra())));
+    }
+    if (o.stats.empty()) return;
+    formats::atomic_file to{o.stats};
+    to.write(stats_text(bank, run));
+    to.commit();
+  }
+
+  /// Returns the whole spectra behind the last whole heap, which a file of heaps does not have.
+  [[nodiscard]] std::size_t n_left_out() const { return n_left_out_; }
+
+ private:
+  static std::size_t spectra_of(const channeliser& bank) { return bank.sizes().spectra_per_heap; }
+
+  std::size_t spectra_per_heap_, n_left_out_ = 0;
+  std::optional<spectra_array> array_;
+  std::optional<formats::atomic_file> heaps_;
+  std::optional<channel_powers> powers_;
+};
+
+void channelise(queue& on, channeliser& bank, recording& input, heap_sink& sink,
+                channeliser_run& run) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto take = [&](const channelised_heap& heap) { sink.take(heap, run); };
+  rate_bar bar{"channelise", "sample"};
+  while (true) {
+    const channeliser::samples next = input.next();
+    if (next.count == 0) break;
+    bank.push(on, next, take);
+    run.n_samples += next.count;
+    const double all = static_cast<double>(input.n_samples().value_or(0));
+    bar.show(run.n_samples, all > 0 ? static_cast<double>(run.n_samples) / all : 0);
+  }
+  bank.flush(on, take);
+  run.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
+void report(const options& o, const channeliser& bank, const channeliser_run& run,
+            const heap_sink& sink) {
+  const channeliser_spec& spec = bank.spec();
+  const double duration_s = run.duration_s(spec);
+  print_message("{} of {} from {:.3g} s of samples by {}, in {:.3g} s: {:.3g} times real time",
+                run.n_spectra() == 1 ? "1 spectrum" : formatted("{} spectra", run.n_spectra()),
+                counted(spec.channels, "channel"), duration_s, run.device, run.elapsed_s,
+                duration_s / run.elapsed_s);
+  if (bank.counts().withheld > 0) {
+    print_message("{} withheld, because samples are missing",
+                  counted(bank.counts().withheld, "heap"));
+  }
+  if (sink.n_left_out() > 0) {
+    print_message("{} has whole heaps alone: {} behind them are left out; .npy has all", o.output,
+                  sink.n_left_out());
+  }
+}
+
+int run(const options& o) {
+  if (o.output.empty() && o.spectrum.empty() && o.stats.empty()) {
+    throw plan_error("nothing is to be written; give --output, --spectrum or --stats");
+  }
+  if (!o.delay.empty() && !o.delays.empty()) {
+    throw plan_error("--delay excludes --delays; state all delays in the file");
+  }
+  recording input{o.inputs, o.format, o.sample_bits};
+  const channeliser_spec spec = spec_of(o, input);
+  require_array(o.output, spec.output);
+  if (!o.spectrum.empty() && !formats::draws_charts()) {
+    throw plan_error("--spectrum needs a build with charts; configure with WINGBEAT_PLOTS=ON");
+  }
+  const device_info device = choose_device(o.device, precision::fp32);
+  require_writable({{"--output", o.output}, {"--spectrum", o.spectrum}, {"--stats", o.stats}});
+  queue on{device};
+  channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample), o.kept_samples};
+  channeliser_run result{.inputs = o.inputs,
+                         .device = short_name(device),
+                         .first_sample = static_cast<std::int64_t>(o.first_sample)};
+  heap_sink sink{o, bank};
+  channelise(on, bank, input, sink, result);
+  if (result.heaps.empty() && bank.counts().withheld == 0) {
+    throw plan_error(
+        formatted("{} holds {} from sample {} on, too few for a spectrum, whose window "
+                  "is {}; record more, or use fewer channels or taps",
+                  joined(o.inputs, ", "), counted(result.n_samples, "sample"), o.first_sample,
+                  counted(bank.sizes().window_samples, "sample")));
+  }
+  sink.finish(o, bank, result);
+  report(o, bank, result, sink);
+  return exit_ok;
+}
+
+void add_input_options(CLI::App& command, options& o) {
+  add_texts(command, "POL", o.inputs, "One file or two; '-' is stdin")->required();
+  add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")->required();
+  add_text(command, "--format", o.format, "auto, raw, npy or vdif");
+  add_count(command, "--sample-bits", o.sample_bits,
+            {channelising::least_sample_bits, channelising::most_sample_bits},
+            "Bits of a sample; 10 when not given, and VDIF's own");
+  add_count(command, "--first-sample", o.first_sample, {0, std::size_t{1} << 60},
+            "Number of the first sample, since the ADC's sample 0");
+  add_count(command, "--kept-samples", o.kept_samples, {0, std::size_t{1} << 32},
+            "Kept behind those in use, for delays that grow in steps");
+  add_text(command, "--missing", o.missing, "withhold or zero-fill heaps that miss samples");
+}
+
+void add_filter_options(CLI::App& command, options& o) {
+  add_count(command, "--channels", o.channels, {64, 65536}, "A power of two");
+  add_count(command, "--taps", o.taps, {1, 64}, "Spectra that a window is long");
+  add_text(command, "--window", o.window, "hann or rect");
+  add_text(command, "--cutoff", o.cutoff,
+           "Width of a channel at -6 dB, in channels, 0 to 4; 0 is the window alone");
+  add_list(command, "--narrowband", o.narrowband,
+           "A part of the band: centre=HZ,decimation=D[,pass_bandwidth=HZ][,taps=T]");
+  add_list(command, "--delay", o.delay, "Seconds, one for each polarisation");
+  add_text(command, "--delays", o.delays, "File of delays, phases and their rates");
+  add_text(command, "--gains", o.gains, "File of gains");
+  add_text(command, "--evaluate", o.evaluate, "Delays at the start or the centre of a window");
+}
+
+void add_output_options(CLI::App& command, options& o) {
+  add_file(command, "-o,--output", o.output,
+           "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps");
+  add_text(command, "--output-bits", o.output_bits, "4, 8, 16, fp16 or fp32");
+  add_power_of_two(command, "--spectra-per-heap", o.spectra_per_heap, {16, std::size_t{1} << 20},
+                   "When not given 2^20 divided by the channels, of .npy 2^16 and 16 at least");
+  add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
+  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63}, "Of the dither");
+  add_file(command, "--spectrum", o.spectrum, "FILE.png: mean power of every channel in dB");
+  add_file(command, "--stats", o.stats, "FILE.json: levels, histograms, saturation, heaps, rates");
+  add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
+}
+
+}  // namespace
+
+void add_channelise(CLI::App& program, int& exit_code) {
+  CLI::App* const command = program.add_subcommand(
+      "channelise", "Makes spectra of a digitiser's samples by a polyphase filter bank");
+  command->footer(examples);
+  auto chosen = std::make_shared<options>();
+  add_input_options(*command, *chosen);
+  add_filter_options(*command, *chosen);
+  add_output_options(*command, *chosen);
+  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/recording.hpp"
+
+#include <fcntl.h>     // open
+#include <sys/stat.h>  // fstat
+#include <unistd.h>    // close, lseek, read
+
+#include <algorithm>  // all_of, min
+#include <bit>        // endian
+#include <cerrno>
+#include <cstring>  // strerror
+#include <string_view>
+
+#include "channelising/packed_samples.hpp"  // packed_bytes, unpack_samples
+#include "formats/byte_order.hpp"           // load
+#include "formats/npy_header.hpp"           // take_npy_header
+#include "formats/refusal.hpp"              // refuse
+#include "formats/vdif.hpp"                 // read_vdif
+#include "formats/whole_file.hpp"           // read_whole_file
+#include "formatted.hpp"                    // formatted
+#include "wingbeat/error.hpp"               // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+using formats::refuse;
+
+constexpr std::size_t head_bytes = std::size_t{1} << 17, piece_samples = std::size_t{1} << 20;
+constexpr std::size_t card_bytes = 80, key_bytes = 8;
+
+bool is_npy(std::span<const std::byte> head) {
+  const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
+  return text.starts_with("\x93NUMPY");
+}
+
+/// Returns whether the file begins with a card of GUPPI raw: "KEY     = ...", all of it text.
+bool is_guppi(std::span<const std::byte> head) {
+  if (head.size() < card_bytes || head[key_bytes] != std::byte{'='}) return false;
+  return std::all_of(head.begin(), head.begin() + card_bytes, [](std::byte each) {
+    return each >= std::byte{' '} && each <= std::byte{'~'};
+  });
+}
+
+/// VDIF has no magic number: the file is whole frames, and the second has the shape of the first.
+bool is_vdif(const byte_source& file) {
+  constexpr std::size_t header_bytes = 16, length_at = 8;
+  constexpr std::uint32_t length_mask = (1u << 24) - 1, shape_mask = (1u << 29) - 1;
+  const auto head = file.head();
+  if (!file.size() || head.size() < header_bytes) return false;
+  const auto word = [&](std::size_t at) { return formats::load<std::uint32_t>(&head[at]); };
+  const std::size_t n_bytes = std::size_t{word(length_at) & length_mask} * 8;
+  if (n_bytes <= header_bytes || *file.size() % n_bytes != 0) return false;
+  if (n_bytes + header_bytes > head.size()) return *file.size() == n_bytes;
+  return ((word(length_at) ^ word(n_bytes + length_at)) & shape_mask) == 0;
+}
+
+std::string format_of(const byte_source& file) {
+  if (is_npy(file.head())) return "npy";
+  if (is_guppi(file.head())) return "guppi";
+  return is_vdif(file) ? "vdif" : "raw";
+}
+
+}  // namespace
+
+byte_source::byte_source(std::string name) : name_(std::move(name)) {
+  if (name_ == "-") {
+    name_ = "stdin";
+    descriptor_ = ::dup(STDIN_FILENO);
+  } else {
+    descriptor_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC);
+  }
+  if (descriptor_ < 0) refuse(name_, "cannot be opened: {}", std::strerror(errno));
+  struct stat status = {};
+  if (::fstat(descriptor_, &status) == 0) {
+    if (S_ISDIR(status.st_mode)) refuse(name_, "is a directory; name a file of samples");
+    if (S_ISREG(status.st_mode)) size_ = static_cast<std::size_t>(status.st_size);
+  }
+  std::vector<std::byte> head(head_bytes);
+  head.resize(read(head));
+  if (head.empty()) refuse(name_, "is empty; it must hold at least one sample");
+  head_ = std::move(head);
+}
+
+byte_source::~byte_source() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void byte_source::skip(std::size_t n_bytes) {
+  const std::size_t held = std::min(n_bytes, head_.size());
+  position_ = held;
+  if (held == n_bytes) return;
+  if (::lseek(descriptor_, static_cast<off_t>(n_bytes), SEEK_SET) < 0) {
+    refuse(name_, "cannot be read from its middle: {}; copy it to a file", std::strerror(errno));
+  }
+}
+
+std::size_t byte_source::read(std::span<std::byte> to) {
+  std::size_t done = std::min(to.size(), head_.size() - position_);
+  std::copy_n(head_.begin() + static_cast<std::ptrdiff_t>(position_), done, to.begin());
+  position_ += done;
+  while (done < to.size()) {
+    const auto got = ::read(descriptor_, to.data() + done, to.size() - done);
+    if (got == 0) break;
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (errno != EINTR) {
+      refuse(name_, "cannot be read: {}", std::strerror(errno));
+    }
+  }
+  return done;
+}
+
+recording::recording(const std::vector<std::string>& files, const std::string& format,
+                     std::optional<unsigned> sample_bits)
+    : sample_bits_(sample_bits.value_or(10)), given_bits_(sample_bits) {
+  if (files.size() > 2) {
+    throw plan_error(formatted("{} files are given; give one for each of at most 2 polarisations",
+                               files.size()));
+  }
+  if (files.size() == 2 && files[0] == "-" && files[1] == "-") {
+    throw plan_error("both polarisations are to come from stdin; name a file for one");
+  }
+  if (format != "auto" && format != "raw" && format != "npy" && format != "vdif") {
+    throw plan_error(formatted("--format {} is none; choose auto, raw, npy or vdif", format));
+  }
+  for (const std::string& name : files) {
+    auto file = std::make_unique<byte_source>(name);
+    std::string kind = format;
+    if (format == "auto") kind = name == "-" ? "raw" : format_of(*file);
+    open_stream(std::move(file), kind);
+  }
+  if (!is_measured_) n_samples_.reset();
+  if (!streams_.empty() && !voltages_.empty()) {
+    throw plan_error(
+        formatted("{} and {} are of different formats; convert one", files[0], files[1]));
+  }
+  if (n_polarisations_ > 2) {
+    throw plan_error(formatted("{} and {} hold {} polarisations; give at most 2 at once", files[0],
+                               files[1], n_polarisations_));
+  }
+}
+
+recording::~recording() = default;
+
+void recording::open_stream(std::unique_ptr<byte_source> file, const std::string& format) {
+  if (format == "npy") return open_array(std::move(file));
+  if (format == "vdif") return open_voltages(*file);
+  if (format == "guppi") {
+    refuse(file->name(),
+           "is GUPPI raw, whose samples are complex; give the real samples of a digitiser");
+  }
+  std::optional<std::size_t> n_samples;
+  if (file->size()) n_samples = *file->size() * 8 / sample_bits_;
+  const std::string name = file->name();
+  streams_.push_back({.source = std::move(file)});
+  add_polarisations(1, n_samples, name);
+}
+
+void recording::open_array(std::unique_ptr<byte_source> file) {
+  const std::string name = file->name();
+  std::span<const std::byte> content = file->head();
+  const formats::npy_header header = formats::take_npy_header(content, name);
+  const std::size_t start = file->head().size() - content.size();
+  const auto& shape = header.shape;
+  if (header.descr != "<i2" && header.descr != ">i2") {
+    refuse(name, "holds samples of type '{}'; save them as int16",
+           formats::printable(header.descr));
+  }
+  const bool is_table = shape.size() == 2;
+  if (shape.empty() || shape.size() > 2 || (is_table && (shape[0] < 1 || shape[0] > 2)) ||
+      (is_table && header.is_fortran_order && shape[0] != 1)) {
+    refuse(name,
+           "has the shape ({}){}; save one dimension, or [polarisation][sample] of 1 or 2 in "
+           "C order",
+           joined(shape, ", "), header.is_fortran_order ? " in Fortran order" : "");
+  }
+  const std::size_t rows = is_table ? shape[0] : 1, length = shape.back();
+  const std::size_t promised = rows * length * sizeof(std::int16_t);
+  if (length > (std::size_t{1} << 60) || !file->size() || *file->size() - start != promised) {
+    refuse(name, "is no file of the {} bytes that its header promises; save it again",
+           start + promised);
+  }
+  if (length == 0) refuse(name, "holds no sample; give one");
+  for (std::size_t p = 0; p < rows; ++p) {
+    auto source = p == 0 ? std::move(file) : std::make_unique<byte_source>(name);
+    source->skip(start + p * length * sizeof(std::int16_t));
+    streams_.push_back({.source = std::move(source),
+                        .stored = form::integers,
+                        .is_big_endian = header.descr.front() == '>'});
+  }
+  add_polarisations(rows, length, name);
+}
+
+void recording::open_voltages(const byte_source& file) {
+  const std::string& name = file.name();
+  formats::voltages held = formats::read_vdif(formats::read_whole_file(name), name);
+  if (held.is_complex || held.n_channels != 1) {
+    refuse(name, "holds {} {} a polarisation; give the real samples of one channel",
+           held.n_channels, held.is_complex ? "complex channels" : "channels");
+  }
+  // Samples of 2 bits are -3, -1, 1 and 3.
+  const unsigned bits = held.sample_bits == 2 ? 3 : held.sample_bits;
+  if ((given_bits_ && *given_bits_ != bits) || (n_polarisations_ > 0 && bits != sample_bits_)) {
+    throw plan_error(
+        formatted("{} holds integers of {} bits, not {}; leave out --sample-bits, and "
+                  "give files of one width",
+                  name, bits, sample_bits_));
+  }
+  sample_bits_ = bits;
+  if (!voltages_.empty() && voltages_[0].packet_samples != held.packet_samples) {
+    throw plan_error(
+        formatted("frames of {} hold {} samples and those of {} {}; give files of one "
+                  "kind",
+                  first_name_, voltages_[0].packet_samples, name, held.packet_samples));
+  }
+  add_polarisations(held.n_polarisations, held.n_samples, name);
+  voltages_.push_back(std::move(held));
+}
+
+void recording::add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
+                                  const std::string& name) {
+  if (n_samples == std::size_t{0}) {
+    refuse(name, "holds less than one sample of {} bits", sample_bits_);
+  }
+  if (n_samples_ && n_samples && *n_samples_ != *n_samples) {
+    throw plan_error(
+        formatted("{} holds {} samples and {} holds {}; give equally many of both "
+                  "polarisations",
+                  first_name_, *n_samples_, name, *n_samples));
+  }
+  if (first_name_.empty()) first_name_ = name;
+  if (n_samples) n_samples_ = n_samples;
+  is_measured_ = is_measured_ && n_samples;
+  n_polarisations_ += count;
+}
+
+channeliser::samples recording::next() {
+  return streams_.empty() ? next_of_voltages() : next_of_streams();
+}
+
+void recording::stream::read(std::size_t n_samples, unsigned sample_bits) {
+  const bool is_packed = stored == form::packed;
+  const std::size_t sample_bytes = sizeof(std::int16_t);
+  bytes.resize(is_packed ? channelising::packed_bytes(n_samples, sample_bits)
+                         : n_samples * sample_bytes);
+  const std::size_t got = source->read(bytes);
+  count = is_packed ? std::min(n_samples, got * 8 / sample_bits)
+                    : std::min(n_samples, got / sample_bytes);
+  integers.resize(count);
+  if (is_packed) return channelising::unpack_samples(bytes, sample_bits, 0, integers);
+  const std::endian order = is_big_endian ? std::endian::big : std::endian::little;
+  for (std::size_t i = 0; i < count; ++i) {
+    integers[i] = formats::load<std::int16_t>(&bytes[i * sample_bytes], order);
+  }
+}
+
+channeliser::samples recording::next_of_streams() {
+  channeliser::samples piece;
+  const std::size_t wanted =
+      n_samples_ ? std::min(piece_samples, *n_samples_ - position_) : piece_samples;
+  for (stream& each : streams_) {
+    each.read(wanted, sample_bits_);
+    piece.integers.emplace_back(each.integers);
+  }
+  piece.count = streams_.front().count;
+  if (n_samples_ && piece.count < wanted) {
+    refuse(first_name_, "ends after {} samples of {}; another program shortened it",
+           position_ + piece.count, *n_samples_);
+  }
+  if (streams_.back().count != piece.count) {
+    const bool is_first = piece.count < streams_.back().count;
+    const stream& shorter = is_first ? streams_.front() : streams_.back();
+    refuse(shorter.source->name(), "ends after {} samples, before the other polarisation does",
+           position_ + shorter.count);
+  }
+  position_ += piece.count;
+  return piece;
+}
+
+channeliser::samples recording::next_of_voltages() {
+  channeliser::samples piece;
+  const std::size_t packet = voltages_.front().packet_samples;
+  const std::size_t most = std::max<std::size_t>(piece_samples / packet, 1) * packet;
+  piece.count = std::min(most, *n_samples_ - position_);
+  piece.packet_samples = packet;
+  const std::size_t first_packet = position_ / packet,
+                    n_packets = (piece.count + packet - 1) / packet;
+  for (const formats::voltages& held : voltages_) {
+    for (std::size_t p = 0; p < held.n_polarisations; ++p) {
+      piece.integers.emplace_back(held.samples.data() + p * held.n_samples + position_,
+                                  piece.count);
+      const auto flags = held.present[p].begin() + static_cast<std::ptrdiff_t>(first_packet);
+      piece.present.emplace_back(flags, flags + static_cast<std::ptrdiff_t>(n_packets));
+    }
+  }
+  position_ += piece.count;
+  return piece;
+}
+
+}  // namespace wingbeat::cli

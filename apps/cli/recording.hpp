@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings of a digitiser in files, read piece by piece: packed samples, `.npy` and VDIF.
+#pragma once
+
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // int16_t
+#include <memory>   // unique_ptr
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/voltages.hpp"      // voltages
+#include "wingbeat/channeliser.hpp"  // channeliser
+
+namespace wingbeat::cli {
+
+/// A file or stdin, whose first bytes can be looked at before they are read.
+class byte_source {
+ public:
+  /// Opens the file; "-" is stdin. Throws `file_error`.
+  explicit byte_source(std::string name);
+  byte_source(const byte_source&) = delete;
+  byte_source& operator=(const byte_source&) = delete;
+  ~byte_source();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  /// Returns the first bytes, 2^17 of them unless the file is shorter.
+  [[nodiscard]] std::span<const std::byte> head() const { return head_; }
+
+  /// Returns the bytes of a regular file; none of a pipe.
+  [[nodiscard]] std::optional<std::size_t> size() const { return size_; }
+
+  /// Skips so many bytes, of a regular file before anything was read.
+  void skip(std::size_t n_bytes);
+
+  /// Fills `to`, less at the end of the file, and returns the bytes read.
+  std::size_t read(std::span<std::byte> to);
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+  std::vector<std::byte> head_;
+  std::size_t position_ = 0;  ///< In `head_`.
+  std::optional<std::size_t> size_;
+};
+
+/// One or two polarisations, in one file or two.
+class recording {
+ public:
+  /// Opens the files. `format` is "auto", "raw", "npy" or "vdif"; the content tells "auto".
+  /// `sample_bits` are those of packed samples and of integers, 10 where it is unset; VDIF has its
+  /// own. Throws `file_error` for files that cannot be read as that, and `plan_error` for files
+  /// that do not go together.
+  recording(const std::vector<std::string>& files, const std::string& format,
+            std::optional<unsigned> sample_bits);
+  ~recording();
+
+  [[nodiscard]] std::size_t n_polarisations() const { return n_polarisations_; }
+  [[nodiscard]] unsigned sample_bits() const { return sample_bits_; }
+
+  /// Returns the samples of a polarisation; none where a pipe's end is not known yet.
+  [[nodiscard]] std::optional<std::size_t> n_samples() const { return n_samples_; }
+
+  /// Returns the samples that follow, at most 2^20 of each polarisation and 0 at the end; they are
+  /// valid until the next call.
+  [[nodiscard]] channeliser::samples next();
+
+ private:
+  enum class form { packed, integers, voltages };
+
+  void open_stream(std::unique_ptr<byte_source> file, const std::string& format);
+  void open_array(std::unique_ptr<byte_source> file);
+  void open_voltages(const byte_source& file);
+  void add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
+                         const std::string& name);
+  [[nodiscard]] channeliser::samples next_of_streams();
+  [[nodiscard]] channeliser::samples next_of_voltages();
+
+  struct stream {
+    std::unique_ptr<byte_source> source;
+    form stored = form::packed;
+    bool is_big_endian = false;
+    std::vector<std::byte> bytes = {};
+    std::vector<std::int16_t> integers = {};
+    std::size_t count = 0;
+
+    void read(std::size_t n_samples, unsigned sample_bits);
+  };
+
+  unsigned sample_bits_ = 10;
+  std::optional<unsigned> given_bits_;
+  std::size_t n_polarisations_ = 0;
+  std::optional<std::size_t> n_samples_;
+  bool is_measured_ = true;  ///< Every file's length is known.
+  std::vector<stream> streams_;
+  std::vector<formats::voltages> voltages_;
+  std::size_t position_ = 0;
+  std::string first_name_;
+};
+
+}  // namespace wingbeat::cli

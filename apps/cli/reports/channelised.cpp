@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reports/channelised.hpp"
+
+#include <algorithm>  // max
+#include <cmath>      // log10
+#include <filesystem>
+#include <limits>
+
+#include "channelising/quantise.hpp"   // complex_bytes, load_complex
+#include "channelising/spec.hpp"       // has_dither
+#include "cli/reports/print_json.hpp"  // text_of
+#include "formats/atomic_file.hpp"     // atomic_file
+#include "formats/npy_header.hpp"      // npy_prefix
+#include "formatted.hpp"               // formatted
+#include "wingbeat/error.hpp"          // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+using namespace channelising;
+using json = nlohmann::ordered_json;
+
+const char* array_type(heap_sample output) {
+  constexpr const char* types[] = {"", "|i1", "<i2", "<f2", "<f4"};
+  return types[static_cast<std::size_t>(output)];
+}
+
+const char* sample_name(heap_sample output) {
+  constexpr const char* names[] = {"4", "8", "16", "fp16", "fp32"};
+  return names[static_cast<std::size_t>(output)];
+}
+
+double channel_width_hz(const channeliser_spec& spec) {
+  const double band = spec.adc_rate_hz / 2;
+  const double share = spec.narrowband ? static_cast<double>(spec.narrowband->decimation) : 1;
+  return band / share / static_cast<double>(spec.channels);
+}
+
+json level_of(const input_level& level) {
+  json document;
+  document["samples"] = level.n_samples;
+  document["sum_of_squares"] = level.sum_of_squares;
+  document["dbfs"] = level.sum_of_squares == 0 ? json{} : json(level.dbfs());
+  document["lowest_value"] = -static_cast<std::int64_t>(level.histogram.size() / 2);
+  document["histogram"] = level.histogram;
+  return document;
+}
+
+json heaps_of(const channeliser_run& run) {
+  json heaps = json::array();
+  for (const heap_record& heap : run.heaps) {
+    heaps.push_back({{"timestamp", heap.timestamp},
+                     {"spectra", heap.n_spectra},
+                     {"saturated", heap.saturated},
+                     {"complete", heap.is_complete}});
+  }
+  return heaps;
+}
+
+}  // namespace
+
+double channel_hz(const channeliser_spec& spec, std::size_t channel) {
+  const double k = static_cast<double>(channel);
+  if (!spec.narrowband) return k * channel_width_hz(spec);
+  return spec.narrowband->centre_hz +
+         (k - static_cast<double>(spec.channels) / 2) * channel_width_hz(spec);
+}
+
+bool names_array(const std::string& file) {
+  return std::filesystem::path(file).extension() == ".npy";
+}
+
+void require_array(const std::string& file, heap_sample output) {
+  if (output != heap_sample::int4 || !names_array(file)) return;
+  throw plan_error(
+      formatted("{} cannot hold numbers of 4 bits, which .npy does not know; write raw "
+                "heaps to a file of another name, or use --output-bits 8",
+                file));
+}
+
+spectra_array::spectra_array(const channeliser_spec& spec)
+    : output_(spec.output),
+      n_polarisations_(spec.polarisations),
+      value_bytes_(complex_bytes(spec.output)),
+      channels_(spec.channels) {}
+
+void spectra_array::add(const channelised_heap& heap, std::size_t spectra_per_heap) {
+  const std::size_t spectrum_bytes = n_polarisations_ * value_bytes_;
+  for (std::size_t k = 0; k < channels_.size(); ++k) {
+    const auto row =
+        heap.bytes.subspan(k * spectra_per_heap * spectrum_bytes, heap.n_spectra * spectrum_bytes);
+    channels_[k].insert(channels_[k].end(), row.begin(), row.end());
+  }
+  n_spectra_ += heap.n_spectra;
+}
+
+void spectra_array::write(const std::string& file) const {
+  formats::atomic_file to{file};
+  to.write(formats::npy_prefix(array_type(output_),
+                               {channels_.size(), n_spectra_, n_polarisations_, 2}));
+  for (const auto& row : channels_) to.write(std::span<const std::byte>(row));
+  to.commit();
+}
+
+channel_powers::channel_powers(const channeliser_spec& spec)
+    : spec_(spec), sums_(spec.polarisations, std::vector<double>(spec.channels)) {}
+
+void channel_powers::add(const channelised_heap& heap, std::size_t spectra_per_heap) {
+  const std::size_t n_bytes = complex_bytes(spec_.output);
+  for (std::size_t k = 0; k < spec_.channels; ++k) {
+    for (std::size_t s = 0; s < heap.n_spectra; ++s) {
+      for (std::size_t p = 0; p < spec_.polarisations; ++p) {
+        const std::size_t place = (k * spectra_per_heap + s) * spec_.polarisations + p;
+        sums_[p][k] +=
+            std::norm(load_complex(heap.bytes.subspan(place * n_bytes, n_bytes), spec_.output));
+      }
+    }
+  }
+  n_spectra_ += heap.n_spectra;
+}
+
+formats::line_chart channel_powers::chart(const std::string& title) const {
+  formats::line_chart chart;
+  chart.title = title;
+  chart.x.label = "frequency (Hz)";
+  chart.y.label = "mean power (dB)";
+  for (std::size_t p = 0; p < sums_.size(); ++p) {
+    formats::chart_series curve;
+    if (sums_.size() > 1) curve.label = formatted("polarisation {}", p);
+    for (std::size_t k = 0; k < sums_[p].size(); ++k) {
+      const double mean = sums_[p][k] / static_cast<double>(std::max<std::size_t>(n_spectra_, 1));
+      curve.x.push_back(channel_hz(spec_, k));
+      curve.y.push_back(mean > 0 ? 10 * std::log10(mean)
+                                 : std::numeric_limits<double>::quiet_NaN());
+    }
+    chart.series.push_back(std::move(curve));
+  }
+  return chart;
+}
+
+std::size_t channeliser_run::n_spectra() const {
+  std::size_t sum = 0;
+  for (const heap_record& heap : heaps) sum += heap.n_spectra;
+  return sum;
+}
+
+double channeliser_run::duration_s(const channeliser_spec& spec) const {
+  return static_cast<double>(n_samples) / spec.adc_rate_hz;
+}
+
+std::string stats_text(const channeliser& bank, const channeliser_run& run) {
+  const channeliser_spec& spec = bank.spec();
+  const channeliser_sizes& sizes = bank.sizes();
+  json document;
+  document["schema"] = "wingbeat.channelise/1";
+  document["inputs"] = run.inputs;
+  document["device"] = run.device;
+  document["adc_rate_hz"] = spec.adc_rate_hz;
+  document["sample_bits"] = spec.sample_bits;
+  document["first_sample"] = run.first_sample;
+  document["channels"] = spec.channels;
+  document["taps"] = spec.taps;
+  document["output_bits"] = sample_name(spec.output);
+  document["has_dither"] = has_dither(spec);
+  document["first_channel_hz"] = channel_hz(spec, 0);
+  document["channel_width_hz"] = channel_width_hz(spec);
+  document["spectrum_samples"] = sizes.spectrum_samples;
+  document["window_samples"] = sizes.window_samples;
+  document["spectra_per_heap"] = sizes.spectra_per_heap;
+  document["spectra"] = run.n_spectra();
+  document["heaps_sent"] = bank.counts().sent;
+  document["heaps_withheld"] = bank.counts().withheld;
+  document["heaps_skipped"] = bank.counts().skipped;
+  json polarisations = json::array();
+  for (std::size_t p = 0; p < spec.polarisations; ++p) {
+    json each = level_of(bank.levels()[p]);
+    std::uint64_t saturated = 0;
+    for (const heap_record& heap : run.heaps) saturated += heap.saturated[p];
+    each["saturated"] = saturated;
+    polarisations.push_back(std::move(each));
+  }
+  document["polarisations"] = std::move(polarisations);
+  document["heaps"] = heaps_of(run);
+  document["samples"] = run.n_samples;
+  document["duration_s"] = run.duration_s(spec);
+  document["elapsed_s"] = run.elapsed_s;
+  document["samples_per_s"] = static_cast<double>(run.n_samples) / run.elapsed_s;
+  document["real_time_factor"] = run.duration_s(spec) / run.elapsed_s;
+  return text_of(document);
+}
+
+}  // namespace wingbeat::cli

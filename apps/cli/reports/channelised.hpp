@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a channeliser made of a recording: its heaps as one array, powers of channels, statistics.
+#pragma once
+
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // int64_t, uint64_t
+#include <string>
+#include <vector>
+
+#include "formats/chart.hpp"         // line_chart
+#include "wingbeat/channeliser.hpp"  // channelised_heap, channeliser_spec
+
+namespace wingbeat::cli {
+
+/// Returns the frequency of a channel's middle.
+[[nodiscard]] double channel_hz(const channeliser_spec& spec, std::size_t channel);
+
+/// Returns whether the name ends in .npy.
+[[nodiscard]] bool names_array(const std::string& file);
+
+/// Throws `plan_error` where `.npy` has no type for the samples of heaps.
+void require_array(const std::string& file, heap_sample output);
+
+/// Collects the spectra of heaps, and writes them as one array.
+class spectra_array {
+ public:
+  explicit spectra_array(const channeliser_spec& spec);
+
+  void add(const channelised_heap& heap, std::size_t spectra_per_heap);
+
+  /// Writes `.npy`: [channel][spectrum][polarisation][re, im].
+  void write(const std::string& file) const;
+
+ private:
+  heap_sample output_;
+  std::size_t n_polarisations_, value_bytes_, n_spectra_ = 0;
+  std::vector<std::vector<std::byte>> channels_;  ///< [channel], of all spectra
+};
+
+/// Sums up the powers of channels.
+class channel_powers {
+ public:
+  explicit channel_powers(const channeliser_spec& spec);
+
+  void add(const channelised_heap& heap, std::size_t spectra_per_heap);
+
+  /// Returns the mean power of each channel in dB, a curve for each polarisation.
+  [[nodiscard]] formats::line_chart chart(const std::string& title) const;
+
+ private:
+  channeliser_spec spec_;
+  std::size_t n_spectra_ = 0;
+  std::vector<std::vector<double>> sums_;  ///< [polarisation][channel]
+};
+
+/// One heap of a run.
+struct heap_record {
+  std::int64_t timestamp = 0;
+  std::size_t n_spectra = 0;
+  std::vector<std::uint64_t> saturated = {};
+  std::vector<bool> is_complete = {};
+};
+
+/// A run, for `--stats`.
+struct channeliser_run {
+  std::vector<std::string> inputs = {};
+  std::string device = {};
+  std::int64_t first_sample = 0;
+  std::vector<heap_record> heaps = {};
+  std::uint64_t n_samples = 0;  ///< Of each polarisation, missing ones among them.
+  double elapsed_s = 0;
+
+  [[nodiscard]] std::size_t n_spectra() const;
+  [[nodiscard]] double duration_s(const channeliser_spec& spec) const;
+};
+
+/// Returns the document "wingbeat.channelise/1".
+[[nodiscard]] std::string stats_text(const channeliser& bank, const channeliser_run& run);
+
+}  // namespace wingbeat::cli
