@@ -51,7 +51,6 @@ struct channelised {
 /// start within the recording; so is the next one, where a delay grows so much that a window
 /// starts before it. Throws `plan_error` for an invalid spec, for a recording of other
 /// polarisations or lengths, and for a sample beyond `sample_bits`.
-[[nodiscard]] channelised channelise(const channeliser_spec& spec,
-                                     const recording& input);
+[[nodiscard]] channelised channelise(const channeliser_spec& spec, const recording& input);
 
 }  // namespace wingbeat::reference

@@ -66,15 +66,14 @@ inline double coherent_gain(const channeliser_spec& spec) {
 }
 
 /// Returns the place of a value in a heap.
-inline std::size_t place_of(const channeliser_spec& spec, std::size_t channel,
-                            std::size_t spectrum, std::size_t pol = 0) {
-  return (channel * sizes_of(spec).spectra_per_heap + spectrum) * spec.polarisations +
-         pol;
+inline std::size_t place_of(const channeliser_spec& spec, std::size_t channel, std::size_t spectrum,
+                            std::size_t pol = 0) {
+  return (channel * sizes_of(spec).spectra_per_heap + spectrum) * spec.polarisations + pol;
 }
 
 /// Returns the value that a heap's bytes hold.
-inline std::complex<double> stored_value(const channeliser_spec& spec,
-                                         const reference::heap& heap, std::size_t place) {
+inline std::complex<double> stored_value(const channeliser_spec& spec, const reference::heap& heap,
+                                         std::size_t place) {
   const std::size_t n_bytes = channelising::complex_bytes(spec.output);
   return channelising::load_complex(std::span(heap.bytes).subspan(place * n_bytes, n_bytes),
                                     spec.output);

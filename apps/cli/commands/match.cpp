@@ -219,7 +219,8 @@ void add_options(CLI::App& command, options& o) {
              "Scores are correlation coefficients");
   add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack to search");
   add_count(command, "--top", o.top, {1, max_length}, "The K highest peaks");
-  add_real(command, "--threshold", o.threshold, {-most_score, most_score}, "Peaks of at least this score");
+  add_real(command, "--threshold", o.threshold, {-most_score, most_score},
+           "Peaks of at least this score");
   add_count(command, "--min-distance", o.distance, {1, max_length},
             "No two peaks closer in both y and x; else half the template's shorter side");
   add_text(command, "--csv", o.csv, "Write peaks as template,y,x,score; - prints them");
