@@ -56,7 +56,7 @@ class options : public ::testing::Test {
 
   void read_help(const std::string& command) {
     const std::regex form{"^  (?:-[a-z],)?(--[a-z0-9-]+)[^ ]* (?:([A-Z][A-Z:]*)[^ ]*)? .*"};
-    const std::regex range{"\\((from|above) ([0-9^.]+) (?:and up )?to ([0-9^.e+]+)\\)$"};
+    const std::regex range{"\\((from|above) ([-0-9^.e+]+) (?:and up )?to ([0-9^.e+]+)\\)$"};
     const std::regex wrapped{"\n {20,}"};  // what an option is, below a long name
     std::istringstream help{std::regex_replace(at_.run({command, "--help"}).out, wrapped, " ")};
     for (std::string line; std::getline(help, line) && line != "Examples:";) {
@@ -173,9 +173,12 @@ TEST_F(options, counts_are_within_the_range_that_the_help_states) {
 TEST_F(options, numbers_are_finite_and_within_the_range_that_the_help_states) {
   for (const listed_option& option : of_type({"NUMBER"})) {
     for (const std::string value :
-         {"", " ", "-1", "+5", " 5", "5 ", "5s", "0x10", "nan", "-nan", "inf", "-inf", "infinity",
+         {"", " ", "--1", "+5", " 5", "5 ", "5s", "0x10", "nan", "-nan", "inf", "-inf", "infinity",
           "1e16", "1e308", "1e400", "1e-400", "--json"}) {
       expect_refusal(option, {option.name, value}, "give one");
+    }
+    if (!option.least.starts_with("-")) {
+      expect_refusal(option, {option.name, "-1"}, "give one");
     }
     for (const std::string value : {"0.5", "5e-1", "07", option.most.c_str()}) {
       expect_in_range(option, value);
