@@ -5,8 +5,9 @@
 #include <cmath>      // ceil, floor, isfinite, nearbyint, round
 #include <numbers>    // pi
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "channelising/floor_div.hpp"  // floor_div
+#include "formatted.hpp"               // formatted
+#include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat::channelising {
 
@@ -21,10 +22,6 @@ constexpr double most_delay_samples = 140737488355328.0;  // 2^47
 double wrapped(double radians) {
   const double result = radians - 2 * pi * std::floor((radians + pi) / (2 * pi));
   return result >= pi ? result - 2 * pi : result;
-}
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
 }
 
 std::int64_t round_up(std::int64_t t, std::int64_t alignment) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/downconverter.hpp"
 
+#include "channelising/floor_div.hpp"   // floor_div
 #include "channelising/narrowband.hpp"  // filter_taps, mixer, turn_per_sample
 #include "formatted.hpp"                // formatted
 
@@ -55,10 +56,6 @@ void downconvert(WINGBEAT_GLOBAL const unsigned char* samples, size samples_firs
               kernel_parameter::input(1), kernel_parameter::input(8), kernel_parameter::output(8),
               kernel_parameter::value<std::size_t>(), kernel_parameter::value<std::size_t>(),
               kernel_parameter::value<std::size_t>(), kernel_parameter::value<std::size_t>()}};
-}
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
 }
 
 }  // namespace

@@ -4,11 +4,11 @@
 // GPU: no register may spill and no array may live in local memory.
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc.hpp"   // compile_for, process_nvrtc
-#include "planner/catalogue.hpp"    // sample_device
-#include "planner/kernel_text.hpp"  // kernel_text, entry_name
-#include "planner/program.hpp"      // make_convolution_program, make_spectrum_program
-#include "support/full_run.hpp"     // is_full_run
+#include "backend/cuda/nvrtc.hpp"        // process_nvrtc
+#include "backend/cuda/shape_check.hpp"  // figures_of
+#include "planner/catalogue.hpp"         // sample_device
+#include "planner/program.hpp"           // make_convolution_program, make_spectrum_program
+#include "support/full_run.hpp"          // is_full_run
 
 namespace {
 
@@ -18,13 +18,7 @@ using planner::pass;
 class convolution_kernels : public ::testing::TestWithParam<std::string> {};
 
 void expect_no_spills(const pass& of, const std::string& architecture) {
-  const auto figures = backend::cuda::compile_for({.text = planner::kernel_text(of),
-                                                   .entry = std::string{planner::entry_name},
-                                                   .threads = of.shape().threads(),
-                                                   .scratch_bytes = of.shape().scratch_bytes(),
-                                                   .path = "wingbeat_pass.cpp"},
-                                                  architecture)
-                           .figures;
+  const auto figures = test::figures_of(of, architecture);
   EXPECT_EQ(figures.spill_bytes, 0) << of.describe();
   EXPECT_EQ(figures.stack_bytes, 0) << of.describe();
   EXPECT_GT(figures.registers, 0) << of.describe();

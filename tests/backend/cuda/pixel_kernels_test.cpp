@@ -4,11 +4,11 @@
 // GPU: no register may spill.
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc.hpp"        // compile_for, process_nvrtc
+#include "backend/cuda/nvrtc.hpp"        // process_nvrtc
+#include "backend/cuda/shape_check.hpp"  // figures_of
 #include "convolving/image_request.hpp"  // planes_of
 #include "convolving/renumbered.hpp"     // load_of_rows, store_of_rows
 #include "planner/catalogue.hpp"         // sample_device
-#include "planner/kernel_text.hpp"       // kernel_text, entry_name
 #include "planner/program.hpp"           // make_program
 #include "support/full_run.hpp"          // is_full_run
 
@@ -21,14 +21,7 @@ class pixel_kernels : public ::testing::TestWithParam<std::string> {
   static void expect_no_spills(const plan_spec& spec) {
     const auto program = planner::make_program(spec, planner::sample_device(GetParam()));
     for (const planner::pass& each : program.passes()) {
-      const auto figures =
-          backend::cuda::compile_for({.text = planner::kernel_text(each),
-                                      .entry = std::string{planner::entry_name},
-                                      .threads = each.shape().threads(),
-                                      .scratch_bytes = each.shape().scratch_bytes(),
-                                      .path = "wingbeat_pass.cpp"},
-                                     GetParam())
-              .figures;
+      const auto figures = test::figures_of(each, GetParam());
       EXPECT_EQ(figures.spill_bytes, 0) << each.describe();
       EXPECT_GT(figures.registers, 0) << each.describe();
     }

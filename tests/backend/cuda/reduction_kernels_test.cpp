@@ -4,10 +4,10 @@
 // architectures without a GPU: no register may spill.
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc.hpp"   // compile_for, process_nvrtc
-#include "planner/catalogue.hpp"    // sample_device
-#include "planner/kernel_text.hpp"  // kernel_text, entry_name
-#include "planner/program.hpp"      // make_program
+#include "backend/cuda/nvrtc.hpp"        // process_nvrtc
+#include "backend/cuda/shape_check.hpp"  // figures_of
+#include "planner/catalogue.hpp"         // sample_device
+#include "planner/program.hpp"           // make_program
 
 namespace {
 
@@ -70,14 +70,7 @@ TEST_P(reduction_kernels, compile_without_spills) {
     const auto program =
         planner::make_program(weighted_energy(n), planner::sample_device(GetParam()));
     for (const planner::pass& each : program.passes()) {
-      const auto figures =
-          backend::cuda::compile_for({.text = planner::kernel_text(each),
-                                      .entry = std::string{planner::entry_name},
-                                      .threads = each.shape().threads(),
-                                      .scratch_bytes = each.shape().scratch_bytes(),
-                                      .path = "wingbeat_pass.cpp"},
-                                     GetParam())
-              .figures;
+      const auto figures = test::figures_of(each, GetParam());
       EXPECT_EQ(figures.spill_bytes, 0) << each.describe();
       EXPECT_GT(figures.registers, 0) << each.describe();
     }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans of a chain before and behind its convolved columns.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <vector>
+
+#include "convolving/chain_sizes.hpp"    // chain_sizes, range_in, range_out
+#include "convolving/growing_chain.hpp"  // growing_chain
+#include "convolving/renumbered.hpp"     // load_of_rows, store_of_rows
+#include "spectra.hpp"                   // result_blocks
+
+namespace wingbeat::convolving {
+
+/// Where columns along the slowest axis lie, in complex numbers; of real signals of one axis, in
+/// reals.
+struct columns {
+  memory where = memory::signals;
+  std::size_t count = 1;  ///< Of one item.
+  std::size_t distance = 0;
+  std::size_t item_distance = 0;
+  result_blocks blocks = {};  ///< What elements of a column lie in.
+};
+
+/// Puts a request's functor in front of the first plan.
+inline void begin(plan_spec& first, const fused_load& load, const row_parts& parts) {
+  if (!load.is_given()) return;
+  first.in = {};
+  first.load = load_of_rows(load, parts);
+}
+
+/// Puts a request's functor behind the last plan.
+inline void finish(plan_spec& last, const fused_store& store, const row_parts& parts) {
+  if (!store.is_given()) return;
+  last.out = {};
+  last.store = store_of_rows(store, parts);
+}
+
+/// The plans along every axis but the slowest.
+class inner_transforms {
+ public:
+  /// All outlive this.
+  inner_transforms(const convolution_spec& spec, const chain_sizes& of, growing_chain& to)
+      : spec_(spec), of_(of), made_(to) {}
+
+  /// Adds those of a role's signals, and returns the columns that they leave.
+  columns add_forward(operand_role role) {
+    const std::vector<signal_axis> axes = of_.signal(role);
+    const fused_load& load = load_of(spec_, role);
+    const std::size_t rows = axes[0].length, n = of_.count();
+    if (of_.n_axes() == 1) return {memory::signals, 1, rows, rows};
+    const std::size_t pitch = of_.sector_aligned(rows), last = of_.n_axes() - 1;
+    const std::size_t bins_of_last = of_.bins(last);
+    plan_spec inner;
+    if (of_.n_axes() == 2) {
+      inner = of_.plan_of(axes[1].padded, {n, rows}, of_.kind(true, last));
+      inner.factor = of_.scale().forward(role, last);
+      inner.in = {.distances = {rows * axes[1].length, axes[1].length}};
+      inner.out = {.strides = {pitch}, .distances = {bins_of_last * pitch, 1}};
+      range_in(inner, axes[1]);
+      begin(inner, load, {rows, axes[1].length});
+      const memory a = made_.workspace_beside(memory::signals, n * bins_of_last * pitch);
+      made_.add(inner, memory::signals, a);
+      return {a, bins_of_last, pitch, bins_of_last * pitch};
+    }
+    const std::size_t mid = axes[1].length, row = axes[2].length;
+    const std::size_t plane = mid * bins_of_last, volume = rows * plane;
+    inner = of_.plan_of(axes[2].padded, {n, rows, mid}, of_.kind(true, last));
+    inner.factor = of_.scale().forward(role, last);
+    inner.in = {.distances = {rows * mid * row, mid * row, row}};
+    inner.out = {.distances = {volume, plane, bins_of_last}};
+    range_in(inner, axes[2]);
+    begin(inner, load, {rows * mid, row});
+    const memory first = made_.workspace_beside(memory::workspace_a, n * volume);
+    made_.add(inner, memory::signals, first);
+    const std::size_t all = bins_of_last * axes[1].padded;
+    inner = of_.plan_of(axes[1].padded, {n, rows, bins_of_last}, transform::forward);
+    inner.factor = of_.scale().forward(role, 1);
+    inner.in = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
+    inner.out = {.strides = {pitch}, .distances = {all * pitch, 1, axes[1].padded * pitch}};
+    range_in(inner, axes[1]);
+    const memory second = made_.workspace_beside(first, n * all * pitch);
+    made_.add(inner, first, second);
+    return {second, all, pitch, all * pitch};
+  }
+
+  /// Adds those that transform convolved columns back.
+  void add_back(const columns& in) {
+    if (of_.n_axes() == 1) return;
+    const std::size_t rows = of_.axis(0).result(), last = of_.n_axes() - 1;
+    const std::size_t n_last = of_.axis(last).result();
+    if (of_.n_axes() == 2) {
+      const std::size_t left = in.blocks.length == 0 ? rows : rows % in.blocks.length;
+      if (left < rows) transform_blocks_back(in, rows - left);
+      if (left > 0) transform_rows_back(in, rows - left, left);
+      return;
+    }
+    const std::size_t mid = of_.axis(1).result(), bins_of_last = of_.bins(2);
+    const std::size_t plane = mid * bins_of_last, volume = rows * plane;
+    plan_spec back =
+        of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), rows, bins_of_last}, transform::inverse);
+    back.factor = back_factor(1);
+    back.in = {.strides = {in.distance},
+               .distances = {in.item_distance, 1, of_.axis(1).padded * in.distance}};
+    back.out = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
+    range_out(back, of_.axis(1));
+    const memory between = made_.workspace_beside(in.where, of_.n_pairs() * volume);
+    made_.add(back, in.where, between);
+    back = of_.plan_of(of_.axis(2).padded, {of_.n_pairs(), rows, mid}, of_.kind(false, last));
+    back.factor = back_factor(2);
+    back.in = {.strides = {1}, .distances = {volume, plane, bins_of_last}};
+    back.out = {.distances = {rows * mid * n_last, mid * n_last, n_last}};
+    range_out(back, of_.axis(2));
+    finish(back, spec_.store, {rows * mid, of_.axis(of_.n_axes() - 1).result()});
+    made_.add(back, between, memory::output);
+  }
+
+ private:
+  /// Returns the factor of the inverse transforms along axis `a`.
+  [[nodiscard]] double back_factor(std::size_t a) const {
+    return of_.scale().result(a) / of_.scale().result(a - 1);
+  }
+
+  /// Transforms `count` rows of two axes back, the first of them row `first` of each result, from
+  /// where the blocks end.
+  void transform_rows_back(const columns& in, std::size_t first, std::size_t count) {
+    const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
+    plan_spec back = of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), count}, of_.kind(false, 1));
+    back.factor = back_factor(1);
+    back.in = {.strides = {in.distance}, .distances = {in.item_distance, 1}};
+    back.out = {.distances = {rows * n, n}};
+    range_out(back, of_.axis(1));
+    finish(back, spec_.store, {count, n, first});
+    back.store.clears_output &= first == 0;
+    stage& added = made_.add(back, in.where, memory::output);
+    added.from_bytes = first * in.count * of_.number_bytes();
+    if (!spec_.store.is_given()) added.to_bytes = first * n * of_.value_bytes();
+  }
+
+  /// Transforms the `count` rows of whole blocks back.
+  void transform_blocks_back(const columns& in, std::size_t count) {
+    const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
+    const std::size_t block = in.blocks.length;
+    plan_spec back =
+        of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), count / block, block}, of_.kind(false, 1));
+    back.factor = back_factor(1);
+    back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.blocks.stride, 1}};
+    back.out = {.distances = {rows * n, block * n, n}};
+    range_out(back, of_.axis(1));
+    finish(back, spec_.store, {count, n});
+    made_.add(back, in.where, memory::output);
+  }
+
+  const convolution_spec& spec_;
+  const chain_sizes& of_;
+  growing_chain& made_;
+};
+
+}  // namespace wingbeat::convolving
