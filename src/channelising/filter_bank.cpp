@@ -101,12 +101,16 @@ filter_bank::filter_bank(const queue& on, const channeliser_spec& spec, const sa
     : spec_(spec),
       sizes_(sizes_of(spec)),
       is_compiled_(form_of_samples(on.device().runs_on) == sample_form::packed),
-      spectra_(on, spectra_spec(spec, planes)),
       weights_(on, sizes_.transform * spec.taps * sizeof(float)),
       entries_(on, spec.polarisations * sizes_.spectra_per_heap * sizeof(spectrum_entry)),
       staged_(on, sizes_.heap_bytes),
       heap_(on, is_compiled_ ? sizes_.heap_bytes : 16),
       saturated_(on, 16) {
+  if (const auto tiles = tiles_of(spec, on.device()); is_compiled_ && tiles) {
+    fused_.emplace(on, spec, planes.plane_bytes, *tiles);
+    return;
+  }
+  spectra_.emplace(on, spectra_spec(spec, planes));
   const auto weights =
       rounded(filter_weights({sizes_.transform, spec.taps, spec.window, spec.weight_cutoff}));
   weights_.write(weights.data(), weights_.size_bytes());
@@ -123,9 +127,13 @@ void filter_bank::run(queue& on, buffer_view samples, const std::vector<spectrum
     gains_held_ = gains;
   }
   on.impl()->clear(saturated_.view());
-  spectra_.enqueue(on, samples, staged_.view(),
-                   {.load = {entries_.view(), weights_.view()},
-                    .store = {entries_.view(), gains_.view(), saturated_.view()}});
+  if (fused_) {
+    return fused_->enqueue(
+        on, {samples, entries_.view(), gains_.view(), heap_.view(), saturated_.view()}, 1);
+  }
+  spectra_->enqueue(on, samples, staged_.view(),
+                    {.load = {entries_.view(), weights_.view()},
+                     .store = {entries_.view(), gains_.view(), saturated_.view()}});
   if (!transpose_) return;
   const std::size_t n_tiles =
       spec_.channels / tile_channels * (sizes_.spectra_per_heap / tile_spectra);
@@ -156,9 +164,10 @@ std::vector<std::uint64_t> filter_bank::saturated() const {
 }
 
 std::string filter_bank::explain() const {
+  if (fused_) return fused_->explain();
   const std::size_t transposed = transpose_ ? 2 * sizes_.heap_bytes : 0;
-  return spectra_.explain() + formatted("then {} bytes are transposed\n",
-                                        transposed == 0 ? sizes_.heap_bytes : transposed);
+  return spectra_->explain() + formatted("then {} bytes are transposed\n",
+                                         transposed == 0 ? sizes_.heap_bytes : transposed);
 }
 
 }  // namespace wingbeat::channelising
