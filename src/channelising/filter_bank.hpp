@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>  // uint32_t, uint64_t
+#include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,10 @@
 #include "wingbeat/buffer.hpp"    // buffer
 #include "wingbeat/kernel.hpp"    // kernel
 #include "wingbeat/plan.hpp"      // plan
+
+namespace wingbeat::backend {
+class bank;
+}
 
 namespace wingbeat::channelising {
 
@@ -47,6 +52,8 @@ class filter_bank {
  public:
   /// Prepares the bank of a valid spec for samples that lie as `planes` says.
   filter_bank(const queue& on, const channeliser_spec& spec, const sample_planes& planes);
+  filter_bank(filter_bank&&) noexcept;
+  ~filter_bank();
 
   /// Queues the spectra of one heap. entries: [polarisation][spectrum]; gains: [set][polarisation]
   /// [channel]. Then `heap` holds its bytes, and `saturated` a count for each polarisation.
@@ -63,7 +70,8 @@ class filter_bank {
   channeliser_spec spec_;
   channeliser_sizes sizes_;
   bool is_compiled_;
-  plan spectra_;
+  std::unique_ptr<backend::bank> whole_;  ///< On engines that take all steps together, or..
+  std::optional<plan> spectra_;           ///< .. a plan, and a transposition.
   std::optional<kernel> transpose_;
   buffer weights_, entries_, gains_, staged_, heap_, saturated_;
   std::vector<std::complex<float>> gains_held_;
