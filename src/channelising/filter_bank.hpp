@@ -3,7 +3,8 @@
 // weighs and quantises the bins, and the transposition to [channel][spectrum][polarisation].
 #pragma once
 
-#include <cstdint>  // uint64_t
+#include <cstdint>  // uint32_t, uint64_t
+#include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "wingbeat/buffer.hpp"              // buffer
 #include "wingbeat/kernel.hpp"              // kernel
 #include "wingbeat/plan.hpp"                // plan
+
+namespace wingbeat::backend {
+class bank;
+}
 
 namespace wingbeat::channelising {
 
@@ -38,6 +43,8 @@ class filter_bank {
  public:
   /// Prepares the bank of a valid spec for samples that lie as `planes` says.
   filter_bank(const queue& on, const channeliser_spec& spec, const sample_planes& planes);
+  filter_bank(filter_bank&&) noexcept;
+  ~filter_bank();
 
   /// Queues the spectra of one heap. entries: [polarisation][spectrum]; gains: [set][polarisation]
   /// [channel]. Then `heap` holds its bytes, and `saturated` a count for each polarisation.
@@ -54,8 +61,10 @@ class filter_bank {
   channeliser_spec spec_;
   channeliser_sizes sizes_;
   bool is_compiled_;
+  // One of three: a kernel that does all; an engine's own loop; or a plan and a transposition.
   std::optional<fused_bank> fused_;
-  std::optional<plan> spectra_;  ///< Where that is left to a plan and its functors.
+  std::unique_ptr<backend::bank> whole_;
+  std::optional<plan> spectra_;
   std::optional<kernel> transpose_;
   buffer weights_, entries_, gains_, staged_, heap_, saturated_;
   std::vector<std::complex<float>> gains_held_;
