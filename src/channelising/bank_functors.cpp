@@ -18,7 +18,7 @@ namespace {
 constexpr const char* entry_text = R"(  struct spectrum {
     wingbeat::device::size first, time;
     float phase, slope;
-    unsigned gains, unused;
+    unsigned gains, follow;
   };
 )";
 

@@ -6,6 +6,7 @@
 
 #include "backend/backend.hpp"             // queue::clear
 #include "channelising/bank_functors.hpp"  // bank_load, bank_store
+#include "channelising/host_bank.hpp"      // make_host_bank, run_host_bank
 #include "channelising/quantise.hpp"       // complex_bytes
 #include "channelising/weights.hpp"        // filter_weights
 #include "formatted.hpp"                   // formatted
@@ -101,20 +102,29 @@ filter_bank::filter_bank(const queue& on, const channeliser_spec& spec, const sa
     : spec_(spec),
       sizes_(sizes_of(spec)),
       is_compiled_(form_of_samples(on.device().runs_on) == sample_form::packed),
-      spectra_(on, spectra_spec(spec, planes)),
-      weights_(on, sizes_.transform * spec.taps * sizeof(float)),
-      entries_(on, spec.polarisations * sizes_.spectra_per_heap * sizeof(spectrum_entry)),
-      staged_(on, sizes_.heap_bytes),
-      heap_(on, is_compiled_ ? sizes_.heap_bytes : 16),
       saturated_(on, 16) {
   const auto weights =
       rounded(filter_weights({sizes_.transform, spec.taps, spec.window, spec.weight_cutoff}));
+  whole_ = make_host_bank(on.device().runs_on, spec, planes, weights);
+  heap_ = buffer{on, is_compiled_ || whole_ ? sizes_.heap_bytes : 16};
+  if (whole_) return;
+  entries_ = buffer{on, spec.polarisations * sizes_.spectra_per_heap * sizeof(spectrum_entry)};
+  if (const auto tiles = tiles_of(spec, on.device()); is_compiled_ && tiles) {
+    fused_.emplace(on, spec, planes.plane_bytes, *tiles);
+    return;
+  }
+  spectra_.emplace(on, spectra_spec(spec, planes));
+  weights_ = buffer{on, weights.size() * sizeof(weights.front())};
   weights_.write(weights.data(), weights_.size_bytes());
+  staged_ = buffer{on, sizes_.heap_bytes};
   if (is_compiled_) transpose_.emplace(on, transpose_spec(spec));
 }
+filter_bank::filter_bank(filter_bank&&) noexcept = default;
+filter_bank::~filter_bank() = default;
 
 void filter_bank::run(queue& on, buffer_view samples, const std::vector<spectrum_entry>& entries,
                       const std::vector<std::complex<float>>& gains) {
+  if (whole_) return run_host_bank(*whole_, samples, entries, gains, heap_.view(), saturated_);
   entries_.write(entries.data(), entries.size() * sizeof(spectrum_entry));
   if (gains != gains_held_) {
     const std::size_t n_bytes = gains.size() * sizeof(gains.front());
@@ -123,9 +133,13 @@ void filter_bank::run(queue& on, buffer_view samples, const std::vector<spectrum
     gains_held_ = gains;
   }
   on.impl()->clear(saturated_.view());
-  spectra_.enqueue(on, samples, staged_.view(),
-                   {.load = {entries_.view(), weights_.view()},
-                    .store = {entries_.view(), gains_.view(), saturated_.view()}});
+  if (fused_) {
+    return fused_->enqueue(
+        on, {samples, entries_.view(), gains_.view(), heap_.view(), saturated_.view()}, 1);
+  }
+  spectra_->enqueue(on, samples, staged_.view(),
+                    {.load = {entries_.view(), weights_.view()},
+                     .store = {entries_.view(), gains_.view(), saturated_.view()}});
   if (!transpose_) return;
   const std::size_t n_tiles =
       spec_.channels / tile_channels * (sizes_.spectra_per_heap / tile_spectra);
@@ -134,7 +148,7 @@ void filter_bank::run(queue& on, buffer_view samples, const std::vector<spectrum
 
 void filter_bank::read_heap(std::vector<std::byte>& bytes) const {
   bytes.resize(sizes_.heap_bytes);
-  if (is_compiled_) return heap_.read(bytes.data(), bytes.size());
+  if (is_compiled_ || whole_) return heap_.read(bytes.data(), bytes.size());
   std::vector<std::byte> staged(sizes_.heap_bytes);
   staged_.read(staged.data(), staged.size());
   switch (complex_bytes(spec_.output)) {
@@ -156,9 +170,11 @@ std::vector<std::uint64_t> filter_bank::saturated() const {
 }
 
 std::string filter_bank::explain() const {
+  if (fused_) return fused_->explain();
+  if (whole_) return whole_->explain() + '\n';
   const std::size_t transposed = transpose_ ? 2 * sizes_.heap_bytes : 0;
-  return spectra_.explain() + formatted("then {} bytes are transposed\n",
-                                        transposed == 0 ? sizes_.heap_bytes : transposed);
+  return spectra_->explain() + formatted("then {} bytes are transposed\n",
+                                         transposed == 0 ? sizes_.heap_bytes : transposed);
 }
 
 }  // namespace wingbeat::channelising
