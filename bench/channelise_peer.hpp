@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "channelising/fused_bank.hpp"  // bank_views
+#include "channelising/row_filter.hpp"  // row_filter
 #include "peers/cufft.hpp"              // cufft
 
 namespace wingbeat {
@@ -34,10 +35,11 @@ class unfused_bank {
 
   channeliser_spec spec_;
   channeliser_sizes sizes_;
-  std::size_t plane_bytes_, n_spectra_;
-  kernel filter_, finish_;
+  std::size_t n_spectra_;
+  channelising::row_filter filter_;
+  kernel finish_;
   peers::cufft rows_;
-  buffer weights_, filtered_, bins_;
+  buffer filtered_, bins_;
 };
 
 /// Returns the part of the bytes of two heaps that differ.

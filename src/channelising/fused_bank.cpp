@@ -4,6 +4,7 @@
 #include <algorithm>  // max, min
 #include <bit>        // bit_floor
 
+#include "channelising/bank_policy.hpp"          // numbers_of, policy_text, filled
 #include "channelising/quantise.hpp"             // complex_bytes
 #include "channelising/spec.hpp"                 // has_dither
 #include "channelising/weights.hpp"              // filter_weights
@@ -22,29 +23,12 @@ constexpr unsigned wanted_numbers = 8192;
 /// A multiprocessor of compute capability 9 has 228 KiB; some devices leave 1 KiB to the system.
 constexpr unsigned most_sliding = 8;
 
-device::channeliser::stored_kind stored_kind_of(heap_sample output) {
-  return static_cast<device::channeliser::stored_kind>(output);
-}
-
-std::string numbers_text(const bank_numbers& of) {
-  return formatted("{{{}, {}, {}, {}, {}, channeliser::stored_kind({}), {}, {}, {}, {}}}",
-                   of.channels, of.taps, of.sample_bits, of.polarisations, of.spectra_per_heap,
-                   static_cast<int>(of.output), of.dithers, of.sliding, of.rows, of.workgroups);
-}
-
 std::vector<std::complex<float>> rounded_roots(const bank_numbers& of) {
   std::vector<std::complex<float>> roots;
   for (const auto& w : roots_of(schedule{device::order::natural, of.length(), of.elements()})) {
     roots.emplace_back(static_cast<float>(w.real()), static_cast<float>(w.imag()));
   }
   return roots;
-}
-
-template <class T>
-buffer filled(const queue& on, const std::vector<T>& with) {
-  buffer memory{on, with.size() * sizeof(T)};
-  memory.write(with.data(), memory.size_bytes());
-  return memory;
 }
 
 }  // namespace
@@ -63,16 +47,7 @@ std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_in
   const auto length = static_cast<unsigned>(sizes.transform);
   const auto heap_rows =
       static_cast<unsigned>(sizes.spectra_per_heap / (spec.polarisations == 1 ? 2 : 1));
-  bank_tiles tiles{.numbers = {.channels = static_cast<unsigned>(spec.channels),
-                               .taps = static_cast<unsigned>(spec.taps),
-                               .sample_bits = spec.sample_bits,
-                               .polarisations = static_cast<unsigned>(spec.polarisations),
-                               .spectra_per_heap = static_cast<unsigned>(sizes.spectra_per_heap),
-                               .output = stored_kind_of(spec.output),
-                               .dithers = has_dither(spec),
-                               .sliding = 1,
-                               .rows = 1,
-                               .workgroups = 1}};
+  bank_tiles tiles{.numbers = numbers_of(spec)};
   bank_numbers& of = tiles.numbers;
   const auto fits = [&](unsigned sliding, unsigned rows, unsigned workgroups) {
     of.sliding = sliding, of.rows = rows, of.workgroups = workgroups;
@@ -107,12 +82,7 @@ kernel_spec bank_kernel(const channeliser_spec& spec, const bank_tiles& tiles) {
       .text = formatted(R"(#include "wingbeat/device/channeliser/bank.hpp"
 using namespace wingbeat::device;
 static_assert(sizeof(complex<float>) == 8, "");
-struct policy {{
-  WINGBEAT_FN static constexpr channeliser::bank_numbers numbers() {{
-    return {};
-  }}
-  WINGBEAT_FN static constexpr size seed() {{ return size({}u) << 32 | {}u; }}
-}};
+{}
 {}
 void channelise(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first,
                 WINGBEAT_GLOBAL const channeliser::spectrum_entry* spectra, size spectra_first,
@@ -123,13 +93,13 @@ void channelise(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first
                 WINGBEAT_GLOBAL unsigned* saturated, size saturated_first,
                 size plane_bytes, size n_spectra WINGBEAT_SCRATCH_PARAMETER) {{
   const channeliser::bank_memory memory{{
-      samples + samples_first, plane_bytes, spectra + spectra_first, n_spectra,
-      weights + weights_first, gains + gains_first, roots + roots_first,
-      heaps + heaps_first, saturated + saturated_first}};
+      {{samples + samples_first, plane_bytes, spectra + spectra_first, n_spectra,
+       weights + weights_first}},
+      gains + gains_first, roots + roots_first, heaps + heaps_first, saturated + saturated_first}};
   channeliser::bank<policy>{{memory, WINGBEAT_SCRATCH}}.run();
 }}
 )",
-                        numbers_text(of), spec.seed >> 32, spec.seed & 0xffffffffU, macro),
+                        policy_text(of, spec.seed), macro),
       .entry = "channelise",
       .threads = of.threads(),
       .scratch_bytes = tiles.scratch_bytes,

@@ -353,7 +353,7 @@ WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
 }
 
 /// Mathematics that kernels around a transform need, under one name in every dialect.
-/// Transforms themselves use tables.
+/// Transforms themselves use tables. A `quick_` function is off by up to 1e-6.
 namespace maths {
 #if defined(__OPENCL_CPP_VERSION__)
 inline float square_root(float x) {
@@ -366,6 +366,12 @@ inline float cosine_of_turns(float x) {
   return ::cospi(2 * x);
 }
 inline float sine_of_turns(float x) {
+  return ::sinpi(2 * x);
+}
+inline float quick_cosine_of_turns(float x) {
+  return ::cospi(2 * x);
+}
+inline float quick_sine_of_turns(float x) {
   return ::sinpi(2 * x);
 }
 #elif defined(__CUDACC__)
@@ -382,6 +388,20 @@ WINGBEAT_FN float cosine_of_turns(float x) {
 WINGBEAT_FN float sine_of_turns(float x) {
   return ::sinpif(2 * x);
 }
+WINGBEAT_FN float quick_cosine_of_turns(float x) {
+#if defined(__CUDA_ARCH__)
+  return ::__cosf(6.2831853f * (x - ::rintf(x)));
+#else
+  return cosine_of_turns(x);
+#endif
+}
+WINGBEAT_FN float quick_sine_of_turns(float x) {
+#if defined(__CUDA_ARCH__)
+  return ::__sinf(6.2831853f * (x - ::rintf(x)));
+#else
+  return sine_of_turns(x);
+#endif
+}
 #else
 inline float square_root(float x) {
   return __builtin_sqrtf(x);
@@ -394,6 +414,12 @@ inline float cosine_of_turns(float x) {
 }
 inline float sine_of_turns(float x) {
   return static_cast<float>(__builtin_sin(6.283185307179586 * double(x)));
+}
+inline float quick_cosine_of_turns(float x) {
+  return cosine_of_turns(x);
+}
+inline float quick_sine_of_turns(float x) {
+  return sine_of_turns(x);
 }
 #endif
 

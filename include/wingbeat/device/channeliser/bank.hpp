@@ -10,8 +10,8 @@
 #pragma once
 
 #include "wingbeat/device/atomic.hpp"                // atomic_add
+#include "wingbeat/device/channeliser/filter.hpp"    // tile_filter
 #include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited
-#include "wingbeat/device/channeliser/window.hpp"    // window
 #include "wingbeat/device/complex.hpp"               // complex
 #include "wingbeat/device/dither.hpp"                // philox, dither_of
 #include "wingbeat/device/port.hpp"                  // WINGBEAT_FN, group
@@ -21,41 +21,9 @@
 
 namespace wingbeat::device::channeliser {
 
-/// What a bank is compiled for.
-struct bank_numbers {
-  unsigned channels, taps, sample_bits, polarisations;
-  unsigned spectra_per_heap;
-  stored_kind output;
-  bool dithers;
-  unsigned sliding;     ///< Spectra whose windows a thread slides over.
-  unsigned rows;        ///< Of a tile: `sliding`, or a multiple if one workgroup makes a tile.
-  unsigned workgroups;  ///< Of a cluster.
-
-  WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
-  WINGBEAT_FN constexpr unsigned own_rows() const { return rows / workgroups; }
-  WINGBEAT_FN constexpr unsigned elements() const { return 32; }
-  WINGBEAT_FN constexpr unsigned threads() const { return own_rows() * length() / elements(); }
-  /// Spectra of a tile.
-  WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
-};
-
-/// What is known of one spectrum of one polarisation. Channel k is multiplied by
-/// exp(2 pi i (phase + (k - channels/2) slope)).
-struct spectrum_entry {
-  size first;  ///< The first sample of its window, in the polarisation's plane.
-  size time;   ///< Output time, which the dither depends on.
-  float phase, slope;
-  unsigned gains;   ///< Which set of gains.
-  unsigned follow;  ///< So many spectra in sequence, itself included, have windows one row apart.
-};
-
-/// The memory of a launch. Spectra are numbered over all heaps.
+/// The memory of a launch.
 struct bank_memory {
-  WINGBEAT_GLOBAL const unsigned char* samples;
-  size plane_bytes;                               ///< From one polarisation to the next.
-  WINGBEAT_GLOBAL const spectrum_entry* spectra;  ///< [polarisation][spectrum]
-  size n_spectra;
-  WINGBEAT_GLOBAL const float* weights;         ///< See `window`.
+  filter_memory filter;
   WINGBEAT_GLOBAL const complex<float>* gains;  ///< [set][polarisation][channel]
   WINGBEAT_GLOBAL const complex<float>* roots;  ///< Of the transform.
   WINGBEAT_GLOBAL char* heaps;                  ///< [heap][channel][spectrum][polarisation]
@@ -76,10 +44,11 @@ class bank {
   using team_type = workgroup::team<shape, workgroup::lanes::along_transform, Group>;
   using stores = stored<as.output>;
   using unit = typename stores::type;
-  using filter = window<length, as.taps, as.sample_bits>;
+  using filters = tile_filter<Policy>;
   static constexpr unsigned piece = as.spectra() * as.polarisations;  ///< Values of a channel.
   static constexpr unsigned row_bytes = length * unsigned(sizeof(complex<float>));
   static constexpr unsigned piece_bytes = piece * unsigned(sizeof(unit));
+  static_assert(as.rows % slide == 0, "threads slide over as many rows each");
   static_assert(as.workgroups == 1 || as.rows == slide, "clusters slide over all rows of a tile");
 
  public:
@@ -89,11 +58,12 @@ class bank {
   static_assert(n / as.workgroups * piece_bytes <= scratch_bytes, "a tile's values fit");
 
   WINGBEAT_FN bank(const bank_memory& memory, WINGBEAT_LOCAL char* scratch)
-      : memory_(memory), scratch_(scratch), team_(Group{}) {
-    const size tile = Group::index() / as.workgroups;
-    first_ = tile * as.spectra();
-    rank_ = unsigned(Group::index() % as.workgroups);
-  }
+      : memory_(memory),
+        scratch_(scratch),
+        team_(Group{}),
+        first_(Group::index() / as.workgroups * as.spectra()),
+        rank_(unsigned(Group::index() % as.workgroups)),
+        filters_(memory.filter, first_) {}
 
   WINGBEAT_FN void run() const {
     filter_tile();
@@ -115,68 +85,13 @@ class bank {
     return reinterpret_cast<WINGBEAT_LOCAL complex<float>*>(scratch_);
   }
 
-  /// The polarisation of a part of row r, and its spectrum within the tile.
-  WINGBEAT_FN static constexpr unsigned polarisation(unsigned part) {
-    return as.polarisations == 2 ? part : 0;
-  }
-  WINGBEAT_FN static constexpr unsigned spectrum(unsigned row, unsigned part) {
-    return as.polarisations == 2 ? row : part * as.rows + row;
-  }
-  WINGBEAT_FN const WINGBEAT_GLOBAL spectrum_entry& entry(unsigned row, unsigned part) const {
-    return memory_.spectra[polarisation(part) * memory_.n_spectra + first_ + spectrum(row, part)];
-  }
-
-  /// Returns where the windows of a row begin, at position j.
-  WINGBEAT_FN typename filter::streams streams(unsigned row, unsigned j) const {
-    const auto of = [&](unsigned part) {
-      return packed_pair<as.sample_bits>{memory_.samples + polarisation(part) * memory_.plane_bytes,
-                                         entry(row, part).first + j};
-    };
-    return {of(0), of(1)};
-  }
-
   WINGBEAT_FN void filter_tile() const {
     for (unsigned i = group_.thread(); i < units * (as.rows / slide); i += threads) {
-      const unsigned first_row = i / units * slide;
-      const unsigned j = 2 * (i % units + rank_ * units), mirrored = length - 2 - j;
-      if (entry(first_row, 0).follow >= slide && entry(first_row, 1).follow >= slide) {
-        filter_rows<slide>(first_row, j, mirrored);
-      } else {
-        for (unsigned s = 0; s < slide; ++s) filter_rows<1>(first_row + s, j, mirrored);
-      }
-    }
-  }
-
-  template <unsigned Rows>
-  WINGBEAT_FN void filter_rows(unsigned row, unsigned j, unsigned mirrored) const {
-    filtered<Rows> y;
-    if constexpr (filter::holds_all) {
-      held_weights<filter::held> w;
-      w.template read<length>(memory_.weights, 0, j);
-      filter::template sums<false>(streams(row, j), w, memory_.weights, j, y);
-      put_sums(row, j, y);
-      filter::template sums<true>(streams(row, mirrored), w, memory_.weights, mirrored, y);
-      put_sums(row, mirrored, y);
-    } else {
-      filter::sums(streams(row, j), memory_.weights, j, y);
-      put_sums(row, j, y);
-      filter::sums(streams(row, mirrored), memory_.weights, mirrored, y);
-      put_sums(row, mirrored, y);
-    }
-  }
-
-  /// Two neighbours of a row.
-  struct alignas(16) neighbours {
-    complex<float> at[2];
-  };
-
-  template <unsigned Rows>
-  WINGBEAT_FN void put_sums(unsigned row, unsigned j, const filtered<Rows>& y) const {
-    WINGBEAT_UNROLL
-    for (unsigned s = 0; s < Rows; ++s) {
-      const auto to = rows() + (row + s) % own * length + j;
-      hand_to((row + s) / own, reinterpret_cast<WINGBEAT_LOCAL neighbours*>(to),
-              neighbours{{y.at[s][0], y.at[s][1]}});
+      filters_.run(i / units * slide, 2 * (i % units + rank_ * units),
+                   [&](unsigned row, unsigned j, const neighbours& sums) {
+                     const auto to = rows() + row % own * length + j;
+                     hand_to(row / own, reinterpret_cast<WINGBEAT_LOCAL neighbours*>(to), sums);
+                   });
     }
   }
 
@@ -220,10 +135,10 @@ class bank {
     unsigned saturated[2] = {0, 0};
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < 2; ++part) {
-      const auto& of = entry(row, part);
+      const auto& of = filters_.entry(row, part);
       turn[part] = turned(of.phase + of.slope * (float(team_.thread()) - float(n / 2)));
       step[part] = turned(of.slope * float(stride));
-      gains[part] = memory_.gains + (of.gains * as.polarisations + polarisation(part)) * n;
+      gains[part] = memory_.gains + (of.gains * as.polarisations + filters::polarisation(part)) * n;
       time[part] = of.time;
     }
     WINGBEAT_UNROLL
@@ -248,7 +163,7 @@ class bank {
   WINGBEAT_FN static void add_dither(complex<float> (&u)[2], const size (&time)[2],
                                      unsigned channel) {
     const auto words_at = [&](size t) {
-      return philox({{unsigned(t), unsigned(t >> 32), channel, 0u}}, Policy::seed());
+      return philox<dither_rounds>({{unsigned(t), unsigned(t >> 32), channel, 0u}}, Policy::seed());
     };
     const random_words words = words_at(time[0]);
     u[0] = u[0] + complex<float>{dither_of(words.at[0]), dither_of(words.at[1])};
@@ -275,7 +190,7 @@ class bank {
     const auto of_heap = memory_.saturated + first_ / as.spectra_per_heap * as.polarisations;
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < 2; ++part) {
-      if (saturated[part] > 0) atomic_add(of_heap + polarisation(part), saturated[part]);
+      if (saturated[part] > 0) atomic_add(of_heap + filters::polarisation(part), saturated[part]);
     }
   }
 
@@ -305,6 +220,7 @@ class bank {
   team_type team_;
   size first_;     ///< Spectrum of the tile.
   unsigned rank_;  ///< Of this workgroup in its cluster.
+  filters filters_;
 };
 
 }  // namespace wingbeat::device::channeliser
