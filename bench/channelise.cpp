@@ -3,7 +3,7 @@
 // and a kernel that turns, weighs, quantises and transposes? 10 bits to 8, 16 taps, two
 // polarisations, noise at -20 dBFS; in turns with a copy of the bytes that the fused launch moves.
 //     channelise results.json [channels]..      as 1024 4096; WINGBEAT_COMMIT names the commit
-// WINGBEAT_TILES="rows workgroups resident" cuts tiles otherwise.
+// WINGBEAT_TILES="rows workgroups resident" cuts tiles otherwise, WINGBEAT_GAIN=40 saturates.
 #include <fmt/core.h>
 
 #include <cstdlib>  // getenv
@@ -37,9 +37,11 @@ std::vector<std::byte> noise(std::size_t plane_bytes, unsigned bits) {
   for (auto& x : samples) x = static_cast<std::int16_t>(std::lrint(normal(engine)));
   std::vector<std::byte> piece(samples.size() / 8 * bits), planes(2 * plane_bytes);
   pack_samples(samples, bits, 0, piece);
-  for (std::size_t at = 0; at < planes.size(); at += piece.size()) {
-    std::copy_n(piece.begin(), std::min(piece.size(), planes.size() - at),
-                planes.begin() + static_cast<std::ptrdiff_t>(at));
+  for (std::size_t plane = 0; plane < planes.size(); plane += plane_bytes) {
+    for (std::size_t at = 0; at < plane_bytes; at += piece.size()) {
+      std::copy_n(piece.begin(), std::min(piece.size(), plane_bytes - at),
+                  planes.begin() + static_cast<std::ptrdiff_t>(plane + at));
+    }
   }
   return planes;
 }
@@ -80,11 +82,14 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
   const std::size_t plane_bytes = (n_samples + spec.taps * sizes.transform) / 8 * 10 + 32;
   const auto packed = noise(plane_bytes, spec.sample_bits);
   const auto entries = entries_of(sizes, n_spectra);
-  const std::vector<std::complex<float>> ones(2 * channels, 1.0F);
+  const char* const given_gain = std::getenv("WINGBEAT_GAIN");
+  const float gain = given_gain == nullptr ? 1.0F : std::stof(given_gain);
+  const std::vector<std::complex<float>> ones(2 * channels, gain);
   const buffer samples = filled(on, packed.data(), packed.size());
   const buffer spectra = filled(on, entries.data(), entries.size() * sizeof entries[0]);
   const buffer gains = filled(on, ones.data(), ones.size() * sizeof ones[0]);
-  buffer heaps{on, n_heaps * sizes.heap_bytes}, saturated{on, n_heaps * 8};
+  buffer heaps{on, n_heaps * sizes.heap_bytes},
+      saturated{on, n_heaps * 2 * saturation_counters * 4};
   buffer peer_heaps{on, n_heaps * sizes.heap_bytes}, copied{on, 2 * n_heaps * sizes.heap_bytes};
   on.impl()->clear(saturated.view());
   auto tiles = tiles_of(spec, on.device());

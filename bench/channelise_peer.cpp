@@ -73,7 +73,10 @@ void finish(WINGBEAT_GLOBAL const complex<float>* bins, size bins_first,
     tile[channel * pitch + s] = a | b << 16;
   }}
   for (unsigned pol = 0; pol < 2; ++pol) {{
-    if (counts[pol] > 0) atomic_add(saturated + saturated_first + s0 / per_heap * 2 + pol, counts[pol]);
+    if (counts[pol] > 0) {{
+      atomic_add(saturated + saturated_first + (s0 / per_heap * 2 + pol) * 32 + group::thread() % 32,
+                 counts[pol]);
+    }}
   }}
   group::barrier();
   const size heap = s0 / per_heap, spectrum = s0 % per_heap;

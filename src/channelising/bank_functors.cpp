@@ -118,39 +118,6 @@ class channel_order {
   std::size_t shift_, length_;
 };
 
-/// The statements that store the limited and rounded value `c` as number `at`.
-std::string put_text(heap_sample kind) {
-  constexpr std::string_view integers = R"(
-    out[2 * at] = maths::to_integer<element>(c.re);
-    out[2 * at + 1] = maths::to_integer<element>(c.im);)";
-  switch (kind) {
-    case heap_sample::int4:
-      return R"(
-    const int re = maths::to_integer<int>(c.re), im = maths::to_integer<int>(c.im);
-    out[at] = element((re & 15) << 4 | (im & 15));)";
-    case heap_sample::int8:
-    case heap_sample::int16: return std::string{integers};
-    case heap_sample::fp16:
-      return R"(
-    out[2 * at] = half_float(c.re).bits;
-    out[2 * at + 1] = half_float(c.im).bits;)";
-    case heap_sample::fp32: break;
-  }
-  return R"(
-    out[2 * at] = c.re;
-    out[2 * at + 1] = c.im;)";
-}
-
-std::string_view element_of(heap_sample kind) {
-  constexpr std::string_view names[] = {"unsigned char", "signed char", "short", "unsigned short",
-                                        "float"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
-std::size_t element_bytes(heap_sample kind) {
-  return kind == heap_sample::int4 ? 1 : complex_bytes(kind) / 2;
-}
-
 std::string dither_text(const channeliser_spec& spec) {
   if (!has_dither(spec)) return {};
   return formatted(R"(
@@ -165,12 +132,14 @@ std::string dither_text(const channeliser_spec& spec) {
 std::string store_text(const channeliser_spec& spec) {
   return formatted(
       R"(#include "wingbeat/device/atomic.hpp"
+#include "wingbeat/device/channeliser/filter.hpp"
 #include "wingbeat/device/complex.hpp"
 #include "wingbeat/device/dither.hpp"
-#include "wingbeat/device/half.hpp"
 struct wingbeat_bank_store {{
 {0}  using size = wingbeat::device::size;
-  using element = {1};
+  static constexpr auto kind = wingbeat::device::channeliser::stored_kind({1});
+  using stored = wingbeat::device::channeliser::stored<kind>;
+  using element = stored::type;
   struct operands {{
     WINGBEAT_GLOBAL const spectrum* spectra;
     wingbeat::device::size n_spectra;
@@ -187,16 +156,17 @@ struct wingbeat_bank_store {{
     const complex<float> turned =
         z * complex<float>{{maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)}};
     complex<float> u = turned * copied_from(given.gains + (s.gains * {6} + pol) * {3} + channel);{7}
-    constexpr float limit = {8:.9e}f;
-    const complex<float> c{{maths::clamp(u.re, -limit, limit), maths::clamp(u.im, -limit, limit)}};
-    if (c.re != u.re || c.im != u.im) atomic_add(given.saturated + pol, 1u);
-    const size at = row * {3} + channel;{9}
+    unsigned saturated = 0;
+    const complex<float> c = channeliser::limited<kind>(u, saturated);
+    if (saturated != 0) {{
+      atomic_add(given.saturated + pol * channeliser::counters + bin % channeliser::counters, 1u);
+    }}
+    out[row * {3} + channel] = stored::of(c);
   }}
 }};
 )",
-      entry_text, element_of(spec.output), channel_order{spec}.text(), spec.channels,
-      sizes_of(spec).spectra_per_heap, spec.channels / 2, spec.polarisations, dither_text(spec),
-      limit_of(spec.output), put_text(spec.output));
+      entry_text, static_cast<int>(spec.output), channel_order{spec}.text(), spec.channels,
+      sizes_of(spec).spectra_per_heap, spec.channels / 2, spec.polarisations, dither_text(spec));
 }
 
 /// exp(2 pi i (phase + n slope)), n in sequence: products of two short tables.
@@ -270,7 +240,7 @@ host_store store_callable(const channeliser_spec& spec) {
           i += count;
         }
         if (saturated > 0) {
-          std::atomic_ref{given.memory<std::uint32_t>(3)[pol]} += saturated;
+          std::atomic_ref{given.memory<std::uint32_t>(3)[pol * saturation_counters]} += saturated;
         }
       }};
 }
@@ -301,7 +271,7 @@ fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes) 
 fused_store bank_store(const channeliser_spec& spec) {
   const channeliser_sizes sizes = sizes_of(spec);
   return {.out_bytes = sizes.heap_bytes,
-          .element_bytes = element_bytes(spec.output),
+          .element_bytes = complex_bytes(spec.output),
           .source = {store_text(spec), "wingbeat_bank_store"},
           .callable = store_callable(spec),
           .operands = {kernel_parameter::input(sizeof(spectrum_entry)),

@@ -25,13 +25,16 @@ struct sample_planes {
   std::size_t plane_bytes = 0;  ///< From one polarisation to the next.
 };
 
+/// Counters of saturated values, of each polarisation of a heap; their sum counts.
+inline constexpr std::size_t saturation_counters = 32;
+
 /// The memory of a launch, but for what the bank owns.
 struct bank_views {
   buffer_view samples;    ///< Packed; polarisations `plane_bytes` apart.
   buffer_view entries;    ///< spectrum_entry[polarisation][spectrum]
   buffer_view gains;      ///< [set][polarisation][channel]
   buffer_view heaps;      ///< [heap][channel][spectrum][polarisation]
-  buffer_view saturated;  ///< [heap][polarisation], added to.
+  buffer_view saturated;  ///< uint32_t[heap][polarisation][counter], added to.
 };
 
 }  // namespace wingbeat::channelising

@@ -157,7 +157,8 @@ void chained_bank::enqueue(queue& on, const bank_views& views, std::size_t n_hea
          .entries = part(views.entries, heap * sizes_.spectra_per_heap * sizeof(spectrum_entry)),
          .gains = views.gains,
          .heaps = part(views.heaps, heap * sizes_.heap_bytes),
-         .saturated = part(views.saturated, heap * spec_.polarisations * sizeof(std::uint32_t))},
+         .saturated = part(views.saturated, heap * spec_.polarisations * saturation_counters *
+                                                sizeof(std::uint32_t))},
         n_heaps * sizes_.spectra_per_heap);
   }
 }

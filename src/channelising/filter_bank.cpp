@@ -26,7 +26,7 @@ filter_bank::filter_bank(const queue& on, const channeliser_spec& spec, const sa
     : spec_(spec),
       sizes_(sizes_of(spec)),
       is_compiled_(form_of_samples(on.device().runs_on) == sample_form::packed),
-      saturated_(on, 16) {
+      saturated_(on, 2 * saturation_counters * sizeof(std::uint32_t)) {
   const auto weights =
       rounded(filter_weights({sizes_.transform, spec.taps, spec.window, spec.weight_cutoff}));
   whole_ = make_host_bank(on.device().runs_on, spec, planes, weights);
@@ -65,9 +65,13 @@ void filter_bank::read_heap(std::vector<std::byte>& bytes) const {
 }
 
 std::vector<std::uint64_t> filter_bank::saturated() const {
-  std::vector<std::uint32_t> counts(spec_.polarisations);
+  // An engine's own loop has one counter for each polarisation.
+  const std::size_t each = whole_ ? 1 : saturation_counters;
+  std::vector<std::uint32_t> counts(spec_.polarisations * each);
   saturated_.read(counts.data(), counts.size() * sizeof(counts.front()));
-  return {counts.begin(), counts.end()};
+  std::vector<std::uint64_t> sums(spec_.polarisations);
+  for (std::size_t i = 0; i < counts.size(); ++i) sums[i / each] += counts[i];
+  return sums;
 }
 
 std::string filter_bank::explain() const {

@@ -27,7 +27,7 @@ struct bank_memory {
   WINGBEAT_GLOBAL const complex<float>* gains;  ///< [set][polarisation][channel]
   WINGBEAT_GLOBAL const complex<float>* roots;  ///< Of the transform.
   WINGBEAT_GLOBAL char* heaps;                  ///< [heap][channel][spectrum][polarisation]
-  WINGBEAT_GLOBAL unsigned* saturated;          ///< [heap][polarisation]
+  WINGBEAT_GLOBAL unsigned* saturated;          ///< [heap][polarisation][counter]
 };
 
 template <class Policy, class Group = group>
@@ -187,10 +187,14 @@ class bank {
   }
 
   WINGBEAT_FN void count(const unsigned (&saturated)[2]) const {
-    const auto of_heap = memory_.saturated + first_ / as.spectra_per_heap * as.polarisations;
+    const auto of_heap = memory_.saturated +
+                         first_ / as.spectra_per_heap * as.polarisations * counters +
+                         group_.thread() % counters;
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < 2; ++part) {
-      if (saturated[part] > 0) atomic_add(of_heap + filters::polarisation(part), saturated[part]);
+      if (saturated[part] > 0) {
+        atomic_add(of_heap + filters::polarisation(part) * counters, saturated[part]);
+      }
     }
   }
 

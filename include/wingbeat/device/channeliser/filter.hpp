@@ -12,6 +12,10 @@
 
 namespace wingbeat::device::channeliser {
 
+/// Counters of each polarisation of a heap, one for each thread of a subgroup: where all values
+/// saturate, threads would wait for a single one.
+inline constexpr unsigned counters = 32;
+
 /// What a bank is compiled for.
 struct bank_numbers {
   unsigned channels, taps, sample_bits, polarisations;
@@ -144,19 +148,18 @@ struct filter_rows {
     const size unit = Group::index() * Threads + Group::thread();
     const size first = unit / units * as.spectra();
     if (first >= n_spectra) return;
-    filters{memory, first}.run(0, 2 * unsigned(unit % units),
-                               [&](unsigned row, unsigned j, const neighbours& sums) {
-                                 const auto to = [&](unsigned part) {
-                                   return reinterpret_cast<WINGBEAT_GLOBAL complex<float>*>(
-                                       out +
-                                       (filters::polarisation(part) * n_spectra + first +
-                                        filters::spectrum(row, part)) *
-                                           as.length() +
-                                       j);
-                                 };
-                                 copy_to(to(0), complex<float>{sums.at[0].re, sums.at[1].re});
-                                 copy_to(to(1), complex<float>{sums.at[0].im, sums.at[1].im});
-                               });
+    filters{memory, first}.run(
+        0, 2 * unsigned(unit % units), [&](unsigned row, unsigned j, const neighbours& sums) {
+          const auto to = [&](unsigned part) {
+            return reinterpret_cast<WINGBEAT_GLOBAL complex<float>*>(
+                out +
+                (filters::polarisation(part) * n_spectra + first + filters::spectrum(row, part)) *
+                    as.length() +
+                j);
+          };
+          copy_to(to(0), complex<float>{sums.at[0].re, sums.at[1].re});
+          copy_to(to(1), complex<float>{sums.at[0].im, sums.at[1].im});
+        });
   }
 };
 
