@@ -3,7 +3,7 @@
 // and a kernel that turns, weighs, quantises and transposes? 10 bits to 8, 16 taps, two
 // polarisations, noise at -20 dBFS; in turns with a copy of the bytes that the fused launch moves.
 //     channelise results.json [channels]..      as 1024 4096; WINGBEAT_COMMIT names the commit
-// WINGBEAT_TILES="rows workgroups resident" cuts tiles otherwise, WINGBEAT_GAIN=40 saturates.
+// WINGBEAT_TILES="rows resident" cuts tiles otherwise, WINGBEAT_GAIN=40 saturates.
 #include <fmt/core.h>
 
 #include <cstdlib>  // getenv
@@ -69,7 +69,7 @@ buffer filled(queue& on, const void* from, std::size_t size_bytes) {
 void cut(bank_tiles& tiles) {
   const char* const given = std::getenv("WINGBEAT_TILES");
   if (given == nullptr) return;
-  std::istringstream{given} >> tiles.numbers.rows >> tiles.numbers.workgroups >> tiles.resident;
+  std::istringstream{given} >> tiles.numbers.rows >> tiles.resident;
   tiles.numbers.sliding = std::min(tiles.numbers.rows, 8U);
   tiles.scratch_bytes = scratch_bytes_of(tiles.numbers);
 }
@@ -98,7 +98,7 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
     cut(*tiles);
     bank.emplace(on, spec, plane_bytes, *tiles);
   }
-  const chained_bank chain{on, spec, {sample_form::packed, spec.sample_bits, plane_bytes}};
+  const chained_bank chain{on, spec, {sample_form::packed, spec.sample_bits, plane_bytes}, n_heaps};
   buffer chained_heaps{on, n_heaps * sizes.heap_bytes};
   const bank_views views{samples.view(), spectra.view(), gains.view(), heaps.view(),
                          saturated.view()};
@@ -116,13 +116,13 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
       measure::queued_run(on, "copy", [&] { on.impl()->copy(to, from); }),
       measure::queued_run(on, "fused", [&] { bank ? bank->enqueue(on, views, n_heaps) : void(); }),
       measure::queued_run(on, "unfused", [&] { peer.enqueue(on, of_peer); }),
-      measure::queued_run(on, "chained", [&] { chain.enqueue(on, of_chain, n_heaps); })};
+      measure::queued_run(on, "chained", [&] { chain.enqueue(on, of_chain); })};
   for (const auto& step : peer.steps(on, of_peer)) {
     runs.push_back(measure::queued_run(on, step.name, step.enqueue));
   }
   if (bank) bank->enqueue(on, views, n_heaps);
   peer.enqueue(on, of_peer);
-  chain.enqueue(on, of_chain, n_heaps);
+  chain.enqueue(on, of_chain);
   fmt::print("chained differs in {:.2e}\n", differing_part(on, chained_heaps, peer_heaps));
   const double difference = differing_part(on, heaps, peer_heaps);
   measure::take_turns(runs, n_rounds);

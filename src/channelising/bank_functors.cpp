@@ -29,7 +29,8 @@ std::size_t element_bytes(sample_form form) {
   return form == sample_form::reals ? sizeof(float) : sizeof(std::complex<float>);
 }
 
-std::string load_text(const channeliser_spec& spec, const sample_planes& planes) {
+std::string load_text(const channeliser_spec& spec, const sample_planes& planes,
+                      std::size_t n_heaps) {
   const channeliser_sizes sizes = sizes_of(spec);
   const bool is_packed = planes.form == sample_form::packed;
   const std::string_view number =
@@ -51,7 +52,6 @@ struct wingbeat_bank_load {{
   static constexpr bool in_order = false;
   struct operands {{
     WINGBEAT_GLOBAL const spectrum* spectra;
-    wingbeat::device::size n_spectra;
     WINGBEAT_GLOBAL const float* weights;
   }};
   WINGBEAT_FN static number sample(WINGBEAT_GLOBAL const element* plane, size n) {{
@@ -61,7 +61,7 @@ struct wingbeat_bank_load {{
                                  size i) {{
     using namespace wingbeat::device;
     WINGBEAT_GLOBAL const element* const plane = in + row / {4} * {5};
-    const size first = given.spectra[row / {4} * given.n_spectra + row % {4}].first + i;
+    const size first = given.spectra[row].first + i;
     number sum{{}};
     for (unsigned m = 0; m < {6}; ++m) {{
       const number x = sample(plane, first + m * size({7}));
@@ -72,8 +72,9 @@ struct wingbeat_bank_load {{
   }}
 }};
 )",
-      entry_text, number, is_packed ? "unsigned char" : number, read, sizes.spectra_per_heap,
-      planes.plane_bytes / element_bytes(planes.form), spec.taps, sizes.transform,
+      entry_text, number, is_packed ? "unsigned char" : number, read,
+      n_heaps * sizes.spectra_per_heap, planes.plane_bytes / element_bytes(planes.form), spec.taps,
+      sizes.transform,
       planes.form == sample_form::complex ? "sum = sum + scaled(x, w);" : "sum += w * x;");
 }
 
@@ -88,7 +89,7 @@ host_load load_callable(const channeliser_spec& spec, const sample_planes& plane
     constexpr std::size_t piece = 1024;
     const spectrum_entry& entry = given.memory<const spectrum_entry>(
         0)[row / n_spectra * given.value<std::uint64_t>(1) + row % n_spectra];
-    const float* const weights = given.memory<const float>(2) + first;
+    const float* const weights = given.memory<const float>(1) + first;
     const Number* const x =
         static_cast<const Number*>(in) + row / n_spectra * plane + entry.first + first;
     for (std::size_t begin = 0; begin < into.size(); begin += piece) {
@@ -117,57 +118,6 @@ class channel_order {
  private:
   std::size_t shift_, length_;
 };
-
-std::string dither_text(const channeliser_spec& spec) {
-  if (!has_dither(spec)) return {};
-  return formatted(R"(
-    const random_words words = philox<dither_rounds>(
-        {{{{unsigned(s.time), unsigned(s.time >> 32), unsigned(channel), unsigned(pol / 2)}}}},
-        size({}u) << 32 | {}u);
-    u.re += dither_of(pol % 2 == 0 ? words.at[0] : words.at[2]);
-    u.im += dither_of(pol % 2 == 0 ? words.at[1] : words.at[3]);)",
-                   spec.seed >> 32, spec.seed & 0xffffffffU);
-}
-
-std::string store_text(const channeliser_spec& spec) {
-  return formatted(
-      R"(#include "wingbeat/device/atomic.hpp"
-#include "wingbeat/device/channeliser/filter.hpp"
-#include "wingbeat/device/complex.hpp"
-#include "wingbeat/device/dither.hpp"
-struct wingbeat_bank_store {{
-{0}  using size = wingbeat::device::size;
-  static constexpr auto kind = wingbeat::device::channeliser::stored_kind({1});
-  using stored = wingbeat::device::channeliser::stored<kind>;
-  using element = stored::type;
-  struct operands {{
-    WINGBEAT_GLOBAL const spectrum* spectra;
-    wingbeat::device::size n_spectra;
-    WINGBEAT_GLOBAL const wingbeat::device::complex<float>* gains;
-    WINGBEAT_GLOBAL unsigned* saturated;
-  }};
-  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, operands given, size row, size bin,
-                                wingbeat::device::complex<float> z) {{
-    using namespace wingbeat::device;
-    const size channel = {2}, pol = row / {4};
-    if (channel >= {3}) return;
-    const spectrum s = given.spectra[pol * given.n_spectra + row % {4}];
-    const float turns = s.phase + s.slope * (float(channel) - {5}.0f);
-    const complex<float> turned =
-        z * complex<float>{{maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)}};
-    complex<float> u = turned * copied_from(given.gains + (s.gains * {6} + pol) * {3} + channel);{7}
-    unsigned saturated = 0;
-    const complex<float> c = channeliser::limited<kind>(u, saturated);
-    if (saturated != 0) {{
-      atomic_add(given.saturated + pol * channeliser::counters + bin % channeliser::counters, 1u);
-    }}
-    out[row * {3} + channel] = stored::of(c);
-  }}
-}};
-)",
-      entry_text, static_cast<int>(spec.output), channel_order{spec}.text(), spec.channels,
-      sizes_of(spec).spectra_per_heap, spec.channels / 2, spec.polarisations, dither_text(spec));
-}
 
 /// exp(2 pi i (phase + n slope)), n in sequence: products of two short tables.
 class turning {
@@ -208,7 +158,7 @@ host_store store_callable(const channeliser_spec& spec) {
         const spectrum_entry& entry = given.memory<const spectrum_entry>(
             0)[pol * given.value<std::uint64_t>(1) + row % n_spectra];
         const auto* const gains =
-            given.memory<const std::complex<float>>(2) + (entry.gains * n_pols + pol) * n;
+            given.memory<const std::complex<float>>(1) + (entry.gains * n_pols + pol) * n;
         auto* const bytes = static_cast<std::byte*>(out) + row * n * n_bytes;
         std::uint32_t saturated = 0;
         for (std::size_t i = 0; i < values.size();) {
@@ -240,7 +190,7 @@ host_store store_callable(const channeliser_spec& spec) {
           i += count;
         }
         if (saturated > 0) {
-          std::atomic_ref{given.memory<std::uint32_t>(3)[pol * saturation_counters]} += saturated;
+          std::atomic_ref{given.memory<std::uint32_t>(2)[pol * saturation_counters]} += saturated;
         }
       }};
 }
@@ -252,13 +202,13 @@ sample_form form_of_samples(engine runs_on) {
   return is_compiled ? sample_form::packed : sample_form::reals;
 }
 
-fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes) {
+fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes,
+                     std::size_t n_heaps) {
   const std::size_t element = element_bytes(planes.form);
   fused_load load{.in_bytes = spec.polarisations * planes.plane_bytes,
                   .element_bytes = element,
-                  .source = {load_text(spec, planes), "wingbeat_bank_load"},
+                  .source = {load_text(spec, planes, n_heaps), "wingbeat_bank_load"},
                   .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
-                               kernel_parameter::value<std::uint64_t>(),
                                kernel_parameter::input(sizeof(float))}};
   if (planes.form == sample_form::complex) {
     load.callable = load_callable<std::complex<float>>(spec, planes);
@@ -272,10 +222,8 @@ fused_store bank_store(const channeliser_spec& spec) {
   const channeliser_sizes sizes = sizes_of(spec);
   return {.out_bytes = sizes.heap_bytes,
           .element_bytes = complex_bytes(spec.output),
-          .source = {store_text(spec), "wingbeat_bank_store"},
           .callable = store_callable(spec),
           .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
-                       kernel_parameter::value<std::uint64_t>(),
                        kernel_parameter::input(sizeof(std::complex<float>)),
                        kernel_parameter::output(sizeof(std::uint32_t))}};
 }

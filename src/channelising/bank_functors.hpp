@@ -12,10 +12,11 @@
 
 namespace wingbeat::channelising {
 
-/// Operands: entries, spectra of all heaps, weights.
-[[nodiscard]] fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes);
+/// Rows of `n_heaps` heaps. Operands: entries, weights.
+[[nodiscard]] fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes,
+                                   std::size_t n_heaps = 1);
 
-/// Operands: entries, spectra of all heaps, gains, counts of saturated values.
+/// In this process alone. Operands: entries, gains, counts of saturated values.
 [[nodiscard]] fused_store bank_store(const channeliser_spec& spec);
 
 }  // namespace wingbeat::channelising

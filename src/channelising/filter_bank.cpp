@@ -56,7 +56,7 @@ void filter_bank::run(queue& on, buffer_view samples, const std::vector<spectrum
   on.impl()->clear(saturated_.view());
   const bank_views views{samples, entries_.view(), gains_.view(), heap_.view(), saturated_.view()};
   if (fused_) return fused_->enqueue(on, views, 1);
-  chained_->enqueue(on, views, 1);
+  chained_->enqueue(on, views);
 }
 
 void filter_bank::read_heap(std::vector<std::byte>& bytes) const {

@@ -35,10 +35,10 @@ std::vector<std::complex<float>> rounded_roots(const bank_numbers& of) {
 
 unsigned scratch_bytes_of(const bank_numbers& numbers) {
   const unsigned length = numbers.length();
-  const unsigned exchanged = device::workgroup::scratch_bytes_of(
-      length, numbers.elements(), numbers.own_rows(), sizeof(float), device::order::natural,
-      device::workgroup::trade::whole);
-  return std::max<unsigned>(exchanged, numbers.own_rows() * length * sizeof(std::complex<float>));
+  const unsigned exchanged =
+      device::workgroup::scratch_bytes_of(length, numbers.elements(), numbers.rows, sizeof(float),
+                                          device::order::natural, device::workgroup::trade::whole);
+  return std::max<unsigned>(exchanged, numbers.rows * length * sizeof(std::complex<float>));
 }
 
 std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_info& device) {
@@ -49,36 +49,22 @@ std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_in
       static_cast<unsigned>(sizes.spectra_per_heap / (spec.polarisations == 1 ? 2 : 1));
   bank_tiles tiles{.numbers = numbers_of(spec)};
   bank_numbers& of = tiles.numbers;
-  const auto fits = [&](unsigned sliding, unsigned rows, unsigned workgroups) {
-    of.sliding = sliding, of.rows = rows, of.workgroups = workgroups;
-    tiles.scratch_bytes = scratch_bytes_of(of);
-    return tiles.scratch_bytes <= device.local_memory_bytes && of.threads() > 0 &&
-           of.threads() <= device.max_workgroup;
-  };
-  const unsigned sliding = std::min(most_sliding, heap_rows);
-  const unsigned wanted = std::max(wanted_numbers / length, 1U);  // rows of a workgroup
-  tiles.resident = 2;
-  if (wanted >= sliding && fits(sliding, std::min(wanted, heap_rows), 1)) return tiles;
-  tiles.resident = 1;
-  for (unsigned rows = sliding; rows > 0; rows /= 2) {
-    if (fits(rows, rows, 1)) return tiles;
-  }
-  return std::nullopt;
+  of.sliding = std::min(most_sliding, heap_rows);
+  of.rows = std::min(std::max(wanted_numbers / length, of.sliding), heap_rows);
+  tiles.scratch_bytes = scratch_bytes_of(of);
+  if (tiles.scratch_bytes > device.local_memory_bytes) return std::nullopt;
+  if (of.threads() == 0 || of.threads() > device.max_workgroup) return std::nullopt;
+  tiles.resident = 2 * tiles.scratch_bytes <= device.local_memory_bytes ? 2 : 1;
+  return tiles;
 }
 
 kernel_spec bank_kernel(const channeliser_spec& spec, const bank_tiles& tiles) {
   const bank_numbers& of = tiles.numbers;
-  const std::string macro =
-      of.workgroups > 1
-          ? formatted("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", of.threads(), tiles.resident,
-                      of.workgroups)
-          : formatted("WINGBEAT_KERNEL_RESIDENT({}, {})", of.threads(), tiles.resident);
-  return {
-      .text = formatted(R"(#include "wingbeat/device/channeliser/bank.hpp"
+  return {.text = formatted(R"(#include "wingbeat/device/channeliser/bank.hpp"
 using namespace wingbeat::device;
 static_assert(sizeof(complex<float>) == 8, "");
 {}
-{}
+WINGBEAT_KERNEL_RESIDENT({}, {})
 void channelise(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first,
                 WINGBEAT_GLOBAL const channeliser::spectrum_entry* spectra, size spectra_first,
                 WINGBEAT_GLOBAL const float* weights, size weights_first,
@@ -94,18 +80,17 @@ void channelise(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first
   channeliser::bank<policy>{{memory, WINGBEAT_SCRATCH}}.run();
 }}
 )",
-                        policy_text(of, spec.seed), macro),
-      .entry = "channelise",
-      .threads = of.threads(),
-      .scratch_bytes = tiles.scratch_bytes,
-      .parameters = {kernel_parameter::input(1), kernel_parameter::input(sizeof(spectrum_entry)),
-                     kernel_parameter::input(sizeof(float)),
-                     kernel_parameter::input(sizeof(std::complex<float>)),
-                     kernel_parameter::input(sizeof(std::complex<float>)),
-                     kernel_parameter::output(1), kernel_parameter::output(sizeof(std::uint32_t)),
-                     kernel_parameter::value<std::uint64_t>(),
-                     kernel_parameter::value<std::uint64_t>()},
-      .workgroups_of_cluster = of.workgroups};
+                            policy_text(of, spec.seed), of.threads(), tiles.resident),
+          .entry = "channelise",
+          .threads = of.threads(),
+          .scratch_bytes = tiles.scratch_bytes,
+          .parameters = {
+              kernel_parameter::input(1), kernel_parameter::input(sizeof(spectrum_entry)),
+              kernel_parameter::input(sizeof(float)),
+              kernel_parameter::input(sizeof(std::complex<float>)),
+              kernel_parameter::input(sizeof(std::complex<float>)), kernel_parameter::output(1),
+              kernel_parameter::output(sizeof(std::uint32_t)),
+              kernel_parameter::value<std::uint64_t>(), kernel_parameter::value<std::uint64_t>()}};
 }
 
 fused_bank::fused_bank(const queue& on, const channeliser_spec& spec, std::size_t plane_bytes,
@@ -119,7 +104,7 @@ fused_bank::fused_bank(const queue& on, const channeliser_spec& spec, std::size_
 void fused_bank::enqueue(queue& on, const bank_views& views, std::size_t n_heaps) const {
   const bank_numbers& of = tiles_.numbers;
   const std::uint64_t n_spectra = n_heaps * of.spectra_per_heap;
-  kernel_.enqueue(on, n_spectra / of.spectra() * of.workgroups,
+  kernel_.enqueue(on, n_spectra / of.spectra(),
                   {views.samples, views.entries, weights_.view(), views.gains, roots_.view(),
                    views.heaps, views.saturated, std::uint64_t{plane_bytes_}, n_spectra});
 }
@@ -127,10 +112,11 @@ void fused_bank::enqueue(queue& on, const bank_views& views, std::size_t n_heaps
 std::string fused_bank::explain() const {
   const bank_numbers& of = tiles_.numbers;
   return formatted(
-      "one launch: tiles of {} spectra by {} workgroup{} of {} threads, {} bytes of local memory "
-      "each; each thread filters 4 positions of {} spectra\n",
-      of.spectra(), of.workgroups, of.workgroups == 1 ? "" : "s", of.threads(),
-      tiles_.scratch_bytes, of.sliding);
+      "one launch: tiles of {} spectra by {} threads, {} bytes of local memory; each thread "
+      "filters 4 "
+      "positions of {} spectra; samples are read {:.1f} times, through the caches\n",
+      of.spectra(), of.threads(), tiles_.scratch_bytes, of.sliding,
+      static_cast<double>(of.sliding + of.taps - 1) / of.sliding);
 }
 
 }  // namespace wingbeat::channelising

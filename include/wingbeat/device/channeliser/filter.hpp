@@ -22,14 +22,12 @@ struct bank_numbers {
   unsigned spectra_per_heap;
   stored_kind output;
   bool dithers;
-  unsigned sliding;     ///< Spectra whose windows a thread slides over.
-  unsigned rows;        ///< Of a tile: `sliding`, or a multiple if one workgroup makes a tile.
-  unsigned workgroups;  ///< Of a cluster.
+  unsigned sliding;  ///< Spectra whose windows a thread slides over.
+  unsigned rows;     ///< Of a tile, a multiple of `sliding`.
 
   WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
-  WINGBEAT_FN constexpr unsigned own_rows() const { return rows / workgroups; }
   WINGBEAT_FN constexpr unsigned elements() const { return 32; }
-  WINGBEAT_FN constexpr unsigned threads() const { return own_rows() * length() / elements(); }
+  WINGBEAT_FN constexpr unsigned threads() const { return rows * length() / elements(); }
   /// Spectra of a tile.
   WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
 };
