@@ -87,8 +87,7 @@ host_load load_callable(const channeliser_spec& spec, const sample_planes& plane
   return operand_reader<Number>{[=](const void* in, const host_arguments& given, std::size_t row,
                                     std::size_t first, std::span<Number> into) {
     constexpr std::size_t piece = 1024;
-    const spectrum_entry& entry = given.memory<const spectrum_entry>(
-        0)[row / n_spectra * given.value<std::uint64_t>(1) + row % n_spectra];
+    const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
     const float* const weights = given.memory<const float>(1) + first;
     const Number* const x =
         static_cast<const Number*>(in) + row / n_spectra * plane + entry.first + first;
@@ -155,8 +154,7 @@ host_store store_callable(const channeliser_spec& spec) {
           void* out, const host_arguments& given, std::size_t row, std::size_t first,
           std::span<const std::complex<float>> values) {
         const std::size_t pol = row / n_spectra;
-        const spectrum_entry& entry = given.memory<const spectrum_entry>(
-            0)[pol * given.value<std::uint64_t>(1) + row % n_spectra];
+        const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
         const auto* const gains =
             given.memory<const std::complex<float>>(1) + (entry.gains * n_pols + pol) * n;
         auto* const bytes = static_cast<std::byte*>(out) + row * n * n_bytes;
