@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors: what an item is called, and how its bytes are to be read. On the wire, a SPEAD packet
-// within an item of id 5.
+// Descriptors: what an item is called, and how its bytes are to be read. On the wire, a packet of
+// SPEAD within an item of id 5.
 #pragma once
 
 #include <cstddef>  // byte, size_t
