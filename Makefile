@@ -94,11 +94,13 @@ test: build-tests
 	$(ctest) build/test --label-exclude 'slow|gpu'
 	cmake --preset sanitize $(library_only)
 	cmake --build --preset sanitize --target $(call targets_of,$(sanitized))
-	$(ctest) build/sanitize --label-exclude 'slow|gpu' --tests-regex '^(device|backend/host|spead|net|receive|transmit)/'
+	$(ctest) build/sanitize --label-exclude 'slow|gpu' \
+	  --tests-regex '^(device|backend/host|spead|net|receive|transmit)/'
 	cmake --preset sanitize-thread $(library_only)
 	cmake --build --preset sanitize-thread --target $(call targets_of,$(raced))
 	$(ctest) build/sanitize-thread --label-exclude 'slow|gpu|opencl' \
-	  --tests-regex '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|spead|net|receive|transmit)/'
+	  --tests-regex \
+	  '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|spead|net|receive|transmit)/'
 
 test-full: build-tests
 	WINGBEAT_TEST_FULL=1 $(ctest) build/test

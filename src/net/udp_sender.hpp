@@ -33,8 +33,9 @@ class udp_sender {
   /// `ttl` counts for multicast. Throws `file_error` in one sentence.
   udp_sender(std::uint32_t interface_address, std::size_t buffer_bytes, unsigned ttl);
 
-  /// Sends the messages in order, and returns how many of them the system took. Where it is not all,
-  /// the next one failed, and `fault()` says why; waits at most a second for room in the buffer.
+  /// Sends the messages in order, and returns how many of them the system took. Where it is not
+  /// all, the next one failed, and `fault()` says why; waits at most a second for room in the
+  /// buffer.
   std::size_t send(std::span<const outgoing_message> messages);
 
   /// Returns the number of the last fault.

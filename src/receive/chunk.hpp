@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks: samples of all polarisations over one length of time, and which packets of them are there.
+// Chunks: samples of all polarisations over one length of time, and which of their packets came.
 #pragma once
 
 #include <cstddef>  // byte, size_t

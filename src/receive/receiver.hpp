@@ -56,8 +56,8 @@ class receiver {
   /// Starts the threads.
   void start();
 
-  /// Stops the threads, after what has arrived, and hands on the chunks that are open. May be called
-  /// again.
+  /// Stops the threads, after what has arrived, and hands on the chunks that are open. May be
+  /// called again.
   void stop();
 
   /// Returns the next chunk; an empty one where none comes within this time.

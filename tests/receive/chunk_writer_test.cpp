@@ -80,7 +80,7 @@ TEST(chunk_writer, counts_each_reason_against_a_packet) {
 
 TEST(chunk_writer, accepts_any_order_within_two_chunks_and_counts_older_packets) {
   chunk_bench bench;
-  // 64 packets with 3 dropped; chunk 0's last packet comes within chunk 1, and chunk 1's twice late.
+  // 64 packets with 3 dropped; chunk 0's last packet comes in chunk 1, and chunk 1's come late.
   for (const std::int64_t i : {1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}) {
     bench.add_packets(i, i + 1);
   }
