@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>  // getpid
 
 #include "receive/traffic.hpp"  // loopback_sender, stop_after
 #include "wingbeat/error.hpp"   // file_error, plan_error

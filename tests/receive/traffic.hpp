@@ -32,10 +32,13 @@ class loopback_sender {
     const iovec piece{const_cast<std::byte*>(datagram.data()), datagram.size()};
     const net::outgoing_message message{to, std::span(&piece, 1), segment_bytes};
     EXPECT_EQ(sender_.send(std::span(&message, 1)), 1u) << sender_.fault();
+    // Sockets may have little room.
+    if (++n_sent_ % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 
  private:
   net::udp_sender sender_;
+  std::size_t n_sent_ = 0;
 };
 
 /// Waits until the condition holds; returns false after ten seconds.
