@@ -51,6 +51,16 @@ void require_range(const norms& image, const norms& templates, std::size_t point
       real == precision::fp32 ? "use --precision fp64 or smaller values" : "use smaller values"));
 }
 
+/// Refuses images that no power of two brings into the range of fp16 as the library stores it.
+void require_fp16_range(double image_peak) {
+  constexpr double largest = 1e8;
+  if (image_peak >= 1 / largest && image_peak <= largest) return;
+  throw plan_error(formatted(
+      "--storage fp16 takes images whose largest magnitude is from {:g} to {:g}, and here "
+      "it is {:g}; scale the image, or use --storage bf16",
+      1 / largest, largest, image_peak));
+}
+
 /// Plain maps have templates of any range; those of normalised scores come from a search.
 std::optional<precision> maps_between(const match_request& request) {
   return request.is_normalised ? std::nullopt : request.between;
@@ -72,7 +82,7 @@ class matcher {
 
  private:
   void plan_search();
-  void add_normalised_maps(const template_batch& batch, match_result& to);
+  void take_normalised_maps(const template_batch& batch);
   [[nodiscard]] search_spec search_of(std::size_t templates_at_once) const;
 
   queue on_;
@@ -116,17 +126,18 @@ matcher::matcher(const queue& on, const formats::image_stack& image,
   image_norms_ = norms_of(samples);
   for (const double value : samples) image_peak_ = std::max(image_peak_, std::abs(value));
   if (image_peak_ == 0) image_peak_ = 1;  // any power of two scales zeros
+  if (request.between == precision::fp16) require_fp16_range(image_peak_);
   const std::vector<std::byte> bytes = pack(samples, request.real);
   image_ = buffer{on, bytes.size()};
   image_.write(bytes.data(), bytes.size());
   const std::size_t template_points = template_lengths_[0] * template_lengths_[1];
   const std::size_t number_bytes = bytes.size() / samples.size();
   templates_ = buffer{on, at_once_ * template_points * number_bytes};
-  if (request.wants_maps && request.is_normalised) {
+  if (request.wants_maps() && request.is_normalised) {
     map_search_.emplace(on, search_of(1));
     map_search_->begin(on_, image_.view());
   }
-  if (request.wants_maps && !request.is_normalised) maps_.emplace(on, plain, samples);
+  if (request.wants_maps() && !request.is_normalised) maps_.emplace(on, plain, samples);
   if (request.wants_scores || request.wants_sums || request.wants_peaks) {
     plan_search();
     search_->begin(on_, image_.view());
@@ -146,7 +157,7 @@ void matcher::plan_search() {
   }
 }
 
-void matcher::add_normalised_maps(const template_batch& batch, match_result& to) {
+void matcher::take_normalised_maps(const template_batch& batch) {
   const std::size_t template_bytes = templates_.size_bytes() / at_once_;
   for (std::size_t n = 0; n < batch.count; ++n) {
     map_search_->restart(on_);
@@ -154,8 +165,7 @@ void matcher::add_normalised_maps(const template_batch& batch, match_result& to)
     view.offset_bytes += n * template_bytes;
     view.size_bytes = template_bytes;
     map_search_->add(on_, view, 1);
-    const std::vector<float> scores = map_search_->scores(on_);
-    to.maps.insert(to.maps.end(), scores.begin(), scores.end());
+    request_.take_map(lengths_[0], lengths_[1], map_search_->scores(on_));
   }
 }
 
@@ -167,14 +177,13 @@ void matcher::add(const template_batch& batch, match_result& to) {
         (image_lengths_[0] + template_lengths_[0]) * (image_lengths_[1] + template_lengths_[1]);
     require_range(image_norms_, norms_of(values), padded, request_.real);
     if (!maps_) continue;
-    const std::vector<double> map = (*maps_)(values);
-    to.maps.insert(to.maps.end(), map.begin(), map.end());
+    request_.take_map(lengths_[0], lengths_[1], (*maps_)(values));
   }
   to.n_templates += batch.count;
   if (!search_ && !map_search_) return;
   const std::vector<std::byte> bytes = pack(batch.samples, request_.real);
   templates_.write(bytes.data(), bytes.size());
-  if (map_search_) add_normalised_maps(batch, to);
+  if (map_search_) take_normalised_maps(batch);
   if (search_) search_->add(on_, templates_.view(), batch.count);
 }
 

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "cli/template_files.hpp"        // template_files
-#include "formats/image.hpp"             // image_stack
+#include "formats/image.hpp"             // image_stack, image_samples
 #include "wingbeat/devices.hpp"          // device_info
 #include "wingbeat/template_search.hpp"  // peak, extent, precision
 
@@ -19,20 +20,23 @@ struct match_request {
   precision real = precision::fp32;
   std::optional<precision> between;  ///< Of spectra and workspace; fp16 only if `is_normalised`.
   bool is_normalised = false;
-  bool wants_maps = false;    ///< A map for each template.
   bool wants_scores = false;  ///< The largest score of each place, and its template.
   bool wants_sums = false;    ///< Mean and variance over the templates.
   bool wants_peaks = false;
   std::size_t most_peaks = 10;
   std::optional<double> least_score;
   std::optional<std::size_t> distance;  ///< Unset: half the shorter side of a template.
+  /// Takes the map of each template, `height` times `width` scores [y][x], in the templates' order;
+  /// empty: no maps are wanted.
+  std::function<void(std::size_t height, std::size_t width, formats::image_samples map)> take_map;
+
+  [[nodiscard]] bool wants_maps() const { return take_map != nullptr; }
 };
 
 /// What was found. Maps and what is made of them are [y][x], `height` times `width` values.
 struct match_result {
   std::size_t height = 0, width = 0;
   std::size_t n_templates = 0;
-  std::vector<double> maps;  ///< [template][y][x]
   std::vector<float> scores, mean, variance;
   std::vector<std::uint32_t> numbers;
   std::vector<peak> peaks;

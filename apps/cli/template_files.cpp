@@ -8,8 +8,9 @@
 #include <utility>       // move
 
 #include "cli/image_files.hpp"  // read_finite_images, to_grey
+#include "cli/messages.hpp"     // counted
 #include "formatted.hpp"        // formatted
-#include "wingbeat/error.hpp"   // plan_error
+#include "wingbeat/error.hpp"   // file_error, plan_error
 
 namespace wingbeat::cli {
 
@@ -26,8 +27,7 @@ template_files::template_files(std::vector<std::string> files, precision real)
   expected_ = files_.size() * images_.n_images;
 }
 
-void template_files::read(std::size_t number) {
-  images_ = {};  // before the next are in memory
+formats::image_stack template_files::grey_images(std::size_t number) {
   formats::image_stack images = read_finite_images(files_[number], real_);
   if (number > 0 && (images.height != height_ || images.width != width_)) {
     throw plan_error(
@@ -36,7 +36,35 @@ void template_files::read(std::size_t number) {
                   size_text(images.height, images.width)));
   }
   most_channels_ = std::max(most_channels_, images.n_channels);
-  images_ = to_grey(std::move(images));
+  return to_grey(std::move(images));
+}
+
+std::size_t template_files::count() {
+  std::size_t sum = images_.n_images;
+  counts_ = {images_.n_images};
+  for (std::size_t number = 1; number < files_.size(); ++number) {
+    formats::image_stack images = grey_images(number);
+    counts_.push_back(images.n_images);
+    sum += images.n_images;
+    std::error_code failure;
+    const bool is_file = std::filesystem::is_regular_file(files_[number], failure);
+    if (!is_file) kept_.emplace(number, std::move(images));
+  }
+  return sum;
+}
+
+void template_files::read(std::size_t number) {
+  images_ = {};  // before the next are in memory
+  if (auto kept = kept_.extract(number)) {
+    images_ = std::move(kept.mapped());
+  } else {
+    images_ = grey_images(number);
+  }
+  if (!counts_.empty() && images_.n_images != counts_[number]) {
+    throw file_error(formatted("{} held {} and now {}; start again when nothing writes it",
+                               files_[number], counted(counts_[number], "image"),
+                               counted(images_.n_images, "image")));
+  }
   file_ = number;
   taken_ = 0;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ class template_files {
   /// Returns how many templates there are if every file has as many as the first.
   [[nodiscard]] std::size_t expected() const { return expected_; }
 
+  /// Returns how many templates there are, which reads every file. Pipes, which cannot be read
+  /// again, are kept in memory for `next`. Called before `next`, which throws `file_error` where a
+  /// file then holds another number. Throws as `next` does.
+  [[nodiscard]] std::size_t count();
+
   /// Returns the next templates, at most `most`. Throws `plan_error` for a file with another size
   /// than the first, and as `read_finite_images` does.
   [[nodiscard]] template_batch next(std::size_t most);
@@ -41,6 +47,7 @@ class template_files {
   [[nodiscard]] double fraction() const;
 
  private:
+  [[nodiscard]] formats::image_stack grey_images(std::size_t number);
   void read(std::size_t number);
 
   std::vector<std::string> files_;
@@ -50,6 +57,8 @@ class template_files {
   std::size_t file_ = 0, taken_ = 0;
   std::size_t height_ = 0, width_ = 0, expected_ = 0;
   std::size_t most_channels_ = 1;
+  std::vector<std::size_t> counts_;                   ///< Of each file; empty before `count`.
+  std::map<std::size_t, formats::image_stack> kept_;  ///< By number of the file.
 };
 
 }  // namespace wingbeat::cli

@@ -7,75 +7,17 @@
 
 #include <cstdio>    // fwrite, stderr
 #include <iterator>  // back_inserter
-#include <memory>    // make_shared
 #include <string>
 #include <string_view>
 #include <utility>  // forward, move
 #include <vector>
 
-#include "convolving/chain.hpp"   // preparing_chain, running_chain
-#include "planner/catalogue.hpp"  // sample_device
-#include "planner/program.hpp"    // make_program
-#include "tuning/tuning.hpp"      // for_device
+#include "backend/planning_engine.hpp"  // planning_engine
+#include "convolving/chain.hpp"         // preparing_chain, running_chain
 
 namespace {
 
 using namespace wingbeat;
-
-/// The program of a plan, which is never run.
-class planned_only final : public backend::plan {
- public:
-  explicit planned_only(planner::program program) : program_(std::move(program)) {}
-  std::size_t workspace_bytes() const noexcept override { return program_.workspace_bytes(); }
-  std::size_t traffic_bytes() const noexcept override { return program_.traffic_bytes(); }
-  std::string explain() const override { return program_.describe(); }
-  void enqueue(backend::queue&, const backend::run&) const override {}
-
- private:
-  planner::program program_;
-};
-
-class queue_without_memory final : public backend::queue {
- public:
-  using queue::queue;
-  void* allocate(std::size_t) override { return nullptr; }
-  void release(void*) noexcept override {}
-  void write(buffer_view, const void*) override {}
-  void read(void*, buffer_view) override {}
-  void wait() override {}
-  std::unique_ptr<backend::mark> record() override { return nullptr; }
-};
-
-/// Plans as the engine `cuda` does, without a GPU.
-class planning_engine final : public backend::engine {
- public:
-  using queue_pointer = std::shared_ptr<backend::queue>;
-  using plan_pointer = std::shared_ptr<const backend::plan>;
-
-  std::vector<device_info> devices() const override { return {planner::sample_device("sm_90")}; }
-  std::string why_absent() const override { return {}; }
-  queue_pointer open(const device_info& device) const override {
-    return std::make_shared<queue_without_memory>(device);
-  }
-  plan_pointer make_plan(const queue_pointer& on, const plan_spec& spec) const override {
-    return planned(planner::make_program(spec, on->device()));
-  }
-  plan_pointer make_spectra(const queue_pointer& on, const plan_spec& rows) const override {
-    return planned(planner::make_spectrum_program(rows, on->device()));
-  }
-  plan_pointer make_convolution(const queue_pointer& on, const plan_spec& rows,
-                                const spectrum_array& spectra) const override {
-    return planned(planner::make_convolution_program(rows, spectra, on->device()));
-  }
-  std::size_t result_block(const device_info& device) const override {
-    return tuning::for_device(device).placing.result_block;
-  }
-
- private:
-  static plan_pointer planned(planner::program program) {
-    return std::make_shared<planned_only>(std::move(program));
-  }
-};
 
 constexpr std::size_t image_length = 4096, kernel_length = 512;
 
@@ -113,7 +55,7 @@ std::vector<lane> lanes_of_search() {
                               .kernel = {kernel_length, kernel_length},
                               .kind = operation::correlate,
                               .mode = extent::valid};
-  const planning_engine engine;
+  const backend::planning_engine engine;
   const auto on = engine.open(engine.devices().front());
   const auto axes = convolving::geometry_of(spec);
   const convolving::chain_request request{spec, axes, 1, 1, &engine};

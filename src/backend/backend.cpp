@@ -60,6 +60,14 @@ std::shared_ptr<const plan> engine::make_spectra(const std::shared_ptr<queue>&,
   return nullptr;
 }
 
+std::unique_ptr<bank> engine::make_filter_bank(const bank_request&) const {
+  return nullptr;
+}
+
+bool engine::read_samples(std::span<const sample_run>) const {
+  return false;
+}
+
 std::shared_ptr<const kernel> engine::compile(const std::shared_ptr<queue>& on,
                                               const kernel_source& source) const {
   throw plan_error(formatted(

@@ -10,6 +10,7 @@
 #include <utility>  // move
 #include <vector>
 
+#include "backend/bank.hpp"      // bank, bank_request
 #include "spectra.hpp"           // spectrum_array
 #include "wingbeat/buffer.hpp"   // buffer_view
 #include "wingbeat/devices.hpp"  // device_info, engine
@@ -127,6 +128,14 @@ class engine {
   [[nodiscard]] virtual std::size_t result_block(const device_info& /*device*/) const { return 0; }
   [[nodiscard]] virtual std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>& on,
                                                                  const plan_spec& rows) const;
+
+  /// Returns the filter bank that `bank.hpp` describes; nullptr on engines whose channelisers are
+  /// plans with functors.
+  [[nodiscard]] virtual std::unique_ptr<bank> make_filter_bank(const bank_request& request) const;
+
+  /// Reads samples into memory of this engine's, and counts them. Returns false, and does nothing,
+  /// on engines whose memory is not this process's.
+  [[nodiscard]] virtual bool read_samples(std::span<const sample_run> runs) const;
 
   /// `spec` was validated. `on` was opened by this engine.
   [[nodiscard]] virtual std::shared_ptr<const plan> make_plan(const std::shared_ptr<queue>& on,

@@ -9,6 +9,7 @@
 
 #include "channelising/dither.hpp"    // dither_at
 #include "channelising/quantise.hpp"  // quantise, store_complex
+#include "channelising/spec.hpp"      // has_dither
 #include "formatted.hpp"              // formatted
 
 namespace wingbeat::channelising {
@@ -18,7 +19,7 @@ namespace {
 constexpr const char* entry_text = R"(  struct spectrum {
     wingbeat::device::size first, time;
     float phase, slope;
-    unsigned gains, unused;
+    unsigned gains, follow;
   };
 )";
 
@@ -50,6 +51,7 @@ struct wingbeat_bank_load {{
   static constexpr bool in_order = false;
   struct operands {{
     WINGBEAT_GLOBAL const spectrum* spectra;
+    wingbeat::device::size n_spectra;
     WINGBEAT_GLOBAL const float* weights;
   }};
   WINGBEAT_FN static number sample(WINGBEAT_GLOBAL const element* plane, size n) {{
@@ -59,7 +61,7 @@ struct wingbeat_bank_load {{
                                  size i) {{
     using namespace wingbeat::device;
     WINGBEAT_GLOBAL const element* const plane = in + row / {4} * {5};
-    const size first = given.spectra[row].first + i;
+    const size first = given.spectra[row / {4} * given.n_spectra + row % {4}].first + i;
     number sum{{}};
     for (unsigned m = 0; m < {6}; ++m) {{
       const number x = sample(plane, first + m * size({7}));
@@ -84,8 +86,9 @@ host_load load_callable(const channeliser_spec& spec, const sample_planes& plane
   return operand_reader<Number>{[=](const void* in, const host_arguments& given, std::size_t row,
                                     std::size_t first, std::span<Number> into) {
     constexpr std::size_t piece = 1024;
-    const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
-    const float* const weights = given.memory<const float>(1) + first;
+    const spectrum_entry& entry = given.memory<const spectrum_entry>(
+        0)[row / n_spectra * given.value<std::uint64_t>(1) + row % n_spectra];
+    const float* const weights = given.memory<const float>(2) + first;
     const Number* const x =
         static_cast<const Number*>(in) + row / n_spectra * plane + entry.first + first;
     for (std::size_t begin = 0; begin < into.size(); begin += piece) {
@@ -151,7 +154,7 @@ std::size_t element_bytes(heap_sample kind) {
 std::string dither_text(const channeliser_spec& spec) {
   if (!has_dither(spec)) return {};
   return formatted(R"(
-    const random_words words = philox(
+    const random_words words = philox<dither_rounds>(
         {{{{unsigned(s.time), unsigned(s.time >> 32), unsigned(channel), unsigned(pol / 2)}}}},
         size({}u) << 32 | {}u);
     u.re += dither_of(pol % 2 == 0 ? words.at[0] : words.at[2]);
@@ -170,6 +173,7 @@ struct wingbeat_bank_store {{
   using element = {1};
   struct operands {{
     WINGBEAT_GLOBAL const spectrum* spectra;
+    wingbeat::device::size n_spectra;
     WINGBEAT_GLOBAL const wingbeat::device::complex<float>* gains;
     WINGBEAT_GLOBAL unsigned* saturated;
   }};
@@ -178,10 +182,10 @@ struct wingbeat_bank_store {{
     using namespace wingbeat::device;
     const size channel = {2}, pol = row / {4};
     if (channel >= {3}) return;
-    const spectrum s = given.spectra[row];
+    const spectrum s = given.spectra[pol * given.n_spectra + row % {4}];
     const float turns = s.phase + s.slope * (float(channel) - {5}.0f);
     const complex<float> turned =
-        z * complex<float>{{maths::cosine_of_turns(turns), maths::sine_of_turns(turns)}};
+        z * complex<float>{{maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)}};
     complex<float> u = turned * copied_from(given.gains + (s.gains * {6} + pol) * {3} + channel);{7}
     constexpr float limit = {8:.9e}f;
     const complex<float> c{{maths::clamp(u.re, -limit, limit), maths::clamp(u.im, -limit, limit)}};
@@ -230,10 +234,11 @@ host_store store_callable(const channeliser_spec& spec) {
       [=, n_pols = spec.polarisations, kind = spec.output, seed = spec.seed](
           void* out, const host_arguments& given, std::size_t row, std::size_t first,
           std::span<const std::complex<float>> values) {
-        const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
         const std::size_t pol = row / n_spectra;
+        const spectrum_entry& entry = given.memory<const spectrum_entry>(
+            0)[pol * given.value<std::uint64_t>(1) + row % n_spectra];
         const auto* const gains =
-            given.memory<const std::complex<float>>(1) + (entry.gains * n_pols + pol) * n;
+            given.memory<const std::complex<float>>(2) + (entry.gains * n_pols + pol) * n;
         auto* const bytes = static_cast<std::byte*>(out) + row * n * n_bytes;
         std::uint32_t saturated = 0;
         for (std::size_t i = 0; i < values.size();) {
@@ -265,7 +270,7 @@ host_store store_callable(const channeliser_spec& spec) {
           i += count;
         }
         if (saturated > 0) {
-          std::atomic_ref{given.memory<std::uint32_t>(2)[pol]} += saturated;
+          std::atomic_ref{given.memory<std::uint32_t>(3)[pol]} += saturated;
         }
       }};
 }
@@ -283,6 +288,7 @@ fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes) 
                   .element_bytes = element,
                   .source = {load_text(spec, planes), "wingbeat_bank_load"},
                   .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
+                               kernel_parameter::value<std::uint64_t>(),
                                kernel_parameter::input(sizeof(float))}};
   if (planes.form == sample_form::complex) {
     load.callable = load_callable<std::complex<float>>(spec, planes);
@@ -299,6 +305,7 @@ fused_store bank_store(const channeliser_spec& spec) {
           .source = {store_text(spec), "wingbeat_bank_store"},
           .callable = store_callable(spec),
           .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
+                       kernel_parameter::value<std::uint64_t>(),
                        kernel_parameter::input(sizeof(std::complex<float>)),
                        kernel_parameter::output(sizeof(std::uint32_t))}};
 }

@@ -10,7 +10,7 @@
 #include "channelising/downconverter.hpp"  // downconverter
 #include "channelising/filter_bank.hpp"    // filter_bank
 #include "channelising/heap_entries.hpp"   // entries_of
-#include "channelising/incoming.hpp"       // checked, incoming
+#include "channelising/incoming.hpp"       // incoming
 #include "channelising/sample_store.hpp"   // sample_store
 #include "channelising/spec.hpp"           // validate
 #include "formatted.hpp"                   // formatted
@@ -108,9 +108,9 @@ struct channeliser::impl {
     return first - kept;
   }
 
-  void take_piece(queue& on, const integer_samples& all, std::size_t from, std::size_t count) {
+  void take_piece(queue& on, const samples& next, std::size_t from, std::size_t count) {
     const std::int64_t keep = converter ? next_output * subsampling() : keep_from();
-    bool has_room = input.append(on, all, from, count, keep);
+    bool has_room = input.append(on, next, from, count, keep);
     if (converter && has_room) has_room = decimate(on);
     if (!has_room) {
       throw plan_error(
@@ -247,10 +247,9 @@ std::string channeliser::explain() const {
 void channeliser::push(queue& on, const samples& next, const taker& take) {
   static_cast<void>(spec());
   impl& mine = *impl_;
-  integer_samples all = checked(mine.spec, next);
-  mine.input.mark(all, next);
+  mine.input.accept(next);
   for (std::size_t first = 0; first < next.count; first += piece_samples) {
-    mine.take_piece(on, all, first, std::min(piece_samples, next.count - first));
+    mine.take_piece(on, next, first, std::min(piece_samples, next.count - first));
     mine.hand_on(on, take);
   }
 }

@@ -4,49 +4,30 @@
 #pragma once
 
 #include <cstdint>  // uint32_t, uint64_t
+#include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "channelising/spec.hpp"  // channeliser_spec
-#include "wingbeat/buffer.hpp"    // buffer
-#include "wingbeat/kernel.hpp"    // kernel
-#include "wingbeat/plan.hpp"      // plan
+#include "channelising/bank_views.hpp"      // sample_planes
+#include "channelising/chained_bank.hpp"    // chained_bank
+#include "channelising/fused_bank.hpp"      // fused_bank
+#include "channelising/spec.hpp"            // channeliser_spec
+#include "channelising/spectrum_entry.hpp"  // spectrum_entry
+#include "wingbeat/buffer.hpp"              // buffer
+
+namespace wingbeat::backend {
+class bank;
+}
 
 namespace wingbeat::channelising {
-
-/// What the functors know of one spectrum of one polarisation. Bin k of channels N is multiplied
-/// by exp(2 pi i (phase + (k - N/2) slope)).
-struct spectrum_entry {
-  std::uint64_t first = 0;  ///< First number of its window, in the polarisation's plane.
-  std::uint64_t time = 0;   ///< Output time, which the dither depends on.
-  float phase_turns = 0;
-  float slope_turns = 0;
-  std::uint32_t gains = 0;  ///< Which of the gains that are in force during the heap.
-  std::uint32_t unused = 0;
-};
-
-/// What the samples of a bank are stored as, each polarisation in a plane of its own.
-enum class sample_form {
-  packed,  ///< Bits, as they came; an engine that compiles kernels reads them.
-  reals,   ///< Floats, on the others.
-  complex  ///< Complex floats, of a narrowband.
-};
-
-/// Returns how an engine holds the samples of the ADC.
-[[nodiscard]] sample_form form_of_samples(engine runs_on);
-
-/// Where the samples of a bank lie.
-struct sample_planes {
-  sample_form form = sample_form::reals;
-  unsigned bits = 0;            ///< Of a packed sample.
-  std::size_t plane_bytes = 0;  ///< From one polarisation to the next.
-};
 
 class filter_bank {
  public:
   /// Prepares the bank of a valid spec for samples that lie as `planes` says.
   filter_bank(const queue& on, const channeliser_spec& spec, const sample_planes& planes);
+  filter_bank(filter_bank&&) noexcept;
+  ~filter_bank();
 
   /// Queues the spectra of one heap. entries: [polarisation][spectrum]; gains: [set][polarisation]
   /// [channel]. Then `heap` holds its bytes, and `saturated` a count for each polarisation.
@@ -63,9 +44,11 @@ class filter_bank {
   channeliser_spec spec_;
   channeliser_sizes sizes_;
   bool is_compiled_;
-  plan spectra_;
-  std::optional<kernel> transpose_;
-  buffer weights_, entries_, gains_, staged_, heap_, saturated_;
+  // One of three: a kernel that does all; an engine's own loop; or several launches.
+  std::optional<fused_bank> fused_;
+  std::unique_ptr<backend::bank> whole_;
+  std::optional<chained_bank> chained_;
+  buffer entries_, gains_, heap_, saturated_;
   std::vector<std::complex<float>> gains_held_;
 };
 

@@ -50,6 +50,14 @@ spectrum_entry entry_of(const channeliser_spec& spec, const channeliser_sizes& s
           .slope_turns = static_cast<float>(slope)};
 }
 
+/// States how many spectra follow each other, step by step, from each one on.
+void count_followers(std::size_t n_spectra, std::size_t step, std::vector<spectrum_entry>& of) {
+  for (std::size_t i = of.size(); i-- > 0;) {
+    const bool is_followed = (i + 1) % n_spectra != 0 && of[i + 1].first == of[i].first + step;
+    of[i].follow = is_followed ? of[i + 1].follow + 1 : 1;
+  }
+}
+
 /// Has spectra from `n_whole` on repeat the first one, times 0: they have no samples of their own.
 void fill_with_zeros(const channeliser_spec& spec, std::size_t n_whole, std::uint32_t n_sets,
                      heap_entries& to) {
@@ -88,6 +96,7 @@ heap_entries entries_of(const channeliser_spec& spec, std::int64_t t, const wind
     }
   }
   if (windows.size() < sizes.spectra_per_heap) fill_with_zeros(spec, windows.size(), n_sets, made);
+  count_followers(sizes.spectra_per_heap, sizes.transform, made.spectra);
   return made;
 }
 

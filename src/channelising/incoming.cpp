@@ -35,9 +35,7 @@ void require_within(std::span<const std::int16_t> samples, std::size_t polarisat
   }
 }
 
-}  // namespace
-
-integer_samples checked(const channeliser_spec& spec, const channeliser::samples& next) {
+void require_samples(const channeliser_spec& spec, const channeliser::samples& next) {
   const bool is_packed = !next.packed.empty();
   const std::size_t given = is_packed ? next.packed.size() : next.integers.size();
   if (given != spec.polarisations || (is_packed && !next.integers.empty())) {
@@ -45,10 +43,9 @@ integer_samples checked(const channeliser_spec& spec, const channeliser::samples
                                next.packed.size(), next.integers.size(), spec.polarisations));
   }
   require_flags(spec, next);
-  integer_samples all(given, std::vector<std::int16_t>(next.count));
   for (std::size_t p = 0; p < given; ++p) {
     if (is_packed) {
-      unpack_samples(next.packed[p], spec.sample_bits, 0, all[p]);
+      require_packed(next.packed[p].size(), spec.sample_bits, 0, next.count);
       continue;
     }
     if (next.integers[p].size() != next.count) {
@@ -56,14 +53,32 @@ integer_samples checked(const channeliser_spec& spec, const channeliser::samples
                                  next.integers[p].size(), next.count));
     }
     require_within(next.integers[p], p, spec.sample_bits);
-    all[p].assign(next.integers[p].begin(), next.integers[p].end());
   }
-  return all;
 }
+
+/// Calls `call(polarisation, first, end, is_present)` with the packets that samples `from` to `end`
+/// lie in, of each polarisation.
+template <class Call>
+void by_packets(const channeliser_spec& spec, const channeliser::samples& next, std::size_t from,
+                std::size_t end, Call call) {
+  const bool has_flags = !next.present.empty();
+  for (std::size_t p = 0; p < spec.polarisations; ++p) {
+    for (std::size_t first = from, stop = end; first < end; first = stop) {
+      const std::size_t packet = has_flags ? first / next.packet_samples : 0;
+      stop = has_flags ? std::min((packet + 1) * next.packet_samples, end) : end;
+      call(p, first, stop, !has_flags || next.present[p][packet]);
+    }
+  }
+}
+
+}  // namespace
 
 incoming::incoming(const queue& on, const channeliser_spec& spec, std::size_t capacity,
                    std::int64_t first)
-    : bits_(spec.sample_bits),
+    : spec_(spec),
+      engine_(backend::engine_of(on.device().runs_on)),
+      reads_(engine_.read_samples({})),
+      bits_(spec.sample_bits),
       form_(form_of_samples(on.device().runs_on)),
       end_(first),
       store_(on, spec.polarisations,
@@ -74,41 +89,92 @@ incoming::incoming(const queue& on, const channeliser_spec& spec, std::size_t ca
   for (input_level& level : levels_) level.histogram.resize(std::size_t{1} << bits_);
 }
 
-void incoming::mark(integer_samples& all, const channeliser::samples& next) {
-  for (std::size_t p = 0; p < all.size(); ++p) {
-    const std::size_t packet = next.present.empty() ? next.count : next.packet_samples;
-    for (std::size_t first = 0; first < next.count; first += packet) {
-      const std::size_t stop = std::min(first + packet, next.count);
-      const auto samples = std::span(all[p]).subspan(first, stop - first);
-      if (!next.present.empty() && !next.present[p][first / packet]) {
-        std::fill(samples.begin(), samples.end(), std::int16_t{0});
-        const gap missing{end_ + static_cast<std::int64_t>(first),
-                          end_ + static_cast<std::int64_t>(stop)};
-        if (!gaps_[p].empty() && gaps_[p].back().end == missing.begin) {
-          gaps_[p].back().end = missing.end;
-        } else {
-          gaps_[p].push_back(missing);
-        }
-        continue;
-      }
-      input_level& level = levels_[p];
-      level.n_samples += samples.size();
-      const std::size_t zero = level.histogram.size() / 2;
-      for (const std::int64_t sample : samples) {
-        level.sum_of_squares += static_cast<std::uint64_t>(sample * sample);
-        ++level.histogram[zero + static_cast<std::size_t>(sample)];
-      }
+void incoming::accept(const channeliser::samples& next) {
+  require_samples(spec_, next);
+  by_packets(spec_, next, 0, next.count,
+             [&](std::size_t p, std::size_t first, std::size_t stop, bool is_present) {
+               if (is_present) return;
+               add_gap(p, {end_ + static_cast<std::int64_t>(first),
+                           end_ + static_cast<std::int64_t>(stop)});
+             });
+  if (reads_) return;
+  accepted_.assign(spec_.polarisations, std::vector<std::int16_t>(next.count));
+  for (std::size_t p = 0; p < accepted_.size(); ++p) {
+    if (next.packed.empty()) {
+      accepted_[p].assign(next.integers[p].begin(), next.integers[p].end());
+    } else {
+      unpack_samples(next.packed[p], bits_, 0, accepted_[p]);
     }
   }
 }
 
-bool incoming::append(queue& on, const integer_samples& all, std::size_t from, std::size_t count,
-                      std::int64_t keep) {
-  if (!store_.make_room(on, keep, count)) return false;
-  for (std::size_t p = 0; p < all.size(); ++p) write(p, std::span(all[p]).subspan(from, count));
-  end_ += static_cast<std::int64_t>(count);
+void incoming::add_gap(std::size_t polarisation, gap missing) {
+  auto& gaps = gaps_[polarisation];
+  if (!gaps.empty() && gaps.back().end == missing.begin) {
+    gaps.back().end = missing.end;
+  } else {
+    gaps.push_back(missing);
+  }
+}
+
+void incoming::count(std::size_t polarisation, std::span<const std::int16_t> samples) {
+  input_level& level = levels_[polarisation];
+  const std::size_t zero = level.histogram.size() / 2;
+  for (const std::int64_t sample : samples) {
+    level.sum_of_squares += static_cast<std::uint64_t>(sample * sample);
+    ++level.histogram[zero + static_cast<std::size_t>(sample)];
+  }
+}
+
+bool incoming::append(queue& on, const channeliser::samples& next, std::size_t from,
+                      std::size_t count_all, std::int64_t keep) {
+  if (!store_.make_room(on, keep, count_all)) return false;
+  by_packets(spec_, next, from, from + count_all,
+             [&](std::size_t p, std::size_t first, std::size_t stop, bool is_present) {
+               if (is_present) levels_[p].n_samples += stop - first;
+               if (reads_) return;
+               const auto samples = std::span(accepted_[p]).subspan(first, stop - first);
+               if (is_present) return count(p, samples);
+               std::fill(samples.begin(), samples.end(), std::int16_t{0});
+             });
+  if (reads_) {
+    on.wait();
+    read(next, from, count_all);
+  } else {
+    for (std::size_t p = 0; p < accepted_.size(); ++p) {
+      write(p, std::span(accepted_[p]).subspan(from, count_all));
+    }
+  }
+  end_ += static_cast<std::int64_t>(count_all);
   store_.extend(end_);
   return true;
+}
+
+void incoming::read(const channeliser::samples& next, std::size_t from, std::size_t count_all) {
+  std::vector<backend::sample_run> runs;
+  by_packets(spec_, next, from, from + count_all,
+             [&](std::size_t p, std::size_t first, std::size_t stop, bool is_present) {
+               const buffer_view at = store_.at(p, end_ + static_cast<std::int64_t>(first - from));
+               auto* const out =
+                   reinterpret_cast<float*>(static_cast<std::byte*>(at.handle) + at.offset_bytes);
+               if (!is_present) {
+                 std::fill_n(out, stop - first, 0.0F);
+                 return;
+               }
+               backend::sample_run run{.bits = bits_,
+                                       .first = first,
+                                       .count = stop - first,
+                                       .out = out,
+                                       .histogram = levels_[p].histogram.data(),
+                                       .sum_of_squares = &levels_[p].sum_of_squares};
+               if (next.packed.empty()) {
+                 run.integers = next.integers[p].data();
+               } else {
+                 run.packed = next.packed[p];
+               }
+               runs.push_back(run);
+             });
+  static_cast<void>(engine_.read_samples(runs));
 }
 
 void incoming::write(std::size_t polarisation, std::span<const std::int16_t> samples) {

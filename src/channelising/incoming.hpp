@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/backend.hpp"            // engine
 #include "channelising/filter_bank.hpp"   // sample_form
 #include "channelising/sample_store.hpp"  // sample_store
 #include "wingbeat/channeliser.hpp"       // channeliser, input_level
@@ -15,10 +16,6 @@ namespace wingbeat::channelising {
 
 /// [polarisation][sample]
 using integer_samples = std::vector<std::vector<std::int16_t>>;
-
-/// Returns samples as integers. Throws `plan_error` as `channeliser::push` does.
-[[nodiscard]] integer_samples checked(const channeliser_spec& spec,
-                                      const channeliser::samples& next);
 
 class incoming {
  public:
@@ -30,12 +27,14 @@ class incoming {
   [[nodiscard]] std::int64_t end() const { return end_; }
   [[nodiscard]] const std::vector<input_level>& levels() const { return levels_; }
 
-  /// Sets the missing ones of the next samples to 0, and counts the others.
-  void mark(integer_samples& all, const channeliser::samples& next);
+  /// Checks the next samples, and notes which are missing. Throws `plan_error` as
+  /// `channeliser::push` does.
+  void accept(const channeliser::samples& next);
 
-  /// Appends samples `from` to `from + count` of those marked; samples from index `keep` on stay.
-  /// Returns false where there is no room.
-  [[nodiscard]] bool append(queue& on, const integer_samples& all, std::size_t from,
+  /// Counts and appends samples `from` to `from + count` of those accepted, missing ones as 0;
+  /// samples from index `keep` on stay. Returns false where there is no room. `from` is a multiple
+  /// of 8.
+  [[nodiscard]] bool append(queue& on, const channeliser::samples& next, std::size_t from,
                             std::size_t count, std::int64_t keep);
 
   /// Returns whether no sample of these is missing.
@@ -48,8 +47,16 @@ class incoming {
     std::int64_t begin, end;
   };
 
+  void add_gap(std::size_t polarisation, gap missing);
+  void count(std::size_t polarisation, std::span<const std::int16_t> samples);
+  /// Reads samples where the bank finds them, on engines of this process.
+  void read(const channeliser::samples& next, std::size_t from, std::size_t count);
   void write(std::size_t polarisation, std::span<const std::int16_t> samples);
 
+  channeliser_spec spec_;
+  const backend::engine& engine_;
+  bool reads_;                ///< The engine reads samples; else they are accepted as integers.
+  integer_samples accepted_;  ///< Of the push that goes on.
   unsigned bits_;
   sample_form form_;
   std::int64_t end_;

@@ -10,23 +10,7 @@
 namespace wingbeat::channelising {
 namespace {
 
-void require_stream(std::size_t stream_bytes, unsigned sample_bits, std::size_t first_sample,
-                    std::size_t n_samples) {
-  if (sample_bits < least_sample_bits || sample_bits > most_sample_bits) {
-    throw plan_error(formatted("samples are to have {} bits; choose {} to {}", sample_bits,
-                               least_sample_bits, most_sample_bits));
-  }
-  // stream_bytes * 8 / sample_bits without overflow
-  const std::size_t capacity =
-      stream_bytes / sample_bits * 8 + stream_bytes % sample_bits * 8 / sample_bits;
-  if (first_sample <= capacity && n_samples <= capacity - first_sample) return;
-  throw plan_error(
-      formatted("{} samples of {} bits from sample {} on do not lie within {} bytes, which hold "
-                "{}; give a longer stream or take fewer samples",
-                n_samples, sample_bits, first_sample, stream_bytes, capacity));
-}
-
-/// Where bit `sample_bits first_sample` lies; both factors fit, as `require_stream` has checked.
+/// Where bit `sample_bits first_sample` lies; both factors fit, as `require_packed` has checked.
 struct bit_position {
   std::size_t byte;
   unsigned bit;  ///< 0 is the highest.
@@ -51,13 +35,29 @@ std::int16_t top_sample(std::uint64_t high, unsigned sample_bits) {
 
 }  // namespace
 
+void require_packed(std::size_t stream_bytes, unsigned sample_bits, std::size_t first_sample,
+                    std::size_t n_samples) {
+  if (sample_bits < least_sample_bits || sample_bits > most_sample_bits) {
+    throw plan_error(formatted("samples are to have {} bits; choose {} to {}", sample_bits,
+                               least_sample_bits, most_sample_bits));
+  }
+  // stream_bytes * 8 / sample_bits without overflow
+  const std::size_t capacity =
+      stream_bytes / sample_bits * 8 + stream_bytes % sample_bits * 8 / sample_bits;
+  if (first_sample <= capacity && n_samples <= capacity - first_sample) return;
+  throw plan_error(
+      formatted("{} samples of {} bits from sample {} on do not lie within {} bytes, which hold "
+                "{}; give a longer stream or take fewer samples",
+                n_samples, sample_bits, first_sample, stream_bytes, capacity));
+}
+
 std::size_t packed_bytes(std::size_t n_samples, unsigned sample_bits) {
   return n_samples / 8 * sample_bits + (n_samples % 8 * sample_bits + 7) / 8;
 }
 
 void unpack_samples(std::span<const std::byte> packed, unsigned sample_bits,
                     std::size_t first_sample, std::span<std::int16_t> out) {
-  require_stream(packed.size(), sample_bits, first_sample, out.size());
+  require_packed(packed.size(), sample_bits, first_sample, out.size());
   if (out.empty()) return;
   const bit_position start = position_of(first_sample, sample_bits);
   std::size_t next = start.byte;
@@ -87,7 +87,7 @@ void unpack_samples(std::span<const std::byte> packed, unsigned sample_bits,
 
 void pack_samples(std::span<const std::int16_t> samples, unsigned sample_bits,
                   std::size_t first_sample, std::span<std::byte> packed) {
-  require_stream(packed.size(), sample_bits, first_sample, samples.size());
+  require_packed(packed.size(), sample_bits, first_sample, samples.size());
   const int most = (1 << (sample_bits - 1)) - 1;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (samples[i] <= most && samples[i] >= -most - 1) continue;

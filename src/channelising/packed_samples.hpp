@@ -14,8 +14,13 @@ inline constexpr unsigned least_sample_bits = 2, most_sample_bits = 16;
 /// Returns the bytes that hold so many samples, the last one perhaps in part.
 [[nodiscard]] std::size_t packed_bytes(std::size_t n_samples, unsigned sample_bits);
 
-/// Reads samples first_sample .. first_sample + out.size() - 1 of the stream. Throws `plan_error`
-/// for a width that is not 2 to 16 bits and for a stream that is too short.
+/// Throws `plan_error` for a width that is not 2 to 16 bits and for a stream that does not hold
+/// these samples.
+void require_packed(std::size_t stream_bytes, unsigned sample_bits, std::size_t first_sample,
+                    std::size_t n_samples);
+
+/// Reads samples first_sample .. first_sample + out.size() - 1 of the stream. Throws as
+/// `require_packed` does.
 void unpack_samples(std::span<const std::byte> packed, unsigned sample_bits,
                     std::size_t first_sample, std::span<std::int16_t> out);
 

@@ -15,6 +15,7 @@
 
 #include "convolving/geometry.hpp"   // axis_geometry
 #include "wingbeat/convolution.hpp"  // convolution_spec
+#include "wingbeat/devices.hpp"      // engine
 
 namespace wingbeat::convolving {
 
@@ -32,12 +33,13 @@ struct block_rows {
 /// Returns the launches of one image, in order: later ones write over what earlier ones left.
 [[nodiscard]] std::vector<block_rows> block_rows_of(const axis_geometry& axis, bool is_real);
 
-/// Returns the length of the blocks that a valid request's image is cut into; 0 where a single
-/// transform of length `padded` costs less.
-[[nodiscard]] std::size_t block_length(const convolution_spec& spec, std::size_t padded);
+/// Returns the length of the blocks that a valid request's image is cut into on an engine; 0 where
+/// a single transform of length `padded` costs less.
+[[nodiscard]] std::size_t block_length(const convolution_spec& spec, std::size_t padded,
+                                       engine runs_on);
 
 /// Returns the block length that is quickest for an endless image.
-[[nodiscard]] std::size_t best_block_length(std::size_t kernel, precision real);
+[[nodiscard]] std::size_t best_block_length(std::size_t kernel, precision real, engine runs_on);
 
 /// Returns why an image cannot be cut into blocks of that length, in one sentence; empty if it can.
 [[nodiscard]] std::string why_no_blocks(const convolution_spec& spec, std::size_t block);

@@ -35,7 +35,7 @@ class chain_builder {
     plan_spec rows = rows_of(in);
     rows.out.distances = {of_.spectrum(), of_.bins(0)};
     rows.out.strides = {1};
-    if (!of_.is_real_row()) {
+    if (may_convolve_at_once()) {
       const plan_spec stored = made_.with_stored_types(rows, in.where, memory::spectra);
       if (auto made = engine_.make_spectra(on_, stored)) {
         made_.add({std::move(made), in.where, memory::spectra});
@@ -53,6 +53,14 @@ class chain_builder {
   }
 
  private:
+  /// Whether columns are convolved in one crossing where the engine can. Spectra made for that have
+  /// their bins in the engine's order, so that both chains must agree.
+  [[nodiscard]] bool may_convolve_at_once() const {
+    const bool loads_columns = of_.n_axes() == 1 && load_of(spec_, run_role(spec_)).is_given();
+    // A load knows one row for each signal, and here each meets several spectra.
+    return !of_.is_real_row() && !(loads_columns && of_.prepared() > 1);
+  }
+
   /// Returns the forward transforms of columns, one item after another.
   [[nodiscard]] plan_spec rows_of(const columns& in) const {
     const signal_axis axis = of_.signal(role_)[0];
@@ -71,7 +79,7 @@ class chain_builder {
     const std::size_t kept = is_last ? slowest.result() : of_.sector_aligned(slowest.result());
     columns out{memory::output, in.count, kept, in.count * kept};
     if (!is_last) out.where = made_.workspace_beside(in.where, of_.n_pairs() * out.item_distance);
-    if (!of_.is_real_row()) {
+    if (may_convolve_at_once()) {
       const columns blocked = in_blocks(out);
       if (auto made = native(in, blocked)) {
         made_.add({std::move(made), in.where, out.where, true});
@@ -131,10 +139,7 @@ class chain_builder {
     rows.in = {.distances = {in.item_distance, 0, in.distance}};
     rows.out = {.distances = {of_.prepared() * out.item_distance, out.item_distance, out.distance}};
     range_in(rows, axis);
-    if (of_.n_axes() == 1 && load.is_given()) {
-      if (of_.prepared() > 1) return nullptr;  // a load knows one row for each signal
-      begin(rows, load, {1, axis.length});
-    }
+    if (of_.n_axes() == 1) begin(rows, load, {1, axis.length});
     range_out(rows, of_.axis(0));
     if (of_.n_axes() == 1) finish(rows, spec_.store, {1, of_.axis(of_.n_axes() - 1).result()});
     const std::size_t item = of_.is_pairwise() ? of_.spectrum() : 0;

@@ -39,7 +39,7 @@ std::size_t padded_length(std::size_t least) {
   return std::max<std::size_t>(std::bit_ceil(least), 2);
 }
 
-std::vector<axis_geometry> geometry_of(const convolution_spec& spec) {
+std::vector<axis_geometry> geometry_of(const convolution_spec& spec, engine runs_on) {
   std::vector<axis_geometry> axes;
   for (std::size_t a = 0; a < spec.image.size(); ++a) {
     const std::size_t image = spec.image[a], kernel = spec.kernel[a];
@@ -47,7 +47,7 @@ std::vector<axis_geometry> geometry_of(const convolution_spec& spec) {
     axes.push_back(spec.kind == operation::convolve ? convolved(image, kernel, wanted)
                                                     : correlated(image, kernel, wanted));
   }
-  if (const std::size_t block = block_length(spec, axes[0].padded); block != 0) {
+  if (const std::size_t block = block_length(spec, axes[0].padded, runs_on); block != 0) {
     const std::size_t image = spec.image[0], kernel = spec.kernel[0];
     axes[0] = {
         image, kernel, block, 0, wanted_of_full(image, kernel, spec.mode), block + 1 - kernel};

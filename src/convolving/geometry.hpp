@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "wingbeat/convolution.hpp"  // convolution_spec
+#include "wingbeat/devices.hpp"      // engine
 
 namespace wingbeat::convolving {
 
@@ -30,7 +31,9 @@ struct axis_geometry {
 /// Returns the shortest length, of those that can be transformed, that is no shorter than `least`.
 [[nodiscard]] std::size_t padded_length(std::size_t least);
 
-/// Returns the geometry of every axis of a valid request.
-[[nodiscard]] std::vector<axis_geometry> geometry_of(const convolution_spec& spec);
+/// Returns the geometry of every axis of a valid request. Into which blocks an image is cut depends
+/// on the engine; results do not.
+[[nodiscard]] std::vector<axis_geometry> geometry_of(const convolution_spec& spec,
+                                                     engine runs_on = engine::host);
 
 }  // namespace wingbeat::convolving

@@ -130,7 +130,7 @@ class inner_transforms {
     back.in = {.strides = {in.distance}, .distances = {in.item_distance, 1}};
     back.out = {.distances = {rows * n, n}};
     range_out(back, of_.axis(1));
-    finish(back, spec_.store, {count, n, first});
+    finish(back, spec_.store, {count, n, first, rows});
     back.store.clears_output &= first == 0;
     stage& added = made_.add(back, in.where, memory::output);
     added.from_bytes = first * in.count * of_.number_bytes();
@@ -147,7 +147,7 @@ class inner_transforms {
     back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.blocks.stride, 1}};
     back.out = {.distances = {rows * n, block * n, n}};
     range_out(back, of_.axis(1));
-    finish(back, spec_.store, {count, n});
+    finish(back, spec_.store, {count, n, 0, rows});
     made_.add(back, in.where, memory::output);
   }
 

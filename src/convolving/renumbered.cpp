@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/renumbered.hpp"
 
+#include <algorithm>  // max
+
 #include "formatted.hpp"  // formatted
 
 namespace wingbeat::convolving {
@@ -149,7 +151,11 @@ fused_load load_of_rows(const fused_load& load, const row_parts& parts) {
 
 fused_store store_of_rows(const fused_store& store, const row_parts& parts) {
   if (parts.are_signals()) return store;
-  return with_numbers(store, parts, store_name, store_text(store, parts));
+  fused_store result = with_numbers(store, parts, store_name, store_text(store, parts));
+  if (parts.of_rows != 0 && store.partial_bytes == 0 && !store.clears_output) {
+    result.out_bytes = std::max(store.out_bytes / parts.of_rows * parts.rows, store.element_bytes);
+  }
+  return result;
 }
 
 }  // namespace wingbeat::convolving

@@ -11,12 +11,14 @@ namespace wingbeat::convolving {
 /// Rows of a plan: row r is part r % rows + first of signal r / rows, and has `elements` values.
 struct row_parts {
   std::size_t rows = 1, elements = 0, first = 0;
+  std::size_t of_rows = 0;  ///< All rows of a signal; 0: `rows` are all.
 
   [[nodiscard]] bool are_signals() const { return rows == 1 && first == 0; }
 };
 
 /// Returns a functor that numbers whole signals. Parameters, operands and partial results are those
-/// of the one given.
+/// of the one given. A store that leaves a value in each of its elements has the bytes of its rows
+/// alone; where it reduces or clears, every plan reaches the whole output.
 [[nodiscard]] fused_load load_of_rows(const fused_load& load, const row_parts& parts);
 [[nodiscard]] fused_store store_of_rows(const fused_store& store, const row_parts& parts);
 

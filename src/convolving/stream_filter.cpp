@@ -20,7 +20,7 @@ constexpr std::size_t most_taps = 65536;
 
 /// Returns the convolution of one step: whole blocks, `overlap` samples before them.
 template <class Value>
-convolution_spec step_spec(std::size_t n_taps, std::size_t least_step) {
+convolution_spec step_spec(std::size_t n_taps, std::size_t least_step, engine runs_on) {
   if (n_taps == 0 || n_taps > most_taps) {
     throw plan_error(formatted("taps has {} values; give 1 to {}", n_taps, most_taps));
   }
@@ -32,7 +32,7 @@ convolution_spec step_spec(std::size_t n_taps, std::size_t least_step) {
                         .holds = is_real ? values::real : values::complex,
                         .real = is_wide ? precision::fp64 : precision::fp32,
                         .prepared = operand_role::kernel};
-  spec.block = convolving::best_block_length(n_taps, spec.real);
+  spec.block = convolving::best_block_length(n_taps, spec.real, runs_on);
   const std::size_t row = (is_real ? 2 : 1) * (spec.block + 1 - n_taps);
   const std::size_t n_rows = std::max<std::size_t>((least_step + row - 1) / row, 1);
   spec.image = {n_taps - 1 + n_rows * row};
@@ -51,7 +51,7 @@ struct stream_filter<Value>::impl {
 
   impl(const queue& device_queue, std::span<const Value> taps, std::size_t least_step)
       : on(device_queue),
-        plan(on, step_spec<Value>(taps.size(), least_step)),
+        plan(on, step_spec<Value>(taps.size(), least_step, on.device().runs_on)),
         spectrum(on, plan.spectra_bytes()),
         in(on, plan.image_bytes()),
         out(on, plan.output_bytes()) {

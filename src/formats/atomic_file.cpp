@@ -3,13 +3,14 @@
 
 #include <fcntl.h>     // faccessat, fcntl, open
 #include <sys/stat.h>  // fchmod, stat
-#include <unistd.h>    // close, fchown, fsync, unlink, write
+#include <unistd.h>    // close, fchown, fsync, pwrite, unlink, write
 
 #include <cerrno>
-#include <charconv>  // from_chars
-#include <cstdio>    // fflush, rename
-#include <cstring>   // strerror
-#include <random>    // random_device
+#include <charconv>   // from_chars
+#include <cstdio>     // fflush, rename
+#include <cstring>    // strerror
+#include <random>     // random_device
+#include <stdexcept>  // logic_error
 #include <system_error>
 #include <utility>  // exchange
 
@@ -160,6 +161,19 @@ void atomic_file::flush() {
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
   pending_.clear();
+}
+
+void atomic_file::rewrite(std::size_t offset, std::span<const std::byte> bytes) {
+  if (!can_rewrite()) throw std::logic_error("what a pipe was given cannot be changed");
+  flush();
+  while (!bytes.empty()) {
+    const auto written =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) refuse("written", errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::size_t>(written);
+  }
 }
 
 void atomic_file::commit() {

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>  // stat
 
-#include <cstddef>  // byte
+#include <cstddef>  // byte, size_t
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -35,6 +35,13 @@ class atomic_file {
   /// Appends. Throws `file_error` when the disk is full or the write fails otherwise.
   void write(std::string_view text);
   void write(std::span<const std::byte> bytes);
+
+  /// Writes over bytes that were appended before, from `offset` on.
+  /// Throws `file_error` as `write` does, and `std::logic_error` unless `can_rewrite()`.
+  void rewrite(std::size_t offset, std::span<const std::byte> bytes);
+
+  /// Returns whether bytes can still be changed: not those of a pipe, a device or a descriptor.
+  [[nodiscard]] bool can_rewrite() const noexcept { return !temporary_.empty(); }
 
   /// Flushes to the disk and renames. Nothing may be written afterwards.
   void commit();

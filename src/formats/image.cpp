@@ -5,14 +5,15 @@
 #include <new>        // bad_alloc
 #include <string>
 
-#include "formats/mrc.hpp"         // is_mrc, read_mrc, write_mrc
-#include "formats/npy_images.hpp"  // read_npy_images, write_npy_images
-#include "formats/png.hpp"         // read_png, write_png
-#include "formats/refusal.hpp"     // printable, refuse
-#include "formats/tiff.hpp"        // read_tiff, write_tiff
-#include "formats/whole_file.hpp"  // read_whole_file
-#include "formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"      // plan_error
+#include "formats/image_writer.hpp"  // image_writer
+#include "formats/mrc.hpp"           // is_mrc, read_mrc
+#include "formats/npy_images.hpp"    // read_npy_images
+#include "formats/png.hpp"           // read_png
+#include "formats/refusal.hpp"       // printable, refuse
+#include "formats/tiff.hpp"          // read_tiff
+#include "formats/whole_file.hpp"    // read_whole_file
+#include "formatted.hpp"             // formatted
+#include "wingbeat/error.hpp"        // plan_error
 
 namespace wingbeat::formats {
 namespace {
@@ -24,26 +25,6 @@ void check_stack(const std::string& name, const image_stack& stack) {
         "cannot write {} samples as {} image(s) of {} x {} pixels with {} channel(s) to "
         "{}; give 1 to 4 channels and as many samples as the shape says",
         size_of(stack.samples), stack.n_images, stack.height, stack.width, stack.n_channels, name));
-  }
-}
-
-void check_options(const std::string& name, image_format format,
-                   const image_write_options& options) {
-  if (options.is_half_precision && format != image_format::mrc) {
-    throw plan_error(formatted(
-        "cannot write fp16 to {}; only .mrc files hold it, so choose fp32 or .mrc", name));
-  }
-  if (options.is_double_precision && format != image_format::npy) {
-    throw plan_error(formatted(
-        "cannot write fp64 to {}; only .npy files hold it, so choose fp32 or .npy", name));
-  }
-  if (format != image_format::png && (options.png_bits != 8 || options.png_range)) {
-    throw plan_error(formatted(
-        "{} holds fp32 values without a range or bits; leave them out or write a .png", name));
-  }
-  if (options.png_bits != 8 && options.png_bits != 16) {
-    throw plan_error(
-        formatted("cannot write {} bits a sample to {}; choose 8 or 16", options.png_bits, name));
   }
 }
 
@@ -83,24 +64,23 @@ image_format image_format_of(const std::filesystem::path& file) {
                 file.string()));
 }
 
+image_stack shape_of(const image_stack& stack) {
+  return {.n_images = stack.n_images,
+          .height = stack.height,
+          .width = stack.width,
+          .n_channels = stack.n_channels,
+          .full_scale = stack.full_scale,
+          .is_stack = stack.is_stack,
+          .pixel_angstrom = stack.pixel_angstrom};
+}
+
 std::optional<value_range> write_images(const std::filesystem::path& file, const image_stack& stack,
                                         const image_write_options& options) {
-  const std::string name = file.string();
-  const image_format format = image_format_of(file);
-  check_stack(name, stack);
-  check_options(name, format, options);
-  atomic_file to(file);
-  std::optional<value_range> range;
-  switch (format) {
-    case image_format::npy: write_npy_images(to, stack, options.is_double_precision); break;
-    case image_format::mrc:
-      write_mrc(to, stack, options.is_half_precision ? float_type::float16 : float_type::float32);
-      break;
-    case image_format::tiff: write_tiff(to, stack); break;
-    case image_format::png: range = write_png(to, stack, options); break;
-  }
-  to.commit();
-  return range;
+  static_cast<void>(image_format_of(file));  // before the samples are counted
+  check_stack(file.string(), stack);
+  image_writer to{file, shape_of(stack), options};
+  to.add(stack.samples);
+  return to.commit();
 }
 
 }  // namespace wingbeat::formats

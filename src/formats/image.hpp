@@ -33,6 +33,9 @@ struct image_stack {
   pixel_size pixel_angstrom = {};
 };
 
+/// Returns the stack without its samples.
+[[nodiscard]] image_stack shape_of(const image_stack& stack);
+
 /// The most that samples may take in memory unless the caller says otherwise: 2^33 bytes.
 inline constexpr std::size_t default_image_limit_bytes = std::size_t{1} << 33;
 
@@ -67,6 +70,7 @@ struct value_range {
 struct image_write_options {
   bool is_half_precision = false;    ///< MRC: fp16 (mode 12) instead of fp32 (mode 2).
   bool is_double_precision = false;  ///< .npy: fp64 instead of fp32.
+  bool is_int32 = false;             ///< .npy: int32, of samples that are such numbers.
   int png_bits = 8;                  ///< PNG: 8 or 16.
   /// PNG, of all samples but alpha; unset: the least and the largest of them. Alpha goes from 0 to
   /// the stack's full scale, or to 1 where it has none.
@@ -77,7 +81,7 @@ struct image_write_options {
 ///
 /// | format | numbers | images | channels |
 /// |---|---|---|---|
-/// | .npy | fp32 or fp64, (H, W), (N, H, W), with channels (N, H, W, C) | any | any |
+/// | .npy | fp32, fp64 or int32, (H, W), (N, H, W), with channels (N, H, W, C) | any | any |
 /// | MRC | fp32 or fp16 | any | 1 |
 /// | TIFF | fp32, a page an image, uncompressed; BigTIFF from 4 GiB | any | any |
 /// | PNG | 8 or 16 bits | 1 | any |

@@ -151,31 +151,43 @@ pixel_size pixel_size_of(bytes content, std::endian order) {
   return {.z = distance(axes[2]), .y = distance(axes[1]), .x = distance(axes[0])};
 }
 
-struct statistics {
-  double least, largest, mean, deviation;
-};
+/// Statistics of samples as they are stored. Where they do not exist, the header has the numbers of
+/// MRC2014 for "not determined": largest < least, mean < both, deviation < 0.
+class statistics {
+ public:
+  void add(const image_samples& samples, float_type type) {
+    const auto n_added = static_cast<double>(size_of(samples));
+    double mean = 0, squares = 0;
+    for (std::size_t i = 0; i < size_of(samples); ++i) {
+      const double value = rounded_to(type, sample_at(samples, i));
+      is_finite_ = is_finite_ && std::isfinite(value);
+      least_ = std::min(least_, value);
+      largest_ = std::max(largest_, value);
+      mean += value / n_added;
+    }
+    for (std::size_t i = 0; i < size_of(samples); ++i) {
+      const double distance = rounded_to(type, sample_at(samples, i)) - mean;
+      squares += distance * distance;
+    }
+    const double apart = mean - mean_, n_all = n_samples_ + n_added;
+    squares_ += squares + apart * apart * n_samples_ * n_added / n_all;
+    mean_ += apart * n_added / n_all;
+    n_samples_ = n_all;
+  }
 
-/// Returns the statistics of the samples as they are stored. Where they do not exist, the numbers
-/// that MRC2014 has for "not determined": largest < least, mean < both, deviation < 0.
-statistics statistics_of(const image_samples& samples, float_type type) {
-  const std::size_t n_samples = size_of(samples);
-  statistics found = {std::numeric_limits<double>::infinity(),
-                      -std::numeric_limits<double>::infinity(), 0, 0};
-  for (std::size_t i = 0; i < n_samples; ++i) {
-    const double value = rounded_to(type, sample_at(samples, i));
-    if (!std::isfinite(value)) return {0, -1, -2, -1};
-    found.least = std::min(found.least, value);
-    found.largest = std::max(found.largest, value);
-    found.mean += value / static_cast<double>(n_samples);
+  /// Returns least, largest, mean and deviation.
+  [[nodiscard]] std::array<double, 4> numbers() const {
+    if (!is_finite_ || n_samples_ == 0) return {0, -1, -2, -1};
+    return {least_, largest_, mean_, std::sqrt(squares_ / n_samples_)};
   }
-  double squares = 0;
-  for (std::size_t i = 0; i < n_samples; ++i) {
-    const double distance = rounded_to(type, sample_at(samples, i)) - found.mean;
-    squares += distance * distance / static_cast<double>(n_samples);
-  }
-  found.deviation = std::sqrt(squares);
-  return found;
-}
+
+ private:
+  bool is_finite_ = true;
+  double n_samples_ = 0;
+  double least_ = std::numeric_limits<double>::infinity();
+  double largest_ = -std::numeric_limits<double>::infinity();
+  double mean_ = 0, squares_ = 0;  ///< The latter of distances from the mean.
+};
 
 std::int32_t checked_length(std::size_t length, const std::string& name) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
@@ -195,11 +207,73 @@ void put_text(header_content& header, std::size_t offset, std::string_view text)
 }
 
 void put_statistics(header_content& header, const statistics& found) {
-  store(&header[field::least], static_cast<float>(found.least));
-  store(&header[field::largest], static_cast<float>(found.largest));
-  store(&header[field::mean], static_cast<float>(found.mean));
-  store(&header[field::deviation], static_cast<float>(found.deviation));
+  const auto [least, largest, mean, deviation] = found.numbers();
+  store(&header[field::least], static_cast<float>(least));
+  store(&header[field::largest], static_cast<float>(largest));
+  store(&header[field::mean], static_cast<float>(mean));
+  store(&header[field::deviation], static_cast<float>(deviation));
 }
+
+/// Returns the header of a stack without its statistics.
+header_content header_of(const image_stack& stack, float_type type, const std::string& name) {
+  header_content header = {};
+  const auto put = [&](std::size_t offset, auto value) { store(&header[offset], value); };
+  const std::int32_t shape[3] = {checked_length(stack.width, name),
+                                 checked_length(stack.height, name),
+                                 checked_length(stack.n_images, name)};
+  const std::int32_t intervals[3] = {shape[0], shape[1], 1};  // of a stack, one along z
+  const double pixel[3] = {stack.pixel_angstrom.x, stack.pixel_angstrom.y, stack.pixel_angstrom.z};
+  for (std::size_t i = 0; i < 3; ++i) {
+    put(field::n_columns + 4 * i, shape[i]);
+    put(field::intervals + 4 * i, intervals[i]);
+    put(field::cell_lengths + 4 * i, static_cast<float>(pixel[i] * intervals[i]));
+    put(field::cell_angles + 4 * i, 90.0f);
+    put(field::axis_order + 4 * i, static_cast<std::int32_t>(i + 1));
+  }
+  put(field::mode, std::int32_t{type == float_type::float32 ? 2 : 12});
+  put(field::version, format_version);
+  put_text(header, field::map, "MAP DD");  // the stamp of a little-endian machine: 44 44 00 00
+  put(field::n_labels, std::int32_t{1});
+  put_text(header, field::labels, std::string(field::label_bytes, ' '));
+  put_text(header, field::labels, "wingbeat");
+  return header;
+}
+
+/// The sections of a file. Its header comes first, with the statistics of the first images, which
+/// are complete if those are all; else they are written over at the end.
+class mrc_sections final : public image_sink {
+ public:
+  mrc_sections(atomic_file& to, const header_content& header, std::size_t n_samples,
+               float_type type)
+      : to_(to), header_(header), n_left_(n_samples), type_(type) {}
+
+  void add(const image_samples& samples) override {
+    const bool is_first = !has_header_, is_last = size_of(samples) == n_left_;
+    n_left_ -= size_of(samples);
+    if (to_.can_rewrite() || (is_first && is_last)) found_.add(samples, type_);
+    if (is_first) {
+      put_statistics(header_, is_last ? found_ : statistics{});
+      to_.write(std::span<const std::byte>{header_});
+      has_header_ = true;
+    }
+    write_samples(to_, samples, type_);
+    is_complete_ = is_first && is_last;
+  }
+
+  void finish() override {
+    if (is_complete_ || !to_.can_rewrite()) return;
+    put_statistics(header_, found_);
+    to_.rewrite(0, header_);
+  }
+
+ private:
+  atomic_file& to_;
+  header_content header_;
+  std::size_t n_left_;
+  float_type type_;
+  statistics found_;
+  bool has_header_ = false, is_complete_ = false;
+};
 
 }  // namespace
 
@@ -242,7 +316,7 @@ image_stack read_mrc(bytes content, std::string_view name, std::size_t limit_byt
   return stack;
 }
 
-void write_mrc(atomic_file& to, const image_stack& stack, float_type type) {
+std::unique_ptr<image_sink> mrc_sink(atomic_file& to, const image_stack& stack, float_type type) {
   const std::string name = to.path().string();
   if (stack.n_channels != 1) {
     throw plan_error(
@@ -250,29 +324,8 @@ void write_mrc(atomic_file& to, const image_stack& stack, float_type type) {
                   ".npy or .png, or one channel",
                   name, stack.n_channels));
   }
-  header_content header = {};
-  const auto put = [&](std::size_t offset, auto value) { store(&header[offset], value); };
-  const std::int32_t shape[3] = {checked_length(stack.width, name),
-                                 checked_length(stack.height, name),
-                                 checked_length(stack.n_images, name)};
-  const std::int32_t intervals[3] = {shape[0], shape[1], 1};  // of a stack, one along z
-  const double pixel[3] = {stack.pixel_angstrom.x, stack.pixel_angstrom.y, stack.pixel_angstrom.z};
-  for (std::size_t i = 0; i < 3; ++i) {
-    put(field::n_columns + 4 * i, shape[i]);
-    put(field::intervals + 4 * i, intervals[i]);
-    put(field::cell_lengths + 4 * i, static_cast<float>(pixel[i] * intervals[i]));
-    put(field::cell_angles + 4 * i, 90.0f);
-    put(field::axis_order + 4 * i, static_cast<std::int32_t>(i + 1));
-  }
-  put(field::mode, std::int32_t{type == float_type::float32 ? 2 : 12});
-  put_statistics(header, statistics_of(stack.samples, type));
-  put(field::version, format_version);
-  put_text(header, field::map, "MAP DD");  // the stamp of a little-endian machine: 44 44 00 00
-  put(field::n_labels, std::int32_t{1});
-  put_text(header, field::labels, std::string(field::label_bytes, ' '));
-  put_text(header, field::labels, "wingbeat");
-  to.write(std::span<const std::byte>{header});
-  write_samples(to, stack.samples, type);
+  return std::make_unique<mrc_sections>(to, header_of(stack, type, name),
+                                        stack.n_images * stack.height * stack.width, type);
 }
 
 }  // namespace wingbeat::formats

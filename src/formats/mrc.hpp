@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>  // byte, size_t
+#include <memory>   // unique_ptr
 #include <span>
 #include <string_view>
 
-#include "formats/image.hpp"  // image_stack
+#include "formats/image.hpp"       // image_stack
+#include "formats/image_sink.hpp"  // image_sink
 
 namespace wingbeat::formats {
 
@@ -22,8 +24,10 @@ namespace wingbeat::formats {
                                    std::size_t limit_bytes);
 
 /// Writes mode 2 (fp32) or 12 (fp16), little-endian, as a stack of images (space group 0), with the
-/// statistics of the samples as stored; without them where a sample is NaN or infinite.
+/// statistics of the samples as stored; without them where a sample is NaN or infinite, and where a
+/// pipe takes images one by one. Nothing but the shape of `stack` is read.
 /// Throws `plan_error` for more than one channel or a length above 2^31 - 1.
-void write_mrc(atomic_file& to, const image_stack& stack, float_type type);
+[[nodiscard]] std::unique_ptr<image_sink> mrc_sink(atomic_file& to, const image_stack& stack,
+                                                   float_type type);
 
 }  // namespace wingbeat::formats

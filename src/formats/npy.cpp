@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/npy.hpp"
 
-#include <bit>    // endian
-#include <cmath>  // isfinite
+#include <bit>      // endian
+#include <cmath>    // isfinite
+#include <cstdint>  // uint8_t .. int64_t
 #include <limits>
 #include <string>
 
-#include "formats/byte_order.hpp"  // load, store
-#include "formats/npy_header.hpp"  // npy_header, npy_prefix, take_npy_header
-#include "formats/refusal.hpp"     // printable, refuse, refuse_not_finite
-#include "formatted.hpp"           // formatted
+#include "formats/byte_order.hpp"     // load, store
+#include "formats/image_samples.hpp"  // number_type, bytes_of, is_held_by_floats
+#include "formats/npy_header.hpp"     // npy_header, npy_number_type, npy_prefix, take_npy_header
+#include "formats/refusal.hpp"        // printable, refuse, refuse_not_finite
+#include "formatted.hpp"              // formatted
+#include "wingbeat/device/half.hpp"   // fp16
 
 namespace wingbeat::formats {
 namespace {
 
 struct sample_type {
   std::endian order;
+  number_type part;  ///< Of a complex number, real or imaginary.
   bool is_real;
-  bool is_single_precision;
 
-  [[nodiscard]] std::size_t bytes() const {
-    return (is_real ? 1u : 2u) * (is_single_precision ? 4u : 8u);
-  }
+  [[nodiscard]] std::size_t bytes() const { return (is_real ? 1u : 2u) * bytes_of(part); }
 };
 
 struct array_shape {
@@ -32,15 +33,16 @@ struct array_shape {
 sample_type parse_sample_type(const npy_header& header, std::string_view name) {
   const std::string_view descr = header.descr;
   const std::string_view kind = descr.substr(std::min<std::size_t>(1, descr.size()));
-  const bool is_known = kind == "f4" || kind == "f8" || kind == "c8" || kind == "c16";
-  if (!is_known || (descr[0] != '<' && descr[0] != '>')) {
+  const bool is_real = kind != "c8" && kind != "c16";
+  const auto part = npy_number_type(kind == "c8" ? "f4" : kind == "c16" ? "f8" : kind);
+  const bool has_order = !descr.empty() && (descr[0] == '<' || descr[0] == '>');
+  if (!part || !(has_order || (descr[0] == '|' && bytes_of(*part) == 1))) {
     refuse(name,
-           "holds samples of type '{}'{}; float32, float64, complex64 and complex128 are read, so "
-           "convert it with astype",
+           "holds samples of type '{}'{}; bool, integers, float16 to float64, complex64 and "
+           "complex128 are read, so convert it with astype",
            printable(descr), kind.starts_with('O') ? " (Python objects)" : "");
   }
-  return {descr[0] == '<' ? std::endian::little : std::endian::big, kind[0] == 'f',
-          kind == "f4" || kind == "c8"};
+  return {descr[0] == '>' ? std::endian::big : std::endian::little, *part, is_real};
 }
 
 array_shape parse_shape(const npy_header& header, std::string_view name) {
@@ -72,12 +74,26 @@ void check_size(array_shape shape, sample_type type, std::size_t actual, std::st
   }
 }
 
+double load_number(const std::byte* from, number_type type, std::endian order) {
+  switch (type) {
+    case number_type::uint8: return load<std::uint8_t>(from, order);
+    case number_type::int8: return load<std::int8_t>(from, order);
+    case number_type::uint16: return load<std::uint16_t>(from, order);
+    case number_type::int16: return load<std::int16_t>(from, order);
+    case number_type::uint32: return load<std::uint32_t>(from, order);
+    case number_type::int32: return load<std::int32_t>(from, order);
+    case number_type::uint64: return static_cast<double>(load<std::uint64_t>(from, order));
+    case number_type::int64: return static_cast<double>(load<std::int64_t>(from, order));
+    case number_type::float16: return device::fp16::widened(load<std::uint16_t>(from, order));
+    case number_type::float32: return load<float>(from, order);
+    case number_type::float64: break;
+  }
+  return load<double>(from, order);
+}
+
 std::complex<double> load_sample(const std::byte* from, sample_type type) {
-  const auto part = [&](int which) -> double {
-    return type.is_single_precision ? load<float>(from + 4 * which, type.order)
-                                    : load<double>(from + 8 * which, type.order);
-  };
-  return {part(0), type.is_real ? 0.0 : part(1)};
+  return {load_number(from, type.part, type.order),
+          type.is_real ? 0.0 : load_number(from + bytes_of(type.part), type.part, type.order)};
 }
 
 }  // namespace
@@ -93,7 +109,7 @@ signal read_npy(std::span<const std::byte> content, std::string_view name) {
   result.row_length = shape.row_length;
   result.is_table = header.shape.size() == 2;
   result.is_real = type.is_real;
-  result.is_single_precision = type.is_single_precision;
+  result.is_single_precision = is_held_by_floats(type.part);
   result.samples.reserve(shape.n_rows * shape.row_length);
   for (std::size_t row = 0; row < shape.n_rows; ++row) {
     for (std::size_t i = 0; i < shape.row_length; ++i) {

@@ -12,7 +12,8 @@
 namespace wingbeat::formats {
 
 /// Returns the array: one dimension is one row, two are rows of samples, of which there may be one.
-/// Takes f4, f8, c8 and c16 in either byte order, in C or Fortran order.
+/// Takes b1, i1 to i8, u1 to u8, f2 to f8, c8 and c16 in either byte order, in C or Fortran order;
+/// integers beyond 2^53 are rounded.
 /// Throws `file_error` naming `name` for anything else, for bytes too few or too many, and for a
 /// NaN or an infinity, with its place.
 [[nodiscard]] signal read_npy(std::span<const std::byte> content, std::string_view name);

@@ -4,6 +4,7 @@
 #include <charconv>      // from_chars
 #include <cstdint>       // uint16_t, uint32_t
 #include <system_error>  // errc
+#include <utility>       // pair
 
 #include "formats/byte_order.hpp"  // load, store
 #include "formats/refusal.hpp"     // printable, refuse
@@ -156,6 +157,18 @@ npy_header parse_npy_header(std::string_view text, std::string_view name) {
 
 npy_header take_npy_header(std::span<const std::byte>& content, std::string_view name) {
   return parse_npy_header(take_header(content, name), name);
+}
+
+std::optional<number_type> npy_number_type(std::string_view kind) {
+  constexpr std::pair<std::string_view, number_type> kinds[] = {
+      {"b1", number_type::uint8},   {"u1", number_type::uint8},   {"i1", number_type::int8},
+      {"u2", number_type::uint16},  {"i2", number_type::int16},   {"u4", number_type::uint32},
+      {"i4", number_type::int32},   {"u8", number_type::uint64},  {"i8", number_type::int64},
+      {"f2", number_type::float16}, {"f4", number_type::float32}, {"f8", number_type::float64}};
+  for (const auto& [name, type] : kinds) {
+    if (name == kind) return type;
+  }
+  return std::nullopt;
 }
 
 std::string npy_prefix(std::string_view descr, const std::vector<std::size_t>& shape) {

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>  // byte, size_t
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "formats/image_samples.hpp"  // number_type
 
 namespace wingbeat::formats {
 
@@ -25,6 +28,9 @@ struct npy_header {
 /// them off `content`, of which the samples remain. Throws `file_error` naming `name`.
 [[nodiscard]] npy_header take_npy_header(std::span<const std::byte>& content,
                                          std::string_view name);
+
+/// Returns the type of real numbers, bool among them, that a `descr` has behind its byte order.
+[[nodiscard]] std::optional<number_type> npy_number_type(std::string_view kind);
 
 /// Returns the header of version 1.0 in C order, padded with blanks so that the samples start at a
 /// multiple of 64 bytes, as NumPy does.

@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/npy_images.hpp"
 
-#include <bit>  // endian
-#include <optional>
-#include <utility>  // pair
+#include <bit>      // endian
+#include <cstdint>  // int32_t
 #include <vector>
 
 #include "formats/byte_order.hpp"  // store
-#include "formats/npy_header.hpp"  // npy_header, npy_prefix, take_npy_header
+#include "formats/npy_header.hpp"  // npy_header, npy_number_type, npy_prefix, take_npy_header
 #include "formats/refusal.hpp"     // printable, refuse
 
 namespace wingbeat::formats {
 namespace {
-
-std::optional<number_type> number_type_of(std::string_view kind) {
-  constexpr std::pair<std::string_view, number_type> kinds[] = {
-      {"b1", number_type::uint8},   {"u1", number_type::uint8},   {"i1", number_type::int8},
-      {"u2", number_type::uint16},  {"i2", number_type::int16},   {"u4", number_type::uint32},
-      {"i4", number_type::int32},   {"u8", number_type::uint64},  {"i8", number_type::int64},
-      {"f2", number_type::float16}, {"f4", number_type::float32}, {"f8", number_type::float64}};
-  for (const auto& [name, type] : kinds) {
-    if (name == kind) return type;
-  }
-  return std::nullopt;
-}
 
 struct stored_type {
   number_type type;
@@ -33,7 +20,7 @@ struct stored_type {
 /// '<' and '>' are byte orders; '|' is none, of numbers of one byte.
 stored_type parse_type(const npy_header& header, std::string_view name) {
   const std::string_view descr = header.descr;
-  const auto type = number_type_of(descr.substr(descr.empty() ? 0 : 1));
+  const auto type = npy_number_type(descr.substr(descr.empty() ? 0 : 1));
   const bool has_order = !descr.empty() && (descr[0] == '<' || descr[0] == '>');
   if (!type || !(has_order || (descr[0] == '|' && bytes_of(*type) == 1))) {
     refuse(name,
@@ -101,13 +88,36 @@ void decode_fortran(std::span<const std::byte> content, stored_type stored,
   }
 }
 
-void write_doubles(atomic_file& to, const image_samples& samples) {
-  for (std::size_t i = 0; i < size_of(samples); ++i) {
-    std::byte bytes[sizeof(double)];
-    store(bytes, sample_at(samples, i));
-    to.write(std::span<const std::byte>{bytes});
-  }
+/// Writes samples converted to `Number`.
+template <class Number>
+void write_as(atomic_file& to, const image_samples& samples) {
+  std::visit(
+      [&](const auto& values) {
+        for (const auto value : values) {
+          std::byte bytes[sizeof(Number)];
+          store(bytes, static_cast<Number>(value));
+          to.write(std::span<const std::byte>{bytes});
+        }
+      },
+      samples);
 }
+
+class npy_images final : public image_sink {
+ public:
+  npy_images(atomic_file& to, number_type type) : to_(to), type_(type) {}
+
+  void add(const image_samples& samples) override {
+    switch (type_) {
+      case number_type::float64: return write_as<double>(to_, samples);
+      case number_type::int32: return write_as<std::int32_t>(to_, samples);
+      default: return write_samples(to_, samples, float_type::float32);
+    }
+  }
+
+ private:
+  atomic_file& to_;
+  number_type type_;
+};
 
 }  // namespace
 
@@ -130,7 +140,7 @@ image_stack read_npy_images(std::span<const std::byte> content, std::string_view
   return stack;
 }
 
-void write_npy_images(atomic_file& to, const image_stack& stack, bool is_double_precision) {
+std::unique_ptr<image_sink> npy_sink(atomic_file& to, const image_stack& stack, number_type type) {
   std::vector<std::size_t> shape;
   if (stack.n_images > 1 || stack.is_stack || stack.n_channels > 1) {
     shape.push_back(stack.n_images);
@@ -138,12 +148,11 @@ void write_npy_images(atomic_file& to, const image_stack& stack, bool is_double_
   shape.push_back(stack.height);
   shape.push_back(stack.width);
   if (stack.n_channels > 1) shape.push_back(stack.n_channels);
-  to.write(npy_prefix(is_double_precision ? "<f8" : "<f4", shape));
-  if (is_double_precision) {
-    write_doubles(to, stack.samples);
-  } else {
-    write_samples(to, stack.samples, float_type::float32);
-  }
+  const std::string_view descr = type == number_type::float64 ? "<f8"
+                                 : type == number_type::int32 ? "<i4"
+                                                              : "<f4";
+  to.write(npy_prefix(descr, shape));
+  return std::make_unique<npy_images>(to, type);
 }
 
 }  // namespace wingbeat::formats

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>  // byte, size_t
+#include <memory>   // unique_ptr
 #include <span>
 #include <string_view>
 
-#include "formats/image.hpp"  // image_stack
+#include "formats/image.hpp"       // image_stack
+#include "formats/image_sink.hpp"  // image_sink
 
 namespace wingbeat::formats {
 
@@ -17,7 +19,10 @@ namespace wingbeat::formats {
 [[nodiscard]] image_stack read_npy_images(std::span<const std::byte> content, std::string_view name,
                                           std::size_t limit_bytes);
 
-/// Writes version 1.0, f4 or f8, little-endian, C order, with the dimensions that reading returns.
-void write_npy_images(atomic_file& to, const image_stack& stack, bool is_double_precision = false);
+/// Writes version 1.0, little-endian, C order, with the dimensions that reading returns, as f4 or
+/// f8, or as i4, of samples that are whole numbers of 32 bits; nothing but the shape of `stack` is
+/// read.
+[[nodiscard]] std::unique_ptr<image_sink> npy_sink(atomic_file& to, const image_stack& stack,
+                                                   number_type type = number_type::float32);
 
 }  // namespace wingbeat::formats

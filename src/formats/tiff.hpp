@@ -4,10 +4,12 @@
 
 #include <cstddef>  // byte, size_t
 #include <cstdint>  // uint64_t
+#include <memory>   // unique_ptr
 #include <span>
 #include <string_view>
 
-#include "formats/image.hpp"  // image_stack
+#include "formats/image.hpp"       // image_stack
+#include "formats/image_sink.hpp"  // image_sink
 
 namespace wingbeat::formats {
 
@@ -25,7 +27,8 @@ namespace wingbeat::formats {
 /// where the file exceeds `largest_classic_bytes`, beyond which classic offsets do not reach.
 /// Channels 2 and 4 are alpha, not premultiplied. The resolution is written per centimetre where
 /// the pixel size is known.
-void write_tiff(atomic_file& to, const image_stack& stack,
-                std::uint64_t largest_classic_bytes = 0xFFFFFFFF);
+/// Nothing but the shape of `stack` is read.
+[[nodiscard]] std::unique_ptr<image_sink> tiff_sink(
+    atomic_file& to, const image_stack& stack, std::uint64_t largest_classic_bytes = 0xFFFFFFFF);
 
 }  // namespace wingbeat::formats

@@ -3,6 +3,7 @@
 #include <cmath>    // floor
 #include <cstdint>  // uint16_t, uint32_t, uint64_t
 #include <limits>
+#include <utility>  // move
 #include <vector>
 
 #include "formats/byte_order.hpp"  // store
@@ -153,37 +154,62 @@ void write_header(atomic_file& to, tiff_flavour flavour) {
   to.write(header.bytes());
 }
 
+/// The pages of a file. Only the shape of the stack is held.
+class tiff_pages final : public image_sink {
+ public:
+  tiff_pages(atomic_file& to, image_stack shape, std::uint64_t largest_classic_bytes)
+      : to_(to), shape_(std::move(shape)) {
+    page_samples_ = shape_.height * shape_.width * shape_.n_channels;
+    strip_bytes_ = 4 * std::uint64_t{page_samples_};
+    const std::uint64_t classic_bytes = flavour_.header_bytes() + shape_.n_images * page_bytes();
+    flavour_.is_big = classic_bytes > largest_classic_bytes;
+    offset_ = flavour_.header_bytes();
+    write_header(to_, flavour_);
+  }
+
+  void add(const image_samples& samples) override {
+    const std::size_t n_pages = size_of(samples) / page_samples_;
+    for (std::size_t page = 0; page < n_pages; ++page) add_page(samples, page * page_samples_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<directory_field> fields(std::uint64_t strip_offset) const {
+    return fields_of(shape_, flavour_, strip_offset, strip_bytes_);
+  }
+  [[nodiscard]] std::size_t directory_bytes() const {
+    return directory_of(fields(0), flavour_, 0, 0).size();
+  }
+  [[nodiscard]] std::uint64_t page_bytes() const {
+    return directory_bytes() + aligned(strip_bytes_);
+  }
+
+  void add_page(const image_samples& samples, std::size_t first) {
+    const bool is_last = ++n_written_ == shape_.n_images;
+    const std::uint64_t next = offset_ + page_bytes();
+    to_.write(
+        directory_of(fields(offset_ + directory_bytes()), flavour_, offset_, is_last ? 0 : next));
+    write_samples(to_, samples, float_type::float32, first, page_samples_);
+    to_.write(std::vector<std::byte>(aligned(strip_bytes_) - strip_bytes_));
+    offset_ = next;
+  }
+
+  atomic_file& to_;
+  image_stack shape_;
+  tiff_flavour flavour_ = {.is_big = false};
+  std::size_t page_samples_ = 0, n_written_ = 0;
+  std::uint64_t strip_bytes_ = 0, offset_ = 0;
+};
+
 }  // namespace
 
-void write_tiff(atomic_file& to, const image_stack& stack, std::uint64_t largest_classic_bytes) {
+std::unique_ptr<image_sink> tiff_sink(atomic_file& to, const image_stack& stack,
+                                      std::uint64_t largest_classic_bytes) {
   constexpr std::size_t longest = std::numeric_limits<std::uint32_t>::max();
   if (stack.height > longest || stack.width > longest) {
     throw plan_error(formatted("cannot write {} x {} pixels to {}; TIFF allows {} a side",
                                stack.height, stack.width, to.path().string(), longest));
   }
-  const std::uint64_t page_samples = stack.height * stack.width * stack.n_channels;
-  const std::uint64_t strip_bytes = 4 * page_samples;
-  const auto directory_bytes = [&](tiff_flavour flavour) {
-    return directory_of(fields_of(stack, flavour, 0, 0), flavour, 0, 0).size();
-  };
-  const auto page_bytes = [&](tiff_flavour flavour) {
-    return directory_bytes(flavour) + aligned(strip_bytes);
-  };
-  tiff_flavour flavour = {.is_big = false};
-  const std::uint64_t classic_bytes = flavour.header_bytes() + stack.n_images * page_bytes(flavour);
-  flavour.is_big = classic_bytes > largest_classic_bytes;
-
-  write_header(to, flavour);
-  std::uint64_t offset = flavour.header_bytes();
-  for (std::size_t image = 0; image < stack.n_images; ++image) {
-    const bool is_last = image + 1 == stack.n_images;
-    const auto fields = fields_of(stack, flavour, offset + directory_bytes(flavour), strip_bytes);
-    const std::uint64_t next = offset + page_bytes(flavour);
-    to.write(directory_of(fields, flavour, offset, is_last ? 0 : next));
-    write_samples(to, stack.samples, float_type::float32, image * page_samples, page_samples);
-    to.write(std::vector<std::byte>(aligned(strip_bytes) - strip_bytes));
-    offset = next;
-  }
+  return std::make_unique<tiff_pages>(to, shape_of(stack), largest_classic_bytes);
 }
 
 }  // namespace wingbeat::formats

@@ -4,10 +4,13 @@
 
 #include <fcntl.h>  // O_CREAT
 #include <gtest/gtest.h>
-#include <spawn.h>     // posix_spawn
-#include <sys/wait.h>  // waitpid
+#include <spawn.h>         // posix_spawn
+#include <sys/resource.h>  // rusage
+#include <sys/wait.h>      // wait4
+#include <unistd.h>        // close, read
 
 #include <algorithm>  // count
+#include <cstdlib>    // posix_openpt, ptsname
 #include <filesystem>
 #include <fstream>
 #include <iterator>  // istreambuf_iterator
@@ -24,6 +27,7 @@ namespace wingbeat::test {
 struct finished {
   int code = -1;  ///< Exit code; 1000 + the signal if one ended the program.
   std::string out, err;
+  std::size_t peak_bytes = 0;  ///< The most memory that it had.
 };
 
 /// A folder of its own in which the program runs.
@@ -42,10 +46,36 @@ class workplace {
     return wait(start(arguments));
   }
 
+  /// Runs `wingbeat arguments...` with stderr on a terminal, and returns what that was sent.
+  [[nodiscard]] finished run_on_terminal(const std::vector<std::string>& arguments) const {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
+      throw std::runtime_error("no terminal can be had");
+    }
+    const std::string name = ::ptsname(terminal);
+    const int held = ::open(name.c_str(), O_RDWR | O_NOCTTY);  // until the program has it
+    const pid_t process = start(arguments, name);
+    ::close(held);
+    std::string shown;
+    char bytes[4096];
+    for (;;) {
+      const auto count = ::read(terminal, bytes, sizeof bytes);
+      if (count <= 0) break;  // EIO: the program has ended
+      shown.append(bytes, static_cast<std::size_t>(count));
+    }
+    ::close(terminal);
+    finished result = wait(process);
+    result.err = shown;
+    return result;
+  }
+
   /// Starts `wingbeat arguments...` in the folder; `wait` must follow.
   [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const {
+    return start(arguments, (output_.path() / "err").string());
+  }
+  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments,
+                            const std::string& err) const {
     const std::string out = (output_.path() / "out").string();
-    const std::string err = (output_.path() / "err").string();
     std::vector<std::string> words{WINGBEAT_PROGRAM};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
@@ -68,9 +98,10 @@ class workplace {
 
   [[nodiscard]] finished wait(pid_t process) const {
     int status = 0;
-    waitpid(process, &status, 0);
+    struct rusage used = {};
+    wait4(process, &status, 0, &used);  // ru_maxrss counts KiB
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), output_.read("out"),
-            output_.read("err")};
+            output_.read("err"), static_cast<std::size_t>(used.ru_maxrss) * 1024};
   }
 
  private:

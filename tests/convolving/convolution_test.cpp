@@ -10,7 +10,9 @@
 #include <memory>
 
 #include "convolving/convolution_check.hpp"  // check_convolution
+#include "support/convolution_verdict.hpp"   // verdict_of
 #include "support/full_run.hpp"              // is_full_run
+#include "support/random_convolution.hpp"    // drawn_convolution, add_functors, as_initialiser
 
 namespace {
 
@@ -253,6 +255,25 @@ TEST_P(convolution_on, reads_signals_by_a_functor) {
     const auto got = result_of(by_bytes, bytes.data(), bytes.size());
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-5) << i;
+  }
+}
+
+/// A load knows one row for each signal, so that its columns take a launch of their own where each
+/// meets several spectra; those must then be made for that.
+TEST_P(convolution_on, multiplies_what_a_functor_reads_by_several_spectra) {
+  for (const operand_role prepared : {operand_role::image, operand_role::kernel}) {
+    drawn_convolution drawn;
+    drawn.spec = {.image = {13},
+                  .kernel = {4},
+                  .kind = operation::correlate,
+                  .holds = values::complex,
+                  .images = 3,
+                  .kernels = 2,
+                  .prepared = prepared};
+    (prepared == operand_role::image ? drawn.reverses_kernels : drawn.reverses_images) = true;
+    add_functors(drawn);
+    const auto [is, why] = verdict_of(*on, drawn);
+    EXPECT_EQ(is, plan_verdict::right) << as_initialiser(drawn.spec) << "\n" << why;
   }
 }
 

@@ -157,7 +157,9 @@ TEST(mrc, is_not_any_file) {
 std::string written(const image_stack& stack, float_type type = float_type::float32) {
   const temporary_folder folder;
   atomic_file to(folder.path() / "out.mrc");
-  write_mrc(to, stack, type);
+  const auto sections = mrc_sink(to, stack, type);
+  sections->add(stack.samples);
+  sections->finish();
   to.commit();
   return folder.read("out.mrc");
 }

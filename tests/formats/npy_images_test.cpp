@@ -130,7 +130,8 @@ TEST(npy_images, writes_the_shapes_that_it_reads) {
       original += float_bytes(0.1f + static_cast<float>(i));
     const temporary_folder folder;
     atomic_file to(folder.path() / "out.npy");
-    write_npy_images(to, read(original));
+    const image_stack image = read(original);
+    npy_sink(to, image)->add(image.samples);
     to.commit();
     EXPECT_EQ(folder.read("out.npy"), original);
   }
@@ -140,7 +141,7 @@ TEST(npy_images, writes_doubles_where_asked_to) {
   const image_stack image{.samples = std::vector<double>{0.1, 1e200}, .height = 1, .width = 2};
   const temporary_folder folder;
   atomic_file to(folder.path() / "out.npy");
-  write_npy_images(to, image, /*is_double_precision=*/true);
+  npy_sink(to, image, number_type::float64)->add(image.samples);
   to.commit();
   const std::string file = folder.read("out.npy");
   EXPECT_THAT(file, HasSubstr("'<f8'"));

@@ -82,6 +82,44 @@ TEST(npy, reads_every_type_in_both_byte_orders) {
   }
 }
 
+/// Returns the lowest bytes of a number, little-endian.
+std::string low_bytes(std::uint64_t number, std::size_t n_bytes) {
+  std::string bytes;
+  for (std::size_t i = 0; i < n_bytes; ++i) bytes += static_cast<char>(number >> (8 * i) & 0xFFu);
+  return bytes;
+}
+
+TEST(npy, reads_integers_as_real_numbers_in_both_byte_orders) {
+  struct example {
+    const char* kind;
+    std::uint64_t bits;
+    double value;
+    bool is_single_precision;
+  };
+  for (const auto& [kind, bits, value, is_single_precision] :
+       {example{"b1", 1, 1, true}, example{"u1", 255, 255, true}, example{"i1", 255, -1, true},
+        example{"u2", 65535, 65535, true}, example{"i2", 0x8000, -32768, true},
+        example{"f2", 0x3E00, 1.5, true}, example{"u4", 0xFFFFFFFF, 4294967295.0, false},
+        example{"i4", 0xFEFFFFFF, -16777217.0, false},
+        example{"u8", std::uint64_t{1} << 53 | 1, 9007199254740992.0, false},
+        example{"i8", ~std::uint64_t{0}, -1, false}}) {
+    const auto n_bytes = static_cast<std::size_t>(kind[1] - '0');
+    const std::string data = low_bytes(bits, n_bytes);
+    for (const auto& [order, content] :
+         {std::pair{std::string{"<"}, data}, {">", reversed(data)}}) {
+      const auto result = read(npy(describe(order + kind, "(1,)"), content));
+      EXPECT_THAT(result.samples, ElementsAre(value)) << order << kind;
+      EXPECT_TRUE(result.is_real);
+      EXPECT_EQ(result.is_single_precision, is_single_precision) << kind;
+    }
+    if (n_bytes == 1) {
+      EXPECT_THAT(read(npy(describe("|" + std::string{kind}, "(1,)"), data)).samples,
+                  ElementsAre(value));
+    }
+  }
+  EXPECT_THAT(refusal(npy(describe("<f2", "(1,)"), low_bytes(0x7C00, 2))), HasSubstr("infin"));
+}
+
 TEST(npy, reads_two_dimensions_as_rows_in_both_orders) {
   const std::string data = f4(1) + f4(2) + f4(3) + f4(4) + f4(5) + f4(6);
   const auto rows = read(npy(describe("<f4", "(2, 3)"), data));
@@ -126,7 +164,7 @@ TEST(npy, refuses_trailing_bytes) {
 
 TEST(npy, refuses_other_types) {
   for (const char* descr :
-       {"<i2", "<f2", "|u1", "<f16", "<U8", "|f4", "=f4", "f4", "", "<", "<M8"}) {
+       {"<i16", "|i2", "<f16", "<U8", "|f4", "=f4", "=i4", "f4", "", "<", "<M8", "<c4"}) {
     EXPECT_THAT(refusal(npy(describe(descr, "(1,)"), f8(0))), HasSubstr("convert it with astype"))
         << descr;
   }

@@ -269,7 +269,9 @@ TEST_F(tiff_image, refuses_bombs_before_memory_is_taken) {
 std::string written(const image_stack& stack, std::uint64_t largest_classic_bytes = 0xFFFFFFFF) {
   const temporary_folder folder;
   atomic_file to(folder.path() / "out.tif");
-  write_tiff(to, stack, largest_classic_bytes);
+  const auto pages = tiff_sink(to, stack, largest_classic_bytes);
+  pages->add(stack.samples);
+  pages->finish();
   to.commit();
   return folder.read("out.tif");
 }

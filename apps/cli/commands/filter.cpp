@@ -3,16 +3,20 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>  // all_of
+#include <algorithm>  // clamp, copy, max, min
 #include <filesystem>
 #include <memory>  // make_shared
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>  // exchange, move
+#include <vector>
 
 #include "cli/choose.hpp"           // choose_device, mode_named, precision_named
 #include "cli/convolver.hpp"        // convolver
 #include "cli/messages.hpp"         // print_message, counted
 #include "cli/option.hpp"           // add_text, add_file, add_count
+#include "cli/rate.hpp"             // rate_bar
 #include "cli/writable.hpp"         // require_writable
 #include "formats/atomic_file.hpp"  // atomic_file
 #include "formats/signal.hpp"       // read_signal, write_signal
@@ -34,6 +38,7 @@ constexpr const char* examples = R"(Examples:
 Result: y[n] = sum over j of taps[j] x[n - j], in the modes of scipy.signal.
 Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
 2D as rows), .wav (all channels). The result is complex where one of the two is.
+Integers in .npy become real numbers: exact up to 2^24 in fp32 and 2^53 in fp64, rounded beyond.
 Output: .txt, .csv, .npy, and .wav of real samples whose rate is known, in 32-bit floats.)";
 
 constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
@@ -105,44 +110,139 @@ void require_shapes(const options& o, const formats::signal& from, const formats
   }
 }
 
-std::vector<double> numbers_of(const formats::signal& rows, bool is_complex) {
-  std::vector<double> numbers;
-  numbers.reserve(rows.samples.size() * (is_complex ? 2 : 1));
-  for (const auto z : rows.samples) {
-    numbers.push_back(z.real());
-    if (is_complex) numbers.push_back(z.imag());
-  }
-  return numbers;
-}
+/// Signals are filtered in pieces of about so many samples: whole rows, or parts of one.
+constexpr std::size_t piece_samples = std::size_t{1} << 22;
 
-formats::signal filtered(const formats::signal& from, const formats::signal& taps,
-                         const device_info& device, extent mode, precision real) {
-  const bool is_complex = !from.is_real || !taps.is_real;
-  const convolution_spec spec{
-      .image = {from.row_length},
-      .kernel = {taps.row_length},
-      .mode = mode,
-      .holds = is_complex ? values::complex : values::real,
-      .real = real,
-      .images = from.n_rows,
-      .kernels = taps.n_rows,
-      .pairs = taps.n_rows > 1 ? pairing::pairwise : pairing::each_with_each,
-      .prepared = operand_role::kernel};
-  convolver filter{queue{device}, spec, numbers_of(taps, is_complex)};
-  const std::vector<double> numbers = filter(numbers_of(from, is_complex));
-  formats::signal result{.n_rows = from.n_rows,
-                         .row_length = filter.result().front(),
-                         .is_table = from.is_table,
-                         .is_real = !is_complex,
-                         .is_single_precision = real == precision::fp32,
-                         .sample_rate_hz = from.sample_rate_hz};
-  const std::size_t width = is_complex ? 2 : 1;
-  result.samples.reserve(numbers.size() / width);
-  for (std::size_t i = 0; i < numbers.size(); i += width) {
-    result.samples.emplace_back(numbers[i], is_complex ? numbers[i + 1] : 0.0);
+/// Filters rows piece by piece. A part of a row begins the taps' length less one before its first
+/// output, and is zero where the row is not.
+class row_filter {
+ public:
+  row_filter(const device_info& device, const formats::signal& from, const formats::signal& taps,
+             extent mode, precision real)
+      : on_(device), from_(from), taps_(taps), is_complex_(!from.is_real || !taps.is_real) {
+    spec_ = {.image = {from.row_length},
+             .kernel = {taps.row_length},
+             .mode = mode,
+             .holds = is_complex_ ? values::complex : values::real,
+             .real = real,
+             .pairs = has_taps_of_rows() ? pairing::pairwise : pairing::each_with_each,
+             .prepared = operand_role::kernel};
+    result_ = {.n_rows = from.n_rows,
+               .row_length = result_lengths(spec_).front(),
+               .is_table = from.is_table,
+               .is_real = !is_complex_,
+               .is_single_precision = real == precision::fp32,
+               .sample_rate_hz = from.sample_rate_hz};
   }
-  return result;
-}
+
+  formats::signal filtered() {
+    result_.samples.reserve(result_.n_rows * result_.row_length);
+    const bool is_long = from_.row_length > std::max(piece_samples, 4 * taps_.row_length);
+    const std::size_t at_once =
+        is_long ? 1 : std::clamp<std::size_t>(piece_samples / from_.row_length, 1, from_.n_rows);
+    for (std::size_t row = 0; row < from_.n_rows; row += at_once) {
+      if (is_long) {
+        add_parts(row);
+      } else {
+        add_rows(row, std::min(at_once, from_.n_rows - row));
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] bool has_taps_of_rows() const { return taps_.n_rows > 1; }
+
+  void add_rows(std::size_t row, std::size_t count) {
+    show();
+    const std::size_t length = from_.row_length;
+    const auto first = static_cast<std::ptrdiff_t>(row * length);
+    add(count, length, row, numbers_of(from_, first, count * length));
+  }
+
+  /// Filters a row in parts, which are the values of mode `valid` of a longer signal.
+  void add_parts(std::size_t row) {
+    const auto n_before = static_cast<std::ptrdiff_t>(taps_.row_length) - 1;
+    const extent mode = std::exchange(spec_.mode, extent::valid);
+    // Output 0 is the full result's index 0, (T - 1) / 2 or T - 1.
+    const std::ptrdiff_t begin = mode == extent::full   ? 0
+                                 : mode == extent::same ? n_before / 2
+                                                        : n_before;
+    const std::size_t part = std::max(piece_samples, 4 * taps_.row_length);
+    for (std::size_t done = 0; done < result_.row_length; done += part) {
+      show();
+      const std::size_t count = std::min(part, result_.row_length - done);
+      add(1, count + taps_.row_length - 1, row,
+          part_of(row, static_cast<std::ptrdiff_t>(done) + begin - n_before,
+                  count + taps_.row_length - 1));
+    }
+    spec_.mode = mode;
+  }
+
+  /// Returns numbers of a row from index `first` on, which may lie before it.
+  [[nodiscard]] std::vector<double> part_of(std::size_t row, std::ptrdiff_t first,
+                                            std::size_t count) const {
+    const auto length = static_cast<std::ptrdiff_t>(from_.row_length);
+    const std::ptrdiff_t end = std::min(first + static_cast<std::ptrdiff_t>(count), length);
+    const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(first, 0);
+    const std::size_t width = is_complex_ ? 2 : 1;
+    std::vector<double> numbers(count * width);
+    if (begin >= end) return numbers;
+    const auto inside = numbers_of(from_, static_cast<std::ptrdiff_t>(row) * length + begin,
+                                   static_cast<std::size_t>(end - begin));
+    std::copy(inside.begin(), inside.end(),
+              numbers.begin() + (begin - first) * static_cast<std::ptrdiff_t>(width));
+    return numbers;
+  }
+
+  [[nodiscard]] std::vector<double> numbers_of(const formats::signal& rows, std::ptrdiff_t first,
+                                               std::size_t count) const {
+    std::vector<double> numbers;
+    numbers.reserve(count * (is_complex_ ? 2 : 1));
+    for (const auto& z : std::span{rows.samples.begin() + first, count}) {
+      numbers.push_back(z.real());
+      if (is_complex_) numbers.push_back(z.imag());
+    }
+    return numbers;
+  }
+
+  /// Appends the results of `count` signals, the first of them, or a part of it, row `row`.
+  void add(std::size_t count, std::size_t length, std::size_t row,
+           const std::vector<double>& numbers) {
+    const bool is_planned = filter_ && spec_.images == count && spec_.image.front() == length;
+    if (!is_planned || (has_taps_of_rows() && row != planned_row_)) plan(count, length, row);
+    const std::vector<double> outputs = (*filter_)(numbers);
+    const std::size_t width = is_complex_ ? 2 : 1;
+    for (std::size_t i = 0; i < outputs.size(); i += width) {
+      result_.samples.emplace_back(outputs[i], is_complex_ ? outputs[i + 1] : 0.0);
+    }
+  }
+
+  void plan(std::size_t count, std::size_t length, std::size_t row) {
+    spec_.image = {length};
+    spec_.images = count;
+    spec_.kernels = has_taps_of_rows() ? count : 1;
+    const std::size_t first = has_taps_of_rows() ? row * taps_.row_length : 0;
+    filter_.emplace(
+        on_, spec_,
+        numbers_of(taps_, static_cast<std::ptrdiff_t>(first), spec_.kernels * taps_.row_length));
+    planned_row_ = row;
+  }
+
+  void show() {
+    const double all = static_cast<double>(result_.n_rows * result_.row_length);
+    bar_.show(result_.samples.size(), static_cast<double>(result_.samples.size()) / all);
+  }
+
+  queue on_;
+  const formats::signal &from_, &taps_;
+  bool is_complex_;
+  convolution_spec spec_;  ///< Of the rows, or of what is planned.
+  formats::signal result_;
+  std::optional<convolver> filter_;
+  std::size_t planned_row_ = 0;
+  rate_bar bar_{"filter", "sample"};
+};
 
 void write(const std::string& file, const formats::signal& result) {
   if (!is_wav(file)) return formats::write_signal(file, result);
@@ -161,7 +261,7 @@ int run(const options& o) {
   const formats::signal taps = read_channels(o.taps_file, {});
   require_shapes(o, from, taps, mode);
   require_recording(o, from, taps);
-  const formats::signal result = filtered(from, taps, device, mode, real);
+  const formats::signal result = row_filter{device, from, taps, mode, real}.filtered();
   write(o.output, result);
   print_message("wrote {}: {} of {} by {}", o.output, counted(result.n_rows, "row"),
                 counted(result.row_length, "sample"), short_name(device));

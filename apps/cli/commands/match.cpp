@@ -3,26 +3,29 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include <cstdint>  // int32_t
 #include <filesystem>
 #include <limits>  // numeric_limits
 #include <memory>  // make_shared
 #include <optional>
 #include <string>
+#include <type_traits>  // is_same_v
 #include <vector>
 
-#include "cli/choose.hpp"           // choose_device, mode_named, precision_named
-#include "cli/image_files.hpp"      // read_finite_images, to_grey, channels_text, write_result
-#include "cli/match_run.hpp"        // match
-#include "cli/messages.hpp"         // print, print_message, counted
-#include "cli/option.hpp"           // add_text, add_file, add_count, add_real
-#include "cli/reports/peaks.hpp"    // peaks_table, peaks_csv, match_json, boxes_of
-#include "cli/template_files.hpp"   // template_files
-#include "cli/writable.hpp"         // require_writable
-#include "formats/atomic_file.hpp"  // atomic_file
-#include "formats/image_marks.hpp"  // draw_boxes
-#include "formatted.hpp"            // formatted
-#include "wingbeat/error.hpp"       // plan_error
-#include "wingbeat/plan.hpp"        // max_length
+#include "cli/choose.hpp"            // choose_device, mode_named, precision_named
+#include "cli/image_files.hpp"       // read_finite_images, to_grey, channels_text, write_result
+#include "cli/match_run.hpp"         // match
+#include "cli/messages.hpp"          // print, print_message, counted
+#include "cli/option.hpp"            // add_text, add_file, add_count, add_real
+#include "cli/reports/peaks.hpp"     // peaks_table, peaks_csv, match_json, boxes_of
+#include "cli/template_files.hpp"    // template_files
+#include "cli/writable.hpp"          // require_writable
+#include "formats/atomic_file.hpp"   // atomic_file
+#include "formats/image_marks.hpp"   // draw_boxes
+#include "formats/image_writer.hpp"  // image_writer
+#include "formatted.hpp"             // formatted
+#include "wingbeat/error.hpp"        // plan_error
+#include "wingbeat/plan.hpp"         // max_length
 
 namespace wingbeat::cli {
 namespace {
@@ -42,6 +45,8 @@ coefficient of the template and the part of the image under it, from -1 to 1, 0 
 constant. Peaks have the indices of the map in its mode: in mode valid those of the image's pixel
 under the template's first. Without --top they are the 10 highest, or with --threshold all.
 Templates are numbered from 0 over all files and stacks, and are of one size. Colours become grey.
+Maps of --map are written as they come, float64 in .npy with --precision fp64, else float32; with
+--normalised always float32. Their number comes first, so several template files are read twice.
 Files: PNG, TIFF, MRC, .npy. Peaks are printed unless only files of maps are asked for.)";
 
 constexpr double most_score = 1e15;
@@ -84,6 +89,12 @@ void validate(const options& o) {
 std::optional<precision> between_of(const options& o) {
   if (o.storage_name.empty()) return std::nullopt;
   const precision between = storage_named(o.storage_name);
+  if (precision_named(o.precision_name) == precision::fp64) {
+    throw plan_error(
+        formatted("--storage {} does not go with --precision fp64, which is stored as fp64; leave "
+                  "out one of the two",
+                  o.storage_name));
+  }
   if (between == precision::fp16 && !o.is_normalised) {
     throw plan_error(
         "--storage fp16 needs templates of a known range; add --normalised, which makes them unit "
@@ -98,7 +109,6 @@ match_request request_of(const options& o) {
   request.real = precision_named(o.precision_name);
   request.between = between_of(o);
   request.is_normalised = o.is_normalised;
-  request.wants_maps = !o.map.empty();
   request.wants_scores = !o.projection.empty() || !o.numbers.empty();
   request.wants_sums = !o.mean.empty() || !o.variance.empty();
   request.wants_peaks = o.top || o.distance || o.threshold || !o.picture.empty() ||
@@ -135,29 +145,64 @@ formats::image_stack read_image(const options& o, precision real) {
   return to_grey(std::move(images));
 }
 
+/// Writes the map of each template as it comes, so that memory holds one.
+class map_file {
+ public:
+  map_file(const options& o, const formats::image_stack& image, std::size_t n_maps)
+      : file_(o.map), n_maps_(n_maps), pixel_angstrom_(image.pixel_angstrom) {
+    const bool is_npy = formats::image_format_of(file_) == formats::image_format::npy;
+    // What goes through a search was rounded to fp32 there.
+    options_.is_double_precision =
+        is_npy && !o.is_normalised && precision_named(o.precision_name) == precision::fp64;
+  }
+
+  void add(std::size_t height, std::size_t width, const formats::image_samples& map) {
+    if (!to_) {
+      to_.emplace(file_,
+                  formats::image_stack{.n_images = n_maps_,
+                                       .height = height,
+                                       .width = width,
+                                       .pixel_angstrom = pixel_angstrom_},
+                  options_);
+    }
+    to_->add(map);
+  }
+
+  void commit(const match_result& found) {
+    to_->commit();
+    print_message("wrote {}: {} of {}", file_, counted(n_maps_, "map"),
+                  size_text(found.height, found.width));
+  }
+
+ private:
+  std::string file_;
+  std::size_t n_maps_;
+  formats::pixel_size pixel_angstrom_;
+  formats::image_write_options options_;
+  std::optional<formats::image_writer> to_;
+};
+
 template <class Number>
 void write_map(const std::string& file, const std::vector<Number>& values,
-               const formats::image_stack& image, const match_result& found, precision real,
-               std::size_t n_maps = 1) {
+               const formats::image_stack& image, const match_result& found) {
   if (file.empty()) return;
   const formats::image_stack map{.samples = std::vector<double>(values.begin(), values.end()),
-                                 .n_images = n_maps,
                                  .height = found.height,
                                  .width = found.width,
                                  .pixel_angstrom = image.pixel_angstrom};
-  write_result(file, map, real);
-  print_message("wrote {}: {} of {}", file, counted(n_maps, "map"),
-                size_text(found.height, found.width));
+  const bool is_npy = formats::image_format_of(file) == formats::image_format::npy;
+  write_result(file, map, precision::fp32,
+               {.is_int32 = is_npy && std::is_same_v<Number, std::int32_t>});
+  print_message("wrote {}: 1 map of {}", file, size_text(found.height, found.width));
 }
 
-void write_maps(const options& o, const formats::image_stack& image, const match_result& found,
-                precision real) {
-  write_map(o.map, found.maps, image, found, o.is_normalised ? precision::fp32 : real,
-            found.n_templates);
-  write_map(o.projection, found.scores, image, found, precision::fp32);
-  write_map(o.numbers, found.numbers, image, found, precision::fp64);
-  write_map(o.mean, found.mean, image, found, precision::fp32);
-  write_map(o.variance, found.variance, image, found, precision::fp32);
+void write_maps(const options& o, const formats::image_stack& image, const match_result& found) {
+  write_map(o.projection, found.scores, image, found);
+  // Where no template has a score, the number is -1.
+  write_map(o.numbers, std::vector<std::int32_t>(found.numbers.begin(), found.numbers.end()), image,
+            found);
+  write_map(o.mean, found.mean, image, found);
+  write_map(o.variance, found.variance, image, found);
 }
 
 void write_picture(const options& o, const formats::image_stack& image,
@@ -187,7 +232,7 @@ void report_peaks(const options& o, const match_request& request, const match_re
 
 int run(const options& o) {
   validate(o);
-  const match_request request = request_of(o);
+  match_request request = request_of(o);
   const device_info device = choose_device(o.device, request.real);
   require_writable({{"--map", o.map},
                     {"--projection", o.projection},
@@ -199,12 +244,20 @@ int run(const options& o) {
   const formats::image_stack image = read_image(o, request.real);
   template_files templates{o.template_files, request.real};
   require_holds(o.map, templates.expected(), 1);
+  std::optional<map_file> maps;
+  if (!o.map.empty()) {
+    maps.emplace(o, image, templates.count());
+    request.take_map = [&maps](std::size_t height, std::size_t width, const auto& map) {
+      maps->add(height, width, map);
+    };
+  }
   const match_result found = match(device, image, templates, request);
+  if (maps) maps->commit(found);
   if (templates.most_channels() > 1) {
     print_message("templates have {}; their grey was searched for",
                   channels_text(templates.most_channels()));
   }
-  write_maps(o, image, found, request.real);
+  write_maps(o, image, found);
   write_picture(o, image, templates, found, request.mode);
   report_peaks(o, request, found);
   return exit_ok;
@@ -226,9 +279,9 @@ void add_options(CLI::App& command, options& o) {
   add_text(command, "--csv", o.csv, "Write peaks as template,y,x,score; - prints them");
   add_switch(command, "--json", o.is_json, "Print peaks as JSON instead of a table");
   add_file(command, "--picture", o.picture, "Draw the image with the peaks marked to FILE.png");
-  add_file(command, "--map", o.map, "Write a map of scores for each template, as an image");
+  add_file(command, "--map", o.map, "Write a map of scores for each template, as it comes");
   add_file(command, "--projection", o.projection, "Write the largest score of each place");
-  add_file(command, "--numbers", o.numbers, "Write which template had it");
+  add_file(command, "--numbers", o.numbers, "Write which template had it, int32 in .npy");
   add_file(command, "--mean", o.mean, "Write the mean score of each place over the templates");
   add_file(command, "--variance", o.variance, "Write the variance of its scores");
   add_text(command, "--precision", o.precision_name, "fp32 or fp64");

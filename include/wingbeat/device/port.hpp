@@ -155,6 +155,37 @@ struct group {
     }
 #endif
   }
+  /// Sets *to = value, of 2, 4, 8 or 16 bytes, which `cluster_wait` behind a `cluster_arrive` of all
+  /// makes visible.
+  template <class T>
+  static __device__ __forceinline__ void put(remote<T> to, const T& value) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    if constexpr (sizeof(T) == 16) {
+      const float4 bits = __builtin_bit_cast(float4, value);
+      asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to.address),
+                   "f"(bits.x), "f"(bits.y), "f"(bits.z), "f"(bits.w)
+                   : "memory");
+    } else if constexpr (sizeof(T) == 8) {
+      const float2 bits = __builtin_bit_cast(float2, value);
+      asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(to.address), "f"(bits.x),
+                   "f"(bits.y)
+                   : "memory");
+    } else if constexpr (sizeof(T) == 4) {
+      asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(to.address),
+                   "r"(__builtin_bit_cast(unsigned, value))
+                   : "memory");
+    } else if constexpr (sizeof(T) == 2) {
+      asm volatile("st.shared::cluster.u16 [%0], %1;" ::"r"(to.address),
+                   "h"(__builtin_bit_cast(unsigned short, value))
+                   : "memory");
+    } else {
+      static_assert(sizeof(T) == 1, "1, 2, 4, 8 or 16 bytes are put at once");
+      asm volatile("st.shared::cluster.u8 [%0], %1;" ::"r"(to.address),
+                   "r"(unsigned(__builtin_bit_cast(unsigned char, value)))
+                   : "memory");
+    }
+#endif
+  }
   /// Waits until all has arrived that was expected, and makes it visible.
   static __device__ __forceinline__ void receive(void* arrivals) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -280,6 +311,30 @@ WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& value) {
   *to = value;
 }
 
+/// Returns four bytes in sequence as a number, the first the most significant: those from byte
+/// `from` (below 4) on, of two words of memory in sequence.
+WINGBEAT_FN unsigned big_endian(unsigned word, unsigned next, unsigned from) {
+#if defined(__CUDA_ARCH__)
+  return __byte_perm(word, next, 0x0123u + from * 0x1111u);
+#else
+  const auto swapped = [](unsigned x) {
+    return x << 24 | (x & 0xff00u) << 8 | (x >> 8 & 0xff00u) | x >> 24;
+  };
+  return unsigned((size(swapped(word)) << 32 | swapped(next)) << (8 * from) >> 32);
+#endif
+}
+
+/// Returns x with its bits turned to the left by `n` below 32, those that leave coming in again.
+WINGBEAT_FN unsigned rotated(unsigned x, unsigned n) {
+#if defined(__CUDA_ARCH__)
+  return __funnelshift_l(x, x, n);
+#elif defined(__OPENCL_CPP_VERSION__)
+  return ::rotate(x, n);
+#else
+  return x << n | x >> ((32 - n) % 32);
+#endif
+}
+
 /// Prefetches `count` elements from `from` into the cache that all workgroups share, but for up to
 /// 15 bytes at either end. Nothing waits for them; where the dialect has no prefetch (CUDA has it
 /// from sm_90 on) nothing happens. (In CUDA an address in device memory is the same number in the
@@ -298,7 +353,7 @@ WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
 }
 
 /// Mathematics that kernels around a transform need, under one name in every dialect.
-/// Transforms themselves use tables.
+/// Transforms themselves use tables. A `quick_` function is off by up to 1e-6.
 namespace maths {
 #if defined(__OPENCL_CPP_VERSION__)
 inline float square_root(float x) {
@@ -311,6 +366,12 @@ inline float cosine_of_turns(float x) {
   return ::cospi(2 * x);
 }
 inline float sine_of_turns(float x) {
+  return ::sinpi(2 * x);
+}
+inline float quick_cosine_of_turns(float x) {
+  return ::cospi(2 * x);
+}
+inline float quick_sine_of_turns(float x) {
   return ::sinpi(2 * x);
 }
 #elif defined(__CUDACC__)
@@ -327,6 +388,20 @@ WINGBEAT_FN float cosine_of_turns(float x) {
 WINGBEAT_FN float sine_of_turns(float x) {
   return ::sinpif(2 * x);
 }
+WINGBEAT_FN float quick_cosine_of_turns(float x) {
+#if defined(__CUDA_ARCH__)
+  return ::__cosf(6.2831853f * (x - ::rintf(x)));
+#else
+  return cosine_of_turns(x);
+#endif
+}
+WINGBEAT_FN float quick_sine_of_turns(float x) {
+#if defined(__CUDA_ARCH__)
+  return ::__sinf(6.2831853f * (x - ::rintf(x)));
+#else
+  return sine_of_turns(x);
+#endif
+}
 #else
 inline float square_root(float x) {
   return __builtin_sqrtf(x);
@@ -339,6 +414,12 @@ inline float cosine_of_turns(float x) {
 }
 inline float sine_of_turns(float x) {
   return static_cast<float>(__builtin_sin(6.283185307179586 * double(x)));
+}
+inline float quick_cosine_of_turns(float x) {
+  return cosine_of_turns(x);
+}
+inline float quick_sine_of_turns(float x) {
+  return sine_of_turns(x);
 }
 #endif
 

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/host/kernels.hpp"  // instruction_set
+#include "backend/host/bank_kernels.hpp"  // bank_kernels
+#include "backend/host/kernels.hpp"       // instruction_set
 
 namespace wingbeat::backend::host {
 
@@ -15,6 +16,7 @@ struct named_set {
   std::string name;
   std::string features;  ///< What they need beyond the build's own flags.
   const instruction_set* kernels = nullptr;
+  const bank_kernels* bank = nullptr;
 };
 
 /// Returns the sets this processor runs, widest last; the first, "baseline", always.

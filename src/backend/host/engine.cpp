@@ -7,8 +7,10 @@
 #include "backend/backend.hpp"               // engine, queue, mark
 #include "backend/host/aligned.hpp"          // allocate_aligned
 #include "backend/host/cpu.hpp"              // chosen_set, cpu_name
+#include "backend/host/filter_bank.hpp"      // make_filter_bank
 #include "backend/host/plan.hpp"             // make_plan
 #include "backend/host/row_convolution.hpp"  // make_row_convolution
+#include "backend/host/sample_reader.hpp"    // read_samples
 #include "backend/host/thread_pool.hpp"      // thread_pool
 
 namespace wingbeat::backend {
@@ -82,6 +84,13 @@ class host_engine_type final : public engine {
   [[nodiscard]] std::shared_ptr<const plan> make_spectra(const std::shared_ptr<queue>&,
                                                          const plan_spec& rows) const override {
     return host::make_plan(host::chosen_set(), rows);
+  }
+  [[nodiscard]] std::unique_ptr<bank> make_filter_bank(const bank_request& request) const override {
+    return host::make_filter_bank(host::chosen_set(), request);
+  }
+  [[nodiscard]] bool read_samples(std::span<const sample_run> runs) const override {
+    host::read_samples(host::chosen_set(), runs);
+    return true;
   }
 };
 

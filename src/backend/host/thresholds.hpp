@@ -13,6 +13,7 @@ struct thresholds {
   double work_per_thread = 1 << 19;   ///< Points times log2 of the length: about 30 microseconds.
   std::size_t tiles_per_thread = 8;   ///< Shares of a pass, so that threads end together.
   std::size_t mirror_per_thread = 4;  ///< Shares of one row's bins, for the same reason.
+  std::size_t read_samples = std::size_t{1} << 17;    ///< That a thread unpacks and counts at once.
   std::size_t share_elements = std::size_t{1} << 14;  ///< Of a column that several threads move.
 
   // Rows

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <complex>
+#include <cstdint>  // int16_t
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cli/images.hpp"             // expect_refusal
 #include "cli/program.hpp"            // workplace
 #include "convolving/direct_sum.hpp"  // direct_sum
+#include "formats/npy_header.hpp"     // npy_prefix
 #include "formats/signal.hpp"         // read_signal, write_signal
 #include "formats/wav.hpp"            // write_wav
 
@@ -143,6 +145,68 @@ TEST(filter, takes_all_channels_of_a_recording_and_writes_one) {
                    from.samples.begin() + static_cast<std::ptrdiff_t>(30 * channel + 30)};
     expect_sums(only, row, taps, extent::full, 1e-4);
   }
+}
+
+/// Writes a .npy array of int16.
+void int16_file(const workplace& at, const std::string& name,
+                const std::vector<std::int16_t>& samples) {
+  std::string content = formats::npy_prefix("<i2", {samples.size()});
+  content.append(reinterpret_cast<const char*>(samples.data()), samples.size() * 2);
+  at.file(name, content);
+}
+
+TEST(filter, takes_integers_as_real_numbers) {
+  const workplace at;
+  int16_file(at, "x.npy", {32767, -32768, 5, 0, -1});
+  int16_file(at, "t.npy", {2, -1});
+  for (const std::string precision : {"fp32", "fp64"}) {
+    const auto result = filtered(at, {"x.npy", "t.npy", "--precision", precision}, "y.npy");
+    EXPECT_TRUE(result.is_real);
+    EXPECT_EQ(result.is_single_precision, precision == "fp32");
+    const std::vector<double> expected{65534, -98303, 32778, -5, -2, 1};
+    ASSERT_EQ(result.samples.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(result.samples[i].real(), expected[i], precision == "fp32" ? 0.05 : 1e-9) << i;
+    }
+  }
+}
+
+TEST(filter, cuts_rows_that_are_longer_than_a_piece) {
+  const workplace at;
+  constexpr std::size_t piece = std::size_t{1} << 22, length = piece + 1000;
+  std::vector<std::int16_t> samples(length);
+  std::minstd_rand bits{7};
+  for (auto& sample : samples) sample = static_cast<std::int16_t>(bits() % 21) - 10;
+  int16_file(at, "x.npy", samples);
+  const std::vector<std::int16_t> taps{3, -2, 1, 5};
+  int16_file(at, "t.npy", taps);
+  for (const auto& [mode, first, count] :
+       {std::tuple{"full", 0, length + 3}, {"same", 1, length}, {"valid", 3, length - 3}}) {
+    const auto result =
+        filtered(at, {"x.npy", "t.npy", "--mode", mode, "--engine", "host"}, "y.npy");
+    ASSERT_EQ(result.samples.size(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      double expected = 0;
+      for (std::size_t j = 0; j < taps.size(); ++j) {
+        const std::size_t n = i + static_cast<std::size_t>(first) - j;  // wraps below 0
+        if (n < length) expected += taps[j] * samples[n];
+      }
+      ASSERT_NEAR(result.samples[i].real(), expected, 1e-3) << mode << ", " << i;
+    }
+  }
+}
+
+TEST(filter, shows_a_bar_on_a_terminal_alone) {
+  const workplace at;
+  signal_file(at, "x.npy", random_rows(3, 40, true, 1));
+  at.file("t.txt", "1\n2\n");
+  const words arguments{"filter", "x.npy", "t.txt", "-o", "y.npy"};
+  const finished shown = at.run_on_terminal(arguments);
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_THAT(shown.err, HasSubstr("filter [...")) << "a bar";
+  EXPECT_THAT(shown.err, HasSubstr("0 samples"));
+  EXPECT_THAT(shown.err, HasSubstr("wrote y.npy: 3 rows of 41 samples"));
+  EXPECT_THAT(at.run(arguments).err, ::testing::Not(HasSubstr("filter [")));
 }
 
 TEST(filter, refuses_in_a_sentence_and_writes_nothing) {

@@ -4,9 +4,12 @@
 // The maps of `wingbeat match` against sums by definition: scores, their largest, mean, variance.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>  // mkfifo
 
 #include <cmath>  // sqrt
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/images.hpp"   // random_images, direct_sums, expect_near
@@ -185,6 +188,75 @@ TEST_F(match_maps, are_reduced_to_largest_number_mean_and_variance) {
       ASSERT_NEAR(formats::sample_at(maps[number].samples, i), largest, tolerance);
     }
   }
+}
+
+TEST_F(match_maps, of_files_of_several_sizes_are_counted_beforehand) {
+  (void)run({"t4.npy", "t.npy", "t0.npy", "--map", "m.npy"});
+  const auto maps = images_in(at_, "m.npy");
+  ASSERT_EQ(maps.n_images, n_templates + 2);
+  expect_near(maps, map_of(4, "valid"), 2e-3, 0);
+  for (std::size_t n = 0; n < n_templates; ++n) expect_near(maps, map_of(n, "valid"), 2e-3, n + 1);
+  expect_near(maps, map_of(0, "valid"), 2e-3, n_templates + 1);
+  for (const std::string name : {"m.mrc", "m.tif"}) {
+    (void)run({"t4.npy", "t.npy", "t0.npy", "--map", name});
+    if (name == "m.tif" && !formats::has_image_libraries()) continue;
+    EXPECT_EQ(formats::to_doubles(images_in(at_, name).samples), formats::to_doubles(maps.samples));
+  }
+}
+
+TEST_F(match_maps, take_templates_from_a_pipe_which_is_read_once) {
+  const auto pipe = at_.folder().path() / "pipe.npy";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer{[&] {
+    std::ofstream to{pipe, std::ios::binary};
+    to << at_.folder().read("t.npy");
+  }};
+  (void)run({"t3.npy", "pipe.npy", "t0.npy", "--map", "m.npy"});
+  writer.join();
+  const auto maps = images_in(at_, "m.npy");
+  ASSERT_EQ(maps.n_images, n_templates + 2);
+  expect_near(maps, map_of(3, "valid"), 2e-3, 0);
+  for (std::size_t n = 0; n < n_templates; ++n) expect_near(maps, map_of(n, "valid"), 2e-3, n + 1);
+  expect_near(maps, map_of(0, "valid"), 2e-3, n_templates + 1);
+}
+
+TEST_F(match_maps, have_the_precision_that_was_computed) {
+  const auto type_of = [&](const words& arguments) {
+    words all{"t.npy", "--map", "m.npy"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    (void)run(all);
+    return at_.folder().read("m.npy").substr(10, 20);
+  };
+  EXPECT_THAT(type_of({}), HasSubstr("'<f4'"));
+  EXPECT_THAT(type_of({"--storage", "bf16"}), HasSubstr("'<f4'"));
+  EXPECT_THAT(type_of({"--precision", "fp64"}), HasSubstr("'<f8'"));
+  EXPECT_THAT(type_of({"--precision", "fp64", "--normalised"}), HasSubstr("'<f4'"))
+      << "scores of a search are fp32";
+}
+
+TEST_F(match_maps, are_never_in_memory_together) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "freed memory stays with the sanitizer";
+#endif
+  constexpr std::size_t side = 512, count = 60;
+  image_file(at_, "f.npy", random_images({side, side}, 3));
+  image_file(at_, "many.npy", random_images({4, 4, count}, 4));
+  for (const words& more : {words{}, words{"--normalised"}}) {
+    words arguments{"many.npy", "--mode", "same", "--map", "m.npy", "--engine", "host"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const finished done = run(arguments);
+    const std::size_t maps_bytes = std::filesystem::file_size(at_.folder().path() / "m.npy");
+    EXPECT_GT(maps_bytes, count * side * side * 4);
+    EXPECT_LT(done.peak_bytes, maps_bytes) << "which are doubles while they are computed";
+  }
+}
+
+TEST_F(match_maps, number_templates_in_int32) {
+  (void)run({"t.npy", "--numbers", "n.npy"});
+  EXPECT_THAT(at_.folder().read("n.npy"), HasSubstr("'descr': '<i4'"));
+  (void)run({"t.npy", "--numbers", "n.mrc"});
+  EXPECT_EQ(formats::to_doubles(images_in(at_, "n.mrc").samples),
+            formats::to_doubles(images_in(at_, "n.npy").samples));
 }
 
 TEST_F(match_maps, can_be_written_beside_peaks) {

@@ -18,6 +18,7 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using words = std::vector<std::string>;
 
 formats::image_stack grey(std::size_t height, std::size_t width, std::vector<float> samples) {
@@ -108,6 +109,32 @@ TEST_F(match, stores_spectra_in_16_bits) {
   EXPECT_THAT(refused.err, HasSubstr("add --normalised"));
   EXPECT_THAT(at_.run({"match", "f.npy", "t.npy", "--storage", "fp64"}).err,
               HasSubstr("choose fp32, fp16 or bf16"));
+  for (const std::string storage : {"fp32", "fp16", "bf16"}) {
+    const finished wide = at_.run(
+        {"match", "f.npy", "t.npy", "--normalised", "--precision", "fp64", "--storage", storage});
+    EXPECT_EQ(wide.code, 2);
+    EXPECT_THAT(wide.err, HasSubstr("--storage " + storage + " does not go with --precision fp64"));
+  }
+}
+
+TEST_F(match, names_the_option_where_an_image_leaves_the_range_of_fp16) {
+  for (const double scale : {1e9, 1e-9}) {
+    auto image = random_images({21, 30}, 1);
+    std::vector<double> samples = formats::to_doubles(image.samples);
+    for (double& sample : samples) sample *= scale;
+    image.samples = samples;
+    image_file(at_, "g.npy", image);
+    const words arguments{"match", "g.npy", "t.npy", "--normalised", "--storage"};
+    for (const auto& [storage, code] : {std::pair{"fp16", 2}, {"bf16", 0}}) {
+      words all = arguments;
+      all.emplace_back(storage);
+      const finished run = at_.run(all);
+      EXPECT_EQ(run.code, code) << run.err;
+      if (code == 0) continue;
+      EXPECT_THAT(run.err, HasSubstr("--storage fp16 takes images whose largest magnitude is"));
+      EXPECT_THAT(run.err, Not(HasSubstr("image_peak")));
+    }
+  }
 }
 
 TEST_F(match, writes_csv_and_a_table_of_the_highest_peaks_first) {

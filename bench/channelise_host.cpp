@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// How quick is the channeliser on the processor? 10-bit samples of two polarisations to heaps of 8
+// bits, 16 taps, a delay and a gain. bench/peers/numpy_channelise.py times the same chain in numpy
+// and scipy.
+//     WINGBEAT_THREADS=2 channelise_host FILE.json     commit from WINGBEAT_COMMIT
+#include <fmt/core.h>
+
+#include <cstdlib>  // getenv
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "measure/rounds.hpp"  // queued_run, take_turns
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using json = nlohmann::ordered_json;
+
+constexpr int n_rounds = 9;
+constexpr std::size_t n_samples = std::size_t{1} << 24;  // of one polarisation
+constexpr unsigned sample_bits = 10;
+
+/// Noise of all bits: the work does not depend on the values.
+std::vector<std::byte> noise(unsigned seed) {
+  std::vector<std::byte> all(n_samples / 8 * sample_bits);
+  for (std::byte& each : all) {
+    seed = seed * 1664525 + 1013904223;
+    each = static_cast<std::byte>(seed >> 24);
+  }
+  return all;
+}
+
+json measured(queue& on, std::size_t channels, dither_kind dither) {
+  const std::vector<std::byte> first = noise(1), second = noise(2);
+  channeliser bank{on,
+                   {.adc_rate_hz = 1712e6,
+                    .channels = channels,
+                    .dither = dither,
+                    .gains = {{.gains = {{{0.5F, 0.5F}}, {{1, 0}}}}},
+                    .delays = {{{.delay_samples = 0.3}}, {{.delay_samples = -0.2}}}},
+                   0};
+  std::size_t n_bytes = 0;
+  const auto take = [&](const channelised_heap& heap) { n_bytes += heap.bytes.size(); };
+  std::vector<measure::timed_run> runs{measure::queued_run(on, "push", [&] {
+    bank.push(on, {.packed = {first, second}, .count = n_samples}, take);
+  })};
+  measure::take_turns(runs, n_rounds);
+  const double all = 2 * static_cast<double>(n_samples);
+  fmt::print("{:>6} channels, {:<9} {:7.3f} s, {:7.1f} million samples a second\n", channels,
+             dither == dither_kind::none ? "no dither" : "dither", runs[0].min_s(),
+             all / runs[0].min_s() / 1e6);
+  return {{"channels", channels},
+          {"dither", dither == dither_kind::uniform},
+          {"seconds",
+           {{"median", runs[0].median_s()}, {"min", runs[0].min_s()}, {"max", runs[0].max_s()}}},
+          {"samples_per_s", all / runs[0].median_s()}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  queue on{first_device(engine::host)};
+  const char* commit = std::getenv("WINGBEAT_COMMIT");
+  json document{{"schema", "wingbeat.channelise_host/1"},
+                {"commit", commit == nullptr ? "unknown" : commit},
+                {"device", on.device().name},
+                {"instruction_set", on.device().architecture},
+                {"threads", on.device().compute_units},
+                {"rounds", n_rounds},
+                {"samples", 2 * n_samples},
+                {"taps", 16}};
+  for (const std::size_t channels : {1024, 4096, 32768}) {
+    for (const dither_kind dither : {dither_kind::uniform, dither_kind::none}) {
+      document["results"].push_back(measured(on, channels, dither));
+    }
+  }
+  if (argc > 1) {
+    std::ofstream file{argv[1]};
+    file << document.dump(2) << "\n";
+    if (!file.flush()) throw file_error(fmt::format("{} could not be written", argv[1]));
+  }
+  return 0;
+} catch (const wingbeat::error& failed) {
+  fmt::print(stderr, "channelise_host: {}\n", failed.what());
+  return 3;
+}

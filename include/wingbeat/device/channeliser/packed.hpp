@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of b bits in a stream of bytes, the most significant bit first, two's complement.
+#pragma once
+
+#include "wingbeat/device/half.hpp"  // float_of
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size, big_endian, rotated
+
+namespace wingbeat::device::channeliser {
+
+/// Two samples in sequence, anywhere in a stream. A sample x is returned as 1.5 + x 2^-Bits: so it
+/// takes a rotation and one operation on bits, and no conversion from integers. Sums of products
+/// lose 1.5 times the sum of the weights at the end. Up to 7 bits of others and 24 of its own: the
+/// pair lies in the 4 bytes from its first on, unless Bits is 16, which begins at a byte.
+template <unsigned Bits>
+class packed_pair {
+  static_assert(Bits >= 2 && (Bits <= 12 || Bits == 16), "a pair lies within 4 bytes");
+
+ public:
+  static constexpr float offset = 1.5f;
+  static constexpr float scale = float(1u << Bits);  ///< x = scale (returned - offset).
+
+  /// The samples `index` and `index + 1` of a stream whose bytes begin at `plane`, aligned to 4.
+  /// Up to 7 bytes behind the pair are read with it.
+  WINGBEAT_FN packed_pair(WINGBEAT_GLOBAL const unsigned char* plane, size index) {
+    const size bit = index * Bits;
+    words_ = reinterpret_cast<WINGBEAT_GLOBAL const unsigned*>(plane) + bit / 32;
+    byte_ = unsigned(bit / 8) % 4;
+    // The first sample's top bit is bit 31 - bit % 8, and becomes the top one of the fraction, 22.
+    turn_first_ = unsigned(bit % 8) + 23;
+    turn_second_ = (turn_first_ + Bits) % 32;
+  }
+
+  /// Reads the pair `words` words of 4 bytes further on.
+  WINGBEAT_FN void read(unsigned words, float& first, float& second) const {
+    const unsigned pair = big_endian(words_[words], words_[words + 1], byte_);
+    first = fraction(rotated(pair, turn_first_));
+    second = fraction(rotated(pair, turn_second_));
+  }
+
+ private:
+  WINGBEAT_FN static float fraction(unsigned bits) {
+    constexpr unsigned mask = ((1u << Bits) - 1) << (23 - Bits);
+    return float_of((bits & mask) ^ 0x3fc00000u);  // the sign's bit flipped: x + 2^(Bits-1)
+  }
+
+  WINGBEAT_GLOBAL const unsigned* words_;
+  unsigned byte_, turn_first_, turn_second_;
+};
+
+}  // namespace wingbeat::device::channeliser

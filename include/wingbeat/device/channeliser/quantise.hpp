@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Complex values of a spectrum as heaps hold them: dithered, limited, rounded, counted where that
+// changes them. src/channelising/quantise.hpp says the same of the processor.
+#pragma once
+
+#include "wingbeat/device/complex.hpp"  // complex
+#include "wingbeat/device/half.hpp"     // half_float
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, maths
+
+namespace wingbeat::device::channeliser {
+
+/// What each part of a value is stored as, in the order of heap_sample of wingbeat/channeliser.hpp.
+enum class stored_kind { int4, int8, int16, fp16, fp32 };
+
+/// A stored complex value and how large its parts may be.
+template <stored_kind Kind>
+struct stored;
+template <>
+struct stored<stored_kind::int4> {
+  using type = unsigned char;
+  static constexpr float limit = 7;
+  WINGBEAT_FN static type of(complex<float> c) {
+    const int re = maths::to_integer<int>(c.re), im = maths::to_integer<int>(c.im);
+    return type((re & 15) << 4 | (im & 15));
+  }
+};
+template <>
+struct stored<stored_kind::int8> {
+  using type = unsigned short;
+  static constexpr float limit = 127;
+  WINGBEAT_FN static type of(complex<float> c) {
+    // Next to 3 2^22 a float's last bit is worth 1, so the addition rounds, ties to even.
+    constexpr float rounds = 12582912.0f;
+    return type((bits_of(c.re + rounds) & 0xffu) | (bits_of(c.im + rounds) & 0xffu) << 8);
+  }
+};
+template <>
+struct stored<stored_kind::int16> {
+  using type = unsigned;
+  static constexpr float limit = 32767;
+  WINGBEAT_FN static type of(complex<float> c) {
+    constexpr float rounds = 12582912.0f;
+    return (bits_of(c.re + rounds) & 0xffffu) | bits_of(c.im + rounds) << 16;
+  }
+};
+template <>
+struct stored<stored_kind::fp16> {
+  using type = unsigned;
+  static constexpr float limit = 65504;
+  WINGBEAT_FN static type of(complex<float> c) {
+    return unsigned(half_float(c.re).bits) | unsigned(half_float(c.im).bits) << 16;
+  }
+};
+template <>
+struct stored<stored_kind::fp32> {
+  using type = complex<float>;
+  static constexpr float limit = 3.4028235e38f;
+  WINGBEAT_FN static type of(complex<float> c) { return c; }
+};
+
+/// Returns u limited to what Kind holds, and adds 1 to `saturated` where that changes it.
+template <stored_kind Kind>
+WINGBEAT_FN complex<float> limited(complex<float> u, unsigned& saturated) {
+  constexpr float limit = stored<Kind>::limit;
+  const complex<float> c{maths::clamp(u.re, -limit, limit), maths::clamp(u.im, -limit, limit)};
+  saturated += c.re != u.re || c.im != u.im ? 1u : 0u;
+  return c;
+}
+
+}  // namespace wingbeat::device::channeliser

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sums of a polyphase filter bank, y[s][j] = sum over m of x[s][m L + j] w[m L + j], where the
+// window x[s] begins L samples behind x[s - 1]: two positions j of several spectra s, by one thread.
+// Each sample is read once for all spectra, each weight once for all of them and both streams.
+#pragma once
+
+#include "wingbeat/device/channeliser/packed.hpp"  // packed_pair
+#include "wingbeat/device/complex.hpp"             // complex
+#include "wingbeat/device/index.hpp"               // minimum
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
+
+namespace wingbeat::device::channeliser {
+
+/// Weights of `Taps` taps at positions j and j + 1 that a thread holds.
+template <unsigned Taps>
+struct held_weights {
+  float at[Taps][2];
+
+  /// Reads taps from `first_tap` on: w[m Length + j].
+  template <unsigned Length>
+  WINGBEAT_FN void read(WINGBEAT_GLOBAL const float* weights, unsigned first_tap, unsigned j) {
+    WINGBEAT_UNROLL
+    for (unsigned m = 0; m < Taps; ++m) {
+      const complex<float> pair =
+          copied_from(reinterpret_cast<WINGBEAT_GLOBAL const complex<float>*>(
+              weights + (first_tap + m) * Length + j));
+      at[m][0] = pair.re;
+      at[m][1] = pair.im;
+    }
+  }
+
+  /// Returns the weight of tap m at position j + i; or, since a window is symmetric, at the
+  /// positions that mirror j and j + 1, in sequence too.
+  template <bool IsMirrored>
+  WINGBEAT_FN float weight(unsigned m, unsigned i) const {
+    return IsMirrored ? at[Taps - 1 - m][1 - i] : at[m][i];
+  }
+};
+
+/// Two streams of samples of `Bits`, as the parts of a complex number.
+template <unsigned Bits>
+struct packed_streams {
+  packed_pair<Bits> re, im;
+};
+
+/// Sums at two positions in sequence of several spectra, of two streams.
+template <unsigned Spectra>
+struct filtered {
+  complex<float> at[Spectra][2];
+};
+
+/// Adds Taps taps to the sums y.at[s][i] of positions j + i and Spectra spectra. The first sample read
+/// is `first_row` rows of Length behind `from`.
+template <unsigned Length, unsigned Taps, bool IsMirrored, unsigned Spectra, unsigned Bits>
+WINGBEAT_FN void add_taps(const packed_streams<Bits>& from, unsigned first_row,
+                          const held_weights<Taps>& w, filtered<Spectra>& y) {
+  constexpr unsigned row_words = Length * Bits / 32;
+  WINGBEAT_UNROLL
+  for (unsigned row = 0; row < Spectra + Taps - 1; ++row) {
+    float re[2], im[2];
+    from.re.read((first_row + row) * row_words, re[0], re[1]);
+    from.im.read((first_row + row) * row_words, im[0], im[1]);
+    WINGBEAT_UNROLL
+    for (unsigned s = 0; s < Spectra; ++s) {
+      if (s > row || row - s >= Taps) continue;
+      WINGBEAT_UNROLL
+      for (unsigned i = 0; i < 2; ++i) {
+        const float weight = w.template weight<IsMirrored>(row - s, i);
+        y.at[s][i].re += weight * re[i];
+        y.at[s][i].im += weight * im[i];
+      }
+    }
+  }
+}
+
+/// The sums of `Taps` taps at two positions and at the two that mirror them.
+template <unsigned Length, unsigned Taps, unsigned Bits>
+struct window {
+  static_assert(Length % 32 == 0, "rows begin at the same bit of a word");
+  static constexpr unsigned most_held = 16;
+  static constexpr bool holds_all = Taps <= most_held;
+  static constexpr unsigned held = holds_all ? Taps : most_held;
+  using streams = packed_streams<Bits>;
+
+  /// Sets y.at[s][i] to the sums at positions j and j + 1. `weights`: w scaled by 2^Bits, and a row
+  /// behind them, -1.5 times the sum of the weights of each position.
+  template <unsigned Spectra>
+  WINGBEAT_FN static void sums(const streams& from, WINGBEAT_GLOBAL const float* weights,
+                               unsigned j, filtered<Spectra>& y) {
+    start(weights, j, y);
+    WINGBEAT_UNROLL
+    for (unsigned m = 0; m < Taps / held * held; m += held) {
+      held_weights<held> w;
+      w.template read<Length>(weights, m, j);
+      add_taps<Length, held, false>(from, m, w, y);
+    }
+    constexpr unsigned rest = Taps % held;
+    if constexpr (rest > 0) {
+      held_weights<rest> w;
+      w.template read<Length>(weights, Taps - rest, j);
+      add_taps<Length, rest, false>(from, Taps - rest, w, y);
+    }
+  }
+
+  /// The same with weights that the thread holds: those of j, or of the positions that mirror it.
+  template <bool IsMirrored, unsigned Spectra>
+  WINGBEAT_FN static void sums(const streams& from, const held_weights<held>& w,
+                               WINGBEAT_GLOBAL const float* weights, unsigned j,
+                               filtered<Spectra>& y) {
+    start(weights, j, y);
+    add_taps<Length, held, IsMirrored>(from, 0, w, y);
+  }
+
+ private:
+  template <unsigned Spectra>
+  WINGBEAT_FN static void start(WINGBEAT_GLOBAL const float* weights, unsigned j,
+                                filtered<Spectra>& y) {
+    WINGBEAT_UNROLL
+    for (unsigned i = 0; i < 2; ++i) {
+      const float offset = weights[Taps * Length + j + i];
+      WINGBEAT_UNROLL
+      for (unsigned s = 0; s < Spectra; ++s) y.at[s][i] = {offset, offset};
+    }
+  }
+};
+
+}  // namespace wingbeat::device::channeliser

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeout: 600
+// Filter banks in one launch, compiled for three architectures without a GPU: no register may
+// spill.
+#include <gtest/gtest.h>
+
+#include <cstdio>  // printf
+
+#include "backend/argument_list.hpp"    // entry_parameters
+#include "backend/cuda/nvrtc.hpp"       // process_nvrtc, compile_for
+#include "backend/kernel.hpp"           // kernel_source
+#include "channelising/fused_bank.hpp"  // bank_kernel, tiles_of
+#include "planner/catalogue.hpp"        // sample_device
+#include "support/full_run.hpp"         // is_full_run
+
+namespace {
+
+using namespace wingbeat;
+
+backend::cuda::ptxas_figures figures_of(const channeliser_spec& spec, const std::string& device) {
+  const auto tiles = channelising::tiles_of(spec, planner::sample_device(device));
+  EXPECT_TRUE(tiles) << spec.channels;
+  const kernel_spec kernel = channelising::bank_kernel(spec, *tiles);
+  return backend::cuda::compile_for({.text = kernel.text,
+                                     .entry = kernel.entry,
+                                     .n_parameters = backend::entry_parameters(kernel.parameters),
+                                     .threads = kernel.threads,
+                                     .scratch_bytes = kernel.scratch_bytes,
+                                     .workgroups_of_cluster = kernel.workgroups_of_cluster,
+                                     .path = kernel.entry,
+                                     .states_scratch = true},
+                                    device)
+      .figures;
+}
+
+class bank_kernels : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(bank_kernels, compile_without_spills) {
+  const auto& found = backend::cuda::process_nvrtc();
+  if (!found.problem.empty()) GTEST_SKIP() << found.problem;
+  for (const std::size_t channels : {64U, 1024U, 4096U, 8192U}) {
+    for (const std::size_t taps : {16U, 20U}) {
+      const bool is_sample = channels == 1024 && taps == 16;
+      if (!is_sample && !test::is_full_run() && (GetParam() != "sm_90" || taps != 16)) continue;
+      const auto figures = figures_of(
+          {.adc_rate_hz = 1e9, .channels = channels, .taps = taps, .spectra_per_heap = 256},
+          GetParam());
+      std::printf("%s, %zu channels, %zu taps: %d registers, %d bytes spilled\n",
+                  GetParam().c_str(), channels, taps, figures.registers, figures.spill_bytes);
+      EXPECT_EQ(figures.spill_bytes, 0) << channels << " channels, " << taps << " taps";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(architectures, bank_kernels, ::testing::Values("sm_80", "sm_90", "sm_100"),
+                         [](const auto& of) { return of.param; });
+
+}  // namespace

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block lengths that engines choose. Of those that compile kernels they are the quickest that
+// were measured on an H200, or within 2 % of it: see src/convolving/blocks.cpp.
+#include "convolving/blocks.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace wingbeat;
+using convolving::best_block_length;
+using convolving::geometry_of;
+
+constexpr engine compiling[] = {engine::cuda, engine::opencl};
+
+convolution_spec filtering(std::size_t samples, std::size_t taps) {
+  return {
+      .image = {samples}, .kernel = {taps}, .mode = extent::same, .prepared = operand_role::kernel};
+}
+
+std::size_t chosen(const convolution_spec& spec, engine runs_on) {
+  const auto axis = geometry_of(spec, runs_on)[0];
+  return axis.hop == 0 ? 0 : axis.padded;
+}
+
+TEST(blocks, are_those_that_were_quickest_on_an_h200) {
+  for (const engine runs_on : compiling) {
+    EXPECT_EQ(chosen(filtering(std::size_t{1} << 26, 255), runs_on), 1024);
+    EXPECT_EQ(chosen(filtering(std::size_t{1} << 26, 4095), runs_on), 8192);
+    EXPECT_EQ(best_block_length(255, precision::fp32, runs_on), 1024);
+    EXPECT_EQ(best_block_length(4095, precision::fp32, runs_on), 8192);
+  }
+}
+
+TEST(blocks, outgrow_a_workgroup_only_where_the_overlap_leaves_no_choice) {
+  for (std::size_t taps = 1; taps <= 4096; ++taps) {
+    EXPECT_LE(best_block_length(taps, precision::fp32, engine::cuda), 8192) << taps;
+  }
+  EXPECT_EQ(best_block_length(4097, precision::fp32, engine::cuda), 16384);
+  for (std::size_t taps = 1; taps <= 2048; ++taps) {
+    EXPECT_LE(best_block_length(taps, precision::fp64, engine::cuda), 4096) << taps;
+  }
+}
+
+TEST(blocks, of_processors_are_those_that_were_quickest_there) {
+  for (const engine runs_on : {engine::host, engine::reference}) {
+    EXPECT_EQ(chosen(filtering(std::size_t{1} << 20, 255), runs_on), 2048);
+    EXPECT_EQ(chosen(filtering(std::size_t{1} << 20, 4095), runs_on), 16384);
+    EXPECT_EQ(best_block_length(255, precision::fp32, runs_on), 2048);
+    EXPECT_EQ(best_block_length(4095, precision::fp32, runs_on), 16384);
+  }
+}
+
+TEST(blocks, cost_launches_that_short_signals_do_not_pay_for) {
+  for (const engine runs_on : compiling) {
+    EXPECT_EQ(chosen(filtering(30000, 255), runs_on), 0);
+    EXPECT_NE(chosen(filtering(std::size_t{1} << 20, 255), runs_on), 0);
+    EXPECT_EQ(chosen(filtering(std::size_t{1} << 20, 1 << 19), runs_on), 0);
+    convolution_spec many = filtering(30000, 255);  // which share their launches
+    many.images = 10000;
+    EXPECT_NE(chosen(many, runs_on), 0);
+  }
+}
+
+TEST(blocks, leave_results_alone) {
+  for (const std::size_t taps : {1, 2, 255, 4095, 30000}) {
+    for (const extent mode : {extent::full, extent::same, extent::valid}) {
+      convolution_spec spec = filtering(100000, taps);
+      spec.mode = mode;
+      const std::size_t expected = result_lengths(spec)[0];
+      for (const engine runs_on : compiling) {
+        EXPECT_EQ(geometry_of(spec, runs_on)[0].result(), expected) << taps;
+      }
+    }
+  }
+}
+
+}  // namespace
