@@ -14,6 +14,7 @@
 
 #include "backend/backend.hpp"              // queue
 #include "channelise_peer.hpp"              // unfused_bank
+#include "channelising/chained_bank.hpp"    // chained_bank
 #include "channelising/fused_bank.hpp"      // fused_bank
 #include "channelising/packed_samples.hpp"  // pack_samples
 #include "measure/rounds.hpp"               // queued_run, take_turns
@@ -67,7 +68,7 @@ void cut(bank_tiles& tiles) {
   const char* const given = std::getenv("WINGBEAT_TILES");
   if (given == nullptr) return;
   std::istringstream{given} >> tiles.numbers.rows >> tiles.numbers.workgroups >> tiles.resident;
-  if (tiles.numbers.workgroups > 1) tiles.numbers.sliding = tiles.numbers.rows;
+  tiles.numbers.sliding = std::min(tiles.numbers.rows, 8U);
   tiles.scratch_bytes = scratch_bytes_of(tiles.numbers);
 }
 
@@ -79,7 +80,7 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
   const std::size_t plane_bytes = (n_samples + spec.taps * sizes.transform) / 8 * 10 + 32;
   const auto packed = noise(plane_bytes, spec.sample_bits);
   const auto entries = entries_of(sizes, n_spectra);
-  const std::vector<std::complex<float>> ones(2 * channels, 40.0F);
+  const std::vector<std::complex<float>> ones(2 * channels, 1.0F);
   const buffer samples = filled(on, packed.data(), packed.size());
   const buffer spectra = filled(on, entries.data(), entries.size() * sizeof entries[0]);
   const buffer gains = filled(on, ones.data(), ones.size() * sizeof ones[0]);
@@ -87,11 +88,17 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
   buffer peer_heaps{on, n_heaps * sizes.heap_bytes}, copied{on, 2 * n_heaps * sizes.heap_bytes};
   on.impl()->clear(saturated.view());
   auto tiles = tiles_of(spec, on.device());
-  if (!tiles) throw plan_error(fmt::format("{} channels are not made in one launch", channels));
-  cut(*tiles);
-  const fused_bank bank{on, spec, plane_bytes, *tiles};
+  std::optional<fused_bank> bank;
+  if (tiles) {
+    cut(*tiles);
+    bank.emplace(on, spec, plane_bytes, *tiles);
+  }
+  const chained_bank chain{on, spec, {sample_form::packed, spec.sample_bits, plane_bytes}};
+  buffer chained_heaps{on, n_heaps * sizes.heap_bytes};
   const bank_views views{samples.view(), spectra.view(), gains.view(), heaps.view(),
                          saturated.view()};
+  const bank_views of_chain{samples.view(), spectra.view(), gains.view(), chained_heaps.view(),
+                            saturated.view()};
   unfused_bank peer{on, spec, plane_bytes, n_spectra};
   const bank_views of_peer{samples.view(), spectra.view(), gains.view(), peer_heaps.view(),
                            saturated.view()};
@@ -102,13 +109,16 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
   const double copy_scale = static_cast<double>(moved) / 2 / static_cast<double>(from.size_bytes);
   std::vector<measure::timed_run> runs{
       measure::queued_run(on, "copy", [&] { on.impl()->copy(to, from); }),
-      measure::queued_run(on, "fused", [&] { bank.enqueue(on, views, n_heaps); }),
-      measure::queued_run(on, "unfused", [&] { peer.enqueue(on, of_peer); })};
+      measure::queued_run(on, "fused", [&] { bank ? bank->enqueue(on, views, n_heaps) : void(); }),
+      measure::queued_run(on, "unfused", [&] { peer.enqueue(on, of_peer); }),
+      measure::queued_run(on, "chained", [&] { chain.enqueue(on, of_chain, n_heaps); })};
   for (const auto& step : peer.steps(on, of_peer)) {
     runs.push_back(measure::queued_run(on, step.name, step.enqueue));
   }
-  bank.enqueue(on, views, n_heaps);
+  if (bank) bank->enqueue(on, views, n_heaps);
   peer.enqueue(on, of_peer);
+  chain.enqueue(on, of_chain, n_heaps);
+  fmt::print("chained differs in {:.2e}\n", differing_part(on, chained_heaps, peer_heaps));
   const double difference = differing_part(on, heaps, peer_heaps);
   measure::take_turns(runs, n_rounds);
   const auto picoseconds = [&](std::size_t i) {
@@ -125,7 +135,7 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
                              {"bytes_a_sample", static_cast<double>(moved) / 2 / n_samples},
                              {"differing_part", difference}};
   for (std::size_t i = 3; i < runs.size(); ++i) row[runs[i].name + "_ps"] = picoseconds(i);
-  const auto resources = bank.resources();
+  const auto resources = bank ? bank->resources() : kernel_resources{};
   row["registers"] = resources.registers;
   fmt::print(
       "{:>6} channels, dither {:<7}: fused {:.2f} ps a sample, {:.3f} of a copy; unfused {:.2f} "
@@ -137,7 +147,7 @@ nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dit
     fmt::print(", {} {:.2f}", runs[i].name, picoseconds(i));
   fmt::print("; {:.2e} of values differ; {} registers, {} spilled\n", difference,
              resources.registers, resources.spill_bytes);
-  fmt::print("{}", bank.explain());
+  fmt::print("{}", bank ? bank->explain() : "");
   return row;
 }
 

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <cstdlib>  // getenv
+#include <sstream>
+
 #include "channelising/spec.hpp"  // has_dither
 
 namespace wingbeat {
@@ -10,6 +13,15 @@ namespace wingbeat {
 using namespace channelising;
 
 namespace {
+
+/// WINGBEAT_FILTER="spectra resident" shapes the filter otherwise.
+filter_shape_of_rows filter_shape() {
+  filter_shape_of_rows shape;
+  if (const char* const given = std::getenv("WINGBEAT_FILTER")) {
+    std::istringstream{given} >> shape.sliding >> shape.resident;
+  }
+  return shape;
+}
 
 constexpr unsigned tile_channels = 64, tile_spectra = 32;
 
@@ -88,7 +100,7 @@ unfused_bank::unfused_bank(const queue& on, const channeliser_spec& spec, std::s
     : spec_(spec),
       sizes_(sizes_of(spec)),
       n_spectra_(n_spectra),
-      filter_(on, spec, plane_bytes),
+      filter_(on, spec, plane_bytes, filter_shape()),
       finish_(on, finish_kernel(spec, n_spectra)),
       rows_(on, {.lengths = {sizes_.transform},
                  .batch = 2 * n_spectra,

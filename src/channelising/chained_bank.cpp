@@ -27,10 +27,10 @@ std::vector<float> rounded(const std::vector<double>& from) {
   return to;
 }
 
-constexpr std::size_t tile_channels = 32, tile_spectra = 16;
+constexpr std::size_t tile_channels = 64, tile_spectra = 16;
 
 /// [polarisation][spectrum][channel] to [channel][spectrum][polarisation], tile by tile through
-/// local memory.
+/// local memory. Values are read and stored several at a time.
 kernel_spec transpose_spec(const channeliser_spec& spec) {
   const channeliser_sizes sizes = sizes_of(spec);
   const std::size_t unit = complex_bytes(spec.output);
@@ -39,35 +39,53 @@ kernel_spec transpose_spec(const channeliser_spec& spec) {
   return {.text = formatted(R"(#include "wingbeat/device/port.hpp"
 using namespace wingbeat::device;
 using unit = {0};
+template <unsigned Count>
+struct alignas(Count * sizeof(unit)) several {{
+  unit at[Count];
+}};
 WINGBEAT_KERNEL(256)
 void transpose(WINGBEAT_GLOBAL const unit* staged, size staged_first, WINGBEAT_GLOBAL unit* heap,
                size heap_first WINGBEAT_SCRATCH_PARAMETER) {{
-  constexpr unsigned channels = 32, spectra = 16, pols = {1}, pitch = spectra * pols + 1;
+  constexpr unsigned channels = {4}, spectra = {5}, pols = {1}, threads = 256;
+  constexpr unsigned row = spectra * pols, pitch = row + 4 / sizeof(unit) + (sizeof(unit) > 4);
   constexpr size all_channels = {2}, all_spectra = {3};
   const auto tile = reinterpret_cast<WINGBEAT_LOCAL unit*>(
       static_cast<WINGBEAT_LOCAL char*>(WINGBEAT_SCRATCH));
   const size first_channel = group::index() % (all_channels / channels) * channels;
   const size first_spectrum = group::index() / (all_channels / channels) * spectra;
-  for (unsigned n = group::thread(); n < channels * spectra * pols; n += 256) {{
-    const unsigned channel = n % channels, spectrum = n / channels % spectra;
-    const unsigned pol = n / channels / spectra;
-    tile[channel * pitch + spectrum * pols + pol] =
-        staged[staged_first + (pol * all_spectra + first_spectrum + spectrum) * all_channels +
-               first_channel + channel];
+  // Neighbouring threads read neighbouring channels, `wide` each.
+  constexpr unsigned wide = sizeof(unit) < 8 ? 8 / sizeof(unit) : 1, lanes = channels / wide;
+  const unsigned lane = group::thread() % lanes;
+  WINGBEAT_UNROLL
+  for (unsigned i = 0; i < row / (threads / lanes); ++i) {{
+    const unsigned n = group::thread() / lanes + i * (threads / lanes);
+    const unsigned spectrum = n % spectra, pol = n / spectra;
+    const several<wide> read = *reinterpret_cast<WINGBEAT_GLOBAL const several<wide>*>(
+        staged + staged_first + (pol * all_spectra + first_spectrum + spectrum) * all_channels +
+        first_channel + lane * wide);
+    WINGBEAT_UNROLL
+    for (unsigned j = 0; j < wide; ++j) {{
+      tile[(lane * wide + j) * pitch + spectrum * pols + pol] = read.at[j];
+    }}
   }}
   group::barrier();
-  for (unsigned n = group::thread(); n < channels * spectra * pols; n += 256) {{
-    const unsigned channel = n / (spectra * pols), rest = n % (spectra * pols);
-    heap[heap_first + ((first_channel + channel) * all_spectra + first_spectrum) * pols + rest] =
-        tile[channel * pitch + rest];
+  // A channel's piece is stored in words of 4 bytes, or of a value.
+  constexpr unsigned word = sizeof(unit) < 4 ? 4 / sizeof(unit) : 1, words = row / word;
+  WINGBEAT_UNROLL
+  for (unsigned i = 0; i < channels * words / threads; ++i) {{
+    const unsigned n = group::thread() + i * threads, channel = n / words, at = n % words * word;
+    *reinterpret_cast<WINGBEAT_GLOBAL several<word>*>(
+        heap + heap_first + ((first_channel + channel) * all_spectra + first_spectrum) * pols + at) =
+        *reinterpret_cast<WINGBEAT_LOCAL const several<word>*>(tile + channel * pitch + at);
   }}
 }}
 )",
-                            units[unit], spec.polarisations, spec.channels, sizes.spectra_per_heap),
+                            units[unit], spec.polarisations, spec.channels, sizes.spectra_per_heap,
+                            tile_channels, tile_spectra),
           .entry = "transpose",
           .threads = 256,
           .scratch_bytes =
-              (tile_channels * (tile_spectra * spec.polarisations + 1) * unit + 15) / 16 * 16,
+              (tile_channels * (tile_spectra * spec.polarisations * unit + 8) + 15) / 16 * 16,
           .parameters = {kernel_parameter::input(unit), kernel_parameter::output(unit)}};
 }
 

@@ -58,12 +58,7 @@ std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_in
   const unsigned sliding = std::min(most_sliding, heap_rows);
   const unsigned wanted = std::max(wanted_numbers / length, 1U);  // rows of a workgroup
   tiles.resident = 2;
-  if (wanted >= sliding) {
-    if (fits(sliding, std::min(wanted, heap_rows), 1)) return tiles;
-  } else if (device.max_cluster >= 8 && fits(sliding, sliding, sliding / wanted)) {
-    tiles.resident = 2 * tiles.scratch_bytes <= device.local_memory_bytes ? 2 : 1;
-    return tiles;
-  }
+  if (wanted >= sliding && fits(sliding, std::min(wanted, heap_rows), 1)) return tiles;
   tiles.resident = 1;
   for (unsigned rows = sliding; rows > 0; rows /= 2) {
     if (fits(rows, rows, 1)) return tiles;

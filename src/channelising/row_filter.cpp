@@ -41,7 +41,8 @@ void filter(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first,
           .parameters = {
               kernel_parameter::input(1), kernel_parameter::input(sizeof(spectrum_entry)),
               kernel_parameter::input(sizeof(float)), kernel_parameter::output(sizeof(float)),
-              kernel_parameter::value<std::uint64_t>(), kernel_parameter::value<std::uint64_t>()}};
+              kernel_parameter::value<std::uint64_t>(), kernel_parameter::value<std::uint64_t>(),
+              kernel_parameter::value<std::uint64_t>()}};
 }
 
 row_filter::row_filter(const queue& on, const channeliser_spec& spec, std::size_t plane_bytes,

@@ -14,7 +14,7 @@ namespace wingbeat::channelising {
 /// The rows that a thread slides over, and how many workgroups a multiprocessor is to hold.
 struct filter_shape_of_rows {
   unsigned sliding = 8;
-  unsigned resident = 2;
+  unsigned resident = 4;
 };
 
 /// Returns the kernel; `numbers` has tiles of as many rows as a thread slides over.

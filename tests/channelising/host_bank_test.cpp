@@ -76,9 +76,10 @@ result by_plan(queue& on, const channeliser_spec& spec, const inputs& given,
                gains = filled(given.gains),
                counts = filled(std::vector<std::uint32_t>(spec.polarisations)),
                staged{on, sizes.heap_bytes};
-  spectra.enqueue(
-      on, in.view(), staged.view(),
-      {.load = {entries.view(), w.view()}, .store = {entries.view(), gains.view(), counts.view()}});
+  const std::uint64_t n_entries = sizes.spectra_per_heap;
+  spectra.enqueue(on, in.view(), staged.view(),
+                  {.load = {entries.view(), n_entries, w.view()},
+                   .store = {entries.view(), n_entries, gains.view(), counts.view()}});
   on.wait();
   std::vector<std::byte> from(sizes.heap_bytes);
   staged.read(from.data(), from.size());

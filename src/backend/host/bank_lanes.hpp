@@ -10,6 +10,7 @@
 #include "backend/host/bank_kernels.hpp"  // filtered_rows, dither_block, finished_bins
 #include "backend/host/move.hpp"          // fp16_number
 #include "backend/host/simd.hpp"          // simd, load_pairs
+#include "wingbeat/device/dither.hpp"     // dither_rounds
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 

@@ -149,7 +149,7 @@ struct filter_rows {
                                  const auto to = [&](unsigned part) {
                                    return reinterpret_cast<WINGBEAT_GLOBAL complex<float>*>(
                                        out +
-                                       (filters::polarisation(part) * memory.n_spectra + first +
+                                       (filters::polarisation(part) * n_spectra + first +
                                         filters::spectrum(row, part)) *
                                            as.length() +
                                        j);
