@@ -14,7 +14,7 @@ using octets = std::vector<std::byte>;
 inline void put(octets& to, std::uint64_t value, std::size_t n_bytes, bool big_endian) {
   for (std::size_t i = 0; i < n_bytes; ++i) {
     const std::size_t shift = 8 * (big_endian ? n_bytes - 1 - i : i);
-    to.push_back(static_cast<std::byte>(value >> shift & 0xff));
+    to.push_back(static_cast<std::byte>(shift < 64 ? value >> shift & 0xff : 0));
   }
 }
 
