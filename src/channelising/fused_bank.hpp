@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A filter bank in one launch, on engines that compile kernels: of real samples, where the rows of a
-// tile fit the local memory of a workgroup. device/channeliser/bank.hpp has the kernel.
+// A filter bank in one launch, on engines that compile kernels: of real samples, where the rows of
+// a tile fit the local memory of a workgroup. device/channeliser/bank.hpp has the kernel.
 #pragma once
 
 #include <optional>

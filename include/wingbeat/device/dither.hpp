@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uniform dither from a counter: the same numbers on every engine, in whatever order they are made.
 //
-// Random bits are Philox 4x32 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2,
-// 3, 2011): rounds of two multiplications of 32 bits to 64 and four exclusive ors. Its authors
+// Random bits are Philox 4x32 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1,
+// 2, 3, 2011): rounds of two multiplications of 32 bits to 64 and four exclusive ors. Its authors
 // advise ten rounds, and found that seven pass all tests; dither takes seven.
 #pragma once
 
