@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of the device's filter bank in this process: packed samples of every width, and
+// sums over sliding windows against sums in double.
+#include "wingbeat/device/channeliser/window.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>  // byte
+#include <cstdint>  // int16_t
+#include <random>
+#include <vector>
+
+#include "channelising/packed_samples.hpp"  // pack_samples, packed_bytes
+#include "channelising/weights.hpp"         // filter_weights, window_weights
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::device::channeliser;
+
+/// Samples of the whole range, its ends first, packed with room for what is read behind them.
+struct stream {
+  stream(std::size_t count, unsigned bits, unsigned seed) : samples(count) {
+    std::mt19937 engine{seed};
+    const int low = -(1 << (bits - 1)), high = (1 << (bits - 1)) - 1;
+    std::uniform_int_distribution<int> uniform{low, high};
+    for (auto& x : samples) x = static_cast<std::int16_t>(uniform(engine));
+    samples[0] = static_cast<std::int16_t>(low);
+    samples[1] = static_cast<std::int16_t>(high);
+    const std::size_t n_bytes = channelising::packed_bytes(count, bits);
+    words.resize(n_bytes / 4 + 3);
+    channelising::pack_samples(samples, bits, 0,
+                               {reinterpret_cast<std::byte*>(words.data()), n_bytes});
+  }
+  [[nodiscard]] const unsigned char* bytes() const {
+    return reinterpret_cast<const unsigned char*>(words.data());
+  }
+
+  std::vector<std::int16_t> samples;
+  std::vector<unsigned> words;
+};
+
+template <unsigned Bits>
+void expect_pairs() {
+  const stream given{256, Bits, Bits};
+  for (std::size_t i = 0; i + 1 < 128; ++i) {
+    const packed_pair<Bits> pair{given.bytes(), i};
+    // 32 samples are `Bits` words.
+    for (unsigned row = 0; row < 3; ++row) {
+      float first = 0, second = 0;
+      pair.read(row * Bits, first, second);
+      const float scale = packed_pair<Bits>::scale, offset = packed_pair<Bits>::offset;
+      ASSERT_EQ((first - offset) * scale, given.samples[i + 32 * row]) << Bits << " " << i;
+      ASSERT_EQ((second - offset) * scale, given.samples[i + 1 + 32 * row]) << Bits << " " << i;
+    }
+  }
+}
+
+TEST(packed_pair, reads_every_width_at_every_bit) {
+  expect_pairs<2>();
+  expect_pairs<3>();
+  expect_pairs<4>();
+  expect_pairs<5>();
+  expect_pairs<6>();
+  expect_pairs<7>();
+  expect_pairs<8>();
+  expect_pairs<9>();
+  expect_pairs<10>();
+  expect_pairs<12>();
+  expect_pairs<16>();
+}
+
+/// Sums at positions j, j + 1 of five spectra against the definition, from windows that begin at
+/// odd samples.
+template <unsigned Taps, unsigned Bits>
+void expect_sums() {
+  constexpr unsigned length = 128, spectra = 5;
+  const channeliser_spec spec{
+      .adc_rate_hz = 1e9, .channels = length / 2, .taps = Taps, .sample_bits = Bits};
+  const stream re{(spectra + Taps) * length, Bits, 1}, im{(spectra + Taps) * length, Bits, 2};
+  const auto scaled = channelising::window_weights(spec, length);
+  const auto exact = channelising::filter_weights({length, Taps, spec.window, spec.weight_cutoff});
+  using sums = window<length, Taps, Bits>;
+  const std::size_t first[2] = {3, 11};
+  for (const unsigned j : {0U, 2U, 62U, 64U, 126U}) {
+    const packed_streams<Bits> from{{re.bytes(), first[0] + j}, {im.bytes(), first[1] + j}};
+    filtered<spectra> y;
+    sums::sums(from, scaled.data(), j, y);
+    filtered<spectra> mirrored = y;
+    if constexpr (sums::holds_all) {
+      held_weights<sums::held> opposite;
+      opposite.template read<length>(scaled.data(), 0, length - 2 - j);
+      sums::template sums<true>(from, opposite, scaled.data(), j, mirrored);
+    }
+    for (unsigned s = 0; s < spectra; ++s) {
+      for (unsigned i = 0; i < 2; ++i) {
+        double wanted[2] = {0, 0};
+        for (unsigned m = 0; m < Taps; ++m) {
+          const std::size_t at = (s + m) * length + j + i;
+          wanted[0] += exact[m * length + j + i] * re.samples[first[0] + at];
+          wanted[1] += exact[m * length + j + i] * im.samples[first[1] + at];
+        }
+        const double bound = 1e-6 * (1U << Bits);
+        ASSERT_NEAR(y.at[s][i].re, wanted[0], bound) << Taps << " " << j << " " << s;
+        ASSERT_NEAR(y.at[s][i].im, wanted[1], bound) << Taps << " " << j << " " << s;
+        ASSERT_NEAR(mirrored.at[s][i].re, wanted[0], bound) << Taps << " " << j << " " << s;
+        ASSERT_NEAR(mirrored.at[s][i].im, wanted[1], bound) << Taps << " " << j << " " << s;
+      }
+    }
+  }
+}
+
+TEST(window, sums_as_defined) {
+  expect_sums<16, 10>();
+  expect_sums<1, 8>();
+  expect_sums<5, 12>();
+  expect_sums<16, 16>();
+  expect_sums<20, 10>();
+  expect_sums<64, 3>();
+}
+
+}  // namespace
