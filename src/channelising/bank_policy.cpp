@@ -15,19 +15,20 @@ device::channeliser::bank_numbers numbers_of(const channeliser_spec& spec) {
           .output = static_cast<device::channeliser::stored_kind>(spec.output),
           .dithers = has_dither(spec),
           .sliding = 1,
-          .rows = 1};
+          .rows = 1,
+          .elements = 32};
 }
 
 std::string policy_text(const device::channeliser::bank_numbers& of, std::uint64_t seed) {
   return formatted(R"(struct policy {{
   WINGBEAT_FN static constexpr channeliser::bank_numbers numbers() {{
-    return {{{}, {}, {}, {}, {}, channeliser::stored_kind({}), {}, {}, {}}};
+    return {{{}, {}, {}, {}, {}, channeliser::stored_kind({}), {}, {}, {}, {}}};
   }}
   WINGBEAT_FN static constexpr size seed() {{ return size({}u) << 32 | {}u; }}
 }};)",
                    of.channels, of.taps, of.sample_bits, of.polarisations, of.spectra_per_heap,
-                   static_cast<int>(of.output), of.dithers, of.sliding, of.rows, seed >> 32,
-                   seed & 0xffffffffU);
+                   static_cast<int>(of.output), of.dithers, of.sliding, of.rows, of.elements,
+                   seed >> 32, seed & 0xffffffffU);
 }
 
 }  // namespace wingbeat::channelising

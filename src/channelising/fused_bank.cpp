@@ -25,7 +25,7 @@ constexpr unsigned most_sliding = 8;
 
 std::vector<std::complex<float>> rounded_roots(const bank_numbers& of) {
   std::vector<std::complex<float>> roots;
-  for (const auto& w : roots_of(schedule{device::order::natural, of.length(), of.elements()})) {
+  for (const auto& w : roots_of(schedule{device::order::natural, of.length(), of.elements})) {
     roots.emplace_back(static_cast<float>(w.real()), static_cast<float>(w.imag()));
   }
   return roots;
@@ -36,7 +36,7 @@ std::vector<std::complex<float>> rounded_roots(const bank_numbers& of) {
 unsigned scratch_bytes_of(const bank_numbers& numbers) {
   const unsigned length = numbers.length();
   const unsigned exchanged =
-      device::workgroup::scratch_bytes_of(length, numbers.elements(), numbers.rows, sizeof(float),
+      device::workgroup::scratch_bytes_of(length, numbers.elements, numbers.rows, sizeof(float),
                                           device::order::natural, device::workgroup::trade::whole);
   return std::max<unsigned>(exchanged, numbers.rows * length * sizeof(std::complex<float>));
 }
@@ -49,6 +49,8 @@ std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_in
       static_cast<unsigned>(sizes.spectra_per_heap / (spec.polarisations == 1 ? 2 : 1));
   bank_tiles tiles{.numbers = numbers_of(spec)};
   bank_numbers& of = tiles.numbers;
+  // Compilers for processors take their time over long unrolled transforms.
+  of.elements = device.is_gpu ? 32 : 8;
   of.sliding = std::min(most_sliding, heap_rows);
   of.rows = std::min(std::max(wanted_numbers / length, of.sliding), heap_rows);
   tiles.scratch_bytes = scratch_bytes_of(of);

@@ -192,6 +192,18 @@ TEST_P(channeliser_on, reads_every_width) {
   }
 }
 
+TEST_P(channeliser_on, filters_with_few_and_many_taps) {
+  for (const std::size_t taps : {1U, 5U, 20U, 33U}) {
+    SCOPED_TRACE(taps);
+    if (taps != 20 && GetParam() == engine::opencl) continue;  // a kernel each
+    channeliser_spec spec = small_spec(64);
+    spec.polarisations = 1 + taps % 2;
+    spec.taps = taps;
+    spec.output = heap_sample::fp32;
+    check(spec, noise_of(spec, 2, 5, 40), {777, 5});
+  }
+}
+
 TEST_P(channeliser_on, makes_narrow_bands) {
   channeliser_spec spec = small_spec(64);
   spec.output = heap_sample::fp32;

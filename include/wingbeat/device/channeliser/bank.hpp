@@ -33,7 +33,7 @@ class bank {
   static constexpr unsigned length = as.length(), n = as.channels;
   static constexpr unsigned slide = as.sliding;
   static constexpr unsigned units = length / 4;  ///< Positions in fours, of a row.
-  static constexpr unsigned threads = as.threads(), e = as.elements();
+  static constexpr unsigned threads = as.threads(), e = as.elements;
   using shape = workgroup::shape<length, e, as.rows>;
   using fft = workgroup::two_real_fft<shape, float, direction::forward, workgroup::memory<>,
                                       order::natural>;

@@ -22,12 +22,12 @@ struct bank_numbers {
   unsigned spectra_per_heap;
   stored_kind output;
   bool dithers;
-  unsigned sliding;  ///< Spectra whose windows a thread slides over.
-  unsigned rows;     ///< Of a tile, a multiple of `sliding`.
+  unsigned sliding;   ///< Spectra whose windows a thread slides over.
+  unsigned rows;      ///< Of a tile, a multiple of `sliding`.
+  unsigned elements;  ///< Of a row that a thread transforms.
 
   WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
-  WINGBEAT_FN constexpr unsigned elements() const { return 32; }
-  WINGBEAT_FN constexpr unsigned threads() const { return rows * length() / elements(); }
+  WINGBEAT_FN constexpr unsigned threads() const { return rows * length() / elements; }
   /// Spectra of a tile.
   WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
 };
