@@ -14,7 +14,7 @@
 
 # Debian packages, each list complete in itself with those above it.
 build_packages = g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev \
-  libcairo2-dev fonts-dejavu-core libpng-dev libtiff-dev
+  libcairo2-dev fonts-dejavu-core libpng-dev libtiff-dev libcpp-httplib-dev libpcre2-dev
 # Compile and run the kernels of the engine `opencl`.
 opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
 # Libraries that the bench compares with; bench/peers/ builds what is here.
@@ -24,9 +24,10 @@ demo_packages = alsa-utils python3-imageio
 test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3 python3-venv
 
-# The sanitizers see the device code and the host engine: what runs concurrently.
-sanitized = $(shell cd tests && find device backend/host -name '*_test.cpp' 2>/dev/null | sort)
-race_folders = device/workgroup device/cluster device/bodies device/ends device/grid backend/host
+# The sanitizers see the device code, the host engine and the servers: what runs concurrently.
+sanitized = $(shell cd tests && find device backend/host control -name '*_test.cpp' 2>/dev/null | sort)
+race_folders = device/workgroup device/cluster device/bodies device/ends device/grid backend/host \
+  control
 # Not what runs through a driver, whose threads the sanitizer does not see.
 raced = $(filter-out %_on_devices_test.cpp, \
   $(shell cd tests && find $(race_folders) -name '*_test.cpp' 2>/dev/null | sort))
@@ -91,11 +92,11 @@ test: build-tests
 	$(ctest) build/test --label-exclude 'slow|gpu'
 	cmake --preset sanitize $(library_only)
 	cmake --build --preset sanitize --target $(call targets_of,$(sanitized))
-	$(ctest) build/sanitize --label-exclude 'slow|gpu' --tests-regex '^(device|backend/host)/'
+	$(ctest) build/sanitize --label-exclude 'slow|gpu' --tests-regex '^(device|backend/host|control)/'
 	cmake --preset sanitize-thread $(library_only)
 	cmake --build --preset sanitize-thread --target $(call targets_of,$(raced))
 	$(ctest) build/sanitize-thread --label-exclude 'slow|gpu|opencl' \
-	  --tests-regex '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host)/'
+	  --tests-regex '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|control)/'
 
 test-full: build-tests
 	WINGBEAT_TEST_FULL=1 $(ctest) build/test
