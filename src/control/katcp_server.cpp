@@ -240,6 +240,8 @@ std::string katcp_server::answer(session& client, const message& received) {
     reply.arguments = {"fail", error.what()};
     return line_of(reply);
   }
+  // Who samples a sensor that the request changed is told before the reply.
+  take_updates();
   reply.arguments.insert(reply.arguments.begin(), "ok");
   return handled.informs() + line_of(reply);
 }

@@ -69,8 +69,8 @@ class request {
   std::string informs_;  // lines
 };
 
-/// Returns the arguments behind `ok`; throws to answer `fail`. Runs in the server's thread, one at a
-/// time, so it must not wait.
+/// Returns the arguments behind `ok`; throws to answer `fail`. Runs in the server's thread, one at
+/// a time, so it must not wait. Sensors that it updates are reported before the reply.
 using request_handler = std::function<std::vector<std::string>(request&)>;
 
 /// Serves from `start` to `stop` in a thread of its own. It answers ?help, ?version-list,

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/file_descriptor.hpp"
@@ -66,6 +67,13 @@ class loopback_client {
       }
       received_.append(bytes, static_cast<std::size_t>(n));
     }
+  }
+
+  /// Returns all bytes until the server closes.
+  std::string rest(double limit_s = 5.0) {
+    std::string text;
+    while (const auto next = line(limit_s)) text += *next + "\n";
+    return text + std::exchange(received_, {});
   }
 
   /// Returns the next message; fails the test where none comes.
