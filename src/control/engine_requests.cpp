@@ -2,11 +2,10 @@
 #include "control/engine_requests.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>  // abs, isfinite
 #include <utility>
 
 #include "control/complex_text.hpp"
+#include "control/engine_arguments.hpp"
 #include "formatted.hpp"
 
 namespace wingbeat::control {
@@ -41,26 +40,6 @@ void expect_at_least(const request& request, std::size_t n, std::string_view for
   if (request.arguments().size() < n) {
     throw request_failure(formatted("arguments are missing; give {}", form));
   }
-}
-
-double parse_number(std::string_view text, std::string_view noun) {
-  const std::optional<double> value = parse_real(text);
-  if (!value || !std::isfinite(*value)) {
-    throw request_failure(formatted("'{}' is no {}; give a finite number", text, noun));
-  }
-  return *value;
-}
-
-/// Splits "a,b" or "a:b" at its only separator.
-std::array<std::string_view, 2> halves(std::string_view text, char separator,
-                                       std::string_view whole) {
-  const std::size_t place = text.find(separator);
-  if (place == std::string_view::npos ||
-      text.find(separator, place + 1) != std::string_view::npos) {
-    throw request_failure(
-        formatted("'{}' is no delay; give delay,delay_rate:phase,phase_rate", whole));
-  }
-  return {text.substr(0, place), text.substr(place + 1)};
 }
 
 class engine_requests {
@@ -100,7 +79,7 @@ class engine_requests {
                     engine_.n_pols(), arguments.size()));
     }
     const std::size_t stream = find_stream(engine_, arguments[0]);
-    const double start_s = parse_number(arguments[1], "UNIX time");
+    const double start_s = parse_finite(arguments[1], "UNIX time");
     if (start_s < engine_.sync_time_s()) {
       throw request_failure(
           formatted("the start {} is before the synchronisation at {}; give a "
@@ -140,44 +119,6 @@ class engine_requests {
 };
 
 }  // namespace
-
-gains parse_gains(std::span<const std::string> values, std::size_t n_channels) {
-  if (values.size() != 1 && values.size() != n_channels) {
-    throw request_failure(formatted("{} gains were given; give 1 for all channels, or {}",
-                                    values.size(), n_channels));
-  }
-  gains parsed;
-  parsed.reserve(n_channels);
-  for (const std::string& text : values) {
-    const std::optional<std::complex<double>> value = parse_complex(text);
-    if (!value) {
-      throw request_failure(
-          formatted("'{}' is no complex number; give one such as 1.5-0.5j", text));
-    }
-    const std::complex<float> gain(static_cast<float>(value->real()),
-                                   static_cast<float>(value->imag()));
-    if (!std::isfinite(gain.real()) || !std::isfinite(gain.imag())) {
-      throw request_failure(formatted("the gain '{}' is not finite in single precision", text));
-    }
-    parsed.push_back(gain);
-  }
-  parsed.resize(n_channels, parsed.front());
-  return parsed;
-}
-
-delay_setting parse_delay(std::string_view text) {
-  const auto [delay, phase] = halves(text, ':', text);
-  const auto [delay_s, delay_rate] = halves(delay, ',', text);
-  const auto [phase_rad, phase_rate] = halves(phase, ',', text);
-  const delay_setting setting{
-      parse_number(delay_s, "delay in s"), parse_number(delay_rate, "delay rate in s/s"),
-      parse_number(phase_rad, "phase in rad"), parse_number(phase_rate, "phase rate in rad/s")};
-  if (std::abs(setting.delay_rate) >= 1.0) {
-    throw request_failure(
-        formatted("the delay rate {} is not below 1 s/s in size", std::string(delay_rate)));
-  }
-  return setting;
-}
 
 void add_engine_requests(katcp_server& server, engine_control& engine, engine_sensors& sensors) {
   const engine_requests requests(engine, sensors);

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "control/engine_arguments.hpp"
 #include "control/fake_engine.hpp"
 #include "control/loopback_client.hpp"
 
