@@ -32,7 +32,7 @@ class katcp_abuse : public ::testing::Test {
                        .max_clients = 8,
                        .max_line_bytes = 4096,
                        .max_backlog_bytes = std::size_t{1} << 20,
-                       .max_buffered_bytes = std::size_t{16} << 20},
+                       .max_buffered_bytes = std::size_t{64} << 20},
                       registry,
                       [] {}};
 };
@@ -111,18 +111,37 @@ TEST_F(katcp_abuse, a_client_that_does_not_read_replies_is_not_asked_for_more) {
   }
 }
 
-TEST_F(katcp_abuse, a_client_that_does_not_read_informs_is_dropped) {
+/// Updates a sensor that one client samples but never reads, 37 MiB in all, and returns whether the
+/// server has dropped it.
+bool is_dropped(katcp_server& server, sensor& sampled) {
   loopback_client witness(server.port());
   loopback_client deaf(server.port());
   deaf.send("?sensor-sampling count auto\n");
   EXPECT_EQ(witness.reply("?watchdog"), "ok");
   const std::string large(std::size_t{64} << 10, 'y');
   for (int i = 0; i < 600; ++i) {
-    count.set(large);
+    sampled.set(large);
     if (i % 10 != 0) continue;
     EXPECT_EQ(witness.reply("?watchdog"), "ok");
   }
-  EXPECT_EQ(witness.reply("?client-list"), "ok 1");
+  return witness.reply("?client-list") == "ok 1";
+}
+
+TEST_F(katcp_abuse, a_client_that_does_not_read_informs_is_dropped) {
+  EXPECT_TRUE(is_dropped(server, count));
+}
+
+TEST(katcp_limits, the_client_with_most_bytes_is_dropped_above_the_total) {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  for (const std::size_t total : {mebibyte, 64 * mebibyte}) {
+    sensor_registry registry;
+    sensor& count = registry.add({.name = "count", .kind = sensor_kind::string});
+    katcp_server server(
+        {.port = 0, .max_backlog_bytes = 64 * mebibyte, .max_buffered_bytes = total}, registry,
+        [] {});
+    server.start();
+    EXPECT_EQ(is_dropped(server, count), total == mebibyte);
+  }
 }
 
 TEST_F(katcp_abuse, ten_thousand_requests_are_answered_in_order) {
