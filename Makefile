@@ -24,10 +24,12 @@ demo_packages = alsa-utils python3-imageio
 test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3 python3-venv
 
-# The sanitizers see the device code, the host engine and the servers: what runs concurrently.
-sanitized = $(shell cd tests && find device backend/host control -name '*_test.cpp' 2>/dev/null | sort)
+# The sanitizers see the device code, the host engine and the services: what runs concurrently.
+service_folders = spead net receive transmit control
+sanitized = $(shell cd tests && \
+  find device backend/host $(service_folders) -name '*_test.cpp' 2>/dev/null | sort)
 race_folders = device/workgroup device/cluster device/bodies device/ends device/grid backend/host \
-  control
+  $(service_folders)
 # Not what runs through a driver, whose threads the sanitizer does not see.
 raced = $(filter-out %_on_devices_test.cpp, \
   $(shell cd tests && find $(race_folders) -name '*_test.cpp' 2>/dev/null | sort))
@@ -92,11 +94,13 @@ test: build-tests
 	$(ctest) build/test --label-exclude 'slow|gpu'
 	cmake --preset sanitize $(library_only)
 	cmake --build --preset sanitize --target $(call targets_of,$(sanitized))
-	$(ctest) build/sanitize --label-exclude 'slow|gpu' --tests-regex '^(device|backend/host|control)/'
+	$(ctest) build/sanitize --label-exclude 'slow|gpu' \
+	  --tests-regex '^(device|backend/host|spead|net|receive|transmit|control)/'
 	cmake --preset sanitize-thread $(library_only)
 	cmake --build --preset sanitize-thread --target $(call targets_of,$(raced))
 	$(ctest) build/sanitize-thread --label-exclude 'slow|gpu|opencl' \
-	  --tests-regex '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|control)/'
+	  --tests-regex \
+	  '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|spead|net|receive|transmit|control)/'
 
 test-full: build-tests
 	WINGBEAT_TEST_FULL=1 $(ctest) build/test

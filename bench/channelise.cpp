@@ -3,7 +3,7 @@
 // and a kernel that turns, weighs, quantises and transposes? 10 bits to 8, 16 taps, two
 // polarisations, noise at -20 dBFS; in turns with a copy of the bytes that the fused launch moves.
 //     channelise results.json [channels]..      as 1024 4096; WINGBEAT_COMMIT names the commit
-// WINGBEAT_TILES="rows workgroups resident" cuts tiles otherwise.
+// WINGBEAT_TILES="rows resident" cuts tiles otherwise, WINGBEAT_GAIN=40 saturates.
 #include <fmt/core.h>
 
 #include <cstdlib>  // getenv
@@ -14,6 +14,8 @@
 
 #include "backend/backend.hpp"              // queue
 #include "channelise_peer.hpp"              // unfused_bank
+#include "channelising/bank_policy.hpp"     // filled
+#include "channelising/chained_bank.hpp"    // chained_bank
 #include "channelising/fused_bank.hpp"      // fused_bank
 #include "channelising/packed_samples.hpp"  // pack_samples
 #include "measure/rounds.hpp"               // queued_run, take_turns
@@ -36,9 +38,11 @@ std::vector<std::byte> noise(std::size_t plane_bytes, unsigned bits) {
   for (auto& x : samples) x = static_cast<std::int16_t>(std::lrint(normal(engine)));
   std::vector<std::byte> piece(samples.size() / 8 * bits), planes(2 * plane_bytes);
   pack_samples(samples, bits, 0, piece);
-  for (std::size_t at = 0; at < planes.size(); at += piece.size()) {
-    std::copy_n(piece.begin(), std::min(piece.size(), planes.size() - at),
-                planes.begin() + static_cast<std::ptrdiff_t>(at));
+  for (std::size_t plane = 0; plane < planes.size(); plane += plane_bytes) {
+    for (std::size_t at = 0; at < plane_bytes; at += piece.size()) {
+      std::copy_n(piece.begin(), std::min(piece.size(), plane_bytes - at),
+                  planes.begin() + static_cast<std::ptrdiff_t>(plane + at));
+    }
   }
   return planes;
 }
@@ -57,87 +61,100 @@ std::vector<spectrum_entry> entries_of(const channeliser_sizes& sizes, std::size
   return entries;
 }
 
-buffer filled(queue& on, const void* from, std::size_t size_bytes) {
-  buffer memory{on, size_bytes};
-  memory.write(from, size_bytes);
-  return memory;
-}
-
 void cut(bank_tiles& tiles) {
   const char* const given = std::getenv("WINGBEAT_TILES");
   if (given == nullptr) return;
-  std::istringstream{given} >> tiles.numbers.rows >> tiles.numbers.workgroups >> tiles.resident;
-  if (tiles.numbers.workgroups > 1) tiles.numbers.sliding = tiles.numbers.rows;
+  std::istringstream{given} >> tiles.numbers.rows >> tiles.resident;
+  tiles.numbers.sliding = std::min(tiles.numbers.rows, 8U);
   tiles.scratch_bytes = scratch_bytes_of(tiles.numbers);
 }
 
+/// All that one measurement needs in device memory.
+struct problem {
+  problem(queue& on, std::size_t channels, dither_kind dither)
+      : spec{.adc_rate_hz = 1712e6, .channels = channels, .dither = dither},
+        n_heaps(n_samples / sizes.heap_samples),
+        n_spectra(n_heaps * sizes.spectra_per_heap),
+        plane_bytes((n_samples + spec.taps * sizes.transform) / 8 * 10 + 32),
+        samples(filled(on, noise(plane_bytes, spec.sample_bits))),
+        entries(filled(on, entries_of(sizes, n_spectra))),
+        gains(filled(on, std::vector<std::complex<float>>(2 * channels, gain()))),
+        saturated{on, n_heaps * 2 * saturation_counters * sizeof(std::uint32_t)} {
+    on.impl()->clear(saturated.view());
+  }
+
+  static float gain() {
+    const char* const given = std::getenv("WINGBEAT_GAIN");
+    return given == nullptr ? 1.0F : std::stof(given);
+  }
+  [[nodiscard]] bank_views views(const buffer& heaps) const {
+    return {samples.view(), entries.view(), gains.view(), heaps.view(), saturated.view()};
+  }
+  [[nodiscard]] std::size_t heap_bytes() const { return n_heaps * sizes.heap_bytes; }
+  /// Samples in and heaps out, of both polarisations.
+  [[nodiscard]] std::size_t moved_bytes() const { return 2 * n_samples * 10 / 8 + heap_bytes(); }
+
+  channeliser_spec spec;
+  channeliser_sizes sizes = sizes_of(spec);
+  std::size_t n_heaps, n_spectra, plane_bytes;
+  buffer samples, entries, gains, saturated;
+};
+
+/// Picoseconds a sample of each run, by name.
+nlohmann::ordered_json times_of(const std::vector<measure::timed_run>& runs, std::size_t moved,
+                                std::size_t copied) {
+  nlohmann::ordered_json row;
+  for (const measure::timed_run& run : runs) {
+    const double scale =
+        run.name == "copy" ? static_cast<double>(moved) / 2 / static_cast<double>(copied) : 1;
+    row[run.name + "_ps"] = run.median_s() * scale / static_cast<double>(2 * n_samples) * 1e12;
+  }
+  return row;
+}
+
 nlohmann::ordered_json measured(queue& on, std::size_t channels, dither_kind dither) {
-  const channeliser_spec spec{.adc_rate_hz = 1712e6, .channels = channels, .dither = dither};
-  const channeliser_sizes sizes = sizes_of(spec);
-  const std::size_t n_heaps = n_samples / sizes.heap_samples;
-  const std::size_t n_spectra = n_heaps * sizes.spectra_per_heap;
-  const std::size_t plane_bytes = (n_samples + spec.taps * sizes.transform) / 8 * 10 + 32;
-  const auto packed = noise(plane_bytes, spec.sample_bits);
-  const auto entries = entries_of(sizes, n_spectra);
-  const std::vector<std::complex<float>> ones(2 * channels, 40.0F);
-  const buffer samples = filled(on, packed.data(), packed.size());
-  const buffer spectra = filled(on, entries.data(), entries.size() * sizeof entries[0]);
-  const buffer gains = filled(on, ones.data(), ones.size() * sizeof ones[0]);
-  buffer heaps{on, n_heaps * sizes.heap_bytes}, saturated{on, n_heaps * 8};
-  buffer peer_heaps{on, n_heaps * sizes.heap_bytes}, copied{on, 2 * n_heaps * sizes.heap_bytes};
-  on.impl()->clear(saturated.view());
-  auto tiles = tiles_of(spec, on.device());
-  if (!tiles) throw plan_error(fmt::format("{} channels are not made in one launch", channels));
-  cut(*tiles);
-  const fused_bank bank{on, spec, plane_bytes, *tiles};
-  const bank_views views{samples.view(), spectra.view(), gains.view(), heaps.view(),
-                         saturated.view()};
-  unfused_bank peer{on, spec, plane_bytes, n_spectra};
-  const bank_views of_peer{samples.view(), spectra.view(), gains.view(), peer_heaps.view(),
-                           saturated.view()};
-  // A copy that reads and writes as many bytes: 2 x 1.25 + 2 x 1 a sample and two polarisations.
-  const std::size_t moved = 2 * n_samples * 10 / 8 + n_heaps * sizes.heap_bytes;
-  buffer_view from = copied.view(), to = peer_heaps.view();
-  from.size_bytes = to.size_bytes = std::min(moved / 2, to.size_bytes);
-  const double copy_scale = static_cast<double>(moved) / 2 / static_cast<double>(from.size_bytes);
+  const problem of{on, channels, dither};
+  const chained_bank chain{
+      on, of.spec, {sample_form::packed, of.spec.sample_bits, of.plane_bytes}, of.n_heaps};
+  const unfused_bank peer{on, of.spec, of.plane_bytes, of.n_spectra};
+  std::optional<fused_bank> fused;
+  if (auto tiles = tiles_of(of.spec, on.device())) {
+    cut(*tiles);
+    fused.emplace(on, of.spec, of.plane_bytes, *tiles);
+  }
+  buffer heaps{on, of.heap_bytes()}, peer_heaps{on, of.heap_bytes()}, to{on, of.moved_bytes() / 2},
+      from{on, of.moved_bytes() / 2};
+  const bank_views views = of.views(heaps), peer_views = of.views(peer_heaps);
+  const auto ours = [&] {
+    fused ? fused->enqueue(on, views, of.n_heaps) : chain.enqueue(on, views);
+  };
+  ours();
+  peer.enqueue(on, peer_views);
+  const double difference = differing_part(on, heaps, peer_heaps);
   std::vector<measure::timed_run> runs{
-      measure::queued_run(on, "copy", [&] { on.impl()->copy(to, from); }),
-      measure::queued_run(on, "fused", [&] { bank.enqueue(on, views, n_heaps); }),
-      measure::queued_run(on, "unfused", [&] { peer.enqueue(on, of_peer); })};
-  for (const auto& step : peer.steps(on, of_peer)) {
+      measure::queued_run(on, "copy", [&] { on.impl()->copy(to.view(), from.view()); }),
+      measure::queued_run(on, "wingbeat", ours),
+      measure::queued_run(on, "chained", [&] { chain.enqueue(on, views); }),
+      measure::queued_run(on, "unfused", [&] { peer.enqueue(on, peer_views); })};
+  for (const auto& step : peer.steps(on, peer_views)) {
     runs.push_back(measure::queued_run(on, step.name, step.enqueue));
   }
-  bank.enqueue(on, views, n_heaps);
-  peer.enqueue(on, of_peer);
-  const double difference = differing_part(on, heaps, peer_heaps);
   measure::take_turns(runs, n_rounds);
-  const auto picoseconds = [&](std::size_t i) {
-    return runs[i].median_s() / static_cast<double>(2 * n_samples) * 1e12;
-  };
   nlohmann::ordered_json row{{"channels", channels},
                              {"dither", dither == dither_kind::uniform},
-                             {"samples", 2 * n_samples},
-                             {"fused_ps", picoseconds(1)},
-                             {"unfused_ps", picoseconds(2)},
-                             {"ratio", picoseconds(2) / picoseconds(1)},
-                             {"copy_ps", picoseconds(0) * copy_scale},
-                             {"fraction", picoseconds(0) * copy_scale / picoseconds(1)},
-                             {"bytes_a_sample", static_cast<double>(moved) / 2 / n_samples},
-                             {"differing_part", difference}};
-  for (std::size_t i = 3; i < runs.size(); ++i) row[runs[i].name + "_ps"] = picoseconds(i);
-  const auto resources = bank.resources();
-  row["registers"] = resources.registers;
+                             {"launches", fused ? 1 : 3},
+                             {"samples", 2 * n_samples}};
+  row.update(times_of(runs, of.moved_bytes(), to.size_bytes()));
+  const double own = row["wingbeat_ps"], copy = row["copy_ps"], unfused = row["unfused_ps"];
+  row["fraction"] = copy / own;
+  row["ratio"] = unfused / own;
+  row["bytes_a_sample"] = static_cast<double>(of.moved_bytes()) / (2 * n_samples);
+  row["differing_part"] = difference;
   fmt::print(
-      "{:>6} channels, dither {:<7}: fused {:.2f} ps a sample, {:.3f} of a copy; unfused {:.2f} "
-      "({:.2f} times)",
-      channels, dither == dither_kind::uniform ? "uniform" : "none", picoseconds(1),
-      picoseconds(0) * copy_scale / picoseconds(1), picoseconds(2),
-      picoseconds(2) / picoseconds(1));
-  for (std::size_t i = 3; i < runs.size(); ++i)
-    fmt::print(", {} {:.2f}", runs[i].name, picoseconds(i));
-  fmt::print("; {:.2e} of values differ; {} registers, {} spilled\n", difference,
-             resources.registers, resources.spill_bytes);
-  fmt::print("{}", bank.explain());
+      "{:>6} channels, dither {:<5}: {:.2f} ps a sample in {}, {:.3f} of a copy; unfused "
+      "{:.2f}, {:.2f} times; {:.1e} of values differ\n",
+      channels, dither == dither_kind::uniform, own, fused ? "one launch" : "three", copy / own,
+      unfused, unfused / own, difference);
   return row;
 }
 

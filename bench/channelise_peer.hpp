@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The unfused chain of a filter bank, written as well as its three steps allow: a filter that
 // leaves floats in memory, cuFFT's real transforms in batches, and a kernel that turns, weighs,
-// dithers, quantises and transposes through local memory.
+// dithers, quantises and transposes through local memory; the kernels are those of chained_bank.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "channelising/fused_bank.hpp"  // bank_views
+#include "channelising/row_filter.hpp"  // row_filter
+#include "channelising/row_finish.hpp"  // row_finish
 #include "peers/cufft.hpp"              // cufft
 
 namespace wingbeat {
@@ -34,10 +36,11 @@ class unfused_bank {
 
   channeliser_spec spec_;
   channeliser_sizes sizes_;
-  std::size_t plane_bytes_, n_spectra_;
-  kernel filter_, finish_;
+  std::size_t n_spectra_;
+  channelising::row_filter filter_;
+  channelising::row_finish finish_;
   peers::cufft rows_;
-  buffer weights_, filtered_, bins_;
+  buffer filtered_, bins_;
 };
 
 /// Returns the part of the bytes of two heaps that differ.

@@ -117,7 +117,6 @@ kernel::kernel(const queue& on, kernel_spec spec) {
                                       .n_parameters = parameters_of_entry(spec),
                                       .threads = spec.threads,
                                       .scratch_bytes = spec.scratch_bytes,
-                                      .workgroups_of_cluster = spec.workgroups_of_cluster,
                                       .resident = spec.resident,
                                       .path = spec.entry,
                                       .states_scratch = true};

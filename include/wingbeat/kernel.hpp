@@ -43,9 +43,6 @@ struct kernel_spec {
   std::size_t in_element_bytes = 1;   ///< sizeof(In): views of `in` start at a multiple of it.
   std::size_t out_element_bytes = 1;  ///< sizeof(Out).
   std::vector<kernel_parameter> parameters = {};  ///< In the entry's order.
-  /// Workgroups of a cluster, as WINGBEAT_KERNEL_CLUSTER states them; launches are multiples of it.
-  /// More than 1 on cuda only, with devices of max_cluster > 1.
-  unsigned workgroups_of_cluster = 1;
   /// Workgroups at once on a multiprocessor, which leaves each more L1 cache; 0: as many as fit. A
   /// hint, used by cuda only.
   unsigned resident = 0;

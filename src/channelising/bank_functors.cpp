@@ -9,6 +9,7 @@
 
 #include "channelising/dither.hpp"    // dither_at
 #include "channelising/quantise.hpp"  // quantise, store_complex
+#include "channelising/spec.hpp"      // has_dither
 #include "formatted.hpp"              // formatted
 
 namespace wingbeat::channelising {
@@ -28,7 +29,8 @@ std::size_t element_bytes(sample_form form) {
   return form == sample_form::reals ? sizeof(float) : sizeof(std::complex<float>);
 }
 
-std::string load_text(const channeliser_spec& spec, const sample_planes& planes) {
+std::string load_text(const channeliser_spec& spec, const sample_planes& planes,
+                      std::size_t n_heaps) {
   const channeliser_sizes sizes = sizes_of(spec);
   const bool is_packed = planes.form == sample_form::packed;
   const std::string_view number =
@@ -70,8 +72,9 @@ struct wingbeat_bank_load {{
   }}
 }};
 )",
-      entry_text, number, is_packed ? "unsigned char" : number, read, sizes.spectra_per_heap,
-      planes.plane_bytes / element_bytes(planes.form), spec.taps, sizes.transform,
+      entry_text, number, is_packed ? "unsigned char" : number, read,
+      n_heaps * sizes.spectra_per_heap, planes.plane_bytes / element_bytes(planes.form), spec.taps,
+      sizes.transform,
       planes.form == sample_form::complex ? "sum = sum + scaled(x, w);" : "sum += w * x;");
 }
 
@@ -115,86 +118,6 @@ class channel_order {
   std::size_t shift_, length_;
 };
 
-/// The statements that store the limited and rounded value `c` as number `at`.
-std::string put_text(heap_sample kind) {
-  constexpr std::string_view integers = R"(
-    out[2 * at] = maths::to_integer<element>(c.re);
-    out[2 * at + 1] = maths::to_integer<element>(c.im);)";
-  switch (kind) {
-    case heap_sample::int4:
-      return R"(
-    const int re = maths::to_integer<int>(c.re), im = maths::to_integer<int>(c.im);
-    out[at] = element((re & 15) << 4 | (im & 15));)";
-    case heap_sample::int8:
-    case heap_sample::int16: return std::string{integers};
-    case heap_sample::fp16:
-      return R"(
-    out[2 * at] = half_float(c.re).bits;
-    out[2 * at + 1] = half_float(c.im).bits;)";
-    case heap_sample::fp32: break;
-  }
-  return R"(
-    out[2 * at] = c.re;
-    out[2 * at + 1] = c.im;)";
-}
-
-std::string_view element_of(heap_sample kind) {
-  constexpr std::string_view names[] = {"unsigned char", "signed char", "short", "unsigned short",
-                                        "float"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
-std::size_t element_bytes(heap_sample kind) {
-  return kind == heap_sample::int4 ? 1 : complex_bytes(kind) / 2;
-}
-
-std::string dither_text(const channeliser_spec& spec) {
-  if (!has_dither(spec)) return {};
-  return formatted(R"(
-    const random_words words = philox(
-        {{{{unsigned(s.time), unsigned(s.time >> 32), unsigned(channel), unsigned(pol / 2)}}}},
-        size({}u) << 32 | {}u);
-    u.re += dither_of(pol % 2 == 0 ? words.at[0] : words.at[2]);
-    u.im += dither_of(pol % 2 == 0 ? words.at[1] : words.at[3]);)",
-                   spec.seed >> 32, spec.seed & 0xffffffffU);
-}
-
-std::string store_text(const channeliser_spec& spec) {
-  return formatted(
-      R"(#include "wingbeat/device/atomic.hpp"
-#include "wingbeat/device/complex.hpp"
-#include "wingbeat/device/dither.hpp"
-#include "wingbeat/device/half.hpp"
-struct wingbeat_bank_store {{
-{0}  using size = wingbeat::device::size;
-  using element = {1};
-  struct operands {{
-    WINGBEAT_GLOBAL const spectrum* spectra;
-    WINGBEAT_GLOBAL const wingbeat::device::complex<float>* gains;
-    WINGBEAT_GLOBAL unsigned* saturated;
-  }};
-  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, operands given, size row, size bin,
-                                wingbeat::device::complex<float> z) {{
-    using namespace wingbeat::device;
-    const size channel = {2}, pol = row / {4};
-    if (channel >= {3}) return;
-    const spectrum s = given.spectra[row];
-    const float turns = s.phase + s.slope * (float(channel) - {5}.0f);
-    const complex<float> turned =
-        z * complex<float>{{maths::cosine_of_turns(turns), maths::sine_of_turns(turns)}};
-    complex<float> u = turned * copied_from(given.gains + (s.gains * {6} + pol) * {3} + channel);{7}
-    constexpr float limit = {8:.9e}f;
-    const complex<float> c{{maths::clamp(u.re, -limit, limit), maths::clamp(u.im, -limit, limit)}};
-    if (c.re != u.re || c.im != u.im) atomic_add(given.saturated + pol, 1u);
-    const size at = row * {3} + channel;{9}
-  }}
-}};
-)",
-      entry_text, element_of(spec.output), channel_order{spec}.text(), spec.channels,
-      sizes_of(spec).spectra_per_heap, spec.channels / 2, spec.polarisations, dither_text(spec),
-      limit_of(spec.output), put_text(spec.output));
-}
-
 /// exp(2 pi i (phase + n slope)), n in sequence: products of two short tables.
 class turning {
  public:
@@ -230,8 +153,8 @@ host_store store_callable(const channeliser_spec& spec) {
       [=, n_pols = spec.polarisations, kind = spec.output, seed = spec.seed](
           void* out, const host_arguments& given, std::size_t row, std::size_t first,
           std::span<const std::complex<float>> values) {
-        const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
         const std::size_t pol = row / n_spectra;
+        const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
         const auto* const gains =
             given.memory<const std::complex<float>>(1) + (entry.gains * n_pols + pol) * n;
         auto* const bytes = static_cast<std::byte*>(out) + row * n * n_bytes;
@@ -265,7 +188,7 @@ host_store store_callable(const channeliser_spec& spec) {
           i += count;
         }
         if (saturated > 0) {
-          std::atomic_ref{given.memory<std::uint32_t>(2)[pol]} += saturated;
+          std::atomic_ref{given.memory<std::uint32_t>(2)[pol * saturation_counters]} += saturated;
         }
       }};
 }
@@ -277,11 +200,12 @@ sample_form form_of_samples(engine runs_on) {
   return is_compiled ? sample_form::packed : sample_form::reals;
 }
 
-fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes) {
+fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes,
+                     std::size_t n_heaps) {
   const std::size_t element = element_bytes(planes.form);
   fused_load load{.in_bytes = spec.polarisations * planes.plane_bytes,
                   .element_bytes = element,
-                  .source = {load_text(spec, planes), "wingbeat_bank_load"},
+                  .source = {load_text(spec, planes, n_heaps), "wingbeat_bank_load"},
                   .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
                                kernel_parameter::input(sizeof(float))}};
   if (planes.form == sample_form::complex) {
@@ -295,8 +219,7 @@ fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes) 
 fused_store bank_store(const channeliser_spec& spec) {
   const channeliser_sizes sizes = sizes_of(spec);
   return {.out_bytes = sizes.heap_bytes,
-          .element_bytes = element_bytes(spec.output),
-          .source = {store_text(spec), "wingbeat_bank_store"},
+          .element_bytes = complex_bytes(spec.output),
           .callable = store_callable(spec),
           .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
                        kernel_parameter::input(sizeof(std::complex<float>)),

@@ -6,15 +6,17 @@
 // limited, rounded, and counted where it saturates. It stores [polarisation][spectrum][channel].
 #pragma once
 
-#include "channelising/filter_bank.hpp"  // sample_planes, spectrum_entry
-#include "wingbeat/fusion.hpp"           // fused_load, fused_store
+#include "channelising/bank_views.hpp"  // sample_planes, spectrum_entry
+#include "wingbeat/channeliser.hpp"     // channeliser_spec
+#include "wingbeat/fusion.hpp"          // fused_load, fused_store
 
 namespace wingbeat::channelising {
 
-/// Operands: entries, weights.
-[[nodiscard]] fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes);
+/// Rows of `n_heaps` heaps. Operands: entries, weights.
+[[nodiscard]] fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes,
+                                   std::size_t n_heaps = 1);
 
-/// Operands: entries, gains, counts of saturated values.
+/// In this process alone. Operands: entries, gains, counts of saturated values.
 [[nodiscard]] fused_store bank_store(const channeliser_spec& spec);
 
 }  // namespace wingbeat::channelising

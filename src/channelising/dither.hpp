@@ -18,10 +18,10 @@ namespace wingbeat::channelising {
                                                       std::uint32_t channel,
                                                       std::uint32_t polarisation) {
   const auto time = static_cast<std::uint64_t>(timestamp);
-  const device::random_words words =
-      device::philox({{static_cast<std::uint32_t>(time), static_cast<std::uint32_t>(time >> 32),
-                       channel, polarisation / 2}},
-                     seed);
+  const device::random_words words = device::philox<device::dither_rounds>(
+      {{static_cast<std::uint32_t>(time), static_cast<std::uint32_t>(time >> 32), channel,
+        polarisation / 2}},
+      seed);
   const std::size_t at = 2 * (polarisation % 2);
   return {device::dither_of(words.at[at]), device::dither_of(words.at[at + 1])};
 }

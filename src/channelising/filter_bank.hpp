@@ -9,35 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "channelising/bank_views.hpp"      // sample_planes
+#include "channelising/chained_bank.hpp"    // chained_bank
 #include "channelising/fused_bank.hpp"      // fused_bank
 #include "channelising/spec.hpp"            // channeliser_spec
 #include "channelising/spectrum_entry.hpp"  // spectrum_entry
 #include "wingbeat/buffer.hpp"              // buffer
-#include "wingbeat/kernel.hpp"              // kernel
-#include "wingbeat/plan.hpp"                // plan
 
 namespace wingbeat::backend {
 class bank;
 }
 
 namespace wingbeat::channelising {
-
-/// What the samples of a bank are stored as, each polarisation in a plane of its own.
-enum class sample_form {
-  packed,  ///< Bits, as they came; an engine that compiles kernels reads them.
-  reals,   ///< Floats, on the others.
-  complex  ///< Complex floats, of a narrowband.
-};
-
-/// Returns how an engine holds the samples of the ADC.
-[[nodiscard]] sample_form form_of_samples(engine runs_on);
-
-/// Where the samples of a bank lie.
-struct sample_planes {
-  sample_form form = sample_form::reals;
-  unsigned bits = 0;            ///< Of a packed sample.
-  std::size_t plane_bytes = 0;  ///< From one polarisation to the next.
-};
 
 class filter_bank {
  public:
@@ -61,12 +44,11 @@ class filter_bank {
   channeliser_spec spec_;
   channeliser_sizes sizes_;
   bool is_compiled_;
-  // One of three: a kernel that does all; an engine's own loop; or a plan and a transposition.
+  // One of three: a kernel that does all; an engine's own loop; or several launches.
   std::optional<fused_bank> fused_;
   std::unique_ptr<backend::bank> whole_;
-  std::optional<plan> spectra_;
-  std::optional<kernel> transpose_;
-  buffer weights_, entries_, gains_, staged_, heap_, saturated_;
+  std::optional<chained_bank> chained_;
+  buffer entries_, gains_, heap_, saturated_;
   std::vector<std::complex<float>> gains_held_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>  // max, min
 #include <bit>        // bit_floor
 
+#include "channelising/bank_policy.hpp"          // numbers_of, policy_text, filled
 #include "channelising/quantise.hpp"             // complex_bytes
 #include "channelising/spec.hpp"                 // has_dither
 #include "channelising/weights.hpp"              // filter_weights
@@ -22,16 +23,6 @@ constexpr unsigned wanted_numbers = 8192;
 /// A multiprocessor of compute capability 9 has 228 KiB; some devices leave 1 KiB to the system.
 constexpr unsigned most_sliding = 8;
 
-device::channeliser::stored_kind stored_kind_of(heap_sample output) {
-  return static_cast<device::channeliser::stored_kind>(output);
-}
-
-std::string numbers_text(const bank_numbers& of) {
-  return formatted("{{{}, {}, {}, {}, {}, channeliser::stored_kind({}), {}, {}, {}, {}}}",
-                   of.channels, of.taps, of.sample_bits, of.polarisations, of.spectra_per_heap,
-                   static_cast<int>(of.output), of.dithers, of.sliding, of.rows, of.workgroups);
-}
-
 std::vector<std::complex<float>> rounded_roots(const bank_numbers& of) {
   std::vector<std::complex<float>> roots;
   for (const auto& w : roots_of(schedule{device::order::natural, of.length(), of.elements()})) {
@@ -40,21 +31,14 @@ std::vector<std::complex<float>> rounded_roots(const bank_numbers& of) {
   return roots;
 }
 
-template <class T>
-buffer filled(const queue& on, const std::vector<T>& with) {
-  buffer memory{on, with.size() * sizeof(T)};
-  memory.write(with.data(), memory.size_bytes());
-  return memory;
-}
-
 }  // namespace
 
 unsigned scratch_bytes_of(const bank_numbers& numbers) {
   const unsigned length = numbers.length();
-  const unsigned exchanged = device::workgroup::scratch_bytes_of(
-      length, numbers.elements(), numbers.own_rows(), sizeof(float), device::order::natural,
-      device::workgroup::trade::whole);
-  return std::max<unsigned>(exchanged, numbers.own_rows() * length * sizeof(std::complex<float>));
+  const unsigned exchanged =
+      device::workgroup::scratch_bytes_of(length, numbers.elements(), numbers.rows, sizeof(float),
+                                          device::order::natural, device::workgroup::trade::whole);
+  return std::max<unsigned>(exchanged, numbers.rows * length * sizeof(std::complex<float>));
 }
 
 std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_info& device) {
@@ -63,57 +47,24 @@ std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_in
   const auto length = static_cast<unsigned>(sizes.transform);
   const auto heap_rows =
       static_cast<unsigned>(sizes.spectra_per_heap / (spec.polarisations == 1 ? 2 : 1));
-  bank_tiles tiles{.numbers = {.channels = static_cast<unsigned>(spec.channels),
-                               .taps = static_cast<unsigned>(spec.taps),
-                               .sample_bits = spec.sample_bits,
-                               .polarisations = static_cast<unsigned>(spec.polarisations),
-                               .spectra_per_heap = static_cast<unsigned>(sizes.spectra_per_heap),
-                               .output = stored_kind_of(spec.output),
-                               .dithers = has_dither(spec),
-                               .sliding = 1,
-                               .rows = 1,
-                               .workgroups = 1}};
+  bank_tiles tiles{.numbers = numbers_of(spec)};
   bank_numbers& of = tiles.numbers;
-  const auto fits = [&](unsigned sliding, unsigned rows, unsigned workgroups) {
-    of.sliding = sliding, of.rows = rows, of.workgroups = workgroups;
-    tiles.scratch_bytes = scratch_bytes_of(of);
-    return tiles.scratch_bytes <= device.local_memory_bytes && of.threads() > 0 &&
-           of.threads() <= device.max_workgroup;
-  };
-  const unsigned sliding = std::min(most_sliding, heap_rows);
-  const unsigned wanted = std::max(wanted_numbers / length, 1U);  // rows of a workgroup
-  tiles.resident = 2;
-  if (wanted >= sliding) {
-    if (fits(sliding, std::min(wanted, heap_rows), 1)) return tiles;
-  } else if (device.max_cluster >= 8 && fits(sliding, sliding, sliding / wanted)) {
-    tiles.resident = 2 * tiles.scratch_bytes <= device.local_memory_bytes ? 2 : 1;
-    return tiles;
-  }
-  tiles.resident = 1;
-  for (unsigned rows = sliding; rows > 0; rows /= 2) {
-    if (fits(rows, rows, 1)) return tiles;
-  }
-  return std::nullopt;
+  of.sliding = std::min(most_sliding, heap_rows);
+  of.rows = std::min(std::max(wanted_numbers / length, of.sliding), heap_rows);
+  tiles.scratch_bytes = scratch_bytes_of(of);
+  if (tiles.scratch_bytes > device.local_memory_bytes) return std::nullopt;
+  if (of.threads() == 0 || of.threads() > device.max_workgroup) return std::nullopt;
+  tiles.resident = 2 * tiles.scratch_bytes <= device.local_memory_bytes ? 2 : 1;
+  return tiles;
 }
 
 kernel_spec bank_kernel(const channeliser_spec& spec, const bank_tiles& tiles) {
   const bank_numbers& of = tiles.numbers;
-  const std::string macro =
-      of.workgroups > 1
-          ? formatted("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", of.threads(), tiles.resident,
-                      of.workgroups)
-          : formatted("WINGBEAT_KERNEL_RESIDENT({}, {})", of.threads(), tiles.resident);
-  return {
-      .text = formatted(R"(#include "wingbeat/device/channeliser/bank.hpp"
+  return {.text = formatted(R"(#include "wingbeat/device/channeliser/bank.hpp"
 using namespace wingbeat::device;
 static_assert(sizeof(complex<float>) == 8, "");
-struct policy {{
-  WINGBEAT_FN static constexpr channeliser::bank_numbers numbers() {{
-    return {};
-  }}
-  WINGBEAT_FN static constexpr size seed() {{ return size({}u) << 32 | {}u; }}
-}};
 {}
+WINGBEAT_KERNEL_RESIDENT({}, {})
 void channelise(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first,
                 WINGBEAT_GLOBAL const channeliser::spectrum_entry* spectra, size spectra_first,
                 WINGBEAT_GLOBAL const float* weights, size weights_first,
@@ -123,24 +74,23 @@ void channelise(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first
                 WINGBEAT_GLOBAL unsigned* saturated, size saturated_first,
                 size plane_bytes, size n_spectra WINGBEAT_SCRATCH_PARAMETER) {{
   const channeliser::bank_memory memory{{
-      samples + samples_first, plane_bytes, spectra + spectra_first, n_spectra,
-      weights + weights_first, gains + gains_first, roots + roots_first,
-      heaps + heaps_first, saturated + saturated_first}};
+      {{samples + samples_first, plane_bytes, spectra + spectra_first, n_spectra,
+       weights + weights_first}},
+      gains + gains_first, roots + roots_first, heaps + heaps_first, saturated + saturated_first}};
   channeliser::bank<policy>{{memory, WINGBEAT_SCRATCH}}.run();
 }}
 )",
-                        numbers_text(of), spec.seed >> 32, spec.seed & 0xffffffffU, macro),
-      .entry = "channelise",
-      .threads = of.threads(),
-      .scratch_bytes = tiles.scratch_bytes,
-      .parameters = {kernel_parameter::input(1), kernel_parameter::input(sizeof(spectrum_entry)),
-                     kernel_parameter::input(sizeof(float)),
-                     kernel_parameter::input(sizeof(std::complex<float>)),
-                     kernel_parameter::input(sizeof(std::complex<float>)),
-                     kernel_parameter::output(1), kernel_parameter::output(sizeof(std::uint32_t)),
-                     kernel_parameter::value<std::uint64_t>(),
-                     kernel_parameter::value<std::uint64_t>()},
-      .workgroups_of_cluster = of.workgroups};
+                            policy_text(of, spec.seed), of.threads(), tiles.resident),
+          .entry = "channelise",
+          .threads = of.threads(),
+          .scratch_bytes = tiles.scratch_bytes,
+          .parameters = {
+              kernel_parameter::input(1), kernel_parameter::input(sizeof(spectrum_entry)),
+              kernel_parameter::input(sizeof(float)),
+              kernel_parameter::input(sizeof(std::complex<float>)),
+              kernel_parameter::input(sizeof(std::complex<float>)), kernel_parameter::output(1),
+              kernel_parameter::output(sizeof(std::uint32_t)),
+              kernel_parameter::value<std::uint64_t>(), kernel_parameter::value<std::uint64_t>()}};
 }
 
 fused_bank::fused_bank(const queue& on, const channeliser_spec& spec, std::size_t plane_bytes,
@@ -154,7 +104,7 @@ fused_bank::fused_bank(const queue& on, const channeliser_spec& spec, std::size_
 void fused_bank::enqueue(queue& on, const bank_views& views, std::size_t n_heaps) const {
   const bank_numbers& of = tiles_.numbers;
   const std::uint64_t n_spectra = n_heaps * of.spectra_per_heap;
-  kernel_.enqueue(on, n_spectra / of.spectra() * of.workgroups,
+  kernel_.enqueue(on, n_spectra / of.spectra(),
                   {views.samples, views.entries, weights_.view(), views.gains, roots_.view(),
                    views.heaps, views.saturated, std::uint64_t{plane_bytes_}, n_spectra});
 }
@@ -162,10 +112,11 @@ void fused_bank::enqueue(queue& on, const bank_views& views, std::size_t n_heaps
 std::string fused_bank::explain() const {
   const bank_numbers& of = tiles_.numbers;
   return formatted(
-      "one launch: tiles of {} spectra by {} workgroup{} of {} threads, {} bytes of local memory "
-      "each; each thread filters 4 positions of {} spectra\n",
-      of.spectra(), of.workgroups, of.workgroups == 1 ? "" : "s", of.threads(),
-      tiles_.scratch_bytes, of.sliding);
+      "one launch: tiles of {} spectra by {} threads, {} bytes of local memory; each thread "
+      "filters 4 "
+      "positions of {} spectra; samples are read {:.1f} times, through the caches\n",
+      of.spectra(), of.threads(), tiles_.scratch_bytes, of.sliding,
+      static_cast<double>(of.sliding + of.taps - 1) / of.sliding);
 }
 
 }  // namespace wingbeat::channelising

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A filter bank in one launch, on engines that compile kernels: of real samples, and of lengths
-// whose rows fit the local memory of a cluster. device/channeliser/bank.hpp has the kernel.
+// A filter bank in one launch, on engines that compile kernels: of real samples, where the rows of
+// a tile fit the local memory of a workgroup. device/channeliser/bank.hpp has the kernel.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "channelising/spectrum_entry.hpp"       // spectrum_entry
+#include "channelising/bank_views.hpp"           // bank_views
 #include "wingbeat/buffer.hpp"                   // buffer
 #include "wingbeat/channeliser.hpp"              // channeliser_spec
 #include "wingbeat/device/channeliser/bank.hpp"  // bank_numbers
@@ -30,15 +30,6 @@ struct bank_tiles {
 
 /// Returns the kernel of such tiles.
 [[nodiscard]] kernel_spec bank_kernel(const channeliser_spec& spec, const bank_tiles& tiles);
-
-/// The memory of a launch, but for what the bank owns.
-struct bank_views {
-  buffer_view samples;    ///< Packed; polarisations `plane_bytes` apart.
-  buffer_view entries;    ///< spectrum_entry[polarisation][spectrum]
-  buffer_view gains;      ///< [set][polarisation][channel]
-  buffer_view heaps;      ///< [heap][channel][spectrum][polarisation]
-  buffer_view saturated;  ///< [heap][polarisation], added to.
-};
 
 class fused_bank {
  public:

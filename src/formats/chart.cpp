@@ -6,15 +6,14 @@
 
 #include <algorithm>  // clamp, max, min
 #include <cmath>
-#include <exception>  // exception_ptr
 #include <limits>
 
-#include "formats/atomic_file.hpp"    // atomic_file
 #include "formats/chart_canvas.hpp"   // canvas, color
 #include "formats/chart_check.hpp"    // check_chart
 #include "formats/chart_outline.hpp"  // chart_outline
+#include "formats/chart_save.hpp"     // save_png
 #include "formats/chart_scale.hpp"    // chart_scale
-#include "wingbeat/error.hpp"         // file_error, plan_error
+#include "wingbeat/error.hpp"         // plan_error
 
 #ifdef __SANITIZE_ADDRESS__
 // fontconfig 2.14 forgets patterns that it compares; found by gcc's LeakSanitizer in every program
@@ -378,22 +377,6 @@ class painter {
   rectangle plot_{};
 };
 
-struct png_sink {
-  atomic_file file;
-  std::exception_ptr failure;  ///< Exceptions must not cross cairo's C code.
-
-  static cairo_status_t write(void* self, const unsigned char* bytes, unsigned n_bytes) noexcept {
-    auto* const sink = static_cast<png_sink*>(self);
-    try {
-      sink->file.write(std::string_view{reinterpret_cast<const char*>(bytes), n_bytes});
-      return CAIRO_STATUS_SUCCESS;
-    } catch (...) {
-      sink->failure = std::current_exception();
-      return CAIRO_STATUS_WRITE_ERROR;
-    }
-  }
-};
-
 }  // namespace
 
 bool draws_charts() noexcept {
@@ -402,19 +385,8 @@ bool draws_charts() noexcept {
 
 void write_png(const std::filesystem::path& file, const line_chart& what) {
   check_chart(what);
-  png_sink sink{atomic_file(file), nullptr};
   painter picture(what);
-  const canvas& painted = picture.paint();
-  cairo_status_t status = cairo_status(painted.raw());
-  if (status == CAIRO_STATUS_SUCCESS) {
-    status = cairo_surface_write_to_png_stream(painted.surface(), &png_sink::write, &sink);
-  }
-  if (sink.failure) std::rethrow_exception(sink.failure);
-  if (status != CAIRO_STATUS_SUCCESS) {
-    throw file_error(file.string() + " cannot be drawn: cairo says '" +
-                     cairo_status_to_string(status) + "'; report it with the command you ran");
-  }
-  sink.file.commit();
+  save_png(file, picture.paint());
 }
 
 }  // namespace wingbeat::formats

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for chart.cpp in a build without cairo.
+// Stands in for chart.cpp and waterfall.cpp in a build without cairo.
 #include "formats/chart.hpp"
+#include "formats/waterfall.hpp"
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::formats {
@@ -9,9 +10,21 @@ bool draws_charts() noexcept {
   return false;
 }
 
-void write_png(const std::filesystem::path& file, const line_chart&) {
+namespace {
+
+[[noreturn]] void refuse_to_draw(const std::filesystem::path& file) {
   throw plan_error(file.string() +
                    " cannot be drawn: this build draws no charts; build it with WINGBEAT_PLOTS=ON");
+}
+
+}  // namespace
+
+void write_png(const std::filesystem::path& file, const line_chart&) {
+  refuse_to_draw(file);
+}
+
+void write_png(const std::filesystem::path& file, const waterfall_chart&) {
+  refuse_to_draw(file);
 }
 
 }  // namespace wingbeat::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thin words over cairo's: what a chart needs, in pixels. Included by chart.cpp alone.
+// Thin words over cairo's: what a chart needs, in pixels. Included where charts are drawn.
 #pragma once
 
 #include <cairo.h>

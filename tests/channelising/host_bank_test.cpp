@@ -74,7 +74,8 @@ result by_plan(queue& on, const channeliser_spec& spec, const inputs& given,
   };
   const buffer in = filled(given.samples), w = filled(weights), entries = filled(given.entries),
                gains = filled(given.gains),
-               counts = filled(std::vector<std::uint32_t>(spec.polarisations)),
+               counts =
+                   filled(std::vector<std::uint32_t>(spec.polarisations * saturation_counters)),
                staged{on, sizes.heap_bytes};
   spectra.enqueue(
       on, in.view(), staged.view(),
@@ -83,7 +84,10 @@ result by_plan(queue& on, const channeliser_spec& spec, const inputs& given,
   std::vector<std::byte> from(sizes.heap_bytes);
   staged.read(from.data(), from.size());
   result made{std::vector<std::byte>(from.size()), std::vector<std::uint32_t>(spec.polarisations)};
-  counts.read(made.saturated.data(), counts.size_bytes());
+  std::vector<std::uint32_t> parts(spec.polarisations * saturation_counters);
+  counts.read(parts.data(), counts.size_bytes());
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    made.saturated[i / saturation_counters] += parts[i];
   const std::size_t unit = complex_bytes(spec.output), n_spectra = sizes.spectra_per_heap;
   for (std::size_t row = 0; row < spec.polarisations * n_spectra; ++row) {
     for (std::size_t k = 0; k < spec.channels; ++k) {

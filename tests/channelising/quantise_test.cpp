@@ -28,11 +28,17 @@ TEST(philox, gives_the_published_vectors) {
               ElementsAre(0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1));
 }
 
+TEST(philox, gives_the_published_vectors_of_seven_rounds) {
+  EXPECT_THAT(philox<7>({{0, 0, 0, 0}}, 0).at,
+              ElementsAre(0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48));
+  EXPECT_THAT(philox<7>({{~0u, ~0u, ~0u, ~0u}}, ~std::uint64_t{0}).at,
+              ElementsAre(0x5207ddc2, 0x45165e59, 0x4d8ee751, 0x8c52f662));
+}
+
 TEST(dither, lies_strictly_within_half_a_step_and_has_no_mean) {
-  EXPECT_LT(dither_of(0x7FFFFFFF), 0.5f);
-  EXPECT_EQ(dither_of(0x80000000), -dither_of(0x7FFFFFFF));
-  EXPECT_EQ(dither_of(0xFFFFFFFF), 0);
-  EXPECT_LT(127 + dither_of(0x7FFFFFFF), 127.5f);
+  EXPECT_LT(dither_of(0x7FFFFF), 0.5f);
+  EXPECT_EQ(dither_of(0), -dither_of(0x7FFFFF));
+  EXPECT_EQ(dither_of(0x400000), -dither_of(0x3FFFFF));
   constexpr int n = 1 << 18;
   double sum = 0, squares = 0, products = 0;
   for (int i = 0; i < n; ++i) {

@@ -30,7 +30,8 @@ namespace {
 constexpr const char* examples = R"(Examples:
   wingbeat channelise pol0.raw pol1.raw --adc-rate 1712e6 --output spectra.npy
       4096 channels of 10-bit samples, packed; int8, [channel][spectrum][pol][re, im]
-  wingbeat channelise samples.npy --adc-rate 1712e6 --channels 1024 --spectrum bandpass.png
+  wingbeat channelise samples.npy --adc-rate 1712e6 --channels 1024 --spectrum bandpass.png \
+      --waterfall sky.png
   wingbeat channelise - --adc-rate 1712e6 --delay 1.5e-9 --output-bits fp32 -o spectra.npy < x.raw
   wingbeat channelise pol0.raw pol1.raw --adc-rate 1712e6 --narrowband centre=300e6,decimation=8 \
       --spectra-per-heap 256 --output heaps.raw --stats run.json
@@ -46,7 +47,7 @@ behind another.)";
 
 struct options {
   std::vector<std::string> inputs, delay, narrowband;
-  std::string output, spectrum, stats, delays, gains, device;
+  std::string output, spectrum, waterfall, stats, delays, gains, device;
   std::string format = "auto", window = "hann", output_bits = "8", dither, missing = "withhold";
   std::string evaluate = "start", cutoff = "1";
   std::optional<double> adc_rate_hz;
@@ -115,24 +116,37 @@ class heap_sink {
       heaps_.emplace(o.output);
     }
     if (!o.spectrum.empty()) powers_.emplace(bank.spec());
+    if (!o.waterfall.empty()) waterfall_.emplace(bank.spec());
   }
 
   void take(const channelised_heap& heap, channeliser_run& run) {
     const bool is_whole = heap.n_spectra == spectra_per_heap_;
     if (heaps_ && !is_whole) n_left_out_ = heap.n_spectra;
-    if (heaps_ && is_whole) heaps_->write(heap.bytes);
+    if (heaps_ && is_whole) {
+      heaps_->write(heap.bytes);
+      has_heap_ = true;
+    }
     if (array_) array_->add(heap, spectra_per_heap_);
     if (powers_) powers_->add(heap, spectra_per_heap_);
+    if (waterfall_) waterfall_->add(heap, spectra_per_heap_);
     run.heaps.push_back({heap.timestamp, heap.n_spectra, heap.saturated, heap.is_complete});
   }
 
   void finish(const options& o, const channeliser& bank, const channeliser_run& run) {
     if (array_) array_->write(o.output);
+    if (heaps_ && !has_heap_ && n_left_out_ > 0) {
+      throw plan_error(
+          formatted("{} would be empty: the recording has {} spectra, and a heap has {}; use less "
+                    "--spectra-per-heap, or write .npy",
+                    o.output, n_left_out_, spectra_per_heap_));
+    }
     if (heaps_) heaps_->commit();
-    if (powers_) {
-      formats::write_png(o.spectrum, powers_->chart(formatted("{}, {} channels, {} spectra",
-                                                              joined(o.inputs, ", "), o.channels,
-                                                              run.n_spectra())));
+    const std::string title = formatted("{}, {} channels, {} spectra", joined(o.inputs, ", "),
+                                        o.channels, run.n_spectra());
+    if (powers_) formats::write_png(o.spectrum, powers_->chart(title));
+    // Where all heaps were withheld there is nothing to draw.
+    if (waterfall_ && run.n_spectra() > 0) {
+      formats::write_png(o.waterfall, waterfall_->chart(title));
     }
     if (o.stats.empty()) return;
     formats::atomic_file to{o.stats};
@@ -147,9 +161,11 @@ class heap_sink {
   static std::size_t spectra_of(const channeliser& bank) { return bank.sizes().spectra_per_heap; }
 
   std::size_t spectra_per_heap_, n_left_out_ = 0;
+  bool has_heap_ = false;
   std::optional<spectra_array> array_;
   std::optional<formats::atomic_file> heaps_;
   std::optional<channel_powers> powers_;
+  std::optional<channel_waterfall> waterfall_;
 };
 
 void channelise(queue& on, channeliser& bank, recording& input, heap_sink& sink,
@@ -188,8 +204,8 @@ void report(const options& o, const channeliser& bank, const channeliser_run& ru
 }
 
 int run(const options& o) {
-  if (o.output.empty() && o.spectrum.empty() && o.stats.empty()) {
-    throw plan_error("nothing is to be written; give --output, --spectrum or --stats");
+  if (o.output.empty() && o.spectrum.empty() && o.waterfall.empty() && o.stats.empty()) {
+    throw plan_error("nothing is to be written; give --output, --spectrum, --waterfall or --stats");
   }
   if (!o.delay.empty() && !o.delays.empty()) {
     throw plan_error("--delay excludes --delays; state all delays in the file");
@@ -197,11 +213,15 @@ int run(const options& o) {
   recording input{o.inputs, o.format, o.sample_bits};
   const channeliser_spec spec = spec_of(o, input);
   require_array(o.output, spec.output);
-  if (!o.spectrum.empty() && !formats::draws_charts()) {
-    throw plan_error("--spectrum needs a build with charts; configure with WINGBEAT_PLOTS=ON");
+  if (!(o.spectrum.empty() && o.waterfall.empty()) && !formats::draws_charts()) {
+    throw plan_error(formatted("{} needs a build with charts; configure with WINGBEAT_PLOTS=ON",
+                               o.spectrum.empty() ? "--waterfall" : "--spectrum"));
   }
   const device_info device = choose_device(o.device, precision::fp32);
-  require_writable({{"--output", o.output}, {"--spectrum", o.spectrum}, {"--stats", o.stats}});
+  require_writable({{"--output", o.output},
+                    {"--spectrum", o.spectrum},
+                    {"--waterfall", o.waterfall},
+                    {"--stats", o.stats}});
   queue on{device};
   channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample), o.kept_samples};
   channeliser_run result{.inputs = o.inputs,
@@ -258,6 +278,7 @@ void add_output_options(CLI::App& command, options& o) {
   add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63}, "Of the dither");
   add_file(command, "--spectrum", o.spectrum, "FILE.png: mean power of every channel in dB");
+  add_file(command, "--waterfall", o.waterfall, "FILE.png: power over frequency and time in dB");
   add_file(command, "--stats", o.stats, "FILE.json: levels, histograms, saturation, heaps, rates");
   add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reports/channelised.hpp"
 
-#include <algorithm>  // max
+#include <algorithm>  // max, min
 #include <cmath>      // log10
 #include <filesystem>
 #include <limits>
@@ -19,6 +19,9 @@ namespace {
 
 using namespace channelising;
 using json = nlohmann::ordered_json;
+
+/// Cells of a waterfall, about the pixels of a picture; powers of two, as channels are.
+constexpr std::size_t most_columns = 1024, most_rows = 1024;
 
 const char* array_type(heap_sample output) {
   constexpr const char* types[] = {"", "|i1", "<i2", "<f2", "<f4"};
@@ -134,6 +137,76 @@ formats::line_chart channel_powers::chart(const std::string& title) const {
                                  : std::numeric_limits<double>::quiet_NaN());
     }
     chart.series.push_back(std::move(curve));
+  }
+  return chart;
+}
+
+channel_waterfall::channel_waterfall(const channeliser_spec& spec)
+    : spec_(spec),
+      n_columns_(std::min(spec.channels, most_columns)),
+      counts_(most_rows),
+      powers_(spec.polarisations, std::vector<double>(most_rows * n_columns_)) {}
+
+/// Halves the rows until there is one of this number.
+void channel_waterfall::make_room(std::size_t row) {
+  for (; row / spectra_per_row_ >= most_rows; spectra_per_row_ *= 2) {
+    const auto halve = [](auto& rows, std::size_t n_columns) {
+      for (std::size_t r = 0; r < most_rows; ++r) {
+        for (std::size_t c = 0; c < n_columns; ++c) {
+          const std::size_t at = 2 * r * n_columns + c;
+          rows[r * n_columns + c] = r < most_rows / 2 ? rows[at] + rows[at + n_columns] : 0;
+        }
+      }
+    };
+    halve(counts_, 1);
+    for (auto& rows : powers_) halve(rows, n_columns_);
+  }
+}
+
+void channel_waterfall::add(const channelised_heap& heap, std::size_t spectra_per_heap) {
+  if (!first_) first_ = heap.timestamp;
+  const std::size_t hop = sizes_of(spec_).spectrum_samples, n_bytes = complex_bytes(spec_.output);
+  const std::size_t first = static_cast<std::size_t>(heap.timestamp - *first_) / hop;
+  n_spectra_ = first + heap.n_spectra;
+  make_room(n_spectra_ - 1);
+  const std::size_t together = spec_.channels / n_columns_;
+  for (std::size_t s = 0; s < heap.n_spectra; ++s) ++counts_[(first + s) / spectra_per_row_];
+  for (std::size_t k = 0; k < spec_.channels; ++k) {
+    for (std::size_t s = 0; s < heap.n_spectra; ++s) {
+      const std::size_t cell = (first + s) / spectra_per_row_ * n_columns_ + k / together;
+      for (std::size_t p = 0; p < spec_.polarisations; ++p) {
+        const std::size_t place = (k * spectra_per_heap + s) * spec_.polarisations + p;
+        powers_[p][cell] +=
+            std::norm(load_complex(heap.bytes.subspan(place * n_bytes, n_bytes), spec_.output));
+      }
+    }
+  }
+}
+
+formats::waterfall_chart channel_waterfall::chart(const std::string& title) const {
+  const double row_s =
+      static_cast<double>(sizes_of(spec_).spectrum_samples * spectra_per_row_) / spec_.adc_rate_hz;
+  const std::size_t n_rows = (n_spectra_ + spectra_per_row_ - 1) / spectra_per_row_;
+  const double begin_s = static_cast<double>(first_.value_or(0)) / spec_.adc_rate_hz;
+  const double half = channel_width_hz(spec_) / 2;
+  formats::waterfall_chart chart{
+      .title = title,
+      .x_label = "frequency (Hz)",
+      .y_label = "time (s)",
+      .value_label = "power (dB)",
+      .x = {channel_hz(spec_, 0) - half, channel_hz(spec_, spec_.channels - 1) + half},
+      .y = {begin_s, begin_s + static_cast<double>(n_rows) * row_s},
+      .n_columns = n_columns_,
+      .n_rows = n_rows};
+  for (std::size_t p = 0; p < powers_.size(); ++p) {
+    formats::waterfall_panel panel;
+    if (powers_.size() > 1) panel.label = formatted("polarisation {}", p);
+    for (std::size_t i = 0; i < n_rows * n_columns_; ++i) {
+      const auto n = static_cast<double>(counts_[i / n_columns_] * (spec_.channels / n_columns_));
+      panel.values.push_back(powers_[p][i] > 0 ? 10 * std::log10(powers_[p][i] / n)
+                                               : std::numeric_limits<double>::quiet_NaN());
+    }
+    chart.panels.push_back(std::move(panel));
   }
   return chart;
 }

@@ -4,10 +4,12 @@
 
 #include <cstddef>  // byte, size_t
 #include <cstdint>  // int64_t, uint64_t
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/chart.hpp"         // line_chart
+#include "formats/waterfall.hpp"     // waterfall_chart
 #include "wingbeat/channeliser.hpp"  // channelised_heap, channeliser_spec
 
 namespace wingbeat::cli {
@@ -51,6 +53,27 @@ class channel_powers {
   channeliser_spec spec_;
   std::size_t n_spectra_ = 0;
   std::vector<std::vector<double>> sums_;  ///< [polarisation][channel]
+};
+
+/// Powers over frequency and time. Channels share columns, and spectra rows, so that a recording of
+/// any length takes a picture's worth of memory.
+class channel_waterfall {
+ public:
+  explicit channel_waterfall(const channeliser_spec& spec);
+
+  void add(const channelised_heap& heap, std::size_t spectra_per_heap);
+
+  /// Returns the mean powers in dB, a panel for each polarisation; times without spectra are blank.
+  [[nodiscard]] formats::waterfall_chart chart(const std::string& title) const;
+
+ private:
+  void make_room(std::size_t row);
+
+  channeliser_spec spec_;
+  std::size_t n_columns_, spectra_per_row_ = 1, n_spectra_ = 0;
+  std::optional<std::int64_t> first_;        ///< Timestamp of the first row.
+  std::vector<std::size_t> counts_;          ///< [row] spectra
+  std::vector<std::vector<double>> powers_;  ///< [polarisation][row][column] sums
 };
 
 /// One heap of a run.

@@ -155,37 +155,6 @@ struct group {
     }
 #endif
   }
-  /// Sets *to = value, of 2, 4, 8 or 16 bytes, which `cluster_wait` behind a `cluster_arrive` of all
-  /// makes visible.
-  template <class T>
-  static __device__ __forceinline__ void put(remote<T> to, const T& value) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    if constexpr (sizeof(T) == 16) {
-      const float4 bits = __builtin_bit_cast(float4, value);
-      asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to.address),
-                   "f"(bits.x), "f"(bits.y), "f"(bits.z), "f"(bits.w)
-                   : "memory");
-    } else if constexpr (sizeof(T) == 8) {
-      const float2 bits = __builtin_bit_cast(float2, value);
-      asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(to.address), "f"(bits.x),
-                   "f"(bits.y)
-                   : "memory");
-    } else if constexpr (sizeof(T) == 4) {
-      asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(to.address),
-                   "r"(__builtin_bit_cast(unsigned, value))
-                   : "memory");
-    } else if constexpr (sizeof(T) == 2) {
-      asm volatile("st.shared::cluster.u16 [%0], %1;" ::"r"(to.address),
-                   "h"(__builtin_bit_cast(unsigned short, value))
-                   : "memory");
-    } else {
-      static_assert(sizeof(T) == 1, "1, 2, 4, 8 or 16 bytes are put at once");
-      asm volatile("st.shared::cluster.u8 [%0], %1;" ::"r"(to.address),
-                   "r"(unsigned(__builtin_bit_cast(unsigned char, value)))
-                   : "memory");
-    }
-#endif
-  }
   /// Waits until all has arrived that was expected, and makes it visible.
   static __device__ __forceinline__ void receive(void* arrivals) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -353,7 +322,7 @@ WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
 }
 
 /// Mathematics that kernels around a transform need, under one name in every dialect.
-/// Transforms themselves use tables.
+/// Transforms themselves use tables. A `quick_` function is off by up to 1e-6.
 namespace maths {
 #if defined(__OPENCL_CPP_VERSION__)
 inline float square_root(float x) {
@@ -366,6 +335,12 @@ inline float cosine_of_turns(float x) {
   return ::cospi(2 * x);
 }
 inline float sine_of_turns(float x) {
+  return ::sinpi(2 * x);
+}
+inline float quick_cosine_of_turns(float x) {
+  return ::cospi(2 * x);
+}
+inline float quick_sine_of_turns(float x) {
   return ::sinpi(2 * x);
 }
 #elif defined(__CUDACC__)
@@ -382,6 +357,20 @@ WINGBEAT_FN float cosine_of_turns(float x) {
 WINGBEAT_FN float sine_of_turns(float x) {
   return ::sinpif(2 * x);
 }
+WINGBEAT_FN float quick_cosine_of_turns(float x) {
+#if defined(__CUDA_ARCH__)
+  return ::__cosf(6.2831853f * (x - ::rintf(x)));
+#else
+  return cosine_of_turns(x);
+#endif
+}
+WINGBEAT_FN float quick_sine_of_turns(float x) {
+#if defined(__CUDA_ARCH__)
+  return ::__sinf(6.2831853f * (x - ::rintf(x)));
+#else
+  return sine_of_turns(x);
+#endif
+}
 #else
 inline float square_root(float x) {
   return __builtin_sqrtf(x);
@@ -394,6 +383,12 @@ inline float cosine_of_turns(float x) {
 }
 inline float sine_of_turns(float x) {
   return static_cast<float>(__builtin_sin(6.283185307179586 * double(x)));
+}
+inline float quick_cosine_of_turns(float x) {
+  return cosine_of_turns(x);
+}
+inline float quick_sine_of_turns(float x) {
+  return sine_of_turns(x);
 }
 #endif
 

@@ -10,6 +10,7 @@
 #include "backend/host/bank_kernels.hpp"  // filtered_rows, dither_block, finished_bins
 #include "backend/host/move.hpp"          // fp16_number
 #include "backend/host/simd.hpp"          // simd, load_pairs
+#include "wingbeat/device/dither.hpp"     // dither_rounds
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
@@ -112,7 +113,7 @@ inline void dither(const dither_block& what) {
     for (int l = 0; l < word_lanes; ++l) at[2][l] += static_cast<std::uint64_t>(l);
     std::uint32_t low = static_cast<std::uint32_t>(what.seed);
     std::uint32_t high = static_cast<std::uint32_t>(what.seed >> 32);
-    for (int round = 0; round < 10; ++round) {
+    for (int round = 0; round < device::dither_rounds; ++round) {
       const words a = wide_product(at[0], first), b = wide_product(at[2], second);
       at[0] = (b >> 32) ^ at[1] ^ (none + low);
       at[1] = b;
@@ -123,11 +124,12 @@ inline void dither(const dither_block& what) {
     }
     WINGBEAT_UNROLL
     for (int word = 0; word < 4; ++word) {
-      using halves = vector_type<std::int32_t, word_lanes>;
+      using halves = vector_type<std::uint32_t, word_lanes>;
       using reals = vector_type<float, word_lanes>;
-      halves x = __builtin_convertvector(at[word], halves);
-      x -= x < 0;  // a true comparison is -1
-      const reals scaled = __builtin_convertvector(x, reals) * 2.3282709e-10F;
+      const halves bits = (__builtin_convertvector(at[word], halves) & 0x7FFFFFU) | 0x3F800000U;
+      reals scaled;
+      __builtin_memcpy(&scaled, &bits, sizeof bits);
+      scaled = scaled - 1.5F + 5.9604645e-8F;
       __builtin_memcpy(what.out + word * bank_block + i, &scaled, sizeof scaled);
     }
   }

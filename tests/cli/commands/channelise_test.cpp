@@ -194,6 +194,8 @@ TEST(channelise, writes_heaps_statistics_and_a_spectrum) {
   if (formats::draws_charts()) {
     more.emplace_back("--spectrum");
     more.emplace_back("power.png");
+    more.emplace_back("--waterfall");
+    more.emplace_back("sky.png");
   }
   const finished run = at.run(sky.arguments({"both.npy"}, more));
   ASSERT_EQ(run.code, 0) << run.err;
@@ -226,6 +228,7 @@ TEST(channelise, writes_heaps_statistics_and_a_spectrum) {
   EXPECT_GT(stats["real_time_factor"], 0);
   if (formats::draws_charts()) {
     EXPECT_EQ(at.folder().read("power.png").substr(1, 3), "PNG");
+    EXPECT_EQ(at.folder().read("sky.png").substr(1, 3), "PNG");
   }
 }
 
@@ -263,6 +266,8 @@ TEST_F(channelise_refuses, files_that_hold_no_samples_of_a_digitiser) {
   EXPECT_THAT(why({"a.raw", "a.raw", "a.raw", "-o", "x.npy"}), HasSubstr("at most 2"));
   EXPECT_THAT(why({"short.raw", "-o", "x.npy"}), HasSubstr("too few for a spectrum"));
   EXPECT_THAT(why({"large.npy", "-o", "x.npy"}), HasSubstr("which 10 bits do not hold"));
+  EXPECT_THAT(why({"a.raw", "-o", "x.heaps"}),
+              HasSubstr("x.heaps would be empty: the recording has 16 spectra, and a heap has "));
 }
 
 TEST_F(channelise_refuses, options_that_make_no_channeliser) {
@@ -276,7 +281,7 @@ TEST_F(channelise_refuses, options_that_make_no_channeliser) {
     more.insert(more.begin(), {"a.raw", "-o", "x.npy"});
     return why(more, more[3] == "--delays" || more[3] == "--gains" ? 4 : 2);
   };
-  EXPECT_THAT(why({"a.raw"}), HasSubstr("give --output, --spectrum or --stats"));
+  EXPECT_THAT(why({"a.raw"}), HasSubstr("give --output, --spectrum, --waterfall or --stats"));
   EXPECT_THAT(with({"--output-bits", "4"}), HasSubstr("4 bits, which .npy does not know"));
   EXPECT_THAT(with({"--output-bits", "5"}), HasSubstr("choose 4, 8, 16, fp16, fp32"));
   EXPECT_THAT(with({"--window", "hamming"}), HasSubstr("choose hann, rect"));

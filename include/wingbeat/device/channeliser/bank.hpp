@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A polyphase filter bank in one launch, from packed samples to a piece of a heap.
 //
-// Rows of a tile are complex numbers of which the parts belong to two streams: the polarisations
-// of one spectrum, or, where there is one, spectra of the tile's first and second half. A cluster
-// makes a tile of S rows of length L = 2 channels: each of its C workgroups filters 1/C of the
-// positions of all S windows, so that weights are read once for S spectra, and hands the sums to
-// the workgroups that transform them, S/C rows each. What is stored is gathered again, 1/C of the
-// channels of all spectra, so that pieces of a channel are as long as the tile.
+// A workgroup makes a tile: each thread filters positions of several windows, so that weights are
+// read once for all of them; threads of a row transform it; and the values of all rows are gathered
+// by channel, so that pieces of a channel are as long as the tile has spectra.
 #pragma once
 
 #include "wingbeat/device/atomic.hpp"                // atomic_add
+#include "wingbeat/device/channeliser/filter.hpp"    // tile_filter
+#include "wingbeat/device/channeliser/finish.hpp"    // add_dither
 #include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited
-#include "wingbeat/device/channeliser/window.hpp"    // window
 #include "wingbeat/device/complex.hpp"               // complex
-#include "wingbeat/device/dither.hpp"                // philox, dither_of
 #include "wingbeat/device/port.hpp"                  // WINGBEAT_FN, group
 #include "wingbeat/device/workgroup/memory.hpp"      // scratch, reuse
 #include "wingbeat/device/workgroup/team.hpp"        // team, shape
@@ -21,92 +18,59 @@
 
 namespace wingbeat::device::channeliser {
 
-/// What a bank is compiled for.
-struct bank_numbers {
-  unsigned channels, taps, sample_bits, polarisations;
-  unsigned spectra_per_heap;
-  stored_kind output;
-  bool dithers;
-  unsigned sliding;     ///< Spectra whose windows a thread slides over.
-  unsigned rows;        ///< Of a tile: `sliding`, or a multiple if one workgroup makes a tile.
-  unsigned workgroups;  ///< Of a cluster.
-
-  WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
-  WINGBEAT_FN constexpr unsigned own_rows() const { return rows / workgroups; }
-  WINGBEAT_FN constexpr unsigned elements() const { return 32; }
-  WINGBEAT_FN constexpr unsigned threads() const { return own_rows() * length() / elements(); }
-  /// Spectra of a tile.
-  WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
-};
-
-/// What is known of one spectrum of one polarisation. Channel k is multiplied by
-/// exp(2 pi i (phase + (k - channels/2) slope)).
-struct spectrum_entry {
-  size first;  ///< The first sample of its window, in the polarisation's plane.
-  size time;   ///< Output time, which the dither depends on.
-  float phase, slope;
-  unsigned gains;   ///< Which set of gains.
-  unsigned follow;  ///< So many spectra in sequence, itself included, have windows one row apart.
-};
-
-/// The memory of a launch. Spectra are numbered over all heaps.
+/// The memory of a launch.
 struct bank_memory {
-  WINGBEAT_GLOBAL const unsigned char* samples;
-  size plane_bytes;                               ///< From one polarisation to the next.
-  WINGBEAT_GLOBAL const spectrum_entry* spectra;  ///< [polarisation][spectrum]
-  size n_spectra;
-  WINGBEAT_GLOBAL const float* weights;         ///< See `window`.
+  filter_memory filter;
   WINGBEAT_GLOBAL const complex<float>* gains;  ///< [set][polarisation][channel]
   WINGBEAT_GLOBAL const complex<float>* roots;  ///< Of the transform.
   WINGBEAT_GLOBAL char* heaps;                  ///< [heap][channel][spectrum][polarisation]
-  WINGBEAT_GLOBAL unsigned* saturated;          ///< [heap][polarisation]
+  WINGBEAT_GLOBAL unsigned* saturated;          ///< [heap][polarisation][counter]
 };
 
 template <class Policy, class Group = group>
 class bank {
   static constexpr bank_numbers as = Policy::numbers();
   static constexpr unsigned length = as.length(), n = as.channels;
-  static constexpr unsigned own = as.own_rows(), slide = as.sliding;
-  static constexpr unsigned units =
-      length / 4 / as.workgroups;  ///< Positions in fours, of a group.
+  static constexpr unsigned slide = as.sliding;
+  static constexpr unsigned units = length / 4;  ///< Positions in fours, of a row.
   static constexpr unsigned threads = as.threads(), e = as.elements();
-  using shape = workgroup::shape<length, e, own>;
+  using shape = workgroup::shape<length, e, as.rows>;
   using fft = workgroup::two_real_fft<shape, float, direction::forward, workgroup::memory<>,
                                       order::natural>;
   using team_type = workgroup::team<shape, workgroup::lanes::along_transform, Group>;
   using stores = stored<as.output>;
   using unit = typename stores::type;
-  using filter = window<length, as.taps, as.sample_bits>;
+  using filters = tile_filter<Policy>;
   static constexpr unsigned piece = as.spectra() * as.polarisations;  ///< Values of a channel.
   static constexpr unsigned row_bytes = length * unsigned(sizeof(complex<float>));
   static constexpr unsigned piece_bytes = piece * unsigned(sizeof(unit));
-  static_assert(as.workgroups == 1 || as.rows == slide, "clusters slide over all rows of a tile");
+  static_assert(as.rows % slide == 0, "threads slide over as many rows each");
 
  public:
   static constexpr unsigned workgroup_threads = threads;
   static constexpr unsigned scratch_bytes =
-      fft::scratch_bytes > own* row_bytes ? fft::scratch_bytes : own* row_bytes;
-  static_assert(n / as.workgroups * piece_bytes <= scratch_bytes, "a tile's values fit");
+      fft::scratch_bytes > as.rows* row_bytes ? fft::scratch_bytes : as.rows* row_bytes;
+  static_assert(n * piece_bytes <= scratch_bytes, "a tile's values fit");
 
   WINGBEAT_FN bank(const bank_memory& memory, WINGBEAT_LOCAL char* scratch)
-      : memory_(memory), scratch_(scratch), team_(Group{}) {
-    const size tile = Group::index() / as.workgroups;
-    first_ = tile * as.spectra();
-    rank_ = unsigned(Group::index() % as.workgroups);
-  }
+      : memory_(memory),
+        scratch_(scratch),
+        team_(Group{}),
+        first_(Group::index() * as.spectra()),
+        filters_(memory.filter, first_) {}
 
   WINGBEAT_FN void run() const {
     filter_tile();
-    meet();
+    group_.barrier();
     complex<float> x[e];
     const auto row = rows() + team_.transform() * length;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) x[r] = copied_from(row + team_.thread() + r * fft::stride);
     group_.barrier();
     fft::execute(team_, x, workgroup::scratch<scratch_bytes>{scratch_}, memory_.roots);
-    meet();
+    group_.barrier();
     stage(x);
-    meet();
+    group_.barrier();
     put_pieces();
   }
 
@@ -115,88 +79,13 @@ class bank {
     return reinterpret_cast<WINGBEAT_LOCAL complex<float>*>(scratch_);
   }
 
-  /// The polarisation of a part of row r, and its spectrum within the tile.
-  WINGBEAT_FN static constexpr unsigned polarisation(unsigned part) {
-    return as.polarisations == 2 ? part : 0;
-  }
-  WINGBEAT_FN static constexpr unsigned spectrum(unsigned row, unsigned part) {
-    return as.polarisations == 2 ? row : part * as.rows + row;
-  }
-  WINGBEAT_FN const WINGBEAT_GLOBAL spectrum_entry& entry(unsigned row, unsigned part) const {
-    return memory_.spectra[polarisation(part) * memory_.n_spectra + first_ + spectrum(row, part)];
-  }
-
-  /// Returns where the windows of a row begin, at position j.
-  WINGBEAT_FN typename filter::streams streams(unsigned row, unsigned j) const {
-    const auto of = [&](unsigned part) {
-      return packed_pair<as.sample_bits>{memory_.samples + polarisation(part) * memory_.plane_bytes,
-                                         entry(row, part).first + j};
-    };
-    return {of(0), of(1)};
-  }
-
   WINGBEAT_FN void filter_tile() const {
     for (unsigned i = group_.thread(); i < units * (as.rows / slide); i += threads) {
-      const unsigned first_row = i / units * slide;
-      const unsigned j = 2 * (i % units + rank_ * units), mirrored = length - 2 - j;
-      if (entry(first_row, 0).follow >= slide && entry(first_row, 1).follow >= slide) {
-        filter_rows<slide>(first_row, j, mirrored);
-      } else {
-        for (unsigned s = 0; s < slide; ++s) filter_rows<1>(first_row + s, j, mirrored);
-      }
-    }
-  }
-
-  template <unsigned Rows>
-  WINGBEAT_FN void filter_rows(unsigned row, unsigned j, unsigned mirrored) const {
-    filtered<Rows> y;
-    if constexpr (filter::holds_all) {
-      held_weights<filter::held> w;
-      w.template read<length>(memory_.weights, 0, j);
-      filter::template sums<false>(streams(row, j), w, memory_.weights, j, y);
-      put_sums(row, j, y);
-      filter::template sums<true>(streams(row, mirrored), w, memory_.weights, mirrored, y);
-      put_sums(row, mirrored, y);
-    } else {
-      filter::sums(streams(row, j), memory_.weights, j, y);
-      put_sums(row, j, y);
-      filter::sums(streams(row, mirrored), memory_.weights, mirrored, y);
-      put_sums(row, mirrored, y);
-    }
-  }
-
-  /// Two neighbours of a row.
-  struct alignas(16) neighbours {
-    complex<float> at[2];
-  };
-
-  template <unsigned Rows>
-  WINGBEAT_FN void put_sums(unsigned row, unsigned j, const filtered<Rows>& y) const {
-    WINGBEAT_UNROLL
-    for (unsigned s = 0; s < Rows; ++s) {
-      const auto to = rows() + (row + s) % own * length + j;
-      hand_to((row + s) / own, reinterpret_cast<WINGBEAT_LOCAL neighbours*>(to),
-              neighbours{{y.at[s][0], y.at[s][1]}});
-    }
-  }
-
-  /// Sets *to of a workgroup of the cluster.
-  template <class T>
-  WINGBEAT_FN void hand_to(unsigned rank, WINGBEAT_LOCAL T* to, T value) const {
-    if constexpr (as.workgroups == 1) {
-      *to = value;
-    } else {
-      group_.put(group_.of_peer(to, rank), value);
-    }
-  }
-
-  /// Makes what workgroups of the cluster have handed over visible.
-  WINGBEAT_FN void meet() const {
-    if constexpr (as.workgroups == 1) {
-      group_.barrier();
-    } else {
-      group_.cluster_arrive();
-      group_.cluster_wait();
+      filters_.run(i / units * slide, 2 * (i % units),
+                   [&](unsigned row, unsigned j, const neighbours& sums) {
+                     *reinterpret_cast<WINGBEAT_LOCAL neighbours*>(rows() + row * length + j) =
+                         sums;
+                   });
     }
   }
 
@@ -213,17 +102,17 @@ class bank {
   /// Makes values of bins and puts them where the channel's piece is gathered.
   WINGBEAT_FN void stage(const complex<float> (&x)[e]) const {
     constexpr unsigned stride = fft::stride;
-    const unsigned row = team_.transform() + rank_ * own;
+    const unsigned row = team_.transform();
     complex<float> turn[2], step[2];
     WINGBEAT_GLOBAL const complex<float>* gains[2];
     size time[2];
     unsigned saturated[2] = {0, 0};
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < 2; ++part) {
-      const auto& of = entry(row, part);
+      const auto& of = filters_.entry(row, part);
       turn[part] = turned(of.phase + of.slope * (float(team_.thread()) - float(n / 2)));
       step[part] = turned(of.slope * float(stride));
-      gains[part] = memory_.gains + (of.gains * as.polarisations + polarisation(part)) * n;
+      gains[part] = memory_.gains + (of.gains * as.polarisations + filters::polarisation(part)) * n;
       time[part] = of.time;
     }
     WINGBEAT_UNROLL
@@ -237,7 +126,7 @@ class bank {
         u[part] = z * turn[part] * copied_from(gains[part] + channel);
         turn[part] = turn[part] * step[part];
       }
-      if constexpr (as.dithers) add_dither(u, time, channel);
+      if constexpr (as.dithers) dither(u, time, channel);
       const unit_pair values{{stores::of(limited<as.output>(u[0], saturated[0])),
                               stores::of(limited<as.output>(u[1], saturated[1]))}};
       gather(row, channel, values);
@@ -245,37 +134,38 @@ class bank {
     count(saturated);
   }
 
-  WINGBEAT_FN static void add_dither(complex<float> (&u)[2], const size (&time)[2],
-                                     unsigned channel) {
-    const auto words_at = [&](size t) {
-      return philox({{unsigned(t), unsigned(t >> 32), channel, 0u}}, Policy::seed());
-    };
-    const random_words words = words_at(time[0]);
-    u[0] = u[0] + complex<float>{dither_of(words.at[0]), dither_of(words.at[1])};
+  WINGBEAT_FN static void dither(complex<float> (&u)[2], const size (&time)[2], unsigned channel) {
     if constexpr (as.polarisations == 2) {
-      u[1] = u[1] + complex<float>{dither_of(words.at[2]), dither_of(words.at[3])};
+      add_dither<2>(u, time[0], channel, Policy::seed());
     } else {
-      const random_words others = words_at(time[1]);
-      u[1] = u[1] + complex<float>{dither_of(others.at[0]), dither_of(others.at[1])};
+      WINGBEAT_UNROLL
+      for (unsigned part = 0; part < 2; ++part) {
+        complex<float> of_part[1] = {u[part]};
+        add_dither<1>(of_part, time[part], channel, Policy::seed());
+        u[part] = of_part[0];
+      }
     }
   }
 
   WINGBEAT_FN void gather(unsigned row, unsigned channel, const unit_pair& values) const {
-    constexpr unsigned each = n / as.workgroups;
-    const auto pieces = reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch_) + channel % each * piece;
+    const auto pieces = reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch_) + channel * piece;
     if constexpr (as.polarisations == 2) {
-      hand_to(channel / each, reinterpret_cast<WINGBEAT_LOCAL unit_pair*>(pieces) + row, values);
+      reinterpret_cast<WINGBEAT_LOCAL unit_pair*>(pieces)[row] = values;
     } else {
-      hand_to(channel / each, pieces + row, values.at[0]);
-      hand_to(channel / each, pieces + as.rows + row, values.at[1]);
+      pieces[row] = values.at[0];
+      pieces[as.rows + row] = values.at[1];
     }
   }
 
   WINGBEAT_FN void count(const unsigned (&saturated)[2]) const {
-    const auto of_heap = memory_.saturated + first_ / as.spectra_per_heap * as.polarisations;
+    const auto of_heap = memory_.saturated +
+                         first_ / as.spectra_per_heap * as.polarisations * counters +
+                         group_.thread() % counters;
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < 2; ++part) {
-      if (saturated[part] > 0) atomic_add(of_heap + polarisation(part), saturated[part]);
+      if (saturated[part] > 0) {
+        atomic_add(of_heap + filters::polarisation(part) * counters, saturated[part]);
+      }
     }
   }
 
@@ -286,15 +176,15 @@ class bank {
   };
 
   WINGBEAT_FN void put_pieces() const {
-    constexpr unsigned vectors = piece_bytes / vector_bytes, each = n / as.workgroups;
+    constexpr unsigned vectors = piece_bytes / vector_bytes;
     constexpr size channel_vectors =
         size(as.spectra_per_heap) * as.polarisations * sizeof(unit) / vector_bytes;
     const size heap = first_ / as.spectra_per_heap, spectrum = first_ % as.spectra_per_heap;
     const auto to = reinterpret_cast<WINGBEAT_GLOBAL vector*>(memory_.heaps) +
-                    (heap * n + rank_ * each) * channel_vectors +
+                    heap * n * channel_vectors +
                     spectrum * as.polarisations * sizeof(unit) / vector_bytes;
     const auto from = reinterpret_cast<const WINGBEAT_LOCAL vector*>(scratch_);
-    for (unsigned i = group_.thread(); i < each * vectors; i += threads) {
+    for (unsigned i = group_.thread(); i < n * vectors; i += threads) {
       to[i / vectors * channel_vectors + i % vectors] = from[i];
     }
   }
@@ -303,8 +193,8 @@ class bank {
   WINGBEAT_LOCAL char* scratch_;
   Group group_;
   team_type team_;
-  size first_;     ///< Spectrum of the tile.
-  unsigned rank_;  ///< Of this workgroup in its cluster.
+  size first_;  ///< Spectrum of the tile.
+  filters filters_;
 };
 
 }  // namespace wingbeat::device::channeliser

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a polyphase filter bank, y[s][j] = sum over m of x[s][m L + j] w[m L + j], where the
-// window x[s] begins L samples behind x[s - 1]: two positions j of several spectra s, by one thread.
-// Each sample is read once for all spectra, each weight once for all of them and both streams.
+// window x[s] begins L samples behind x[s - 1]: two positions j of several spectra s, by one
+// thread. Each sample is read once for all spectra, each weight once for all and both streams.
 #pragma once
 
 #include "wingbeat/device/channeliser/packed.hpp"  // packed_pair
@@ -49,8 +49,8 @@ struct filtered {
   complex<float> at[Spectra][2];
 };
 
-/// Adds Taps taps to the sums y.at[s][i] of positions j + i and Spectra spectra. The first sample read
-/// is `first_row` rows of Length behind `from`.
+/// Adds Taps taps to the sums y.at[s][i] of positions j + i and Spectra spectra. The first sample
+/// read is `first_row` rows of Length behind `from`.
 template <unsigned Length, unsigned Taps, bool IsMirrored, unsigned Spectra, unsigned Bits>
 WINGBEAT_FN void add_taps(const packed_streams<Bits>& from, unsigned first_row,
                           const held_weights<Taps>& w, filtered<Spectra>& y) {

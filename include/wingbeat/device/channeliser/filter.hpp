@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filters of a bank: the sums of several spectra, of two streams, at the positions of a thread.
+//
+// A row is a spectrum of both polarisations; or, where there is one polarisation, two spectra, of
+// the first and of the second half of a tile. Its numbers are complex, a part of each stream.
+#pragma once
+
+#include "wingbeat/device/channeliser/quantise.hpp"  // stored_kind
+#include "wingbeat/device/channeliser/window.hpp"    // window
+#include "wingbeat/device/complex.hpp"               // complex
+#include "wingbeat/device/port.hpp"                  // WINGBEAT_FN
+
+namespace wingbeat::device::channeliser {
+
+/// Counters of each polarisation of a heap, one for each thread of a subgroup: where all values
+/// saturate, threads would wait for a single one.
+inline constexpr unsigned counters = 32;
+
+/// What a bank is compiled for.
+struct bank_numbers {
+  unsigned channels, taps, sample_bits, polarisations;
+  unsigned spectra_per_heap;
+  stored_kind output;
+  bool dithers;
+  unsigned sliding;  ///< Spectra whose windows a thread slides over.
+  unsigned rows;     ///< Of a tile, a multiple of `sliding`.
+
+  WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
+  WINGBEAT_FN constexpr unsigned elements() const { return 32; }
+  WINGBEAT_FN constexpr unsigned threads() const { return rows * length() / elements(); }
+  /// Spectra of a tile.
+  WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
+};
+
+/// What is known of one spectrum of one polarisation. Channel k is multiplied by
+/// exp(2 pi i (phase + (k - channels/2) slope)).
+struct spectrum_entry {
+  size first;  ///< The first sample of its window, in the polarisation's plane.
+  size time;   ///< Output time, which the dither depends on.
+  float phase, slope;
+  unsigned gains;   ///< Which set of gains.
+  unsigned follow;  ///< So many spectra in sequence, itself included, have windows one row apart.
+};
+
+/// The sums at two neighbouring positions of a row.
+struct alignas(16) neighbours {
+  complex<float> at[2];
+};
+
+/// The samples of a launch, and what filters them. Spectra are numbered over all heaps.
+struct filter_memory {
+  WINGBEAT_GLOBAL const unsigned char* samples;
+  size plane_bytes;                               ///< From one polarisation to the next.
+  WINGBEAT_GLOBAL const spectrum_entry* spectra;  ///< [polarisation][spectrum]
+  size n_spectra;                                 ///< Entries of a polarisation.
+  WINGBEAT_GLOBAL const float* weights;           ///< See `window`.
+};
+
+/// The filters of a tile.
+template <class Policy>
+class tile_filter {
+  static constexpr bank_numbers as = Policy::numbers();
+  static constexpr unsigned length = as.length(), slide = as.sliding;
+  using filter = window<length, as.taps, as.sample_bits>;
+
+ public:
+  /// Of the tile whose first spectrum is `first`.
+  WINGBEAT_FN tile_filter(const filter_memory& memory, size first)
+      : memory_(memory), first_(first) {}
+
+  /// The polarisation of a part of row r, and its spectrum within the tile.
+  WINGBEAT_FN static constexpr unsigned polarisation(unsigned part) {
+    return as.polarisations == 2 ? part : 0;
+  }
+  WINGBEAT_FN static constexpr unsigned spectrum(unsigned row, unsigned part) {
+    return as.polarisations == 2 ? row : part * as.rows + row;
+  }
+  WINGBEAT_FN const WINGBEAT_GLOBAL spectrum_entry& entry(unsigned row, unsigned part) const {
+    return memory_.spectra[polarisation(part) * memory_.n_spectra + first_ + spectrum(row, part)];
+  }
+
+  /// Calls put(row, j, sums) of `slide` rows from `first_row` on, at positions j and j + 1 for the
+  /// even j, and at the two that mirror them; sums are `complex<float>[2]`.
+  template <class Put>
+  WINGBEAT_FN void run(unsigned first_row, unsigned j, const Put& put) const {
+    if (entry(first_row, 0).follow >= slide && entry(first_row, 1).follow >= slide) {
+      rows<slide>(first_row, j, put);
+    } else {
+      for (unsigned s = 0; s < slide; ++s) rows<1>(first_row + s, j, put);
+    }
+  }
+
+ private:
+  /// Returns where the windows of a row begin, at position j.
+  WINGBEAT_FN typename filter::streams streams(unsigned row, unsigned j) const {
+    const auto of = [&](unsigned part) {
+      return packed_pair<as.sample_bits>{memory_.samples + polarisation(part) * memory_.plane_bytes,
+                                         entry(row, part).first + j};
+    };
+    return {of(0), of(1)};
+  }
+
+  template <unsigned Rows, class Put>
+  WINGBEAT_FN void rows(unsigned row, unsigned j, const Put& put) const {
+    const unsigned mirrored = length - 2 - j;
+    filtered<Rows> y;
+    if constexpr (filter::holds_all) {
+      held_weights<filter::held> w;
+      w.template read<length>(memory_.weights, 0, j);
+      filter::template sums<false>(streams(row, j), w, memory_.weights, j, y);
+      put_all(row, j, y, put);
+      filter::template sums<true>(streams(row, mirrored), w, memory_.weights, mirrored, y);
+      put_all(row, mirrored, y, put);
+    } else {
+      filter::sums(streams(row, j), memory_.weights, j, y);
+      put_all(row, j, y, put);
+      filter::sums(streams(row, mirrored), memory_.weights, mirrored, y);
+      put_all(row, mirrored, y, put);
+    }
+  }
+
+  template <unsigned Rows, class Put>
+  WINGBEAT_FN static void put_all(unsigned row, unsigned j, const filtered<Rows>& y,
+                                  const Put& put) {
+    WINGBEAT_UNROLL
+    for (unsigned s = 0; s < Rows; ++s) put(row + s, j, neighbours{{y.at[s][0], y.at[s][1]}});
+  }
+
+  filter_memory memory_;
+  size first_;
+};
+
+/// A bank's filters alone: floats [polarisation][spectrum][position] in device memory, for a
+/// transform of rows. A workgroup takes `threads` of the units of its rows: four positions each.
+template <class Policy, class Group = group>
+struct filter_rows {
+  static constexpr bank_numbers as = Policy::numbers();
+  static constexpr unsigned units = as.length() / 4;
+
+  /// Callers: every thread; `Threads` of a workgroup, as many workgroups as give each row's units,
+  /// of `n_spectra` spectra.
+  template <unsigned Threads>
+  WINGBEAT_FN static void run(const filter_memory& memory, WINGBEAT_GLOBAL float* out,
+                              size n_spectra) {
+    using filters = tile_filter<Policy>;
+    const size unit = Group::index() * Threads + Group::thread();
+    const size first = unit / units * as.spectra();
+    if (first >= n_spectra) return;
+    filters{memory, first}.run(
+        0, 2 * unsigned(unit % units), [&](unsigned row, unsigned j, const neighbours& sums) {
+          const auto to = [&](unsigned part) {
+            return reinterpret_cast<WINGBEAT_GLOBAL complex<float>*>(
+                out +
+                (filters::polarisation(part) * n_spectra + first + filters::spectrum(row, part)) *
+                    as.length() +
+                j);
+          };
+          copy_to(to(0), complex<float>{sums.at[0].re, sums.at[1].re});
+          copy_to(to(1), complex<float>{sums.at[0].im, sums.at[1].im});
+        });
+  }
+};
+
+}  // namespace wingbeat::device::channeliser

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// From rows of bins to heaps: each bin is turned, weighed, dithered and quantised, and tiles of
+// channels and spectra are transposed through local memory.
+#pragma once
+
+#include "wingbeat/device/atomic.hpp"                // atomic_add
+#include "wingbeat/device/channeliser/filter.hpp"    // bank_numbers, spectrum_entry, counters
+#include "wingbeat/device/channeliser/quantise.hpp"  // stored, limited
+#include "wingbeat/device/complex.hpp"               // complex
+#include "wingbeat/device/dither.hpp"                // philox, dither_of
+#include "wingbeat/device/port.hpp"                  // WINGBEAT_FN, group
+
+namespace wingbeat::device::channeliser {
+
+/// Adds dither to the values of a channel: of both polarisations, or of one.
+template <unsigned Polarisations>
+WINGBEAT_FN void add_dither(complex<float> (&u)[Polarisations], size time, unsigned channel,
+                            size seed) {
+  const random_words words =
+      philox<dither_rounds>({{unsigned(time), unsigned(time >> 32), channel, 0u}}, seed);
+  WINGBEAT_UNROLL
+  for (unsigned pol = 0; pol < Polarisations; ++pol) {
+    u[pol] =
+        u[pol] + complex<float>{dither_of(words.at[2 * pol]), dither_of(words.at[2 * pol + 1])};
+  }
+}
+
+/// The memory of a launch. Spectra are numbered over its heaps.
+struct finish_memory {
+  WINGBEAT_GLOBAL const complex<float>* bins;     ///< [polarisation][spectrum][bin]
+  WINGBEAT_GLOBAL const spectrum_entry* spectra;  ///< [polarisation][spectrum]
+  WINGBEAT_GLOBAL const complex<float>* gains;    ///< [set][polarisation][channel]
+  WINGBEAT_GLOBAL char* heaps;                    ///< [heap][channel][spectrum][polarisation]
+  WINGBEAT_GLOBAL unsigned* saturated;            ///< [heap][polarisation][counter]
+  size n_spectra;                                 ///< From one polarisation's rows to the next's.
+  size n_of_entries;                              ///< The same of entries.
+};
+
+/// A tile of `Channels` and `Spectra`. Rows have `Bins`; channel k is bin (k + Shift) % Bins.
+template <class Policy, unsigned Bins, unsigned Shift, unsigned Channels, unsigned Spectra,
+          unsigned Threads, class Group = group>
+class finished_rows {
+  static constexpr bank_numbers as = Policy::numbers();
+  static constexpr unsigned n = as.channels, pols = as.polarisations;
+  using stores = stored<as.output>;
+  using unit = typename stores::type;
+  static constexpr unsigned piece = Spectra * pols;  ///< Values of a channel.
+  /// A piece and a word of 4 bytes or more: channels in sequence begin in different banks.
+  static constexpr unsigned pitch = piece + (sizeof(unit) < 4 ? 4 / unsigned(sizeof(unit)) : 1);
+
+ public:
+  WINGBEAT_FN finished_rows(const finish_memory& memory, WINGBEAT_LOCAL char* scratch)
+      : memory_(memory),
+        tile_(reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch)),
+        channel_(unsigned(Group::index() % (n / Channels)) * Channels),
+        spectrum_(Group::index() / (n / Channels) * Spectra) {}
+
+  WINGBEAT_FN void run() const {
+    const unsigned lane = Group::thread() % Channels;
+    unsigned saturated[pols] = {};
+    WINGBEAT_UNROLL
+    for (unsigned i = 0; i < Spectra / (Threads / Channels); ++i) {
+      finish(Group::thread() / Channels + i * (Threads / Channels), lane, saturated);
+    }
+    count(saturated);
+    Group::barrier();
+    put_pieces();
+  }
+
+ private:
+  WINGBEAT_FN void finish(unsigned s, unsigned lane, unsigned (&saturated)[pols]) const {
+    const unsigned channel = channel_ + lane;
+    complex<float> u[pols];
+    size time = 0;
+    WINGBEAT_UNROLL
+    for (unsigned pol = 0; pol < pols; ++pol) {
+      const auto of = memory_.spectra + pol * memory_.n_of_entries + spectrum_ + s;
+      const float turns = of->phase + of->slope * (float(channel) - float(n / 2));
+      const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * Bins;
+      u[pol] =
+          copied_from(row + (channel + Shift) % Bins) *
+          complex<float>{maths::quick_cosine_of_turns(turns), maths::quick_sine_of_turns(turns)} *
+          copied_from(memory_.gains + (of->gains * pols + pol) * n + channel);
+      if (pol == 0) time = of->time;
+    }
+    if constexpr (as.dithers) add_dither<pols>(u, time, channel, Policy::seed());
+    WINGBEAT_UNROLL
+    for (unsigned pol = 0; pol < pols; ++pol) {
+      tile_[lane * pitch + s * pols + pol] = stores::of(limited<as.output>(u[pol], saturated[pol]));
+    }
+  }
+
+  WINGBEAT_FN void count(const unsigned (&saturated)[pols]) const {
+    const auto of_heap = memory_.saturated + spectrum_ / as.spectra_per_heap * pols * counters +
+                         Group::thread() % counters;
+    WINGBEAT_UNROLL
+    for (unsigned pol = 0; pol < pols; ++pol) {
+      if (saturated[pol] > 0) atomic_add(of_heap + pol * counters, saturated[pol]);
+    }
+  }
+
+  /// As many values as go at once: 4 bytes, or one.
+  static constexpr unsigned together = sizeof(unit) < 4 ? 4 / unsigned(sizeof(unit)) : 1;
+  struct alignas(together * sizeof(unit)) word {
+    unit at[together];
+  };
+
+  WINGBEAT_FN void put_pieces() const {
+    constexpr unsigned words = piece / together;
+    const size heap = spectrum_ / as.spectra_per_heap, first = spectrum_ % as.spectra_per_heap;
+    const auto to = reinterpret_cast<WINGBEAT_GLOBAL unit*>(memory_.heaps) +
+                    ((heap * n + channel_) * as.spectra_per_heap + first) * pols;
+    WINGBEAT_UNROLL
+    for (unsigned i = 0; i < Channels * words / Threads; ++i) {
+      const unsigned at = Group::thread() + i * Threads;
+      const unsigned channel = at / words, value = at % words * together;
+      *reinterpret_cast<WINGBEAT_GLOBAL word*>(to + size(channel) * as.spectra_per_heap * pols +
+                                               value) =
+          *reinterpret_cast<WINGBEAT_LOCAL const word*>(tile_ + channel * pitch + value);
+    }
+  }
+
+  finish_memory memory_;
+  WINGBEAT_LOCAL unit* tile_;
+  unsigned channel_;  ///< The tile's first.
+  size spectrum_;     ///< The tile's first.
+};
+
+}  // namespace wingbeat::device::channeliser

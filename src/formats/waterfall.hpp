@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waterfalls as PNG files: numbers over two axes, as colours, a panel for each of several signals.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <filesystem>
+#include <string>
+#include <utility>  // pair
+#include <vector>
+
+namespace wingbeat::formats {
+
+struct waterfall_panel {
+  std::string label = {};           ///< Above it; empty: none.
+  std::vector<double> values = {};  ///< [row][column]; what is not finite stays blank.
+};
+
+/// A waterfall, said in full before it is drawn; its panels share axes and colours. Text is UTF-8.
+struct waterfall_chart {
+  std::string title = {};
+  std::string x_label = {}, y_label = {}, value_label = {};  ///< With their units.
+  std::pair<double, double> x = {0, 1};  ///< Left edge of the first column, right of the last.
+  std::pair<double, double> y = {0, 1};  ///< Lower edge of the first row, upper of the last.
+  std::size_t n_columns = 0, n_rows = 0;
+  std::vector<waterfall_panel> panels = {};
+  int width_pixels = 1280;
+  int height_pixels = 720;
+};
+
+/// Returns the numbers that the first and the last colour stand for: all finite ones but the lowest
+/// and the highest hundredth, or thousandth, so that few outliers do not take the colours.
+[[nodiscard]] std::pair<double, double> colour_range(const waterfall_chart& what);
+
+/// Draws the chart. Throws `plan_error` for a chart that contradicts itself or a build without
+/// charts, and `file_error` if the file cannot be written; it appears whole or not at all.
+void write_png(const std::filesystem::path& file, const waterfall_chart& what);
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Captures of a network in files: pcap and pcapng, of Ethernet.
+#pragma once
+
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // int64_t, uint64_t
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/endpoint.hpp"  // endpoint
+
+namespace wingbeat::net {
+
+struct captured_datagram {
+  std::int64_t time_ns = 0;  ///< When it was captured, since 1970.
+  endpoint source = {}, destination = {};
+  std::span<const std::byte> payload = {};  ///< Valid until the next one is read.
+};
+
+/// What became of frames.
+struct capture_counts {
+  std::uint64_t datagrams = 0;  ///< Of UDP over IPv4.
+  std::uint64_t others = 0;     ///< Other protocols.
+  std::uint64_t fragments = 0;  ///< Of datagrams that IPv4 cut in several.
+  std::uint64_t truncated = 0;  ///< Captured in part.
+};
+
+class capture_reader {
+ public:
+  /// Fills the bytes it is given, fewer at the end of the file alone, and returns their number.
+  using read_function = std::function<std::size_t(std::span<std::byte>)>;
+
+  /// Reads the file's header. Throws `file_error` naming `name` for other formats, and for pcap of
+  /// anything but Ethernet.
+  capture_reader(read_function read, std::string name);
+
+  /// Returns the next datagram of UDP over IPv4, none at the end. Other frames are counted and
+  /// skipped. Throws `file_error` for files that are damaged or end within a frame, and for frames
+  /// of pcapng that were captured from anything but Ethernet.
+  [[nodiscard]] std::optional<captured_datagram> next();
+
+  [[nodiscard]] const capture_counts& counts() const { return counts_; }
+
+  /// The most that a reader keeps of a file.
+  static constexpr std::size_t memory_bytes = std::size_t{1} << 19;
+
+ private:
+  /// Of pcapng: what frames of it are, and when its clock starts and how often it ticks.
+  struct interface {
+    unsigned link = 0;
+    std::uint64_t ticks_per_second = 1000000;
+    std::int64_t offset_s = 0;
+  };
+  struct frame_bytes {
+    std::int64_t time_ns = 0;
+    std::size_t offset = 0, length = 0;  ///< In `buffer_`.
+  };
+
+  [[nodiscard]] bool fill(std::size_t n_bytes);
+  void require(std::size_t n_bytes);
+  void skip(std::uint64_t n_bytes);
+  [[nodiscard]] std::uint32_t load(std::size_t at, std::size_t n_bytes) const;
+  void require_ethernet(unsigned link) const;
+  [[nodiscard]] std::optional<frame_bytes> next_of_pcap();
+  [[nodiscard]] std::optional<frame_bytes> next_of_pcapng();
+  [[nodiscard]] std::optional<frame_bytes> enhanced_packet(std::size_t n_bytes);
+  [[nodiscard]] std::optional<frame_bytes> simple_packet(std::size_t n_bytes);
+  void start_section();
+  void add_interface(std::size_t n_bytes);
+  void add_option(interface& to, unsigned code, std::size_t at, std::size_t length) const;
+
+  read_function read_;
+  std::string name_;
+  std::vector<std::byte> buffer_;
+  bool is_big_endian_ = false, is_pcapng_ = false;
+  std::int64_t tick_ns_ = 1000;        ///< Of pcap.
+  std::vector<interface> interfaces_;  ///< Of pcapng.
+  std::int64_t last_ns_ = 0;
+  std::uint64_t n_frames_ = 0;
+  capture_counts counts_;
+};
+
+/// Returns a reader of the file. Throws `file_error`.
+[[nodiscard]] capture_reader open_capture(const std::filesystem::path& file);
+
+/// Returns whether the file starts as a pcap or pcapng file does.
+[[nodiscard]] bool is_capture(const std::filesystem::path& file);
+
+}  // namespace wingbeat::net

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>  // binary_search, sort
+#include <optional>
+
+#include "net/capture.hpp"  // capture_reader, open_capture
+#include "receive/source.hpp"
+
+namespace wingbeat::receive {
+namespace {
+
+constexpr std::size_t batch_datagrams = 64;  // until chunks that are complete are handed on
+
+class capture_feed : public packet_feed {
+ public:
+  explicit capture_feed(const capture_source& from)
+      : reader_(net::open_capture(from.file)),
+        destinations_(from.destinations),
+        speed_(from.speed) {
+    std::sort(destinations_.begin(), destinations_.end());
+  }
+
+  void run(chunk_writer& to, const chunk_geometry&, stop_request& stop) override {
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<std::int64_t> first_ns;
+    std::size_t n_in_batch = 0;
+    to.begin();
+    while (!stop.is_set()) {
+      const auto next = reader_.next();
+      if (!next) break;
+      count_frames();
+      if (!is_wanted(next->destination)) continue;
+      if (!first_ns) first_ns = next->time_ns;
+      if (++n_in_batch == batch_datagrams || speed_ == replay_speed::real) {
+        to.end();
+        n_in_batch = 0;
+        const auto due = start + std::chrono::nanoseconds(next->time_ns - *first_ns);
+        if (speed_ == replay_speed::real && !stop.wait_until(due)) {
+          to.begin();
+          break;
+        }
+        to.begin();
+      }
+      to.add(next->payload);
+    }
+    count_frames();
+    to.end();
+  }
+
+  receive_counts counts() const override {
+    receive_counts result;
+    result.other_destinations = n_others_;
+    result.other_frames = n_frames_;
+    return result;
+  }
+
+ private:
+  [[nodiscard]] bool is_wanted(const net::endpoint& destination) {
+    if (destinations_.empty() ||
+        std::binary_search(destinations_.begin(), destinations_.end(), destination)) {
+      return true;
+    }
+    ++n_others_;
+    return false;
+  }
+
+  void count_frames() {
+    const net::capture_counts& counts = reader_.counts();
+    n_frames_ = counts.others + counts.fragments + counts.truncated;
+  }
+
+  net::capture_reader reader_;
+  std::vector<net::endpoint> destinations_;
+  replay_speed speed_;
+  std::atomic<std::uint64_t> n_others_ = 0, n_frames_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<packet_feed> open_capture_feed(const capture_source& from) {
+  return std::make_unique<capture_feed>(from);
+}
+
+}  // namespace wingbeat::receive

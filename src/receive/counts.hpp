@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of every datagram that a receiver was given.
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+#include <cstdint>  // uint64_t
+
+#include "spead/packet.hpp"  // n_packet_faults
+
+namespace wingbeat::receive {
+
+struct polarisation_counts {
+  std::uint64_t packets = 0;  ///< Placed in a chunk; so the next three.
+  std::uint64_t bytes = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t saturated_samples = 0;  ///< As the digitiser says.
+  /// Packets between the first and the last that were placed, and that are in no chunk.
+  std::uint64_t missing_packets = 0;
+};
+
+/// Each datagram is counted in `datagrams`, and once as placed or under the reason against it.
+struct receive_counts {
+  std::uint64_t datagrams = 0;
+  std::array<polarisation_counts, 2> polarisations{};
+
+  std::array<std::uint64_t, spead::n_packet_faults> undecodable{};  ///< By `packet_fault`.
+  std::uint64_t truncated = 0;    ///< Longer than the room for it.
+  std::uint64_t wrong_size = 0;   ///< Another heap length, or a part of a heap.
+  std::uint64_t foreign = 0;      ///< No timestamp, digitiser id or samples; another polarisation.
+  std::uint64_t descriptors = 0;  ///< Heaps that describe items.
+  std::uint64_t stops = 0;        ///< Heaps that end a stream.
+  std::uint64_t misaligned = 0;   ///< A timestamp that is no multiple of a packet's samples.
+  std::uint64_t late = 0;         ///< Of a chunk that is closed.
+  std::uint64_t duplicates = 0;   ///< Placed before.
+  std::uint64_t implausible = 0;  ///< Far from the time of all others.
+  std::uint64_t starved = 0;      ///< No chunk was free.
+
+  std::uint64_t chunks = 0;             ///< Handed on.
+  std::uint64_t incomplete_chunks = 0;  ///< Of these.
+  std::uint64_t restarts = 0;           ///< Times at which time went back.
+
+  std::uint64_t socket_drops = 0;        ///< Messages that the system dropped; not in `datagrams`.
+  std::uint64_t other_destinations = 0;  ///< Of a capture: skipped; not in `datagrams`.
+  std::uint64_t other_frames = 0;        ///< Of a capture: no whole datagrams of UDP.
+
+  void add(const receive_counts& more);
+
+  /// Returns the datagrams that were placed, and those that were not.
+  [[nodiscard]] std::uint64_t placed() const;
+  [[nodiscard]] std::uint64_t rejected() const;
+};
+
+}  // namespace wingbeat::receive

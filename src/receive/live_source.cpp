@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+
+#include <algorithm>  // max
+
+#include "formatted.hpp"
+#include "net/udp_receiver.hpp"  // datagram_batch, pin_thread, udp_receiver
+#include "receive/source.hpp"
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::receive {
+namespace {
+
+constexpr int poll_ms = 50;  // until a request to stop is seen
+
+class live_feed : public packet_feed {
+ public:
+  live_feed(std::vector<net::udp_receiver> sockets, int processor, std::size_t n_messages)
+      : sockets_(std::move(sockets)), processor_(processor), batch_(n_messages) {}
+
+  void run(chunk_writer& to, const chunk_geometry&, stop_request& stop) override {
+    net::pin_thread(processor_);
+    std::vector<pollfd> waits;
+    for (const net::udp_receiver& socket : sockets_) {
+      waits.push_back({.fd = socket.descriptor(), .events = POLLIN, .revents = 0});
+    }
+    while (!stop.is_set()) {
+      if (::poll(waits.data(), waits.size(), poll_ms) <= 0) continue;
+      for (std::size_t i = 0; i < sockets_.size(); ++i) {
+        if (waits[i].revents != 0) receive(sockets_[i], to);
+      }
+    }
+    // What had arrived before the request.
+    for (net::udp_receiver& socket : sockets_) {
+      for (int i = 0; i < 1000 && receive(socket, to) > 0; ++i) continue;
+    }
+  }
+
+  receive_counts counts() const override {
+    receive_counts result;
+    for (const net::udp_receiver& socket : sockets_) result.socket_drops += socket.n_dropped();
+    return result;
+  }
+
+  std::vector<net::endpoint> endpoints() const override {
+    std::vector<net::endpoint> all;
+    for (const net::udp_receiver& socket : sockets_) all.push_back(socket.source());
+    return all;
+  }
+
+  std::size_t socket_bytes() const override {
+    std::size_t n_bytes = 0;
+    for (const net::udp_receiver& socket : sockets_) n_bytes += socket.buffer_bytes();
+    return n_bytes;
+  }
+
+ private:
+  std::size_t receive(net::udp_receiver& from, chunk_writer& to) {
+    const std::size_t n_messages = from.receive(batch_);
+    if (n_messages == 0) return 0;
+    to.begin();
+    batch_.for_each([&](std::span<const std::byte> datagram, bool is_truncated) {
+      to.add(datagram, is_truncated);
+    });
+    to.end();
+    return n_messages;
+  }
+
+  std::vector<net::udp_receiver> sockets_;
+  int processor_;
+  net::datagram_batch batch_;
+};
+
+void check(const live_source& from) {
+  if (from.endpoints.empty()) throw plan_error("no endpoint was given to receive on; give one");
+  if (from.affinity.empty() || from.affinity.size() > from.endpoints.size()) {
+    throw plan_error(
+        formatted("{} threads were given for {} endpoints; give 1 thread or more, and at most one "
+                  "for each endpoint",
+                  from.affinity.size(), from.endpoints.size()));
+  }
+  for (const int processor : from.affinity) net::require_processor(processor);
+  if (from.messages_per_call == 0 || from.messages_per_call > 1024) {
+    throw plan_error(
+        formatted("{} messages for each call were given; give 1 to 1024", from.messages_per_call));
+  }
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<packet_feed>> open_live(const live_source& from) {
+  check(from);
+  std::vector<std::uint32_t> interfaces;
+  for (const std::string& name : from.interfaces) {
+    interfaces.push_back(net::interface_address(name));
+  }
+  if (interfaces.empty()) interfaces.push_back(0);
+  const std::size_t n_endpoints = from.endpoints.size(), n_feeds = from.affinity.size();
+  const std::size_t buffer_bytes = std::max<std::size_t>(1, from.buffer_bytes / n_endpoints);
+  std::vector<std::unique_ptr<packet_feed>> feeds;
+  for (std::size_t f = 0; f < n_feeds; ++f) {
+    std::vector<net::udp_receiver> sockets;
+    for (std::size_t i = f * n_endpoints / n_feeds; i < (f + 1) * n_endpoints / n_feeds; ++i) {
+      sockets.emplace_back(from.endpoints[i], interfaces[i % interfaces.size()], buffer_bytes);
+    }
+    feeds.push_back(
+        std::make_unique<live_feed>(std::move(sockets), from.affinity[f], from.messages_per_call));
+  }
+  return feeds;
+}
+
+}  // namespace wingbeat::receive

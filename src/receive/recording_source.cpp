@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>  // count_if, min
+#include <cmath>      // isfinite
+#include <cstdio>     // FILE
+
+#include "channelising/packed_samples.hpp"  // unpack_samples
+#include "formatted.hpp"
+#include "receive/source.hpp"
+#include "wingbeat/error.hpp"  // file_error, plan_error
+
+namespace wingbeat::receive {
+namespace {
+
+struct close_file {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using file_handle = std::unique_ptr<std::FILE, close_file>;
+
+class recording_feed : public packet_feed {
+ public:
+  recording_feed(const recording_source& from, const chunk_geometry& geometry)
+      : first_timestamp_(from.first_timestamp),
+        speed_(from.speed),
+        adc_rate_hz_(from.adc_rate_hz),
+        bytes_(geometry.packet_bytes()),
+        integers_(geometry.packet_samples) {
+    for (const auto& name : from.files) {
+      files_.emplace_back(std::fopen(name.c_str(), "rb"));
+      if (!files_.back()) {
+        throw file_error(
+            formatted("{}: cannot be opened; give a file of packed samples", name.string()));
+      }
+    }
+  }
+
+  void run(chunk_writer& to, const chunk_geometry& geometry, stop_request& stop) override {
+    const auto start = std::chrono::steady_clock::now();
+    std::size_t n_open = files_.size();
+    for (std::int64_t sample = 0; n_open > 0;) {
+      if (speed_ == replay_speed::real) {
+        const std::chrono::duration<double> due(static_cast<double>(sample) / adc_rate_hz_);
+        const auto time =
+            start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(due);
+        if (!stop.wait_until(time)) return;
+      } else if (stop.is_set()) {
+        return;
+      }
+      to.begin();
+      for (unsigned p = 0; p < files_.size(); ++p) {
+        if (files_[p] && !place_next(to, geometry, p, first_timestamp_ + sample)) --n_open;
+      }
+      to.end();
+      sample += static_cast<std::int64_t>(geometry.packet_samples);
+    }
+  }
+
+  receive_counts counts() const override { return {}; }
+
+ private:
+  /// Returns false at the end of the file.
+  bool place_next(chunk_writer& to, const chunk_geometry& geometry, unsigned polarisation,
+                  std::int64_t timestamp) {
+    const std::size_t count =
+        std::fread(bytes_.data(), 1, bytes_.size(), files_[polarisation].get());
+    if (count < bytes_.size()) {
+      if (count > 0) to.add_fragment();
+      files_[polarisation].reset();
+      return false;
+    }
+    to.add_samples({.timestamp = static_cast<std::uint64_t>(timestamp) & spead::most_address,
+                    .polarisation = polarisation,
+                    .saturated = n_saturated(geometry),
+                    .samples = bytes_});
+    return true;
+  }
+
+  [[nodiscard]] std::uint16_t n_saturated(const chunk_geometry& geometry) {
+    channelising::unpack_samples(bytes_, geometry.sample_bits, 0, integers_);
+    const int full_scale = (1 << (geometry.sample_bits - 1)) - 1;
+    const auto count = std::count_if(integers_.begin(), integers_.end(),
+                                     [&](int x) { return x >= full_scale || x <= -full_scale; });
+    return static_cast<std::uint16_t>(std::min<std::ptrdiff_t>(count, 0xffff));
+  }
+
+  std::vector<file_handle> files_;
+  std::int64_t first_timestamp_;
+  replay_speed speed_;
+  double adc_rate_hz_;
+  std::vector<std::byte> bytes_;
+  std::vector<std::int16_t> integers_;
+};
+
+}  // namespace
+
+std::unique_ptr<packet_feed> open_recording(const recording_source& from,
+                                            const chunk_geometry& geometry) {
+  if (from.files.size() != geometry.polarisations) {
+    throw plan_error(formatted("{} files were given for {} polarisations; give one for each",
+                               from.files.size(), geometry.polarisations));
+  }
+  if (from.first_timestamp < 0 ||
+      from.first_timestamp % static_cast<std::int64_t>(geometry.packet_samples) != 0) {
+    throw plan_error(
+        formatted("a recording's first timestamp {} was given; give a multiple of {}, the samples "
+                  "of a packet",
+                  from.first_timestamp, geometry.packet_samples));
+  }
+  if (from.speed == replay_speed::real &&
+      !(std::isfinite(from.adc_rate_hz) && from.adc_rate_hz > 0)) {
+    throw plan_error(formatted("an ADC rate of {} Hz was given; real speed takes a rate above 0",
+                               from.adc_rate_hz));
+  }
+  return std::make_unique<recording_feed>(from, geometry);
+}
+
+}  // namespace wingbeat::receive

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "receive/source.hpp"
+
+#include <algorithm>  // max
+
+#include "net/capture.hpp"       // capture_reader
+#include "net/udp_receiver.hpp"  // datagram_batch
+
+namespace wingbeat::receive {
+
+void stop_request::set() {
+  {
+    const std::scoped_lock lock(mutex_);
+    is_set_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool stop_request::wait_until(std::chrono::steady_clock::time_point time) {
+  std::unique_lock lock(mutex_);
+  return !changed_.wait_until(lock, time, [this] { return is_set_.load(); });
+}
+
+std::vector<std::unique_ptr<packet_feed>> open_feeds(const source& from,
+                                                     const chunk_geometry& geometry) {
+  if (const auto* live = std::get_if<live_source>(&from)) return open_live(*live);
+  std::vector<std::unique_ptr<packet_feed>> feeds;
+  if (const auto* capture = std::get_if<capture_source>(&from)) {
+    feeds.push_back(open_capture_feed(*capture));
+  } else {
+    feeds.push_back(open_recording(std::get<recording_source>(from), geometry));
+  }
+  return feeds;
+}
+
+std::size_t n_threads(const source& from) {
+  const auto* live = std::get_if<live_source>(&from);
+  return live == nullptr ? 1 : live->affinity.size();
+}
+
+std::size_t feed_bytes(const source& from, const chunk_geometry& geometry) {
+  if (const auto* live = std::get_if<live_source>(&from)) {
+    return n_threads(from) * net::datagram_batch::memory_bytes(live->messages_per_call);
+  }
+  if (std::holds_alternative<capture_source>(from)) return net::capture_reader::memory_bytes;
+  // A packet, its samples as integers, and a file's buffer.
+  return geometry.polarisations *
+         (geometry.packet_bytes() + geometry.packet_samples * sizeof(std::int16_t) + 65536);
+}
+
+}  // namespace wingbeat::receive

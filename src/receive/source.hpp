@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where packets come from: sockets, a capture of a network, or a recording of samples.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>  // size_t
+#include <cstdint>  // int64_t
+#include <filesystem>
+#include <memory>  // unique_ptr
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "net/endpoint.hpp"          // endpoint
+#include "receive/chunk_writer.hpp"  // chunk_writer
+
+namespace wingbeat::receive {
+
+/// Sockets of Linux. The endpoints are split between the threads in contiguous parts.
+struct live_source {
+  std::vector<net::endpoint> endpoints = {};
+  /// Names or addresses; endpoint i is received on interface i modulo their number. None: the
+  /// system's choice.
+  std::vector<std::string> interfaces = {};
+  std::size_t buffer_bytes = std::size_t{128} << 20;  ///< Of all sockets together.
+  std::vector<int> affinity = {-1};    ///< A thread for each, on this processor; -1: any.
+  std::size_t messages_per_call = 32;  ///< At most, of 64 KiB each.
+};
+
+/// How fast a file is read.
+enum class replay_speed {
+  full,  ///< As fast as chunks are used: the receiver waits, and drops nothing.
+  real   ///< As fast as it was recorded: a receiver without free chunks drops packets.
+};
+
+/// A file of pcap or pcapng.
+struct capture_source {
+  std::filesystem::path file = {};
+  std::vector<net::endpoint> destinations = {};  ///< Datagrams to others are skipped; empty: none.
+  replay_speed speed = replay_speed::full;
+};
+
+/// Packed samples, a file for each polarisation. What is no whole packet at the end is counted as a
+/// packet of wrong size. Samples at full scale, -2^(b-1) or beyond +-(2^(b-1) - 2), count as
+/// saturated.
+struct recording_source {
+  std::vector<std::filesystem::path> files = {};
+  std::int64_t first_timestamp = 0;  ///< A multiple of a packet's samples.
+  replay_speed speed = replay_speed::full;
+  double adc_rate_hz = 0;  ///< At real speed.
+};
+
+using source = std::variant<live_source, capture_source, recording_source>;
+
+/// A request to stop, which ends waits.
+class stop_request {
+ public:
+  void set();
+  [[nodiscard]] bool is_set() const { return is_set_; }
+
+  /// Waits until this time; returns false where the request came first.
+  [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point time);
+
+ private:
+  std::atomic<bool> is_set_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+/// One thread's part of a source.
+class packet_feed {
+ public:
+  virtual ~packet_feed() = default;
+
+  /// Hands packets to the writer until the source ends or the request comes. Throws `file_error`.
+  virtual void run(chunk_writer& to, const chunk_geometry& geometry, stop_request& stop) = 0;
+
+  /// Returns counts that the writer does not see.
+  [[nodiscard]] virtual receive_counts counts() const = 0;
+
+  /// Returns where a socket receives, none otherwise.
+  [[nodiscard]] virtual std::vector<net::endpoint> endpoints() const { return {}; }
+
+  /// Returns the bytes of the sockets' buffers that the system granted.
+  [[nodiscard]] virtual std::size_t socket_bytes() const { return 0; }
+};
+
+/// Opens a source, with a feed for each thread. Throws `plan_error` and `file_error`.
+[[nodiscard]] std::vector<std::unique_ptr<packet_feed>> open_feeds(const source& from,
+                                                                   const chunk_geometry& geometry);
+
+/// Returns the threads of a source, and the bytes that all of its feeds keep beside socket buffers.
+[[nodiscard]] std::size_t n_threads(const source& from);
+[[nodiscard]] std::size_t feed_bytes(const source& from, const chunk_geometry& geometry);
+
+/// Of `open_feeds`, one kind each.
+[[nodiscard]] std::vector<std::unique_ptr<packet_feed>> open_live(const live_source& from);
+[[nodiscard]] std::unique_ptr<packet_feed> open_capture_feed(const capture_source& from);
+[[nodiscard]] std::unique_ptr<packet_feed> open_recording(const recording_source& from,
+                                                          const chunk_geometry& geometry);
+
+}  // namespace wingbeat::receive

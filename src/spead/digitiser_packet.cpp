@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spead/digitiser_packet.hpp"
+
+namespace wingbeat::spead {
+namespace {
+
+constexpr unsigned has_timestamp = 1, has_id = 2, has_samples = 4, is_whole = 7;
+
+}  // namespace
+
+digitiser_verdict decode(std::span<const std::byte> datagram, std::size_t n_bytes,
+                         digitiser_packet& found, packet_fault& fault) {
+  unsigned seen = 0;
+  std::uint64_t status = 0;
+  packet whole;
+  fault = decode(datagram, whole, [&](item_pointer next) {
+    if (next.id() == digitiser_item::timestamp && next.is_immediate()) {
+      found.timestamp = next.value();
+      seen |= has_timestamp;
+    } else if (next.id() == digitiser_item::id && next.is_immediate()) {
+      found.polarisation = next.value() & 1;
+      seen |= has_id;
+    } else if (next.id() == digitiser_item::status && next.is_immediate()) {
+      status = next.value();
+    } else if (next.id() == digitiser_item::samples && !next.is_immediate() && next.value() == 0) {
+      seen |= has_samples;
+    }
+  });
+  if (fault != packet_fault::none) return digitiser_verdict::undecodable;
+  if (whole.is_stop) return digitiser_verdict::stop;
+  if (seen != is_whole) {
+    return whole.has_descriptor ? digitiser_verdict::descriptors : digitiser_verdict::foreign;
+  }
+  if (whole.heap_length != n_bytes || !whole.is_whole_heap()) return digitiser_verdict::wrong_size;
+  found.heap_id = whole.heap_id;
+  found.saturated = static_cast<std::uint16_t>(status >> 32);
+  found.is_saturated = (status >> 1 & 1) != 0;
+  found.samples = whole.payload;
+  return digitiser_verdict::good;
+}
+
+std::array<std::byte, digitiser_preamble_bytes> preamble_of(const digitiser_packet& packet) {
+  std::array<std::byte, digitiser_preamble_bytes> bytes;
+  std::byte* to = bytes.data();
+  const auto put = [&to](std::uint64_t word) {
+    store_big_endian(to, word);
+    to += pointer_bytes;
+  };
+  const std::size_t length = packet.samples.size();
+  const std::uint64_t status =
+      std::uint64_t{packet.saturated} << 32 | (packet.is_saturated ? 2u : 0u);
+  put(header_magic << 16 | 8);
+  put(item_pointer::immediate(item::heap_id, packet.heap_id).word());
+  put(item_pointer::immediate(item::heap_length, length).word());
+  put(item_pointer::immediate(item::payload_offset, 0).word());
+  put(item_pointer::immediate(item::payload_length, length).word());
+  put(item_pointer::immediate(digitiser_item::timestamp, packet.timestamp).word());
+  put(item_pointer::immediate(digitiser_item::id, packet.polarisation).word());
+  put(item_pointer::immediate(digitiser_item::status, status).word());
+  put(item_pointer::addressed(digitiser_item::samples, 0).word());
+  return bytes;
+}
+
+}  // namespace wingbeat::spead

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole heap, as it was received: its items by id.
+#pragma once
+
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // uint16_t, uint64_t
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "spead/item.hpp"  // item_pointer
+
+namespace wingbeat::spead {
+
+/// One item of a heap; its bytes are the heap's.
+struct heap_item {
+  std::uint16_t id = 0;
+  bool is_immediate = false;
+  std::uint64_t value = 0;           ///< Of an immediate item; 0 of an addressed one.
+  std::span<const std::byte> bytes;  ///< Of an addressed item.
+};
+
+class heap {
+ public:
+  heap() = default;
+
+  /// Takes the pointers of all packets, each once, and the payload. An addressed item runs to the
+  /// next higher offset of an item, or to the end of the heap.
+  heap(std::uint64_t id, std::vector<item_pointer> pointers, std::vector<std::byte> payload);
+  heap(heap&&) noexcept = default;
+  heap& operator=(heap&&) noexcept = default;
+
+  [[nodiscard]] std::uint64_t id() const { return id_; }
+  [[nodiscard]] bool is_stop() const { return is_stop_; }
+
+  /// Returns whether every addressed item starts within the payload or at its end.
+  [[nodiscard]] bool is_valid() const { return is_valid_; }
+
+  /// Items in the order of their pointers, those with ids 0 to 4 and 6 left out.
+  [[nodiscard]] std::span<const heap_item> items() const { return items_; }
+  [[nodiscard]] std::span<const std::byte> payload() const { return payload_; }
+
+  /// Returns the first item with this id; nullptr if there is none.
+  [[nodiscard]] const heap_item* find(std::uint16_t id) const;
+
+  /// Returns the value of the immediate item with this id, if there is one.
+  [[nodiscard]] std::optional<std::uint64_t> value(std::uint16_t id) const;
+
+ private:
+  std::uint64_t id_ = 0;
+  bool is_stop_ = false, is_valid_ = true;
+  std::vector<heap_item> items_;
+  std::vector<std::byte> payload_;
+};
+
+}  // namespace wingbeat::spead
