@@ -105,11 +105,14 @@ TEST_F(katcp_sampling, event_rate) {
   EXPECT_EQ(client->reply("?sensor-sampling count event-rate 0.3 inf"),
             "ok count event-rate 0.3 inf");
   EXPECT_EQ(status(), "count unknown 0");
-  const auto begin = std::chrono::steady_clock::now();
   for (int i = 1; i <= 50; ++i) count.set(i);
-  EXPECT_EQ(status(), "count nominal 50");
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  EXPECT_GE(elapsed.count(), 0.2);
+  // One report, unless this thread was stopped for longer than the shortest time.
+  int n_reports = 1;
+  for (std::string last = status(); last != "count nominal 50"; last = status()) {
+    ASSERT_NE(last, "");
+    ++n_reports;
+  }
+  EXPECT_LE(n_reports, 5);
   EXPECT_EQ(status(0.4), "");
 }
 
