@@ -14,7 +14,7 @@
 
 # Debian packages, each list complete in itself with those above it.
 build_packages = g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev \
-  libcairo2-dev fonts-dejavu-core libpng-dev libtiff-dev
+  libcairo2-dev fonts-dejavu-core libpng-dev libtiff-dev libcpp-httplib-dev libpcre2-dev
 # Compile and run the kernels of the engine `opencl`.
 opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
 # Libraries that the bench compares with; bench/peers/ builds what is here.
@@ -24,12 +24,12 @@ demo_packages = alsa-utils python3-imageio
 test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3 python3-venv
 
-# The sanitizers see the device code, the host engine and the network: what runs concurrently.
-network_folders = spead net receive transmit
+# The sanitizers see the device code, the host engine and the services: what runs concurrently.
+service_folders = spead net receive transmit control
 sanitized = $(shell cd tests && \
-  find device backend/host $(network_folders) -name '*_test.cpp' 2>/dev/null | sort)
+  find device backend/host $(service_folders) -name '*_test.cpp' 2>/dev/null | sort)
 race_folders = device/workgroup device/cluster device/bodies device/ends device/grid backend/host \
-  $(network_folders)
+  $(service_folders)
 # Not what runs through a driver, whose threads the sanitizer does not see.
 raced = $(filter-out %_on_devices_test.cpp, \
   $(shell cd tests && find $(race_folders) -name '*_test.cpp' 2>/dev/null | sort))
@@ -95,12 +95,12 @@ test: build-tests
 	cmake --preset sanitize $(library_only)
 	cmake --build --preset sanitize --target $(call targets_of,$(sanitized))
 	$(ctest) build/sanitize --label-exclude 'slow|gpu' \
-	  --tests-regex '^(device|backend/host|spead|net|receive|transmit)/'
+	  --tests-regex '^(device|backend/host|spead|net|receive|transmit|control)/'
 	cmake --preset sanitize-thread $(library_only)
 	cmake --build --preset sanitize-thread --target $(call targets_of,$(raced))
 	$(ctest) build/sanitize-thread --label-exclude 'slow|gpu|opencl' \
 	  --tests-regex \
-	  '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|spead|net|receive|transmit)/'
+	  '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|spead|net|receive|transmit|control)/'
 
 test-full: build-tests
 	WINGBEAT_TEST_FULL=1 $(ctest) build/test

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as requests write them: complex gains in Python's syntax, delays and times.
+#pragma once
+
+#include <complex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wingbeat::control {
+
+/// Returns the value of what Python's complex() takes: "2", "-1.5e3", "1+2j", "(1-j)", " .5j ";
+/// none if the text is something else. The parts may be infinite or NaN.
+[[nodiscard]] std::optional<std::complex<double>> parse_complex(std::string_view text);
+
+/// Returns the value of what Python's float() takes, without digits grouped by '_'.
+[[nodiscard]] std::optional<double> parse_real(std::string_view text);
+
+/// Returns "1.0-2.5j", from which both parts can be had back exactly.
+[[nodiscard]] std::string complex_text(std::complex<float> value);
+
+/// Returns the shortest text from which the value can be had back; "1.0" for 1.
+[[nodiscard]] std::string real_text(double value);
+[[nodiscard]] std::string real_text(float value);
+
+}  // namespace wingbeat::control

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counters of an F-engine, under the names that dashboards of correlators know.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <span>
+#include <vector>
+
+#include "control/engine_control.hpp"
+#include "control/metrics.hpp"
+
+namespace wingbeat::control {
+
+/// Counters of what enters, leaves and is lost. Their names begin with `fgpu_`.
+struct engine_metrics {
+  engine_metrics(metric_registry& registry, std::span<const stream_info> streams,
+                 std::size_t n_pols);
+
+  struct input {
+    counter *heaps, *samples, *bytes, *missing_heaps, *clipped_samples;
+  };
+  struct output {
+    counter *heaps, *bytes, *samples, *skipped_heaps;
+    std::vector<counter*> clipped_samples;  // [pol]
+  };
+
+  std::vector<input> inputs;    // [pol]
+  std::vector<output> outputs;  // [stream]
+  counter& input_chunks;
+  counter& input_too_old_heaps;
+  counter& input_metadata_heaps;
+  counter& input_bad_timestamp_heaps;
+};
+
+}  // namespace wingbeat::control

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// ?gain, ?gain-all and ?delays: from text to an engine, all or nothing.
+#pragma once
+
+#include "control/engine_control.hpp"
+#include "control/engine_sensors.hpp"
+#include "control/katcp_server.hpp"
+
+namespace wingbeat::control {
+
+/// Adds ?gain, ?gain-all and ?delays, which act on the engine and update the sensors
+/// `steady-state-timestamp` and `eq` before they are answered. Both outlive the server.
+void add_engine_requests(katcp_server& server, engine_control& engine, engine_sensors& sensors);
+
+}  // namespace wingbeat::control

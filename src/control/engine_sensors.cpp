@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/engine_sensors.hpp"
+
+#include <sys/timex.h>  // adjtimex
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "control/complex_text.hpp"  // complex_text, real_text
+#include "formatted.hpp"
+
+namespace wingbeat::control {
+namespace {
+
+constexpr double update_period_s = 1.0;  // of sensors that change with each chunk
+
+const std::vector<std::string> device_states{"ok", "degraded", "fail"};
+
+sensor_status status_of_state(const sensor_value& state) {
+  const auto& text = std::get<std::string>(state);
+  if (text == device_states[0]) return sensor_status::nominal;
+  return text == device_states[1] ? sensor_status::warn : sensor_status::error;
+}
+
+std::string state_of(sensor_status worst) {
+  if (worst <= sensor_status::nominal) return device_states[0];
+  return device_states[worst == sensor_status::warn ? 1 : 2];
+}
+
+sensor_status true_is_nominal(const sensor_value& value) {
+  return std::get<bool>(value) ? sensor_status::nominal : sensor_status::error;
+}
+
+const std::vector<std::string> clock_states{"ok", "insert", "delete", "oop", "wait", "error"};
+
+/// Updates without a report where nothing has changed.
+void set_changed(sensor& sensor, const sensor_value& value) {
+  const reading last = sensor.latest();
+  if (last.status == sensor_status::unknown || last.value != value) sensor.set(value);
+}
+
+bool is_older(const sensor& sensor, double time_s) {
+  return sensor.latest().timestamp_s < time_s;
+}
+
+void change_status(sensor& sensor, sensor_status status) {
+  if (sensor.latest().status != status) sensor.set_status(status);
+}
+
+}  // namespace
+
+engine_sensors::engine_sensors(sensor_registry& registry, std::span<const stream_info> streams,
+                               std::size_t n_pols, double silence_s)
+    : registry_(registry), silence_s_(silence_s) {
+  for (const stream_info& stream : streams) add_stream(registry, stream, n_pols);
+  for (std::size_t pol = 0; pol < n_pols; ++pol) add_input(registry, pol);
+  add_engine(registry);
+}
+
+void engine_sensors::add_stream(sensor_registry& registry, const stream_info& stream,
+                                std::size_t n_pols) {
+  stream_sensors sensors{};
+  sensors.dither_seed = &registry.add({.name = stream.name + ".dither-seed",
+                                       .description = "Seed of the dither's random numbers",
+                                       .kind = sensor_kind::string});
+  for (std::size_t pol = 0; pol < n_pols; ++pol) {
+    const std::string prefix = formatted("{}.input{}.", stream.name, pol);
+    sensors.eq.push_back(&registry.add({.name = prefix + "eq",
+                                        .description = "Gains: one for all channels, or one each",
+                                        .kind = sensor_kind::string}));
+    sensors.delay.push_back(
+        &registry.add({.name = prefix + "delay",
+                       .description = "Delay in use: first ADC sample, delay (s), delay rate "
+                                      "(s/s), phase (rad), phase rate (rad/s)",
+                       .kind = sensor_kind::string}));
+    sensors.clips.push_back(&registry.add({.name = prefix + "feng-clip-cnt",
+                                           .description = "Output samples that were clipped",
+                                           .units = "samples",
+                                           .auto_period_s = update_period_s}));
+  }
+  streams_.push_back(std::move(sensors));
+}
+
+void engine_sensors::add_input(sensor_registry& registry, std::size_t pol) {
+  const std::string prefix = formatted("input{}.", pol);
+  input_sensors sensors{};
+  sensors.clips = &registry.add({.name = prefix + "dig-clip-cnt",
+                                 .description = "Digitiser samples that were clipped",
+                                 .units = "samples",
+                                 .auto_period_s = update_period_s});
+  sensors.level = &registry.add({.name = prefix + "dig-rms-dbfs",
+                                 .description = "Level of the digitiser samples",
+                                 .units = "dBFS",
+                                 .kind = sensor_kind::real,
+                                 .status_of = rule_of({-30.0, -10.0, -33.0, -7.0}),
+                                 .auto_period_s = update_period_s});
+  sensors.timestamp = &registry.add({.name = prefix + "rx.timestamp",
+                                     .description = "ADC time of the last chunk received",
+                                     .units = "samples",
+                                     .auto_period_s = update_period_s});
+  sensors.unixtime = &registry.add({.name = prefix + "rx.unixtime",
+                                    .description = "UNIX time of the last chunk received",
+                                    .units = "s",
+                                    .kind = sensor_kind::timestamp,
+                                    .auto_period_s = update_period_s});
+  sensors.missing =
+      &registry.add({.name = prefix + "rx.missing-unixtime",
+                     .description = "UNIX time of the last chunk with missing data",
+                     .units = "s",
+                     .kind = sensor_kind::timestamp,
+                     .status_of = [](const sensor_value&) { return sensor_status::error; },
+                     .auto_period_s = update_period_s});
+  inputs_.push_back(sensors);
+}
+
+void engine_sensors::add_engine(sensor_registry& registry) {
+  rx_status_ = &registry.add({.name = "rx.device-status",
+                              .description = "Whether data arrive, and none are missing",
+                              .kind = sensor_kind::discrete,
+                              .choices = device_states,
+                              .status_of = status_of_state});
+  status_ = &registry.add({.name = "device-status",
+                           .description = "The worst of all sensors",
+                           .kind = sensor_kind::discrete,
+                           .choices = device_states,
+                           .status_of = status_of_state});
+  steady_state_ = &registry.add({.name = "steady-state-timestamp",
+                                 .description = "All output from this ADC time on has the gains "
+                                                "and delays that were set last",
+                                 .units = "samples"});
+  clock_state_ = &registry.add({.name = "time.state",
+                                .description = "State of the system's clock",
+                                .kind = sensor_kind::discrete,
+                                .choices = clock_states,
+                                .status_of = [](const sensor_value& state) {
+                                  return std::get<std::string>(state) == "error"
+                                             ? sensor_status::error
+                                             : sensor_status::nominal;
+                                }});
+  clock_synchronised_ = &registry.add({.name = "time.synchronised",
+                                       .description = "Whether the system's clock is synchronised",
+                                       .kind = sensor_kind::boolean,
+                                       .status_of = true_is_nominal});
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  clock_estimated_error_ = &registry.add({.name = "time.esterror",
+                                          .description = "Estimated error of the system's clock",
+                                          .units = "s",
+                                          .kind = sensor_kind::real,
+                                          .status_of = rule_of({none, 1e-3, none, 5e-3})});
+  clock_max_error_ = &registry.add({.name = "time.maxerror",
+                                    .description = "Largest error of the system's clock",
+                                    .units = "s",
+                                    .kind = sensor_kind::real,
+                                    .status_of = rule_of({none, 1e-2, none, 1e-1})});
+}
+
+void engine_sensors::set_dither_seed(std::size_t stream, std::uint64_t seed) {
+  // A string, as a seed may exceed the integers of other programs.
+  streams_[stream].dither_seed->set(std::to_string(seed));
+}
+
+void engine_sensors::set_gains(std::size_t stream, std::size_t pol,
+                               std::span<const std::complex<float>> gains) {
+  const bool is_uniform =
+      std::all_of(gains.begin(), gains.end(), [&](auto gain) { return gain == gains[0]; });
+  std::vector<std::string> texts;
+  for (const std::complex<float> gain :
+       gains.first(is_uniform && !gains.empty() ? 1 : gains.size())) {
+    texts.push_back(complex_text(gain));
+  }
+  streams_[stream].eq[pol]->set("[" + joined(texts, ", ") + "]");
+}
+
+void engine_sensors::set_delay(std::size_t stream, std::size_t pol, std::int64_t load,
+                               const delay_setting& delay) {
+  streams_[stream].delay[pol]->set(
+      formatted("({}, {}, {}, {}, {})", load, real_text(delay.delay_s), real_text(delay.delay_rate),
+                real_text(delay.phase_rad), real_text(delay.phase_rate_rad_per_s)));
+}
+
+void engine_sensors::set_output_clips(std::size_t stream, std::size_t pol, std::int64_t n_total) {
+  streams_[stream].clips[pol]->set(n_total);
+}
+
+void engine_sensors::set_input_clips(std::size_t pol, std::int64_t n_total) {
+  inputs_[pol].clips->set(n_total);
+}
+
+void engine_sensors::set_input_level(std::size_t pol, double dbfs, bool is_whole) {
+  inputs_[pol].level->set(dbfs, is_whole ? std::nullopt : std::optional(sensor_status::failure));
+}
+
+void engine_sensors::set_received(std::size_t pol, std::int64_t adc_timestamp, double unixtime_s) {
+  inputs_[pol].timestamp->set(adc_timestamp);
+  inputs_[pol].unixtime->set(unixtime_s);
+}
+
+void engine_sensors::set_missing(std::size_t pol, double unixtime_s) {
+  inputs_[pol].missing->set(unixtime_s);
+}
+
+void engine_sensors::set_steady_state(std::int64_t timestamp) {
+  steady_state_->set(timestamp);
+}
+
+void engine_sensors::refresh(double now_s) {
+  sensor_status worst_rx = sensor_status::unknown;
+  for (const input_sensors& input : inputs_) {
+    if (is_older(*input.timestamp, now_s - silence_s_)) {
+      change_status(*input.timestamp, sensor_status::error);
+      change_status(*input.unixtime, sensor_status::error);
+    }
+    const bool has_missed = input.missing->latest().status != sensor_status::unknown;
+    if (has_missed && is_older(*input.missing, now_s - silence_s_)) {
+      change_status(*input.missing, sensor_status::nominal);
+    }
+    worst_rx = std::max(worst_rx, input.timestamp->latest().status);
+    // What is missing degrades the input; silence stops it.
+    if (input.missing->latest().status == sensor_status::error) {
+      worst_rx = std::max(worst_rx, sensor_status::warn);
+    }
+  }
+  set_changed(*rx_status_, state_of(worst_rx));
+
+  sensor_status worst = sensor_status::unknown;
+  for (const sensor* sensor : registry_.all()) {
+    if (sensor != status_) worst = std::max(worst, sensor->latest().status);
+  }
+  set_changed(*status_, state_of(worst));
+}
+
+void engine_sensors::refresh_clock() {
+  timex clock{};
+  const int state = ::adjtimex(&clock);
+  if (state < 0) {
+    for (sensor* sensor :
+         {clock_state_, clock_synchronised_, clock_estimated_error_, clock_max_error_}) {
+      change_status(*sensor, sensor_status::failure);
+    }
+    return;
+  }
+  const auto place =
+      std::min<std::size_t>(static_cast<std::size_t>(state), clock_states.size() - 1);
+  clock_state_->set(clock_states[place]);
+  clock_synchronised_->set((clock.status & STA_UNSYNC) == 0);
+  clock_estimated_error_->set(static_cast<double>(clock.esterror) * 1e-6);
+  clock_max_error_->set(static_cast<double>(clock.maxerror) * 1e-6);
+}
+
+}  // namespace wingbeat::control

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sensors of an F-engine, under the names that correlators' control systems know.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // size_t
+#include <cstdint>  // int64_t
+#include <span>
+#include <vector>
+
+#include "control/engine_control.hpp"
+#include "control/sensor.hpp"
+
+namespace wingbeat::control {
+
+/// Adds the sensors to a registry and updates them. All functions may be called in any thread.
+class engine_sensors {
+ public:
+  /// `silence_s`: without input for so long, `rx` sensors become errors.
+  engine_sensors(sensor_registry& registry, std::span<const stream_info> streams,
+                 std::size_t n_pols, double silence_s);
+
+  // Of outputs.
+  void set_dither_seed(std::size_t stream, std::uint64_t seed);
+  void set_gains(std::size_t stream, std::size_t pol, std::span<const std::complex<float>> gains);
+  /// When a delay becomes the one in use, from ADC sample `load` on.
+  void set_delay(std::size_t stream, std::size_t pol, std::int64_t load,
+                 const delay_setting& delay);
+  void set_output_clips(std::size_t stream, std::size_t pol, std::int64_t n_total);
+
+  // Of inputs.
+  void set_input_clips(std::size_t pol, std::int64_t n_total);
+  /// The input's level; `is_whole` unless samples of its window are missing.
+  void set_input_level(std::size_t pol, double dbfs, bool is_whole);
+  /// At each chunk: the ADC time of its first sample, and that sample's UNIX time.
+  void set_received(std::size_t pol, std::int64_t adc_timestamp, double unixtime_s);
+  /// When a chunk that misses packets ends.
+  void set_missing(std::size_t pol, double unixtime_s);
+
+  // Of the engine.
+  void set_steady_state(std::int64_t timestamp);
+
+  /// Looks for silence and missing data, and sums up `rx.device-status` and `device-status`. To be
+  /// called each second.
+  void refresh(double now_s = unix_time_s());
+
+  /// Reads the state of the system's clock into `time.*`. To be called each 10 s.
+  void refresh_clock();
+
+ private:
+  struct stream_sensors {
+    sensor* dither_seed;
+    std::vector<sensor*> eq, delay, clips;  // [pol]
+  };
+  struct input_sensors {
+    sensor *clips, *level, *timestamp, *unixtime, *missing;
+  };
+
+  void add_stream(sensor_registry& registry, const stream_info& stream, std::size_t n_pols);
+  void add_input(sensor_registry& registry, std::size_t pol);
+  void add_engine(sensor_registry& registry);
+
+  const sensor_registry& registry_;
+  double silence_s_;
+  std::vector<stream_sensors> streams_;
+  std::vector<input_sensors> inputs_;  // [pol]
+  sensor* rx_status_ = nullptr;
+  sensor* status_ = nullptr;
+  sensor* steady_state_ = nullptr;
+  sensor* clock_state_ = nullptr;
+  sensor* clock_synchronised_ = nullptr;
+  sensor* clock_estimated_error_ = nullptr;
+  sensor* clock_max_error_ = nullptr;
+};
+
+}  // namespace wingbeat::control

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/metrics.hpp"
+
+#include <algorithm>
+#include <iterator>  // prev
+#include <stdexcept>
+#include <string_view>
+
+#include "formatted.hpp"
+
+namespace wingbeat::control {
+namespace {
+
+void check_name(std::string_view name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool is_valid =
+      !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+      });
+  if (!is_valid) {
+    throw std::invalid_argument(formatted(
+        "metrics and labels are named by letters, digits and '_'; '{}' is something else", name));
+  }
+}
+
+std::string escaped(std::string_view text, bool with_quotes) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\' || (c == '"' && with_quotes)) result += '\\';
+    if (c == '\n') {
+      result += "\\n";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string text_of(const metric_labels& labels) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : labels) {
+    check_name(name);
+    texts.push_back(formatted("{}=\"{}\"", name, escaped(value, true)));
+  }
+  return texts.empty() ? "" : "{" + joined(texts, ",") + "}";
+}
+
+}  // namespace
+
+counter& metric_registry::add(const std::string& name, const std::string& help,
+                              metric_labels labels) {
+  check_name(name);
+  if (!name.ends_with("_total")) {
+    throw std::invalid_argument(formatted("a counter's name ends in _total; '{}' does not", name));
+  }
+  const std::string label_text = text_of(labels);
+  const std::lock_guard lock(mutex_);
+  auto found = std::find_if(families_.begin(), families_.end(),
+                            [&](const family& known) { return known.name == name; });
+  if (found == families_.end()) {
+    families_.emplace_back();
+    found = std::prev(families_.end());
+    found->name = name;
+    found->help = help;
+  }
+  for (auto& [known, counter] : found->counters) {
+    if (known == label_text) return counter;
+  }
+  auto& added = found->counters.emplace_back();
+  added.first = label_text;
+  return added.second;
+}
+
+std::string metric_registry::text() const {
+  const std::lock_guard lock(mutex_);
+  std::string text;
+  for (const family& counted : families_) {
+    text += formatted("# HELP {} {}\n# TYPE {} counter\n", counted.name,
+                      escaped(counted.help, false), counted.name);
+    for (const auto& [labels, counter] : counted.counters) {
+      text += formatted("{}{} {}\n", counted.name, labels, counter.value());
+    }
+  }
+  return text;
+}
+
+}  // namespace wingbeat::control

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the monitoring page shows: the interface that the engine implements.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>  // uint64_t
+#include <string>
+#include <vector>
+
+namespace wingbeat::control {
+
+/// The latest spectrum of one polarisation of one output.
+struct monitored_spectrum {
+  std::string stream;
+  std::size_t pol = 0;
+  std::uint64_t sequence = 0;  ///< Grows with each spectrum; the page draws a row for each.
+  double first_hz = 0.0;       ///< Frequency of the first channel.
+  double step_hz = 0.0;        ///< Distance of channels, or of groups of them.
+  std::vector<float>
+      power_db{};  ///< At most some thousands; average channels where there are more.
+};
+
+/// A number with its label, such as {"received, pol 0", 34.2, "Gb/s"}.
+struct monitored_figure {
+  std::string label;
+  double value = 0.0;
+  std::string units{};
+};
+
+/// A row of the table of delays.
+struct monitored_delay {
+  std::string stream;
+  std::size_t pol = 0;
+  double delay_s = 0.0;
+  double delay_rate = 0.0;
+  double phase_rad = 0.0;
+  double phase_rate_rad_per_s = 0.0;
+};
+
+struct monitor_snapshot {
+  std::string title{};
+  std::vector<monitored_spectrum> spectra{};
+  std::vector<monitored_figure> rates{};
+  std::vector<monitored_figure> losses{};  ///< Shown in red where they are not 0.
+  std::vector<monitored_figure> states{};  ///< Temperatures, queues, memory.
+  std::vector<monitored_delay> delays{};
+};
+
+/// An engine that is watched.
+class engine_monitor {
+ public:
+  virtual ~engine_monitor() = default;
+
+  /// Returns a copy of the latest figures. Called from several threads at once.
+  [[nodiscard]] virtual monitor_snapshot snapshot() const = 0;
+};
+
+}  // namespace wingbeat::control

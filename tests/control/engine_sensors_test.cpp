@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The F-engine's sensors: all names are there, and what silence and missing data do to them.
+#include "control/engine_sensors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+#include <string>
+
+#include "control/fake_engine.hpp"
+
+namespace {
+
+using namespace wingbeat::control;
+using wingbeat::test::fake_engine;
+
+class engine_sensor : public ::testing::Test {
+ protected:
+  std::string value(const std::string& name) const {
+    return text_of(registry.find(name)->latest().value);
+  }
+  sensor_status status(const std::string& name) const {
+    return registry.find(name)->latest().status;
+  }
+
+  fake_engine engine;
+  sensor_registry registry;
+  engine_sensors sensors{registry, engine.streams(), 2, 1.0};
+};
+
+TEST_F(engine_sensor, all_names_are_there) {
+  std::set<std::string> expected{"rx.device-status", "device-status",     "steady-state-timestamp",
+                                 "time.state",       "time.synchronised", "time.esterror",
+                                 "time.maxerror"};
+  for (const std::string pol : {"input0.", "input1."}) {
+    for (const char* name :
+         {"dig-clip-cnt", "dig-rms-dbfs", "rx.timestamp", "rx.unixtime", "rx.missing-unixtime"}) {
+      expected.insert(pol + name);
+    }
+    for (const std::string stream : {"wideband.", "narrow."}) {
+      expected.insert(stream + "dither-seed");
+      for (const char* name : {"eq", "delay", "feng-clip-cnt"})
+        expected.insert(stream + pol + name);
+    }
+  }
+  std::set<std::string> names;
+  for (const sensor* sensor : registry.all()) {
+    names.insert(sensor->spec().name);
+    EXPECT_NE(sensor->spec().description, "") << sensor->spec().name;
+  }
+  EXPECT_EQ(names, expected);
+}
+
+TEST_F(engine_sensor, values_have_their_forms) {
+  sensors.set_dither_seed(0, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(value("wideband.dither-seed"), "18446744073709551615");
+  sensors.set_delay(1, 0, std::int64_t{1} << 47, {1.5e-9, -2.5e-12, 0.5, 49.0});
+  EXPECT_EQ(value("narrow.input0.delay"), "(140737488355328, 1.5e-09, -2.5e-12, 0.5, 49.0)");
+  sensors.set_output_clips(0, 1, 12);
+  EXPECT_EQ(value("wideband.input1.feng-clip-cnt"), "12");
+  sensors.set_input_clips(1, 13);
+  EXPECT_EQ(value("input1.dig-clip-cnt"), "13");
+}
+
+TEST_F(engine_sensor, level_has_its_thresholds) {
+  sensors.set_input_level(0, -20.0, true);
+  EXPECT_EQ(status("input0.dig-rms-dbfs"), sensor_status::nominal);
+  sensors.set_input_level(0, -5.137518132774, true);
+  EXPECT_EQ(status("input0.dig-rms-dbfs"), sensor_status::error);
+  sensors.set_input_level(0, -31.0, true);
+  EXPECT_EQ(status("input0.dig-rms-dbfs"), sensor_status::warn);
+  sensors.set_input_level(0, -20.0, false);
+  EXPECT_EQ(status("input0.dig-rms-dbfs"), sensor_status::failure);
+}
+
+TEST_F(engine_sensor, silence_is_an_error_until_data_come) {
+  sensors.set_received(0, 4096, 1.7e9);
+  sensors.set_received(1, 4096, 1.7e9);
+  const double now_s = unix_time_s();
+  sensors.refresh(now_s);
+  EXPECT_EQ(value("rx.device-status"), "ok");
+  EXPECT_EQ(value("device-status"), "ok");
+  EXPECT_EQ(value("input0.rx.timestamp"), "4096");
+
+  sensors.refresh(now_s + 5.0);
+  EXPECT_EQ(status("input1.rx.timestamp"), sensor_status::error);
+  EXPECT_EQ(status("input1.rx.unixtime"), sensor_status::error);
+  EXPECT_EQ(value("input1.rx.unixtime"), "1700000000.0") << "keeps its value";
+  EXPECT_EQ(value("rx.device-status"), "fail");
+  EXPECT_EQ(status("rx.device-status"), sensor_status::error);
+  EXPECT_EQ(value("device-status"), "fail");
+
+  sensors.set_received(0, 8192, 1.7e9);
+  sensors.set_received(1, 8192, 1.7e9);
+  sensors.refresh(unix_time_s());
+  EXPECT_EQ(value("rx.device-status"), "ok");
+  EXPECT_EQ(value("device-status"), "ok");
+}
+
+TEST_F(engine_sensor, missing_data_degrade_the_input_for_a_while) {
+  sensors.set_received(0, 4096, 1.7e9);
+  sensors.set_received(1, 4096, 1.7e9);
+  sensors.set_missing(1, 1.7e9);
+  sensors.refresh(unix_time_s());
+  EXPECT_EQ(status("input1.rx.missing-unixtime"), sensor_status::error);
+  EXPECT_EQ(status("input0.rx.missing-unixtime"), sensor_status::unknown);
+  EXPECT_EQ(value("rx.device-status"), "degraded");
+  EXPECT_EQ(status("rx.device-status"), sensor_status::warn);
+  sensors.refresh(unix_time_s() + 5.0);
+  EXPECT_EQ(status("input1.rx.missing-unixtime"), sensor_status::nominal);
+  EXPECT_EQ(value("input1.rx.missing-unixtime"), "1700000000.0");
+}
+
+TEST_F(engine_sensor, states_are_not_reported_again_while_they_stay) {
+  sensors.refresh();
+  const auto sequence = registry.find("device-status")->latest().sequence;
+  sensors.refresh();
+  sensors.refresh();
+  EXPECT_EQ(registry.find("device-status")->latest().sequence, sequence);
+}
+
+TEST_F(engine_sensor, clock_is_read) {
+  sensors.refresh_clock();
+  for (const char* name : {"time.state", "time.synchronised", "time.esterror", "time.maxerror"}) {
+    EXPECT_NE(status(name), sensor_status::unknown) << name;
+  }
+}
+
+}  // namespace
