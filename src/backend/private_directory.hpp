@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/file_descriptor.hpp"  // file_descriptor
+#include "file_descriptor.hpp"  // file_descriptor
 
 namespace wingbeat::backend {
 

@@ -15,67 +15,41 @@
 namespace wingbeat::channelising {
 namespace {
 
-/// `spectrum_entry`, a member of both functors.
-constexpr const char* entry_text = R"(  struct spectrum {
-    wingbeat::device::size first, time;
-    float phase, slope;
-    unsigned gains, follow;
-  };
-)";
-
-/// Bytes of one stored number of a form; 1 for bits.
-std::size_t element_bytes(sample_form form) {
-  if (form == sample_form::packed) return 1;
-  return form == sample_form::reals ? sizeof(float) : sizeof(std::complex<float>);
-}
-
+/// Of complex numbers, which are filtered where they are loaded; real ones are on engines that
+/// compile kernels filtered by a kernel of their own.
 std::string load_text(const channeliser_spec& spec, const sample_planes& planes,
                       std::size_t n_heaps) {
   const channeliser_sizes sizes = sizes_of(spec);
-  const bool is_packed = planes.form == sample_form::packed;
-  const std::string_view number =
-      planes.form == sample_form::complex ? "wingbeat::device::complex<float>" : "float";
-  // A sample lies within three bytes, behind at most seven bits of others.
-  const std::string read = is_packed ? formatted(R"(
-    const size bit = n * {0};
-    WINGBEAT_GLOBAL const element* at = plane + bit / 8;
-    const unsigned window = unsigned(at[0]) << 24 | unsigned(at[1]) << 16 | unsigned(at[2]) << 8;
-    return float(int(window << (bit % 8)) >> {1});)",
-                                                 planes.bits, 32 - planes.bits)
-                                     : std::string{"\n    return copied_from(plane + n);"};
   return formatted(
       R"(#include "wingbeat/device/complex.hpp"
 struct wingbeat_bank_load {{
-{0}  using size = wingbeat::device::size;
-  using number = {1};
-  using element = {2};
+  struct spectrum {{
+    wingbeat::device::size first, time;
+    float phase, slope;
+    unsigned gains, follow;
+  }};
+  using size = wingbeat::device::size;
+  using element = wingbeat::device::complex<float>;
   static constexpr bool in_order = false;
   struct operands {{
     WINGBEAT_GLOBAL const spectrum* spectra;
     WINGBEAT_GLOBAL const float* weights;
   }};
-  WINGBEAT_FN static number sample(WINGBEAT_GLOBAL const element* plane, size n) {{
-    using namespace wingbeat::device;{3}
-  }}
-  WINGBEAT_FN static number load(WINGBEAT_GLOBAL const element* in, operands given, size row,
-                                 size i) {{
+  WINGBEAT_FN static element load(WINGBEAT_GLOBAL const element* in, operands given, size row,
+                                  size i) {{
     using namespace wingbeat::device;
-    WINGBEAT_GLOBAL const element* const plane = in + row / {4} * {5};
-    const size first = given.spectra[row].first + i;
-    number sum{{}};
-    for (unsigned m = 0; m < {6}; ++m) {{
-      const number x = sample(plane, first + m * size({7}));
-      const float w = given.weights[m * size({7}) + i];
-      {8}
+    WINGBEAT_GLOBAL const element* const window =
+        in + row / {0} * {1} + given.spectra[row].first + i;
+    element sum{{}};
+    for (unsigned m = 0; m < {2}; ++m) {{
+      sum = sum + scaled(copied_from(window + m * size({3})), given.weights[m * size({3}) + i]);
     }}
     return sum;
   }}
 }};
 )",
-      entry_text, number, is_packed ? "unsigned char" : number, read,
-      n_heaps * sizes.spectra_per_heap, planes.plane_bytes / element_bytes(planes.form), spec.taps,
-      sizes.transform,
-      planes.form == sample_form::complex ? "sum = sum + scaled(x, w);" : "sum += w * x;");
+      n_heaps * sizes.spectra_per_heap, planes.plane_bytes / sizeof(std::complex<float>), spec.taps,
+      sizes.transform);
 }
 
 /// Filters in pieces that stay in the first cache while taps are added to them.
@@ -110,9 +84,6 @@ class channel_order {
       : shift_(spec.narrowband ? spec.channels / 2 : 0), length_(sizes_of(spec).transform) {}
 
   [[nodiscard]] std::size_t channel_of(std::size_t bin) const { return (bin + shift_) % length_; }
-  [[nodiscard]] std::string text() const {
-    return shift_ == 0 ? std::string{"bin"} : formatted("(bin + {}) % {}", shift_, length_);
-  }
 
  private:
   std::size_t shift_, length_;
@@ -202,15 +173,15 @@ sample_form form_of_samples(engine runs_on) {
 
 fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes,
                      std::size_t n_heaps) {
-  const std::size_t element = element_bytes(planes.form);
   fused_load load{.in_bytes = spec.polarisations * planes.plane_bytes,
-                  .element_bytes = element,
-                  .source = {load_text(spec, planes, n_heaps), "wingbeat_bank_load"},
                   .operands = {kernel_parameter::input(sizeof(spectrum_entry)),
                                kernel_parameter::input(sizeof(float))}};
   if (planes.form == sample_form::complex) {
+    load.element_bytes = sizeof(std::complex<float>);
+    load.source = {load_text(spec, planes, n_heaps), "wingbeat_bank_load"};
     load.callable = load_callable<std::complex<float>>(spec, planes);
   } else {
+    load.element_bytes = sizeof(float);
     load.callable = load_callable<float>(spec, planes);
   }
   return load;

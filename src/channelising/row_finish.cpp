@@ -10,10 +10,6 @@ namespace {
 
 constexpr unsigned tile_channels = 64, tile_spectra = 16, n_threads = 256;
 
-std::uint64_t part_of_rows(std::size_t n) {
-  return n;
-}
-
 }  // namespace
 
 std::size_t bins_of(const channeliser_spec& spec) {
@@ -64,7 +60,7 @@ void row_finish::enqueue(queue& on, buffer_view bins, const bank_views& views, s
   const std::size_t n_spectra = n_heaps * spectra_per_heap_;
   kernel_.enqueue(on, spec_.channels / tile_channels * (n_spectra / tile_spectra),
                   {bins, views.entries, views.gains, views.heaps, views.saturated,
-                   part_of_rows(n_spectra), part_of_rows(n_of_entries)});
+                   std::uint64_t{n_spectra}, std::uint64_t{n_of_entries}});
 }
 
 }  // namespace wingbeat::channelising

@@ -18,8 +18,6 @@
 namespace wingbeat::control {
 namespace {
 
-using backend::file_descriptor;
-
 void set_option(int socket, int level, int option, int value) {
   ::setsockopt(socket, level, option, &value, sizeof value);
 }

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "backend/file_descriptor.hpp"
 #include "control/message.hpp"
+#include "file_descriptor.hpp"
 
 namespace wingbeat::control {
 
@@ -24,7 +24,7 @@ class listener {
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
   struct accepted {
-    backend::file_descriptor socket;
+    file_descriptor socket;
     std::string address;  ///< "127.0.0.1:53600"
   };
 
@@ -32,7 +32,7 @@ class listener {
   [[nodiscard]] std::optional<accepted> accept() const;
 
  private:
-  backend::file_descriptor socket_;
+  file_descriptor socket_;
   std::uint16_t port_ = 0;
 };
 
@@ -62,7 +62,7 @@ class connection {
   void drop() noexcept { is_lost_ = true; }
 
  private:
-  backend::file_descriptor socket_;
+  file_descriptor socket_;
   std::string address_;
   line_buffer lines_;
   std::string out_;

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "backend/file_descriptor.hpp"
 #include "control/sensor.hpp"
+#include "file_descriptor.hpp"
 
 namespace wingbeat::control {
 
@@ -21,7 +21,7 @@ class wake_event {
   [[nodiscard]] int descriptor() const noexcept { return event_.get(); }
 
  private:
-  backend::file_descriptor event_;
+  file_descriptor event_;
 };
 
 /// Readings on their way to clients. Holds at most 64 per sensor; when a sensor is updated faster

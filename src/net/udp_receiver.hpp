@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "net/endpoint.hpp"         // endpoint
-#include "net/file_descriptor.hpp"  // file_descriptor
+#include "file_descriptor.hpp"  // file_descriptor
+#include "net/endpoint.hpp"     // endpoint
 
 namespace wingbeat::net {
 

@@ -14,28 +14,10 @@ import sys
 import urllib.request
 from pathlib import Path
 
-PACKAGES = ["aiokatcp"]
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+import environment  # noqa: E402
 
-
-def enter_environment(folder):
-    """Runs this script again in a virtual environment that has the packages."""
-    python = folder / "environment" / "bin" / "python3"
-    ready = folder / "environment" / "ready"
-    if not ready.exists():
-        for command in ([sys.executable, "-m", "venv", "--clear", folder / "environment"],
-                        [python, "-m", "pip", "install", "--quiet", "--retries", "1", "--timeout",
-                         "20", "--disable-pip-version-check", *PACKAGES]):
-            made = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-            if made.returncode != 0:
-                print("SKIP: cannot install", *PACKAGES, "because", made.stderr.strip()[-300:])
-                sys.exit(77)
-        ready.touch()
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:], "inside"]).returncode)
-
-
-if sys.argv[-1] != "inside":
-    Path(sys.argv[2]).mkdir(parents=True, exist_ok=True)
-    enter_environment(Path(sys.argv[2]))
+environment.enter(sys.argv[2], ["aiokatcp"])
 
 import aiokatcp  # noqa: E402
 

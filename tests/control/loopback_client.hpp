@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "backend/file_descriptor.hpp"
 #include "control/message.hpp"
+#include "file_descriptor.hpp"
 
 namespace wingbeat::test {
 
@@ -130,7 +130,7 @@ class loopback_client {
   }
 
  private:
-  backend::file_descriptor socket_;
+  file_descriptor socket_;
   bool is_connected_ = false;
   bool has_ended_ = false;
   std::string received_;
