@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <thread>
+#include <utility>  // exchange
 
 #include "reference/channeliser_check.hpp"  // gaussian, small_spec
 #include "wingbeat/wingbeat.hpp"
@@ -106,15 +107,17 @@ TEST_P(channeliser_stream, other_threads_change_delays_and_gains) {
     bool is_zero;
   };
   std::vector<change> changes;
-  std::atomic<bool> is_done{false};
+  std::atomic<bool> has_begun{false}, is_done{false};
   std::thread control{[&] {
     for (int i = 0; !is_done; ++i) {
       const bool is_zero = i % 2 == 0;
       changes.push_back({bank.add_gains({.gains = {{is_zero ? 0.0F : 1.0F}}}), is_zero});
       bank.add_delay(0, {.start_samples = changes.back().promised, .delay_samples = 0.125});
+      has_begun = true;
       std::this_thread::yield();
     }
   }};
+  while (!has_begun) std::this_thread::yield();
   for (int turn = 0; turn < 5; ++turn) push(bank, 0, recording_.size());
   is_done = true;
   control.join();
