@@ -12,6 +12,7 @@
 #include "cli/commands/channelise.hpp"  // add_channelise
 #include "cli/commands/convolve.hpp"    // add_convolve
 #include "cli/commands/devices.hpp"     // add_devices
+#include "cli/commands/dsim.hpp"        // add_dsim
 #include "cli/commands/filter.hpp"      // add_filter
 #include "cli/commands/match.hpp"       // add_match
 #include "cli/commands/order.hpp"       // add_order
@@ -66,6 +67,7 @@ int parse(CLI::App& program, int argc, char** argv) {
   add_channelise(program, code);
   add_convolve(program, code);
   add_devices(program, code);
+  add_dsim(program, code);
   add_filter(program, code);
   add_match(program, code);
   add_order(program, code);
