@@ -14,6 +14,7 @@
 #include "cli/commands/channelise.hpp"  // add_channelise
 #include "cli/commands/convolve.hpp"    // add_convolve
 #include "cli/commands/devices.hpp"     // add_devices
+#include "cli/commands/dsim.hpp"        // add_dsim
 #include "cli/commands/fengine.hpp"     // add_fengine
 #include "cli/commands/filter.hpp"      // add_filter
 #include "cli/commands/match.hpp"       // add_match
@@ -69,13 +70,13 @@ void require_command(const CLI::App& program, int argc, char** argv) {
 /// that run for long.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words{argv + 1, argv + argc};
-#ifdef WINGBEAT_HAS_FENGINE
-  if (!words.empty() && words.front() == "fengine") {
-    const auto stated = with_configuration({words.begin() + 1, words.end()}, "src");
+  const bool is_simulator = !words.empty() && words.front() == "dsim";
+  if (is_simulator || (!words.empty() && words.front() == "fengine")) {
+    const auto stated =
+        with_configuration({words.begin() + 1, words.end()}, is_simulator ? "signals" : "src");
     words.erase(words.begin() + 1, words.end());
     words.insert(words.end(), stated.begin(), stated.end());
   }
-#endif
   std::reverse(words.begin(), words.end());
   return words;
 }
@@ -86,9 +87,8 @@ int parse(CLI::App& program, int argc, char** argv) {
   add_channelise(program, code);
   add_convolve(program, code);
   add_devices(program, code);
-#ifdef WINGBEAT_HAS_FENGINE
+  add_dsim(program, code);
   add_fengine(program, code);
-#endif
   add_filter(program, code);
   add_match(program, code);
   add_order(program, code);
