@@ -158,8 +158,9 @@ struct heap_counts {
 ///     channeliser bank{queue, {.adc_rate_hz = 1712e6, .channels = 4096}, 0};
 ///     bank.push(queue, {.packed = {pol0, pol1}, .count = 1 << 20}, [](const auto& heap) { .. });
 ///
-/// One thread at a time, but `add_delay` and `add_gains` may be called by any. Results agree with `src/reference/channeliser.hpp`, whose formulas these
-/// are, within one step of the quantiser where rounding errors of fp32 cross a tie.
+/// One thread at a time, but `add_delay` and `add_gains` may be called by any. Results agree with
+/// `src/reference/channeliser.hpp`, whose formulas these are, within one step of the quantiser
+/// where rounding errors of fp32 cross a tie.
 class channeliser {
  public:
   /// Samples that follow those pushed before, equally many of each polarisation; neither packed nor

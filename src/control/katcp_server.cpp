@@ -60,11 +60,17 @@ katcp_server::katcp_server(katcp_options options, const sensor_registry& sensors
 
 katcp_server::~katcp_server() {
   stop();
+  replies_->close();
 }
 
 void katcp_server::add_request(const std::string& name, const std::string& description,
                                request_handler handler) {
-  requests_[name] = {description, std::move(handler)};
+  requests_[name] = {.description = description, .handler = std::move(handler)};
+}
+
+void katcp_server::add_deferred_request(const std::string& name, const std::string& description,
+                                        deferred_handler handler) {
+  requests_[name] = {.description = description, .defers = std::move(handler)};
 }
 
 void katcp_server::every(double period_s, std::function<void()> task) {
@@ -104,6 +110,7 @@ void katcp_server::serve() {
     accept_clients();
     for (const auto& client : clients_) handle_lines(*client);
     take_updates();
+    send_replies();
     send_due();
     send_log();
     for (const auto& client : clients_) client->link.flush();
@@ -235,6 +242,10 @@ std::string katcp_server::answer(session& client, const message& received) {
   client.has_requested = true;
   request handled(received, client.number);
   try {
+    if (found->second.defers) {
+      found->second.defers(received.arguments, {replies_, client.number, received});
+      return "";
+    }
     reply.arguments = found->second.handler(handled);
   } catch (const std::exception& error) {
     reply.arguments = {"fail", error.what()};
@@ -257,6 +268,18 @@ void katcp_server::take_updates() {
       for (const reading& reading : found->second) {
         if (sampler.update(reading, now_s)) send_status(*client, *sampled, reading);
       }
+    }
+  }
+}
+
+void katcp_server::send_replies() {
+  const std::vector<reply_queue::entry> ready = replies_->take();
+  if (ready.empty()) return;
+  // Sensors that were updated before a reply was given.
+  take_updates();
+  for (const reply_queue::entry& next : ready) {
+    for (const auto& client : clients_) {
+      if (client->number == next.client) client->link.send(line_of(next.reply));
     }
   }
 }

@@ -16,17 +16,14 @@
 #include <vector>
 
 #include "control/connection.hpp"
+#include "control/deferred_reply.hpp"
+#include "control/log_level.hpp"
 #include "control/message.hpp"
 #include "control/sampling.hpp"
 #include "control/sensor.hpp"
 #include "control/update_queue.hpp"
 
 namespace wingbeat::control {
-
-enum class log_level { all, trace, debug, info, warn, error, fatal, off };
-
-/// Returns the level's name in katcp.
-[[nodiscard]] std::string_view name_of(log_level level);
 
 /// Thrown by handlers: the request is answered `fail` with this sentence.
 class request_failure : public std::runtime_error {
@@ -73,6 +70,11 @@ class request {
 /// a time, so it must not wait. Sensors that it updates are reported before the reply.
 using request_handler = std::function<std::vector<std::string>(request&)>;
 
+/// Takes the arguments, and sees to it that the reply is given later. Runs in the server's thread,
+/// one at a time, so it must not wait. Throws to answer `fail`; then the reply must not be given.
+using deferred_handler =
+    std::function<void(const std::vector<std::string>& arguments, deferred_reply reply)>;
+
 /// Serves from `start` to `stop` in a thread of its own. It answers ?help, ?version-list,
 /// ?sensor-list, ?sensor-value, ?sensor-sampling, ?log-level, ?halt, ?watchdog and ?client-list;
 /// `add_request` adds to them.
@@ -89,6 +91,10 @@ class katcp_server {
   /// Before `start`. The description's first sentence stands in the list of ?help.
   void add_request(const std::string& name, const std::string& description,
                    request_handler handler);
+
+  /// The same, of a request that takes long.
+  void add_deferred_request(const std::string& name, const std::string& description,
+                            deferred_handler handler);
 
   /// Before `start`. Calls `task` each `period_s` in the server's thread.
   void every(double period_s, std::function<void()> task);
@@ -113,7 +119,8 @@ class katcp_server {
   struct session;
   struct handled_request {
     std::string description;
-    request_handler handler;
+    request_handler handler = {};
+    deferred_handler defers = {};  ///< One of the two is set.
   };
   struct periodic_task {
     double period_s;
@@ -140,6 +147,7 @@ class katcp_server {
   void handle(session& client, const line_buffer::line& line);
   [[nodiscard]] std::string answer(session& client, const message& request);
   void take_updates();
+  void send_replies();
   void send_due();
   void send_status(session& client, const sensor& sensor, const reading& reading);
   void send_log();
@@ -157,6 +165,7 @@ class katcp_server {
   listener listener_;
   wake_event wake_;
   update_queue updates_{wake_};
+  std::shared_ptr<reply_queue> replies_ = std::make_shared<reply_queue>(wake_);
   std::map<std::string, handled_request> requests_;
   std::vector<periodic_task> tasks_;
   std::vector<std::unique_ptr<session>> clients_;  // in the order of their arrival

@@ -60,12 +60,6 @@ std::vector<descriptor> descriptors_of(const channel_heap_format& format) {
   return all;
 }
 
-heap_builder descriptor_heap(const std::vector<descriptor>& descriptors) {
-  heap_builder items;
-  for (const descriptor& next : descriptors) items.add(item::descriptor, encode(next));
-  return items;
-}
-
 outgoing_heap outgoing(const channel_heap& heap, const channel_heap_format& format,
                        std::uint64_t heap_id) {
   outgoing_heap result{.id = heap_id, .pointers = {}, .payload = heap.voltages};

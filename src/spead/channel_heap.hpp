@@ -43,9 +43,6 @@ struct channel_heap {
 /// Returns the descriptors of a stream's items.
 [[nodiscard]] std::vector<descriptor> descriptors_of(const channel_heap_format& format);
 
-/// Returns a heap of them.
-[[nodiscard]] heap_builder descriptor_heap(const std::vector<descriptor>& descriptors);
-
 /// Returns the heap to send; its payload is `heap.voltages`.
 [[nodiscard]] outgoing_heap outgoing(const channel_heap& heap, const channel_heap_format& format,
                                      std::uint64_t heap_id);

@@ -106,6 +106,12 @@ std::vector<std::byte> encode(const descriptor& item) {
   return packets_of(whole, {.packet_bytes = whole.payload.size() + 128}).front();
 }
 
+heap_builder descriptor_heap(const std::vector<descriptor>& descriptors) {
+  heap_builder items;
+  for (const descriptor& next : descriptors) items.add(item::descriptor, encode(next));
+  return items;
+}
+
 std::optional<descriptor> decode_descriptor(std::span<const std::byte> bytes) {
   packet found;
   if (decode(bytes, found) != packet_fault::none || !found.is_whole_heap() ||

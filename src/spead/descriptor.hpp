@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "spead/packetiser.hpp"  // heap_builder
+
 namespace wingbeat::spead {
 
 /// A field of an element: 'u' unsigned, 'i' signed, 'f' floating point, 'b' boolean, 'c' character.
@@ -37,6 +39,9 @@ struct descriptor {
 [[nodiscard]] descriptor array_descriptor(std::uint16_t id, std::string name,
                                           std::string description, const std::string& numpy_type,
                                           const std::vector<std::size_t>& shape);
+
+/// Returns a heap of descriptors.
+[[nodiscard]] heap_builder descriptor_heap(const std::vector<descriptor>& descriptors);
 
 /// Returns the bytes of the item. Throws `plan_error` for axes of 2^48 or more.
 [[nodiscard]] std::vector<std::byte> encode(const descriptor& item);

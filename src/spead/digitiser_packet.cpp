@@ -61,4 +61,18 @@ std::array<std::byte, digitiser_preamble_bytes> preamble_of(const digitiser_pack
   return bytes;
 }
 
+std::vector<descriptor> digitiser_descriptors(std::size_t packet_samples, unsigned sample_bits) {
+  return {immediate_descriptor(digitiser_item::timestamp, "timestamp",
+                               "Time of the first sample, in ADC samples since the sync time"),
+          immediate_descriptor(digitiser_item::id, "digitiser_id", "Bit 0: polarisation"),
+          immediate_descriptor(digitiser_item::status, "digitiser_status",
+                               "Bits 47 to 32: saturated samples; bit 1: some are"),
+          {.id = digitiser_item::samples,
+           .name = "adc_samples",
+           .description = "Samples, the most significant bit first",
+           .shape = {packet_samples},
+           .format = {{'i', static_cast<std::uint16_t>(sample_bits)}},
+           .numpy_header = {}}};
+}
+
 }  // namespace wingbeat::spead

@@ -6,9 +6,11 @@
 #include <cstddef>  // byte, size_t
 #include <cstdint>  // uint16_t, uint64_t
 #include <span>
+#include <vector>
 
-#include "spead/item.hpp"    // header_bytes, pointer_bytes
-#include "spead/packet.hpp"  // packet_fault
+#include "spead/descriptor.hpp"  // descriptor
+#include "spead/item.hpp"        // header_bytes, pointer_bytes
+#include "spead/packet.hpp"      // packet_fault
 
 namespace wingbeat::spead {
 
@@ -45,5 +47,9 @@ inline constexpr std::size_t digitiser_preamble_bytes = header_bytes + 8 * point
 /// Returns what stands before the samples of a packet.
 [[nodiscard]] std::array<std::byte, digitiser_preamble_bytes> preamble_of(
     const digitiser_packet& packet);
+
+/// Returns the descriptors of a digitiser's items.
+[[nodiscard]] std::vector<descriptor> digitiser_descriptors(std::size_t packet_samples,
+                                                            unsigned sample_bits);
 
 }  // namespace wingbeat::spead

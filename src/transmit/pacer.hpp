@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sending at a steady rate: bytes are due at times, and who is late does not catch up at once.
+// Sending at a steady rate: units (bytes, samples) are due at times, and who is late does not catch
+// up at once.
 #pragma once
 
 #include <chrono>
+#include <cmath>    // floor
 #include <cstddef>  // size_t
 
 namespace wingbeat::transmit {
@@ -11,25 +13,40 @@ class pacer {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// 0 bytes a second: no pacing.
-  explicit pacer(double bytes_per_second) : bytes_per_second_(bytes_per_second) {}
+  static constexpr std::chrono::milliseconds most_lag{2};
 
-  /// Returns when so many more bytes may be sent. Where the last ones were sent late, at most
-  /// `most_lag` of the delay is made up for.
-  [[nodiscard]] clock::time_point due(std::size_t n_bytes, clock::time_point now) {
-    if (bytes_per_second_ <= 0) return now;
-    if (next_ < now - most_lag) next_ = now - most_lag;
+  /// 0 units a second: no pacing. Where units are sent late, at most `lag` of the delay is made up
+  /// for.
+  explicit pacer(double units_per_second, clock::duration lag = most_lag)
+      : units_per_second_(units_per_second), most_lag_(lag) {}
+
+  /// Returns when so many more units may be sent.
+  [[nodiscard]] clock::time_point due(std::size_t n_units, clock::time_point now) {
+    if (units_per_second_ <= 0) return now;
+    if (next_ == clock::time_point{}) next_ = now;
+    if (next_ < now - most_lag_) {
+      lost_ += now - most_lag_ - next_;
+      next_ = now - most_lag_;
+    }
     const clock::time_point result = next_;
-    const std::chrono::duration<double> length(static_cast<double>(n_bytes) / bytes_per_second_);
-    next_ += std::chrono::duration_cast<clock::duration>(length);
+    // Whole ticks of the clock; the rest counts next time, so that the rate is exact.
+    const double ticks = static_cast<double>(n_units) / units_per_second_ *
+                             static_cast<double>(clock::period::den) /
+                             static_cast<double>(clock::period::num) +
+                         rest_ticks_;
+    rest_ticks_ = ticks - std::floor(ticks);
+    next_ += clock::duration(static_cast<clock::rep>(std::floor(ticks)));
     return result;
   }
 
-  static constexpr std::chrono::milliseconds most_lag{2};
+  /// Returns the sum of all delays that were not made up for.
+  [[nodiscard]] clock::duration lost() const { return lost_; }
 
  private:
-  double bytes_per_second_;
+  double units_per_second_;
+  clock::duration most_lag_, lost_{};
   clock::time_point next_{};
+  double rest_ticks_ = 0;
 };
 
 }  // namespace wingbeat::transmit

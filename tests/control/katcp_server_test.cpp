@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 #include "control/loopback_client.hpp"
@@ -77,6 +78,50 @@ TEST_F(katcp, answers_added_requests) {
   const auto failed = client.request("?echo");
   EXPECT_EQ(failed.reply.arguments, (words{"fail", "nothing to repeat"}));
   EXPECT_TRUE(failed.informs.empty());
+}
+
+TEST(deferred, replies_come_later_from_another_thread) {
+  sensor_registry registry;
+  sensor& state = registry.add({.name = "state"});
+  katcp_server server({.port = 0}, registry, [] {});
+  std::mutex mutex;
+  std::vector<std::pair<words, deferred_reply>> waiting;
+  server.add_deferred_request("wait", "Waits.", [&](const words& arguments, deferred_reply reply) {
+    if (arguments.empty()) throw request_failure("nothing to wait for");
+    const std::scoped_lock lock(mutex);
+    waiting.emplace_back(arguments, std::move(reply));
+  });
+  server.start();
+  loopback_client client(server.port());
+  EXPECT_EQ(client.reply("?wait"), "fail nothing to wait for");
+  {
+    loopback_client gone(server.port());
+    EXPECT_TRUE(gone.send("?wait gone\n"));
+    EXPECT_EQ(gone.reply("?watchdog"), "ok");
+  }
+  EXPECT_EQ(client.reply("?sensor-sampling state event"), "ok state event");
+  EXPECT_TRUE(client.send("?wait[5] first\n?wait[6] second\n"));
+  EXPECT_EQ(client.reply("?watchdog"), "ok");
+  client.others().clear();
+  state.set(7);
+  {
+    const std::scoped_lock lock(mutex);
+    ASSERT_EQ(waiting.size(), 3u);
+    waiting[0].second.ok({"nobody"});
+    waiting[2].second.ok(waiting[2].first);
+    waiting[1].second.fail("not yet");
+  }
+  // The sensor's update comes before the replies, and these in the order in which they were given.
+  message next = client.message();
+  while (next.name == "client-disconnected" || next.name == "client-connected") {
+    next = client.message();
+  }
+  EXPECT_EQ(next.name, "sensor-status");
+  EXPECT_EQ(client.message(), (message{message_kind::reply, "wait", 6, {"ok", "second"}}));
+  EXPECT_EQ(client.message(), (message{message_kind::reply, "wait", 5, {"fail", "not yet"}}));
+  server.stop();
+  const std::scoped_lock lock(mutex);
+  waiting[0].second.ok({});
 }
 
 TEST_F(katcp, answers_what_it_does_not_know_and_goes_on) {

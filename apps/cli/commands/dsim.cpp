@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/dsim.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <chrono>
+#include <cmath>    // ceil
+#include <cstdint>  // int64_t, uint64_t
+#include <memory>   // make_shared
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "channelising/packed_samples.hpp"  // least_sample_bits
+#include "channelising/signal_source.hpp"   // most_signal_samples
+#include "cli/messages.hpp"                 // counted
+#include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
+#include "cli/reports/print_json.hpp"       // text_of
+#include "cli/stop_signal.hpp"              // stop_signal
+#include "cli/writable.hpp"                 // require_writable
+#include "control/service_log.hpp"          // service_log
+#include "formats/atomic_file.hpp"          // atomic_file
+#include "simulation/signal_service.hpp"    // signal_service
+#include "transmit/sample_sender.hpp"       // sample_sender
+#include "wingbeat/error.hpp"               // plan_error
+#include "wingbeat/version.hpp"             // WINGBEAT_VERSION_MAJOR
+
+namespace wingbeat::cli {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr const char* examples = R"(Examples:
+  wingbeat dsim 'cw(0.2, 321e6) + wgn(0.05, 1)' 'wgn(0.05, 2)' --dst 239.102.0.0+15:7148 \
+      --adc-sample-rate 1712e6 --interface eth0 --katcp-port 7147
+      two polarisations, each to eight groups in turn; ?signals changes them
+  wingbeat dsim 'cw(0.2, 3e6)' 'cw(0.2, 3e6)' --dst 127.0.0.1+1:7148 --adc-sample-rate 20e6 \
+      --duration 10 --drop 0.01 --drop-burst 4 --reorder 16 --duplicate 0.01 --stats sent.json
+      ten seconds, with deliberate faults and exact counts of them
+
+Signals are those of wingbeat simulate. All samples of a period are made at the start and sent again
+and again: sample t is sample t modulo the period, at whatever time it starts.
+--dst lists the endpoints of the first polarisation, then as many of the second; a single one is for
+both. '239.102.0.0+7:7148' are eight groups. Faults are chosen by --seed, which is the dither's too.
+SIGINT and SIGTERM end it, with stop heaps.)";
+
+struct options {
+  std::vector<std::string> signals, destinations;
+  std::string interface, katcp_host, stats, config, log_level = "info";
+  std::string drop = "0", duplicate = "0";
+  std::optional<double> adc_rate_hz, sync_time_s, duration_s, rate_factor;
+  std::optional<std::uint64_t> first_timestamp, n_samples, drop_burst, drop_polarisation;
+  unsigned sample_bits = 10, ttl = 4;
+  std::size_t packet_samples = 4096, n_packets = 1024, reorder = 1;
+  std::size_t buffer_bytes = std::size_t{4} << 20, katcp_port = 0;
+  std::uint64_t seed = 0;
+  bool is_unpaced = false;
+};
+
+void refuse_contradictions(const options& o) {
+  if (o.signals.size() > 2) {
+    throw plan_error(formatted("{} signals are given; give one for each of at most 2 polarisations",
+                               o.signals.size()));
+  }
+  const auto exclude = [](bool both, const char* first, const char* second) {
+    if (both) throw plan_error(formatted("{} excludes {}; give one of them", first, second));
+  };
+  exclude(o.sync_time_s && o.first_timestamp, "--sync-time", "--first-timestamp");
+  exclude(o.duration_s && o.n_samples, "--duration", "--samples");
+  exclude(o.rate_factor && o.is_unpaced, "--rate-factor", "--as-fast-as-possible");
+  const bool has_drops = real_of("--drop", o.drop, {0, 1}) > 0;
+  const auto require_drops = [&](bool is_given, const char* option) {
+    if (is_given && !has_drops) {
+      throw plan_error(
+          formatted("{} requires --drop; give a share above 0, or leave it out", option));
+    }
+  };
+  require_drops(o.drop_burst.has_value(), "--drop-burst");
+  require_drops(o.drop_polarisation.has_value(), "--drop-pol");
+  if (!o.katcp_host.empty() && o.katcp_port == 0) {
+    throw plan_error("--katcp-host requires --katcp-port; give a port, or leave it out");
+  }
+  if (o.drop_polarisation && *o.drop_polarisation >= o.signals.size()) {
+    throw plan_error(formatted("--drop-pol {} is given for {}; polarisations count from 0",
+                               *o.drop_polarisation, counted(o.signals.size(), "signal")));
+  }
+}
+
+std::vector<std::vector<net::endpoint>> destinations_of(const options& o) {
+  const auto all = net::parse_endpoints(joined(o.destinations, ","));
+  const std::size_t n_polarisations = o.signals.size();
+  if (all.size() == 1) return std::vector(n_polarisations, all);
+  if (all.size() % n_polarisations != 0) {
+    throw plan_error(
+        formatted("--dst has {} endpoints for {} polarisations; give one for both, or as many for "
+                  "each",
+                  all.size(), n_polarisations));
+  }
+  std::vector<std::vector<net::endpoint>> result;
+  const auto count = static_cast<std::ptrdiff_t>(all.size() / n_polarisations);
+  for (auto from = all.begin(); from != all.end(); from += count) {
+    result.emplace_back(from, from + count);
+  }
+  return result;
+}
+
+double unix_time_s() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+/// Returns the samples up to `n_samples` in packets. Throws `plan_error` where these are not whole.
+std::uint64_t packets_of(const char* option, std::uint64_t n_samples, std::size_t packet_samples) {
+  if (n_samples % packet_samples == 0) return n_samples / packet_samples;
+  throw plan_error(formatted("{} {} is no multiple of the {} samples of a packet; {} is one",
+                             option, n_samples, packet_samples,
+                             n_samples / packet_samples * packet_samples));
+}
+
+transmit::sample_sender_spec spec_of(const options& o) {
+  transmit::sample_sender_spec spec;
+  spec.destinations = destinations_of(o);
+  spec.interface = o.interface;
+  spec.format = {o.sample_bits, o.packet_samples};
+  spec.adc_rate_hz = o.adc_rate_hz.value();
+  spec.rate_factor = o.is_unpaced ? 0 : o.rate_factor.value_or(1);
+  spec.buffer_bytes = o.buffer_bytes;
+  spec.ttl = o.ttl;
+  spec.disturbed = {.drop = real_of("--drop", o.drop, {0, 1}),
+                    .drop_burst = o.drop_burst.value_or(1),
+                    .drop_polarisation = o.drop_polarisation,
+                    .duplicate = real_of("--duplicate", o.duplicate, {0, 1}),
+                    .reorder = o.reorder,
+                    .seed = o.seed};
+  if (o.n_samples) spec.n_packets = packets_of("--samples", *o.n_samples, o.packet_samples);
+  const double packet_s = static_cast<double>(o.packet_samples) / spec.adc_rate_hz;
+  if (o.duration_s)
+    spec.n_packets = static_cast<std::uint64_t>(std::ceil(*o.duration_s / packet_s));
+  if (o.first_timestamp) {
+    (void)packets_of("--first-timestamp", *o.first_timestamp, o.packet_samples);
+    spec.first_timestamp = static_cast<std::int64_t>(*o.first_timestamp);
+  }
+  return spec;
+}
+
+/// Sets the timestamp of a stream that starts now; returns the UNIX time of sample 0.
+double synchronise(const options& o, transmit::sample_sender_spec& spec) {
+  const double now_s = unix_time_s();
+  if (!o.sync_time_s) return now_s - static_cast<double>(spec.first_timestamp) / spec.adc_rate_hz;
+  if (*o.sync_time_s > now_s) {
+    throw plan_error(
+        formatted("--sync-time {:.3f} is {:.3f} s from now; give a time that has passed",
+                  *o.sync_time_s, *o.sync_time_s - now_s));
+  }
+  const double packet_s = static_cast<double>(o.packet_samples) / spec.adc_rate_hz;
+  const double n_packets = std::ceil((now_s - *o.sync_time_s) / packet_s);
+  constexpr double most_samples = 0x1p62;
+  if (n_packets * static_cast<double>(o.packet_samples) > most_samples) {
+    throw plan_error(formatted("--sync-time {:.3f} is more than 2^62 samples ago; give a later one",
+                               *o.sync_time_s));
+  }
+  spec.first_timestamp =
+      static_cast<std::int64_t>(n_packets) * static_cast<std::int64_t>(o.packet_samples);
+  return *o.sync_time_s;
+}
+
+struct sending {
+  double sync_time_s = 0, elapsed_s = 0;
+  std::int64_t first_timestamp = 0;
+  transmit::sample_sender_counts counts = {};
+  std::vector<std::string> signals = {};
+};
+
+nlohmann::ordered_json document_of(const options& o, const sending& done) {
+  nlohmann::ordered_json document{{"schema", "wingbeat.dsim/1"},
+                                  {"sync_time_s", done.sync_time_s},
+                                  {"adc_sample_rate_hz", o.adc_rate_hz.value()},
+                                  {"sample_bits", o.sample_bits},
+                                  {"packet_samples", o.packet_samples},
+                                  {"period_samples", o.packet_samples * o.n_packets},
+                                  {"first_timestamp", done.first_timestamp},
+                                  {"end_timestamp", done.counts.next_timestamp},
+                                  {"elapsed_s", done.elapsed_s},
+                                  {"late_s", done.counts.late_s},
+                                  {"descriptor_heaps", done.counts.descriptor_heaps},
+                                  {"stop_heaps", done.counts.stop_heaps},
+                                  {"polarisations", nlohmann::ordered_json::array()}};
+  for (const transmit::sent_samples& sent : done.counts.polarisations) {
+    document["polarisations"].push_back(
+        {{"packets", sent.packets},
+         {"bytes", sent.bytes},
+         {"samples", sent.samples},
+         {"saturated_samples", sent.saturated_samples},
+         {"dropped", sent.disturbed.dropped},
+         {"duplicated", sent.disturbed.duplicated},
+         {"reordered", sent.disturbed.reordered},
+         {"failed", sent.failed_packets},
+         {"samples_per_s",
+          done.elapsed_s > 0 ? static_cast<double>(sent.samples) / done.elapsed_s : 0}});
+  }
+  return document;
+}
+
+std::uint64_t n_failed(const transmit::sample_sender_counts& counts) {
+  std::uint64_t sum = 0;
+  for (const auto& sent : counts.polarisations) sum += sent.failed_packets;
+  return sum;
+}
+
+/// Says, once a second, what goes wrong.
+class fault_watch {
+ public:
+  explicit fault_watch(control::service_log& log) : log_(log) {}
+
+  void look(const transmit::sample_sender& out) {
+    const auto now = clock::now();
+    if (now < due_) return;
+    due_ = now + std::chrono::seconds(1);
+    const auto counts = out.counts();
+    if (counts.late_s > late_s_) {
+      log_.write(control::log_level::warn,
+                 formatted("the samples are {:.3f} s behind real time, because this machine is too "
+                           "busy or too slow",
+                           counts.late_s));
+    }
+    if (n_failed(counts) > n_failed_) {
+      log_.write(control::log_level::warn,
+                 formatted("{} refused by the system: {}", counted(n_failed(counts), "packet"),
+                           out.failure()));
+    }
+    late_s_ = counts.late_s;
+    n_failed_ = n_failed(counts);
+  }
+
+ private:
+  control::service_log& log_;
+  clock::time_point due_ = clock::now() + std::chrono::seconds(1);
+  double late_s_ = 0;
+  std::uint64_t n_failed_ = 0;
+};
+
+int report(const options& o, const sending& done, const std::string& failure,
+           control::service_log& log) {
+  if (!o.stats.empty()) {
+    formats::atomic_file to{o.stats};
+    to.write(text_of(document_of(o, done)));
+    to.commit();
+  }
+  std::uint64_t n_packets = 0;
+  for (const auto& sent : done.counts.polarisations) n_packets += sent.packets;
+  const auto n_samples = static_cast<double>(done.counts.next_timestamp - done.first_timestamp);
+  log.write(control::log_level::info,
+            formatted("sent {} in {:.3f} s, {:.4g} Msample/s of each polarisation, up to timestamp "
+                      "{}",
+                      counted(n_packets, "packet"), done.elapsed_s,
+                      done.elapsed_s > 0 ? n_samples / done.elapsed_s / 1e6 : 0,
+                      done.counts.next_timestamp));
+  const std::uint64_t n_refused = n_failed(done.counts);
+  if (n_refused == 0) return exit_ok;
+  log.write(control::log_level::error,
+            formatted("{} refused by the system: {}", counted(n_refused, "packet"), failure));
+  return n_packets == 0 ? exit_file : exit_ok;
+}
+
+int run(const options& o) {
+  refuse_contradictions(o);
+  control::service_log log{"dsim", control::parse_log_level(o.log_level)};
+  transmit::sample_sender_spec spec = spec_of(o);
+  if (o.sync_time_s) (void)synchronise(o, spec);  // refuses before the period is made
+  require_writable({{"--stats", o.stats}});
+  const transmit::period_spec period{.format = spec.format,
+                                     .adc_rate_hz = spec.adc_rate_hz,
+                                     .n_packets = o.n_packets,
+                                     .seed = o.seed};
+  const auto samples = std::make_shared<const transmit::sample_period>(o.signals, period);
+  sending done{.sync_time_s = synchronise(o, spec), .first_timestamp = spec.first_timestamp};
+  stop_signal stop;
+  transmit::sample_sender out{spec, samples};
+  std::unique_ptr<simulation::signal_service> service;
+  if (o.katcp_port != 0) {
+    service = std::make_unique<simulation::signal_service>(
+        simulation::signal_service_spec{
+            .host = o.katcp_host.empty() ? "127.0.0.1" : o.katcp_host,
+            .port = static_cast<std::uint16_t>(o.katcp_port),
+            .build = formatted("wingbeat-{}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR,
+                               WINGBEAT_VERSION_PATCH),
+            .signals = o.signals,
+            .period = period,
+            .sync_time_s = done.sync_time_s},
+        out, [&] { stop.request(); },
+        [&](const std::string& sentence) { log.write(control::log_level::info, sentence); });
+  }
+  log.write(control::log_level::info,
+            formatted("sync time {:.6f}, first timestamp {}, period {}", done.sync_time_s,
+                      done.first_timestamp, counted(period.n_samples(), "sample")));
+  const auto begun = clock::now();
+  fault_watch watch{log};
+  while (!stop.is_set() && out.send()) watch.look(out);
+  done.elapsed_s = std::chrono::duration<double>(clock::now() - begun).count();
+  out.stop();
+  service.reset();
+  done.counts = out.counts();
+  return report(o, done, out.failure(), log);
+}
+
+void add_stream_options(CLI::App& command, options& o) {
+  add_texts(command, "SIGNAL", o.signals, "The signal of each polarisation, one or two")
+      ->required();
+  add_list(command, "--dst", o.destinations, "Endpoints, of the first polarisation first")
+      ->required();
+  add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")
+      ->required();
+  add_count(command, "--sample-bits", o.sample_bits,
+            {channelising::least_sample_bits, channelising::most_sample_bits}, "Bits of a sample");
+  add_count(command, "--packet-samples", o.packet_samples, {1, std::size_t{1} << 18},
+            "Samples of a packet, in whole bytes");
+  add_count(command, "--signal-heaps", o.n_packets, {1, channelising::most_signal_samples},
+            "Packets of a period");
+  add_real(command, "--sync-time", o.sync_time_s, {0, 1e12},
+           "UNIX time of sample 0; when not given, the first timestamp is sent now");
+  add_count(command, "--first-timestamp", o.first_timestamp, {0, std::size_t{1} << 60},
+            "Of the first sample, 0 when not given");
+  add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds of samples to send");
+  add_count(command, "--samples", o.n_samples, {1, std::size_t{1} << 60},
+            "Samples of each polarisation to send");
+  add_real(command, "--rate-factor", o.rate_factor, {0, 1e6, true},
+           "How much faster than real time to send; 1 when not given");
+  add_switch(command, "--as-fast-as-possible", o.is_unpaced, "Sends without pacing");
+}
+
+void add_fault_options(CLI::App& command, options& o) {
+  add_text(command, "--drop", o.drop, "Share of packets not to send, 0 to 1");
+  add_count(command, "--drop-burst", o.drop_burst, {1, std::size_t{1} << 30},
+            "Packets to drop in succession; 1 when not given");
+  add_count(command, "--drop-pol", o.drop_polarisation, {0, 1},
+            "The only polarisation that loses packets");
+  add_count(command, "--reorder", o.reorder, {1, std::size_t{1} << 16},
+            "Packets of a polarisation to shuffle, in succession");
+  add_text(command, "--duplicate", o.duplicate, "Share of packets to send twice, 0 to 1");
+  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 53}, "Of the faults and the dither");
+}
+
+void add_service_options(CLI::App& command, options& o) {
+  add_text(command, "--interface", o.interface, "Name or address of the network interface");
+  add_count(command, "--ttl", o.ttl, {0, 255}, "Of multicast");
+  add_count(command, "--buffer", o.buffer_bytes, {4096, std::size_t{1} << 30},
+            "Bytes of the socket's buffer");
+  add_text(command, "--katcp-host", o.katcp_host,
+           "Name or address to listen at for katcp; 127.0.0.1 when not given");
+  add_count(command, "--katcp-port", o.katcp_port, {0, 65535}, "Its port; 0: no katcp");
+  add_file(command, "--stats", o.stats, "FILE.json: exact counts of what was sent");
+  add_text(command, "--config", o.config, "FILE.toml with options; its signals are EXPR");
+  add_text(command, "--log-level", o.log_level,
+           "all, trace, debug, info, warn, error, fatal or off");
+}
+
+}  // namespace
+
+void add_dsim(CLI::App& program, int& exit_code) {
+  CLI::App* const command =
+      program.add_subcommand("dsim", "Sends the packets of a simulated digitiser");
+  command->footer(examples);
+  auto chosen = std::make_shared<options>();
+  add_stream_options(*command, *chosen);
+  add_fault_options(*command, *chosen);
+  add_service_options(*command, *chosen);
+  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+}
+
+}  // namespace wingbeat::cli

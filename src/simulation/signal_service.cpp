@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation/signal_service.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "control/katcp_server.hpp"  // katcp_server
+#include "control/sensor.hpp"        // sensor_registry
+#include "formatted.hpp"
+#include "wingbeat/error.hpp"  // file_error
+
+namespace wingbeat::simulation {
+namespace {
+
+using namespace control;
+using words = std::vector<std::string>;
+
+constexpr double refresh_s = 1;
+
+/// Updates what the sender counts.
+class sending_sensors {
+ public:
+  sending_sensors(sensor_registry& registry, std::size_t n_polarisations) {
+    const auto add = [&](const std::string& name, const char* description, const char* units,
+                         sensor_kind kind = sensor_kind::integer) {
+      return &registry.add({.name = name,
+                            .description = description,
+                            .units = units,
+                            .kind = kind,
+                            .auto_period_s = refresh_s});
+    };
+    for (std::size_t p = 0; p < n_polarisations; ++p) {
+      const std::string name = formatted("input{}.tx.", p);
+      inputs_.push_back(
+          {add(name + "packets", "Packets sent", "packets"),
+           add(name + "dropped", "Packets dropped on purpose", "packets"),
+           add(name + "duplicated", "Packets sent twice on purpose", "packets"),
+           add(name + "reordered", "Packets sent late on purpose", "packets"),
+           add(name + "failed", "Packets that the system refused", "packets"),
+           add(name + "rate", "Samples sent in the last second", "samples/s", sensor_kind::real)});
+    }
+    timestamp_ = add("tx.timestamp", "ADC samples of the packets sent next", "samples");
+    late_ = add("tx.late", "How far the samples are behind real time", "s", sensor_kind::real);
+  }
+
+  void refresh(const transmit::sample_sender_counts& counts) {
+    const auto now = std::chrono::steady_clock::now();
+    const double elapsed_s = std::chrono::duration<double>(now - refreshed_).count();
+    for (std::size_t p = 0; p < inputs_.size(); ++p) {
+      const transmit::sent_samples& sent = counts.polarisations[p];
+      input& to = inputs_[p];
+      const auto set = [](sensor* updated, std::uint64_t value) {
+        updated->set(static_cast<std::int64_t>(value));
+      };
+      set(to.packets, sent.packets);
+      set(to.dropped, sent.disturbed.dropped);
+      set(to.duplicated, sent.disturbed.duplicated);
+      set(to.reordered, sent.disturbed.reordered);
+      set(to.failed, sent.failed_packets);
+      to.rate->set(static_cast<double>(sent.samples - to.n_samples) / elapsed_s);
+      to.n_samples = sent.samples;
+    }
+    timestamp_->set(counts.next_timestamp);
+    late_->set(counts.late_s);
+    refreshed_ = now;
+  }
+
+ private:
+  struct input {
+    sensor *packets, *dropped, *duplicated, *reordered, *failed, *rate;
+    std::uint64_t n_samples = 0;
+  };
+  std::vector<input> inputs_;  ///< [polarisation]
+  sensor* timestamp_ = nullptr;
+  sensor* late_ = nullptr;
+  std::chrono::steady_clock::time_point refreshed_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+struct signal_service::state {
+  struct change {
+    words signals;
+    deferred_reply reply;
+  };
+
+  state(const signal_service_spec& given, transmit::sample_sender& to, std::function<void()> halt,
+        std::function<void(const std::string&)> report)
+      : spec(given),
+        sender(to),
+        changed(std::move(report)),
+        sending(registry, given.signals.size()),
+        server({.host = given.host,
+                .port = given.port,
+                .device = "wingbeat-dsim-1.0",
+                .device_build = given.build},
+               registry, std::move(halt)),
+        signals(given.signals) {
+    originals = &registry.add({.name = "signals-orig",
+                               .description = "The signals as they were given, each in quotes",
+                               .kind = sensor_kind::string});
+    period = &registry.add(
+        {.name = "period", .description = "Samples of a signal's period", .units = "samples"});
+    steady = &registry.add({.name = "steady-state-timestamp",
+                            .description = "All samples from this ADC time on are of signals-orig",
+                            .units = "samples"});
+    registry
+        .add({.name = "sync-time",
+              .description = "UNIX time of sample 0",
+              .units = "s",
+              .kind = sensor_kind::timestamp})
+        .set(spec.sync_time_s);
+    registry
+        .add({.name = "adc-sample-rate",
+              .description = "Samples a second",
+              .units = "Hz",
+              .kind = sensor_kind::real})
+        .set(spec.period.adc_rate_hz);
+    period->set(static_cast<std::int64_t>(spec.period.n_samples()));
+    show(signals, sender.counts().next_timestamp);
+    sending.refresh(sender.counts());
+    add_requests();
+    worker = std::jthread([this](const std::stop_token& stop) { make_periods(stop); });
+    server.start();
+  }
+
+  ~state() { server.stop(); }
+
+  void show(const words& texts, std::int64_t timestamp) {
+    originals->set(formatted("'{}'", joined(texts, "' '")));
+    steady->set(timestamp);
+  }
+
+  void add_requests() {
+    server.add_deferred_request(
+        "signals",
+        "Sets or reports the signals. Arguments: a signal for each polarisation, or none to report "
+        "them. Replies the ADC timestamp from which on they are sent, or the signals.",
+        [this](const words& arguments, deferred_reply reply) {
+          const std::scoped_lock lock(mutex);
+          if (arguments.empty()) return reply.ok(signals);
+          if (arguments.size() != signals.size()) {
+            throw request_failure(
+                formatted("{} signals were given for {} polarisations; give one "
+                          "for each",
+                          arguments.size(), signals.size()));
+          }
+          if (changes.size() == most_changes) {
+            throw request_failure(
+                formatted("{} changes of signals wait already; try again later", most_changes));
+          }
+          changes.push_back({arguments, std::move(reply)});
+          arrived.notify_one();
+        });
+    server.every(refresh_s, [this] { sending.refresh(sender.counts()); });
+  }
+
+  void make_periods(const std::stop_token& stop) {
+    while (true) {
+      std::unique_lock lock(mutex);
+      if (!arrived.wait(lock, stop, [this] { return !changes.empty(); })) return;
+      const change next = std::move(changes.front());
+      changes.pop_front();
+      lock.unlock();
+      try {
+        const std::int64_t timestamp = apply(next.signals);
+        next.reply.ok({std::to_string(timestamp)});
+        changed(formatted("the signals are '{}' from timestamp {} on",
+                          joined(next.signals, "' and '"), timestamp));
+      } catch (const std::exception& refused) {
+        next.reply.fail(refused.what());
+      }
+    }
+  }
+
+  std::int64_t apply(const words& texts) {
+    const auto samples = std::make_shared<const transmit::sample_period>(texts, spec.period);
+    const std::scoped_lock lock(mutex);
+    const std::int64_t timestamp = sender.set_period(samples);
+    signals = texts;
+    show(texts, timestamp);
+    return timestamp;
+  }
+
+  signal_service_spec spec;
+  transmit::sample_sender& sender;
+  std::function<void(const std::string&)> changed;
+  sensor_registry registry;
+  sending_sensors sending;
+  sensor* originals = nullptr;
+  sensor* period = nullptr;
+  sensor* steady = nullptr;
+  katcp_server server;
+  std::mutex mutex;  ///< Of what follows.
+  std::condition_variable_any arrived;
+  words signals;
+  std::deque<change> changes;
+  std::jthread worker;  ///< Ends before what it uses.
+};
+
+signal_service::signal_service(const signal_service_spec& spec, transmit::sample_sender& sender,
+                               std::function<void()> halt,
+                               std::function<void(const std::string&)> changed) {
+  try {
+    state_ = std::make_unique<state>(spec, sender, std::move(halt), std::move(changed));
+  } catch (const error&) {
+    throw;
+  } catch (const std::runtime_error& refused) {  // of the server
+    throw file_error(refused.what());
+  }
+}
+
+signal_service::~signal_service() = default;
+
+std::uint16_t signal_service::port() const {
+  return state_->server.port();
+}
+
+}  // namespace wingbeat::simulation

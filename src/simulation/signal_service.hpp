@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulated digitiser under control by katcp: ?signals, and sensors.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>  // uint16_t
+#include <functional>
+#include <memory>  // unique_ptr
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transmit/sample_sender.hpp"  // sample_sender
+
+namespace wingbeat::simulation {
+
+struct signal_service_spec {
+  std::string host = "127.0.0.1";  ///< Empty listens on all addresses.
+  std::uint16_t port = 7147;       ///< 0 lets the system choose.
+  std::string build = "unknown";   ///< The version of the program.
+  std::vector<std::string> signals = {};
+  transmit::period_spec period = {};
+  double sync_time_s = 0;  ///< UNIX time of sample 0.
+};
+
+/// Serves from construction to destruction. `?signals` samples a period in a thread of its own;
+/// other requests are answered meanwhile.
+class signal_service {
+ public:
+  /// Changes that wait for their period at most; further ones are refused.
+  static constexpr std::size_t most_changes = 16;
+
+  /// The sender outlives it. `halt` is called at ?halt in the server's thread, and `changed` with
+  /// one sentence for each change in another. Throws `file_error` where it cannot listen.
+  signal_service(const signal_service_spec& spec, transmit::sample_sender& sender,
+                 std::function<void()> halt, std::function<void(const std::string&)> changed);
+  signal_service(const signal_service&) = delete;
+  signal_service& operator=(const signal_service&) = delete;
+  ~signal_service();
+
+  [[nodiscard]] std::uint16_t port() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace wingbeat::simulation
