@@ -3,7 +3,7 @@
 
 #include <pthread.h>  // pthread_setaffinity_np, pthread_setname_np
 
-#include <algorithm>  // copy, max
+#include <algorithm>  // copy, max, min
 #include <utility>    // exchange, move
 
 #include "channelising/delay_model.hpp"  // delay_schedule
@@ -30,6 +30,25 @@ void stay_on_processor(int processor) {
     throw plan_error(
         formatted("a thread cannot run on processor {}; give one of this machine's", processor));
   }
+}
+
+/// Packets of a chunk, numbered from its first.
+struct packet_range {
+  std::size_t first = 0, end = 0;
+};
+
+/// Returns those from the first that is there, of any polarisation, to the last. What lies outside
+/// is no loss before packets of other chunks enclose it: a stream may begin and end there.
+packet_range range_of(const receive::chunk& chunk) {
+  packet_range range;
+  for (const auto& flags : chunk.present) {
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+      if (flags[i] == 0) continue;
+      range.first = range.end == 0 ? i : std::min(range.first, i);
+      range.end = std::max(range.end, i + 1);
+    }
+  }
+  return range;
 }
 
 std::vector<std::vector<std::complex<float>>> initial_gains(const engine_spec& spec,
@@ -107,32 +126,36 @@ void output::channelise_all() {
   }
 }
 
-void output::go_to(const receive::chunk& next) {
-  const bool follows = next_sample_ >= 0 && next.epoch == epoch_ && next.timestamp >= next_sample_;
-  const std::int64_t gap = next.timestamp - next_sample_;
+void output::go_to(std::int64_t sample, std::uint64_t epoch) {
+  const std::int64_t gap = sample - next_sample_;
   const auto most =
       static_cast<std::int64_t>(most_missing_chunks * spec_.input.geometry.chunk_samples);
-  if (follows && gap <= most) {
-    if (gap == 0) return;
+  if (next_sample_ < 0 || epoch != epoch_ || gap < 0 || gap > most) {
+    bank_.jump(sample);
+  } else if (gap > 0) {
     const auto count = static_cast<std::size_t>(gap);
     bank_.push(queue_, {.count = count}, [this](const auto& heap) { take(heap); });
     report_levels(count);
-  } else {
-    bank_.jump(next.timestamp);
   }
-  next_sample_ = next.timestamp;
-  epoch_ = next.epoch;
+  next_sample_ = sample;
+  epoch_ = epoch;
 }
 
 void output::channelise(const receive::chunk& next) {
-  go_to(next);
   const receive::chunk_geometry& geometry = spec_.input.geometry;
-  channeliser::samples samples{.count = geometry.chunk_samples,
+  const packet_range range = range_of(next);
+  if (range.first == range.end) return;
+  go_to(next.timestamp + static_cast<std::int64_t>(range.first * geometry.packet_samples),
+        next.epoch);
+  const std::size_t n_packets = range.end - range.first, n_bytes = geometry.packet_bytes();
+  channeliser::samples samples{.count = n_packets * geometry.packet_samples,
                                .packet_samples = geometry.packet_samples};
   for (std::size_t pol = 0; pol < geometry.polarisations; ++pol) {
-    samples.packed.emplace_back(next.samples[pol]);
+    samples.packed.emplace_back(
+        next.samples[pol].subspan(range.first * n_bytes, n_packets * n_bytes));
     if (next.is_complete) continue;
-    samples.present.emplace_back(next.present[pol].begin(), next.present[pol].end());
+    const auto flags = std::span(next.present[pol]).subspan(range.first, n_packets);
+    samples.present.emplace_back(flags.begin(), flags.end());
   }
   bank_.push(queue_, samples, [this](const auto& heap) { take(heap); });
   next_sample_ += static_cast<std::int64_t>(samples.count);

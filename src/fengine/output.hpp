@@ -93,7 +93,7 @@ class output {
 
   void channelise_all();
   void channelise(const receive::chunk& next);
-  void go_to(const receive::chunk& next);
+  void go_to(std::int64_t sample, std::uint64_t epoch);
   void take(const channelised_heap& heap);
   void follow_delays(std::int64_t timestamp);
   void report_levels(std::size_t n_samples);

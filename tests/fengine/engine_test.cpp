@@ -100,6 +100,17 @@ TEST(fengine, takes_packets_in_any_order_and_twice) {
   EXPECT_GT(received.duplicates, 0U);
 }
 
+TEST(fengine, counts_no_loss_where_a_stream_begins_and_ends) {
+  constexpr std::int64_t begin = 5 * chunk_packets + 7, end = 12 * chunk_packets + 3;
+  engine_run run;
+  run.send(begin, end);
+  run.finish();
+  const auto expected = channelise_packets(run.spec().outputs[0].bank, 4, begin, end);
+  EXPECT_GT(expected.heaps.size(), 4U * 10);
+  expect_same(run.caught.caught(), expected.heaps);
+  EXPECT_EQ(run.engine->counts(0).sent.skipped_heaps, 0U);
+}
+
 TEST(fengine, goes_on_behind_a_long_gap_and_counts_all_that_it_skips) {
   const std::int64_t after = 3000 * chunk_packets;
   engine_run run;
