@@ -14,7 +14,8 @@
 
 # Debian packages, each list complete in itself with those above it.
 build_packages = g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev \
-  libcairo2-dev fonts-dejavu-core libpng-dev libtiff-dev libcpp-httplib-dev libpcre2-dev
+  libcairo2-dev fonts-dejavu-core libpng-dev libtiff-dev libcpp-httplib-dev libpcre2-dev \
+  libspdlog-dev libtomlplusplus-dev
 # Compile and run the kernels of the engine `opencl`.
 opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
 # Libraries that the bench compares with; bench/peers/ builds what is here.
@@ -25,7 +26,7 @@ test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3 python3-venv
 
 # The sanitizers see the device code, the host engine and the services: what runs concurrently.
-service_folders = spead net receive transmit control
+service_folders = spead net receive transmit control simulation fengine
 sanitized = $(shell cd tests && \
   find device backend/host $(service_folders) -name '*_test.cpp' 2>/dev/null | sort)
 race_folders = device/workgroup device/cluster device/bodies device/ends device/grid backend/host \
@@ -95,12 +96,12 @@ test: build-tests
 	cmake --preset sanitize $(library_only)
 	cmake --build --preset sanitize --target $(call targets_of,$(sanitized))
 	$(ctest) build/sanitize --label-exclude 'slow|gpu' \
-	  --tests-regex '^(device|backend/host|spead|net|receive|transmit|control)/'
+	  --tests-regex '^(device|backend/host|spead|net|receive|transmit|control|simulation|fengine)/'
 	cmake --preset sanitize-thread $(library_only)
 	cmake --build --preset sanitize-thread --target $(call targets_of,$(raced))
 	$(ctest) build/sanitize-thread --label-exclude 'slow|gpu|opencl' \
 	  --tests-regex \
-	  '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|spead|net|receive|transmit|control)/'
+	  '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|spead|net|receive|transmit|control|simulation|fengine)/'
 
 test-full: build-tests
 	WINGBEAT_TEST_FULL=1 $(ctest) build/test

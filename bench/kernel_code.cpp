@@ -3,11 +3,13 @@
 // NVRTC, without a GPU, and writes one line for each: a digest of the code, and what it is for.
 //     kernel_code sm_80 sm_90 sm_100 > before.txt
 //     kernel_code --every 24 sm_90 > before.txt      a sample: every 24th request of the list
+//     kernel_code --convolutions sm_90 > before.txt  the chains that bench/ measures, instead
 //     kernel_code --compare before.txt after.txt     exit code 1 where they differ
 #include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>  // strtoul
 #include <cstring>  // memcpy
@@ -16,10 +18,14 @@
 #include <mutex>
 #include <thread>
 
-#include "backend/cuda/nvrtc.hpp"   // compile_for
-#include "backend/sha256.hpp"       // sha256, hex
-#include "planner/catalogue.hpp"    // every_request, sample_device
-#include "planner/kernel_text.hpp"  // kernel_text, entry_name
+#include "backend/cuda/nvrtc.hpp"        // compile_for
+#include "backend/planning_engine.hpp"   // planning_engine
+#include "backend/sha256.hpp"            // sha256, hex
+#include "convolving/chain.hpp"          // preparing_chain, running_chain
+#include "convolving/image_request.hpp"  // planes_of
+#include "convolving/scores.hpp"         // score_store
+#include "planner/catalogue.hpp"         // every_request, sample_device
+#include "planner/kernel_text.hpp"       // kernel_text, entry_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -112,29 +118,147 @@ struct unit {
   std::string digest;
 };
 
-std::vector<unit> units_for(const std::string& architecture, std::size_t every) {
-  std::map<std::string, unit> by_text;
-  std::vector<plan_spec> requests = planner::every_request();
-  for (plan_spec& spec : placed_requests()) requests.push_back(std::move(spec));
-  for (std::size_t number = 0; number < requests.size(); number += every) {
-    const plan_spec& spec = requests[number];
-    const auto passes = planner::make_program(spec, planner::sample_device(architecture)).passes();
+/// Kernels by their texts.
+class unit_list {
+ public:
+  explicit unit_list(std::string architecture) : architecture_(std::move(architecture)) {}
+
+  void add(const std::vector<planner::pass>& passes, const std::string& title) {
     for (std::size_t i = 0; i < passes.size(); ++i) {
       const std::string text = planner::kernel_text(passes[i]);
-      unit& of = by_text[text];
-      of.architecture = architecture;
+      unit& of = by_text_[text];
+      of.architecture = architecture_;
       of.source = {.text = text,
                    .entry = std::string{planner::entry_name},
                    .threads = passes[i].shape().threads(),
                    .scratch_bytes = passes[i].shape().scratch_bytes(),
                    .path = "pass.cpp"};
       of.titles.push_back(
-          fmt::format("{} {} pass {} of {}", architecture, title_of(spec), i + 1, passes.size()));
+          fmt::format("{} {} pass {} of {}", architecture_, title, i + 1, passes.size()));
     }
   }
-  std::vector<unit> units;
-  for (auto& [text, each] : by_text) units.push_back(std::move(each));
-  return units;
+
+  [[nodiscard]] std::vector<unit> take() {
+    std::vector<unit> units;
+    for (auto& [text, each] : by_text_) units.push_back(std::move(each));
+    return units;
+  }
+
+ private:
+  std::string architecture_;
+  std::map<std::string, unit> by_text_;
+};
+
+std::vector<unit> units_for(const std::string& architecture, std::size_t every) {
+  unit_list units{architecture};
+  std::vector<plan_spec> requests = planner::every_request();
+  for (plan_spec& spec : placed_requests()) requests.push_back(std::move(spec));
+  for (std::size_t number = 0; number < requests.size(); number += every) {
+    const plan_spec& spec = requests[number];
+    units.add(planner::make_program(spec, planner::sample_device(architecture)).passes(),
+              title_of(spec));
+  }
+  return units.take();
+}
+
+/// A convolution that a program of bench/ measures.
+struct measured_convolution {
+  std::string title;
+  convolution_spec spec;
+};
+
+/// Those of `match_templates`: maps, and searches that keep the largest score.
+void add_matches(std::vector<measured_convolution>& all) {
+  struct sizes {
+    std::vector<std::size_t> image, small;
+    std::size_t count;
+  };
+  std::vector<sizes> problems{
+      {{4096, 4096}, {512, 512}, 8}, {{5760, 4092}, {480, 480}, 1}, {{3838, 3710}, {480, 480}, 1}};
+  for (const std::size_t part : {1, 3}) {
+    for (const auto [y, x, count] : {std::array<std::size_t, 3>{64, 64, 8},
+                                     {128, 128, 8},
+                                     {256, 256, 4},
+                                     {512, 512, 4},
+                                     {512, 256, 4},
+                                     {256, 512, 4}}) {
+      problems.push_back({{y, x}, {y * part / 4, x * part / 4}, count});
+    }
+  }
+  for (const sizes& of : problems) {
+    for (const std::size_t count : {std::size_t{1}, of.count}) {
+      const std::string title = fmt::format("{} in {}, {} at once", fmt::join(of.small, "x"),
+                                            fmt::join(of.image, "x"), count);
+      convolution_spec spec{.image = of.image,
+                            .kernel = of.small,
+                            .kind = operation::correlate,
+                            .mode = extent::valid,
+                            .kernels = count};
+      all.push_back({"correlate " + title, spec});
+      spec.kind = operation::convolve;
+      all.push_back({"convolve " + title, spec});
+      if (of.image[0] != 4096) continue;
+      spec.kind = operation::correlate;
+      spec.store =
+          convolving::score_store({.axes = convolving::geometry_of(spec), .templates = count});
+      all.push_back({"search " + title, spec});
+      spec.between = precision::fp16;
+      spec.image_peak = spec.kernel_peak = 1;
+      all.push_back({"search in fp16 " + title, spec});
+    }
+  }
+}
+
+std::vector<measured_convolution> measured_convolutions() {
+  std::vector<measured_convolution> all;
+  add_matches(all);
+  for (const auto [taps, block] : {std::array<std::size_t, 2>{255, 512},
+                                   {255, 1024},
+                                   {255, 2048},
+                                   {255, 4096},
+                                   {4095, 8192},
+                                   {4095, 16384},
+                                   {4095, 32768}}) {
+    all.push_back({fmt::format("filter {} taps, blocks of {}", taps, block),
+                   {.image = {std::size_t{1} << 26},
+                    .kernel = {taps},
+                    .mode = extent::same,
+                    .prepared = operand_role::kernel,
+                    .block = block}});
+  }
+  for (const std::size_t taps : {256}) {
+    all.push_back({fmt::format("blur 1920x1080, {} taps", taps),
+                   convolving::planes_of({.height = 1080,
+                                          .width = 1920,
+                                          .channels = 3,
+                                          .kernel_height = taps,
+                                          .kernel_width = taps,
+                                          .outside = border::mirror,
+                                          .stored = precision::fp16})});
+  }
+  return all;
+}
+
+/// Returns the kernels of both chains of each convolution.
+std::vector<unit> units_of_convolutions(const std::string& architecture) {
+  unit_list units{architecture};
+  const backend::planning_engine engine{architecture};
+  const auto on = engine.open(engine.devices().front());
+  const auto add = [&](const convolving::chain& of, const std::string& title) {
+    for (std::size_t i = 0; i < of.stages.size(); ++i) {
+      units.add(engine.program_of(*of.stages[i].plan).passes(),
+                fmt::format("{} plan {}", title, i + 1));
+    }
+  };
+  for (const auto& [title, spec] : measured_convolutions()) {
+    const auto axes = convolving::geometry_of(spec);
+    const bool is_of_images = spec.prepared == operand_role::image;
+    const std::size_t met = is_of_images ? spec.images : spec.kernels;
+    const std::size_t run = is_of_images ? spec.kernels : spec.images;
+    add(convolving::preparing_chain(on, {spec, axes, met, met, &engine}), title + " prepared");
+    add(convolving::running_chain(on, {spec, axes, run, met, &engine}), title);
+  }
+  return units.take();
 }
 
 void compile_all(std::vector<unit>& units) {
@@ -152,10 +276,13 @@ void compile_all(std::vector<unit>& units) {
   }
 }
 
+/// `every` 0: the kernels of convolutions.
 int write(std::span<char* const> architectures, std::size_t every) {
   std::vector<unit> units;
   for (const char* each : architectures) {
-    for (unit& of : units_for(each, every)) units.push_back(std::move(of));
+    for (unit& of : every == 0 ? units_of_convolutions(each) : units_for(each, every)) {
+      units.push_back(std::move(of));
+    }
   }
   compile_all(units);
   std::vector<std::string> lines;
@@ -210,16 +337,22 @@ int main(int argc, char** argv) {
     if (argc == 4 && std::string_view{argv[1]} == "--compare") return compare(argv[2], argv[3]);
     std::span<char* const> words{argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0))};
     std::size_t every = 1;
-    if (words.size() > 1 && std::string_view{words[0]} == "--every") {
+    const bool is_of_convolutions =
+        words.size() > 1 && std::string_view{words[0]} == "--convolutions";
+    if (is_of_convolutions) {
+      every = 0;
+      words = words.subspan(1);
+    } else if (words.size() > 1 && std::string_view{words[0]} == "--every") {
       every = std::strtoul(words[1], nullptr, 10);
       words = words.subspan(2);
     }
-    if (every > 0 && !words.empty() && std::string_view{words[0]}.starts_with("sm_")) {
+    if ((every > 0 || is_of_convolutions) && !words.empty() &&
+        std::string_view{words[0]}.starts_with("sm_")) {
       return write(words, every);
     }
     fmt::print(stderr,
-               "usage: kernel_code [--every N] sm_90 .. > FILE, or kernel_code --compare FILE "
-               "FILE\n");
+               "usage: kernel_code [--every N | --convolutions] sm_90 .. > FILE, or kernel_code "
+               "--compare FILE FILE\n");
     return 2;
   } catch (const std::exception& failed) {
     fmt::print(stderr, "kernel_code: {}\n", failed.what());

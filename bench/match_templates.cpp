@@ -5,11 +5,14 @@
 // lengths or to the next whose factors are 2, 3, 5 and 7, whichever is quicker. Then searches that
 // keep the maximum of each place, of 512 x 512 in 4,096 x 4,096.
 //     match_templates results.json PROBLEM..
+//     match_templates --patterns host|opencl|cuda results.json PROBLEM..
 // PROBLEM: image:template:count, a correlation, as 4096:512:8 or 5760x4092:480:1; "small", 36 of 16
-// to 384 in 64 to 512, convolutions too; "large", 512 in 4096, 1 to 32 of them.
+// to 384 in 64 to 512, convolutions too; "large", 512 in 4096, 1 to 32 of them. With --patterns,
+// other orders of memory on any engine (access_patterns.hpp), no cuFFT; there "1d:" in front of a
+// problem makes it one of one axis.
 #include <fmt/format.h>
 
-#include <algorithm>  // max, min, min_element
+#include <algorithm>  // find_if, max, min, min_element
 #include <array>
 #include <cmath>  // abs, sqrt
 #include <cstdio>
@@ -22,11 +25,12 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"       // queue::copy, plan
-#include "bench/smooth_lengths.hpp"  // smooth_length
-#include "convolving/chain.hpp"      // running_chain
-#include "measure/rounds.hpp"        // queued_run, take_turns
-#include "peers/cufft.hpp"           // cufft
+#include "backend/backend.hpp"        // queue::copy, plan
+#include "bench/access_patterns.hpp"  // patterns_of
+#include "bench/smooth_lengths.hpp"   // smooth_length
+#include "convolving/chain.hpp"       // running_chain
+#include "measure/rounds.hpp"         // queued_run, take_turns
+#include "peers/cufft.hpp"            // cufft
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -311,8 +315,13 @@ nlohmann::ordered_json searched(queue& on, const problem& of, precision between)
   const double each_us = 1e6 * runs[0].median_s() / static_cast<double>(of.kernels);
   fmt::print("search {}x{} in {}x{}, {} at once, {}: {:.1f} us each\n{}", of.small.y, of.small.x,
              of.image.y, of.image.x, of.kernels, name_of(between), each_us, search.explain());
-  return {{"search", true},          {"image", of.image.list()},    {"template", of.small.list()},
-          {"templates", of.kernels}, {"between", name_of(between)}, {"us_each", each_us}};
+  return {{"search", true},
+          {"image", of.image.list()},
+          {"template", of.small.list()},
+          {"templates", of.kernels},
+          {"between", name_of(between)},
+          {"bytes_each", search.traffic_bytes() / of.kernels},
+          {"us_each", each_us}};
 }
 
 /// Reads "4096" or "5760x4092".
@@ -353,9 +362,42 @@ void add_problems(const std::string& word, std::vector<problem>& all) {
                  std::stoul(word.substr(last + 1))});
 }
 
+/// Writes the times of other orders of memory. words: ENGINE FILE PROBLEM..
+int write_patterns(std::span<char* const> words) {
+  const std::string name = words.size() < 3 ? "" : words[0];
+  const std::array engines{engine::host, engine::opencl, engine::cuda};
+  const auto* const runs_on = std::find_if(engines.begin(), engines.end(),
+                                           [&](engine each) { return name == name_of(each); });
+  if (runs_on == engines.end()) {
+    throw plan_error("--patterns needs an engine (host, opencl or cuda), a file and problems");
+  }
+  const queue on{first_device(*runs_on)};
+  nlohmann::ordered_json document{
+      {"engine", name}, {"device", on.device().name}, {"driver", on.device().version}};
+  for (const char* const each : words.subspan(2)) {
+    std::string word = each;
+    const bool has_one_axis = word.starts_with("1d:");
+    if (has_one_axis) word = word.substr(3);
+    std::vector<problem> problems;
+    add_problems(word, problems);
+    for (const problem& of : problems) {
+      bench::pattern_problem pattern{of.image.list(), of.small.list(), of.kernels};
+      if (has_one_axis) pattern.image.resize(1), pattern.small.resize(1);
+      document["rows"].push_back(bench::patterns_of(on, pattern));
+    }
+  }
+  std::ofstream file{words[1]};
+  file << document.dump(1) << '\n';
+  if (!file.flush()) throw file_error(fmt::format("{} could not be written", words[1]));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
+  if (argc > 1 && std::string_view{argv[1]} == "--patterns") {
+    return write_patterns({argv + 2, static_cast<std::size_t>(argc - 2)});
+  }
   queue on{first_device(engine::cuda)};
   nlohmann::ordered_json document{{"device", on.device().name},
                                   {"driver", on.device().version},

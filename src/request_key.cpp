@@ -58,16 +58,18 @@ class key_writer {
     add(parameters);
   }
   void add(const fused_load& of) {
-    const auto& [in_bytes, element_bytes, source, callable, operands] = of;
+    const auto& [in_bytes, element_bytes, source, callable, operands, moved_bytes] = of;
     add(in_bytes);
+    add(moved_bytes);
     add(element_bytes);
     add(source);
     add(operands);
   }
   void add(const fused_store& of) {
-    const auto& [out_bytes, element_bytes, source, callable, partial_bytes, clears_output,
-                 operands] = of;
+    const auto& [out_bytes, element_bytes, source, callable, partial_bytes, clears_output, operands,
+                 moved_bytes] = of;
     add(out_bytes);
+    add(moved_bytes);
     add(partial_bytes);
     add(clears_output);
     add(element_bytes);

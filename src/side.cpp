@@ -172,6 +172,25 @@ side output_side(const plan_spec& spec) {
                  spec.store.is_given());
 }
 
+std::size_t moved_bytes(const fused_load& load) noexcept {
+  return load.moved_bytes != 0 ? load.moved_bytes : load.in_bytes;
+}
+
+std::size_t moved_bytes(const fused_store& store) noexcept {
+  if (store.moved_bytes != 0) return store.moved_bytes;
+  const bool adds = store.partial_bytes > 0 || store.clears_output;
+  return (adds ? 2 : 1) * store.out_bytes;
+}
+
+std::size_t moved_in(const plan_spec& spec) {
+  return spec.load.is_given() ? moved_bytes(spec.load) : input_side(spec).occupied_bytes();
+}
+
+std::size_t moved_out(const plan_spec& spec) {
+  if (!spec.store.is_given()) return output_side(spec).occupied_bytes();
+  return moved_bytes(spec.store) + (spec.store.clears_output ? spec.store.out_bytes : 0);
+}
+
 bool are_alike(const side& a, const side& b) {
   const auto same_axis = [](const side_axis& x, const side_axis& y) {
     return x.length == y.length && x.stride == y.stride && x.valid.first == y.valid.first &&

@@ -86,6 +86,15 @@ struct side {
 [[nodiscard]] side input_side(const plan_spec& spec);
 [[nodiscard]] side output_side(const plan_spec& spec);
 
+/// Returns the bytes that one run moves through a functor, as its request states them.
+[[nodiscard]] std::size_t moved_bytes(const fused_load& load) noexcept;
+[[nodiscard]] std::size_t moved_bytes(const fused_store& store) noexcept;
+
+/// Returns the bytes that one run reads of its input, and writes of its output, each once: of
+/// memory, or what the functor moves, and what is cleared before.
+[[nodiscard]] std::size_t moved_in(const plan_spec& spec);
+[[nodiscard]] std::size_t moved_out(const plan_spec& spec);
+
 /// Returns whether both sides have the same elements in the same places, so that one buffer can
 /// serve as input and output.
 [[nodiscard]] bool are_alike(const side& a, const side& b);

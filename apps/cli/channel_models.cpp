@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "cli/messages.hpp"        // counted
-#include "cli/option.hpp"          // real_of, count_of
+#include "cli/option.hpp"          // choice_of, count_of, real_of
 #include "formats/refusal.hpp"     // refuse, printable
 #include "formats/whole_file.hpp"  // read_whole_file
 #include "formatted.hpp"           // formatted
@@ -205,6 +205,27 @@ narrowband_spec narrowband_of(const std::vector<std::string>& words) {
     band.filter_taps = count_of(name("taps"), given["taps"], {1, std::size_t{1} << 20});
   }
   return band;
+}
+
+missing_policy missing_named(const std::string& word) {
+  return choice_of<missing_policy>(
+      "--missing", word,
+      {{"withhold", missing_policy::withhold}, {"zero-fill", missing_policy::zero_fill}});
+}
+
+evaluation_point evaluation_named(const std::string& word) {
+  return choice_of<evaluation_point>(
+      "--evaluate", word,
+      {{"start", evaluation_point::window_start}, {"centre", evaluation_point::window_centre}});
+}
+
+heap_sample heap_sample_named(const char* option, const std::string& word) {
+  return choice_of<heap_sample>(option, word,
+                                {{"4", heap_sample::int4},
+                                 {"8", heap_sample::int8},
+                                 {"16", heap_sample::int16},
+                                 {"fp16", heap_sample::fp16},
+                                 {"fp32", heap_sample::fp32}});
 }
 
 }  // namespace wingbeat::cli

@@ -30,4 +30,10 @@ namespace wingbeat::cli {
 /// `plan_error` for any other word, for one twice, and where one of the first two is left out.
 [[nodiscard]] narrowband_spec narrowband_of(const std::vector<std::string>& words);
 
+/// Return what a word of --missing, of --evaluate, or of `option` names. Throw `plan_error` for
+/// another word.
+[[nodiscard]] missing_policy missing_named(const std::string& word);
+[[nodiscard]] evaluation_point evaluation_named(const std::string& word);
+[[nodiscard]] heap_sample heap_sample_named(const char* option, const std::string& word);
+
 }  // namespace wingbeat::cli

@@ -3,16 +3,19 @@
 // exit code.
 #include <CLI/CLI.hpp>
 
-#include <cstdio>  // fflush, ferror, stdout
-#include <new>     // bad_alloc
+#include <algorithm>  // reverse
+#include <cstdio>     // fflush, ferror, stdout
+#include <new>        // bad_alloc
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/commands/bench.hpp"       // add_bench
 #include "cli/commands/channelise.hpp"  // add_channelise
 #include "cli/commands/convolve.hpp"    // add_convolve
 #include "cli/commands/devices.hpp"     // add_devices
 #include "cli/commands/dsim.hpp"        // add_dsim
+#include "cli/commands/fengine.hpp"     // add_fengine
 #include "cli/commands/filter.hpp"      // add_filter
 #include "cli/commands/match.hpp"       // add_match
 #include "cli/commands/order.hpp"       // add_order
@@ -22,6 +25,7 @@
 #include "cli/commands/speedtest.hpp"   // add_speedtest
 #include "cli/commands/transform.hpp"   // add_transform
 #include "cli/commands/verify.hpp"      // add_verify
+#include "cli/configuration.hpp"        // with_configuration
 #include "cli/messages.hpp"             // print_message, exit_code
 #include "cli/option.hpp"               // require_values
 #include "cli/signals.hpp"              // remove_temporary_files_on_signals
@@ -42,6 +46,7 @@ constexpr const char* exit_codes = R"(Examples:
   wingbeat convolve photo.png blur.npy --mode same --border mirror --output soft.png
   wingbeat filter recording.wav lowpass.txt --mode same --output quiet.wav
   wingbeat channelise pol0.raw pol1.raw --adc-rate 1712e6 --output spectra.npy
+  wingbeat fengine --config fengine.toml
   wingbeat verify
   wingbeat COMMAND --help       options and worked examples of one command
 
@@ -62,6 +67,21 @@ void require_command(const CLI::App& program, int argc, char** argv) {
                                  : formatted("there is no command '{}'; choose {}", first, known));
 }
 
+/// Returns the words as CLI11 takes them, the last one first; with those of a file for commands
+/// that run for long.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words{argv + 1, argv + argc};
+  const bool is_simulator = !words.empty() && words.front() == "dsim";
+  if (is_simulator || (!words.empty() && words.front() == "fengine")) {
+    const auto stated =
+        with_configuration({words.begin() + 1, words.end()}, is_simulator ? "signals" : "src");
+    words.erase(words.begin() + 1, words.end());
+    words.insert(words.end(), stated.begin(), stated.end());
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
 int parse(CLI::App& program, int argc, char** argv) {
   int code = exit_ok;
   add_bench(program, code);
@@ -69,6 +89,7 @@ int parse(CLI::App& program, int argc, char** argv) {
   add_convolve(program, code);
   add_devices(program, code);
   add_dsim(program, code);
+  add_fengine(program, code);
   add_filter(program, code);
   add_match(program, code);
   add_order(program, code);
@@ -80,7 +101,7 @@ int parse(CLI::App& program, int argc, char** argv) {
   add_verify(program, code);
   require_command(program, argc, argv);
   try {
-    program.parse(argc, argv);
+    program.parse(words_of(argc, argv));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return program.exit(e);  // --help and --version
     const std::string_view command = argc > 1 ? argv[1] : "";

@@ -103,6 +103,11 @@ double real_of(const std::string& option, std::string_view text, real_range rang
   refuse(option, text, "a number " + text_of(range));
 }
 
+void refuse_choice(const char* option, std::string_view word,
+                   const std::vector<const char*>& known) {
+  throw plan_error(formatted("{} '{}' is none; choose {}", option, word, joined(known, ", ")));
+}
+
 std::vector<std::string> parts_of(const std::string& option, std::string_view list) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= list.size();) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>  // pair
 #include <vector>
 
 namespace CLI {
@@ -44,6 +45,22 @@ struct real_range {
 [[nodiscard]] std::size_t power_of_two_of(const std::string& option, std::string_view text,
                                           count_range range);
 [[nodiscard]] double real_of(const std::string& option, std::string_view text, real_range range);
+
+/// Throws `plan_error` for a word that is none of those known.
+[[noreturn]] void refuse_choice(const char* option, std::string_view word,
+                                const std::vector<const char*>& known);
+
+/// Returns the value that a word names. Throws `plan_error` that lists all for another word.
+template <class Value>
+Value choice_of(const char* option, std::string_view word,
+                const std::vector<std::pair<const char*, Value>>& values) {
+  std::vector<const char*> known;
+  for (const auto& [name, value] : values) {
+    if (word == name) return value;
+    known.push_back(name);
+  }
+  refuse_choice(option, word, known);
+}
 
 /// Returns the parts of a comma list. Throws `plan_error` for an empty part.
 [[nodiscard]] std::vector<std::string> parts_of(const std::string& option, std::string_view list);

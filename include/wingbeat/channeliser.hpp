@@ -158,11 +158,13 @@ struct heap_counts {
 ///     channeliser bank{queue, {.adc_rate_hz = 1712e6, .channels = 4096}, 0};
 ///     bank.push(queue, {.packed = {pol0, pol1}, .count = 1 << 20}, [](const auto& heap) { .. });
 ///
-/// One thread at a time. Results agree with `src/reference/channeliser.hpp`, whose formulas these
-/// are, within one step of the quantiser where rounding errors of fp32 cross a tie.
+/// One thread at a time, but `add_delay` and `add_gains` may be called by any. Results agree with
+/// `src/reference/channeliser.hpp`, whose formulas these are, within one step of the quantiser
+/// where rounding errors of fp32 cross a tie.
 class channeliser {
  public:
-  /// Samples that follow those pushed before, equally many of each polarisation.
+  /// Samples that follow those pushed before, equally many of each polarisation; neither packed nor
+  /// integers where all of them are missing.
   struct samples {
     /// [polarisation] a stream of bits, the most significant bit of the first sample first.
     std::vector<std::span<const std::byte>> packed = {};
@@ -198,9 +200,14 @@ class channeliser {
   /// the stream goes on after all, samples that complete the heap have it handed on again.
   void flush(queue& on, const taker& take);
 
+  /// Says that the samples pushed next begin with number `next_sample`. Heaps that need any before
+  /// it count as skipped. Where time goes back, heaps begin anew, with the same delays and gains.
+  /// Throws `plan_error` for a number below 0.
+  void jump(std::int64_t next_sample);
+
   /// Adds a model, or gains, for spectra from its start on, in place of later ones that were
-  /// stated. Returns the output time from which on all heaps follow it. Throws `plan_error` as the
-  /// constructor does.
+  /// stated. Returns the output time from which on all heaps follow it; those before it were begun.
+  /// Throws `plan_error` as the constructor does.
   std::int64_t add_delay(std::size_t polarisation, const delay_model& model);
   std::int64_t add_gains(gain_change change);
 

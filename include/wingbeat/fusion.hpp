@@ -117,11 +117,14 @@ struct fused_load {
   host_load callable = {};        ///< For host and reference.
   /// Its arguments in each run, from `plan::enqueue`: buffers, and numbers by value.
   std::vector<kernel_parameter> operands = {};
+  /// What one run reads through it, memory of operands too, for `traffic_bytes` and `explain`
+  /// alone. 0: `in_bytes`.
+  std::size_t moved_bytes = 0;
 
   /// Returns whether anything was given; if not, a plan reads plain memory.
   [[nodiscard]] bool is_given() const noexcept {
     return in_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0 ||
-           !operands.empty();
+           !operands.empty() || moved_bytes != 0;
   }
 };
 
@@ -151,11 +154,15 @@ struct fused_store {
   bool clears_output = false;
   /// Its arguments in each run, from `plan::enqueue`: buffers, and numbers by value.
   std::vector<kernel_parameter> operands = {};
+  /// What one run reads and writes through it, memory of operands too, for `traffic_bytes` and
+  /// `explain` alone. 0: `out_bytes` written, and read too by a functor that reduces or adds to
+  /// what was cleared.
+  std::size_t moved_bytes = 0;
 
   /// Returns whether anything was given; if not, a plan writes plain memory.
   [[nodiscard]] bool is_given() const noexcept {
     return out_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0 ||
-           !operands.empty() || partial_bytes != 0 || clears_output;
+           !operands.empty() || partial_bytes != 0 || clears_output || moved_bytes != 0;
   }
 };
 

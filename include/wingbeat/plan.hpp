@@ -199,7 +199,8 @@ class plan {
   /// Returns the bytes one run reads and writes in device memory, as planned.
   [[nodiscard]] std::size_t traffic_bytes() const;
 
-  /// Returns the passes of one run, in order; their traffic adds up to `traffic_bytes`. Empty on
+  /// Returns the passes of one run, in order; their traffic, and the output where a functor's
+  /// request clears it, adds up to `traffic_bytes`. Empty on
   /// engines that compile no kernels, because they may transform several axes of a block while it
   /// is in the cache.
   [[nodiscard]] std::vector<pass_info> passes() const;

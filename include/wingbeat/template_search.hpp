@@ -88,7 +88,12 @@ class template_search {
   [[nodiscard]] const search_spec& spec() const;
   [[nodiscard]] const std::vector<std::size_t>& result() const;  ///< {height, width} of a map.
 
-  /// Returns what is kept, and the convolution's launches and bytes, in words.
+  /// Returns the bytes that the scores of `templates_at_once` templates read and write in device
+  /// memory, as planned; what is kept is counted for each template, as if each score were the
+  /// largest yet and passed the threshold. `add` also copies templates that start at an odd real.
+  [[nodiscard]] std::size_t traffic_bytes() const;
+
+  /// Returns what is kept, and the launches and bytes of `templates_at_once` templates, in words.
   [[nodiscard]] std::string explain() const;
 
   /// Takes the image to search and forgets all scores. image: [y][x]. A normalised search waits for

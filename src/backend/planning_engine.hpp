@@ -15,11 +15,14 @@
 
 namespace wingbeat::backend {
 
-/// Plans for an H200.
+/// Plans for an H200, or for a sample device of another architecture.
 class planning_engine final : public engine {
  public:
+  explicit planning_engine(std::string architecture = "sm_90")
+      : architecture_(std::move(architecture)) {}
+
   [[nodiscard]] std::vector<device_info> devices() const override {
-    return {planner::sample_device("sm_90")};
+    return {planner::sample_device(architecture_)};
   }
   [[nodiscard]] std::string why_absent() const override { return {}; }
   [[nodiscard]] std::shared_ptr<queue> open(const device_info& device) const override {
@@ -44,6 +47,11 @@ class planning_engine final : public engine {
     return tuning::for_device(device).placing.result_block;
   }
 
+  /// Returns the launches of a plan, which this engine made.
+  [[nodiscard]] const planner::program& program_of(const plan& made) const {
+    return dynamic_cast<const planned_only&>(made).program();
+  }
+
  private:
   class planned_only final : public plan {
    public:
@@ -56,6 +64,7 @@ class planning_engine final : public engine {
     }
     [[nodiscard]] std::string explain() const override { return program_.describe(); }
     void enqueue(queue&, const run&) const override {}
+    [[nodiscard]] const planner::program& program() const { return program_; }
 
    private:
     planner::program program_;
@@ -75,6 +84,8 @@ class planning_engine final : public engine {
   static std::shared_ptr<const plan> planned(planner::program program) {
     return std::make_shared<planned_only>(std::move(program));
   }
+
+  std::string architecture_;
 };
 
 }  // namespace wingbeat::backend

@@ -4,6 +4,7 @@
 #include <algorithm>  // all_of, max, min
 #include <cmath>      // log10
 #include <limits>
+#include <mutex>
 #include <utility>  // move
 
 #include "channelising/delay_model.hpp"    // delay_schedule, first_start
@@ -70,14 +71,17 @@ struct channeliser::impl {
   channeliser_sizes sizes;
   std::int64_t kept;
   incoming input;
+  /// Guards `spec.gains`, `delays` and `earliest`, which other threads than the one that pushes
+  /// may change or read; functions named `.._locked` expect that it is held.
+  mutable std::mutex mutex;
   std::vector<delay_schedule> delays;  ///< [polarisation]
   std::optional<downconverter> converter;
   std::optional<sample_store> decimated;
   std::int64_t next_output = 0;  ///< Of the decimated samples.
   std::optional<filter_bank> bank;
   heap_counts counts;
-  std::int64_t earliest = 0;  ///< Output time of the next heap, or before it.
-  std::int64_t expected = -1;
+  std::int64_t earliest = 0;   ///< Output time of the next heap, or before it.
+  std::int64_t expected = -1;  ///< Output time behind the last heap; below 0 before the first.
   std::vector<std::byte> bytes;
 
   [[nodiscard]] std::int64_t subsampling() const {
@@ -90,7 +94,7 @@ struct channeliser::impl {
   /// Returns the first input sample of windows that the bank still has.
   [[nodiscard]] std::int64_t bank_begin() const { return numbers().begin() * subsampling(); }
 
-  [[nodiscard]] std::optional<std::int64_t> next_heap() const {
+  [[nodiscard]] std::optional<std::int64_t> next_heap_locked() const {
     return first_start(delays, {earliest, static_cast<std::int64_t>(sizes.heap_samples),
                                 bank_begin(), subsampling(), sizes.evaluation_offset});
   }
@@ -101,8 +105,9 @@ struct channeliser::impl {
 
   /// Returns the first input sample that later heaps may need.
   [[nodiscard]] std::int64_t keep_from() const {
+    const std::lock_guard lock{mutex};
     std::int64_t first = input.end();
-    const auto t = next_heap();
+    const auto t = next_heap_locked();
     if (!t) return first - static_cast<std::int64_t>(sizes.window_samples) - kept;
     for (const delay_schedule& of : delays) first = std::min(first, value_at(of, *t).input_start);
     return first - kept;
@@ -134,7 +139,7 @@ struct channeliser::impl {
 
   enum class fit { whole, ends, early };
 
-  fit fit_at(std::int64_t t, window_values& windows, std::int64_t& early) const {
+  fit fit_at_locked(std::int64_t t, window_values& windows, std::int64_t& early) const {
     for (std::size_t s = 0; s < sizes.spectra_per_heap; ++s) {
       const std::int64_t time = t + static_cast<std::int64_t>(s * sizes.spectrum_samples);
       std::vector<delay_value> of_spectrum;
@@ -153,34 +158,42 @@ struct channeliser::impl {
     return fit::whole;
   }
 
+  /// A heap that is begun: its delays and gains are fixed.
+  struct begun_heap {
+    channelised_heap heap = {};
+    bool is_withheld = false;
+    heap_entries entries = {};
+  };
+
   void hand_on(queue& on, const taker& take) {
-    while (const auto t = hand_on_next(on, take, fit::whole)) {
-      expected = earliest = *t + static_cast<std::int64_t>(sizes.heap_samples);
-    }
+    while (const auto next = begin_next(fit::whole)) make(on, *next, take);
   }
 
-  /// Hands on the next heap that starts within the samples, if it fits as `wanted`. Returns its
-  /// output time.
-  std::optional<std::int64_t> hand_on_next(queue& on, const taker& take, fit wanted) {
+  /// Begins the next heap that starts within the samples, if it fits as `wanted`.
+  std::optional<begun_heap> begin_next(fit wanted) {
+    const std::lock_guard lock{mutex};
     const auto hop = static_cast<std::int64_t>(sizes.heap_samples);
-    while (const auto t = next_heap()) {
+    while (const auto t = next_heap_locked()) {
       window_values windows;
       std::int64_t early = 0;
-      const fit found = fit_at(*t, windows, early);
+      const fit found = fit_at_locked(*t, windows, early);
       if (found == fit::early) {
         earliest = early + 1;
         continue;
       }
       if (found != wanted || windows.empty()) return std::nullopt;
       if (expected >= 0) counts.skipped += static_cast<std::uint64_t>((*t - expected) / hop);
-      make_heap(on, *t, windows, take);
-      return t;
+      // A heap that is not whole may be handed on again, and is not skipped then.
+      expected = *t + (wanted == fit::whole ? hop : 0);
+      if (wanted == fit::whole) earliest = expected;
+      for (delay_schedule& of : delays) of.forget_before(*t, sizes.evaluation_offset);
+      return begun_locked(*t, windows);
     }
     return std::nullopt;
   }
 
-  void make_heap(queue& on, std::int64_t t, const window_values& windows, const taker& take) {
-    channelised_heap heap{.timestamp = t, .n_spectra = windows.size()};
+  [[nodiscard]] begun_heap begun_locked(std::int64_t t, const window_values& windows) const {
+    begun_heap begun{.heap = {.timestamp = t, .n_spectra = windows.size()}};
     const auto window = static_cast<std::int64_t>(sizes.window_samples);
     bool is_touched = false;
     for (std::size_t p = 0; p < spec.polarisations; ++p) {
@@ -188,20 +201,38 @@ struct channeliser::impl {
         const std::int64_t start = of_spectrum[p].input_start;
         return input.is_whole(p, start, start + window);
       };
-      heap.is_complete.push_back(std::all_of(windows.begin(), windows.end(), is_whole));
-      is_touched = is_touched || !heap.is_complete.back();
+      begun.heap.is_complete.push_back(std::all_of(windows.begin(), windows.end(), is_whole));
+      is_touched = is_touched || !begun.heap.is_complete.back();
     }
-    if (is_touched && spec.missing == missing_policy::withhold) {
+    begun.is_withheld = is_touched && spec.missing == missing_policy::withhold;
+    if (!begun.is_withheld) begun.entries = entries_of(spec, t, windows, numbers().begin());
+    return begun;
+  }
+
+  void make(queue& on, const begun_heap& begun, const taker& take) {
+    if (begun.is_withheld) {
       ++counts.withheld;
       return;
     }
-    const heap_entries entries = entries_of(spec, t, windows, numbers().begin());
-    bank->run(on, numbers().view(), entries.spectra, entries.gains);
+    bank->run(on, numbers().view(), begun.entries.spectra, begun.entries.gains);
     bank->read_heap(bytes);
+    channelised_heap heap = begun.heap;
     heap.bytes = bytes;
     heap.saturated = bank->saturated();
     ++counts.sent;
     if (take) take(heap);
+  }
+
+  void jump(std::int64_t next_sample) {
+    const std::lock_guard lock{mutex};
+    if (next_sample < input.end()) {
+      earliest = 0;
+      expected = -1;
+    }
+    input.restart(next_sample);
+    if (!converter) return;
+    next_output = converter->first_from(next_sample);
+    decimated->restart(next_output);
   }
 };
 
@@ -256,10 +287,15 @@ void channeliser::push(queue& on, const samples& next, const taker& take) {
 
 void channeliser::flush(queue& on, const taker& take) {
   static_cast<void>(spec());
-  const std::uint64_t skipped = impl_->counts.skipped;
-  const auto t = impl_->hand_on_next(on, take, impl::fit::ends);
-  // A heap that is handed on again must not be counted as skipped again.
-  if (t && impl_->counts.skipped != skipped) impl_->expected = *t;
+  if (const auto last = impl_->begin_next(impl::fit::ends)) impl_->make(on, *last, take);
+}
+
+void channeliser::jump(std::int64_t next_sample) {
+  static_cast<void>(spec());
+  if (next_sample < 0) {
+    throw plan_error(formatted("the next sample is {}; give 0 or more", next_sample));
+  }
+  impl_->jump(next_sample);
 }
 
 std::int64_t channeliser::add_delay(std::size_t polarisation, const delay_model& model) {
@@ -268,12 +304,14 @@ std::int64_t channeliser::add_delay(std::size_t polarisation, const delay_model&
     throw plan_error(formatted("polarisation {} gets a delay; there are {}, numbered from 0",
                                polarisation, impl_->delays.size()));
   }
+  const std::lock_guard lock{impl_->mutex};
   impl_->delays[polarisation].add(model);
   return std::max(model.start_samples, impl_->earliest);
 }
 
 std::int64_t channeliser::add_gains(gain_change change) {
   static_cast<void>(spec());
+  const std::lock_guard lock{impl_->mutex};
   channeliser_spec changed = impl_->spec;
   std::erase_if(changed.gains, [&](const gain_change& each) {
     return each.start_samples >= change.start_samples;

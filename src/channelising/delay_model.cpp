@@ -92,6 +92,11 @@ void delay_schedule::add(const delay_model& model) {
   models_.push_back(model);
 }
 
+void delay_schedule::forget_before(std::int64_t t, double offset) {
+  const auto in_force = static_cast<std::ptrdiff_t>(&model_at(t, offset) - models_.data());
+  if (in_force > 1) models_.erase(models_.begin() + 1, models_.begin() + in_force);
+}
+
 const delay_model& delay_schedule::model_at(std::int64_t t, double offset) const {
   std::size_t i = models_.size() - 1;
   while (i > 0 && !has_started(models_[i], t, offset)) --i;

@@ -39,6 +39,9 @@ class delay_schedule {
   /// value that is not finite, a start below 0, a rate beyond -1 .. 1, or a delay beyond 2^47.
   void add(const delay_model& model);
 
+  /// Removes models that are in force at no output time from `t` on.
+  void forget_before(std::int64_t t, double offset = 0);
+
   /// Returns the values for a spectrum whose window starts at output time `t`, by the model in
   /// force at t + offset, evaluated there. Offset 0 is the window's start.
   [[nodiscard]] delay_value at(std::int64_t t, double offset = 0) const;

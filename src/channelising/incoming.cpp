@@ -10,6 +10,10 @@
 namespace wingbeat::channelising {
 namespace {
 
+bool are_all_missing(const channeliser::samples& next) {
+  return next.packed.empty() && next.integers.empty() && next.present.empty();
+}
+
 void require_flags(const channeliser_spec& spec, const channeliser::samples& next) {
   if (next.present.empty()) return;
   if (next.packet_samples == 0) throw plan_error("packets have 0 samples; give 1 or more");
@@ -36,6 +40,7 @@ void require_within(std::span<const std::int16_t> samples, std::size_t polarisat
 }
 
 void require_samples(const channeliser_spec& spec, const channeliser::samples& next) {
+  if (are_all_missing(next)) return;
   const bool is_packed = !next.packed.empty();
   const std::size_t given = is_packed ? next.packed.size() : next.integers.size();
   if (given != spec.polarisations || (is_packed && !next.integers.empty())) {
@@ -61,12 +66,12 @@ void require_samples(const channeliser_spec& spec, const channeliser::samples& n
 template <class Call>
 void by_packets(const channeliser_spec& spec, const channeliser::samples& next, std::size_t from,
                 std::size_t end, Call call) {
-  const bool has_flags = !next.present.empty();
+  const bool has_flags = !next.present.empty(), are_there = !are_all_missing(next);
   for (std::size_t p = 0; p < spec.polarisations; ++p) {
     for (std::size_t first = from, stop = end; first < end; first = stop) {
       const std::size_t packet = has_flags ? first / next.packet_samples : 0;
       stop = has_flags ? std::min((packet + 1) * next.packet_samples, end) : end;
-      call(p, first, stop, !has_flags || next.present[p][packet]);
+      call(p, first, stop, has_flags ? next.present[p][packet] : are_there);
     }
   }
 }
@@ -99,6 +104,7 @@ void incoming::accept(const channeliser::samples& next) {
              });
   if (reads_) return;
   accepted_.assign(spec_.polarisations, std::vector<std::int16_t>(next.count));
+  if (are_all_missing(next)) return;
   for (std::size_t p = 0; p < accepted_.size(); ++p) {
     if (next.packed.empty()) {
       accepted_[p].assign(next.integers[p].begin(), next.integers[p].end());
@@ -190,6 +196,13 @@ void incoming::write(std::size_t polarisation, std::span<const std::int16_t> sam
   pack_samples(tail, bits_, 0, packed);
   store_.write(polarisation, first, packed.data(), packed.size());
   tail.erase(tail.begin(), tail.end() - static_cast<std::ptrdiff_t>(tail.size() % 8));
+}
+
+void incoming::restart(std::int64_t first) {
+  end_ = first;
+  store_.restart(first);
+  for (auto& gaps : gaps_) gaps.clear();
+  for (auto& tail : tails_) tail.clear();
 }
 
 bool incoming::is_whole(std::size_t polarisation, std::int64_t begin, std::int64_t end) const {

@@ -37,6 +37,9 @@ class incoming {
   [[nodiscard]] bool append(queue& on, const channeliser::samples& next, std::size_t from,
                             std::size_t count, std::int64_t keep);
 
+  /// Forgets all samples; the next one has index `first`.
+  void restart(std::int64_t first);
+
   /// Returns whether no sample of these is missing.
   [[nodiscard]] bool is_whole(std::size_t polarisation, std::int64_t begin, std::int64_t end) const;
   void forget_gaps_before(std::int64_t index);

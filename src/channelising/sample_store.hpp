@@ -32,6 +32,9 @@ class sample_store {
   /// Writes bytes there.
   void write(std::size_t plane, std::int64_t index, const void* from, std::size_t size_bytes);
 
+  /// Forgets all numbers; the next one has index `begin`.
+  void restart(std::int64_t begin) { begin_ = end_ = begin; }
+
   /// Says that numbers up to `end` are there.
   void extend(std::int64_t end) { end_ = end; }
 

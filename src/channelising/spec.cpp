@@ -150,6 +150,19 @@ double pass_edge(const channeliser_spec& spec) {
   return *spec.narrowband->pass_bandwidth_hz / rate / 2;
 }
 
+double channel_width_hz(const channeliser_spec& spec) {
+  const double band = spec.adc_rate_hz / 2;
+  const double share = spec.narrowband ? static_cast<double>(spec.narrowband->decimation) : 1;
+  return band / share / static_cast<double>(spec.channels);
+}
+
+double channel_hz(const channeliser_spec& spec, std::size_t channel) {
+  const double k = static_cast<double>(channel);
+  if (!spec.narrowband) return k * channel_width_hz(spec);
+  return spec.narrowband->centre_hz +
+         (k - static_cast<double>(spec.channels) / 2) * channel_width_hz(spec);
+}
+
 }  // namespace wingbeat::channelising
 
 namespace wingbeat {

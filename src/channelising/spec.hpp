@@ -15,4 +15,8 @@ void validate(const channeliser_spec& spec);
 /// Returns the part of the output rate that the decimating filter keeps on either side of 0.
 [[nodiscard]] double pass_edge(const channeliser_spec& spec);
 
+/// Returns the distance of channels, and the frequency of the centre of channel `channel`.
+[[nodiscard]] double channel_width_hz(const channeliser_spec& spec);
+[[nodiscard]] double channel_hz(const channeliser_spec& spec, std::size_t channel);
+
 }  // namespace wingbeat::channelising

@@ -17,17 +17,13 @@
 
 #include "control/connection.hpp"
 #include "control/deferred_reply.hpp"
+#include "control/log_level.hpp"
 #include "control/message.hpp"
 #include "control/sampling.hpp"
 #include "control/sensor.hpp"
 #include "control/update_queue.hpp"
 
 namespace wingbeat::control {
-
-enum class log_level { all, trace, debug, info, warn, error, fatal, off };
-
-/// Returns the level's name in katcp.
-[[nodiscard]] std::string_view name_of(log_level level);
 
 /// Thrown by handlers: the request is answered `fail` with this sentence.
 class request_failure : public std::runtime_error {

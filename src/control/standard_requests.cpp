@@ -11,9 +11,6 @@
 namespace wingbeat::control {
 namespace {
 
-constexpr std::string_view level_names[] = {"all",  "trace", "debug", "info",
-                                            "warn", "error", "fatal", "off"};
-
 void expect_at_most(const request& request, std::size_t n) {
   if (request.arguments().size() > n) {
     throw request_failure(formatted("this request takes at most {} arguments; {} were given", n,
@@ -27,10 +24,6 @@ std::string first_sentence(const std::string& text) {
 }
 
 }  // namespace
-
-std::string_view name_of(log_level level) {
-  return level_names[static_cast<std::size_t>(level)];
-}
 
 std::vector<std::vector<std::string>> katcp_server::versions() const {
   const std::string library =
@@ -82,24 +75,17 @@ void katcp_server::add_standard_requests() {
 }
 
 void katcp_server::add_level_request() {
-  add_request(
-      "log-level",
-      "Sets or reports the least severe level of #log informs. Arguments: [all | trace | "
-      "debug | info | warn | error | fatal | off].",
-      [this](request& asked) -> std::vector<std::string> {
-        expect_at_most(asked, 1);
-        if (!asked.arguments().empty()) {
-          const auto* const place =
-              std::find(std::begin(level_names), std::end(level_names), asked.arguments()[0]);
-          if (place == std::end(level_names)) {
-            throw request_failure(formatted("'{}' is no level; there are {}", asked.arguments()[0],
-                                            joined(level_names, ", ")));
-          }
-          level_ = static_cast<log_level>(place - std::begin(level_names));
-          if (level_observer_) level_observer_(level_);
-        }
-        return {std::string(name_of(level_))};
-      });
+  add_request("log-level",
+              "Sets or reports the least severe level of #log informs. Arguments: [all | trace | "
+              "debug | info | warn | error | fatal | off].",
+              [this](request& asked) -> std::vector<std::string> {
+                expect_at_most(asked, 1);
+                if (!asked.arguments().empty()) {
+                  level_ = parse_log_level(asked.arguments()[0]);
+                  if (level_observer_) level_observer_(level_);
+                }
+                return {std::string(name_of(level_))};
+              });
 }
 
 }  // namespace wingbeat::control

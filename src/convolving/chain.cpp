@@ -66,7 +66,7 @@ class chain_builder {
     const signal_axis axis = of_.signal(role_)[0];
     plan_spec rows = of_.plan_of(axis.padded, {of_.count(), in.count}, of_.kind(true, 0));
     rows.factor = of_.scale().forward(role_, 0);
-    rows.in = {.distances = {in.item_distance, in.distance}};
+    rows.in = {.strides = {in.stride}, .distances = {in.item_distance, in.distance}};
     range_in(rows, axis);
     if (of_.n_axes() == 1) begin(rows, load_of(spec_, role_), {1, axis.length});
     return rows;
@@ -78,6 +78,10 @@ class chain_builder {
     const bool is_last = of_.n_axes() == 1;
     const std::size_t kept = is_last ? slowest.result() : of_.sector_aligned(slowest.result());
     columns out{memory::output, in.count, kept, in.count * kept};
+    if (of_.keeps_rows()) {
+      const std::size_t pitch = of_.sector_aligned(in.count);
+      out = {memory::output, in.count, 1, slowest.result() * pitch, pitch};
+    }
     if (!is_last) out.where = made_.workspace_beside(in.where, of_.n_pairs() * out.item_distance);
     if (may_convolve_at_once()) {
       const columns blocked = in_blocks(out);
@@ -98,7 +102,7 @@ class chain_builder {
                               .columns = in.count,
                               .bins = of_.bins(0)},
                              of_.times(), stored_between(spec_), spec_.real);
-    back.out = {.distances = {out.item_distance, out.distance}};
+    back.out = {.strides = {out.stride}, .distances = {out.item_distance, out.distance}};
     range_out(back, slowest);
     if (!is_last) out.where = made_.workspace_beside(between, of_.n_pairs() * out.item_distance);
     if (is_last) finish(back, spec_.store, {1, of_.axis(of_.n_axes() - 1).result()});
@@ -118,8 +122,8 @@ class chain_builder {
   [[nodiscard]] columns in_blocks(columns of) const {
     const std::size_t block = engine_.result_block(on_->device());
     const std::size_t bytes = of_.n_pairs() * of.item_distance * of_.number_bytes();
-    if (!of_.is_real() || of_.n_axes() != 2 || block == 0 || of_.axis(0).result() < block ||
-        bytes < least_blocked_bytes) {
+    if (!of_.is_real() || of_.n_axes() != 2 || of_.keeps_rows() || block == 0 ||
+        of_.axis(0).result() < block || bytes < least_blocked_bytes) {
       return of;
     }
     of.blocks = {block, of.count * block};
@@ -136,8 +140,9 @@ class chain_builder {
         of_.plan_of(axis.padded, {of_.count(), of_.prepared(), in.count}, transform::forward);
     rows.scale = scaling::by_length;
     rows.factor = product_factor(1);
-    rows.in = {.distances = {in.item_distance, 0, in.distance}};
-    rows.out = {.distances = {of_.prepared() * out.item_distance, out.item_distance, out.distance}};
+    rows.in = {.strides = {in.stride}, .distances = {in.item_distance, 0, in.distance}};
+    rows.out = {.strides = {out.stride},
+                .distances = {of_.prepared() * out.item_distance, out.item_distance, out.distance}};
     range_in(rows, axis);
     if (of_.n_axes() == 1) begin(rows, load, {1, axis.length});
     range_out(rows, of_.axis(0));

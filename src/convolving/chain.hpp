@@ -3,7 +3,8 @@
 // elements that exist; then columns along the slowest axis are convolved with the prepared spectra,
 // in one crossing where the engine can; then the inner axes are transformed back, the last one
 // last.
-// Between the plans elements of the slowest axis are neighbours: [item][column][y].
+// Between the plans elements of the slowest axis are neighbours: [item][column][y]. Rows may be
+// kept instead, to measure what that takes: bench/access_patterns.
 #pragma once
 
 #include <array>
@@ -46,6 +47,9 @@ struct chain_request {
   std::size_t prepared;  ///< Spectra that each of them meets.
   /// The engine that makes the plans, to plan for a device that is not here; nullptr: the queue's.
   const backend::engine* planned_by = nullptr;
+  /// Of two axes: [item][y][column] between the plans, so that columns are read and written across
+  /// rows in place of rows across columns.
+  bool keeps_rows = false;
 
   [[nodiscard]] const backend::engine& engine_for(const backend::queue& on) const {
     return planned_by == nullptr ? backend::engine_of(on.device().runs_on) : *planned_by;

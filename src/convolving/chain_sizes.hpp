@@ -33,6 +33,7 @@ class chain_sizes {
         axes_(request.axes),
         count_(request.count),
         prepared_(request.prepared),
+        keeps_rows_(request.keeps_rows),
         scale_(request.spec, request.axes) {}
 
   [[nodiscard]] const stored_scale& scale() const { return scale_; }
@@ -42,6 +43,8 @@ class chain_sizes {
   [[nodiscard]] std::size_t prepared() const { return prepared_; }
   [[nodiscard]] std::size_t n_pairs() const { return count_ * prepared_; }
   [[nodiscard]] bool is_pairwise() const { return spec_.pairs == pairing::pairwise; }
+  /// Whether elements of the last axis are neighbours between the plans.
+  [[nodiscard]] bool keeps_rows() const { return keeps_rows_ && n_axes() == 2; }
   [[nodiscard]] bool is_real() const { return spec_.holds == values::real; }
   /// Whether the slowest axis is that of the real numbers.
   [[nodiscard]] bool is_real_row() const { return is_real() && n_axes() == 1; }
@@ -110,6 +113,7 @@ class chain_sizes {
   const convolution_spec& spec_;
   const std::vector<axis_geometry>& axes_;
   std::size_t count_, prepared_;
+  bool keeps_rows_;
   stored_scale scale_;
 };
 

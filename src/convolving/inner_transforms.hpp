@@ -19,6 +19,7 @@ struct columns {
   std::size_t count = 1;  ///< Of one item.
   std::size_t distance = 0;
   std::size_t item_distance = 0;
+  std::size_t stride = 1;     ///< From one element of a column to the next.
   result_blocks blocks = {};  ///< What elements of a column lie in.
 };
 
@@ -48,7 +49,7 @@ class inner_transforms {
     const std::vector<signal_axis> axes = of_.signal(role);
     const fused_load& load = load_of(spec_, role);
     const std::size_t rows = axes[0].length, n = of_.count();
-    if (of_.n_axes() == 1) return {memory::signals, 1, rows, rows};
+    if (of_.n_axes() == 1) return {memory::signals, 1, rows, rows, 1};
     const std::size_t pitch = of_.sector_aligned(rows), last = of_.n_axes() - 1;
     const std::size_t bins_of_last = of_.bins(last);
     plan_spec inner;
@@ -57,11 +58,12 @@ class inner_transforms {
       inner.factor = of_.scale().forward(role, last);
       inner.in = {.distances = {rows * axes[1].length, axes[1].length}};
       inner.out = {.strides = {pitch}, .distances = {bins_of_last * pitch, 1}};
+      if (of_.keeps_rows()) return add_kept_rows(inner, load, axes);
       range_in(inner, axes[1]);
       begin(inner, load, {rows, axes[1].length});
       const memory a = made_.workspace_beside(memory::signals, n * bins_of_last * pitch);
       made_.add(inner, memory::signals, a);
-      return {a, bins_of_last, pitch, bins_of_last * pitch};
+      return {a, bins_of_last, pitch, bins_of_last * pitch, 1};
     }
     const std::size_t mid = axes[1].length, row = axes[2].length;
     const std::size_t plane = mid * bins_of_last, volume = rows * plane;
@@ -81,7 +83,7 @@ class inner_transforms {
     range_in(inner, axes[1]);
     const memory second = made_.workspace_beside(first, n * all * pitch);
     made_.add(inner, first, second);
-    return {second, all, pitch, all * pitch};
+    return {second, all, pitch, all * pitch, 1};
   }
 
   /// Adds those that transform convolved columns back.
@@ -116,6 +118,18 @@ class inner_transforms {
   }
 
  private:
+  /// Adds the rows of two axes as rows.
+  columns add_kept_rows(plan_spec inner, const fused_load& load,
+                        const std::vector<signal_axis>& axes) {
+    const std::size_t rows = axes[0].length, bins = of_.bins(1), pitch = of_.sector_aligned(bins);
+    inner.out = {.strides = {1}, .distances = {rows * pitch, pitch}};
+    range_in(inner, axes[1]);
+    begin(inner, load, {rows, axes[1].length});
+    const memory a = made_.workspace_beside(memory::signals, of_.count() * rows * pitch);
+    made_.add(inner, memory::signals, a);
+    return {a, bins, 1, rows * pitch, pitch};
+  }
+
   /// Returns the factor of the inverse transforms along axis `a`.
   [[nodiscard]] double back_factor(std::size_t a) const {
     return of_.scale().result(a) / of_.scale().result(a - 1);
@@ -127,7 +141,7 @@ class inner_transforms {
     const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
     plan_spec back = of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), count}, of_.kind(false, 1));
     back.factor = back_factor(1);
-    back.in = {.strides = {in.distance}, .distances = {in.item_distance, 1}};
+    back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.stride}};
     back.out = {.distances = {rows * n, n}};
     range_out(back, of_.axis(1));
     finish(back, spec_.store, {count, n, first, rows});

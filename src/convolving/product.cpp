@@ -100,6 +100,10 @@ fused_load product_load(const spectrum_pairs& pairs, product times, precision st
                   .source = {.text = text_of(pairs, times, type_of(stored), computed),
                              .type = "wingbeat_product"},
                   .operands = {kernel_parameter::input(number_bytes)}};
+  // Each signal's bins and each spectrum once, as of the spectra that a pass multiplies by.
+  const std::size_t n_spectra = pairs.is_pairwise ? pairs.run : pairs.prepared;
+  const std::size_t columns = pairs.has_one_column ? 1 : pairs.columns;
+  load.moved_bytes = load.in_bytes + n_spectra * columns * pairs.bins * number_bytes;
   switch (stored) {
     case precision::fp32: load.callable = callable_of<float, float>(pairs, times); break;
     case precision::fp64: load.callable = callable_of<double, double>(pairs, times); break;

@@ -152,6 +152,7 @@ fused_load load_of_rows(const fused_load& load, const row_parts& parts) {
 fused_store store_of_rows(const fused_store& store, const row_parts& parts) {
   if (parts.are_signals()) return store;
   fused_store result = with_numbers(store, parts, store_name, store_text(store, parts));
+  if (parts.of_rows != 0) result.moved_bytes = store.moved_bytes * parts.rows / parts.of_rows;
   if (parts.of_rows != 0 && store.partial_bytes == 0 && !store.clears_output) {
     result.out_bytes = std::max(store.out_bytes / parts.of_rows * parts.rows, store.element_bytes);
   }

@@ -18,7 +18,8 @@ struct row_parts {
 
 /// Returns a functor that numbers whole signals. Parameters, operands and partial results are those
 /// of the one given. A store that leaves a value in each of its elements has the bytes of its rows
-/// alone; where it reduces or clears, every plan reaches the whole output.
+/// alone; where it reduces or clears, every plan reaches the whole output. Bytes that are stated as
+/// moved are divided by rows.
 [[nodiscard]] fused_load load_of_rows(const fused_load& load, const row_parts& parts);
 [[nodiscard]] fused_store store_of_rows(const fused_store& store, const row_parts& parts);
 

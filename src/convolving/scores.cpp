@@ -25,30 +25,51 @@ kernel_parameter value_of(precision real) {
                                  : kernel_parameter::value<float>();
 }
 
-/// The members of the functor's operands, in the order of `parameters_of`.
+/// A member of the functor's operands.
+struct score_operand {
+  std::string_view declaration;
+  kernel_parameter parameter;
+  /// Elements of memory that the scores of one template reach, each once but for caches. Elements
+  /// that are written are read before.
+  std::size_t elements = 0;
+  bool is_conditional = false;  ///< Whether it depends on a score whether it is reached.
+
+  [[nodiscard]] std::size_t moved_bytes() const {
+    return elements * parameter.bytes() * (parameter.is_written() ? 2 : 1);
+  }
+};
+
+std::vector<score_operand> operands_of(const kept_scores& kept) {
+  const auto sums = kernel_parameter::output(kept.has_fp64_sums ? sizeof(double) : sizeof(float));
+  const auto counts = kernel_parameter::output(sizeof(std::uint32_t));
+  const auto reals = kernel_parameter::input(bytes_of(kept.real));
+  std::vector<score_operand> all{{"unsigned first", kernel_parameter::value<std::uint32_t>()}};
+  if (kept.has_sums) all.push_back({"WINGBEAT_GLOBAL sum* moments", sums, 2 * kept.places()});
+  if (kept.has_counts) {
+    all.push_back({"WINGBEAT_GLOBAL unsigned* counts", counts, kept.places(), true});
+    all.push_back({"real threshold", value_of(kept.real)});
+  }
+  if (kept.is_normalised) {
+    all.push_back({"WINGBEAT_GLOBAL const real* inverse_norms", reals, kept.places()});
+  }
+  if (kept.has_rim()) {
+    all.push_back({"WINGBEAT_GLOBAL const real* rim", reals, kept.rim_reals()});
+    all.push_back({"real mean", value_of(kept.real)});
+  }
+  return all;
+}
+
 std::string operands_text(const kept_scores& kept) {
-  std::string text = "    unsigned first;\n";
-  if (kept.has_sums) text += "    WINGBEAT_GLOBAL sum* moments;\n";
-  if (kept.has_counts) text += "    WINGBEAT_GLOBAL unsigned* counts;\n    real threshold;\n";
-  if (kept.is_normalised) text += "    WINGBEAT_GLOBAL const real* inverse_norms;\n";
-  if (kept.has_rim()) text += "    WINGBEAT_GLOBAL const real* rim;\n    real mean;\n";
+  std::string text;
+  for (const score_operand& each : operands_of(kept)) {
+    text += formatted("    {};\n", each.declaration);
+  }
   return text;
 }
 
 std::vector<kernel_parameter> parameters_of(const kept_scores& kept) {
-  std::vector<kernel_parameter> all{kernel_parameter::value<std::uint32_t>()};
-  if (kept.has_sums) {
-    all.push_back(kernel_parameter::output(kept.has_fp64_sums ? sizeof(double) : sizeof(float)));
-  }
-  if (kept.has_counts) {
-    all.push_back(kernel_parameter::output(sizeof(std::uint32_t)));
-    all.push_back(value_of(kept.real));
-  }
-  if (kept.is_normalised) all.push_back(kernel_parameter::input(bytes_of(kept.real)));
-  if (kept.has_rim()) {
-    all.push_back(kernel_parameter::input(bytes_of(kept.real)));
-    all.push_back(value_of(kept.real));
-  }
+  std::vector<kernel_parameter> all;
+  for (const score_operand& each : operands_of(kept)) all.push_back(each.parameter);
   return all;
 }
 
@@ -71,7 +92,7 @@ std::string rim_text(const kept_scores& kept) {
 
 /// Returns the statement that adds a value to a place.
 std::string add_text(const kept_scores& kept, std::string_view place, std::string_view value) {
-  return kept.has_several_templates
+  return kept.has_several_templates()
              ? formatted("    wingbeat::device::atomic_add(&{}, {});\n", place, value)
              : formatted("    {} += {};\n", place, value);
 }
@@ -96,8 +117,8 @@ struct wingbeat_score_store {{
     const unsigned ascending = bits >> 31 ? ~bits : bits | 0x80000000u;
     const size key = size(ascending) << 32 | (0xffffffffu - (given.first + unsigned(row)));
     if (score == score && key > keys[i]) )";
-  text += kept.has_several_templates ? "wingbeat::device::atomic_max(keys + i, key);\n"
-                                     : "keys[i] = key;\n";
+  text += kept.has_several_templates() ? "wingbeat::device::atomic_max(keys + i, key);\n"
+                                       : "keys[i] = key;\n";
   if (kept.has_sums) {
     text += add_text(kept, "given.moments[i]", "sum(score)");
     text += add_text(kept, formatted("given.moments[{} + i]", kept.places()),
@@ -199,7 +220,7 @@ struct score_writer {
 
 template <class Real>
 host_store callable_of(const kept_scores& kept) {
-  if (kept.has_several_templates) return operand_writer<Real>{score_writer<Real, true>{kept}};
+  if (kept.has_several_templates()) return operand_writer<Real>{score_writer<Real, true>{kept}};
   return operand_writer<Real>{score_writer<Real, false>{kept}};
 }
 
@@ -233,13 +254,25 @@ std::size_t kept_scores::rim_reals() const {
   return (axes[0].kernel + 1) * (axes[1].kernel + 1);
 }
 
+score_bytes bytes_of_template(const kept_scores& kept) {
+  // A key is read, and written where a score is larger.
+  const std::size_t keys = kept.places() * sizeof(std::uint64_t);
+  score_bytes bytes{.most = 2 * keys, .always = keys};
+  for (const score_operand& each : operands_of(kept)) {
+    bytes.most += each.moved_bytes();
+    if (!each.is_conditional) bytes.always += each.moved_bytes();
+  }
+  return bytes;
+}
+
 fused_store score_store(const kept_scores& kept) {
   return {.out_bytes = kept.places() * sizeof(std::uint64_t),
           .element_bytes = sizeof(std::uint64_t),
           .source = {.text = text_of(kept), .type = "wingbeat_score_store"},
           .callable =
               kept.real == precision::fp64 ? callable_of<double>(kept) : callable_of<float>(kept),
-          .operands = parameters_of(kept)};
+          .operands = parameters_of(kept),
+          .moved_bytes = kept.templates * bytes_of_template(kept).most};
 }
 
 std::vector<kernel_argument> score_arguments(const kept_scores& kept, std::uint32_t first,

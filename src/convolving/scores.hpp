@@ -26,14 +26,16 @@ inline constexpr std::uint32_t no_template = 0xffffffffU;
 
 /// What becomes of the scores.
 struct kept_scores {
-  std::vector<axis_geometry> axes;    ///< Of the correlation: y, x.
-  precision real = precision::fp32;   ///< Of scores.
-  bool has_several_templates = true;  ///< In one run, so that several threads update one place.
+  std::vector<axis_geometry> axes;   ///< Of the correlation: y, x.
+  precision real = precision::fp32;  ///< Of scores.
+  std::size_t templates = 1;         ///< Of one run.
   bool is_normalised = false;
   bool has_sums = false;
   bool has_fp64_sums = true;
   bool has_counts = false;
 
+  /// Whether several threads update one place.
+  [[nodiscard]] bool has_several_templates() const { return templates > 1; }
   [[nodiscard]] std::size_t places() const { return axes[0].result() * axes[1].result(); }
   /// Whether some windows reach beyond the image. A template's sum over the part inside is then
   /// needed, because the image's mean was subtracted there only.
@@ -51,6 +53,13 @@ struct score_memory {
   buffer_view rim;            // [template][h + 1][w + 1]
   double threshold = 0, mean = 0;
 };
+
+/// The bytes that the scores of one template read and write, as the functor's operands state them.
+struct score_bytes {
+  std::size_t most = 0;    ///< Where each score is the largest yet of its place, and counted.
+  std::size_t always = 0;  ///< Of these whatever the scores are.
+};
+[[nodiscard]] score_bytes bytes_of_template(const kept_scores& kept);
 
 /// Returns the functor, whose output are keys [y][x]: 0 before the first run.
 [[nodiscard]] fused_store score_store(const kept_scores& kept);

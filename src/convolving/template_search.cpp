@@ -103,7 +103,7 @@ convolution_spec convolution_of(const search_spec& spec, std::size_t templates) 
 kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp64) {
   return {.axes = convolving::geometry_of(convolution_of(spec, templates)),
           .real = spec.real,
-          .has_several_templates = templates > 1,
+          .templates = templates,
           .is_normalised = spec.is_normalised,
           .has_sums = spec.keeps_sums,
           .has_fp64_sums = has_fp64,
@@ -200,6 +200,14 @@ struct template_search::impl {
     require_start(given, {number, start_bytes, real_bytes(), start_bytes}, device.runs_on);
     view.size_bytes = used_bytes;
     return view;
+  }
+
+  /// Returns the bytes that a run moves before its correlation.
+  [[nodiscard]] std::size_t inverted_bytes() const {
+    return whole.inverse ? whole.inverse->traffic_bytes() : 0;
+  }
+  [[nodiscard]] std::size_t scaled_bytes() const {
+    return units ? whole.n_templates * units->traffic_bytes() : 0;
   }
 
   void forget(queue& on) {
@@ -346,6 +354,11 @@ const std::vector<std::size_t>& template_search::result() const {
   return require_owned(impl_, "search").result;
 }
 
+std::size_t template_search::traffic_bytes() const {
+  const impl& mine = require_owned(impl_, "search");
+  return mine.inverted_bytes() + mine.scaled_bytes() + mine.whole.correlation.traffic_bytes();
+}
+
 std::string template_search::explain() const {
   const impl& mine = require_owned(impl_, "search");
   std::string text =
@@ -356,11 +369,18 @@ std::string template_search::explain() const {
                     mine.spec.keeps_sums ? ", sums and sums of squares" : "",
                     mine.spec.keeps_counts ? ", counts" : "",
                     mine.keys.size_bytes() + mine.moments.size_bytes() + mine.counts.size_bytes());
+  const convolving::score_bytes moved = convolving::bytes_of_template(mine.whole.kept);
+  text += formatted(
+      "moves {} bytes of these and of the windows' norms for each template, at least "
+      "{} of them whatever the scores are\n",
+      moved.most, moved.always);
   if (mine.whole.inverse) {
     text +=
         formatted("templates transformed back from spectra:\n{}", mine.whole.inverse->explain());
   }
-  return text + mine.whole.correlation.explain();
+  if (mine.units) text += formatted("unit templates; {} bytes\n", mine.scaled_bytes());
+  return text + mine.whole.correlation.explain() +
+         formatted("the search moves {} bytes\n", traffic_bytes());
 }
 
 void template_search::begin(queue& on, buffer_view image) {

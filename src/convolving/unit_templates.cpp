@@ -205,6 +205,16 @@ unit_templates::unit_templates(const queue& on, std::vector<std::size_t> lengths
                                                           .parameters = {memory_out, count}});
 }
 
+std::size_t unit_templates::traffic_bytes() const {
+  const std::size_t real_bytes = real_ == precision::fp64 ? sizeof(double) : sizeof(float);
+  const std::size_t values = height_ * width_, table = (height_ + 1) * (width_ + 1);
+  const std::size_t scaled = 2 * values;
+  if (!has_rim_) return scaled * real_bytes;
+  const std::size_t rows = values + table;
+  const std::size_t columns = scale_ == nullptr ? 0 : 2 * table;  // the host sums both at once
+  return (scaled + rows + columns) * real_bytes;
+}
+
 void unit_templates::enqueue(queue& on, buffer_view templates, std::size_t count, buffer_view out,
                              buffer_view rim) const {
   if (scale_ == nullptr) {

@@ -26,6 +26,10 @@ class unit_templates {
   void enqueue(queue& on, buffer_view templates, std::size_t count, buffer_view out,
                buffer_view rim) const;
 
+  /// Returns the bytes that `enqueue` reads and writes for each template: those of each launch, in
+  /// which a template is in the cache.
+  [[nodiscard]] std::size_t traffic_bytes() const;
+
  private:
   std::size_t height_, width_;
   precision real_;

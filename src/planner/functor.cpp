@@ -4,6 +4,7 @@
 #include "wingbeat/device/ends/functor.hpp"  // block_alignment
 
 #include "formatted.hpp"  // formatted
+#include "side.hpp"       // moved_bytes
 
 namespace wingbeat::planner {
 namespace {
@@ -20,6 +21,7 @@ functor functor_from(end serves, const Given& given, std::size_t buffer_bytes, b
   result.type = given.source.type;
   result.parameters = given.source.parameters;
   result.buffer_bytes = buffer_bytes;
+  result.moved_bytes = wingbeat::moved_bytes(given);
   result.element_bytes = given.element_bytes;
   result.is_real = is_real;
   result.operands = given.operands;

@@ -28,6 +28,7 @@ struct functor {
   std::string type;
   std::vector<std::byte> parameters;
   std::size_t buffer_bytes = 0;   ///< Of all rows, as the request states them.
+  std::size_t moved_bytes = 0;    ///< That one run reads and writes through it.
   std::size_t element_bytes = 0;  ///< Of one element of that buffer.
   bool is_real = false;           ///< Are its values real numbers, two to a complex element.
   std::vector<kernel_parameter> operands;  ///< What each run gives it.

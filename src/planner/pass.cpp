@@ -11,7 +11,7 @@ namespace {
 
 std::size_t side_bytes(const pass& of, const pass_side& stored, const device::grid::side& placed,
                        row holds) {
-  if (stored.fused) return stored.fused->buffer_bytes;
+  if (stored.fused) return stored.fused->moved_bytes;
   std::size_t elements = of.rows * of.shape().length;
   for (unsigned i = 0; i < of.numbers.depth; ++i) elements *= of.numbers.loops[i].count;
   if (placed.is_limited) {

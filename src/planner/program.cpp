@@ -172,7 +172,10 @@ std::vector<pass> program::passes() const {
 
 std::size_t program::traffic_bytes() const {
   std::size_t sum = 0;
-  for (const pass& each : passes()) sum += each.traffic_bytes();
+  for (const step& each : steps) {
+    const auto* const launched = std::get_if<pass>(&each);
+    sum += launched != nullptr ? launched->traffic_bytes() : std::get<clear>(each).size_bytes;
+  }
   return sum;
 }
 

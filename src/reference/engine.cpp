@@ -45,11 +45,7 @@ class plan final : public backend::plan {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
-    const std::size_t in =
-        spec_.load.is_given() ? spec_.load.in_bytes : input_side(spec_).occupied_bytes();
-    const std::size_t out =
-        spec_.store.is_given() ? spec_.store.out_bytes : output_side(spec_).occupied_bytes();
-    return in + out;
+    return moved_in(spec_) + moved_out(spec_);
   }
 
   [[nodiscard]] std::string explain() const override {

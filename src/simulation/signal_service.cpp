@@ -202,10 +202,6 @@ struct signal_service::state {
   std::jthread worker;  ///< Ends before what it uses.
 };
 
-bool has_signal_service() {
-  return true;
-}
-
 signal_service::signal_service(const signal_service_spec& spec, transmit::sample_sender& sender,
                                std::function<void()> halt,
                                std::function<void(const std::string&)> changed) {

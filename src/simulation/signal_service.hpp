@@ -23,9 +23,6 @@ struct signal_service_spec {
   double sync_time_s = 0;  ///< UNIX time of sample 0.
 };
 
-/// Whether this build has it.
-[[nodiscard]] bool has_signal_service();
-
 /// Serves from construction to destruction. `?signals` samples a period in a thread of its own;
 /// other requests are answered meanwhile.
 class signal_service {
@@ -34,8 +31,7 @@ class signal_service {
   static constexpr std::size_t most_changes = 16;
 
   /// The sender outlives it. `halt` is called at ?halt in the server's thread, and `changed` with
-  /// one sentence for each change in another. Throws `plan_error` where this build has no control,
-  /// and `file_error` where it cannot listen.
+  /// one sentence for each change in another. Throws `file_error` where it cannot listen.
   signal_service(const signal_service_spec& spec, transmit::sample_sender& sender,
                  std::function<void()> halt, std::function<void(const std::string&)> changed);
   signal_service(const signal_service&) = delete;

@@ -25,7 +25,7 @@ class katcp_sampling : public ::testing::Test {
   }
 
   /// Returns the next #sensor-status as "name status value".
-  std::string status(double limit_s = 5.0) {
+  std::string status(double limit_s = wingbeat::test::patience_s) {
     std::vector<message>& others = client->others();
     message next;
     if (others.empty()) {
@@ -94,8 +94,8 @@ TEST_F(katcp_sampling, differential) {
 }
 
 TEST_F(katcp_sampling, period) {
-  EXPECT_EQ(client->reply("?sensor-sampling count period 0.05"), "ok count period 0.05");
   const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(client->reply("?sensor-sampling count period 0.05"), "ok count period 0.05");
   for (int i = 0; i < 9; ++i) EXPECT_EQ(status(), "count unknown 0");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(elapsed.count(), 0.39);
@@ -120,10 +120,10 @@ TEST_F(katcp_sampling, differential_rate) {
   EXPECT_EQ(client->reply("?sensor-sampling count differential-rate 10 0.1 0.4"),
             "ok count differential-rate 10 0.1 0.4");
   EXPECT_EQ(status(), "count unknown 0");
+  const auto begin = std::chrono::steady_clock::now();
   count.set(11, sensor_status::unknown);
   EXPECT_EQ(status(), "count unknown 11");
   count.set(12, sensor_status::unknown);
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(status(), "count unknown 12");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(elapsed.count(), 0.3);

@@ -166,9 +166,9 @@ TEST_F(katcp, bounds_the_steps_of_an_expression) {
   EXPECT_EQ(client.request("?sensor-list /" + deep + "/").reply.arguments[0], "fail");
   EXPECT_EQ(client.request("?sensor-list /" + std::string(2000, 'a') + "/").reply.arguments[0],
             "fail");
-  const auto begin = std::chrono::steady_clock::now();
-  client.request("?sensor-list /(((.*)*)*)*\\\\d$/");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  const message steep = client.request("?sensor-list /(((.*)*)*)*\\\\d$/").reply;
+  ASSERT_EQ(steep.arguments.size(), 2u);
+  EXPECT_NE(steep.arguments[1].find("takes too many steps"), std::string::npos);
   EXPECT_EQ(client.reply("?watchdog"), "ok");
 }
 
@@ -229,7 +229,7 @@ TEST_F(katcp, halts) {
   EXPECT_EQ(client.request("?halt now").reply.arguments[0], "fail");
   EXPECT_EQ(n_halts, 0);
   EXPECT_EQ(client.reply("?halt"), "ok");
-  for (int i = 0; i < 500 && n_halts == 0; ++i) {
+  for (int i = 0; i < 3000 && n_halts == 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_EQ(n_halts, 1);
@@ -260,7 +260,7 @@ TEST(katcp_tasks, run_each_period_and_may_fail) {
   message line = client.message();
   while (line.name != "log") line = client.message();
   EXPECT_EQ(line.arguments[3], "a task fails");
-  for (int i = 0; i < 500 && n_runs < 5; ++i) {
+  for (int i = 0; i < 3000 && n_runs < 5; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_GE(n_runs, 5);

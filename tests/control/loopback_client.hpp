@@ -21,6 +21,9 @@
 
 namespace wingbeat::test {
 
+/// How long clients wait for what must come, on a loaded machine and under a sanitizer too.
+inline constexpr double patience_s = 60.0;
+
 class loopback_client {
  public:
   explicit loopback_client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -47,7 +50,7 @@ class loopback_client {
   void end() const { ::shutdown(socket_.get(), SHUT_WR); }
 
   /// Returns the next line without its end; none at the connection's end or after `limit_s`.
-  std::optional<std::string> line(double limit_s = 5.0) {
+  std::optional<std::string> line(double limit_s = patience_s) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit_s);
     while (true) {
       if (const std::size_t end = received_.find('\n'); end != std::string::npos) {
@@ -70,14 +73,14 @@ class loopback_client {
   }
 
   /// Returns all bytes until the server closes.
-  std::string rest(double limit_s = 5.0) {
+  std::string rest(double limit_s = patience_s) {
     std::string text;
     while (const auto next = line(limit_s)) text += *next + "\n";
     return text + std::exchange(received_, {});
   }
 
   /// Returns the next message; fails the test where none comes.
-  control::message message(double limit_s = 5.0) {
+  control::message message(double limit_s = patience_s) {
     const auto text = line(limit_s);
     if (!text) {
       ADD_FAILURE() << "no message";
@@ -123,7 +126,7 @@ class loopback_client {
   std::vector<control::message>& others() { return others_; }
 
   /// Returns whether the server closes the connection within the limit.
-  bool is_closed(double limit_s = 5.0) {
+  bool is_closed(double limit_s = patience_s) {
     while (line(limit_s)) {
     }
     return has_ended_;

@@ -29,6 +29,11 @@ class convolution_on : public ::testing::TestWithParam<engine> {
     on = std::make_unique<queue>(first_device(GetParam()));
   }
   void check(const convolution_spec& spec) { check_convolution(*on, spec); }
+  /// Checks what resembles other cases: where each takes kernels of its own, which are slow to
+  /// compile for a processor, in full runs alone.
+  void check_more(const convolution_spec& spec) {
+    if (GetParam() != engine::opencl || is_full_run()) check(spec);
+  }
 
   std::unique_ptr<queue> on;
 };
@@ -36,20 +41,19 @@ class convolution_on : public ::testing::TestWithParam<engine> {
 TEST_P(convolution_on, agrees_with_the_sums_in_every_mode) {
   for (const operation kind : operations) {
     for (const extent mode : modes) {
-      // Each takes kernels of its own, which are slow to compile for a processor.
       const bool is_sample = (kind == operation::convolve) == (mode == extent::valid);
       if (!is_sample && GetParam() == engine::opencl && !is_full_run()) continue;
       check({.image = {19, 23}, .kernel = {5, 4}, .kind = kind, .mode = mode});
-      check({.image = {37}, .kernel = {6}, .kind = kind, .mode = mode});
+      check_more({.image = {37}, .kernel = {6}, .kind = kind, .mode = mode});
     }
   }
 }
 
 TEST_P(convolution_on, takes_signals_of_any_number_of_axes) {
   check({.image = {9, 6, 7}, .kernel = {3, 2, 4}, .mode = extent::same});
-  check({.image = {5, 12, 8}, .kernel = {2, 5, 3}, .kind = operation::correlate});
+  check_more({.image = {5, 12, 8}, .kernel = {2, 5, 3}, .kind = operation::correlate});
   check({.image = {1, 1}, .kernel = {1, 1}, .mode = extent::valid});
-  check(
+  check_more(
       {.image = {13, 17}, .kernel = {13, 17}, .kind = operation::correlate, .mode = extent::valid});
 }
 
@@ -67,7 +71,7 @@ TEST_P(convolution_on, takes_complex_signals) {
          .holds = values::complex,
          .images = 2,
          .kernels = 3});
-  check({.image = {4, 6, 5}, .kernel = {2, 3, 2}, .holds = values::complex});
+  check_more({.image = {4, 6, 5}, .kernel = {2, 3, 2}, .holds = values::complex});
 }
 
 TEST_P(convolution_on, pairs_images_and_kernels_as_asked) {
@@ -82,14 +86,14 @@ TEST_P(convolution_on, pairs_images_and_kernels_as_asked) {
   check(spec);
   spec.images = 2;
   spec.pairs = pairing::pairwise;
-  check(spec);
+  check_more(spec);
   spec.prepared = operand_role::image;
   check(spec);
-  check({.image = {21}, .kernel = {4}, .images = 3, .kernels = 3, .pairs = pairing::pairwise});
+  check_more({.image = {21}, .kernel = {4}, .images = 3, .kernels = 3, .pairs = pairing::pairwise});
 }
 
 TEST_P(convolution_on, takes_kernels_longer_than_the_image) {
-  check({.image = {5, 4}, .kernel = {9, 6}});
+  check_more({.image = {5, 4}, .kernel = {9, 6}});
   check({.image = {5, 4}, .kernel = {9, 6}, .kind = operation::correlate, .mode = extent::same});
 }
 
@@ -225,6 +229,7 @@ fused_load bytes_load(std::size_t n_signals, std::size_t points) {
 TEST_P(convolution_on, reads_signals_by_a_functor) {
   for (const std::vector<std::size_t>& image :
        std::vector<std::vector<std::size_t>>{{21}, {9, 14}, {4, 5, 6}}) {
+    if (GetParam() == engine::opencl && image.size() == 3 && !is_full_run()) continue;
     convolution_spec spec{.image = image,
                           .kernel = std::vector<std::size_t>(image.size(), 3),
                           .images = 2,

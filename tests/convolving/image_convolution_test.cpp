@@ -43,6 +43,8 @@ class image_convolution_on : public ::testing::TestWithParam<engine> {
 
 TEST_P(image_convolution_on, agrees_with_the_sums_with_every_border) {
   for (const border outside : borders) {
+    // The others are those of images that continue over several periods.
+    if (leaves_out(static_cast<std::size_t>(outside) + 1)) continue;
     check({.height = 13,
            .width = 10,
            .kernel_height = 5,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes that each launch of a template search moves, planned for an H200: 512 x 512 templates
 // in 4,096 x 4,096 have 3,585 rows of scores, of which blocks of four leave one to a launch of its
-// own.
+// own. The formulas are worked out by hand.
 #include <gtest/gtest.h>
 
 #include "backend/planning_engine.hpp"  // planning_engine
@@ -33,21 +33,61 @@ class launch_bytes : public ::testing::Test {
     return bytes;
   }
 
+  /// Expects the last two launches of 1 and of 8 templates a run to move so many bytes for each
+  /// score beside the bins that they read.
+  void expect_for_each_score(convolving::kept_scores kept, std::size_t bytes_of_score) {
+    kept.axes = convolving::geometry_of(spec);
+    for (const std::size_t templates : {1, 8}) {
+      kept.templates = spec.kernels = templates;
+      spec.store = convolving::score_store(kept);
+      const auto bytes = of_run(templates);
+      ASSERT_EQ(bytes.size(), 4U);
+      const std::size_t row = bins * bin_bytes + wanted * bytes_of_score;
+      EXPECT_EQ(bytes[2], templates * (wanted - 1) * row) << templates << " templates";
+      EXPECT_EQ(bytes[3], templates * row) << templates << " templates";
+    }
+  }
+
   backend::planning_engine engine;
   std::shared_ptr<backend::queue> on;
   convolution_spec spec;
 };
 
-TEST_F(launch_bytes, count_the_scores_of_a_launchs_own_rows) {
-  spec.store = convolving::score_store({.axes = convolving::geometry_of(spec)});
-  for (const std::size_t templates : {1, 8}) {
-    spec.kernels = templates;
-    const auto bytes = of_run(templates);
-    ASSERT_EQ(bytes.size(), 4U);
-    const std::size_t rows = wanted - 1;
-    EXPECT_EQ(bytes[2], templates * rows * bins * bin_bytes + rows * wanted * key_bytes);
-    EXPECT_EQ(bytes[3], templates * bins * bin_bytes + wanted * key_bytes);
-  }
+constexpr std::size_t both_ways = 2;  // read and written
+
+TEST_F(launch_bytes, count_the_largest_score_of_each_template) {
+  expect_for_each_score({}, both_ways * key_bytes);
+}
+
+TEST_F(launch_bytes, count_sums_and_sums_of_squares) {
+  expect_for_each_score({.has_sums = true}, both_ways * (key_bytes + 2 * sizeof(double)));
+  expect_for_each_score({.has_sums = true, .has_fp64_sums = false},
+                        both_ways * (key_bytes + 2 * sizeof(float)));
+}
+
+TEST_F(launch_bytes, count_counts) {
+  expect_for_each_score({.has_counts = true}, both_ways * (key_bytes + 4));
+}
+
+TEST_F(launch_bytes, count_norms_of_windows) {
+  expect_for_each_score({.is_normalised = true}, both_ways * key_bytes + sizeof(float));
+}
+
+TEST_F(launch_bytes, count_everything_together) {
+  expect_for_each_score({.is_normalised = true, .has_sums = true, .has_counts = true},
+                        both_ways * (key_bytes + 2 * sizeof(double) + 4) + sizeof(float));
+}
+
+TEST_F(launch_bytes, count_the_table_of_sums_of_templates_once_for_each) {
+  spec.mode = extent::same;
+  constexpr std::size_t templates = 8, table_bytes = (tile + 1) * (tile + 1) * sizeof(float);
+  spec.kernels = templates;
+  spec.store = convolving::score_store(
+      {.axes = convolving::geometry_of(spec), .templates = templates, .is_normalised = true});
+  const auto bytes = of_run(templates);
+  ASSERT_EQ(bytes.size(), 3U);  // 4,096 rows, padded to 8,192: 4,097 bins
+  const std::size_t scores = image * image * (both_ways * key_bytes + sizeof(float));
+  EXPECT_EQ(bytes[2], templates * (image * (image + 1) * bin_bytes + scores + table_bytes));
 }
 
 TEST_F(launch_bytes, count_the_values_of_maps_likewise) {
@@ -56,7 +96,7 @@ TEST_F(launch_bytes, count_the_values_of_maps_likewise) {
   EXPECT_EQ(bytes[3], bins * bin_bytes + wanted * sizeof(float));
 }
 
-TEST_F(launch_bytes, count_a_reduction_whole_wherever_it_is_reached) {
+TEST_F(launch_bytes, count_a_reduction_whole_wherever_it_is_reached_and_what_is_cleared) {
   constexpr std::size_t sums_bytes = 64;
   spec.store = {.out_bytes = sums_bytes,
                 .element_bytes = 4,
@@ -65,7 +105,20 @@ TEST_F(launch_bytes, count_a_reduction_whole_wherever_it_is_reached) {
                 .clears_output = true};
   const auto bytes = of_run(1);
   ASSERT_EQ(bytes.size(), 4U);
-  EXPECT_EQ(bytes[3], bins * bin_bytes + sums_bytes);
+  const std::size_t rows = wanted - 1;
+  EXPECT_EQ(bytes[2], rows * bins * bin_bytes + both_ways * sums_bytes + sums_bytes);
+  EXPECT_EQ(bytes[3], bins * bin_bytes + both_ways * sums_bytes);
+}
+
+TEST_F(launch_bytes, divide_what_your_store_states_by_rows) {
+  spec.store = {.out_bytes = 64,
+                .element_bytes = 4,
+                .source = {.text = "struct sums { using element = float; };", .type = "sums"},
+                .moved_bytes = wanted * 100};
+  const auto bytes = of_run(1);
+  ASSERT_EQ(bytes.size(), 4U);
+  EXPECT_EQ(bytes[2], (wanted - 1) * (bins * bin_bytes + 100));
+  EXPECT_EQ(bytes[3], bins * bin_bytes + 100);
 }
 
 }  // namespace

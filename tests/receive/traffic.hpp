@@ -41,9 +41,9 @@ class loopback_sender {
   std::size_t n_sent_ = 0;
 };
 
-/// Waits until the condition holds; returns false after ten seconds.
+/// Waits until the condition holds; returns false after a minute.
 inline bool wait_until(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!holds()) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

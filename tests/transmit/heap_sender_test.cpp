@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>  // min
 #include <chrono>
 #include <thread>  // sleep_for
 
@@ -34,11 +35,11 @@ class catcher {
   catcher() : socket_({0x7f000001, 0}, 0, 1 << 24), batch_(64) {}
   [[nodiscard]] endpoint place() const { return socket_.source(); }
 
-  /// Returns the datagrams, after waiting for so many, ten seconds at most.
+  /// Returns the datagrams, after waiting for so many, a minute at most.
   datagrams take(std::size_t count) {
     datagrams all;
     pollfd wait{.fd = socket_.descriptor(), .events = POLLIN, .revents = 0};
-    while (all.size() < count && ::poll(&wait, 1, 10000) > 0) {
+    while (all.size() < count && ::poll(&wait, 1, 60000) > 0) {
       if (socket_.receive(batch_) == 0) continue;
       batch_.for_each([&](std::span<const std::byte> datagram, bool) {
         all.emplace_back(datagram.begin(), datagram.end());
@@ -174,6 +175,19 @@ TEST(heap_sender, splits_substreams_between_interfaces) {
   }
 }
 
+TEST(heap_sender, describes_its_items_once_in_an_interval) {
+  catcher in;
+  auto spec = small_spec({in.place(), in.place()});
+  const auto voltages = counting_bytes(2048);
+  for (const double interval_s : {0.0, 3600.0}) {
+    spec.descriptor_interval_s = interval_s;
+    heap_sender out(spec);
+    out.send({.timestamp = 0, .voltages = voltages});
+    out.send({.timestamp = 1, .voltages = voltages});
+    EXPECT_EQ(out.counts().descriptor_heaps, 2u) << interval_s;
+  }
+}
+
 TEST(heap_sender, describes_its_items_and_ends_its_streams) {
   catcher in;
   auto spec = small_spec({in.place(), in.place()});
@@ -181,26 +195,25 @@ TEST(heap_sender, describes_its_items_and_ends_its_streams) {
   heap_sender out(spec);
   const auto voltages = counting_bytes(2048);
   out.send({.timestamp = 0, .voltages = voltages});
-  out.send({.timestamp = 1, .voltages = voltages});
   EXPECT_EQ(out.counts().descriptor_heaps, 2u);
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
-  out.send({.timestamp = 2, .voltages = voltages});
+  out.send({.timestamp = 1, .voltages = voltages});
   EXPECT_EQ(out.counts().descriptor_heaps, 4u);
   out.skip();
   out.stop();
-  const auto heaps = heaps_of(in.take(4 + 48 + 2));
-  ASSERT_EQ(heaps.size(), 4u + 6 + 2);
+  const auto heaps = heaps_of(in.take(4 + 32 + 2));
+  ASSERT_EQ(heaps.size(), 4u + 4 + 2);
   ASSERT_EQ(heaps[0].items().size(), 4u);
   const auto described = decode_descriptor(heaps[0].items()[3].bytes);
   ASSERT_TRUE(described.has_value());
   EXPECT_EQ(described->name, "feng_raw");
   EXPECT_THAT(described->numpy_header, HasSubstr("'|i1'"));
   EXPECT_THAT(described->numpy_header, HasSubstr("(32, 8, 2, 2)"));
-  EXPECT_TRUE(heaps[10].is_stop());
-  EXPECT_TRUE(heaps[11].is_stop());
+  EXPECT_TRUE(heaps[8].is_stop());
+  EXPECT_TRUE(heaps[9].is_stop());
   EXPECT_EQ(out.counts().stop_heaps, 2u);
   EXPECT_EQ(out.counts().skipped_heaps, 2u);
-  EXPECT_EQ(out.counts().heaps, 6u);
+  EXPECT_EQ(out.counts().heaps, 4u);
 }
 
 TEST(heap_sender, counts_what_the_system_refuses) {
@@ -222,7 +235,8 @@ TEST(heap_sender, counts_what_the_system_refuses) {
   EXPECT_NE(out.failure(), "");
 }
 
-TEST(heap_sender, keeps_the_pace) {
+/// Returns how long ten batches of 20 ms take.
+double seconds_of_ten_batches() {
   catcher in;
   auto spec = small_spec({in.place()});
   spec.channels = 2048;
@@ -235,11 +249,20 @@ TEST(heap_sender, keeps_the_pace) {
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t i = 0; i < 10; ++i) out.send({.timestamp = i, .voltages = voltages});
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  // The last burst of 64 KiB is sent at once, and 2 ms may be made up for at the begin.
-  EXPECT_GE(taken.count(), 0.2 * (1 - 0.1 / 4) - 0.002 - 0.02 / 4);
-  EXPECT_LE(taken.count(), 0.4);
   EXPECT_EQ(out.counts().heaps, 10u);
   (void)in.take(1 + 10 * 32);
+  return taken.count();
+}
+
+TEST(heap_sender, keeps_the_pace) {
+  // A machine under load makes runs longer, never shorter; one of many is nearly undisturbed.
+  double shortest_s = 1e9;
+  for (int i = 0; i < 50 && shortest_s > 0.4; ++i) {
+    shortest_s = std::min(shortest_s, seconds_of_ten_batches());
+    // The last burst of 64 KiB is sent at once, and 2 ms may be made up for at the begin.
+    EXPECT_GE(shortest_s, 0.2 * (1 - 0.1 / 4) - 0.002 - 0.02 / 4);
+  }
+  EXPECT_LE(shortest_s, 0.4);
 }
 
 TEST(heap_sender, refuses_in_one_sentence) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: opencl
 // Timeout: 900
-// Two short lengths, in a full run all; long_opencl_test.cpp has the others.
+// One short length, in a full run all; long_opencl_test.cpp has the others.
 #include "expect_lawful.hpp"
 #include "support/full_run.hpp"  // is_full_run
 
@@ -12,7 +12,6 @@ TEST(opencl_engine, obeys_every_law) {
   if (wingbeat::test::is_full_run()) {
     wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 1, .max_log2 = 7});
   } else {
-    wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 3, .max_log2 = 3});
     wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 6, .max_log2 = 6});
   }
 }

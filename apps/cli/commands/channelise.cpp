@@ -8,11 +8,10 @@
 #include <memory>     // make_shared
 #include <optional>
 #include <string>
-#include <utility>  // pair
 #include <vector>
 
 #include "channelising/packed_samples.hpp"  // least_sample_bits
-#include "cli/channel_models.hpp"           // read_delays, read_gains, narrowband_of
+#include "cli/channel_models.hpp"           // read_delays, heap_sample_named, ..
 #include "cli/choose.hpp"                   // choose_device
 #include "cli/messages.hpp"                 // print_message, counted
 #include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
@@ -57,23 +56,12 @@ struct options {
   std::uint64_t seed = 0, first_sample = 0;
 };
 
-template <class Value>
-Value chosen_of(const char* option, const std::string& word,
-                const std::vector<std::pair<const char*, Value>>& values) {
-  std::vector<const char*> known;
-  for (const auto& [name, value] : values) {
-    if (word == name) return value;
-    known.push_back(name);
-  }
-  throw plan_error(formatted("{} '{}' is none; choose {}", option, word, joined(known, ", ")));
-}
-
 channeliser_spec spec_of(const options& o, const recording& input) {
   channeliser_spec spec;
   spec.adc_rate_hz = o.adc_rate_hz.value();
   spec.channels = o.channels;
   spec.taps = o.taps;
-  spec.window = chosen_of<filter_window>(
+  spec.window = choice_of<filter_window>(
       "--window", o.window, {{"hann", filter_window::hann}, {"rect", filter_window::rectangular}});
   spec.weight_cutoff = real_of("--cutoff", o.cutoff, {0, 4});
   spec.sample_bits = input.sample_bits();
@@ -81,23 +69,14 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   // Of an array, short heaps lose few spectra where a delay starts a window before the recording.
   const std::size_t of_array = std::max<std::size_t>(16, (std::size_t{1} << 16) / o.channels);
   spec.spectra_per_heap = o.spectra_per_heap.value_or(names_array(o.output) ? of_array : 0);
-  spec.output = chosen_of<heap_sample>("--output-bits", o.output_bits,
-                                       {{"4", heap_sample::int4},
-                                        {"8", heap_sample::int8},
-                                        {"16", heap_sample::int16},
-                                        {"fp16", heap_sample::fp16},
-                                        {"fp32", heap_sample::fp32}});
+  spec.output = heap_sample_named("--output-bits", o.output_bits);
   if (!o.dither.empty()) {
-    spec.dither = chosen_of<dither_kind>(
+    spec.dither = choice_of<dither_kind>(
         "--dither", o.dither, {{"none", dither_kind::none}, {"uniform", dither_kind::uniform}});
   }
   spec.seed = o.seed;
-  spec.missing = chosen_of<missing_policy>(
-      "--missing", o.missing,
-      {{"withhold", missing_policy::withhold}, {"zero-fill", missing_policy::zero_fill}});
-  spec.evaluation = chosen_of<evaluation_point>(
-      "--evaluate", o.evaluate,
-      {{"start", evaluation_point::window_start}, {"centre", evaluation_point::window_centre}});
+  spec.missing = missing_named(o.missing);
+  spec.evaluation = evaluation_named(o.evaluate);
   if (!o.narrowband.empty()) spec.narrowband = narrowband_of(o.narrowband);
   static_cast<void>(sizes_of(spec));  // before files of channels and times are read
   if (!o.delay.empty()) spec.delays = delays_of(o.delay, spec);

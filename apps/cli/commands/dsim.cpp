@@ -16,9 +16,9 @@
 #include "cli/messages.hpp"                 // counted
 #include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
 #include "cli/reports/print_json.hpp"       // text_of
-#include "cli/service_log.hpp"              // service_log
 #include "cli/stop_signal.hpp"              // stop_signal
 #include "cli/writable.hpp"                 // require_writable
+#include "control/service_log.hpp"          // service_log
 #include "formats/atomic_file.hpp"          // atomic_file
 #include "simulation/signal_service.hpp"    // signal_service
 #include "transmit/sample_sender.hpp"       // sample_sender
@@ -46,7 +46,7 @@ SIGINT and SIGTERM end it, with stop heaps.)";
 
 struct options {
   std::vector<std::string> signals, destinations;
-  std::string interface, katcp_host, stats, log_level = "info";
+  std::string interface, katcp_host, stats, config, log_level = "info";
   std::string drop = "0", duplicate = "0";
   std::optional<double> adc_rate_hz, sync_time_s, duration_s, rate_factor;
   std::optional<std::uint64_t> first_timestamp, n_samples, drop_burst, drop_polarisation;
@@ -210,7 +210,7 @@ std::uint64_t n_failed(const transmit::sample_sender_counts& counts) {
 /// Says, once a second, what goes wrong.
 class fault_watch {
  public:
-  explicit fault_watch(const service_log& log) : log_(log) {}
+  explicit fault_watch(control::service_log& log) : log_(log) {}
 
   void look(const transmit::sample_sender& out) {
     const auto now = clock::now();
@@ -218,13 +218,13 @@ class fault_watch {
     due_ = now + std::chrono::seconds(1);
     const auto counts = out.counts();
     if (counts.late_s > late_s_) {
-      log_.write(message_level::warn,
+      log_.write(control::log_level::warn,
                  formatted("the samples are {:.3f} s behind real time, because this machine is too "
                            "busy or too slow",
                            counts.late_s));
     }
     if (n_failed(counts) > n_failed_) {
-      log_.write(message_level::warn,
+      log_.write(control::log_level::warn,
                  formatted("{} refused by the system: {}", counted(n_failed(counts), "packet"),
                            out.failure()));
     }
@@ -233,14 +233,14 @@ class fault_watch {
   }
 
  private:
-  const service_log& log_;
+  control::service_log& log_;
   clock::time_point due_ = clock::now() + std::chrono::seconds(1);
   double late_s_ = 0;
   std::uint64_t n_failed_ = 0;
 };
 
 int report(const options& o, const sending& done, const std::string& failure,
-           const service_log& log) {
+           control::service_log& log) {
   if (!o.stats.empty()) {
     formats::atomic_file to{o.stats};
     to.write(text_of(document_of(o, done)));
@@ -249,7 +249,7 @@ int report(const options& o, const sending& done, const std::string& failure,
   std::uint64_t n_packets = 0;
   for (const auto& sent : done.counts.polarisations) n_packets += sent.packets;
   const auto n_samples = static_cast<double>(done.counts.next_timestamp - done.first_timestamp);
-  log.write(message_level::info,
+  log.write(control::log_level::info,
             formatted("sent {} in {:.3f} s, {:.4g} Msample/s of each polarisation, up to timestamp "
                       "{}",
                       counted(n_packets, "packet"), done.elapsed_s,
@@ -257,18 +257,15 @@ int report(const options& o, const sending& done, const std::string& failure,
                       done.counts.next_timestamp));
   const std::uint64_t n_refused = n_failed(done.counts);
   if (n_refused == 0) return exit_ok;
-  log.write(message_level::error,
+  log.write(control::log_level::error,
             formatted("{} refused by the system: {}", counted(n_refused, "packet"), failure));
   return n_packets == 0 ? exit_file : exit_ok;
 }
 
 int run(const options& o) {
   refuse_contradictions(o);
-  const service_log log{message_level_of(o.log_level)};
+  control::service_log log{"dsim", control::parse_log_level(o.log_level)};
   transmit::sample_sender_spec spec = spec_of(o);
-  if (o.katcp_port != 0 && !simulation::has_signal_service()) {
-    throw plan_error("--katcp-port needs a build with control; configure with WINGBEAT_CONTROL=ON");
-  }
   if (o.sync_time_s) (void)synchronise(o, spec);  // refuses before the period is made
   require_writable({{"--stats", o.stats}});
   const transmit::period_spec period{.format = spec.format,
@@ -291,9 +288,9 @@ int run(const options& o) {
             .period = period,
             .sync_time_s = done.sync_time_s},
         out, [&] { stop.request(); },
-        [&](const std::string& sentence) { log.write(message_level::info, sentence); });
+        [&](const std::string& sentence) { log.write(control::log_level::info, sentence); });
   }
-  log.write(message_level::info,
+  log.write(control::log_level::info,
             formatted("sync time {:.6f}, first timestamp {}, period {}", done.sync_time_s,
                       done.first_timestamp, counted(period.n_samples(), "sample")));
   const auto begun = clock::now();
@@ -352,7 +349,9 @@ void add_service_options(CLI::App& command, options& o) {
            "Name or address to listen at for katcp; 127.0.0.1 when not given");
   add_count(command, "--katcp-port", o.katcp_port, {0, 65535}, "Its port; 0: no katcp");
   add_file(command, "--stats", o.stats, "FILE.json: exact counts of what was sent");
-  add_text(command, "--log-level", o.log_level, "info, warn, error or off");
+  add_text(command, "--config", o.config, "FILE.toml with options; its signals are EXPR");
+  add_text(command, "--log-level", o.log_level,
+           "all, trace, debug, info, warn, error, fatal or off");
 }
 
 }  // namespace

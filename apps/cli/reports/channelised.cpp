@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "channelising/quantise.hpp"   // complex_bytes, load_complex
-#include "channelising/spec.hpp"       // has_dither
+#include "channelising/spec.hpp"       // channel_hz, channel_width_hz, has_dither
 #include "cli/reports/print_json.hpp"  // text_of
 #include "formats/atomic_file.hpp"     // atomic_file
 #include "formats/npy_header.hpp"      // npy_prefix
@@ -33,12 +33,6 @@ const char* sample_name(heap_sample output) {
   return names[static_cast<std::size_t>(output)];
 }
 
-double channel_width_hz(const channeliser_spec& spec) {
-  const double band = spec.adc_rate_hz / 2;
-  const double share = spec.narrowband ? static_cast<double>(spec.narrowband->decimation) : 1;
-  return band / share / static_cast<double>(spec.channels);
-}
-
 json level_of(const input_level& level) {
   json document;
   document["samples"] = level.n_samples;
@@ -61,13 +55,6 @@ json heaps_of(const channeliser_run& run) {
 }
 
 }  // namespace
-
-double channel_hz(const channeliser_spec& spec, std::size_t channel) {
-  const double k = static_cast<double>(channel);
-  if (!spec.narrowband) return k * channel_width_hz(spec);
-  return spec.narrowband->centre_hz +
-         (k - static_cast<double>(spec.channels) / 2) * channel_width_hz(spec);
-}
 
 bool names_array(const std::string& file) {
   return std::filesystem::path(file).extension() == ".npy";

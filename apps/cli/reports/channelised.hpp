@@ -14,9 +14,6 @@
 
 namespace wingbeat::cli {
 
-/// Returns the frequency of a channel's middle.
-[[nodiscard]] double channel_hz(const channeliser_spec& spec, std::size_t channel);
-
 /// Returns whether the name ends in .npy.
 [[nodiscard]] bool names_array(const std::string& file);
 

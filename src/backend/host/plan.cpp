@@ -142,9 +142,7 @@ std::size_t host_plan<Real>::workspace_bytes() const noexcept {
 
 template <class Real>
 std::size_t host_plan<Real>::traffic_bytes() const noexcept {
-  std::size_t bytes =
-      (functors_.load ? spec_.load.in_bytes : input_side(spec_).occupied_bytes()) +
-      (functors_.store ? spec_.store.out_bytes : output_side(spec_).occupied_bytes());
+  std::size_t bytes = moved_in(spec_) + moved_out(spec_);
   const std::size_t number_bytes = 2 * sizeof(Real);
   const std::size_t n_transforms = spec_.batch;
   const std::size_t n_of_group = batch_shape{groups_.of_group(groups_.chunk)};

@@ -192,9 +192,7 @@ std::size_t row_convolution<Real>::traffic_bytes() const noexcept {
       if (each.filter != 0) n_spectra *= each.count;
     }
   }
-  return (spec_.load.is_given() ? spec_.load.in_bytes : input_side(spec_).occupied_bytes()) +
-         (spec_.store.is_given() ? spec_.store.out_bytes : output_side(spec_).occupied_bytes()) +
-         n_spectra * bins;
+  return moved_in(spec_) + moved_out(spec_) + n_spectra * bins;
 }
 
 template <class Real>

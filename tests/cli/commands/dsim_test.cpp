@@ -150,7 +150,7 @@ TEST_F(digitiser, refuses_in_one_sentence) {
       {{"--packet-samples", "65536"}, "1 to 65000 whole bytes"},
       {{"--signal-heaps", "2097152"}, "at most 2^32 samples"},
       {{"--interface", "none0"}, "'none0' is no interface"},
-      {{"--log-level", "loud"}, "--log-level 'loud' is none"}};
+      {{"--log-level", "loud"}, "'loud' is no level"}};
   for (const auto& [more, sentence] : cases) {
     words all = base;
     all.insert(all.end(), more.begin(), more.end());

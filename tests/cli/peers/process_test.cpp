@@ -109,7 +109,7 @@ TEST_F(peer_processes, that_hang_are_ended_when_patience_is) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_THAT(said<device_error>([&] { static_cast<void>(run->time(1)); }),
               HasSubstr("the peer hangs said nothing for 0.3 s"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
 TEST_F(peer_processes, that_never_greet_are_ended) {

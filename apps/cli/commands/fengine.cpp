@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/fengine.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <chrono>
+#include <filesystem>
+#include <memory>  // make_shared
+#include <optional>
+#include <random>  // random_device
+#include <string>
+#include <thread>   // sleep_for
+#include <variant>  // holds_alternative
+#include <vector>
+
+#include "channelising/packed_samples.hpp"  // least_sample_bits
+#include "cli/channel_models.hpp"           // heap_sample_named, missing_named
+#include "cli/choose.hpp"                   // choose_device
+#include "cli/engine_outputs.hpp"           // parse_output
+#include "cli/messages.hpp"                 // exit_ok
+#include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
+#include "cli/reports/fengine.hpp"          // engine_stats_text
+#include "cli/stop_signal.hpp"              // stop_signal
+#include "cli/writable.hpp"                 // require_writable
+#include "commit.hpp"                       // WINGBEAT_COMMIT, generated
+#include "control/complex_text.hpp"         // parse_complex
+#include "control/service_log.hpp"          // service_log
+#include "fengine/service.hpp"              // service
+#include "formats/atomic_file.hpp"          // atomic_file
+#include "formatted.hpp"                    // formatted
+#include "wingbeat/error.hpp"               // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  wingbeat fengine 239.101.0.0+7:7148 239.101.0.64+7:7148 --adc-sample-rate 1712e6 \
+      --sync-time 1700000000 --recv-interface eth0 --send-interface eth0 \
+      --wideband name=wide,channels=4096,dst=239.102.0.0+15:7148
+  wingbeat fengine --config /etc/wingbeat/fengine.toml
+  wingbeat fengine capture.pcap --adc-sample-rate 1712e6 --sync-time 0 --send-rate-factor 0 \
+      --wideband name=wide,channels=1024,dst=127.0.0.1:7148
+
+SRC is endpoints to receive on, ADDRESS[+N][:PORT] with commas between them; or a capture .pcap or
+.pcapng; or files of packed samples, one for each polarisation. --wideband and --narrowband may be
+given several times, with these keys, as in name=wide,channels=1024,dst=127.0.0.1:7148:
+)";
+
+constexpr const char* about_configuration = R"(
+--config FILE.toml states the same, with the options' names as keys; src is SRC, and each output a
+table [[wideband]] or [[narrowband]]. Options of the command line have precedence.
+SIGTERM, SIGINT and the request ?halt end the service: what was received is sent, and then stop
+heaps.)";
+
+constexpr std::chrono::milliseconds turn{50};
+
+struct options {
+  std::vector<std::string> sources, recv_interfaces, recv_affinity, send_interfaces;
+  std::vector<std::string> wideband, narrowband;
+  std::string send_sample_bits = "8", gain = "1", missing = "withhold", evaluate = "start";
+  std::string replay = "full", device, katcp_host = "127.0.0.1", prometheus_host = "127.0.0.1";
+  std::string log_level = "info", stats, config;
+  std::optional<double> adc_rate_hz, sync_time_s, duration_s;
+  std::size_t recv_buffer = std::size_t{128} << 20, packet_samples = 4096;
+  std::size_t chunk_samples = std::size_t{1} << 25, n_chunks = 5, polarisations = 2;
+  std::size_t send_buffer = std::size_t{1} << 20, payload = 8192, n_batches = 4;
+  std::size_t max_delay_diff = std::size_t{1} << 20;
+  std::optional<std::size_t> send_affinity;
+  unsigned sample_bits = 10, ttl = 4;
+  double rate_factor = 1.1, descriptor_interval_s = 5;
+  std::uint64_t engine = 0, array_size = 65536;
+  std::uint16_t katcp_port = 7147;
+  std::optional<std::uint16_t> prometheus_port;
+  bool masks_timestamps = false;
+};
+
+bool is_capture(const std::string& name) {
+  const auto extension = std::filesystem::path(name).extension();
+  return extension == ".pcap" || extension == ".pcapng" || extension == ".cap";
+}
+
+/// Recordings are files; what names no file is an endpoint.
+receive::source source_of(const options& o) {
+  const auto speed = choice_of<receive::replay_speed>(
+      "--replay", o.replay,
+      {{"full", receive::replay_speed::full}, {"real", receive::replay_speed::real}});
+  if (is_capture(o.sources.front())) {
+    if (o.sources.size() > 1) {
+      throw plan_error(
+          formatted("{} is a capture, and another SRC is given; give it alone", o.sources.front()));
+    }
+    return receive::capture_source{.file = o.sources.front(), .speed = speed};
+  }
+  if (std::filesystem::exists(o.sources.front())) {
+    return receive::recording_source{.files = {o.sources.begin(), o.sources.end()},
+                                     .speed = speed,
+                                     .adc_rate_hz = o.adc_rate_hz.value()};
+  }
+  receive::live_source live{.interfaces = o.recv_interfaces, .buffer_bytes = o.recv_buffer};
+  for (const std::string& list : o.sources) {
+    for (const net::endpoint& each : net::parse_endpoints(list)) live.endpoints.push_back(each);
+  }
+  if (o.recv_affinity.empty()) return live;
+  live.affinity.clear();
+  for (const std::string& word : o.recv_affinity) {
+    live.affinity.push_back(
+        word == "-1" ? -1 : static_cast<int>(count_of("--recv-affinity", word, {0, 4095})));
+  }
+  return live;
+}
+
+receive::receive_spec input_of(const options& o) {
+  receive::receive_spec input{.geometry = {.sample_bits = o.sample_bits,
+                                           .packet_samples = o.packet_samples,
+                                           .chunk_samples = o.chunk_samples,
+                                           .polarisations = o.polarisations},
+                              .source = source_of(o),
+                              .n_chunks = o.n_chunks,
+                              .masks_timestamps = o.masks_timestamps};
+  if (std::holds_alternative<receive::live_source>(input.source)) {
+    const double now_s = control::unix_time_s();
+    const double samples = (now_s - o.sync_time_s.value()) * o.adc_rate_hz.value();
+    if (samples > 0 && samples < 0x1p62) input.start_near = static_cast<std::int64_t>(samples);
+  }
+  return input;
+}
+
+transmit::sender_spec sending_of(const options& o) {
+  return {.interfaces = o.send_interfaces,
+          .engine = o.engine,
+          .array_size = o.array_size,
+          .packet_payload_bytes = o.payload,
+          .rate_factor = o.rate_factor,
+          .descriptor_interval_s = o.descriptor_interval_s,
+          .buffer_bytes = o.send_buffer,
+          .ttl = o.ttl};
+}
+
+std::uint64_t random_seed() {
+  std::random_device dice;
+  return std::uint64_t{dice()} << 31 | dice() >> 1;
+}
+
+std::vector<fengine::output_spec> outputs_of(const options& o) {
+  const heap_sample samples = heap_sample_named("--send-sample-bits", o.send_sample_bits);
+  std::vector<fengine::output_spec> outputs;
+  for (const std::string& words : o.wideband) {
+    outputs.push_back(parse_output(output_kind::wideband, words, samples, random_seed()));
+  }
+  for (const std::string& words : o.narrowband) {
+    outputs.push_back(parse_output(output_kind::narrowband, words, samples, random_seed()));
+  }
+  for (auto& output : outputs) output.bank.evaluation = evaluation_named(o.evaluate);
+  return outputs;
+}
+
+fengine::service_spec spec_of(const options& o) {
+  fengine::engine_spec engine{.input = input_of(o),
+                              .adc_rate_hz = o.adc_rate_hz.value(),
+                              .sync_time_s = o.sync_time_s.value(),
+                              .outputs = outputs_of(o),
+                              .device = choose_device(o.device, precision::fp32),
+                              .missing = missing_named(o.missing),
+                              .max_delay_diff = o.max_delay_diff,
+                              .sending = sending_of(o),
+                              .n_batches = o.n_batches};
+  const auto gain = control::parse_complex(o.gain);
+  if (!gain)
+    throw plan_error(formatted("--gain '{}' is no number; give one such as 2 or 1-2j", o.gain));
+  engine.gain = *gain;
+  if (o.send_affinity) engine.send_affinity = static_cast<int>(*o.send_affinity);
+  fengine::service_spec spec{.engine = fengine::checked(std::move(engine))};
+  spec.katcp = {.host = o.katcp_host,
+                .port = o.katcp_port,
+                .device = "katgpucbf-fgpu-1.0",
+                .device_build = WINGBEAT_COMMIT};
+  if (o.prometheus_port) spec.monitor = {.host = o.prometheus_host, .port = *o.prometheus_port};
+  return spec;
+}
+
+/// Says where everything is, and the memory that is kept.
+void announce(fengine::service& served, control::service_log& log) {
+  using control::log_level;
+  const fengine::engine_spec& spec = served.engine().spec();
+  for (const net::endpoint& each : served.engine().endpoints()) {
+    log.write(log_level::info, formatted("receives on {}", net::to_string(each)));
+  }
+  for (const fengine::output_spec& output : spec.outputs) {
+    const channeliser_sizes sizes = sizes_of(output.bank);
+    log.write(log_level::info,
+              formatted("output '{}': {} channels, batches of {} spectra, {} bytes, to {} from "
+                        "{} on, by {}",
+                        output.name, output.bank.channels, sizes.spectra_per_heap, sizes.heap_bytes,
+                        counted(output.destinations.size(), "destination"),
+                        net::to_string(output.destinations.front()), short_name(spec.device)));
+  }
+  log.write(log_level::info, formatted("takes at most {:.1f} MiB for packets, samples and batches",
+                                       static_cast<double>(fengine::memory_bytes(spec)) / 0x1p20));
+  log.write(log_level::info, formatted("katcp on port {}", served.katcp_port()));
+  if (served.monitor_port() != 0) {
+    log.write(log_level::info, formatted("page and metrics on port {}", served.monitor_port()));
+  }
+}
+
+void serve(fengine::service& served, const options& o, const stop_signal& stop) {
+  const auto begun = std::chrono::steady_clock::now();
+  while (!stop.is_set() && !served.is_finished()) {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begun;
+    if (o.duration_s && elapsed.count() >= *o.duration_s) break;
+    std::this_thread::sleep_for(turn);
+  }
+}
+
+int run(const options& o) {
+  const control::log_level level = control::parse_log_level(o.log_level);
+  const fengine::service_spec spec = spec_of(o);
+  require_writable({{"--stats", o.stats}});
+  control::service_log log{"fengine", level};
+  const stop_signal stop;
+  fengine::service served{spec, log};
+  announce(served, log);
+  served.start();
+  serve(served, o, stop);
+  log.write(control::log_level::info, "ends, and sends what was received");
+  served.stop();
+  log.write(control::log_level::info, engine_summary(served.engine()));
+  if (!o.stats.empty()) {
+    formats::atomic_file to{o.stats};
+    to.write(engine_stats_text(served.engine()));
+    to.commit();
+  }
+  if (const std::string reason = served.engine().failure(); !reason.empty()) {
+    print_message("{}", reason);
+    return exit_file;
+  }
+  return exit_ok;
+}
+
+/// An option that may be given several times, whose texts have commas of their own.
+void add_each(CLI::App& command, const std::string& name, std::vector<std::string>& to,
+              const std::string& about) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          name, [&to](const std::vector<std::string>& texts) { to = texts; }, about)
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE,..");
+}
+
+void add_input_options(CLI::App& command, options& o) {
+  add_texts(command, "SRC", o.sources, "Endpoints, a capture, or recordings")->required();
+  add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")
+      ->required();
+  add_real(command, "--sync-time", o.sync_time_s, {0, 1e11}, "UNIX time of ADC sample 0, in s")
+      ->required();
+  add_list(command, "--recv-interface", o.recv_interfaces, "Interfaces to receive on, in turn");
+  add_list(command, "--recv-affinity", o.recv_affinity,
+           "A thread that receives for each, on this processor; -1 is any");
+  add_count(command, "--recv-buffer", o.recv_buffer, {65536, std::size_t{1} << 34},
+            "Bytes of the sockets' buffers together");
+  add_count(command, "--recv-packet-samples", o.packet_samples, {8, 65536}, "Samples of a packet");
+  add_count(command, "--recv-chunk-samples", o.chunk_samples, {4096, std::size_t{1} << 29},
+            "Samples that are handed on together");
+  add_count(command, "--recv-chunks", o.n_chunks, {3, 1024}, "Chunks: filled, waiting, in use");
+  add_count(command, "--dig-sample-bits", o.sample_bits,
+            {channelising::least_sample_bits, channelising::most_sample_bits}, "Bits of a sample");
+  add_count(command, "--polarisations", o.polarisations, {1, 2}, "Of the digitiser");
+  add_switch(command, "--mask-timestamp", o.masks_timestamps,
+             "Round timestamps down to whole packets");
+  add_text(command, "--replay", o.replay, "Files at full or real speed");
+  add_text(command, "--missing", o.missing, "withhold or zero-fill heaps that miss samples");
+}
+
+void add_output_options(CLI::App& command, options& o) {
+  add_each(command, "--wideband", o.wideband, "An output of the whole band");
+  add_each(command, "--narrowband", o.narrowband, "An output of a part of the band");
+  add_text(command, "--send-sample-bits", o.send_sample_bits, "4, 8, 16, fp16 or fp32");
+  add_list(command, "--send-interface", o.send_interfaces,
+           "Interfaces to send on, each a part of the substreams");
+  add_count(command, "--send-affinity", o.send_affinity, {0, 4095},
+            "Processor of the threads that send");
+  add_count(command, "--send-buffer", o.send_buffer, {4096, std::size_t{1} << 32},
+            "Bytes of a socket's buffer");
+  add_count(command, "--send-ttl", o.ttl, {1, 255}, "Of multicast");
+  add_count(command, "--send-packet-payload", o.payload, {64, 65400}, "Bytes of a packet");
+  add_real(command, "--send-rate-factor", o.rate_factor, {0, 1000},
+           "Pace, in multiples of the rate of the samples; 0 is none");
+  add_count(command, "--batches", o.n_batches, {2, 1024}, "Of an output: made, waiting, sent");
+  add_real(command, "--descriptor-interval", o.descriptor_interval_s, {0, 1e9},
+           "Seconds; 0 is once");
+  add_count(command, "--feng-id", o.engine, {0, std::size_t{1} << 40}, "Number of this engine");
+  add_count(command, "--array-size", o.array_size, {1, std::size_t{1} << 40}, "Of all engines");
+}
+
+void add_service_options(CLI::App& command, options& o) {
+  add_count(command, "--max-delay-diff", o.max_delay_diff, {0, std::size_t{1} << 32},
+            "Samples by which polarisations differ, or a delay may grow at once");
+  add_text(command, "--gain", o.gain, "Of all channels, at first");
+  add_text(command, "--evaluate", o.evaluate, "Delays at the start or the centre of a window");
+  add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
+  add_text(command, "--katcp-host", o.katcp_host, "Address to listen on; 0.0.0.0 is all");
+  add_count(command, "--katcp-port", o.katcp_port, {0, 65535}, "0 lets the system choose");
+  add_text(command, "--prometheus-host", o.prometheus_host, "Address to listen on");
+  add_count(command, "--prometheus-port", o.prometheus_port, {0, 65535},
+            "Of page and metrics; none when not given");
+  add_text(command, "--log-level", o.log_level,
+           "all, trace, debug, info, warn, error, fatal or off");
+  add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds; for ever if not given");
+  add_file(command, "--stats", o.stats, "FILE.json: counters at the end");
+  add_text(command, "--config", o.config, "FILE.toml with options");
+}
+
+}  // namespace
+
+void add_fengine(CLI::App& program, int& exit_code) {
+  CLI::App* const command = program.add_subcommand(
+      "fengine", "Receives a digitiser's packets and sends channelised ones, as a service");
+  command->footer(examples + output_keys_text() + about_configuration);
+  auto chosen = std::make_shared<options>();
+  add_input_options(*command, *chosen);
+  add_output_options(*command, *chosen);
+  add_service_options(*command, *chosen);
+  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/configuration.hpp"
+
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include <optional>
+
+#include "formats/refusal.hpp"     // refuse, printable
+#include "formats/whole_file.hpp"  // read_whole_file
+#include "formatted.hpp"           // formatted, joined
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+[[noreturn]] void refuse_at(const std::string& file, const toml::node& node,
+                            const std::string& why) {
+  formats::refuse(file, "line {}: {}", node.source().begin.line, why);
+}
+
+/// Returns the text of a number, a text or a list of them, as an option takes it.
+std::string value_of(const toml::node& node, const std::string& file, std::string_view key) {
+  if (const auto* const text = node.as_string()) {
+    if (text->get().find_first_of(std::string_view{"\n\r\0", 3}) != std::string::npos) {
+      refuse_at(file, node, formatted("'{}' has a text of several lines; give one line", key));
+    }
+    return text->get();
+  }
+  if (const auto* const whole = node.as_integer()) return formatted("{}", whole->get());
+  if (const auto* const real = node.as_floating_point()) return formatted("{}", real->get());
+  refuse_at(file, node,
+            formatted("'{}' is neither a number nor a text; give one", formats::printable(key)));
+}
+
+/// Returns the keys of a table with their values, as an output takes them.
+std::string words_of(const toml::table& table, const std::string& file) {
+  std::vector<std::string> words;
+  for (const auto& [key, node] : table) {
+    words.push_back(formatted("{}={}", key.str(), value_of(node, file, key.str())));
+  }
+  return joined(words, ",");
+}
+
+std::vector<std::string> values_of(const toml::array& array, const std::string& file,
+                                   std::string_view key) {
+  std::vector<std::string> tables, values;
+  for (const toml::node& node : array) {
+    if (const auto* const table = node.as_table()) {
+      tables.push_back(words_of(*table, file));
+    } else {
+      values.push_back(value_of(node, file, key));
+    }
+  }
+  if (!tables.empty() && !values.empty()) {
+    refuse_at(file, array, formatted("'{}' mixes tables and values; give one of the two", key));
+  }
+  return tables.empty() ? values : tables;
+}
+
+/// Returns none for what is as if it were not there.
+std::optional<configuration::option> option_of(std::string_view key, const toml::node& node,
+                                               const std::string& file) {
+  configuration::option result{.name = std::string{key}};
+  if (key.empty() || key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") != key.npos) {
+    refuse_at(file, node, formatted("'{}' is no option's name", formats::printable(key)));
+  }
+  if (key == "config") refuse_at(file, node, "a configuration cannot name another one");
+  if (const auto* const flag = node.as_boolean()) {
+    if (!flag->get()) return std::nullopt;
+  } else if (const auto* const array = node.as_array()) {
+    result.values = values_of(*array, file, key);
+    if (result.values.empty()) return std::nullopt;
+    result.is_list = array->front().as_table() == nullptr;
+  } else if (const auto* const table = node.as_table()) {
+    result.values = {words_of(*table, file)};
+  } else {
+    result.values = {value_of(node, file, key)};
+  }
+  return result;
+}
+
+/// Returns the name of a word that begins with "--", without its value.
+std::string name_of(std::string_view word) {
+  return std::string{word.substr(2, word.find('=') - 2)};
+}
+
+}  // namespace
+
+std::vector<std::string> configuration::words(const std::set<std::string>& left_out,
+                                              std::string_view positional) const {
+  std::vector<std::string> words;
+  for (const option& each : options) {
+    if (left_out.contains(each.name)) continue;
+    const std::string name = "--" + each.name;
+    if (each.name == positional) {
+      words.insert(words.end(), each.values.begin(), each.values.end());
+    } else if (each.values.empty()) {
+      words.push_back(name);
+    } else if (each.is_list) {
+      words.push_back(name + "=" + joined(each.values, ","));
+    } else {
+      for (const std::string& value : each.values) words.push_back(name + "=" + value);
+    }
+  }
+  return words;
+}
+
+configuration parse_configuration(std::string_view text, const std::string& file) {
+  configuration result;
+  try {
+    const toml::table table = toml::parse(text);
+    for (const auto& [key, node] : table) {
+      if (auto option = option_of(key.str(), node, file)) {
+        result.options.push_back(std::move(*option));
+      }
+    }
+  } catch (const toml::parse_error& error) {
+    formats::refuse(file, "line {}: {}", error.source().begin.line,
+                    formats::printable(error.description()));
+  }
+  return result;
+}
+
+std::vector<std::string> with_configuration(const std::vector<std::string>& words,
+                                            std::string_view positional) {
+  std::string file;
+  std::set<std::string> given;
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--config" && i + 1 < words.size()) {
+      file = words[++i];
+    } else if (word.starts_with("--config=")) {
+      file = name_of(word).empty() ? "" : word.substr(word.find('=') + 1);
+    } else {
+      if (word.starts_with("--")) given.insert(name_of(word));
+      others.push_back(word);
+    }
+  }
+  if (file.empty()) return words;
+  const std::vector<std::byte> content = formats::read_whole_file(file, most_bytes);
+  const configuration stated =
+      parse_configuration({reinterpret_cast<const char*>(content.data()), content.size()}, file);
+  std::vector<std::string> all = stated.words(given, positional);
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+}  // namespace wingbeat::cli

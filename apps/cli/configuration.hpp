@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command's options in a file: TOML, with the options' names as keys.
+//
+//     adc-sample-rate = 1712e6
+//     recv-interface = ["eth0", "eth1"]     # --recv-interface=eth0,eth1
+//     mask-timestamp = true                 # --mask-timestamp; false is as if it were not there
+//     src = ["239.10.0.0+15:7148"]          # what has no name on the command line
+//     [[wideband]]                          # --wideband=name=wide,channels=1024
+//     name = "wide"
+//     channels = 1024
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wingbeat::cli {
+
+/// What a file states.
+struct configuration {
+  struct option {
+    std::string name = {};                 ///< Without "--".
+    std::vector<std::string> values = {};  ///< None: a switch.
+    bool is_list = false;                  ///< Given once with all values, not once for each.
+  };
+  std::vector<option> options = {};  ///< By their names.
+
+  /// Returns them as words of a command line, but for those of `left_out`. The values of
+  /// `positional` have no name there.
+  [[nodiscard]] std::vector<std::string> words(const std::set<std::string>& left_out,
+                                               std::string_view positional) const;
+};
+
+/// Returns what the text states. Throws `file_error` that names `file` and the line at fault.
+[[nodiscard]] configuration parse_configuration(std::string_view text, const std::string& file);
+
+/// Returns the words of a command line with those of the file that --config names in front. Options
+/// that the command line has are left out of the file's; words without a name add to the file's.
+[[nodiscard]] std::vector<std::string> with_configuration(const std::vector<std::string>& words,
+                                                          std::string_view positional);
+
+}  // namespace wingbeat::cli

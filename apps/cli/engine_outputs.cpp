@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/engine_outputs.hpp"
+
+#include <algorithm>  // find_if
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "cli/option.hpp"      // count_of, parts_of, real_of
+#include "formatted.hpp"       // formatted, joined
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+struct output_key {
+  const char* name;
+  bool is_of_narrowband;  ///< Of narrowband alone.
+  bool is_required;
+  const char* about;
+};
+
+constexpr output_key keys[] = {
+    {"name", false, true, "letters, digits, '-' and '_'"},
+    {"channels", false, true, "a power of two, 64 to 65536"},
+    {"dst", false, true, "ADDRESS[+N][:PORT], a substream to each of N + 1 addresses"},
+    {"jones_per_batch", false, false, "channels times spectra of a heap [1048576]"},
+    {"taps", false, false, "1 to 64 [16]"},
+    {"w_cutoff", false, false, "width of a channel at -6 dB, in channels [1.0]"},
+    {"window_function", false, false, "hann or rect [hann]"},
+    {"dither", false, false, "uniform or none [uniform]"},
+    {"dither_seed", false, false, "whole number [random]"},
+    {"centre_frequency", true, true, "Hz, of the digitised band"},
+    {"decimation", true, true, "2 to 4096"},
+    {"ddc_taps", true, false, "of the decimating filter [16 for each sample it skips]"},
+    {"pass_bandwidth", true, false, "Hz; keeps all channels, this much of them flat"},
+};
+
+std::string text_of(output_kind kind) {
+  return kind == output_kind::wideband ? "--wideband" : "--narrowband";
+}
+
+bool has_key(output_kind kind, const output_key& key) {
+  return kind == output_kind::narrowband || !key.is_of_narrowband;
+}
+
+/// The values by their keys, all of which the kind has.
+class output_words {
+ public:
+  output_words(output_kind kind, const std::string& words) : option_(text_of(kind)) {
+    for (const std::string& word : parts_of(option_, words)) add(kind, word);
+    for (const output_key& key : keys) {
+      if (!key.is_required || !has_key(kind, key) || values_.contains(key.name)) continue;
+      throw plan_error(formatted("{} {} has no {}; give {}=, {}", option_, words, key.name,
+                                 key.name, key.about));
+    }
+  }
+
+  [[nodiscard]] bool has(const std::string& key) const { return values_.contains(key); }
+  [[nodiscard]] const std::string& text(const std::string& key) const { return values_.at(key); }
+
+  void count(const std::string& key, std::size_t& to, count_range range) const {
+    if (has(key)) to = count_of(option_ + " " + key, text(key), range);
+  }
+  [[nodiscard]] double real(const std::string& key, real_range range) const {
+    return real_of(option_ + " " + key, text(key), range);
+  }
+  /// Returns the value that `word` names.
+  template <class Value>
+  [[nodiscard]] Value choice(const std::string& key, std::string_view first, Value of_first,
+                             std::string_view second, Value of_second) const {
+    if (text(key) == first) return of_first;
+    if (text(key) == second) return of_second;
+    throw plan_error(
+        formatted("{} {} is '{}'; choose {} or {}", option_, key, text(key), first, second));
+  }
+
+ private:
+  void add(output_kind kind, const std::string& word) {
+    const std::size_t sign = word.find('=');
+    const std::string key = word.substr(0, sign);
+    const auto* const known = std::find_if(
+        std::begin(keys), std::end(keys),
+        [&](const output_key& each) { return has_key(kind, each) && key == each.name; });
+    if (known == std::end(keys)) {
+      std::vector<std::string> names;
+      for (const output_key& each : keys) {
+        if (has_key(kind, each)) names.emplace_back(each.name);
+      }
+      throw plan_error(
+          formatted("{} has no key '{}'; there are {}", option_, key, joined(names, ", ")));
+    }
+    if (sign == word.npos || sign + 1 == word.size()) {
+      throw plan_error(
+          formatted("{} {} has no value; give {}=, {}", option_, key, key, known->about));
+    }
+    if (!values_.emplace(key, word.substr(sign + 1)).second) {
+      throw plan_error(formatted("{} has {} twice; give it once", option_, key));
+    }
+  }
+
+  std::string option_;
+  std::map<std::string, std::string> values_;
+};
+
+narrowband_spec narrowband_of(const output_words& words) {
+  narrowband_spec spec;
+  spec.centre_hz = words.real("centre_frequency", {0, 1e12});
+  words.count("decimation", spec.decimation, {2, 4096});
+  words.count("ddc_taps", spec.filter_taps, {1, std::size_t{1} << 20});
+  if (words.has("pass_bandwidth")) {
+    spec.pass_bandwidth_hz = words.real("pass_bandwidth", {0, 1e12, true});
+  }
+  return spec;
+}
+
+}  // namespace
+
+fengine::output_spec parse_output(output_kind kind, const std::string& text, heap_sample samples,
+                                  std::uint64_t seed) {
+  const output_words words{kind, text};
+  fengine::output_spec output{.name = words.text("name")};
+  channeliser_spec& bank = output.bank;
+  words.count("channels", bank.channels, {64, 65536});
+  words.count("taps", bank.taps, {1, 64});
+  if (words.has("w_cutoff")) bank.weight_cutoff = words.real("w_cutoff", {0, 4});
+  if (words.has("window_function")) {
+    bank.window = words.choice("window_function", "hann", filter_window::hann, "rect",
+                               filter_window::rectangular);
+  }
+  if (words.has("dither")) {
+    bank.dither =
+        words.choice("dither", "uniform", dither_kind::uniform, "none", dither_kind::none);
+  }
+  std::size_t jones = std::size_t{1} << 20, own_seed = seed;
+  words.count("jones_per_batch", jones, {1024, std::size_t{1} << 36});
+  if (jones % bank.channels != 0) {
+    throw plan_error(
+        formatted("{} jones_per_batch is {}, which {} channels do not divide; give a "
+                  "multiple of the channels",
+                  text_of(kind), jones, bank.channels));
+  }
+  bank.spectra_per_heap = jones / bank.channels;
+  words.count("dither_seed", own_seed, {0, ~std::size_t{0}});
+  bank.seed = own_seed;
+  bank.output = samples;
+  if (kind == output_kind::narrowband) bank.narrowband = narrowband_of(words);
+  output.destinations = net::parse_endpoints(words.text("dst"));
+  return output;
+}
+
+std::string output_keys_text() {
+  std::string text;
+  for (const output_key& key : keys) {
+    text += formatted("  {:<17} {}{}{}\n", key.name, key.about,
+                      key.is_of_narrowband ? "; of --narrowband" : "",
+                      key.is_required ? ", required" : "");
+  }
+  return text;
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reports/fengine.hpp"
+
+#include "cli/reports/print_json.hpp"  // text_of
+#include "formatted.hpp"               // formatted
+
+namespace wingbeat::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json received_json(const receive::receive_counts& counts, std::size_t n_pols) {
+  json document;
+  document["datagrams"] = counts.datagrams;
+  document["placed"] = counts.placed();
+  json polarisations = json::array();
+  for (std::size_t pol = 0; pol < n_pols; ++pol) {
+    const receive::polarisation_counts& of = counts.polarisations[pol];
+    polarisations.push_back({{"packets", of.packets},
+                             {"bytes", of.bytes},
+                             {"samples", of.samples},
+                             {"saturated_samples", of.saturated_samples},
+                             {"missing_packets", of.missing_packets}});
+  }
+  document["polarisations"] = std::move(polarisations);
+  document["undecodable"] = counts.undecodable;
+  document["truncated"] = counts.truncated;
+  document["wrong_size"] = counts.wrong_size;
+  document["foreign"] = counts.foreign;
+  document["descriptors"] = counts.descriptors;
+  document["stops"] = counts.stops;
+  document["misaligned"] = counts.misaligned;
+  document["late"] = counts.late;
+  document["duplicates"] = counts.duplicates;
+  document["implausible"] = counts.implausible;
+  document["starved"] = counts.starved;
+  document["chunks"] = counts.chunks;
+  document["incomplete_chunks"] = counts.incomplete_chunks;
+  document["restarts"] = counts.restarts;
+  document["socket_drops"] = counts.socket_drops;
+  document["other_destinations"] = counts.other_destinations;
+  document["other_frames"] = counts.other_frames;
+  return document;
+}
+
+json output_json(const std::string& name, const fengine::output_counts& counts) {
+  return {{"name", name},
+          {"batches_made", counts.batches.sent},
+          {"batches_withheld", counts.batches.withheld},
+          {"batches_skipped", counts.batches.skipped},
+          {"heaps", counts.sent.heaps},
+          {"bytes", counts.sent.bytes},
+          {"samples", counts.sent.samples},
+          {"skipped_heaps", counts.sent.skipped_heaps},
+          {"failed_heaps", counts.sent.failed_heaps},
+          {"packets", counts.sent.packets},
+          {"failed_packets", counts.sent.failed_packets},
+          {"descriptor_heaps", counts.sent.descriptor_heaps},
+          {"stop_heaps", counts.sent.stop_heaps},
+          {"saturated", counts.saturated}};
+}
+
+}  // namespace
+
+std::string engine_summary(const fengine::engine& engine) {
+  const receive::receive_counts received = engine.received();
+  std::uint64_t sent = 0, left_out = 0, failed = 0, missing = 0;
+  for (std::size_t i = 0; i < engine.streams().size(); ++i) {
+    const transmit::sender_counts counts = engine.counts(i).sent;
+    sent += counts.heaps;
+    left_out += counts.skipped_heaps;
+    failed += counts.failed_heaps;
+  }
+  for (const auto& each : received.polarisations) missing += each.missing_packets;
+  return formatted(
+      "{} heaps sent, {} left out, {} failed; {} packets received, {} missing, {} rejected", sent,
+      left_out, failed, received.placed(), missing, received.rejected());
+}
+
+std::string engine_stats_text(const fengine::engine& engine) {
+  json document;
+  document["received"] = received_json(engine.received(), engine.n_pols());
+  json outputs = json::array();
+  for (std::size_t i = 0; i < engine.streams().size(); ++i) {
+    outputs.push_back(output_json(engine.streams()[i].name, engine.counts(i)));
+  }
+  document["outputs"] = std::move(outputs);
+  return text_of(document);
+}
+
+}  // namespace wingbeat::cli

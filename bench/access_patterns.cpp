@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/access_patterns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>  // max, replace
+#include <array>
+#include <cmath>  // abs
+#include <functional>
+#include <memory>  // unique_ptr
+#include <random>
+#include <string>
+
+#include "backend/backend.hpp"   // run
+#include "convolving/chain.hpp"  // running_chain
+#include "measure/rounds.hpp"    // queued_run, take_turns
+
+namespace wingbeat::bench {
+namespace {
+
+constexpr int n_rounds = 9;
+
+std::vector<float> noise(std::size_t count, unsigned seed) {
+  std::mt19937 bits{seed};
+  std::vector<float> x(count);
+  for (float& each : x) each = static_cast<float>(bits()) / 2147483648.0F - 1;
+  return x;
+}
+
+// Where element i of a signal lies, in this process and as text.
+struct in_order {
+  std::size_t operator()(std::size_t i) const { return i; }
+  [[nodiscard]] std::string text() const { return "i"; }
+};
+struct reversed {
+  std::size_t n;
+  std::size_t operator()(std::size_t i) const { return n - 1 - i; }
+  [[nodiscard]] std::string text() const { return fmt::format("{} - i", n - 1); }
+};
+/// Of h x w elements.
+struct transposed {
+  std::size_t h, w;
+  std::size_t operator()(std::size_t i) const { return i % w * h + i / w; }
+  [[nodiscard]] std::string text() const { return fmt::format("i % {} * {} + i / {}", w, h, w); }
+};
+
+template <class Map>
+fused_load load_at(const Map& map, std::size_t n, std::size_t count) {
+  return {.in_bytes = count * n * sizeof(float),
+          .element_bytes = sizeof(float),
+          .source = {.text = fmt::format(R"(struct mapped_load {{
+  using element = float;
+  using size = wingbeat::device::size;
+  static constexpr bool in_order = {};
+  WINGBEAT_FN static float load(WINGBEAT_GLOBAL const element* in, size row, size i) {{
+    return in[row * {} + ({})];
+  }}
+}};
+)",
+                                         map.text() == "i", n, map.text()),
+                     .type = "mapped_load"},
+          .callable = run_reader<float>{
+              [map, n](const void* in, std::size_t row, std::size_t first, std::span<float> into) {
+                const float* const from = static_cast<const float*>(in) + row * n;
+                for (std::size_t i = 0; i < into.size(); ++i) into[i] = from[map(first + i)];
+              }}};
+}
+
+template <class Map>
+fused_store store_at(const Map& map, std::size_t n, std::size_t count) {
+  return {.out_bytes = count * n * sizeof(float),
+          .element_bytes = sizeof(float),
+          .source = {.text = fmt::format(R"(struct mapped_store {{
+  using element = float;
+  using size = wingbeat::device::size;
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, size row, size i, float value) {{
+    out[row * {} + ({})] = value;
+  }}
+}};
+)",
+                                         n, map.text()),
+                     .type = "mapped_store"},
+          .callable = run_writer<float>{[map, n](void* out, std::size_t row, std::size_t first,
+                                                 std::span<const float> values) {
+            float* const to = static_cast<float*>(out) + row * n;
+            for (std::size_t i = 0; i < values.size(); ++i) to[map(first + i)] = values[i];
+          }}};
+}
+
+std::size_t product_of(const std::vector<std::size_t>& lengths) {
+  std::size_t product = 1;
+  for (const std::size_t n : lengths) product *= n;
+  return product;
+}
+
+/// One order of memory: what is planned, and where elements of templates and of maps lie.
+struct pattern {
+  std::string name;
+  convolution_spec spec;
+  std::function<std::size_t(std::size_t)> templates = in_order{}, maps = in_order{};
+};
+
+std::vector<pattern> all_patterns(const pattern_problem& of) {
+  const convolution_spec plain{.image = of.image,
+                               .kernel = of.small,
+                               .kind = operation::correlate,
+                               .mode = extent::valid,
+                               .kernels = of.templates};
+  const std::size_t n = product_of(of.small), n_map = product_of(result_lengths(plain));
+  std::vector<pattern> all{{"conjugated in the product", plain}};
+  all.push_back({"conjugated, templates through a load in order", plain});
+  all.back().spec.kernel_load = load_at(in_order{}, n, of.templates);
+  all.push_back({"reversed in the load", plain});
+  all.back().spec.kind = operation::convolve;
+  all.back().spec.kernel_load = load_at(reversed{n}, n, of.templates);
+  if (of.image.size() != 2) return all;
+  const transposed columns{of.small[0], of.small[1]};
+  all.push_back({"templates handed in transposed", plain, columns});
+  all.back().spec.kernel_load = load_at(columns, n, of.templates);
+  all.push_back({"maps through a store in order", plain});
+  all.back().spec.store = store_at(in_order{}, n_map, of.templates);
+  const std::vector<std::size_t> map = result_lengths(plain);
+  const transposed map_columns{map[0], map[1]};
+  all.push_back({"maps handed out transposed", plain, in_order{}, map_columns});
+  all.back().spec.store = store_at(map_columns, n_map, of.templates);
+  return all;
+}
+
+/// Returns signals of `n` elements rearranged.
+std::vector<float> arranged(const std::vector<float>& x, std::size_t n,
+                            const std::function<std::size_t(std::size_t)>& at) {
+  std::vector<float> result(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) result[i / n * n + at(i % n)] = x[i];
+  return result;
+}
+
+/// Returns the largest difference over the largest magnitude of `y`.
+double difference_of(const std::vector<float>& x, const std::vector<float>& y) {
+  double worst = 0, largest = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    worst = std::max(worst, std::abs(double(x[i]) - y[i]));
+    largest = std::max(largest, std::abs(double(y[i])));
+  }
+  return worst / largest;
+}
+
+std::vector<float> values_of(const buffer& memory) {
+  std::vector<float> values(memory.size_bytes() / sizeof(float));
+  memory.read(values.data(), memory.size_bytes());
+  return values;
+}
+
+/// A pattern planned, with its memory.
+class planned_pattern {
+ public:
+  planned_pattern(const queue& on, pattern given, const std::vector<float>& image,
+                  const std::vector<float>& templates)
+      : on_(on),
+        of_(std::move(given)),
+        plan_(on, of_.spec),
+        image_{on, plan_.image_bytes()},
+        templates_{on, plan_.kernel_bytes()},
+        spectra_{on, plan_.spectra_bytes()},
+        maps_{on, plan_.output_bytes()} {
+    image_.write(image.data(), image_.size_bytes());
+    const std::size_t n = product_of(of_.spec.kernel);
+    templates_.write(arranged(templates, n, of_.templates).data(), templates_.size_bytes());
+    plan_.prepare(on_, image_.view(), spectra_.view());
+  }
+
+  void run() { plan_.enqueue(on_, spectra_.view(), templates_.view(), maps_.view()); }
+  [[nodiscard]] const std::string& name() const { return of_.name; }
+  /// Returns the maps as a plain run leaves them.
+  [[nodiscard]] std::vector<float> maps() const {
+    const std::vector<float> stored = values_of(maps_);
+    const std::size_t n = product_of(plan_.result());
+    std::vector<float> plain(stored.size());
+    for (std::size_t i = 0; i < plain.size(); ++i) plain[i] = stored[i / n * n + of_.maps(i % n)];
+    return plain;
+  }
+  [[nodiscard]] buffer_view templates() const { return templates_.view(); }
+  [[nodiscard]] buffer_view spectra() const { return spectra_.view(); }
+
+ private:
+  queue on_;
+  pattern of_;
+  convolution plan_;
+  buffer image_, templates_, spectra_, maps_;
+};
+
+/// The launches of all templates, with columns or rows between them.
+class planned_chain {
+ public:
+  planned_chain(const queue& on, const pattern_problem& of, const convolution_spec& spec,
+                bool keeps_rows)
+      : on_(on),
+        geometry_(convolving::geometry_of(spec)),
+        chain_(convolving::running_chain(on.impl(),
+                                         {spec, geometry_, of.templates, 1, nullptr, keeps_rows})),
+        a_{on, std::max<std::size_t>(chain_.array_bytes[0], 16)},
+        b_{on, std::max<std::size_t>(chain_.array_bytes[1], 16)},
+        scratch_{on, std::max<std::size_t>(chain_.plan_bytes, 16)},
+        maps_{on, of.templates * product_of(result_lengths(spec)) * sizeof(float)} {}
+
+  [[nodiscard]] std::size_t n_launches() const { return chain_.stages.size(); }
+  void run(std::size_t number, const planned_pattern& of) const {
+    const std::array<buffer_view, 5> views{of.templates(), of.spectra(), maps_.view(), a_.view(),
+                                           b_.view()};  // as `convolving::memory` numbers them
+    const convolving::stage& stage = chain_.stages[number];
+    const auto view = [&](convolving::memory where, std::size_t bytes) {
+      buffer_view result = views[static_cast<std::size_t>(where)];
+      result.offset_bytes += bytes;
+      result.size_bytes -= bytes;
+      return result;
+    };
+    const std::array<kernel_argument, 1> loaded{of.spectra()};
+    backend::run run{.in = view(stage.from, stage.from_bytes),
+                     .out = view(stage.to, stage.to_bytes),
+                     .workspace = scratch_.view(),
+                     .filter = of.spectra()};
+    if (stage.loads_product) run.load = loaded;
+    stage.plan->enqueue(*on_.impl(), run);
+  }
+  void run(const planned_pattern& of) const {
+    for (std::size_t i = 0; i < n_launches(); ++i) run(i, of);
+  }
+  [[nodiscard]] std::vector<float> maps() const { return values_of(maps_); }
+  [[nodiscard]] std::string explain(std::size_t number) const {
+    std::string text = chain_.stages[number].plan->explain();
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    std::replace(text.begin(), text.end(), '\n', ';');
+    return text;
+  }
+
+ private:
+  queue on_;
+  std::vector<convolving::axis_geometry> geometry_;
+  convolving::chain chain_;
+  buffer a_, b_, scratch_, maps_;
+};
+
+/// Runs, their results as plain maps, and what they are for.
+struct timed_patterns {
+  std::vector<measure::timed_run> runs;
+  std::vector<std::string> notes;   ///< One for each run.
+  std::vector<double> differences;  ///< -1: of a launch alone.
+};
+
+void add_chain(const queue& on, const planned_chain& chain, const planned_pattern& plain,
+               const std::vector<float>& expected, const std::string& name, timed_patterns& to) {
+  chain.run(plain);
+  to.differences.push_back(difference_of(chain.maps(), expected));
+  to.runs.push_back(measure::queued_run(on, name, [&] { chain.run(plain); }));
+  to.notes.emplace_back();
+  for (std::size_t i = 0; i < chain.n_launches(); ++i) {
+    to.runs.push_back(measure::queued_run(on, fmt::format("{}, launch {}", name, i + 1),
+                                          [&chain, &plain, i] { chain.run(i, plain); }));
+    to.notes.push_back(chain.explain(i));
+    to.differences.push_back(-1);
+  }
+}
+
+}  // namespace
+
+nlohmann::ordered_json patterns_of(const queue& on, const pattern_problem& of) {
+  const auto image = noise(product_of(of.image), 1);
+  const auto templates = noise(of.templates * product_of(of.small), 2);
+  std::vector<std::unique_ptr<planned_pattern>> planned;
+  timed_patterns timed;
+  std::vector<float> expected;
+  for (pattern& each : all_patterns(of)) {
+    planned.push_back(std::make_unique<planned_pattern>(on, std::move(each), image, templates));
+    planned_pattern& added = *planned.back();
+    added.run();
+    if (expected.empty()) expected = added.maps();
+    timed.differences.push_back(difference_of(added.maps(), expected));
+    timed.runs.push_back(measure::queued_run(on, added.name(), [&added] { added.run(); }));
+    timed.notes.emplace_back();
+  }
+  const convolution_spec spec = all_patterns(of).front().spec;
+  std::vector<std::unique_ptr<planned_chain>> chains;
+  for (const bool keeps_rows : {false, true}) {
+    if (of.image.size() != 2) break;
+    chains.push_back(std::make_unique<planned_chain>(on, of, spec, keeps_rows));
+    add_chain(on, *chains.back(), *planned.front(), expected,
+              keeps_rows ? "rows between launches" : "columns between launches", timed);
+  }
+  measure::take_turns(timed.runs, n_rounds);
+  nlohmann::ordered_json row{
+      {"image", of.image}, {"template", of.small}, {"templates", of.templates}};
+  fmt::print("{} templates of {} in {}\n", of.templates, fmt::join(of.small, "x"),
+             fmt::join(of.image, "x"));
+  for (std::size_t i = 0; i < timed.runs.size(); ++i) {
+    const double us = 1e6 * timed.runs[i].median_s() / static_cast<double>(of.templates);
+    const double difference = timed.differences[i];
+    fmt::print("  {:<48} {:10.1f} us each{}{}\n", timed.runs[i].name, us,
+               difference < 1e-5 ? "" : "  WRONG",
+               timed.notes[i].empty() ? "" : "  " + timed.notes[i]);
+    row["patterns"].push_back({{"name", timed.runs[i].name}, {"us_each", us}});
+    if (difference >= 0) row["patterns"].back()["difference"] = difference;
+    if (!timed.notes[i].empty()) row["patterns"].back()["launch"] = timed.notes[i];
+  }
+  return row;
+}
+
+}  // namespace wingbeat::bench

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fengine/engine.hpp"
+
+#include <numeric>  // accumulate
+#include <utility>  // exchange, move
+
+#include "fengine/temperatures.hpp"  // temperatures
+#include "formatted.hpp"             // formatted
+#include "wingbeat/error.hpp"        // plan_error
+
+namespace wingbeat::fengine {
+namespace {
+
+using control::log_level;
+
+constexpr std::chrono::milliseconds patience{100};
+constexpr std::chrono::seconds report_interval{1};
+
+std::uint64_t undecodable(const receive::receive_counts& counts) {
+  return std::accumulate(counts.undecodable.begin(), counts.undecodable.end(), std::uint64_t{0});
+}
+
+/// Packets that are no samples of a digitiser, of which some belong to its stream.
+std::uint64_t without_samples(const receive::receive_counts& counts) {
+  return undecodable(counts) + counts.truncated + counts.wrong_size + counts.foreign +
+         counts.descriptors + counts.stops;
+}
+
+/// Losses of the input by their reasons, for the page and the log.
+std::vector<control::monitored_figure> losses_of(const receive::receive_counts& counts) {
+  const auto figure = [](const char* label, std::uint64_t n) {
+    return control::monitored_figure{label, static_cast<double>(n), "packets"};
+  };
+  std::uint64_t missing = 0;
+  for (const auto& each : counts.polarisations) missing += each.missing_packets;
+  return {figure("missing", missing),
+          figure("late", counts.late),
+          figure("duplicate", counts.duplicates),
+          figure("misaligned", counts.misaligned),
+          figure("of wrong size", counts.wrong_size + counts.truncated),
+          figure("foreign", counts.foreign),
+          figure("undecodable", undecodable(counts)),
+          figure("at an implausible time", counts.implausible),
+          figure("dropped, the engine is late", counts.starved),
+          figure("dropped by the system", counts.socket_drops)};
+}
+
+}  // namespace
+
+engine::engine(engine_spec spec, control::engine_sensors& sensors, control::engine_metrics& metrics,
+               log_function log)
+    : spec_(std::move(spec)),
+      streams_(streams_of(spec_)),
+      sensors_(sensors),
+      metrics_(metrics),
+      log_(std::move(log)),
+      receiver_(spec_.input),
+      measured_bytes_(spec_.outputs.size()) {
+  for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
+    outputs_.push_back(std::make_unique<output>(
+        spec_, i, sensors_, metrics_, [this](const std::string& reason) { fail(reason); }));
+  }
+  for (std::size_t pol = 0; pol < n_pols(); ++pol) sensors_.set_input_clips(pol, 0);
+}
+
+engine::~engine() {
+  stop();
+}
+
+void engine::start() {
+  for (const auto& each : outputs_) each->start();
+  receiver_.start();
+  measured_at_ = clock::now();
+  dealing_ = std::thread{[this] { deal(); }};
+}
+
+void engine::stop() {
+  receiver_.stop();
+  if (dealing_.joinable()) dealing_.join();
+  for (const auto& each : outputs_) each->finish();
+}
+
+std::string engine::failure() const {
+  const std::lock_guard lock{mutex_};
+  return failure_;
+}
+
+void engine::fail(const std::string& reason) {
+  log_(log_level::error, reason);
+  const std::lock_guard lock{mutex_};
+  if (failure_.empty()) failure_ = reason;
+  is_finished_ = true;
+}
+
+void engine::deal() {
+  while (true) {
+    receive::received_chunk next = receiver_.next(patience);
+    if (next) {
+      report_received(*next);
+      const auto shared = std::make_shared<const receive::received_chunk>(std::move(next));
+      for (const auto& each : outputs_) each->offer(shared);
+    } else if (receiver_.is_finished()) {
+      break;
+    }
+    publish_counts();
+  }
+  publish_counts();
+  if (const std::string reason = receiver_.failure(); !reason.empty()) fail(reason);
+  is_finished_ = true;
+}
+
+void engine::report_received(const receive::chunk& next) {
+  const double unixtime_s =
+      spec_.sync_time_s + static_cast<double>(next.timestamp) / spec_.adc_rate_hz;
+  for (std::size_t pol = 0; pol < n_pols(); ++pol) {
+    sensors_.set_received(pol, next.timestamp, unixtime_s);
+    const auto& present = next.present[pol];
+    const auto n = std::accumulate(present.begin(), present.end(), std::size_t{0});
+    if (n < present.size()) sensors_.set_missing(pol, unixtime_s);
+  }
+}
+
+void engine::publish_counts() {
+  const receive::receive_counts now = receiver_.counts();
+  for (std::size_t pol = 0; pol < n_pols(); ++pol) {
+    const receive::polarisation_counts &of = now.polarisations[pol],
+                                       &before = published_.polarisations[pol];
+    const control::engine_metrics::input& to = metrics_.inputs[pol];
+    to.heaps->add(of.packets - before.packets);
+    to.samples->add(of.samples - before.samples);
+    to.bytes->add(of.bytes - before.bytes);
+    to.missing_heaps->add(of.missing_packets - before.missing_packets);
+    to.clipped_samples->add(of.saturated_samples - before.saturated_samples);
+    if (of.saturated_samples != before.saturated_samples) {
+      sensors_.set_input_clips(pol, static_cast<std::int64_t>(of.saturated_samples));
+    }
+  }
+  metrics_.input_chunks.add(now.chunks - published_.chunks);
+  metrics_.input_too_old_heaps.add(now.late - published_.late);
+  metrics_.input_metadata_heaps.add(without_samples(now) - without_samples(published_));
+  metrics_.input_bad_timestamp_heaps.add(now.misaligned - published_.misaligned);
+  published_ = now;
+  if (clock::now() - measured_at_ < report_interval) return;
+  measure_rates(now);
+  report_losses(now);
+}
+
+void engine::measure_rates(const receive::receive_counts& now) {
+  const clock::time_point at = clock::now();
+  const double elapsed_s = std::chrono::duration<double>(at - measured_at_).count();
+  const auto rate = [&](std::uint64_t n, std::uint64_t before, double unit) {
+    return static_cast<double>(n - before) / elapsed_s / unit;
+  };
+  std::vector<control::monitored_figure> rates;
+  for (std::size_t pol = 0; pol < n_pols(); ++pol) {
+    const receive::polarisation_counts &of = now.polarisations[pol],
+                                       &before = measured_.polarisations[pol];
+    rates.push_back(
+        {formatted("received, pol {}", pol), rate(of.samples, before.samples, 1e6), "Msample/s"});
+    rates.push_back(
+        {formatted("received, pol {}", pol), rate(8 * of.bytes, 8 * before.bytes, 1e9), "Gb/s"});
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const std::uint64_t bytes = outputs_[i]->counts().sent.bytes;
+    rates.push_back({formatted("sent, {}", streams_[i].name),
+                     rate(8 * bytes, 8 * measured_bytes_[i], 1e9), "Gb/s"});
+    measured_bytes_[i] = bytes;
+  }
+  measured_ = now;
+  measured_at_ = at;
+  const std::lock_guard lock{mutex_};
+  rates_ = std::move(rates);
+}
+
+void engine::report_losses(const receive::receive_counts& now) {
+  const auto losses = losses_of(now), before = losses_of(reported_);
+  std::string text;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const double n = losses[i].value - before[i].value;
+    if (n > 0) text += formatted("{}{:.0f} {}", text.empty() ? "" : ", ", n, losses[i].label);
+  }
+  if (!text.empty()) log_(log_level::warn, formatted("packets in the last second: {}", text));
+  if (now.restarts > reported_.restarts) {
+    log_(log_level::warn, "the digitiser's time went back; output begins anew");
+  }
+  reported_ = now;
+}
+
+std::int64_t engine::set_gains(std::size_t stream, std::optional<std::size_t> pol,
+                               std::span<const std::complex<float>> gains) {
+  const std::int64_t from = outputs_[stream]->set_gains(pol, gains);
+  log_(log_level::info,
+       formatted("output '{}' has other gains from {} on", streams_[stream].name, from));
+  return from;
+}
+
+std::int64_t engine::set_delays(std::size_t stream, double start_s,
+                                std::span<const control::delay_setting> delays) {
+  const std::int64_t from = outputs_[stream]->set_delays(start_s, delays);
+  log_(log_level::debug,
+       formatted("output '{}' has other delays from {} on", streams_[stream].name, from));
+  return from;
+}
+
+control::monitor_snapshot engine::snapshot() const {
+  control::monitor_snapshot shown;
+  shown.title = formatted("F-engine {}", spec_.sending.engine);
+  const receive::receive_counts received = receiver_.counts();
+  shown.losses = losses_of(received);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const output& each = *outputs_[i];
+    for (auto& spectrum : each.spectra()) shown.spectra.push_back(std::move(spectrum));
+    for (auto& delay : each.delays()) shown.delays.push_back(std::move(delay));
+    const output_counts counts = each.counts();
+    const std::string& name = streams_[i].name;
+    shown.losses.push_back(
+        {formatted("left out, {}", name), static_cast<double>(counts.sent.skipped_heaps), "heaps"});
+    shown.losses.push_back({formatted("failed to send, {}", name),
+                            static_cast<double>(counts.sent.failed_heaps), "heaps"});
+    shown.states.push_back(
+        {formatted("chunks waiting, {}", name), static_cast<double>(each.n_waiting_chunks()), ""});
+    shown.states.push_back({formatted("batches waiting, {}", name),
+                            static_cast<double>(each.n_waiting_batches()), ""});
+  }
+  for (auto& temperature : temperatures()) shown.states.push_back(std::move(temperature));
+  const std::lock_guard lock{mutex_};
+  shown.rates = rates_;
+  return shown;
+}
+
+}  // namespace wingbeat::fengine

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The F-engine: a receiver, the thread that deals its chunks to all outputs, and the outputs.
+//
+//     packets -> receiver -> chunks -> output 0 -> packets
+//                                   -> output 1 -> packets
+//                                   ..
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <complex>
+#include <cstddef>  // size_t
+#include <cstdint>  // int64_t
+#include <functional>
+#include <memory>  // unique_ptr
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "control/engine_control.hpp"
+#include "control/engine_metrics.hpp"
+#include "control/engine_sensors.hpp"
+#include "control/log_level.hpp"
+#include "control/monitor.hpp"
+#include "fengine/engine_spec.hpp"
+#include "fengine/output.hpp"
+#include "receive/receiver.hpp"
+
+namespace wingbeat::fengine {
+
+class engine final : public control::engine_control, public control::engine_monitor {
+ public:
+  /// Says what happens, in one sentence, in any thread.
+  using log_function = std::function<void(control::log_level, const std::string&)>;
+
+  /// Opens all sockets and compiles all kernels; packets that arrive are kept until `start`. `spec`
+  /// is checked. Sensors and metrics outlive the engine.
+  engine(engine_spec spec, control::engine_sensors& sensors, control::engine_metrics& metrics,
+         log_function log);
+
+  /// Stops.
+  ~engine() override;
+
+  void start();
+
+  /// Stops receiving, sends what was received and stop heaps, and ends the threads. May be called
+  /// again.
+  void stop();
+
+  /// Returns whether nothing more comes: a file has ended, or a thread has failed. `stop` is then
+  /// still to be called.
+  [[nodiscard]] bool is_finished() const { return is_finished_; }
+
+  /// Returns why a thread ended early; empty if none did.
+  [[nodiscard]] std::string failure() const;
+
+  [[nodiscard]] const engine_spec& spec() const { return spec_; }
+  [[nodiscard]] receive::receive_counts received() const { return receiver_.counts(); }
+  [[nodiscard]] output_counts counts(std::size_t stream) const {
+    return outputs_[stream]->counts();
+  }
+  /// Returns where it receives, with the ports that the system chose.
+  [[nodiscard]] std::vector<net::endpoint> endpoints() const { return receiver_.endpoints(); }
+
+  // Control.
+  [[nodiscard]] std::span<const control::stream_info> streams() const override { return streams_; }
+  [[nodiscard]] std::size_t n_pols() const override { return spec_.input.geometry.polarisations; }
+  [[nodiscard]] double sync_time_s() const override { return spec_.sync_time_s; }
+  [[nodiscard]] std::complex<float> default_gain(std::size_t) const override { return spec_.gain; }
+  [[nodiscard]] std::vector<std::complex<float>> gains(std::size_t stream,
+                                                       std::size_t pol) const override {
+    return outputs_[stream]->gains(pol);
+  }
+  std::int64_t set_gains(std::size_t stream, std::optional<std::size_t> pol,
+                         std::span<const std::complex<float>> gains) override;
+  std::int64_t set_delays(std::size_t stream, double start_s,
+                          std::span<const control::delay_setting> delays) override;
+
+  // Monitoring.
+  [[nodiscard]] control::monitor_snapshot snapshot() const override;
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  void deal();
+  void report_received(const receive::chunk& next);
+  void publish_counts();
+  void measure_rates(const receive::receive_counts& now);
+  void report_losses(const receive::receive_counts& now);
+  void fail(const std::string& reason);
+
+  engine_spec spec_;
+  std::vector<control::stream_info> streams_;
+  control::engine_sensors& sensors_;
+  control::engine_metrics& metrics_;
+  log_function log_;
+  receive::receiver receiver_;
+  std::vector<std::unique_ptr<output>> outputs_;
+  std::thread dealing_;
+  std::atomic<bool> is_finished_ = false;
+
+  receive::receive_counts published_ = {};  ///< Of the thread that deals.
+  receive::receive_counts reported_ = {};
+  clock::time_point measured_at_ = {};
+  receive::receive_counts measured_ = {};
+  std::vector<std::uint64_t> measured_bytes_;  ///< [stream] that were sent
+
+  mutable std::mutex mutex_;  ///< Guards those below.
+  std::string failure_;
+  std::vector<control::monitored_figure> rates_;
+};
+
+}  // namespace wingbeat::fengine

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The level of an input over windows of a second or so, from counts that only grow.
+#pragma once
+
+#include <cstdint>  // uint64_t
+#include <optional>
+
+#include "wingbeat/channeliser.hpp"  // input_level
+
+namespace wingbeat::fengine {
+
+class input_level_window {
+ public:
+  explicit input_level_window(double window_samples) : window_samples_(window_samples) {}
+
+  struct level {
+    double dbfs = 0;
+    bool is_whole = true;  ///< No sample of the window is missing.
+  };
+
+  /// Takes the counts after `n_passed` more samples of time. Returns the level at the end of a
+  /// window.
+  [[nodiscard]] std::optional<level> take(const input_level& counts, std::uint64_t n_passed);
+
+ private:
+  double window_samples_;
+  std::uint64_t n_passed_ = 0, n_samples_ = 0, sum_of_squares_ = 0;
+};
+
+}  // namespace wingbeat::fengine

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fengine/latest_spectra.hpp"
+
+#include <algorithm>  // max, min
+#include <cmath>      // log10
+#include <utility>    // move
+
+#include "channelising/quantise.hpp"  // complex_bytes, load_complex
+#include "channelising/spec.hpp"      // channel_width_hz, first_channel_hz
+
+namespace wingbeat::fengine {
+namespace {
+
+constexpr std::size_t most_points = 1024;  ///< Channels are averaged where there are more.
+constexpr std::size_t most_spectra = 16;   ///< Of a heap.
+constexpr std::chrono::milliseconds interval{500};
+
+}  // namespace
+
+latest_spectra::latest_spectra(std::string stream, channeliser_spec bank)
+    : stream_(std::move(stream)), bank_(std::move(bank)) {}
+
+void latest_spectra::offer(const channelised_heap& heap) {
+  const clock::time_point now = clock::now();
+  if (now < next_) return;
+  next_ = now + interval;
+  const std::size_t n_pols = bank_.polarisations,
+                    n_bytes = channelising::complex_bytes(bank_.output);
+  const std::size_t n_points = std::min(bank_.channels, most_points);
+  const std::size_t group = bank_.channels / n_points;
+  const std::size_t n_spectra = std::min(heap.n_spectra, most_spectra);
+  const std::size_t spectra_per_heap = heap.bytes.size() / (bank_.channels * n_pols * n_bytes);
+  std::vector<control::monitored_spectrum> made;
+  for (std::size_t pol = 0; pol < n_pols; ++pol) {
+    const double width = channelising::channel_width_hz(bank_);
+    const double middle_of_group = static_cast<double>(group - 1) / 2;
+    control::monitored_spectrum& spectrum = made.emplace_back();
+    spectrum.stream = stream_;
+    spectrum.pol = pol;
+    spectrum.first_hz = channelising::channel_hz(bank_, 0) + middle_of_group * width;
+    spectrum.step_hz = static_cast<double>(group) * width;
+    for (std::size_t point = 0; point < n_points; ++point) {
+      double power = 0;
+      for (std::size_t channel = point * group; channel < (point + 1) * group; ++channel) {
+        for (std::size_t s = 0; s < n_spectra; ++s) {
+          const std::size_t at = ((channel * spectra_per_heap + s) * n_pols + pol) * n_bytes;
+          power +=
+              std::norm(channelising::load_complex(heap.bytes.subspan(at, n_bytes), bank_.output));
+        }
+      }
+      const double mean = power / static_cast<double>(group * std::max<std::size_t>(n_spectra, 1));
+      spectrum.power_db.push_back(static_cast<float>(10 * std::log10(mean)));
+    }
+  }
+  const std::lock_guard lock{mutex_};
+  ++sequence_;
+  for (auto& spectrum : made) spectrum.sequence = sequence_;
+  spectra_ = std::move(made);
+}
+
+std::vector<control::monitored_spectrum> latest_spectra::spectra() const {
+  const std::lock_guard lock{mutex_};
+  return spectra_;
+}
+
+}  // namespace wingbeat::fengine

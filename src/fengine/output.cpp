@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fengine/output.hpp"
+
+#include <pthread.h>  // pthread_setaffinity_np, pthread_setname_np
+
+#include <algorithm>  // copy, max, min
+#include <utility>    // exchange, move
+
+#include "channelising/delay_model.hpp"  // delay_schedule
+#include "formatted.hpp"                 // formatted
+#include "wingbeat/error.hpp"            // plan_error
+
+namespace wingbeat::fengine {
+namespace {
+
+/// A gap of up to so many chunks is filled with missing samples; a longer one is jumped over.
+constexpr std::size_t most_missing_chunks = 2;
+
+/// Names the calling thread, for tools that list threads; at most 15 letters are seen.
+void name_thread(const std::string& name) {
+  pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+}
+
+void stay_on_processor(int processor) {
+  if (processor < 0) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(processor), &set);
+  if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0) {
+    throw plan_error(
+        formatted("a thread cannot run on processor {}; give one of this machine's", processor));
+  }
+}
+
+/// Packets of a chunk, numbered from its first.
+struct packet_range {
+  std::size_t first = 0, end = 0;
+};
+
+/// Returns those from the first that is there, of any polarisation, to the last. What lies outside
+/// is no loss before packets of other chunks enclose it: a stream may begin and end there.
+packet_range range_of(const receive::chunk& chunk) {
+  packet_range range;
+  for (const auto& flags : chunk.present) {
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+      if (flags[i] == 0) continue;
+      range.first = range.end == 0 ? i : std::min(range.first, i);
+      range.end = std::max(range.end, i + 1);
+    }
+  }
+  return range;
+}
+
+std::vector<std::vector<std::complex<float>>> initial_gains(const engine_spec& spec,
+                                                            const channeliser_spec& bank) {
+  return {bank.polarisations, std::vector<std::complex<float>>(bank.channels, spec.gain)};
+}
+
+}  // namespace
+
+output::output(const engine_spec& spec, std::size_t index, control::engine_sensors& sensors,
+               control::engine_metrics& metrics, std::function<void(std::string)> fail)
+    : spec_(spec),
+      output_(spec.outputs[index]),
+      index_(index),
+      sensors_(sensors),
+      metrics_(metrics.outputs[index]),
+      fail_(std::move(fail)),
+      queue_(spec.device),
+      bank_(queue_, output_.bank, 0, spec.max_delay_diff),
+      sender_(sender_of(spec, output_)),
+      memory_(spec.n_batches, std::vector<std::byte>(batch_bytes(output_))),
+      chunks_(spec.input.n_chunks),
+      free_(spec.n_batches),
+      batches_(spec.n_batches + 1),
+      spectra_(output_.name, output_.bank),
+      gains_(initial_gains(spec, output_.bank)),
+      delays_(output_.bank.polarisations),
+      saturated_(output_.bank.polarisations) {
+  for (auto& each : memory_) free_.push(&each);
+  if (index_ == 0) {
+    levels_.assign(output_.bank.polarisations, input_level_window{spec.adc_rate_hz});
+  }
+  sensors_.set_dither_seed(index_, output_.bank.seed);
+  for (std::size_t pol = 0; pol < gains_.size(); ++pol) {
+    sensors_.set_gains(index_, pol, gains_[pol]);
+    sensors_.set_delay(index_, pol, -1, {});
+    sensors_.set_output_clips(index_, pol, 0);
+  }
+}
+
+output::~output() {
+  finish();
+}
+
+void output::start() {
+  channelising_ = std::thread{[this] {
+    name_thread("bank " + output_.name);
+    channelise_all();
+    batches_.close();
+  }};
+  sending_ = std::thread{[this] {
+    name_thread("send " + output_.name);
+    send_all();
+  }};
+}
+
+void output::offer(shared_chunk next) {
+  chunks_.push(std::move(next));
+}
+
+void output::finish() {
+  chunks_.close();
+  if (channelising_.joinable()) channelising_.join();
+  if (sending_.joinable()) sending_.join();
+}
+
+// Of the thread that channelises.
+
+void output::channelise_all() {
+  try {
+    while (const auto next = chunks_.pop()) channelise(***next);
+  } catch (const std::exception& error) {
+    fail_(formatted("output '{}' cannot channelise: {}", output_.name, error.what()));
+    while (chunks_.pop()) continue;  // chunks go back to the receiver, which counts on
+  }
+}
+
+void output::go_to(std::int64_t sample, std::uint64_t epoch) {
+  const std::int64_t gap = sample - next_sample_;
+  const auto most =
+      static_cast<std::int64_t>(most_missing_chunks * spec_.input.geometry.chunk_samples);
+  if (next_sample_ < 0 || epoch != epoch_ || gap < 0 || gap > most) {
+    bank_.jump(sample);
+  } else if (gap > 0) {
+    const auto count = static_cast<std::size_t>(gap);
+    bank_.push(queue_, {.count = count}, [this](const auto& heap) { take(heap); });
+    report_levels(count);
+  }
+  next_sample_ = sample;
+  epoch_ = epoch;
+}
+
+void output::channelise(const receive::chunk& next) {
+  const receive::chunk_geometry& geometry = spec_.input.geometry;
+  const packet_range range = range_of(next);
+  if (range.first == range.end) return;
+  go_to(next.timestamp + static_cast<std::int64_t>(range.first * geometry.packet_samples),
+        next.epoch);
+  const std::size_t n_packets = range.end - range.first, n_bytes = geometry.packet_bytes();
+  channeliser::samples samples{.count = n_packets * geometry.packet_samples,
+                               .packet_samples = geometry.packet_samples};
+  for (std::size_t pol = 0; pol < geometry.polarisations; ++pol) {
+    samples.packed.emplace_back(
+        next.samples[pol].subspan(range.first * n_bytes, n_packets * n_bytes));
+    if (next.is_complete) continue;
+    const auto flags = std::span(next.present[pol]).subspan(range.first, n_packets);
+    samples.present.emplace_back(flags.begin(), flags.end());
+  }
+  bank_.push(queue_, samples, [this](const auto& heap) { take(heap); });
+  next_sample_ += static_cast<std::int64_t>(samples.count);
+  report_levels(samples.count);
+  if (const std::uint64_t n_skipped = newly_skipped()) batches_.push({.n_skipped = n_skipped});
+}
+
+void output::take(const channelised_heap& heap) {
+  follow_delays(heap.timestamp);
+  spectra_.offer(heap);
+  const auto voltages = free_.pop();
+  if (!voltages) return;
+  std::copy(heap.bytes.begin(), heap.bytes.end(), (*voltages)->begin());
+  outgoing next{.voltages = *voltages,
+                .timestamp = heap.timestamp,
+                .n_skipped = newly_skipped(),
+                .saturated = heap.saturated};
+  for (std::size_t pol = 0; pol < heap.is_complete.size(); ++pol) {
+    if (!heap.is_complete[pol]) next.missing |= std::uint64_t{1} << pol;
+  }
+  batches_.push(std::move(next));
+}
+
+std::uint64_t output::newly_skipped() {
+  const heap_counts& counts = bank_.counts();
+  const std::uint64_t all = counts.withheld + counts.skipped;
+  const std::lock_guard lock{mutex_};
+  batch_counts_ = counts;
+  return all - std::exchange(n_skipped_, all);
+}
+
+void output::follow_delays(std::int64_t timestamp) {
+  const std::lock_guard lock{mutex_};
+  while (!pending_delays_.empty() && pending_delays_.front().promised <= timestamp) {
+    const pending_delay& begun = pending_delays_.front();
+    delays_ = begun.settings;
+    for (std::size_t pol = 0; pol < delays_.size(); ++pol) {
+      sensors_.set_delay(index_, pol, begun.load, delays_[pol]);
+    }
+    pending_delays_.erase(pending_delays_.begin());
+  }
+}
+
+void output::report_levels(std::size_t n_samples) {
+  for (std::size_t pol = 0; pol < levels_.size(); ++pol) {
+    const auto level = levels_[pol].take(bank_.levels()[pol], n_samples);
+    if (level) sensors_.set_input_level(pol, level->dbfs, level->is_whole);
+  }
+}
+
+// Of the thread that sends.
+
+void output::send_all() {
+  try {
+    stay_on_processor(spec_.send_affinity);
+    while (auto next = batches_.pop()) send(*next);
+    sender_.stop();
+  } catch (const std::exception& error) {
+    fail_(formatted("output '{}' cannot send: {}", output_.name, error.what()));
+    free_.close();
+    while (batches_.pop()) continue;
+  }
+}
+
+void output::send(outgoing& next) {
+  for (std::uint64_t i = 0; i < next.n_skipped; ++i) sender_.skip();
+  if (next.voltages != nullptr) {
+    const std::uint64_t n_failed = sender_.counts().failed_heaps;
+    sender_.send({next.timestamp, *next.voltages, next.missing});
+    free_.push(next.voltages);
+    if (sender_.counts().failed_heaps == n_failed) {
+      const std::lock_guard lock{mutex_};
+      for (std::size_t pol = 0; pol < saturated_.size(); ++pol) {
+        saturated_[pol] += next.saturated[pol];
+        metrics_.clipped_samples[pol]->add(next.saturated[pol]);
+        sensors_.set_output_clips(index_, pol, static_cast<std::int64_t>(saturated_[pol]));
+      }
+    }
+  }
+  const transmit::sender_counts now = sender_.counts();
+  metrics_.heaps->add(now.heaps - published_.heaps);
+  metrics_.bytes->add(now.bytes - published_.bytes);
+  metrics_.samples->add(now.samples - published_.samples);
+  metrics_.skipped_heaps->add(now.skipped_heaps - published_.skipped_heaps);
+  published_ = now;
+}
+
+// Of any thread.
+
+std::vector<std::complex<float>> output::gains(std::size_t pol) const {
+  const std::lock_guard lock{mutex_};
+  return gains_[pol];
+}
+
+std::int64_t output::set_gains(std::optional<std::size_t> pol,
+                               std::span<const std::complex<float>> gains) {
+  const std::lock_guard lock{mutex_};
+  for (std::size_t p = 0; p < gains_.size(); ++p) {
+    if (!pol || *pol == p) gains_[p].assign(gains.begin(), gains.end());
+  }
+  return bank_.add_gains({.gains = gains_});
+}
+
+std::int64_t output::set_delays(double start_s, std::span<const control::delay_setting> delays) {
+  std::vector<delay_model> models;
+  for (const control::delay_setting& of : delays) {
+    models.push_back(in_samples({start_s - spec_.sync_time_s, of.delay_s, of.delay_rate,
+                                 of.phase_rad, of.phase_rate_rad_per_s},
+                                spec_.adc_rate_hz));
+    channelising::delay_schedule{}.add(models.back());  // refused before any of them applies
+  }
+  const std::lock_guard lock{mutex_};
+  pending_delay pending{.load = models.front().start_samples,
+                        .settings = {delays.begin(), delays.end()}};
+  for (std::size_t pol = 0; pol < models.size(); ++pol) {
+    pending.promised = std::max(pending.promised, bank_.add_delay(pol, models[pol]));
+  }
+  // Models that were to begin later are gone.
+  std::erase_if(pending_delays_, [&](const auto& each) { return each.load >= pending.load; });
+  pending_delays_.push_back(std::move(pending));
+  return pending_delays_.back().promised;
+}
+
+output_counts output::counts() const {
+  const std::lock_guard lock{mutex_};
+  return {sender_.counts(), batch_counts_, saturated_};
+}
+
+std::vector<control::monitored_delay> output::delays() const {
+  const std::lock_guard lock{mutex_};
+  std::vector<control::monitored_delay> shown;
+  for (std::size_t pol = 0; pol < delays_.size(); ++pol) {
+    const control::delay_setting& of = delays_[pol];
+    shown.push_back(
+        {output_.name, pol, of.delay_s, of.delay_rate, of.phase_rad, of.phase_rate_rad_per_s});
+  }
+  return shown;
+}
+
+}  // namespace wingbeat::fengine

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// One output of an engine: chunks in, packets out, by a thread that channelises and one that sends.
+//
+//     offer -> [chunks] -> channelise -> [batches] -> send
+//
+// Neither queue grows: there are as many chunks as the receiver has and as many batches as stated.
+// Where sending is late, channelising waits for it; where that is late, the receiver runs out of
+// chunks, drops packets and counts them.
+#pragma once
+
+#include <complex>
+#include <cstddef>  // byte, size_t
+#include <cstdint>  // int64_t, uint64_t
+#include <exception>
+#include <functional>
+#include <memory>  // shared_ptr
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "control/engine_metrics.hpp"  // engine_metrics
+#include "control/engine_sensors.hpp"  // engine_sensors
+#include "fengine/bounded_queue.hpp"   // bounded_queue
+#include "fengine/engine_spec.hpp"     // engine_spec
+#include "fengine/input_level_window.hpp"
+#include "fengine/latest_spectra.hpp"
+#include "receive/chunk_pool.hpp"  // received_chunk
+
+namespace wingbeat::fengine {
+
+/// A chunk that several outputs read.
+using shared_chunk = std::shared_ptr<const receive::received_chunk>;
+
+/// What became of an output's heaps; `sent` counts one for each substream, `batches` does not.
+struct output_counts {
+  transmit::sender_counts sent = {};
+  heap_counts batches = {};                   ///< As the channeliser counts them.
+  std::vector<std::uint64_t> saturated = {};  ///< [polarisation] of batches that were sent
+};
+
+class output {
+ public:
+  /// Prepares output number `index`: compiles its kernels and opens its sockets. The others outlive
+  /// it. `fail` is called, in a thread of the output, with the reason why it ends early.
+  output(const engine_spec& spec, std::size_t index, control::engine_sensors& sensors,
+         control::engine_metrics& metrics, std::function<void(std::string)> fail);
+  output(const output&) = delete;
+  output& operator=(const output&) = delete;
+
+  /// Finishes.
+  ~output();
+
+  void start();
+
+  /// Takes the next chunk, without waiting.
+  void offer(shared_chunk next);
+
+  /// Channelises and sends what was offered, then stop heaps, and ends the threads. May be called
+  /// again.
+  void finish();
+
+  // Any thread. Those that change return the steady-state timestamp.
+  [[nodiscard]] std::vector<std::complex<float>> gains(std::size_t pol) const;
+  std::int64_t set_gains(std::optional<std::size_t> pol,
+                         std::span<const std::complex<float>> gains);
+  std::int64_t set_delays(double start_s, std::span<const control::delay_setting> delays);
+
+  [[nodiscard]] output_counts counts() const;
+  [[nodiscard]] std::vector<control::monitored_spectrum> spectra() const {
+    return spectra_.spectra();
+  }
+  [[nodiscard]] std::vector<control::monitored_delay> delays() const;
+  [[nodiscard]] std::size_t n_waiting_chunks() const { return chunks_.size(); }
+  [[nodiscard]] std::size_t n_waiting_batches() const { return batches_.size(); }
+
+ private:
+  /// A batch of voltages, or only the number of those that were left out.
+  struct outgoing {
+    std::vector<std::byte>* voltages = nullptr;
+    std::int64_t timestamp = 0;
+    std::uint64_t missing = 0;  ///< Bit p: polarisation p.
+    std::uint64_t n_skipped = 0;
+    std::vector<std::uint64_t> saturated = {};  ///< [polarisation]
+  };
+  /// A delay that was set and whose time has not come.
+  struct pending_delay {
+    std::int64_t promised = 0, load = 0;
+    std::vector<control::delay_setting> settings = {};  ///< [polarisation]
+  };
+
+  void channelise_all();
+  void channelise(const receive::chunk& next);
+  void go_to(std::int64_t sample, std::uint64_t epoch);
+  void take(const channelised_heap& heap);
+  void follow_delays(std::int64_t timestamp);
+  void report_levels(std::size_t n_samples);
+  [[nodiscard]] std::uint64_t newly_skipped();
+
+  void send_all();
+  void send(outgoing& next);
+
+  const engine_spec& spec_;
+  const output_spec& output_;
+  std::size_t index_;
+  control::engine_sensors& sensors_;
+  control::engine_metrics::output& metrics_;
+  std::function<void(std::string)> fail_;
+
+  // Of the thread that channelises.
+  queue queue_;
+  channeliser bank_;
+  std::int64_t next_sample_ = -1;  ///< Below 0 before the first chunk.
+  std::uint64_t epoch_ = 0;
+  std::uint64_t n_skipped_ = 0;
+  std::vector<input_level_window> levels_;  ///< [polarisation]; of the first output alone.
+
+  // Of the thread that sends.
+  transmit::heap_sender sender_;
+  transmit::sender_counts published_ = {};
+
+  std::vector<std::vector<std::byte>> memory_;  ///< Of the batches.
+  bounded_queue<shared_chunk> chunks_;
+  bounded_queue<std::vector<std::byte>*> free_;
+  bounded_queue<outgoing> batches_;
+  latest_spectra spectra_;
+
+  mutable std::mutex mutex_;                             ///< Guards those below.
+  std::vector<std::vector<std::complex<float>>> gains_;  ///< [polarisation][channel]
+  std::vector<pending_delay> pending_delays_;
+  std::vector<control::delay_setting> delays_;  ///< [polarisation] in use
+  heap_counts batch_counts_;
+  std::vector<std::uint64_t> saturated_;
+
+  std::thread channelising_, sending_;
+};
+
+}  // namespace wingbeat::fengine

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams that go on for long: samples that are all missing, jumps ahead and back, and delays and
+// gains that other threads add while heaps are made.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <utility>  // exchange
+
+#include "reference/channeliser_check.hpp"  // gaussian, small_spec
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+
+struct taken_heap {
+  std::int64_t timestamp;
+  std::vector<std::byte> bytes;
+
+  friend bool operator==(const taken_heap&, const taken_heap&) = default;
+};
+
+class channeliser_stream : public ::testing::TestWithParam<engine> {
+ protected:
+  void SetUp() override {
+    spec_.delays = {{{.delay_samples = 3.25}}};
+    recording_ = gaussian(samples_for(spec_, 12), 30, 5, 511);
+  }
+
+  void push(channeliser& bank, std::size_t first, std::size_t count) {
+    bank.push(on_, {.integers = {std::span(recording_).subspan(first, count)}, .count = count},
+              take_);
+  }
+  [[nodiscard]] std::size_t heap() const { return sizes_of(spec_).heap_samples; }
+
+  channeliser_spec spec_ = small_spec(64);
+  std::vector<std::int16_t> recording_;
+  queue on_{first_device(GetParam())};
+  std::vector<taken_heap> taken_;
+  channeliser::taker take_ = [this](const channelised_heap& heap) {
+    taken_.push_back({heap.timestamp, {heap.bytes.begin(), heap.bytes.end()}});
+  };
+};
+
+TEST_P(channeliser_stream, a_jump_ahead_skips_what_missing_samples_withhold) {
+  channeliser filled{on_, spec_, 0}, jumped{on_, spec_, 0};
+  const std::size_t cut = 3 * heap() + 1927, gap = 4 * heap() + 101;
+  const std::size_t rest = recording_.size() - cut - gap;
+  push(filled, 0, cut);
+  filled.push(on_, {.count = gap}, take_);
+  push(filled, cut + gap, rest);
+  const auto expected = std::exchange(taken_, {});
+  push(jumped, 0, cut);
+  jumped.jump(static_cast<std::int64_t>(cut + gap));
+  push(jumped, cut + gap, rest);
+  EXPECT_EQ(taken_.size(), expected.size());
+  EXPECT_TRUE(taken_ == expected);
+  EXPECT_EQ(expected.size(), 6U);  // of 12: the first is delayed, five touch the gap
+  EXPECT_EQ(filled.counts().withheld, 5U);
+  EXPECT_EQ(jumped.counts().skipped, 5U);
+  EXPECT_EQ(jumped.levels()[0].n_samples, recording_.size() - gap);
+  EXPECT_EQ(jumped.levels()[0].histogram, filled.levels()[0].histogram);
+}
+
+TEST_P(channeliser_stream, a_jump_back_begins_anew) {
+  channeliser bank{on_, spec_, std::int64_t{1} << 40};
+  push(bank, 0, 4 * heap());
+  taken_.clear();
+  const heap_counts before = bank.counts();
+  bank.jump(0);
+  push(bank, 0, 4 * heap());
+  const auto again = std::exchange(taken_, {});
+  EXPECT_EQ(bank.counts().skipped, before.skipped);
+  channeliser fresh{on_, spec_, 0};
+  push(fresh, 0, 4 * heap());
+  EXPECT_GE(taken_.size(), 2U);
+  EXPECT_TRUE(again == taken_);
+  EXPECT_THROW(bank.jump(-1), plan_error);
+}
+
+TEST_P(channeliser_stream, a_taker_may_change_gains) {
+  channeliser bank{on_, spec_, 0};
+  std::int64_t promised = 0;
+  std::vector<taken_heap> changed;
+  bank.push(on_, {.integers = {recording_}, .count = recording_.size()},
+            [&](const channelised_heap& heap) {
+              changed.push_back({heap.timestamp, {heap.bytes.begin(), heap.bytes.end()}});
+              if (changed.size() == 3) promised = bank.add_gains({.gains = {{0.0F}}});
+            });
+  ASSERT_EQ(changed.size(), 11U);
+  EXPECT_EQ(promised, changed[3].timestamp);
+  for (const taken_heap& each : changed) {
+    const bool is_zero = std::all_of(each.bytes.begin(), each.bytes.end(),
+                                     [](std::byte byte) { return byte == std::byte{0}; });
+    EXPECT_EQ(is_zero, each.timestamp >= promised) << each.timestamp;
+  }
+}
+
+// Each change promises a time; from it on every heap has the change, and none before has it.
+TEST_P(channeliser_stream, other_threads_change_delays_and_gains) {
+  spec_.delays.clear();
+  channeliser bank{on_, spec_, 0};
+  struct change {
+    std::int64_t promised;
+    bool is_zero;
+  };
+  std::vector<change> changes;
+  std::atomic<bool> has_begun{false}, is_done{false};
+  std::thread control{[&] {
+    for (int i = 0; !is_done; ++i) {
+      const bool is_zero = i % 2 == 0;
+      changes.push_back({bank.add_gains({.gains = {{is_zero ? 0.0F : 1.0F}}}), is_zero});
+      bank.add_delay(0, {.start_samples = changes.back().promised, .delay_samples = 0.125});
+      has_begun = true;
+      std::this_thread::yield();
+    }
+  }};
+  while (!has_begun) std::this_thread::yield();
+  for (int turn = 0; turn < 5; ++turn) push(bank, 0, recording_.size());
+  is_done = true;
+  control.join();
+  ASSERT_GT(taken_.size(), 50U);
+  ASSERT_FALSE(changes.empty());
+  for (const taken_heap& each : taken_) {
+    const bool is_zero = std::all_of(each.bytes.begin(), each.bytes.end(),
+                                     [](std::byte byte) { return byte == std::byte{0}; });
+    const change* last = nullptr;
+    for (const change& made : changes) {
+      if (made.promised <= each.timestamp) last = &made;
+    }
+    EXPECT_EQ(is_zero, last != nullptr && last->is_zero) << each.timestamp;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, channeliser_stream,
+                         ::testing::Values(engine::host, engine::opencl),
+                         [](const auto& tested) { return std::string(name_of(tested.param)); });
+
+}  // namespace

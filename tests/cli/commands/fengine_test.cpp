@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// `wingbeat fengine`: recordings and captures to packets, the same bytes as `wingbeat channelise`
+// makes of them; options of a file; signals; and what it refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>  // kill
+#include <thread>   // sleep_for
+
+#include "cli/program.hpp"            // workplace
+#include "fengine/channel_heaps.hpp"  // heap_catcher
+#include "formats/whole_file.hpp"     // read_whole_file
+#include "formatted.hpp"              // formatted
+#include "net/capture_bytes.hpp"      // put_pcap
+#include "receive/traffic.hpp"        // wait_until
+#include "spead/digitiser_packet.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+
+constexpr std::size_t n_samples = 1 << 19, packet_samples = 4096, packet_bytes = 5120;
+
+/// Two polarisations in pol0.raw and pol1.raw, and what `channelise` makes of them in heaps.raw.
+void prepare(const workplace& at) {
+  const finished simulated =
+      at.run({"simulate", "wgn(0.1, 1) + cw(0.2, 100e6)", "wgn(0.1, 2)", "--adc-rate", "1712e6",
+              "--samples", std::to_string(n_samples), "-o", "pol0.raw,pol1.raw"});
+  ASSERT_EQ(simulated.code, 0) << simulated.err;
+  const finished channelised =
+      at.run({"channelise", "pol0.raw", "pol1.raw", "--adc-rate", "1712e6", "--channels", "256",
+              "--taps", "4", "--spectra-per-heap", "64", "--seed", "5", "--engine", "host",
+              "--output", "heaps.raw"});
+  ASSERT_EQ(channelised.code, 0) << channelised.err;
+}
+
+std::vector<std::string> words(std::vector<std::string> sources, const net::endpoint& to) {
+  std::vector<std::string> all{"fengine"};
+  all.insert(all.end(), sources.begin(), sources.end());
+  for (const char* word :
+       {"--adc-sample-rate", "1712e6", "--sync-time", "0", "--recv-chunk-samples", "65536",
+        "--engine", "host", "--katcp-port", "0", "--send-rate-factor", "0", "--send-interface",
+        "lo", "--stats", "stats.json"}) {
+    all.emplace_back(word);
+  }
+  all.push_back(
+      "--wideband=name=wide,channels=256,taps=4,jones_per_batch=16384,dither_seed=5,dst=" +
+      net::to_string(to));
+  return all;
+}
+
+std::vector<std::byte> joined_heaps(const heap_catcher& caught) {
+  std::vector<std::byte> all;
+  for (const auto& [name, heap] : caught.caught()) {
+    all.insert(all.end(), heap.voltages.begin(), heap.voltages.end());
+  }
+  return all;
+}
+
+/// The samples as a digitiser sends them, in a capture.
+void write_capture(const workplace& at) {
+  auto file = pcap_header();
+  const auto pol0 = formats::read_whole_file(at.folder().path() / "pol0.raw");
+  const auto pol1 = formats::read_whole_file(at.folder().path() / "pol1.raw");
+  for (std::size_t packet = 0; packet < n_samples / packet_samples; ++packet) {
+    for (unsigned pol = 0; pol < 2; ++pol) {
+      const auto samples =
+          std::span(pol == 0 ? pol0 : pol1).subspan(packet * packet_bytes, packet_bytes);
+      const auto preamble = spead::preamble_of({.heap_id = 2 * packet,
+                                                .timestamp = packet * packet_samples,
+                                                .polarisation = pol,
+                                                .samples = samples});
+      std::vector<std::byte> datagram(preamble.begin(), preamble.end());
+      datagram.insert(datagram.end(), samples.begin(), samples.end());
+      put_pcap(file, frame_of(datagram), packet * 1000);
+    }
+  }
+  at.file("both.pcap", {reinterpret_cast<const char*>(file.data()), file.size()});
+}
+
+TEST(fengine, sends_what_channelise_writes) {
+  const workplace at;
+  prepare(at);
+  write_capture(at);
+  const auto expected = formats::read_whole_file(at.folder().path() / "heaps.raw");
+  ASSERT_GT(expected.size(), 10U * 256 * 64 * 4);
+  for (const auto& sources : {std::vector<std::string>{"pol0.raw", "pol1.raw"}, {"both.pcap"}}) {
+    heap_catcher caught;
+    const finished run = at.run(words(sources, caught.place()));
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_TRUE(wait_until([&] { return caught.n_stops() == 1; }));
+    EXPECT_TRUE(joined_heaps(caught) == expected) << sources[0] << run.err;
+    EXPECT_THAT(run.err, HasSubstr(formatted("{} heaps sent, 0 left out, 0 failed; 256 packets "
+                                             "received, 0 missing, 0 rejected",
+                                             caught.caught().size())));
+    const auto stats = nlohmann::json::parse(at.folder().read("stats.json"));
+    EXPECT_EQ(stats["outputs"][0]["heaps"], caught.caught().size());
+    EXPECT_EQ(stats["received"]["polarisations"][1]["packets"], 128);
+  }
+}
+
+TEST(fengine, takes_options_from_a_file) {
+  const workplace at;
+  prepare(at);
+  heap_catcher caught;
+  at.file("engine.toml", formatted(R"(# an engine
+src = ["pol0.raw", "pol1.raw"]
+adc-sample-rate = 1712e6
+sync-time = 0
+recv-chunk-samples = 65536
+engine = "host"
+katcp-port = 0
+send-rate-factor = 1e-9   # the command line has precedence
+mask-timestamp = false
+log-level = "warn"
+[[wideband]]
+name = "wide"
+channels = 256
+taps = 4
+jones_per_batch = 16384
+dither_seed = 5
+dst = "{}"
+)",
+                                   net::to_string(caught.place())));
+  const finished run = at.run({"fengine", "--config", "engine.toml", "--send-rate-factor", "0"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_TRUE(wait_until([&] { return caught.n_stops() == 1; }));
+  EXPECT_TRUE(joined_heaps(caught) == formats::read_whole_file(at.folder().path() / "heaps.raw"));
+}
+
+TEST(fengine, ends_at_a_signal_with_stop_heaps) {
+  const workplace at;
+  heap_catcher caught;
+  const net::endpoint free = heap_catcher{}.place();
+  const pid_t process = at.start(words({net::to_string(free)}, caught.place()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ::kill(process, SIGTERM);
+  const finished run = at.wait(process);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(wait_until([&] { return caught.n_stops() == 1; }));
+  EXPECT_THAT(run.err, HasSubstr("takes at most "));
+}
+
+TEST(fengine, refuses_in_one_sentence) {
+  const workplace at;
+  at.file("bad.toml", "src = 1979-05-27\n");
+  at.file("torn.toml", "a = [1,\n");
+  at.file("unknown.toml", "colour = \"red\"\n");
+  const std::vector<std::string> good = words({"127.0.0.1:7148"}, {0x7f000001, 9});
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = good;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const std::string wide = "--wideband=name=b,channels=64,dst=127.0.0.1:9";
+  const std::vector<std::tuple<std::vector<std::string>, int, std::string>> cases{
+      {{"fengine"}, 2, "SRC is required"},
+      {{"fengine", "127.0.0.1", "--adc-sample-rate", "1e9", "--sync-time", "0"},
+       2,
+       "no output; give --wideband or --narrowband"},
+      {with({"--wideband=name=wide,channels=64,dst=127.0.0.1:9"}), 2, "named 'wide'"},
+      {with({wide + ",taps=65"}), 2, "--wideband taps 65 is not a whole number from 1 to 64"},
+      {with({wide + ",taps=2,taps=3"}), 2, "--wideband has taps twice"},
+      {with({wide + ",colour=red"}), 2, "--wideband has no key 'colour'; there are name, channels"},
+      {with({wide + ",decimation=8"}), 2, "--wideband has no key 'decimation'"},
+      {with({wide + ",window_function=flat"}), 2, "choose hann or rect"},
+      {with({wide + ",taps"}), 2, "--wideband taps has no value"},
+      {with({"--wideband=name=b,channels=65,dst=127.0.0.1:9"}), 2, "65 channels do not divide"},
+      {with({"--wideband=name=b,channels=64,dst=127.0.0.1+2:9"}), 2,
+       "64 channels and 3 destinations"},
+      {with({"--narrowband=name=b,channels=64,dst=127.0.0.1:9,centre_frequency=1e8"}), 2,
+       "--narrowband name=b,channels=64,dst=127.0.0.1:9,centre_frequency=1e8 has no decimation"},
+      {with({"--narrowband=name=b,channels=64,dst=127.0.0.1:9,centre_frequency=1e8,decimation=3"}),
+       2, "output 'b': "},
+      {with({"--recv-interface", "wlan77"}), 2, "wlan77"},
+      {with({"--gain", "loud"}), 2, "--gain 'loud' is no number"},
+      {with({"--log-level", "loud"}), 2, "'loud' is no level; give one of all, trace"},
+      {with({"--recv-packet-samples", "5000"}), 2, "chunks of 65536 samples"},
+      {with({"--config", "absent.toml"}), 4, "absent.toml"},
+      {with({"--config", "bad.toml"}), 4, "bad.toml: line 1: 'src' is neither"},
+      {with({"--config", "torn.toml"}), 4, "torn.toml: line "},
+      {with({"--config", "unknown.toml"}), 2, "--colour=red"},
+  };
+  for (const auto& [arguments, code, part] : cases) {
+    const finished run = at.run(arguments);
+    EXPECT_EQ(run.code, code) << part << ": " << run.err;
+    EXPECT_THAT(run.err, HasSubstr(part));
+    EXPECT_EQ(n_lines(run.err), 1U) << run.err;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals and results in other orders of memory: reversed or transposed by functors, and rows in
+// place of columns between the launches.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "convolving/chain.hpp"  // running_chain
+#include "support/signal.hpp"    // fill_noise
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+
+constexpr std::size_t height = 37, width = 50, h = 9, w = 6, n_templates = 3;
+constexpr std::size_t map_height = height - h + 1, map_width = width - w + 1;
+
+/// Where element i of a row of values lies.
+struct order {
+  std::string text;
+  std::function<std::size_t(std::size_t)> at;
+};
+
+order reversed(std::size_t n) {
+  return {std::to_string(n - 1) + " - i", [n](std::size_t i) { return n - 1 - i; }};
+}
+order transposed(std::size_t rows, std::size_t columns) {
+  return {"i % " + std::to_string(columns) + " * " + std::to_string(rows) + " + i / " +
+              std::to_string(columns),
+          [=](std::size_t i) { return i % columns * rows + i / columns; }};
+}
+
+fused_load load_in(const order& of) {
+  return {.in_bytes = n_templates * h * w * sizeof(float),
+          .element_bytes = sizeof(float),
+          .source = {.text = "struct ordered { using element = float; using size = "
+                             "wingbeat::device::size; static constexpr bool in_order = false;\n"
+                             "WINGBEAT_FN static float load(WINGBEAT_GLOBAL const float* in, size "
+                             "row, size i) { return in[row * " +
+                             std::to_string(h * w) + " + " + of.text + "]; } };",
+                     .type = "ordered"},
+          .callable = run_reader<float>{[at = of.at](const void* in, std::size_t row,
+                                                     std::size_t first, std::span<float> into) {
+            const float* const from = static_cast<const float*>(in) + row * h * w;
+            for (std::size_t i = 0; i < into.size(); ++i) into[i] = from[at(first + i)];
+          }}};
+}
+
+fused_store store_in(const order& of) {
+  return {
+      .out_bytes = n_templates * map_height * map_width * sizeof(float),
+      .element_bytes = sizeof(float),
+      .source = {.text = "struct ordered { using element = float; using size = "
+                         "wingbeat::device::size;\n"
+                         "WINGBEAT_FN static void store(WINGBEAT_GLOBAL float* out, size row, size "
+                         "i, float value) { out[row * " +
+                         std::to_string(map_height * map_width) + " + " + of.text +
+                         "] = value; } };",
+                 .type = "ordered"},
+      .callable = run_writer<float>{[at = of.at](void* out, std::size_t row, std::size_t first,
+                                                 std::span<const float> values) {
+        float* const to = static_cast<float*>(out) + row * map_height * map_width;
+        for (std::size_t i = 0; i < values.size(); ++i) to[at(first + i)] = values[i];
+      }}};
+}
+
+std::vector<float> in_order(const std::vector<float>& x, std::size_t n, const order& of) {
+  std::vector<float> result(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) result[i / n * n + of.at(i % n)] = x[i];
+  return result;
+}
+
+class memory_order : public ::testing::TestWithParam<engine> {
+ protected:
+  void SetUp() override {
+    const auto all = devices(GetParam());
+    if (all.empty()) GTEST_SKIP() << "no device of engine " << name_of(GetParam());
+    on.emplace(all.front());
+    test::fill_noise(image.data(), image.size(), 1);
+    test::fill_noise(templates.data(), templates.size(), 2);
+  }
+
+  static convolution_spec plain() {
+    return {.image = {height, width},
+            .kernel = {h, w},
+            .kind = operation::correlate,
+            .mode = extent::valid,
+            .kernels = n_templates};
+  }
+
+  [[nodiscard]] std::vector<float> run(const convolution_spec& spec, const std::vector<float>& t) {
+    const convolution find{*on, spec};
+    buffer in{*on, find.image_bytes()}, batch{*on, find.kernel_bytes()};
+    const buffer spectra{*on, find.spectra_bytes()}, out{*on, find.output_bytes()};
+    in.write(image.data(), in.size_bytes());
+    batch.write(t.data(), batch.size_bytes());
+    find.prepare(*on, in.view(), spectra.view());
+    find.enqueue(*on, spectra.view(), batch.view(), out.view());
+    std::vector<float> maps(n_templates * map_height * map_width);
+    out.read(maps.data(), out.size_bytes());
+    return maps;
+  }
+
+  static void expect_near(const std::vector<float>& maps, const std::vector<float>& expected) {
+    ASSERT_EQ(maps.size(), expected.size());
+    for (std::size_t i = 0; i < maps.size(); ++i) ASSERT_NEAR(maps[i], expected[i], 1e-5) << i;
+  }
+
+  std::optional<queue> on;
+  std::vector<float> image = std::vector<float>(height * width);
+  std::vector<float> templates = std::vector<float>(n_templates * h * w);
+};
+
+TEST_P(memory_order, a_correlation_is_a_convolution_with_templates_reversed_in_their_load) {
+  convolution_spec spec = plain();
+  spec.kind = operation::convolve;
+  spec.kernel_load = load_in(reversed(h * w));
+  expect_near(run(spec, templates), run(plain(), templates));
+}
+
+TEST_P(memory_order, templates_may_be_handed_in_and_maps_out_transposed) {
+  convolution_spec spec = plain();
+  spec.kernel_load = load_in(transposed(h, w));
+  const order columns = transposed(map_height, map_width);
+  spec.store = store_in(columns);
+  expect_near(run(spec, in_order(templates, h * w, transposed(h, w))),
+              in_order(run(plain(), templates), map_height * map_width, columns));
+}
+
+TEST_P(memory_order, rows_between_launches_give_what_columns_give) {
+  const convolution_spec spec = plain();
+  const auto axes = convolving::geometry_of(spec);
+  const auto chain =
+      convolving::running_chain(on->impl(), {spec, axes, n_templates, 1, nullptr, true});
+  const convolution find{*on, spec};
+  buffer in{*on, find.image_bytes()}, batch{*on, find.kernel_bytes()};
+  in.write(image.data(), in.size_bytes());
+  batch.write(templates.data(), batch.size_bytes());
+  const buffer spectra{*on, find.spectra_bytes()}, out{*on, find.output_bytes()};
+  const buffer a{*on, chain.array_bytes[0]}, b{*on, chain.array_bytes[1]};
+  const buffer scratch{*on, chain.plan_bytes + 16};
+  find.prepare(*on, in.view(), spectra.view());
+  const std::array<buffer_view, 5> views{batch.view(), spectra.view(), out.view(), a.view(),
+                                         b.view()};
+  const std::array<kernel_argument, 1> loaded{spectra.view()};
+  for (const convolving::stage& each : chain.stages) {
+    backend::run run{.in = views[static_cast<std::size_t>(each.from)],
+                     .out = views[static_cast<std::size_t>(each.to)],
+                     .workspace = scratch.view(),
+                     .filter = spectra.view()};
+    if (each.loads_product) run.load = loaded;
+    each.plan->enqueue(*on->impl(), run);
+  }
+  std::vector<float> maps(n_templates * map_height * map_width);
+  out.read(maps.data(), out.size_bytes());
+  expect_near(maps, run(spec, templates));
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, memory_order,
+                         ::testing::Values(engine::reference, engine::host, engine::opencl,
+                                           engine::cuda),
+                         [](const auto& of) { return std::string{name_of(of.param)}; });
+
+}  // namespace

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine is made of: descriptions and their refusals, queues, levels, spectra.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "fengine/bounded_queue.hpp"
+#include "fengine/engine_spec.hpp"
+#include "fengine/input_level_window.hpp"
+#include "fengine/latest_spectra.hpp"
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::fengine;
+using ::testing::HasSubstr;
+
+engine_spec good() {
+  engine_spec spec{.adc_rate_hz = 1e9, .sync_time_s = 1e9};
+  const std::vector<net::endpoint> places(4, {0x7f000001, 7148});
+  spec.outputs = {{"wide", {.channels = 64}, places}, {"other", {.channels = 128}, places}};
+  return spec;
+}
+
+template <class Change>
+std::string refusal(Change change) {
+  engine_spec spec = good();
+  change(spec);
+  try {
+    static_cast<void>(checked(spec));
+  } catch (const plan_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(engine_spec, refuses_what_cannot_be) {
+  EXPECT_EQ(refusal([](auto&) {}), "");
+  EXPECT_THAT(refusal([](auto& s) { s.outputs.clear(); }), HasSubstr("no output; give --wideband"));
+  EXPECT_THAT(refusal([](auto& s) { s.outputs[1].name = "wide"; }), HasSubstr("named 'wide'"));
+  EXPECT_THAT(refusal([](auto& s) { s.outputs[1].name = "a b"; }), HasSubstr("'a b'"));
+  EXPECT_THAT(refusal([](auto& s) { s.outputs[1].destinations.resize(3); }),
+              HasSubstr("128 channels and 3 destinations"));
+  EXPECT_THAT(refusal([](auto& s) {
+                s.sending.interfaces = {"a", "b", "c"};
+              }),
+              HasSubstr("4 destinations, which 3 interfaces do not divide"));
+  EXPECT_THAT(refusal([](auto& s) { s.outputs[0].bank.channels = 65; }),
+              HasSubstr("output 'wide': channels is 65"));
+  EXPECT_THAT(refusal([](auto& s) { s.adc_rate_hz = 0; }), HasSubstr("ADC rate is 0"));
+  EXPECT_THAT(refusal([](auto& s) { s.sync_time_s = NAN; }), HasSubstr("sync time"));
+  EXPECT_THAT(refusal([](auto& s) { s.gain = {INFINITY, 0}; }), HasSubstr("gain"));
+  EXPECT_THAT(refusal([](auto& s) { s.n_batches = 1; }), HasSubstr("1 batches"));
+  EXPECT_THAT(refusal([](auto& s) { s.input.geometry.chunk_samples = 5000; }),
+              HasSubstr("chunks of 5000"));
+}
+
+TEST(engine_spec, completes_outputs_and_senders) {
+  engine_spec spec = good();
+  spec.missing = missing_policy::zero_fill;
+  spec.gain = {2, 1};
+  spec = checked(spec);
+  const channeliser_spec& bank = spec.outputs[0].bank;
+  EXPECT_EQ(bank.adc_rate_hz, 1e9);
+  EXPECT_EQ(bank.gains.front().gains[1].front(), (std::complex<float>{2, 1}));
+  const transmit::sender_spec sender = sender_of(spec, spec.outputs[0]);
+  EXPECT_TRUE(sender.has_missing);
+  EXPECT_EQ(sender.spectra_per_heap, 16384U);
+  EXPECT_DOUBLE_EQ(sender.batch_interval_s, 16384 * 128 / 1e9);
+  EXPECT_GT(memory_bytes(spec), 5 * 2 * batch_bytes(spec.outputs[0]));
+}
+
+TEST(bounded_queue, hands_on_in_order_and_ends) {
+  bounded_queue<int> queue{2};
+  std::vector<int> taken;
+  std::thread reader{[&] {
+    while (const auto next = queue.pop()) taken.push_back(*next);
+  }};
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_TRUE(queue.push(i));
+    EXPECT_LE(queue.size(), 2U);
+  }
+  queue.close();
+  reader.join();
+  EXPECT_FALSE(queue.push(1));
+  ASSERT_EQ(taken.size(), 1000U);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(taken[static_cast<std::size_t>(i)], i);
+}
+
+TEST(input_level_window, measures_each_window_alone) {
+  input_level_window window{1000};
+  input_level counts;
+  counts.histogram.resize(1024);
+  const auto pass = [&](std::uint64_t n, std::uint64_t n_present, std::uint64_t value) {
+    counts.n_samples += n_present;
+    counts.sum_of_squares += n_present * value * value;
+    return window.take(counts, n);
+  };
+  EXPECT_FALSE(pass(600, 600, 200));
+  const auto first = pass(600, 600, 200);
+  ASSERT_TRUE(first);
+  EXPECT_NEAR(first->dbfs, -5.137518132774, 1e-9);  // the sheet's figure for a constant of 200
+  EXPECT_TRUE(first->is_whole);
+  const auto second = pass(1200, 1100, 20);
+  ASSERT_TRUE(second);
+  EXPECT_NEAR(second->dbfs, -25.137518132774, 1e-9);
+  EXPECT_FALSE(second->is_whole);
+}
+
+TEST(latest_spectra, averages_neighbours_and_waits_between_heaps) {
+  const channeliser_spec bank{.adc_rate_hz = 4096e6, .channels = 2048, .polarisations = 1};
+  latest_spectra latest{"wide", bank};
+  EXPECT_TRUE(latest.spectra().empty());
+  std::vector<std::byte> bytes(2048 * 512 * 2);
+  for (std::size_t s = 0; s < 512; ++s) {
+    bytes[(7 * 512 + s) * 2] = std::byte{10};      // channel 7: 10
+    bytes[(6 * 512 + s) * 2 + 1] = std::byte{20};  // channel 6: 20 i
+  }
+  channelised_heap heap{.bytes = bytes, .is_complete = {true}, .n_spectra = 512};
+  latest.offer(heap);
+  const auto found = latest.spectra();
+  ASSERT_EQ(found.size(), 1U);
+  ASSERT_EQ(found[0].power_db.size(), 1024U);
+  EXPECT_NEAR(found[0].power_db[3], 10 * std::log10(250.0), 1e-4);
+  EXPECT_EQ(found[0].power_db[4], -INFINITY);
+  EXPECT_DOUBLE_EQ(found[0].first_hz, 0.5e6);
+  EXPECT_DOUBLE_EQ(found[0].step_hz, 2e6);
+  latest.offer(heap);
+  EXPECT_EQ(latest.spectra()[0].sequence, found[0].sequence);  // too early
+}
+
+}  // namespace
