@@ -15,9 +15,9 @@
 #include "cli/option.hpp"             // add_texts, add_count, add_real, add_list
 #include "cli/rate.hpp"               // rate_bar
 #include "cli/reports/received.hpp"   // received_batches
-#include "cli/service_log.hpp"        // service_log
 #include "cli/stop_signal.hpp"        // stop_signal
 #include "cli/writable.hpp"           // require_writable
+#include "control/service_log.hpp"    // service_log
 #include "formats/atomic_file.hpp"    // atomic_file
 #include "formats/chart.hpp"          // draws_charts
 #include "receive/heap_receiver.hpp"  // heap_receiver
@@ -160,7 +160,7 @@ class end_of_run {
   bool is_silent_ = false;
 };
 
-void take_all(const options& o, const service_log& log, receive::heap_receiver& in,
+void take_all(const options& o, control::service_log& log, receive::heap_receiver& in,
               const received_outputs& outputs, std::optional<received_batches>& to) {
   const stop_signal stop;
   end_of_run end{o};
@@ -178,7 +178,7 @@ void take_all(const options& o, const service_log& log, receive::heap_receiver& 
   in.stop();
   while (auto batch = in.next(std::chrono::milliseconds(0))) take(std::move(*batch));
   if (end.is_silent()) {
-    log.write(message_level::warn, formatted("nothing came for {} s", o.timeout_s));
+    log.write(control::log_level::warn, formatted("nothing came for {} s", o.timeout_s));
   }
 }
 
@@ -195,10 +195,10 @@ void take_all(const options& o, const service_log& log, receive::heap_receiver& 
                              counted(run.counts.datagrams, "datagram")));
 }
 
-void report(const service_log& log, const received_run& run) {
+void report(control::service_log& log, const received_run& run) {
   const receive::heap_receive_counts& counts = run.counts;
   log.write(
-      message_level::info,
+      control::log_level::info,
       formatted("{} of {} in {:.3f} s, {:.4g} MB/s: {} lost, {} duplicate, {} late{}",
                 counted(counts.batches, "heap"), counted(counts.substreams.size(), "substream"),
                 run.elapsed_s,
@@ -206,7 +206,7 @@ void report(const service_log& log, const received_run& run) {
                 counted(counts.lost_heaps(), "heap"), counted(counts.duplicates, "packet"),
                 counted(counts.late, "packet"), run.has_ended ? "; stop heaps ended it" : ""));
   if (counts.starved_batches > 0 || counts.socket_drops > 0) {
-    log.write(message_level::warn,
+    log.write(control::log_level::warn,
               formatted("this machine was too slow: {} dropped, and {} by the system",
                         counted(counts.starved_batches, "heap"),
                         counted(counts.socket_drops, "message")));
@@ -214,7 +214,7 @@ void report(const service_log& log, const received_run& run) {
 }
 
 int run(const options& o) {
-  const service_log log{message_level_of(o.log_level)};
+  control::service_log log{"receive", control::parse_log_level(o.log_level)};
   const received_outputs outputs = outputs_of(o);
   const receive::heap_receive_spec spec = spec_of(o);
   require_writable({{"--output", o.output},
@@ -281,7 +281,8 @@ void add_run_options(CLI::App& command, options& o) {
   add_list(command, "--expect", o.expected,
            "An expectation, see below; may be given several times");
   add_file(command, "--stats", o.stats, "FILE.json: heaps, losses, rates, checks");
-  add_text(command, "--log-level", o.log_level, "info, warn, error or off");
+  add_text(command, "--log-level", o.log_level,
+           "all, trace, debug, info, warn, error, fatal or off");
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ TEST_F(receiving, refuses_in_one_sentence) {
       {{"--expect", "cw"}, "'cw' has no channel"},
       {{"--expect", "tone"}, "'tone' is no expectation"},
       {{"--sample-bits", "5"}, "--sample-bits '5' is none"},
-      {{"--log-level", "loud"}, "--log-level 'loud' is none"},
+      {{"--log-level", "loud"}, "'loud' is no level"},
       {{"--interface", "none0"}, "'none0' is no interface"},
       {{"--threads", "2"}, "2 threads were given for 1 endpoints"},
       {{"--channels", "64", "--substreams", "3", "--channels-per-substream", "16",
