@@ -70,6 +70,7 @@ demo: build
 	  --samples 2097152 --output demo/pol0.raw,demo/pol1.raw
 	build/wingbeat channelise demo/pol0.raw demo/pol1.raw --adc-rate 1712e6 --channels 1024 \
 	  --output demo/voltages.npy --spectrum demo/channels.png --stats demo/channels.json
+	examples/demo_engine.sh build/wingbeat demo
 	@echo
 	@echo "The recording:  $(recording)"
 	@echo "Its spectrum:   $(CURDIR)/demo/spectrum.png, and all bins in demo/spectrum.csv"
@@ -82,6 +83,7 @@ demo: build
 	@echo "The recording, smoothed: $(CURDIR)/demo/smooth.wav"
 	@echo "Noise and tones, channelised: $(CURDIR)/demo/channels.png, all values in demo/voltages.npy"
 	@/usr/bin/python3 examples/demo_pictures.py delay demo 7
+	@echo "A telescope for ten seconds, digitiser to receiver: demo/engine.png, counters demo/engine.json"
 	@echo "Next: build/wingbeat transform --help"
 
 package: build

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "receive/heap_receiver.hpp"
 
+#include <algorithm>  // max
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -9,6 +10,8 @@
 
 namespace wingbeat::receive {
 namespace {
+
+constexpr std::size_t least_ready = 8, most_ready_bytes = std::size_t{1} << 28;
 
 using feed_list = std::vector<std::unique_ptr<datagram_feed>>;
 
@@ -35,6 +38,9 @@ struct heap_receiver::state {
   /// Called within `assembly`, whose lock is held: it does not wait.
   void publish(channel_batch&& batch) {
     const std::scoped_lock lock(ready_mutex);
+    if (spec.most_ready == 0) {
+      spec.most_ready = std::max(least_ready, most_ready_bytes / batch.voltages.size());
+    }
     if (ready.size() >= spec.most_ready && !is_draining && !waits(spec)) {
       ++n_starved;
       return;
@@ -46,7 +52,8 @@ struct heap_receiver::state {
   /// Waits, between datagrams of a capture, until there is room.
   void wait_for_room() {
     std::unique_lock lock(ready_mutex);
-    freed.wait(lock, [this] { return ready.size() < spec.most_ready || is_abandoned; });
+    freed.wait(lock,
+               [this] { return ready.empty() || ready.size() < spec.most_ready || is_abandoned; });
   }
 
   class sink final : public datagram_sink {

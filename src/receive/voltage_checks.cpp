@@ -2,8 +2,9 @@
 #include "receive/voltage_checks.hpp"
 
 #include <algorithm>  // max, min
-#include <charconv>   // from_chars
-#include <cmath>      // abs, log10, remainder, sqrt
+#include <array>
+#include <charconv>  // from_chars
+#include <cmath>     // abs, log10, remainder, sqrt
 #include <cstdint>
 #include <map>
 #include <numbers>  // pi
@@ -130,7 +131,35 @@ voltage_checks::voltage_checks(std::vector<expectation> expected, const channel_
   }
 }
 
+/// The same for int8, in whole numbers.
+void voltage_checks::add_bytes(const channel_batch& batch) {
+  const auto* from = reinterpret_cast<const std::int8_t*>(batch.voltages.data());
+  const std::size_t n_values = layout_.polarisations;
+  for (std::size_t k = 0; k < layout_.channels; ++k) {
+    std::array<std::int64_t, 2> powers{};
+    std::int64_t re = 0, im = 0;
+    for (std::size_t s = 0; s < layout_.spectra; ++s, from += 2 * n_values) {
+      const int a = from[0], b = from[1];
+      powers[0] += a * a + b * b;
+      if (n_values < 2) continue;
+      const int c = from[2], d = from[3];
+      powers[1] += c * c + d * d;
+      re += c * a + d * b;
+      im += d * a - c * b;
+    }
+    for (std::size_t p = 0; p < n_values; ++p) {
+      powers_[p][k] += static_cast<double>(powers[p]);
+    }
+    crosses_[k] += std::complex(static_cast<double>(re), static_cast<double>(im));
+  }
+}
+
 void voltage_checks::add(const channel_batch& batch) {
+  if (layout_.samples == heap_sample::int8) {
+    add_bytes(batch);
+    n_spectra_ += layout_.spectra;
+    return;
+  }
   const std::size_t n_bytes = channelising::complex_bytes(layout_.samples);
   const std::byte* from = batch.voltages.data();
   for (std::size_t k = 0; k < layout_.channels; ++k) {

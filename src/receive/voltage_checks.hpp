@@ -54,6 +54,7 @@ class voltage_checks {
   [[nodiscard]] std::vector<check_result> results(const heap_receive_counts& counts) const;
 
  private:
+  void add_bytes(const channel_batch& batch);
   [[nodiscard]] double magnitude(std::size_t polarisation, std::size_t channel) const;
   [[nodiscard]] bool is_near_tone(std::size_t polarisation, std::size_t channel,
                                   std::size_t guard) const;

@@ -29,7 +29,8 @@ TEST(heap_receiver, waits_for_whoever_takes_the_batches_of_a_capture) {
   }
   std::ofstream(place / "a.pcap", std::ios::binary)
       .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
-  heap_receiver in({.source = capture_source{.file = place / "a.pcap"}, .assembly = stated});
+  heap_receiver in(
+      {.source = capture_source{.file = place / "a.pcap"}, .assembly = stated, .most_ready = 8});
   in.start();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_LT(in.counts().batches, 60u) << "the file is read ahead of its batches";

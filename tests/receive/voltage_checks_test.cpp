@@ -75,6 +75,28 @@ TEST(voltage_checks, pass_and_fail) {
   EXPECT_FALSE(result_of({"heaps least=4"}).passes);
 }
 
+TEST(voltage_checks, are_the_same_of_other_samples) {
+  channel_layout wide = layout;
+  wide.samples = wingbeat::heap_sample::int16;
+  channel_batch batch = tone(), wider = batch;
+  wider.voltages.clear();
+  for (const std::byte value : batch.voltages) {
+    wider.voltages.push_back(value);
+    const bool is_negative = (value & std::byte{0x80}) != std::byte{0};
+    wider.voltages.push_back(is_negative ? std::byte{0xff} : std::byte{0});
+  }
+  const std::vector<expectation> expected{
+      parse_expectation("cw channel=20 pol=1 magnitude=100 tolerance=3"),
+      parse_expectation("floor pol=0 magnitude=1"), parse_expectation("leakage pol=1 db=-40"),
+      parse_expectation("phase channel=20 radians=1 tolerance=1")};
+  voltage_checks bytes(expected, layout), words(expected, wide);
+  bytes.add(batch);
+  words.add(wider);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(bytes.results({})[i].sentence, words.results({})[i].sentence);
+  }
+}
+
 TEST(voltage_checks, fail_where_nothing_came) {
   for (const char* text :
        {"cw channel=0 pol=0 magnitude=0 tolerance=1", "floor pol=0 magnitude=9",
