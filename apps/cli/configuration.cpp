@@ -7,7 +7,7 @@ namespace wingbeat::cli {
 /// texts that are no TOML.
 struct unexpected_state {};
 
-inline void expect(bool holds) {
+constexpr void expect(bool holds) {
   if (!holds) throw unexpected_state{};
 }
 
@@ -176,26 +176,27 @@ configuration parse_configuration(std::string_view text, const std::string& file
 
 std::vector<std::string> with_configuration(const std::vector<std::string>& words,
                                             std::string_view positional) {
-  std::string file;
+  std::vector<std::string> files;
   std::set<std::string> given;
-  std::vector<std::string> others;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--config" && i + 1 < words.size()) {
-      file = words[++i];
-    } else if (word.starts_with("--config=")) {
-      file = name_of(word).empty() ? "" : word.substr(word.find('=') + 1);
+    if (!words[i].starts_with("--")) continue;
+    given.insert(name_of(words[i]));
+    if (name_of(words[i]) != "config") continue;
+    const std::size_t sign = words[i].find('=');
+    if (sign != std::string::npos) {
+      files.push_back(words[i].substr(sign + 1));
     } else {
-      if (word.starts_with("--")) given.insert(name_of(word));
-      others.push_back(word);
+      files.push_back(i + 1 < words.size() ? words[i + 1] : "");
     }
   }
-  if (file.empty()) return words;
+  // What is wrong with the option itself is said where options are read.
+  if (files.size() != 1 || files[0].empty() || files[0].starts_with("--")) return words;
+  const std::string& file = files[0];
   const std::vector<std::byte> content = formats::read_whole_file(file, most_bytes);
   const configuration stated =
       parse_configuration({reinterpret_cast<const char*>(content.data()), content.size()}, file);
   std::vector<std::string> all = stated.words(given, positional);
-  all.insert(all.end(), others.begin(), others.end());
+  all.insert(all.end(), words.begin(), words.end());
   return all;
 }
 

@@ -199,7 +199,7 @@ CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<s
 
 CLI::Option* add_each(CLI::App& command, const std::string& names, std::vector<std::string>& to,
                       const std::string& about) {
-  return add_texts(command, names, to, about)->allow_extra_args(false)->type_name("KEY=VALUE,..");
+  return add_texts(command, names, to, about)->allow_extra_args(false)->type_name("WORDS");
 }
 
 CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& to,

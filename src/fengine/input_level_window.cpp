@@ -3,10 +3,12 @@
 
 namespace wingbeat::fengine {
 
-std::optional<input_level_window::level> input_level_window::take(const input_level& counts,
-                                                                  std::uint64_t n_passed) {
-  n_passed_ += n_passed;
-  if (static_cast<double>(n_passed_) < window_samples_) return std::nullopt;
+bool input_level_window::pass(std::uint64_t n_samples) {
+  n_passed_ += n_samples;
+  return static_cast<double>(n_passed_) >= window_samples_;
+}
+
+input_level_window::level input_level_window::measure(const input_level& counts) {
   input_level of_window;
   of_window.n_samples = counts.n_samples - n_samples_;
   of_window.sum_of_squares = counts.sum_of_squares - sum_of_squares_;

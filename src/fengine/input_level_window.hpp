@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>  // uint64_t
-#include <optional>
 
 #include "wingbeat/channeliser.hpp"  // input_level
 
@@ -18,9 +17,11 @@ class input_level_window {
     bool is_whole = true;  ///< No sample of the window is missing.
   };
 
-  /// Takes the counts after `n_passed` more samples of time. Returns the level at the end of a
-  /// window.
-  [[nodiscard]] std::optional<level> take(const input_level& counts, std::uint64_t n_passed);
+  /// Returns whether a window ends with these samples of time; then `measure` is to be called.
+  [[nodiscard]] bool pass(std::uint64_t n_samples);
+
+  /// Returns the level of the window that ends, and begins the next one.
+  [[nodiscard]] level measure(const input_level& counts);
 
  private:
   double window_samples_;

@@ -201,8 +201,9 @@ void output::follow_delays(std::int64_t timestamp) {
 
 void output::report_levels(std::size_t n_samples) {
   for (std::size_t pol = 0; pol < levels_.size(); ++pol) {
-    const auto level = levels_[pol].take(bank_.levels()[pol], n_samples);
-    if (level) sensors_.set_input_level(pol, level->dbfs, level->is_whole);
+    if (!levels_[pol].pass(n_samples)) continue;  // a device is asked for its counts once a window
+    const auto level = levels_[pol].measure(bank_.levels()[pol]);
+    sensors_.set_input_level(pol, level.dbfs, level.is_whole);
   }
 }
 
