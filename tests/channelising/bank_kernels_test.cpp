@@ -59,13 +59,14 @@ TEST_P(bank_kernels, count_samples_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
   for (const unsigned bits : {2U, 8U, 10U, 12U, 16U}) {
+    if (bits != 10 && bits != 16 && !test::is_full_run()) continue;
     const auto numbers = channelising::histogram_for(bits, planner::sample_device(GetParam()));
     EXPECT_GE(numbers.threads, 128U);
     const auto figures = figures_of(channelising::histogram_kernel(numbers), GetParam());
     std::printf("%s, %u bits: %d registers, %d bytes spilled\n", GetParam().c_str(), bits,
                 figures.registers, figures.spill_bytes);
     EXPECT_EQ(figures.spill_bytes, 0) << bits << " bits";
-    // 2,048 threads a multiprocessor have 32 registers each.
+    // Four workgroups of 256 threads fit a multiprocessor, and wait for memory in turn.
     EXPECT_LE(figures.registers, 64) << bits << " bits";
   }
 }
