@@ -5,6 +5,7 @@
 #   make demo        builds it, then transforms and times a real recording on every engine, finds
 #                    a patch of a photograph under noise, blurs the photograph, and finds the
 #                    delay between two channelised polarisations
+#   make package     the Debian package, in build/package/
 #   make peers       the programs that run other libraries for `wingbeat bench`, beside it
 #   make test        what .ci/run runs: all tests but the slow ones, then sanitizers
 #   make test-full   the slow tests as well, and whole products of cases
@@ -22,6 +23,9 @@ opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
 peer_packages = libfftw3-dev libclfft-dev libvkfft-dev
 # A recording, and a photograph (of NASA, in the public domain) with what reads it in Python.
 demo_packages = alsa-utils python3-imageio
+package_packages = dpkg-dev file
+# Shows the monitoring page to its test, which is skipped without.
+browser_packages = chromium
 test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3 python3-venv
 
@@ -41,7 +45,7 @@ recording = /usr/share/sounds/alsa/Front_Center.wav
 photograph = /usr/lib/python3/dist-packages/imageio/resources/images/astronaut.png
 ctest = ctest --output-on-failure --parallel $(shell nproc) --test-dir
 
-.PHONY: build demo peers test test-full test-gpu format clean build-tests
+.PHONY: build demo package peers test test-full test-gpu format clean build-tests
 
 build:
 	.ci/packages $(build_packages) $(opencl_packages)
@@ -66,6 +70,7 @@ demo: build
 	  --samples 2097152 --output demo/pol0.raw,demo/pol1.raw
 	build/wingbeat channelise demo/pol0.raw demo/pol1.raw --adc-rate 1712e6 --channels 1024 \
 	  --output demo/voltages.npy --spectrum demo/channels.png --stats demo/channels.json
+	examples/demo_engine.sh build/wingbeat demo
 	@echo
 	@echo "The recording:  $(recording)"
 	@echo "Its spectrum:   $(CURDIR)/demo/spectrum.png, and all bins in demo/spectrum.csv"
@@ -78,7 +83,12 @@ demo: build
 	@echo "The recording, smoothed: $(CURDIR)/demo/smooth.wav"
 	@echo "Noise and tones, channelised: $(CURDIR)/demo/channels.png, all values in demo/voltages.npy"
 	@/usr/bin/python3 examples/demo_pictures.py delay demo 7
+	@echo "A telescope for ten seconds, digitiser to receiver: demo/engine.png, counters demo/engine.json"
 	@echo "Next: build/wingbeat transform --help"
+
+package: build
+	.ci/packages $(package_packages)
+	cpack -G DEB --config build/release/CPackConfig.cmake -B build/package
 
 peers: build
 	.ci/packages $(peer_packages)
@@ -104,6 +114,7 @@ test: build-tests
 	  '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|spead|net|receive|transmit|control|simulation|fengine)/'
 
 test-full: build-tests
+	.ci/packages $(package_packages) $(browser_packages)
 	WINGBEAT_TEST_FULL=1 $(ctest) build/test
 
 test-gpu: build-tests

@@ -11,6 +11,19 @@ install(EXPORT wingbeat NAMESPACE wingbeat:: FILE wingbeat-targets.cmake
 if(TARGET wingbeat_cli)
   install(TARGETS wingbeat_cli)
 endif()
+if(PROJECT_IS_TOP_LEVEL)
+  install(FILES README.md packaging/debian/copyright
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat)
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN diagrams EXCLUDE)
+endif()
+# Not CMAKE_INSTALL_LIBDIR: systemd seeks units in lib alone. The example belongs in /etc/wingbeat.
+if(TARGET wingbeat_cli AND TARGET wingbeat_fengine)
+  install(FILES packaging/wingbeat-dsim@.service packaging/wingbeat-fengine@.service
+          DESTINATION lib/systemd/system)
+  install(DIRECTORY packaging/etc/wingbeat/
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat/examples)
+endif()
 
 configure_package_config_file(cmake/wingbeat-config.cmake.in wingbeat-config.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/wingbeat)

@@ -20,6 +20,7 @@
 #include "cli/commands/match.hpp"       // add_match
 #include "cli/commands/order.hpp"       // add_order
 #include "cli/commands/plan.hpp"        // add_plan
+#include "cli/commands/receive.hpp"     // add_receive
 #include "cli/commands/simulate.hpp"    // add_simulate
 #include "cli/commands/speedtest.hpp"   // add_speedtest
 #include "cli/commands/transform.hpp"   // add_transform
@@ -93,6 +94,7 @@ int parse(CLI::App& program, int argc, char** argv) {
   add_match(program, code);
   add_order(program, code);
   add_plan(program, code);
+  add_receive(program, code);
   add_simulate(program, code);
   add_transform(program, code);
   add_speedtest(program, code);

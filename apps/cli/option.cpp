@@ -197,6 +197,11 @@ CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<s
       ->default_str(joined(to, ","));
 }
 
+CLI::Option* add_each(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+                      const std::string& about) {
+  return add_texts(command, names, to, about)->allow_extra_args(false)->type_name("KEY=VALUE,..");
+}
+
 CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& to,
                         const std::string& about) {
   return command.add_flag(names, to, about)->multi_option_policy(CLI::MultiOptionPolicy::Throw);

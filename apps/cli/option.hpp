@@ -119,6 +119,11 @@ CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& 
 CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& to,
                       const std::string& about);
 
+/// Adds an option that takes a text of "key=value" with commas between, and may be given several
+/// times.
+CLI::Option* add_each(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+                      const std::string& about);
+
 /// Adds an option without a value.
 CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& to,
                         const std::string& about);

@@ -61,6 +61,10 @@ monitor_server::monitor_server(const monitor_options& options, const metric_regi
     response.set_content(page.data(), page.size(), "text/html; charset=utf-8");
   });
 
+  // Browsers ask for it unasked, and complain where it is refused.
+  http.Get("/favicon.ico",
+           [](const httplib::Request&, httplib::Response& response) { response.status = 204; });
+
   const std::string host = options.host.empty() ? "0.0.0.0" : options.host;
   const int bound = options.port == 0 ? http.bind_to_any_port(host)
                                       : (http.bind_to_port(host, options.port) ? options.port : -1);

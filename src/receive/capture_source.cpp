@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t batch_datagrams = 64;  // until chunks that are complete are handed on
 
-class capture_feed : public packet_feed {
+class capture_feed : public datagram_feed {
  public:
   explicit capture_feed(const capture_source& from)
       : reader_(net::open_capture(from.file)),
@@ -19,7 +19,7 @@ class capture_feed : public packet_feed {
     std::sort(destinations_.begin(), destinations_.end());
   }
 
-  void run(chunk_writer& to, const chunk_geometry&, stop_request& stop) override {
+  void run(datagram_sink& to, stop_request& stop) override {
     const auto start = std::chrono::steady_clock::now();
     std::optional<std::int64_t> first_ns;
     std::size_t n_in_batch = 0;
@@ -40,7 +40,7 @@ class capture_feed : public packet_feed {
         }
         to.begin();
       }
-      to.add(next->payload);
+      to.add(next->payload, false);
     }
     count_frames();
     to.end();
@@ -76,7 +76,7 @@ class capture_feed : public packet_feed {
 
 }  // namespace
 
-std::unique_ptr<packet_feed> open_capture_feed(const capture_source& from) {
+std::unique_ptr<datagram_feed> open_capture_feed(const capture_source& from) {
   return std::make_unique<capture_feed>(from);
 }
 

@@ -13,12 +13,12 @@ namespace {
 
 constexpr int poll_ms = 50;  // until a request to stop is seen
 
-class live_feed : public packet_feed {
+class live_feed : public datagram_feed {
  public:
   live_feed(std::vector<net::udp_receiver> sockets, int processor, std::size_t n_messages)
       : sockets_(std::move(sockets)), processor_(processor), batch_(n_messages) {}
 
-  void run(chunk_writer& to, const chunk_geometry&, stop_request& stop) override {
+  void run(datagram_sink& to, stop_request& stop) override {
     net::pin_thread(processor_);
     std::vector<pollfd> waits;
     for (const net::udp_receiver& socket : sockets_) {
@@ -55,7 +55,7 @@ class live_feed : public packet_feed {
   }
 
  private:
-  std::size_t receive(net::udp_receiver& from, chunk_writer& to) {
+  std::size_t receive(net::udp_receiver& from, datagram_sink& to) {
     const std::size_t n_messages = from.receive(batch_);
     if (n_messages == 0) return 0;
     to.begin();
@@ -88,7 +88,7 @@ void check(const live_source& from) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<packet_feed>> open_live(const live_source& from) {
+std::vector<std::unique_ptr<datagram_feed>> open_live(const live_source& from) {
   check(from);
   std::vector<std::uint32_t> interfaces;
   for (const std::string& name : from.interfaces) {
@@ -97,7 +97,7 @@ std::vector<std::unique_ptr<packet_feed>> open_live(const live_source& from) {
   if (interfaces.empty()) interfaces.push_back(0);
   const std::size_t n_endpoints = from.endpoints.size(), n_feeds = from.affinity.size();
   const std::size_t buffer_bytes = std::max<std::size_t>(1, from.buffer_bytes / n_endpoints);
-  std::vector<std::unique_ptr<packet_feed>> feeds;
+  std::vector<std::unique_ptr<datagram_feed>> feeds;
   for (std::size_t f = 0; f < n_feeds; ++f) {
     std::vector<net::udp_receiver> sockets;
     for (std::size_t i = f * n_endpoints / n_feeds; i < (f + 1) * n_endpoints / n_feeds; ++i) {

@@ -5,11 +5,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>  // size_t
+#include <cstddef>  // byte, size_t
 #include <cstdint>  // int64_t
 #include <filesystem>
 #include <memory>  // unique_ptr
 #include <mutex>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -70,7 +71,34 @@ class stop_request {
   std::condition_variable changed_;
 };
 
-/// One thread's part of a source.
+/// What datagrams are handed to, batch by batch.
+class datagram_sink {
+ public:
+  virtual ~datagram_sink() = default;
+  virtual void begin() = 0;
+  virtual void add(std::span<const std::byte> datagram, bool is_truncated) = 0;
+  virtual void end() = 0;
+};
+
+/// One thread's part of a source of datagrams.
+class datagram_feed {
+ public:
+  virtual ~datagram_feed() = default;
+
+  /// Hands datagrams to the sink until the source ends or the request comes. Throws `file_error`.
+  virtual void run(datagram_sink& to, stop_request& stop) = 0;
+
+  /// Returns counts that the sink does not see.
+  [[nodiscard]] virtual receive_counts counts() const = 0;
+
+  /// Returns where a socket receives, none otherwise.
+  [[nodiscard]] virtual std::vector<net::endpoint> endpoints() const { return {}; }
+
+  /// Returns the bytes of the sockets' buffers that the system granted.
+  [[nodiscard]] virtual std::size_t socket_bytes() const { return 0; }
+};
+
+/// One thread's part of a source of a digitiser's packets.
 class packet_feed {
  public:
   virtual ~packet_feed() = default;
@@ -97,8 +125,8 @@ class packet_feed {
 [[nodiscard]] std::size_t feed_bytes(const source& from, const chunk_geometry& geometry);
 
 /// Of `open_feeds`, one kind each.
-[[nodiscard]] std::vector<std::unique_ptr<packet_feed>> open_live(const live_source& from);
-[[nodiscard]] std::unique_ptr<packet_feed> open_capture_feed(const capture_source& from);
+[[nodiscard]] std::vector<std::unique_ptr<datagram_feed>> open_live(const live_source& from);
+[[nodiscard]] std::unique_ptr<datagram_feed> open_capture_feed(const capture_source& from);
 [[nodiscard]] std::unique_ptr<packet_feed> open_recording(const recording_source& from,
                                                           const chunk_geometry& geometry);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DWAY=way -DBUILD=dir -DWORK=dir ... -P consume.cmake
-# WAY: find_package, pkg_config, cuda, add_subdirectory or fetch_content.
+# WAY: find_package, pkg_config, cuda, debian, add_subdirectory or fetch_content.
 cmake_minimum_required(VERSION 3.25)
 
 set(prefix ${WORK}/prefix)
@@ -61,6 +61,55 @@ function(consume_pkg_config)
   run(${CXX} -std=c++20 ${sanitize} ${TESTS}/consumer/main.cpp -o ${WORK}/consumer ${flags})
   run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${moved}/${LIBDIR} ${WORK}/consumer ${VERSION})
   expect_one_sentence(${CXX} -std=c++17 ${TESTS}/consumer/main.cpp -o ${WORK}/older ${flags})
+endfunction()
+
+# What the package says of itself, and which files it has.
+function(check_debian_package file)
+  execute_process(COMMAND dpkg-deb --info ${file} OUTPUT_VARIABLE control COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT control MATCHES "Version: ${VERSION}\n" OR NOT control MATCHES "Depends: [^\n]*libc6")
+    message(FATAL_ERROR "the package says:\n${control}")
+  endif()
+  if(control MATCHES "Depends: [^\n]*(fftw|cuda|cufft|nvidia|opencl|clang|gtest)")
+    message(FATAL_ERROR "it depends on what is opened at run time, if at all:\n${control}")
+  endif()
+  execute_process(COMMAND dpkg-deb --info ${file} conffiles OUTPUT_VARIABLE conffiles
+                  COMMAND_ERROR_IS_FATAL ANY)
+  file(GLOB examples RELATIVE ${root} ${root}/etc/wingbeat/*)
+  string(REPLACE ";" "\n/" examples "/${examples}\n")
+  if(NOT conffiles STREQUAL examples)
+    message(FATAL_ERROR "in /etc are\n${examples}and the configuration files are\n${conffiles}")
+  endif()
+  foreach(path etc/wingbeat/example.toml usr/share/doc/wingbeat/copyright
+          usr/share/doc/wingbeat/docs/service.md usr/lib/systemd/system/wingbeat-fengine@.service
+          usr/lib/pkgconfig/wingbeat.pc usr/include/wingbeat/plan.hpp)
+    if(NOT EXISTS ${root}/${path})
+      message(FATAL_ERROR "the package has no ${path}")
+    endif()
+  endforeach()
+endfunction()
+
+# Unpacked, not installed: that would change the machine.
+function(consume_debian)
+  find_program(dpkg_shlibdeps dpkg-shlibdeps)
+  if(NOT dpkg_shlibdeps OR SANITIZE)
+    message("SKIP: this machine has no dpkg-shlibdeps, or sanitizers are on")
+    return()
+  endif()
+  run(${CMAKE_CPACK_COMMAND} -G DEB --config ${BUILD}/CPackConfig.cmake -B ${WORK})
+  file(GLOB package ${WORK}/*.deb)
+  set(root ${WORK}/root)
+  run(dpkg-deb --extract ${package} ${root})
+  check_debian_package(${package})
+  execute_process(COMMAND ${root}/usr/bin/wingbeat --version OUTPUT_VARIABLE version
+                  COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT version MATCHES "${VERSION}")
+    message(FATAL_ERROR "the packaged program is of version ${version}")
+  endif()
+  run(${root}/usr/bin/wingbeat devices)
+  run(${CMAKE_COMMAND} -S ${TESTS}/consumer -B ${WORK}/build -G ${GENERATOR}
+      -DCMAKE_PREFIX_PATH=${root}/usr -DCMAKE_CXX_COMPILER=${CXX} -DWANTED_VERSION=${VERSION})
+  run(${CMAKE_COMMAND} --build ${WORK}/build)
+  run(${WORK}/build/consumer ${VERSION})
 endfunction()
 
 function(consume_cuda)

@@ -25,7 +25,7 @@ const words second_signals{"cw(0.4, 3e6)", "nodither(wgn(0.2, 7))"};
 /// A sender in a thread of its own, and its service.
 class service : public ::testing::Test {
  protected:
-  service() : in_({.geometry = chunks_of_small, .source = loopback_source(2), .n_chunks = 64}) {
+  service() : in_({.geometry = chunks_of_small, .source = loopback_source(2), .n_chunks = 8}) {
     in_.start();
     const auto places = in_.endpoints();
     period_ = {.format = small_packets, .adc_rate_hz = 10e6, .n_packets = 1000, .seed = 2};

@@ -21,9 +21,10 @@ namespace wingbeat::test {
 /// Small packets: 256 samples of 10 bits.
 inline constexpr transmit::sample_format small_packets{.packet_samples = 256};
 
-/// Chunks of 128 of them.
+/// Chunks of 4096 of them: more than one call to the system takes from a socket, so that none is
+/// late where one polarisation is read before the other.
 inline constexpr receive::chunk_geometry chunks_of_small{.packet_samples = 256,
-                                                         .chunk_samples = 128 * 256};
+                                                         .chunk_samples = 4096 * 256};
 
 /// A signal, sampled without the code that sends.
 class expected_signal {

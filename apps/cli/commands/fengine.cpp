@@ -236,16 +236,6 @@ int run(const options& o) {
   return exit_ok;
 }
 
-/// An option that may be given several times, whose texts have commas of their own.
-void add_each(CLI::App& command, const std::string& name, std::vector<std::string>& to,
-              const std::string& about) {
-  command
-      .add_option_function<std::vector<std::string>>(
-          name, [&to](const std::vector<std::string>& texts) { to = texts; }, about)
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE,..");
-}
-
 void add_input_options(CLI::App& command, options& o) {
   add_texts(command, "SRC", o.sources, "Endpoints, a capture, or recordings")->required();
   add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")

@@ -2,12 +2,14 @@
 // For builds without services, because sockets are not Linux's or control was left out.
 #include "cli/commands/dsim.hpp"
 #include "cli/commands/fengine.hpp"
+#include "cli/commands/receive.hpp"
 #include "cli/configuration.hpp"
 
 namespace wingbeat::cli {
 
 void add_dsim(CLI::App&, int&) {}
 void add_fengine(CLI::App&, int&) {}
+void add_receive(CLI::App&, int&) {}
 
 std::vector<std::string> with_configuration(const std::vector<std::string>& words,
                                             std::string_view) {

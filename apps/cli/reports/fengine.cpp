@@ -74,7 +74,8 @@ std::string engine_summary(const fengine::engine& engine) {
   for (const auto& each : received.polarisations) missing += each.missing_packets;
   return formatted(
       "{} heaps sent, {} left out, {} failed; {} packets received, {} missing, {} rejected", sent,
-      left_out, failed, received.placed(), missing, received.rejected());
+      left_out, failed, received.placed(), missing,
+      received.rejected() - received.descriptors - received.stops);
 }
 
 std::string engine_stats_text(const fengine::engine& engine) {

@@ -9,6 +9,7 @@
 namespace wingbeat::cli {
 
 /// Returns "12 heaps sent, 0 left out, 0 failed; 8192 packets received, 0 missing, 0 rejected".
+/// Descriptors and stop heaps are not rejected.
 [[nodiscard]] std::string engine_summary(const fengine::engine& engine);
 
 /// Returns all counters of the input and of each output.

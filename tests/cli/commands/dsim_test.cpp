@@ -21,7 +21,7 @@ using words = std::vector<std::string>;
 /// A receiver on a free port of two addresses.
 class digitiser : public ::testing::Test {
  protected:
-  digitiser() : in_({.geometry = chunks_of_small, .source = source(), .n_chunks = 32}) {
+  digitiser() : in_({.geometry = chunks_of_small, .source = source(), .n_chunks = 6}) {
     in_.start();
   }
 

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/receive.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <chrono>
+#include <filesystem>
+#include <memory>  // make_shared
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/channel_models.hpp"     // narrowband_of
+#include "cli/messages.hpp"           // print, counted
+#include "cli/option.hpp"             // add_texts, add_count, add_real, add_list
+#include "cli/rate.hpp"               // rate_bar
+#include "cli/reports/received.hpp"   // received_batches
+#include "cli/stop_signal.hpp"        // stop_signal
+#include "cli/writable.hpp"           // require_writable
+#include "control/service_log.hpp"    // service_log
+#include "formats/atomic_file.hpp"    // atomic_file
+#include "formats/chart.hpp"          // draws_charts
+#include "receive/heap_receiver.hpp"  // heap_receiver
+#include "wingbeat/error.hpp"         // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr const char* examples = R"(Examples:
+  wingbeat receive 239.10.10.0+7:7148 --interface eth0 --heaps 64 --output spectra.npy
+      [channel][spectrum][pol][re, im], as wingbeat channelise writes them
+  wingbeat receive 127.0.0.1:7148 --substreams 4 --duration 10 --stats received.json \
+      --expect 'cw channel=192 pol=0 magnitude=110 tolerance=3' --expect 'lost most=0'
+  wingbeat receive capture.pcap --channels 1024 --adc-sample-rate 1712e6 --waterfall sky.png
+
+Endpoints of the substreams, or one file of pcap or pcapng. Channels and spectra of a heap follow
+from the descriptors that the engine sends; there is a substream for each endpoint unless --channels
+or --substreams say otherwise. Stop heaps of all substreams end it, as --heaps, --duration and
+--timeout do, and SIGINT. Expectations, of complete heaps; magnitudes are roots of mean powers:
+  cw channel=K pol=P magnitude=M tolerance=T      a tone
+  floor pol=P magnitude=M [guard=1]               at most, in channels that are no tone's
+  leakage pol=P db=D [guard=1]                    the same, below the strongest channel
+  phase channel=K radians=R tolerance=T           of polarisation 1 against 0
+  lost most=N                                     heaps that did not come whole
+  heaps least=N                                   of each substream
+Each is printed; the exit code is 1 where one fails.)";
+
+struct options {
+  std::vector<std::string> sources, expected, narrowband;
+  std::string interface, output, spectrum, waterfall, stats, sample_bits, log_level = "info";
+  std::optional<std::size_t> channels, channels_per_substream, substreams, spectra_per_heap,
+      n_heaps, engine;
+  std::optional<double> duration_s, adc_rate_hz;
+  double timeout_s = 10;
+  std::size_t buffer_bytes = std::size_t{64} << 20, n_threads = 1;
+};
+
+bool is_file(const options& o) {
+  return o.sources.size() == 1 && std::filesystem::is_regular_file(o.sources[0]);
+}
+
+std::optional<heap_sample> samples_of(const std::string& word) {
+  if (word.empty()) return {};
+  if (word == "4") return heap_sample::int4;
+  if (word == "8") return heap_sample::int8;
+  if (word == "16") return heap_sample::int16;
+  if (word == "fp16") return heap_sample::fp16;
+  if (word == "fp32") return heap_sample::fp32;
+  throw plan_error(formatted("--sample-bits '{}' is none; choose 4, 8, 16, fp16, fp32", word));
+}
+
+receive::heap_receive_spec spec_of(const options& o) {
+  receive::heap_receive_spec spec;
+  spec.assembly.engine = o.engine;
+  spec.assembly.layout = {.channels = o.channels,
+                          .channels_per_substream = o.channels_per_substream,
+                          .substreams = o.substreams,
+                          .spectra = o.spectra_per_heap,
+                          .samples = samples_of(o.sample_bits)};
+  if (is_file(o)) {
+    if (!o.interface.empty()) {
+      throw plan_error("--interface is of no use with a capture; leave it out");
+    }
+    if (!o.channels && !o.substreams) {
+      throw plan_error(
+          "a capture does not say how many substreams there are; give --channels or "
+          "--substreams");
+    }
+    spec.source = receive::capture_source{.file = o.sources[0]};
+    return spec;
+  }
+  receive::live_source live{.endpoints = net::parse_endpoints(joined(o.sources, ",")),
+                            .buffer_bytes = o.buffer_bytes,
+                            .affinity = std::vector<int>(o.n_threads, -1)};
+  if (!o.interface.empty()) live.interfaces = {o.interface};
+  spec.assembly.layout.default_substreams = live.endpoints.size();
+  spec.source = live;
+  return spec;
+}
+
+received_outputs outputs_of(const options& o) {
+  received_outputs outputs{.array = o.output, .spectrum = o.spectrum, .waterfall = o.waterfall};
+  const bool draws = !o.spectrum.empty() || !o.waterfall.empty();
+  if (draws && !formats::draws_charts()) {
+    throw plan_error(formatted("{} needs a build with charts; configure with WINGBEAT_PLOTS=ON",
+                               o.spectrum.empty() ? "--waterfall" : "--spectrum"));
+  }
+  if (draws && !o.adc_rate_hz) {
+    throw plan_error("--spectrum and --waterfall require --adc-sample-rate; give the ADC's rate");
+  }
+  if (!draws && (o.adc_rate_hz || !o.narrowband.empty())) {
+    throw plan_error(formatted("{} is of no use without --spectrum or --waterfall; leave it out",
+                               o.adc_rate_hz ? "--adc-sample-rate" : "--narrowband"));
+  }
+  if (!o.output.empty() && !names_array(o.output)) {
+    throw plan_error(formatted("--output {} is no name of .npy; give one", o.output));
+  }
+  if (!o.output.empty() && !is_file(o) && !o.n_heaps && !o.duration_s) {
+    throw plan_error("--output keeps all heaps in memory; limit them by --heaps or --duration");
+  }
+  outputs.adc_rate_hz = o.adc_rate_hz.value_or(0);
+  if (!o.narrowband.empty()) outputs.narrowband = narrowband_of(o.narrowband);
+  for (const std::string& text : o.expected) {
+    outputs.expected.push_back(receive::parse_expectation(text));
+  }
+  return outputs;
+}
+
+/// Decides when to stop, but for stop heaps and the end of a file.
+class end_of_run {
+ public:
+  explicit end_of_run(const options& o) : o_(o) {}
+
+  [[nodiscard]] bool is_due(const receive::heap_receiver& in, std::size_t n_batches) {
+    const auto now = clock::now();
+    const auto seconds_since = [&](clock::time_point time) {
+      return std::chrono::duration<double>(now - time).count();
+    };
+    if (o_.n_heaps && n_batches >= *o_.n_heaps) return true;
+    if (n_batches > 0 && !first_) first_ = now;
+    if (first_ && o_.duration_s && seconds_since(*first_) >= *o_.duration_s) return true;
+    if (is_file(o_) || now < next_look_) return false;
+    next_look_ = now + std::chrono::milliseconds(50);
+    const auto n_packets = in.counts().packets;
+    if (n_packets != n_packets_) heard_ = now;
+    n_packets_ = n_packets;
+    is_silent_ = seconds_since(heard_) >= o_.timeout_s;
+    return is_silent_;
+  }
+
+  [[nodiscard]] bool is_silent() const { return is_silent_; }
+
+ private:
+  const options& o_;
+  std::optional<clock::time_point> first_ = {};
+  clock::time_point heard_ = clock::now(), next_look_ = {};
+  std::uint64_t n_packets_ = 0;
+  bool is_silent_ = false;
+};
+
+void take_all(const options& o, control::service_log& log, receive::heap_receiver& in,
+              const received_outputs& outputs, std::optional<received_batches>& to) {
+  const stop_signal stop;
+  end_of_run end{o};
+  rate_bar bar{"receive", "heap"};
+  const auto take = [&](receive::channel_batch&& batch) {
+    if (!to) to.emplace(outputs, in.layout().value());
+    if (!o.n_heaps || to->n_batches() < *o.n_heaps) to->take(std::move(batch));
+    const double all = static_cast<double>(o.n_heaps.value_or(0));
+    const auto count = to->n_batches();
+    bar.show(count, all > 0 ? static_cast<double>(count) / all : 0);
+  };
+  while (!stop.is_set() && !in.is_finished() && !end.is_due(in, to ? to->n_batches() : 0)) {
+    if (auto batch = in.next(std::chrono::milliseconds(50))) take(std::move(*batch));
+  }
+  in.stop();
+  while (auto batch = in.next(std::chrono::milliseconds(0))) take(std::move(*batch));
+  if (end.is_silent()) {
+    log.write(control::log_level::warn, formatted("nothing came for {} s", o.timeout_s));
+  }
+}
+
+/// Throws where no batch came, and says why.
+[[noreturn]] void refuse_nothing(const options& o, const receive::heap_receive_spec& spec,
+                                 const received_run& run) {
+  const std::string of = joined(o.sources, ", ");
+  if (run.counts.undescribed > 0) {
+    throw plan_error(formatted("no descriptor came from {} with its {}; give {}", of,
+                               counted(run.counts.undescribed, "packet"),
+                               receive::missing_of(spec.assembly.layout)));
+  }
+  throw file_error(formatted("{}: no heap of an F-engine came in {}", of,
+                             counted(run.counts.datagrams, "datagram")));
+}
+
+void report(control::service_log& log, const received_run& run) {
+  const receive::heap_receive_counts& counts = run.counts;
+  log.write(
+      control::log_level::info,
+      formatted("{} of {} in {:.3f} s, {:.4g} MB/s: {} lost, {} duplicate, {} late{}",
+                counted(counts.batches, "heap"), counted(counts.substreams.size(), "substream"),
+                run.elapsed_s,
+                run.elapsed_s > 0 ? static_cast<double>(counts.bytes) / run.elapsed_s / 1e6 : 0,
+                counted(counts.lost_heaps(), "heap"), counted(counts.duplicates, "packet"),
+                counted(counts.late, "packet"), run.has_ended ? "; stop heaps ended it" : ""));
+  if (counts.starved_batches > 0 || counts.socket_drops > 0) {
+    log.write(control::log_level::warn,
+              formatted("this machine was too slow: {} dropped, and {} by the system",
+                        counted(counts.starved_batches, "heap"),
+                        counted(counts.socket_drops, "message")));
+  }
+}
+
+int run(const options& o) {
+  control::service_log log{"receive", control::parse_log_level(o.log_level)};
+  const received_outputs outputs = outputs_of(o);
+  const receive::heap_receive_spec spec = spec_of(o);
+  require_writable({{"--output", o.output},
+                    {"--spectrum", o.spectrum},
+                    {"--waterfall", o.waterfall},
+                    {"--stats", o.stats}});
+  receive::heap_receiver in{spec};
+  const auto begun = clock::now();
+  in.start();
+  std::optional<received_batches> batches;
+  take_all(o, log, in, outputs, batches);
+  if (!in.failure().empty()) throw plan_error(in.failure());
+  received_run result{.sources = o.sources,
+                      .elapsed_s = std::chrono::duration<double>(clock::now() - begun).count(),
+                      .has_ended = in.has_ended(),
+                      .counts = in.counts()};
+  if (!batches) refuse_nothing(o, spec, result);
+  batches->write(result);
+  if (!o.stats.empty()) {
+    formats::atomic_file to{o.stats};
+    to.write(batches->stats_text(result));
+    to.commit();
+  }
+  report(log, result);
+  bool passes = true;
+  for (const receive::check_result& each : batches->results(result)) {
+    print(formatted("{} {}\n", each.passes ? "pass" : "FAIL", each.sentence));
+    passes = passes && each.passes;
+  }
+  return passes ? exit_ok : exit_check_failed;
+}
+
+void add_stream_options(CLI::App& command, options& o) {
+  constexpr std::size_t most = std::size_t{1} << 20;
+  add_texts(command, "SRC", o.sources, "Endpoints of the substreams, or a capture")->required();
+  add_count(command, "--channels", o.channels, {1, most}, "Of all substreams");
+  add_count(command, "--channels-per-substream", o.channels_per_substream, {1, most},
+            "As the descriptors state when not given");
+  add_count(command, "--substreams", o.substreams, {1, 65536},
+            "One for each endpoint when not given");
+  add_count(command, "--spectra-per-heap", o.spectra_per_heap, {1, most},
+            "As the descriptors state when not given");
+  add_text(command, "--sample-bits", o.sample_bits,
+           "4, 8, 16, fp16 or fp32; as the descriptors state, or 8, when not given");
+  add_count(command, "--feng-id", o.engine, {0, std::size_t{1} << 32},
+            "Number of the engine; the first one that sends when not given");
+  add_text(command, "--interface", o.interface, "Name or address of the network interface");
+  add_count(command, "--buffer", o.buffer_bytes, {4096, std::size_t{1} << 40},
+            "Bytes of all sockets' buffers");
+  add_count(command, "--threads", o.n_threads, {1, 256}, "That receive, one an endpoint at most");
+}
+
+void add_run_options(CLI::App& command, options& o) {
+  add_count(command, "--heaps", o.n_heaps, {1, std::size_t{1} << 40}, "Of each substream to take");
+  add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds from the first heap on");
+  add_real(command, "--timeout", o.timeout_s, {0, 1e9, true}, "Seconds of silence that end it");
+  add_file(command, "-o,--output", o.output, "FILE.npy: [channel][spectrum][pol][re, im]");
+  add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true},
+           "Samples a second, for charts");
+  add_list(command, "--narrowband", o.narrowband,
+           "Of charts: the band that the engine makes, centre=HZ,decimation=D[,pass_bandwidth=HZ]");
+  add_file(command, "--spectrum", o.spectrum, "FILE.png: mean power of every channel in dB");
+  add_file(command, "--waterfall", o.waterfall, "FILE.png: power over frequency and time in dB");
+  add_list(command, "--expect", o.expected,
+           "An expectation, see below; may be given several times");
+  add_file(command, "--stats", o.stats, "FILE.json: heaps, losses, rates, checks");
+  add_text(command, "--log-level", o.log_level,
+           "all, trace, debug, info, warn, error, fatal or off");
+}
+
+}  // namespace
+
+void add_receive(CLI::App& program, int& exit_code) {
+  CLI::App* const command =
+      program.add_subcommand("receive", "Takes an F-engine's output to files and checks");
+  command->footer(examples);
+  auto chosen = std::make_shared<options>();
+  add_stream_options(*command, *chosen);
+  add_run_options(*command, *chosen);
+  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+}
+
+}  // namespace wingbeat::cli

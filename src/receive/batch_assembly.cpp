@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "receive/batch_assembly.hpp"
+
+#include <algorithm>  // all_of, clamp, copy, find, lower_bound
+#include <iterator>   // prev
+#include <numeric>    // gcd
+
+#include "spead/channel_heap.hpp"  // channel_item
+#include "spead/descriptor.hpp"    // decode_descriptor
+
+namespace wingbeat::receive {
+namespace {
+
+namespace item = spead::channel_item;
+
+constexpr std::int64_t wrap = std::int64_t{1} << 48;
+constexpr std::size_t most_parts = 4096;  // of a heap, with gaps between them
+
+/// Returns the time nearest to the reference that is this one modulo 2^48.
+std::int64_t unwrapped(std::uint64_t timestamp, std::int64_t reference) {
+  const std::int64_t ahead = (static_cast<std::int64_t>(timestamp) - reference) & (wrap - 1);
+  return reference + (ahead < wrap / 2 ? ahead : ahead - wrap);
+}
+
+}  // namespace
+
+bool channel_batch::is_complete() const {
+  return std::all_of(complete.begin(), complete.end(), [](bool whole) { return whole; });
+}
+
+std::uint64_t heap_receive_counts::lost_heaps() const {
+  std::uint64_t sum = (absent_batches + starved_batches) * substreams.size();
+  for (const substream_counts& each : substreams) sum += each.incomplete + each.absent;
+  return sum;
+}
+
+batch_assembly::batch_assembly(const batch_assembly_spec& spec,
+                               std::function<void(channel_batch&&)> take)
+    : spec_(spec),
+      take_(std::move(take)),
+      descriptions_({.most_heaps = most_descriptions, .most_heap_bytes = std::size_t{1} << 16}) {
+  description_ids_.fill(std::uint64_t{1} << 63);  // no id of a heap
+  if (const auto known = resolve(spec.layout, {})) set_layout(*known);
+}
+
+void batch_assembly::set_layout(const channel_layout& layout) {
+  layout_ = layout;
+  counts_.substreams.resize(layout.n_substreams());
+  most_open_ = std::clamp<std::size_t>(most_open_bytes / layout.batch_bytes(), 2, most_open);
+}
+
+void batch_assembly::add(std::span<const std::byte> datagram, bool is_truncated) {
+  ++counts_.datagrams;
+  if (is_truncated) {
+    ++counts_.truncated;
+    return;
+  }
+  spead::packet packet;
+  placement where;
+  const auto fault = decode(datagram, packet, [&](spead::item_pointer next) {
+    if (next.id() == item::voltages)
+      where.has_voltages |= !next.is_immediate() && next.value() == 0;
+    if (!next.is_immediate()) return;
+    if (next.id() == item::timestamp) where.timestamp = next.value();
+    if (next.id() == item::engine) where.engine = next.value();
+    if (next.id() == item::first_channel) where.first_channel = next.value();
+    if (next.id() == item::missing) where.missing = next.value();
+  });
+  if (fault != spead::packet_fault::none) {
+    ++counts_.undecodable[static_cast<std::size_t>(fault)];
+  } else if (packet.is_stop) {
+    ++counts_.stops;
+  } else if (is_description(packet)) {
+    ++counts_.descriptors;
+    describe(datagram);
+  } else if (!where.timestamp || !where.engine || !where.first_channel || !where.has_voltages) {
+    ++counts_.foreign;
+  } else {
+    place(packet, where);
+  }
+}
+
+/// Returns whether it is of a heap of descriptors: its later packets may be without pointers.
+bool batch_assembly::is_description(const spead::packet& packet) {
+  const auto known = std::find(description_ids_.begin(), description_ids_.end(), packet.heap_id);
+  if (!packet.has_descriptor) return known != description_ids_.end();
+  if (known == description_ids_.end()) {
+    description_ids_[n_descriptions_++ % description_ids_.size()] = packet.heap_id;
+  }
+  return true;
+}
+
+void batch_assembly::describe(std::span<const std::byte> datagram) {
+  const auto heap = descriptions_.add(datagram);
+  if (!heap) return;
+  for (const spead::heap_item& next : heap->items()) {
+    if (next.id != spead::item::descriptor || next.is_immediate) continue;
+    const auto described = spead::decode_descriptor(next.bytes);
+    if (!described) continue;
+    const auto of_substream = described_layout(*described);
+    if (!of_substream) continue;
+    const auto known = resolve(spec_.layout, of_substream);
+    if (!layout_ && known) set_layout(*known);
+  }
+}
+
+void batch_assembly::place(const spead::packet& packet, const placement& where) {
+  if (!layout_) {
+    ++counts_.undescribed;
+    return;
+  }
+  if (!counts_.engine) counts_.engine = spec_.engine.value_or(*where.engine);
+  if (*where.engine != *counts_.engine) {
+    ++counts_.other_engine;
+    return;
+  }
+  const std::size_t heap_bytes = layout_->heap_bytes(), width = layout_->channels_per_substream;
+  if (packet.heap_length != heap_bytes) {
+    ++counts_.wrong_size;
+    return;
+  }
+  if (*where.first_channel % width != 0 || *where.first_channel >= layout_->channels) {
+    ++counts_.beyond_band;
+    return;
+  }
+  if (!reference_) reference_ = static_cast<std::int64_t>(*where.timestamp);
+  const std::int64_t timestamp = unwrapped(*where.timestamp, *reference_);
+  open_batch* const to = find(timestamp);
+  if (to == nullptr) {
+    ++counts_.late;
+    return;
+  }
+  reference_ = timestamp;
+  const std::size_t s = *where.first_channel / width;
+  open_heap& heap = to->heaps[s];
+  if (!add_part(heap, packet.payload_offset, packet.payload.size())) {
+    ++counts_.duplicates;
+    return;
+  }
+  ++counts_.packets;
+  counts_.bytes += packet.payload.size();
+  std::copy(packet.payload.begin(), packet.payload.end(),
+            to->content.voltages.begin() +
+                static_cast<std::ptrdiff_t>(s * heap_bytes + packet.payload_offset));
+  to->content.missing |= where.missing;
+  if (heap.n_bytes < heap_bytes) return;
+  to->content.complete[s] = true;
+  ++to->n_complete;
+  while (!open_.empty() && open_.begin()->second.n_complete == layout_->n_substreams()) {
+    close_first();
+  }
+}
+
+/// Returns the batch, opened if need be; nullptr where it is closed.
+batch_assembly::open_batch* batch_assembly::find(std::int64_t timestamp) {
+  if (last_closed_ && timestamp <= *last_closed_) return nullptr;
+  const auto found = open_.find(timestamp);
+  if (found != open_.end()) return &found->second;
+  if (open_.size() == most_open_) {
+    if (timestamp < open_.begin()->first) return nullptr;
+    close_first();
+  }
+  open_batch& opened = open_[timestamp];
+  opened.content.timestamp = timestamp;
+  opened.content.voltages.resize(layout_->batch_bytes());
+  opened.content.complete.resize(layout_->n_substreams());
+  opened.heaps.resize(layout_->n_substreams());
+  return &opened;
+}
+
+/// Returns false where a byte of the part is there already, or there are too many parts.
+bool batch_assembly::add_part(open_heap& to, std::size_t offset, std::size_t length) {
+  if (length == 0) return false;
+  const auto next =
+      std::lower_bound(to.parts.begin(), to.parts.end(), std::pair(offset, std::size_t{0}));
+  if (next != to.parts.end() && next->first < offset + length) return false;
+  if (next != to.parts.begin()) {
+    auto& before = *(next - 1);
+    if (before.first + before.second > offset) return false;
+    if (before.first + before.second == offset) {  // continues it
+      before.second += length;
+      to.n_bytes += length;
+      return true;
+    }
+  }
+  if (to.parts.size() == most_parts) return false;
+  to.parts.insert(next, {offset, length});
+  to.n_bytes += length;
+  return true;
+}
+
+void batch_assembly::close_first() {
+  auto first = open_.extract(open_.begin());
+  const std::int64_t timestamp = first.key();
+  open_batch& closed = first.mapped();
+  for (std::size_t s = 0; s < closed.heaps.size(); ++s) {
+    substream_counts& to = counts_.substreams[s];
+    if (closed.content.complete[s]) {
+      ++to.heaps;
+    } else {
+      ++(closed.heaps[s].n_bytes > 0 ? to.incomplete : to.absent);
+    }
+  }
+  if (last_closed_)
+    counts_.batch_samples = std::gcd(counts_.batch_samples, timestamp - *last_closed_);
+  last_closed_ = timestamp;
+  if (!counts_.first_timestamp) counts_.first_timestamp = timestamp;
+  counts_.last_timestamp = timestamp;
+  ++counts_.batches;
+  counts_.incomplete_batches += closed.n_complete < closed.heaps.size();
+  counts_.flagged_batches += closed.content.missing != 0;
+  if (counts_.batch_samples > 0) {
+    const auto n_due = static_cast<std::uint64_t>(
+        (timestamp - *counts_.first_timestamp) / counts_.batch_samples + 1);
+    counts_.absent_batches = n_due - counts_.batches;
+  }
+  take_(std::move(closed.content));
+}
+
+void batch_assembly::flush(bool is_cut) {
+  while (is_cut && !open_.empty() && open_.rbegin()->second.n_complete < layout_->n_substreams()) {
+    ++counts_.unfinished_batches;
+    open_.erase(std::prev(open_.end()));
+  }
+  while (!open_.empty()) close_first();
+}
+
+}  // namespace wingbeat::receive

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// `wingbeat receive` of what a sender of this process sends over the loopback interface.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>  // kill
+#include <thread>
+
+#include "cli/program.hpp"             // workplace
+#include "formats/chart.hpp"           // draws_charts
+#include "formats/npy_header.hpp"      // take_npy_header
+#include "formats/whole_file.hpp"      // read_whole_file
+#include "net/udp_receiver.hpp"        // udp_receiver
+#include "receive/channel_stream.hpp"  // voltages_of
+#include "transmit/heap_sender.hpp"    // heap_sender
+#include "wingbeat/error.hpp"          // file_error
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+using words = std::vector<std::string>;
+
+constexpr std::uint32_t loopback = 0x7f000001;
+
+/// The program on a free port of two addresses, and a sender of four substreams to them.
+class receiving : public ::testing::Test {
+ protected:
+  receiving() {
+    const net::udp_receiver free({loopback, 0}, 0, 4096);
+    port_ = free.source().port;
+  }
+
+  void start(const words& more) {
+    words all{"receive",      "127.0.0.2+1:" + std::to_string(port_),
+              "--substreams", "4",
+              "--stats",      "got.json",
+              "--timeout",    "10"};
+    all.insert(all.end(), more.begin(), more.end());
+    process_ = at_.start(all);
+    wait_for_socket();
+    out_ = std::make_unique<transmit::heap_sender>(
+        transmit::sender_spec{.destinations = {{loopback + 1, port_},
+                                               {loopback + 1, port_},
+                                               {loopback + 2, port_},
+                                               {loopback + 2, port_}},
+                              .channels = 64,
+                              .spectra_per_heap = 8,
+                              .engine = 3,
+                              .packet_payload_bytes = 128,
+                              .batch_interval_s = 1e-3});
+  }
+
+  /// Waits until the program has bound its sockets.
+  void wait_for_socket() const {
+    for (int i = 0; i < 1000; ++i) {
+      try {
+        const net::udp_receiver probe({loopback + 2, port_}, 0, 4096);
+      } catch (const file_error&) {
+        return;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ADD_FAILURE() << "the program does not receive";
+  }
+
+  void send(std::int64_t batch) {
+    const auto voltages = voltages_of(batch);
+    out_->send({.timestamp = batch * batch_samples, .voltages = voltages});
+  }
+
+  [[nodiscard]] nlohmann::json stats() const {
+    return nlohmann::json::parse(at_.folder().read("got.json"));
+  }
+
+  workplace at_;
+  std::uint16_t port_ = 0;
+  pid_t process_ = 0;
+  std::unique_ptr<transmit::heap_sender> out_;
+};
+
+TEST_F(receiving, writes_what_came_until_the_stop_heaps) {
+  start({"--duration", "100", "--output", "x.npy", "--expect", "heaps least=10", "--expect",
+         "lost most=4", "--threads", "2"});
+  for (std::int64_t b = 0; b < 12; ++b) {
+    if (b != 5) send(b);
+  }
+  out_->stop();
+  const finished run = at_.wait(process_);
+  EXPECT_EQ(run.code, 0) << run.err << run.out;
+  EXPECT_THAT(run.out, HasSubstr("pass heaps: 11 of each substream"));
+  EXPECT_THAT(run.out, HasSubstr("pass lost: 4 heaps"));
+  EXPECT_THAT(run.err, HasSubstr("stop heaps ended it"));
+  const auto content = formats::read_whole_file(at_.folder().path() / "x.npy");
+  std::span<const std::byte> rest = content;
+  const auto header = formats::take_npy_header(rest, "x.npy");
+  EXPECT_EQ(header.shape, (std::vector<std::size_t>{64, 12 * 8, 2, 2}));
+  ASSERT_EQ(rest.size(), 64u * 96 * 4);
+  for (std::int64_t b = 0; b < 12; ++b) {
+    const auto expected = voltages_of(b);
+    for (std::size_t k = 0; k < 64; ++k) {
+      for (std::size_t i = 0; i < 32; ++i) {
+        const auto found = rest[k * 96 * 4 + static_cast<std::size_t>(b) * 32 + i];
+        ASSERT_EQ(found, b == 5 ? std::byte{0} : expected[k * 32 + i]) << b << " " << k;
+      }
+    }
+  }
+  const auto document = stats();
+  EXPECT_EQ(document["schema"], "wingbeat.receive/1");
+  EXPECT_EQ(document["engine"], 3);
+  EXPECT_EQ(document["last_timestamp"], 11 * batch_samples);
+  EXPECT_EQ(document["counts"]["packets"], 11 * 16);
+  EXPECT_EQ(document["counts"]["absent_batches"], 1);
+  EXPECT_EQ(document["absent"][0]["after"], 4 * batch_samples);
+  EXPECT_EQ(document["substreams"][3]["absent"], 1);
+  EXPECT_EQ(document["ended_by_stop_heaps"], true);
+}
+
+TEST_F(receiving, fails_where_an_expectation_does) {
+  start({"--heaps", "3", "--expect", "lost most=0", "--expect", "floor pol=0 magnitude=1"});
+  for (std::int64_t b = 0; b < 4; ++b) send(b);
+  const finished run = at_.wait(process_);
+  EXPECT_EQ(run.code, 1) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("pass lost: 0 heaps"));
+  EXPECT_THAT(run.out, HasSubstr("FAIL floor of polarisation 0"));
+  EXPECT_EQ(stats()["checks"][1]["passes"], false);
+}
+
+TEST_F(receiving, ends_when_it_is_told_to_and_draws) {
+  const words more = formats::draws_charts()
+                         ? words{"--adc-sample-rate", "1e6", "--spectrum", "power.png"}
+                         : words{};
+  start(more);
+  for (std::int64_t b = 0; b < 3; ++b) send(b);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  ::kill(process_, SIGTERM);
+  const finished run = at_.wait(process_);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(stats()["counts"]["batches"], 3);
+  EXPECT_EQ(stats()["ended_by_stop_heaps"], false);
+}
+
+TEST_F(receiving, says_why_nothing_came) {
+  const std::string place = "127.0.0.2:" + std::to_string(port_);
+  const finished run = at_.run({"receive", place, "--timeout", "0.2"});
+  EXPECT_EQ(run.code, 4);
+  EXPECT_THAT(run.err, HasSubstr("no heap of an F-engine came in 0 datagrams"));
+}
+
+TEST_F(receiving, refuses_in_one_sentence) {
+  const words base{"receive", "127.0.0.1:" + std::to_string(port_)};
+  const std::vector<std::pair<words, std::string>> cases{
+      {{"--output", "x.npy"}, "limit them by --heaps or --duration"},
+      {{"--output", "x.raw", "--heaps", "1"}, "no name of .npy"},
+      {{"--spectrum", "x.png"}, "require --adc-sample-rate"},
+      {{"--adc-sample-rate", "1e6"}, "--adc-sample-rate is of no use"},
+      {{"--narrowband", "centre=1,decimation=2"}, "--narrowband is of no use"},
+      {{"--expect", "cw"}, "'cw' has no channel"},
+      {{"--expect", "tone"}, "'tone' is no expectation"},
+      {{"--sample-bits", "5"}, "--sample-bits '5' is none"},
+      {{"--log-level", "loud"}, "'loud' is no level"},
+      {{"--interface", "none0"}, "'none0' is no interface"},
+      {{"--threads", "2"}, "2 threads were given for 1 endpoints"},
+      {{"--channels", "64", "--substreams", "3", "--channels-per-substream", "16",
+        "--spectra-per-heap", "8"},
+       "64 channels were given in 3 substreams"}};
+  for (const auto& [more, sentence] : cases) {
+    words all = base;
+    all.insert(all.end(), more.begin(), more.end());
+    const finished run = at_.run(all);
+    EXPECT_EQ(run.code, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(sentence));
+    EXPECT_EQ(n_lines(run.err), 1u) << run.err;
+  }
+  at_.file("x.pcap", "nothing");
+  EXPECT_THAT(at_.run({"receive", "x.pcap"}).err, HasSubstr("give --channels or --substreams"));
+  EXPECT_THAT(at_.run({"receive", "x.pcap", "--channels", "64"}).err, HasSubstr("x.pcap"));
+  EXPECT_THAT(at_.run({"receive", "absent.pcap"}).err, HasSubstr("no IPv4 address"));
+}
+
+}  // namespace
