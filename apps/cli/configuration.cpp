@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/configuration.hpp"
 
+namespace wingbeat::cli {
+
+/// Thrown where toml++ 3.3 finds its parser in a state that it did not expect, as it does for some
+/// texts that are no TOML.
+struct unexpected_state {};
+
+inline void expect(bool holds) {
+  if (!holds) throw unexpected_state{};
+}
+
+}  // namespace wingbeat::cli
+
+#define TOML_ASSERT(condition) ::wingbeat::cli::expect(static_cast<bool>(condition))
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
@@ -9,11 +22,40 @@
 #include "formats/refusal.hpp"     // refuse, printable
 #include "formats/whole_file.hpp"  // read_whole_file
 #include "formatted.hpp"           // formatted, joined
+#include "wingbeat/error.hpp"      // plan_error
 
 namespace wingbeat::cli {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+/// toml++ 3.3 has no defined behaviour for some characters beyond ASCII where keys, numbers and
+/// blanks stand, so they are refused there. Texts of several lines are refused later.
+void require_ascii(std::string_view text, const std::string& file) {
+  std::size_t line = 1;
+  bool is_comment = false;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      ++line;
+      is_comment = false;
+      quote = '\0';
+    } else if (quote != '\0') {
+      if (c == quote) quote = '\0';
+      if (c == '\\' && quote == '"' && i + 1 < text.size() && text[i + 1] != '\n') ++i;
+    } else if (!is_comment) {
+      is_comment = c == '#';
+      if (c == '"' || c == '\'') quote = c;
+      if (static_cast<unsigned char>(c) >= 0x80) {
+        formats::refuse(file,
+                        "line {}: a letter that is not ASCII stands outside of texts and "
+                        "comments; put it in quotes",
+                        line);
+      }
+    }
+  }
+}
 
 [[noreturn]] void refuse_at(const std::string& file, const toml::node& node,
                             const std::string& why) {
@@ -95,7 +137,13 @@ std::vector<std::string> configuration::words(const std::set<std::string>& left_
     if (left_out.contains(each.name)) continue;
     const std::string name = "--" + each.name;
     if (each.name == positional) {
-      words.insert(words.end(), each.values.begin(), each.values.end());
+      for (const std::string& value : each.values) {
+        if (value.starts_with("-")) {
+          throw plan_error(formatted("{} has '{}', which begins as an option does; write ./{}",
+                                     positional, value, value));
+        }
+        words.push_back(value);
+      }
     } else if (each.values.empty()) {
       words.push_back(name);
     } else if (each.is_list) {
@@ -108,6 +156,7 @@ std::vector<std::string> configuration::words(const std::set<std::string>& left_
 }
 
 configuration parse_configuration(std::string_view text, const std::string& file) {
+  require_ascii(text, file);
   configuration result;
   try {
     const toml::table table = toml::parse(text);
@@ -116,6 +165,8 @@ configuration parse_configuration(std::string_view text, const std::string& file
         result.options.push_back(std::move(*option));
       }
     }
+  } catch (const unexpected_state&) {
+    formats::refuse(file, "line 1: the text is no TOML; see toml.io");
   } catch (const toml::parse_error& error) {
     formats::refuse(file, "line {}: {}", error.source().begin.line,
                     formats::printable(error.description()));

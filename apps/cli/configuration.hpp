@@ -27,7 +27,7 @@ struct configuration {
   std::vector<option> options = {};  ///< By their names.
 
   /// Returns them as words of a command line, but for those of `left_out`. The values of
-  /// `positional` have no name there.
+  /// `positional` have no name there; throws `plan_error` where one looks like an option.
   [[nodiscard]] std::vector<std::string> words(const std::set<std::string>& left_out,
                                                std::string_view positional) const;
 };

@@ -110,7 +110,7 @@ def running(*arguments):
 def engine(sources, http_port, outputs=OUTPUTS):
     return running("fengine", sources, "--adc-sample-rate", RATE_HZ, "--sync-time", SYNC_TIME,
                    "--recv-interface", "lo", "--send-interface", "lo", "--recv-affinity", -1,
-                   "--recv-chunk-samples", 1 << 18, "--recv-chunks", 64, "--engine", "host",
+                   "--recv-chunk-samples", 1 << 16, "--recv-chunks", 256, "--engine", "host",
                    "--katcp-port", 0, "--prometheus-port", http_port, *outputs)
 
 
@@ -149,7 +149,7 @@ def check_spectra(page):
           "two outputs of two polarisations are not shown")
     page.value(LOOK)
     for pol, tone in enumerate(TONES_HZ):
-        check(page.until(f"filled(canvas('waterfall', {pol})) >= 3"), f"pol {pol}: no waterfall")
+        check(page.until(f"filled(canvas('waterfall', {pol})) >= 2"), f"pol {pol}: no waterfall")
         expected = page.value(f"column({tone}, {pol})")
         for shown in (f"highest(canvas('spectrum', {pol}))", f"brightest(canvas('waterfall', {pol}))"):
             x = page.value(shown)
@@ -193,7 +193,7 @@ def check_windows(page):
     for scheme, width in (("dark", 1400), ("light", 1400), ("light", 400)):
         page.prefer(scheme)
         page.resize(width, 1000)
-        time.sleep(0.3)
+        time.sleep(0.2)
         page.screenshot(FOLDER / f"{scheme}-{width}.png")
         backgrounds.append(page.value("pixels(canvas('spectrum', 0)).data"
                                       "[4 * (canvas('spectrum', 0).width * 40 + plot.left + 3)]"))
