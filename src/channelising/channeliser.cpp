@@ -272,7 +272,8 @@ const heap_counts& channeliser::counts() const {
   return require_owned(impl_, "channeliser").counts;
 }
 std::string channeliser::explain() const {
-  return require_owned(impl_, "channeliser").bank->explain();
+  const impl& mine = require_owned(impl_, "channeliser");
+  return mine.bank->explain() + mine.input.explain();
 }
 
 void channeliser::push(queue& on, const samples& next, const taker& take) {

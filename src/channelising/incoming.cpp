@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/incoming.hpp"
 
-#include <algorithm>  // fill, min, none_of
+#include <algorithm>  // copy_n, fill_n, min, none_of
 
 #include "channelising/packed_samples.hpp"  // pack_samples, unpack_samples
 #include "formatted.hpp"                    // formatted
@@ -61,20 +61,8 @@ void require_samples(const channeliser_spec& spec, const channeliser::samples& n
   }
 }
 
-/// Calls `call(polarisation, first, end, is_present)` with the packets that samples `from` to `end`
-/// lie in, of each polarisation.
-template <class Call>
-void by_packets(const channeliser_spec& spec, const channeliser::samples& next, std::size_t from,
-                std::size_t end, Call call) {
-  const bool has_flags = !next.present.empty(), are_there = !are_all_missing(next);
-  for (std::size_t p = 0; p < spec.polarisations; ++p) {
-    for (std::size_t first = from, stop = end; first < end; first = stop) {
-      const std::size_t packet = has_flags ? first / next.packet_samples : 0;
-      stop = has_flags ? std::min((packet + 1) * next.packet_samples, end) : end;
-      call(p, first, stop, has_flags ? next.present[p][packet] : are_there);
-    }
-  }
-}
+/// Shorter runs are read by the processor: copies and launches of their own would take longer.
+constexpr std::size_t least_run = 1024;
 
 }  // namespace
 
@@ -90,28 +78,52 @@ incoming::incoming(const queue& on, const channeliser_spec& spec, std::size_t ca
              form_ == sample_form::packed ? bits_ : 8 * unsigned{sizeof(float)}, capacity, first),
       levels_(spec.polarisations),
       gaps_(spec.polarisations),
-      tails_(spec.polarisations) {
+      staged_(spec.polarisations, {first}) {
   for (input_level& level : levels_) level.histogram.resize(std::size_t{1} << bits_);
+  if (form_ != sample_form::packed) return;
+  counter_.emplace(on, histogram_for(bits_, on.device()), spec.polarisations);
+}
+
+const std::vector<input_level>& incoming::levels() {
+  if (counter_) counter_->collect(levels_);
+  return levels_;
+}
+
+std::string incoming::explain() const {
+  if (!counter_) return {};
+  return formatted(
+      "input: runs of {} packed samples and more are copied as they are, and read once more by a "
+      "launch that counts their values\n",
+      least_run);
+}
+
+template <class Call>
+void incoming::by_runs(const channeliser::samples& next, std::size_t from, std::size_t end,
+                       Call call) const {
+  const bool are_there = !are_all_missing(next);
+  for (std::size_t p = 0; p < spec_.polarisations; ++p) {
+    if (next.present.empty()) {
+      call(run{p, from, end, are_there});
+      continue;
+    }
+    const std::vector<bool>& flags = next.present[p];
+    for (std::size_t first = from, stop = from; first < end; first = stop) {
+      const bool is_present = flags[first / next.packet_samples];
+      while (stop < end && flags[stop / next.packet_samples] == is_present) {
+        stop = std::min((stop / next.packet_samples + 1) * next.packet_samples, end);
+      }
+      call(run{p, first, stop, is_present});
+    }
+  }
 }
 
 void incoming::accept(const channeliser::samples& next) {
   require_samples(spec_, next);
-  by_packets(spec_, next, 0, next.count,
-             [&](std::size_t p, std::size_t first, std::size_t stop, bool is_present) {
-               if (is_present) return;
-               add_gap(p, {end_ + static_cast<std::int64_t>(first),
-                           end_ + static_cast<std::int64_t>(stop)});
-             });
-  if (reads_) return;
-  accepted_.assign(spec_.polarisations, std::vector<std::int16_t>(next.count));
-  if (are_all_missing(next)) return;
-  for (std::size_t p = 0; p < accepted_.size(); ++p) {
-    if (next.packed.empty()) {
-      accepted_[p].assign(next.integers[p].begin(), next.integers[p].end());
-    } else {
-      unpack_samples(next.packed[p], bits_, 0, accepted_[p]);
-    }
-  }
+  by_runs(next, 0, next.count, [&](const run& each) {
+    if (each.is_present) return;
+    add_gap(each.polarisation, {end_ + static_cast<std::int64_t>(each.first),
+                                end_ + static_cast<std::int64_t>(each.stop)});
+  });
 }
 
 void incoming::add_gap(std::size_t polarisation, gap missing) {
@@ -135,21 +147,15 @@ void incoming::count(std::size_t polarisation, std::span<const std::int16_t> sam
 bool incoming::append(queue& on, const channeliser::samples& next, std::size_t from,
                       std::size_t count_all, std::int64_t keep) {
   if (!store_.make_room(on, keep, count_all)) return false;
-  by_packets(spec_, next, from, from + count_all,
-             [&](std::size_t p, std::size_t first, std::size_t stop, bool is_present) {
-               if (is_present) levels_[p].n_samples += stop - first;
-               if (reads_) return;
-               const auto samples = std::span(accepted_[p]).subspan(first, stop - first);
-               if (is_present) return count(p, samples);
-               std::fill(samples.begin(), samples.end(), std::int16_t{0});
-             });
+  by_runs(next, from, from + count_all, [&](const run& each) {
+    if (each.is_present) levels_[each.polarisation].n_samples += each.stop - each.first;
+    if (!reads_) take(on, next, each);
+  });
   if (reads_) {
     on.wait();
     read(next, from, count_all);
   } else {
-    for (std::size_t p = 0; p < accepted_.size(); ++p) {
-      write(p, std::span(accepted_[p]).subspan(from, count_all));
-    }
+    for (std::size_t p = 0; p < staged_.size(); ++p) write_staged(p);
   }
   end_ += static_cast<std::int64_t>(count_all);
   store_.extend(end_);
@@ -158,51 +164,116 @@ bool incoming::append(queue& on, const channeliser::samples& next, std::size_t f
 
 void incoming::read(const channeliser::samples& next, std::size_t from, std::size_t count_all) {
   std::vector<backend::sample_run> runs;
-  by_packets(spec_, next, from, from + count_all,
-             [&](std::size_t p, std::size_t first, std::size_t stop, bool is_present) {
-               const buffer_view at = store_.at(p, end_ + static_cast<std::int64_t>(first - from));
-               auto* const out =
-                   reinterpret_cast<float*>(static_cast<std::byte*>(at.handle) + at.offset_bytes);
-               if (!is_present) {
-                 std::fill_n(out, stop - first, 0.0F);
-                 return;
-               }
-               backend::sample_run run{.bits = bits_,
-                                       .first = first,
-                                       .count = stop - first,
-                                       .out = out,
-                                       .histogram = levels_[p].histogram.data(),
-                                       .sum_of_squares = &levels_[p].sum_of_squares};
-               if (next.packed.empty()) {
-                 run.integers = next.integers[p].data();
-               } else {
-                 run.packed = next.packed[p];
-               }
-               runs.push_back(run);
-             });
+  by_runs(next, from, from + count_all, [&](const run& each) {
+    const std::size_t p = each.polarisation, n = each.stop - each.first;
+    const buffer_view at = store_.at(p, end_ + static_cast<std::int64_t>(each.first - from));
+    auto* const out =
+        reinterpret_cast<float*>(static_cast<std::byte*>(at.handle) + at.offset_bytes);
+    if (!each.is_present) {
+      std::fill_n(out, n, 0.0F);
+      return;
+    }
+    backend::sample_run read{.bits = bits_,
+                             .first = each.first,
+                             .count = n,
+                             .out = out,
+                             .histogram = levels_[p].histogram.data(),
+                             .sum_of_squares = &levels_[p].sum_of_squares};
+    if (next.packed.empty()) {
+      read.integers = next.integers[p].data();
+    } else {
+      read.packed = next.packed[p];
+    }
+    runs.push_back(read);
+  });
   static_cast<void>(engine_.read_samples(runs));
 }
 
-void incoming::write(std::size_t polarisation, std::span<const std::int16_t> samples) {
+void incoming::take(queue& on, const channeliser::samples& next, const run& taken) {
+  const run whole = whole_bytes(next, taken);
+  run before = taken, behind = taken;
+  before.stop = whole.first;
+  behind.first = whole.stop;
+  stage(next, before);
+  if (whole.first < whole.stop) {
+    write_staged(taken.polarisation);  // a whole group ends it
+    take_whole_bytes(on, next, whole);
+  }
+  stage(next, behind);
+}
+
+incoming::run incoming::whole_bytes(const channeliser::samples& next, const run& taken) const {
+  run whole = taken;
+  whole.first = taken.stop;
+  if (form_ != sample_form::packed || (taken.is_present && next.packed.empty())) return whole;
+  // Eight samples begin at a byte, and 32 at a word, which is what memory is cleared in.
+  const std::size_t group = taken.is_present ? 8 : 32;
+  const staged_samples& staged = staged_[taken.polarisation];
+  const auto before =
+      static_cast<std::size_t>(staged.begin - store_.begin()) + staged.samples.size();
+  const std::size_t first = taken.first + (group - before % group) % group;
+  if (first >= taken.stop || (taken.is_present && first % 8 * bits_ % 8 != 0)) return whole;
+  const std::size_t stop = first + (taken.stop - first) / group * group;
+  if (stop - first < least_run) return whole;
+  return {taken.polarisation, first, stop, taken.is_present};
+}
+
+void incoming::take_whole_bytes(queue& on, const channeliser::samples& next, const run& taken) {
+  const std::size_t p = taken.polarisation, n = taken.stop - taken.first;
+  std::int64_t& index = staged_[p].begin;
+  const std::size_t size_bytes = n / 8 * bits_;
+  buffer_view to = store_.at(p, index);
+  to.size_bytes = size_bytes;
+  if (taken.is_present) {
+    const std::size_t from = taken.first / 8 * bits_ + taken.first % 8 * bits_ / 8;
+    store_.write(p, index, &next.packed[p][from], size_bytes);
+    buffer_view plane = store_.at(p, store_.begin());
+    plane.size_bytes = store_.plane_bytes();
+    counter_->enqueue(on, p, plane, static_cast<std::size_t>(index - store_.begin()), n);
+  } else {
+    on.impl()->clear(to);
+  }
+  index += static_cast<std::int64_t>(n);
+}
+
+void incoming::stage(const channeliser::samples& next, const run& taken) {
+  const std::size_t p = taken.polarisation, n = taken.stop - taken.first;
+  std::vector<std::int16_t>& samples = staged_[p].samples;
+  samples.resize(samples.size() + n);  // missing ones are 0
+  if (!taken.is_present) return;
+  const std::span<std::int16_t> added = std::span(samples).last(n);
+  if (next.packed.empty()) {
+    std::copy_n(next.integers[p].begin() + static_cast<std::ptrdiff_t>(taken.first), n,
+                added.begin());
+  } else {
+    unpack_samples(next.packed[p], bits_, taken.first, added);
+  }
+  count(p, added);
+}
+
+void incoming::write_staged(std::size_t polarisation) {
+  auto& [begin, samples] = staged_[polarisation];
   if (form_ != sample_form::packed) {
     const std::vector<float> reals(samples.begin(), samples.end());
-    return store_.write(polarisation, end_, reals.data(), reals.size() * sizeof(float));
+    store_.write(polarisation, begin, reals.data(), reals.size() * sizeof(float));
+    begin += static_cast<std::int64_t>(samples.size());
+    samples.clear();
+    return;
   }
   // Groups of eight count from where the store begins, which moves by eights.
-  std::vector<std::int16_t>& tail = tails_[polarisation];
-  const std::int64_t first = end_ - static_cast<std::int64_t>(tail.size());
-  tail.insert(tail.end(), samples.begin(), samples.end());
-  std::vector<std::byte> packed(packed_bytes(tail.size(), bits_));
-  pack_samples(tail, bits_, 0, packed);
-  store_.write(polarisation, first, packed.data(), packed.size());
-  tail.erase(tail.begin(), tail.end() - static_cast<std::ptrdiff_t>(tail.size() % 8));
+  std::vector<std::byte> packed(packed_bytes(samples.size(), bits_));
+  pack_samples(samples, bits_, 0, packed);
+  store_.write(polarisation, begin, packed.data(), packed.size());
+  const auto n_whole = static_cast<std::ptrdiff_t>(samples.size() / 8 * 8);
+  samples.erase(samples.begin(), samples.begin() + n_whole);
+  begin += n_whole;
 }
 
 void incoming::restart(std::int64_t first) {
   end_ = first;
   store_.restart(first);
   for (auto& gaps : gaps_) gaps.clear();
-  for (auto& tail : tails_) tail.clear();
+  for (staged_samples& staged : staged_) staged = {first};
 }
 
 bool incoming::is_whole(std::size_t polarisation, std::int64_t begin, std::int64_t end) const {

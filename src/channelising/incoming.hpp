@@ -4,18 +4,18 @@
 #pragma once
 
 #include <cstdint>  // int16_t, int64_t
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "backend/backend.hpp"            // engine
-#include "channelising/filter_bank.hpp"   // sample_form
-#include "channelising/sample_store.hpp"  // sample_store
-#include "wingbeat/channeliser.hpp"       // channeliser, input_level
+#include "backend/backend.hpp"             // engine
+#include "channelising/filter_bank.hpp"    // sample_form
+#include "channelising/level_counter.hpp"  // level_counter
+#include "channelising/sample_store.hpp"   // sample_store
+#include "wingbeat/channeliser.hpp"        // channeliser, input_level
 
 namespace wingbeat::channelising {
-
-/// [polarisation][sample]
-using integer_samples = std::vector<std::vector<std::int16_t>>;
 
 class incoming {
  public:
@@ -25,15 +25,18 @@ class incoming {
   [[nodiscard]] const sample_store& store() const { return store_; }
   [[nodiscard]] sample_form form() const { return form_; }
   [[nodiscard]] std::int64_t end() const { return end_; }
-  [[nodiscard]] const std::vector<input_level>& levels() const { return levels_; }
+  /// Waits for the samples that a device counts.
+  [[nodiscard]] const std::vector<input_level>& levels();
+  /// Returns what packed samples take beside the bank, in words; nothing where the processor reads
+  /// them.
+  [[nodiscard]] std::string explain() const;
 
   /// Checks the next samples, and notes which are missing. Throws `plan_error` as
   /// `channeliser::push` does.
   void accept(const channeliser::samples& next);
 
   /// Counts and appends samples `from` to `from + count` of those accepted, missing ones as 0;
-  /// samples from index `keep` on stay. Returns false where there is no room. `from` is a multiple
-  /// of 8.
+  /// samples from index `keep` on stay. Returns false where there is no room.
   [[nodiscard]] bool append(queue& on, const channeliser::samples& next, std::size_t from,
                             std::size_t count, std::int64_t keep);
 
@@ -50,23 +53,48 @@ class incoming {
     std::int64_t begin, end;
   };
 
+  /// Samples `first` to `stop` of a push.
+  struct run {
+    std::size_t polarisation, first, stop;
+    bool is_present;
+  };
+  /// Samples that the processor reads, not written yet: from index `begin` on, in packed stores
+  /// where a group of eight begins.
+  struct staged_samples {
+    std::int64_t begin;
+    std::vector<std::int16_t> samples = {};
+  };
+
+  /// Calls `call(run)` with samples `from` to `end` of each polarisation, as long as they are all
+  /// present or all missing.
+  template <class Call>
+  void by_runs(const channeliser::samples& next, std::size_t from, std::size_t end,
+               Call call) const;
+
   void add_gap(std::size_t polarisation, gap missing);
   void count(std::size_t polarisation, std::span<const std::int16_t> samples);
   /// Reads samples where the bank finds them, on engines of this process.
   void read(const channeliser::samples& next, std::size_t from, std::size_t count);
-  void write(std::size_t polarisation, std::span<const std::int16_t> samples);
+
+  void take(queue& on, const channeliser::samples& next, const run& taken);
+  /// Returns the part of a run that goes to the device as it is; of no samples, if there is none.
+  [[nodiscard]] run whole_bytes(const channeliser::samples& next, const run& taken) const;
+  void take_whole_bytes(queue& on, const channeliser::samples& next, const run& taken);
+  void stage(const channeliser::samples& next, const run& taken);
+  /// Writes what is staged, and keeps a group of eight that is not whole yet.
+  void write_staged(std::size_t polarisation);
 
   channeliser_spec spec_;
   const backend::engine& engine_;
-  bool reads_;                ///< The engine reads samples; else they are accepted as integers.
-  integer_samples accepted_;  ///< Of the push that goes on.
+  bool reads_;  ///< The engine reads samples; else they are staged, or go to a device.
   unsigned bits_;
   sample_form form_;
   std::int64_t end_;
   sample_store store_;
-  std::vector<input_level> levels_;     ///< [polarisation], as those below.
-  std::vector<std::vector<gap>> gaps_;  ///< By their begins.
-  integer_samples tails_;               ///< Samples in a group of eight that is not whole yet.
+  std::optional<level_counter> counter_;  ///< Of packed stores.
+  std::vector<input_level> levels_;       ///< [polarisation], as those below.
+  std::vector<std::vector<gap>> gaps_;    ///< By their begins.
+  std::vector<staged_samples> staged_;
 };
 
 }  // namespace wingbeat::channelising

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timeout: 600
-// Filter banks in one launch, compiled for three architectures without a GPU: no register may
-// spill.
+// Filter banks in one launch, and histograms of their samples, compiled for three architectures
+// without a GPU: no register may spill.
 #include <gtest/gtest.h>
 
 #include <cstdio>  // printf
 
-#include "backend/argument_list.hpp"    // entry_parameters
-#include "backend/cuda/nvrtc.hpp"       // process_nvrtc, compile_for
-#include "backend/kernel.hpp"           // kernel_source
-#include "channelising/fused_bank.hpp"  // bank_kernel, tiles_of
-#include "planner/catalogue.hpp"        // sample_device
-#include "support/full_run.hpp"         // is_full_run
+#include "backend/argument_list.hpp"       // entry_parameters
+#include "backend/cuda/nvrtc.hpp"          // process_nvrtc, compile_for
+#include "backend/kernel.hpp"              // kernel_source
+#include "channelising/fused_bank.hpp"     // bank_kernel, tiles_of
+#include "channelising/level_counter.hpp"  // histogram_kernel, histogram_for
+#include "planner/catalogue.hpp"           // sample_device
+#include "support/full_run.hpp"            // is_full_run
 
 namespace {
 
 using namespace wingbeat;
 
-backend::cuda::ptxas_figures figures_of(const channeliser_spec& spec, const std::string& device) {
-  const auto tiles = channelising::tiles_of(spec, planner::sample_device(device));
-  EXPECT_TRUE(tiles) << spec.channels;
-  const kernel_spec kernel = channelising::bank_kernel(spec, *tiles);
+backend::cuda::ptxas_figures figures_of(const kernel_spec& kernel, const std::string& device) {
   return backend::cuda::compile_for({.text = kernel.text,
                                      .entry = kernel.entry,
                                      .n_parameters = backend::entry_parameters(kernel.parameters),
@@ -30,6 +28,12 @@ backend::cuda::ptxas_figures figures_of(const channeliser_spec& spec, const std:
                                      .states_scratch = true},
                                     device)
       .figures;
+}
+
+backend::cuda::ptxas_figures figures_of(const channeliser_spec& spec, const std::string& device) {
+  const auto tiles = channelising::tiles_of(spec, planner::sample_device(device));
+  EXPECT_TRUE(tiles) << spec.channels;
+  return figures_of(channelising::bank_kernel(spec, *tiles), device);
 }
 
 class bank_kernels : public ::testing::TestWithParam<std::string> {};
@@ -48,6 +52,22 @@ TEST_P(bank_kernels, compile_without_spills) {
                   GetParam().c_str(), channels, taps, figures.registers, figures.spill_bytes);
       EXPECT_EQ(figures.spill_bytes, 0) << channels << " channels, " << taps << " taps";
     }
+  }
+}
+
+TEST_P(bank_kernels, count_samples_without_spills) {
+  const auto& found = backend::cuda::process_nvrtc();
+  if (!found.problem.empty()) GTEST_SKIP() << found.problem;
+  for (const unsigned bits : {2U, 8U, 10U, 12U, 16U}) {
+    if (bits != 10 && bits != 16 && !test::is_full_run()) continue;
+    const auto numbers = channelising::histogram_for(bits, planner::sample_device(GetParam()));
+    EXPECT_GE(numbers.threads, 128U);
+    const auto figures = figures_of(channelising::histogram_kernel(numbers), GetParam());
+    std::printf("%s, %u bits: %d registers, %d bytes spilled\n", GetParam().c_str(), bits,
+                figures.registers, figures.spill_bytes);
+    EXPECT_EQ(figures.spill_bytes, 0) << bits << " bits";
+    // Four workgroups of 256 threads fit a multiprocessor, and wait for memory in turn.
+    EXPECT_LE(figures.registers, 64) << bits << " bits";
   }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and maxima in device memory that threads of all workgroups add to, in every dialect. Each
-// update is one whole step; it orders no other access. Elements are aligned to their size.
+// Sums and maxima in device memory that threads of all workgroups add to, and sums in local memory,
+// in every dialect. Each update is one whole step; it orders no other access. Elements are aligned
+// to their size.
 #pragma once
 
-#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL, size
 
 namespace wingbeat::device {
 
@@ -62,6 +63,9 @@ WINGBEAT_FN void add(WINGBEAT_GLOBAL Integer* to, Integer value) {
   } else {
     ::atom_add(to, value);
   }
+}
+WINGBEAT_FN void add(WINGBEAT_LOCAL unsigned* to, unsigned value) {
+  ::atomic_add(to, value);
 }
 template <class Integer>
 WINGBEAT_FN void raise(WINGBEAT_GLOBAL Integer* to, Integer value) {
@@ -172,6 +176,11 @@ WINGBEAT_FN void atomic_add(WINGBEAT_GLOBAL T* to, typename atomics::same<T>::ty
     using bits = atomics::unsigned_of<T>;
     atomics::add(reinterpret_cast<WINGBEAT_GLOBAL bits*>(to), static_cast<bits>(value));
   }
+}
+
+/// Adds `value` to *to, in local memory that threads of one workgroup share.
+WINGBEAT_FN void local_atomic_add(WINGBEAT_LOCAL unsigned* to, unsigned value) {
+  atomics::add(to, value);
 }
 
 /// Makes *to the greater of itself and `value`. T: int, unsigned, size, float or double. A `value`

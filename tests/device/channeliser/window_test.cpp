@@ -66,7 +66,11 @@ TEST(packed_pair, reads_every_width_at_every_bit) {
   expect_pairs<8>();
   expect_pairs<9>();
   expect_pairs<10>();
+  expect_pairs<11>();
   expect_pairs<12>();
+  expect_pairs<13>();
+  expect_pairs<14>();
+  expect_pairs<15>();
   expect_pairs<16>();
 }
 
@@ -115,6 +119,7 @@ TEST(window, sums_as_defined) {
   expect_sums<1, 8>();
   expect_sums<5, 12>();
   expect_sums<16, 16>();
+  expect_sums<16, 15>();
   expect_sums<20, 10>();
   expect_sums<64, 3>();
 }

@@ -9,11 +9,13 @@ namespace wingbeat::device::channeliser {
 
 /// Two samples in sequence, anywhere in a stream. A sample x is returned as 1.5 + x 2^-Bits: so it
 /// takes a rotation and one operation on bits, and no conversion from integers. Sums of products
-/// lose 1.5 times the sum of the weights at the end. Up to 7 bits of others and 24 of its own: the
-/// pair lies in the 4 bytes from its first on, unless Bits is 16, which begins at a byte.
+/// lose 1.5 times the sum of the weights at the end.
 template <unsigned Bits>
 class packed_pair {
-  static_assert(Bits >= 2 && (Bits <= 12 || Bits == 16), "a pair lies within 4 bytes");
+  static_assert(Bits >= 2 && Bits <= 16, "samples have 2 to 16 bits");
+  /// Up to 7 bits of others and 24 of its own: the pair lies in the 4 bytes from its first on, and
+  /// does with 16 bits, which begin at a byte.
+  static constexpr bool is_within_four_bytes = Bits <= 12 || Bits == 16;
 
  public:
   static constexpr float offset = 1.5f;
@@ -27,14 +29,26 @@ class packed_pair {
     byte_ = unsigned(bit / 8) % 4;
     // The first sample's top bit is bit 31 - bit % 8, and becomes the top one of the fraction, 22.
     turn_first_ = unsigned(bit % 8) + 23;
-    turn_second_ = (turn_first_ + Bits) % 32;
+    if constexpr (is_within_four_bytes) {
+      turn_second_ = (turn_first_ + Bits) % 32;
+    } else {
+      const size second = bit + Bits;
+      second_word_ = unsigned(second / 32 - bit / 32);
+      second_byte_ = unsigned(second / 8) % 4;
+      turn_second_ = unsigned(second % 8) + 23;
+    }
   }
 
   /// Reads the pair `words` words of 4 bytes further on.
   WINGBEAT_FN void read(unsigned words, float& first, float& second) const {
     const unsigned pair = big_endian(words_[words], words_[words + 1], byte_);
     first = fraction(rotated(pair, turn_first_));
-    second = fraction(rotated(pair, turn_second_));
+    if constexpr (is_within_four_bytes) {
+      second = fraction(rotated(pair, turn_second_));
+    } else {
+      const auto at = words_ + words + second_word_;
+      second = fraction(rotated(big_endian(at[0], at[1], second_byte_), turn_second_));
+    }
   }
 
  private:
@@ -45,6 +59,7 @@ class packed_pair {
 
   WINGBEAT_GLOBAL const unsigned* words_;
   unsigned byte_, turn_first_, turn_second_;
+  unsigned second_word_ = 0, second_byte_ = 0;  ///< Of pairs that 4 bytes do not hold.
 };
 
 }  // namespace wingbeat::device::channeliser

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often each value occurs among packed samples. A workgroup counts in local memory, and adds
+// what it found to counters in device memory.
+#pragma once
+
+#include "wingbeat/device/atomic.hpp"  // atomic_add, local_atomic_add
+#include "wingbeat/device/port.hpp"    // WINGBEAT_FN, big_endian
+
+namespace wingbeat::device::channeliser {
+
+/// What a histogram is compiled for.
+struct histogram_numbers {
+  unsigned sample_bits;  ///< 2 to 16.
+  unsigned bins;         ///< That a workgroup counts, a power of two, at most 2^sample_bits.
+  unsigned threads;      ///< One needs no atomic updates of local memory.
+  unsigned samples;      ///< That a workgroup reads, a multiple of 32.
+
+  /// Workgroups that read the same samples, each for bins of its own.
+  WINGBEAT_FN constexpr unsigned slices() const { return (1u << sample_bits) / bins; }
+  WINGBEAT_FN constexpr unsigned scratch_bytes() const { return bins * unsigned(sizeof(unsigned)); }
+  /// Workgroups for `count` samples from `first` on.
+  WINGBEAT_FN constexpr size workgroups(size first, size count) const {
+    const size units = (first + count + 31) / 32 - first / 32;
+    return (units + samples / 32 - 1) / (samples / 32) * slices();
+  }
+};
+
+/// Samples of a stream of bits, the most significant bit first; both numbers are multiples of 8.
+/// Words that hold none of them are not read.
+struct histogram_samples {
+  WINGBEAT_GLOBAL const unsigned* words;  ///< Where sample 0 begins.
+  size first, count;
+};
+
+/// Counts the samples of a launch of `workgroups(first, count)` workgroups. totals: [bin], added
+/// to; bin 2^(sample_bits - 1) counts zeros.
+/// Callers: all threads of the workgroup.  Memory: `scratch_bytes()` of local memory.
+template <class Policy, class Group = group>
+class sample_histogram {
+  static constexpr histogram_numbers as = Policy::numbers();
+  static constexpr unsigned bits = as.sample_bits;
+  static_assert(bits >= 2 && bits <= 16, "samples have 2 to 16 bits");
+  static_assert(as.samples % 32 == 0, "a thread reads 32 samples at a time");
+
+ public:
+  WINGBEAT_FN sample_histogram(const histogram_samples& from, WINGBEAT_GLOBAL unsigned* totals,
+                               WINGBEAT_LOCAL char* scratch, Group group = {})
+      : from_(from),
+        end_(from.first + from.count),
+        totals_(totals),
+        found_(reinterpret_cast<WINGBEAT_LOCAL unsigned*>(scratch)),
+        group_(group),
+        first_bin_(unsigned(group.index() % as.slices()) * as.bins) {}
+
+  WINGBEAT_FN void run() const {
+    const unsigned thread = group_.thread();
+    for (unsigned i = thread; i < as.bins; i += as.threads) found_[i] = 0;
+    group_.barrier();
+    const size begin = from_.first / 32 + group_.index() / as.slices() * (as.samples / 32);
+    const size all = (end_ + 31) / 32, own = begin + as.samples / 32;
+    const size end = own < all ? own : all;
+    for (size unit = begin + thread; unit < end; unit += as.threads) count(unit);
+    group_.barrier();
+    for (unsigned i = thread; i < as.bins; i += as.threads) {
+      if (found_[i] != 0) atomic_add(totals_ + first_bin_ + i, found_[i]);
+    }
+  }
+
+ private:
+  /// Counts samples 32 unit .. 32 unit + 31, which are `bits` words, of those asked for.
+  WINGBEAT_FN void count(size unit) const {
+    unsigned words[bits];
+    const size end_word = (end_ * bits + 31) / 32;
+    WINGBEAT_UNROLL
+    for (unsigned w = 0; w < bits; ++w) {
+      const size at = unit * bits + w;
+      words[w] = at < end_word ? big_endian(from_.words[at], 0, 0) : 0;
+    }
+    WINGBEAT_UNROLL
+    for (unsigned eight = 0; eight < 32; eight += 8) {
+      const size sample = unit * 32 + eight;
+      if (sample < from_.first || sample >= end_) continue;
+      WINGBEAT_UNROLL
+      for (unsigned i = 0; i < 8; ++i) add(field(words, (eight + i) * bits));
+    }
+  }
+
+  /// The sample whose top bit is bit `at` of the words, its sign's bit flipped: its bin.
+  WINGBEAT_FN static unsigned field(const unsigned (&words)[bits], unsigned at) {
+    const unsigned end = at % 32 + bits;
+    const unsigned value = end <= 32
+                               ? words[at / 32] >> (32 - end)
+                               : words[at / 32] << (end - 32) | words[at / 32 + 1] >> (64 - end);
+    return (value & ((1u << bits) - 1)) ^ 1u << (bits - 1);
+  }
+
+  WINGBEAT_FN void add(unsigned bin) const {
+    if constexpr (as.slices() > 1) {
+      bin -= first_bin_;
+      if (bin >= as.bins) return;
+    }
+    if constexpr (as.threads == 1) {
+      ++found_[bin];
+    } else {
+      local_atomic_add(found_ + bin, 1);
+    }
+  }
+
+  histogram_samples from_;
+  size end_;
+  WINGBEAT_GLOBAL unsigned* totals_;
+  WINGBEAT_LOCAL unsigned* found_;
+  Group group_;
+  unsigned first_bin_;
+};
+
+}  // namespace wingbeat::device::channeliser
