@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeout: 900
+// Packets lost at random, out of order, twice, malformed: every batch that no loss touches is sent
+// and exact, every other one is left out, and each packet is counted once, under its reason.
+#include <gtest/gtest.h>
+
+#include <algorithm>  // shuffle
+#include <fstream>
+
+#include "fengine/engine_run.hpp"
+#include "support/full_run.hpp"  // is_full_run
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+
+struct loss {
+  const char* name;
+  double share = 0;  ///< Of packets that are lost.
+  int burst = 1;     ///< So many in succession.
+  bool of_one_pol_only = false;
+};
+
+void PrintTo(const loss& of, std::ostream* to) {
+  *to << of.name;
+}
+
+class fengine_loss : public ::testing::TestWithParam<loss> {};
+
+std::set<packet_name> lost_packets(const loss& of, std::int64_t n_packets) {
+  std::mt19937 dice(11);
+  std::bernoulli_distribution begins(of.share / of.burst);
+  std::set<packet_name> lost;
+  for (unsigned pol = of.of_one_pol_only ? 1 : 0; pol < 2; ++pol) {
+    // The first and the last packet come: losses lie between packets.
+    for (std::int64_t packet = 1; packet < n_packets - 1; ++packet) {
+      if (!begins(dice)) continue;
+      for (int i = 0; i < of.burst && packet + i < n_packets - 1; ++i)
+        lost.insert({packet + i, pol});
+    }
+  }
+  return lost;
+}
+
+TEST_P(fengine_loss, leaves_out_what_it_touches_and_no_more) {
+  const std::int64_t n_packets = is_full_run() ? 1 << 15 : 1 << 11;
+  const std::set<packet_name> lost = lost_packets(GetParam(), n_packets);
+  std::vector<packet_name> order;
+  for (std::int64_t packet = 0; packet < n_packets; ++packet) {
+    for (unsigned pol = 0; pol < 2; ++pol) order.push_back({packet, pol});
+  }
+  std::mt19937 dice(5);
+  for (std::size_t i = 0; i < order.size(); i += 64) {
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(i);
+    std::shuffle(begin, begin + 64, dice);
+  }
+  std::erase_if(order, [&](const packet_name& name) { return lost.contains(name); });
+  engine_run run{[](auto& spec) { spec.input.n_chunks = 256; }};
+  std::size_t n_twice = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    run.send_one(order[i]);
+    if (i % 100 != 50) continue;  // one of a hundred twice
+    run.send_one(order[i]);
+    ++n_twice;
+  }
+  run.finish();
+
+  const auto received = run.engine->received();
+  ASSERT_EQ(received.starved + received.socket_drops, 0U) << "this machine is too slow";
+  EXPECT_EQ(received.duplicates + received.late, n_twice);
+  EXPECT_EQ(received.placed(), order.size());
+  EXPECT_EQ(received.polarisations[0].missing_packets + received.polarisations[1].missing_packets,
+            lost.size());
+  const auto expected = channelise_packets(run.spec().outputs[0].bank, 4, 0, n_packets, lost);
+  expect_same(run.caught.caught(), expected.heaps);
+  const auto counts = run.engine->counts(0);
+  EXPECT_EQ(counts.sent.heaps, 4 * expected.counts.sent);
+  EXPECT_EQ(counts.sent.skipped_heaps, 4 * (expected.counts.withheld + expected.counts.skipped));
+}
+
+INSTANTIATE_TEST_SUITE_P(shares, fengine_loss,
+                         ::testing::Values(loss{"none"}, loss{"few", 1e-3}, loss{"hundredth", 1e-2},
+                                           loss{"fifth", 0.2}, loss{"bursts", 1e-2, 8},
+                                           loss{"long_bursts", 0.2, 64},
+                                           loss{"one_pol", 1e-2, 1, true}),
+                         [](const auto& of) { return of.param.name; });
+
+/// Kinds of packets that are no samples in their place, and what counts them.
+enum class fault { too_short, flavour, pointers, payload, size, foreign, misaligned, far, noise };
+constexpr int n_faults = 9;
+
+std::vector<std::byte> malformed(fault kind, std::int64_t packet, std::mt19937& dice) {
+  std::vector<std::byte> bytes = packet_datagram({packet, 0});
+  const auto set = [&](std::size_t at, unsigned value) {
+    bytes[at] = static_cast<std::byte>(value);
+  };
+  switch (kind) {
+    case fault::too_short: bytes.resize(dice() % 8); break;
+    case fault::flavour: set(dice() % 4, 0xff); break;
+    case fault::pointers: set(6, 0xff); break;
+    case fault::payload: bytes.resize(bytes.size() - 1 - dice() % 300); break;
+    case fault::size:  // its samples are of another length, and say so
+      bytes = packet_datagram({packet, 0}, 0, {.packet_samples = 128, .chunk_samples = 4096});
+      break;
+    case fault::foreign: set(8 + 5 * 8, 0xb5); break;  // another id than the digitiser's
+    case fault::misaligned: set(8 + 4 * 8 + 7, 1 + dice() % 255); break;
+    case fault::far: set(8 + 4 * 8 + 2, 0x40 + dice() % 64); break;
+    case fault::noise:
+      for (std::byte& each : bytes) each = static_cast<std::byte>(dice());
+      break;
+  }
+  return bytes;
+}
+
+std::size_t resident_bytes() {
+  std::ifstream status{"/proc/self/statm"};
+  std::size_t all = 0, resident = 0;
+  status >> all >> resident;
+  return resident * 4096;
+}
+
+TEST(fengine_malformed, packets_are_counted_and_harm_nothing) {
+  const std::int64_t n_good = is_full_run() ? 4'500'000 : 9'000;
+  engine_run run{[](auto& spec) { spec.input.n_chunks = 256; }};
+  std::mt19937 dice(17);
+  std::array<std::uint64_t, n_faults> n_sent{};
+  loopback_sender other;
+  std::size_t before = 0;
+  for (std::int64_t packet = 0; packet < n_good; ++packet) {
+    run.send(packet, packet + 1);
+    if (packet == n_good / 4) before = resident_bytes();
+    if (packet % 4 != 1) continue;  // 1 to 8 good ones
+    const int kind = static_cast<int>(dice() % n_faults);
+    other.send(run.engine->endpoints().front(), malformed(static_cast<fault>(kind), packet, dice));
+    ++n_sent[static_cast<std::size_t>(kind)];
+    ++run.n_sent;
+  }
+  const std::size_t after = resident_bytes();
+  run.finish();
+  const auto received = run.engine->received();
+  const auto sent = [&](fault kind) { return n_sent[static_cast<std::size_t>(kind)]; };
+  const auto undecodable = [&](spead::packet_fault kind) {
+    return received.undecodable[static_cast<std::size_t>(kind)];
+  };
+  using spead::packet_fault;
+  ASSERT_EQ(received.starved + received.socket_drops, 0U) << "this machine is too slow";
+  EXPECT_EQ(undecodable(packet_fault::too_short), sent(fault::too_short));
+  EXPECT_EQ(undecodable(packet_fault::wrong_flavour), sent(fault::flavour) + sent(fault::noise));
+  EXPECT_EQ(undecodable(packet_fault::pointers_beyond_end), sent(fault::pointers));
+  EXPECT_EQ(undecodable(packet_fault::payload_beyond_end), sent(fault::payload));
+  EXPECT_EQ(received.wrong_size, sent(fault::size));
+  EXPECT_EQ(received.foreign, sent(fault::foreign));
+  EXPECT_EQ(received.misaligned, sent(fault::misaligned));
+  EXPECT_EQ(received.implausible, sent(fault::far));
+  EXPECT_EQ(received.placed(), 2 * static_cast<std::uint64_t>(n_good));
+  if (!is_full_run()) {
+    expect_same(run.caught.caught(),
+                channelise_packets(run.spec().outputs[0].bank, 4, 0, n_good).heaps);
+    return;
+  }
+  EXPECT_EQ(run.engine->counts(0).sent.skipped_heaps, 0U);
+  // What the test catches grows; the engine's memory is the rest.
+  const std::size_t caught = run.caught.caught().size() * (2 * 16 * 16 * 2 + 200);
+  EXPECT_LT(after, before + caught + (std::size_t{64} << 20));
+}
+
+}  // namespace

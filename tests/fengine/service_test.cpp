@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine under control while samples stream: random requests are all answered, nothing is
+// lost, what is promised is kept; metrics agree with counters; ?halt ends the service.
+#include "fengine/service.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "control/loopback_client.hpp"
+#include "fengine/engine_run.hpp"
+#include "support/full_run.hpp"  // is_full_run
+#include "wingbeat/error.hpp"    // file_error
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+
+constexpr std::int64_t chunk_packets = 16;
+
+fengine::service_spec spec_for(const net::endpoint& to) {
+  fengine::engine_spec engine{
+      .input = {.geometry = tiny_chunks, .source = loopback_source(), .n_chunks = 256},
+      .adc_rate_hz = 1e6,
+      .sync_time_s = 1.6e9,
+      .device = first_device(engine::host),
+      .gain = 0.05F,
+      .max_delay_diff = 8192,
+      .sending = {.interfaces = {"lo"}, .packet_payload_bytes = 512, .rate_factor = 0}};
+  channeliser_spec bank{.channels = 64, .taps = 4, .spectra_per_heap = 16, .seed = 7};
+  engine.outputs = {{"wide", bank, std::vector<net::endpoint>(4, to)}};
+  return {.engine = fengine::checked(std::move(engine)),
+          .katcp = control::katcp_options{.port = 0},
+          .monitor = control::monitor_options{}};
+}
+
+/// Sends packets until it is told to stop.
+class stream {
+ public:
+  explicit stream(const net::endpoint& to) {
+    thread_ = std::thread{[this, to] {
+      loopback_sender out;
+      for (; !is_done_; ++n_packets_) {
+        for (unsigned pol = 0; pol < 2; ++pol) out.send(to, packet_datagram({n_packets_, pol}));
+      }
+    }};
+  }
+  ~stream() { stop(); }
+
+  /// Returns the packets that were sent of each polarisation.
+  std::int64_t stop() {
+    is_done_ = true;
+    if (thread_.joinable()) thread_.join();
+    return n_packets_;
+  }
+
+ private:
+  std::atomic<bool> is_done_ = false;
+  std::atomic<std::int64_t> n_packets_ = 0;
+  std::thread thread_;
+};
+
+std::string random_request(std::mt19937& dice) {
+  const auto number = [&] {
+    return std::to_string(static_cast<int>(dice() % 2000) - 1000) + "e-9";
+  };
+  switch (dice() % 10) {
+    case 0: return "?gain wide " + std::to_string(dice() % 3);
+    case 1: return "?gain wide 0 0.05";
+    case 2: return "?gain-all wide default";
+    case 3: return "?gain-all wide nan";
+    case 4: return "?delays wide 1600000000 " + number() + ",0:0,0 " + number() + ",0:0.5,0";
+    case 5: return "?delays wide 1500000000 0,0:0,0 0,0:0,0";
+    case 6: return "?sensor-value";
+    case 7: return "?sensor-sampling input0.rx.timestamp event";
+    case 8: return "?help";
+    default: return "?delays wide " + number();
+  }
+}
+
+TEST(fengine_service, answers_random_requests_while_it_works) {
+  heap_catcher caught;
+  control::service_log log{"test", control::log_level::off};
+  fengine::service served{spec_for(caught.place()), log};
+  served.start();
+  stream samples{served.engine().endpoints().front()};
+  loopback_client client{served.katcp_port()};
+  std::mt19937 dice(23);
+  const int n_requests = is_full_run() ? 10'000 : 1'000;
+  double longest_s = 0;
+  for (int i = 1; i <= n_requests; ++i) {
+    std::string request = random_request(dice);
+    const std::string id = "[" + std::to_string(i) + "]";
+    const std::size_t name_end = std::min(request.find(' '), request.size());
+    request.insert(name_end, id);
+    const auto begun = std::chrono::steady_clock::now();
+    ASSERT_TRUE(client.send(request + "\n"));
+    for (;;) {
+      const auto line = client.line();
+      ASSERT_TRUE(line) << request;
+      if (!line->starts_with("!")) continue;  // informs
+      EXPECT_EQ(line->substr(1, name_end - 1 + id.size()),
+                request.substr(1, name_end - 1 + id.size()));
+      break;
+    }
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+    longest_s = std::max(longest_s, taken.count());
+  }
+  const std::int64_t n_packets = samples.stop();
+  RecordProperty("longest_reply_s", std::to_string(longest_s));
+  EXPECT_TRUE(wait_until([&] {
+    return served.engine().received().datagrams >= 2 * static_cast<std::uint64_t>(n_packets);
+  }));
+  ASSERT_TRUE(client.send("?halt\n"));
+  EXPECT_TRUE(wait_until([&] { return served.is_finished(); }));
+  served.stop();
+
+  const auto received = served.engine().received();
+  ASSERT_EQ(received.starved + received.socket_drops, 0U) << "this machine is too slow";
+  EXPECT_EQ(received.placed(), 2 * static_cast<std::uint64_t>(n_packets));
+  EXPECT_GT(n_packets, 8 * chunk_packets);
+  const auto counts = served.engine().counts(0);
+  EXPECT_EQ(counts.sent.failed_heaps, 0U);
+  EXPECT_GT(counts.sent.heaps, 0U);
+  EXPECT_TRUE(wait_until([&] { return caught.n_stops() == 4; }));
+  const std::string text = served.metrics().text();
+  EXPECT_THAT(text, HasSubstr("fgpu_input_heaps_total{pol=\"1\"} " + std::to_string(n_packets)));
+  EXPECT_THAT(text, HasSubstr("fgpu_output_heaps_total{stream=\"wide\"} " +
+                              std::to_string(counts.sent.heaps)));
+}
+
+TEST(fengine_service, says_when_a_port_is_taken) {
+  heap_catcher caught;
+  control::service_log log{"test", control::log_level::off};
+  fengine::service_spec spec = spec_for(caught.place());
+  const fengine::service first{spec, log};
+  spec.katcp->port = first.katcp_port();
+  try {
+    const fengine::service second{spec, log};
+    FAIL() << "both have port " << second.katcp_port();
+  } catch (const file_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(std::to_string(first.katcp_port())));
+  }
+}
+
+}  // namespace
