@@ -51,6 +51,17 @@ packet_range range_of(const receive::chunk& chunk) {
   return range;
 }
 
+/// Has each kernel run once: drivers may compile at the first run, while samples come in.
+void warm_up(queue& on, const channeliser_spec& spec) {
+  constexpr std::size_t n_samples = std::size_t{1} << 20;
+  channeliser trial{on, spec, 0, 0};
+  const std::vector<std::byte> silence(n_samples * spec.sample_bits / 8);
+  channeliser::samples samples{.count = n_samples};
+  samples.packed.assign(spec.polarisations, silence);
+  bool has_heap = false;
+  while (!has_heap) trial.push(on, samples, [&](const auto&) { has_heap = true; });
+}
+
 std::vector<std::vector<std::complex<float>>> initial_gains(const engine_spec& spec,
                                                             const channeliser_spec& bank) {
   return {bank.polarisations, std::vector<std::complex<float>>(bank.channels, spec.gain)};
@@ -77,6 +88,7 @@ output::output(const engine_spec& spec, std::size_t index, control::engine_senso
       gains_(initial_gains(spec, output_.bank)),
       delays_(output_.bank.polarisations),
       saturated_(output_.bank.polarisations) {
+  warm_up(queue_, output_.bank);
   for (auto& each : memory_) free_.push(&each);
   if (index_ == 0) {
     levels_.assign(output_.bank.polarisations, input_level_window{spec.adc_rate_hz});

@@ -131,7 +131,8 @@ struct channelised {
 
 inline channelised channelise_packets(const channeliser_spec& bank, std::size_t n_substreams,
                                       std::int64_t begin, std::int64_t end,
-                                      const std::set<packet_name>& lost = {}) {
+                                      const std::set<packet_name>& lost = {},
+                                      wingbeat::engine on_engine = engine::host) {
   const receive::chunk_geometry& of = tiny_chunks;
   std::vector<std::vector<std::byte>> planes(2);
   channeliser::samples samples{.packet_samples = of.packet_samples};
@@ -146,7 +147,7 @@ inline channelised channelise_packets(const channeliser_spec& bank, std::size_t 
     samples.present.push_back(std::move(present));
   }
   samples.count = static_cast<std::size_t>(end - begin) * of.packet_samples;
-  queue on{first_device(engine::host)};
+  queue on{first_device(on_engine)};
   channeliser made_by{on, bank, begin * static_cast<std::int64_t>(of.packet_samples), 8192};
   channelised result;
   made_by.push(on, samples, [&](const channelised_heap& heap) {
