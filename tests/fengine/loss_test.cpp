@@ -122,7 +122,7 @@ std::size_t resident_bytes() {
 
 TEST(fengine_malformed, packets_are_counted_and_harm_nothing) {
   const std::int64_t n_good = is_full_run() ? 4'500'000 : 9'000;
-  engine_run run{[](auto& spec) { spec.input.n_chunks = 256; }};
+  engine_run run{[](auto& spec) { spec.input.n_chunks = 1024; }};
   std::mt19937 dice(17);
   std::array<std::uint64_t, n_faults> n_sent{};
   loopback_sender other;
@@ -134,7 +134,7 @@ TEST(fengine_malformed, packets_are_counted_and_harm_nothing) {
     const int kind = static_cast<int>(dice() % n_faults);
     other.send(run.engine->endpoints().front(), malformed(static_cast<fault>(kind), packet, dice));
     ++n_sent[static_cast<std::size_t>(kind)];
-    ++run.n_sent;
+    run.count_sent();
   }
   const std::size_t after = resident_bytes();
   run.finish();

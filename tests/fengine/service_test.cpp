@@ -37,14 +37,16 @@ fengine::service_spec spec_for(const net::endpoint& to) {
           .monitor = control::monitor_options{}};
 }
 
-/// Sends packets until it is told to stop.
+/// Sends packets until it is told to stop, as quickly as the engine takes them.
 class stream {
  public:
-  explicit stream(const net::endpoint& to) {
-    thread_ = std::thread{[this, to] {
+  explicit stream(const fengine::engine& engine) {
+    thread_ = std::thread{[this, &engine] {
       loopback_sender out;
+      const net::endpoint to = engine.endpoints().front();
       for (; !is_done_; ++n_packets_) {
         for (unsigned pol = 0; pol < 2; ++pol) out.send(to, packet_datagram({n_packets_, pol}));
+        if (n_packets_ % 32 == 0) EXPECT_TRUE(wait_until([&] { return keeps_up(engine); }));
       }
     }};
   }
@@ -58,6 +60,13 @@ class stream {
   }
 
  private:
+  [[nodiscard]] bool keeps_up(const fengine::engine& engine) const {
+    const heap_counts made = engine.counts(0).batches;
+    const auto n = static_cast<std::uint64_t>(n_packets_);
+    return engine.received().datagrams + 512 >= 2 * n &&
+           8 * (made.sent + made.withheld + made.skipped) + 2048 >= n;
+  }
+
   std::atomic<bool> is_done_ = false;
   std::atomic<std::int64_t> n_packets_ = 0;
   std::thread thread_;
@@ -86,7 +95,7 @@ TEST(fengine_service, answers_random_requests_while_it_works) {
   control::service_log log{"test", control::log_level::off};
   fengine::service served{spec_for(caught.place()), log};
   served.start();
-  stream samples{served.engine().endpoints().front()};
+  stream samples{served.engine()};
   loopback_client client{served.katcp_port()};
   std::mt19937 dice(23);
   const int n_requests = is_full_run() ? 10'000 : 1'000;
