@@ -51,9 +51,10 @@ void compile_all(const queue& on, std::vector<job>& jobs) {
       const bool multiplies = one.does == work::multiply;
       try {
         one.made = compiler().compile(
-            on.impl(), {kernel_text(one.shape, one.does), entry_name,
-                        multiplies ? multiply_threads : one.shape.workgroup_threads(),
-                        multiplies ? 0 : one.shape.scratch_bytes()});
+            on.impl(), {.text = kernel_text(one.shape, one.does),
+                        .entry = entry_name,
+                        .threads = multiplies ? multiply_threads : one.shape.workgroup_threads(),
+                        .scratch_bytes = multiplies ? 0 : one.shape.scratch_bytes()});
       } catch (const error& refused) {
         one.problem = refused.what();
       }
@@ -171,8 +172,8 @@ class memory_check {
   memory_check(const queue& on, const memory& data, std::size_t size_bytes)
       : data_(data), n_packs_(size_bytes / pack_bytes) {
     const std::string text = memory_check_text();
-    poison_ = compiler().compile(on.impl(), {text, "poison", 256, 0});
-    digest_ = compiler().compile(on.impl(), {text, "digest", 256, 0});
+    poison_ = compiler().compile(on.impl(), {.text = text, .entry = "poison", .threads = 256});
+    digest_ = compiler().compile(on.impl(), {.text = text, .entry = "digest", .threads = 256});
   }
 
   void poison(queue& on) const {

@@ -46,12 +46,28 @@ std::vector<std::byte> rounded(const std::vector<std::complex<long double>>& tab
 
 void require_lengths(const workgroup_fft& transform) {
   using device::is_power_of_two;
-  if (!is_power_of_two(transform.length)) {
-    throw plan_error(formatted("length {} is no power of two; choose one", transform.length));
+  if (!device::is_product_of_radices(transform.length)) {
+    throw plan_error(formatted(
+        "length {} has a prime factor above 13; choose a product of 2, 3, 5, 7, 11 and 13",
+        transform.length));
   }
   const unsigned e = transform.elements_per_thread;
+  if (!is_power_of_two(transform.length)) {
+    if (transform.spectrum_order != order::natural) {
+      throw plan_error(
+          formatted("length {} was asked for in {} order, which is that of powers of two; choose "
+                    "natural order",
+                    transform.length, name_of(transform.spectrum_order)));
+    }
+    if (e < 2 || e > 32 || transform.length % e != 0) {
+      throw plan_error(
+          formatted("{} elements per thread were asked for; choose a divisor of {} from 2 to 32", e,
+                    transform.length));
+    }
+  }
   const unsigned most = transform.spectrum_order == order::nabla ? 128 : 32;
-  if (!is_power_of_two(e) || e > most || e > transform.length || (e == 1 && transform.length > 1)) {
+  const bool divides = is_power_of_two(e) || !is_power_of_two(transform.length);
+  if (!divides || e > most || e > transform.length || (e == 1 && transform.length > 1)) {
     throw plan_error(
         formatted("{} elements per thread were asked for; choose a power of two from 2 to {}", e,
                   std::min(most, transform.length)));
@@ -89,8 +105,8 @@ workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workg
   if (!given.is_valid()) {
     throw plan_error(formatted(
         "no workgroup of {} threads, {} registers and {} bytes of local memory transforms length "
-        "{} in {} order; choose a shorter power of two (a longer one if it does not fill a "
-        "subgroup in nabla order), or a plan",
+        "{} in {} order; choose a shorter product of 2, 3, 5, 7, 11 and 13 (in nabla and scrambled "
+        "order a power of two, in nabla order one that fills a subgroup), or a plan",
         limits.max_workgroup, limits.registers, limits.local_memory_bytes, length, name_of(how)));
   }
   workgroup_fft transform;
@@ -176,7 +192,7 @@ unsigned workgroup_fft::dft_index(unsigned g) const {
 }
 
 unsigned workgroup_fft::registers() const {
-  return device::workgroup::registers_estimate(plan().held(), real_bytes(real));
+  return device::workgroup::registers_estimate(plan().most_registers(), real_bytes(real));
 }
 
 std::vector<std::byte> workgroup_fft::table() const {

@@ -58,6 +58,9 @@ TEST(workgroup_fft, says_what_the_template_says) {
       {2048, 8, 1, scalar::fp16_pair, inverse, order::nabla, trade::halves});
   expect_twin<fft<shape<4096, 32>, double, forward, order::natural, memory<trade::halves, 0>>>(
       {4096, 32, 1, scalar::fp64, forward, order::natural, trade::halves, 0});
+  expect_twin<fft<shape<1200, 10>, float, forward>>({1200, 10});
+  expect_twin<fft<shape<240, 15, 4>, double, inverse, order::natural, memory<trade::halves>>>(
+      {240, 15, 4, scalar::fp64, inverse, order::natural, trade::halves});
   expect_twin<fft<shape<4096, 128>, half_float, forward, order::nabla>>(
       {4096, 128, 1, scalar::fp16, forward, order::nabla});
 }
@@ -102,6 +105,17 @@ TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room)
       }
     }
   }
+  unsigned lengths = 0;
+  for (unsigned n = 3; n <= 4096; ++n) {
+    if (!device::is_product_of_radices(n)) continue;
+    ++lengths;
+    EXPECT_NO_THROW(workgroup_fft::advised(n, scalar::fp32).validate()) << n;
+    if (n <= 2048) {
+      EXPECT_NO_THROW(workgroup_fft::advised(n, scalar::fp64).validate()) << n;
+    }
+  }
+  EXPECT_GT(lengths, 400u);
+  EXPECT_THROW((void)workgroup_fft::advised(96, scalar::fp32, {}, order::nabla), plan_error);
   // Limits of no device: what is advised fits them all the same.
   unsigned state = 1;
   const auto any = [&state](unsigned below) {
@@ -109,7 +123,11 @@ TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room)
   };
   for (int i = 0; i < 20000; ++i) {
     const limits where{any(2048), any(1u << 18), 1u << any(7), any(1u << 17)};
-    const unsigned n = 1u << any(16);
+    unsigned n = 1u << any(16);
+    if (i % 2 == 1) {
+      for (const unsigned prime : {3u, 5u, 7u, 11u, 13u})
+        n = n < 4096 && any(3) == 0 ? n * prime : n;
+    }
     const auto real = static_cast<scalar>(any(4));
     const auto how = static_cast<order>(any(3));
     const unsigned real_bytes = real == scalar::fp64 ? 8 : 4;
@@ -135,7 +153,12 @@ std::string refusal(const Call& call) {
 TEST(workgroup_fft, refuses_in_one_sentence) {
   using ::testing::HasSubstr;
   const auto valid = [](workgroup_fft what) { return refusal([&] { what.validate(); }); };
-  EXPECT_THAT(valid({100, 4}), HasSubstr("length 100 is no power of two"));
+  EXPECT_THAT(valid({68, 4}), HasSubstr("length 68 has a prime factor above 13"));
+  EXPECT_THAT(valid({100, 3}), HasSubstr("choose a divisor of 100 from 2 to 32"));
+  EXPECT_THAT(valid({100, 50}), HasSubstr("choose a divisor of 100 from 2 to 32"));
+  EXPECT_THAT(valid({64, 5}), HasSubstr("choose a power of two from 2 to 32"));
+  EXPECT_THAT(valid({96, 4, 1, scalar::fp32, direction::forward, order::scrambled}),
+              HasSubstr("scrambled order, which is that of powers of two"));
   EXPECT_THAT(valid({64, 0}), HasSubstr("0 elements per thread"));
   EXPECT_THAT(valid({64, 1}), HasSubstr("1 elements per thread"));
   EXPECT_THAT(valid({64, 64}), HasSubstr("from 2 to 32"));

@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>  // log2
+#include <algorithm>  // max
+#include <cmath>      // log2
 #include <initializer_list>
 #include <vector>
 
@@ -141,6 +142,58 @@ TEST(stage_radices, of_natural_order_are_the_largest_and_an_even_rest) {
   }
 }
 
+std::vector<unsigned> natural(unsigned length, unsigned elements) {
+  return entries(stage_radices(order::natural, length, elements));
+}
+
+TEST(stage_radices, of_other_lengths_are_few_and_end_where_they_begin) {
+  EXPECT_EQ(natural(1000, 10), (std::vector<unsigned>{10, 10, 10}));
+  EXPECT_EQ(natural(1200, 10), (std::vector<unsigned>{10, 12, 10}));
+  EXPECT_EQ(natural(240, 15), (std::vector<unsigned>{15, 16}));
+  EXPECT_EQ(natural(2187, 9), (std::vector<unsigned>{9, 9, 9, 3}));
+  EXPECT_EQ(natural(2187, 27), (std::vector<unsigned>{27, 9, 9}));
+  EXPECT_EQ(natural(4000, 10), (std::vector<unsigned>{10, 10, 4, 10}));  // not 4 in the end
+  EXPECT_EQ(natural(13, 13), (std::vector<unsigned>{13}));
+  // of no product of radices, and of threads that do not divide the length
+  EXPECT_EQ(natural(34, 2), (std::vector<unsigned>{34}));
+  EXPECT_EQ(natural(60, 7), (std::vector<unsigned>{60}));
+}
+
+/// Every shape that is allowed has radices of which the first divides a thread's elements, and a
+/// schedule whose rounds take all butterflies.
+TEST(stage_radices, of_every_length_suit_its_threads) {
+  unsigned shapes = 0;
+  for (unsigned n = 3; n <= 4096; ++n) {
+    if (!is_product_of_radices(n) || (n & (n - 1)) == 0) continue;
+    for (unsigned e = 2; e <= most_held && e <= n; ++e) {
+      if (n % e != 0) continue;
+      ++shapes;
+      const schedule of{order::natural, n, e};
+      ASSERT_EQ(of.radices.product(), n) << e;
+      ASSERT_EQ(e % of.radix(0), 0u) << n;
+      for (unsigned s = 0; s < of.count(); ++s) {
+        ASSERT_TRUE(is_radix(of.radix(s)) && of.radix(s) <= std::max(16u, e)) << n << " by " << e;
+        ASSERT_GE(of.rounds(s) * of.threads(), of.butterflies(s)) << n << " by " << e;
+        ASSERT_LT((of.rounds(s) - 1) * of.threads(), of.butterflies(s)) << n << " by " << e;
+        ASSERT_LE(of.rounds(s) * of.radix(s), of.most_registers());
+      }
+      const bool ends_even = e % of.radix(of.count() - 1) == 0;
+      ASSERT_EQ(of.returns(), !ends_even) << n << " by " << e;
+      ASSERT_EQ(of.exchanges(), of.count() - (ends_even ? 1 : 0)) << n << " by " << e;
+    }
+  }
+  EXPECT_GT(shapes, 2000u);
+}
+
+TEST(is_product_of_radices, allows_primes_up_to_13) {
+  for (unsigned n = 1; n <= 2000; ++n) {
+    const auto primes = entries(prime_factors(n));
+    EXPECT_EQ(is_product_of_radices(n), primes.empty() || primes.back() <= 13) << n;
+    EXPECT_EQ(least_factor(n), primes.empty() ? 1 : primes.front()) << n;
+  }
+  EXPECT_FALSE(is_product_of_radices(0));
+}
+
 TEST(stage_radices, in_place_begin_with_what_a_thread_has_and_nabla_ends_on_2) {
   EXPECT_EQ(entries(stage_radices(order::nabla, 4096, 16)), (std::vector<unsigned>{16, 16, 8, 2}));
   EXPECT_EQ(entries(stage_radices(order::nabla, 4096, 64)), (std::vector<unsigned>{2, 32, 32, 2}));
@@ -190,16 +243,28 @@ TEST(schedule, tables_have_what_stages_multiply_by) {
   EXPECT_EQ(scrambled.table_entries(), 6u * 32 + 4 * 4);
 }
 
+template <unsigned... R>
+void expect_dfts() {
+  const auto expect_impulse = [](auto& x) {
+    x[0] = {1, 0};
+    thread::dft<direction::forward>(x);
+    for (const auto& z : x) EXPECT_EQ(z.re, 1);
+  };
+  (
+      [&] {
+        EXPECT_TRUE(is_radix(R));
+        complex<float> x[R]{};
+        expect_impulse(x);
+      }(),
+      ...);
+}
+
 TEST(schedule, threads_have_dfts_of_every_radix) {
   unsigned found = 0;
   for (unsigned r = 0; r <= most_held; ++r) found += is_radix(r) ? 1 : 0;
-  EXPECT_EQ(found, 5u);
-  complex<float> x2[2]{}, x4[4]{}, x8[8]{}, x16[16]{}, x32[32]{};
-  thread::dft<direction::forward>(x2);
-  thread::dft<direction::forward>(x4);
-  thread::dft<direction::forward>(x8);
-  thread::dft<direction::forward>(x16);
-  thread::dft<direction::forward>(x32);
+  EXPECT_EQ(found, 22u);
+  expect_dfts<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16>();
+  expect_dfts<18, 20, 24, 25, 27, 30, 32>();
 }
 
 template <size M>

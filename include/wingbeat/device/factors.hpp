@@ -3,7 +3,7 @@
 // radices. Usable as constants in a kernel and at run time by the host.
 #pragma once
 
-#include "wingbeat/device/index.hpp"  // is_power_of_two, bits_reversed, log2_of, maximum
+#include "wingbeat/device/index.hpp"  // is_power_of_two, bits_reversed, log2_of, maximum, minimum
 #include "wingbeat/device/port.hpp"   // WINGBEAT_FN, size
 
 namespace wingbeat::device {
@@ -11,7 +11,24 @@ namespace wingbeat::device {
 /// Returns whether stages have this radix: thread/dft.hpp then has DFTs of that length, for as many
 /// elements as a thread holds.
 WINGBEAT_FN constexpr bool is_radix(unsigned r) {
-  return r > 1 && is_power_of_two(r);
+  constexpr unsigned larger = 1u << 18 | 1u << 20 | 1u << 24 | 1u << 25 | 1u << 27 | 1u << 30;
+  return r > 1 && (r <= 16 || is_power_of_two(r) || (r < 32 && (larger >> r & 1u) != 0));
+}
+
+/// Returns whether n > 0 is a product of radices: 2^a 3^b 5^c 7^d 11^e 13^f.
+WINGBEAT_FN constexpr bool is_product_of_radices(size n) {
+  if (n == 0) return false;
+  for (unsigned prime = 2; prime <= 13; ++prime) {
+    while (n % prime == 0) n /= prime;
+  }
+  return n == 1;
+}
+
+/// Returns the least prime factor of n > 1, and 1 of 1.
+WINGBEAT_FN constexpr unsigned least_factor(unsigned n) {
+  unsigned factor = minimum(n, 2u);
+  while (n % factor != 0) ++factor;
+  return factor;
 }
 
 /// Radices in the order of their stages. The first has the most significant digit.
@@ -27,14 +44,25 @@ struct radix_list {
   /// Adds the fewest radices whose product is n, `largest` at most: as even as possible, larger
   /// ones first. What is no product of radices becomes one entry, so that the product is n anyhow.
   WINGBEAT_FN constexpr void add_evenly(unsigned n, unsigned largest) {
+    const unsigned most = maximum(largest, 2u);
     unsigned left = 0;
-    for (size reach = 1; reach < n; reach *= maximum(largest, 2u)) ++left;
-    for (; n > 1; --left) {
-      unsigned radix = 2;
-      while (radix < n && !(is_radix(radix) && n % radix == 0 && power(radix, left) >= n)) ++radix;
-      add(radix);
-      n /= radix;
+    for (size reach = 1; reach < n; reach *= most) ++left;
+    for (; left <= log2_of(maximum(n, 1u)); ++left) {
+      if (add_exactly(n, left, most)) return;
     }
+    if (n > 1) add(n);
+  }
+  /// Adds `left` radices whose product is n, `largest` at most and none larger than the one before,
+  /// the first as small as can be. Returns false, having added none, where there are none.
+  WINGBEAT_FN constexpr bool add_exactly(unsigned n, unsigned left, unsigned largest) {
+    if (left == 0) return n == 1;
+    for (unsigned radix = 2; radix <= minimum(n, largest); ++radix) {
+      if (!is_radix(radix) || n % radix != 0 || power(radix, left) < n) continue;
+      add(radix);
+      if (add_exactly(n / radix, left - 1, radix)) return true;
+      --count;
+    }
+    return false;
   }
 
   /// Returns the product of the radices before one: the length transformed before that stage.
@@ -43,15 +71,16 @@ struct radix_list {
   WINGBEAT_FN constexpr unsigned place_value(unsigned i) const { return product_of(i + 1, count); }
   WINGBEAT_FN constexpr unsigned product() const { return product_of(0, count); }
 
+  WINGBEAT_FN static constexpr size power(size base, unsigned exponent) {
+    size product = 1;
+    for (unsigned i = 0; i < exponent; ++i) product *= base;
+    return product;
+  }
+
  private:
   WINGBEAT_FN constexpr unsigned product_of(unsigned begin, unsigned end) const {
     unsigned product = 1;
     for (unsigned i = begin; i < end; ++i) product *= radices[i];
-    return product;
-  }
-  WINGBEAT_FN static constexpr size power(size base, unsigned exponent) {
-    size product = 1;
-    for (unsigned i = 0; i < exponent; ++i) product *= base;
     return product;
   }
 };

@@ -93,6 +93,11 @@ __device__ __forceinline__ unsigned pair_product(unsigned a, unsigned b) {
   asm("mul.f16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
   return c;
 }
+__device__ __forceinline__ unsigned pair_multiply_add(unsigned a, unsigned b, unsigned c) {
+  unsigned d;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
 __device__ __forceinline__ unsigned pair_negative(unsigned a) {
   unsigned c;
   asm("neg.f16x2 %0, %1;" : "=r"(c) : "r"(a));
@@ -210,6 +215,11 @@ WINGBEAT_FN half_pair operator*(half_pair a, half_pair b) {
 WINGBEAT_FN half_pair operator-(half_pair a) {
   return half_pair::of_bits(fp16::pair_negative(a.bits));
 }
+#if defined(__CUDA_ARCH__)
+WINGBEAT_FN half_pair multiply_add(half_pair a, half_pair b, half_pair c) {
+  return half_pair::of_bits(fp16::pair_multiply_add(a.bits, b.bits, c.bits));
+}
+#endif
 
 /// Returns z in the precision that its arithmetic is done in: half_float becomes float, exactly;
 /// anything else stays as it is.

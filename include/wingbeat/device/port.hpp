@@ -321,6 +321,21 @@ WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
 #endif
 }
 
+/// Returns a b + c, one operation of a device that has it: compilers make it of the expression, but
+/// nvcc not where the product has another use.
+template <class Real>
+WINGBEAT_FN constexpr Real multiply_add(Real a, Real b, Real c) {
+  return c + a * b;
+}
+#if defined(__CUDA_ARCH__)
+__device__ __forceinline__ float multiply_add(float a, float b, float c) {
+  return __fmaf_rn(a, b, c);
+}
+__device__ __forceinline__ double multiply_add(double a, double b, double c) {
+  return __fma_rn(a, b, c);
+}
+#endif
+
 /// Mathematics that kernels around a transform need, under one name in every dialect.
 /// Transforms themselves use tables. A `quick_` function is off by up to 1e-6.
 namespace maths {

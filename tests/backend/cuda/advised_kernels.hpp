@@ -87,11 +87,12 @@ inline void compile_all(std::vector<advised_kernel>& all) {
     for (std::size_t i = next++; i < all.size(); i = next++) {
       advised_kernel& one = all[i];
       try {
-        one.figures =
-            backend::cuda::compile_for({plain_kernel_text(one.shape), "plain",
-                                        one.shape.workgroup_threads(), one.shape.scratch_bytes()},
-                                       one.architecture)
-                .figures;
+        one.figures = backend::cuda::compile_for({.text = plain_kernel_text(one.shape),
+                                                  .entry = "plain",
+                                                  .threads = one.shape.workgroup_threads(),
+                                                  .scratch_bytes = one.shape.scratch_bytes()},
+                                                 one.architecture)
+                          .figures;
       } catch (const error& refused) {
         one.problem = refused.what();
       }
@@ -116,8 +117,8 @@ inline void expect_no_spills(const std::vector<advised_kernel>& all) {
 /// Returns why NVRTC cannot be used here; empty when it can.
 inline std::string why_no_nvrtc() {
   try {
-    static_cast<void>(
-        backend::cuda::compile_for({"extern \"C\" __global__ void k() {}", "k", 1, 0}, "sm_90"));
+    static_cast<void>(backend::cuda::compile_for(
+        {.text = "extern \"C\" __global__ void k() {}", .entry = "k"}, "sm_90"));
   } catch (const absent_error& why) {
     return why.what();
   }

@@ -94,8 +94,8 @@ inline int spill_allowance(const pass& of) {
 /// Compiles each `step`-th shape for an architecture. Skips where there is no NVRTC.
 inline void check_shapes(const std::string& architecture, std::size_t step) {
   try {
-    static_cast<void>(
-        backend::cuda::compile_for({"extern \"C\" __global__ void k() {}", "k", 1, 0}, "sm_90"));
+    static_cast<void>(backend::cuda::compile_for(
+        {.text = "extern \"C\" __global__ void k() {}", .entry = "k"}, "sm_90"));
   } catch (const absent_error& why) {
     GTEST_SKIP() << why.what();
   }

@@ -2,7 +2,9 @@
 // Where slots lie in local memory: a base and a constant apart, none on another.
 #include <gtest/gtest.h>
 
+#include <algorithm>  // max, min
 #include <set>
+#include <vector>
 
 #include "wingbeat/device/workgroup/exchange.hpp"  // delivered, slot_addresses
 #include "wingbeat/device/workgroup/team.hpp"      // shape
@@ -44,6 +46,81 @@ TEST(slot_addresses, are_the_sum_of_a_base_and_a_constant) {
   check<512, 8, 8, 64, whole>();
   check<64, 4, 4, 16, whole>();
   check<64, 4, 4, 16, memory<trade::whole, 0>>();
+}
+
+/// The busiest bank in each access of W threads in sequence, W entries wide, and how many accesses
+/// there are: what is written after a stage and read before the next.
+struct bank_waits {
+  unsigned waits = 0, accesses = 0;
+
+  template <class Entry>
+  void add(unsigned threads, unsigned banks, const Entry& entry_of) {
+    for (unsigned first = 0; first < threads; first += banks) {
+      std::vector<unsigned> touched(banks);
+      unsigned busiest = 0;
+      for (unsigned t = first; t < std::min(first + banks, threads); ++t) {
+        busiest = std::max(busiest, ++touched[entry_of(t) % banks]);
+      }
+      waits += busiest;
+      ++accesses;
+    }
+  }
+};
+
+/// All exchanges between the stages of a length that is no power of two: no two slots share an
+/// entry, and banks are seldom waited for.
+void check_mixed(unsigned n, unsigned elements, unsigned transforms, unsigned entry_bytes) {
+  SCOPED_TRACE(::testing::Message() << n << " by " << elements << ", " << transforms
+                                    << " transforms, entries of " << entry_bytes);
+  const schedule stages{wingbeat::device::order::natural, n, elements};
+  const unsigned banks = 128 / entry_bytes, threads = stages.threads() * transforms;
+  bank_waits all;
+  for (unsigned s = 0; s + 1 < stages.count(); ++s) {
+    const slot_layout lies = delivered_after(stages, s, transforms, entry_bytes, 128);
+    const auto address = [&](unsigned i) { return i + i / lies.pad_every() * lies.pad; };
+    EXPECT_LT(address(n * transforms - 1) * entry_bytes,
+              delivered_bytes(stages, transforms, entry_bytes, 128));
+    const unsigned radix = stages.radix(s), prior = stages.place_value(s) * transforms;
+    for (unsigned q = 0; q < radix; ++q) {
+      all.add(std::min(threads, n * transforms / radix), banks, [&](unsigned b) {
+        return address(b / prior * prior * radix + b % prior + q * prior);
+      });
+    }
+    const unsigned taken = stages.butterflies(s + 1) * transforms;
+    for (unsigned q = 0; q < stages.radix(s + 1); ++q) {
+      // what the kernel relies on: inputs of a butterfly lie a constant apart
+      EXPECT_TRUE(lies.pad == 0 || q * taken % lies.pad_every() == 0) << "stage " << s;
+      all.add(std::min(threads, taken), banks, [&](unsigned b) { return address(b + q * taken); });
+    }
+  }
+  EXPECT_LE(all.waits, all.accesses * 3 / 2) << "of " << all.accesses << " accesses";
+}
+
+TEST(delivered, seldom_waits_for_banks_in_lengths_that_are_no_powers_of_two) {
+  for (const unsigned entry_bytes : {4u, 8u, 16u}) {
+    for (const unsigned transforms : {1u, 4u, 16u}) {
+      check_mixed(1000, 10, transforms, entry_bytes);
+      check_mixed(1200, 10, transforms, entry_bytes);
+      check_mixed(1536, 16, transforms, entry_bytes);
+      check_mixed(2187, 9, transforms, entry_bytes);
+      check_mixed(2400, 15, transforms, entry_bytes);
+      check_mixed(3600, 15, transforms, entry_bytes);
+      check_mixed(4095, 15, transforms, entry_bytes);
+      check_mixed(720, 12, transforms, entry_bytes);
+      check_mixed(5000, 20, transforms, entry_bytes);
+    }
+  }
+}
+
+/// Rows of threads in sequence whose subgroups hold ends of two of them.
+TEST(row_pitch, lets_threads_of_two_rows_meet_different_banks) {
+  for (const unsigned threads : {10u, 12u, 20u, 24u, 100u}) {
+    const unsigned pitch = row_pitch(16 * threads + 3, threads, 16);
+    bank_waits reads;
+    reads.add(8 * threads, 16, [&](unsigned p) { return p / threads * pitch + p % threads; });
+    EXPECT_EQ(reads.waits, reads.accesses) << threads;
+    EXPECT_GE(pitch, 16 * threads + 3);
+  }
 }
 
 /// What threads across transforms read of rows that threads along them wrote: each phase of an

@@ -147,6 +147,8 @@ TEST(workgroup_two_real_fft, has_rows_in_natural_order) {
   check_functors<both_ways<shape<16, 2>, float, order::natural>>();
   check_functors<both_ways<shape<512, 8, 2>, double, order::natural>>();
   check_functors<both_ways<shape<1024, 32>, float, order::natural, trade::halves>>();
+  check_functors<both_ways<shape<1000, 10>, float, order::natural>>();
+  check_functors<both_ways<shape<42, 14, 2>, double, order::natural>>();
 }
 
 TEST(workgroup_two_real_fft, transforms_registers_in_natural_order) {
@@ -158,6 +160,7 @@ TEST(workgroup_two_real_fft, transforms_registers_in_natural_order) {
   check_registers<both_ways<shape<64, 4, 4>, float, order::natural>, across>();
   check_registers<both_ways<shape<64, 2, 2>, double, order::natural, trade::halves>, along>();
   check_registers<both_ways<shape<512, 16>, double, order::natural>, along, reuse::after_barrier>();
+  check_registers<both_ways<shape<120, 12, 2>, float, order::natural>, across>();
   check_registers<both_ways<shape<256, 8, 2>, float, order::natural, trade::halves>, across,
                   reuse::after_barrier>();
 }

@@ -10,7 +10,7 @@
 #include "wingbeat/device/cluster/numbers.hpp"   // kind, numbers
 #include "wingbeat/device/complex.hpp"           // complex
 #include "wingbeat/device/direction.hpp"         // direction
-#include "wingbeat/device/index.hpp"             // mirrored
+#include "wingbeat/device/index.hpp"             // is_power_of_two, mirrored
 #include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
 #include "wingbeat/device/twiddle.hpp"           // roots, apply
 #include "wingbeat/device/workgroup/fft.hpp"     // fft
@@ -31,6 +31,8 @@ struct shape {
   static constexpr unsigned columns = Second / Workgroups;  ///< n2 of one workgroup.
   static constexpr unsigned rows = First / Workgroups;      ///< k1 of one workgroup.
   static constexpr unsigned workgroup_threads = First * columns * Lanes / ElementsPerThread;
+  static_assert(is_power_of_two(First) && is_power_of_two(Second),
+                "a cluster's transforms are of powers of two");
   static_assert(Second % Workgroups == 0 && First % Workgroups == 0,
                 "each workgroup of a cluster takes as many columns, and as many rows");
   static_assert(ElementsPerThread <= First && ElementsPerThread <= Second,

@@ -142,7 +142,8 @@ struct tile_shape {
   /// Returns the roots of the body itself, at the head of a pass's table.
   WINGBEAT_FN constexpr size body_roots() const {
     if (is_cluster()) return as_cluster().table_entries();
-    return stages().table_entries() + (makes == body::real_row ? length / elements_per_thread : 0);
+    const size of_row = workgroup::real_roots_of(unsigned(length), elements_per_thread);
+    return stages().table_entries() + (makes == body::real_row ? of_row : 0);
   }
 
  private:

@@ -1,201 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small DFTs in one thread's registers:  X[k] = sum_j x[j] w^(jk),  w = exp(sign 2 pi i / N).
-// `Real` may be a SIMD vector: then each lane is a transform of its own.
+//     template <direction Dir, unsigned Live = N, class Real>
+//     void dft(complex<Real> (&x)[N])         replaces x; natural order, not scaled
+// for every length of `is_radix` in factors.hpp, and 1. `Real` may be a SIMD vector: then each lane
+// is a transform of its own.
 //
-// `Live`: inputs from x[Live] on are zeros, known when the code is compiled, and are neither read
-// nor added. Sums of fewer terms round less; otherwise results are the same.
+// `Live`: inputs from x[Live] on are zeros, known when the code is compiled, and are not read. The
+// DFTs of powers of two and of primes do not add them either. Sums of fewer terms round less;
+// otherwise results are the same.
+//
+// All keep two symmetries exactly, not up to rounding: of real inputs, bins k and N - k are
+// conjugates; of equal inputs, all bins but 0 are zeros.
+//
+// Operations on reals where a sum with a product is one (fused multiply-add), all inputs live:
+//     N           2   3   4   5   6   7   8   9  10   11  12   13   14   15   16
+//     operations  4  12  16  32  36  60  56  80  84  140  96  168  148  156  160
+//     N           18   20   24   25   27   30
+//     operations 196  208  264  384  380  372
 #pragma once
 
-#include "wingbeat/device/complex.hpp"    // complex
-#include "wingbeat/device/direction.hpp"  // direction
-#include "wingbeat/device/index.hpp"      // minimum
-#include "wingbeat/device/port.hpp"       // WINGBEAT_FN
-
-namespace wingbeat::device::thread {
-
-/// Returns z times w^(N/4): a quarter turn, free of multiplications.
-template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> quarter_turn(complex<Real> z) {
-  if constexpr (Dir == direction::forward) {
-    return {z.im, -z.re};
-  } else {
-    return {-z.im, z.re};
-  }
-}
-
-/// Returns z times c + i s forward, conjugated for the inverse; forward rotations have s < 0.
-template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> rotated(complex<Real> z, Real c, Real s) {
-  if constexpr (Dir == direction::forward) {
-    return {z.re * c - z.im * s, z.im * c + z.re * s};
-  } else {
-    return {z.re * c + z.im * s, z.im * c - z.re * s};
-  }
-}
-
-/// Returns z times w^(N/8): one quarter turn added to z, scaled by 1/sqrt 2.
-template <direction Dir, class Real>
-WINGBEAT_FN constexpr complex<Real> eighth_turn(complex<Real> z) {
-  return scaled(z + quarter_turn<Dir>(z), Real(0.70710678118654752440));
-}
-
-/// Returns how many of the first `live` numbers are j mod `step`, which number j + m step are.
-WINGBEAT_FN constexpr unsigned live_of(unsigned live, unsigned j, unsigned step) {
-  return live > j ? (live - j + step - 1) / step : 0;
-}
-
-/// The DFT of x[0] and zeros: x[0] everywhere.
-template <class Real, unsigned N>
-WINGBEAT_FN constexpr void dft_of_first(complex<Real> (&x)[N]) {
-  WINGBEAT_UNROLL
-  for (unsigned k = 1; k < N; ++k) x[k] = x[0];
-}
-
-/// Leaves a length-1 DFT as it is.
-template <direction Dir, unsigned Live = 1, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&)[1]) {}
-
-/// Replaces x by its length-2 DFT.  Order: natural.  Scale: none.  Cost: 2 complex adds.
-template <direction Dir, unsigned Live = 2, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[2]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  const complex<Real> difference = x[0] - x[1];
-  x[0] = x[0] + x[1];
-  x[1] = difference;
-}
-
-/// Replaces x by its length-4 DFT.  Order: natural.  Scale: none.  Cost: 8 complex adds.
-template <direction Dir, unsigned Live = 4, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[4]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  complex<Real> even[2] = {x[0], x[2]};
-  complex<Real> odd[2] = {x[1], x[3]};
-  dft<Dir, live_of(Live, 0, 2)>(even);
-  dft<Dir, live_of(Live, 1, 2)>(odd);
-
-  // w^0 = 1 needs no work, so w^1 is the only twiddle left.
-  const complex<Real> twiddled = quarter_turn<Dir>(odd[1]);
-  x[0] = even[0] + odd[0];
-  x[1] = even[1] + twiddled;
-  x[2] = even[0] - odd[0];
-  x[3] = even[1] - twiddled;
-}
-
-/// Replaces x by its length-8 DFT.  Order: natural.  Scale: none.
-/// Cost: 26 complex adds, 4 real multiplications.
-template <direction Dir, unsigned Live = 8, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[8]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  complex<Real> even[4] = {x[0], x[2], x[4], x[6]};
-  complex<Real> odd[4] = {x[1], x[3], x[5], x[7]};
-  dft<Dir, live_of(Live, 0, 2)>(even);
-  dft<Dir, live_of(Live, 1, 2)>(odd);
-
-  const complex<Real> twiddled[4] = {odd[0], eighth_turn<Dir>(odd[1]), quarter_turn<Dir>(odd[2]),
-                                     eighth_turn<Dir>(quarter_turn<Dir>(odd[3]))};
-  WINGBEAT_UNROLL
-  for (int k = 0; k < 4; ++k) {
-    x[k] = even[k] + twiddled[k];
-    x[k + 4] = even[k] - twiddled[k];
-  }
-}
-
-/// Replaces four rows by their DFTs. Row j holds numbers j, j + 4, j + 8 .. of `Live` that are not
-/// known zeros.
-template <direction Dir, unsigned Live, class Real, unsigned M>
-WINGBEAT_FN constexpr void dft_of_rows(complex<Real> (&row)[4][M]) {
-  dft<Dir, live_of(Live, 0, 4)>(row[0]);
-  if constexpr (Live > 1) dft<Dir, live_of(Live, 1, 4)>(row[1]);
-  if constexpr (Live > 2) dft<Dir, live_of(Live, 2, 4)>(row[2]);
-  if constexpr (Live > 3) dft<Dir, live_of(Live, 3, 4)>(row[3]);
-}
-
-/// Replaces x by its length-16 DFT, as four DFTs of 4, nine twiddles, four DFTs of 4.
-/// Order: natural.  Scale: none.
-template <direction Dir, unsigned Live = 16, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[16]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  const Real c = Real(0.92387953251128675613);  // cos(pi/8)
-  const Real s = Real(0.38268343236508977173);  // sin(pi/8)
-  complex<Real> row[4][4];                      // [j mod 4][k mod 4]
-  WINGBEAT_UNROLL
-  for (int j = 0; j < 4; ++j) {
-    WINGBEAT_UNROLL
-    for (int m = 0; m < 4; ++m) row[j][m] = x[j + 4 * m];
-  }
-  dft_of_rows<Dir, Live>(row);
-
-  // row[j][k] times w16^(jk)
-  row[1][1] = rotated<Dir>(row[1][1], c, -s);
-  row[1][2] = eighth_turn<Dir>(row[1][2]);
-  row[1][3] = rotated<Dir>(row[1][3], s, -c);
-  row[2][1] = eighth_turn<Dir>(row[2][1]);
-  row[2][2] = quarter_turn<Dir>(row[2][2]);
-  row[2][3] = eighth_turn<Dir>(quarter_turn<Dir>(row[2][3]));
-  row[3][1] = rotated<Dir>(row[3][1], s, -c);
-  row[3][2] = eighth_turn<Dir>(quarter_turn<Dir>(row[3][2]));
-  row[3][3] = rotated<Dir>(row[3][3], -c, s);
-
-  WINGBEAT_UNROLL
-  for (int k = 0; k < 4; ++k) {
-    complex<Real> column[4] = {row[0][k], row[1][k], row[2][k], row[3][k]};
-    dft<Dir, minimum(Live, 4u)>(column);
-    WINGBEAT_UNROLL
-    for (int m = 0; m < 4; ++m) x[k + 4 * m] = column[m];
-  }
-}
-
-/// Returns z times w^e of order `Order`, 0 <= e < 3/4 Order; e is a constant after unrolling.
-template <direction Dir, unsigned Order, class Real>
-WINGBEAT_FN constexpr complex<Real> times_root(complex<Real> z, unsigned e) {
-  static_assert(64 % Order == 0, "the quarter wave below has roots of orders that divide 64");
-  e *= 64 / Order;
-  // cos(pi e / 32), a quarter wave
-  const Real cosine[17] = {Real(1),
-                           Real(0.99518472667219688624),
-                           Real(0.98078528040323044913),
-                           Real(0.95694033573220886494),
-                           Real(0.92387953251128675613),
-                           Real(0.88192126434835502971),
-                           Real(0.83146961230254523708),
-                           Real(0.77301045336273696081),
-                           Real(0.70710678118654752440),
-                           Real(0.63439328416364549822),
-                           Real(0.55557023301960222474),
-                           Real(0.47139673682599764856),
-                           Real(0.38268343236508977173),
-                           Real(0.29028467725446236764),
-                           Real(0.19509032201612826785),
-                           Real(0.09801714032956060199),
-                           Real(0)};
-  if (e == 0) return z;
-  if (e == 16) return quarter_turn<Dir>(z);
-  if (e < 16) return rotated<Dir>(z, cosine[e], -cosine[16 - e]);
-  if (e <= 32) return rotated<Dir>(z, -cosine[32 - e], -cosine[e - 16]);
-  return rotated<Dir>(z, -cosine[e - 32], cosine[48 - e]);
-}
-
-/// Replaces x by its length-32 DFT, as four DFTs of 8, twiddles, eight DFTs of 4.
-/// Order: natural.  Scale: none.
-template <direction Dir, unsigned Live = 32, class Real>
-WINGBEAT_FN constexpr void dft(complex<Real> (&x)[32]) {
-  if constexpr (Live == 1) return dft_of_first(x);
-  complex<Real> row[4][8];  // [j mod 4][k mod 8]
-  WINGBEAT_UNROLL
-  for (int j = 0; j < 4; ++j) {
-    WINGBEAT_UNROLL
-    for (int m = 0; m < 8; ++m) row[j][m] = x[j + 4 * m];
-  }
-  dft_of_rows<Dir, Live>(row);
-  WINGBEAT_UNROLL
-  for (unsigned k = 0; k < 8; ++k) {
-    complex<Real> column[4] = {row[0][k], times_root<Dir, 32>(row[1][k], k),
-                               times_root<Dir, 32>(row[2][k], 2 * k),
-                               times_root<Dir, 32>(row[3][k], 3 * k)};
-    dft<Dir, minimum(Live, 4u)>(column);
-    WINGBEAT_UNROLL
-    for (unsigned m = 0; m < 4; ++m) x[k + 8 * m] = column[m];
-  }
-}
-
-}  // namespace wingbeat::device::thread
+#include "wingbeat/device/thread/dft/composites.hpp"
+#include "wingbeat/device/thread/dft/powers_of_two.hpp"
+#include "wingbeat/device/thread/dft/primes.hpp"

@@ -2,13 +2,14 @@
 // Good parameters of a workgroup's transform where nothing was measured yet.
 #pragma once
 
+#include "wingbeat/device/factors.hpp"             // is_product_of_radices
 #include "wingbeat/device/index.hpp"               // is_power_of_two, minimum, maximum
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
 #include "wingbeat/device/workgroup/exchange.hpp"  // delivered_bytes, slot_layout
 #include "wingbeat/device/workgroup/memory.hpp"    // trade
-#include "wingbeat/device/workgroup/schedule.hpp"  // most_held
+#include "wingbeat/device/workgroup/schedule.hpp"  // most_held, schedule, stage_search
 
 namespace wingbeat::device::workgroup {
 
@@ -32,13 +33,24 @@ struct advice {
 
 /// Returns the elements per thread that were quickest, at least nearly, on an H200 for kernels
 /// that load, transform and store, and for those that also multiply and transform back;
-/// `real_bytes` is that of the arithmetic (half_float: 4).
+/// `real_bytes` is that of the arithmetic (half_float: 4). Of powers of two.
 WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_bytes) {
   if (length <= 8) return minimum(length, 2u);
   if (length <= 64) return 4;
   if (length <= 256) return 8;
   if (length <= 4096 || real_bytes == 8) return 16;
   return 32;
+}
+
+/// Returns what a length that is no power of two is estimated to cost each of its elements, by
+/// threads of `elements`: 16 times the operations of `stage_search`, and so much for each element
+/// of a thread that threads are about as many as those of powers of two. Not measured yet.
+WINGBEAT_FN constexpr unsigned estimated_cost(unsigned length, unsigned elements,
+                                              unsigned real_bytes) {
+  stage_search search{};
+  search.elements = elements;
+  search.run(length);
+  return search.best_cost / elements * 16 + 512 * elements / advised_elements(length, real_bytes);
 }
 
 /// Returns bytes of local memory that a workgroup of these transforms borrows.
@@ -55,35 +67,54 @@ WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elemen
       .bytes();
 }
 
-/// Returns parameters for transforms of `length` on a device of these limits: as measured where
-/// that fits; else more elements per thread (at most 32, 16 for fp64) to fit the workgroup, fewer
-/// for nabla order to fill a subgroup, and exchanges in halves to fit local memory. Not valid where
-/// nothing fits, registers included, or `length` is no power of two. `real_bytes` is that of the
-/// arithmetic. Short transforms share a workgroup of 128 threads or a little less.
+/// Returns parameters for transforms of `length` on a device of these limits. Of powers of two, as
+/// measured where that fits; else more elements per thread (at most 32, 16 for fp64) to fit the
+/// workgroup, fewer for nabla order to fill a subgroup. Of other lengths, the elements that are
+/// estimated to cost least of those that fit. Exchanges in halves where local memory wants it. Not
+/// valid where nothing fits, registers included, or `length` has a prime factor above 13 or, in an
+/// order other than natural, any but 2. `real_bytes` is that of the arithmetic. Short transforms
+/// share a workgroup of 128 threads or a little less.
 WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits device = {},
                                     order how = order::natural) {
   advice result;
-  if (!is_power_of_two(length) || length > (1u << 24)) return result;
+  if (!is_product_of_radices(length) || length > (1u << 24)) return result;
   const unsigned most = minimum(real_bytes == 8 ? 16u : 32u, length);
-  unsigned elements = advised_elements(length, real_bytes);
-  while (elements < most && length / elements > device.max_workgroup) elements *= 2;
-  while (how == order::nabla && elements > 2 && length / elements < device.subgroup) elements /= 2;
-  if (how == order::nabla && length / elements < device.subgroup) return result;
-  const unsigned threads = length / elements;
-  const auto fits = [&](unsigned transforms, trade trades) {
-    const unsigned all = transforms * threads;
+  const auto fits = [&](unsigned elements, unsigned transforms, trade trades) {
+    const unsigned all = transforms * (length / elements);
+    const unsigned held = schedule{how, length, elements}.most_registers();
     return all <= device.max_workgroup &&
-           all * registers_estimate(elements, real_bytes) <= device.registers &&
+           all * registers_estimate(held, real_bytes) <= device.registers &&
            scratch_bytes_of(length, elements, transforms, real_bytes, how, trades) <=
                device.local_memory_bytes;
   };
-  const trade trades = fits(1, trade::whole) ? trade::whole : trade::halves;
-  if (!fits(1, trades)) return result;
+  unsigned elements = advised_elements(length, real_bytes);
+  if (is_power_of_two(length)) {
+    while (elements < most && length / elements > device.max_workgroup) elements *= 2;
+    while (how == order::nabla && elements > 2 && length / elements < device.subgroup) {
+      elements /= 2;
+    }
+    if (how == order::nabla && length / elements < device.subgroup) return result;
+  } else {
+    if (how != order::natural) return result;
+    unsigned least = ~0u;
+    for (unsigned e = 2; e <= most; ++e) {
+      if (length % e != 0 || length / e > device.max_workgroup) continue;
+      if (!fits(e, 1, trade::whole) && !fits(e, 1, trade::halves)) continue;
+      const unsigned cost = estimated_cost(length, e, real_bytes);
+      if (cost >= least) continue;
+      elements = e;
+      least = cost;
+    }
+    if (least == ~0u) return result;
+  }
+  const trade trades = fits(elements, 1, trade::whole) ? trade::whole : trade::halves;
+  if (!fits(elements, 1, trades)) return result;
   result.elements_per_thread = elements;
   result.trades = trades;
   result.transforms = 1;
-  const unsigned wanted = maximum(128u, device.subgroup);
-  while (2 * result.transforms * threads <= wanted && fits(2 * result.transforms, trades)) {
+  const unsigned wanted = maximum(128u, device.subgroup), threads = length / elements;
+  while (2 * result.transforms * threads <= wanted &&
+         fits(elements, 2 * result.transforms, trades)) {
     result.transforms *= 2;
   }
   return result;

@@ -27,12 +27,15 @@ struct slot_layout {
   unsigned slots, entry_bytes, bank_bytes, apart;
   bool is_in_place;
   unsigned pad = 1;
+  unsigned every = 0;  ///< `pad_every()` if not 0.
 
   WINGBEAT_FN constexpr unsigned bank_entries() const { return bank_bytes / entry_bytes; }
   WINGBEAT_FN constexpr bool is_folded() const {
     return is_in_place && bank_bytes != 0 && apart < bank_entries();
   }
-  WINGBEAT_FN constexpr unsigned pad_every() const { return maximum(apart, bank_entries()); }
+  WINGBEAT_FN constexpr unsigned pad_every() const {
+    return every != 0 ? every : maximum(apart, bank_entries());
+  }
   WINGBEAT_FN constexpr unsigned entries() const {
     return bank_bytes == 0 || is_folded() ? slots : slots + slots / pad_every() * pad;
   }
@@ -40,16 +43,54 @@ struct slot_layout {
 };
 
 /// Returns how slots lie when a stage of radix R after prior length P is delivered by threads in
-/// sequence: it writes runs of P, P R apart. Runs as wide as the banks need no padding.
+/// sequence: it writes runs of P, S = P R apart, which `next` numbers of S apart are read again.
+/// Of W banks' entries runs of W and more need no padding. Powers of two: see slot_layout. Else
+/// P > 1    S + pad = P mod W, behind each S: whatever W neighbours write is in W banks.
+/// P = 1    an odd S needs none. An even one, of g = gcd(S, W), meets W/g banks, each after
+///          S W/g slots: one entry behind those lets the next ones meet others. That needs `next`
+///          to be a multiple of W/g, so that all inputs of a butterfly lie a constant apart. Where
+///          it is not, g = 2 is left as it is, and one entry follows each S of a larger g.
 WINGBEAT_FN constexpr slot_layout delivered(unsigned slots, unsigned entry_bytes,
-                                            unsigned bank_bytes, unsigned radix, unsigned prior) {
+                                            unsigned bank_bytes, unsigned radix, unsigned prior,
+                                            unsigned next = 1) {
+  const unsigned apart = radix * prior;
   const bool is_narrow = prior * entry_bytes < bank_bytes;
-  return {slots, entry_bytes, bank_bytes, radix * prior, false, is_narrow ? prior : 0u};
+  slot_layout lies{slots, entry_bytes, bank_bytes, apart, false, is_narrow ? prior : 0u};
+  if (is_power_of_two(slots) || !is_narrow) return lies;
+  const unsigned banks = lies.bank_entries(), common = minimum(apart & (0u - apart), banks);
+  lies.every = apart;
+  if (prior > 1) {
+    lies.pad = (prior + banks * radix - apart % banks) % banks;
+  } else if (common == 1) {
+    lies.pad = 0;
+  } else if (next % (banks / common) == 0) {
+    lies.every = apart * (banks / common);
+  } else if (common == 2) {
+    lies.pad = 0;
+  }
+  return lies;
+}
+
+/// Returns the same for the exchange after stage `stage` of a schedule, of `transforms` whose
+/// threads are in sequence across them, or 1.
+WINGBEAT_FN constexpr slot_layout delivered_after(schedule as, unsigned stage, unsigned transforms,
+                                                  unsigned entry_bytes, unsigned bank_bytes) {
+  const unsigned prior = as.place_value(stage), radix = as.radix(stage);
+  const unsigned slots = as.length * transforms;
+  if (stage + 1 == as.count()) {  // neighbours write and read neighbouring slots
+    return {slots, entry_bytes, bank_bytes, slots, false, 0};
+  }
+  const unsigned next = as.butterflies(stage + 1) / (prior * radix);
+  return delivered(slots, entry_bytes, bank_bytes, radix, prior * transforms, next);
 }
 
 /// Returns entries from one row of `count` to the next where `threads` in sequence read each: the
-/// runs of several rows then fall into different banks.
+/// runs of several rows then fall into different banks, powers of two of threads by an odd multiple
+/// of them, others because rows lie as far apart as threads.
 WINGBEAT_FN constexpr unsigned row_pitch(unsigned count, unsigned threads, unsigned bank_entries) {
+  if (!is_power_of_two(threads) && bank_entries > 0) {
+    return count + (threads + bank_entries * threads - count % bank_entries) % bank_entries;
+  }
   return threads >= bank_entries ? count : (((count + threads - 1) / threads) | 1u) * threads;
 }
 
@@ -69,8 +110,7 @@ WINGBEAT_FN constexpr unsigned delivered_entries(schedule as, unsigned entry_byt
                                                  unsigned bank_bytes) {
   unsigned most = as.length;
   for (unsigned s = 0; s + 1 < as.count(); ++s) {
-    const auto lies = delivered(as.length, entry_bytes, bank_bytes, as.radix(s), as.place_value(s));
-    most = maximum(most, lies.entries());
+    most = maximum(most, delivered_after(as, s, 1, entry_bytes, bank_bytes).entries());
   }
   return row_pitch(most, as.threads(), bank_bytes / entry_bytes);
 }
@@ -79,16 +119,27 @@ WINGBEAT_FN constexpr unsigned delivered_entries(schedule as, unsigned entry_byt
 WINGBEAT_FN constexpr unsigned delivered_bytes(schedule as, unsigned transforms,
                                                unsigned entry_bytes, unsigned bank_bytes) {
   const unsigned radix = as.count() == 0 ? 1u : as.radix(0);
-  return maximum(slot_layout{as.length * transforms, entry_bytes, bank_bytes, radix, false}.bytes(),
-                 delivered_entries(as, entry_bytes, bank_bytes) * transforms * entry_bytes);
+  unsigned most =
+      maximum(slot_layout{as.length * transforms, entry_bytes, bank_bytes, radix, false}.bytes(),
+              delivered_entries(as, entry_bytes, bank_bytes) * transforms * entry_bytes);
+  for (unsigned s = 0; !is_power_of_two(as.length) && s + 1 < as.count(); ++s) {
+    most = maximum(most, delivered_after(as, s, transforms, entry_bytes, bank_bytes).bytes());
+  }
+  return most;
 }
 
 /// Addresses of slots, for Memory's banks and the entries of Real that its trade moves.
-template <class Shape, class Real, class Memory, unsigned Apart, bool IsInPlace, unsigned Pad = 1>
+template <class Shape, class Real, class Memory, unsigned Apart, bool IsInPlace, unsigned Pad = 1,
+          unsigned Every = 0>
 struct slot_addresses {
   static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;
-  static constexpr slot_layout as{
-      Shape::length * Shape::transforms, entry_bytes, Memory::bank_bytes, Apart, IsInPlace, Pad};
+  static constexpr slot_layout as{Shape::length * Shape::transforms,
+                                  entry_bytes,
+                                  Memory::bank_bytes,
+                                  Apart,
+                                  IsInPlace,
+                                  Pad,
+                                  Every};
   static constexpr unsigned bytes = as.bytes();
 
   /// Returns the entry of slot base + offset, where their remainders by `pad_every()` add up to
@@ -113,33 +164,61 @@ struct slot_addresses {
   }
 };
 
-/// Puts x[r] at entry `to(r)`, then replaces it by what another thread put at entry `from(r)`.
+/// Every register takes part in an exchange.
+struct every_register {
+  WINGBEAT_FN constexpr bool operator()(unsigned) const { return true; }
+};
+
+/// Puts x[r] at entry `to(r)`, r < `Sent`, then replaces x[r], r < `Taken`, by what another thread
+/// put at entry `from(r)`; those for which `sends(r)` and `takes(r)`, conditions of the thread.
 /// Callers: every thread of the team.  Memory: scratch; the caller sees to it that nobody still
 /// reads the entries written here.  `Span`: neighbouring threads that trade with each other.
-template <trade Trade, unsigned Span, class Team, class Real, unsigned E, class To, class From>
-WINGBEAT_FN void exchange(const Team& team, complex<Real> (&x)[E], WINGBEAT_LOCAL char* scratch,
-                          const To& to, const From& from) {
+template <trade Trade, unsigned Span, unsigned Sent, unsigned Taken, class Team, class Real,
+          unsigned E, class To, class From, class Sends, class Takes>
+WINGBEAT_FN void exchange_some(const Team& team, complex<Real> (&x)[E],
+                               WINGBEAT_LOCAL char* scratch, const To& to, const From& from,
+                               const Sends& sends, const Takes& takes) {
+  static_assert(Sent <= E && Taken <= E, "registers are exchanged that do not exist");
   if constexpr (Trade == trade::whole) {
     auto entry = reinterpret_cast<WINGBEAT_LOCAL complex<Real>*>(scratch);
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < E; ++r) copy_to(entry + to(r), x[r]);
+    for (unsigned r = 0; r < Sent; ++r) {
+      if (sends(r)) copy_to(entry + to(r), x[r]);
+    }
     team.template barrier_among<Span>();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < E; ++r) x[r] = copied_from(entry + from(r));
+    for (unsigned r = 0; r < Taken; ++r) {
+      if (takes(r)) x[r] = copied_from(entry + from(r));
+    }
   } else {
     auto entry = reinterpret_cast<WINGBEAT_LOCAL Real*>(scratch);
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < E; ++r) entry[to(r)] = x[r].re;
+    for (unsigned r = 0; r < Sent; ++r) {
+      if (sends(r)) entry[to(r)] = x[r].re;
+    }
     team.template barrier_among<Span>();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < E; ++r) x[r].re = entry[from(r)];
+    for (unsigned r = 0; r < Taken; ++r) {
+      if (takes(r)) x[r].re = entry[from(r)];
+    }
     team.template barrier_among<Span>();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < E; ++r) entry[to(r)] = x[r].im;
+    for (unsigned r = 0; r < Sent; ++r) {
+      if (sends(r)) entry[to(r)] = x[r].im;
+    }
     team.template barrier_among<Span>();
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < E; ++r) x[r].im = entry[from(r)];
+    for (unsigned r = 0; r < Taken; ++r) {
+      if (takes(r)) x[r].im = entry[from(r)];
+    }
   }
+}
+
+/// The same of all registers: each thread sends as many as it takes.
+template <trade Trade, unsigned Span, class Team, class Real, unsigned E, class To, class From>
+WINGBEAT_FN void exchange(const Team& team, complex<Real> (&x)[E], WINGBEAT_LOCAL char* scratch,
+                          const To& to, const From& from) {
+  exchange_some<Trade, Span, E, E>(team, x, scratch, to, from, every_register{}, every_register{});
 }
 
 /// Puts sent(r) at entry `to(r)`, r < E, then calls take(r, z) with what another thread of the

@@ -6,6 +6,7 @@
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/direction.hpp"           // direction
 #include "wingbeat/device/half.hpp"                // widen, narrow
+#include "wingbeat/device/index.hpp"               // is_power_of_two
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store, has_get, has_set
@@ -19,18 +20,20 @@
 
 namespace wingbeat::device::workgroup {
 
-/// Chooses the algorithm of an order.
-template <class Shape, class Real, direction Dir, order Order, class Memory>
+/// Chooses the algorithm of an order. `IsInPlace`: it leaves elements in their places.
+template <class Shape, class Real, direction Dir, order Order, class Memory,
+          bool IsInPlace = Order != order::natural&& is_power_of_two(Shape::length)>
 struct algorithm {
   using type = in_place<Shape, Real, Dir, Order, Memory>;
 };
-template <class Shape, class Real, direction Dir, class Memory>
-struct algorithm<Shape, Real, Dir, order::natural, Memory> {
+template <class Shape, class Real, direction Dir, order Order, class Memory>
+struct algorithm<Shape, Real, Dir, Order, Memory, false> {
   using type = stockham<Shape, Real, Dir, Memory>;
 };
 
 /// A collective transform of Shape::length complex numbers.
-///   Shape    length, elements per thread, transforms per workgroup
+///   Shape    length, elements per thread, transforms per workgroup: any length of primes up to 13
+///            in natural order, powers of two in the others
 ///   Real     float, double; half_float: stored in fp16, computed in fp32; half_pair: two
 ///            transforms in one set of registers, stored and computed in fp16
 ///   Dir      forward uses exp(-2 pi i jk/N), inverse exp(+2 pi i jk/N); neither scales
@@ -40,10 +43,14 @@ template <class Shape, class Real, direction Dir, order Order = order::natural,
           class Memory = memory<>>
 struct fft {
   static_assert(is_scalar<Real>::value, "Real is float, double, half_float or half_pair");
+  static_assert(Order == order::natural || is_power_of_two(Shape::length),
+                "order::nabla and order::scrambled are those of powers of two; choose "
+                "order::natural for any other length");
   static_assert(Order == order::nabla || Shape::elements_per_thread <= most_held,
                 "a thread holds at most 32 elements; choose fewer elements per thread, or "
                 "order::nabla with an accessor");
-  static_assert(Order != order::nabla || Shape::threads >= subgroup_size,
+  static_assert(Order != order::nabla || Shape::threads >= subgroup_size ||
+                    !is_power_of_two(Shape::length),
                 "order::nabla needs at least one subgroup of threads for each transform; choose "
                 "fewer elements per thread, a longer transform, or another order");
 
@@ -79,15 +86,16 @@ struct fft {
   using scratch_type = scratch<scratch_bytes>;
 
   /// Registers of 32 bits a thread is likely to need; see `registers_estimate`.
-  static constexpr unsigned registers =
-      registers_estimate(held, unsigned(sizeof(typename arithmetic_of<Real>::type)));
+  static constexpr unsigned registers = registers_estimate(
+      plan.most_registers(), unsigned(sizeof(typename arithmetic_of<Real>::type)));
 
   /// The second argument of WINGBEAT_KERNEL_RESIDENT for a kernel that transforms, works on the
   /// spectrum in registers and transforms back, with room for `MoreRegisters` of its own in each
   /// thread. 20 are enough for guarded rows, padded loads and cropped stores.
   template <unsigned MoreRegisters>
-  static constexpr unsigned fused_workgroups_with = fused_workgroups_of(
-      workgroup_threads, held, unsigned(sizeof(typename arithmetic_of<Real>::type)), MoreRegisters);
+  static constexpr unsigned fused_workgroups_with =
+      fused_workgroups_of(workgroup_threads, plan.most_registers(),
+                          unsigned(sizeof(typename arithmetic_of<Real>::type)), MoreRegisters);
   /// With room for none: fastest as measured (bench/NOTES.md), and where a thread holds 8 elements
   /// or fewer a compiler may spill some words.
   static constexpr unsigned fused_workgroups = fused_workgroups_with<0>;

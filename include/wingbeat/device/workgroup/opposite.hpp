@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opposite bins of a transform of length M in natural order meet in one thread. Thread t of T holds
-// bins t + r T, r < E: those below M/2 in its first E/2 registers. Bin k below M/2 is computed with
+// bins t + r T, r < E. If E is even, those below M/2 are in its first E/2 registers; bin k of these
+// is computed with
 //     partner(k) = M - k,   partner(0) = M/2,
-// which is another thread's, so half of all bins travel through local memory.
+// which is another thread's, so half of all bins travel through local memory. If E is odd, all bins
+// travel, and every bin is computed by its own thread.
 #pragma once
 
 #include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/index.hpp"               // mirror
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/workgroup/exchange.hpp"  // exchange
 #include "wingbeat/device/workgroup/memory.hpp"    // reuse, reused_as
@@ -20,6 +23,7 @@ struct opposite_trade {
   static constexpr unsigned m = Fft::length;
   static constexpr unsigned e = Fft::elements_per_thread;
   static constexpr unsigned threads = Fft::threads;
+  static constexpr bool has_pairs = e % 2 == 0 || m == 1;
   static constexpr unsigned pairs = (e + 1) / 2;  ///< A thread's: k = t + r T below M/2.
   /// Half of the bins meet where the transform's exchanges have their entries.
   static constexpr unsigned scratch_bytes = threads > 1 ? Fft::steps::scratch_bytes : 0;
@@ -47,7 +51,7 @@ struct opposite_trade {
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < pairs; ++r) other[r] = z[partner(r) % e];
     } else {
-      travel(
+      travel<pairs>(
           team, lent, [&](unsigned r) -> register_type& { return z[r + pairs]; },
           [](const Team& of, unsigned r) { return of.thread() + (r + pairs) * threads; },
           [&](unsigned r) -> register_type& { return other[r]; },
@@ -65,7 +69,7 @@ struct opposite_trade {
       WINGBEAT_UNROLL
       for (unsigned r = 0; r < pairs; ++r) z[partner(r) % e] = other[r];
     } else {
-      travel(
+      travel<pairs>(
           team, lent, [&](unsigned r) -> register_type& { return other[r]; },
           [](const Team& of, unsigned r) { return partner(of.thread() + r * threads); },
           [&](unsigned r) -> register_type& { return z[r + pairs]; },
@@ -73,17 +77,35 @@ struct opposite_trade {
     }
   }
 
+  /// Hands z[r] = Z[k] its other[r] = Z[-k], k = t + r T, r < E; Z[0] itself.
+  /// Callers, memory: as above.  Cost: one exchange.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void gather_opposites(const Team& team, register_type (&z)[e],
+                                           register_type (&other)[e], const Scratch& lent) {
+    if constexpr (threads == 1) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) other[r] = z[(e - r) % e];
+    } else {
+      travel<e>(
+          team, lent, [&](unsigned r) -> register_type& { return z[r]; },
+          [](const Team& of, unsigned r) { return of.thread() + r * threads; },
+          [&](unsigned r) -> register_type& { return other[r]; },
+          [](const Team& of, unsigned r) { return mirror(of.thread() + r * threads, m); });
+    }
+  }
+
  private:
   WINGBEAT_FN static constexpr unsigned partner(unsigned k) { return k == 0 ? m / 2 : m - k; }
 
-  /// Sends source(r) to slot to(r) and takes target(r) from slot from(r), r < pairs, whole or in
+  /// Sends source(r) to slot to(r) and takes target(r) from slot from(r), r < Count, whole or in
   /// halves. Scratch is free before and after.
-  template <class Team, class Scratch, class Source, class To, class Target, class From>
+  template <unsigned Count, class Team, class Scratch, class Source, class To, class Target,
+            class From>
   WINGBEAT_FN static void travel(const Team& team, const Scratch& lent, const Source& source,
                                  const To& to, const Target& target, const From& from) {
-    register_type moved[pairs];
+    register_type moved[Count];
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < pairs; ++r) moved[r] = source(r);
+    for (unsigned r = 0; r < Count; ++r) moved[r] = source(r);
     exchange<Memory::trades, threads>(
         team, moved, lent.at, [&](unsigned r) { return entry_of(team, to(team, r)); },
         [&](unsigned r) { return entry_of(team, from(team, r)); });
@@ -94,7 +116,7 @@ struct opposite_trade {
       team.barrier();
     }
     WINGBEAT_UNROLL
-    for (unsigned r = 0; r < pairs; ++r) target(r) = moved[r];
+    for (unsigned r = 0; r < Count; ++r) target(r) = moved[r];
   }
 
   /// Opposite numbers meet where a transform has its entries.

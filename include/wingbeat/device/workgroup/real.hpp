@@ -6,12 +6,14 @@
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/direction.hpp"           // direction
 #include "wingbeat/device/half.hpp"                // widen, narrow
+#include "wingbeat/device/index.hpp"               // is_power_of_two
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/real.hpp"                // separate, combine
 #include "wingbeat/device/thread/dft.hpp"          // times_root
 #include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store
 #include "wingbeat/device/workgroup/fft.hpp"       // fft
 #include "wingbeat/device/workgroup/opposite.hpp"  // opposite_trade
+#include "wingbeat/device/workgroup/schedule.hpp"  // real_roots_of, schedule
 
 namespace wingbeat::device::workgroup {
 
@@ -39,8 +41,8 @@ struct real_fft {
   static constexpr unsigned workgroup_threads = Shape::workgroup_threads;
   static constexpr unsigned bins = Spectrum == spectrum::unpacked ? m + 1 : m;
   static constexpr unsigned exchanges = complex_fft::exchanges + (threads > 1 ? 1 : 0);
-  /// exp(-2 pi i k / N), k < threads, behind the others; a thread makes the rest of its own.
-  static constexpr unsigned real_roots = threads;
+  /// exp(-2 pi i k / N), k < real_roots, behind the others.
+  static constexpr unsigned real_roots = real_roots_of(m, elements_per_thread);
   static constexpr unsigned table_entries = complex_fft::table_entries + real_roots;
   static constexpr unsigned scratch_bytes = opposite_trade<complex_fft, Memory>::scratch_bytes;
   using storage_type = storage<scratch_bytes>;
@@ -48,7 +50,8 @@ struct real_fft {
 
   /// Forward: load(j) is x[2j] + i x[2j+1], j < M, the same bytes as N reals; store(k, X[k]) gets
   /// each bin once. Inverse: load(k) is X[k], of which the imaginary parts of bins 0 and N/2 are
-  /// not used; store(j, z) gets x[2j] + i x[2j+1].
+  /// not used; store(j, z) gets x[2j] + i x[2j+1]. Each is loaded once, but where the elements of a
+  /// thread are an odd number, a bin is loaded by its own thread and by its opposite's.
   /// Callers, memory, scale: as fft::execute, with this type's `scratch_bytes` and table.
   template <class Team, class Load, class Store, class Scratch>
   WINGBEAT_FN static void execute(const Team& team, const Load& load, const Store& store,
@@ -71,7 +74,9 @@ struct real_fft {
                   "load must be callable as load(unsigned i) const and return complex<Real>");
     static_assert(stores, "store must be callable as store(unsigned i, complex<Real> z) const");
     if constexpr (loads && stores && scratch_suffices<Scratch>()) {
-      if constexpr (Dir == direction::forward) {
+      if constexpr (!opposites::has_pairs) {
+        execute_unpaired<Live>(team, load, store, lent, table);
+      } else if constexpr (Dir == direction::forward) {
         forward<Live>(team, load, store, lent, table);
       } else {
         inverse(team, load, store, lent, table);
@@ -139,7 +144,9 @@ struct real_fft {
                   "a thread has no register for bin N/2: registers hold spectrum::packed; for "
                   "spectrum::unpacked call execute(team, load, store, scratch, table)");
     if constexpr (fits && is_packed && scratch_suffices<Scratch>()) {
-      if constexpr (Dir == direction::forward) {
+      if constexpr (!opposites::has_pairs) {
+        execute_unpaired(before, after, data, lent, table);
+      } else if constexpr (Dir == direction::forward) {
         forward(before, after, data, lent, table);
       } else {
         inverse(before, after, data, lent, table);
@@ -158,14 +165,14 @@ struct real_fft {
       complex_fft::execute_between(before, team, z, reused_as<Scratch, reuse::at_once>{lent.at},
                                    table);
     }
-    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
+    const auto root = roots_of(team, table);
     register_type other[pairs];
     opposites::gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
     const bool has_ends = team.thread() == 0;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
       const bool is_end = r == 0 && has_ends;
-      const auto x = device::real::separate(z[r], is_end ? z[r] : other[r], root_after(first, r));
+      const auto x = device::real::separate(z[r], is_end ? z[r] : other[r], root(r));
       z[r] = x.first;
       if (is_end) {  // the partner of slot 0 is M/2
         z[r].im = x.second.re;
@@ -181,7 +188,7 @@ struct real_fft {
   template <class Team, class After, class Scratch>
   WINGBEAT_FN static void inverse(const Team& team, const After& after, register_type (&z)[e],
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
-    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
+    const auto root = roots_of(team, table);
     register_type other[pairs];
     opposites::gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
     const bool has_ends = team.thread() == 0;
@@ -193,7 +200,7 @@ struct real_fft {
         mirrored = {x.im, real(0.0)};
         x.im = real(0.0);
       }
-      const auto both = device::real::combine(x, mirrored, root_after(first, r));
+      const auto both = device::real::combine(x, mirrored, root(r));
       z[r] = both.first;
       if (is_end) {
         other[r] = scaled(conj(other[r]), real(2.0));
@@ -223,7 +230,7 @@ struct real_fft {
     WINGBEAT_UNROLL
     for (unsigned r = Live; r < e; ++r) z[r] = {};
     opposites::template transform_and_free<Live>(team, z, lent, table);
-    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
+    const auto root = roots_of(team, table);
     register_type other[pairs];
     opposites::gather_partners(team, z, other, lent);
     const bool has_ends = team.thread() == 0;
@@ -231,7 +238,7 @@ struct real_fft {
     for (unsigned r = 0; r < pairs; ++r) {
       const unsigned k = team.thread() + r * threads;
       const bool is_end = r == 0 && has_ends;  // of bin 0 the opposite is itself
-      auto x = device::real::separate(z[r], is_end ? z[r] : other[r], root_after(first, r));
+      auto x = device::real::separate(z[r], is_end ? z[r] : other[r], root(r));
       if (is_end) {
         x.first.im = is_packed ? x.second.re : real(0.0);
         x.second.im = real(0.0);
@@ -246,7 +253,7 @@ struct real_fft {
   WINGBEAT_FN static void inverse(const Team& team, const Load& load, const Store& store,
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
     register_type z[e], other[pairs];
-    const register_type first = copied_from(table + complex_fft::table_entries + team.thread());
+    const auto root = roots_of(team, table);
     const bool has_ends = team.thread() == 0;
     value_type middle{};
     if (m > 1 && has_ends) middle = load(m / 2);
@@ -262,7 +269,7 @@ struct real_fft {
         if (is_packed) mirrored.re = x.im;
         x.im = mirrored.im = real(0.0);
       }
-      const auto both = device::real::combine(x, mirrored, root_after(first, r));
+      const auto both = device::real::combine(x, mirrored, root(r));
       z[r] = both.first;
       other[r] = both.second;
     }
@@ -273,9 +280,120 @@ struct real_fft {
     for (unsigned r = 0; r < e; ++r) store(team.thread() + r * threads, narrow<Real>(z[r]));
   }
 
-  /// w^(t + r T), w of order N = 2 e T, from w^t.
-  WINGBEAT_FN static register_type root_after(register_type first, unsigned r) {
-    return thread::times_root<direction::forward, 2 * e>(first, r);
+  // Odd E: every thread computes the bins that it holds, with their opposites.
+
+  template <unsigned Live, class Team, class Load, class Store, class Scratch>
+  WINGBEAT_FN static void execute_unpaired(const Team& team, const Load& load, const Store& store,
+                                           const Scratch& lent,
+                                           WINGBEAT_GLOBAL const register_type* table) {
+    register_type z[e];
+    if constexpr (Dir == direction::forward) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) {
+        z[r] = {};
+        if (r >= Live) continue;
+        const value_type from = load(team.thread() + r * threads);
+        z[r] = widen(from);
+      }
+      opposites::template transform_and_free<Live>(team, z, lent, table);
+      separate_own(team, z, lent, table);
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) {
+        const unsigned k = team.thread() + r * threads;
+        if (!is_packed && k == 0) {
+          store(m, narrow<Real>(register_type{z[0].im, real(0.0)}));
+          z[0].im = real(0.0);
+        }
+        store(k, narrow<Real>(z[r]));
+      }
+    } else {
+      const auto root = roots_of(team, table);
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) {
+        const unsigned k = team.thread() + r * threads;
+        const value_type stored = load(k);
+        value_type opposite = stored;
+        if (!(is_packed && k == 0)) opposite = load(m - k);
+        register_type x = widen(stored), mirrored = widen(opposite);
+        if (k == 0) {
+          if (is_packed) mirrored.re = x.im;
+          x.im = mirrored.im = real(0.0);
+        }
+        z[r] = device::real::combine(x, mirrored, root(r)).first;
+      }
+      complex_fft::execute(team, z, lent, table);
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) store(team.thread() + r * threads, narrow<Real>(z[r]));
+    }
+  }
+
+  template <class Before, class After, class Scratch>
+  WINGBEAT_FN static void execute_unpaired(const Before& before, const After& after,
+                                           register_type (&z)[e], const Scratch& lent,
+                                           WINGBEAT_GLOBAL const register_type* table) {
+    constexpr bool stays = contract::is_same<Before, After>::value;
+    const reused_as<Scratch, reuse::at_once> freed{lent.at};
+    if constexpr (Dir == direction::forward) {
+      if constexpr (stays) {
+        opposites::transform_and_free(before, z, lent, table);
+      } else {
+        complex_fft::execute_between(before, after, z, freed, table);
+      }
+      separate_own(after, z, lent, table);
+    } else {
+      const auto root = roots_of(before, table);
+      register_type other[e];
+      opposites::gather_opposites(before, z, other, freed);
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < e; ++r) {
+        register_type x = z[r], mirrored = other[r];
+        if (r == 0 && before.thread() == 0) {
+          mirrored = {x.im, real(0.0)};
+          x.im = real(0.0);
+        }
+        z[r] = device::real::combine(x, mirrored, root(r)).first;
+      }
+      if constexpr (stays) {
+        complex_fft::execute(before, z, lent, table);
+      } else {
+        complex_fft::execute_between(before, after, z, lent, table);
+      }
+    }
+  }
+
+  /// z[r] = Z[k] becomes bin k, k = t + r T, of spectrum::packed.
+  template <class Team, class Scratch>
+  WINGBEAT_FN static void separate_own(const Team& team, register_type (&z)[e], const Scratch& lent,
+                                       WINGBEAT_GLOBAL const register_type* table) {
+    const auto root = roots_of(team, table);
+    register_type other[e];
+    opposites::gather_opposites(team, z, other, lent);
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < e; ++r) {
+      const auto x = device::real::separate(z[r], other[r], root(r));
+      z[r] = x.first;
+      if (r == 0 && team.thread() == 0) z[r].im = x.second.re;
+    }
+  }
+
+  /// Returns the roots w^(t + r T) of a thread, w of order N = 2 e T.
+  struct thread_roots {
+    WINGBEAT_GLOBAL const register_type* from;  // that of r = 0
+    register_type first;
+
+    WINGBEAT_FN register_type operator()(unsigned r) const {
+      if constexpr (is_power_of_two(e)) {
+        return thread::times_root<direction::forward, 2 * e>(first, r);
+      } else {
+        return copied_from(from + r * threads);
+      }
+    }
+  };
+  template <class Team>
+  WINGBEAT_FN static thread_roots roots_of(const Team& team,
+                                           WINGBEAT_GLOBAL const register_type* table) {
+    const auto from = table + complex_fft::table_entries + team.thread();
+    return {from, copied_from(from)};
   }
 };
 

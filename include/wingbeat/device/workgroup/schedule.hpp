@@ -6,7 +6,12 @@
 //   natural              the product of the radices before it: the length transformed so far
 //   nabla and scrambled  the product of the radices behind it
 //
-// natural     Stockham stages: thread t holds elements t + r T throughout.
+// natural     Stockham stages of any radices: thread t holds elements t + r T, r < E, before the
+//             first and after the last. T E = N, and the first radix divides E. A stage of radix R
+//             has N/R butterflies, of which thread t makes t, t + T, t + 2T .. Where R does not
+//             divide E, some threads make one less than the others, and hold up to R - 1 numbers
+//             more than E; where the last radix does not divide E, one exchange more returns the
+//             elements to their threads.
 // nabla and scrambled work in place. Every element keeps one position p, 0 <= p < N, whose digits
 // are those of its sample index, R0's the most significant. A stage replaces a digit of the sample
 // by one of the bin. Place values of bins go the other way, within a stage's radix too, so
@@ -16,11 +21,12 @@
 //     p(t, r) = t / P * P E  +  r P  +  t mod P             (t / P rounded down)
 // The first window has P = T: the natural order. The last has P = 1 (scrambled), or is
 //     p(t, 2 q + b) = q 2T + 2 t + b                                                (nabla).
-// Here E is what a thread holds at once, at most 32. Lengths and E are powers of two.
+// Here E is what a thread holds at once, at most 32. Lengths and E of these orders are powers of
+// two: positions and spans are counted in binary digits.
 #pragma once
 
-#include "wingbeat/device/factors.hpp"  // radix_list
-#include "wingbeat/device/index.hpp"    // minimum
+#include "wingbeat/device/factors.hpp"  // radix_list, is_product_of_radices
+#include "wingbeat/device/index.hpp"    // is_power_of_two, log2_of, maximum, minimum
 #include "wingbeat/device/order.hpp"    // order
 #include "wingbeat/device/port.hpp"     // WINGBEAT_FN
 #include "wingbeat/device/twiddle.hpp"  // rows
@@ -30,15 +36,86 @@ namespace wingbeat::device::workgroup {
 /// Elements a thread can hold in registers; more travel through the accessor (order::nabla).
 inline constexpr unsigned most_held = 32;
 
+/// The search for the stages of a transform whose length is no power of two: of all lists with the
+/// fewest radices, or one more, that which is estimated to cost a thread least.
+struct stage_search {
+  unsigned elements = 1;
+  radix_list trial;
+  radix_list best;
+  unsigned best_cost = ~0u;
+
+  /// Tries every list whose first radix divides the elements of a thread.
+  WINGBEAT_FN constexpr void run(unsigned length) {
+    const unsigned largest = maximum(16u, elements);  // larger ones would hold more than E numbers
+    for (unsigned left = 1; left <= log2_of(length) + 1; ++left) {
+      const bool is_last = best.count > 0;
+      for (unsigned first = minimum(largest, elements); first > 1; --first) {
+        if (elements % first == 0 && is_radix(first)) extend(first, length / first, largest, left);
+      }
+      if (is_last) return;
+    }
+  }
+
+ private:
+  WINGBEAT_FN constexpr void extend(unsigned radix, unsigned rest, unsigned most, unsigned left) {
+    trial.add(radix);
+    if (rest == 1) consider();
+    for (unsigned next = minimum(most, rest); left > 1 && next > 1; --next) {
+      if (rest % next != 0 || !is_radix(next)) continue;
+      if (radix_list::power(next, left - 1) < rest) break;
+      extend(next, rest / next, next, left - 1);
+    }
+    --trial.count;
+  }
+
+  /// Compares the list, its last radix one that divides the elements of a thread if there is one.
+  WINGBEAT_FN constexpr void consider() {
+    radix_list list = trial;
+    const unsigned last = list.count - 1;
+    unsigned moved = last;
+    while (moved > 0 && elements % list.radices[moved] != 0) --moved;
+    for (unsigned i = moved; moved > 0 && i < last; ++i) {
+      const unsigned radix = list.radices[i];
+      list.radices[i] = list.radices[i + 1];
+      list.radices[i + 1] = radix;
+    }
+    const unsigned cost = cost_of(list);
+    if (cost >= best_cost) return;
+    best = list;
+    best_cost = cost;
+  }
+
+  /// Returns the operations of a thread, doubled: for each number of a stage 9 and R/2 with its
+  /// twiddle, idle threads included, for each element of an exchange 24.
+  WINGBEAT_FN constexpr unsigned cost_of(const radix_list& list) const {
+    unsigned cost = 0;
+    for (unsigned i = 0; i < list.count; ++i) {
+      const unsigned radix = list.radices[i];
+      const unsigned held = (elements + radix - 1) / radix * radix;
+      cost += held * (18 + radix) + (held > most_held ? 48 * most_held : 0);
+    }
+    const bool returns = elements % list.radices[list.count - 1] != 0;
+    return cost + 48 * elements * (list.count - 1 + (returns ? 1 : 0));
+  }
+};
+
 /// Returns the radices of a transform of `length` by threads of `elements`. This is where stages
 /// are chosen.
-/// natural: the largest first, the others share the rest. A first radix as wide as the banks,
-/// counted in entries, keeps every exchange free of conflicts.
+/// natural: of a power of two, the largest first, the others share the rest. A first radix as wide
+/// as the banks, counted in entries, keeps every exchange free of conflicts. Of another length,
+/// what `stage_search` finds.
 /// In place: what a thread cannot hold, then all that it holds, then the rest. Nabla keeps half of
 /// the earliest digits in registers at the end: its last stage has room for a radix of 2.
 WINGBEAT_FN constexpr radix_list stage_radices(order how, unsigned length, unsigned elements) {
   radix_list radices;
   if (length <= 1 || elements == 0) return radices;
+  if (how == order::natural && !is_power_of_two(length)) {
+    stage_search search{};
+    search.elements = elements;
+    if (length % elements == 0 && is_product_of_radices(length)) search.run(length);
+    if (search.best.count == 0) search.best.add(length);  // which a shape refuses
+    return search.best;
+  }
   if (how == order::natural) {
     const unsigned first = minimum(length, elements);
     radices.add(first);
@@ -52,6 +129,12 @@ WINGBEAT_FN constexpr radix_list stage_radices(order how, unsigned length, unsig
   radices.add_evenly(threads / last, held);
   if (last > 1) radices.add(last);
   return radices;
+}
+
+/// Returns whether groups of `span` neighbouring threads, one after another, each lie within a
+/// subgroup.
+WINGBEAT_FN constexpr bool is_within(unsigned span, unsigned subgroup) {
+  return subgroup != 0 && subgroup % span == 0;
 }
 
 /// The stages of one transform, counted from the forward direction's first; an in-place inverse
@@ -94,9 +177,28 @@ struct schedule {
   }
   WINGBEAT_FN constexpr unsigned table_entries() const { return table_offset(count()); }
 
+  // Natural order: butterflies of a stage, and how many of them a thread makes at most.
+  WINGBEAT_FN constexpr unsigned butterflies(unsigned stage) const { return length / radix(stage); }
+  WINGBEAT_FN constexpr unsigned rounds(unsigned stage) const {
+    return (elements_per_thread + radix(stage) - 1) / radix(stage);
+  }
+  /// Returns whether outputs of the last stage go to other threads than hold them in the end.
+  WINGBEAT_FN constexpr bool returns() const {
+    return how == order::natural && count() > 0 && elements_per_thread % radix(count() - 1) != 0;
+  }
+  /// Returns how many numbers a thread holds in the stage that needs most.
+  WINGBEAT_FN constexpr unsigned most_registers() const {
+    unsigned most = held();
+    for (unsigned s = 0; how == order::natural && s < count(); ++s) {
+      most = maximum(most, rounds(s) * radix(s));
+    }
+    return most;
+  }
+
   /// Returns how often all elements move between threads.
   WINGBEAT_FN constexpr unsigned exchanges() const {
-    return count() <= 1 + travelling() ? 0 : count() - 1 - travelling();
+    const unsigned between = count() <= 1 + travelling() ? 0 : count() - 1 - travelling();
+    return between + (returns() ? 1 : 0);
   }
 
   /// Returns among how many neighbouring threads exchange x moves elements; x counts from 0.
@@ -111,7 +213,7 @@ struct schedule {
   /// workgroup; the others stay within subgroups of `subgroup` threads.
   WINGBEAT_FN constexpr unsigned exchanges_beyond(unsigned subgroup) const {
     unsigned n = 0;
-    for (unsigned x = 0; x < exchanges(); ++x) n += span(x) > subgroup ? 1 : 0;
+    for (unsigned x = 0; x < exchanges(); ++x) n += is_within(span(x), subgroup) ? 0 : 1;
     return n;
   }
 
@@ -125,5 +227,13 @@ struct schedule {
     return (in_halves ? 3 : 1) * n + between;
   }
 };
+
+/// Returns how many roots exp(-2 pi i k / 2M) a transform of M complex numbers by threads of
+/// `elements` reads: k < T, of which a thread makes the others of its own, where `elements` is a
+/// power of two; otherwise all that are used, k < M/2 or, of odd `elements`, all bins' own.
+WINGBEAT_FN constexpr unsigned real_roots_of(unsigned m, unsigned elements) {
+  if (is_power_of_two(elements)) return m / elements;
+  return elements % 2 == 0 ? m / 2 : m;
+}
 
 }  // namespace wingbeat::device::workgroup

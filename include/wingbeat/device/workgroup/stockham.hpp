@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // A workgroup's transform in natural order: Stockham stages in registers, exchanges between.
 //
-// Thread t of T holds elements t + r T, r < E, before and after every stage. A stage of radix R
-// after prior length P takes butterfly b = 0 .. N/R - 1 from elements b + q N/R, multiplies input q
-// by w^(q (b mod P)), w = exp(-+ 2 pi i / (P R)), and delivers output q to
+// Thread t of T holds elements t + r T, r < E, before the first stage and after the last. A stage
+// of radix R after prior length P takes butterfly b = 0 .. N/R - 1 from elements b + q N/R,
+// multiplies input q by w^(q (b mod P)), w = exp(-+ 2 pi i / (P R)), and delivers output q to
 //     (b / P) P R + (b mod P) + q P.
-// Both ends of the last stage are elements b + q N/R, so it needs no exchange: one fewer than
-// there are stages, no reversal of digits. See docs/maths.md.
+// Thread t makes butterflies t + m T, m below the stage's `rounds`; where R does not divide E, some
+// threads are idle in the last round. Both ends of the last stage are elements b + q N/R, so it
+// needs no exchange where R divides E: one fewer than there are stages, no reversal of digits. See
+// docs/maths.md.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
 #include "wingbeat/device/direction.hpp"           // direction
+#include "wingbeat/device/index.hpp"               // is_power_of_two, maximum
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
 #include "wingbeat/device/thread/dft.hpp"          // dft
 #include "wingbeat/device/twiddle.hpp"             // apply_powers
 #include "wingbeat/device/workgroup/contract.hpp"  // is_same
-#include "wingbeat/device/workgroup/exchange.hpp"  // exchange, row_fold, slot_addresses
+#include "wingbeat/device/workgroup/exchange.hpp"  // exchange_some, slot_addresses
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 #include "wingbeat/device/workgroup/team.hpp"      // lanes
 
@@ -28,7 +31,11 @@ struct stockham {
   static constexpr unsigned threads = Shape::threads;
   static constexpr schedule plan{order::natural, Shape::length, Shape::elements_per_thread};
   static constexpr unsigned n_stages = plan.count();
-  /// Slots where threads across transforms trade, or change lanes.
+  static_assert(n_stages == 0 || elements % plan.radix(0) == 0,
+                "the first radix divides the elements of a thread");
+  static constexpr unsigned most = plan.most_registers();
+  /// Slots of elements that are staged and, of powers of two, where threads across transforms trade
+  /// or change lanes.
   using layout = slot_addresses<Shape, Real, Memory, n_stages == 0 ? 1u : plan.radix(0), false>;
   static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;
   /// Where threads are in sequence along a transform, each transform has entries of its own.
@@ -41,81 +48,124 @@ struct stockham {
   template <unsigned Live = elements, class Team, class Scratch>
   WINGBEAT_FN static void run(const Team& team, complex_type (&x)[elements], const Scratch& scratch,
                               WINGBEAT_GLOBAL const complex_type* table) {
-    if constexpr (n_stages > 0) run_from<0, Live>(team, team, x, scratch, table);
+    if constexpr (n_stages > 0) run<Live>(team, team, x, scratch, table);
   }
 
   /// The same, but what `before` holds goes to `after`, of the other lanes, at the first exchange.
   template <unsigned Live = elements, class Before, class After, class Scratch>
   WINGBEAT_FN static void run(const Before& before, const After& after, complex_type (&x)[elements],
                               const Scratch& scratch, WINGBEAT_GLOBAL const complex_type* table) {
-    run_from<0, Live>(before, after, x, scratch, table);
+    if constexpr (most == elements) {
+      run_from<0, Live>(before, after, x, scratch, table);
+    } else {
+      complex_type y[most];
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < elements; ++r) y[r] = x[r];
+      run_from<0, Live>(before, after, y, scratch, table);
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < elements; ++r) x[r] = y[r];
+    }
   }
 
  private:
-  /// Entries of slots base + offset in the exchange after a stage, of Team's transform.
+  /// Threads before and after an exchange address slots of the layout that `Stage` leaves.
   template <unsigned Stage, class Team>
-  WINGBEAT_FN static unsigned address(unsigned transform, unsigned i, unsigned offset) {
-    if constexpr (Team::neighbours == lanes::along_transform) {
-      constexpr slot_layout lies =
-          delivered(0, entry_bytes, Memory::bank_bytes, plan.radix(Stage), plan.place_value(Stage));
-      using slots = slot_addresses<Shape, Real, Memory, lies.apart, false, lies.pad>;
-      return transform * own_entries + slots::address(i, offset);
-    } else {
-      return layout::address(Team::slot_of(transform, i), offset * Team::slot_stride);
+  struct slots_after {
+    static constexpr bool is_along = Team::neighbours == lanes::along_transform;
+    static constexpr slot_layout lies = delivered_after(
+        plan, Stage, is_along ? 1 : Shape::transforms, entry_bytes, Memory::bank_bytes);
+    using addresses = slot_addresses<Shape, Real, Memory, lies.apart, false, lies.pad, lies.every>;
+
+    /// Returns the entry of element i + offset of a transform, if base and offset may be told
+    /// apart: see slot_addresses.
+    WINGBEAT_FN static unsigned at(unsigned transform, unsigned i, unsigned offset) {
+      if constexpr (is_along) {
+        return transform * own_entries + addresses::address(i, offset);
+      } else if constexpr (is_power_of_two(Shape::length)) {
+        return layout::address(Team::slot_of(transform, i), offset * Team::slot_stride);
+      } else {
+        return addresses::address(Team::slot_of(transform, i), offset * Team::slot_stride);
+      }
     }
+    /// Elements from one padding to the next; 0: none, or as powers of two require.
+    static constexpr bool is_padded = !is_power_of_two(Shape::length) && lies.pad > 0;
+    static constexpr unsigned grain =
+        is_padded ? lies.pad_every() / (is_along ? 1 : Shape::transforms) : 0;
+  };
+
+  /// Returns whether element t + m T, t < T, lies where t and m T together say, for groups of
+  /// `grain` elements.
+  WINGBEAT_FN static constexpr bool splits(unsigned grain) {
+    return grain == 0 || threads % grain == 0 || grain % threads == 0;
   }
 
   /// Stages from `Stage` on, of which `team` makes the first and `after` the others.
   template <unsigned Stage, unsigned Live = elements, bool WasHandedOver = false, class Team,
             class After, class Scratch>
-  WINGBEAT_FN static void run_from(const Team& team, const After& after,
-                                   complex_type (&x)[elements], const Scratch& scratch,
+  WINGBEAT_FN static void run_from(const Team& team, const After& after, complex_type (&x)[most],
+                                   const Scratch& scratch,
                                    WINGBEAT_GLOBAL const complex_type* table) {
     constexpr unsigned first = plan.table_offset(Stage);
     butterflies<Stage, Live>(team, x, table + first);
-    if constexpr (Stage + 1 < n_stages) {
+    if constexpr (Stage < plan.exchanges()) {
       if constexpr (WasHandedOver) {  // until the last exchange has been read
         team.workgroup_barrier();
       } else if constexpr (Stage > 0) {
         team.barrier();
       }
       deliver<Stage>(team, after, x, scratch.at);
-      constexpr bool is_last = Stage + 2 == n_stages;
+      constexpr bool is_last = Stage + 1 == plan.exchanges();
       if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
       constexpr bool hands_over = !contract::is_same<Team, After>::value;
-      run_from<Stage + 1, elements, hands_over>(after, after, x, scratch, table);
+      if constexpr (Stage + 1 < n_stages) {
+        run_from<Stage + 1, elements, hands_over>(after, after, x, scratch, table);
+      }
     }
   }
 
-  /// One stage in registers: register m + q E/R is input (and output) q of butterfly t + m T.
+  /// Returns whether a thread makes its butterfly m of a stage.
+  template <unsigned Stage>
+  WINGBEAT_FN static bool makes(unsigned thread, unsigned m) {
+    return (m + 1) * threads <= plan.butterflies(Stage) ||
+           thread + m * threads < plan.butterflies(Stage);
+  }
+
+  /// One stage in registers: register m + q M, of M rounds, is input (and output) q of butterfly
+  /// t + m T.
   template <unsigned Stage, unsigned Live, class Team>
-  WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[elements],
+  WINGBEAT_FN static void butterflies(const Team& team, complex_type (&x)[most],
                                       WINGBEAT_GLOBAL const complex_type* roots) {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned prior = plan.place_value(Stage);
-    constexpr unsigned count = elements / radix;
-    static_assert(elements % radix == 0, "a thread makes whole butterflies");
+    constexpr unsigned rounds = plan.rounds(Stage);
     WINGBEAT_UNROLL
-    for (unsigned m = 0; m < count; ++m) {
+    for (unsigned m = 0; m < rounds; ++m) {
+      if (!makes<Stage>(team.thread(), m)) continue;
       complex_type y[radix];
       WINGBEAT_UNROLL
-      for (unsigned q = 0; q < radix; ++q) y[q] = x[m + q * count];
+      for (unsigned q = 0; q < radix; ++q) y[q] = x[m + q * rounds];
       if constexpr (prior > 1) {
         twiddle::apply_powers<Dir, prior>(y, roots, (team.thread() + m * threads) % prior);
       }
-      thread::dft<Dir, thread::live_of(Live, 0, count)>(y);
+      thread::dft<Dir, Stage == 0 ? thread::live_of(Live, 0, rounds) : radix>(y);
       WINGBEAT_UNROLL
-      for (unsigned q = 0; q < radix; ++q) x[m + q * count] = y[q];
+      for (unsigned q = 0; q < radix; ++q) x[m + q * rounds] = y[q];
     }
   }
 
-  /// Moves the outputs of a stage to the threads that want them next. Slots are those of `team`.
+  /// Moves the outputs of a stage to the threads that want them next, in the stage that follows or,
+  /// after the last, in the end. Slots are those of `team`.
   template <unsigned Stage, class Team, class After>
-  WINGBEAT_FN static void deliver(const Team& team, const After& after, complex_type (&x)[elements],
+  WINGBEAT_FN static void deliver(const Team& team, const After& after, complex_type (&x)[most],
                                   WINGBEAT_LOCAL char* at) {
     constexpr unsigned radix = plan.radix(Stage);
     constexpr unsigned prior = plan.place_value(Stage);
-    constexpr unsigned count = elements / radix;
+    constexpr unsigned rounds = plan.rounds(Stage);
+    constexpr bool is_last = Stage + 1 == n_stages;
+    constexpr unsigned next = is_last ? Stage : Stage + 1;
+    constexpr unsigned taken_rounds = is_last ? elements : plan.rounds(next);
+    constexpr unsigned taken = is_last ? elements : taken_rounds * plan.radix(next);
+    using slots = slots_after<Stage, Team>;
     const auto first_of = [](unsigned b) { return b / prior * prior * radix + b % prior; };
     constexpr bool spreads =
         Team::neighbours == lanes::along_transform && After::neighbours == lanes::across_transforms;
@@ -124,20 +174,36 @@ struct stockham {
       return spreads ? entry ^ row_fold(transform, Shape::transforms, own_entries, bank_entries)
                      : entry;
     };
-    const auto to = [&](unsigned r) {  // digits of b, and those of q P, that none has in common
-      const unsigned entry =
-          address<Stage, Team>(team.transform(), first_of(team.thread()),
-                               first_of(r % count * threads) + r / count * prior);
-      return fold(entry, team.transform());
+    const auto to = [&](unsigned r) {
+      const unsigned t = team.thread(), m = r % rounds * threads, q = r / rounds;
+      if constexpr (splits(maximum(
+                        slots::grain / radix,
+                        prior))) {  // digits of b, and those of q P, that none has in common
+        return fold(slots::at(team.transform(), first_of(t), first_of(m) + q * prior),
+                    team.transform());
+      } else {
+        return fold(slots::at(team.transform(), first_of(t + m), q * prior), team.transform());
+      }
     };
     const auto from = [&](unsigned r) {
-      const unsigned entry = address<Stage, Team>(after.transform(), after.thread(), r * threads);
-      return fold(entry, after.transform());
+      const unsigned t = after.thread(), m = r % taken_rounds * threads;
+      const unsigned q = r / taken_rounds * plan.butterflies(next);
+      if constexpr (splits(slots::grain)) {
+        return fold(slots::at(after.transform(), t, m + q), after.transform());
+      } else {
+        return fold(slots::at(after.transform(), t + m, q), after.transform());
+      }
+    };
+    const auto sends = [&](unsigned r) { return makes<Stage>(team.thread(), r % rounds); };
+    const auto takes = [&](unsigned r) {
+      return is_last || makes<next>(after.thread(), r % taken_rounds);
     };
     if constexpr (spreads) {  // the barriers of `team` may be those of one transform alone
-      exchange<Memory::trades, threads>(after, x, at, to, from);
+      exchange_some<Memory::trades, threads, rounds * radix, taken>(after, x, at, to, from, sends,
+                                                                    takes);
     } else {
-      exchange<Memory::trades, threads>(team, x, at, to, from);
+      exchange_some<Memory::trades, threads, rounds * radix, taken>(team, x, at, to, from, sends,
+                                                                    takes);
     }
   }
 };

@@ -2,20 +2,24 @@
 // Who works on what: the threads of a workgroup, shared out over its transforms.
 #pragma once
 
-#include "wingbeat/device/index.hpp"  // is_power_of_two, minimum
-#include "wingbeat/device/port.hpp"   // WINGBEAT_FN, subgroup_size
+#include "wingbeat/device/factors.hpp"             // is_product_of_radices, least_factor
+#include "wingbeat/device/index.hpp"               // is_power_of_two, maximum
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, subgroup_size
+#include "wingbeat/device/workgroup/schedule.hpp"  // is_within, most_held
 
 namespace wingbeat::device::workgroup {
 
 /// The numbers of a shape, legal ones in place of those that are not.
 template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms>
 struct shape_numbers {
-  static constexpr bool has_length = is_power_of_two(Length) && Length <= (1u << 24);
+  static constexpr bool has_length = is_product_of_radices(Length) && Length <= (1u << 24);
   static constexpr unsigned length = has_length ? Length : 2;
-  static constexpr bool has_elements = is_power_of_two(ElementsPerThread) &&
-                                       ElementsPerThread <= minimum(length, 128u) &&
+  static constexpr unsigned most_elements = is_power_of_two(length) ? 128 : most_held;
+  static constexpr bool has_elements = ElementsPerThread > 0 &&
+                                       length % maximum(ElementsPerThread, 1u) == 0 &&
+                                       ElementsPerThread <= most_elements &&
                                        (ElementsPerThread > 1 || length == 1);
-  static constexpr unsigned elements = has_elements ? ElementsPerThread : minimum(length, 2u);
+  static constexpr unsigned elements = has_elements ? ElementsPerThread : least_factor(length);
   static constexpr bool has_transforms = is_power_of_two(Transforms) && Transforms <= 1024;
   static constexpr unsigned transforms = has_transforms ? Transforms : 1;
 };
@@ -23,10 +27,12 @@ struct shape_numbers {
 /// Says what is wrong with them, once: with legal numbers, nothing else follows from it.
 template <class Numbers>
 struct shape_rules {
-  static_assert(Numbers::has_length, "the length of a workgroup transform is a power of two");
-  static_assert(Numbers::has_elements || !Numbers::has_length,
-                "each thread works on 2, 4, 8, 16 or 32 elements (64 or 128 in nabla order through "
-                "an accessor), at most the whole transform; 1 if the length is 1");
+  static_assert(Numbers::has_length,
+                "the length of a workgroup transform is a product of 2, 3, 5, 7, 11 and 13");
+  static_assert(
+      Numbers::has_elements || !Numbers::has_length,
+      "each thread works on 2 to 32 elements that divide the length (64 or 128 of a power "
+      "of two in nabla order through an accessor); 1 if the length is 1");
   static_assert(Numbers::has_transforms,
                 "a workgroup holds a power of two of transforms, 1024 at most");
   static constexpr bool are_checked = true;
@@ -142,8 +148,9 @@ class team {
   }
   static constexpr unsigned slot_stride = is_along ? 1 : Shape::transforms;
 
-  /// Whether the threads of a transform share a subgroup, whose barrier is theirs.
-  static constexpr bool is_in_subgroup = is_along && Shape::threads <= subgroup_of<Group>::threads;
+  /// Whether the threads of each transform share a subgroup, whose barrier is theirs.
+  static constexpr bool is_in_subgroup =
+      is_along && is_within(Shape::threads, subgroup_of<Group>::threads);
 
   /// Makes local memory written before visible to the threads of this transform.
   WINGBEAT_FN void barrier() const {
@@ -158,7 +165,7 @@ class team {
   /// thread() / Span is the same.
   template <unsigned Span>
   WINGBEAT_FN void barrier_among() const {
-    if constexpr (is_along && Span <= subgroup_of<Group>::threads) {
+    if constexpr (is_along && is_within(Span, subgroup_of<Group>::threads)) {
       group_.subgroup_barrier();
     } else {
       barrier();

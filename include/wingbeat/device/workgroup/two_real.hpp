@@ -267,6 +267,9 @@ struct two_real_fft<Shape, Real, Dir, Memory, order::natural> {
   using opposites = opposite_trade<complex_fft, Memory>;
   static constexpr unsigned e = elements_per_thread;
   static constexpr unsigned pairs = opposites::pairs;
+  static_assert(opposites::has_pairs,
+                "opposite bins meet where each thread holds an even number of elements; choose an "
+                "even number of elements per thread");
 
   template <class Team, class Data, class Scratch>
   WINGBEAT_FN static void execute_on(const Team& team, Data& data, const Scratch& lent,
