@@ -3,14 +3,15 @@
 #include "plan_spec.hpp"
 
 #include <algorithm>  // max
-#include <bit>        // has_single_bit
+#include <bit>        // bit_ceil, bit_floor, has_single_bit
 #include <cmath>      // isfinite
 #include <limits>     // numeric_limits
 
-#include "formatted.hpp"       // formatted, joined
-#include "fusion.hpp"          // require_functors
-#include "side.hpp"            // input_side, output_side
-#include "wingbeat/error.hpp"  // plan_error
+#include "formatted.hpp"             // formatted, joined
+#include "fusion.hpp"                // require_functors
+#include "side.hpp"                  // input_side, output_side
+#include "wingbeat/error.hpp"        // plan_error
+#include "wingbeat/good_length.hpp"  // is_good_length, good_length
 
 namespace wingbeat {
 namespace {
@@ -21,20 +22,23 @@ constexpr double most_elements = double(std::numeric_limits<std::size_t>::max() 
 /// The name of a number that is no value of its enumeration.
 constexpr std::string_view unnamed = "unknown";
 
-bool is_planned(std::size_t n) {
-  return n >= 2 && n <= max_length && std::has_single_bit(n);
-}
-
 void require_lengths(const plan_spec& spec) {
   if (spec.lengths.empty() || spec.lengths.size() > max_axes) {
     throw plan_error(formatted("lengths has {} axes; give 1 to {}, slowest first",
                                spec.lengths.size(), max_axes));
   }
+  for (const std::size_t n : spec.lengths) require_good_length(n);
+}
+
+/// Compiled engines transform powers of two alone so far; no other length may reach them.
+void require_lengths_of(const plan_spec& spec, engine runs_on) {
+  if (takes_good_lengths(runs_on)) return;
   for (const std::size_t n : spec.lengths) {
-    if (is_planned(n)) continue;
+    if (std::has_single_bit(n)) continue;
     throw plan_error(formatted(
-        "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
-        max_length));
+        "length {} is no power of two, and engine {} transforms no others so far; choose {} or {}, "
+        "or engine host",
+        n, name_of(runs_on), std::bit_floor(n), std::bit_ceil(n)));
   }
 }
 
@@ -298,6 +302,19 @@ std::size_t memory_bytes(const plan_spec& spec, const side& of) {
 
 }  // namespace
 
+void require_good_length(std::size_t n) {
+  if (is_good_length(n)) return;
+  if (n < 2 || n > max_length) {
+    throw plan_error(formatted(
+        "length {} cannot be transformed; choose a product of 2, 3, 5, 7, 11 and 13 from 2 to {}",
+        n, max_length));
+  }
+  throw plan_error(formatted(
+      "length {} has a prime factor above {} and cannot be transformed; the nearest lengths that "
+      "can are {} and {}",
+      n, max_prime_factor, good_lengths::largest_up_to(n, 1, 0, 2), good_length(n)));
+}
+
 std::size_t input_bytes(const plan_spec& spec) {
   require_shape(spec);
   return spec.load.is_given() ? spec.load.in_bytes : memory_bytes(spec, input_side(spec));
@@ -310,6 +327,7 @@ std::size_t output_bytes(const plan_spec& spec) {
 
 void validate(const plan_spec& spec, const device_info& device) {
   require_shape(spec);
+  require_lengths_of(spec, device.runs_on);
   require_functors_alone(spec);
   require_bins(spec);
   if (spec.real == precision::fp64 && !device.has_fp64) {

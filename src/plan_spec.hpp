@@ -2,10 +2,20 @@
 // Validation of a request before it is planned.
 #pragma once
 
+#include <cstddef>  // size_t
+
 #include "wingbeat/devices.hpp"  // device_info
 #include "wingbeat/plan.hpp"     // plan_spec
 
 namespace wingbeat {
+
+/// Returns whether an engine transforms every good length; others take powers of two alone so far.
+[[nodiscard]] constexpr bool takes_good_lengths(engine runs_on) noexcept {
+  return runs_on == engine::reference || runs_on == engine::host;
+}
+
+/// Throws `plan_error`, naming the nearest good lengths, unless `n` is one.
+void require_good_length(std::size_t n);
 
 /// Throws `plan_error`, naming the field at fault, where `spec` cannot be planned for a device.
 void validate(const plan_spec& spec, const device_info& device);

@@ -42,7 +42,8 @@ side side_of(const plan_spec& spec, const memory_layout& as, const std::vector<i
   const std::size_t n = spec.lengths.back();
   result.axes.back() = {last_length, 1, {0, last_length}};
   const bool is_padded = is_real_side && spec.where == placement::in_place;
-  pack(result.axes, is_padded ? n + 2 : last_length);
+  const std::size_t padded_row = 2 * (n / 2 + 1);  // room for the bins
+  pack(result.axes, is_padded ? padded_row : last_length);
   std::size_t distance = 0;
   for (std::size_t a = 0; a < result.axes.size(); ++a) {
     if (!as.strides.empty()) result.axes[a].stride = as.strides[a];
@@ -50,7 +51,7 @@ side side_of(const plan_spec& spec, const memory_layout& as, const std::vector<i
     if (!as.origin.empty()) result.axes[a].origin = as.origin[a];
     distance = std::max(distance, result.axes[a].stride * result.axes[a].length);
   }
-  if (as.strides.empty() && is_padded && result.axes.size() == 1) distance = n + 2;
+  if (as.strides.empty() && is_padded && result.axes.size() == 1) distance = padded_row;
   for (const std::size_t count : spec.batch.counts()) result.batches.push_back({count, 0});
   for (std::size_t b = result.batches.size(); b-- > 0;) {
     result.batches[b].distance = as.distances.empty() ? distance : as.distances[b];

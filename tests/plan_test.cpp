@@ -8,6 +8,7 @@
 
 #include <utility>  // move
 
+#include "plan_spec.hpp"        // validate
 #include "support/refusal.hpp"  // refusal
 #include "wingbeat/wingbeat.hpp"
 
@@ -25,9 +26,34 @@ std::string refusal_to_plan(plan_spec what) {
 }
 
 TEST(plan, names_a_length_it_cannot_transform) {
-  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{100}, 2 * max_length}) {
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{34}, 2 * max_length}) {
     EXPECT_THAT(refusal_to_plan({.lengths = {n}}), HasSubstr("length " + std::to_string(n)));
     EXPECT_THAT(refusal_to_plan({.lengths = {4, n}}), HasSubstr("length " + std::to_string(n)));
+  }
+}
+
+TEST(plan, names_the_nearest_good_lengths) {
+  EXPECT_EQ(refusal_to_plan({.lengths = {17}}),
+            "length 17 has a prime factor above 13 and cannot be transformed; the nearest lengths "
+            "that can are 16 and 18");
+  EXPECT_THAT(refusal_to_plan({.lengths = {1'000'003}}), HasSubstr("are 1000000 and 1000188"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {max_length - 1}}), HasSubstr("and 268435456"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {1}}),
+              HasSubstr("a product of 2, 3, 5, 7, 11 and 13 from 2 to 268435456"));
+  EXPECT_EQ(refusal_to_plan({.lengths = {12, 15, 20}}), "nothing was refused");
+}
+
+TEST(plan, is_refused_where_the_engine_takes_powers_of_two_alone) {
+  for (const engine runs_on : {engine::cuda, engine::opencl}) {
+    device_info device;
+    device.runs_on = runs_on;
+    device.has_fp64 = true;
+    EXPECT_EQ(refusal([&] {
+                validate({.lengths = {8, 1000}}, device);
+              }),
+              "length 1000 is no power of two, and engine " + std::string{name_of(runs_on)} +
+                  " transforms no others so far; choose 512 or 1024, or engine host");
+    EXPECT_EQ(refusal([&] { validate({.lengths = {8, 1024}}, device); }), "nothing was refused");
   }
 }
 

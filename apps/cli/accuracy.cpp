@@ -130,7 +130,8 @@ row<Sum> folded_input(const plan_spec& spec, const output_sample& sample,
 void transform_lines(row<long double>& points, std::size_t length, std::size_t stride,
                      direction dir) {
   if (length == 1) return;
-  const auto roots = reference::roots_of_unity<long double>(length / 2, length, dir);
+  const auto roots =
+      reference::roots_of_unity<long double>(reference::n_roots_of(length), length, dir);
   row<long double> line(length);
   for (std::size_t block = 0; block < points.size(); block += stride * length) {
     for (std::size_t first = block; first < block + stride; ++first) {
@@ -219,6 +220,12 @@ row<double> read_sample(const plan_spec& spec, const output_sample& sample,
   return result;
 }
 
+/// Returns the largest divisor of n that is at most `most`.
+std::size_t divisor_up_to(std::size_t n, std::size_t most) {
+  while (n % most != 0) --most;
+  return most;
+}
+
 /// Returns how many elements of each axis are sampled. A whole row is one read, elements of a row
 /// are one read each, so both the rows and the elements of long rows are limited.
 lengths sampled_lengths(const lengths& axes) {
@@ -228,16 +235,17 @@ lengths sampled_lengths(const lengths& axes) {
   const std::size_t all_rows = product_of(all_but_last(axes));
   if (all_rows * axes.back() <= most_points && all_rows <= most_rows) return axes;
   lengths kept(axes.size(), 1);
-  kept.back() = axes.back() <= long_row ? axes.back() : n_read;
+  kept.back() = axes.back() <= long_row ? axes.back() : divisor_up_to(axes.back(), n_read);
   const std::size_t n_rows =
       std::min(std::clamp<std::size_t>(most_elements / kept.back(), 1, n_read), all_rows);
-  // Doubles the count of the axis that is sampled most sparsely.
+  // Takes more of the axis that is sampled most sparsely: of a power of two, twice as many.
   while (product_of(all_but_last(kept)) < n_rows) {
     std::size_t sparsest = 0;
     for (std::size_t a = 1; a + 1 < axes.size(); ++a) {
       if (axes[a] / kept[a] > axes[sparsest] / kept[sparsest]) sparsest = a;
     }
-    kept[sparsest] *= 2;
+    do ++kept[sparsest];
+    while (axes[sparsest] % kept[sparsest] != 0);
   }
   return kept;
 }

@@ -95,6 +95,14 @@ std::size_t power_of_two_of(const std::string& option, std::string_view text, co
   refuse(option, text, "a power of two " + text_of(range));
 }
 
+std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words) {
+  std::vector<std::size_t> lengths;
+  for (const std::string& word : words) {
+    lengths.push_back(count_of("--lengths", word, {2, max_length}));
+  }
+  return lengths;
+}
+
 double real_of(const std::string& option, std::string_view text, real_range range) {
   const auto value = decimal<double>(text);  // "nan" and "inf" are numbers of no range
   const bool is_above =

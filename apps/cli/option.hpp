@@ -92,6 +92,9 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::optiona
                     });
 }
 
+/// Returns the lengths that the words of a list --lengths are. Throws `plan_error` for other words.
+[[nodiscard]] std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words);
+
 /// Adds an option that takes a power of two.
 CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
                               std::optional<std::size_t>& to, count_range range,

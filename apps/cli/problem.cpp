@@ -7,10 +7,12 @@
 #include <limits>     // numeric_limits
 #include <utility>    // move
 
-#include "cli/messages.hpp"    // counted
-#include "cli/samples.hpp"     // round_to
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error, file_error
+#include "cli/messages.hpp"          // counted
+#include "cli/samples.hpp"           // round_to
+#include "formatted.hpp"             // formatted
+#include "plan_spec.hpp"             // require_good_length
+#include "wingbeat/error.hpp"        // plan_error, file_error
+#include "wingbeat/good_length.hpp"  // good_length, is_good_length
 
 namespace wingbeat::cli {
 namespace {
@@ -26,14 +28,26 @@ transform kind_of(const formats::signal& from, const std::string& name,
   return transform::forward;
 }
 
+/// Returns the length of rows that need `needed` elements and may be padded.
+std::size_t padded_length(std::size_t needed, transform kind, const transform_request& request) {
+  const bool is_good =
+      request.takes_good_lengths ? is_good_length(needed) : std::has_single_bit(needed);
+  if (request.pad == padding::power_of_two) return std::bit_ceil(needed);
+  if (is_good) return needed;
+  const std::size_t next =
+      request.takes_good_lengths ? good_length(needed, kind) : std::bit_ceil(needed);
+  if (request.pad == padding::good) return next;
+  throw plan_error(formatted(
+      "length {} cannot be transformed by the engines in use; leave out --pad none, or give "
+      "--length {}",
+      needed, next));
+}
+
 std::size_t length_for(const formats::signal& from, const std::string& name, transform kind,
                        const transform_request& request) {
   if (request.length) {
-    const std::size_t n = *request.length;
-    if (n >= 2 && n <= max_length && std::has_single_bit(n)) return n;
-    throw plan_error(formatted(
-        "length {} cannot be transformed by this version; choose a power of two from 2 to {}", n,
-        max_length));
+    require_good_length(*request.length);
+    return *request.length;
   }
   // N/2 + 1 bins make N samples.
   const bool is_from_half = kind == transform::inverse_to_real;
@@ -43,7 +57,7 @@ std::size_t length_for(const formats::signal& from, const std::string& name, tra
         formatted("{} needs length {}, but this version transforms up to {}; cut it with --length",
                   name, needed, max_length));
   }
-  return std::bit_ceil(needed);
+  return padded_length(needed, kind, request);
 }
 
 /// Copies the rows, as complex pairs or the real parts alone, and pads each with zeros.
@@ -139,9 +153,10 @@ std::vector<double> complete(const problem& solved, std::vector<double> output) 
   const std::size_t n = solved.length();
   std::vector<double> samples(2 * n * solved.spec.batch);
   for (std::size_t r = 0; r < solved.spec.batch; ++r) {
-    const double* const half = &output[r * (n + 2)];
+    const std::size_t half_reals = 2 * (n / 2 + 1);
+    const double* const half = &output[r * half_reals];
     double* const row = &samples[r * 2 * n];
-    std::copy(half, half + n + 2, row);
+    std::copy(half, half + half_reals, row);
     for (std::size_t k = n / 2 + 1; k < n; ++k) {
       row[2 * k] = half[2 * (n - k)];
       row[2 * k + 1] = 0 - half[2 * (n - k) + 1];  // 0 - 0 is 0, not -0

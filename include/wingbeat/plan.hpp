@@ -22,10 +22,11 @@ namespace wingbeat {
 enum class transform {
   forward,            ///< N complex to N complex.
   inverse,            ///< N complex to N complex.
-  forward_from_real,  ///< N real to N/2+1 complex: the upper half is the mirror image.
+  forward_from_real,  ///< N real to N/2+1 complex: the upper half is the mirror image. N/2 is
+                      ///< rounded down where N is odd, here and everywhere.
   /// N/2+1 complex to N real. First the other axes, if any, are inverted in each of the N/2+1
-  /// columns; then every row along the last, whose Im of bins 0 and N/2 counts as 0 and whose upper
-  /// half is the mirror image. Of one axis, Im of bins 0 and N/2 is therefore not read.
+  /// columns; then every row along the last, whose Im of bins 0 and, if N is even, N/2 counts as 0
+  /// and whose upper half is the mirror image. Of one axis, Im of those bins is therefore not read.
   inverse_to_real
 };
 /// The type that numbers are stored in. fp16 and bf16 are computed, and kept between passes, in
@@ -40,8 +41,8 @@ enum class bin_order {
 };
 
 /// Whether the output replaces the input. Only real transforms have another layout in place: each
-/// real row is padded to N+2 reals, so that its N/2+1 bins fit. The padding is unspecified after a
-/// run.
+/// real row is padded to N+2 reals (N+1 if N is odd), so that its N/2+1 bins fit. The padding is
+/// unspecified after a run.
 enum class placement { out_of_place, in_place };
 
 [[nodiscard]] std::string_view name_of(transform kind) noexcept;
@@ -108,9 +109,11 @@ struct index_range {
 ///
 ///     plan spectra{queue, {.lengths = {4096}, .batch = 64, .kind = transform::forward_from_real}};
 struct plan_spec {
-  std::vector<std::size_t> lengths;  ///< One per axis, slowest axis first; 1 to 3 axes. A real
-                                     ///< transform halves the last: N/2+1 bins.
-  batch_shape batch = 1;             ///< Independent transforms per run.
+  /// One per axis, slowest axis first; 1 to 3 axes. Each is a good length, see good_length.hpp, and
+  /// on engines cuda and opencl a power of two so far. A real transform halves the last: N/2+1
+  /// bins.
+  std::vector<std::size_t> lengths;
+  batch_shape batch = 1;  ///< Independent transforms per run.
   transform kind = transform::forward;
   precision real = precision::fp32;
   scaling scale = scaling::none;  ///< Applied on the way out, by the product of the lengths.

@@ -11,16 +11,16 @@
 
 namespace wingbeat::reference {
 
-/// The transform of every line along one axis: short lines by the definition, others by radix 2.
+/// The transform of every line along one axis: short lines by the definition, others by radix 2,
+/// or by a stage for each prime factor.
 class axis {
  public:
   static constexpr std::size_t longest_by_definition = 64;
 
-  /// `length` is a power of two.
   axis(std::size_t length, direction dir)
       : length_(length),
-        roots_(roots_of_unity<long double>(is_by_definition() ? length : length / 2, length, dir)) {
-  }
+        roots_(roots_of_unity<long double>(is_by_definition() ? length : n_roots_of(length), length,
+                                           dir)) {}
 
   [[nodiscard]] bool is_by_definition() const noexcept { return length_ <= longest_by_definition; }
 
@@ -42,16 +42,16 @@ class axis {
 
  private:
   std::size_t length_;
-  row<long double> roots_;  // w^0 .. w^(N-1) for the definition, w^0 .. w^(N/2-1) for radix 2
+  row<long double> roots_;  // w^0 .. w^(N-1); for radix 2 w^0 .. w^(N/2-1)
 };
 
-/// Completes rows of n that hold bins 0 .. n/2: bins 0 and n/2 become real, and those above n/2
-/// the conjugates of those below.
+/// Completes rows of n that hold bins 0 .. n/2: bin 0 and, of an even n, bin n/2 become real, and
+/// those above n/2 the conjugates of those below.
 inline void mirror_rows(row<long double>& points, std::size_t n) {
   for (std::size_t first = 0; first < points.size(); first += n) {
     points[first] = points[first].real();
-    points[first + n / 2] = points[first + n / 2].real();
-    for (std::size_t k = 1; k < n / 2; ++k) points[first + n - k] = std::conj(points[first + k]);
+    if (n % 2 == 0) points[first + n / 2] = points[first + n / 2].real();
+    for (std::size_t k = 1; 2 * k < n; ++k) points[first + n - k] = std::conj(points[first + k]);
   }
 }
 

@@ -21,8 +21,8 @@ namespace wingbeat::reference {
 
 /// What a digitiser recorded. Polarisations have equally many samples.
 struct recording {
-  std::int64_t first_sample = 0;                   ///< Since the ADC's sample 0, 0 or later.
-  std::vector<std::vector<std::int16_t>> samples;  // [polarisation][sample]
+  std::int64_t first_sample = 0;                        ///< Since the ADC's sample 0, 0 or later.
+  std::vector<std::vector<std::int16_t>> samples = {};  // [polarisation][sample]
   std::size_t packet_samples = 4096;
   /// [polarisation][packet]: which packets of samples arrived, the last perhaps shorter; empty:
   /// all.

@@ -3,10 +3,12 @@
 #include <unistd.h>  // sysconf
 
 #include <algorithm>  // all_of, any_of
+#include <bit>        // has_single_bit
 #include <cstring>    // memset
 #include <limits>     // numeric_limits
 #include <memory>     // make_unique
 #include <new>        // bad_alloc
+#include <string>
 
 #include "backend/backend.hpp"  // engine, plan
 #include "formatted.hpp"        // formatted, joined
@@ -50,13 +52,17 @@ class plan final : public backend::plan {
 
   [[nodiscard]] std::string explain() const override {
     const auto is_short = [](const axis& along) { return along.is_by_definition(); };
+    const auto is_binary = [](std::size_t n) { return std::has_single_bit(n); };
+    const bool has_digits = !std::all_of(spec_.lengths.begin(), spec_.lengths.end(), is_binary);
     const bool is_all = std::all_of(axes_.begin(), axes_.end(), is_short);
     const bool is_any = std::any_of(axes_.begin(), axes_.end(), is_short);
+    const char* const stages = has_digits ? "digit reversal and a stage for each prime factor"
+                                          : "bit reversal and radix-2 stages";
+    const auto algorithm = is_all   ? std::string{"the sum that defines it"}
+                           : is_any ? formatted("sums along short axes, {} along long", stages)
+                                    : std::string{stages};
     return formatted("{} of length {}: {} in long double, rounded once to {}", name_of(spec_.kind),
-                     joined(spec_.lengths, "x"),
-                     is_all   ? "the sum that defines it"
-                     : is_any ? "sums along short axes, bit reversal and radix-2 stages along long"
-                              : "bit reversal and radix-2 stages",
+                     joined(spec_.lengths, "x"), algorithm,
                      name_of(spec_.out.stored.value_or(spec_.real)));
   }
 

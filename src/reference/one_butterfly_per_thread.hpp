@@ -10,6 +10,7 @@
 #include <cstddef>  // size_t
 
 #include "reference/bit_reversal.hpp"   // reverse_bits
+#include "reference/mixed_radix.hpp"    // require_power_of_two
 #include "reference/root_of_unity.hpp"  // row
 
 namespace wingbeat::reference {
@@ -29,9 +30,11 @@ constexpr butterfly butterfly_of(std::size_t thread, std::size_t n_threads, std:
 /// Replaces x, a power of two long, by its DFT. `roots` holds w^0 .. w^(N/2-1), and their sign is
 /// the direction. The inner loop stands for the threads: a stage's butterflies are independent.
 /// Scale: none.  Cost: N/2 log2 N complex multiplications; log2 N steps with N/2 threads.
+/// Throws `plan_error` for other lengths.
 template <class Real>
 void one_butterfly_per_thread(row<Real>& x, const row<Real>& roots) {
   const std::size_t n_threads = x.size() / 2;
+  require_power_of_two(x.size(), "one_butterfly_per_thread");
   reverse_bits(x);
   for (std::size_t span = 1; span <= n_threads; span *= 2) {
     for (std::size_t thread = 0; thread < n_threads; ++thread) {

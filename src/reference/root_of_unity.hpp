@@ -40,7 +40,7 @@ std::complex<Real> root_of_unity(std::size_t k, std::size_t n, direction dir) {
   return {static_cast<Real>(c), static_cast<Real>(s)};
 }
 
-/// Returns w^0 .. w^(count-1) of length n. The radix-2 variants take n/2 of them: w^(k+n/2) = -w^k.
+/// Returns w^0 .. w^(count-1) of length n. Radix 2 takes n/2 of them: w^(k+n/2) = -w^k.
 template <class Real>
 row<Real> roots_of_unity(std::size_t count, std::size_t n, direction dir) {
   row<Real> roots(count);

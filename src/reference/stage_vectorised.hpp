@@ -10,16 +10,19 @@
 #include <valarray>  // gslice, valarray
 
 #include "reference/bit_reversal.hpp"   // reverse_bits
+#include "reference/mixed_radix.hpp"    // require_power_of_two
 #include "reference/root_of_unity.hpp"  // row
 
 namespace wingbeat::reference {
 
 /// Replaces x, a power of two long, by its DFT. `roots` holds w^0 .. w^(N/2-1), and their sign is
 /// the direction.  Scale: none.  Memory: four arrays of N/2.
+/// Throws `plan_error` for other lengths.
 template <class Real>
 void stage_vectorised(row<Real>& x, const row<Real>& roots) {
   using values = std::valarray<std::complex<Real>>;
   const std::size_t n = x.size();
+  require_power_of_two(n, "stage_vectorised");
   reverse_bits(x);
   values points(x.data(), n);
   const values half_circle(roots.data(), n / 2);

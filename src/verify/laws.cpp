@@ -86,7 +86,7 @@ measurement impulse(const trial& t) {
   long double worst = 0;
   const std::size_t step = std::max<std::size_t>(1, t.n / 16);
   for (std::size_t first = 0; first < t.n; first += step) {
-    const std::size_t p = first + first / step % step;  // each place of the last few bits
+    const std::size_t p = (first + first / step % step) % t.n;  // each place of the last few bits
     worst = std::max(worst, impulse_error(t, p));
   }
   // Those above are the same on every axis where axes are equal; point 1 is not.
@@ -168,7 +168,8 @@ measurement convolution(const trial& t) {
   filter[0] = 1;
   filter[1] -= 0.5L;
   filter[mirrored(1, t.over)] -= 0.5L;
-  filter[t.n / 2] += 0.25L;
+  filter[t.n / 2] += 0.125L;  // its own mirror point where the first axis is even
+  filter[mirrored(t.n / 2, t.over)] += 0.125L;
   if (input_of(t.kind) != domain::hermitian) filter[3 % t.n] += 0.5L;
 
   const row x = coarse_noise(t, /*seed=*/7);

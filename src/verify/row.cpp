@@ -133,7 +133,8 @@ std::vector<double> packed(const row& x, domain within, const shape& over) {
     if (within != domain::real) stored.push_back(static_cast<double>(x[k].imag()));
   }
   if (within == domain::hermitian && over.size() == 1) {
-    stored[1] = stored[n + 1] = std::numeric_limits<double>::quiet_NaN();
+    stored[1] = std::numeric_limits<double>::quiet_NaN();
+    if (n % 2 == 0) stored[n + 1] = stored[1];
   }
   return stored;
 }

@@ -78,7 +78,7 @@ std::size_t stored_of_line(domain within, std::size_t n) {
   switch (within) {
     case domain::any: return 2 * n;
     case domain::real: return n;
-    case domain::hermitian: return n + 2;
+    case domain::hermitian: return 2 * (n / 2 + 1);
   }
   return 2 * n;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/verify.hpp"
 
-#include <bit>     // bit_width
+#include <bit>     // bit_width, has_single_bit
 #include <limits>  // numeric_limits
 #include <optional>
 #include <utility>  // move
 
 #include "formatted.hpp"       // formatted
+#include "plan_spec.hpp"       // require_good_length, validate
 #include "verify/laws.hpp"     // laws, trial
 #include "verify/runner.hpp"   // runner
 #include "wingbeat/error.hpp"  // error, plan_error
@@ -37,22 +38,33 @@ std::optional<verdict> judge(const law& rule, const trial& t) {
   return found;
 }
 
-/// Returns one axis of 2^log2 points, and two and three that share them, the last the longest.
-std::vector<shape> shapes_of(int log2) {
-  const auto length = [](int bits) { return std::size_t{1} << bits; };
-  std::vector<shape> shapes{{length(log2)}};
-  if (log2 >= 2) shapes.push_back({length(log2 / 2), length(log2 - log2 / 2)});
-  if (log2 >= 3) {
-    const int third = log2 / 3;
-    shapes.push_back({length(third), length(third), length(log2 - 2 * third)});
+/// Returns the largest divisor of n that is at most its `root`-th root.
+std::size_t divisor_of(std::size_t n, int root) {
+  std::size_t best = 1;
+  const auto is_small = [&](std::size_t d) { return root == 2 ? d * d <= n : d * d * d <= n; };
+  for (std::size_t d = 2; is_small(d); ++d) {
+    if (n % d == 0) best = d;
   }
+  return best;
+}
+
+/// Returns one axis of n points, and two and three that share them where they can, the last the
+/// longest.
+std::vector<shape> shapes_of(std::size_t n) {
+  std::vector<shape> shapes{{n}};
+  const std::size_t half = divisor_of(n, 2), third = divisor_of(n, 3);
+  if (half > 1) shapes.push_back({half, n / half});
+  if (third == 1) return shapes;
+  const std::size_t second = std::has_single_bit(n) ? third : divisor_of(n / third, 2);
+  if (second > 1) shapes.push_back({third, second, n / third / second});
   return shapes;
 }
 
 }  // namespace
 
-std::vector<verdict> check(const device_info& device, precision real, lengths over,
-                           const std::function<void(std::size_t)>& before_each) {
+std::vector<std::size_t> points_of(const lengths& over) {
+  for (const std::size_t n : over.listed) require_good_length(n);
+  if (!over.listed.empty()) return over.listed;
   const bool is_possible = 1 <= over.min_log2 && over.min_log2 <= over.max_log2 &&
                            over.max_log2 < std::numeric_limits<std::size_t>::digits - 1 &&
                            std::size_t{1} << over.max_log2 <= max_length;
@@ -62,14 +74,24 @@ std::vector<verdict> check(const device_info& device, precision real, lengths ov
                   "smaller first",
                   over.min_log2, over.max_log2, std::bit_width(max_length) - 1));
   }
+  std::vector<std::size_t> points;
+  for (int log2 = over.min_log2; log2 <= over.max_log2; ++log2) {
+    points.push_back(std::size_t{1} << log2);
+  }
+  return points;
+}
+
+std::vector<verdict> check(const device_info& device, precision real, const lengths& over,
+                           const std::function<void(std::size_t)>& before_each) {
+  const auto points = points_of(over);
+  for (const std::size_t n : points) validate({.lengths = {n}, .real = real}, device);
   runner subject{device, real};
   runner oracle{first_device(engine::reference), precision::fp64};
   std::vector<verdict> verdicts;
-  for (int log2 = over.min_log2; log2 <= over.max_log2; ++log2) {
-    const std::size_t n = std::size_t{1} << log2;
+  for (const std::size_t n : points) {
     if (before_each) before_each(n);
     for (const transform kind : kinds) {
-      for (const shape& axes : shapes_of(log2)) {
+      for (const shape& axes : shapes_of(n)) {
         subject.forget();
         oracle.forget();
         for (const law& rule : laws()) {

@@ -27,18 +27,22 @@ struct verdict {
   [[nodiscard]] bool is_right() const { return failure.empty() && error <= bound; }
 };
 
-/// The lengths to try: 2^min_log2 .. 2^max_log2.
+/// The lengths to try: 2^min_log2 .. 2^max_log2, or those that are listed.
 struct lengths {
   int min_log2 = 1;
   int max_log2 = 12;
+  std::vector<std::size_t> listed = {};
 };
+
+/// Returns the numbers of points to try. Throws `plan_error` for lengths that cannot be planned.
+[[nodiscard]] std::vector<std::size_t> points_of(const lengths& over);
 
 /// Calls `before_each` with each number of points about to be tried, and returns a verdict for each
 /// law and kind on one axis of that length, and on two and three axes of as many points. Several
 /// axes are left out where the engine does not support them yet. Throws `plan_error` for lengths
 /// that cannot be planned.
 [[nodiscard]] std::vector<verdict> check(
-    const device_info& device, precision real, lengths over,
+    const device_info& device, precision real, const lengths& over,
     const std::function<void(std::size_t length)>& before_each = {});
 
 }  // namespace wingbeat::verify

@@ -5,22 +5,22 @@
 // 1: the scratch is too small: the transform needs fft::scratch_bytes
 // 2: the accessor has no set(unsigned i, complex<Real> z)
 // 3: the accessor has no get(unsigned i, complex<Real>& z)
-// 4: each thread works on 2, 4, 8, 16 or 32 elements
+// 4: each thread works on 2 to 32 elements that divide the length
 // 5: order::nabla needs at least one subgroup of threads
 // 6: load must be callable as load(unsigned i) const and return complex<Real>
 // 7: store must be callable as store(unsigned i, complex<Real> z) const
 // 8: the registers must be register_type x[elements_per_thread]
 // 9: the team is of another shape than the transform
-// 10: the length of a workgroup transform is a power of two
+// 10: the length of a workgroup transform is a product of 2, 3, 5, 7, 11 and 13
 // 11: a thread holds at most 32 elements
 // 12: so it needs a memory_barrier()
 // 13: scratch is handed in as workgroup::scratch<Bytes>
 // 14: mirrors are traded in nabla order
 // 15: a workgroup holds a power of two of transforms
-// 16: each thread works on 2, 4, 8, 16 or 32 elements
-// 17: each thread works on 2, 4, 8, 16 or 32 elements
-// 18: each thread works on 2, 4, 8, 16 or 32 elements
-// 19: the length of a workgroup transform is a power of two
+// 16: each thread works on 2 to 32 elements that divide the length
+// 17: each thread works on 2 to 32 elements that divide the length
+// 18: each thread works on 2 to 32 elements that divide the length
+// 19: the length of a workgroup transform is a product of 2, 3, 5, 7, 11 and 13
 // 20: Real is float, double, half_float or half_pair
 // 21: scratch is handed in as workgroup::scratch<Bytes>
 // 22: the registers must be register_type x[elements_per_thread]
@@ -44,6 +44,10 @@
 // 40: the registers must be register_type x[elements_per_thread]
 // 41: the scratch is too small: the transform needs two_real_fft::scratch_bytes
 // 42: the kernel is launched with too little local memory: the transform needs two_real_fft
+// 43: each thread works on 2 to 32 elements that divide the length
+// 44: order::nabla and order::scrambled are those of powers of two
+// 45: order::nabla and order::scrambled are those of powers of two
+// 46: opposite bins meet where each thread holds an even number of elements
 #if CASE == 0 || (CASE >= 27 && CASE <= 30) || CASE == 42  // as wingbeat::kernel does
 #define WINGBEAT_SCRATCH_BYTES (CASE == 0 ? 1024 : 256)
 #endif
@@ -139,7 +143,7 @@ void mistake(char* memory, const value* table) {
 #elif CASE == 9
   fft::execute(team<wg::shape<64, 8>>{}, x, scratch, table);
 #elif CASE == 10
-  run<wg::fft<wg::shape<96, 4>, float, direction::forward>>(table);
+  run<wg::fft<wg::shape<68, 4>, float, direction::forward>>(table);
 #elif CASE == 11
   using large = wg::fft<wg::shape<4096, 64>, float, direction::forward>;
   static_assert(large::length == 4096);
@@ -260,4 +264,23 @@ void mistakes_with_registers(char* memory, const value* table) {
 #endif
   (void)here;
   (void)x;
+}
+
+void mistakes_with_lengths([[maybe_unused]] const value* table) {
+#if CASE == 0
+  run<wg::fft<wg::shape<96, 6>, float, direction::forward>>(table);
+  run<wg::real_fft<wg::shape<45, 15>, float, direction::forward>>(table);
+#elif CASE == 43
+  run<wg::fft<wg::shape<96, 5>, float, direction::forward>>(table);
+#elif CASE == 44
+  using scrambled = wg::fft<wg::shape<96, 4>, float, direction::forward, order::scrambled>;
+  static_assert(scrambled::length == 96);
+#elif CASE == 45
+  using nabla = wg::fft<wg::shape<96, 2>, float, direction::inverse, order::nabla>;
+  static_assert(nabla::length == 96);
+#elif CASE == 46
+  using odd =
+      wg::two_real_fft<wg::shape<90, 15>, float, direction::forward, wg::memory<>, order::natural>;
+  static_assert(odd::scratch_bytes > 0);
+#endif
 }

@@ -7,10 +7,12 @@
 #include <limits>   // numeric_limits
 #include <thread>
 
-#include "backend/backend.hpp"    // reference_engine
-#include "support/oracle.hpp"     // dft, widened_row
-#include "support/signal.hpp"     // noise, real_noise
-#include "support/tolerance.hpp"  // unit_roundoff
+#include "backend/backend.hpp"       // reference_engine
+#include "support/full_run.hpp"      // is_full_run
+#include "support/oracle.hpp"        // dft, widened_row
+#include "support/signal.hpp"        // noise, real_noise
+#include "support/tolerance.hpp"     // unit_roundoff
+#include "wingbeat/good_length.hpp"  // good_length
 
 namespace {
 
@@ -68,7 +70,7 @@ exact meaning_of(transform kind, const Real* in, std::size_t n) {
       x[j] = in[j];
     } else if (kind == transform::inverse_to_real) {
       const std::size_t k = j <= n / 2 ? j : n - j;
-      const long double im = k == 0 || k == n / 2 ? 0 : in[2 * k + 1];
+      const long double im = k == 0 || 2 * k == n ? 0 : in[2 * k + 1];
       x[j] = {in[2 * k], j == k ? im : -im};
     } else {
       x[j] = {in[2 * j], in[2 * j + 1]};
@@ -117,6 +119,17 @@ TYPED_TEST(reference_engine, agrees_with_the_definition) {
   }
 }
 
+TYPED_TEST(reference_engine, agrees_with_the_definition_at_every_good_length) {
+  const std::size_t last = is_full_run() ? 4096 : 512;
+  for (const transform kind : kinds) {
+    for (std::size_t n = 3; n <= last; n = good_length(n + 1)) {
+      const bench<TypeParam> with{{.lengths = {n}, .batch = 2, .kind = kind}};
+      const auto in = with.input();
+      expect_right(with, in, with.run(in));
+    }
+  }
+}
+
 TYPED_TEST(reference_engine, scales_on_the_way_out) {
   for (const transform kind : kinds) {
     const bench<TypeParam> by_n{{.lengths = {128}, .kind = kind, .scale = scaling::by_length}};
@@ -130,7 +143,7 @@ TYPED_TEST(reference_engine, scales_on_the_way_out) {
 
 TYPED_TEST(reference_engine, works_in_place_on_padded_rows) {
   for (const transform kind : kinds) {
-    for (const std::size_t n : {2, 64, 128}) {
+    for (const std::size_t n : {2, 15, 64, 75, 128, 130}) {
       const bench<TypeParam> with{
           {.lengths = {n}, .batch = 4, .kind = kind, .where = placement::in_place}};
       const auto in = with.input();
@@ -207,6 +220,8 @@ TEST(reference_plan, says_which_algorithm_it_chose) {
   const bench<float> large{{.lengths = {128}}};
   EXPECT_NE(small.plan->explain().find("the sum that defines it"), std::string::npos);
   EXPECT_NE(large.plan->explain().find("radix-2"), std::string::npos);
+  const bench<float> mixed{{.lengths = {100}}};
+  EXPECT_NE(mixed.plan->explain().find("each prime factor"), std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four radix-2 variants. Oracle: the definition. Bound: a few roundings of each stage.
+// The four radix-2 variants, two of which take any length. Oracle: the definition. Bound: a few
+// roundings of each stage.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,12 +12,14 @@
 #include "reference/one_butterfly_per_thread.hpp"
 #include "reference/recursive.hpp"
 #include "reference/stage_vectorised.hpp"
-#include "support/oracle.hpp"  // relative_l2
-#include "support/signal.hpp"  // fill_noise
+#include "support/oracle.hpp"   // relative_l2
+#include "support/refusal.hpp"  // refusal
+#include "support/signal.hpp"   // fill_noise
 
 namespace {
 
 using namespace wingbeat::reference;
+using wingbeat::test::refusal;
 
 template <class Real>
 row<Real> noise_row(std::size_t n) {
@@ -25,17 +28,29 @@ row<Real> noise_row(std::size_t n) {
   return x;
 }
 
-/// Checks one variant, `transform(x, roots)` in place, at every power of two up to 2^9.
+/// Checks one variant, `transform(x, roots)` in place, at one length.
+template <class Real, class Transform>
+void expect_agreement_at(std::size_t n, Transform transform) {
+  for (const direction dir : {direction::forward, direction::inverse}) {
+    const row<Real> x = noise_row<Real>(n);
+    row<Real> got = x;
+    transform(got, roots_of_unity<Real>(n_roots_of(n), n, dir));
+    const long double error = wingbeat::test::relative_l2(got, dft_by_definition(x, dir));
+    EXPECT_LE(error, 4 * std::numeric_limits<Real>::epsilon()) << "length " << n;
+  }
+}
+
+/// The same at every power of two up to 2^9.
 template <class Real, class Transform>
 void expect_agreement(Transform transform) {
-  for (std::size_t n = 2; n <= 512; n *= 2) {
-    for (const direction dir : {direction::forward, direction::inverse}) {
-      const row<Real> x = noise_row<Real>(n);
-      row<Real> got = x;
-      transform(got, roots_of_unity<Real>(n / 2, n, dir));
-      const long double error = wingbeat::test::relative_l2(got, dft_by_definition(x, dir));
-      EXPECT_LE(error, 4 * std::numeric_limits<Real>::epsilon()) << "length " << n;
-    }
+  for (std::size_t n = 2; n <= 512; n *= 2) expect_agreement_at<Real>(n, transform);
+}
+
+/// The same at lengths of all sorts, a prime and its square among them.
+template <class Real, class Transform>
+void expect_agreement_at_any_length(Transform transform) {
+  for (const std::size_t n : {3, 5, 6, 7, 9, 12, 15, 17, 30, 49, 77, 91, 100, 169, 210, 289, 486}) {
+    expect_agreement_at<Real>(n, transform);
   }
 }
 
@@ -46,10 +61,14 @@ TYPED_TEST_SUITE(textbook, reals);
 
 TYPED_TEST(textbook, recursive_agrees_with_the_definition) {
   expect_agreement<TypeParam>([](auto& x, const auto& roots) { x = recursive(x, roots); });
+  expect_agreement_at_any_length<TypeParam>(
+      [](auto& x, const auto& roots) { x = recursive(x, roots); });
 }
 
 TYPED_TEST(textbook, iterative_agrees_with_the_definition) {
   expect_agreement<TypeParam>([](auto& x, const auto& roots) { iterative(x, roots); });
+  expect_agreement_at_any_length<TypeParam>(
+      [](auto& x, const auto& roots) { iterative(x, roots); });
 }
 
 TYPED_TEST(textbook, stage_vectorised_agrees_with_the_definition) {
@@ -59,6 +78,22 @@ TYPED_TEST(textbook, stage_vectorised_agrees_with_the_definition) {
 TYPED_TEST(textbook, one_butterfly_per_thread_agrees_with_the_definition) {
   expect_agreement<TypeParam>(
       [](auto& x, const auto& roots) { one_butterfly_per_thread(x, roots); });
+}
+
+TEST(textbook_radix_2, refuses_what_is_no_power_of_two) {
+  row<double> x(12);
+  const auto roots = roots_of_unity<double>(12, 12, direction::forward);
+  EXPECT_EQ(refusal([&] { stage_vectorised(x, roots); }),
+            "stage_vectorised takes powers of two alone and the row has 12 values; transform it by "
+            "iterative, recursive or dft_by_definition");
+  EXPECT_NE(refusal([&] { one_butterfly_per_thread(x, roots); }), "nothing was refused");
+}
+
+TEST(reverse_digits, orders_six_as_the_head_of_the_file_shows) {
+  row<float> x;
+  for (int j = 0; j < 6; ++j) x.emplace_back(j);
+  reverse_digits(x, {2, 3});
+  EXPECT_EQ(x, (row<float>{0, 2, 4, 1, 3, 5}));
 }
 
 TEST(reverse_bits, orders_eight_as_the_diagram_shows) {

@@ -51,14 +51,15 @@ exact dft_by_definition(const Range& x) {
   return dft_by_definition(x, Dir);
 }
 
-/// Returns the DFT of x for tests of any size: radix 2 in long double where the length is a power
-/// of two, whose error is below 2^-60, and the definition otherwise.
+/// Returns the DFT of x for tests of any size: short rows by the definition, others by a stage in
+/// long double for each prime factor, whose error is below 2^-59.
 template <class Range>
 exact dft(const Range& x, direction dir) {
   exact row = widened_row(x);
   const std::size_t n = row.size();
-  if (!std::has_single_bit(n)) return reference::dft_by_definition(row, dir);
-  reference::iterative(row, reference::roots_of_unity<long double>(n / 2, n, dir));
+  if (!std::has_single_bit(n) && n <= 64) return reference::dft_by_definition(row, dir);
+  reference::iterative(row,
+                       reference::roots_of_unity<long double>(reference::n_roots_of(n), n, dir));
   return row;
 }
 

@@ -79,11 +79,12 @@ precision stored_out(const plan_spec& what) {
   return what.out.stored.value_or(what.real);
 }
 
-/// Returns whether Im of an element is not read: bins 0 and N/2 of a lone axis that becomes real.
+/// Returns whether Im of an element is not read: bin 0 and, of an even N, bin N/2 of a lone axis
+/// that becomes real.
 bool is_im_unread(const plan_spec& what, std::size_t number) {
   if (what.kind != transform::inverse_to_real || what.lengths.size() > 1) return false;
-  const std::size_t half = what.lengths.front() / 2, bin = number % (half + 1);
-  return bin == 0 || bin == half;
+  const std::size_t n = what.lengths.front(), bin = number % (n / 2 + 1);
+  return bin == 0 || 2 * bin == n;
 }
 
 /// The input's bytes, and what they stand for.

@@ -7,8 +7,9 @@
 #include <numeric>    // iota
 #include <vector>
 
-#include "side.hpp"          // input_side, output_side, is_real, points_of
-#include "support/dice.hpp"  // dice
+#include "side.hpp"                  // input_side, output_side, is_real, points_of
+#include "support/dice.hpp"          // dice
+#include "wingbeat/good_length.hpp"  // good_length
 
 namespace wingbeat::test {
 namespace {
@@ -35,6 +36,11 @@ std::vector<std::size_t> random_planes(dice& roll, std::size_t max_points) {
   const std::size_t n = std::size_t{1} << roll.between(4, most);
   if (roll.one_in(2) || 2 * n * n > max_points) return {n, n};
   return {std::size_t{2} << roll.below(2), n, n};
+}
+
+/// Replaces each length by a good one of more than half of it.
+void shorten(dice& roll, std::vector<std::size_t>& lengths) {
+  for (std::size_t& n : lengths) n = good_length(roll.between(n / 2 + 1, n));
 }
 
 batch_shape random_batch(dice& roll, std::size_t room) {
@@ -228,9 +234,11 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
     std::size_t n = within.longest_axis >> roll.below(6);
     what.lengths = {n};
     what.batch = roll.between(1, 2);
+    if (within.has_mixed_lengths && roll.one_in(2)) shorten(roll, what.lengths);
   } else {
     what.lengths = roll.one_in(8) ? random_planes(roll, within.max_points)
                                   : random_lengths(roll, within.max_points);
+    if (within.has_mixed_lengths && roll.one_in(2)) shorten(roll, what.lengths);
     what.batch = random_batch(roll, within.max_points / points_of(what));
   }
   what.kind = roll.one_of(kinds);

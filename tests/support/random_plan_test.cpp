@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>  // has_single_bit
 #include <set>
 
-#include "side.hpp"  // input_side, output_side, is_real, points_of
+#include "side.hpp"                  // input_side, output_side, is_real, points_of
+#include "wingbeat/good_length.hpp"  // is_good_length
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -24,9 +26,22 @@ TEST(random_plan, is_the_same_from_the_same_seed) {
 TEST(random_plan, is_never_refused_by_the_oracle) {
   const queue on{first_device(engine::reference)};
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    const auto drawn = random_plan(seed, {.max_points = 1 << 10, .longest_axis = 1 << 12});
+    const auto drawn = random_plan(
+        seed, {.max_points = 1 << 10, .longest_axis = 1 << 12, .has_mixed_lengths = seed % 2 == 1});
     EXPECT_NO_THROW(plan(on, drawn.what)) << seed << ": " << as_initialiser(drawn.what);
   }
+}
+
+TEST(random_plan, has_lengths_that_are_no_powers_of_two_where_asked) {
+  std::set<std::size_t> mixed;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    for (const std::size_t n : random_plan(seed).what.lengths) EXPECT_TRUE(std::has_single_bit(n));
+    for (const std::size_t n : random_plan(seed, {.has_mixed_lengths = true}).what.lengths) {
+      EXPECT_TRUE(is_good_length(n)) << n;
+      if (!std::has_single_bit(n)) mixed.insert(n);
+    }
+  }
+  EXPECT_GT(mixed.size(), 100U);
 }
 
 TEST(random_plan, stays_within_its_limits) {

@@ -9,4 +9,9 @@ TEST(reference_engine, obeys_every_law) {
   wingbeat::test::expect_lawful(wingbeat::engine::reference, {.min_log2 = 1, .max_log2 = 11});
 }
 
+TEST(reference_engine, obeys_every_law_at_lengths_that_are_no_powers_of_two) {
+  wingbeat::test::expect_lawful(wingbeat::engine::reference,
+                                {.listed = {3, 6, 15, 35, 100, 143, 360, 1000, 1925}});
+}
+
 }  // namespace

@@ -93,7 +93,12 @@ device::scrambled::index_map scrambled_map(const order_options& o) {
   if (o.workgroup_log2) {
     throw plan_error("--length and --workgroup-log2 both set the length; give one of them");
   }
-  const unsigned bits = log2_of(*o.length);
+  if (!std::has_single_bit(*o.length)) {
+    throw plan_error(
+        formatted("--length {} has no scrambled order so far; choose a power of two, {} or {}",
+                  *o.length, std::bit_floor(*o.length), std::bit_ceil(*o.length)));
+  }
+  const unsigned bits = log2_of(static_cast<unsigned>(*o.length));
   const auto advised = device::workgroup::advised_elements(1u << bits, sizeof(float));
   const unsigned elements = o.elements_log2.value_or(device::log2_of(advised));
   if (elements > bits) {
@@ -109,7 +114,7 @@ unsigned natural_length(const order_options& o) {
     throw plan_error(
         "order natural is the same however many threads share it; give --length alone");
   }
-  if (!o.length) throw plan_error("order natural needs --length; give a power of two");
+  if (!o.length) throw plan_error("order natural needs --length; give a length");
   return static_cast<unsigned>(*o.length);
 }
 
@@ -174,8 +179,8 @@ void add_order(CLI::App& program, int& exit_code) {
                "--length alone takes workgroup::advised_elements for fp32");
   add_exponent(*command, "--workgroup-log2", o->workgroup_log2,
                "W: 2^W threads share the transform (nabla from 1)");
-  add_power_of_two(*command, "--length", o->length, {1, most_length},
-                   "Length, a power of two, for natural and scrambled");
+  add_count(*command, "--length", o->length, {1, most_length},
+            "Length for natural and scrambled, of the latter a power of two");
   add_switch(*command, "--mirror", o->is_mirror, "Print where the opposite bin, -f mod L, lies");
   add_switch(*command, "--inverse", o->is_inverse, "Count lines by DFT bin instead of by element");
   command->callback([o, &exit_code] {

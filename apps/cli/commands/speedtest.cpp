@@ -17,6 +17,7 @@
 #include "formats/atomic_file.hpp"     // atomic_file
 #include "formatted.hpp"               // formatted
 #include "measure/plan_run.hpp"        // measure_plan
+#include "plan_spec.hpp"               // validate
 #include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat::cli {
@@ -27,6 +28,8 @@ constexpr const char* examples = R"(Examples:
       lengths 2^1 .. 2^20 on every engine, 5 runs each
   wingbeat speedtest --max-log2 16 --plot speed
       writes speed-time.png and speed-per-element.png as well
+  wingbeat speedtest --engine host --lengths 960,1000,1024
+      lengths that are no powers of two
   wingbeat speedtest --engine host,opencl --runs 20 --csv speed.csv --json > speed.json
 
 Each length is a forward transform of one row of complex noise. A warm-up run is not counted.
@@ -46,6 +49,7 @@ struct speedtest_options {
   std::vector<std::string> engines{"all"};
   std::string precision_name = "fp32";
   int min_log2 = 1, max_log2 = 20, n_runs = 5;
+  std::vector<std::string> listed;
   std::string csv, plot_prefix;
   bool is_json = false;
 };
@@ -87,15 +91,23 @@ timing timing_of(const device_info& device, std::size_t length, precision real, 
   return t;
 }
 
+std::vector<std::size_t> lengths_of(const speedtest_options& o) {
+  std::vector<std::size_t> lengths = listed_lengths(o.listed);
+  if (!lengths.empty()) return lengths;
+  for (int log2 = o.min_log2; log2 <= o.max_log2; ++log2) {
+    lengths.push_back(std::size_t{1} << log2);
+  }
+  return lengths;
+}
+
 std::vector<engine_timings> time_all(const speedtest_options& o,
                                      const std::vector<device_info>& chosen, precision real) {
   std::vector<engine_timings> measured;
   for (const device_info& device : chosen) measured.push_back({device, {}});
-  const auto n_lengths = static_cast<std::size_t>(o.max_log2 - o.min_log2 + 1);
-  progress bar{"speedtest", n_lengths};
-  for (int log2 = o.min_log2; log2 <= o.max_log2; ++log2) {
-    const std::size_t length = std::size_t{1} << log2;
-    bar.step(formatted("length 2^{} = {}", log2, length));
+  const auto lengths = lengths_of(o);
+  progress bar{"speedtest", lengths.size()};
+  for (const std::size_t length : lengths) {
+    bar.step(formatted("length {}", length));
     std::vector<double> input = noise(2 * length);
     round_to(real, input);
     const auto reference =
@@ -162,6 +174,9 @@ int run(const speedtest_options& o) {
   validate(o);
   const precision real = precision_named(o.precision_name);
   const auto devices = choose_devices(o.engines, real);
+  for (const std::size_t length : lengths_of(o)) {
+    for (const device_info& device : devices) wingbeat::validate(spec_of(length, real), device);
+  }
   require_writable(output_files(o));
   const auto measured = time_all(o, devices, real);
   if (o.is_json) {
@@ -183,6 +198,11 @@ void add_options(CLI::App& command, speedtest_options& o) {
   const count_range exponents{1, largest_log2};
   add_count(command, "--min-log2", o.min_log2, exponents, "First length is 2^this");
   add_count(command, "--max-log2", o.max_log2, exponents, "Last length is 2^this");
+  add_list(
+      command, "--lengths", o.listed,
+      "These lengths instead, as 1000,3600; engines that take powers of two alone refuse others")
+      ->excludes("--min-log2")
+      ->excludes("--max-log2");
   add_count(command, "--runs", o.n_runs, {1, most_runs}, "Counted runs of each length");
   add_file(command, "--csv", o.csv, "Write the times to FILE");
   add_text(command, "--plot", o.plot_prefix,

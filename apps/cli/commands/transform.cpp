@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include <algorithm>  // all_of
 #include <filesystem>
 #include <memory>  // make_shared
 #include <optional>
@@ -23,6 +24,7 @@
 #include "formats/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"               // formatted
 #include "measure/plan_run.hpp"        // measure_plan
+#include "plan_spec.hpp"               // takes_good_lengths
 #include "wingbeat/error.hpp"          // plan_error, device_error
 
 namespace wingbeat::cli {
@@ -42,8 +44,10 @@ constexpr const char* examples = R"(Examples:
 
 Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
 2D as rows), .wav.
-Rows are padded with zeros to the next power of two; --length sets another, and a shorter one
-cuts. Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --half.
+A row is transformed at its own length where that is 2^a 3^b 5^c 7^d 11^e 13^f (on engines cuda and
+opencl a power of two), and else padded with zeros to the next such length, or as --pad says;
+--length sets another, and a shorter one cuts.
+Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --half.
 --output, --top and --plot show the values of the best engine that agrees with the reference:
 the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
 An engine agrees when its relative L2 error is at most u sqrt(log2 N) (fp32, u = 2^-24) or
@@ -58,7 +62,7 @@ constexpr double most_hz = 1e12;
 struct transform_options {
   std::string file;
   std::vector<std::string> engines{"all"};
-  std::string precision_name = "fp32", scale_name;
+  std::string precision_name = "fp32", scale_name, pad_name = "good";
   std::optional<std::size_t> length, channel, n_peaks;
   std::optional<double> sample_rate_hz;
   std::string output, plot;
@@ -88,6 +92,9 @@ void validate(const transform_options& o) {
 
 transform_request request_of(const transform_options& o) {
   transform_request request;
+  request.pad = choice_of<padding>(
+      "--pad", o.pad_name,
+      {{"good", padding::good}, {"power-of-two", padding::power_of_two}, {"none", padding::none}});
   request.is_inverse = o.is_inverse;
   request.is_half = o.is_half;
   request.length = o.length;
@@ -235,8 +242,11 @@ int report(const transform_options& o, const problem& solved, const outcome& fou
 
 int run(const transform_options& o) {
   validate(o);
-  const transform_request request = request_of(o);
+  transform_request request = request_of(o);
   const auto chosen = choose_devices(o.engines, request.real);
+  request.takes_good_lengths =
+      std::all_of(chosen.begin(), chosen.end(),
+                  [](const device_info& device) { return takes_good_lengths(device.runs_on); });
   require_writable({{"--output", o.output}, {"--plot", o.plot}});
   const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
   const problem solved = make_problem(from, o.file, request);
@@ -248,8 +258,12 @@ void add_options(CLI::App& command, transform_options& o) {
   add_text(command, "FILE", o.file, "Text, .npy or .wav")->required();
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
   add_text(command, "--precision", o.precision_name, "fp32 or fp64");
-  add_power_of_two(command, "--length", o.length, {2, max_length},
-                   "Length of the transform, a power of two");
+  CLI::Option* const length =
+      add_count(command, "--length", o.length, {2, max_length}, "Length of the transform");
+  add_text(command, "--pad", o.pad_name,
+           "Without --length: good (zeros up to the next length that all engines in use take), "
+           "power-of-two or none")
+      ->excludes(length);
   add_switch(command, "--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");
   add_switch(command, "--half", o.is_half,
              "Bins 0..N/2 of a real signal; with --inverse, from them");

@@ -26,6 +26,8 @@ constexpr const char* examples = R"(Examples:
       every engine, 2^1 .. 2^12 points on one to three axes, complex and real, both ways, fp32 and
       fp64
   wingbeat verify --engine opencl --max-log2 18 --precision fp32
+  wingbeat verify --engine host --lengths 60,1000,3600
+      lengths that are no powers of two
   wingbeat verify --json > verdicts.json
 
 Each check compares with an identity, the definition or the reference engine, and allows rounding
@@ -38,6 +40,7 @@ constexpr std::size_t most_sentences = 20;
 struct verify_options {
   std::vector<std::string> engines{"all"};
   std::string precision_name = "all";
+  std::vector<std::string> listed;
   verify::lengths over;
   bool is_json = false;
 };
@@ -61,11 +64,12 @@ std::vector<subject> subjects_of(const verify_options& o) {
 
 std::vector<verify::verdict> check_all(const verify_options& o) {
   const auto subjects = subjects_of(o);
-  const int n_lengths = std::max(0, o.over.max_log2 - o.over.min_log2 + 1);
-  progress bar{"verify", subjects.size() * static_cast<std::size_t>(n_lengths)};
+  verify::lengths over = o.over;
+  over.listed = listed_lengths(o.listed);
+  progress bar{"verify", subjects.size() * verify::points_of(over).size()};
   std::vector<verify::verdict> verdicts;
   for (const subject& checked : subjects) {
-    auto found = verify::check(checked.device, checked.real, o.over, [&](std::size_t length) {
+    auto found = verify::check(checked.device, checked.real, over, [&](std::size_t length) {
       bar.step(formatted("{}, {}, length {}", short_name(checked.device), name_of(checked.real),
                          length));
     });
@@ -110,6 +114,10 @@ void add_verify(CLI::App& program, int& exit_code) {
   const count_range exponents{1, max_length_log2()};
   add_count(*command, "--min-log2", o->over.min_log2, exponents, "First length is 2^this");
   add_count(*command, "--max-log2", o->over.max_log2, exponents, "Last length is 2^this");
+  add_list(*command, "--lengths", o->listed,
+           "These lengths instead, as 1000,3600: good ones, see `wingbeat plan`")
+      ->excludes("--min-log2")
+      ->excludes("--max-log2");
   add_switch(*command, "--json", o->is_json, "Print every trial as JSON instead of a table");
   command->callback([o, &exit_code] { exit_code = run(*o); });
 }

@@ -25,7 +25,7 @@ std::vector<std::size_t> bins_left_to_right(const spectrum& shown) {
   std::vector<std::size_t> order(shown.n_shown());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (!shown.is_of_real) {
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown.length / 2),
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>((shown.length + 1) / 2),
                 order.end());
   }
   return order;
@@ -35,7 +35,7 @@ std::vector<std::size_t> bins_left_to_right(const spectrum& shown) {
 
 double spectrum::signed_bin(std::size_t k) const {
   const auto bin = static_cast<double>(k);
-  return is_of_real || k < length / 2 ? bin : bin - static_cast<double>(length);
+  return is_of_real || k < (length + 1) / 2 ? bin : bin - static_cast<double>(length);
 }
 
 double spectrum::frequency_hz(std::size_t k) const {

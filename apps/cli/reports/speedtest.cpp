@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reports/speedtest.hpp"
 
-#include <bit>  // countr_zero
+#include <bit>    // countr_zero, has_single_bit
+#include <cmath>  // log2
 #include <nlohmann/json.hpp>
 #include <utility>  // move
 
@@ -42,6 +43,12 @@ std::string csv_of(const measure::spread& s) {
   return formatted(",{:.9g},{:.9g},{:.9g}", s.mean, s.min, s.max);
 }
 
+/// Returns the exponent of a power of two, two decimals of other logarithms.
+std::string log2_text(std::size_t length) {
+  if (std::has_single_bit(length)) return formatted("{}", std::countr_zero(length));
+  return formatted("{:.2f}", std::log2(static_cast<double>(length)));
+}
+
 }  // namespace
 
 std::string speed_text(const std::vector<engine_timings>& measured) {
@@ -61,8 +68,8 @@ std::string speed_text(const std::vector<engine_timings>& measured) {
   for (std::size_t i = 0; i < n_lengths; ++i) {
     for (const engine_timings& engine : measured) {
       const timing& t = engine.lengths[i];
-      speeds.add({formatted("{}", t.length), formatted("{}", std::countr_zero(t.length)),
-                  short_name(engine.device), formatted("{}", t.n_runs), seconds_text(t.plan_s),
+      speeds.add({formatted("{}", t.length), log2_text(t.length), short_name(engine.device),
+                  formatted("{}", t.n_runs), seconds_text(t.plan_s),
                   seconds_text(t.execution_s.mean), range_text(t.execution_s),
                   seconds_text(t.transfer_s.mean), range_text(t.transfer_s),
                   seconds_text(t.total_s.mean),

@@ -19,9 +19,14 @@ unsigned threads_for(const pass& planned) {
   return static_cast<unsigned>(std::clamp(work / limits.work_per_thread, 1.0, most));
 }
 
-/// Returns the complex numbers of one transform itself: a real row is half as many.
-std::size_t complex_length(const pass& planned) {
-  return is_real(planned.kind) ? planned.length / 2 : planned.length;
+/// Completes a row of n bins from bins 0 to n/2, n odd, by the mirror image.
+template <class Real>
+void complete_odd_row(Real* row, std::size_t n) {
+  row[1] = 0;
+  for (std::size_t k = 1; 2 * k < n; ++k) {
+    row[2 * (n - k)] = row[2 * k];
+    row[2 * (n - k) + 1] = -row[2 * k + 1];
+  }
 }
 
 bool is_row(const pass_end& end) {
@@ -41,7 +46,9 @@ axis_pass<Real>::axis_pass(const kernels<Real>& kernel_set, const pass& planned,
     : kernels_(kernel_set),
       planned_(planned),
       n_columns_(planned.n_columns()),
-      scale_(planned.kind == transform::forward_from_real ? scale / 2 : scale),  // see `split`
+      has_mirror_(is_real(planned.kind) && !planned.is_odd_real()),
+      scale_(has_mirror_ && planned.kind == transform::forward_from_real ? scale / 2  // see `split`
+                                                                         : scale),
       n_threads_(threads_for(planned)),
       in_(kernel_set, planned.in, planned.repeats.back().in, of_plan.load, nullptr),
       out_(kernel_set, planned.out, planned.repeats.back().out, nullptr, of_plan.store) {
@@ -65,16 +72,18 @@ void axis_pass<Real>::choose_strip() {
 
 template <class Real>
 void axis_pass<Real>::choose_rows() {
-  const std::size_t n = complex_length(planned_);
+  const std::size_t n = planned_.complex_length();
   const arrays::dimension& row = planned_.repeats.back();
-  is_in_direct_ = planned_.in.is_plain() && is_row(planned_.in) && row.in % 2 == 0;
-  is_out_direct_ = planned_.out.is_plain() && is_row(planned_.out) && row.out % 2 == 0;
+  const bool may_be_direct = !planned_.is_odd_real();
+  is_in_direct_ = may_be_direct && planned_.in.is_plain() && is_row(planned_.in) && row.in % 2 == 0;
+  is_out_direct_ =
+      may_be_direct && planned_.out.is_plain() && is_row(planned_.out) && row.out % 2 == 0;
   const std::size_t row_bytes = 2 * n * sizeof(Real);
   const unsigned n_slots = thread_pool::shared().n_threads();
   is_shared_ = row_transform<Real>::is_four_step(n) &&
                (n_columns_ < n_slots || row_bytes > limits.own_row_bytes);
   rows_.emplace(kernels_, n, is_shared_ ? n_slots : 1);
-  if (is_real(planned_.kind)) mirror_.emplace(kernels_, n);
+  if (has_mirror_) mirror_.emplace(kernels_, n);
   is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1 &&
                   row_transform<Real>::is_four_step(n) == is_shared_;
 
@@ -87,7 +96,7 @@ void axis_pass<Real>::choose_rows() {
   }
   tile_columns_ =
       std::min({columns, std::max<std::size_t>(limits.most_tile_bytes / row_bytes, 1), n_columns_});
-  tile_pitch_ = n + (is_real(planned_.kind) ? 1 : 0);
+  tile_pitch_ = n + (has_mirror_ ? 1 : 0);
   if (n > limits.short_row) tile_pitch_ += limits.tile_padding;
 }
 
@@ -132,7 +141,7 @@ typename axis_pass<Real>::slot axis_pass<Real>::slot_at(std::byte* scratch, unsi
 
 template <class Real>
 std::size_t axis_pass<Real>::n_inner_crossings() const noexcept {
-  if (strip_ || rows_->how() != method::four_step) return 0;
+  if (strip_ || rows_->n_crossings() != 2) return 0;
   // A row that outgrows the cache crosses again between its halves, its mirror image and its ends.
   return static_cast<std::size_t>(rows_->n_crossings() - 1) + (mirror_ ? 1 : 0) +
          (is_in_direct_ ? 0 : 1) + (is_out_direct_ ? 0 : 1);
@@ -146,7 +155,8 @@ std::string axis_pass<Real>::explain() const {
       formatted("{} bins of {} and mirror image", planned_.length / 2 + 1, planned_.length);
   if (planned_.kind == transform::inverse_to_real) text += mirror + " combined\n";
   text += strip_ ? strip_->explain() : rows_->explain();
-  if (planned_.kind == transform::forward_from_real) text += "\n" + mirror + " separated";
+  if (mirror_ && planned_.kind == transform::forward_from_real)
+    text += "\n" + mirror + " separated";
   if (!is_out_direct_) text += planned_.out.is_functor ? "\nyour store" : "\nscattered from tiles";
   return text;
 }
@@ -195,20 +205,36 @@ void axis_pass<Real>::transform_rows(rows<Real>& work, Real* scratch, unsigned n
   work.scale = scale_;
   work.is_swapped =
       planned_.kind == transform::inverse || planned_.kind == transform::inverse_to_real;
-  switch (planned_.kind) {
-    case transform::forward:
-    case transform::inverse: return rows_->run(work, scratch, n_threads);
-    case transform::forward_from_real: return mirror_->forward(*rows_, work, scratch, n_threads);
-    case transform::inverse_to_real: return mirror_->inverse(*rows_, work, scratch, n_threads);
+  if (!mirror_) return rows_->run(work, scratch, n_threads);
+  if (planned_.kind == transform::forward_from_real) {
+    mirror_->forward(*rows_, work, scratch, n_threads);
+  } else {
+    mirror_->inverse(*rows_, work, scratch, n_threads);
   }
+}
+
+/// Real rows of odd length are complex ones in the tile, whose imaginary parts are 0.
+template <class Real>
+void axis_pass<Real>::fetch_rows(const begin_of_end& from, std::size_t n_rows,
+                                 const slot& own) const {
+  const bool is_odd = planned_.is_odd_real();
+  if (is_odd && planned_.in.is_real()) std::fill_n(own.tile, 2 * tile_pitch_ * n_rows, Real{0});
+  in_.fetch(from, n_rows, row_shape(planned_.in), own.tile, own.n_threads);
+  if (!is_odd || planned_.in.is_real()) return;
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    complete_odd_row(own.tile + 2 * tile_pitch_ * row, planned_.length);
+  }
+}
+
+template <class Real>
+tile_shape axis_pass<Real>::row_shape(const pass_end& end) const {
+  const bool is_dense = end.is_real() && !planned_.is_odd_real();
+  return {is_dense ? std::size_t{1} : std::size_t{2}, 2 * tile_pitch_};
 }
 
 template <class Real>
 void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin_of_end& in,
                                const begin_of_end& out, const slot& own) const {
-  const auto shape = [&](const pass_end& end) {
-    return tile_shape{end.is_real() ? std::size_t{1} : std::size_t{2}, 2 * tile_pitch_};
-  };
   by_runs(planned_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
     from += planned_.in.first;
     to += planned_.out.first;
@@ -221,7 +247,7 @@ void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin
       work.in = at<Real>(in, from);
       work.in_pitch = planned_.repeats.back().in / 2;
     } else {
-      in_.fetch(in.advanced(from), n, shape(planned_.in), own.tile, own.n_threads);
+      fetch_rows(in.advanced(from), n, own);
     }
     if (is_out_direct_) {
       work.out = at<Real>(out, to);
@@ -229,7 +255,7 @@ void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin
     }
     transform_rows(work, own.scratch, own.n_threads);
     if (is_out_direct_) return;
-    out_.put(own.tile, shape(planned_.out), n, out.advanced(to), own.n_threads);
+    out_.put(own.tile, row_shape(planned_.out), n, out.advanced(to), own.n_threads);
   });
 }
 

@@ -64,11 +64,14 @@ class axis_pass {
                 const begin_of_end& out, const slot& own) const;
   void run_strip(std::size_t first, std::size_t count, const begin_of_end& in,
                  const begin_of_end& out, const slot& own) const;
+  void fetch_rows(const begin_of_end& from, std::size_t n_rows, const slot& own) const;
+  [[nodiscard]] tile_shape row_shape(const pass_end& end) const;
   void transform_rows(rows<Real>& work, Real* scratch, unsigned n_threads) const;
 
   kernels<Real> kernels_;
   pass planned_;
   std::size_t n_columns_;
+  bool has_mirror_;  ///< Real rows of even length: complex ones of half of it.
   Real scale_;
   unsigned n_threads_;
   tile_end<Real> in_;

@@ -2,13 +2,14 @@
 // The host kernels of one instruction set. CMake compiles this file once for each.
 #include "backend/host/kernels.hpp"
 
-#include "backend/host/grouped.hpp"   // grouped
-#include "backend/host/mirror.hpp"    // mirror_row
-#include "backend/host/move.hpp"      // gather, scatter
-#include "backend/host/product.hpp"   // multiply
-#include "backend/host/stockham.hpp"  // stockham, columns, blocks
-#include "backend/host/strip.hpp"     // strip_of
-#include "backend/host/tiny.hpp"      // tiny
+#include "backend/host/grouped.hpp"      // grouped
+#include "backend/host/mirror.hpp"       // mirror_row
+#include "backend/host/mixed_entry.hpp"  // mixed_strip_of, matrix_columns, matrix_blocks
+#include "backend/host/move.hpp"         // gather, scatter
+#include "backend/host/product.hpp"      // multiply
+#include "backend/host/stockham.hpp"     // stockham, columns, blocks
+#include "backend/host/strip.hpp"        // strip_of
+#include "backend/host/tiny.hpp"         // tiny
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 namespace {
@@ -36,7 +37,8 @@ constexpr kernels<Real> all_kernels() {
           scatter<Real>,
           mirror_row<false, Real, width>,
           mirror_row<true, Real, width>,
-          multiply<Real, width>};
+          multiply<Real, width>,
+          {mixed_strip_of, matrix_columns, matrix_blocks}};
 }
 
 }  // namespace

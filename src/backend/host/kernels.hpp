@@ -28,7 +28,7 @@ struct stage {
 struct chain {
   std::size_t length = 0;
   int n_stages = 0;
-  stage stages[6];
+  stage stages[16];
 };
 
 /// Rows of complex numbers, one transform each. Pitches count complex numbers.
@@ -53,6 +53,22 @@ struct four_step {
   const Real* roots = nullptr;       ///< Of both chains.
   const Real* step_lane = nullptr;   ///< w^(j2 l), l < width.               [j2][re, im][lane of l]
   const Real* step_first = nullptr;  ///< w^(j2 k1), k1 a multiple of width. [j2][q][k][re, im]
+  std::size_t block_pitch = 0;       ///< Complex numbers from one block of rows to the next.
+};
+
+/// One transform of length A B, any good lengths, in the same way: columns and rows are strips of
+/// `width`, one in each vector lane, the last strip of either with lanes that are not used. Between
+/// the two numbers change lanes, which takes one more crossing of the cache than `four_step`, whose
+/// lengths are multiples of the width.  j = j1 B + j2,  k = k1 + A k2.
+template <class Real>
+struct matrix {
+  chain columns;                     ///< Length A.
+  chain rows;                        ///< Length B.
+  const Real* roots = nullptr;       ///< Of both chains.
+  const Real* step_lane = nullptr;   ///< w^(k1 l), l < width.             [k1][re, im][lane of l]
+  const Real* step_first = nullptr;  ///< w^(k1 width t).                  [t][k1][re, im]
+  const Real* step = nullptr;        ///< Their products, where tables are short; else null.
+                                     ///<                                  [t][k1][re, im][lane]
   std::size_t block_pitch = 0;       ///< Complex numbers from one block of rows to the next.
 };
 
@@ -119,6 +135,21 @@ struct bin_product {
   bool conjugates_spectrum = false;  ///< Not both.
 };
 
+/// The kernels of lengths that are no powers of two.
+template <class Real>
+struct mixed_kernels {
+  /// As many columns as the widest vector has lanes.
+  void (*strip_of)(const chain& how, const Real* roots, const strip<Real>& what);
+
+  /// First half of a matrix transform: columns of `in` to blocks in `out`,
+  /// [k1 / width][j2][k1 % width]. `scratch` holds 3 max(A, B) width complex numbers, in the second
+  /// half too.
+  void (*columns)(const matrix<Real>& how, const tiles<Real>& what);
+
+  /// Second half: blocks in `in` to columns of `out`.
+  void (*blocks)(const matrix<Real>& how, const tiles<Real>& what);
+};
+
 /// The kernels of one instruction set and precision.
 template <class Real>
 struct kernels {
@@ -158,6 +189,8 @@ struct kernels {
   void (*join)(int width, const mirror<Real>& what);
 
   void (*multiply)(const bin_product<Real>& what);
+
+  mixed_kernels<Real> mixed;
 };
 
 struct instruction_set {

@@ -19,7 +19,8 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& with, std::size_t 
   }
   const auto width = static_cast<std::size_t>(width_);
   const std::size_t n_vectors = half / 2 / width;
-  table_ = make_aligned<Real>(2 * width + 2 * n_vectors);
+  n_tail_ = half / 2 % width;
+  table_ = make_aligned<Real>(2 * (width + n_vectors + 2 + n_tail_));
   const roots w{2 * half};
   for (std::size_t l = 0; l < width; ++l) {
     table_[l] = static_cast<Real>(w.at(1 + l).re);
@@ -30,6 +31,31 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& with, std::size_t 
     table_[2 * (width + v)] = static_cast<Real>(first.re);
     table_[2 * (width + v) + 1] = static_cast<Real>(first.im);
   }
+  Real* const tail = table_.get() + 2 * (width + n_vectors);
+  tail[0] = 1;
+  tail[1] = 0;
+  for (std::size_t t = 0; t < n_tail_; ++t) {
+    const roots::root each = w.at(n_vectors * width + 1 + t);
+    tail[2 * (t + 2)] = static_cast<Real>(each.re);
+    tail[2 * (t + 2) + 1] = static_cast<Real>(each.im);
+  }
+}
+
+/// The pairs behind the last whole vector, each in a vector of one lane: as if the row began so
+/// much later, and ended so much earlier, that they are pairs 2, 3, .. behind bin 0.
+template <class Real>
+void mirror_transform<Real>::mirror_tail(bool is_join, const Real* in, Real* out) const {
+  const std::size_t n_vectors = half_ / 2 / static_cast<std::size_t>(width_);
+  const std::size_t skipped = n_vectors * static_cast<std::size_t>(width_) - 1;
+  mirror<Real> part;
+  part.in = in + 2 * skipped;
+  part.out = out + 2 * skipped;
+  part.half = half_ - 2 * skipped;
+  part.lane = table_.get() + 2 * (static_cast<std::size_t>(width_) + n_vectors);
+  part.first = part.lane + 2;
+  part.begin = 1;
+  part.end = 1 + n_tail_;
+  (is_join ? with_.join : with_.split)(1, part);
 }
 
 /// One row, its vectors shared among threads.
@@ -50,6 +76,7 @@ void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
     part.end = n_vectors * (i + 1) / n_shares;
     (is_join ? with_.join : with_.split)(width_, part);
   };
+  if (n_tail_ > 0) mirror_tail(is_join, in, out);
   if (n_shares <= 1) return share(0, 0);
   thread_pool::shared().run(n_shares, n_threads, share);
 }
@@ -81,7 +108,7 @@ void mirror_transform<Real>::forward(const row_transform<Real>& through, const r
       mirror_row(false, bins, bins, n_threads_of_row);
     }
   };
-  if (through.how() == method::four_step) return transform_and_split(what, n_threads);
+  if (through.n_crossings() == 2) return transform_and_split(what, n_threads);
   by_rows(what, n_threads, [&](const rows<Real>& some) { transform_and_split(some, 1); });
 }
 
@@ -98,7 +125,7 @@ void mirror_transform<Real>::inverse(const row_transform<Real>& through, const r
     joined.in_pitch = some.out_pitch;
     through.run(joined, workspace, n_threads_of_row);
   };
-  if (through.how() == method::four_step) return join_and_transform(what, n_threads);
+  if (through.n_crossings() == 2) return join_and_transform(what, n_threads);
   by_rows(what, n_threads, [&](const rows<Real>& some) { join_and_transform(some, 1); });
 }
 

@@ -28,11 +28,13 @@ class mirror_transform {
   template <class Work>
   void by_rows(const rows<Real>& what, unsigned n_threads, Work work) const;
   void mirror_row(bool is_join, const Real* in, Real* out, unsigned n_threads) const;
+  void mirror_tail(bool is_join, const Real* in, Real* out) const;
 
   kernels<Real> with_;
   std::size_t half_;
   int width_ = 1;
-  aligned_array<Real> table_;  // lane roots, then first roots: see `mirror`
+  std::size_t n_tail_ = 0;     // pairs that fill no vector; none where `half` is a power of two
+  aligned_array<Real> table_;  // lane roots, then first roots: see `mirror`; those of the tail
 };
 
 extern template class mirror_transform<float>;

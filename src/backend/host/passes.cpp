@@ -108,6 +108,14 @@ std::size_t pass::n_columns() const {
   return n;
 }
 
+bool pass::is_odd_real() const {
+  return is_real(kind) && length % 2 != 0;
+}
+
+std::size_t pass::complex_length() const {
+  return is_real(kind) && length % 2 == 0 ? length / 2 : length;
+}
+
 pass_list passes_of(const plan_spec& spec, const std::vector<std::size_t>& counts) {
   const auto order = arrays::order_of_axes(spec.kind, spec.lengths.size());
   std::vector<arrays::pass_outline> outlines;

@@ -53,6 +53,12 @@ struct pass {
   std::size_t n_slabs = 1;
 
   [[nodiscard]] std::size_t n_columns() const;
+
+  /// Returns whether it is a real transform of an odd length, which is computed as a complex one.
+  [[nodiscard]] bool is_odd_real() const;
+
+  /// Returns the complex numbers of one transform itself: half of a real row of even length.
+  [[nodiscard]] std::size_t complex_length() const;
 };
 
 /// Calls `work(in_offset, out_offset, count)` for columns `first` to `first` + `count`, in runs

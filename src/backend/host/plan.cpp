@@ -149,8 +149,7 @@ std::size_t host_plan<Real>::traffic_bytes() const noexcept {
   const bool is_cached = points_of(spec_) * number_bytes <= limits.group_bytes;
   for (const auto& pass : whole_.passes) {
     const std::size_t columns = pass.n_columns() / n_of_group * n_transforms;
-    const std::size_t row =
-        is_real(pass.planned().kind) ? pass.planned().length / 2 : pass.planned().length;
+    const std::size_t row = pass.planned().complex_length();
     bytes += 2 * pass.n_inner_crossings() * columns * row * number_bytes;
     if (&pass == &whole_.passes.back() || is_cached) continue;
     const auto [first, last] = pass.planned().out.valid;

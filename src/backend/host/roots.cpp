@@ -36,7 +36,8 @@ roots::roots(std::size_t order)
 }
 
 roots::root roots::at(std::size_t k) const noexcept {
-  k &= order_ - 1;
+  const bool is_power_of_two = (order_ & (order_ - 1)) == 0;
+  k = is_power_of_two ? k & (order_ - 1) : k % order_;
   const root& a = high_[k >> low_bits_];
   const root& b = low_[k & ((std::size_t{1} << low_bits_) - 1)];
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};

@@ -16,7 +16,7 @@ class roots {
     long double im;
   };
 
-  /// `order` is a power of two.
+  /// Prepares roots of any order from 1 on.
   explicit roots(std::size_t order);
 
   /// Returns w^k for any k, within two roundings of long double.

@@ -2,6 +2,7 @@
 #include "backend/host/row_convolution.hpp"
 
 #include <algorithm>  // max, min
+#include <bit>        // has_single_bit
 #include <cstdint>    // uintptr_t
 #include <cstring>    // memset
 #include <vector>
@@ -291,8 +292,9 @@ std::shared_ptr<const backend::plan> made_for(const kernels<Real>& kernel_set,
   const std::size_t row_bytes = 2 * sizeof(Real) * rows.lengths[0];
   const bool is_crowded = row_transform<Real>::is_four_step(rows.lengths[0]) &&
                           rows.batch < thread_pool::shared().n_threads();
-  const bool is_blocked = spectra.blocks.length != 0;  // `result_block` asks for none
-  if (row_bytes > limits.own_row_bytes || is_crowded || is_blocked) return nullptr;
+  const bool is_blocked = spectra.blocks.length != 0;           // `result_block` asks for none
+  const bool is_mixed = !std::has_single_bit(rows.lengths[0]);  // padded ones never are
+  if (row_bytes > limits.own_row_bytes || is_crowded || is_blocked || is_mixed) return nullptr;
   return std::make_shared<row_convolution<Real>>(kernel_set, rows, spectra);
 }
 

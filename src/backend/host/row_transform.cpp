@@ -2,7 +2,7 @@
 #include "backend/host/row_transform.hpp"
 
 #include <algorithm>  // max, min
-#include <bit>        // countr_zero
+#include <bit>        // countr_zero, has_single_bit
 
 #include "backend/host/chain_tables.hpp"  // factorised, table_writer
 #include "backend/host/roots.hpp"         // roots
@@ -76,7 +76,10 @@ bool row_transform<Real>::is_four_step(std::size_t length) noexcept {
 template <class Real>
 row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length, unsigned n_slots)
     : with_(with), length_(length), n_slots_(n_slots) {
-  if (length <= max_tiny) {
+  if (!std::has_single_bit(length)) {
+    method_ = method::mixed;
+    mixed_.emplace(with, length, is_four_step(length), n_slots);
+  } else if (length <= max_tiny) {
     method_ = method::tiny;
   } else if (length <= max_grouped && group_of(length) <= with.width) {
     method_ = method::grouped;
@@ -147,6 +150,7 @@ std::size_t row_transform<Real>::scratch_reals() const noexcept {
 
 template <class Real>
 std::size_t row_transform<Real>::workspace_bytes() const noexcept {
+  if (mixed_) return mixed_->workspace_bytes();
   if (method_ != method::four_step) return 0;
   return sizeof(Real) * (block_reals() + n_slots_ * scratch_reals());
 }
@@ -160,6 +164,7 @@ std::string row_transform<Real>::explain() const {
                        length_ / static_cast<std::size_t>(width_), width_, width_);
     case method::stockham:
       return formatted("{} points in cache, radices {}, {} lanes", length_, words(chain_), width_);
+    case method::mixed: return mixed_->explain();
     case method::four_step: break;
   }
   const auto& [columns, rows, roots, lane, first, pitch] = four_step_;
@@ -173,6 +178,7 @@ std::string row_transform<Real>::explain() const {
 template <class Real>
 void row_transform<Real>::run(const rows<Real>& what, void* workspace, unsigned n_threads) const {
   if (method_ == method::four_step) return run_four_step(what, workspace, n_threads);
+  if (mixed_ && is_four_step(length_)) return mixed_->run_long(what, workspace, n_threads);
   if (n_threads <= 1) return run_share(what);
   // Shares are whole vectors of rows, so that each row meets the same kernel on any thread.
   const auto width = static_cast<std::size_t>(with_.width);
@@ -191,6 +197,7 @@ void row_transform<Real>::run(const rows<Real>& what, void* workspace, unsigned 
 
 template <class Real>
 void row_transform<Real>::run_share(const rows<Real>& what) const {
+  if (mixed_) return mixed_->run(what);
   if (method_ == method::tiny) return with_.tiny(length_, what);
   if (method_ == method::grouped) return with_.grouped(length_, what, table_.get());
   auto* const scratch = static_cast<Real*>(thread_scratch(4 * length_ * sizeof(Real)));

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <optional>
 #include <string>
 
-#include "backend/host/aligned.hpp"  // aligned_array
-#include "backend/host/kernels.hpp"  // kernels, chain, rows, four_step
+#include "backend/host/aligned.hpp"          // aligned_array
+#include "backend/host/kernels.hpp"          // kernels, chain, rows, four_step
+#include "backend/host/mixed_transform.hpp"  // mixed_transform
 
 namespace wingbeat::backend::host {
 
@@ -14,23 +16,24 @@ namespace wingbeat::backend::host {
 /// grouped:   16, 32 or 64 points in registers, a group of lanes for each row.
 /// stockham:  a row in cache, stage after stage.
 /// four_step: columns, then rows of a matrix, tile by tile; two crossings of memory.
-enum class method { tiny, grouped, stockham, four_step };
+/// mixed:     what is no power of two, in lanes or as a matrix; long rows cross memory twice too.
+enum class method { tiny, grouped, stockham, four_step, mixed };
 
 template <class Real>
 class row_transform {
  public:
-  /// Prepares transforms of `length`, a power of two from 1 on. `n_slots` threads may share one.
+  /// Prepares transforms of `length`, 1 or a good length. `n_slots` threads may share one.
   row_transform(const kernels<Real>& with, std::size_t length, unsigned n_slots);
 
-  /// Returns whether rows of `length` outgrow the inner cache and are transformed in four steps.
+  /// Returns whether rows of `length` outgrow the inner cache: they are transformed in two halves,
+  /// which threads may share.
   [[nodiscard]] static bool is_four_step(std::size_t length) noexcept;
 
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
-  [[nodiscard]] method how() const noexcept { return method_; }
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
   /// Returns how often a run reads and writes each number of a row.
-  [[nodiscard]] int n_crossings() const noexcept { return method_ == method::four_step ? 2 : 1; }
+  [[nodiscard]] int n_crossings() const noexcept { return is_four_step(length_) ? 2 : 1; }
 
   /// Returns one line per pass.
   [[nodiscard]] std::string explain() const;
@@ -56,6 +59,7 @@ class row_transform {
   chain chain_;
   four_step<Real> four_step_;
   aligned_array<Real> table_;
+  std::optional<mixed_transform<Real>> mixed_;
 };
 
 extern template class row_transform<float>;

@@ -8,17 +8,11 @@
 // outputs of a butterfly are transposed in registers, which makes them s = R adjacent q.
 #pragma once
 
-#include "backend/host/kernels.hpp"  // place_of
+#include "backend/host/butterfly.hpp"  // butterfly
+#include "backend/host/kernels.hpp"    // place_of
 #include "backend/host/simd.hpp"
-#include "wingbeat/device/direction.hpp"   // direction
-#include "wingbeat/device/thread/dft.hpp"  // dft
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
-
-template <int Radix, class V>
-WINGBEAT_LANES void butterfly(lanes<V> (&x)[Radix]) {
-  device::thread::dft<device::direction::forward>(x);
-}
 
 /// Multiplies outputs 1 .. R-1 by roots that all lanes share.  roots: [k - 1][re, im]
 template <int Radix, class V>

@@ -14,20 +14,42 @@ struct constant {
   static constexpr int value = Value;
 };
 
-/// Calls `run` with the radix as a constant. Plans use 4, 8 and 16 (and 2 for fp64 pairs).
-template <class Run>
+/// Which radices a chain has. Powers of two: 4, 8 and 16 (and 2 for fp64 pairs). Any: up to 13.
+enum class radices { powers_of_two, any };
+
+/// Calls `run` with the radix as a constant.
+template <radices Which, class Run>
 WINGBEAT_LANES void with_radix(int radix, Run run) {
+  if constexpr (Which == radices::any) {
+    switch (radix) {
+      case 3: return run(constant<3>{});
+      case 5: return run(constant<5>{});
+      case 6: return run(constant<6>{});
+      case 7: return run(constant<7>{});
+      case 9: return run(constant<9>{});
+      case 10: return run(constant<10>{});
+      case 11: return run(constant<11>{});
+      case 12: return run(constant<12>{});
+      case 13: return run(constant<13>{});
+      default: break;
+    }
+  }
   switch (radix) {
     case 2: return run(constant<2>{});
     case 4: return run(constant<4>{});
     case 8: return run(constant<8>{});
-    default: return run(constant<16>{});
+    default: break;
   }
+  if constexpr (Which == radices::powers_of_two) run(constant<16>{});
+}
+template <class Run>
+WINGBEAT_LANES void with_radix(int radix, Run run) {
+  with_radix<radices::powers_of_two>(radix, run);
 }
 
 /// Runs the stages between the first and the last and returns where their output lies: in
 /// `from`, where the input lies, or in `other`.
-template <class V>
+template <class V, radices Which = radices::powers_of_two>
 const typename V::Real* run_middle(const chain& how, const typename V::Real* roots,
                                    typename V::Real* from, typename V::Real* other, size_t n_q,
                                    int begin) {
@@ -36,7 +58,7 @@ const typename V::Real* run_middle(const chain& how, const typename V::Real* roo
   for (int i = begin; i + 1 < how.n_stages; ++i) {
     const int radix = how.stages[i].radix;
     const size_t n_p = how.length / (done * radix);
-    with_radix(radix, [&](auto r) {
+    with_radix<Which>(radix, [&](auto r) {
       middle<decltype(r)::value, V>(from, other, roots + how.stages[i].roots, n_p, n_q);
     });
     done *= radix;

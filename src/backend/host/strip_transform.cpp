@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/strip_transform.hpp"
 
+#include <bit>  // has_single_bit
+
 #include "backend/host/chain_tables.hpp"  // factorised, table_writer, write_chain
+#include "backend/host/mixed_chain.hpp"   // mixed_chain
 #include "backend/host/thresholds.hpp"    // limits
 #include "formatted.hpp"                  // formatted
 
@@ -26,8 +29,10 @@ template <class Real>
 strip_transform<Real>::strip_transform(const kernels<Real>& with, std::size_t length,
                                        std::size_t neighbours)
     : with_(with),
-      width_(width_for<Real>(length, neighbours, with.width)),
-      chain_(factorised(length, 1, with.max_radix, 1)),
+      is_mixed_(!std::has_single_bit(length)),
+      width_(is_mixed_ ? static_cast<std::size_t>(with.width)
+                       : width_for<Real>(length, neighbours, with.width)),
+      chain_(is_mixed_ ? mixed_chain(length) : factorised(length, 1, with.max_radix, 1)),
       table_(make_aligned<Real>(chain_reals(length))) {
   table_writer<Real> to{table_.get()};
   write_chain(to, chain_, 0);

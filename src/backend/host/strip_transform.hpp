@@ -13,8 +13,8 @@ namespace wingbeat::backend::host {
 template <class Real>
 class strip_transform {
  public:
-  /// Prepares columns of `length`, a power of two from 2 to `limits.longest_strip`, of which
-  /// `neighbours` follow each other in memory: strips are no wider than these, nor than a vector.
+  /// Prepares columns of `length`, a good one up to `limits.longest_strip`, of which `neighbours`
+  /// follow each other in memory: strips are no wider than these, nor than a vector.
   strip_transform(const kernels<Real>& with, std::size_t length, std::size_t neighbours);
 
   /// Returns the columns of one strip.
@@ -27,11 +27,13 @@ class strip_transform {
   [[nodiscard]] std::string explain() const;
 
   void run(const strip<Real>& what) const {
+    if (is_mixed_) return with_.mixed.strip_of(chain_, table_.get(), what);
     with_.strip_of(static_cast<int>(width_), chain_, table_.get(), what);
   }
 
  private:
   kernels<Real> with_;
+  bool is_mixed_;  ///< The length is no power of two.
   std::size_t width_;
   chain chain_;
   aligned_array<Real> table_;

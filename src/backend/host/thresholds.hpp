@@ -36,6 +36,11 @@ struct thresholds {
   std::size_t longest_wide_strip = 4096;  ///< Longer ones are no wider than a cache line.
   std::size_t line_bytes = 64;
 
+  // Rows of lengths that are no powers of two
+  std::size_t longest_in_lanes = 256;      ///< Up to here each lane has a row of its own, because
+                                           ///< a matrix would leave many lanes unused.
+  std::size_t longest_matrix_side = 2048;  ///< Strips of such columns stay in the outer cache.
+
   // Several axes
   std::size_t crowded_rows = 64;  ///< Rows between passes of a multiple of so many elements have
   std::size_t row_gap = 8;        ///< so many unused ones behind them, for the same reason.

@@ -109,6 +109,7 @@ TEST_F(order, scrambled_length_means_the_advised_elements) {
 TEST_F(order, natural_is_the_identity) {
   EXPECT_EQ(values({"--order", "natural", "--length", "4"}), (indices{0, 1, 2, 3}));
   EXPECT_EQ(values({"--order", "natural", "--length", "4", "--mirror"}), (indices{0, 3, 2, 1}));
+  EXPECT_EQ(values({"--order", "natural", "--length", "5", "--mirror"}), (indices{0, 4, 3, 2, 1}));
 }
 
 TEST_F(order, prints_the_longest) {
@@ -141,18 +142,18 @@ TEST_F(order, refuses_in_one_sentence) {
       {scrambled, "needs --length, or both"},
       {scrambled + words{"--workgroup-log2", "5"}, "needs --length, or both"},
       {scrambled + words{"--length", "64", "--workgroup-log2", "5"}, "give one of them"},
-      {scrambled + words{"--length", "100"}, "--length 100 is not a power of two from 1 to 2^24"},
-      {scrambled + words{"--length", "0"}, "--length 0 is not a power of two"},
+      {scrambled + words{"--length", "100"},
+       "--length 100 has no scrambled order so far; choose a power of two, 64 or 128"},
+      {scrambled + words{"--length", "0"}, "--length 0 is not a whole number"},
       {scrambled + words{"--length", "-8"},
-       "--length -8 is not a power of two from 1 to 2^24; give one"},
+       "--length -8 is not a whole number from 1 to 2^24; give one"},
       {scrambled + words{"--length", "99999999999999999999"},
-       "--length 99999999999999999999 is not a power of two from 1 to 2^24; give one"},
-      {natural + words{"--length", "16x"}, "--length 16x is not a power of two"},
-      {scrambled + words{"--length", "33554432"}, "is not a power of two from 1 to 2^24"},
+       "--length 99999999999999999999 is not a whole number from 1 to 2^24; give one"},
+      {natural + words{"--length", "16x"}, "--length 16x is not a whole number"},
+      {scrambled + words{"--length", "33554432"}, "is not a whole number from 1 to 2^24"},
       {scrambled + words{"--length", "8", "--elements-log2", "4"}, "choose 0 to 3"},
       {scrambled + words{"--elements-log2", "13", "--workgroup-log2", "12"}, "make 2^25 lines"},
       {natural, "order natural needs --length"},
-      {natural + words{"--length", "12"}, "is not a power of two"},
       {natural + words{"--length", "16", "--elements-log2", "1"}, "give --length alone"}};
   for (const auto& [arguments, says] : refusals) {
     const finished run = at_.run(words{"order"} + arguments);

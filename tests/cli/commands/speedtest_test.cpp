@@ -38,6 +38,19 @@ TEST(speedtest, times_every_length_on_every_engine) {
   }
 }
 
+TEST(speedtest, times_the_lengths_that_are_listed) {
+  const workplace at;
+  const finished run =
+      at.run({"speedtest", "--engine", "reference,host", "--lengths", "75,1000", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const auto& engine : json_of(run)["engines"]) {
+    ASSERT_EQ(engine["lengths"].size(), 2);
+    EXPECT_EQ(engine["lengths"][0]["length"], 75);
+    EXPECT_EQ(engine["lengths"][1]["length"], 1000);
+  }
+  EXPECT_THAT(at.run({"speedtest", "--engine", "host", "--lengths", "75"}).out, HasSubstr("6.23"));
+}
+
 nlohmann::json engine_of(const nlohmann::json& document, const std::string& name) {
   for (const auto& engine : document["engines"]) {
     if (engine["engine"] == name) return engine["lengths"];

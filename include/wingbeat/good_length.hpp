@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Good lengths: products 2^a 3^b 5^c 7^d 11^e 13^f from 2 to 2^28, which transforms take as they
+// are. Signals of other lengths are padded with zeros to the next one.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "wingbeat/error.hpp"  // plan_error
+#include "wingbeat/plan.hpp"   // transform, max_length
+
+namespace wingbeat {
+
+/// Largest prime factor of a good length.
+inline constexpr std::size_t max_prime_factor = 13;
+
+/// Returns whether plans of some engine transform `n` elements along an axis: n is 2 to
+/// `max_length`, and none of its prime factors is above 13.
+[[nodiscard]] constexpr bool is_good_length(std::size_t n) noexcept {
+  if (n < 2 || n > max_length) return false;
+  for (std::size_t factor = 2; factor <= max_prime_factor; ++factor) {
+    while (n % factor == 0) n /= factor;
+  }
+  return n == 1;
+}
+
+namespace good_lengths {
+
+/// The odd prime factors of good lengths.
+inline constexpr std::size_t odd_primes[] = {3, 5, 7, 11, 13};
+inline constexpr std::size_t n_odd_primes = 5;
+
+/// Returns the least product of `product`, a power of two and odd primes from number `first` on
+/// that is at least n, but `best` where that is less.
+constexpr std::size_t least_from(std::size_t n, std::size_t product, std::size_t first,
+                                 std::size_t best) noexcept {
+  if (first == n_odd_primes) {
+    while (product < n) product *= 2;
+    return product < best ? product : best;
+  }
+  for (; product < best; product *= odd_primes[first]) {
+    best = least_from(n, product, first + 1, best);
+  }
+  return best;
+}
+
+/// Returns the largest such product that is at most n, but `best` where that is more.
+constexpr std::size_t largest_up_to(std::size_t n, std::size_t product, std::size_t first,
+                                    std::size_t best) noexcept {
+  if (first == n_odd_primes) {
+    while (product <= n / 2) product *= 2;
+    return product > best ? product : best;
+  }
+  for (; product <= n; product *= odd_primes[first]) {
+    best = largest_up_to(n, product, first + 1, best);
+  }
+  return best;
+}
+
+}  // namespace good_lengths
+
+/// Returns the least length from n on that transforms of this kind take quickly: a good length, an
+/// even one for real transforms, whose rows are then computed as complex ones of half the length.
+/// Engines that take powers of two alone are asked for std::bit_ceil(n) instead. Throws
+/// `plan_error` for an n above `max_length`.
+///
+///     static_assert(good_length(1002) == 1008);
+[[nodiscard]] constexpr std::size_t good_length(std::size_t n,
+                                                transform kind = transform::forward) {
+  if (n > max_length) {
+    throw plan_error("good_length was given more than max_length, 2^28; choose a shorter length");
+  }
+  const bool is_real = kind == transform::forward_from_real || kind == transform::inverse_to_real;
+  if (n <= 2) return 2;
+  return good_lengths::least_from(n, is_real ? 2 : 1, 0, max_length);
+}
+
+}  // namespace wingbeat

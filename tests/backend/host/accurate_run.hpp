@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows transformed by host plans with every instruction set, within the accuracy bounds.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>  // size_t
+#include <vector>
+
+#include "guarded_run.hpp"        // guarded_run, expected_row
+#include "support/sanitizer.hpp"  // has_thread_sanitizer
+#include "support/tolerance.hpp"  // is_accurate
+
+namespace wingbeat::test {
+
+template <class Real>
+constexpr precision precision_of = sizeof(Real) == 4 ? precision::fp32 : precision::fp64;
+
+/// Returns the instruction sets to run. All share what runs on several threads, so that the thread
+/// sanitizer sees that with one of them, and with fewer lengths.
+inline std::vector<backend::host::named_set> checked_sets() {
+  const auto sets = backend::host::supported_sets();
+  return {sets.begin() + (has_thread_sanitizer ? std::ssize(sets) - 1 : 0), sets.end()};
+}
+
+/// Expects the accuracy bounds of all rows taken together, which is what they speak of. One short
+/// row may miss them by chance: alone, it is only held to twice the bound.
+template <class Real>
+void expect_accurate(const std::vector<exact>& got, const std::vector<exact>& expected,
+                     std::size_t n) {
+  exact all_got, all_expected;
+  for (std::size_t row = 0; row < got.size(); ++row) {
+    EXPECT_LE(relative_l2(got[row], expected[row]), 2 * l2_bound<Real>(n)) << "row " << row;
+    all_got.insert(all_got.end(), got[row].begin(), got[row].end());
+    all_expected.insert(all_expected.end(), expected[row].begin(), expected[row].end());
+  }
+  if (all_got.size() < 256) return;
+  EXPECT_TRUE(is_accurate<Real>(all_got, all_expected, n));
+}
+
+/// Runs with every instruction set and compares the rows that `is_checked` picks.
+template <class Real, class Pick>
+void check(const plan_spec& what, std::size_t offset_elements, Pick is_checked) {
+  const auto input = input_noise<Real>(what);
+  std::vector<std::size_t> checked;
+  std::vector<exact> expected;
+  for (std::size_t row = 0; row < what.batch; ++row) {
+    if (!is_checked(row)) continue;
+    checked.push_back(row);
+    expected.push_back(expected_row(what, input, row));
+  }
+  for (const auto& set : checked_sets()) {
+    SCOPED_TRACE(described(set, what));
+    const auto output = guarded_run(set, what, input, offset_elements * sizeof(Real));
+    std::vector<exact> got;
+    for (const std::size_t row : checked) got.push_back(row_of(what, output, row));
+    expect_accurate<Real>(got, expected, what.lengths.front());
+  }
+}
+
+template <class Real>
+void check_all_rows(const plan_spec& what, std::size_t offset_elements) {
+  check<Real>(what, offset_elements, [](std::size_t) { return true; });
+}
+
+}  // namespace wingbeat::test
