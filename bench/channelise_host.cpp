@@ -44,6 +44,7 @@ json measured(queue& on, std::size_t channels, dither_kind dither) {
   const auto take = [&](const channelised_heap& heap) { n_bytes += heap.bytes.size(); };
   std::vector<measure::timed_run> runs{measure::queued_run(on, "push", [&] {
     bank.push(on, {.packed = {first, second}, .count = n_samples}, take);
+    bank.finish(take);
   })};
   measure::take_turns(runs, n_rounds);
   const double all = 2 * static_cast<double>(n_samples);

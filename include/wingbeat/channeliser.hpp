@@ -146,7 +146,8 @@ struct channelised_heap {
   std::size_t n_spectra = 0;  ///< From the first on; fewer than all of a heap from `flush` alone.
 };
 
-/// What became of heaps so far.
+/// What became of heaps so far, up to the last one that was handed on, and those behind it that are
+/// withheld.
 struct heap_counts {
   std::uint64_t sent = 0;      ///< Handed on.
   std::uint64_t withheld = 0;  ///< Touched by missing samples.
@@ -158,7 +159,8 @@ struct heap_counts {
 ///     channeliser bank{queue, {.adc_rate_hz = 1712e6, .channels = 4096}, 0};
 ///     bank.push(queue, {.packed = {pol0, pol1}, .count = 1 << 20}, [](const auto& heap) { .. });
 ///
-/// One thread at a time, but `add_delay` and `add_gains` may be called by any. Results agree with
+/// One thread at a time, but `add_delay`, `add_delays` and `add_gains` may be called by any. Results
+/// agree with
 /// `src/reference/channeliser.hpp`, whose formulas these are, within one step of the quantiser
 /// where rounding errors of fp32 cross a tie.
 class channeliser {
@@ -190,14 +192,20 @@ class channeliser {
   [[nodiscard]] const channeliser_spec& spec() const;
   [[nodiscard]] const channeliser_sizes& sizes() const;
 
-  /// Takes samples, and hands on every heap that they complete, in order of time. Throws
-  /// `plan_error` for samples of other counts than stated, or beyond `sample_bits`; then nothing
-  /// was taken.
+  /// Takes samples, and begins every heap that they complete. Heaps are handed on in order of time,
+  /// when their bytes are here: on `host` and `reference` at once, on `cuda` and `opencl` the last
+  /// ones by a later call of this, `finish` or `flush`. Samples are read when this returns; from
+  /// `pinned_memory` they are copied fastest. Throws `plan_error` for samples of other counts than
+  /// stated, or beyond `sample_bits`; then nothing was taken.
   void push(queue& on, const samples& next, const taker& take);
 
-  /// Hands on the heap that the samples fill in part, if there is one, for recordings that end: the
-  /// first `n_spectra` have all their samples, the others are 0. It counts as sent or withheld. If
-  /// the stream goes on after all, samples that complete the heap have it handed on again.
+  /// Waits for the heaps that were begun, and hands them on.
+  void finish(const taker& take);
+
+  /// Finishes, and hands on the heap that the samples fill in part, if there is one, for recordings
+  /// that end: the first `n_spectra` have all their samples, the others are 0. It counts as sent or
+  /// withheld. If the stream goes on after all, samples that complete the heap have it handed on
+  /// again.
   void flush(queue& on, const taker& take);
 
   /// Says that the samples pushed next begin with number `next_sample`. Heaps that need any before
@@ -208,7 +216,9 @@ class channeliser {
   /// Adds a model, or gains, for spectra from its start on, in place of later ones that were
   /// stated. Returns the output time from which on all heaps follow it; those before it were begun.
   /// Throws `plan_error` as the constructor does.
+  /// `add_delays` adds a model for each polarisation, from the same heap on.
   std::int64_t add_delay(std::size_t polarisation, const delay_model& model);
+  std::int64_t add_delays(std::span<const delay_model> models);
   std::int64_t add_gains(gain_change change);
 
   [[nodiscard]] const std::vector<input_level>& levels() const;  ///< [polarisation]

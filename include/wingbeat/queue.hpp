@@ -48,11 +48,11 @@ class queue {
   /// Returns when everything queued so far has finished. Throws `device_error` if any failed.
   void wait() const;
 
-  /// Returns the engine's side of this queue, for wingbeat's own sources.
+  /// For wingbeat's own sources: a queue of an engine's side, and this queue's.
+  explicit queue(std::shared_ptr<backend::queue> impl) noexcept;
   [[nodiscard]] const std::shared_ptr<backend::queue>& impl() const noexcept { return impl_; }
 
  private:
-  explicit queue(std::shared_ptr<backend::queue> impl) noexcept;
   std::shared_ptr<backend::queue> impl_;
 };
 

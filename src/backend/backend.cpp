@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/backend.hpp"
 
+#include <new>  // align_val_t, nothrow
+
 #include "backend/kernel.hpp"  // kernel_source
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
@@ -32,6 +34,21 @@ void queue::copy(buffer_view to, buffer_view from) {
   read(bytes.data(), from);
   to.size_bytes = from.size_bytes;
   write(to, bytes.data());
+}
+
+namespace {
+constexpr std::align_val_t pinned_alignment{64};
+}
+
+void* queue::allocate_pinned(std::size_t size_bytes) {
+  void* const memory = ::operator new(size_bytes, pinned_alignment, std::nothrow);
+  if (memory != nullptr) return memory;
+  throw device_error(
+      formatted("{} bytes of this process could not be allocated; ask for less", size_bytes));
+}
+
+void queue::release_pinned(void* memory) noexcept {
+  ::operator delete(memory, pinned_alignment);
 }
 
 void queue::drop_workspace() noexcept {

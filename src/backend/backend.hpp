@@ -25,6 +25,10 @@ class mark {
 
   /// Waits for this mark and returns the device's seconds since `earlier`, of the same queue.
   [[nodiscard]] virtual double seconds_since(const mark& earlier) const = 0;
+
+  // These defaults are of engines whose work is done when it is queued.
+  [[nodiscard]] virtual bool is_reached() const { return true; }
+  virtual void wait() const {}
 };
 
 /// An ordered queue and the memory of its device. Throws `device_error`.
@@ -55,6 +59,23 @@ class queue {
   virtual void read(void* to, buffer_view from) = 0;         // from.size_bytes; returns when done
   virtual void wait() = 0;
   [[nodiscard]] virtual std::unique_ptr<mark> record() = 0;
+
+  /// Opens another queue of this device, in the same context: its work runs beside this one's.
+  /// Returns nullptr on engines whose work is done when it is queued.
+  [[nodiscard]] virtual std::shared_ptr<queue> open_beside() const { return nullptr; }
+
+  /// Has work that is queued from now on wait for a mark of any queue of this context.
+  virtual void after(const mark& /*awaited*/) {}
+
+  /// Queue copies. The memory of this process must stay as it is until a later mark is reached.
+  /// From and to pinned memory, they run beside the processor.
+  virtual void write_later(buffer_view to, const void* from) { write(to, from); }
+  virtual void read_later(void* to, buffer_view from) { read(to, from); }
+
+  /// Memory of this process that the device reaches at the speed of its bus; by default ordinary
+  /// memory.
+  [[nodiscard]] virtual void* allocate_pinned(std::size_t size_bytes);
+  virtual void release_pinned(void* memory) noexcept;
 
   /// Sets all bytes to 0, queued; offset and size are multiples of 4. This default copies zeros
   /// from the host.

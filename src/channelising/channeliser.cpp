@@ -9,9 +9,10 @@
 
 #include "channelising/delay_model.hpp"    // delay_schedule, first_start
 #include "channelising/downconverter.hpp"  // downconverter
-#include "channelising/filter_bank.hpp"    // filter_bank
 #include "channelising/heap_entries.hpp"   // entries_of
+#include "channelising/heap_pipeline.hpp"  // heap_pipeline
 #include "channelising/incoming.hpp"       // incoming
+#include "channelising/memory.hpp"         // bank_capacity, input_capacity
 #include "channelising/sample_store.hpp"   // sample_store
 #include "channelising/spec.hpp"           // validate
 #include "formatted.hpp"                   // formatted
@@ -24,25 +25,20 @@ using namespace channelising;
 
 namespace {
 
-/// So many samples of each polarisation are taken at once.
-constexpr std::size_t piece_samples = std::size_t{1} << 20;
-
-std::size_t in_eights(std::size_t n) {
-  return (n + 7) / 8 * 8;
-}
-
-/// Numbers of the bank that must be there at once, of decimated ones where there are such.
-std::size_t bank_capacity(const channeliser_sizes& sizes, std::size_t kept_samples) {
-  const std::size_t samples =
-      sizes.window_samples + sizes.heap_samples + kept_samples + piece_samples;
-  return in_eights(2 * (samples / sizes.subsampling + 64));
-}
-
-/// Input samples that must be there at once.
-std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samples) {
-  if (sizes.subsampling == 1 && sizes.filter_taps == 1) return bank_capacity(sizes, kept_samples);
-  return in_eights(2 * (piece_samples + sizes.filter_taps + sizes.subsampling + 64));
-}
+/// Waits for copies from the memory of a caller, who may be told of a failure before.
+struct copies_end {
+  explicit copies_end(const incoming& given) : of(given) {}
+  copies_end(const copies_end&) = delete;
+  copies_end& operator=(const copies_end&) = delete;
+  ~copies_end() {
+    try {
+      of.wait_for_copies();
+    } catch (...) {
+      // A queue that failed copies no more.
+    }
+  }
+  const incoming& of;
+};
 
 }  // namespace
 
@@ -61,10 +57,10 @@ struct channeliser::impl {
       converter.emplace(on, spec, planes);
       next_output = converter->first_from(first_sample);
       decimated.emplace(on, spec.polarisations, 8 * unsigned{sizeof(std::complex<float>)},
-                        bank_capacity(sizes, kept_samples), next_output);
+                        bank_capacity(sizes, kept_samples), next_output, written_by::kernels);
       planes = {sample_form::complex, 0, decimated->plane_bytes()};
     }
-    bank.emplace(on, spec, planes);
+    heaps.emplace(on, spec, planes);
   }
 
   channeliser_spec spec;
@@ -78,11 +74,10 @@ struct channeliser::impl {
   std::optional<downconverter> converter;
   std::optional<sample_store> decimated;
   std::int64_t next_output = 0;  ///< Of the decimated samples.
-  std::optional<filter_bank> bank;
-  heap_counts counts;
-  std::int64_t earliest = 0;   ///< Output time of the next heap, or before it.
+  std::optional<heap_pipeline> heaps;
+  std::shared_ptr<backend::queue> running;  ///< Whose kernels were queued last.
+  std::int64_t earliest = 0;                ///< Output time of the next heap, or before it.
   std::int64_t expected = -1;  ///< Output time behind the last heap; below 0 before the first.
-  std::vector<std::byte> bytes;
 
   [[nodiscard]] std::int64_t subsampling() const {
     return static_cast<std::int64_t>(sizes.subsampling);
@@ -158,15 +153,18 @@ struct channeliser::impl {
     return fit::whole;
   }
 
-  /// A heap that is begun: its delays and gains are fixed.
-  struct begun_heap {
-    channelised_heap heap = {};
-    bool is_withheld = false;
-    heap_entries entries = {};
-  };
+  /// Has kernels run on another queue than before, if it is another.
+  void follow(queue& on) {
+    if (running && running != on.impl()) running->wait();
+    running = on.impl();
+  }
 
-  void hand_on(queue& on, const taker& take) {
-    while (const auto next = begin_next(fit::whole)) make(on, *next, take);
+  void begin_heaps(queue& on, const taker& take) {
+    while (auto next = begin_next(fit::whole)) begin(on, std::move(*next), take);
+  }
+
+  void begin(queue& on, begun_heap next, const taker& take) {
+    heaps->begin(on, numbers().view(), std::move(next), take);
   }
 
   /// Begins the next heap that starts within the samples, if it fits as `wanted`.
@@ -182,12 +180,14 @@ struct channeliser::impl {
         continue;
       }
       if (found != wanted || windows.empty()) return std::nullopt;
-      if (expected >= 0) counts.skipped += static_cast<std::uint64_t>((*t - expected) / hop);
+      const auto n_skipped = expected < 0 ? 0 : static_cast<std::uint64_t>((*t - expected) / hop);
       // A heap that is not whole may be handed on again, and is not skipped then.
       expected = *t + (wanted == fit::whole ? hop : 0);
       if (wanted == fit::whole) earliest = expected;
       for (delay_schedule& of : delays) of.forget_before(*t, sizes.evaluation_offset);
-      return begun_locked(*t, windows);
+      begun_heap begun = begun_locked(*t, windows);
+      begun.n_skipped = n_skipped;
+      return begun;
     }
     return std::nullopt;
   }
@@ -207,20 +207,6 @@ struct channeliser::impl {
     begun.is_withheld = is_touched && spec.missing == missing_policy::withhold;
     if (!begun.is_withheld) begun.entries = entries_of(spec, t, windows, numbers().begin());
     return begun;
-  }
-
-  void make(queue& on, const begun_heap& begun, const taker& take) {
-    if (begun.is_withheld) {
-      ++counts.withheld;
-      return;
-    }
-    bank->run(on, numbers().view(), begun.entries.spectra, begun.entries.gains);
-    bank->read_heap(bytes);
-    channelised_heap heap = begun.heap;
-    heap.bytes = bytes;
-    heap.saturated = bank->saturated();
-    ++counts.sent;
-    if (take) take(heap);
   }
 
   void jump(std::int64_t next_sample) {
@@ -266,29 +252,42 @@ const channeliser_sizes& channeliser::sizes() const {
   return require_owned(impl_, "channeliser").sizes;
 }
 const std::vector<input_level>& channeliser::levels() const {
-  return require_owned(impl_, "channeliser").input.levels();
+  impl& mine = require_owned(impl_, "channeliser");
+  if (mine.running) mine.running->wait();
+  return mine.input.levels();
 }
 const heap_counts& channeliser::counts() const {
-  return require_owned(impl_, "channeliser").counts;
+  return require_owned(impl_, "channeliser").heaps->counts();
 }
 std::string channeliser::explain() const {
   const impl& mine = require_owned(impl_, "channeliser");
-  return mine.bank->explain() + mine.input.explain();
+  return mine.heaps->explain() + mine.input.explain();
 }
 
 void channeliser::push(queue& on, const samples& next, const taker& take) {
   static_cast<void>(spec());
   impl& mine = *impl_;
   mine.input.accept(next);
+  mine.follow(on);
+  const copies_end end{mine.input};
   for (std::size_t first = 0; first < next.count; first += piece_samples) {
     mine.take_piece(on, next, first, std::min(piece_samples, next.count - first));
-    mine.hand_on(on, take);
+    mine.begin_heaps(on, take);
   }
+  mine.input.wait_for_copies();
+  mine.heaps->hand_on(take);
+}
+
+void channeliser::finish(const taker& take) {
+  static_cast<void>(spec());
+  impl_->heaps->finish(take);
 }
 
 void channeliser::flush(queue& on, const taker& take) {
   static_cast<void>(spec());
-  if (const auto last = impl_->begin_next(impl::fit::ends)) impl_->make(on, *last, take);
+  impl_->follow(on);
+  if (auto last = impl_->begin_next(impl::fit::ends)) impl_->begin(on, std::move(*last), take);
+  impl_->heaps->finish(take);
 }
 
 void channeliser::jump(std::int64_t next_sample) {
@@ -308,6 +307,23 @@ std::int64_t channeliser::add_delay(std::size_t polarisation, const delay_model&
   const std::lock_guard lock{impl_->mutex};
   impl_->delays[polarisation].add(model);
   return std::max(model.start_samples, impl_->earliest);
+}
+
+std::int64_t channeliser::add_delays(std::span<const delay_model> models) {
+  static_cast<void>(spec());
+  if (models.size() != impl_->delays.size()) {
+    throw plan_error(formatted("{} delays are given; give one for each of {} polarisations",
+                               models.size(), impl_->delays.size()));
+  }
+  const std::lock_guard lock{impl_->mutex};
+  std::vector<delay_schedule> changed = impl_->delays;
+  std::int64_t from = impl_->earliest;
+  for (std::size_t p = 0; p < models.size(); ++p) {
+    changed[p].add(models[p]);
+    from = std::max(from, models[p].start_samples);
+  }
+  impl_->delays = std::move(changed);
+  return from;
 }
 
 std::int64_t channeliser::add_gains(gain_change change) {

@@ -3,18 +3,17 @@
 // weighs and quantises the bins, and the transposition to [channel][spectrum][polarisation].
 #pragma once
 
-#include <cstdint>  // uint32_t, uint64_t
+#include <cstdint>  // uint64_t
 #include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "channelising/bank_views.hpp"      // sample_planes
-#include "channelising/chained_bank.hpp"    // chained_bank
-#include "channelising/fused_bank.hpp"      // fused_bank
-#include "channelising/spec.hpp"            // channeliser_spec
-#include "channelising/spectrum_entry.hpp"  // spectrum_entry
-#include "wingbeat/buffer.hpp"              // buffer
+#include "channelising/bank_views.hpp"    // sample_planes
+#include "channelising/chained_bank.hpp"  // chained_bank
+#include "channelising/fused_bank.hpp"    // fused_bank
+#include "channelising/heap_slot.hpp"     // heap_slot
+#include "channelising/spec.hpp"          // channeliser_spec
 
 namespace wingbeat::backend {
 class bank;
@@ -29,27 +28,20 @@ class filter_bank {
   filter_bank(filter_bank&&) noexcept;
   ~filter_bank();
 
-  /// Queues the spectra of one heap. entries: [polarisation][spectrum]; gains: [set][polarisation]
-  /// [channel]. Then `heap` holds its bytes, and `saturated` a count for each polarisation.
-  void run(queue& on, buffer_view samples, const std::vector<spectrum_entry>& entries,
-           const std::vector<std::complex<float>>& gains);
+  /// Queues the spectra of one heap, whose slot then holds its bytes and counts.
+  void run(queue& on, buffer_view samples, const heap_entries& entries, heap_slot& slot);
 
-  /// Wait for the run, and return what it made.
-  void read_heap(std::vector<std::byte>& bytes) const;
-  [[nodiscard]] std::vector<std::uint64_t> saturated() const;
+  /// Returns how many values of each polarisation saturate, of a heap whose slot is here.
+  [[nodiscard]] std::vector<std::uint64_t> saturated(const heap_slot& slot) const;
 
   [[nodiscard]] std::string explain() const;
 
  private:
   channeliser_spec spec_;
-  channeliser_sizes sizes_;
-  bool is_compiled_;
   // One of three: a kernel that does all; an engine's own loop; or several launches.
   std::optional<fused_bank> fused_;
   std::unique_ptr<backend::bank> whole_;
   std::optional<chained_bank> chained_;
-  buffer entries_, gains_, heap_, saturated_;
-  std::vector<std::complex<float>> gains_held_;
 };
 
 }  // namespace wingbeat::channelising

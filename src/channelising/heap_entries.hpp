@@ -6,8 +6,8 @@
 #include <cstdint>  // int64_t
 #include <vector>
 
-#include "channelising/delay_model.hpp"  // delay_value
-#include "channelising/filter_bank.hpp"  // spectrum_entry
+#include "channelising/delay_model.hpp"     // delay_value
+#include "channelising/spectrum_entry.hpp"  // spectrum_entry
 
 namespace wingbeat::channelising {
 

@@ -44,21 +44,19 @@ std::unique_ptr<backend::bank> make_host_bank(engine runs_on, const channeliser_
        .seed = spec.seed});
 }
 
-void run_host_bank(backend::bank& on, buffer_view samples,
-                   const std::vector<spectrum_entry>& entries,
-                   const std::vector<std::complex<float>>& gains, buffer_view heap,
-                   const buffer& saturated) {
+void run_host_bank(backend::bank& on, buffer_view samples, const heap_entries& entries,
+                   buffer_view heap, buffer_view saturated) {
   std::vector<backend::bank_row> rows;
-  rows.reserve(entries.size());
-  for (const spectrum_entry& entry : entries) {
+  rows.reserve(entries.spectra.size());
+  for (const spectrum_entry& entry : entries.spectra) {
     rows.push_back({entry.first, entry.time, entry.phase_turns, entry.slope_turns, entry.gains});
   }
-  auto* const counts = reinterpret_cast<std::uint32_t*>(start_of(saturated.view()));
+  auto* const counts = reinterpret_cast<std::uint32_t*>(start_of(saturated));
   on.run({.samples = start_of(samples),
           .rows = rows,
-          .gains = gains.data(),
+          .gains = entries.gains.data(),
           .out = start_of(heap),
-          .saturated = {counts, saturated.size_bytes() / sizeof(std::uint32_t)}});
+          .saturated = {counts, saturated.size_bytes / sizeof(std::uint32_t)}});
 }
 
 }  // namespace wingbeat::channelising

@@ -6,8 +6,9 @@
 #include <memory>  // unique_ptr
 #include <vector>
 
-#include "backend/backend.hpp"           // bank
-#include "channelising/filter_bank.hpp"  // sample_planes, spectrum_entry
+#include "backend/backend.hpp"            // bank
+#include "channelising/bank_views.hpp"    // sample_planes
+#include "channelising/heap_entries.hpp"  // heap_entries
 
 namespace wingbeat::channelising {
 
@@ -17,10 +18,8 @@ namespace wingbeat::channelising {
                                                             const sample_planes& planes,
                                                             const std::vector<float>& weights);
 
-/// Runs it; arguments as of `filter_bank::run`, with the heap and the counts that it writes.
-void run_host_bank(backend::bank& on, buffer_view samples,
-                   const std::vector<spectrum_entry>& entries,
-                   const std::vector<std::complex<float>>& gains, buffer_view heap,
-                   const buffer& saturated);
+/// Runs it; writes the heap, and a count of saturated values for each polarisation.
+void run_host_bank(backend::bank& on, buffer_view samples, const heap_entries& entries,
+                   buffer_view heap, buffer_view saturated);
 
 }  // namespace wingbeat::channelising

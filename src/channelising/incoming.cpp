@@ -75,7 +75,8 @@ incoming::incoming(const queue& on, const channeliser_spec& spec, std::size_t ca
       form_(form_of_samples(on.device().runs_on)),
       end_(first),
       store_(on, spec.polarisations,
-             form_ == sample_form::packed ? bits_ : 8 * unsigned{sizeof(float)}, capacity, first),
+             form_ == sample_form::packed ? bits_ : 8 * unsigned{sizeof(float)}, capacity, first,
+             written_by::copies),
       levels_(spec.polarisations),
       gaps_(spec.polarisations),
       staged_(spec.polarisations, {first}) {
@@ -149,13 +150,15 @@ bool incoming::append(queue& on, const channeliser::samples& next, std::size_t f
   if (!store_.make_room(on, keep, count_all)) return false;
   by_runs(next, from, from + count_all, [&](const run& each) {
     if (each.is_present) levels_[each.polarisation].n_samples += each.stop - each.first;
-    if (!reads_) take(on, next, each);
+    if (!reads_) take(next, each);
   });
   if (reads_) {
     on.wait();
     read(next, from, count_all);
   } else {
     for (std::size_t p = 0; p < staged_.size(); ++p) write_staged(p);
+    store_.publish(on);
+    count_copied(on);
   }
   end_ += static_cast<std::int64_t>(count_all);
   store_.extend(end_);
@@ -189,7 +192,7 @@ void incoming::read(const channeliser::samples& next, std::size_t from, std::siz
   static_cast<void>(engine_.read_samples(runs));
 }
 
-void incoming::take(queue& on, const channeliser::samples& next, const run& taken) {
+void incoming::take(const channeliser::samples& next, const run& taken) {
   const run whole = whole_bytes(next, taken);
   run before = taken, behind = taken;
   before.stop = whole.first;
@@ -197,7 +200,7 @@ void incoming::take(queue& on, const channeliser::samples& next, const run& take
   stage(next, before);
   if (whole.first < whole.stop) {
     write_staged(taken.polarisation);  // a whole group ends it
-    take_whole_bytes(on, next, whole);
+    take_whole_bytes(next, whole);
   }
   stage(next, behind);
 }
@@ -218,22 +221,28 @@ incoming::run incoming::whole_bytes(const channeliser::samples& next, const run&
   return {taken.polarisation, first, stop, taken.is_present};
 }
 
-void incoming::take_whole_bytes(queue& on, const channeliser::samples& next, const run& taken) {
+void incoming::take_whole_bytes(const channeliser::samples& next, const run& taken) {
   const std::size_t p = taken.polarisation, n = taken.stop - taken.first;
   std::int64_t& index = staged_[p].begin;
   const std::size_t size_bytes = n / 8 * bits_;
-  buffer_view to = store_.at(p, index);
-  to.size_bytes = size_bytes;
   if (taken.is_present) {
     const std::size_t from = taken.first / 8 * bits_ + taken.first % 8 * bits_ / 8;
-    store_.write(p, index, &next.packed[p][from], size_bytes);
-    buffer_view plane = store_.at(p, store_.begin());
-    plane.size_bytes = store_.plane_bytes();
-    counter_->enqueue(on, p, plane, static_cast<std::size_t>(index - store_.begin()), n);
+    store_.write_later(p, index, &next.packed[p][from], size_bytes);
+    copied_.push_back({p, n, index});
   } else {
-    on.impl()->clear(to);
+    store_.clear(p, index, size_bytes);
   }
   index += static_cast<std::int64_t>(n);
+}
+
+void incoming::count_copied(queue& on) {
+  for (const copied_samples& each : copied_) {
+    buffer_view plane = store_.at(each.polarisation, store_.begin());
+    plane.size_bytes = store_.plane_bytes();
+    counter_->enqueue(on, each.polarisation, plane,
+                      static_cast<std::size_t>(each.begin - store_.begin()), each.count);
+  }
+  copied_.clear();
 }
 
 void incoming::stage(const channeliser::samples& next, const run& taken) {

@@ -36,9 +36,12 @@ class incoming {
   void accept(const channeliser::samples& next);
 
   /// Counts and appends samples `from` to `from + count` of those accepted, missing ones as 0;
-  /// samples from index `keep` on stay. Returns false where there is no room.
+  /// samples from index `keep` on stay. Returns false where there is no room. Copies may be queued:
+  /// those accepted stay as they are until `wait_for_copies` returns.
   [[nodiscard]] bool append(queue& on, const channeliser::samples& next, std::size_t from,
                             std::size_t count, std::int64_t keep);
+
+  void wait_for_copies() const { store_.wait_for_writes(); }
 
   /// Forgets all samples; the next one has index `first`.
   void restart(std::int64_t first);
@@ -58,6 +61,11 @@ class incoming {
     std::size_t polarisation, first, stop;
     bool is_present;
   };
+  /// Samples that a device counts when they are there.
+  struct copied_samples {
+    std::size_t polarisation, count;
+    std::int64_t begin;
+  };
   /// Samples that the processor reads, not written yet: from index `begin` on, in packed stores
   /// where a group of eight begins.
   struct staged_samples {
@@ -76,10 +84,12 @@ class incoming {
   /// Reads samples where the bank finds them, on engines of this process.
   void read(const channeliser::samples& next, std::size_t from, std::size_t count);
 
-  void take(queue& on, const channeliser::samples& next, const run& taken);
+  void take(const channeliser::samples& next, const run& taken);
   /// Returns the part of a run that goes to the device as it is; of no samples, if there is none.
   [[nodiscard]] run whole_bytes(const channeliser::samples& next, const run& taken) const;
-  void take_whole_bytes(queue& on, const channeliser::samples& next, const run& taken);
+  void take_whole_bytes(const channeliser::samples& next, const run& taken);
+  /// Queues the count of what was copied.
+  void count_copied(queue& on);
   void stage(const channeliser::samples& next, const run& taken);
   /// Writes what is staged, and keeps a group of eight that is not whole yet.
   void write_staged(std::size_t polarisation);
@@ -95,6 +105,7 @@ class incoming {
   std::vector<input_level> levels_;       ///< [polarisation], as those below.
   std::vector<std::vector<gap>> gaps_;    ///< By their begins.
   std::vector<staged_samples> staged_;
+  std::vector<copied_samples> copied_;
 };
 
 }  // namespace wingbeat::channelising

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // The latest numbers of a stream in the memory of a device: a window that slides. Numbers that are
-// kept move to the front of another buffer when the end of one is reached.
+// kept move to the front of another buffer when the end of one is reached. Samples are written by a
+// queue of their own where an engine has several, while kernels read others.
 #pragma once
 
 #include <cstddef>  // size_t
 #include <cstdint>  // int64_t
+#include <memory>   // shared_ptr, unique_ptr
 
+#include "backend/backend.hpp"  // queue, mark
 #include "wingbeat/buffer.hpp"  // buffer
 
 namespace wingbeat::channelising {
+
+/// Who writes a store.
+enum class written_by {
+  kernels,  ///< The queue that runs kernels.
+  copies    ///< A queue beside it; `publish` tells the other when.
+};
 
 class sample_store {
  public:
   /// Numbers of `number_bits`, `n_planes` of them at a time; each plane has room for `capacity`
   /// numbers, a multiple of 8. The first has index `begin`.
   sample_store(const queue& on, std::size_t n_planes, unsigned number_bits, std::size_t capacity,
-               std::int64_t begin);
+               std::int64_t begin, written_by writer);
 
   [[nodiscard]] std::int64_t begin() const { return begin_; }
   [[nodiscard]] std::int64_t end() const { return end_; }
@@ -29,21 +38,39 @@ class sample_store {
   /// Returns where number `index` of a plane lies, which begins at a byte.
   [[nodiscard]] buffer_view at(std::size_t plane, std::int64_t index) const;
 
-  /// Writes bytes there.
+  /// Writes bytes there; returns when done.
   void write(std::size_t plane, std::int64_t index, const void* from, std::size_t size_bytes);
 
+  /// Queues the same: `from` stays as it is until `wait_for_writes` returns.
+  void write_later(std::size_t plane, std::int64_t index, const void* from, std::size_t size_bytes);
+
+  /// Queues zeros in place of bytes, words of 4 bytes.
+  void clear(std::size_t plane, std::int64_t index, std::size_t size_bytes);
+
+  /// Has later work on `on` see all that was written.
+  void publish(queue& on);
+  void wait_for_writes() const;
+
   /// Forgets all numbers; the next one has index `begin`.
-  void restart(std::int64_t begin) { begin_ = end_ = begin; }
+  void restart(std::int64_t begin);
 
   /// Says that numbers up to `end` are there.
   void extend(std::int64_t end) { end_ = end; }
 
  private:
+  [[nodiscard]] bool has_own_queue() const { return writer_ != first_queue_; }
+
   std::size_t n_planes_;
   unsigned bits_;
   std::size_t capacity_, plane_bytes_;
   std::int64_t begin_, end_;
+  std::shared_ptr<backend::queue> first_queue_;  ///< Where the store was made.
+  std::shared_ptr<backend::queue> writer_;
   buffer now_, next_;
+  std::unique_ptr<backend::mark> written_;  ///< Behind what was published last.
+  /// Behind the last move to another buffer: kernels have read what is written next then.
+  std::unique_ptr<backend::mark> moved_;
+  bool is_read_again_ = false;  ///< Kernels may read what is written next; see `restart`.
 };
 
 }  // namespace wingbeat::channelising

@@ -25,6 +25,12 @@ class channeliser_edges : public ::testing::TestWithParam<engine> {
     queue on{first_device(GetParam())};
     channeliser bank{on, spec, input.first_sample, kept_samples};
     outcome made;
+    const auto take = [&](const channelised_heap& heap) {
+      made.heaps.push_back({.timestamp = heap.timestamp,
+                            .bytes = {heap.bytes.begin(), heap.bytes.end()},
+                            .saturated = heap.saturated,
+                            .is_complete = heap.is_complete});
+    };
     const std::size_t length = input.samples[0].size(), packet = input.packet_samples;
     for (std::size_t first = 0; first < length; first += piece) {
       channeliser::samples next{.count = std::min(piece, length - first), .packet_samples = packet};
@@ -35,13 +41,9 @@ class channeliser_edges : public ::testing::TestWithParam<engine> {
         next.present.emplace_back(
             begin, begin + static_cast<std::ptrdiff_t>((next.count + packet - 1) / packet));
       }
-      bank.push(on, next, [&](const channelised_heap& heap) {
-        made.heaps.push_back({.timestamp = heap.timestamp,
-                              .bytes = {heap.bytes.begin(), heap.bytes.end()},
-                              .saturated = heap.saturated,
-                              .is_complete = heap.is_complete});
-      });
+      bank.push(on, next, take);
     }
+    bank.finish(take);
     made.counts = bank.counts();
     made.levels = bank.levels();
     return made;

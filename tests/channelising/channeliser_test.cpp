@@ -43,6 +43,9 @@ class channeliser_on : public ::testing::TestWithParam<engine> {
               const std::vector<std::size_t>& cuts, bool is_packed = false) {
     channeliser bank{*on, spec, input.first_sample};
     outcome result;
+    const auto keep = [&](const channelised_heap& heap) {
+      result.heaps.push_back({heap, {heap.bytes.begin(), heap.bytes.end()}});
+    };
     const std::size_t length = input.samples.front().size();
     for (std::size_t first = 0, i = 0; first < length; ++i) {
       const std::size_t count = std::min(cuts[i % cuts.size()], length - first);
@@ -63,11 +66,10 @@ class channeliser_on : public ::testing::TestWithParam<engine> {
           next.present.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(n_packets));
         }
       }
-      bank.push(*on, next, [&](const channelised_heap& heap) {
-        result.heaps.push_back({heap, {heap.bytes.begin(), heap.bytes.end()}});
-      });
+      bank.push(*on, next, keep);
       first += count;
     }
+    bank.finish(keep);
     result.levels = bank.levels();
     result.counts = bank.counts();
     return result;
@@ -251,6 +253,7 @@ TEST_P(channeliser_on, changes_models_while_it_runs) {
   EXPECT_EQ(bank.add_delay(0, {.start_samples = 9999999, .delay_samples = 1}), 9999999);
   const std::size_t rest = input.samples[0].size() - half;
   bank.push(*on, {.integers = {std::span(input.samples[0]).subspan(half)}, .count = rest}, keep);
+  bank.finish(keep);
   EXPECT_EQ(bank.counts().sent, 4U);
   channeliser_spec whole = spec;
   whole.gains = {{.start_samples = 0, .gains = {{{3, 0}}}}};
@@ -306,6 +309,7 @@ TEST_P(channeliser_on, hands_on_the_whole_spectra_of_the_last_heap) {
     // The stream may go on.
     const samples more(16 * hop);
     bank.push(*on, {.integers = {more, more}, .count = more.size()}, keep);
+    bank.finish(keep);
     ASSERT_EQ(heaps.size(), 4U);
     EXPECT_EQ(heaps[3].heap.timestamp, expected.heaps[2].timestamp);
     EXPECT_EQ(heaps[3].heap.n_spectra, 16U);

@@ -91,13 +91,15 @@ class packed_input : public ::testing::TestWithParam<engine> {
     SCOPED_TRACE(is_packed);
     std::vector<taken_heap> heaps;
     channeliser bank{on, spec_, 0, kept_samples};
+    const auto take = [&](const channelised_heap& heap) {
+      heaps.push_back({heap.timestamp, {heap.bytes.begin(), heap.bytes.end()}, heap.is_complete});
+    };
     for (const step& each : steps) {
-      push(on, bank, each, is_packed, [&](const channelised_heap& heap) {
-        heaps.push_back({heap.timestamp, {heap.bytes.begin(), heap.bytes.end()}, heap.is_complete});
-      });
+      push(on, bank, each, is_packed, take);
       // Levels that are asked for between pushes count nothing twice.
       if (each.count % 3 == 0) static_cast<void>(bank.levels());
     }
+    bank.finish(take);
     expect_levels(steps, bank.levels());
     return heaps;
   }
@@ -212,6 +214,21 @@ TEST_P(packed_input, stays_when_the_store_moves_on) {
   auto steps = pieces({1'000'003, 900'000, 400'000});
   steps[1].missing = {100, 101, 102};
   EXPECT_GE(check(steps, 1024), 1000U);
+}
+
+// Large pieces are still being copied when the last one is queued.
+TEST_P(packed_input, is_read_when_push_returns) {
+  spec_.sample_bits = 16;
+  spec_.delays.clear();
+  constexpr std::size_t count = std::size_t{1} << 22;
+  channeliser bank{*on_, spec_, 0};
+  std::vector<std::byte> packed(2 * count, std::byte{1});
+  bank.push(*on_, {.packed = {packed, packed}, .count = count}, {});
+  std::fill(packed.begin(), packed.end(), std::byte{0});
+  bank.finish({});
+  for (const input_level& level : bank.levels()) {
+    EXPECT_EQ(level.histogram[(1U << 15) + 0x0101], count);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, packed_input,

@@ -34,6 +34,8 @@ void bind_queues(shared_library& from, driver_api& api) {
   from.bind(api.memory_allocate, "cuMemAlloc_v2");
   from.bind(api.memory_free, "cuMemFree_v2");
   from.bind(api.memory_info, "cuMemGetInfo_v2");
+  from.bind(api.pinned_allocate, "cuMemHostAlloc");
+  from.bind(api.pinned_free, "cuMemFreeHost");
   from.bind(api.copy_to_device, "cuMemcpyHtoDAsync_v2");
   from.bind(api.copy_to_host, "cuMemcpyDtoHAsync_v2");
   from.bind(api.copy_on_device, "cuMemcpyDtoDAsync_v2");
@@ -41,10 +43,12 @@ void bind_queues(shared_library& from, driver_api& api) {
   from.bind(api.stream_create, "cuStreamCreate");
   from.bind(api.stream_destroy, "cuStreamDestroy_v2");
   from.bind(api.stream_synchronize, "cuStreamSynchronize");
+  from.bind(api.stream_wait_event, "cuStreamWaitEvent");
   from.bind(api.event_create, "cuEventCreate");
   from.bind(api.event_destroy, "cuEventDestroy_v2");
   from.bind(api.event_record, "cuEventRecord");
   from.bind(api.event_synchronize, "cuEventSynchronize");
+  from.bind(api.event_query, "cuEventQuery");
   // Its _v2 came with CUDA 12.8; drivers keep this one, with the same result.
   from.bind(api.event_elapsed_ms, "cuEventElapsedTime");
 }

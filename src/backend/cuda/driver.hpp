@@ -25,9 +25,11 @@ using program_handle = struct _nvrtcProgram*;
 
 inline constexpr result success = 0;
 inline constexpr result out_of_memory = 2;
+inline constexpr result not_ready = 600;
 
 inline constexpr unsigned stream_non_blocking = 1;  // does not wait for the default stream
 inline constexpr unsigned event_default = 0;        // with timing
+inline constexpr unsigned pinned_for_all_contexts = 1;
 
 namespace device_attribute {
 inline constexpr int max_threads_per_block = 1;
@@ -72,6 +74,8 @@ struct driver_api {
   result (*memory_allocate)(device_address*, std::size_t);
   result (*memory_free)(device_address);
   result (*memory_info)(std::size_t* free, std::size_t* total);
+  result (*pinned_allocate)(void**, std::size_t, unsigned flags);
+  result (*pinned_free)(void*);
   result (*copy_to_device)(device_address, const void*, std::size_t, stream_handle);
   result (*copy_to_host)(void*, device_address, std::size_t, stream_handle);
   result (*copy_on_device)(device_address, device_address, std::size_t, stream_handle);
@@ -80,10 +84,12 @@ struct driver_api {
   result (*stream_create)(stream_handle*, unsigned flags);
   result (*stream_destroy)(stream_handle);
   result (*stream_synchronize)(stream_handle);
+  result (*stream_wait_event)(stream_handle, event_handle, unsigned flags);
   result (*event_create)(event_handle*, unsigned flags);
   result (*event_destroy)(event_handle);
   result (*event_record)(event_handle, stream_handle);
   result (*event_synchronize)(event_handle);
+  result (*event_query)(event_handle);
   result (*event_elapsed_ms)(float*, event_handle from, event_handle to);
 
   result (*module_load)(module_handle*, const void* image);

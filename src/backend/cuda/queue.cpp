@@ -48,6 +48,21 @@ class mark final : public backend::mark {
     return 1e-3 * static_cast<double>(elapsed_ms);
   }
 
+  bool is_reached() const override {
+    const entered current{api_, context_};
+    const result asked = api_.event_query(event_);
+    if (asked == not_ready) return false;
+    check(api_, asked, "finish the work before a mark");
+    return true;
+  }
+
+  void wait() const override {
+    const entered current{api_, context_};
+    check(api_, api_.event_synchronize(event_), "finish the work before a mark");
+  }
+
+  [[nodiscard]] event_handle event() const noexcept { return event_; }
+
  private:
   const driver_api& api_;
   context_handle context_;
@@ -126,6 +141,44 @@ void queue::wait() {
 
 std::unique_ptr<backend::mark> queue::record() {
   return std::make_unique<mark>(api_, context_, stream_);
+}
+
+std::shared_ptr<backend::queue> queue::open_beside() const {
+  return std::make_shared<queue>(api_, context_, device());
+}
+
+void queue::after(const backend::mark& awaited) {
+  const entered current{api_, context_};
+  const event_handle event = static_cast<const mark&>(awaited).event();
+  check(api_, api_.stream_wait_event(stream_, event, 0), "have a stream wait for another");
+}
+
+void queue::write_later(buffer_view to, const void* from) {
+  const entered current{api_, context_};
+  check(api_, api_.copy_to_device(address_of(to), from, to.size_bytes, stream_),
+        "copy to the device");
+}
+
+void queue::read_later(void* to, buffer_view from) {
+  const entered current{api_, context_};
+  check(api_, api_.copy_to_host(to, address_of(from), from.size_bytes, stream_),
+        "copy from the device");
+}
+
+void* queue::allocate_pinned(std::size_t size_bytes) {
+  const entered current{api_, context_};
+  void* memory = nullptr;
+  const result allocated = api_.pinned_allocate(&memory, size_bytes, pinned_for_all_contexts);
+  if (allocated == success) return memory;
+  throw device_error(
+      formatted("the CUDA driver could not pin {} bytes of this process: {}; ask "
+                "for less",
+                size_bytes, describe(api_, allocated)));
+}
+
+void queue::release_pinned(void* memory) noexcept {
+  const entered current{api_, context_, std::nothrow};
+  if (current.is_current()) api_.pinned_free(memory);
 }
 
 void queue::clear(buffer_view memory) {

@@ -28,6 +28,12 @@ class queue final : public backend::queue {
   void read(void* to, buffer_view from) override;
   void wait() override;
   [[nodiscard]] std::unique_ptr<backend::mark> record() override;
+  [[nodiscard]] std::shared_ptr<backend::queue> open_beside() const override;
+  void after(const backend::mark& awaited) override;
+  void write_later(buffer_view to, const void* from) override;
+  void read_later(void* to, buffer_view from) override;
+  [[nodiscard]] void* allocate_pinned(std::size_t size_bytes) override;
+  void release_pinned(void* memory) noexcept override;
   void clear(buffer_view memory) override;
   void copy(buffer_view to, buffer_view from) override;
 

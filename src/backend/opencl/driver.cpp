@@ -59,6 +59,7 @@ void load_commands(loader& load, driver_api& api) {
   load(api.launch, "clEnqueueNDRangeKernel");
   load(api.wait_for_events, "clWaitForEvents");
   load(api.release_event, "clReleaseEvent");
+  load(api.event_info, "clGetEventInfo");
   load(api.event_profile, "clGetEventProfilingInfo");
 }
 

@@ -52,6 +52,7 @@ inline constexpr std::uint32_t context = 0x1090, device = 0x1091, properties = 0
 }
 
 inline constexpr std::uint32_t event_end_ns = 0x1283;
+inline constexpr std::uint32_t event_status = 0x11D3;  // 0 when complete, below 0 after an error
 inline constexpr std::uint32_t build_log = 0x1183;
 inline constexpr std::uint32_t program_binary_sizes = 0x1165;
 inline constexpr std::uint32_t program_binaries = 0x1166;
@@ -102,6 +103,7 @@ struct driver_api {
   status (*marker)(queue_handle, std::uint32_t n_waits, const event_handle*, event_handle*);
   status (*wait_for_events)(std::uint32_t n, const event_handle*);
   status (*release_event)(event_handle);
+  status (*event_info)(event_handle, std::uint32_t name, std::size_t, void*, std::size_t*);
   status (*event_profile)(event_handle, std::uint32_t name, std::size_t, void*, std::size_t*);
 
   program_handle (*program_with_source)(context_handle, std::uint32_t n, const char**,

@@ -22,6 +22,23 @@ class event_mark final : public mark {
     return 1e-9 * (static_cast<double>(end_ns()) - static_cast<double>(from.end_ns()));
   }
 
+  bool is_reached() const override {
+    require_usable_driver();
+    status now = success;
+    check(api_.event_info(event_.get(), event_status, sizeof now, &now, nullptr),
+          "ask for the state of a mark");
+    if (now < 0) check(now, "finish what was queued before a mark");
+    return now == success;
+  }
+
+  void wait() const override {
+    require_usable_driver();
+    const event_handle event = event_.get();
+    check(api_.wait_for_events(1, &event), "finish what was queued before a mark");
+  }
+
+  [[nodiscard]] event_handle event() const noexcept { return event_.get(); }
+
  private:
   std::uint64_t end_ns() const {
     const event_handle event = event_.get();
@@ -36,7 +53,7 @@ class event_mark final : public mark {
   owned<event_handle> event_;
 };
 
-/// For queues without profiling: the host's clock, read when the queue was empty.
+/// For queues without profiling: the host's clock, read when the queue was empty; so it is reached.
 class clock_mark final : public mark {
  public:
   double seconds_since(const mark& earlier) const override {
@@ -139,6 +156,32 @@ void queue::write(buffer_view to, const void* from) {
 void queue::read(void* to, buffer_view from) {
   require_usable_driver();
   check(api_.read_buffer(queue_.get(), static_cast<memory_handle>(from.handle), 1,
+                         from.offset_bytes, from.size_bytes, to, 0, nullptr, nullptr),
+        formatted("read {} bytes from {}", from.size_bytes, driver_device_.info.name));
+}
+
+std::shared_ptr<backend::queue> queue::open_beside() const {
+  return std::make_shared<queue>(api_, driver_device_, context_.get());
+}
+
+void queue::after(const mark& awaited) {
+  const auto* const of = dynamic_cast<const event_mark*>(&awaited);
+  if (of == nullptr) return;
+  require_usable_driver();
+  const event_handle event = of->event();
+  check(api_.marker(queue_.get(), 1, &event, nullptr), "have a queue wait for another");
+}
+
+void queue::write_later(buffer_view to, const void* from) {
+  require_usable_driver();
+  check(api_.write_buffer(queue_.get(), static_cast<memory_handle>(to.handle), 0, to.offset_bytes,
+                          to.size_bytes, from, 0, nullptr, nullptr),
+        formatted("write {} bytes to {}", to.size_bytes, driver_device_.info.name));
+}
+
+void queue::read_later(void* to, buffer_view from) {
+  require_usable_driver();
+  check(api_.read_buffer(queue_.get(), static_cast<memory_handle>(from.handle), 0,
                          from.offset_bytes, from.size_bytes, to, 0, nullptr, nullptr),
         formatted("read {} bytes from {}", from.size_bytes, driver_device_.info.name));
 }

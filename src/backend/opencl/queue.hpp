@@ -31,6 +31,10 @@ class queue final : public backend::queue, private finishable {
   void release(void* handle) noexcept override;
   void write(buffer_view to, const void* from) override;
   void read(void* to, buffer_view from) override;
+  [[nodiscard]] std::shared_ptr<backend::queue> open_beside() const override;
+  void after(const mark& awaited) override;
+  void write_later(buffer_view to, const void* from) override;
+  void read_later(void* to, buffer_view from) override;
   void clear(buffer_view memory) override;
   void copy(buffer_view to, buffer_view from) override;
   void wait() override;

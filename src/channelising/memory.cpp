@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "channelising/memory.hpp"
+
+#include <complex>
+
+#include "channelising/bank_views.hpp"  // form_of_samples
+
+namespace wingbeat::channelising {
+namespace {
+
+/// A store has a buffer that is used, and one to move to.
+constexpr std::size_t buffers_of_store = 2;
+
+std::size_t in_eights(std::size_t n) {
+  return (n + 7) / 8 * 8;
+}
+
+}  // namespace
+
+std::size_t bank_capacity(const channeliser_sizes& sizes, std::size_t kept_samples) {
+  const std::size_t samples =
+      sizes.window_samples + sizes.heap_samples + kept_samples + piece_samples;
+  return in_eights(2 * (samples / sizes.subsampling + 64));
+}
+
+std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samples) {
+  if (sizes.subsampling == 1 && sizes.filter_taps == 1) return bank_capacity(sizes, kept_samples);
+  return in_eights(2 * (piece_samples + sizes.filter_taps + sizes.subsampling + 64));
+}
+
+std::size_t heaps_at_once(bool has_several_queues) {
+  // One that is made, one that is copied, and one whose bytes wait for the taker.
+  return has_several_queues ? 3 : 1;
+}
+
+std::size_t memory_bytes(const channeliser_spec& spec, std::size_t kept_samples, engine runs_on) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  const bool is_compiled = form_of_samples(runs_on) == sample_form::packed;
+  const std::size_t input_bits = is_compiled ? spec.sample_bits : 8 * sizeof(float);
+  std::size_t stores = input_capacity(sizes, kept_samples) * input_bits / 8;
+  if (spec.narrowband) stores += bank_capacity(sizes, kept_samples) * sizeof(std::complex<float>);
+  // Rows that are filtered, and their bins, of engines without a bank in one crossing.
+  const std::size_t rows = spec.polarisations * sizes.spectra_per_heap;
+  const std::size_t between =
+      runs_on == engine::host
+          ? 0
+          : rows * (sizes.transform * sizeof(float) + 2 * spec.channels * sizeof(double));
+  const std::size_t copies = is_compiled ? 2 : 1;  // on the device, and pinned here
+  return buffers_of_store * spec.polarisations * stores + between +
+         heaps_at_once(is_compiled) * copies * sizes.heap_bytes;
+}
+
+}  // namespace wingbeat::channelising
