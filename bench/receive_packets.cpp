@@ -2,19 +2,26 @@
 // How many packets a receiver takes without loss: a sender and a receiver of this process, over the
 // loopback interface, at a rate; and the highest rate without loss, found by halving.
 //
-//     receive_packets FILE.json [SECONDS [PACKETS GBPS]]
+//     receive_packets FILE.json [SECONDS [PACKETS GBPS]] [-- PEER...]
 //
-// SECONDS of each step of the search (2). PACKETS are then sent once more at GBPS of samples.
+// SECONDS of each step of the search (2). PACKETS are then sent once more at GBPS of samples. PEER
+// is a command that receives by another library, searched in the same way: bench/receive_peer.hpp.
+// WINGBEAT_COMMIT names the commit.
 #include <fmt/format.h>
 
-#include <atomic>
+#include <algorithm>  // find
 #include <chrono>
+#include <cstdlib>  // getenv
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "receive/receiver.hpp"
+#include "receive_peer.hpp"
 #include "transmit/sample_sender.hpp"
 
 namespace {
@@ -31,50 +38,72 @@ struct outcome {
   [[nodiscard]] bool is_lossless() const { return n_placed == n_sent && late_s == 0; }
 };
 
-/// Sends samples of `bits` at `gbps` for a time, and receives them on a thread for each of
-/// `n_threads`. The chunks are taken and given back.
-outcome run(const transmit::sample_format& format, double gbps, double seconds,
-            std::size_t n_threads, const std::shared_ptr<const transmit::sample_period>& period) {
-  const double rate_hz = gbps * 1e9 / 2 / format.sample_bits;
-  receive::live_source source{
-      .endpoints = std::vector<net::endpoint>(2 * n_endpoints, {0x7f000001, 0}),
-      .buffer_bytes = std::size_t{64} << 20,
-      .affinity = std::vector<int>(n_threads, -1)};
-  receive::receiver in({.geometry = {.sample_bits = format.sample_bits,
-                                     .packet_samples = format.packet_samples,
-                                     .chunk_samples = 2048 * format.packet_samples},
-                        .source = source,
-                        .n_chunks = 8});
-  const auto places = in.endpoints();
+/// What is sent: one format, and a period of it.
+struct traffic {
+  transmit::sample_format format;
+  std::shared_ptr<const transmit::sample_period> period;
+};
+
+constexpr std::size_t chunk_packets = 2048, n_chunks = 8;
+constexpr std::size_t buffer_bytes = std::size_t{64} << 20;  // of all sockets
+
+/// Sends samples at `gbps` for a time to the endpoints of both polarisations.
+outcome send(const traffic& of, double gbps, double seconds,
+             const std::vector<net::endpoint>& places) {
+  const double rate_hz = gbps * 1e9 / 2 / of.format.sample_bits;
   std::vector<std::vector<net::endpoint>> to(2);
   for (std::size_t i = 0; i < places.size(); ++i) to[i / n_endpoints].push_back(places[i]);
-  const auto n_packets =
-      static_cast<std::uint64_t>(seconds * rate_hz / static_cast<double>(format.packet_samples));
-  transmit::sample_sender out({.destinations = to,
-                               .interface = "lo",
-                               .format = format,
-                               .adc_rate_hz = rate_hz,
-                               .n_packets = n_packets,
-                               .descriptor_interval_s = 0},
-                              period);
-  in.start();
-  std::thread user{[&] {
-    while (!in.is_finished()) (void)in.next(std::chrono::milliseconds(100));
-  }};
+  transmit::sample_sender out(
+      {.destinations = to,
+       .interface = "lo",
+       .format = of.format,
+       .adc_rate_hz = rate_hz,
+       .n_packets = static_cast<std::uint64_t>(seconds * rate_hz /
+                                               static_cast<double>(of.format.packet_samples)),
+       .descriptor_interval_s = 0},
+      of.period);
   const auto begun = clock_type::now();
   while (out.send()) continue;
   outcome result;
   result.elapsed_s = std::chrono::duration<double>(clock_type::now() - begun).count();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const auto sent = out.counts();
+  for (const auto& each : sent.polarisations) result.n_sent += each.packets;
+  result.late_s = sent.late_s;
+  return result;
+}
+
+/// Receives on one thread. The chunks are taken and given back.
+outcome run_ours(const traffic& of, double gbps, double seconds) {
+  receive::live_source source{
+      .endpoints = std::vector<net::endpoint>(2 * n_endpoints, {0x7f000001, 0}),
+      .buffer_bytes = buffer_bytes,
+      .affinity = {-1}};
+  receive::receiver in({.geometry = {.sample_bits = of.format.sample_bits,
+                                     .packet_samples = of.format.packet_samples,
+                                     .chunk_samples = chunk_packets * of.format.packet_samples},
+                        .source = source,
+                        .n_chunks = n_chunks});
+  in.start();
+  std::thread user{[&] {
+    while (!in.is_finished()) (void)in.next(std::chrono::milliseconds(100));
+  }};
+  outcome result = send(of, gbps, seconds, in.endpoints());
   in.stop();
   user.join();
-  const auto sent = out.counts();
   const auto received = in.counts();
-  for (const auto& each : sent.polarisations) result.n_sent += each.packets;
   result.n_placed = received.placed();
   result.n_starved = received.starved;
   result.n_dropped = received.socket_drops;
-  result.late_s = sent.late_s;
+  return result;
+}
+
+/// The same by a peer, which does not tell why packets are lost.
+outcome run_peer(bench::receive_peer& peer, const traffic& of, double gbps, double seconds) {
+  const auto places = peer.open(of.format.packet_bytes(), of.format.packet_samples, chunk_packets,
+                                2 * n_endpoints, buffer_bytes / (2 * n_endpoints));
+  outcome result = send(of, gbps, seconds, places);
+  result.n_placed = peer.stop();
   return result;
 }
 
@@ -89,45 +118,89 @@ json document_of(const outcome& of, double gbps, const transmit::sample_format& 
           {"elapsed_s", of.elapsed_s}};
 }
 
+using receiver_run = std::function<outcome(const traffic&, double gbps, double seconds)>;
+
+struct arguments {
+  std::string file;
+  double seconds = 2, n_packets = 0, gbps = 0;
+  std::vector<std::string> peer;
+};
+
+/// Searches the highest rate without loss, and sends the packets that were asked for.
+json measure(const char* name, const arguments& given, const traffic& of, const receiver_run& run) {
+  json found;
+  double lossless = 0, lossy = 64;
+  for (int step = 0; step < 8; ++step) {
+    const double gbps = (lossless + lossy) / 2;
+    const outcome result = run(of, gbps, given.seconds);
+    fmt::print("{}, {} bytes, {:.3g} Gb/s: {} of {} packets, {} starved, sender {:.3g} s late\n",
+               name, of.format.packet_bytes(), gbps, result.n_placed, result.n_sent,
+               result.n_starved, result.late_s);
+    (result.is_lossless() ? lossless : lossy) = gbps;
+    found["steps"].push_back(document_of(result, gbps, of.format));
+  }
+  found["highest_gbps_without_loss"] = lossless;
+  if (given.n_packets == 0) return found;
+  const double bits = 8 * static_cast<double>(of.format.packet_bytes());
+  const outcome result = run(of, given.gbps, given.n_packets * bits / (given.gbps * 1e9));
+  fmt::print("{}, {} bytes, {} Gb/s: {} of {} packets\n", name, of.format.packet_bytes(),
+             given.gbps, result.n_placed, result.n_sent);
+  found["at_rate"] = document_of(result, given.gbps, of.format);
+  return found;
+}
+
+arguments parsed(std::vector<std::string> words) {
+  arguments given;
+  const auto peer = std::find(words.begin(), words.end(), "--");
+  if (peer != words.end()) given.peer.assign(peer + 1, words.end());
+  words.erase(peer, words.end());
+  if (words.empty() || words.size() > 4 || words.size() == 3) return given;
+  given.file = words[0];
+  if (words.size() > 1) given.seconds = std::stod(words[1]);
+  if (words.size() == 4) {
+    given.n_packets = std::stod(words[2]);
+    given.gbps = std::stod(words[3]);
+  }
+  return given;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    fmt::print(stderr, "receive_packets FILE.json [SECONDS [PACKETS GBPS]]\n");
+  const arguments given = parsed({argv + 1, argv + argc});
+  if (given.file.empty()) {
+    fmt::print(stderr, "receive_packets FILE.json [SECONDS [PACKETS GBPS]] [-- PEER...]\n");
     return 2;
   }
-  const double seconds = argc > 2 ? std::stod(argv[2]) : 2;
+  std::unique_ptr<bench::receive_peer> peer;
+  if (!given.peer.empty()) {
+    peer = std::make_unique<bench::receive_peer>(given.peer);
+    fmt::print("peer: {}\n", peer->name().empty() ? "it does not start" : peer->name());
+    if (!peer->is_ready()) peer.reset();
+  }
   json document;
-  document["schema"] = "wingbeat.receive_packets/1";
+  document["schema"] = "wingbeat.receive_packets/2";
+  const char* commit = std::getenv("WINGBEAT_COMMIT");
+  document["commit"] = commit == nullptr ? "unknown" : commit;
   document["processors"] = std::thread::hardware_concurrency();
+  if (peer) document["peer"] = peer->name();
   for (const transmit::sample_format format :
        {transmit::sample_format{.sample_bits = 10, .packet_samples = 4096},
         transmit::sample_format{.sample_bits = 8, .packet_samples = 8192}}) {
-    const auto period = std::make_shared<const transmit::sample_period>(
-        std::vector<std::string>{"wgn(0.1, 1)", "wgn(0.1, 2)"},
-        transmit::period_spec{.format = format, .adc_rate_hz = 1e9, .n_packets = 256});
+    const traffic of{
+        format, std::make_shared<const transmit::sample_period>(
+                    std::vector<std::string>{"wgn(0.1, 1)", "wgn(0.1, 2)"},
+                    transmit::period_spec{.format = format, .adc_rate_hz = 1e9, .n_packets = 256})};
     json of_format{{"packet_bytes", format.packet_bytes()}};
-    double lossless = 0, lossy = 64;
-    for (int step = 0; step < 8; ++step) {
-      const double gbps = (lossless + lossy) / 2;
-      const outcome found = run(format, gbps, seconds, 1, period);
-      fmt::print("{} bytes, {:.3g} Gb/s: {} of {} packets, {} starved, sender {:.3g} s late\n",
-                 format.packet_bytes(), gbps, found.n_placed, found.n_sent, found.n_starved,
-                 found.late_s);
-      (found.is_lossless() ? lossless : lossy) = gbps;
-      of_format["steps"].push_back(document_of(found, gbps, format));
-    }
-    of_format["highest_gbps_without_loss"] = lossless;
-    if (argc > 4) {
-      const double gbps = std::stod(argv[4]);
-      const double bits = 8 * static_cast<double>(format.packet_bytes());
-      const outcome found = run(format, gbps, std::stod(argv[3]) * bits / (gbps * 1e9), 1, period);
-      of_format["at_rate"] = document_of(found, gbps, format);
-      fmt::print("{} bytes, {} Gb/s: {} of {} packets\n", format.packet_bytes(), gbps,
-                 found.n_placed, found.n_sent);
+    of_format["wingbeat"] = measure("wingbeat", given, of, run_ours);
+    if (peer) {
+      const receiver_run by_peer = [&](const auto& sent, double gbps, double seconds) {
+        return run_peer(*peer, sent, gbps, seconds);
+      };
+      of_format["peer"] = measure("peer", given, of, by_peer);
     }
     document["formats"].push_back(std::move(of_format));
   }
-  std::ofstream(argv[1]) << document.dump(2) << "\n";
+  std::ofstream(given.file) << document.dump(2) << "\n";
   return 0;
 }

@@ -80,7 +80,13 @@ std::string value_of(const toml::node& node, const std::string& file, std::strin
 std::string words_of(const toml::table& table, const std::string& file) {
   std::vector<std::string> words;
   for (const auto& [key, node] : table) {
-    words.push_back(formatted("{}={}", key.str(), value_of(node, file, key.str())));
+    const std::string value = value_of(node, file, key.str());
+    if (value.find(',') != std::string::npos) {
+      refuse_at(file, node,
+                formatted("'{}' has a comma, which would end it; give '{}' without one",
+                          formats::printable(value), key.str()));
+    }
+    words.push_back(formatted("{}={}", key.str(), value));
   }
   return joined(words, ",");
 }

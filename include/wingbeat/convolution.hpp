@@ -66,8 +66,8 @@ enum class operand_form {
 ///     find.prepare(queue, image.view(), spectra.view());
 ///     find.enqueue(queue, spectra.view(), templates.view(), maps.view());
 struct convolution_spec {
-  std::vector<std::size_t> image;   ///< Lengths of one image, slowest axis first; 1 to 3 axes.
-  std::vector<std::size_t> kernel;  ///< Of one kernel, as many. In mode valid none is longer.
+  std::vector<std::size_t> image = {};   ///< Lengths of one image, slowest axis first; 1 to 3 axes.
+  std::vector<std::size_t> kernel = {};  ///< Of one kernel, as many. In mode valid none is longer.
   operation kind = operation::convolve;
   extent mode = extent::full;
   values holds = values::real;

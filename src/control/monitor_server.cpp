@@ -5,7 +5,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <list>
+#include <mutex>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "formatted.hpp"
@@ -13,7 +19,8 @@
 namespace wingbeat::control {
 namespace {
 
-constexpr std::size_t n_threads = 16;
+constexpr std::size_t least_threads = 4, most_threads = 1024;
+constexpr std::chrono::seconds idle_time{5};  // until a thread beyond the least ends
 constexpr std::size_t max_request_bytes = 4096;
 
 /// Only this page's own origin may be asked by what it shows, and nobody may frame it.
@@ -24,10 +31,87 @@ const httplib::Headers headers{
     {"X-Content-Type-Options", "nosniff"},
     {"Cache-Control", "no-store"}};
 
+/// A thread for each client, because it waits for what its client sends: who sends nothing, or half
+/// a request, keeps no other from being served. Beyond the most, clients wait.
+class client_threads : public httplib::TaskQueue {
+ public:
+  client_threads() {
+    const std::lock_guard lock{mutex_};
+    for (std::size_t i = 0; i < least_threads; ++i) add_thread();
+  }
+
+  void enqueue(std::function<void()> serve) override {
+    const std::lock_guard lock{mutex_};
+    for (std::thread& each : ended_) each.join();
+    ended_.clear();
+    waiting_.push_back(std::move(serve));
+    if (n_idle_ < waiting_.size() && threads_.size() < most_threads) try_to_add_thread();
+    changed_.notify_one();
+  }
+
+  void shutdown() override {
+    std::unique_lock lock{mutex_};
+    is_ending_ = true;
+    changed_.notify_all();
+    all_ended_.wait(lock, [&] { return threads_.empty(); });
+    for (std::thread& each : ended_) each.join();
+    ended_.clear();
+  }
+
+ private:
+  using place = std::list<std::thread>::iterator;
+
+  void add_thread() {
+    const place own = threads_.emplace(threads_.end());
+    try {
+      *own = std::thread{[this, own] { run(own); }};
+    } catch (...) {
+      threads_.erase(own);
+      throw;
+    }
+  }
+  void try_to_add_thread() {
+    try {
+      add_thread();
+    } catch (const std::system_error&) {
+      // The system has no more; the client waits for one of those that there are.
+    }
+  }
+
+  void run(place own) {
+    std::unique_lock lock{mutex_};
+    while (true) {
+      ++n_idle_;
+      const bool is_called =
+          changed_.wait_for(lock, idle_time, [&] { return is_ending_ || !waiting_.empty(); });
+      --n_idle_;
+      if (!waiting_.empty()) {
+        const std::function<void()> serve = std::move(waiting_.front());
+        waiting_.pop_front();
+        lock.unlock();
+        serve();
+        lock.lock();
+      } else if (is_called || threads_.size() > least_threads) {
+        break;
+      }
+    }
+    ended_.splice(ended_.end(), threads_, own);
+    all_ended_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_, all_ended_;
+  std::deque<std::function<void()>> waiting_;
+  std::list<std::thread> threads_, ended_;
+  std::size_t n_idle_ = 0;
+  bool is_ending_ = false;
+};
+
 }  // namespace
 
 struct monitor_server::impl {
   httplib::Server http{};
+  socket_t listening = -1;
   std::uint16_t port = 0;
   std::atomic<bool> has_ended{false};
   std::thread thread{};
@@ -37,7 +121,7 @@ monitor_server::monitor_server(const monitor_options& options, const metric_regi
                                const sensor_registry& sensors, const engine_monitor& engine)
     : impl_(std::make_unique<impl>()) {
   httplib::Server& http = impl_->http;
-  http.new_task_queue = [] { return new httplib::ThreadPool(n_threads); };
+  http.new_task_queue = [] { return new client_threads; };
   http.set_default_headers(headers);
   http.set_payload_max_length(max_request_bytes);
   // A client that sends nothing holds a thread no longer than this.
@@ -46,7 +130,8 @@ monitor_server::monitor_server(const monitor_options& options, const metric_regi
   http.set_keep_alive_timeout(1);
   http.set_tcp_nodelay(true);
   // Without SO_REUSEPORT, which is the library's default: it lets two programs share a port.
-  http.set_socket_options([](socket_t socket) {
+  http.set_socket_options([&served = *impl_](socket_t socket) {
+    served.listening = socket;
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
@@ -74,6 +159,8 @@ monitor_server::monitor_server(const monitor_options& options, const metric_regi
                   "free",
                   options.host, options.port));
   }
+  // The library lets 5 clients wait to be accepted; others would try again after a second.
+  ::listen(impl_->listening, SOMAXCONN);
   impl_->port = static_cast<std::uint16_t>(bound);
   impl_->thread = std::thread([&served = *impl_] {
     served.http.listen_after_bind();

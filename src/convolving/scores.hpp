@@ -26,9 +26,9 @@ inline constexpr std::uint32_t no_template = 0xffffffffU;
 
 /// What becomes of the scores.
 struct kept_scores {
-  std::vector<axis_geometry> axes;   ///< Of the correlation: y, x.
-  precision real = precision::fp32;  ///< Of scores.
-  std::size_t templates = 1;         ///< Of one run.
+  std::vector<axis_geometry> axes = {};  ///< Of the correlation: y, x.
+  precision real = precision::fp32;      ///< Of scores.
+  std::size_t templates = 1;             ///< Of one run.
   bool is_normalised = false;
   bool has_sums = false;
   bool has_fp64_sums = true;

@@ -45,6 +45,15 @@ std::vector<control::monitored_figure> losses_of(const receive::receive_counts& 
           figure("dropped by the system", counts.socket_drops)};
 }
 
+/// Has the samples of chunks come to memory that is kept in `memory`.
+receive::receive_spec with_memory(receive::receive_spec spec, const queue& on,
+                                  std::vector<pinned_memory>& memory) {
+  spec.memory = [on, &memory](std::size_t n_bytes) {
+    return memory.emplace_back(on, n_bytes).bytes();
+  };
+  return spec;
+}
+
 }  // namespace
 
 engine::engine(engine_spec spec, control::engine_sensors& sensors, control::engine_metrics& metrics,
@@ -54,7 +63,7 @@ engine::engine(engine_spec spec, control::engine_sensors& sensors, control::engi
       sensors_(sensors),
       metrics_(metrics),
       log_(std::move(log)),
-      receiver_(spec_.input),
+      receiver_(with_memory(spec_.input, queue{spec_.device}, chunk_memory_)),
       measured_bytes_(spec_.outputs.size()) {
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
     outputs_.push_back(std::make_unique<output>(

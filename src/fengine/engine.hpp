@@ -28,6 +28,7 @@
 #include "fengine/engine_spec.hpp"
 #include "fengine/output.hpp"
 #include "receive/receiver.hpp"
+#include "wingbeat/pinned_memory.hpp"
 
 namespace wingbeat::fengine {
 
@@ -97,6 +98,7 @@ class engine final : public control::engine_control, public control::engine_moni
   control::engine_sensors& sensors_;
   control::engine_metrics& metrics_;
   log_function log_;
+  std::vector<pinned_memory> chunk_memory_;  ///< From which devices copy samples.
   receive::receiver receiver_;
   std::vector<std::unique_ptr<output>> outputs_;
   std::thread dealing_;

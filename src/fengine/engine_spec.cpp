@@ -3,10 +3,14 @@
 
 #include <algorithm>  // all_of, max
 #include <cmath>      // isfinite
+#include <map>
 #include <set>
+#include <variant>  // get_if
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "channelising/memory.hpp"  // memory_bytes
+#include "formatted.hpp"            // formatted
+#include "net/udp_receiver.hpp"     // require_processor
+#include "wingbeat/error.hpp"       // plan_error
 
 namespace wingbeat::fengine {
 namespace {
@@ -52,6 +56,23 @@ void check_destinations(const engine_spec& spec, const output_spec& output) {
   }
 }
 
+/// Packets of two outputs, or of an output and the digitiser, cannot be told apart at one place.
+void check_apart(const engine_spec& spec) {
+  const auto* const live = std::get_if<receive::live_source>(&spec.input.source);
+  std::map<net::endpoint, std::string> users;
+  for (std::size_t i = 0; live != nullptr && i < live->endpoints.size(); ++i) {
+    users.emplace(live->endpoints[i], "the engine receives from");
+  }
+  for (const output_spec& output : spec.outputs) {
+    for (const net::endpoint& to : output.destinations) {
+      const auto [at, is_new] = users.emplace(to, formatted("output '{}' sends to", output.name));
+      if (is_new) continue;
+      throw plan_error(formatted("output '{}' sends to {}, which {}; give each a place of its own",
+                                 output.name, to_string(to), at->second));
+    }
+  }
+}
+
 void check_times(const engine_spec& spec) {
   if (!(spec.adc_rate_hz > 0) || !std::isfinite(spec.adc_rate_hz)) {
     throw plan_error(
@@ -88,6 +109,8 @@ engine_spec checked(engine_spec spec) {
     }
     check_destinations(spec, output);
   }
+  check_apart(spec);
+  if (spec.send_affinity >= 0) net::require_processor(spec.send_affinity);
   return spec;
 }
 
@@ -118,10 +141,15 @@ std::size_t batch_bytes(const output_spec& output) {
 
 std::size_t memory_bytes(const engine_spec& spec) {
   std::size_t bytes = receive::bound_of(spec.input).total();
+  std::size_t largest_trial = 0;
   for (const output_spec& output : spec.outputs) {
-    bytes += (spec.n_batches + 1) * batch_bytes(output);
+    const auto of_bank = [&](std::size_t kept_samples) {
+      return channelising::memory_bytes(output.bank, kept_samples, spec.device.runs_on);
+    };
+    bytes += (spec.n_batches + 1) * batch_bytes(output) + of_bank(spec.max_delay_diff);
+    largest_trial = std::max(largest_trial, of_bank(0));
   }
-  return bytes;
+  return bytes + largest_trial;
 }
 
 }  // namespace wingbeat::fengine

@@ -47,7 +47,8 @@ struct engine_spec {
 /// Returns the description with the outputs' banks completed by what the engine's fields say.
 /// Throws `plan_error` in one sentence: no output, two of one name, a name with other characters
 /// than letters, digits, '-' and '_', destinations that do not divide the channels or that
-/// interfaces do not divide, or what the receiver, a bank or a sender refuses.
+/// interfaces do not divide, an endpoint that two use, a processor that is not there, or what the
+/// receiver, a bank or a sender refuses.
 [[nodiscard]] engine_spec checked(engine_spec spec);
 
 /// Returns what the sender of an output is; `spec` is checked.
@@ -56,8 +57,8 @@ struct engine_spec {
 /// Returns the outputs' names and channels.
 [[nodiscard]] std::vector<control::stream_info> streams_of(const engine_spec& spec);
 
-/// Returns the bytes of a batch of an output, and the bytes that the engine takes at most in this
-/// process: chunks, buffers, sockets, batches. Memory of devices is not in it.
+/// Returns the bytes of a batch of an output, and the bytes that the engine takes at most, in this
+/// process and on its device: chunks, buffers, sockets, batches, and its channelisers.
 [[nodiscard]] std::size_t batch_bytes(const output_spec& output);
 [[nodiscard]] std::size_t memory_bytes(const engine_spec& spec);
 

@@ -6,9 +6,8 @@
 #include <algorithm>  // copy, max, min
 #include <utility>    // exchange, move
 
-#include "channelising/delay_model.hpp"  // delay_schedule
-#include "formatted.hpp"                 // formatted
-#include "wingbeat/error.hpp"            // plan_error
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::fengine {
 namespace {
@@ -59,7 +58,11 @@ void warm_up(queue& on, const channeliser_spec& spec) {
   channeliser::samples samples{.count = n_samples};
   samples.packed.assign(spec.polarisations, silence);
   bool has_heap = false;
-  while (!has_heap) trial.push(on, samples, [&](const auto&) { has_heap = true; });
+  const auto take = [&](const auto&) { has_heap = true; };
+  while (!has_heap) {
+    trial.push(on, samples, take);
+    trial.finish(take);
+  }
 }
 
 std::vector<std::vector<std::complex<float>>> initial_gains(const engine_spec& spec,
@@ -131,7 +134,10 @@ void output::finish() {
 
 void output::channelise_all() {
   try {
-    while (const auto next = chunks_.pop()) channelise(***next);
+    while (const auto next = chunks_.pop()) {
+      channelise(***next);
+      if (chunks_.size() == 0) finish_heaps();  // nothing comes that could hand them on
+    }
   } catch (const std::exception& error) {
     fail_(formatted("output '{}' cannot channelise: {}", output_.name, error.what()));
     while (chunks_.pop()) continue;  // chunks go back to the receiver, which counts on
@@ -146,7 +152,7 @@ void output::go_to(std::int64_t sample, std::uint64_t epoch) {
     bank_.jump(sample);
   } else if (gap > 0) {
     const auto count = static_cast<std::size_t>(gap);
-    bank_.push(queue_, {.count = count}, [this](const auto& heap) { take(heap); });
+    bank_.push(queue_, {.count = count}, taker_);
     report_levels(count);
   }
   next_sample_ = sample;
@@ -169,9 +175,18 @@ void output::channelise(const receive::chunk& next) {
     const auto flags = std::span(next.present[pol]).subspan(range.first, n_packets);
     samples.present.emplace_back(flags.begin(), flags.end());
   }
-  bank_.push(queue_, samples, [this](const auto& heap) { take(heap); });
+  bank_.push(queue_, samples, taker_);
   next_sample_ += static_cast<std::int64_t>(samples.count);
   report_levels(samples.count);
+  report_skipped();
+}
+
+void output::finish_heaps() {
+  bank_.finish(taker_);
+  report_skipped();
+}
+
+void output::report_skipped() {
   if (const std::uint64_t n_skipped = newly_skipped()) batches_.push({.n_skipped = n_skipped});
 }
 
@@ -278,14 +293,11 @@ std::int64_t output::set_delays(double start_s, std::span<const control::delay_s
     models.push_back(in_samples({start_s - spec_.sync_time_s, of.delay_s, of.delay_rate,
                                  of.phase_rad, of.phase_rate_rad_per_s},
                                 spec_.adc_rate_hz));
-    channelising::delay_schedule{}.add(models.back());  // refused before any of them applies
   }
   const std::lock_guard lock{mutex_};
   pending_delay pending{.load = models.front().start_samples,
                         .settings = {delays.begin(), delays.end()}};
-  for (std::size_t pol = 0; pol < models.size(); ++pol) {
-    pending.promised = std::max(pending.promised, bank_.add_delay(pol, models[pol]));
-  }
+  pending.promised = bank_.add_delays(models);
   // Models that were to begin later are gone.
   std::erase_if(pending_delays_, [&](const auto& each) { return each.load >= pending.load; });
   pending_delays_.push_back(std::move(pending));

@@ -94,7 +94,9 @@ class output {
   void channelise_all();
   void channelise(const receive::chunk& next);
   void go_to(std::int64_t sample, std::uint64_t epoch);
+  void finish_heaps();
   void take(const channelised_heap& heap);
+  void report_skipped();
   void follow_delays(std::int64_t timestamp);
   void report_levels(std::size_t n_samples);
   [[nodiscard]] std::uint64_t newly_skipped();
@@ -112,6 +114,7 @@ class output {
   // Of the thread that channelises.
   queue queue_;
   channeliser bank_;
+  channeliser::taker taker_ = [this](const channelised_heap& heap) { take(heap); };
   std::int64_t next_sample_ = -1;  ///< Below 0 before the first chunk.
   std::uint64_t epoch_ = 0;
   std::uint64_t n_skipped_ = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>  // count_if, min
 #include <cmath>      // isfinite
 #include <cstdio>     // FILE
+#include <filesystem>
 
 #include "channelising/packed_samples.hpp"  // unpack_samples
 #include "formatted.hpp"
@@ -16,6 +17,22 @@ struct close_file {
 };
 using file_handle = std::unique_ptr<std::FILE, close_file>;
 
+/// Throws `file_error` for what holds no packet.
+file_handle opened(const std::filesystem::path& name, std::size_t packet_bytes) {
+  file_handle file{std::fopen(name.c_str(), "rb")};
+  std::error_code failed;
+  if (!file || std::filesystem::is_directory(name, failed)) {
+    throw file_error(
+        formatted("{}: cannot be opened; give a file of packed samples", name.string()));
+  }
+  const auto size = std::filesystem::file_size(name, failed);  // of a pipe it is unknown
+  if (!failed && std::filesystem::is_regular_file(name) && size < packet_bytes) {
+    throw file_error(formatted("{} has {} bytes; give a file of one packet, {} bytes, or more",
+                               name.string(), size, packet_bytes));
+  }
+  return file;
+}
+
 class recording_feed : public packet_feed {
  public:
   recording_feed(const recording_source& from, const chunk_geometry& geometry)
@@ -24,13 +41,8 @@ class recording_feed : public packet_feed {
         adc_rate_hz_(from.adc_rate_hz),
         bytes_(geometry.packet_bytes()),
         integers_(geometry.packet_samples) {
-    for (const auto& name : from.files) {
-      files_.emplace_back(std::fopen(name.c_str(), "rb"));
-      if (!files_.back()) {
-        throw file_error(
-            formatted("{}: cannot be opened; give a file of packed samples", name.string()));
-      }
-    }
+    for (const auto& name : from.files) files_.push_back(opened(name, geometry.packet_bytes()));
+    names_ = from.files;
   }
 
   void run(chunk_writer& to, const chunk_geometry& geometry, stop_request& stop) override {
@@ -63,6 +75,10 @@ class recording_feed : public packet_feed {
     const std::size_t count =
         std::fread(bytes_.data(), 1, bytes_.size(), files_[polarisation].get());
     if (count < bytes_.size()) {
+      if (std::ferror(files_[polarisation].get()) != 0) {
+        throw file_error(formatted("{}: cannot be read to its end; give a file of packed samples",
+                                   names_[polarisation].string()));
+      }
       if (count > 0) to.add_fragment();
       files_[polarisation].reset();
       return false;
@@ -83,6 +99,7 @@ class recording_feed : public packet_feed {
   }
 
   std::vector<file_handle> files_;
+  std::vector<std::filesystem::path> names_;
   std::int64_t first_timestamp_;
   replay_speed speed_;
   double adc_rate_hz_;

@@ -62,6 +62,11 @@ std::size_t count_of(double value, const char* word, double most) {
       formatted("{}={} of an expectation is not a whole number from 0 to {}", word, value, most));
 }
 
+double at_least_0(double value, const char* word) {
+  if (value >= 0) return value;
+  throw plan_error(formatted("{}={} of an expectation is below 0; give 0 or more", word, value));
+}
+
 std::map<std::string, double> values_of(std::istringstream& words, const form_of_text& form) {
   std::map<std::string, double> values;
   const auto is_among = [](const std::vector<std::string>& list, const std::string& word) {
@@ -104,10 +109,13 @@ expectation parse_expectation(std::string_view text) {
     result.channel = count_of(value("channel"), "channel", 1 << 20);
     result.polarisation = count_of(value("pol"), "pol", 1);
     result.guard = values.contains("guard") ? count_of(value("guard"), "guard", 1 << 20) : 1;
-    result.tolerance = value("tolerance");
+    result.tolerance = at_least_0(value("tolerance"), "tolerance");
     for (const char* key : {"magnitude", "db", "radians", "most", "least"}) {
       if (values.contains(key)) result.value = value(key);
     }
+    if (name == "lost") static_cast<void>(count_of(result.value, "most", 1e15));
+    if (name == "heaps") static_cast<void>(count_of(result.value, "least", 1e15));
+    if (name == "cw") at_least_0(result.value, "magnitude");
     return result;
   }
   throw plan_error(formatted("'{}' is no expectation; choose {}", name, joined(names, ", ")));

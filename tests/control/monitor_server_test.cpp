@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,12 +14,14 @@
 
 #include "control/fake_engine.hpp"
 #include "control/loopback_client.hpp"
+#include "support/sanitizer.hpp"  // has_thread_sanitizer
 
 namespace {
 
 using namespace wingbeat::control;
 using nlohmann::json;
 using wingbeat::test::fake_engine;
+using wingbeat::test::has_thread_sanitizer;
 using wingbeat::test::loopback_client;
 
 struct response {
@@ -113,8 +116,15 @@ TEST_F(monitor, other_requests_are_refused) {
 
 TEST_F(monitor, silent_clients_do_not_stop_it) {
   std::vector<std::unique_ptr<loopback_client>> silent;
-  for (int i = 0; i < 40; ++i) silent.push_back(std::make_unique<loopback_client>(server.port()));
+  for (int i = 0; i < 200; ++i) {
+    silent.push_back(std::make_unique<loopback_client>(server.port()));
+    if (i % 2 == 0) silent.back()->send("GET /metrics HTTP/1.1\r\nHost: ");
+  }
+  // Each of the silent may hold a thread for seconds.
+  const auto begun = std::chrono::steady_clock::now();
   EXPECT_NE(get("/metrics").body.find("heaps_total"), std::string::npos);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+  EXPECT_LT(taken.count(), has_thread_sanitizer ? 5.0 : 1.0);
 }
 
 TEST_F(monitor, many_clients_and_writers_at_once) {

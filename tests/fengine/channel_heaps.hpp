@@ -40,6 +40,18 @@ class heap_catcher {
     const std::lock_guard lock{mutex_};
     return heaps_;
   }
+  /// Returns how many heaps have been caught, of those that `take_before` has taken too.
+  [[nodiscard]] std::size_t n_heaps() const { return n_heaps_; }
+
+  /// Returns the heaps before a timestamp, and forgets them.
+  heaps take_before(std::uint64_t timestamp) {
+    heaps taken;
+    const std::lock_guard lock{mutex_};
+    while (!heaps_.empty() && heaps_.begin()->first.first < timestamp) {
+      taken.insert(heaps_.extract(heaps_.begin()));
+    }
+    return taken;
+  }
 
  private:
   void receive() {
@@ -58,13 +70,16 @@ class heap_catcher {
     const auto of_channels = spead::channel_heap_of(whole);
     if (!of_channels) return;
     const std::lock_guard lock{mutex_};
-    heaps_[{of_channels->timestamp, of_channels->first_channel}] = {
-        of_channels->missing, {of_channels->voltages.begin(), of_channels->voltages.end()}};
+    const auto [place, is_first] = heaps_.insert_or_assign(
+        {of_channels->timestamp, of_channels->first_channel},
+        caught_heap{of_channels->missing,
+                    {of_channels->voltages.begin(), of_channels->voltages.end()}});
+    n_heaps_ += is_first;
   }
 
   net::udp_receiver socket_;
   std::atomic<bool> is_done_ = false;
-  std::atomic<std::size_t> n_stops_ = 0;
+  std::atomic<std::size_t> n_stops_ = 0, n_heaps_ = 0;
   mutable std::mutex mutex_;
   heaps heaps_;
   std::thread thread_;

@@ -7,10 +7,8 @@ and in a narrow window, when packets are lost, and when the engine ends and star
 Leaves pictures in FOLDER. Exit code 77 where no Chromium is installed.
 """
 
-import contextlib
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 import browser  # noqa: E402
+import services  # noqa: E402
 
 PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
 RATE_HZ = 2e6
@@ -85,26 +84,10 @@ def check(holds, label):
         print("FAULT:", label)
 
 
-def free_ports(n):
-    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(n)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
-@contextlib.contextmanager
 def running(*arguments):
-    """A command of the program, ended by SIGTERM."""
-    process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True)
-    try:
-        yield process
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+    """A command of the program, ended by SIGTERM, with all that it prints."""
+    return services.running(PROGRAM, *arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True)
 
 
 def engine(sources, http_port, outputs=OUTPUTS):
@@ -206,7 +189,7 @@ def check_windows(page):
 
 
 def check_all(page):
-    first, second = free_ports(2)
+    first, second = services.free_ports(2)
     sources = f"127.0.0.1:{first},127.0.0.1:{second}"
     with engine(sources, 0) as service:
         katcp_port, http_port = ports_of(service)

@@ -139,8 +139,8 @@ class end_of_run {
       return std::chrono::duration<double>(now - time).count();
     };
     if (o_.n_heaps && n_batches >= *o_.n_heaps) return true;
-    if (n_batches > 0 && !first_) first_ = now;
-    if (first_ && o_.duration_s && seconds_since(*first_) >= *o_.duration_s) return true;
+    if (n_batches == 0) first_ = now;
+    if (n_batches > 0 && o_.duration_s && seconds_since(first_) >= *o_.duration_s) return true;
     if (is_file(o_) || now < next_look_) return false;
     next_look_ = now + std::chrono::milliseconds(50);
     const auto n_packets = in.counts().packets;
@@ -154,7 +154,7 @@ class end_of_run {
 
  private:
   const options& o_;
-  std::optional<clock::time_point> first_ = {};
+  clock::time_point first_ = {};  ///< When the first batch came, or later.
   clock::time_point heard_ = clock::now(), next_look_ = {};
   std::uint64_t n_packets_ = 0;
   bool is_silent_ = false;
