@@ -7,7 +7,7 @@
 #include <cstddef>  // byte, size_t
 #include <cstdint>  // int16_t, int64_t, uint64_t
 #include <functional>
-#include <memory>  // unique_ptr
+#include <memory>  // shared_ptr, unique_ptr
 #include <optional>
 #include <span>
 #include <string>
@@ -159,10 +159,9 @@ struct heap_counts {
 ///     channeliser bank{queue, {.adc_rate_hz = 1712e6, .channels = 4096}, 0};
 ///     bank.push(queue, {.packed = {pol0, pol1}, .count = 1 << 20}, [](const auto& heap) { .. });
 ///
-/// One thread at a time, but `add_delay`, `add_delays` and `add_gains` may be called by any. Results
-/// agree with
-/// `src/reference/channeliser.hpp`, whose formulas these are, within one step of the quantiser
-/// where rounding errors of fp32 cross a tie.
+/// One thread at a time, but `add_delay`, `add_delays` and `add_gains` may be called by any.
+/// Results agree with `src/reference/channeliser.hpp`, whose formulas these are, within one step of
+/// the quantiser where rounding errors of fp32 cross a tie.
 class channeliser {
  public:
   /// Samples that follow those pushed before, equally many of each polarisation; neither packed nor
@@ -177,6 +176,9 @@ class channeliser {
     /// these samples on, the last one perhaps shorter; empty: all.
     std::vector<std::vector<bool>> present = {};
     std::size_t packet_samples = 4096;
+    /// Keeps the memory of these samples: `push` may then return before they are read, and lets go
+    /// of it when they are. Copies of one push go on beside the next one.
+    std::shared_ptr<const void> owner = {};
   };
   using taker = std::function<void(const channelised_heap&)>;
 
@@ -194,12 +196,12 @@ class channeliser {
 
   /// Takes samples, and begins every heap that they complete. Heaps are handed on in order of time,
   /// when their bytes are here: on `host` and `reference` at once, on `cuda` and `opencl` the last
-  /// ones by a later call of this, `finish` or `flush`. Samples are read when this returns; from
-  /// `pinned_memory` they are copied fastest. Throws `plan_error` for samples of other counts than
-  /// stated, or beyond `sample_bits`; then nothing was taken.
+  /// ones by a later call of this, `finish` or `flush`. Samples without an owner are read when this
+  /// returns; from `pinned_memory` they are copied fastest. Throws `plan_error` for samples of
+  /// other counts than stated, or beyond `sample_bits`; then nothing was taken.
   void push(queue& on, const samples& next, const taker& take);
 
-  /// Waits for the heaps that were begun, and hands them on.
+  /// Waits for the heaps that were begun and hands them on; lets go of all samples.
   void finish(const taker& take);
 
   /// Finishes, and hands on the heap that the samples fill in part, if there is one, for recordings

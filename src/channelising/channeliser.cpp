@@ -7,10 +7,10 @@
 #include <mutex>
 #include <utility>  // move
 
-#include "channelising/delay_model.hpp"    // delay_schedule, first_start
 #include "channelising/downconverter.hpp"  // downconverter
-#include "channelising/heap_entries.hpp"   // entries_of
+#include "channelising/heap_entries.hpp"   // heap_entry_maker
 #include "channelising/heap_pipeline.hpp"  // heap_pipeline
+#include "channelising/heap_windows.hpp"   // heap_windows
 #include "channelising/incoming.hpp"       // incoming
 #include "channelising/memory.hpp"         // bank_capacity, input_capacity
 #include "channelising/sample_store.hpp"   // sample_store
@@ -23,35 +23,13 @@ namespace wingbeat {
 
 using namespace channelising;
 
-namespace {
-
-/// Waits for copies from the memory of a caller, who may be told of a failure before.
-struct copies_end {
-  explicit copies_end(const incoming& given) : of(given) {}
-  copies_end(const copies_end&) = delete;
-  copies_end& operator=(const copies_end&) = delete;
-  ~copies_end() {
-    try {
-      of.wait_for_copies();
-    } catch (...) {
-      // A queue that failed copies no more.
-    }
-  }
-  const incoming& of;
-};
-
-}  // namespace
-
 struct channeliser::impl {
   impl(const queue& on, channeliser_spec given, std::int64_t first_sample, std::size_t kept_samples)
       : spec(std::move(given)),
         sizes(sizes_of(spec)),
         kept(static_cast<std::int64_t>(kept_samples)),
         input(on, spec, input_capacity(sizes, kept_samples), first_sample),
-        delays(spec.polarisations) {
-    for (std::size_t p = 0; p < spec.delays.size(); ++p) {
-      for (const delay_model& model : spec.delays[p]) delays[p].add(model);
-    }
+        windows(spec) {
     sample_planes planes{input.form(), spec.sample_bits, input.store().plane_bytes()};
     if (spec.narrowband) {
       converter.emplace(on, spec, planes);
@@ -67,13 +45,14 @@ struct channeliser::impl {
   channeliser_sizes sizes;
   std::int64_t kept;
   incoming input;
-  /// Guards `spec.gains`, `delays` and `earliest`, which other threads than the one that pushes
+  /// Guards `spec.gains`, `windows` and `earliest`, which other threads than the one that pushes
   /// may change or read; functions named `.._locked` expect that it is held.
   mutable std::mutex mutex;
-  std::vector<delay_schedule> delays;  ///< [polarisation]
+  heap_windows windows;
   std::optional<downconverter> converter;
   std::optional<sample_store> decimated;
   std::int64_t next_output = 0;  ///< Of the decimated samples.
+  heap_entry_maker entries;
   std::optional<heap_pipeline> heaps;
   std::shared_ptr<backend::queue> running;  ///< Whose kernels were queued last.
   std::int64_t earliest = 0;                ///< Output time of the next heap, or before it.
@@ -89,23 +68,24 @@ struct channeliser::impl {
   /// Returns the first input sample of windows that the bank still has.
   [[nodiscard]] std::int64_t bank_begin() const { return numbers().begin() * subsampling(); }
 
-  [[nodiscard]] std::optional<std::int64_t> next_heap_locked() const {
-    return first_start(delays, {earliest, static_cast<std::int64_t>(sizes.heap_samples),
-                                bank_begin(), subsampling(), sizes.evaluation_offset});
-  }
-
-  [[nodiscard]] delay_value value_at(const delay_schedule& of, std::int64_t t) const {
-    return aligned(of.at(t, sizes.evaluation_offset), subsampling());
+  [[nodiscard]] window_range windows_there() const {
+    return {bank_begin(), input.end() - static_cast<std::int64_t>(sizes.window_samples)};
   }
 
   /// Returns the first input sample that later heaps may need.
   [[nodiscard]] std::int64_t keep_from() const {
     const std::lock_guard lock{mutex};
-    std::int64_t first = input.end();
-    const auto t = next_heap_locked();
+    const std::int64_t first = input.end();
+    const auto t = windows.next_heap(earliest, bank_begin());
     if (!t) return first - static_cast<std::int64_t>(sizes.window_samples) - kept;
-    for (const delay_schedule& of : delays) first = std::min(first, value_at(of, *t).input_start);
-    return first - kept;
+    return std::min(first, windows.first_sample(*t)) - kept;
+  }
+
+  void take_all(queue& on, const samples& next, const taker& take) {
+    for (std::size_t first = 0; first < next.count; first += piece_samples) {
+      take_piece(on, next, first, std::min(piece_samples, next.count - first));
+      begin_heaps(on, take);
+    }
   }
 
   void take_piece(queue& on, const samples& next, std::size_t from, std::size_t count) {
@@ -134,25 +114,6 @@ struct channeliser::impl {
 
   enum class fit { whole, ends, early };
 
-  fit fit_at_locked(std::int64_t t, window_values& windows, std::int64_t& early) const {
-    for (std::size_t s = 0; s < sizes.spectra_per_heap; ++s) {
-      const std::int64_t time = t + static_cast<std::int64_t>(s * sizes.spectrum_samples);
-      std::vector<delay_value> of_spectrum;
-      bool is_early = false, is_late = false;
-      for (const delay_schedule& of : delays) {
-        of_spectrum.push_back(value_at(of, time));
-        const std::int64_t start = of_spectrum.back().input_start;
-        is_early = is_early || start < bank_begin();
-        is_late = is_late || start > input.end() - static_cast<std::int64_t>(sizes.window_samples);
-      }
-      early = time;
-      if (is_early) return fit::early;
-      if (is_late) return fit::ends;
-      windows.push_back(std::move(of_spectrum));
-    }
-    return fit::whole;
-  }
-
   /// Has kernels run on another queue than before, if it is another.
   void follow(queue& on) {
     if (running && running != on.impl()) running->wait();
@@ -160,7 +121,7 @@ struct channeliser::impl {
   }
 
   void begin_heaps(queue& on, const taker& take) {
-    while (auto next = begin_next(fit::whole)) begin(on, std::move(*next), take);
+    while (auto next = begin_next(heap_fit::whole)) begin(on, std::move(*next), take);
   }
 
   void begin(queue& on, begun_heap next, const taker& take) {
@@ -168,44 +129,43 @@ struct channeliser::impl {
   }
 
   /// Begins the next heap that starts within the samples, if it fits as `wanted`.
-  std::optional<begun_heap> begin_next(fit wanted) {
+  std::optional<begun_heap> begin_next(heap_fit wanted) {
     const std::lock_guard lock{mutex};
     const auto hop = static_cast<std::int64_t>(sizes.heap_samples);
-    while (const auto t = next_heap_locked()) {
-      window_values windows;
-      std::int64_t early = 0;
-      const fit found = fit_at_locked(*t, windows, early);
-      if (found == fit::early) {
-        earliest = early + 1;
+    const window_range there = windows_there();
+    while (const auto t = windows.next_heap(earliest, there.first)) {
+      if (wanted == heap_fit::whole && windows.is_to_come(*t, there.last)) return std::nullopt;
+      const fitted_heap found = windows.fit_at(*t, there);
+      if (found.fit == heap_fit::early) {
+        earliest = found.early + 1;
         continue;
       }
-      if (found != wanted || windows.empty()) return std::nullopt;
+      if (found.fit != wanted || found.windows.front().empty()) return std::nullopt;
       const auto n_skipped = expected < 0 ? 0 : static_cast<std::uint64_t>((*t - expected) / hop);
       // A heap that is not whole may be handed on again, and is not skipped then.
-      expected = *t + (wanted == fit::whole ? hop : 0);
-      if (wanted == fit::whole) earliest = expected;
-      for (delay_schedule& of : delays) of.forget_before(*t, sizes.evaluation_offset);
-      begun_heap begun = begun_locked(*t, windows);
+      expected = *t + (wanted == heap_fit::whole ? hop : 0);
+      if (wanted == heap_fit::whole) earliest = expected;
+      windows.forget_before(*t);
+      begun_heap begun = begun_locked(*t, found.windows);
       begun.n_skipped = n_skipped;
       return begun;
     }
     return std::nullopt;
   }
 
-  [[nodiscard]] begun_heap begun_locked(std::int64_t t, const window_values& windows) const {
-    begun_heap begun{.heap = {.timestamp = t, .n_spectra = windows.size()}};
+  [[nodiscard]] begun_heap begun_locked(std::int64_t t, const window_values& of) {
+    begun_heap begun{.heap = {.timestamp = t, .n_spectra = of.front().size()}};
     const auto window = static_cast<std::int64_t>(sizes.window_samples);
     bool is_touched = false;
     for (std::size_t p = 0; p < spec.polarisations; ++p) {
-      const auto is_whole = [&](const auto& of_spectrum) {
-        const std::int64_t start = of_spectrum[p].input_start;
-        return input.is_whole(p, start, start + window);
+      const auto is_whole = [&](const delay_value& at) {
+        return input.is_whole(p, at.input_start, at.input_start + window);
       };
-      begun.heap.is_complete.push_back(std::all_of(windows.begin(), windows.end(), is_whole));
+      begun.heap.is_complete.push_back(std::all_of(of[p].begin(), of[p].end(), is_whole));
       is_touched = is_touched || !begun.heap.is_complete.back();
     }
     begun.is_withheld = is_touched && spec.missing == missing_policy::withhold;
-    if (!begun.is_withheld) begun.entries = entries_of(spec, t, windows, numbers().begin());
+    if (!begun.is_withheld) begun.entries = entries.make(spec, t, of, numbers().begin());
     return begun;
   }
 
@@ -269,25 +229,31 @@ void channeliser::push(queue& on, const samples& next, const taker& take) {
   impl& mine = *impl_;
   mine.input.accept(next);
   mine.follow(on);
-  const copies_end end{mine.input};
-  for (std::size_t first = 0; first < next.count; first += piece_samples) {
-    mine.take_piece(on, next, first, std::min(piece_samples, next.count - first));
-    mine.begin_heaps(on, take);
+  try {
+    mine.take_all(on, next, take);
+  } catch (...) {
+    mine.input.end_copies();  // before the caller, who is told, lets go of the memory
+    throw;
   }
-  mine.input.wait_for_copies();
+  if (next.owner) {
+    mine.input.keep(next.owner);
+  } else {
+    mine.input.wait_for_copies();
+  }
   mine.heaps->hand_on(take);
 }
 
 void channeliser::finish(const taker& take) {
   static_cast<void>(spec());
+  impl_->input.wait_for_copies();
   impl_->heaps->finish(take);
 }
 
 void channeliser::flush(queue& on, const taker& take) {
   static_cast<void>(spec());
   impl_->follow(on);
-  if (auto last = impl_->begin_next(impl::fit::ends)) impl_->begin(on, std::move(*last), take);
-  impl_->heaps->finish(take);
+  if (auto last = impl_->begin_next(heap_fit::ends)) impl_->begin(on, std::move(*last), take);
+  finish(take);
 }
 
 void channeliser::jump(std::int64_t next_sample) {
@@ -300,29 +266,17 @@ void channeliser::jump(std::int64_t next_sample) {
 
 std::int64_t channeliser::add_delay(std::size_t polarisation, const delay_model& model) {
   static_cast<void>(spec());
-  if (polarisation >= impl_->delays.size()) {
-    throw plan_error(formatted("polarisation {} gets a delay; there are {}, numbered from 0",
-                               polarisation, impl_->delays.size()));
-  }
   const std::lock_guard lock{impl_->mutex};
-  impl_->delays[polarisation].add(model);
+  impl_->windows.add(polarisation, model);
   return std::max(model.start_samples, impl_->earliest);
 }
 
 std::int64_t channeliser::add_delays(std::span<const delay_model> models) {
   static_cast<void>(spec());
-  if (models.size() != impl_->delays.size()) {
-    throw plan_error(formatted("{} delays are given; give one for each of {} polarisations",
-                               models.size(), impl_->delays.size()));
-  }
   const std::lock_guard lock{impl_->mutex};
-  std::vector<delay_schedule> changed = impl_->delays;
+  impl_->windows.add(models);
   std::int64_t from = impl_->earliest;
-  for (std::size_t p = 0; p < models.size(); ++p) {
-    changed[p].add(models[p]);
-    from = std::max(from, models[p].start_samples);
-  }
-  impl_->delays = std::move(changed);
+  for (const delay_model& model : models) from = std::max(from, model.start_samples);
   return from;
 }
 
@@ -337,6 +291,7 @@ std::int64_t channeliser::add_gains(gain_change change) {
   changed.gains.push_back(std::move(change));
   validate(changed);
   impl_->spec.gains = std::move(changed.gains);
+  impl_->entries.forget_gains();
   return std::max(start, impl_->earliest);
 }
 

@@ -18,14 +18,31 @@ namespace {
 using std::numbers::pi;
 
 constexpr double most_delay_samples = 140737488355328.0;  // 2^47
+constexpr double most_exact = 2251799813685248.0;         // 2^51
 
 double wrapped(double radians) {
+  if (radians >= -pi && radians < pi) return radians;
   const double result = radians - 2 * pi * std::floor((radians + pi) / (2 * pi));
   return result >= pi ? result - 2 * pi : result;
 }
 
 std::int64_t round_up(std::int64_t t, std::int64_t alignment) {
   return -floor_div(-t, alignment) * alignment;
+}
+
+/// Returns `value`, of at most 2^51, rounded to an integer, ties to even: from 2^52 on doubles are
+/// integers. A heap takes thousands of them, and a library call takes longer.
+double nearest_even(double value) {
+  constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52
+  return (value + shift) - shift;
+}
+
+delay_value value_of(const delay_model& model, std::int64_t t, double offset) {
+  const double elapsed = static_cast<double>(t - model.start_samples) + offset;
+  const double delay = model.delay_samples + elapsed * model.rate;
+  const double coarse = std::abs(delay) < most_exact ? nearest_even(delay) : std::nearbyint(delay);
+  const auto whole = static_cast<std::int64_t>(coarse);
+  return {t - whole, whole, delay - coarse, wrapped(model.phase_rad + elapsed * model.phase_rate)};
 }
 
 /// Returns whether `model` is in force at t + offset or was before.
@@ -111,12 +128,19 @@ std::optional<std::int64_t> delay_schedule::next_change(std::int64_t t, double o
 }
 
 delay_value delay_schedule::at(std::int64_t t, double offset) const {
-  const delay_model& model = model_at(t, offset);
-  const double elapsed = static_cast<double>(t - model.start_samples) + offset;
-  const double delay = model.delay_samples + elapsed * model.rate;
-  const double coarse = std::nearbyint(delay);
-  const auto whole = static_cast<std::int64_t>(coarse);
-  return {t - whole, whole, delay - coarse, wrapped(model.phase_rad + elapsed * model.phase_rate)};
+  return value_of(model_at(t, offset), t, offset);
+}
+
+void delay_schedule::fill(std::int64_t t, std::int64_t step, double offset,
+                          std::int64_t subsampling, std::span<delay_value> to) const {
+  for (auto next = to.begin(); next != to.end();) {
+    const delay_model& model = model_at(t, offset);
+    const auto change = next_change(t, offset);
+    do {
+      *next++ = aligned(value_of(model, t, offset), subsampling);
+      t += step;
+    } while (next != to.end() && !(change && t >= *change));
+  }
 }
 
 std::optional<std::int64_t> first_start(std::span<const delay_schedule> polarisations,

@@ -46,6 +46,10 @@ class delay_schedule {
   /// force at t + offset, evaluated there. Offset 0 is the window's start.
   [[nodiscard]] delay_value at(std::int64_t t, double offset = 0) const;
 
+  /// Writes the values of spectra at t, t + step, .., each `aligned`.
+  void fill(std::int64_t t, std::int64_t step, double offset, std::int64_t subsampling,
+            std::span<delay_value> to) const;
+
   /// Returns the first t from which another model than at `t` is in force; none after the last.
   [[nodiscard]] std::optional<std::int64_t> next_change(std::int64_t t, double offset = 0) const;
 

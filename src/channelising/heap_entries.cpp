@@ -3,6 +3,7 @@
 
 #include <algorithm>  // fill_n
 #include <numbers>    // pi
+#include <utility>    // move
 
 namespace wingbeat::channelising {
 namespace {
@@ -58,10 +59,10 @@ void count_followers(std::size_t n_spectra, std::size_t step, std::vector<spectr
   }
 }
 
-/// Has spectra from `n_whole` on repeat the first one, times 0: they have no samples of their own.
+/// Has spectra from `n_whole` on repeat the first one, times gains of 0, set `n_sets`: they have no
+/// samples of their own.
 void fill_with_zeros(const channeliser_spec& spec, std::size_t n_whole, std::uint32_t n_sets,
                      heap_entries& to) {
-  to.gains.resize(to.gains.size() + spec.polarisations * spec.channels);
   const std::size_t n_spectra = to.spectra.size() / spec.polarisations;
   for (std::size_t p = 0; p < spec.polarisations; ++p) {
     spectrum_entry silent = to.spectra[p * n_spectra];
@@ -73,31 +74,43 @@ void fill_with_zeros(const channeliser_spec& spec, std::size_t n_whole, std::uin
 
 }  // namespace
 
-heap_entries entries_of(const channeliser_spec& spec, std::int64_t t, const window_values& windows,
-                        std::int64_t bank_begin) {
+heap_entries heap_entry_maker::make(const channeliser_spec& spec, std::int64_t t,
+                                    const window_values& windows, std::int64_t bank_begin) {
   const channeliser_sizes sizes = sizes_of(spec);
+  const std::size_t n_whole = windows.front().size();
   heap_entries made;
   made.spectra.resize(spec.polarisations * sizes.spectra_per_heap);
-  const gain_change* in_force = nullptr;
-  std::uint32_t n_sets = 0;
-  for (std::size_t s = 0; s < windows.size(); ++s) {
+  changes in_force;
+  for (std::size_t s = 0; s < n_whole; ++s) {
     const std::int64_t time = t + static_cast<std::int64_t>(s * sizes.spectrum_samples);
     const gain_change* const now = gains_at(spec, time);
-    if (s == 0 || now != in_force) {
-      add_gain_set(spec, now, made.gains);
-      ++n_sets;
-      in_force = now;
-    }
+    if (s == 0 || now != in_force.back()) in_force.push_back(now);
     for (std::size_t p = 0; p < spec.polarisations; ++p) {
       spectrum_entry& entry = made.spectra[p * sizes.spectra_per_heap + s];
-      entry = entry_of(spec, sizes, windows[s][p], bank_begin);
+      entry = entry_of(spec, sizes, windows[p][s], bank_begin);
       entry.time = static_cast<std::uint64_t>(time);
-      entry.gains = n_sets - 1;
+      entry.gains = static_cast<std::uint32_t>(in_force.size() - 1);
     }
   }
-  if (windows.size() < sizes.spectra_per_heap) fill_with_zeros(spec, windows.size(), n_sets, made);
+  const bool has_silence = n_whole < sizes.spectra_per_heap;
+  if (has_silence) {
+    fill_with_zeros(spec, n_whole, static_cast<std::uint32_t>(in_force.size()), made);
+  }
+  made.gains = sets_of(spec, in_force, has_silence);
   count_followers(sizes.spectra_per_heap, sizes.transform, made.spectra);
   return made;
+}
+
+gain_sets heap_entry_maker::sets_of(const channeliser_spec& spec, const changes& in_force,
+                                    bool has_silence) {
+  if (gains_ != nullptr && in_force == in_force_ && has_silence == has_silence_) return gains_;
+  std::vector<std::complex<float>> sets;
+  for (const gain_change* const change : in_force) add_gain_set(spec, change, sets);
+  if (has_silence) sets.resize(sets.size() + spec.polarisations * spec.channels);
+  gains_ = std::make_shared<const std::vector<std::complex<float>>>(std::move(sets));
+  in_force_ = in_force;
+  has_silence_ = has_silence;
+  return gains_;
 }
 
 }  // namespace wingbeat::channelising

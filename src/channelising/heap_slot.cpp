@@ -44,12 +44,12 @@ void heap_slot::put(queue& on, const heap_entries& entries) {
   send(on, entries.spectra, entries_sent_, entries_.view());
   sending_ = on.impl()->record();
   if (entries.gains == gains_held_) return;
-  const std::size_t n_bytes = entries.gains.size() * sizeof(entries.gains.front());
+  const std::size_t n_bytes = entries.gains->size() * sizeof(entries.gains->front());
   if (gains_.size_bytes() < n_bytes) {
     gains_ = buffer{on, n_bytes};
     gains_sent_ = pinned_memory{on, n_bytes};
   }
-  send(on, entries.gains, gains_sent_, gains_.view());
+  send(on, *entries.gains, gains_sent_, gains_.view());
   sending_ = on.impl()->record();
   gains_held_ = entries.gains;
 }

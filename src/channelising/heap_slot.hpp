@@ -51,7 +51,7 @@ class heap_slot {
   bool is_here_already_;  ///< The memory of the engine is this process's.
   buffer entries_, gains_, heap_, saturated_;
   pinned_memory entries_sent_, gains_sent_, bytes_, counts_;
-  std::vector<std::complex<float>> gains_held_;
+  gain_sets gains_held_;
   std::unique_ptr<backend::mark> sending_;  ///< Behind the last copies to a device.
   std::unique_ptr<backend::mark> here_;     ///< Behind the last copies to this process.
 };

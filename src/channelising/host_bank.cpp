@@ -54,7 +54,7 @@ void run_host_bank(backend::bank& on, buffer_view samples, const heap_entries& e
   auto* const counts = reinterpret_cast<std::uint32_t*>(start_of(saturated));
   on.run({.samples = start_of(samples),
           .rows = rows,
-          .gains = entries.gains.data(),
+          .gains = entries.gains->data(),
           .out = start_of(heap),
           .saturated = {counts, saturated.size_bytes / sizeof(std::uint32_t)}});
 }

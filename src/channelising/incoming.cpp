@@ -2,6 +2,7 @@
 #include "channelising/incoming.hpp"
 
 #include <algorithm>  // copy_n, fill_n, min, none_of
+#include <utility>    // move
 
 #include "channelising/packed_samples.hpp"  // pack_samples, unpack_samples
 #include "formatted.hpp"                    // formatted
@@ -64,6 +65,9 @@ void require_samples(const channeliser_spec& spec, const channeliser::samples& n
 /// Shorter runs are read by the processor: copies and launches of their own would take longer.
 constexpr std::size_t least_run = 1024;
 
+/// So many pushes are copied beside the next one; a caller who is quicker waits.
+constexpr std::size_t most_kept = 1;
+
 }  // namespace
 
 incoming::incoming(const queue& on, const channeliser_spec& spec, std::size_t capacity,
@@ -83,6 +87,31 @@ incoming::incoming(const queue& on, const channeliser_spec& spec, std::size_t ca
   for (input_level& level : levels_) level.histogram.resize(std::size_t{1} << bits_);
   if (form_ != sample_form::packed) return;
   counter_.emplace(on, histogram_for(bits_, on.device()), spec.polarisations);
+}
+
+incoming::~incoming() {
+  end_copies();
+}
+
+void incoming::keep(std::shared_ptr<const void> owner) {
+  if (const auto copied = store_.last_write()) kept_.push_back({std::move(owner), copied});
+  while (!kept_.empty() && (kept_.size() > most_kept || kept_.front().copied->is_reached())) {
+    kept_.front().copied->wait();
+    kept_.pop_front();
+  }
+}
+
+void incoming::wait_for_copies() {
+  store_.wait_for_writes();
+  kept_.clear();
+}
+
+void incoming::end_copies() noexcept {
+  try {
+    wait_for_copies();
+  } catch (...) {
+    kept_.clear();
+  }
 }
 
 const std::vector<input_level>& incoming::levels() {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>  // int16_t, int64_t
+#include <deque>
+#include <memory>  // shared_ptr
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +23,11 @@ class incoming {
  public:
   /// Room for `capacity` samples at once, from sample `first` on.
   incoming(const queue& on, const channeliser_spec& spec, std::size_t capacity, std::int64_t first);
+  incoming(const incoming&) = delete;
+  incoming& operator=(const incoming&) = delete;
+
+  /// Waits for copies from memory that it keeps.
+  ~incoming();
 
   [[nodiscard]] const sample_store& store() const { return store_; }
   [[nodiscard]] sample_form form() const { return form_; }
@@ -41,7 +48,11 @@ class incoming {
   [[nodiscard]] bool append(queue& on, const channeliser::samples& next, std::size_t from,
                             std::size_t count, std::int64_t keep);
 
-  void wait_for_copies() const { store_.wait_for_writes(); }
+  /// Keeps `owner`, of the memory of what was appended last, until it was copied.
+  void keep(std::shared_ptr<const void> owner);
+  void wait_for_copies();
+  /// The same where a failure is known already: a queue that failed copies no more.
+  void end_copies() noexcept;
 
   /// Forgets all samples; the next one has index `first`.
   void restart(std::int64_t first);
@@ -71,6 +82,12 @@ class incoming {
   struct staged_samples {
     std::int64_t begin;
     std::vector<std::int16_t> samples = {};
+  };
+
+  /// Memory of a caller that is kept until a copy of it is made.
+  struct kept_memory {
+    std::shared_ptr<const void> owner;
+    std::shared_ptr<const backend::mark> copied;
   };
 
   /// Calls `call(run)` with samples `from` to `end` of each polarisation, as long as they are all
@@ -106,6 +123,7 @@ class incoming {
   std::vector<std::vector<gap>> gaps_;    ///< By their begins.
   std::vector<staged_samples> staged_;
   std::vector<copied_samples> copied_;
+  std::deque<kept_memory> kept_;
 };
 
 }  // namespace wingbeat::channelising

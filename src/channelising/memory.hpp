@@ -10,7 +10,7 @@
 namespace wingbeat::channelising {
 
 /// So many samples of each polarisation are taken at once.
-inline constexpr std::size_t piece_samples = std::size_t{1} << 20;
+inline constexpr std::size_t piece_samples = std::size_t{1} << 21;
 
 /// Returns how many numbers of the bank, decimated ones where there are such, must be there.
 [[nodiscard]] std::size_t bank_capacity(const channeliser_sizes& sizes, std::size_t kept_samples);

@@ -50,6 +50,8 @@ class sample_store {
   /// Has later work on `on` see all that was written.
   void publish(queue& on);
   void wait_for_writes() const;
+  /// Returns the mark behind what was published last; null where writing is done at once.
+  [[nodiscard]] std::shared_ptr<const backend::mark> last_write() const { return written_; }
 
   /// Forgets all numbers; the next one has index `begin`.
   void restart(std::int64_t begin);
@@ -67,7 +69,7 @@ class sample_store {
   std::shared_ptr<backend::queue> first_queue_;  ///< Where the store was made.
   std::shared_ptr<backend::queue> writer_;
   buffer now_, next_;
-  std::unique_ptr<backend::mark> written_;  ///< Behind what was published last.
+  std::shared_ptr<const backend::mark> written_;
   /// Behind the last move to another buffer: kernels have read what is written next then.
   std::unique_ptr<backend::mark> moved_;
   bool is_read_again_ = false;  ///< Kernels may read what is written next; see `restart`.

@@ -64,9 +64,10 @@ void check_apart(const engine_spec& spec) {
     users.emplace(live->endpoints[i], "the engine receives from");
   }
   for (const output_spec& output : spec.outputs) {
+    const std::string user = formatted("output '{}' sends to", output.name);
     for (const net::endpoint& to : output.destinations) {
-      const auto [at, is_new] = users.emplace(to, formatted("output '{}' sends to", output.name));
-      if (is_new) continue;
+      const auto [at, is_new] = users.emplace(to, user);
+      if (is_new || at->second == user) continue;  // substreams may share a place
       throw plan_error(formatted("output '{}' sends to {}, which {}; give each a place of its own",
                                  output.name, to_string(to), at->second));
     }

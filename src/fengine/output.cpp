@@ -135,7 +135,7 @@ void output::finish() {
 void output::channelise_all() {
   try {
     while (const auto next = chunks_.pop()) {
-      channelise(***next);
+      channelise(*next);
       if (chunks_.size() == 0) finish_heaps();  // nothing comes that could hand them on
     }
   } catch (const std::exception& error) {
@@ -159,7 +159,8 @@ void output::go_to(std::int64_t sample, std::uint64_t epoch) {
   epoch_ = epoch;
 }
 
-void output::channelise(const receive::chunk& next) {
+void output::channelise(const shared_chunk& next_chunk) {
+  const receive::chunk& next = **next_chunk;
   const receive::chunk_geometry& geometry = spec_.input.geometry;
   const packet_range range = range_of(next);
   if (range.first == range.end) return;
@@ -167,7 +168,8 @@ void output::channelise(const receive::chunk& next) {
         next.epoch);
   const std::size_t n_packets = range.end - range.first, n_bytes = geometry.packet_bytes();
   channeliser::samples samples{.count = n_packets * geometry.packet_samples,
-                               .packet_samples = geometry.packet_samples};
+                               .packet_samples = geometry.packet_samples,
+                               .owner = next_chunk};
   for (std::size_t pol = 0; pol < geometry.polarisations; ++pol) {
     samples.packed.emplace_back(
         next.samples[pol].subspan(range.first * n_bytes, n_packets * n_bytes));

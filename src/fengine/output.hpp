@@ -92,7 +92,7 @@ class output {
   };
 
   void channelise_all();
-  void channelise(const receive::chunk& next);
+  void channelise(const shared_chunk& next_chunk);
   void go_to(std::int64_t sample, std::uint64_t epoch);
   void finish_heaps();
   void take(const channelised_heap& heap);

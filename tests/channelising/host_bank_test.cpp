@@ -112,7 +112,8 @@ void expect_same(const channeliser_spec& spec) {
   buffer in{on, given.samples.size() * sizeof(float)}, heap{on, sizes.heap_bytes};
   in.write(given.samples.data(), in.size_bytes());
   const buffer counts{on, spec.polarisations * sizeof(std::uint32_t)};
-  run_host_bank(*bank, in.view(), {given.entries, given.gains}, heap.view(), counts.view());
+  const auto gains = std::make_shared<const std::vector<std::complex<float>>>(given.gains);
+  run_host_bank(*bank, in.view(), {given.entries, gains}, heap.view(), counts.view());
   result got{std::vector<std::byte>(sizes.heap_bytes),
              std::vector<std::uint32_t>(spec.polarisations)};
   heap.read(got.heap.data(), got.heap.size());

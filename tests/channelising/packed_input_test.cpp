@@ -6,6 +6,8 @@
 // of all kinds.
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "channelising/packed_samples.hpp"  // pack_samples
 #include "reference/channeliser_check.hpp"  // gaussian, small_spec
 #include "wingbeat/wingbeat.hpp"
@@ -228,6 +230,34 @@ TEST_P(packed_input, is_read_when_push_returns) {
   bank.finish({});
   for (const input_level& level : bank.levels()) {
     EXPECT_EQ(level.histogram[(1U << 15) + 0x0101], count);
+  }
+}
+
+// Memory is spoilt when it is let go of: not before it was read, and all of it in the end.
+TEST_P(packed_input, is_kept_with_its_owner_until_read) {
+  spec_.sample_bits = 16;
+  spec_.delays.clear();
+  constexpr std::size_t count = std::size_t{1} << 21, n_pushes = 4;
+  std::size_t n_let_go = 0;
+  std::deque<std::vector<std::byte>> memory;
+  channeliser bank{*on_, spec_, 0};
+  for (std::size_t i = 0; i < n_pushes; ++i) {
+    auto& packed = memory.emplace_back(2 * count, std::byte{1});
+    const auto spoil = [&n_let_go](std::vector<std::byte>* of) {
+      std::fill(of->begin(), of->end(), std::byte{0});
+      ++n_let_go;
+    };
+    bank.push(*on_,
+              {.packed = {packed, packed},
+               .count = count,
+               .owner = std::shared_ptr<std::vector<std::byte>>(&packed, spoil)},
+              {});
+    EXPECT_GE(n_let_go + 1, i);  // one push is copied beside the next, no more
+  }
+  bank.finish({});
+  EXPECT_EQ(n_let_go, n_pushes);
+  for (const input_level& level : bank.levels()) {
+    EXPECT_EQ(level.histogram[(1U << 15) + 0x0101], n_pushes * count);
   }
 }
 

@@ -123,7 +123,8 @@ def check_clients(place, catcher):
         time.sleep(0.1)
         check(services.end(service) == 0, "the engine's exit code")
     sent = json.loads((FOLDER / "sent.json").read_text())["polarisations"]
-    check_engine("engine.json", catcher.heaps, sum(each["packets"] for each in sent))
+    check_engine("engine.json", catcher.heaps, catcher.n_dropped(),
+                 sum(each["packets"] for each in sent))
 
 
 hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

@@ -7,6 +7,7 @@ import socket
 import struct
 import threading
 import time
+from pathlib import Path
 
 Heap = collections.namedtuple("Heap", "arrival_s timestamp first_channel is_exact")
 
@@ -23,6 +24,7 @@ class Catcher:
         self.heaps, self.stops = [], []  # in the order of arrival; times of stop heaps
         self.parts = {}
         self.is_done = False
+        self.n_dropped_before_end = None
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
         self.socket.settimeout(0.05)
@@ -40,7 +42,16 @@ class Catcher:
     def __exit__(self, *_):
         self.is_done = True
         self.thread.join()
+        self.n_dropped_before_end = self.n_dropped()
         self.socket.close()
+
+    def n_dropped(self):
+        """Returns how many packets the system dropped, because this process was late."""
+        if self.n_dropped_before_end is not None:
+            return self.n_dropped_before_end
+        local = f":{self.port:04X}"
+        rows = [row.split() for row in Path("/proc/net/udp").read_text().splitlines()[1:]]
+        return sum(int(row[-1]) for row in rows if row[1].endswith(local))
 
     def _receive(self):
         while not self.is_done:

@@ -98,7 +98,7 @@ def check_digitisers(place, catcher):
     n_sent = sum(each["packets"] for stats in FOLDER.glob("sent*.json")
                  for each in json.loads(stats.read_text())["polarisations"])
     check(until(lambda: len(catcher.stops) == N_SUBSTREAMS, 1), "stop heaps do not come")
-    received, _ = check_engine("engine.json", catcher.heaps, n_sent)
+    received, _ = check_engine("engine.json", catcher.heaps, catcher.n_dropped(), n_sent)
     check(received["restarts"] == n_restarts, f"{received['restarts']} restarts of {n_restarts}")
 
 
@@ -143,7 +143,7 @@ def check_engines(place, catcher):
     check(n_ended() == len(starts) - 1, "statistics of engines that were ended")
     for i, (begin, end) in enumerate(zip(starts, [*starts[1:], len(catcher.heaps)])):
         if (FOLDER / f"engine{i}.json").exists():
-            check_engine(f"engine{i}.json", catcher.heaps[begin:end])
+            check_engine(f"engine{i}.json", catcher.heaps[begin:end], catcher.n_dropped())
         else:
             check(all(heap.is_exact for heap in catcher.heaps[begin:end]), "heaps before SIGKILL")
 
@@ -208,7 +208,8 @@ def check_interfaces():
             check(services.end(service) == 0, "the engine's exit code")
         # What is sent in the second after a link comes up, the system may take and drop.
         of_seconds = N_TRIES * N_SUBSTREAMS * RATE_HZ / HEAP_SAMPLES
-        received, sent = check_engine("engine.json", catcher.heaps, most_uncounted=of_seconds)
+        received, sent = check_engine("engine.json", catcher.heaps, catcher.n_dropped(),
+                                      most_uncounted=of_seconds)
         check(sent["failed_heaps"] > 0 and sent["skipped_heaps"] > 0, "no interface was down")
         counts = json.loads((FOLDER / "sent.json").read_text())["polarisations"]
         for pol, (to, of) in enumerate(zip(received["polarisations"], counts)):

@@ -120,8 +120,9 @@ def n_absent(heaps):
     return n
 
 
-def check_engine(stats, heaps, n_sent=None, most_uncounted=0):
-    """What an engine counted: everything that was sent to it, and every heap that came or not."""
+def check_engine(stats, heaps, n_dropped, n_sent=None, most_uncounted=0):
+    """What an engine counted: everything that was sent to it, and every heap that came or not, but
+    for packets that were dropped here."""
     counts = json.loads((FOLDER / stats).read_text())
     received, sent = counts["received"], counts["outputs"][0]
     for name in ("starved", "socket_drops", "late", "duplicates", "misaligned", "implausible",
@@ -132,7 +133,7 @@ def check_engine(stats, heaps, n_sent=None, most_uncounted=0):
     check(all(heap.is_exact for heap in heaps),
           f"{stats}: {sum(not heap.is_exact for heap in heaps)} of {len(heaps)} heaps differ")
     n_left_out = sent["skipped_heaps"] + sent["failed_heaps"] + sent["heaps"] - len(heaps)
-    check(0 <= n_absent(heaps) - n_left_out <= most_uncounted,
+    check(-n_dropped <= n_absent(heaps) - n_left_out <= most_uncounted + n_dropped,
           f"{stats}: {n_absent(heaps)} heaps are absent, of which {n_left_out} are counted")
     return received, sent
 
