@@ -2,8 +2,9 @@
 #include "channelising/delay_model.hpp"
 
 #include <algorithm>  // max, min
-#include <cmath>      // ceil, floor, isfinite, nearbyint, round
-#include <numbers>    // pi
+#include <cmath>      // abs, floor, isfinite, nearbyint
+#include <limits>
+#include <numbers>  // pi
 
 #include "channelising/floor_div.hpp"  // floor_div
 #include "formatted.hpp"               // formatted
@@ -136,10 +137,12 @@ void delay_schedule::fill(std::int64_t t, std::int64_t step, double offset,
   for (auto next = to.begin(); next != to.end();) {
     const delay_model& model = model_at(t, offset);
     const auto change = next_change(t, offset);
+    const std::int64_t end = change ? *change : std::numeric_limits<std::int64_t>::max();
     do {
-      *next++ = aligned(value_of(model, t, offset), subsampling);
+      const delay_value value = value_of(model, t, offset);
+      *next++ = subsampling == 1 ? value : aligned(value, subsampling);
       t += step;
-    } while (next != to.end() && !(change && t >= *change));
+    } while (next != to.end() && t < end);
   }
 }
 
@@ -158,6 +161,11 @@ std::optional<std::int64_t> first_start(std::span<const delay_schedule> polarisa
     if (next == t) return t;
     t = next;
   }
+}
+
+double centre_phase(const delay_value& value) {
+  const auto quarters = static_cast<double>(static_cast<std::uint64_t>(value.coarse) % 4);
+  return wrapped(value.phase_rad + pi / 2 * quarters);
 }
 
 double wideband_phase(const delay_value& value, std::size_t channel, std::size_t n_channels) {

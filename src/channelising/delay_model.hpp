@@ -74,6 +74,10 @@ struct start_rule {
 [[nodiscard]] std::optional<std::int64_t> first_start(std::span<const delay_schedule> polarisations,
                                                       const start_rule& rule);
 
+/// Returns the phase at the centre of the band in [-pi, pi): the model's, and the quarter turns
+/// that the coarse delay makes there.
+[[nodiscard]] double centre_phase(const delay_value& value);
+
 /// Returns the phase of channel k of N in [-pi, pi): -pi fine (k - N/2)/N, the model's phase, and
 /// the quarter turns that the coarse delay makes at the centre of the band.
 [[nodiscard]] double wideband_phase(const delay_value& value, std::size_t channel,

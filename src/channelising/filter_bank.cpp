@@ -39,10 +39,10 @@ filter_bank::filter_bank(const queue& on, const channeliser_spec& spec, const sa
 filter_bank::filter_bank(filter_bank&&) noexcept = default;
 filter_bank::~filter_bank() = default;
 
-void filter_bank::run(queue& on, buffer_view samples, const heap_entries& entries,
-                      heap_slot& slot) {
+void filter_bank::run(queue& on, backend::queue& copies, buffer_view samples,
+                      const heap_entries& entries, heap_slot& slot) {
   if (whole_) return run_host_bank(*whole_, samples, entries, slot.heap(), slot.saturated());
-  slot.put(on, entries);
+  slot.put(on, copies, entries);
   on.impl()->clear(slot.saturated());
   const bank_views views{samples, slot.entries(), slot.gains(), slot.heap(), slot.saturated()};
   if (fused_) return fused_->enqueue(on, views, 1);

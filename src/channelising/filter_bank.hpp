@@ -28,8 +28,10 @@ class filter_bank {
   filter_bank(filter_bank&&) noexcept;
   ~filter_bank();
 
-  /// Queues the spectra of one heap, whose slot then holds its bytes and counts.
-  void run(queue& on, buffer_view samples, const heap_entries& entries, heap_slot& slot);
+  /// Queues the spectra of one heap, whose slot then holds its bytes and counts. What the bank
+  /// reads beside samples is copied on `copies`, which may be of `on`.
+  void run(queue& on, backend::queue& copies, buffer_view samples, const heap_entries& entries,
+           heap_slot& slot);
 
   /// Returns how many values of each polarisation saturate, of a heap whose slot is here.
   [[nodiscard]] std::vector<std::uint64_t> saturated(const heap_slot& slot) const;

@@ -3,7 +3,8 @@
 
 #include <algorithm>  // fill_n
 #include <numbers>    // pi
-#include <utility>    // move
+#include <span>
+#include <utility>  // move
 
 namespace wingbeat::channelising {
 namespace {
@@ -31,31 +32,41 @@ void add_gain_set(const channeliser_spec& spec, const gain_change* change,
   }
 }
 
-/// The phase at the middle of the band, and from a channel to the next.
-spectrum_entry entry_of(const channeliser_spec& spec, const channeliser_sizes& sizes,
-                        const delay_value& value, std::int64_t bank_begin) {
-  constexpr double turn = 2 * std::numbers::pi;
-  const std::size_t n = spec.channels;
-  double phase = 0, slope = 0;
-  if (spec.narrowband) {
-    phase = narrowband_phase(value, 0, sizes.transform, sizes.subsampling);
-    slope = -value.fine / static_cast<double>(sizes.subsampling * sizes.transform);
-  } else {
-    phase = wideband_phase(value, n / 2, n);
-    slope = -value.fine / (2 * static_cast<double>(n));
-  }
-  const std::int64_t first =
-      value.input_start / static_cast<std::int64_t>(sizes.subsampling) - bank_begin;
-  return {.first = static_cast<std::uint64_t>(first),
-          .phase_turns = static_cast<float>(phase / turn),
-          .slope_turns = static_cast<float>(slope)};
-}
+/// Makes entries of one polarisation.
+class entry_rule {
+ public:
+  entry_rule(const channeliser_spec& spec, const channeliser_sizes& sizes, std::int64_t bank_begin)
+      : is_narrowband_(spec.narrowband.has_value()),
+        subsampling_(static_cast<std::int64_t>(sizes.subsampling)),
+        // A fine delay of a sample turns the whole band by half a turn, or by that of its numbers.
+        slope_(-1 / static_cast<double>(is_narrowband_ ? sizes.subsampling * sizes.transform
+                                                       : 2 * spec.channels)),
+        bank_begin_(bank_begin) {}
 
-/// States how many spectra follow each other, step by step, from each one on.
-void count_followers(std::size_t n_spectra, std::size_t step, std::vector<spectrum_entry>& of) {
-  for (std::size_t i = of.size(); i-- > 0;) {
-    const bool is_followed = (i + 1) % n_spectra != 0 && of[i + 1].first == of[i].first + step;
-    of[i].follow = is_followed ? of[i + 1].follow + 1 : 1;
+  /// Phase at the middle of the band, and from a channel to the next.
+  [[nodiscard]] spectrum_entry operator()(const delay_value& value, std::int64_t time) const {
+    constexpr double turn = 2 * std::numbers::pi;
+    const double phase = is_narrowband_ ? value.phase_rad : centre_phase(value);
+    // A division takes as long as all the rest.
+    const std::int64_t number =
+        subsampling_ == 1 ? value.input_start : value.input_start / subsampling_;
+    return {.first = static_cast<std::uint64_t>(number - bank_begin_),
+            .time = static_cast<std::uint64_t>(time),
+            .phase_turns = static_cast<float>(phase / turn),
+            .slope_turns = static_cast<float>(value.fine * slope_)};
+  }
+
+ private:
+  bool is_narrowband_;
+  std::int64_t subsampling_;
+  double slope_;
+  std::int64_t bank_begin_;
+};
+
+/// States how many spectra of a polarisation follow each other, step by step, from each one on.
+void count_followers(std::size_t step, std::span<spectrum_entry> of) {
+  for (std::size_t i = of.size() - 1; i-- > 0;) {
+    if (of[i + 1].first == of[i].first + step) of[i].follow = of[i + 1].follow + 1;
   }
 }
 
@@ -77,27 +88,30 @@ void fill_with_zeros(const channeliser_spec& spec, std::size_t n_whole, std::uin
 heap_entries heap_entry_maker::make(const channeliser_spec& spec, std::int64_t t,
                                     const window_values& windows, std::int64_t bank_begin) {
   const channeliser_sizes sizes = sizes_of(spec);
-  const std::size_t n_whole = windows.front().size();
+  const std::size_t n = sizes.spectra_per_heap, n_whole = windows.front().size();
+  const auto hop = static_cast<std::int64_t>(sizes.spectrum_samples);
+  const entry_rule entry_of{spec, sizes, bank_begin};
   heap_entries made;
-  made.spectra.resize(spec.polarisations * sizes.spectra_per_heap);
+  made.spectra.resize(spec.polarisations * n);
   changes in_force;
-  for (std::size_t s = 0; s < n_whole; ++s) {
-    const std::int64_t time = t + static_cast<std::int64_t>(s * sizes.spectrum_samples);
-    const gain_change* const now = gains_at(spec, time);
-    if (s == 0 || now != in_force.back()) in_force.push_back(now);
-    for (std::size_t p = 0; p < spec.polarisations; ++p) {
-      spectrum_entry& entry = made.spectra[p * sizes.spectra_per_heap + s];
-      entry = entry_of(spec, sizes, windows[p][s], bank_begin);
-      entry.time = static_cast<std::uint64_t>(time);
+  for (std::size_t p = 0; p < spec.polarisations; ++p) {
+    in_force.clear();
+    for (std::size_t s = 0; s < n_whole; ++s) {
+      const std::int64_t time = t + static_cast<std::int64_t>(s) * hop;
+      const gain_change* const now = gains_at(spec, time);
+      if (s == 0 || now != in_force.back()) in_force.push_back(now);
+      spectrum_entry& entry = made.spectra[p * n + s];
+      entry = entry_of(windows[p][s], time);
       entry.gains = static_cast<std::uint32_t>(in_force.size() - 1);
     }
   }
-  const bool has_silence = n_whole < sizes.spectra_per_heap;
-  if (has_silence) {
+  if (n_whole < n) {
     fill_with_zeros(spec, n_whole, static_cast<std::uint32_t>(in_force.size()), made);
   }
-  made.gains = sets_of(spec, in_force, has_silence);
-  count_followers(sizes.spectra_per_heap, sizes.transform, made.spectra);
+  made.gains = sets_of(spec, in_force, n_whole < n);
+  for (std::size_t p = 0; p < spec.polarisations; ++p) {
+    count_followers(sizes.transform, std::span(made.spectra).subspan(p * n, n));
+  }
   return made;
 }
 

@@ -9,10 +9,12 @@ namespace wingbeat::channelising {
 
 heap_pipeline::heap_pipeline(const queue& on, const channeliser_spec& spec,
                              const sample_planes& planes)
-    : bank_(on, spec, planes), copies_(on.impl()->open_beside()) {
-  const std::size_t n_slots = heaps_at_once(copies_ != nullptr);
+    : bank_(on, spec, planes),
+      copies_in_(on.impl()->open_beside()),
+      copies_out_(on.impl()->open_beside()) {
+  const std::size_t n_slots = heaps_at_once(copies_out_ != nullptr);
   for (std::size_t i = 0; i < n_slots; ++i) slots_.emplace_back(on, spec);
-  if (!copies_) copies_ = on.impl();
+  if (!copies_out_) copies_out_ = on.impl();
 }
 
 void heap_pipeline::begin(queue& on, buffer_view samples, begun_heap next, const taker& take) {
@@ -20,8 +22,8 @@ void heap_pipeline::begin(queue& on, buffer_view samples, begun_heap next, const
   if (!next.is_withheld) {
     while (n_used_ == slots_.size()) hand_on_first(take);
     slot = &slots_[next_slot_];
-    bank_.run(on, samples, next.entries, *slot);
-    slot->fetch(on, *copies_);
+    bank_.run(on, copies_in_ ? *copies_in_ : *on.impl(), samples, next.entries, *slot);
+    slot->fetch(on, *copies_out_);
     next_slot_ = (next_slot_ + 1) % slots_.size();
     ++n_used_;
     next.entries = {};

@@ -50,7 +50,9 @@ class heap_pipeline {
   void hand_on_first(const taker& take);
 
   filter_bank bank_;
-  std::shared_ptr<backend::queue> copies_;
+  // A copy to the device that waited behind kernels would have the next samples wait for it.
+  std::shared_ptr<backend::queue> copies_in_;  ///< Null where copies are of the kernels' queue.
+  std::shared_ptr<backend::queue> copies_out_;
   std::vector<heap_slot> slots_;
   std::size_t next_slot_ = 0;
   struct queued_heap {

@@ -27,14 +27,14 @@ class heap_slot {
   /// Waits for its copies.
   ~heap_slot();
 
-  /// Queues what a bank reads.
-  void put(queue& on, const heap_entries& entries);
+  /// Has what a bank reads copied on `copies`, before what is queued on `on` next.
+  void put(queue& on, backend::queue& copies, const heap_entries& entries);
 
   [[nodiscard]] buffer_view entries() const { return entries_.view(); }
   [[nodiscard]] buffer_view gains() const { return gains_.view(); }
-  [[nodiscard]] buffer_view heap() const { return heap_.view(); }
+  [[nodiscard]] buffer_view heap() const;
   /// uint32_t[polarisation][counter]; engines with a loop of their own use the first of each.
-  [[nodiscard]] buffer_view saturated() const { return saturated_.view(); }
+  [[nodiscard]] buffer_view saturated() const;
 
   /// Queues copies of what a bank made on `on` to this process, on `copies`.
   void fetch(const queue& on, backend::queue& copies);
@@ -47,10 +47,16 @@ class heap_slot {
   [[nodiscard]] std::vector<std::uint64_t> saturated_values(std::size_t n) const;
 
  private:
+  /// Returns where the counters begin, in bytes.
+  [[nodiscard]] std::size_t counters_at() const { return (heap_bytes_ + 255) / 256 * 256; }
+  [[nodiscard]] std::span<const std::byte> made_bytes() const;
+
   std::size_t n_polarisations_;
   bool is_here_already_;  ///< The memory of the engine is this process's.
-  buffer entries_, gains_, heap_, saturated_;
-  pinned_memory entries_sent_, gains_sent_, bytes_, counts_;
+  std::size_t heap_bytes_;
+  buffer entries_, gains_;
+  buffer made_;  ///< The heap, and behind it the counters: one copy takes both.
+  pinned_memory entries_sent_, gains_sent_, made_here_;
   gain_sets gains_held_;
   std::unique_ptr<backend::mark> sending_;  ///< Behind the last copies to a device.
   std::unique_ptr<backend::mark> here_;     ///< Behind the last copies to this process.

@@ -29,8 +29,8 @@ std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samp
 }
 
 std::size_t heaps_at_once(bool has_several_queues) {
-  // One that is made, one that is copied, and one whose bytes wait for the taker.
-  return has_several_queues ? 3 : 1;
+  // One that is prepared, one that is made, one that is copied, and one that waits for the taker.
+  return has_several_queues ? 4 : 1;
 }
 
 std::size_t memory_bytes(const channeliser_spec& spec, std::size_t kept_samples, engine runs_on) {
