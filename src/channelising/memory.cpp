@@ -2,8 +2,12 @@
 #include "channelising/memory.hpp"
 
 #include <complex>
+#include <cstdint>  // int16_t
+#include <vector>
 
-#include "channelising/bank_views.hpp"  // form_of_samples
+#include "channelising/bank_views.hpp"      // form_of_samples
+#include "channelising/delay_model.hpp"     // delay_value
+#include "channelising/spectrum_entry.hpp"  // spectrum_entry
 
 namespace wingbeat::channelising {
 namespace {
@@ -13,6 +17,27 @@ constexpr std::size_t buffers_of_store = 2;
 
 std::size_t in_eights(std::size_t n) {
   return (n + 7) / 8 * 8;
+}
+
+/// Samples of a piece as integers, and as floats or packed, where an engine does not read what it
+/// is given.
+std::size_t staging_bytes(const channeliser_spec& spec, engine runs_on) {
+  if (runs_on == engine::host) return 0;
+  return piece_samples * (spec.polarisations * sizeof(std::int16_t) + sizeof(float));
+}
+
+/// What the bank knows of a heap's spectra and gains: as computed, as sent, and on the device.
+std::size_t entries_bytes(const channeliser_spec& spec, const channeliser_sizes& sizes) {
+  return 3 * spec.polarisations *
+         (sizes.spectra_per_heap * sizeof(spectrum_entry) +
+          spec.channels * sizeof(std::complex<float>));
+}
+
+/// The windows of the heap that is begun, in a list for each spectrum.
+std::size_t windows_bytes(const channeliser_spec& spec, const channeliser_sizes& sizes) {
+  constexpr std::size_t list = sizeof(std::vector<delay_value>) + 2 * sizeof(std::size_t);
+  // Vectors that grow have room for twice as much.
+  return 2 * sizes.spectra_per_heap * (list + spec.polarisations * sizeof(delay_value));
 }
 
 }  // namespace
@@ -46,8 +71,9 @@ std::size_t memory_bytes(const channeliser_spec& spec, std::size_t kept_samples,
           ? 0
           : rows * (sizes.transform * sizeof(float) + 2 * spec.channels * sizeof(double));
   const std::size_t copies = is_compiled ? 2 : 1;  // on the device, and pinned here
-  return buffers_of_store * spec.polarisations * stores + between +
-         heaps_at_once(is_compiled) * copies * sizes.heap_bytes;
+  return buffers_of_store * spec.polarisations * stores + between + staging_bytes(spec, runs_on) +
+         heaps_at_once(is_compiled) * (copies * sizes.heap_bytes + entries_bytes(spec, sizes)) +
+         windows_bytes(spec, sizes);
 }
 
 }  // namespace wingbeat::channelising

@@ -22,7 +22,8 @@ inline constexpr std::size_t piece_samples = std::size_t{1} << 21;
 [[nodiscard]] std::size_t heaps_at_once(bool has_several_queues);
 
 /// Returns the bytes of a channeliser of a valid spec, on the device and in this process together:
-/// samples, heaps on their way, and what a filter bank keeps between launches; not tables.
+/// samples and what is staged of them, heaps on their way with what the bank knows of their
+/// spectra, and what a filter bank keeps between launches; not tables.
 [[nodiscard]] std::size_t memory_bytes(const channeliser_spec& spec, std::size_t kept_samples,
                                        engine runs_on);
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeout: 300
+// The memory that a channeliser is said to take bounds what this process takes for one, and is not
+// much more. Each channeliser runs in a process of its own, whose resident memory is read.
+#include "channelising/memory.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>  // waitpid
+#include <unistd.h>    // _exit, fork, pipe
+
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "wingbeat/wingbeat.hpp"
+
+namespace {
+
+using namespace wingbeat;
+
+/// What the C++ library keeps for later, and stacks of threads.
+constexpr std::size_t library_bytes = std::size_t{1} << 20;
+
+/// Returns VmRSS or VmHWM of this process.
+std::size_t status_bytes(const std::string& name) {
+  std::ifstream status{"/proc/self/status"};
+  for (std::string word; status >> word;) {
+    std::size_t kib = 0;
+    if (word == name + ":" && status >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+/// Returns by how much `work`, behind `before_work`, makes the peak of the resident memory grow, in a
+/// process of its own; 0 where it failed, or the system does not tell.
+std::size_t peak_growth(const std::function<void()>& before_work,
+                        const std::function<void()>& work) {
+  int ends[2];
+  if (::pipe(ends) != 0) return 0;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::size_t grown = 0;
+    try {
+      ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);  // huge pages round up
+      before_work();
+      std::ofstream{"/proc/self/clear_refs"} << "5";  // VmHWM begins at VmRSS again
+      const std::size_t before = status_bytes("VmHWM");
+      work();
+      grown = before == 0 ? 0 : status_bytes("VmHWM") - before;
+    } catch (...) {
+      grown = 0;
+    }
+    const bool is_told = ::write(ends[1], &grown, sizeof grown) == sizeof grown;
+    ::_exit(is_told ? 0 : 1);
+  }
+  ::close(ends[1]);
+  std::size_t grown = 0;
+  const bool is_told = ::read(ends[0], &grown, sizeof grown) == sizeof grown;
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return is_told ? grown : 0;
+}
+
+struct measured_case {
+  const char* name;
+  channeliser_spec spec;
+  std::size_t kept_samples = 0;
+};
+
+std::vector<measured_case> cases() {
+  std::vector<measured_case> all;
+  for (const std::size_t channels : {64, 1024, 8192}) {
+    all.push_back({"wideband", {.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 64}});
+  }
+  all.push_back({"large heaps", {.adc_rate_hz = 1e9, .channels = 1024, .spectra_per_heap = 1024}});
+  all.push_back({"many spectra", {.adc_rate_hz = 1e9, .channels = 64, .spectra_per_heap = 16384}});
+  all.push_back({"one polarisation",
+                 {.adc_rate_hz = 1e9, .channels = 256, .polarisations = 1, .spectra_per_heap = 256},
+                 std::size_t{1} << 20});
+  all.push_back(
+      {"fp32",
+       {.adc_rate_hz = 1e9, .channels = 256, .spectra_per_heap = 1024, .output = heap_sample::fp32},
+       std::size_t{1} << 19});
+  all.push_back({"narrowband",
+                 {.adc_rate_hz = 1e9,
+                  .channels = 1024,
+                  .spectra_per_heap = 64,
+                  .narrowband = narrowband_spec{.centre_hz = 2e8, .decimation = 8}}});
+  for (measured_case& each : all) {
+    each.spec.dither = dither_kind::none;
+    each.spec.taps = 4;
+  }
+  return all;
+}
+
+/// Tables of a spec, which the bound leaves out: weights, roots and filter taps, in float and double.
+std::size_t table_bytes(const channeliser_spec& spec) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  return 2 * (spec.taps + 2) * sizes.transform * sizeof(double) +
+         4 * sizes.filter_taps * sizeof(double);
+}
+
+class channeliser_memory : public ::testing::TestWithParam<engine> {};
+
+TEST_P(channeliser_memory, is_within_its_bound) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take memory of their own";
+#endif
+  // Several heaps of most cases. The reference is slow, and fills a part of its stores.
+  const std::size_t n_samples = std::size_t{1} << (GetParam() == engine::host ? 24 : 22);
+  const std::vector<std::byte> samples(n_samples / 8 * 10, std::byte{0x5a});
+  for (const measured_case& each : cases()) {
+    const std::size_t bound = channelising::memory_bytes(each.spec, each.kept_samples, GetParam());
+    const auto channelise = [&](std::size_t count) {
+      queue on{first_device(GetParam())};
+      channeliser bank{on, each.spec, 0, each.kept_samples};
+      const auto drop = [](const channelised_heap&) {};
+      channeliser::samples next{.count = count};
+      const std::span<const std::byte> packed = std::span(samples).first(count / 8 * 10);
+      next.packed.assign(each.spec.polarisations, packed);
+      bank.push(on, next, drop);
+      bank.finish(drop);
+    };
+    // A few samples first: an engine's threads and code are no channeliser's.
+    const std::size_t grown =
+        peak_growth([&] { channelise(4096); }, [&] { channelise(n_samples); });
+    RecordProperty(each.name, std::to_string(grown));
+    EXPECT_LE(grown, bound + library_bytes + table_bytes(each.spec)) << each.name;
+    EXPECT_GE(4 * grown, bound) << each.name << ": a bound that says little";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, channeliser_memory,
+                         ::testing::Values(engine::reference, engine::host),
+                         [](const auto& of) { return std::string{name_of(of.param)}; });
+
+}  // namespace
