@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>  // NAN
+#include <functional>
 #include <thread>
 #include <utility>  // exchange
 
@@ -79,6 +81,41 @@ TEST_P(channeliser_stream, a_jump_back_begins_anew) {
   EXPECT_GE(taken_.size(), 2U);
   EXPECT_TRUE(again == taken_);
   EXPECT_THROW(bank.jump(-1), plan_error);
+}
+
+// What one polarisation refuses leaves the other's delay as it was, too.
+TEST_P(channeliser_stream, delays_change_of_all_polarisations_or_of_none) {
+  spec_.polarisations = 2;
+  spec_.delays = {};
+  const auto channelised = [&](const std::function<void(channeliser&)>& change) {
+    channeliser bank{on_, spec_, 0};
+    change(bank);
+    taken_.clear();
+    bank.push(on_, {.integers = {recording_, recording_}, .count = recording_.size()}, take_);
+    bank.finish(take_);
+    return std::exchange(taken_, {});
+  };
+  const delay_model good{.delay_samples = 3.25}, bad{.delay_samples = NAN};
+  const auto untouched = channelised([](channeliser&) {});
+  for (const auto& models : {std::vector{good, bad}, {bad, good}, {good}, {good, good, good}}) {
+    const auto refused = channelised([&](channeliser& bank) {
+      EXPECT_THROW(static_cast<void>(bank.add_delays(models)), plan_error);
+    });
+    EXPECT_TRUE(refused == untouched) << models.size();
+  }
+  const auto changed = channelised([&](channeliser& bank) {
+    EXPECT_EQ(bank.add_delays(std::vector{good, good}), 0);
+  });
+  const auto one_by_one = channelised([&](channeliser& bank) {
+    bank.add_delay(0, good);
+    bank.add_delay(1, good);
+  });
+  EXPECT_TRUE(changed == one_by_one);
+  EXPECT_FALSE(changed == untouched);
+  channelised([&](channeliser& bank) {
+    const delay_model later{.start_samples = 1 << 20, .delay_samples = 1};
+    EXPECT_EQ(bank.add_delays(std::vector{good, later}), 1 << 20) << "the later of both";
+  });
 }
 
 TEST_P(channeliser_stream, a_taker_may_change_gains) {
