@@ -2,13 +2,12 @@
 // Output of the program: data to stdout, messages to stderr as one sentence each; exit codes.
 #pragma once
 
-#include <cstddef>  // size_t
-#include <cstdio>   // stdout
-#include <string>
+#include <cstdio>  // stdout
 #include <string_view>
 #include <utility>  // forward
 
 #include "backend/message.hpp"  // write_message
+#include "counted.hpp"          // counted
 #include "formatted.hpp"        // formatted
 
 namespace wingbeat::cli {
@@ -29,11 +28,6 @@ void print_message(fmt::format_string<Arguments...> text, Arguments&&... argumen
       formatted("wingbeat: {}\n", formatted(text, std::forward<Arguments>(arguments)...));
   std::fflush(stdout);
   backend::write_message(line);
-}
-
-/// Returns "1 row" or "3 rows".
-inline std::string counted(std::size_t count, std::string_view noun) {
-  return formatted("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// Prints on stdout. The stream keeps a failure, which main() checks at the end.

@@ -8,6 +8,7 @@
 #include <variant>  // get_if
 
 #include "channelising/memory.hpp"  // memory_bytes
+#include "counted.hpp"              // counted
 #include "formatted.hpp"            // formatted
 #include "net/udp_receiver.hpp"     // require_processor
 #include "wingbeat/error.hpp"       // plan_error
@@ -42,17 +43,16 @@ void check_names(const std::vector<output_spec>& outputs) {
 void check_destinations(const engine_spec& spec, const output_spec& output) {
   const std::size_t n = output.destinations.size();
   if (n == 0 || output.bank.channels % n != 0) {
-    throw plan_error(
-        formatted("output '{}' has {} channels and {} destinations; give a number of destinations "
-                  "that divides the channels",
-                  output.name, output.bank.channels, n));
+    throw plan_error(formatted(
+        "output '{}' has {} and {}; give a number of destinations that divides the "
+        "channels",
+        output.name, counted(output.bank.channels, "channel"), counted(n, "destination")));
   }
   const std::size_t n_interfaces = std::max<std::size_t>(spec.sending.interfaces.size(), 1);
   if (n % n_interfaces != 0) {
     throw plan_error(
-        formatted("output '{}' has {} destinations, which {} interfaces do not divide; give a "
-                  "multiple",
-                  output.name, n, n_interfaces));
+        formatted("output '{}' has {}, which {} interfaces do not divide; give a multiple",
+                  output.name, counted(n, "destination"), n_interfaces));
   }
 }
 
@@ -86,7 +86,7 @@ void check_times(const engine_spec& spec) {
     throw plan_error("the gain is not finite; give a finite one");
   }
   if (spec.n_batches < 2) {
-    throw plan_error(formatted("an output has {} batches; give 2 or more", spec.n_batches));
+    throw plan_error(formatted("--batches is {}; give 2 or more", spec.n_batches));
   }
 }
 

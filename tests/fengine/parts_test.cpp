@@ -20,8 +20,9 @@ using ::testing::HasSubstr;
 
 engine_spec good() {
   engine_spec spec{.adc_rate_hz = 1e9, .sync_time_s = 1e9};
-  const std::vector<net::endpoint> places(4, {0x7f000001, 7148});
-  spec.outputs = {{"wide", {.channels = 64}, places}, {"other", {.channels = 128}, places}};
+  // Substreams of one output may share a place, two outputs may not.
+  const std::vector<net::endpoint> places(4, {0x7f000001, 7148}), others(4, {0x7f000001, 7149});
+  spec.outputs = {{"wide", {.channels = 64}, places}, {"other", {.channels = 128}, others}};
   return spec;
 }
 
@@ -53,9 +54,51 @@ TEST(engine_spec, refuses_what_cannot_be) {
   EXPECT_THAT(refusal([](auto& s) { s.adc_rate_hz = 0; }), HasSubstr("ADC rate is 0"));
   EXPECT_THAT(refusal([](auto& s) { s.sync_time_s = NAN; }), HasSubstr("sync time"));
   EXPECT_THAT(refusal([](auto& s) { s.gain = {INFINITY, 0}; }), HasSubstr("gain"));
-  EXPECT_THAT(refusal([](auto& s) { s.n_batches = 1; }), HasSubstr("1 batches"));
+  EXPECT_THAT(refusal([](auto& s) { s.n_batches = 1; }), HasSubstr("--batches is 1"));
   EXPECT_THAT(refusal([](auto& s) { s.input.geometry.chunk_samples = 5000; }),
               HasSubstr("chunks of 5000"));
+}
+
+TEST(engine_spec, keeps_streams_apart) {
+  const net::endpoint shared{0x7f000001, 7148}, free{0x7f000001, 7150};
+  EXPECT_EQ(
+      refusal([&](auto& s) { s.outputs[1].destinations[3] = shared; }),
+      "output 'other' sends to 127.0.0.1:7148, which output 'wide' sends to; give each a place "
+      "of its own");
+  const auto with_source = [&](const net::endpoint& place) {
+    return refusal([&](auto& s) {
+      s.input.source = receive::live_source{.endpoints = {free, place}};
+    });
+  };
+  EXPECT_EQ(with_source({0x7f000001, 7151}), "");
+  EXPECT_EQ(with_source(shared),
+            "output 'wide' sends to 127.0.0.1:7148, which the engine receives from; give each a "
+            "place of its own");
+  EXPECT_EQ(refusal([&](auto& s) {
+              s.input.source = receive::recording_source{.files = {"127.0.0.1:7148"}};
+            }),
+            "");
+}
+
+TEST(engine_spec, needs_a_processor_to_send_from) {
+  EXPECT_THAT(refusal([](auto& s) { s.send_affinity = 1 << 20; }),
+              HasSubstr("cannot run on processor 1048576"));
+  EXPECT_EQ(refusal([](auto& s) { s.send_affinity = -1; }), "");
+}
+
+TEST(engine_spec, needs_memory_for_delays) {
+  engine_spec spec = good();
+  spec.device.runs_on = engine::host;
+  spec.max_delay_diff = 0;
+  spec = checked(spec);
+  const std::size_t least = memory_bytes(spec);
+  spec.max_delay_diff = std::size_t{1} << 24;
+  // At least two floats of each sample, polarisation and output.
+  EXPECT_GE(memory_bytes(spec) - least, spec.max_delay_diff * 2 * 2 * 2 * sizeof(float));
+  EXPECT_LE(memory_bytes(spec) - least, spec.max_delay_diff * 4 * 2 * 2 * sizeof(float));
+  engine_spec alone = spec;
+  alone.outputs.pop_back();
+  EXPECT_LT(memory_bytes(alone), memory_bytes(spec));
 }
 
 TEST(engine_spec, completes_outputs_and_senders) {
