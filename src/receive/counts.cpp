@@ -14,6 +14,7 @@ void receive_counts::add(const receive_counts& more) {
     to.samples += from.samples;
     to.saturated_samples += from.saturated_samples;
     to.missing_packets += from.missing_packets;
+    to.samples_alone += from.samples_alone;
   }
   for (std::size_t i = 0; i < undecodable.size(); ++i) undecodable[i] += more.undecodable[i];
   datagrams += more.datagrams;

@@ -17,6 +17,8 @@ struct polarisation_counts {
   std::uint64_t saturated_samples = 0;  ///< As the digitiser says.
   /// Packets between the first and the last that were placed, and that are in no chunk.
   std::uint64_t missing_packets = 0;
+  /// Of a recording: in packets behind the end of the other polarisation's, which is shorter.
+  std::uint64_t samples_alone = 0;
 };
 
 /// Each datagram is counted in `datagrams`, and once as placed or under the reason against it.

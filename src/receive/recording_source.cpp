@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>  // count_if, min
-#include <cmath>      // isfinite
-#include <cstdio>     // FILE
+#include <array>
+#include <atomic>
+#include <cmath>   // isfinite
+#include <cstdio>  // FILE
 #include <filesystem>
 
 #include "channelising/packed_samples.hpp"  // unpack_samples
+#include "counted.hpp"                      // counted
 #include "formatted.hpp"
 #include "receive/source.hpp"
 #include "wingbeat/error.hpp"  // file_error, plan_error
@@ -62,11 +65,20 @@ class recording_feed : public packet_feed {
         if (files_[p] && !place_next(to, geometry, p, first_timestamp_ + sample)) --n_open;
       }
       to.end();
+      for (unsigned p = 0; p < files_.size() && n_open < files_.size(); ++p) {
+        if (files_[p]) n_alone_[p] += geometry.packet_samples;
+      }
       sample += static_cast<std::int64_t>(geometry.packet_samples);
     }
   }
 
-  receive_counts counts() const override { return {}; }
+  receive_counts counts() const override {
+    receive_counts result;
+    for (std::size_t p = 0; p < n_alone_.size(); ++p) {
+      result.polarisations[p].samples_alone = n_alone_[p];
+    }
+    return result;
+  }
 
  private:
   /// Returns false at the end of the file.
@@ -100,6 +112,7 @@ class recording_feed : public packet_feed {
 
   std::vector<file_handle> files_;
   std::vector<std::filesystem::path> names_;
+  std::array<std::atomic<std::uint64_t>, 2> n_alone_{};  ///< See `samples_alone`.
   std::int64_t first_timestamp_;
   replay_speed speed_;
   double adc_rate_hz_;
@@ -112,8 +125,9 @@ class recording_feed : public packet_feed {
 std::unique_ptr<packet_feed> open_recording(const recording_source& from,
                                             const chunk_geometry& geometry) {
   if (from.files.size() != geometry.polarisations) {
-    throw plan_error(formatted("{} files were given for {} polarisations; give one for each",
-                               from.files.size(), geometry.polarisations));
+    throw plan_error(formatted("{} cannot be the samples of {}; give one file for each",
+                               counted(from.files.size(), "file"),
+                               counted(geometry.polarisations, "polarisation")));
   }
   if (from.first_timestamp < 0 ||
       from.first_timestamp % static_cast<std::int64_t>(geometry.packet_samples) != 0) {

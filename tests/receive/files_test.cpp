@@ -172,12 +172,70 @@ TEST(receive_files, refuse_a_recording_in_one_sentence) {
     }
     return "no refusal";
   };
-  EXPECT_THAT(refusal_of({.files = {place / "0"}}), HasSubstr("1 files were given for 2"));
+  EXPECT_THAT(refusal_of({.files = {place / "0"}}),
+              HasSubstr("1 file cannot be the samples of 2 polarisations; give one file for each"));
   EXPECT_THAT(refusal_of({.files = {place / "0", place / "1"}}), HasSubstr("cannot be opened"));
   EXPECT_THAT(refusal_of({.files = {place / "0", place / "0"}, .first_timestamp = 5}),
               HasSubstr("give a multiple of 4096"));
   EXPECT_THAT(refusal_of({.files = {place / "0", place / "0"}, .speed = replay_speed::real}),
               HasSubstr("real speed takes a rate above 0"));
+}
+
+TEST(receive_files, refuse_what_holds_no_packet) {
+  const folder place;
+  write(place / "0", recording(0));
+  write(place / "empty", {});
+  octets few = recording(1);
+  few.resize(5119);
+  write(place / "few", few);
+  std::filesystem::create_directory(place / "folder");
+  const auto refusal_of = [&](const char* second) -> std::string {
+    try {
+      receiver in({.geometry = small_chunks,
+                   .source = recording_source{.files = {place / "0", place / second}}});
+    } catch (const wingbeat::file_error& refused) {
+      return refused.what();
+    }
+    return "no refusal";
+  };
+  EXPECT_THAT(refusal_of("empty"), HasSubstr("empty has 0 bytes; give a file of one packet, 5120"));
+  EXPECT_THAT(refusal_of("few"), HasSubstr("few has 5119 bytes; give a file of one packet"));
+  EXPECT_THAT(refusal_of("folder"), HasSubstr("folder: cannot be opened; give a file of packed"));
+  EXPECT_EQ(refusal_of("0"), "no refusal");
+}
+
+TEST(receive_files, say_how_much_of_a_longer_recording_is_alone) {
+  const folder place;
+  octets part = recording(1);
+  part.resize(30 * 5120 + 7);
+  write(place / "long", recording(0));
+  write(place / "short", part);
+  for (const bool is_first : {true, false}) {
+    recording_source from{.files = {place / "long", place / "short"}};
+    if (!is_first) std::swap(from.files[0], from.files[1]);
+    receiver in({.geometry = small_chunks, .source = from});
+    in.start();
+    while (!in.is_finished()) {
+      const auto received = in.next(std::chrono::milliseconds(100));
+    }
+    const receive_counts counts = in.counts();
+    EXPECT_EQ(counts.polarisations[is_first ? 0 : 1].samples_alone, 10u * 4096);
+    EXPECT_EQ(counts.polarisations[is_first ? 1 : 0].samples_alone, 0u);
+    EXPECT_EQ(in.failure(), "");
+  }
+}
+
+TEST(receive_files, notice_a_recording_that_cannot_be_read) {
+  // The kernel has no speed of this interface, and its file, of 4096 bytes, fails to be read.
+  const std::filesystem::path broken = "/sys/class/net/lo/speed";
+  std::error_code failed;
+  if (std::filesystem::file_size(broken, failed) != 4096) GTEST_SKIP() << "no such file here";
+  receiver in({.geometry = {.packet_samples = 256, .chunk_samples = 4096, .polarisations = 1},
+               .source = recording_source{.files = {broken}}});
+  in.start();
+  EXPECT_EQ(collect(in).size(), 0u);
+  EXPECT_EQ(in.failure(),
+            "/sys/class/net/lo/speed: cannot be read to its end; give a file of packed samples");
 }
 
 }  // namespace

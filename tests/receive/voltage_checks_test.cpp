@@ -122,6 +122,20 @@ TEST(voltage_checks, refuse_in_one_sentence) {
   EXPECT_THAT(refusal_of("lost least=0"), HasSubstr("'least=0' in an expectation of 'lost'"));
   EXPECT_THAT(refusal_of("lost most=x"), HasSubstr("'x' of an expectation is no number"));
   EXPECT_THAT(refusal_of("lost most=nan"), HasSubstr("'nan' of an expectation is no number"));
+  EXPECT_THAT(refusal_of("lost most=-1"), HasSubstr("most=-1 of an expectation is not a whole"));
+  EXPECT_THAT(refusal_of("lost most=0.5"), HasSubstr("most=0.5 of an expectation is not a whole"));
+  EXPECT_THAT(refusal_of("heaps least=-1"), HasSubstr("least=-1 of an expectation is not a whole"));
+  EXPECT_THAT(refusal_of("heaps least=2.5"), HasSubstr("least=2.5 of an expectation"));
+  EXPECT_THAT(refusal_of("cw channel=1 pol=0 magnitude=1 tolerance=-1"),
+              HasSubstr("tolerance=-1 of an expectation is below 0"));
+  EXPECT_THAT(refusal_of("phase channel=1 radians=-1 tolerance=-0.5"),
+              HasSubstr("tolerance=-0.5 of an expectation is below 0"));
+  EXPECT_THAT(refusal_of("cw channel=1 pol=0 magnitude=-1 tolerance=1"),
+              HasSubstr("magnitude=-1 of an expectation is below 0"));
+  for (const char* text : {"lost most=0", "heaps least=0", "phase channel=1 radians=-1 tolerance=0",
+                           "leakage pol=0 db=-60", "cw channel=1 pol=0 magnitude=0 tolerance=0"}) {
+    EXPECT_EQ(refusal_of(text), "no refusal") << text;
+  }
   EXPECT_THAT(refusal_of("floor pol=2 magnitude=1"), HasSubstr("pol=2"));
   EXPECT_THAT(refusal_of("floor pol=0.5 magnitude=1"), HasSubstr("pol=0.5"));
   EXPECT_THAT(refusal_of("cw channel=64 pol=0 magnitude=1 tolerance=1"), HasSubstr("channel 64"));

@@ -20,7 +20,8 @@ json received_json(const receive::receive_counts& counts, std::size_t n_pols) {
                              {"bytes", of.bytes},
                              {"samples", of.samples},
                              {"saturated_samples", of.saturated_samples},
-                             {"missing_packets", of.missing_packets}});
+                             {"missing_packets", of.missing_packets},
+                             {"samples_alone", of.samples_alone}});
   }
   document["polarisations"] = std::move(polarisations);
   document["undecodable"] = counts.undecodable;
