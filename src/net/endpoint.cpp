@@ -65,7 +65,11 @@ void parse_endpoint(std::string_view text, std::uint16_t port, std::string_view 
                   "239.10.10.10+7:7148, with commas between several",
                   printable(text), printable(list)));
   }
-  if (to.size() + n_more + 1 > most_endpoints || *first + n_more > 0xffffffff) {
+  if (*first + n_more > 0xffffffff) {
+    throw plan_error(formatted(
+        "the endpoints '{}' go on behind 255.255.255.255; give fewer of them", printable(list)));
+  }
+  if (to.size() + n_more + 1 > most_endpoints) {
     throw plan_error(formatted("the endpoints '{}' are too many; at most {} are possible",
                                printable(list), most_endpoints));
   }

@@ -2,7 +2,9 @@
 #include <poll.h>
 
 #include <algorithm>  // max
+#include <set>
 
+#include "counted.hpp"  // counted
 #include "formatted.hpp"
 #include "net/udp_receiver.hpp"  // datagram_batch, pin_thread, udp_receiver
 #include "receive/source.hpp"
@@ -74,10 +76,17 @@ class live_feed : public datagram_feed {
 void check(const live_source& from) {
   if (from.endpoints.empty()) throw plan_error("no endpoint was given to receive on; give one");
   if (from.affinity.empty() || from.affinity.size() > from.endpoints.size()) {
+    throw plan_error(formatted(
+        "{} cannot be split between {}; give 1 thread or more, and at most one for each "
+        "endpoint",
+        counted(from.endpoints.size(), "endpoint"), counted(from.affinity.size(), "thread")));
+  }
+  std::set<net::endpoint> places;
+  for (const net::endpoint& each : from.endpoints) {
+    // Port 0 is a port of its own each time.
+    if (each.port == 0 || places.insert(each).second) continue;
     throw plan_error(
-        formatted("{} threads were given for {} endpoints; give 1 thread or more, and at most one "
-                  "for each endpoint",
-                  from.affinity.size(), from.endpoints.size()));
+        formatted("the endpoint {} is given twice; give it once", net::to_string(each)));
   }
   for (const int processor : from.affinity) net::require_processor(processor);
   if (from.messages_per_call == 0 || from.messages_per_call > 1024) {

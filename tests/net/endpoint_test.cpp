@@ -41,7 +41,8 @@ TEST(net_endpoint, is_refused_in_one_sentence) {
   EXPECT_THAT(refusal_of("1.2.3.4+x"), HasSubstr("'x'"));
   EXPECT_THAT(refusal_of("1.2.3.4+65536"), HasSubstr("no number up to 65535"));
   EXPECT_THAT(refusal_of("1.2.3.4+65535,1.2.3.4"), HasSubstr("at most 65536"));
-  EXPECT_THAT(refusal_of("255.255.255.255+1"), HasSubstr("too many"));
+  EXPECT_THAT(refusal_of("255.255.255.255+1"), HasSubstr("behind 255.255.255.255"));
+  EXPECT_THAT(refusal_of("255.255.255.250+5"), "no refusal");
   EXPECT_THAT(refusal_of("::1"), HasSubstr("no IPv4 address"));
 }
 
