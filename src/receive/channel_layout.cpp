@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "channelising/quantise.hpp"  // complex_bytes
+#include "counted.hpp"                // counted
 #include "formatted.hpp"
 #include "spead/channel_heap.hpp"  // channel_item
 #include "wingbeat/error.hpp"      // plan_error
@@ -62,6 +63,13 @@ std::optional<Value> agreed(const char* noun, const std::optional<Value>& stated
                   *described, noun, *stated));
   }
   return stated ? stated : described;
+}
+
+void require_division(std::size_t channels, std::size_t substreams) {
+  if (substreams > 0 && channels % substreams == 0) return;
+  throw plan_error(
+      formatted("{} cannot be split evenly between {}; give a multiple of the substreams",
+                counted(channels, "channel"), counted(substreams, "substream")));
 }
 
 std::size_t all_channels(const layout_request& request, std::size_t of_substream) {
@@ -121,9 +129,9 @@ std::optional<channel_layout> resolve(const layout_request& request,
     return described ? std::optional((*described).*field) : std::nullopt;
   };
   auto stated = request.channels_per_substream;
-  if (!stated && request.channels && request.substreams && *request.substreams > 0 &&
-      *request.channels % *request.substreams == 0) {
-    stated = *request.channels / *request.substreams;
+  if (request.channels && request.substreams) {
+    require_division(*request.channels, *request.substreams);
+    if (!stated) stated = *request.channels / *request.substreams;
   }
   const auto of_substream =
       agreed("channels a substream", stated, of(&channel_layout::channels_per_substream));

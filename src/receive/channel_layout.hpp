@@ -42,7 +42,7 @@ struct layout_request {
 
 /// Returns the layout; none where a description is needed, and it is not there yet. Samples of a
 /// stream that is not described are int8 unless stated. Throws `plan_error` where the two
-/// contradict each other, or the channels are not known.
+/// contradict each other, the request itself, or the channels are not known.
 [[nodiscard]] std::optional<channel_layout> resolve(const layout_request& request,
                                                     const std::optional<channel_layout>& described);
 
