@@ -17,6 +17,9 @@ constexpr void expect(bool holds) {
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
+#include <CLI/CLI.hpp>  // App
+
+#include <map>
 #include <optional>
 
 #include "formats/refusal.hpp"     // refuse, printable
@@ -28,6 +31,7 @@ namespace wingbeat::cli {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_description = 300;  // characters of what a parser says
 
 /// toml++ 3.3 has no defined behaviour for some characters beyond ASCII where keys, numbers and
 /// blanks stand, so they are refused there. Texts of several lines are refused later.
@@ -107,20 +111,18 @@ std::vector<std::string> values_of(const toml::array& array, const std::string& 
   return tables.empty() ? values : tables;
 }
 
-/// Returns none for what is as if it were not there.
-std::optional<configuration::option> option_of(std::string_view key, const toml::node& node,
-                                               const std::string& file) {
-  configuration::option result{.name = std::string{key}};
+configuration::option option_of(std::string_view key, const toml::node& node,
+                                const std::string& file) {
+  configuration::option result{.name = std::string{key}, .line = node.source().begin.line};
   if (key.empty() || key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") != key.npos) {
     refuse_at(file, node, formatted("'{}' is no option's name", formats::printable(key)));
   }
   if (key == "config") refuse_at(file, node, "a configuration cannot name another one");
   if (const auto* const flag = node.as_boolean()) {
-    if (!flag->get()) return std::nullopt;
+    result.is_on = flag->get();
   } else if (const auto* const array = node.as_array()) {
     result.values = values_of(*array, file, key);
-    if (result.values.empty()) return std::nullopt;
-    result.is_list = array->front().as_table() == nullptr;
+    result.is_list = !array->empty() && array->front().as_table() == nullptr;
   } else if (const auto* const table = node.as_table()) {
     result.values = {words_of(*table, file)};
   } else {
@@ -132,6 +134,36 @@ std::optional<configuration::option> option_of(std::string_view key, const toml:
 /// Returns the name of a word that begins with "--", without its value.
 std::string name_of(std::string_view word) {
   return std::string{word.substr(2, word.find('=') - 2)};
+}
+
+/// Options by the names that a file has for them.
+using option_names = std::map<const CLI::Option*, std::string>;
+
+/// Returns the command's options that a file states. Throws `plan_error` for what is no option.
+option_names names_of(const configuration& stated, const CLI::App& command, const std::string& file,
+                      std::string_view positional) {
+  option_names names;
+  for (const configuration::option& each : stated.options) {
+    const auto require = [&](bool holds, const std::string& why) {
+      if (!holds) throw plan_error(formatted("{}: line {}: {}", file, each.line, why));
+    };
+    const bool is_positional = each.name == positional;
+    const CLI::Option* const option =
+        is_positional ? nullptr : command.get_option_no_throw("--" + each.name);
+    require(is_positional || option != nullptr,
+            formatted("there is no option '{}'; see wingbeat {} --help", each.name,
+                      command.get_name()));
+    const bool is_switch = option != nullptr && option->get_items_expected_max() == 0;
+    require(!is_switch || each.is_on,
+            formatted("'{}' is on or off; give true or false, without quotes", each.name));
+    require(is_switch || !each.is_on, formatted("'{}' is {}; give it a value, or leave it out",
+                                                each.name, each.is_on.value_or(false)));
+    if (option == nullptr) continue;
+    const auto [earlier, is_first] = names.emplace(option, each.name);
+    require(is_first, formatted("'{}' and '{}' are the same option; give one of them",
+                                earlier->second, each.name));
+  }
+  return names;
 }
 
 }  // namespace
@@ -150,8 +182,8 @@ std::vector<std::string> configuration::words(const std::set<std::string>& left_
         }
         words.push_back(value);
       }
-    } else if (each.values.empty()) {
-      words.push_back(name);
+    } else if (each.is_on) {
+      if (*each.is_on) words.push_back(name);
     } else if (each.is_list) {
       words.push_back(name + "=" + joined(each.values, ","));
     } else {
@@ -167,26 +199,25 @@ configuration parse_configuration(std::string_view text, const std::string& file
   try {
     const toml::table table = toml::parse(text);
     for (const auto& [key, node] : table) {
-      if (auto option = option_of(key.str(), node, file)) {
-        result.options.push_back(std::move(*option));
-      }
+      result.options.push_back(option_of(key.str(), node, file));
     }
   } catch (const unexpected_state&) {
     formats::refuse(file, "line 1: the text is no TOML; see toml.io");
   } catch (const toml::parse_error& error) {
-    formats::refuse(file, "line {}: {}", error.source().begin.line,
-                    formats::printable(error.description()));
+    formats::refuse(file, "line {}: {}; see toml.io", error.source().begin.line,
+                    formats::printable(error.description(), most_description));
   }
   return result;
 }
 
-std::vector<std::string> with_configuration(const std::vector<std::string>& words,
+std::vector<std::string> with_configuration(const CLI::App& command,
+                                            const std::vector<std::string>& words,
                                             std::string_view positional) {
   std::vector<std::string> files;
-  std::set<std::string> given;
+  std::set<const CLI::Option*> given;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!words[i].starts_with("--")) continue;
-    given.insert(name_of(words[i]));
+    given.insert(command.get_option_no_throw("--" + name_of(words[i])));
     if (name_of(words[i]) != "config") continue;
     const std::size_t sign = words[i].find('=');
     if (sign != std::string::npos) {
@@ -198,10 +229,14 @@ std::vector<std::string> with_configuration(const std::vector<std::string>& word
   // What is wrong with the option itself is said where options are read.
   if (files.size() != 1 || files[0].empty() || files[0].starts_with("--")) return words;
   const std::string& file = files[0];
-  const std::vector<std::byte> content = formats::read_whole_file(file, most_bytes);
+  const std::vector<std::byte> content = formats::read_whole_file(file, most_bytes, "options");
   const configuration stated =
       parse_configuration({reinterpret_cast<const char*>(content.data()), content.size()}, file);
-  std::vector<std::string> all = stated.words(given, positional);
+  std::set<std::string> left_out;
+  for (const auto& [option, name] : names_of(stated, command, file, positional)) {
+    if (given.contains(option)) left_out.insert(name);
+  }
+  std::vector<std::string> all = stated.words(left_out, positional);
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }

@@ -10,19 +10,27 @@
 //     channels = 1024
 #pragma once
 
+#include <cstddef>  // size_t
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace wingbeat::cli {
 
 /// What a file states.
 struct configuration {
   struct option {
-    std::string name = {};                 ///< Without "--".
-    std::vector<std::string> values = {};  ///< None: a switch.
-    bool is_list = false;                  ///< Given once with all values, not once for each.
+    std::string name = {};  ///< Without "--".
+    std::vector<std::string> values = {};
+    bool is_list = false;            ///< Given once with all values, not once for each.
+    std::optional<bool> is_on = {};  ///< Of true and false, which have no values.
+    std::size_t line = 0;            ///< In the file.
   };
   std::vector<option> options = {};  ///< By their names.
 
@@ -36,8 +44,12 @@ struct configuration {
 [[nodiscard]] configuration parse_configuration(std::string_view text, const std::string& file);
 
 /// Returns the words of a command line with those of the file that --config names in front. Options
-/// that the command line has are left out of the file's; words without a name add to the file's.
-[[nodiscard]] std::vector<std::string> with_configuration(const std::vector<std::string>& words,
+/// that the command line has, by any of their names, are left out of the file's; words without a
+/// name add to the file's. Throws `plan_error` that names the file and the line of an option that
+/// `command` does not have, of one that is there by two names, of a switch with a value and of
+/// another option with true or false.
+[[nodiscard]] std::vector<std::string> with_configuration(const CLI::App& command,
+                                                          const std::vector<std::string>& words,
                                                           std::string_view positional);
 
 }  // namespace wingbeat::cli

@@ -69,12 +69,13 @@ void require_command(const CLI::App& program, int argc, char** argv) {
 
 /// Returns the words as CLI11 takes them, the last one first; with those of a file for commands
 /// that run for long.
-std::vector<std::string> words_of(int argc, char** argv) {
+std::vector<std::string> words_of(const CLI::App& program, int argc, char** argv) {
   std::vector<std::string> words{argv + 1, argv + argc};
   const bool is_simulator = !words.empty() && words.front() == "dsim";
   if (is_simulator || (!words.empty() && words.front() == "fengine")) {
     const auto stated =
-        with_configuration({words.begin() + 1, words.end()}, is_simulator ? "signals" : "src");
+        with_configuration(*program.get_subcommand(words.front()), {words.begin() + 1, words.end()},
+                           is_simulator ? "signals" : "src");
     words.erase(words.begin() + 1, words.end());
     words.insert(words.end(), stated.begin(), stated.end());
   }
@@ -101,7 +102,7 @@ int parse(CLI::App& program, int argc, char** argv) {
   add_verify(program, code);
   require_command(program, argc, argv);
   try {
-    program.parse(words_of(argc, argv));
+    program.parse(words_of(program, argc, argv));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return program.exit(e);  // --help and --version
     const std::string_view command = argc > 1 ? argv[1] : "";

@@ -21,10 +21,11 @@ struct open_file {
 };
 
 /// Returns the size to start with: the file's own, or a guess for a pipe.
-std::size_t expected_bytes(int descriptor, std::size_t limit_bytes, const std::string& name) {
+std::size_t expected_bytes(int descriptor, std::size_t limit_bytes, const std::string& name,
+                           std::string_view content) {
   struct stat status = {};
   if (::fstat(descriptor, &status) != 0) refuse(name, "cannot be read: {}", std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) refuse(name, "is a directory; name a file of samples");
+  if (S_ISDIR(status.st_mode)) refuse(name, "is a directory; name a file of {}", content);
   if (!S_ISREG(status.st_mode)) return std::size_t{1} << 16;
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > limit_bytes) {
@@ -46,25 +47,25 @@ std::size_t read_some(int descriptor, std::vector<std::byte>& content, std::size
 
 }  // namespace
 
-std::vector<std::byte> read_whole_file(const std::filesystem::path& file,
-                                       std::size_t limit_bytes) try {
+std::vector<std::byte> read_whole_file(const std::filesystem::path& file, std::size_t limit_bytes,
+                                       std::string_view content) try {
   const std::string name = file.string();
   const open_file opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
   if (opened.descriptor < 0) refuse(name, "cannot be opened: {}", std::strerror(errno));
 
   // One byte more than expected, so that the read that meets the end needs no second allocation.
-  std::vector<std::byte> content(expected_bytes(opened.descriptor, limit_bytes, name) + 1);
+  std::vector<std::byte> bytes(expected_bytes(opened.descriptor, limit_bytes, name, content) + 1);
   std::size_t n_bytes = 0;
-  while (const std::size_t got = read_some(opened.descriptor, content, n_bytes, name)) {
+  while (const std::size_t got = read_some(opened.descriptor, bytes, n_bytes, name)) {
     n_bytes += got;
     if (n_bytes > limit_bytes) {
       refuse(name, "goes on after {} bytes; at most that many are read, so split the file",
              limit_bytes);
     }
   }
-  if (n_bytes == 0) refuse(name, "is empty; it must hold at least one sample");
-  content.resize(n_bytes);
-  return content;
+  if (n_bytes == 0) refuse(name, "is empty; name a file of {}", content);
+  bytes.resize(n_bytes);
+  return bytes;
 } catch (const std::bad_alloc&) {
   refuse(file.string(), "does not fit into memory; split the file");
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>  // byte
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace wingbeat::formats {
@@ -13,8 +14,10 @@ namespace wingbeat::formats {
 inline constexpr std::size_t largest_file_bytes = std::size_t{1} << 32;
 
 /// Returns all bytes of the file, or of a pipe up to its end.
-/// Throws `file_error`: missing, a directory, not readable, empty, or larger than `limit_bytes`.
+/// Throws `file_error`: missing, a directory, not readable, empty, or larger than `limit_bytes`;
+/// `content` is what the sentence asks for.
 [[nodiscard]] std::vector<std::byte> read_whole_file(const std::filesystem::path& file,
-                                                     std::size_t limit_bytes = largest_file_bytes);
+                                                     std::size_t limit_bytes = largest_file_bytes,
+                                                     std::string_view content = "samples");
 
 }  // namespace wingbeat::formats

@@ -11,7 +11,7 @@ void add_dsim(CLI::App&, int&) {}
 void add_fengine(CLI::App&, int&) {}
 void add_receive(CLI::App&, int&) {}
 
-std::vector<std::string> with_configuration(const std::vector<std::string>& words,
+std::vector<std::string> with_configuration(const CLI::App&, const std::vector<std::string>& words,
                                             std::string_view) {
   return words;
 }
