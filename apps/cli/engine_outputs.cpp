@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/option.hpp"      // count_of, parts_of, real_of
+#include "cli/option.hpp"      // count_of, parts_of, power_of_two_of, real_of
 #include "formatted.hpp"       // formatted, joined
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -24,7 +24,7 @@ constexpr output_key keys[] = {
     {"name", false, true, "letters, digits, '-' and '_'"},
     {"channels", false, true, "a power of two, 64 to 65536"},
     {"dst", false, true, "ADDRESS[+N][:PORT], a substream to each of N + 1 addresses"},
-    {"jones_per_batch", false, false, "channels times spectra of a heap [1048576]"},
+    {"jones_per_batch", false, false, "channels times spectra of a heap, a power of two [1048576]"},
     {"taps", false, false, "1 to 64 [16]"},
     {"w_cutoff", false, false, "width of a channel at -6 dB, in channels [1.0]"},
     {"window_function", false, false, "hann or rect [hann]"},
@@ -61,6 +61,9 @@ class output_words {
 
   void count(const std::string& key, std::size_t& to, count_range range) const {
     if (has(key)) to = count_of(option_ + " " + key, text(key), range);
+  }
+  void power_of_two(const std::string& key, std::size_t& to, count_range range) const {
+    if (has(key)) to = power_of_two_of(option_ + " " + key, text(key), range);
   }
   [[nodiscard]] double real(const std::string& key, real_range range) const {
     return real_of(option_ + " " + key, text(key), range);
@@ -110,6 +113,11 @@ narrowband_spec narrowband_of(const output_words& words) {
   words.count("ddc_taps", spec.filter_taps, {1, std::size_t{1} << 20});
   if (words.has("pass_bandwidth")) {
     spec.pass_bandwidth_hz = words.real("pass_bandwidth", {0, 1e12, true});
+  } else if (spec.decimation % 2 != 0) {
+    throw plan_error(
+        formatted("--narrowband decimation is {}, and channels at the edges are left out; give an "
+                  "even one, or pass_bandwidth=, which keeps all channels",
+                  spec.decimation));
   }
   return spec;
 }
@@ -121,7 +129,7 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
   const output_words words{kind, text};
   fengine::output_spec output{.name = words.text("name")};
   channeliser_spec& bank = output.bank;
-  words.count("channels", bank.channels, {64, 65536});
+  words.power_of_two("channels", bank.channels, {64, 65536});
   words.count("taps", bank.taps, {1, 64});
   if (words.has("w_cutoff")) bank.weight_cutoff = words.real("w_cutoff", {0, 4});
   if (words.has("window_function")) {
@@ -133,13 +141,7 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
         words.choice("dither", "uniform", dither_kind::uniform, "none", dither_kind::none);
   }
   std::size_t jones = std::size_t{1} << 20, own_seed = seed;
-  words.count("jones_per_batch", jones, {1024, std::size_t{1} << 36});
-  if (jones % bank.channels != 0) {
-    throw plan_error(
-        formatted("{} jones_per_batch is {}, which {} channels do not divide; give a "
-                  "multiple of the channels",
-                  text_of(kind), jones, bank.channels));
-  }
+  words.power_of_two("jones_per_batch", jones, {16 * bank.channels, bank.channels << 20});
   bank.spectra_per_heap = jones / bank.channels;
   words.count("dither_seed", own_seed, {0, ~std::size_t{0}});
   bank.seed = own_seed;
@@ -147,6 +149,24 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
   if (kind == output_kind::narrowband) bank.narrowband = narrowband_of(words);
   output.destinations = net::parse_endpoints(words.text("dst"));
   return output;
+}
+
+void require_band(const fengine::output_spec& output, double adc_rate_hz) {
+  if (!output.bank.narrowband) return;
+  const narrowband_spec& band = *output.bank.narrowband;
+  if (band.centre_hz > adc_rate_hz / 2) {
+    throw plan_error(
+        formatted("--narrowband centre_frequency of '{}' is {} Hz; give 0 to {}, half of "
+                  "--adc-sample-rate",
+                  output.name, band.centre_hz, adc_rate_hz / 2));
+  }
+  const double width_hz = adc_rate_hz / (2 * static_cast<double>(band.decimation));
+  if (band.pass_bandwidth_hz && *band.pass_bandwidth_hz >= width_hz) {
+    throw plan_error(
+        formatted("--narrowband pass_bandwidth of '{}' is {} Hz; give a width above 0 and below "
+                  "{}, that of the whole output",
+                  output.name, *band.pass_bandwidth_hz, width_hz));
+  }
 }
 
 std::string output_keys_text() {

@@ -19,6 +19,9 @@ enum class output_kind { wideband, narrowband };
 [[nodiscard]] fengine::output_spec parse_output(output_kind kind, const std::string& words,
                                                 heap_sample samples, std::uint64_t seed);
 
+/// Throws `plan_error` where an ADC of this rate has no such narrowband.
+void require_band(const fengine::output_spec& output, double adc_rate_hz);
+
 /// Returns the keys of a kind with what each is, for the help.
 [[nodiscard]] std::string output_keys_text();
 

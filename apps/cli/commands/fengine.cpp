@@ -4,22 +4,22 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <chrono>
-#include <filesystem>
 #include <memory>  // make_shared
 #include <optional>
 #include <random>  // random_device
 #include <string>
 #include <thread>   // sleep_for
-#include <variant>  // holds_alternative
+#include <variant>  // get_if, holds_alternative
 #include <vector>
 
 #include "channelising/packed_samples.hpp"  // least_sample_bits
 #include "cli/channel_models.hpp"           // heap_sample_named, missing_named
 #include "cli/choose.hpp"                   // choose_device
-#include "cli/engine_outputs.hpp"           // parse_output
+#include "cli/engine_outputs.hpp"           // parse_output, require_band
 #include "cli/messages.hpp"                 // exit_ok
 #include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
 #include "cli/reports/fengine.hpp"          // engine_stats_text
+#include "cli/sources.hpp"                  // names_files, capture_of, endpoints_of
 #include "cli/stop_signal.hpp"              // stop_signal
 #include "cli/writable.hpp"                 // require_writable
 #include "commit.hpp"                       // WINGBEAT_COMMIT, generated
@@ -28,7 +28,7 @@
 #include "fengine/service.hpp"              // service
 #include "formats/atomic_file.hpp"          // atomic_file
 #include "formatted.hpp"                    // formatted
-#include "wingbeat/error.hpp"               // plan_error
+#include "wingbeat/error.hpp"               // device_error, plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -50,7 +50,7 @@ constexpr const char* about_configuration = R"(
 --config FILE.toml states the same, with the options' names as keys; src is SRC, and each output a
 table [[wideband]] or [[narrowband]]. Options of the command line have precedence.
 SIGTERM, SIGINT and the request ?halt end the service: what was received is sent, and then stop
-heaps.)";
+heaps. Scripts send SIGTERM: a program that a script starts with & ignores SIGINT.)";
 
 constexpr std::chrono::milliseconds turn{50};
 
@@ -58,10 +58,11 @@ struct options {
   std::vector<std::string> sources, recv_interfaces, recv_affinity, send_interfaces;
   std::vector<std::string> wideband, narrowband;
   std::string send_sample_bits = "8", gain = "1", missing = "withhold", evaluate = "start";
-  std::string replay = "full", device, katcp_host = "127.0.0.1", prometheus_host = "127.0.0.1";
+  std::string replay = "full", device, katcp_host = "127.0.0.1", prometheus_host;
   std::string log_level = "info", stats, config;
   std::optional<double> adc_rate_hz, sync_time_s, duration_s;
-  std::size_t recv_buffer = std::size_t{128} << 20, packet_samples = 4096;
+  std::optional<std::size_t> recv_buffer;
+  std::size_t packet_samples = 4096;
   std::size_t chunk_samples = std::size_t{1} << 25, n_chunks = 5, polarisations = 2;
   std::size_t send_buffer = std::size_t{1} << 20, payload = 8192, n_batches = 4;
   std::size_t max_delay_diff = std::size_t{1} << 20;
@@ -74,32 +75,38 @@ struct options {
   bool masks_timestamps = false;
 };
 
-bool is_capture(const std::string& name) {
-  const auto extension = std::filesystem::path(name).extension();
-  return extension == ".pcap" || extension == ".pcapng" || extension == ".cap";
+/// Refuses options that others make void.
+void refuse_void(const options& o, bool is_live) {
+  const auto require = [](bool is_given, bool has_use, const char* option, const char* why) {
+    if (!is_given || has_use) return;
+    throw plan_error(formatted("{} is of no use {}; leave it out", option, why));
+  };
+  constexpr const char* of_files = "with files as SRC";
+  require(!o.recv_interfaces.empty(), is_live, "--recv-interface", of_files);
+  require(!o.recv_affinity.empty(), is_live, "--recv-affinity", of_files);
+  require(o.recv_buffer.has_value(), is_live, "--recv-buffer", of_files);
+  require(o.replay == "real", !is_live, "--replay real", "with endpoints as SRC");
+  require(!o.prometheus_host.empty(), o.prometheus_port.has_value(), "--prometheus-host",
+          "without --prometheus-port");
 }
 
-/// Recordings are files; what names no file is an endpoint.
 receive::source source_of(const options& o) {
+  const bool is_live = !names_files(o.sources);
+  refuse_void(o, is_live);
   const auto speed = choice_of<receive::replay_speed>(
       "--replay", o.replay,
       {{"full", receive::replay_speed::full}, {"real", receive::replay_speed::real}});
-  if (is_capture(o.sources.front())) {
-    if (o.sources.size() > 1) {
-      throw plan_error(
-          formatted("{} is a capture, and another SRC is given; give it alone", o.sources.front()));
-    }
-    return receive::capture_source{.file = o.sources.front(), .speed = speed};
+  if (const auto* const capture = capture_of(o.sources); !is_live && capture != nullptr) {
+    require_alone(*capture, o.sources);
+    return receive::capture_source{.file = *capture, .speed = speed};
   }
-  if (std::filesystem::exists(o.sources.front())) {
+  if (!is_live) {
     return receive::recording_source{.files = {o.sources.begin(), o.sources.end()},
                                      .speed = speed,
                                      .adc_rate_hz = o.adc_rate_hz.value()};
   }
-  receive::live_source live{.interfaces = o.recv_interfaces, .buffer_bytes = o.recv_buffer};
-  for (const std::string& list : o.sources) {
-    for (const net::endpoint& each : net::parse_endpoints(list)) live.endpoints.push_back(each);
-  }
+  receive::live_source live{.endpoints = endpoints_of(o.sources), .interfaces = o.recv_interfaces};
+  live.buffer_bytes = o.recv_buffer.value_or(live.buffer_bytes);
   if (o.recv_affinity.empty()) return live;
   live.affinity.clear();
   for (const std::string& word : o.recv_affinity) {
@@ -150,7 +157,10 @@ std::vector<fengine::output_spec> outputs_of(const options& o) {
   for (const std::string& words : o.narrowband) {
     outputs.push_back(parse_output(output_kind::narrowband, words, samples, random_seed()));
   }
-  for (auto& output : outputs) output.bank.evaluation = evaluation_named(o.evaluate);
+  for (auto& output : outputs) {
+    require_band(output, o.adc_rate_hz.value());
+    output.bank.evaluation = evaluation_named(o.evaluate);
+  }
   return outputs;
 }
 
@@ -174,8 +184,23 @@ fengine::service_spec spec_of(const options& o) {
                 .port = o.katcp_port,
                 .device = "katgpucbf-fgpu-1.0",
                 .device_build = WINGBEAT_COMMIT};
-  if (o.prometheus_port) spec.monitor = {.host = o.prometheus_host, .port = *o.prometheus_port};
+  if (o.prometheus_port) {
+    spec.monitor = {.host = o.prometheus_host.empty() ? "127.0.0.1" : o.prometheus_host,
+                    .port = *o.prometheus_port};
+  }
   return spec;
+}
+
+/// Refuses more memory than there is before it is taken: this machine's, and that of a GPU.
+void require_memory(const fengine::engine_spec& spec) {
+  std::size_t available = spec.device.is_gpu ? spec.device.memory_bytes : 0;
+  for (const device_info& each : devices(engine::host)) available += each.memory_bytes;
+  const std::size_t wanted = fengine::memory_bytes(spec);
+  if (wanted <= available) return;
+  throw device_error(
+      formatted("the engine takes up to {:.1f} GiB, and there are {:.1f}; give a smaller "
+                "--max-delay-diff, fewer --recv-chunks or --batches, or a smaller jones_per_batch",
+                static_cast<double>(wanted) / 0x1p30, static_cast<double>(available) / 0x1p30));
 }
 
 /// Says where everything is, and the memory that is kept.
@@ -202,6 +227,21 @@ void announce(fengine::service& served, control::service_log& log) {
   }
 }
 
+/// Says how much of a recording that is longer than the other was not used.
+void report_lone_samples(const fengine::engine& engine, control::service_log& log) {
+  const fengine::engine_spec& spec = engine.spec();
+  const auto* const recording = std::get_if<receive::recording_source>(&spec.input.source);
+  for (std::size_t p = 0; recording != nullptr && p < recording->files.size(); ++p) {
+    const std::uint64_t n_alone = engine.received().polarisations[p].samples_alone;
+    if (n_alone == 0) continue;
+    const bool is_used = spec.missing == missing_policy::zero_fill;
+    log.write(control::log_level::warn,
+              formatted("{} is longer than {}: {} behind its end {}", recording->files[p].string(),
+                        recording->files[1 - p].string(), counted(n_alone, "sample"),
+                        is_used ? "were sent with zeros in its place" : "were not used"));
+  }
+}
+
 void serve(fengine::service& served, const options& o, const stop_signal& stop) {
   const auto begun = std::chrono::steady_clock::now();
   while (!stop.is_set() && !served.is_finished()) {
@@ -214,6 +254,7 @@ void serve(fengine::service& served, const options& o, const stop_signal& stop) 
 int run(const options& o) {
   const control::log_level level = control::parse_log_level(o.log_level);
   const fengine::service_spec spec = spec_of(o);
+  require_memory(spec.engine);
   require_writable({{"--stats", o.stats}});
   control::service_log log{"fengine", level};
   const stop_signal stop;
@@ -223,6 +264,7 @@ int run(const options& o) {
   serve(served, o, stop);
   log.write(control::log_level::info, "ends, and sends what was received");
   served.stop();
+  report_lone_samples(served.engine(), log);
   log.write(control::log_level::info, engine_summary(served.engine()));
   if (!o.stats.empty()) {
     formats::atomic_file to{o.stats};
@@ -246,7 +288,7 @@ void add_input_options(CLI::App& command, options& o) {
   add_list(command, "--recv-affinity", o.recv_affinity,
            "A thread that receives for each, on this processor; -1 is any");
   add_count(command, "--recv-buffer", o.recv_buffer, {65536, std::size_t{1} << 34},
-            "Bytes of the sockets' buffers together");
+            "Bytes of the sockets' buffers together; 2^27 when not given");
   add_count(command, "--recv-packet-samples", o.packet_samples, {8, 65536}, "Samples of a packet");
   add_count(command, "--recv-chunk-samples", o.chunk_samples, {4096, std::size_t{1} << 29},
             "Samples that are handed on together");
@@ -256,7 +298,7 @@ void add_input_options(CLI::App& command, options& o) {
   add_count(command, "--polarisations", o.polarisations, {1, 2}, "Of the digitiser");
   add_switch(command, "--mask-timestamp", o.masks_timestamps,
              "Round timestamps down to whole packets");
-  add_text(command, "--replay", o.replay, "Files at full or real speed");
+  add_text(command, "--replay", o.replay, "Files as SRC at full or real speed");
   add_text(command, "--missing", o.missing, "withhold or zero-fill heaps that miss samples");
 }
 
@@ -289,13 +331,14 @@ void add_service_options(CLI::App& command, options& o) {
   add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
   add_text(command, "--katcp-host", o.katcp_host, "Address to listen on; 0.0.0.0 is all");
   add_count(command, "--katcp-port", o.katcp_port, {0, 65535}, "0 lets the system choose");
-  add_text(command, "--prometheus-host", o.prometheus_host, "Address to listen on");
+  add_text(command, "--prometheus-host", o.prometheus_host,
+           "Address to listen on; 127.0.0.1 when not given");
   add_count(command, "--prometheus-port", o.prometheus_port, {0, 65535},
             "Of page and metrics; none when not given");
   add_text(command, "--log-level", o.log_level,
            "all, trace, debug, info, warn, error, fatal or off");
   add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds; for ever if not given");
-  add_file(command, "--stats", o.stats, "FILE.json: counters at the end");
+  add_file(command, "--stats", o.stats, "FILE: counters at the end; JSON, whatever its name");
   add_text(command, "--config", o.config, "FILE.toml with options");
 }
 

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <chrono>
-#include <filesystem>
 #include <memory>  // make_shared
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "cli/option.hpp"             // add_texts, add_count, add_real, add_list
 #include "cli/rate.hpp"               // rate_bar
 #include "cli/reports/received.hpp"   // received_batches
+#include "cli/sources.hpp"            // endpoints_of, names_files, require_alone
 #include "cli/stop_signal.hpp"        // stop_signal
 #include "cli/writable.hpp"           // require_writable
 #include "control/service_log.hpp"    // service_log
@@ -38,7 +38,8 @@ constexpr const char* examples = R"(Examples:
 Endpoints of the substreams, or one file of pcap or pcapng. Channels and spectra of a heap follow
 from the descriptors that the engine sends; there is a substream for each endpoint unless --channels
 or --substreams say otherwise. Stop heaps of all substreams end it, as --heaps, --duration and
---timeout do, and SIGINT. Expectations, of complete heaps; magnitudes are roots of mean powers:
+--timeout do, and SIGINT and SIGTERM (scripts send SIGTERM: what they start with & ignores SIGINT).
+Expectations, of complete heaps; magnitudes are roots of mean powers:
   cw channel=K pol=P magnitude=M tolerance=T      a tone
   floor pol=P magnitude=M [guard=1]               at most, in channels that are no tone's
   leakage pol=P db=D [guard=1]                    the same, below the strongest channel
@@ -55,11 +56,8 @@ struct options {
   std::optional<double> duration_s, adc_rate_hz;
   double timeout_s = 10;
   std::size_t buffer_bytes = std::size_t{64} << 20, n_threads = 1;
+  bool is_capture = false;  ///< SRC is one.
 };
-
-bool is_file(const options& o) {
-  return o.sources.size() == 1 && std::filesystem::is_regular_file(o.sources[0]);
-}
 
 std::optional<heap_sample> samples_of(const std::string& word) {
   if (word.empty()) return {};
@@ -79,7 +77,7 @@ receive::heap_receive_spec spec_of(const options& o) {
                           .substreams = o.substreams,
                           .spectra = o.spectra_per_heap,
                           .samples = samples_of(o.sample_bits)};
-  if (is_file(o)) {
+  if (o.is_capture) {
     if (!o.interface.empty()) {
       throw plan_error("--interface is of no use with a capture; leave it out");
     }
@@ -88,10 +86,11 @@ receive::heap_receive_spec spec_of(const options& o) {
           "a capture does not say how many substreams there are; give --channels or "
           "--substreams");
     }
+    require_alone(o.sources[0], o.sources);
     spec.source = receive::capture_source{.file = o.sources[0]};
     return spec;
   }
-  receive::live_source live{.endpoints = net::parse_endpoints(joined(o.sources, ",")),
+  receive::live_source live{.endpoints = endpoints_of(o.sources),
                             .buffer_bytes = o.buffer_bytes,
                             .affinity = std::vector<int>(o.n_threads, -1)};
   if (!o.interface.empty()) live.interfaces = {o.interface};
@@ -117,7 +116,7 @@ received_outputs outputs_of(const options& o) {
   if (!o.output.empty() && !names_array(o.output)) {
     throw plan_error(formatted("--output {} is no name of .npy; give one", o.output));
   }
-  if (!o.output.empty() && !is_file(o) && !o.n_heaps && !o.duration_s) {
+  if (!o.output.empty() && !o.is_capture && !o.n_heaps && !o.duration_s) {
     throw plan_error("--output keeps all heaps in memory; limit them by --heaps or --duration");
   }
   outputs.adc_rate_hz = o.adc_rate_hz.value_or(0);
@@ -141,7 +140,7 @@ class end_of_run {
     if (o_.n_heaps && n_batches >= *o_.n_heaps) return true;
     if (n_batches == 0) first_ = now;
     if (n_batches > 0 && o_.duration_s && seconds_since(first_) >= *o_.duration_s) return true;
-    if (is_file(o_) || now < next_look_) return false;
+    if (o_.is_capture || now < next_look_) return false;
     next_look_ = now + std::chrono::milliseconds(50);
     const auto n_packets = in.counts().packets;
     if (n_packets != n_packets_) heard_ = now;
@@ -213,8 +212,9 @@ void report(control::service_log& log, const received_run& run) {
   }
 }
 
-int run(const options& o) {
+int run(options& o) {
   control::service_log log{"receive", control::parse_log_level(o.log_level)};
+  o.is_capture = names_files(o.sources);
   const received_outputs outputs = outputs_of(o);
   const receive::heap_receive_spec spec = spec_of(o);
   require_writable({{"--output", o.output},
@@ -280,7 +280,8 @@ void add_run_options(CLI::App& command, options& o) {
   add_file(command, "--waterfall", o.waterfall, "FILE.png: power over frequency and time in dB");
   add_list(command, "--expect", o.expected,
            "An expectation, see below; may be given several times");
-  add_file(command, "--stats", o.stats, "FILE.json: heaps, losses, rates, checks");
+  add_file(command, "--stats", o.stats,
+           "FILE: heaps, losses, rates, checks; JSON, whatever its name");
   add_text(command, "--log-level", o.log_level,
            "all, trace, debug, info, warn, error, fatal or off");
 }

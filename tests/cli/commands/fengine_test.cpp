@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: cli
 // `wingbeat fengine`: recordings and captures to packets, the same bytes as `wingbeat channelise`
-// makes of them; options of a file; signals; and what it refuses.
+// makes of them; options of a file; signals; recordings of unequal length.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>  // kill
-#include <thread>   // sleep_for
+#include <algorithm>  // find
+#include <csignal>    // kill
+#include <thread>     // sleep_for
 
 #include "cli/program.hpp"            // workplace
 #include "fengine/channel_heaps.hpp"  // heap_catcher
@@ -21,6 +22,7 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::size_t n_samples = 1 << 19, packet_samples = 4096, packet_bytes = 5120;
 
@@ -145,52 +147,47 @@ TEST(fengine, ends_at_a_signal_with_stop_heaps) {
   EXPECT_THAT(run.err, HasSubstr("takes at most "));
 }
 
-TEST(fengine, refuses_in_one_sentence) {
+TEST(fengine, lets_the_command_line_choose_the_device_by_either_name) {
   const workplace at;
-  at.file("bad.toml", "src = 1979-05-27\n");
-  at.file("torn.toml", "a = [1,\n");
-  at.file("unknown.toml", "colour = \"red\"\n");
-  const std::vector<std::string> good = words({"127.0.0.1:7148"}, {0x7f000001, 9});
-  const auto with = [&](std::vector<std::string> more) {
-    std::vector<std::string> all = good;
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  };
-  const std::string wide = "--wideband=name=b,channels=64,dst=127.0.0.1:9";
-  const std::vector<std::tuple<std::vector<std::string>, int, std::string>> cases{
-      {{"fengine"}, 2, "SRC is required"},
-      {{"fengine", "127.0.0.1", "--adc-sample-rate", "1e9", "--sync-time", "0"},
-       2,
-       "no output; give --wideband or --narrowband"},
-      {with({"--wideband=name=wide,channels=64,dst=127.0.0.1:9"}), 2, "named 'wide'"},
-      {with({wide + ",taps=65"}), 2, "--wideband taps 65 is not a whole number from 1 to 64"},
-      {with({wide + ",taps=2,taps=3"}), 2, "--wideband has taps twice"},
-      {with({wide + ",colour=red"}), 2, "--wideband has no key 'colour'; there are name, channels"},
-      {with({wide + ",decimation=8"}), 2, "--wideband has no key 'decimation'"},
-      {with({wide + ",window_function=flat"}), 2, "choose hann or rect"},
-      {with({wide + ",taps"}), 2, "--wideband taps has no value"},
-      {with({"--wideband=name=b,channels=65,dst=127.0.0.1:9"}), 2, "65 channels do not divide"},
-      {with({"--wideband=name=b,channels=64,dst=127.0.0.1+2:9"}), 2,
-       "64 channels and 3 destinations"},
-      {with({"--narrowband=name=b,channels=64,dst=127.0.0.1:9,centre_frequency=1e8"}), 2,
-       "--narrowband name=b,channels=64,dst=127.0.0.1:9,centre_frequency=1e8 has no decimation"},
-      {with({"--narrowband=name=b,channels=64,dst=127.0.0.1:9,centre_frequency=1e8,decimation=3"}),
-       2, "output 'b': "},
-      {with({"--recv-interface", "wlan77"}), 2, "wlan77"},
-      {with({"--gain", "loud"}), 2, "--gain 'loud' is no number"},
-      {with({"--log-level", "loud"}), 2, "'loud' is no level; give one of all, trace"},
-      {with({"--recv-packet-samples", "5000"}), 2, "chunks of 65536 samples"},
-      {with({"--config", "absent.toml"}), 4, "absent.toml"},
-      {with({"--config", "bad.toml"}), 4, "bad.toml: line 1: 'src' is neither"},
-      {with({"--config", "torn.toml"}), 4, "torn.toml: line "},
-      {with({"--config", "unknown.toml"}), 2, "--colour=red"},
-  };
-  for (const auto& [arguments, code, part] : cases) {
-    const finished run = at.run(arguments);
-    EXPECT_EQ(run.code, code) << part << ": " << run.err;
-    EXPECT_THAT(run.err, HasSubstr(part));
-    EXPECT_EQ(n_lines(run.err), 1U) << run.err;
+  prepare(at);
+  at.file("engine.toml", "engine = \"cuda:99\"\n");
+  heap_catcher caught;
+  for (const char* name : {"--device", "--engine"}) {
+    std::vector<std::string> all = words({"pol0.raw", "pol1.raw"}, caught.place());
+    *std::find(all.begin(), all.end(), "--engine") = name;
+    all.insert(all.end(), {"--config", "engine.toml"});
+    const finished run = at.run(all);
+    EXPECT_EQ(run.code, 0) << run.err;
   }
+  std::vector<std::string> without = words({"pol0.raw", "pol1.raw"}, caught.place());
+  without.erase(std::find(without.begin(), without.end(), "--engine"),
+                std::find(without.begin(), without.end(), "--katcp-port"));
+  without.insert(without.end(), {"--config", "engine.toml"});
+  EXPECT_EQ(at.run(without).code, 3) << "the file's device";
+}
+
+TEST(fengine, says_what_of_a_longer_recording_was_not_used) {
+  const workplace at;
+  prepare(at);
+  const std::string whole = at.folder().read("pol1.raw");
+  at.file("part.raw", whole.substr(0, 100 * packet_bytes));
+  heap_catcher caught;
+  const auto run_with = [&](const std::vector<std::string>& sources, const char* missing) {
+    std::vector<std::string> all = words(sources, caught.place());
+    all.insert(all.end(), {"--missing", missing});
+    const finished run = at.run(all);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.err;
+  };
+  EXPECT_THAT(run_with({"pol0.raw", "part.raw"}, "withhold"),
+              HasSubstr("warning: pol0.raw is longer than part.raw: 114688 samples behind its end "
+                        "were not used"));
+  const auto stats = nlohmann::json::parse(at.folder().read("stats.json"));
+  EXPECT_EQ(stats["received"]["polarisations"][0]["samples_alone"], 28 * packet_samples);
+  EXPECT_THAT(run_with({"part.raw", "pol1.raw"}, "zero-fill"),
+              HasSubstr("pol1.raw is longer than part.raw: 114688 samples behind its end were sent "
+                        "with zeros in its place"));
+  EXPECT_THAT(run_with({"pol0.raw", "pol1.raw"}, "withhold"), Not(HasSubstr("longer")));
 }
 
 }  // namespace

@@ -162,10 +162,16 @@ TEST_F(receiving, refuses_in_one_sentence) {
       {{"--sample-bits", "5"}, "--sample-bits '5' is none"},
       {{"--log-level", "loud"}, "'loud' is no level"},
       {{"--interface", "none0"}, "'none0' is no interface"},
-      {{"--threads", "2"}, "2 threads were given for 1 endpoints"},
+      {{"--threads", "2"}, "1 endpoint cannot be split between 2 threads"},
       {{"--channels", "64", "--substreams", "3", "--channels-per-substream", "16",
         "--spectra-per-heap", "8"},
-       "64 channels were given in 3 substreams"}};
+       "64 channels cannot be split evenly between 3 substreams; give a multiple"},
+      {{"--channels", "48", "--substreams", "3", "--channels-per-substream", "8",
+        "--spectra-per-heap", "8"},
+       "48 channels were given in 3 substreams, and a substream has 8"},
+      {{"--channels", "10", "--substreams", "3"},
+       "10 channels cannot be split evenly between 3 substreams"},
+      {{base[1]}, "is given twice; give it once"}};
   for (const auto& [more, sentence] : cases) {
     words all = base;
     all.insert(all.end(), more.begin(), more.end());
@@ -177,7 +183,14 @@ TEST_F(receiving, refuses_in_one_sentence) {
   at_.file("x.pcap", "nothing");
   EXPECT_THAT(at_.run({"receive", "x.pcap"}).err, HasSubstr("give --channels or --substreams"));
   EXPECT_THAT(at_.run({"receive", "x.pcap", "--channels", "64"}).err, HasSubstr("x.pcap"));
-  EXPECT_THAT(at_.run({"receive", "absent.pcap"}).err, HasSubstr("no IPv4 address"));
+  EXPECT_THAT(at_.run({"receive", "x.pcap", base[1]}).err, HasSubstr("give files alone"));
+  EXPECT_THAT(at_.run({"receive", "x.pcap", "x.pcap", "--channels", "8"}).err,
+              HasSubstr("x.pcap is a capture, and another SRC is given"));
+  for (const char* absent : {"absent.pcap", "./absent", "."}) {
+    const finished run = at_.run({"receive", absent, "--channels", "64"});
+    EXPECT_EQ(run.code, 4) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(absent[1] == '\0' ? "is a directory" : "there is no such file"));
+  }
 }
 
 }  // namespace
