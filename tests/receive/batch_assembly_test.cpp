@@ -173,6 +173,17 @@ TEST(batch_assembly, counts_strangers_by_their_fault) {
   EXPECT_EQ(counts.datagrams, 16u);
 }
 
+TEST(channel_layout, refuses_what_substreams_do_not_divide_before_descriptors_come) {
+  for (const std::size_t channels : {64, 1}) {
+    try {
+      const collector in({.layout = {.channels = channels, .substreams = 3}});
+      ADD_FAILURE() << channels;
+    } catch (const wingbeat::plan_error& refused) {
+      EXPECT_THAT(refused.what(), HasSubstr("cannot be split evenly between 3 substreams"));
+    }
+  }
+}
+
 TEST(channel_layout, refuses_contradictions_in_one_sentence) {
   const auto refusal_of = [](const layout_request& request) -> std::string {
     try {
@@ -188,7 +199,8 @@ TEST(channel_layout, refuses_contradictions_in_one_sentence) {
   EXPECT_THAT(refusal_of({.channels = 64, .channels_per_substream = 8}),
               HasSubstr("state 16 channels a substream, and 8"));
   EXPECT_THAT(refusal_of({.channels = 63}), HasSubstr("63 channels were given"));
-  EXPECT_THAT(refusal_of({.channels = 64, .substreams = 3}), HasSubstr("in 3 substreams"));
+  EXPECT_THAT(refusal_of({.channels = 64, .substreams = 2}),
+              HasSubstr("state 16 channels a substream, and 32"));
   EXPECT_THAT(refusal_of({}), HasSubstr("how many channels there are is not known"));
   EXPECT_THAT(refusal_of({.channels = 64, .samples = heap_sample::int16}),
               HasSubstr("other samples"));

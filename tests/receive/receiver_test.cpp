@@ -165,7 +165,10 @@ TEST(receiver, refuses_in_one_sentence) {
   EXPECT_THAT(refusal_of(small_spec(loopback_source(), 2)), HasSubstr("2 chunks were given"));
   live_source threads = loopback_source();
   threads.affinity = {-1, -1};
-  EXPECT_THAT(refusal_of(small_spec(threads)), HasSubstr("2 threads were given for 1 endpoints"));
+  EXPECT_THAT(refusal_of(small_spec(threads)),
+              HasSubstr("1 endpoint cannot be split between 2 threads"));
+  live_source twice{.endpoints = {{0x7f000001, 7148}, {0x7f000002, 7148}, {0x7f000001, 7148}}};
+  EXPECT_THAT(refusal_of(small_spec(twice)), HasSubstr("endpoint 127.0.0.1:7148 is given twice"));
   live_source processor = loopback_source();
   processor.affinity = {4000};
   EXPECT_THAT(refusal_of(small_spec(processor)), HasSubstr("cannot run on processor 4000"));
