@@ -33,8 +33,8 @@ std::size_t status_bytes(const std::string& name) {
   return 0;
 }
 
-/// Returns by how much `work`, behind `before_work`, makes the peak of the resident memory grow, in a
-/// process of its own; 0 where it failed, or the system does not tell.
+/// Returns by how much `work`, which follows `before_work`, makes the peak of the resident memory
+/// grow, in a process of its own; 0 where it failed, or the system does not tell.
 std::size_t peak_growth(const std::function<void()>& before_work,
                         const std::function<void()>& work) {
   int ends[2];
@@ -96,7 +96,7 @@ std::vector<measured_case> cases() {
   return all;
 }
 
-/// Tables of a spec, which the bound leaves out: weights, roots and filter taps, in float and double.
+/// Tables of a spec, which the bound leaves out: weights, roots and filter taps, float and double.
 std::size_t table_bytes(const channeliser_spec& spec) {
   const channeliser_sizes sizes = sizes_of(spec);
   return 2 * (spec.taps + 2) * sizes.transform * sizeof(double) +
