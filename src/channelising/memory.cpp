@@ -3,7 +3,6 @@
 
 #include <complex>
 #include <cstdint>  // int16_t
-#include <vector>
 
 #include "channelising/bank_views.hpp"      // form_of_samples
 #include "channelising/delay_model.hpp"     // delay_value
@@ -33,11 +32,9 @@ std::size_t entries_bytes(const channeliser_spec& spec, const channeliser_sizes&
           spec.channels * sizeof(std::complex<float>));
 }
 
-/// The windows of the heap that is begun, in a list for each spectrum.
+/// The windows of the heap that is begun.
 std::size_t windows_bytes(const channeliser_spec& spec, const channeliser_sizes& sizes) {
-  constexpr std::size_t list = sizeof(std::vector<delay_value>) + 2 * sizeof(std::size_t);
-  // Vectors that grow have room for twice as much.
-  return 2 * sizes.spectra_per_heap * (list + spec.polarisations * sizeof(delay_value));
+  return spec.polarisations * sizes.spectra_per_heap * sizeof(delay_value);
 }
 
 }  // namespace
