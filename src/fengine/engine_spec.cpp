@@ -140,17 +140,24 @@ std::size_t batch_bytes(const output_spec& output) {
   return sizes_of(output.bank).heap_bytes;
 }
 
-std::size_t memory_bytes(const engine_spec& spec) {
-  std::size_t bytes = receive::bound_of(spec.input).total();
-  std::size_t largest_trial = 0;
+std::size_t channeliser_bytes(const engine_spec& spec) {
+  std::size_t bytes = 0, largest_trial = 0;
   for (const output_spec& output : spec.outputs) {
     const auto of_bank = [&](std::size_t kept_samples) {
       return channelising::memory_bytes(output.bank, kept_samples, spec.device.runs_on);
     };
-    bytes += (spec.n_batches + 1) * batch_bytes(output) + of_bank(spec.max_delay_diff);
+    bytes += of_bank(spec.max_delay_diff);
     largest_trial = std::max(largest_trial, of_bank(0));
   }
   return bytes + largest_trial;
+}
+
+std::size_t memory_bytes(const engine_spec& spec) {
+  std::size_t bytes = receive::bound_of(spec.input).total() + channeliser_bytes(spec);
+  for (const output_spec& output : spec.outputs) {
+    bytes += (spec.n_batches + 1) * batch_bytes(output);
+  }
+  return bytes;
 }
 
 }  // namespace wingbeat::fengine

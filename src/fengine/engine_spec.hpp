@@ -62,4 +62,7 @@ struct engine_spec {
 [[nodiscard]] std::size_t batch_bytes(const output_spec& output);
 [[nodiscard]] std::size_t memory_bytes(const engine_spec& spec);
 
+/// Returns the part of these bytes that channelisers take, most of it on the engine's device.
+[[nodiscard]] std::size_t channeliser_bytes(const engine_spec& spec);
+
 }  // namespace wingbeat::fengine

@@ -96,6 +96,8 @@ TEST(engine_spec, needs_memory_for_delays) {
   // At least two floats of each sample, polarisation and output.
   EXPECT_GE(memory_bytes(spec) - least, spec.max_delay_diff * 2 * 2 * 2 * sizeof(float));
   EXPECT_LE(memory_bytes(spec) - least, spec.max_delay_diff * 4 * 2 * 2 * sizeof(float));
+  EXPECT_LT(channeliser_bytes(spec), memory_bytes(spec));
+  EXPECT_GT(2 * channeliser_bytes(spec), memory_bytes(spec));
   engine_spec alone = spec;
   alone.outputs.pop_back();
   EXPECT_LT(memory_bytes(alone), memory_bytes(spec));

@@ -191,16 +191,24 @@ fengine::service_spec spec_of(const options& o) {
   return spec;
 }
 
-/// Refuses more memory than there is before it is taken: this machine's, and that of a GPU.
-void require_memory(const fengine::engine_spec& spec) {
-  std::size_t available = spec.device.is_gpu ? spec.device.memory_bytes : 0;
-  for (const device_info& each : devices(engine::host)) available += each.memory_bytes;
-  const std::size_t wanted = fengine::memory_bytes(spec);
+void require_room(std::size_t wanted, std::size_t available, const std::string& place) {
   if (wanted <= available) return;
-  throw device_error(
-      formatted("the engine takes up to {:.1f} GiB, and there are {:.1f}; give a smaller "
-                "--max-delay-diff, fewer --recv-chunks or --batches, or a smaller jones_per_batch",
-                static_cast<double>(wanted) / 0x1p30, static_cast<double>(available) / 0x1p30));
+  throw device_error(formatted(
+      "the engine takes up to {:.1f} GiB of {}, which has {:.1f}; give a smaller "
+      "--max-delay-diff, fewer --recv-chunks or --batches, or a smaller jones_per_batch",
+      static_cast<double>(wanted) / 0x1p30, place, static_cast<double>(available) / 0x1p30));
+}
+
+/// Refuses more memory than there is before it is taken.
+void require_memory(const fengine::engine_spec& spec) {
+  std::size_t wanted = fengine::memory_bytes(spec), available = 0;
+  if (spec.device.is_gpu) {
+    const std::size_t of_device = fengine::channeliser_bytes(spec);
+    require_room(of_device, spec.device.memory_bytes, short_name(spec.device));
+    wanted -= of_device;
+  }
+  for (const device_info& each : devices(engine::host)) available += each.memory_bytes;
+  require_room(wanted, available, "this machine");
 }
 
 /// Says where everything is, and the memory that is kept.

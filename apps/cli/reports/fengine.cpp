@@ -2,6 +2,7 @@
 #include "cli/reports/fengine.hpp"
 
 #include "cli/reports/print_json.hpp"  // text_of
+#include "counted.hpp"                 // counted
 #include "formatted.hpp"               // formatted
 
 namespace wingbeat::cli {
@@ -73,10 +74,9 @@ std::string engine_summary(const fengine::engine& engine) {
     failed += counts.failed_heaps;
   }
   for (const auto& each : received.polarisations) missing += each.missing_packets;
-  return formatted(
-      "{} heaps sent, {} left out, {} failed; {} packets received, {} missing, {} rejected", sent,
-      left_out, failed, received.placed(), missing,
-      received.rejected() - received.descriptors - received.stops);
+  return formatted("{} sent, {} left out, {} failed; {} received, {} missing, {} rejected",
+                   counted(sent, "heap"), left_out, failed, counted(received.placed(), "packet"),
+                   missing, received.rejected() - received.descriptors - received.stops);
 }
 
 std::string engine_stats_text(const fengine::engine& engine) {

@@ -15,13 +15,14 @@ using namespace wingbeat::test;
 using ::testing::HasSubstr;
 using words = std::vector<std::string>;
 
-/// An engine that starts, but for what the words behind it change.
+/// An engine that starts, and soon ends, but for what the words behind it change.
 words engine_of(const words& sources, const words& more = {}) {
   words all{"fengine"};
   all.insert(all.end(), sources.begin(), sources.end());
-  for (const char* word : {"--adc-sample-rate", "1712e6", "--sync-time", "0",
-                           "--recv-chunk-samples", "65536", "--engine", "host", "--katcp-port", "0",
-                           "--wideband=name=wide,channels=256,dst=127.0.0.1:9"}) {
+  for (const char* word :
+       {"--adc-sample-rate", "1712e6", "--sync-time", "0", "--recv-chunk-samples", "65536",
+        "--engine", "host", "--katcp-port", "0", "--duration", "0.1",
+        "--wideband=name=wide,channels=256,dst=127.0.0.1:9"}) {
     all.emplace_back(word);
   }
   all.insert(all.end(), more.begin(), more.end());
