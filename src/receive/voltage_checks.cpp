@@ -11,6 +11,7 @@
 #include <sstream>  // istringstream
 
 #include "channelising/quantise.hpp"  // complex_bytes, load_complex
+#include "counted.hpp"                // counted
 #include "formatted.hpp"
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -129,9 +130,9 @@ voltage_checks::voltage_checks(std::vector<expectation> expected, const channel_
   for (const expectation& each : expected_) {
     if (each.channel >= layout.channels || each.polarisation >= layout.polarisations) {
       throw plan_error(
-          formatted("channel {} of polarisation {} is expected, of {} channels and {} "
-                    "polarisations; both count from 0",
-                    each.channel, each.polarisation, layout.channels, layout.polarisations));
+          formatted("channel {} of polarisation {} is expected, of {} and {}; both count from 0",
+                    each.channel, each.polarisation, counted(layout.channels, "channel"),
+                    counted(layout.polarisations, "polarisation")));
     }
     if (each.form == kind::phase && layout.polarisations < 2) {
       throw plan_error("a phase between polarisations is expected of one; leave it out");
@@ -245,7 +246,7 @@ check_result voltage_checks::result(const expectation& of,
   if (of.form == kind::lost) {
     const std::uint64_t n_lost = counts.lost_heaps();
     return {static_cast<double>(n_lost) <= of.value,
-            formatted("lost: {} heaps, expected at most {:g}", n_lost, of.value)};
+            formatted("lost: {}, expected at most {:g}", counted(n_lost, "heap"), of.value)};
   }
   if (of.form == kind::heaps) {
     std::uint64_t least = counts.substreams.empty() ? 0 : counts.substreams[0].heaps;

@@ -138,7 +138,8 @@ TEST(voltage_checks, refuse_in_one_sentence) {
   }
   EXPECT_THAT(refusal_of("floor pol=2 magnitude=1"), HasSubstr("pol=2"));
   EXPECT_THAT(refusal_of("floor pol=0.5 magnitude=1"), HasSubstr("pol=0.5"));
-  EXPECT_THAT(refusal_of("cw channel=64 pol=0 magnitude=1 tolerance=1"), HasSubstr("channel 64"));
+  EXPECT_THAT(refusal_of("cw channel=64 pol=0 magnitude=1 tolerance=1"),
+              HasSubstr("channel 64 of polarisation 0 is expected, of 64 channels and 2 pol"));
 }
 
 }  // namespace
