@@ -348,8 +348,7 @@ void add_service_options(CLI::App& command, options& o) {
   add_text(command, "--katcp-host", o.katcp_host,
            "Name or address to listen at for katcp; 127.0.0.1 when not given");
   add_count(command, "--katcp-port", o.katcp_port, {0, 65535}, "Its port; 0: no katcp");
-  add_file(command, "--stats", o.stats,
-           "FILE: exact counts of what was sent; JSON, whatever its name");
+  add_file(command, "--stats", o.stats, "Exact counts of what was sent, as JSON whatever the name");
   add_text(command, "--config", o.config, "FILE.toml with options; its signals are EXPR");
   add_text(command, "--log-level", o.log_level,
            "all, trace, debug, info, warn, error, fatal or off");

@@ -346,7 +346,7 @@ void add_service_options(CLI::App& command, options& o) {
   add_text(command, "--log-level", o.log_level,
            "all, trace, debug, info, warn, error, fatal or off");
   add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds; for ever if not given");
-  add_file(command, "--stats", o.stats, "FILE: counters at the end; JSON, whatever its name");
+  add_file(command, "--stats", o.stats, "Counters at the end, as JSON whatever the name");
   add_text(command, "--config", o.config, "FILE.toml with options");
 }
 

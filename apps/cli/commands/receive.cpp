@@ -280,8 +280,7 @@ void add_run_options(CLI::App& command, options& o) {
   add_file(command, "--waterfall", o.waterfall, "FILE.png: power over frequency and time in dB");
   add_list(command, "--expect", o.expected,
            "An expectation, see below; may be given several times");
-  add_file(command, "--stats", o.stats,
-           "FILE: heaps, losses, rates, checks; JSON, whatever its name");
+  add_file(command, "--stats", o.stats, "Heaps, losses, rates, checks, as JSON whatever the name");
   add_text(command, "--log-level", o.log_level,
            "all, trace, debug, info, warn, error, fatal or off");
 }
