@@ -9,11 +9,6 @@
 
 namespace wingbeat {
 
-/// Returns whether an engine transforms every good length; others take powers of two alone so far.
-[[nodiscard]] constexpr bool takes_good_lengths(engine runs_on) noexcept {
-  return runs_on == engine::reference || runs_on == engine::host;
-}
-
 /// Throws `plan_error`, naming the nearest good lengths, unless `n` is one.
 void require_good_length(std::size_t n);
 

@@ -43,17 +43,23 @@ TEST(plan, names_the_nearest_good_lengths) {
   EXPECT_EQ(refusal_to_plan({.lengths = {12, 15, 20}}), "nothing was refused");
 }
 
-TEST(plan, is_refused_where_the_engine_takes_powers_of_two_alone) {
+TEST(plan, is_refused_where_functors_are_handed_odd_reals) {
   for (const engine runs_on : {engine::cuda, engine::opencl}) {
     device_info device;
     device.runs_on = runs_on;
     device.has_fp64 = true;
-    EXPECT_EQ(refusal([&] {
-                validate({.lengths = {8, 1000}}, device);
-              }),
-              "length 1000 is no power of two, and engine " + std::string{name_of(runs_on)} +
-                  " transforms no others so far; choose 512 or 1024, or engine host");
-    EXPECT_EQ(refusal([&] { validate({.lengths = {8, 1024}}, device); }), "nothing was refused");
+    plan_spec fused{.lengths = {8, 1001}, .kind = transform::forward_from_real};
+    EXPECT_EQ(refusal([&] { validate(fused, device); }), "nothing was refused");
+    fused.load.source.text = "struct f {};";
+    fused.load.source.type = "f";
+    fused.load.in_bytes = 1 << 20;
+    fused.load.element_bytes = 4;
+    EXPECT_EQ(refusal([&] { validate(fused, device); }),
+              "length 1001 of reals is odd, and functors of engine " +
+                  std::string{name_of(runs_on)} +
+                  " take even ones so far; choose 1008, or plan without a functor");
+    fused.lengths = {7, 1000};
+    EXPECT_EQ(refusal([&] { validate(fused, device); }), "nothing was refused");
   }
 }
 

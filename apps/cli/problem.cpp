@@ -2,7 +2,7 @@
 #include "cli/problem.hpp"
 
 #include <algorithm>  // count, max, min
-#include <bit>        // bit_ceil, has_single_bit
+#include <bit>        // bit_ceil
 #include <cmath>      // abs
 #include <limits>     // numeric_limits
 #include <utility>    // move
@@ -30,12 +30,9 @@ transform kind_of(const formats::signal& from, const std::string& name,
 
 /// Returns the length of rows that need `needed` elements and may be padded.
 std::size_t padded_length(std::size_t needed, transform kind, const transform_request& request) {
-  const bool is_good =
-      request.takes_good_lengths ? is_good_length(needed) : std::has_single_bit(needed);
   if (request.pad == padding::power_of_two) return std::bit_ceil(needed);
-  if (is_good) return needed;
-  const std::size_t next =
-      request.takes_good_lengths ? good_length(needed, kind) : std::bit_ceil(needed);
+  if (is_good_length(needed)) return needed;
+  const std::size_t next = good_length(needed, kind);
   if (request.pad == padding::good) return next;
   throw plan_error(formatted(
       "length {} cannot be transformed by the engines in use; leave out --pad none, or give "

@@ -24,8 +24,7 @@ struct transform_request {
   bool is_half = false;  ///< The spectrum of a real signal as bins 0..N/2 alone.
   std::optional<std::size_t> length;
   padding pad = padding::good;
-  bool takes_good_lengths = true;  ///< False: an engine in use takes powers of two alone.
-  std::optional<scaling> scale;    ///< Unset: none forward, by_length inverse.
+  std::optional<scaling> scale;  ///< Unset: none forward, by_length inverse.
   precision real = precision::fp32;
 };
 

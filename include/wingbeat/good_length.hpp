@@ -60,8 +60,7 @@ constexpr std::size_t largest_up_to(std::size_t n, std::size_t product, std::siz
 
 /// Returns the least length from n on that transforms of this kind take quickly: a good length, an
 /// even one for real transforms, whose rows are then computed as complex ones of half the length.
-/// Engines that take powers of two alone are asked for std::bit_ceil(n) instead. Throws
-/// `plan_error` for an n above `max_length`.
+/// Throws `plan_error` for an n above `max_length`.
 ///
 ///     static_assert(good_length(1002) == 1008);
 [[nodiscard]] constexpr std::size_t good_length(std::size_t n,

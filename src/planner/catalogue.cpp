@@ -70,13 +70,43 @@ std::vector<plan_spec> every_request() {
   return requests;
 }
 
-std::vector<pass> every_pass(const device_info& device) {
+std::vector<plan_spec> mixed_requests() {
+  constexpr std::size_t lengths[] = {
+      3,     5,     6,     7,     9,     10,    12,    15,    24,     30,      48,
+      60,    96,    100,   120,   125,   192,   243,   360,   384,    480,     500,
+      625,   720,   768,   1000,  1200,  1536,  1920,  2187,  2400,   3000,    3072,
+      3125,  3600,  3840,  4000,  5000,  5120,  6000,  6144,  6561,   7168,    8000,
+      10000, 12288, 15360, 20000, 24576, 30720, 46080, 65610, 100000, 1000000, 10000000};
+  const std::vector<std::size_t> axes[] = {{480, 640},      {1080, 1920},    {2250, 2250},
+                                           {3600, 3600},    {5760, 4096},    {96, 96, 96},
+                                           {100, 100, 100}, {120, 120, 120}, {200, 200, 200},
+                                           {240, 240, 240}, {384, 384, 384}};
+  std::vector<plan_spec> requests;
+  for (const precision real : {precision::fp32, precision::fp64}) {
+    for (const transform kind : {transform::forward, transform::inverse,
+                                 transform::forward_from_real, transform::inverse_to_real}) {
+      for (const std::size_t n : lengths) {
+        requests.push_back({.lengths = {n}, .batch = batch, .kind = kind, .real = real});
+      }
+      for (const auto& each : axes) {
+        requests.push_back({.lengths = each, .kind = kind, .real = real});
+      }
+    }
+  }
+  return requests;
+}
+
+std::vector<pass> passes_of(const std::vector<plan_spec>& requests, const device_info& device) {
   std::vector<pass> passes;
-  for (const plan_spec& spec : every_request()) {
+  for (const plan_spec& spec : requests) {
     program planned = make_program(spec, device);
     for (pass& each : planned.passes()) passes.push_back(std::move(each));
   }
   return passes;
+}
+
+std::vector<pass> every_pass(const device_info& device) {
+  return passes_of(every_request(), device);
 }
 
 }  // namespace wingbeat::planner

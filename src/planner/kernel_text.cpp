@@ -39,6 +39,10 @@ std::string functor_text(const pass_side& in, const pass_side& out) {
 std::string end_text(const pass_side& side, std::string_view verb, std::string_view name,
                      std::size_t block_at) {
   if (side.fused) return side.fused->end_text(name, side.rows, block_at);
+  if (side.is_real) {
+    return formatted("using {} = ends::real_{}<{}, policy::real>;\n", name, verb,
+                     stored_type(side.stored));
+  }
   if (side.has_parts) {
     return formatted("using {} = ends::parts_{}<{}, policy::real, {}>;\n", name, verb,
                      stored_type(side.stored), side.apart);
@@ -144,6 +148,7 @@ void add_side(assignments& to, std::string_view name, const device::grid::side& 
   add("valid_begin", of.valid_begin, plain.valid_begin);
   add("valid_end", of.valid_end, plain.valid_end);
   add("is_pairs", of.is_pairs, plain.is_pairs);
+  add("is_hermitian", of.is_hermitian, plain.is_hermitian);
   add("block", of.block, plain.block);
   add("block_stride", of.block_stride, plain.block_stride);
   add("block_first", of.block_first, plain.block_first);

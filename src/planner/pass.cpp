@@ -17,11 +17,12 @@ std::size_t side_bytes(const pass& of, const pass_side& stored, const device::gr
   if (placed.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
     const std::size_t valid = placed.valid_end - placed.valid_begin;
-    const std::size_t reals = placed.is_pairs ? valid : 2 * valid;
+    const std::size_t reals = placed.is_pairs || stored.is_real ? valid : 2 * valid;
     return elements / of.numbers.total * reals * stored.real_bytes();
   }
   if (holds == row::half_spectrum) elements += elements / of.numbers.bins();
-  return elements * 2 * stored.real_bytes();
+  if (placed.is_hermitian) elements = elements / of.numbers.total * (of.numbers.total / 2 + 1);
+  return elements * (stored.is_real ? 1 : 2) * stored.real_bytes();
 }
 
 /// Returns the bytes of all spectra that a pass multiplies by, each counted once.

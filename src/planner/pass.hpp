@@ -26,12 +26,15 @@ struct pass_side {
   precision stored = precision::fp32;
   bool has_parts = false;  ///< Real and imaginary parts are stored apart, or are two reals.
   std::size_t apart = 0;   ///< Units from a real part to its imaginary part, if so.
+  bool is_real = false;    ///< Elements are reals; imaginary parts are 0, or left out.
   bool streams = false;    ///< The first to leave the caches.
   std::optional<functor> fused = std::nullopt;  ///< In place of memory.
   functor_rows rows = {};                       ///< What a functor numbers.
 
   [[nodiscard]] std::size_t real_bytes() const;
-  [[nodiscard]] std::size_t unit_bytes() const { return (has_parts ? 1 : 2) * real_bytes(); }
+  [[nodiscard]] std::size_t unit_bytes() const {
+    return (has_parts || is_real ? 1 : 2) * real_bytes();
+  }
   /// Returns the bytes of one element of the buffer: a unit, or what the functor's request states.
   [[nodiscard]] std::size_t buffer_element_bytes() const {
     return fused ? fused->element_bytes : unit_bytes();

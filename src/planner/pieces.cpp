@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/pieces.hpp"
 
-#include <algorithm>  // clamp, max, min
-#include <bit>        // bit_ceil, countr_zero
+#include <algorithm>  // max, min, stable_partition
+#include <bit>        // bit_ceil
 #include <utility>    // swap
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "formatted.hpp"              // formatted
+#include "planner/rules.hpp"          // row_by_rule, columns_by_rule, even_parts
+#include "wingbeat/device/index.hpp"  // is_power_of_two
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::planner {
 namespace {
@@ -63,6 +65,15 @@ piece common_piece(const choice& by, bool begins, bool ends) {
   return result;
 }
 
+/// Returns what a rule is asked for a piece of this length.
+rule_request rule_of(const piece& common, std::size_t length) {
+  const tile_shape& shape = common.shape;
+  return {.length = length,
+          .element_bytes = shape.element_bytes,
+          .bank_bytes = shape.bank_bytes,
+          .is_real_row = shape.has_half_spectrum() && !shape.mirrored};
+}
+
 std::optional<piece> whole_row(piece result, const tuning::shape* shape,
                                const device_info& device) {
   if (shape == nullptr) return std::nullopt;
@@ -111,20 +122,12 @@ std::optional<piece> line_of(const piece& common, std::size_t length,
 std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& rows,
                                  const choice& by) {
   if (auto line = line_of(common, common.total, rows.lines, by)) return line;
-  return whole_row(common,
-                   tuning::find_shape(rows.whole, common.total, by.butterflies(common.total)),
-                   by.device);
-}
-
-/// Columns that no data describes.
-tuning::column_shape default_columns(std::size_t length, const tuning::column_defaults& rules) {
-  const unsigned most_elements =
-      length > rules.short_length ? rules.elements_per_thread : rules.elements_per_thread_of_short;
-  const std::size_t lanes =
-      std::clamp<std::size_t>(rules.elements_per_workgroup / length, 1, rules.most_columns);
-  return {.length = length,
-          .elements = static_cast<unsigned>(std::min<std::size_t>(length, most_elements)),
-          .lanes = static_cast<unsigned>(lanes)};
+  if (const auto* shape =
+          tuning::find_shape(rows.whole, common.total, by.butterflies(common.total))) {
+    return whole_row(common, shape, by.device);
+  }
+  const auto shape = row_by_rule(rule_of(common, common.total), by.data.other_rows, by.device);
+  return shape ? whole_row(common, &*shape, by.device) : std::nullopt;
 }
 
 std::optional<piece> columns_as(piece result, const tuning::column_shape& shape,
@@ -148,9 +151,8 @@ std::optional<piece> plain_columns(const piece& common, std::size_t length, std:
   if (const auto* shape = tuning::find_shape(by.shapes.columns, length, by.butterflies(length))) {
     return columns_as(common, *shape, neighbours, by.device);
   }
-  const tuning::column_defaults& rules = by.data.other_columns;
-  if (length > rules.longest) return std::nullopt;
-  return columns_as(common, default_columns(length, rules), neighbours, by.device);
+  const auto shape = columns_by_rule(rule_of(common, length), by.data.other_columns, by.device);
+  return shape ? columns_as(common, *shape, neighbours, by.device) : std::nullopt;
 }
 
 std::optional<piece> columns(const piece& common, std::size_t length, std::size_t neighbours,
@@ -184,18 +186,8 @@ std::optional<piece> mirrored_columns(const piece& common, std::size_t length,
 
 using parts = std::vector<std::size_t>;  // the length of each pass
 
-/// Returns the lengths of `count` passes, as equal as powers of two can be, longer ones first.
-parts even_parts(std::size_t total, unsigned count) {
-  parts result;
-  for (auto bits = static_cast<unsigned>(std::countr_zero(total)); count > 0; --count) {
-    const unsigned share = (bits + count - 1) / count;
-    result.push_back(std::size_t{1} << share);
-    bits -= share;
-  }
-  return result;
-}
-
-/// Returns the ways to cut the axis into several passes, the best first: as measured, then evenly.
+/// Returns the ways to cut the axis into several passes, the best first: as measured, then evenly,
+/// of lengths that are no powers of two into no longer passes than wanted where that can be.
 std::vector<parts> ways_to_cut(const choice& by) {
   std::vector<parts> ways;
   for (const tuning::cut& cut : by.rows().cuts) {
@@ -206,9 +198,15 @@ std::vector<parts> ways_to_cut(const choice& by) {
     }
     ways.push_back(lengths);
   }
+  const auto is_wanted = [&](const parts& lengths) {
+    return device::is_power_of_two(by.axis.total) ||
+           lengths.front() <= by.data.other_rows.longest_part;
+  };
   for (unsigned count = 2; count <= tuning::most_parts; ++count) {
     ways.push_back(even_parts(by.axis.total, count));
   }
+  const auto first_even = ways.end() - (tuning::most_parts - 1);
+  std::stable_partition(first_even, ways.end(), is_wanted);
   return ways;
 }
 
@@ -312,7 +310,10 @@ std::vector<piece> scrambled_pieces_of(const axis_request& axis, const tuning::a
   }
   std::vector<piece> best;
   double least = data.times.least_gain * natural;
-  for (std::size_t length = axis.total / 2; length > 1; length /= 2) {
+  const std::vector<std::size_t> divisors = divisors_of(axis.total);
+  for (auto divisor = divisors.rbegin() + 1; divisor != divisors.rend(); ++divisor) {
+    const std::size_t length = *divisor;
+    if (length == 1) break;
     auto row = row_of(length);
     auto column = columns(common, axis.total / length, length, by);
     if (!row || !column || (column->fraction == 0 && column->shape.length > longest)) continue;

@@ -14,6 +14,7 @@ void fill_side(pass_side& stored, device::grid::side& placed, const array& sourc
   stored.location = source.location;
   stored.stored = source.stored;
   stored.has_parts = source.has_parts;
+  stored.is_real = source.elements_are == arrays::element::real;
   stored.apart = source.parts_distance;
   stored.rows.elements = source.valid_elements();
   stored.rows.has_parts = source.has_parts;
@@ -47,9 +48,11 @@ void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& a
   numbers.out.stride *= written[1].stride;
 }
 
-/// Limits one side to the valid range of its axis, in the pass that reads or writes that array.
-void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis, bool is_end) {
-  side.is_limited = is_end && axis.is_limited;
+/// Limits one side to the valid range of its axis, in the pass that reads or writes that array; and
+/// to the bins that a real signal's spectrum has, if the axis has more.
+void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis, bool is_end,
+           bool is_cut_off) {
+  side.is_limited = is_end && (axis.is_limited || is_cut_off);
   side.valid_begin = side.is_limited ? axis.valid.first : 0;
   side.valid_end = side.is_limited ? axis.valid.end : axis.length;
   stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
@@ -97,8 +100,10 @@ pass placed(const piece& cut, const placement& at) {
   result.out.streams = cut.streams;
   place_butterfly(numbers, cut, at);
   if (axes.count == 1) {
-    limit(numbers.in, result.in, at.from.axes[at.axis], at.begins);
-    limit(numbers.out, result.out, at.to.axes[at.axis], at.ends);
+    const arrays::axis &from = at.from.axes[at.axis], &to = at.to.axes[at.axis];
+    numbers.in.is_hermitian = at.begins && from.length < cut.total;
+    limit(numbers.in, result.in, from, at.begins, false);
+    limit(numbers.out, result.out, to, at.ends, to.length < cut.total);
   }
   if (at.filter != nullptr && at.filter->blocks.length > 0) {
     numbers.out.block = at.filter->blocks.length;

@@ -27,11 +27,19 @@ struct planned_piece {
   [[nodiscard]] bool keeps_places() const { return chosen.is_in_place() || (begins && ends); }
 };
 
+/// Returns whether rows of reals are transformed as complex ones of half the length; those of an odd
+/// length are complex ones whose imaginary parts are 0.
+bool has_pairs(const plan_spec& spec) {
+  return is_real(spec.kind) && spec.lengths.back() % 2 == 0;
+}
+arrays::real_side real_side_of(const plan_spec& spec) {
+  return has_pairs(spec) ? arrays::real_side::as_pairs : arrays::real_side::as_reals;
+}
 array input_of(const plan_spec& spec) {
-  return arrays::input_array(spec, arrays::real_side::as_pairs);
+  return arrays::input_array(spec, real_side_of(spec));
 }
 array output_of(const plan_spec& spec) {
-  return arrays::output_array(spec, arrays::real_side::as_pairs);
+  return arrays::output_array(spec, real_side_of(spec));
 }
 
 /// Chooses the pieces of a request, in order.
@@ -59,8 +67,8 @@ class piece_chooser {
     if (n_axes < 2) return std::nullopt;
     const auto& rows = in_.axes[n_axes - 2];
     const auto& columns = in_.axes[n_axes - 1];
-    const bool is_plain = columns.stride == 1 && !rows.is_limited && !columns.is_limited &&
-                          output_of(spec_).is_whole();
+    const bool is_plain = has_pairs(spec_) == is_real(spec_.kind) && columns.stride == 1 &&
+                          !rows.is_limited && !columns.is_limited && output_of(spec_).is_whole();
     if (!is_plain) return std::nullopt;
     return plane_of(rows.length, request_of(n_axes - 1), data_, device_);
   }
@@ -68,7 +76,7 @@ class piece_chooser {
   [[nodiscard]] axis_request request_of(std::size_t a) const {
     axis_request axis;
     axis.stored = spec_.real;
-    axis.has_half_spectrum = is_real(spec_.kind) && a + 1 == spec_.lengths.size();
+    axis.has_half_spectrum = has_pairs(spec_) && a + 1 == spec_.lengths.size();
     axis.total = spec_.lengths[a] / (axis.has_half_spectrum ? 2 : 1);
     axis.is_forward =
         spec_.kind == transform::forward || spec_.kind == transform::forward_from_real;

@@ -95,7 +95,8 @@ class root_table {
     if (!of.is_cluster()) {
       add_stages(of.length, e, of.stage_order());
       if (of.makes != body::real_row) return;
-      for (std::size_t k = 0; k < of.length / e; ++k) add(root(k, 2 * of.length));
+      const auto n = static_cast<unsigned>(of.length);
+      for (unsigned k = 0; k < device::workgroup::real_roots_of(n, e); ++k) add(root(k, 2 * n));
       return;
     }
     add_stages(of.first, e);

@@ -23,7 +23,7 @@ void stage_columns(tile_shape& shape, bool is_along) {
 bool are_rows_dense(const device::grid::side& side, const tile_shape& shape, row holds,
                     std::size_t distance) {
   const std::size_t elements = shape.length + (holds == row::half_spectrum ? 1 : 0);
-  return side.stride == 1 && distance <= elements + 1 && !side.is_limited;
+  return side.stride == 1 && distance <= elements + 1 && !side.is_limited && !side.is_hermitian;
 }
 
 /// A plan with a load stages no rows to be read, one with a store none to be written, in any of its
@@ -52,7 +52,7 @@ std::size_t dense_input_elements(const pass_numbers& numbers) {
   const device::grid::side& in = numbers.in;
   const tile_shape& shape = numbers.shape;
   const std::size_t end = shape.source == row::half_spectrum ? 1 : 0;
-  if (in.stride != 1 || in.is_limited || shape.mirrored) return 0;
+  if (in.stride != 1 || in.is_limited || in.is_hermitian || shape.mirrored) return 0;
   if (!shape.is_cluster()) return shape.length + end;
   if (shape.makes == body::plane) {
     return in.first_stride == shape.second + end ? shape.first * in.first_stride : 0;

@@ -98,6 +98,16 @@ struct row_shapes {
   std::span<const column_shape> mirrored = {};  ///< Columns whose opposite bins meet.
 };
 
+/// The shape of rows that are no powers of two and that no data describes, and how those that are
+/// longer are cut; chosen to fit any device, not measured.
+struct row_defaults {
+  std::size_t longest = std::size_t{1} << 15;       ///< Longer ones are cut.
+  std::size_t longest_part = std::size_t{1} << 12;  ///< So that no pass is longer, if that can be.
+  unsigned most_elements = 32;                      ///< Of a thread; of fp64 on GPUs half of it.
+  unsigned threads_of_workgroup = 128;              ///< Rows of fewer threads share a workgroup.
+  std::size_t shortest_prefetched = 64;
+};
+
 /// The shape of columns that no data describes; chosen to fit any GPU, not measured.
 struct column_defaults {
   std::size_t longest = 4096;                 ///< Longer ones are cut into more passes.
@@ -177,6 +187,7 @@ struct architecture {
   shapes fp32 = {};
   shapes fp64 = {};
   shapes stored_in_16_bits = {};  ///< Computed in fp32; if no row is whole, as `fp32`.
+  row_defaults other_rows = {};
   column_defaults other_columns = {};
   time_model times = {};
   placement_rules placing = {};

@@ -12,7 +12,7 @@
 #include <map>
 #include <type_traits>  // is_enum_v
 
-#include "planner/catalogue.hpp"  // every_pass
+#include "planner/catalogue.hpp"  // every_request, mixed_requests, passes_of
 #include "planner/devices.hpp"    // hopper, ampere, opencl
 
 namespace {
@@ -61,7 +61,7 @@ void each_field_of_shape(Shape& of, const Visit& visit) {
 template <class Side, class Visit>
 void each_field_of_side(const std::string& name, Side& of, const Visit& visit) {
   auto& [base, distance, stride, first_stride, unit, step, is_limited, valid_begin, valid_end,
-         is_pairs, block, block_stride, block_first] = of;
+         is_pairs, is_hermitian, block, block_stride, block_first] = of;
   visit(name + ".base", base);
   visit(name + ".distance", distance);
   visit(name + ".stride", stride);
@@ -72,6 +72,7 @@ void each_field_of_side(const std::string& name, Side& of, const Visit& visit) {
   visit(name + ".valid_begin", valid_begin);
   visit(name + ".valid_end", valid_end);
   visit(name + ".is_pairs", is_pairs);
+  visit(name + ".is_hermitian", is_hermitian);
   visit(name + ".block", block);
   visit(name + ".block_stride", block_stride);
   visit(name + ".block_first", block_first);
@@ -189,10 +190,12 @@ void expect_numbers_read_back(const pass& of) {
 TEST(kernel_text, assigns_the_numbers_of_every_pass) {
   std::size_t n_passes = 0;
   for (const device_info& device : {hopper(), ampere(), opencl(false, 2 << 20, 4096)}) {
-    for (const pass& each : planner::every_pass(device)) {
-      expect_numbers_read_back(each);
-      if (HasFailure()) return;
-      ++n_passes;
+    for (const auto& requests : {planner::every_request(), planner::mixed_requests()}) {
+      for (const pass& each : planner::passes_of(requests, device)) {
+        expect_numbers_read_back(each);
+        if (HasFailure()) return;
+        ++n_passes;
+      }
     }
   }
   EXPECT_GT(n_passes, 1000U);
@@ -247,7 +250,7 @@ TEST(kernel_text, differs_where_any_number_does) {
     EXPECT_NE(kernel_text(other), text) << name;
     expect_numbers_read_back(other);
   });
-  EXPECT_EQ(n_fields, 20U + 2 + 2 * 13 + 3 * 5 + 8);
+  EXPECT_EQ(n_fields, 20U + 2 + 2 * 14 + 3 * 5 + 8);
 }
 
 TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {

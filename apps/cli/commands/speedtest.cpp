@@ -198,9 +198,7 @@ void add_options(CLI::App& command, speedtest_options& o) {
   const count_range exponents{1, largest_log2};
   add_count(command, "--min-log2", o.min_log2, exponents, "First length is 2^this");
   add_count(command, "--max-log2", o.max_log2, exponents, "Last length is 2^this");
-  add_list(
-      command, "--lengths", o.listed,
-      "These lengths instead, as 1000,3600; engines that take powers of two alone refuse others")
+  add_list(command, "--lengths", o.listed, "These lengths instead, as 1000,3600")
       ->excludes("--min-log2")
       ->excludes("--max-log2");
   add_count(command, "--runs", o.n_runs, {1, most_runs}, "Counted runs of each length");

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>  // all_of
 #include <filesystem>
 #include <memory>  // make_shared
 #include <optional>
@@ -24,7 +23,6 @@
 #include "formats/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"               // formatted
 #include "measure/plan_run.hpp"        // measure_plan
-#include "plan_spec.hpp"               // takes_good_lengths
 #include "wingbeat/error.hpp"          // plan_error, device_error
 
 namespace wingbeat::cli {
@@ -242,11 +240,8 @@ int report(const transform_options& o, const problem& solved, const outcome& fou
 
 int run(const transform_options& o) {
   validate(o);
-  transform_request request = request_of(o);
+  const transform_request request = request_of(o);
   const auto chosen = choose_devices(o.engines, request.real);
-  request.takes_good_lengths =
-      std::all_of(chosen.begin(), chosen.end(),
-                  [](const device_info& device) { return takes_good_lengths(device.runs_on); });
   require_writable({{"--output", o.output}, {"--plot", o.plot}});
   const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
   const problem solved = make_problem(from, o.file, request);

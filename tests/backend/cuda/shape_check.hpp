@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "backend/cuda/nvrtc.hpp"            // compile_for
-#include "planner/catalogue.hpp"             // every_pass, sample_device
+#include "planner/catalogue.hpp"             // passes_of, sample_device
 #include "planner/kernel_text.hpp"           // kernel_text, entry_name
 #include "wingbeat/device/grid/numbers.hpp"  // twiddle_row
 #include "wingbeat/error.hpp"                // absent_error, device_error
@@ -34,9 +34,10 @@ inline void forget_places(pass_side& stored, device::grid::side& placed) {
 }
 
 /// One pass of each shape: others differ from it in strides, counts and roots alone.
-inline std::vector<pass> shapes_of(const device_info& device) {
+inline std::vector<pass> shapes_of(const std::vector<plan_spec>& requests,
+                                   const device_info& device) {
   std::map<std::string, pass> distinct;
-  for (pass& each : planner::every_pass(device)) {
+  for (pass& each : planner::passes_of(requests, device)) {
     pass shape = each;
     planner::pass_numbers& numbers = shape.numbers;
     forget_places(shape.in, numbers.in);
@@ -91,15 +92,16 @@ inline int spill_allowance(const pass& of) {
   return of.shape().workgroups >= 8 ? 32 : 0;
 }
 
-/// Compiles each `step`-th shape for an architecture. Skips where there is no NVRTC.
-inline void check_shapes(const std::string& architecture, std::size_t step) {
+/// Compiles each `step`-th shape of requests for an architecture. Skips where there is no NVRTC.
+inline void check_shapes(const std::string& architecture, std::size_t step,
+                         const std::vector<plan_spec>& requests = planner::every_request()) {
   try {
     static_cast<void>(backend::cuda::compile_for(
         {.text = "extern \"C\" __global__ void k() {}", .entry = "k"}, "sm_90"));
   } catch (const absent_error& why) {
     GTEST_SKIP() << why.what();
   }
-  const std::vector<pass> all = shapes_of(planner::sample_device(architecture));
+  const std::vector<pass> all = shapes_of(requests, planner::sample_device(architecture));
   ASSERT_GT(all.size(), 200U);
   std::atomic<std::size_t> next = 0;
   std::mutex report;

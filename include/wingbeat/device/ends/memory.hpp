@@ -63,6 +63,41 @@ class complex_store {
   WINGBEAT_GLOBAL element* out_;
 };
 
+/// Reads reals, as complex numbers whose imaginary parts are 0.
+template <class Stored, class Real>
+class real_load {
+ public:
+  using element = Stored;
+  static constexpr bool has_parts = false;
+  WINGBEAT_FN real_load(WINGBEAT_GLOBAL const element* in,
+                        WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
+      : in_(in) {}
+  WINGBEAT_FN complex<Real> get(size at, size /*i*/) const {
+    return {static_cast<Real>(in_[at]), Real(0)};
+  }
+  WINGBEAT_FN void prefetch(size at, size count) const { device::prefetch(in_ + at, count); }
+
+ private:
+  WINGBEAT_GLOBAL const element* in_;
+};
+
+/// Writes the real parts of complex numbers.
+template <class Stored, class Real>
+class real_store {
+ public:
+  using element = Stored;
+  static constexpr bool has_parts = false, reduces = false;
+  WINGBEAT_FN real_store(WINGBEAT_GLOBAL element* out,
+                         WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
+      : out_(out) {}
+  WINGBEAT_FN void put(size at, size /*i*/, complex<Real> z) const {
+    out_[at] = static_cast<Stored>(z.re);
+  }
+
+ private:
+  WINGBEAT_GLOBAL element* out_;
+};
+
 /// Returns whether the real at a place and its neighbour can be moved as one complex number.
 template <class Stored>
 WINGBEAT_FN bool starts_pair(WINGBEAT_GLOBAL const Stored* at) {

@@ -119,6 +119,18 @@ WINGBEAT_FN auto real_root(const Body& body, size i) {
   return twiddle::roots<typename Policy::real, order>{body.roots() + at}(i);
 }
 
+/// Returns w^(i + r N/E) of order 2N, from first = w^i: where E is no power of two, from the table.
+template <class Policy, unsigned E, class Body, class Real>
+WINGBEAT_FN complex<Real> real_root_after(const Body& body, size i, complex<Real> first,
+                                          unsigned r) {
+  if constexpr (is_power_of_two(E)) {
+    return root_after<E>(first, r);
+  } else {
+    constexpr size apart = Policy::numbers().bins() / E;
+    return real_root<Policy>(body, i + r * apart);
+  }
+}
+
 /// Combines the bins x that a pass has loaded: they become Z. Bin N comes with bin 0.
 template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void combine_bins(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
@@ -126,7 +138,8 @@ WINGBEAT_FN void combine_bins(const Body& body, const Elements& elements, comple
   constexpr unsigned n_first = Body::is_plane ? E : 1;
   const unsigned lane = body.lane_in(), column = elements.first_in(lane);
   const bool has_first = elements.has(lane) && body.has_first_in(column);
-  const complex<Real> root = real_root<Policy>(body, elements.index_in(lane, body.number_in(0)));
+  const size index = elements.index_in(lane, body.number_in(0));
+  const complex<Real> root = real_root<Policy>(body, index);
   const auto bin_behind = [&](unsigned r) {
     return elements.read(elements.in(lane) + body.behind_in(r), bins);
   };
@@ -142,7 +155,7 @@ WINGBEAT_FN void combine_bins(const Body& body, const Elements& elements, comple
       [&](unsigned r) { return body.opposite_in(column, r); },
       [&](unsigned r) -> complex<Real> {
         if constexpr (Body::is_plane) return root;
-        return root_after<E>(root, r);
+        return real_root_after<Policy, E>(body, index, root, r);
       },
       [&](unsigned r) { return has_first && (Body::is_plane || r == 0); },
       [&](unsigned r) {
@@ -190,12 +203,13 @@ WINGBEAT_FN void store_separated(const Body& body, const Elements& elements,
   constexpr size bins = Policy::numbers().bins();
   const unsigned lane = body.lane_out(), column = elements.first_out(lane);
   const bool inside = elements.has(lane), has_first = body.has_first_out(column);
-  const complex<Real> root = real_root<Policy>(body, elements.index_out(lane, body.number_out(0)));
+  const size index = elements.index_out(lane, body.number_out(0));
+  const complex<Real> root = real_root<Policy>(body, index);
   if constexpr (Body::has_exchanges) body.team().workgroup_barrier();
   separate_all(
       body.team(), body.entries(), x, [&](unsigned r) { return body.entry_out(r); },
       [&](unsigned r) { return body.opposite_out(column, r); },
-      [&](unsigned r) { return root_after<E>(root, r); },
+      [&](unsigned r) { return real_root_after<Policy, E>(body, index, root, r); },
       [&](unsigned r) { return r == 0 && has_first; },
       [&](unsigned r, complex<Real> z) {
         if (!inside) return;

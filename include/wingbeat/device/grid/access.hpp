@@ -20,20 +20,17 @@ class access {
 
   WINGBEAT_FN access(Load in, Store out) : in_(in), out_(out) {}
 
-  /// Returns element i of the axis, which lies at `at`, or 0 where memory does not go.
+  /// Returns element i of the axis, which lies at `at`, or 0 where memory does not go. Of a real
+  /// signal's bins the imaginary part of bin 0 is not used.
   WINGBEAT_FN complex_type read(size at, size i) const {
-    if constexpr (!as.in.is_limited) {
-      return in_.get(at, i);
-    } else if constexpr (Load::has_parts && as.in.is_pairs) {
-      if (is_in(2 * i) && is_in(2 * i + 1)) return in_.get(at, i);
-      complex_type z{real(0), real(0)};
-      if (is_in(2 * i)) z.re = in_.re(at);
-      if (is_in(2 * i + 1)) z.im = in_.im(at);
+    if constexpr (as.in.is_hermitian) {
+      constexpr size n = as.total, unit = as.in.unit;
+      if (2 * i > n) return conj(read_stored(at + (n - 2 * i) * unit, n - i));
+      complex_type z = read_stored(at, i);
+      if (i == 0) z.im = real(0);
       return z;
     } else {
-      complex_type z{real(0), real(0)};
-      if (is_in(i)) z = in_.get(at, i);
-      return z;
+      return read_stored(at, i);
     }
   }
 
@@ -61,6 +58,23 @@ class access {
   }
 
  private:
+  /// Returns an element whose place is in memory, or 0 where it is not wanted.
+  WINGBEAT_FN complex_type read_stored(size at, size i) const {
+    if constexpr (!as.in.is_limited) {
+      return in_.get(at, i);
+    } else if constexpr (Load::has_parts && as.in.is_pairs) {
+      if (is_in(2 * i) && is_in(2 * i + 1)) return in_.get(at, i);
+      complex_type z{real(0), real(0)};
+      if (is_in(2 * i)) z.re = in_.re(at);
+      if (is_in(2 * i + 1)) z.im = in_.im(at);
+      return z;
+    } else {
+      complex_type z{real(0), real(0)};
+      if (is_in(i)) z = in_.get(at, i);
+      return z;
+    }
+  }
+
   WINGBEAT_FN static bool is_in(size i) {
     constexpr size begin = as.in.valid_begin, count = as.in.valid_end - as.in.valid_begin;
     return i - begin < count;

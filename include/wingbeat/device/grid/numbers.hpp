@@ -109,7 +109,7 @@ struct tile_shape {
 
   /// Returns the local memory that a workgroup's exchanges take, before what is staged in a row.
   WINGBEAT_FN constexpr unsigned exchange_bytes() const {
-    if (length <= elements_per_thread) return 0;
+    if (is_alone()) return 0;
     if (is_in_place()) return in_place_bytes();
     return workgroup::delivered_bytes(stages(), lanes, element_bytes / (half_trade ? 2 : 1),
                                       bank_bytes);
@@ -147,6 +147,10 @@ struct tile_shape {
   }
 
  private:
+  /// Returns whether one thread makes a whole transform, of a single stage.
+  WINGBEAT_FN constexpr bool is_alone() const {
+    return length <= elements_per_thread && (is_power_of_two(length) || stages().count() <= 1);
+  }
   WINGBEAT_FN constexpr unsigned in_place_bytes() const {
     return workgroup::slot_layout{unsigned(length) * lanes, element_bytes / (half_trade ? 2 : 1),
                                   bank_bytes, elements_per_thread, /*is_in_place=*/true}
@@ -200,6 +204,7 @@ struct side {
   bool is_limited = false;  ///< Only these indices are in memory:
   size valid_begin = 0, valid_end = 0;  ///< of reals, where elements are pairs.
   bool is_pairs = false;                ///< Elements are neighbouring pairs of a real row.
+  bool is_hermitian = false;  ///< Of indices i > N/2, those of N - i are in memory: conjugates.
   /// Elements of stride 1 lie in blocks of so many (0: they do not), `block_stride` places apart,
   /// the first block beginning with element `block_first`; see `blocked`.
   size block = 0, block_stride = 0, block_first = 0;
@@ -242,7 +247,7 @@ struct pass_numbers {
   /// in memory, the others are padding.
   WINGBEAT_FN constexpr unsigned live_elements() const {
     const unsigned all = shape.elements_per_thread;
-    if (!in.is_limited || is_twiddled() || shape.is_cluster()) return all;
+    if (!in.is_limited || in.is_hermitian || is_twiddled() || shape.is_cluster()) return all;
     if (shape.source == row::half_spectrum) return all;
     const size end = in.is_pairs ? (in.valid_end + 1) / 2 : in.valid_end;
     const size of_butterfly = (end + in.step - 1) / in.step, threads = shape.length / all;

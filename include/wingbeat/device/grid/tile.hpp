@@ -47,7 +47,14 @@ class tile {
   /// Returns whether a lane has a butterfly at all.
   WINGBEAT_FN bool has(unsigned lane) const { return is_full || exists(lane); }
   /// The same of a tile that may lie beyond the rows.
-  WINGBEAT_FN bool exists(unsigned lane) const { return lane < has_; }
+  WINGBEAT_FN bool exists(unsigned lane) const {
+    if constexpr (has_lanes_left) {
+      const bool is_image_of_0 = lane == shared && index_[0] == 0;
+      return lane % shared < has_ && !(is_image_of_0 && inner_count % 2 != 0);
+    } else {
+      return lane < has_;
+    }
+  }
 
   /// Returns the index of a lane's butterfly in loop `Level`; 0 beyond the loops.
   template <unsigned Level>
@@ -106,6 +113,10 @@ class tile {
   static constexpr auto inner_count = static_cast<unsigned>(as.loops[0].count);
   static constexpr size tiles_of_lanes = depth == 0 ? 1 : (as.lane_count() + lanes - 1) / lanes;
 
+  /// Whether a mirrored tile may have lanes without a column: those behind the last pair, and
+  /// where the columns are an odd number the image of column 0, which is its own.
+  static constexpr bool has_lanes_left = is_mirrored && inner_count % lanes != 0;
+
   static_assert(!is_mirrored || lanes >= 2, "columns and their mirror images take two lanes");
   static_assert(!is_flat || (depth >= 2 && !is_mirrored),
                 "two loops are joined, and none of them mirrored");
@@ -125,7 +136,11 @@ class tile {
     constexpr auto count = static_cast<unsigned>(as.lane_count());
     const unsigned digit = take_digit<tiles_of_lanes>(number);
     index_[0] = digit * shared;
-    has_ = minimum(count - digit * lanes, lanes);
+    if constexpr (has_lanes_left) {
+      has_ = minimum((count + 1) / 2 - index_[0], shared);
+    } else {
+      has_ = minimum(count - digit * lanes, lanes);
+    }
   }
   template <unsigned Level>
   WINGBEAT_FN void split(unsigned& number) {

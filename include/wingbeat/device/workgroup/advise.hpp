@@ -57,7 +57,7 @@ WINGBEAT_FN constexpr unsigned estimated_cost(unsigned length, unsigned elements
 WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elements,
                                                 unsigned transforms, unsigned real_bytes, order how,
                                                 trade trades, unsigned bank_bytes = 128) {
-  if (length == elements) return 0;
+  if (length == elements && (is_power_of_two(length) || is_radix(length))) return 0;
   const unsigned entry_bytes = real_bytes * (trades == trade::whole ? 2 : 1);
   if (how == order::natural) {
     return delivered_bytes({how, length, elements}, transforms, entry_bytes, bank_bytes);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules.hpp"
+
+#include <algorithm>  // clamp, max, min, sort
+#include <bit>        // bit_floor
+
+#include "wingbeat/device/grid/numbers.hpp"        // tile_shape
+#include "wingbeat/device/index.hpp"               // is_power_of_two
+#include "wingbeat/device/workgroup/advise.hpp"    // estimated_cost
+#include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule, stage_search
+
+namespace wingbeat::planner {
+namespace {
+
+using device::grid::body;
+using device::grid::tile_shape;
+using device::workgroup::schedule;
+
+/// Of a multiprocessor; for all threads of a workgroup. Processors spill to their caches instead.
+constexpr std::size_t registers_of_workgroup = 65536;
+/// A rule's rows and columns fill so many bytes of memory at once, as their neighbours do not.
+constexpr std::size_t sector_bytes = 32;
+
+unsigned real_bytes_of(const rule_request& of) {
+  return of.element_bytes / 2;
+}
+
+/// Returns what a transform by threads of so many elements is estimated to cost each of them.
+unsigned cost_of(const rule_request& of, unsigned elements) {
+  const auto length = static_cast<unsigned>(of.length);
+  if (of.bank_bytes != 0) {
+    // Opposite bins meet in pairs where the elements are even; else both are loaded twice.
+    const unsigned unpaired = of.is_real_row && elements % 2 != 0 ? 5 : 4;
+    return device::workgroup::estimated_cost(length, elements, real_bytes_of(of)) * unpaired / 4;
+  }
+  // A processor runs threads of a workgroup one after another: nothing but operations counts.
+  device::workgroup::stage_search search{};
+  search.elements = elements;
+  search.run(length);
+  return search.best_cost * 16 / elements;
+}
+
+bool fits(const tile_shape& shape, const rule_request& of, const device_info& device) {
+  if (shape.threads() > device.max_workgroup) return false;
+  if (shape.scratch_bytes() > device.local_memory_bytes) return false;
+  if (of.bank_bytes == 0) return true;
+  const unsigned held =
+      schedule{device::order::natural, unsigned(of.length), shape.elements_per_thread}
+          .most_registers();
+  const unsigned all = of.is_real_row ? held + held / 2 : held;
+  // A quarter more than estimated, so that few kernels spill.
+  const unsigned registers = device::workgroup::registers_estimate(all, real_bytes_of(of)) * 5 / 4;
+  return shape.threads() * registers <= registers_of_workgroup;
+}
+
+/// Gives a shape the elements that cost least of those with which it fits, exchanged in halves
+/// where they fit no other way. Returns whether there are any.
+bool choose_elements(tile_shape& shape, unsigned most, const rule_request& of,
+                     const device_info& device) {
+  unsigned least = ~0U;
+  tile_shape trial = shape;
+  for (const std::size_t divisor : divisors_of(of.length)) {
+    if (divisor > most || (divisor == 1 && of.length > 1)) continue;
+    trial.elements_per_thread = static_cast<unsigned>(divisor);
+    trial.half_trade = false;
+    if (!fits(trial, of, device)) {
+      trial.half_trade = shape.half_trade;
+      if (!trial.half_trade || !fits(trial, of, device)) continue;
+    }
+    const unsigned cost = cost_of(of, trial.elements_per_thread);
+    if (cost >= least) continue;
+    least = cost;
+    shape.elements_per_thread = trial.elements_per_thread;
+    shape.half_trade = trial.half_trade;
+  }
+  if (least == ~0U) return false;
+  trial = shape;
+  trial.half_trade = false;
+  shape.half_trade = !fits(trial, of, device);
+  return true;
+}
+
+tile_shape shape_of(const rule_request& of) {
+  tile_shape shape;
+  shape.length = of.length;
+  shape.element_bytes = of.element_bytes;
+  shape.bank_bytes = of.bank_bytes;
+  if (of.is_real_row) {
+    shape.makes = body::real_row;
+    shape.sink = device::grid::row::half_spectrum;
+  }
+  return shape;
+}
+
+unsigned most_elements(const rule_request& of, unsigned rule) {
+  return of.element_bytes == 16 && of.bank_bytes != 0 ? rule / 2 : rule;
+}
+
+}  // namespace
+
+std::vector<std::size_t> divisors_of(std::size_t n) {
+  std::vector<std::size_t> divisors{1};
+  for (std::size_t prime = 2; n > 1; ++prime) {
+    const std::size_t n_before = divisors.size();
+    for (std::size_t power = prime; n % prime == 0; n /= prime, power *= prime) {
+      for (std::size_t i = 0; i < n_before; ++i) divisors.push_back(divisors[i] * power);
+    }
+  }
+  std::sort(divisors.begin(), divisors.end());
+  return divisors;
+}
+
+std::vector<std::size_t> even_parts(std::size_t total, unsigned count) {
+  std::vector<std::size_t> parts;
+  for (; count > 0; --count) {
+    const auto divisors = divisors_of(total);
+    const auto reaches = [&](std::size_t each) {
+      std::size_t product = 1;
+      for (unsigned i = 0; i < count && product < total; ++i) product *= each;
+      return product >= total;
+    };
+    const std::size_t share = *std::find_if(divisors.begin(), divisors.end(), reaches);
+    parts.push_back(share);
+    total /= share;
+  }
+  return parts;
+}
+
+std::optional<tuning::shape> row_by_rule(const rule_request& of, const tuning::row_defaults& rules,
+                                         const device_info& device) {
+  if (device::is_power_of_two(of.length) || of.length > rules.longest) return std::nullopt;
+  tile_shape shape = shape_of(of);
+  shape.half_trade = of.bank_bytes != 0;  // allowed
+  if (!choose_elements(shape, most_elements(of, rules.most_elements), of, device)) {
+    return std::nullopt;
+  }
+  const std::size_t threads = shape.threads();
+  const std::size_t lanes =
+      std::bit_floor(std::max<std::size_t>(rules.threads_of_workgroup / threads, 1));
+  tuning::shape found{.length = of.length,
+                      .elements = shape.elements_per_thread,
+                      .lanes = static_cast<unsigned>(lanes),
+                      .half_trade = shape.half_trade,
+                      .prefetch_mib = of.length >= rules.shortest_prefetched ? 4U : 0U};
+  // A few threads in a row would read and write less than they could at once.
+  found.stage_in = found.stage_out = of.bank_bytes != 0 && !shape.half_trade && !of.is_real_row &&
+                                     threads * of.element_bytes < 2 * sector_bytes;
+  return found;
+}
+
+std::optional<tuning::column_shape> columns_by_rule(const rule_request& of,
+                                                    const tuning::column_defaults& rules,
+                                                    const device_info& device) {
+  if (of.length > rules.longest) return std::nullopt;
+  const std::size_t lanes = std::bit_floor(
+      std::clamp<std::size_t>(rules.elements_per_workgroup / of.length, 1, rules.most_columns));
+  const unsigned most = of.length > rules.short_length ? rules.elements_per_thread
+                                                       : rules.elements_per_thread_of_short;
+  if (device::is_power_of_two(of.length)) {
+    return tuning::column_shape{
+        .length = of.length,
+        .elements = static_cast<unsigned>(std::min<std::size_t>(of.length, most)),
+        .lanes = static_cast<unsigned>(lanes)};
+  }
+  tile_shape shape = shape_of(of);
+  shape.lanes_across = true;
+  const std::size_t least_lanes = sector_bytes / of.element_bytes;
+  shape.lanes = static_cast<unsigned>(std::max(lanes, least_lanes));
+  const unsigned most_of_mixed = most_elements(of, 2 * rules.elements_per_thread);
+  while (true) {
+    shape.half_trade = of.bank_bytes != 0;  // allowed
+    if (choose_elements(shape, most_of_mixed, of, device)) break;
+    if (shape.lanes <= least_lanes) return std::nullopt;
+    shape.lanes /= 2;
+  }
+  return tuning::column_shape{.length = of.length,
+                              .elements = shape.elements_per_thread,
+                              .lanes = shape.lanes,
+                              .half_trade = shape.half_trade};
+}
+
+}  // namespace wingbeat::planner

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of lengths that no data describes, and cuts of such axes: by rule, not measured.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <optional>
+#include <vector>
+
+#include "tuning/tuning.hpp"     // shape, column_shape, row_defaults, column_defaults
+#include "wingbeat/devices.hpp"  // device_info
+
+namespace wingbeat::planner {
+
+/// What a rule is asked for.
+struct rule_request {
+  std::size_t length = 1;
+  unsigned element_bytes = 8;
+  unsigned bank_bytes = 0;  ///< As of `tile_shape`.
+  bool is_real_row = false;
+};
+
+/// Returns how rows of a length that is no power of two are transformed by one workgroup, if they
+/// are.
+[[nodiscard]] std::optional<tuning::shape> row_by_rule(const rule_request& of,
+                                                       const tuning::row_defaults& rules,
+                                                       const device_info& device);
+
+/// Returns the same of columns of any length.
+[[nodiscard]] std::optional<tuning::column_shape> columns_by_rule(
+    const rule_request& of, const tuning::column_defaults& rules, const device_info& device);
+
+/// Returns the lengths of `count` passes that make an axis, as equal as can be, longer ones first.
+[[nodiscard]] std::vector<std::size_t> even_parts(std::size_t total, unsigned count);
+
+/// Returns the divisors of a good length, the least first.
+[[nodiscard]] std::vector<std::size_t> divisors_of(std::size_t n);
+
+}  // namespace wingbeat::planner

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lengths that no data describes: how they are cut, and that their shapes fit every device.
+#include "planner/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include "planner/devices.hpp"  // hopper, ampere, opencl
+#include "planner/program.hpp"  // make_program
+#include "wingbeat/good_length.hpp"
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using planner::divisors_of;
+using planner::even_parts;
+
+using parts = std::vector<std::size_t>;
+
+TEST(divisors, are_all_there_in_order) {
+  EXPECT_EQ(divisors_of(1), parts{1});
+  EXPECT_EQ(divisors_of(13), (parts{1, 13}));
+  EXPECT_EQ(divisors_of(60), (parts{1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60}));
+}
+
+TEST(even_parts, are_as_equal_as_can_be) {
+  EXPECT_EQ(even_parts(1 << 17, 2), (parts{512, 256}));
+  EXPECT_EQ(even_parts(1 << 25, 3), (parts{512, 256, 256}));
+  EXPECT_EQ(even_parts(1000000, 2), (parts{1000, 1000}));
+  EXPECT_EQ(even_parts(65610, 2), (parts{270, 243}));
+  EXPECT_EQ(even_parts(10000000, 3), (parts{250, 200, 200}));
+  EXPECT_EQ(even_parts(13 * 13, 3), (parts{13, 13, 1}));
+}
+
+/// Whatever the device, each pass fits it, and the passes make the whole axis.
+void expect_fit(const device_info& device, std::size_t n, transform kind, precision real) {
+  const plan_spec what{.lengths = {n}, .batch = 3, .kind = kind, .real = real};
+  const bool has_pairs = kind == transform::forward_from_real && n % 2 == 0;
+  std::size_t product = 1;
+  for (const planner::pass& each : planner::make_program(what, device).passes()) {
+    const auto& shape = each.shape();
+    product *= shape.length;
+    EXPECT_EQ(shape.length % shape.elements_per_thread, 0U) << n << ": " << each.describe();
+    EXPECT_LE(shape.threads(), device.max_workgroup) << n << ": " << each.describe();
+    EXPECT_LE(shape.scratch_bytes(), device.local_memory_bytes) << n << ": " << each.describe();
+  }
+  EXPECT_EQ(product, has_pairs ? n / 2 : n);
+}
+
+TEST(rules, give_every_device_shapes_that_fit) {
+  for (const device_info& device :
+       {hopper(), ampere(), opencl(true, 48 << 10, 256), opencl(false, 256 << 10, 4096)}) {
+    for (std::size_t n = 3; n < max_length; n += n / 3 + 1) {
+      const std::size_t good = good_length(n);
+      for (const precision real : {precision::fp32, precision::fp64}) {
+        expect_fit(device, good, transform::forward, real);
+        expect_fit(device, good, transform::forward_from_real, real);
+      }
+    }
+  }
+}
+
+TEST(rules, read_and_write_whole_sectors) {
+  const device_info device = hopper();
+  for (const std::size_t n : {100000, 1000000, 10000000}) {
+    for (const auto& each : planner::make_program({.lengths = {n}, .batch = 2}, device).passes()) {
+      EXPECT_GE(each.shape().lanes * each.shape().element_bytes, 32U) << each.describe();
+    }
+  }
+}
+
+TEST(rules, leave_powers_of_two_to_the_data) {
+  const planner::rule_request of{.length = 4096, .bank_bytes = 128};
+  EXPECT_FALSE(planner::row_by_rule(of, {}, hopper()));
+}
+
+}  // namespace

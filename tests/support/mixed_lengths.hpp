@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of lengths that are no powers of two, of every kind, on one engine.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "support/environment.hpp"   // from_environment
+#include "support/full_run.hpp"      // is_full_run
+#include "support/plan_check.hpp"    // check_plan
+#include "support/random_plan.hpp"   // drawn_plan, as_initialiser
+#include "wingbeat/good_length.hpp"  // is_good_length
+#include "wingbeat/queue.hpp"        // queue
+
+namespace wingbeat::test {
+
+/// Returns every `step`-th good length from `first` to `last` that is no power of two; all of them
+/// in full runs.
+inline std::vector<std::size_t> mixed_lengths(std::size_t first, std::size_t last,
+                                              std::size_t step) {
+  std::vector<std::size_t> all, chosen;
+  for (std::size_t n = first; n <= last; ++n) {
+    if (is_good_length(n) && (n & (n - 1)) != 0) all.push_back(n);
+  }
+  if (is_full_run()) step = 1;
+  for (std::size_t i = 0; i < all.size(); i += step) chosen.push_back(all[i]);
+  return chosen;
+}
+
+inline void expect_right_plan(queue& on, const plan_spec& what) {
+  const auto [is, why] = check_plan(on, {.what = what});
+  EXPECT_EQ(is, plan_verdict::right) << "plan_spec{" << as_initialiser(what).substr(1) << "\n"
+                                     << why;
+}
+
+/// Both directions of complex rows and of reals.
+inline void expect_right_rows(queue& on, std::size_t n, std::size_t batch, precision real) {
+  for (const transform kind : {transform::forward, transform::inverse, transform::forward_from_real,
+                               transform::inverse_to_real}) {
+    expect_right_plan(on, {.lengths = {n}, .batch = batch, .kind = kind, .real = real});
+  }
+}
+
+}  // namespace wingbeat::test
