@@ -27,8 +27,8 @@ struct planned_piece {
   [[nodiscard]] bool keeps_places() const { return chosen.is_in_place() || (begins && ends); }
 };
 
-/// Returns whether rows of reals are transformed as complex ones of half the length; those of an odd
-/// length are complex ones whose imaginary parts are 0.
+/// Returns whether rows of reals are transformed as complex ones of half the length; those of an
+/// odd length are complex ones whose imaginary parts are 0.
 bool has_pairs(const plan_spec& spec) {
   return is_real(spec.kind) && spec.lengths.back() % 2 == 0;
 }

@@ -63,8 +63,8 @@ WINGBEAT_FN constexpr unsigned reversed_mirror(unsigned x) {
 }
 
 /// `Paired` of N items k, each with its mirror image -k: u < Paired are the items, the others their
-/// images. That of item 0 would be item 0 again, and is N/2, which mirrors itself as well; of an odd
-/// N there is none.
+/// images. That of item 0 would be item 0 again, and is N/2, which mirrors itself as well; where N
+/// is odd there is none.
 template <unsigned N, unsigned Paired>
 struct mirrored {
   /// Returns item u, where the first is item `first`.
