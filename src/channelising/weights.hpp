@@ -24,8 +24,8 @@ struct filter_shape {
 /// Returns the weights, in double precision. `step` is at least 2 and `taps` at least 1.
 [[nodiscard]] std::vector<double> filter_weights(const filter_shape& shape);
 
-/// Returns the weights of rows of `length` numbers that a device reads as 1.5 + x 2^-bits:
-/// w 2^bits, once for each part of a sample, and a row behind them, -1.5 times the sum of the weights at each
+/// Returns the weights of rows of `length` numbers that a device reads as 1.5 + x 2^-bits: w 2^bits
+/// for each part of a sample, and a row behind them, -1.5 times the sum of the weights at each
 /// position.
 [[nodiscard]] std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length);
 
