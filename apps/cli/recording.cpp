@@ -12,7 +12,9 @@
 #include <string_view>
 
 #include "channelising/packed_samples.hpp"  // packed_bytes, unpack_samples
+#include "cli/messages.hpp"                 // counted
 #include "formats/byte_order.hpp"           // load
+#include "formats/guppi.hpp"                // read_guppi
 #include "formats/npy_header.hpp"           // take_npy_header
 #include "formats/refusal.hpp"              // refuse
 #include "formats/vdif.hpp"                 // read_vdif
@@ -110,9 +112,9 @@ std::size_t byte_source::read(std::span<std::byte> to) {
   return done;
 }
 
-recording::recording(const std::vector<std::string>& files, const std::string& format,
-                     std::optional<unsigned> sample_bits)
-    : sample_bits_(sample_bits.value_or(10)), given_bits_(sample_bits) {
+recording::recording(const std::vector<std::string>& files, const recording_options& options)
+    : options_(options), sample_bits_(options.sample_bits.value_or(10)) {
+  const std::string& format = options.format;
   if (files.size() > 2) {
     throw plan_error(formatted("{} files are given; give one for each of at most 2 polarisations",
                                files.size()));
@@ -120,8 +122,10 @@ recording::recording(const std::vector<std::string>& files, const std::string& f
   if (files.size() == 2 && files[0] == "-" && files[1] == "-") {
     throw plan_error("both polarisations are to come from stdin; name a file for one");
   }
-  if (format != "auto" && format != "raw" && format != "npy" && format != "vdif") {
-    throw plan_error(formatted("--format {} is none; choose auto, raw, npy or vdif", format));
+  if (format != "auto" && format != "raw" && format != "npy" && format != "vdif" &&
+      format != "guppi") {
+    throw plan_error(
+        formatted("--format {} is none; choose auto, raw, npy, vdif or guppi", format));
   }
   for (const std::string& name : files) {
     auto file = std::make_unique<byte_source>(name);
@@ -130,6 +134,12 @@ recording::recording(const std::vector<std::string>& files, const std::string& f
     open_stream(std::move(file), kind);
   }
   if (!is_measured_) n_samples_.reset();
+  if (!streams_.empty() && options.coarse_channel) {
+    throw plan_error(formatted(
+        "--coarse-channel {} is given, and {} has one channel; give it for VDIF and GUPPI "
+        "raw alone",
+        *options.coarse_channel, files[0]));
+  }
   if (!streams_.empty() && !voltages_.empty()) {
     throw plan_error(
         formatted("{} and {} are of different formats; convert one", files[0], files[1]));
@@ -144,11 +154,7 @@ recording::~recording() = default;
 
 void recording::open_stream(std::unique_ptr<byte_source> file, const std::string& format) {
   if (format == "npy") return open_array(std::move(file));
-  if (format == "vdif") return open_voltages(*file);
-  if (format == "guppi") {
-    refuse(file->name(),
-           "is GUPPI raw, whose samples are complex; give the real samples of a digitiser");
-  }
+  if (format == "vdif" || format == "guppi") return open_voltages(*file, format);
   std::optional<std::size_t> n_samples;
   if (file->size()) n_samples = *file->size() * 8 / sample_bits_;
   const std::string name = file->name();
@@ -191,30 +197,69 @@ void recording::open_array(std::unique_ptr<byte_source> file) {
   add_polarisations(rows, length, name);
 }
 
-void recording::open_voltages(const byte_source& file) {
+void recording::open_voltages(const byte_source& file, const std::string& format) {
   const std::string& name = file.name();
-  formats::voltages held = formats::read_vdif(formats::read_whole_file(name), name);
-  if (held.is_complex || held.n_channels != 1) {
-    refuse(name, "holds {} {} a polarisation; give the real samples of one channel",
-           held.n_channels, held.is_complex ? "complex channels" : "channels");
+  const auto content = formats::read_whole_file(name);
+  const auto& channel = options_.coarse_channel;
+  formats::voltages held = format == "guppi"
+                               ? formats::read_guppi(content, name, {.channel = channel})
+                               : formats::read_vdif(content, name);
+  const bool is_chosen = format == "guppi" && channel;  // by the reader
+  if (!is_chosen && (channel ? *channel >= held.n_channels : held.n_channels > 1)) {
+    const std::size_t last = held.n_channels - 1;
+    throw plan_error(formatted("{} holds {}; give --coarse-channel 0{}", name,
+                               counted(held.n_channels, "channel"),
+                               last == 0 ? "" : formatted(" to {}", last)));
   }
+  channel_ = is_chosen ? 0 : channel.value_or(0);
   // Samples of 2 bits are -3, -1, 1 and 3.
   const unsigned bits = held.sample_bits == 2 ? 3 : held.sample_bits;
-  if ((given_bits_ && *given_bits_ != bits) || (n_polarisations_ > 0 && bits != sample_bits_)) {
+  const auto& given = options_.sample_bits;
+  if ((given && *given != bits) || (n_polarisations_ > 0 && bits != sample_bits_)) {
     throw plan_error(
         formatted("{} holds integers of {} bits, not {}; leave out --sample-bits, and "
                   "give files of one width",
                   name, bits, sample_bits_));
   }
   sample_bits_ = bits;
-  if (!voltages_.empty() && voltages_[0].packet_samples != held.packet_samples) {
-    throw plan_error(
-        formatted("frames of {} hold {} samples and those of {} {}; give files of one "
-                  "kind",
-                  first_name_, voltages_[0].packet_samples, name, held.packet_samples));
-  }
+  if (!voltages_.empty()) require_alike(held, name);
   add_polarisations(held.n_polarisations, held.n_samples, name);
   voltages_.push_back(std::move(held));
+}
+
+void recording::require_alike(const formats::voltages& held, const std::string& name) const {
+  const formats::voltages& first = voltages_.front();
+  const auto kind = [](const formats::voltages& of) { return of.is_complex ? "complex" : "real"; };
+  if (first.is_complex != held.is_complex || first.n_channels != held.n_channels) {
+    throw plan_error(
+        formatted("{} holds {} samples of {} and {} {} ones of {}; give files of one kind",
+                  first_name_, kind(first), counted(first.n_channels, "channel"), name, kind(held),
+                  counted(held.n_channels, "channel")));
+  }
+  if (first.packet_samples != held.packet_samples) {
+    throw plan_error(
+        formatted("frames of {} hold {} samples and those of {} {}; give files of one kind",
+                  first_name_, first.packet_samples, name, held.packet_samples));
+  }
+  if (first.sample_rate_hz != held.sample_rate_hz) {
+    throw plan_error(formatted("{} has {} samples a second and {} has {}; give files of one rate",
+                               first_name_, first.sample_rate_hz, name, held.sample_rate_hz));
+  }
+}
+
+bool recording::is_complex() const {
+  return !voltages_.empty() && voltages_.front().is_complex;
+}
+
+double recording::sample_rate_hz() const {
+  return voltages_.empty() ? 0 : voltages_.front().sample_rate_hz;
+}
+
+std::optional<formats::channel_frequencies> recording::frequencies() const {
+  if (voltages_.empty() || !voltages_.front().frequencies) return std::nullopt;
+  formats::channel_frequencies found = *voltages_.front().frequencies;
+  found.first_hz += static_cast<double>(channel_) * found.step_hz;
+  return found;
 }
 
 void recording::add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
@@ -283,12 +328,14 @@ channeliser::samples recording::next_of_voltages() {
   const std::size_t most = std::max<std::size_t>(piece_samples / packet, 1) * packet;
   piece.count = std::min(most, *n_samples_ - position_);
   piece.packet_samples = packet;
+  const std::size_t parts = is_complex() ? 2 : 1;
   const std::size_t first_packet = position_ / packet,
                     n_packets = (piece.count + packet - 1) / packet;
   for (const formats::voltages& held : voltages_) {
     for (std::size_t p = 0; p < held.n_polarisations; ++p) {
-      piece.integers.emplace_back(held.samples.data() + p * held.n_samples + position_,
-                                  piece.count);
+      const std::size_t row = (p * held.n_channels + channel_) * held.n_samples;
+      piece.integers.emplace_back(held.samples.data() + (row + position_) * parts,
+                                  piece.count * parts);
       const auto flags = held.present[p].begin() + static_cast<std::ptrdiff_t>(first_packet);
       piece.present.emplace_back(flags, flags + static_cast<std::ptrdiff_t>(n_packets));
     }

@@ -3,7 +3,6 @@
 
 #include <algorithm>  // min
 #include <charconv>   // from_chars
-#include <cmath>      // isfinite
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +18,7 @@ using bytes = std::span<const std::byte>;
 
 constexpr std::size_t card_bytes = 80, key_bytes = 8, most_cards = 4096, direct_bytes = 512;
 constexpr std::size_t most_block_bytes = std::size_t{1} << 40;
+constexpr double most_real = 1e15;
 
 using cards = std::map<std::string, std::string, std::less<>>;
 
@@ -130,18 +130,37 @@ struct block_list {
   std::vector<block> blocks;
   block_shape shape;
   double sample_rate_hz = 0;
+  std::optional<channel_frequencies> frequencies = {};
 };
 
-double rate_of(const cards& header, std::string_view name) {
-  const auto found = header.find("TBIN");
-  if (found == header.end()) return 0;
-  double seconds = 0;
+/// Returns a real number of a header, from `least` to 1e15; none where it has no such card.
+std::optional<double> real_of(const cards& header, std::string_view key, double least,
+                              std::string_view unit, std::string_view name) {
+  const auto found = header.find(key);
+  if (found == header.end()) return std::nullopt;
+  double value = 0;
   const std::string& text = found->second;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (end.ec != std::errc{} || !(seconds >= 1e-15) || !(seconds <= 1e15)) {
-    refuse(name, "has TBIN '{}', which is no number of seconds; record it again", printable(text));
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !(value >= least) ||
+      !(value <= most_real)) {
+    refuse(name, "has {} '{}', which is no number from {} to {} {}; record it again", key,
+           printable(text), least, most_real, unit);
   }
-  return 1 / seconds;
+  return value;
+}
+
+double rate_of(const cards& header, std::string_view name) {
+  const auto seconds = real_of(header, "TBIN", 1 / most_real, "s", name);
+  return seconds ? 1 / *seconds : 0;
+}
+
+std::optional<channel_frequencies> frequencies_of(const cards& header, std::size_t n_channels,
+                                                  std::string_view name) {
+  const auto centre_mhz = real_of(header, "OBSFREQ", -most_real, "MHz", name);
+  const auto width_mhz = real_of(header, "OBSBW", -most_real, "MHz", name);
+  if (!centre_mhz || !width_mhz) return std::nullopt;
+  const double step_hz = *width_mhz * 1e6 / static_cast<double>(n_channels);
+  return channel_frequencies{*centre_mhz * 1e6 - *width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
 }
 
 block_list take_blocks(bytes content, std::string_view name) {
@@ -153,6 +172,7 @@ block_list take_blocks(bytes content, std::string_view name) {
     if (list.blocks.empty()) {
       list.shape = shape;
       list.sample_rate_hz = rate_of(header, name);
+      list.frequencies = frequencies_of(header, shape.n_channels, name);
     }
     if (shape != list.shape) {
       refuse(name, "has block {} of another size or shape than the first; split the file",
@@ -213,16 +233,18 @@ std::int16_t part_at(bytes data, std::size_t index, std::size_t sample_bits) {
                                              : static_cast<int>(half));
 }
 
-/// Copies the first `n_samples` of a block to where they belong.
-void place_block(voltages& to, const block_shape& shape, bytes data, std::size_t first,
-                 std::size_t n_samples) {
+/// Copies the first `n_samples` of a block to where they belong, of the file's channels from
+/// `first_channel` on.
+void place_block(voltages& to, const block_shape& shape, std::size_t first_channel, bytes data,
+                 std::size_t first, std::size_t n_samples) {
   const std::size_t n_pols = shape.n_polarisations;
-  for (std::size_t c = 0; c < shape.n_channels; ++c) {
+  for (std::size_t c = 0; c < to.n_channels; ++c) {
+    const std::size_t row = (first_channel + c) * shape.n_samples;
     for (std::size_t i = 0; i < n_samples; ++i) {
       for (std::size_t p = 0; p < n_pols; ++p) {
         for (std::size_t part = 0; part < 2; ++part) {
-          const std::size_t from = ((c * shape.n_samples + i) * n_pols + p) * 2 + part;
-          const std::size_t at = ((p * shape.n_channels + c) * to.n_samples + first + i) * 2 + part;
+          const std::size_t from = ((row + i) * n_pols + p) * 2 + part;
+          const std::size_t at = ((p * to.n_channels + c) * to.n_samples + first + i) * 2 + part;
           to.samples[at] = part_at(data, from, shape.sample_bits);
         }
       }
@@ -232,26 +254,38 @@ void place_block(voltages& to, const block_shape& shape, bytes data, std::size_t
 
 }  // namespace
 
-voltages read_guppi(std::span<const std::byte> content, std::string_view name) {
+voltages read_guppi(std::span<const std::byte> content, std::string_view name,
+                    const guppi_options& options) {
   if (content.empty()) refuse(name, "is empty; copy or record it again");
   const block_list list = take_blocks(content, name);
   const std::vector<std::size_t> places = places_of(list, name);
   const block_shape& shape = list.shape;
+  const std::size_t first_channel = options.channel.value_or(0);
+  if (first_channel >= shape.n_channels) {
+    refuse(name, "has {} channels, not one of number {}; choose 0 to {}", shape.n_channels,
+           first_channel, shape.n_channels - 1);
+  }
   voltages result{.n_polarisations = shape.n_polarisations,
-                  .n_channels = shape.n_channels,
+                  .n_channels = options.channel ? 1 : shape.n_channels,
                   .is_complex = true,
                   .sample_bits = static_cast<unsigned>(shape.sample_bits),
                   .packet_samples = shape.n_samples - shape.overlap,
-                  .sample_rate_hz = list.sample_rate_hz};
+                  .sample_rate_hz = list.sample_rate_hz,
+                  .frequencies = list.frequencies};
+  if (result.frequencies) {
+    result.frequencies->first_hz +=
+        static_cast<double>(first_channel) * result.frequencies->step_hz;
+  }
   const std::size_t last = places.back();
   result.n_samples = last * result.packet_samples + shape.n_samples;
-  result.samples.resize(result.n_samples * shape.n_channels * shape.n_polarisations * 2);
+  result.samples.resize(result.n_samples * result.n_channels * shape.n_polarisations * 2);
   const std::size_t n_packets =
       (result.n_samples + result.packet_samples - 1) / result.packet_samples;
   std::vector<bool> present(n_packets, false);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const bool is_last = places[i] == last;
-    place_block(result, shape, list.blocks[i].data, places[i] * result.packet_samples,
+    place_block(result, shape, first_channel, list.blocks[i].data,
+                places[i] * result.packet_samples,
                 is_last ? shape.n_samples : result.packet_samples);
     present[places[i]] = true;
   }

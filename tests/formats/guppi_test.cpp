@@ -63,6 +63,29 @@ TEST(guppi, holds_channels_times_and_polarisations) {
   EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true}, std::vector<bool>{true}));
 }
 
+TEST(guppi, gives_one_channel_and_its_frequency) {
+  std::vector<int> values(16);
+  std::iota(values.begin(), values.end(), -8);
+  for (const int sign : {1, -1}) {
+    const auto content = header({{"BLOCSIZE", "16"},
+                                 {"OBSNCHAN", "2"},
+                                 {"NPOL", "4"},
+                                 {"NBITS", "8"},
+                                 {"OBSFREQ", "1500.5"},
+                                 {"OBSBW", sign > 0 ? "8" : "-8."}}) +
+                         bytes_of(values);
+    const voltages all = read_guppi(content, "x.raw");
+    ASSERT_TRUE(all.frequencies);
+    EXPECT_DOUBLE_EQ(all.frequencies->first_hz, 1500.5e6 - sign * 2e6);
+    EXPECT_DOUBLE_EQ(all.frequencies->step_hz, sign * 4e6);
+    const voltages read = read_guppi(content, "x.raw", {.channel = 1});
+    EXPECT_EQ(read.n_channels, 1U);
+    EXPECT_THAT(read.samples, ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
+    EXPECT_DOUBLE_EQ(read.frequencies->first_hz, 1500.5e6 + sign * 2e6);
+  }
+  EXPECT_FALSE(read_guppi(header(small()) + bytes_of(std::vector<int>(8)), "x.raw").frequencies);
+}
+
 TEST(guppi, has_samples_of_4_8_and_16_bits) {
   const auto samples_of = [](const std::string& bits, const std::vector<int>& values) {
     const auto read = read_guppi(header(with(small(), "NBITS", bits)) + bytes_of(values), "x.raw");
@@ -148,7 +171,9 @@ TEST(guppi, is_refused_in_one_sentence) {
   EXPECT_THAT(of("NBITS", "2"), HasSubstr("4, 8 and 16 are read"));
   EXPECT_THAT(of("NPOL", "3"), HasSubstr("1, 2 and 4 are read"));
   EXPECT_THAT(of("OVERLAP", "4"), HasSubstr("OVERLAP '4'"));
-  EXPECT_THAT(of("TBIN", "0"), HasSubstr("TBIN '0'"));
+  EXPECT_THAT(of("TBIN", "0"), HasSubstr("TBIN '0', which is no number from 1e-15 to"));
+  EXPECT_THAT(of("OBSFREQ", "1.4 GHz"), HasSubstr("OBSFREQ '1.4 GHz', which is no number"));
+  EXPECT_THAT(of("OBSBW", "nan"), HasSubstr("OBSBW 'nan'"));
   EXPECT_THAT(of("PKTFMT", "'SIMPLE  '"), HasSubstr("format SIMPLE"));
   const auto block = [&](const cards& shape) { return header(shape) + data; };
   EXPECT_THAT(why(block(small()) + block(with(small(), "NPOL", "2"))),
