@@ -140,7 +140,7 @@ TEST_F(channelise_complex, reads_a_coarse_channel_of_guppi_raw) {
   }
 }
 
-// Where the bandwidth is below 0, a tone above 0 Hz of the samples lies below the middle in the sky.
+// Where the bandwidth is below 0, a tone above 0 Hz lies below the middle of the sky's band.
 TEST_F(channelise_complex, finds_tones_at_their_frequency_in_the_sky) {
   const samples x = phasor(64 * 16, 100, 10.0 / 64);
   for (const int sign : {1, -1}) {
