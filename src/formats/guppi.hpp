@@ -18,11 +18,11 @@ struct guppi_options {
 
 /// Returns all blocks behind each other, without the samples that blocks repeat (OVERLAP). Samples
 /// have 4, 8 or 16 bits, two's complement; at 4 bits the real part is the higher half of a byte, at
-/// 16 bits the lower byte comes first. Blocks that PKTIDX leaves out are missing packets. The rate
-/// of samples is 1/TBIN; OBSFREQ and OBSBW, in MHz, are the middle and the width of all channels. Throws
-/// `file_error` naming `name` for headers that are damaged, differ or claim more than follows, for
-/// samples of 2 bits, whose levels the format leaves open, for packets of format SIMPLE, and for a
-/// channel that the file does not have.
+/// 16 bits the lower byte comes first. Blocks that PKTIDX leaves out are missing packets. Samples
+/// come at a rate of 1/TBIN; OBSFREQ and OBSBW, in MHz, are the middle and the width of all
+/// channels. Throws `file_error` naming `name` for headers that are damaged, differ or claim more
+/// than follows, for samples of 2 bits, whose levels the format leaves open, for packets of format
+/// SIMPLE, and for a channel that the file does not have.
 [[nodiscard]] voltages read_guppi(std::span<const std::byte> content, std::string_view name,
                                   const guppi_options& options = {});
 
