@@ -14,7 +14,6 @@
 #include "channelising/packed_samples.hpp"  // packed_bytes, unpack_samples
 #include "cli/messages.hpp"                 // counted
 #include "formats/byte_order.hpp"           // load
-#include "formats/guppi.hpp"                // read_guppi
 #include "formats/npy_header.hpp"           // take_npy_header
 #include "formats/refusal.hpp"              // refuse
 #include "formats/vdif.hpp"                 // read_vdif
@@ -29,6 +28,8 @@ using formats::refuse;
 
 constexpr std::size_t head_bytes = std::size_t{1} << 17, piece_samples = std::size_t{1} << 20;
 constexpr std::size_t card_bytes = 80, key_bytes = 8;
+/// Headers are read a card at a time.
+constexpr std::size_t least_window_bytes = std::size_t{1} << 14;
 
 bool is_npy(std::span<const std::byte> head) {
   const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
@@ -112,6 +113,29 @@ std::size_t byte_source::read(std::span<std::byte> to) {
   return done;
 }
 
+std::span<const std::byte> byte_source::view(std::size_t offset, std::size_t n_bytes) {
+  const bool is_held = offset >= window_begin_ && offset <= window_begin_ + window_.size() &&
+                       n_bytes <= window_begin_ + window_.size() - offset;
+  if (!is_held) {
+    window_.resize(std::max(n_bytes, least_window_bytes));
+    window_begin_ = offset;
+    std::size_t done = 0;
+    while (done < window_.size()) {
+      const auto got = ::pread(descriptor_, window_.data() + done, window_.size() - done,
+                               static_cast<off_t>(offset + done));
+      if (got == 0) break;
+      if (got > 0) {
+        done += static_cast<std::size_t>(got);
+      } else if (errno != EINTR) {
+        refuse(name_, "cannot be read: {}", std::strerror(errno));
+      }
+    }
+    window_.resize(done);
+  }
+  const auto rest = std::span<const std::byte>(window_).subspan(offset - window_begin_);
+  return rest.first(std::min(n_bytes, rest.size()));
+}
+
 recording::recording(const std::vector<std::string>& files, const recording_options& options)
     : options_(options), sample_bits_(options.sample_bits.value_or(10)) {
   const std::string& format = options.format;
@@ -154,7 +178,9 @@ recording::~recording() = default;
 
 void recording::open_stream(std::unique_ptr<byte_source> file, const std::string& format) {
   if (format == "npy") return open_array(std::move(file));
-  if (format == "vdif" || format == "guppi") return open_voltages(*file, format);
+  if (format == "vdif" || format == "guppi") {
+    return open_voltages(std::move(file), format);
+  }
   std::optional<std::size_t> n_samples;
   if (file->size()) n_samples = *file->size() * 8 / sample_bits_;
   const std::string name = file->name();
@@ -197,21 +223,24 @@ void recording::open_array(std::unique_ptr<byte_source> file) {
   add_polarisations(rows, length, name);
 }
 
-void recording::open_voltages(const byte_source& file, const std::string& format) {
-  const std::string& name = file.name();
-  const auto content = formats::read_whole_file(name);
-  const auto& channel = options_.coarse_channel;
-  formats::voltages held = format == "guppi"
-                               ? formats::read_guppi(content, name, {.channel = channel})
-                               : formats::read_vdif(content, name);
-  const bool is_chosen = format == "guppi" && channel;  // by the reader
-  if (!is_chosen && (channel ? *channel >= held.n_channels : held.n_channels > 1)) {
-    const std::size_t last = held.n_channels - 1;
-    throw plan_error(formatted("{} holds {}; give --coarse-channel 0{}", name,
-                               counted(held.n_channels, "channel"),
-                               last == 0 ? "" : formatted(" to {}", last)));
+void recording::open_voltages(std::unique_ptr<byte_source> file, const std::string& format) {
+  const std::string name = file->name();
+  voltage_source source;
+  if (format == "vdif") {
+    source.held = formats::read_vdif(formats::read_whole_file(name), name);
+  } else {
+    if (!file->size()) refuse(name, "is a pipe; copy it to a file, whose middle can be read");
+    const std::size_t size_bytes = *file->size();
+    const std::shared_ptr<byte_source> content = std::move(file);
+    source.file = std::make_unique<formats::guppi_file>(
+        [content](std::size_t offset, std::size_t n_bytes) {
+          return content->view(offset, n_bytes);
+        },
+        size_bytes, name);
+    source.held = source.file->contents();
   }
-  channel_ = is_chosen ? 0 : channel.value_or(0);
+  const formats::voltages& held = source.held;
+  choose_channel(held, name);
   // Samples of 2 bits are -3, -1, 1 and 3.
   const unsigned bits = held.sample_bits == 2 ? 3 : held.sample_bits;
   const auto& given = options_.sample_bits;
@@ -224,11 +253,22 @@ void recording::open_voltages(const byte_source& file, const std::string& format
   sample_bits_ = bits;
   if (!voltages_.empty()) require_alike(held, name);
   add_polarisations(held.n_polarisations, held.n_samples, name);
-  voltages_.push_back(std::move(held));
+  voltages_.push_back(std::move(source));
+}
+
+void recording::choose_channel(const formats::voltages& held, const std::string& name) {
+  const auto& channel = options_.coarse_channel;
+  if (channel ? *channel >= held.n_channels : held.n_channels > 1) {
+    const std::size_t last = held.n_channels - 1;
+    throw plan_error(formatted("{} holds {}; give --coarse-channel 0{}", name,
+                               counted(held.n_channels, "channel"),
+                               last == 0 ? "" : formatted(" to {}", last)));
+  }
+  channel_ = channel.value_or(0);
 }
 
 void recording::require_alike(const formats::voltages& held, const std::string& name) const {
-  const formats::voltages& first = voltages_.front();
+  const formats::voltages& first = voltages_.front().held;
   const auto kind = [](const formats::voltages& of) { return of.is_complex ? "complex" : "real"; };
   if (first.is_complex != held.is_complex || first.n_channels != held.n_channels) {
     throw plan_error(
@@ -248,16 +288,16 @@ void recording::require_alike(const formats::voltages& held, const std::string& 
 }
 
 bool recording::is_complex() const {
-  return !voltages_.empty() && voltages_.front().is_complex;
+  return !voltages_.empty() && voltages_.front().held.is_complex;
 }
 
 double recording::sample_rate_hz() const {
-  return voltages_.empty() ? 0 : voltages_.front().sample_rate_hz;
+  return voltages_.empty() ? 0 : voltages_.front().held.sample_rate_hz;
 }
 
 std::optional<formats::channel_frequencies> recording::frequencies() const {
-  if (voltages_.empty() || !voltages_.front().frequencies) return std::nullopt;
-  formats::channel_frequencies found = *voltages_.front().frequencies;
+  if (voltages_.empty() || !voltages_.front().held.frequencies) return std::nullopt;
+  formats::channel_frequencies found = *voltages_.front().held.frequencies;
   found.first_hz += static_cast<double>(channel_) * found.step_hz;
   return found;
 }
@@ -322,21 +362,45 @@ channeliser::samples recording::next_of_streams() {
   return piece;
 }
 
+std::vector<std::span<const std::int16_t>> recording::voltage_source::read(std::size_t channel,
+                                                                           std::size_t first,
+                                                                           std::size_t count) {
+  const std::size_t parts = held.is_complex ? 2 : 1;
+  std::vector<std::span<const std::int16_t>> found;
+  if (file) {
+    samples.resize(held.n_polarisations * count * parts);
+    std::vector<std::span<std::int16_t>> to;
+    for (std::size_t p = 0; p < held.n_polarisations; ++p) {
+      to.push_back(std::span(samples).subspan(p * count * parts, count * parts));
+    }
+    file->read(channel, first, count, to);
+    found.assign(to.begin(), to.end());
+    return found;
+  }
+  for (std::size_t p = 0; p < held.n_polarisations; ++p) {
+    const std::size_t row = (p * held.n_channels + channel) * held.n_samples;
+    found.push_back(std::span(held.samples).subspan((row + first) * parts, count * parts));
+  }
+  return found;
+}
+
 channeliser::samples recording::next_of_voltages() {
   channeliser::samples piece;
-  const std::size_t packet = voltages_.front().packet_samples;
-  const std::size_t most = std::max<std::size_t>(piece_samples / packet, 1) * packet;
+  const std::size_t packet = voltages_.front().held.packet_samples;
+  // Whole packets, or a part of one.
+  const std::size_t most = packet < piece_samples
+                               ? piece_samples / packet * packet
+                               : std::min(piece_samples, packet - position_ % packet);
   piece.count = std::min(most, *n_samples_ - position_);
-  piece.packet_samples = packet;
-  const std::size_t parts = is_complex() ? 2 : 1;
+  piece.packet_samples = std::min(packet, most);
   const std::size_t first_packet = position_ / packet,
-                    n_packets = (piece.count + packet - 1) / packet;
-  for (const formats::voltages& held : voltages_) {
-    for (std::size_t p = 0; p < held.n_polarisations; ++p) {
-      const std::size_t row = (p * held.n_channels + channel_) * held.n_samples;
-      piece.integers.emplace_back(held.samples.data() + (row + position_) * parts,
-                                  piece.count * parts);
-      const auto flags = held.present[p].begin() + static_cast<std::ptrdiff_t>(first_packet);
+                    n_packets = (piece.count + piece.packet_samples - 1) / piece.packet_samples;
+  for (voltage_source& source : voltages_) {
+    for (const auto& samples : source.read(channel_, position_, piece.count)) {
+      piece.integers.push_back(samples);
+    }
+    for (const auto& present : source.held.present) {
+      const auto flags = present.begin() + static_cast<std::ptrdiff_t>(first_packet);
       piece.present.emplace_back(flags, flags + static_cast<std::ptrdiff_t>(n_packets));
     }
   }

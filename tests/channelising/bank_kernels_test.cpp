@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timeout: 600
-// Filter banks in one launch, those of complex samples, and histograms of samples, compiled for three architectures
-// without a GPU: no register may spill.
+// Filter banks in one launch, those of complex samples, and histograms of samples, compiled for
+// three architectures without a GPU: no register may spill.
 #include <gtest/gtest.h>
 
 #include <cstdio>  // printf
