@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "channelising/packed_samples.hpp"  // packed_bytes, unpack_samples
+#include "cli/messages.hpp"                 // counted
 #include "formats/byte_order.hpp"           // load
 #include "formats/npy_header.hpp"           // take_npy_header
 #include "formats/refusal.hpp"              // refuse
@@ -27,6 +28,8 @@ using formats::refuse;
 
 constexpr std::size_t head_bytes = std::size_t{1} << 17, piece_samples = std::size_t{1} << 20;
 constexpr std::size_t card_bytes = 80, key_bytes = 8;
+/// Headers are read a card at a time.
+constexpr std::size_t least_window_bytes = std::size_t{1} << 14;
 
 bool is_npy(std::span<const std::byte> head) {
   const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
@@ -110,9 +113,32 @@ std::size_t byte_source::read(std::span<std::byte> to) {
   return done;
 }
 
-recording::recording(const std::vector<std::string>& files, const std::string& format,
-                     std::optional<unsigned> sample_bits)
-    : sample_bits_(sample_bits.value_or(10)), given_bits_(sample_bits) {
+std::span<const std::byte> byte_source::view(std::size_t offset, std::size_t n_bytes) {
+  const bool is_held = offset >= window_begin_ && offset <= window_begin_ + window_.size() &&
+                       n_bytes <= window_begin_ + window_.size() - offset;
+  if (!is_held) {
+    window_.resize(std::max(n_bytes, least_window_bytes));
+    window_begin_ = offset;
+    std::size_t done = 0;
+    while (done < window_.size()) {
+      const auto got = ::pread(descriptor_, window_.data() + done, window_.size() - done,
+                               static_cast<off_t>(offset + done));
+      if (got == 0) break;
+      if (got > 0) {
+        done += static_cast<std::size_t>(got);
+      } else if (errno != EINTR) {
+        refuse(name_, "cannot be read: {}", std::strerror(errno));
+      }
+    }
+    window_.resize(done);
+  }
+  const auto rest = std::span<const std::byte>(window_).subspan(offset - window_begin_);
+  return rest.first(std::min(n_bytes, rest.size()));
+}
+
+recording::recording(const std::vector<std::string>& files, const recording_options& options)
+    : options_(options), sample_bits_(options.sample_bits.value_or(10)) {
+  const std::string& format = options.format;
   if (files.size() > 2) {
     throw plan_error(formatted("{} files are given; give one for each of at most 2 polarisations",
                                files.size()));
@@ -120,8 +146,10 @@ recording::recording(const std::vector<std::string>& files, const std::string& f
   if (files.size() == 2 && files[0] == "-" && files[1] == "-") {
     throw plan_error("both polarisations are to come from stdin; name a file for one");
   }
-  if (format != "auto" && format != "raw" && format != "npy" && format != "vdif") {
-    throw plan_error(formatted("--format {} is none; choose auto, raw, npy or vdif", format));
+  if (format != "auto" && format != "raw" && format != "npy" && format != "vdif" &&
+      format != "guppi") {
+    throw plan_error(
+        formatted("--format {} is none; choose auto, raw, npy, vdif or guppi", format));
   }
   for (const std::string& name : files) {
     auto file = std::make_unique<byte_source>(name);
@@ -130,6 +158,12 @@ recording::recording(const std::vector<std::string>& files, const std::string& f
     open_stream(std::move(file), kind);
   }
   if (!is_measured_) n_samples_.reset();
+  if (!streams_.empty() && options.coarse_channel) {
+    throw plan_error(formatted(
+        "--coarse-channel {} is given, and {} has one channel; give it for VDIF and GUPPI "
+        "raw alone",
+        *options.coarse_channel, files[0]));
+  }
   if (!streams_.empty() && !voltages_.empty()) {
     throw plan_error(
         formatted("{} and {} are of different formats; convert one", files[0], files[1]));
@@ -144,10 +178,8 @@ recording::~recording() = default;
 
 void recording::open_stream(std::unique_ptr<byte_source> file, const std::string& format) {
   if (format == "npy") return open_array(std::move(file));
-  if (format == "vdif") return open_voltages(*file);
-  if (format == "guppi") {
-    refuse(file->name(),
-           "is GUPPI raw, whose samples are complex; give the real samples of a digitiser");
+  if (format == "vdif" || format == "guppi") {
+    return open_voltages(std::move(file), format);
   }
   std::optional<std::size_t> n_samples;
   if (file->size()) n_samples = *file->size() * 8 / sample_bits_;
@@ -191,30 +223,83 @@ void recording::open_array(std::unique_ptr<byte_source> file) {
   add_polarisations(rows, length, name);
 }
 
-void recording::open_voltages(const byte_source& file) {
-  const std::string& name = file.name();
-  formats::voltages held = formats::read_vdif(formats::read_whole_file(name), name);
-  if (held.is_complex || held.n_channels != 1) {
-    refuse(name, "holds {} {} a polarisation; give the real samples of one channel",
-           held.n_channels, held.is_complex ? "complex channels" : "channels");
+void recording::open_voltages(std::unique_ptr<byte_source> file, const std::string& format) {
+  const std::string name = file->name();
+  voltage_source source;
+  if (format == "vdif") {
+    source.held = formats::read_vdif(formats::read_whole_file(name), name);
+  } else {
+    if (!file->size()) refuse(name, "is a pipe; copy it to a file, whose middle can be read");
+    const std::size_t size_bytes = *file->size();
+    const std::shared_ptr<byte_source> content = std::move(file);
+    source.file = std::make_unique<formats::guppi_file>(
+        [content](std::size_t offset, std::size_t n_bytes) {
+          return content->view(offset, n_bytes);
+        },
+        size_bytes, name);
+    source.held = source.file->contents();
   }
+  const formats::voltages& held = source.held;
+  choose_channel(held, name);
   // Samples of 2 bits are -3, -1, 1 and 3.
   const unsigned bits = held.sample_bits == 2 ? 3 : held.sample_bits;
-  if ((given_bits_ && *given_bits_ != bits) || (n_polarisations_ > 0 && bits != sample_bits_)) {
+  const auto& given = options_.sample_bits;
+  if ((given && *given != bits) || (n_polarisations_ > 0 && bits != sample_bits_)) {
     throw plan_error(
         formatted("{} holds integers of {} bits, not {}; leave out --sample-bits, and "
                   "give files of one width",
                   name, bits, sample_bits_));
   }
   sample_bits_ = bits;
-  if (!voltages_.empty() && voltages_[0].packet_samples != held.packet_samples) {
-    throw plan_error(
-        formatted("frames of {} hold {} samples and those of {} {}; give files of one "
-                  "kind",
-                  first_name_, voltages_[0].packet_samples, name, held.packet_samples));
-  }
+  if (!voltages_.empty()) require_alike(held, name);
   add_polarisations(held.n_polarisations, held.n_samples, name);
-  voltages_.push_back(std::move(held));
+  voltages_.push_back(std::move(source));
+}
+
+void recording::choose_channel(const formats::voltages& held, const std::string& name) {
+  const auto& channel = options_.coarse_channel;
+  if (channel ? *channel >= held.n_channels : held.n_channels > 1) {
+    const std::size_t last = held.n_channels - 1;
+    throw plan_error(formatted("{} holds {}; give --coarse-channel 0{}", name,
+                               counted(held.n_channels, "channel"),
+                               last == 0 ? "" : formatted(" to {}", last)));
+  }
+  channel_ = channel.value_or(0);
+}
+
+void recording::require_alike(const formats::voltages& held, const std::string& name) const {
+  const formats::voltages& first = voltages_.front().held;
+  const auto kind = [](const formats::voltages& of) { return of.is_complex ? "complex" : "real"; };
+  if (first.is_complex != held.is_complex || first.n_channels != held.n_channels) {
+    throw plan_error(
+        formatted("{} holds {} samples of {} and {} {} ones of {}; give files of one kind",
+                  first_name_, kind(first), counted(first.n_channels, "channel"), name, kind(held),
+                  counted(held.n_channels, "channel")));
+  }
+  if (first.packet_samples != held.packet_samples) {
+    throw plan_error(
+        formatted("frames of {} hold {} samples and those of {} {}; give files of one kind",
+                  first_name_, first.packet_samples, name, held.packet_samples));
+  }
+  if (first.sample_rate_hz != held.sample_rate_hz) {
+    throw plan_error(formatted("{} has {} samples a second and {} has {}; give files of one rate",
+                               first_name_, first.sample_rate_hz, name, held.sample_rate_hz));
+  }
+}
+
+bool recording::is_complex() const {
+  return !voltages_.empty() && voltages_.front().held.is_complex;
+}
+
+double recording::sample_rate_hz() const {
+  return voltages_.empty() ? 0 : voltages_.front().held.sample_rate_hz;
+}
+
+std::optional<formats::channel_frequencies> recording::frequencies() const {
+  if (voltages_.empty() || !voltages_.front().held.frequencies) return std::nullopt;
+  formats::channel_frequencies found = *voltages_.front().held.frequencies;
+  found.first_hz += static_cast<double>(channel_) * found.step_hz;
+  return found;
 }
 
 void recording::add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
@@ -277,19 +362,45 @@ channeliser::samples recording::next_of_streams() {
   return piece;
 }
 
+std::vector<std::span<const std::int16_t>> recording::voltage_source::read(std::size_t channel,
+                                                                           std::size_t first,
+                                                                           std::size_t count) {
+  const std::size_t parts = held.is_complex ? 2 : 1;
+  std::vector<std::span<const std::int16_t>> found;
+  if (file) {
+    samples.resize(held.n_polarisations * count * parts);
+    std::vector<std::span<std::int16_t>> to;
+    for (std::size_t p = 0; p < held.n_polarisations; ++p) {
+      to.push_back(std::span(samples).subspan(p * count * parts, count * parts));
+    }
+    file->read(channel, first, count, to);
+    found.assign(to.begin(), to.end());
+    return found;
+  }
+  for (std::size_t p = 0; p < held.n_polarisations; ++p) {
+    const std::size_t row = (p * held.n_channels + channel) * held.n_samples;
+    found.push_back(std::span(held.samples).subspan((row + first) * parts, count * parts));
+  }
+  return found;
+}
+
 channeliser::samples recording::next_of_voltages() {
   channeliser::samples piece;
-  const std::size_t packet = voltages_.front().packet_samples;
-  const std::size_t most = std::max<std::size_t>(piece_samples / packet, 1) * packet;
+  const std::size_t packet = voltages_.front().held.packet_samples;
+  // Whole packets, or a part of one.
+  const std::size_t most = packet < piece_samples
+                               ? piece_samples / packet * packet
+                               : std::min(piece_samples, packet - position_ % packet);
   piece.count = std::min(most, *n_samples_ - position_);
-  piece.packet_samples = packet;
+  piece.packet_samples = std::min(packet, most);
   const std::size_t first_packet = position_ / packet,
-                    n_packets = (piece.count + packet - 1) / packet;
-  for (const formats::voltages& held : voltages_) {
-    for (std::size_t p = 0; p < held.n_polarisations; ++p) {
-      piece.integers.emplace_back(held.samples.data() + p * held.n_samples + position_,
-                                  piece.count);
-      const auto flags = held.present[p].begin() + static_cast<std::ptrdiff_t>(first_packet);
+                    n_packets = (piece.count + piece.packet_samples - 1) / piece.packet_samples;
+  for (voltage_source& source : voltages_) {
+    for (const auto& samples : source.read(channel_, position_, piece.count)) {
+      piece.integers.push_back(samples);
+    }
+    for (const auto& present : source.held.present) {
+      const auto flags = present.begin() + static_cast<std::ptrdiff_t>(first_packet);
       piece.present.emplace_back(flags, flags + static_cast<std::ptrdiff_t>(n_packets));
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of a digitiser in files, read piece by piece: packed samples, `.npy` and VDIF.
+// Recordings of samples in files, read piece by piece: packed samples and `.npy`, which are real,
+// VDIF, and GUPPI raw, which is complex.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/guppi.hpp"         // guppi_file
 #include "formats/voltages.hpp"      // voltages
 #include "wingbeat/channeliser.hpp"  // channeliser
 
@@ -38,27 +40,46 @@ class byte_source {
   /// Fills `to`, less at the end of the file, and returns the bytes read.
   std::size_t read(std::span<std::byte> to);
 
+  /// Returns `n_bytes` of a regular file from `offset` on, fewer at its end; they are valid until
+  /// the next call.
+  [[nodiscard]] std::span<const std::byte> view(std::size_t offset, std::size_t n_bytes);
+
  private:
   std::string name_;
   int descriptor_ = -1;
   std::vector<std::byte> head_;
-  std::size_t position_ = 0;  ///< In `head_`.
+  std::size_t position_ = 0;       ///< In `head_`.
+  std::vector<std::byte> window_;  ///< What `view` read last.
+  std::size_t window_begin_ = 0;
   std::optional<std::size_t> size_;
+};
+
+struct recording_options {
+  std::string format = "auto";  ///< Or "raw", "npy", "vdif", "guppi"; the content tells "auto".
+  /// Of packed samples and of integers; unset: 10. VDIF and GUPPI raw have their own.
+  std::optional<unsigned> sample_bits = {};
+  /// The channel of VDIF or GUPPI raw that is read; unset: the only one.
+  std::optional<std::size_t> coarse_channel = {};
 };
 
 /// One or two polarisations, in one file or two.
 class recording {
  public:
-  /// Opens the files. `format` is "auto", "raw", "npy" or "vdif"; the content tells "auto".
-  /// `sample_bits` are those of packed samples and of integers, 10 where it is unset; VDIF has its
-  /// own. Throws `file_error` for files that cannot be read as that, and `plan_error` for files
-  /// that do not go together.
-  recording(const std::vector<std::string>& files, const std::string& format,
-            std::optional<unsigned> sample_bits);
+  /// Opens the files. Throws `file_error` for files that cannot be read as the format, and
+  /// `plan_error` for files that do not go together.
+  recording(const std::vector<std::string>& files, const recording_options& options);
   ~recording();
 
   [[nodiscard]] std::size_t n_polarisations() const { return n_polarisations_; }
   [[nodiscard]] unsigned sample_bits() const { return sample_bits_; }
+  [[nodiscard]] bool is_complex() const;
+
+  /// Returns the sample rate that the files state; 0 where they state none.
+  [[nodiscard]] double sample_rate_hz() const;
+
+  /// Returns the sky frequency of the middle of the channel that is read, `first_hz`, and the sign
+  /// of the frequencies in it, that of `step_hz`; none where the files do not say.
+  [[nodiscard]] std::optional<formats::channel_frequencies> frequencies() const;
 
   /// Returns the samples of a polarisation; none where a pipe's end is not known yet.
   [[nodiscard]] std::optional<std::size_t> n_samples() const { return n_samples_; }
@@ -72,7 +93,20 @@ class recording {
 
   void open_stream(std::unique_ptr<byte_source> file, const std::string& format);
   void open_array(std::unique_ptr<byte_source> file);
-  void open_voltages(const byte_source& file);
+  /// Voltages that are held in memory, or read from a file piece by piece.
+  struct voltage_source {
+    formats::voltages held;  ///< Without samples where there is a file.
+    std::unique_ptr<formats::guppi_file> file = {};
+    std::vector<std::int16_t> samples = {};  ///< Of `file`, the last piece.
+
+    /// Returns samples `first` to `first + count` of a channel.  [polarisation][sample][part]
+    std::vector<std::span<const std::int16_t>> read(std::size_t channel, std::size_t first,
+                                                    std::size_t count);
+  };
+  void open_voltages(std::unique_ptr<byte_source> file, const std::string& format);
+  void choose_channel(const formats::voltages& held, const std::string& name);
+  /// Throws `plan_error` unless these voltages go with those of the other file.
+  void require_alike(const formats::voltages& held, const std::string& name) const;
   void add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
                          const std::string& name);
   [[nodiscard]] channeliser::samples next_of_streams();
@@ -89,13 +123,14 @@ class recording {
     void read(std::size_t n_samples, unsigned sample_bits);
   };
 
+  recording_options options_;
   unsigned sample_bits_ = 10;
-  std::optional<unsigned> given_bits_;
   std::size_t n_polarisations_ = 0;
   std::optional<std::size_t> n_samples_;
   bool is_measured_ = true;  ///< Every file's length is known.
   std::vector<stream> streams_;
-  std::vector<formats::voltages> voltages_;
+  std::vector<voltage_source> voltages_;
+  std::size_t channel_ = 0;  ///< Of `voltages_`.
   std::size_t position_ = 0;
   std::string first_name_;
 };

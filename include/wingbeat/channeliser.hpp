@@ -89,12 +89,15 @@ struct narrowband_spec {
 /// `taps = 1, window = filter_window::rectangular, weight_cutoff = 0`, with a narrowband whose pass
 /// bandwidth is set: the mode for VLBI.
 struct channeliser_spec {
-  double adc_rate_hz = 0;
+  double adc_rate_hz = 0;       ///< Samples a second, real or complex.
   std::size_t channels = 4096;  ///< A power of two from 64 to 65,536.
   std::size_t taps = 16;        ///< 1 to 64.
   filter_window window = filter_window::hann;
-  double weight_cutoff = 1;  ///< See `filter_shape::cutoff`; 0 to 4.
-  unsigned sample_bits = 10;
+  double weight_cutoff = 1;   ///< See `filter_shape::cutoff`; 0 to 4.
+  unsigned sample_bits = 10;  ///< Of a real sample, or of each part of a complex one.
+  /// Samples are complex, a band around 0 Hz that is as wide as the sample rate. The transform has
+  /// as many samples as there are channels; channel k lies at (k - channels/2) adc_rate/channels.
+  bool complex_samples = false;
   std::size_t polarisations = 2;  ///< 1 or 2.
   /// A power of two from 16 on. 0: 2^20 divided by the channels.
   std::size_t spectra_per_heap = 0;
@@ -111,7 +114,7 @@ struct channeliser_spec {
 
 /// Sizes that follow from a valid description, in samples of the ADC unless said otherwise.
 struct channeliser_sizes {
-  std::size_t transform = 0;         ///< Length of a transform: real samples, or decimated complex.
+  std::size_t transform = 0;         ///< Length of a transform, in real or complex numbers.
   std::size_t subsampling = 1;       ///< 1 without narrowband.
   std::size_t filter_taps = 1;       ///< Of the decimating filter; 1 without narrowband.
   std::size_t spectrum_samples = 0;  ///< From one spectrum to the next.
@@ -125,14 +128,16 @@ struct channeliser_sizes {
 /// Returns them. Throws `plan_error`, naming the field at fault.
 [[nodiscard]] channeliser_sizes sizes_of(const channeliser_spec& spec);
 
-/// The level of one polarisation's input, each sample counted once, missing ones not.
+/// The level of one polarisation's input, each sample counted once, missing ones not. Of complex
+/// samples the sum and the histogram are those of both parts, so the histogram has 2 n_samples.
 struct input_level {
   std::uint64_t n_samples = 0;
   std::uint64_t sum_of_squares = 0;
   std::vector<std::uint64_t> histogram;  ///< Of values from -2^(b-1) to 2^(b-1) - 1.
+  unsigned parts = 1;                    ///< Real numbers of a sample: 2 of complex samples.
 
-  /// Returns the mean power in dB relative to a sine of full scale, 2^(b-1) - 1; the lowest finite
-  /// double where there is no power.
+  /// Returns the mean power in dB relative to a sine of full scale, 2^(b-1) - 1, or of complex
+  /// samples to a rotating phasor of that magnitude; the lowest finite double without power.
   [[nodiscard]] double dbfs() const;
 };
 
@@ -167,9 +172,10 @@ class channeliser {
   /// Samples that follow those pushed before, equally many of each polarisation; neither packed nor
   /// integers where all of them are missing.
   struct samples {
-    /// [polarisation] a stream of bits, the most significant bit of the first sample first.
+    /// [polarisation] a stream of bits, the most significant bit of the first sample first; a
+    /// complex sample is its real part, then its imaginary part.
     std::vector<std::span<const std::byte>> packed = {};
-    /// Or [polarisation] as integers.
+    /// Or [polarisation] as integers: [sample], or [sample][re, im].
     std::vector<std::span<const std::int16_t>> integers = {};
     std::size_t count = 0;  ///< Of one polarisation.
     /// [polarisation][packet] which packets arrived, each of `packet_samples` from the first of

@@ -9,7 +9,7 @@
 
 #include "channelising/dither.hpp"    // dither_at
 #include "channelising/quantise.hpp"  // quantise, store_complex
-#include "channelising/spec.hpp"      // has_dither
+#include "channelising/spec.hpp"      // has_complex_bank, has_dither
 #include "formatted.hpp"              // formatted
 
 namespace wingbeat::channelising {
@@ -81,7 +81,7 @@ host_load load_callable(const channeliser_spec& spec, const sample_planes& plane
 class channel_order {
  public:
   explicit channel_order(const channeliser_spec& spec)
-      : shift_(spec.narrowband ? spec.channels / 2 : 0), length_(sizes_of(spec).transform) {}
+      : shift_(has_complex_bank(spec) ? spec.channels / 2 : 0), length_(sizes_of(spec).transform) {}
 
   [[nodiscard]] std::size_t channel_of(std::size_t bin) const { return (bin + shift_) % length_; }
 
@@ -166,9 +166,10 @@ host_store store_callable(const channeliser_spec& spec) {
 
 }  // namespace
 
-sample_form form_of_samples(engine runs_on) {
+sample_form form_of_samples(engine runs_on, bool is_complex) {
   const bool is_compiled = runs_on == engine::cuda || runs_on == engine::opencl;
-  return is_compiled ? sample_form::packed : sample_form::reals;
+  if (is_compiled) return sample_form::packed;
+  return is_complex ? sample_form::complex : sample_form::reals;
 }
 
 fused_load bank_load(const channeliser_spec& spec, const sample_planes& planes,

@@ -11,7 +11,7 @@
 
 namespace wingbeat::channelising {
 
-/// Returns the numbers of a valid spec of the whole band, with tiles of one row.
+/// Returns the numbers of a valid spec, with tiles of one row.
 [[nodiscard]] device::channeliser::bank_numbers numbers_of(const channeliser_spec& spec);
 
 /// Returns the text of `struct policy` for device/channeliser.

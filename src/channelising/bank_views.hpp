@@ -12,16 +12,16 @@ namespace wingbeat::channelising {
 enum class sample_form {
   packed,  ///< Bits, as they came; an engine that compiles kernels reads them.
   reals,   ///< Floats, on the others.
-  complex  ///< Complex floats, of a narrowband.
+  complex  ///< Complex floats: of a narrowband, and on the others of complex samples.
 };
 
 /// Returns how an engine holds the samples of the ADC.
-[[nodiscard]] sample_form form_of_samples(engine runs_on);
+[[nodiscard]] sample_form form_of_samples(engine runs_on, bool is_complex = false);
 
 /// Where the samples of a bank lie.
 struct sample_planes {
   sample_form form = sample_form::reals;
-  unsigned bits = 0;            ///< Of a packed sample.
+  unsigned bits = 0;            ///< Of a packed sample, or of each of its parts.
   std::size_t plane_bytes = 0;  ///< From one polarisation to the next.
 };
 

@@ -3,6 +3,7 @@
 
 #include "channelising/bank_functors.hpp"  // bank_load, bank_store
 #include "channelising/quantise.hpp"       // complex_bytes
+#include "channelising/spec.hpp"           // has_complex_bank, parts_of
 #include "channelising/weights.hpp"        // filter_weights
 #include "formatted.hpp"                   // formatted
 
@@ -16,14 +17,15 @@ bool compiles_kernels(const queue& on) {
 plan_spec spectra_spec(const channeliser_spec& spec, const sample_planes& planes,
                        std::size_t n_heaps, bool leaves_bins) {
   const channeliser_sizes sizes = sizes_of(spec);
-  plan_spec rows{.lengths = {sizes.transform},
-                 .batch = {spec.polarisations, n_heaps * sizes.spectra_per_heap},
-                 .kind = spec.narrowband ? transform::forward : transform::forward_from_real};
+  plan_spec rows{
+      .lengths = {sizes.transform},
+      .batch = {spec.polarisations, n_heaps * sizes.spectra_per_heap},
+      .kind = has_complex_bank(spec) ? transform::forward : transform::forward_from_real};
   if (planes.form != sample_form::packed) rows.load = bank_load(spec, planes, n_heaps);
   if (leaves_bins) return rows;
   rows.store = bank_store(spec);
   // Of real samples the last bin is left out; it is half of the frequency of sampling.
-  if (!spec.narrowband) rows.valid_out = {{0, spec.channels}};
+  if (!has_complex_bank(spec)) rows.valid_out = {{0, spec.channels}};
   return rows;
 }
 
@@ -78,7 +80,7 @@ chained_bank::chained_bank(const queue& on, const channeliser_spec& spec,
   const std::size_t n_rows = spec.polarisations * n_heaps_ * sizes_.spectra_per_heap;
   if (planes.form == sample_form::packed) {
     filters_.emplace(on, spec, planes.plane_bytes);
-    filtered_ = buffer{on, n_rows * sizes_.transform * sizeof(float)};
+    filtered_ = buffer{on, n_rows * sizes_.transform * parts_of(spec) * sizeof(float)};
   } else {
     const auto weights =
         rounded(filter_weights({sizes_.transform, spec.taps, spec.window, spec.weight_cutoff}));

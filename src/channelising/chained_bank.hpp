@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A filter bank in three launches: filters, a plan, and what makes heaps of its bins. Of complex
-// numbers, the filters are the plan's load. On engines of this process, a plan between a load that
-// filters and a store that quantises, and the transposition to [channel][spectrum][polarisation].
+// A filter bank in three launches: filters, a plan, and what makes heaps of its bins. Of a
+// narrowband, the filters are the plan's load. On engines of this process, a plan between a load
+// that filters and a store that quantises, and the transposition to
+// [channel][spectrum][polarisation].
 #pragma once
 
 #include <optional>

@@ -65,8 +65,12 @@ struct channeliser::impl {
   [[nodiscard]] const sample_store& numbers() const {
     return decimated ? *decimated : input.store();
   }
+  /// Returns the index of the first sample, or decimated sample, that the bank still has.
+  [[nodiscard]] std::int64_t first_number() const {
+    return decimated ? decimated->begin() : input.begin();
+  }
   /// Returns the first input sample of windows that the bank still has.
-  [[nodiscard]] std::int64_t bank_begin() const { return numbers().begin() * subsampling(); }
+  [[nodiscard]] std::int64_t bank_begin() const { return first_number() * subsampling(); }
 
   [[nodiscard]] window_range windows_there() const {
     return {bank_begin(), input.end() - static_cast<std::int64_t>(sizes.window_samples)};
@@ -165,7 +169,7 @@ struct channeliser::impl {
       is_touched = is_touched || !begun.heap.is_complete.back();
     }
     begun.is_withheld = is_touched && spec.missing == missing_policy::withhold;
-    if (!begun.is_withheld) begun.entries = entries.make(spec, t, of, numbers().begin());
+    if (!begun.is_withheld) begun.entries = entries.make(spec, t, of, first_number());
     return begun;
   }
 
@@ -185,7 +189,7 @@ struct channeliser::impl {
 double input_level::dbfs() const {
   if (sum_of_squares == 0) return std::numeric_limits<double>::lowest();
   const double full_scale = static_cast<double>(histogram.size() / 2 - 1);
-  const double mean = static_cast<double>(sum_of_squares) / static_cast<double>(n_samples);
+  const double mean = static_cast<double>(sum_of_squares) / static_cast<double>(n_samples * parts);
   return 10 * std::log10(mean / (full_scale * full_scale / 2));
 }
 

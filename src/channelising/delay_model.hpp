@@ -84,7 +84,8 @@ struct start_rule {
                                     std::size_t n_channels);
 
 /// Returns the same for the channel whose centre lies `offset` channels of M above the centre of a
-/// band sampled every S input samples: -2 pi fine offset/(S M) and the model's phase.
+/// band of complex numbers, one every S input samples: -2 pi fine offset/(S M) and the model's
+/// phase.
 [[nodiscard]] double narrowband_phase(const delay_value& value, std::int64_t offset,
                                       std::size_t n_transform, std::size_t subsampling);
 

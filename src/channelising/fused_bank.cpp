@@ -6,7 +6,7 @@
 
 #include "channelising/bank_policy.hpp"          // numbers_of, policy_text, filled
 #include "channelising/quantise.hpp"             // complex_bytes
-#include "channelising/spec.hpp"                 // has_dither
+#include "channelising/spec.hpp"                 // has_complex_bank
 #include "channelising/weights.hpp"              // filter_weights
 #include "formatted.hpp"                         // formatted
 #include "wingbeat/device/workgroup/advise.hpp"  // scratch_bytes_of
@@ -42,7 +42,7 @@ unsigned scratch_bytes_of(const bank_numbers& numbers) {
 }
 
 std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_info& device) {
-  if (spec.narrowband) return std::nullopt;
+  if (has_complex_bank(spec)) return std::nullopt;
   const channeliser_sizes sizes = sizes_of(spec);
   const auto length = static_cast<unsigned>(sizes.transform);
   const auto heap_rows =

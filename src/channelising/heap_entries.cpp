@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>  // move
 
+#include "channelising/spec.hpp"  // has_complex_bank
+
 namespace wingbeat::channelising {
 namespace {
 
@@ -36,17 +38,17 @@ void add_gain_set(const channeliser_spec& spec, const gain_change* change,
 class entry_rule {
  public:
   entry_rule(const channeliser_spec& spec, const channeliser_sizes& sizes, std::int64_t bank_begin)
-      : is_narrowband_(spec.narrowband.has_value()),
+      : has_complex_bank_(has_complex_bank(spec)),
         subsampling_(static_cast<std::int64_t>(sizes.subsampling)),
         // A fine delay of a sample turns the whole band by half a turn, or by that of its numbers.
-        slope_(-1 / static_cast<double>(is_narrowband_ ? sizes.subsampling * sizes.transform
-                                                       : 2 * spec.channels)),
+        slope_(-1 / static_cast<double>(has_complex_bank_ ? sizes.subsampling * sizes.transform
+                                                          : 2 * spec.channels)),
         bank_begin_(bank_begin) {}
 
   /// Phase at the middle of the band, and from a channel to the next.
   [[nodiscard]] spectrum_entry operator()(const delay_value& value, std::int64_t time) const {
     constexpr double turn = 2 * std::numbers::pi;
-    const double phase = is_narrowband_ ? value.phase_rad : centre_phase(value);
+    const double phase = has_complex_bank_ ? value.phase_rad : centre_phase(value);
     // A division takes as long as all the rest.
     const std::int64_t number =
         subsampling_ == 1 ? value.input_start : value.input_start / subsampling_;
@@ -57,7 +59,7 @@ class entry_rule {
   }
 
  private:
-  bool is_narrowband_;
+  bool has_complex_bank_;
   std::int64_t subsampling_;
   double slope_;
   std::int64_t bank_begin_;

@@ -5,6 +5,7 @@
 #include <utility>    // move
 
 #include "channelising/packed_samples.hpp"  // pack_samples, unpack_samples
+#include "channelising/spec.hpp"            // parts_of
 #include "formatted.hpp"                    // formatted
 #include "wingbeat/error.hpp"               // plan_error
 
@@ -28,16 +29,37 @@ void require_flags(const channeliser_spec& spec, const channeliser::samples& nex
   }
 }
 
-void require_within(std::span<const std::int16_t> samples, std::size_t polarisation,
-                    unsigned bits) {
+void require_within(const channeliser_spec& spec, std::span<const std::int16_t> samples,
+                    std::size_t polarisation) {
+  const unsigned bits = spec.sample_bits;
   const int most = (1 << (bits - 1)) - 1;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (samples[i] <= most && samples[i] >= -most - 1) continue;
     throw plan_error(
         formatted("sample {} of polarisation {} is {}, which {} bits do not hold; give "
                   "{} to {}",
-                  i, polarisation, samples[i], bits, -most - 1, most));
+                  i / parts_of(spec), polarisation, samples[i], bits, -most - 1, most));
   }
+}
+
+void require_stream(const channeliser_spec& spec, std::size_t n_bytes, std::size_t n_samples,
+                    std::size_t polarisation) {
+  const std::size_t held = n_bytes * 8 / (parts_of(spec) * spec.sample_bits);
+  if (held >= n_samples) return;
+  throw plan_error(formatted("polarisation {} has {} bytes, which hold {} {}samples; give {}",
+                             polarisation, n_bytes, held, spec.complex_samples ? "complex " : "",
+                             n_samples));
+}
+
+void require_integers(const channeliser_spec& spec, std::span<const std::int16_t> integers,
+                      std::size_t n_samples, std::size_t polarisation) {
+  const std::size_t parts = parts_of(spec);
+  if (integers.size() / parts != n_samples || integers.size() % parts != 0) {
+    throw plan_error(formatted("polarisation {} has {} {}; give {}{}", polarisation,
+                               integers.size(), parts == 1 ? "samples" : "parts of samples",
+                               n_samples, parts == 1 ? "" : " samples, of two parts each"));
+  }
+  require_within(spec, integers, polarisation);
 }
 
 void require_samples(const channeliser_spec& spec, const channeliser::samples& next) {
@@ -51,14 +73,10 @@ void require_samples(const channeliser_spec& spec, const channeliser::samples& n
   require_flags(spec, next);
   for (std::size_t p = 0; p < given; ++p) {
     if (is_packed) {
-      require_packed(next.packed[p].size(), spec.sample_bits, 0, next.count);
-      continue;
+      require_stream(spec, next.packed[p].size(), next.count, p);
+    } else {
+      require_integers(spec, next.integers[p], next.count, p);
     }
-    if (next.integers[p].size() != next.count) {
-      throw plan_error(formatted("polarisation {} has {} samples; give {}", p,
-                                 next.integers[p].size(), next.count));
-    }
-    require_within(next.integers[p], p, spec.sample_bits);
   }
 }
 
@@ -76,15 +94,19 @@ incoming::incoming(const queue& on, const channeliser_spec& spec, std::size_t ca
       engine_(backend::engine_of(on.device().runs_on)),
       reads_(engine_.read_samples({})),
       bits_(spec.sample_bits),
-      form_(form_of_samples(on.device().runs_on)),
+      parts_(parts_of(spec)),
+      form_(form_of_samples(on.device().runs_on, spec.complex_samples)),
       end_(first),
       store_(on, spec.polarisations,
-             form_ == sample_form::packed ? bits_ : 8 * unsigned{sizeof(float)}, capacity, first,
-             written_by::copies),
+             form_ == sample_form::packed ? bits_ : 8 * unsigned{sizeof(float)},
+             capacity * parts_of(spec), first * parts_, written_by::copies),
       levels_(spec.polarisations),
       gaps_(spec.polarisations),
-      staged_(spec.polarisations, {first}) {
-  for (input_level& level : levels_) level.histogram.resize(std::size_t{1} << bits_);
+      staged_(spec.polarisations, {first * parts_}) {
+  for (input_level& level : levels_) {
+    level.parts = parts_of(spec);
+    level.histogram.resize(std::size_t{1} << bits_);
+  }
   if (form_ != sample_form::packed) return;
   counter_.emplace(on, histogram_for(bits_, on.device()), spec.polarisations);
 }
@@ -131,9 +153,10 @@ template <class Call>
 void incoming::by_runs(const channeliser::samples& next, std::size_t from, std::size_t end,
                        Call call) const {
   const bool are_there = !are_all_missing(next);
+  const std::size_t parts = parts_of(spec_);
   for (std::size_t p = 0; p < spec_.polarisations; ++p) {
     if (next.present.empty()) {
-      call(run{p, from, end, are_there});
+      call(run{p, parts * from, parts * end, are_there});
       continue;
     }
     const std::vector<bool>& flags = next.present[p];
@@ -142,7 +165,7 @@ void incoming::by_runs(const channeliser::samples& next, std::size_t from, std::
       while (stop < end && flags[stop / next.packet_samples] == is_present) {
         stop = std::min((stop / next.packet_samples + 1) * next.packet_samples, end);
       }
-      call(run{p, first, stop, is_present});
+      call(run{p, parts * first, parts * stop, is_present});
     }
   }
 }
@@ -151,8 +174,8 @@ void incoming::accept(const channeliser::samples& next) {
   require_samples(spec_, next);
   by_runs(next, 0, next.count, [&](const run& each) {
     if (each.is_present) return;
-    add_gap(each.polarisation, {end_ + static_cast<std::int64_t>(each.first),
-                                end_ + static_cast<std::int64_t>(each.stop)});
+    add_gap(each.polarisation, {end_ + static_cast<std::int64_t>(each.first) / parts_,
+                                end_ + static_cast<std::int64_t>(each.stop) / parts_});
   });
 }
 
@@ -176,9 +199,10 @@ void incoming::count(std::size_t polarisation, std::span<const std::int16_t> sam
 
 bool incoming::append(queue& on, const channeliser::samples& next, std::size_t from,
                       std::size_t count_all, std::int64_t keep) {
-  if (!store_.make_room(on, keep, count_all)) return false;
+  const std::size_t parts = parts_of(spec_);
+  if (!store_.make_room(on, keep * parts_, count_all * parts)) return false;
   by_runs(next, from, from + count_all, [&](const run& each) {
-    if (each.is_present) levels_[each.polarisation].n_samples += each.stop - each.first;
+    if (each.is_present) levels_[each.polarisation].n_samples += (each.stop - each.first) / parts;
     if (!reads_) take(next, each);
   });
   if (reads_) {
@@ -190,15 +214,16 @@ bool incoming::append(queue& on, const channeliser::samples& next, std::size_t f
     count_copied(on);
   }
   end_ += static_cast<std::int64_t>(count_all);
-  store_.extend(end_);
+  store_.extend(end_ * parts_);
   return true;
 }
 
 void incoming::read(const channeliser::samples& next, std::size_t from, std::size_t count_all) {
   std::vector<backend::sample_run> runs;
+  const std::int64_t begin = (end_ - static_cast<std::int64_t>(from)) * parts_;
   by_runs(next, from, from + count_all, [&](const run& each) {
     const std::size_t p = each.polarisation, n = each.stop - each.first;
-    const buffer_view at = store_.at(p, end_ + static_cast<std::int64_t>(each.first - from));
+    const buffer_view at = store_.at(p, begin + static_cast<std::int64_t>(each.first));
     auto* const out =
         reinterpret_cast<float*>(static_cast<std::byte*>(at.handle) + at.offset_bytes);
     if (!each.is_present) {
@@ -309,9 +334,9 @@ void incoming::write_staged(std::size_t polarisation) {
 
 void incoming::restart(std::int64_t first) {
   end_ = first;
-  store_.restart(first);
+  store_.restart(first * parts_);
   for (auto& gaps : gaps_) gaps.clear();
-  for (staged_samples& staged : staged_) staged = {first};
+  for (staged_samples& staged : staged_) staged = {first * parts_};
 }
 
 bool incoming::is_whole(std::size_t polarisation, std::int64_t begin, std::int64_t end) const {

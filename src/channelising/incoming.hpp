@@ -31,6 +31,8 @@ class incoming {
 
   [[nodiscard]] const sample_store& store() const { return store_; }
   [[nodiscard]] sample_form form() const { return form_; }
+  /// Returns the indices of the first sample that the store has, and behind the last one.
+  [[nodiscard]] std::int64_t begin() const { return store_.begin() / parts_; }
   [[nodiscard]] std::int64_t end() const { return end_; }
   /// Waits for the samples that a device counts.
   [[nodiscard]] const std::vector<input_level>& levels();
@@ -67,17 +69,20 @@ class incoming {
     std::int64_t begin, end;
   };
 
-  /// Samples `first` to `stop` of a push.
+  // Stores have numbers: real samples, or the parts of complex ones, re and im in turn. Runs,
+  // counts and indices below are those of numbers, but where they are said to be of samples.
+
+  /// Numbers `first` to `stop` of a push.
   struct run {
     std::size_t polarisation, first, stop;
     bool is_present;
   };
-  /// Samples that a device counts when they are there.
+  /// Numbers that a device counts when they are there.
   struct copied_samples {
     std::size_t polarisation, count;
     std::int64_t begin;
   };
-  /// Samples that the processor reads, not written yet: from index `begin` on, in packed stores
+  /// Numbers that the processor reads, not written yet: from index `begin` on, in packed stores
   /// where a group of eight begins.
   struct staged_samples {
     std::int64_t begin;
@@ -90,15 +95,16 @@ class incoming {
     std::shared_ptr<const backend::mark> copied;
   };
 
-  /// Calls `call(run)` with samples `from` to `end` of each polarisation, as long as they are all
-  /// present or all missing.
+  /// Calls `call(run)` with the numbers of samples `from` to `end` of each polarisation, as long as
+  /// they are all present or all missing.
   template <class Call>
   void by_runs(const channeliser::samples& next, std::size_t from, std::size_t end,
                Call call) const;
 
+  /// Adds samples.
   void add_gap(std::size_t polarisation, gap missing);
   void count(std::size_t polarisation, std::span<const std::int16_t> samples);
-  /// Reads samples where the bank finds them, on engines of this process.
+  /// Reads `count` samples from `from` on, where the bank finds them, on engines of this process.
   void read(const channeliser::samples& next, std::size_t from, std::size_t count);
 
   void take(const channeliser::samples& next, const run& taken);
@@ -115,8 +121,9 @@ class incoming {
   const backend::engine& engine_;
   bool reads_;  ///< The engine reads samples; else they are staged, or go to a device.
   unsigned bits_;
+  std::int64_t parts_;  ///< Numbers of a sample.
   sample_form form_;
-  std::int64_t end_;
+  std::int64_t end_;  ///< In samples.
   sample_store store_;
   std::optional<level_counter> counter_;  ///< Of packed stores.
   std::vector<input_level> levels_;       ///< [polarisation], as those below.

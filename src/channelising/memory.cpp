@@ -6,6 +6,7 @@
 
 #include "channelising/bank_views.hpp"      // form_of_samples
 #include "channelising/delay_model.hpp"     // delay_value
+#include "channelising/spec.hpp"            // parts_of
 #include "channelising/spectrum_entry.hpp"  // spectrum_entry
 
 namespace wingbeat::channelising {
@@ -22,7 +23,8 @@ std::size_t in_eights(std::size_t n) {
 /// is given.
 std::size_t staging_bytes(const channeliser_spec& spec, engine runs_on) {
   if (runs_on == engine::host) return 0;
-  return piece_samples * (spec.polarisations * sizeof(std::int16_t) + sizeof(float));
+  return piece_samples * parts_of(spec) *
+         (spec.polarisations * sizeof(std::int16_t) + sizeof(float));
 }
 
 /// What the bank knows of a heap's spectra and gains: as computed, as sent, and on the device.
@@ -58,15 +60,16 @@ std::size_t heaps_at_once(bool has_several_queues) {
 std::size_t memory_bytes(const channeliser_spec& spec, std::size_t kept_samples, engine runs_on) {
   const channeliser_sizes sizes = sizes_of(spec);
   const bool is_compiled = form_of_samples(runs_on) == sample_form::packed;
-  const std::size_t input_bits = is_compiled ? spec.sample_bits : 8 * sizeof(float);
+  const std::size_t input_bits =
+      parts_of(spec) * (is_compiled ? spec.sample_bits : 8 * sizeof(float));
   std::size_t stores = input_capacity(sizes, kept_samples) * input_bits / 8;
   if (spec.narrowband) stores += bank_capacity(sizes, kept_samples) * sizeof(std::complex<float>);
   // Rows that are filtered, and their bins, of engines without a bank in one crossing.
   const std::size_t rows = spec.polarisations * sizes.spectra_per_heap;
-  const std::size_t between =
-      runs_on == engine::host
-          ? 0
-          : rows * (sizes.transform * sizeof(float) + 2 * spec.channels * sizeof(double));
+  const std::size_t between = runs_on == engine::host
+                                  ? 0
+                                  : rows * (sizes.transform * parts_of(spec) * sizeof(float) +
+                                            2 * spec.channels * sizeof(double));
   const std::size_t copies = is_compiled ? 2 : 1;  // on the device, and pinned here
   return buffers_of_store * spec.polarisations * stores + between + staging_bytes(spec, runs_on) +
          heaps_at_once(is_compiled) * (copies * sizes.heap_bytes + entries_bytes(spec, sizes)) +

@@ -3,6 +3,7 @@
 
 #include "channelising/bank_policy.hpp"  // numbers_of, policy_text
 #include "channelising/quantise.hpp"     // complex_bytes
+#include "channelising/spec.hpp"         // has_complex_bank
 #include "formatted.hpp"                 // formatted
 
 namespace wingbeat::channelising {
@@ -13,13 +14,13 @@ constexpr unsigned tile_channels = 64, tile_spectra = 16, n_threads = 256;
 }  // namespace
 
 std::size_t bins_of(const channeliser_spec& spec) {
-  return spec.narrowband ? sizes_of(spec).transform : spec.channels + 1;
+  return has_complex_bank(spec) ? sizes_of(spec).transform : spec.channels + 1;
 }
 
 kernel_spec finish_kernel(const channeliser_spec& spec) {
   const std::size_t unit = complex_bytes(spec.output);
-  // Of complex samples, channel k is bin k - channels/2, modulo the length.
-  const std::size_t shift = spec.narrowband ? bins_of(spec) - spec.channels / 2 : 0;
+  // Of complex numbers, channel k is bin k - channels/2, modulo the length.
+  const std::size_t shift = has_complex_bank(spec) ? bins_of(spec) - spec.channels / 2 : 0;
   return {.text = formatted(R"(#include "wingbeat/device/channeliser/finish.hpp"
 using namespace wingbeat::device;
 static_assert(sizeof(complex<float>) == 8, "");

@@ -108,6 +108,9 @@ void require_delays(const channeliser_spec& spec) {
 
 void require_narrowband(const channeliser_spec& spec) {
   if (!spec.narrowband) return;
+  require(!spec.complex_samples,
+          "complex_samples and narrowband are both given; leave out one, because a narrow band is "
+          "cut out of real samples");
   const narrowband_spec& band = *spec.narrowband;
   require(band.centre_hz >= 0 && band.centre_hz <= spec.adc_rate_hz / 2,
           "narrowband.centre_hz is {}; give 0 to {}, half the ADC rate", band.centre_hz,
@@ -151,15 +154,15 @@ double pass_edge(const channeliser_spec& spec) {
 }
 
 double channel_width_hz(const channeliser_spec& spec) {
-  const double band = spec.adc_rate_hz / 2;
+  const double band = spec.complex_samples ? spec.adc_rate_hz : spec.adc_rate_hz / 2;
   const double share = spec.narrowband ? static_cast<double>(spec.narrowband->decimation) : 1;
   return band / share / static_cast<double>(spec.channels);
 }
 
 double channel_hz(const channeliser_spec& spec, std::size_t channel) {
   const double k = static_cast<double>(channel);
-  if (!spec.narrowband) return k * channel_width_hz(spec);
-  return spec.narrowband->centre_hz +
+  if (!has_complex_bank(spec)) return k * channel_width_hz(spec);
+  return (spec.narrowband ? spec.narrowband->centre_hz : 0) +
          (k - static_cast<double>(spec.channels) / 2) * channel_width_hz(spec);
 }
 
@@ -170,7 +173,7 @@ namespace wingbeat {
 channeliser_sizes sizes_of(const channeliser_spec& spec) {
   channelising::validate(spec);
   channeliser_sizes sizes;
-  sizes.transform = 2 * spec.channels;
+  sizes.transform = spec.complex_samples ? spec.channels : 2 * spec.channels;
   if (spec.narrowband) {
     const narrowband_spec& band = *spec.narrowband;
     const bool keeps_all = band.pass_bandwidth_hz.has_value();

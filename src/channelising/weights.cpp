@@ -4,6 +4,8 @@
 #include <cmath>    // sin, sqrt
 #include <numbers>  // pi
 
+#include "channelising/spec.hpp"  // parts_of
+
 namespace wingbeat::channelising {
 namespace {
 
@@ -34,11 +36,12 @@ std::vector<double> filter_weights(const filter_shape& shape) {
 }
 
 std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length) {
-  const auto exact = filter_weights({length, spec.taps, spec.window, spec.weight_cutoff});
+  const std::size_t parts = parts_of(spec);
+  const auto exact = filter_weights({length / parts, spec.taps, spec.window, spec.weight_cutoff});
   const double scale = static_cast<double>(1U << spec.sample_bits);
   std::vector<float> weights;
-  weights.reserve(exact.size() + length);
-  for (const double w : exact) weights.push_back(static_cast<float>(w * scale));
+  weights.reserve(parts * exact.size() + length);
+  for (const double w : exact) weights.insert(weights.end(), parts, static_cast<float>(w * scale));
   for (std::size_t j = 0; j < length; ++j) {
     double sum = 0;
     for (std::size_t m = 0; m < spec.taps; ++m) {

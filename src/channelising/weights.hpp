@@ -24,8 +24,9 @@ struct filter_shape {
 /// Returns the weights, in double precision. `step` is at least 2 and `taps` at least 1.
 [[nodiscard]] std::vector<double> filter_weights(const filter_shape& shape);
 
-/// Returns those of a real bank for samples that a device reads as 1.5 + x 2^-bits: w 2^bits, and
-/// a row behind them, -1.5 times the sum of the weights at each position.
+/// Returns the weights of rows of `length` numbers that a device reads as 1.5 + x 2^-bits: w 2^bits
+/// for each part of a sample, and a row behind them, -1.5 times the sum of the weights at each
+/// position.
 [[nodiscard]] std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length);
 
 }  // namespace wingbeat::channelising

@@ -4,9 +4,8 @@
 #include <numeric>  // accumulate
 #include <utility>  // exchange, move
 
-#include "fengine/temperatures.hpp"  // temperatures
-#include "formatted.hpp"             // formatted
-#include "wingbeat/error.hpp"        // plan_error
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::fengine {
 namespace {
@@ -59,6 +58,7 @@ receive::receive_spec with_memory(receive::receive_spec spec, const queue& on,
 engine::engine(engine_spec spec, control::engine_sensors& sensors, control::engine_metrics& metrics,
                log_function log)
     : spec_(std::move(spec)),
+      thermometers_(spec_.device),
       streams_(streams_of(spec_)),
       sensors_(sensors),
       metrics_(metrics),
@@ -231,7 +231,7 @@ control::monitor_snapshot engine::snapshot() const {
     shown.states.push_back({formatted("batches waiting, {}", name),
                             static_cast<double>(each.n_waiting_batches()), ""});
   }
-  for (auto& temperature : temperatures()) shown.states.push_back(std::move(temperature));
+  for (auto& temperature : thermometers_.read()) shown.states.push_back(std::move(temperature));
   const std::lock_guard lock{mutex_};
   shown.rates = rates_;
   return shown;

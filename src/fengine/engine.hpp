@@ -27,6 +27,7 @@
 #include "control/monitor.hpp"
 #include "fengine/engine_spec.hpp"
 #include "fengine/output.hpp"
+#include "fengine/temperatures.hpp"
 #include "receive/receiver.hpp"
 #include "wingbeat/pinned_memory.hpp"
 
@@ -94,6 +95,7 @@ class engine final : public control::engine_control, public control::engine_moni
   void fail(const std::string& reason);
 
   engine_spec spec_;
+  thermometers thermometers_;
   std::vector<control::stream_info> streams_;
   control::engine_sensors& sensors_;
   control::engine_metrics& metrics_;

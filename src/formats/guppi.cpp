@@ -3,10 +3,10 @@
 
 #include <algorithm>  // min
 #include <charconv>   // from_chars
-#include <cmath>      // isfinite
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>  // move
 #include <vector>
 
 #include "formats/byte_order.hpp"  // load
@@ -19,6 +19,7 @@ using bytes = std::span<const std::byte>;
 
 constexpr std::size_t card_bytes = 80, key_bytes = 8, most_cards = 4096, direct_bytes = 512;
 constexpr std::size_t most_block_bytes = std::size_t{1} << 40;
+constexpr double most_real = 1e15;
 
 using cards = std::map<std::string, std::string, std::less<>>;
 
@@ -38,15 +39,16 @@ std::string_view value_of(std::string_view text) {
   return trimmed(text.substr(0, text.find('/')));
 }
 
-/// Takes the cards of a header off `rest`.
-cards take_cards(bytes& rest, std::string_view name) {
+/// Takes the cards of a header from `offset` on, which then lies behind it.
+cards take_cards(const file_view& content, std::size_t& offset, std::string_view name) {
   cards found;
   for (std::size_t i = 0; i < most_cards; ++i) {
-    if (rest.size() < card_bytes) {
+    const bytes text = content(offset, card_bytes);
+    if (text.size() < card_bytes) {
       refuse(name, "ends inside a header, {} cards behind its start; copy or record it again", i);
     }
-    const std::string_view card{reinterpret_cast<const char*>(rest.data()), card_bytes};
-    rest = rest.subspan(card_bytes);
+    const std::string_view card{reinterpret_cast<const char*>(text.data()), card_bytes};
+    offset += card_bytes;
     if (trimmed(card) == "END") return found;
     if (card[key_bytes] != '=') {
       refuse(name,
@@ -117,59 +119,77 @@ block_shape shape_of(const cards& header, std::string_view name) {
 
 struct block {
   std::optional<std::size_t> packet_index;
-  bytes data;
+  std::size_t data_at;  ///< Offset in the file.
 };
 
-/// Skips to the next multiple of 512 bytes of the file.
-void skip_padding(bytes& rest, std::size_t content_bytes) {
-  const std::size_t used = (content_bytes - rest.size()) % direct_bytes;
-  if (used != 0) rest = rest.subspan(std::min(direct_bytes - used, rest.size()));
+/// Returns the next multiple of 512 bytes, which is at most the end of the file.
+std::size_t behind_padding(std::size_t offset, std::size_t size_bytes) {
+  return std::min((offset + direct_bytes - 1) / direct_bytes * direct_bytes, size_bytes);
 }
 
 struct block_list {
   std::vector<block> blocks;
   block_shape shape;
   double sample_rate_hz = 0;
+  std::optional<channel_frequencies> frequencies = {};
 };
 
-double rate_of(const cards& header, std::string_view name) {
-  const auto found = header.find("TBIN");
-  if (found == header.end()) return 0;
-  double seconds = 0;
+/// Returns a real number of a header, from `least` to 1e15; none where it has no such card.
+std::optional<double> real_of(const cards& header, std::string_view key, double least,
+                              std::string_view unit, std::string_view name) {
+  const auto found = header.find(key);
+  if (found == header.end()) return std::nullopt;
+  double value = 0;
   const std::string& text = found->second;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (end.ec != std::errc{} || !(seconds >= 1e-15) || !(seconds <= 1e15)) {
-    refuse(name, "has TBIN '{}', which is no number of seconds; record it again", printable(text));
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !(value >= least) ||
+      !(value <= most_real)) {
+    refuse(name, "has {} '{}', which is no number from {} to {} {}; record it again", key,
+           printable(text), least, most_real, unit);
   }
-  return 1 / seconds;
+  return value;
 }
 
-block_list take_blocks(bytes content, std::string_view name) {
+double rate_of(const cards& header, std::string_view name) {
+  const auto seconds = real_of(header, "TBIN", 1 / most_real, "s", name);
+  return seconds ? 1 / *seconds : 0;
+}
+
+std::optional<channel_frequencies> frequencies_of(const cards& header, std::size_t n_channels,
+                                                  std::string_view name) {
+  const auto centre_mhz = real_of(header, "OBSFREQ", -most_real, "MHz", name);
+  const auto width_mhz = real_of(header, "OBSBW", -most_real, "MHz", name);
+  if (!centre_mhz || !width_mhz) return std::nullopt;
+  const double step_hz = *width_mhz * 1e6 / static_cast<double>(n_channels);
+  return channel_frequencies{*centre_mhz * 1e6 - *width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
+}
+
+block_list take_blocks(const file_view& content, std::size_t size_bytes, std::string_view name) {
   block_list list;
-  bytes rest = content;
-  while (!rest.empty()) {
-    const cards header = take_cards(rest, name);
+  for (std::size_t offset = 0; offset < size_bytes;) {
+    const cards header = take_cards(content, offset, name);
     const block_shape shape = shape_of(header, name);
     if (list.blocks.empty()) {
       list.shape = shape;
       list.sample_rate_hz = rate_of(header, name);
+      list.frequencies = frequencies_of(header, shape.n_channels, name);
     }
     if (shape != list.shape) {
       refuse(name, "has block {} of another size or shape than the first; split the file",
              list.blocks.size());
     }
     const bool is_direct = count_of(header, "DIRECTIO", 0, 1, name).value_or(0) == 1;
-    if (is_direct) skip_padding(rest, content.size());
-    if (shape.block_bytes > rest.size()) {
+    if (is_direct) offset = behind_padding(offset, size_bytes);
+    if (shape.block_bytes > size_bytes - offset) {
       refuse(name, "is truncated: block {} claims {} bytes but {} follow; copy or record it again",
-             list.blocks.size(), shape.block_bytes, rest.size());
+             list.blocks.size(), shape.block_bytes, size_bytes - offset);
     }
-    list.blocks.push_back(
-        {count_of(header, "PKTIDX", 0, std::size_t{1} << 62, name), rest.first(shape.block_bytes)});
-    rest = rest.subspan(shape.block_bytes);
+    list.blocks.push_back({count_of(header, "PKTIDX", 0, std::size_t{1} << 62, name), offset});
+    offset += shape.block_bytes;
     // Some writers pad the data too: the next header then begins behind zeros.
-    if (is_direct && !rest.empty() && rest.front() == std::byte{0}) {
-      skip_padding(rest, content.size());
+    const bytes next = is_direct ? content(offset, 1) : bytes{};
+    if (!next.empty() && next.front() == std::byte{0}) {
+      offset = behind_padding(offset, size_bytes);
     }
   }
   return list;
@@ -213,51 +233,78 @@ std::int16_t part_at(bytes data, std::size_t index, std::size_t sample_bits) {
                                              : static_cast<int>(half));
 }
 
-/// Copies the first `n_samples` of a block to where they belong.
-void place_block(voltages& to, const block_shape& shape, bytes data, std::size_t first,
-                 std::size_t n_samples) {
-  const std::size_t n_pols = shape.n_polarisations;
-  for (std::size_t c = 0; c < shape.n_channels; ++c) {
-    for (std::size_t i = 0; i < n_samples; ++i) {
-      for (std::size_t p = 0; p < n_pols; ++p) {
-        for (std::size_t part = 0; part < 2; ++part) {
-          const std::size_t from = ((c * shape.n_samples + i) * n_pols + p) * 2 + part;
-          const std::size_t at = ((p * shape.n_channels + c) * to.n_samples + first + i) * 2 + part;
-          to.samples[at] = part_at(data, from, shape.sample_bits);
-        }
+}  // namespace
+
+guppi_file::guppi_file(file_view content, std::size_t size_bytes, std::string_view name)
+    : content_(std::move(content)), name_(name) {
+  if (size_bytes == 0) refuse(name, "is empty; copy or record it again");
+  const block_list list = take_blocks(content_, size_bytes, name);
+  const std::vector<std::size_t> places = places_of(list, name);
+  const block_shape& shape = list.shape;
+  block_samples_ = shape.n_samples;
+  contents_ = {.n_polarisations = shape.n_polarisations,
+               .n_channels = shape.n_channels,
+               .is_complex = true,
+               .sample_bits = static_cast<unsigned>(shape.sample_bits),
+               .packet_samples = shape.n_samples - shape.overlap,
+               .sample_rate_hz = list.sample_rate_hz,
+               .frequencies = list.frequencies};
+  const std::size_t packet = contents_.packet_samples;
+  contents_.n_samples = places.back() * packet + shape.n_samples;
+  data_at_.assign(places.back() + 1, no_block);
+  for (std::size_t i = 0; i < places.size(); ++i) data_at_[places[i]] = list.blocks[i].data_at;
+  // The last block's repeated samples lie in packets of their own.
+  std::vector<bool> present((contents_.n_samples + packet - 1) / packet, true);
+  for (std::size_t i = 0; i < data_at_.size(); ++i) present[i] = data_at_[i] != no_block;
+  contents_.present.assign(shape.n_polarisations, present);
+}
+
+void guppi_file::read(std::size_t channel, std::size_t first, std::size_t count,
+                      std::span<const std::span<std::int16_t>> to) const {
+  const std::size_t bits = contents_.sample_bits, n_pols = contents_.n_polarisations;
+  const std::size_t time_bits = n_pols * 2 * bits;  // at 4 bits a time is whole bytes too
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t packet =
+        std::min((first + done) / contents_.packet_samples, data_at_.size() - 1);
+    const std::size_t in_block = first + done - packet * contents_.packet_samples;
+    const bool is_last = packet + 1 == data_at_.size();
+    const std::size_t end = is_last ? block_samples_ : contents_.packet_samples;
+    const std::size_t n = std::min(count - done, end - in_block);
+    bytes data;
+    if (data_at_[packet] != no_block) {
+      const std::size_t offset =
+          data_at_[packet] + (channel * block_samples_ + in_block) * time_bits / 8;
+      data = content_(offset, n * time_bits / 8);
+      if (data.size() < n * time_bits / 8) {
+        refuse(name_, "ends within a block; another program shortened it");
       }
     }
+    for (std::size_t p = 0; p < n_pols; ++p) {
+      for (std::size_t i = 0; i < 2 * n; ++i) {
+        const std::size_t from = (i / 2 * n_pols + p) * 2 + i % 2;
+        to[p][2 * done + i] = data.empty() ? std::int16_t{0} : part_at(data, from, bits);
+      }
+    }
+    done += n;
   }
 }
 
-}  // namespace
-
 voltages read_guppi(std::span<const std::byte> content, std::string_view name) {
-  if (content.empty()) refuse(name, "is empty; copy or record it again");
-  const block_list list = take_blocks(content, name);
-  const std::vector<std::size_t> places = places_of(list, name);
-  const block_shape& shape = list.shape;
-  voltages result{.n_polarisations = shape.n_polarisations,
-                  .n_channels = shape.n_channels,
-                  .is_complex = true,
-                  .sample_bits = static_cast<unsigned>(shape.sample_bits),
-                  .packet_samples = shape.n_samples - shape.overlap,
-                  .sample_rate_hz = list.sample_rate_hz};
-  const std::size_t last = places.back();
-  result.n_samples = last * result.packet_samples + shape.n_samples;
-  result.samples.resize(result.n_samples * shape.n_channels * shape.n_polarisations * 2);
-  const std::size_t n_packets =
-      (result.n_samples + result.packet_samples - 1) / result.packet_samples;
-  std::vector<bool> present(n_packets, false);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const bool is_last = places[i] == last;
-    place_block(result, shape, list.blocks[i].data, places[i] * result.packet_samples,
-                is_last ? shape.n_samples : result.packet_samples);
-    present[places[i]] = true;
+  const guppi_file file{[&](std::size_t offset, std::size_t n_bytes) {
+                          const bytes rest = content.subspan(std::min(offset, content.size()));
+                          return rest.first(std::min(n_bytes, rest.size()));
+                        },
+                        content.size(), name};
+  voltages result = file.contents();
+  const std::size_t row = 2 * result.n_samples;
+  result.samples.resize(row * result.n_channels * result.n_polarisations);
+  for (std::size_t c = 0; c < result.n_channels; ++c) {
+    std::vector<std::span<std::int16_t>> to;
+    for (std::size_t p = 0; p < result.n_polarisations; ++p) {
+      to.push_back(std::span(result.samples).subspan((p * result.n_channels + c) * row, row));
+    }
+    file.read(c, 0, result.n_samples, to);
   }
-  // The last block's repeated samples lie in packets of their own.
-  for (std::size_t i = last; i < n_packets; ++i) present[i] = true;
-  result.present.assign(shape.n_polarisations, present);
   return result;
 }
 

@@ -4,9 +4,17 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>  // int16_t
+#include <optional>
 #include <vector>
 
 namespace wingbeat::formats {
+
+/// Where channels of complex samples lie in the sky.
+struct channel_frequencies {
+  double first_hz = 0;  ///< The middle of the first channel.
+  /// From a channel to the next; where it is below 0, frequencies within a channel fall, too.
+  double step_hz = 0;
+};
 
 /// Equally many samples of every channel of every polarisation.
 struct voltages {
@@ -18,8 +26,9 @@ struct voltages {
   /// As integers; missing samples are 0.
   std::vector<std::int16_t> samples = {};  // [polarisation][channel][sample][re, im if complex]
   std::size_t packet_samples = 0;          ///< Samples that were recorded, or lost, together.
-  std::vector<std::vector<bool>> present = {};  // [polarisation][packet]
-  double sample_rate_hz = 0;                    ///< 0: the file does not say.
+  std::vector<std::vector<bool>> present = {};          // [polarisation][packet]
+  double sample_rate_hz = 0;                            ///< Of a channel. 0: the file does not say.
+  std::optional<channel_frequencies> frequencies = {};  ///< Unset: the file does not say.
 };
 
 /// The most packets that are taken for lost beside those that are present, for each of these. More

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "nvml.hpp"              // nvml_device
 #include "wingbeat/devices.hpp"  // device_info
 
 namespace wingbeat::measure {
@@ -33,8 +34,7 @@ class clock_watch {
   [[nodiscard]] const std::string& driver_version() const noexcept { return driver_version_; }
 
  private:
-  struct nvml;
-  std::unique_ptr<nvml> nvml_;
+  std::unique_ptr<nvml_device> nvml_;
   std::vector<double> sm_mhz_, memory_mhz_;
   std::string driver_version_;
 };

@@ -27,7 +27,7 @@ void require_recording(const channeliser_spec& spec, const recording& input) {
     throw plan_error(formatted("the recording has {} polarisations and packet flags of {}; give {}",
                                input.samples.size(), input.present.size(), n_pols));
   }
-  const std::size_t length = input.samples.front().size();
+  const std::size_t length = input.samples.front().size() / parts_of(spec);
   if (input.packet_samples == 0 || input.first_sample < 0) {
     throw plan_error(formatted("packets have {} samples and the first is {}; give at least 1 and 0",
                                input.packet_samples, input.first_sample));
@@ -40,9 +40,11 @@ void require_recording(const channeliser_spec& spec, const recording& input) {
   }
   const int most = (1 << (spec.sample_bits - 1)) - 1;
   for (const auto& samples : input.samples) {
-    if (samples.size() != length) {
-      throw plan_error(formatted("polarisations have {} and {} samples; give equally many", length,
-                                 samples.size()));
+    if (samples.size() != length * parts_of(spec)) {
+      throw plan_error(
+          formatted("polarisations have {} and {} integers; give equally many, {} for "
+                    "a sample",
+                    input.samples.front().size(), samples.size(), parts_of(spec)));
     }
     for (const int sample : samples) {
       if (sample <= most && sample >= -most - 1) continue;
@@ -54,15 +56,15 @@ void require_recording(const channeliser_spec& spec, const recording& input) {
 
 /// One polarisation, its missing samples 0.
 struct polarisation {
-  std::vector<std::int16_t> samples;
-  std::vector<std::uint64_t> n_missing;         ///< [packet] among those before it.
-  std::vector<std::complex<double>> decimated;  ///< Of a narrowband.
-  std::int64_t decimated_start = 0;             ///< Its first one's index: input sample over S.
+  std::vector<std::int16_t> samples;     ///< [sample], or [sample][re, im]
+  std::vector<std::uint64_t> n_missing;  ///< [packet] among those before it.
+  /// What the filter bank takes: the samples, or those of a narrowband.
+  std::vector<std::complex<double>> numbers;
+  std::int64_t first_number = 0;  ///< Input sample of the first one, over the subsampling.
   input_level level;
 };
 
 void count(input_level& level, int sample) {
-  ++level.n_samples;
   level.sum_of_squares += static_cast<std::uint64_t>(std::int64_t{sample} * sample);
   ++level.histogram[level.histogram.size() / 2 + static_cast<std::size_t>(sample)];
 }
@@ -71,11 +73,12 @@ void count(input_level& level, int sample) {
 void take_samples(polarisation& pol, const recording& input, std::size_t p) {
   pol.samples = input.samples[p];
   pol.n_missing = {0};
-  const std::size_t packet = input.packet_samples;
+  const std::size_t packet = input.packet_samples * pol.level.parts;
   for (std::size_t first = 0; first < pol.samples.size();) {
     const std::size_t end = first + std::min(packet, pol.samples.size() - first);
     const bool is_present = input.present.empty() || input.present[p][first / packet];
     pol.n_missing.push_back(pol.n_missing.back() + (is_present ? 0 : 1));
+    if (is_present) pol.level.n_samples += (end - first) / pol.level.parts;
     for (; first < end; ++first) {
       if (is_present) {
         count(pol.level, pol.samples[first]);
@@ -89,22 +92,38 @@ void take_samples(polarisation& pol, const recording& input, std::size_t p) {
 void decimate(polarisation& pol, const channeliser_spec& spec, std::int64_t first_sample) {
   const channeliser_sizes sizes = sizes_of(spec);
   const auto s = static_cast<std::int64_t>(sizes.subsampling);
-  pol.decimated_start = (first_sample + s - 1) / s;
-  const auto skipped = static_cast<std::size_t>(pol.decimated_start * s - first_sample);
+  pol.first_number = (first_sample + s - 1) / s;
+  const auto skipped = static_cast<std::size_t>(pol.first_number * s - first_sample);
   if (skipped >= pol.samples.size()) return;
   const std::vector<double> taps =
       filter_taps({sizes.filter_taps, sizes.subsampling, pass_edge(spec)});
-  pol.decimated = downconverted(std::span(pol.samples).subspan(skipped), pol.decimated_start * s,
-                                taps, sizes.subsampling,
-                                turn_per_sample(spec.narrowband->centre_hz, spec.adc_rate_hz));
+  pol.numbers = downconverted(std::span(pol.samples).subspan(skipped), pol.first_number * s, taps,
+                              sizes.subsampling,
+                              turn_per_sample(spec.narrowband->centre_hz, spec.adc_rate_hz));
+}
+
+/// Takes the samples as they are.
+void take_numbers(polarisation& pol, std::int64_t first_sample) {
+  pol.first_number = first_sample;
+  const std::size_t parts = pol.level.parts;
+  pol.numbers.resize(pol.samples.size() / parts);
+  for (std::size_t i = 0; i < pol.numbers.size(); ++i) {
+    const double im = parts == 2 ? pol.samples[2 * i + 1] : 0;
+    pol.numbers[i] = {static_cast<double>(pol.samples[parts * i]), im};
+  }
 }
 
 polarisation make_polarisation(const channeliser_spec& spec, const recording& input,
                                std::size_t p) {
   polarisation pol;
   pol.level.histogram.resize(std::size_t{1} << spec.sample_bits);
+  pol.level.parts = parts_of(spec);
   take_samples(pol, input, p);
-  if (spec.narrowband) decimate(pol, spec, input.first_sample);
+  if (spec.narrowband) {
+    decimate(pol, spec, input.first_sample);
+  } else {
+    take_numbers(pol, input.first_sample);
+  }
   return pol;
 }
 
@@ -114,7 +133,8 @@ class channelisation {
       : spec_(spec),
         sizes_(sizes_of(spec)),
         first_sample_(input.first_sample),
-        end_sample_(first_sample_ + static_cast<std::int64_t>(input.samples.front().size())),
+        end_sample_(first_sample_ +
+                    static_cast<std::int64_t>(input.samples.front().size() / parts_of(spec))),
         packet_samples_(static_cast<std::int64_t>(input.packet_samples)),
         weights_(filter_weights({sizes_.transform, spec.taps, spec.window, spec.weight_cutoff})),
         roots_(roots_of_unity<double>(sizes_.transform / 2, sizes_.transform, direction::forward)) {
@@ -217,13 +237,13 @@ class channelisation {
     for (std::size_t k = 0; k < spec_.channels; ++k) {
       const std::int64_t offset =
           static_cast<std::int64_t>(k) - static_cast<std::int64_t>(spec_.channels / 2);
-      // Channels of a narrowband lie around bin 0, those of the whole band start there.
+      // Channels of complex numbers lie around bin 0, those of real samples start there.
       const std::size_t n = sizes_.transform;
+      const bool is_complex = has_complex_bank(spec_);
       const std::size_t bin =
-          spec_.narrowband ? static_cast<std::size_t>(offset + static_cast<std::int64_t>(n)) % n
-                           : k;
-      const double phase = spec_.narrowband ? narrowband_phase(value, offset, n, sizes_.subsampling)
-                                            : wideband_phase(value, k, spec_.channels);
+          is_complex ? static_cast<std::size_t>(offset + static_cast<std::int64_t>(n)) % n : k;
+      const double phase = is_complex ? narrowband_phase(value, offset, n, sizes_.subsampling)
+                                      : wideband_phase(value, k, spec_.channels);
       std::complex<double> q = transformed[bin] * std::polar(1.0, phase);
       if (gains != nullptr) q *= std::complex<double>((*gains)[gains->size() == 1 ? 0 : k]);
       const std::size_t at =
@@ -245,12 +265,9 @@ class channelisation {
     const std::size_t step = sizes_.transform;
     row<double> y(step);
     const auto s = static_cast<std::int64_t>(sizes_.subsampling);
-    const auto first = static_cast<std::size_t>(
-        spec_.narrowband ? input_start / s - pol.decimated_start : input_start - first_sample_);
+    const auto first = static_cast<std::size_t>(input_start / s - pol.first_number);
     for (std::size_t i = 0; i < weights_.size(); ++i) {
-      const std::complex<double> x =
-          spec_.narrowband ? pol.decimated[first + i] : static_cast<double>(pol.samples[first + i]);
-      y[i % step] += x * weights_[i];
+      y[i % step] += pol.numbers[first + i] * weights_[i];
     }
     iterative(y, roots_);
     return y;

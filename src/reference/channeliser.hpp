@@ -3,11 +3,11 @@
 // spectrum at output time t, with o the first input sample of its window:
 //
 //     y[j] = sum over m < T of x[o + m step + j] w[m step + j]        j = 0 .. step - 1
-//     X[k] = sum over j of y[j] exp(-2 pi i j k/step)
+//     X[k] = sum over j of y[j] exp(-2 pi i j (k - c)/step)
 //     Q[k] = X[k] exp(i phi[k]) g[k]
 //
-// of which Q, with dither added, is limited and rounded. Of a narrowband, x is the mixed and
-// decimated signal.
+// of which Q, with dither added, is limited and rounded. Of real samples, c = 0. Of complex samples
+// and of a narrowband, where x is the mixed and decimated signal, c is half the channels.
 #pragma once
 
 #include <complex>
@@ -21,8 +21,9 @@ namespace wingbeat::reference {
 
 /// What a digitiser recorded. Polarisations have equally many samples.
 struct recording {
-  std::int64_t first_sample = 0;                        ///< Since the ADC's sample 0, 0 or later.
-  std::vector<std::vector<std::int16_t>> samples = {};  // [polarisation][sample]
+  std::int64_t first_sample = 0;  ///< Since the ADC's sample 0, 0 or later.
+  /// [polarisation][sample], or of complex samples [polarisation][sample][re, im].
+  std::vector<std::vector<std::int16_t>> samples = {};
   std::size_t packet_samples = 4096;
   /// [polarisation][packet]: which packets of samples arrived, the last perhaps shorter; empty:
   /// all.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timeout: 600
-// Filter banks in one launch, and histograms of their samples, compiled for three architectures
-// without a GPU: no register may spill.
+// Filter banks in one launch, those of complex samples, and histograms of samples, compiled for
+// three architectures without a GPU: no register may spill.
 #include <gtest/gtest.h>
 
 #include <cstdio>  // printf
@@ -9,8 +9,11 @@
 #include "backend/argument_list.hpp"       // entry_parameters
 #include "backend/cuda/nvrtc.hpp"          // process_nvrtc, compile_for
 #include "backend/kernel.hpp"              // kernel_source
+#include "channelising/bank_policy.hpp"    // numbers_of
 #include "channelising/fused_bank.hpp"     // bank_kernel, tiles_of
 #include "channelising/level_counter.hpp"  // histogram_kernel, histogram_for
+#include "channelising/row_filter.hpp"     // filter_kernel
+#include "channelising/row_finish.hpp"     // finish_kernel
 #include "planner/catalogue.hpp"           // sample_device
 #include "support/full_run.hpp"            // is_full_run
 
@@ -53,6 +56,25 @@ TEST_P(bank_kernels, compile_without_spills) {
       EXPECT_EQ(figures.spill_bytes, 0) << channels << " channels, " << taps << " taps";
     }
   }
+}
+
+// Of complex samples the transform between these two is a plan.
+TEST_P(bank_kernels, filter_and_finish_complex_samples_without_spills) {
+  const auto& found = backend::cuda::process_nvrtc();
+  if (!found.problem.empty()) GTEST_SKIP() << found.problem;
+  const channeliser_spec spec{.adc_rate_hz = 1e9,
+                              .channels = 1024,
+                              .sample_bits = 8,
+                              .complex_samples = true,
+                              .spectra_per_heap = 256};
+  EXPECT_FALSE(channelising::tiles_of(spec, planner::sample_device(GetParam())));
+  const channelising::filter_shape_of_rows shape;
+  auto numbers = channelising::numbers_of(spec);
+  EXPECT_EQ(numbers.parts, 2U);
+  numbers.sliding = numbers.rows = shape.sliding;
+  EXPECT_EQ(
+      figures_of(channelising::filter_kernel(numbers, shape.resident), GetParam()).spill_bytes, 0);
+  EXPECT_EQ(figures_of(channelising::finish_kernel(spec), GetParam()).spill_bytes, 0);
 }
 
 TEST_P(bank_kernels, count_samples_without_spills) {

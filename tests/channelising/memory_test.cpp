@@ -14,6 +14,7 @@
 #include <functional>
 #include <string>
 
+#include "channelising/spec.hpp"  // parts_of
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -89,6 +90,10 @@ std::vector<measured_case> cases() {
                   .channels = 1024,
                   .spectra_per_heap = 64,
                   .narrowband = narrowband_spec{.centre_hz = 2e8, .decimation = 8}}});
+  all.push_back(
+      {"complex samples",
+       {.adc_rate_hz = 1e9, .channels = 1024, .complex_samples = true, .spectra_per_heap = 64},
+       std::size_t{1} << 19});
   for (measured_case& each : all) {
     each.spec.dither = dither_kind::none;
     each.spec.taps = 4;
@@ -110,7 +115,7 @@ TEST_P(channeliser_memory, is_within_its_bound) {
   GTEST_SKIP() << "sanitizers take memory of their own";
 #endif
   constexpr std::size_t n_samples = std::size_t{1} << 22, packet_samples = 4096;
-  const std::vector<std::byte> samples(n_samples / 8 * 10, std::byte{0x5a});
+  const std::vector<std::byte> samples(2 * n_samples / 8 * 10, std::byte{0x5a});
   // Of every second packet no heap is made, and the reference, which is slow, fills its stores.
   std::vector<bool> every_second(n_samples / packet_samples);
   for (std::size_t i = 0; i < every_second.size(); i += 2) every_second[i] = true;
@@ -121,7 +126,9 @@ TEST_P(channeliser_memory, is_within_its_bound) {
       channeliser bank{on, each.spec, 0, each.kept_samples};
       const auto drop = [](const channelised_heap&) {};
       channeliser::samples next{.count = count, .packet_samples = packet_samples};
-      next.packed.assign(each.spec.polarisations, std::span(samples).first(count / 8 * 10));
+      next.packed.assign(each.spec.polarisations,
+                         std::span(samples).first(count / 8 * each.spec.sample_bits *
+                                                  channelising::parts_of(each.spec)));
       bank.push(on, next, drop);
       next.present.assign(each.spec.polarisations, every_second);
       for (std::size_t i = 0; i < n_more; ++i) bank.push(on, next, drop);

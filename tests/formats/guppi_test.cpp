@@ -16,6 +16,7 @@ namespace {
 using namespace wingbeat::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using wingbeat::formats::guppi_file;
 using wingbeat::formats::read_guppi;
 using wingbeat::formats::voltages;
 using cards = std::map<std::string, std::string>;
@@ -63,6 +64,23 @@ TEST(guppi, holds_channels_times_and_polarisations) {
   EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true}, std::vector<bool>{true}));
 }
 
+TEST(guppi, has_the_frequencies_of_channels) {
+  for (const int sign : {1, -1}) {
+    const auto content = header({{"BLOCSIZE", "16"},
+                                 {"OBSNCHAN", "2"},
+                                 {"NPOL", "4"},
+                                 {"NBITS", "8"},
+                                 {"OBSFREQ", "1500.5"},
+                                 {"OBSBW", sign > 0 ? "8" : "-8."}}) +
+                         bytes_of(std::vector<int>(16));
+    const voltages all = read_guppi(content, "x.raw");
+    ASSERT_TRUE(all.frequencies);
+    EXPECT_DOUBLE_EQ(all.frequencies->first_hz, 1500.5e6 - sign * 2e6);
+    EXPECT_DOUBLE_EQ(all.frequencies->step_hz, sign * 4e6);
+  }
+  EXPECT_FALSE(read_guppi(header(small()) + bytes_of(std::vector<int>(8)), "x.raw").frequencies);
+}
+
 TEST(guppi, has_samples_of_4_8_and_16_bits) {
   const auto samples_of = [](const std::string& bits, const std::vector<int>& values) {
     const auto read = read_guppi(header(with(small(), "NBITS", bits)) + bytes_of(values), "x.raw");
@@ -99,6 +117,81 @@ TEST(guppi, flags_blocks_that_are_missing) {
   EXPECT_EQ(read.samples[8], 116);
   EXPECT_EQ(read.samples[16], 0);
   EXPECT_EQ(read.samples[24], static_cast<signed char>(148));
+}
+
+/// Three blocks of two channels and two polarisations, which overlap, the second left out.
+file_bytes with_a_gap(const std::string& bits) {
+  const cards shape{{"BLOCSIZE", "32"}, {"OBSNCHAN", "2"}, {"NPOL", "4"},
+                    {"NBITS", bits},    {"OVERLAP", "1"},  {"DIRECTIO", "1"}};
+  file_bytes all;
+  for (const int index : {0, 2, 3}) {
+    all = all + header(with(shape, "PKTIDX", std::to_string(index)));
+    all.resize((all.size() + 511) / 512 * 512);
+    for (int i = 0; i < 32; ++i) all.push_back(static_cast<std::byte>(i * 37 + index * 91));
+    all.resize((all.size() + 511) / 512 * 512);
+  }
+  return all;
+}
+
+TEST(guppi, finds_channels_in_blocks_that_overlap) {
+  const voltages all = read_guppi(with_a_gap("8"), "x.raw");
+  ASSERT_EQ(all.n_samples, 13U);  // 4 packets of 3, and the last one's fourth
+  for (std::size_t at = 0; at < all.samples.size(); ++at) {
+    const std::size_t part = at % 2, i = at / 2 % 13, c = at / 26 % 2, p = at / 52;
+    const std::size_t block = std::min<std::size_t>(i / 3, 3), time = i - 3 * block;
+    const std::size_t byte = ((c * 4 + time) * 2 + p) * 2 + part;
+    const int expected = block == 1 ? 0 : static_cast<signed char>(byte * 37 + block * 91);
+    EXPECT_EQ(all.samples[at], expected) << at;
+  }
+}
+
+TEST(guppi, reads_any_samples_of_a_channel) {
+  for (const char* const bits : {"4", "8", "16"}) {
+    const file_bytes content = with_a_gap(bits);
+    const voltages all = read_guppi(content, "x.raw");
+    std::size_t most_bytes = 0;
+    file_bytes seen;
+    const guppi_file file{[&](std::size_t offset, std::size_t n_bytes) {
+                            most_bytes = std::max(most_bytes, n_bytes);
+                            // Memory of its own: what was returned before becomes invalid.
+                            const auto begin =
+                                content.begin() + static_cast<std::ptrdiff_t>(offset);
+                            seen.assign(begin, begin + static_cast<std::ptrdiff_t>(n_bytes));
+                            return std::span<const std::byte>{seen};
+                          },
+                          content.size(), "x.raw"};
+    EXPECT_EQ(most_bytes, 80U) << "headers alone";
+    for (std::size_t c = 0; c < 2; ++c) {
+      for (std::size_t first = 0; first < all.n_samples; ++first) {
+        for (std::size_t count = 1; first + count <= all.n_samples; ++count) {
+          std::vector<std::int16_t> x(2 * count, 99), y(2 * count, 99);
+          const std::vector<std::span<std::int16_t>> to{x, y};
+          file.read(c, first, count, to);
+          const auto from =
+              all.samples.begin() + static_cast<std::ptrdiff_t>(2 * (c * all.n_samples + first));
+          const auto other = from + static_cast<std::ptrdiff_t>(4 * all.n_samples);
+          ASSERT_TRUE(std::equal(x.begin(), x.end(), from)) << first << " " << count;
+          ASSERT_TRUE(std::equal(y.begin(), y.end(), other)) << first << " " << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(guppi, refuses_a_file_that_became_shorter) {
+  const file_bytes content = with_a_gap("8");
+  std::size_t size_bytes = content.size();
+  const guppi_file file{[&](std::size_t offset, std::size_t n_bytes) {
+                          const std::size_t end = std::min(offset + n_bytes, size_bytes);
+                          return std::span(content).subspan(std::min(offset, end),
+                                                            end - std::min(offset, end));
+                        },
+                        content.size(), "x.raw"};
+  size_bytes /= 2;
+  std::vector<std::int16_t> x(2 * file.contents().n_samples), y = x;
+  const std::vector<std::span<std::int16_t>> to{x, y};
+  EXPECT_THAT(message_of([&] { file.read(1, 0, file.contents().n_samples, to); }),
+              HasSubstr("x.raw: ends within a block; another program shortened it"));
 }
 
 TEST(guppi, leaves_missing_samples_0_though_the_block_before_repeats_them) {
@@ -148,7 +241,9 @@ TEST(guppi, is_refused_in_one_sentence) {
   EXPECT_THAT(of("NBITS", "2"), HasSubstr("4, 8 and 16 are read"));
   EXPECT_THAT(of("NPOL", "3"), HasSubstr("1, 2 and 4 are read"));
   EXPECT_THAT(of("OVERLAP", "4"), HasSubstr("OVERLAP '4'"));
-  EXPECT_THAT(of("TBIN", "0"), HasSubstr("TBIN '0'"));
+  EXPECT_THAT(of("TBIN", "0"), HasSubstr("TBIN '0', which is no number from 1e-15 to"));
+  EXPECT_THAT(of("OBSFREQ", "1.4 GHz"), HasSubstr("OBSFREQ '1.4 GHz', which is no number"));
+  EXPECT_THAT(of("OBSBW", "nan"), HasSubstr("OBSBW 'nan'"));
   EXPECT_THAT(of("PKTFMT", "'SIMPLE  '"), HasSubstr("format SIMPLE"));
   const auto block = [&](const cards& shape) { return header(shape) + data; };
   EXPECT_THAT(why(block(small()) + block(with(small(), "NPOL", "2"))),

@@ -41,6 +41,15 @@ inline samples tone(std::size_t n, double amplitude, double frequency, double tu
   return all;
 }
 
+/// Returns amplitude exp(2 pi i (frequency t + turns)), rounded.  [sample][re, im]
+inline samples phasor(std::size_t n, double amplitude, double frequency, double turns = 0) {
+  const samples re = tone(n, amplitude, frequency, turns),
+                im = tone(n, amplitude, frequency, turns - 0.25);
+  samples all;
+  for (std::size_t t = 0; t < n; ++t) all.insert(all.end(), {re[t], im[t]});
+  return all;
+}
+
 /// Returns white noise, limited to `limit`.
 inline samples gaussian(std::size_t n, double rms, unsigned seed, double limit = 511) {
   std::mt19937 bits{seed};
@@ -58,7 +67,8 @@ inline std::size_t samples_for(const channeliser_spec& spec, std::size_t n_heaps
   return n_heaps * sizes.heap_samples + sizes.window_samples - sizes.spectrum_samples;
 }
 
-/// Returns the sum of the weights: twice the magnitude that a tone of amplitude 1 gives.
+/// Returns the sum of the weights: the magnitude that a phasor of amplitude 1 gives, and twice the
+/// magnitude that a tone gives.
 inline double coherent_gain(const channeliser_spec& spec) {
   const auto weights = channelising::filter_weights(
       {sizes_of(spec).transform, spec.taps, spec.window, spec.weight_cutoff});

@@ -34,9 +34,12 @@ constexpr const char* examples = R"(Examples:
   wingbeat channelise - --adc-rate 1712e6 --delay 1.5e-9 --output-bits fp32 -o spectra.npy < x.raw
   wingbeat channelise pol0.raw pol1.raw --adc-rate 1712e6 --narrowband centre=300e6,decimation=8 \
       --spectra-per-heap 256 --output heaps.raw --stats run.json
+  wingbeat channelise guppi.raw --coarse-channel 12 --output-bits fp32 --waterfall sky.png
+      complex samples, and their rate and frequencies from the header
 
 Input: packed samples, the most significant bit first ('-' is stdin); int16 in .npy, of one
-polarisation or [pol][sample]; VDIF of real samples. One file of both polarisations, or two files.
+polarisation or [pol][sample]; VDIF, and GUPPI raw, of real or complex samples. One file of both
+polarisations, or two files. Complex samples give channels on both sides of 0 Hz.
 Files of delays and gains have lines of numbers, and comments from '#' on; times are in seconds
 since sample 0 of the ADC, POL is 0 or 1:
   --delays   START POL DELAY [RATE [PHASE [PHASE_RATE]]]   in s, s/s, rad and rad/s
@@ -51,20 +54,35 @@ struct options {
   std::string evaluate = "start", cutoff = "1";
   std::optional<double> adc_rate_hz;
   std::optional<unsigned> sample_bits;
+  std::optional<std::size_t> coarse_channel;
   std::size_t channels = 4096, taps = 16, kept_samples = std::size_t{1} << 20;
   std::optional<std::size_t> spectra_per_heap;
   std::uint64_t seed = 0, first_sample = 0;
 };
 
+double rate_of(const options& o, const recording& input) {
+  const double rate_hz = o.adc_rate_hz.value_or(input.sample_rate_hz());
+  if (rate_hz > 0) return rate_hz;
+  throw plan_error(
+      formatted("{} does not state its sample rate; give --adc-rate", joined(o.inputs, ", ")));
+}
+
+/// Returns the frequencies of channels, those of the sky where the files state them.
+frequency_axis axis_of(const channeliser_spec& spec, const recording& input) {
+  const auto sky = input.frequencies();
+  return sky ? sky_axis(spec, sky->first_hz, sky->step_hz < 0) : cli::axis_of(spec);
+}
+
 channeliser_spec spec_of(const options& o, const recording& input) {
   channeliser_spec spec;
-  spec.adc_rate_hz = o.adc_rate_hz.value();
+  spec.adc_rate_hz = rate_of(o, input);
   spec.channels = o.channels;
   spec.taps = o.taps;
   spec.window = choice_of<filter_window>(
       "--window", o.window, {{"hann", filter_window::hann}, {"rect", filter_window::rectangular}});
   spec.weight_cutoff = real_of("--cutoff", o.cutoff, {0, 4});
   spec.sample_bits = input.sample_bits();
+  spec.complex_samples = input.is_complex();
   spec.polarisations = input.n_polarisations();
   // Of an array, short heaps lose few spectra where a delay starts a window before the recording.
   const std::size_t of_array = std::max<std::size_t>(16, (std::size_t{1} << 16) / o.channels);
@@ -77,6 +95,10 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   spec.seed = o.seed;
   spec.missing = missing_named(o.missing);
   spec.evaluation = evaluation_named(o.evaluate);
+  if (!o.narrowband.empty() && input.is_complex()) {
+    throw plan_error(formatted(
+        "--narrowband takes real samples and {} has complex ones; leave it out", o.inputs[0]));
+  }
   if (!o.narrowband.empty()) spec.narrowband = narrowband_of(o.narrowband);
   static_cast<void>(sizes_of(spec));  // before files of channels and times are read
   if (!o.delay.empty()) spec.delays = delays_of(o.delay, spec);
@@ -88,14 +110,15 @@ channeliser_spec spec_of(const options& o, const recording& input) {
 /// Where heaps go.
 class heap_sink {
  public:
-  heap_sink(const options& o, const channeliser& bank) : spectra_per_heap_(spectra_of(bank)) {
+  heap_sink(const options& o, const channeliser& bank, const frequency_axis& axis)
+      : spectra_per_heap_(spectra_of(bank)) {
     if (names_array(o.output)) {
       array_.emplace(bank.spec());
     } else if (!o.output.empty()) {
       heaps_.emplace(o.output);
     }
-    if (!o.spectrum.empty()) powers_.emplace(bank.spec());
-    if (!o.waterfall.empty()) waterfall_.emplace(bank.spec());
+    if (!o.spectrum.empty()) powers_.emplace(bank.spec(), axis);
+    if (!o.waterfall.empty()) waterfall_.emplace(bank.spec(), axis);
   }
 
   void take(const channelised_heap& heap, channeliser_run& run) {
@@ -189,7 +212,9 @@ int run(const options& o) {
   if (!o.delay.empty() && !o.delays.empty()) {
     throw plan_error("--delay excludes --delays; state all delays in the file");
   }
-  recording input{o.inputs, o.format, o.sample_bits};
+  recording input{
+      o.inputs,
+      {.format = o.format, .sample_bits = o.sample_bits, .coarse_channel = o.coarse_channel}};
   const channeliser_spec spec = spec_of(o, input);
   require_array(o.output, spec.output);
   if (!(o.spectrum.empty() && o.waterfall.empty()) && !formats::draws_charts()) {
@@ -205,8 +230,9 @@ int run(const options& o) {
   channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample), o.kept_samples};
   channeliser_run result{.inputs = o.inputs,
                          .device = short_name(device),
+                         .axis = axis_of(spec, input),
                          .first_sample = static_cast<std::int64_t>(o.first_sample)};
-  heap_sink sink{o, bank};
+  heap_sink sink{o, bank, result.axis};
   channelise(on, bank, input, sink, result);
   if (result.heaps.empty() && bank.counts().withheld == 0) {
     throw plan_error(
@@ -222,11 +248,14 @@ int run(const options& o) {
 
 void add_input_options(CLI::App& command, options& o) {
   add_texts(command, "POL", o.inputs, "One file or two; '-' is stdin")->required();
-  add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")->required();
-  add_text(command, "--format", o.format, "auto, raw, npy or vdif");
+  add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true},
+           "Samples a second; of GUPPI raw its header's when not given");
+  add_text(command, "--format", o.format, "auto, raw, npy, vdif or guppi");
+  add_count(command, "--coarse-channel", o.coarse_channel, {0, std::size_t{1} << 20},
+            "Which of the channels that VDIF or GUPPI raw holds");
   add_count(command, "--sample-bits", o.sample_bits,
             {channelising::least_sample_bits, channelising::most_sample_bits},
-            "Bits of a sample; 10 when not given, and VDIF's own");
+            "Bits of a sample; 10 when not given, and those of VDIF and GUPPI raw");
   add_count(command, "--first-sample", o.first_sample, {0, std::size_t{1} << 60},
             "Number of the first sample, since the ADC's sample 0");
   add_count(command, "--kept-samples", o.kept_samples, {0, std::size_t{1} << 32},

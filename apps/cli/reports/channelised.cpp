@@ -92,8 +92,17 @@ void spectra_array::write(const std::string& file) const {
   to.commit();
 }
 
-channel_powers::channel_powers(const channeliser_spec& spec)
-    : spec_(spec), sums_(spec.polarisations, std::vector<double>(spec.channels)) {}
+frequency_axis axis_of(const channeliser_spec& spec) {
+  return {channel_hz(spec, 0), channel_width_hz(spec)};
+}
+
+frequency_axis sky_axis(const channeliser_spec& spec, double centre_hz, bool is_inverted) {
+  const double sign = is_inverted ? -1 : 1;
+  return {centre_hz + sign * channel_hz(spec, 0), sign * channel_width_hz(spec)};
+}
+
+channel_powers::channel_powers(const channeliser_spec& spec, const frequency_axis& axis)
+    : spec_(spec), axis_(axis), sums_(spec.polarisations, std::vector<double>(spec.channels)) {}
 
 void channel_powers::add(const channelised_heap& heap, std::size_t spectra_per_heap) {
   const std::size_t n_bytes = complex_bytes(spec_.output);
@@ -117,9 +126,10 @@ formats::line_chart channel_powers::chart(const std::string& title) const {
   for (std::size_t p = 0; p < sums_.size(); ++p) {
     formats::chart_series curve;
     if (sums_.size() > 1) curve.label = formatted("polarisation {}", p);
-    for (std::size_t k = 0; k < sums_[p].size(); ++k) {
+    for (std::size_t i = 0; i < sums_[p].size(); ++i) {
+      const std::size_t k = axis_.step_hz < 0 ? sums_[p].size() - 1 - i : i;
       const double mean = sums_[p][k] / static_cast<double>(std::max<std::size_t>(n_spectra_, 1));
-      curve.x.push_back(channel_hz(spec_, k));
+      curve.x.push_back(axis_.at(static_cast<double>(k)));
       curve.y.push_back(mean > 0 ? 10 * std::log10(mean)
                                  : std::numeric_limits<double>::quiet_NaN());
     }
@@ -128,8 +138,9 @@ formats::line_chart channel_powers::chart(const std::string& title) const {
   return chart;
 }
 
-channel_waterfall::channel_waterfall(const channeliser_spec& spec)
+channel_waterfall::channel_waterfall(const channeliser_spec& spec, const frequency_axis& axis)
     : spec_(spec),
+      axis_(axis),
       n_columns_(std::min(spec.channels, most_columns)),
       counts_(most_rows),
       powers_(spec.polarisations, std::vector<double>(most_rows * n_columns_)) {}
@@ -175,21 +186,23 @@ formats::waterfall_chart channel_waterfall::chart(const std::string& title) cons
       static_cast<double>(sizes_of(spec_).spectrum_samples * spectra_per_row_) / spec_.adc_rate_hz;
   const std::size_t n_rows = (n_spectra_ + spectra_per_row_ - 1) / spectra_per_row_;
   const double begin_s = static_cast<double>(first_.value_or(0)) / spec_.adc_rate_hz;
-  const double half = channel_width_hz(spec_) / 2;
-  formats::waterfall_chart chart{
-      .title = title,
-      .x_label = "frequency (Hz)",
-      .y_label = "time (s)",
-      .value_label = "power (dB)",
-      .x = {channel_hz(spec_, 0) - half, channel_hz(spec_, spec_.channels - 1) + half},
-      .y = {begin_s, begin_s + static_cast<double>(n_rows) * row_s},
-      .n_columns = n_columns_,
-      .n_rows = n_rows};
+  const bool is_falling = axis_.step_hz < 0;
+  const double begin = axis_.at(-0.5), end = axis_.at(static_cast<double>(spec_.channels) - 0.5);
+  formats::waterfall_chart chart{.title = title,
+                                 .x_label = "frequency (Hz)",
+                                 .y_label = "time (s)",
+                                 .value_label = "power (dB)",
+                                 .x = {std::min(begin, end), std::max(begin, end)},
+                                 .y = {begin_s, begin_s + static_cast<double>(n_rows) * row_s},
+                                 .n_columns = n_columns_,
+                                 .n_rows = n_rows};
   for (std::size_t p = 0; p < powers_.size(); ++p) {
     formats::waterfall_panel panel;
     if (powers_.size() > 1) panel.label = formatted("polarisation {}", p);
-    for (std::size_t i = 0; i < n_rows * n_columns_; ++i) {
-      const auto n = static_cast<double>(counts_[i / n_columns_] * (spec_.channels / n_columns_));
+    for (std::size_t at = 0; at < n_rows * n_columns_; ++at) {
+      const std::size_t row = at / n_columns_, column = at % n_columns_;
+      const std::size_t i = row * n_columns_ + (is_falling ? n_columns_ - 1 - column : column);
+      const auto n = static_cast<double>(counts_[row] * (spec_.channels / n_columns_));
       panel.values.push_back(powers_[p][i] > 0 ? 10 * std::log10(powers_[p][i] / n)
                                                : std::numeric_limits<double>::quiet_NaN());
     }
@@ -217,13 +230,14 @@ std::string stats_text(const channeliser& bank, const channeliser_run& run) {
   document["device"] = run.device;
   document["adc_rate_hz"] = spec.adc_rate_hz;
   document["sample_bits"] = spec.sample_bits;
+  document["complex_samples"] = spec.complex_samples;
   document["first_sample"] = run.first_sample;
   document["channels"] = spec.channels;
   document["taps"] = spec.taps;
   document["output_bits"] = sample_name(spec.output);
   document["has_dither"] = has_dither(spec);
-  document["first_channel_hz"] = channel_hz(spec, 0);
-  document["channel_width_hz"] = channel_width_hz(spec);
+  document["first_channel_hz"] = run.axis.first_hz;
+  document["channel_width_hz"] = run.axis.step_hz;
   document["spectrum_samples"] = sizes.spectrum_samples;
   document["window_samples"] = sizes.window_samples;
   document["spectra_per_heap"] = sizes.spectra_per_heap;

@@ -36,18 +36,36 @@ class spectra_array {
   std::vector<std::vector<std::byte>> channels_;  ///< [channel], of all spectra
 };
 
+/// Frequencies of channels: channel k lies at `first_hz` + k `step_hz`, which may be below 0.
+struct frequency_axis {
+  double first_hz = 0, step_hz = 0;
+
+  [[nodiscard]] double at(double channel) const { return first_hz + channel * step_hz; }
+};
+
+/// Returns those of a spec alone: of complex samples around 0 Hz.
+[[nodiscard]] frequency_axis axis_of(const channeliser_spec& spec);
+
+/// Returns those of complex samples whose 0 Hz is `centre_hz` in the sky. Where the spectrum
+/// `is_inverted`, frequencies fall from channel to channel.
+[[nodiscard]] frequency_axis sky_axis(const channeliser_spec& spec, double centre_hz,
+                                      bool is_inverted);
+
 /// Sums up the powers of channels.
 class channel_powers {
  public:
-  explicit channel_powers(const channeliser_spec& spec);
+  explicit channel_powers(const channeliser_spec& spec) : channel_powers(spec, axis_of(spec)) {}
+  channel_powers(const channeliser_spec& spec, const frequency_axis& axis);
 
   void add(const channelised_heap& heap, std::size_t spectra_per_heap);
 
-  /// Returns the mean power of each channel in dB, a curve for each polarisation.
+  /// Returns the mean power of each channel in dB over rising frequencies, a curve for each
+  /// polarisation.
   [[nodiscard]] formats::line_chart chart(const std::string& title) const;
 
  private:
   channeliser_spec spec_;
+  frequency_axis axis_;
   std::size_t n_spectra_ = 0;
   std::vector<std::vector<double>> sums_;  ///< [polarisation][channel]
 };
@@ -56,7 +74,9 @@ class channel_powers {
 /// any length takes a picture's worth of memory.
 class channel_waterfall {
  public:
-  explicit channel_waterfall(const channeliser_spec& spec);
+  explicit channel_waterfall(const channeliser_spec& spec)
+      : channel_waterfall(spec, axis_of(spec)) {}
+  channel_waterfall(const channeliser_spec& spec, const frequency_axis& axis);
 
   void add(const channelised_heap& heap, std::size_t spectra_per_heap);
 
@@ -67,6 +87,7 @@ class channel_waterfall {
   void make_room(std::size_t row);
 
   channeliser_spec spec_;
+  frequency_axis axis_;
   std::size_t n_columns_, spectra_per_row_ = 1, n_spectra_ = 0;
   std::optional<std::int64_t> first_;        ///< Timestamp of the first row.
   std::vector<std::size_t> counts_;          ///< [row] spectra
@@ -85,6 +106,7 @@ struct heap_record {
 struct channeliser_run {
   std::vector<std::string> inputs = {};
   std::string device = {};
+  frequency_axis axis = {};
   std::int64_t first_sample = 0;
   std::vector<heap_record> heaps = {};
   std::uint64_t n_samples = 0;  ///< Of each polarisation, missing ones among them.

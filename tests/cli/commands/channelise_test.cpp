@@ -255,13 +255,10 @@ TEST_F(channelise_refuses, files_that_hold_no_samples_of_a_digitiser) {
   at.file("cut.npy", formats::npy_prefix("<i2", {10}) + std::string(4, '\0'));
   at.file("three.npy", array({samples(5), samples(5), samples(5)}, true));
   at.file("large.npy", array({samples(5000, 600)}, false));
-  at.file("x.guppi", std::string(text_of(guppi_card("NBITS", "8") + guppi_end())));
   EXPECT_THAT(why({"none.raw", "-o", "x.npy"}, 4), HasSubstr("none.raw: cannot be opened"));
   EXPECT_THAT(why({"real.npy", "-o", "x.npy"}, 4), HasSubstr("type '<f4'; save them as int16"));
   EXPECT_THAT(why({"cut.npy", "-o", "x.npy"}, 4), HasSubstr("header promises"));
   EXPECT_THAT(why({"three.npy", "-o", "x.npy"}, 4), HasSubstr("shape (3, 5)"));
-  EXPECT_THAT(why({"x.guppi", "-o", "x.npy"}, 4),
-              HasSubstr("GUPPI raw, whose samples are complex"));
   EXPECT_THAT(why({"a.raw", "short.raw", "-o", "x.npy"}), HasSubstr("give equally many"));
   EXPECT_THAT(why({"a.raw", "a.raw", "a.raw", "-o", "x.npy"}), HasSubstr("at most 2"));
   EXPECT_THAT(why({"short.raw", "-o", "x.npy"}), HasSubstr("too few for a spectrum"));

@@ -69,6 +69,31 @@ TEST(channel_waterfall, puts_powers_where_they_belong) {
   }
 }
 
+TEST(channel_waterfall, has_rising_frequencies_where_the_spectrum_is_inverted) {
+  channeliser_spec spec = test::small_spec(64);
+  spec.complex_samples = true;
+  const auto loud = heap_of(spec, 40);
+  for (const bool is_inverted : {false, true}) {
+    const auto axis = cli::sky_axis(spec, 5e9, is_inverted);
+    cli::channel_waterfall waterfall{spec, axis};
+    cli::channel_powers powers{spec, axis};
+    waterfall.add({.bytes = loud, .n_spectra = 16}, 16);
+    powers.add({.bytes = loud, .n_spectra = 16}, 16);
+    const auto picture = waterfall.chart("sky");
+    const double width = spec.adc_rate_hz / 64, shift = is_inverted ? 0.5 : -0.5;
+    EXPECT_DOUBLE_EQ(picture.x.first, 5e9 - 32 * width + shift * width);
+    EXPECT_DOUBLE_EQ(picture.x.second, 5e9 + 32 * width + shift * width);
+    const std::size_t column = is_inverted ? 64 - 1 - 40 : 40;
+    const auto curve = powers.chart("sky").series.at(0);
+    for (std::size_t k = 0; k < 64; ++k) {
+      EXPECT_EQ(picture.panels[0].values[64 + k] > 10, k == column) << k;
+      EXPECT_EQ(curve.y[k] > 10, k == column) << k;
+      EXPECT_TRUE(k == 0 || curve.x[k] > curve.x[k - 1]) << k;
+    }
+    EXPECT_DOUBLE_EQ(curve.x[column], 5e9 + (is_inverted ? -8 : 8) * width);
+  }
+}
+
 TEST(channel_waterfall, joins_spectra_and_channels_that_are_many) {
   channeliser_spec spec = test::small_spec(2048);
   spec.polarisations = 1;

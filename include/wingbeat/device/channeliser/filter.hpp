@@ -18,7 +18,9 @@ inline constexpr unsigned counters = 32;
 
 /// What a bank is compiled for.
 struct bank_numbers {
-  unsigned channels, taps, sample_bits, polarisations;
+  unsigned channels, taps, sample_bits;
+  unsigned parts;  ///< Numbers of a sample: 2 of complex samples, whose parts alternate.
+  unsigned polarisations;
   unsigned spectra_per_heap;
   stored_kind output;
   bool dithers;
@@ -26,6 +28,7 @@ struct bank_numbers {
   unsigned rows;      ///< Of a tile, a multiple of `sliding`.
   unsigned elements;  ///< Of a row that a thread transforms.
 
+  /// Numbers of a row, from a window to the next: 2 N real samples, or N complex ones.
   WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
   WINGBEAT_FN constexpr unsigned threads() const { return rows * length() / elements; }
   /// Spectra of a tile.
@@ -95,7 +98,7 @@ class tile_filter {
   WINGBEAT_FN typename filter::streams streams(unsigned row, unsigned j) const {
     const auto of = [&](unsigned part) {
       return packed_pair<as.sample_bits>{memory_.samples + polarisation(part) * memory_.plane_bytes,
-                                         entry(row, part).first + j};
+                                         entry(row, part).first * as.parts + j};
     };
     return {of(0), of(1)};
   }
@@ -130,8 +133,9 @@ class tile_filter {
   size first_;
 };
 
-/// A bank's filters alone: floats [polarisation][spectrum][position] in device memory, for a
-/// transform of rows. A workgroup takes `threads` of the units of its rows: four positions each.
+/// A bank's filters alone, of real or of complex samples: floats [polarisation][spectrum][position]
+/// in device memory, for a transform of rows. A workgroup takes `threads` of the units of its rows:
+/// four positions each.
 template <class Policy, class Group = group>
 struct filter_rows {
   static constexpr bank_numbers as = Policy::numbers();
