@@ -19,7 +19,7 @@ using device::workgroup::schedule;
 
 /// Of a multiprocessor; for all threads of a workgroup. Processors spill to their caches instead.
 constexpr std::size_t registers_of_workgroup = 65536;
-/// A rule's rows and columns fill so many bytes of memory at once, as their neighbours do not.
+/// The smallest unit of memory traffic: neighbours read and write so many bytes at once.
 constexpr std::size_t sector_bytes = 32;
 
 unsigned real_bytes_of(const rule_request& of) {
