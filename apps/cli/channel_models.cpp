@@ -141,8 +141,10 @@ std::vector<std::vector<delay_model>> read_delays(const std::filesystem::path& f
     model.phase_rate_rad_s = optional(5, "phase rate", 1e9);
     const delay_model next = in_samples(model, spec.adc_rate_hz);
     if (!models[pol].empty() && next.start_samples <= models[pol].back().start_samples) {
-      line.refuse("polarisation {} has a model from {} s on, after a later one; sort the lines",
-                  pol, model.start_s);
+      line.refuse(
+          "polarisation {} has a model from {} s on, and one from then or later before it; "
+          "give each a later start than the one before",
+          pol, model.start_s);
     }
     models[pol].push_back(next);
   }

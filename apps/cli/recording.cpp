@@ -63,6 +63,17 @@ std::string format_of(const byte_source& file) {
   return is_vdif(file) ? "vdif" : "raw";
 }
 
+/// Returns "raw", the format of stdin: others are read from several places of a file.
+std::string require_raw(const byte_source& stdin_source, const std::string& format) {
+  std::string found = format;
+  if (format == "auto" && is_npy(stdin_source.head())) found = "npy";
+  if (format == "auto" && is_guppi(stdin_source.head())) found = "guppi";
+  if (found == "auto" || found == "raw") return "raw";
+  throw plan_error(formatted(
+      "stdin is to hold the format {}, and raw samples alone come from stdin; name the file",
+      found));
+}
+
 }  // namespace
 
 byte_source::byte_source(std::string name) : name_(std::move(name)) {
@@ -154,7 +165,8 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
   for (const std::string& name : files) {
     auto file = std::make_unique<byte_source>(name);
     std::string kind = format;
-    if (format == "auto") kind = name == "-" ? "raw" : format_of(*file);
+    if (name == "-") kind = require_raw(*file, format);
+    if (kind == "auto") kind = format_of(*file);
     open_stream(std::move(file), kind);
   }
   if (!is_measured_) n_samples_.reset();

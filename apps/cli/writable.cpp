@@ -35,7 +35,8 @@ void require_direct_access(const output_file& file) {
 
 }  // namespace
 
-void require_writable(const std::vector<output_file>& files) {
+void require_writable(const std::vector<output_file>& files,
+                      const std::vector<std::string>& inputs) {
   std::map<std::filesystem::path, std::string> options;
   for (const output_file& file : files) {
     if (file.path.empty()) continue;
@@ -50,6 +51,12 @@ void require_writable(const std::vector<output_file>& files) {
       // Creates the temporary file beside its place, and removes it as it is not committed.
       const formats::atomic_file unwritten{file.path};
     }
+  }
+  for (const std::string& input : inputs) {
+    const auto writer = options.find(place_of(input));
+    if (input == "-" || writer == options.end()) continue;
+    throw plan_error(formatted("{} is an input, and {} would write it; give that another file",
+                               input, writer->second));
   }
 }
 

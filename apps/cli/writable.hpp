@@ -14,7 +14,9 @@ struct output_file {
 };
 
 /// Checks that each file can be written, and leaves no file behind and older files as they are.
-/// Throws `file_error` for one that cannot, `plan_error` where two options name one file.
-void require_writable(const std::vector<output_file>& files);
+/// Throws `file_error` for one that cannot, `plan_error` where two options name one file, or one
+/// names a file of `inputs`, which are read while it is written.
+void require_writable(const std::vector<output_file>& files,
+                      const std::vector<std::string>& inputs = {});
 
 }  // namespace wingbeat::cli

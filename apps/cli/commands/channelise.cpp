@@ -149,6 +149,11 @@ class heap_sink {
     // Where all heaps were withheld there is nothing to draw.
     if (waterfall_ && run.n_spectra() > 0) {
       formats::write_png(o.waterfall, waterfall_->chart(title));
+    } else if (waterfall_) {
+      print_message(
+          "{} is not written, because all heaps were withheld; use less --spectra-per-heap, or "
+          "--missing zero-fill",
+          o.waterfall);
     }
     if (o.stats.empty()) return;
     formats::atomic_file to{o.stats};
@@ -225,7 +230,8 @@ int run(const options& o) {
   require_writable({{"--output", o.output},
                     {"--spectrum", o.spectrum},
                     {"--waterfall", o.waterfall},
-                    {"--stats", o.stats}});
+                    {"--stats", o.stats}},
+                   o.inputs);
   queue on{device};
   channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample), o.kept_samples};
   channeliser_run result{.inputs = o.inputs,
@@ -236,10 +242,12 @@ int run(const options& o) {
   channelise(on, bank, input, sink, result);
   if (result.heaps.empty() && bank.counts().withheld == 0) {
     throw plan_error(
-        formatted("{} holds {} from sample {} on, too few for a spectrum, whose window "
-                  "is {}; record more, or use fewer channels or taps",
+        formatted("{} holds {} from sample {} on, too few for a spectrum, whose window is {}, of a "
+                  "heap that begins at a multiple of {}; record more, or use fewer channels, taps "
+                  "or --spectra-per-heap",
                   joined(o.inputs, ", "), counted(result.n_samples, "sample"), o.first_sample,
-                  counted(bank.sizes().window_samples, "sample")));
+                  counted(bank.sizes().window_samples, "sample"),
+                  counted(bank.sizes().heap_samples, "sample")));
   }
   sink.finish(o, bank, result);
   report(o, bank, result, sink);

@@ -2,8 +2,10 @@
 // Label: cli
 // `wingbeat channelise`: the spectra it writes against the reference channeliser, from every kind
 // of file, and what it refuses.
+#include <fcntl.h>  // open
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>  // dup, dup2, lseek
 
 #include <fstream>
 
@@ -267,6 +269,22 @@ TEST_F(channelise_refuses, files_that_hold_no_samples_of_a_digitiser) {
               HasSubstr("x.heaps would be empty: the recording has 16 spectra, and a heap has "));
 }
 
+// They are read from several places; a file named `stdin` must not be read in their stead.
+TEST_F(channelise_refuses, stdin_that_holds_another_format) {
+  at.file("stdin", std::string(5000, 'x'));
+  const std::string name = (at.folder().path() / at.file("a.npy", array({samples(500)}, false)));
+  const int held = ::dup(STDIN_FILENO), given = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  for (const std::string format : {"auto", "npy", "vdif", "guppi"}) {
+    ::lseek(given, 0, SEEK_SET);
+    ::dup2(given, STDIN_FILENO);
+    EXPECT_THAT(why({"-", "--format", format, "-o", "x.npy"}),
+                HasSubstr("raw samples alone come from stdin; name the file"));
+  }
+  ::dup2(held, STDIN_FILENO);
+  ::close(held);
+  ::close(given);
+}
+
 TEST_F(channelise_refuses, options_that_make_no_channeliser) {
   at.file("a.raw", std::string(5000, 'x'));
   at.file("d.txt", "0 0 1e-6\n0 5 1e-6\n");
@@ -294,6 +312,8 @@ TEST_F(channelise_refuses, options_that_make_no_channeliser) {
   EXPECT_THAT(with({"--delays", "blank.txt"}), HasSubstr("holds no line of numbers"));
   EXPECT_THAT(with({"--gains", "g.txt"}), HasSubstr("g.txt: line 2: the last channel is '99'"));
   EXPECT_THAT(with({"--stats", "x.npy"}), HasSubstr("both write x.npy"));
+  EXPECT_THAT(with({"--stats", "a.raw"}), HasSubstr("a.raw is an input, and --stats would"));
+  EXPECT_THAT(why({"./a.raw", "-o", "a.raw"}), HasSubstr("is an input, and --output would"));
 }
 
 }  // namespace
