@@ -239,7 +239,8 @@ void recording::open_voltages(std::unique_ptr<byte_source> file, const std::stri
   const std::string name = file->name();
   voltage_source source;
   if (format == "vdif") {
-    source.held = formats::read_vdif(formats::read_whole_file(name), name);
+    source.held = formats::read_vdif(formats::read_whole_file(name), name,
+                                     {.sample_rate_hz = options_.sample_rate_hz});
   } else {
     if (!file->size()) refuse(name, "is a pipe; copy it to a file, whose middle can be read");
     const std::size_t size_bytes = *file->size();
@@ -292,6 +293,11 @@ void recording::require_alike(const formats::voltages& held, const std::string& 
     throw plan_error(
         formatted("frames of {} hold {} samples and those of {} {}; give files of one kind",
                   first_name_, first.packet_samples, name, held.packet_samples));
+  }
+  if (first.first_packet && held.first_packet && *first.first_packet != *held.first_packet) {
+    throw plan_error(
+        formatted("the first frame of {} is number {}, and that of {} {}; cut them to one start",
+                  first_name_, *first.first_packet, name, *held.first_packet));
   }
   if (first.sample_rate_hz != held.sample_rate_hz) {
     throw plan_error(formatted("{} has {} samples a second and {} has {}; give files of one rate",

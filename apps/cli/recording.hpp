@@ -60,6 +60,8 @@ struct recording_options {
   std::optional<unsigned> sample_bits = {};
   /// The channel of VDIF or GUPPI raw that is read; unset: the only one.
   std::optional<std::size_t> coarse_channel = {};
+  /// Of VDIF, to know how many frames a second has; unset: one more than the highest number.
+  std::optional<double> sample_rate_hz = {};
 };
 
 /// One or two polarisations, in one file or two.

@@ -2,6 +2,7 @@
 #include "formats/vdif.hpp"
 
 #include <algorithm>  // find, max, min, sort
+#include <cmath>      // abs, round
 #include <cstdint>    // int16_t, uint32_t
 #include <vector>
 
@@ -120,6 +121,21 @@ struct time_line {
   }
 };
 
+/// Returns the options with the frames of a second, where the sample rate tells them.
+vdif_options with_frames(vdif_options options, const frame_shape& shape, std::string_view name) {
+  if (options.frames_per_second || !options.sample_rate_hz) return options;
+  const double frames = *options.sample_rate_hz / static_cast<double>(shape.n_samples());
+  const double whole = std::round(frames);
+  if (whole < 1 || whole > 4294967296.0 || std::abs(frames - whole) > 1e-6 * frames) {
+    refuse(name,
+           "has frames of {} samples, of which {} samples a second make no whole number of frames "
+           "a second; give the rate that it was sampled at",
+           shape.n_samples(), *options.sample_rate_hz);
+  }
+  options.frames_per_second = static_cast<std::size_t>(whole);
+  return options;
+}
+
 time_line times_of(const std::vector<frame>& frames, std::size_t n_threads,
                    const vdif_options& options, std::string_view name) {
   time_line line{.first_second = frames[0].second};
@@ -185,8 +201,9 @@ voltages read_vdif(std::span<const std::byte> content, std::string_view name,
                    const vdif_options& options) {
   const std::vector<frame> frames = parse_frames(content, name);
   const std::vector<std::uint32_t> threads = threads_of(frames, name);
-  const time_line line = times_of(frames, threads.size(), options, name);
   const frame_shape& shape = frames.front().shape;
+  const vdif_options timing = with_frames(options, shape, name);
+  const time_line line = times_of(frames, threads.size(), timing, name);
   voltages result{.n_polarisations = threads.size(),
                   .n_channels = shape.n_channels,
                   .n_samples = line.n_frames * shape.n_samples(),
@@ -207,9 +224,10 @@ voltages read_vdif(std::span<const std::byte> content, std::string_view name,
     result.present[p][place] = true;
     place_frame(result, f, p, place);
   }
-  if (options.frames_per_second) {
+  if (timing.frames_per_second) {
     result.sample_rate_hz =
-        static_cast<double>(*options.frames_per_second) * static_cast<double>(shape.n_samples());
+        static_cast<double>(*timing.frames_per_second) * static_cast<double>(shape.n_samples());
+    result.first_packet = std::uint64_t{line.first_second} * *timing.frames_per_second + line.first;
   }
   return result;
 }

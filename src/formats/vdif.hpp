@@ -16,6 +16,8 @@ struct vdif_options {
   /// Frames of a thread in a second. Unset: one more than the highest number of a frame, which is
   /// right where one whole second was recorded; not needed within one second.
   std::optional<std::size_t> frames_per_second = {};
+  /// Samples of a channel in a second, from which the above follows where it is unset.
+  std::optional<double> sample_rate_hz = {};
 };
 
 /// Returns the frames in order, each of one or two threads as a polarisation, by the threads'

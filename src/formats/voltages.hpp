@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <cstdint>  // int16_t
+#include <cstdint>  // int16_t, uint64_t
 #include <optional>
 #include <vector>
 
@@ -26,7 +26,9 @@ struct voltages {
   /// As integers; missing samples are 0.
   std::vector<std::int16_t> samples = {};  // [polarisation][channel][sample][re, im if complex]
   std::size_t packet_samples = 0;          ///< Samples that were recorded, or lost, together.
-  std::vector<std::vector<bool>> present = {};          // [polarisation][packet]
+  std::vector<std::vector<bool>> present = {};  // [polarisation][packet]
+  /// When the first packet came, in packets since an epoch; unset: the file does not say.
+  std::optional<std::uint64_t> first_packet = {};
   double sample_rate_hz = 0;                            ///< Of a channel. 0: the file does not say.
   std::optional<channel_frequencies> frequencies = {};  ///< Unset: the file does not say.
 };

@@ -85,6 +85,11 @@ TEST(vdif, goes_on_over_seconds) {
   const voltages given = read_vdif(at(5, 2) + at(6, 0), "x.vdif", {.frames_per_second = 4});
   EXPECT_THAT(given.present, ElementsAre(std::vector<bool>{true, false, true}));
   EXPECT_EQ(given.sample_rate_hz, 32);
+  // The rate tells the frames of a second whose last one was lost.
+  const voltages timed = read_vdif(at(5, 2) + at(6, 0), "x.vdif", {.sample_rate_hz = 32});
+  EXPECT_EQ(timed.present, given.present);
+  EXPECT_EQ(timed.first_packet, 5 * 4 + 2U);
+  EXPECT_EQ(read.first_packet, std::nullopt);
 }
 
 TEST(vdif, flags_frames_that_are_invalid) {
@@ -122,6 +127,8 @@ TEST(vdif, is_refused_in_one_sentence) {
               HasSubstr("2 frames within the time of 16777216"));
   EXPECT_THAT(why(vdif_frame({.number = 4}, counted), {.frames_per_second = 4}),
               HasSubstr("number 4, but 4 frames in a second"));
+  EXPECT_THAT(why(good, {.sample_rate_hz = 33}),
+              HasSubstr("frames of 8 samples, of which 33 samples a second make no whole number"));
 }
 
 }  // namespace

@@ -217,9 +217,11 @@ int run(const options& o) {
   if (!o.delay.empty() && !o.delays.empty()) {
     throw plan_error("--delay excludes --delays; state all delays in the file");
   }
-  recording input{
-      o.inputs,
-      {.format = o.format, .sample_bits = o.sample_bits, .coarse_channel = o.coarse_channel}};
+  recording input{o.inputs,
+                  {.format = o.format,
+                   .sample_bits = o.sample_bits,
+                   .coarse_channel = o.coarse_channel,
+                   .sample_rate_hz = o.adc_rate_hz}};
   const channeliser_spec spec = spec_of(o, input);
   require_array(o.output, spec.output);
   if (!(o.spectrum.empty() && o.waterfall.empty()) && !formats::draws_charts()) {

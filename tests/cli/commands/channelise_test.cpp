@@ -269,6 +269,23 @@ TEST_F(channelise_refuses, files_that_hold_no_samples_of_a_digitiser) {
               HasSubstr("x.heaps would be empty: the recording has 16 spectra, and a heap has "));
 }
 
+TEST_F(channelise_refuses, frames_of_other_times) {
+  const auto frames = [](unsigned first) {
+    std::string content;
+    for (unsigned i = first; i < first + 4; ++i) {
+      content += text_of(vdif_frame({.number = i}, std::vector<int>(1000, 7)));
+    }
+    return content;
+  };
+  at.file("a.vdif", frames(0));
+  at.file("b.vdif", frames(5));
+  EXPECT_THAT(why({"a.vdif", "b.vdif", "-o", "x.npy"}),
+              HasSubstr("the first frame of a.vdif is number 0, and that of b.vdif 5; cut them"));
+  at.file("c.vdif", text_of(vdif_frame({}, std::vector<int>(24, 7))));
+  EXPECT_THAT(why({"c.vdif", "-o", "x.npy"}, 4),
+              HasSubstr("24 samples, of which 1000000 samples a second make no whole number"));
+}
+
 // They are read from several places; a file named `stdin` must not be read in their stead.
 TEST_F(channelise_refuses, stdin_that_holds_another_format) {
   at.file("stdin", std::string(5000, 'x'));
