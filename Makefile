@@ -69,7 +69,8 @@ demo: build
 	  'delay(wgn(0.1, 1), 7) + cw(0.05, 500e6) + wgn(0.02, 3)' --adc-rate 1712e6 \
 	  --samples 2097152 --output demo/pol0.raw,demo/pol1.raw
 	build/wingbeat channelise demo/pol0.raw demo/pol1.raw --adc-rate 1712e6 --channels 1024 \
-	  --output demo/voltages.npy --spectrum demo/channels.png --stats demo/channels.json
+	  --output demo/voltages.npy --spectrum demo/channels.png --waterfall demo/sky.png \
+	  --stats demo/channels.json
 	examples/demo_engine.sh build/wingbeat demo
 	@echo
 	@echo "The recording:  $(recording)"
@@ -81,7 +82,8 @@ demo: build
 	@echo "Every score:    $(CURDIR)/demo/scores.png"
 	@echo "With a bloom:   $(CURDIR)/demo/bloom.png"
 	@echo "The recording, smoothed: $(CURDIR)/demo/smooth.wav"
-	@echo "Noise and tones, channelised: $(CURDIR)/demo/channels.png, all values in demo/voltages.npy"
+	@echo "Noise and tones, channelised: $(CURDIR)/demo/channels.png, over time demo/sky.png, all"
+	@echo "                values in demo/voltages.npy"
 	@/usr/bin/python3 examples/demo_pictures.py delay demo 7
 	@echo "A telescope for ten seconds, digitiser to receiver: demo/engine.png, counters demo/engine.json"
 	@echo "Next: build/wingbeat transform --help"

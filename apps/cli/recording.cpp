@@ -44,7 +44,8 @@ bool is_guppi(std::span<const std::byte> head) {
   });
 }
 
-/// VDIF has no magic number: the file is whole frames, and the second has the shape of the first.
+/// VDIF has no magic number: the file is whole frames, or its last one is cut, and the second has
+/// the shape of the first.
 bool is_vdif(const byte_source& file) {
   constexpr std::size_t header_bytes = 16, length_at = 8;
   constexpr std::uint32_t length_mask = (1u << 24) - 1, shape_mask = (1u << 29) - 1;
@@ -52,7 +53,9 @@ bool is_vdif(const byte_source& file) {
   if (!file.size() || head.size() < header_bytes) return false;
   const auto word = [&](std::size_t at) { return formats::load<std::uint32_t>(&head[at]); };
   const std::size_t n_bytes = std::size_t{word(length_at) & length_mask} * 8;
-  if (n_bytes <= header_bytes || *file.size() % n_bytes != 0) return false;
+  constexpr std::size_t least_when_cut = 512;  // shorter ones may be a pattern of samples
+  if (n_bytes <= header_bytes) return false;
+  if (*file.size() % n_bytes != 0 && n_bytes < least_when_cut) return false;
   if (n_bytes + header_bytes > head.size()) return *file.size() == n_bytes;
   return ((word(length_at) ^ word(n_bytes + length_at)) & shape_mask) == 0;
 }
@@ -296,8 +299,14 @@ void recording::require_alike(const formats::voltages& held, const std::string& 
   }
   if (first.first_packet && held.first_packet && *first.first_packet != *held.first_packet) {
     throw plan_error(
-        formatted("the first frame of {} is number {}, and that of {} {}; cut them to one start",
+        formatted("the first packet of {} is number {}, and that of {} {}; cut them to one start",
                   first_name_, *first.first_packet, name, *held.first_packet));
+  }
+  if (first.frequencies && held.frequencies &&
+      (first.frequencies->first_hz != held.frequencies->first_hz ||
+       first.frequencies->step_hz != held.frequencies->step_hz)) {
+    throw plan_error(
+        formatted("{} and {} are of different bands; give files of one band", first_name_, name));
   }
   if (first.sample_rate_hz != held.sample_rate_hz) {
     throw plan_error(formatted("{} has {} samples a second and {} has {}; give files of one rate",

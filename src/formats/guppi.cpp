@@ -132,6 +132,7 @@ struct block_list {
   block_shape shape;
   double sample_rate_hz = 0;
   std::optional<channel_frequencies> frequencies = {};
+  std::optional<std::size_t> packets_of_block = {};  ///< What PKTIDX grows by, as PIPERBLK says.
 };
 
 /// Returns a real number of a header, from `least` to 1e15; none where it has no such card.
@@ -173,6 +174,7 @@ block_list take_blocks(const file_view& content, std::size_t size_bytes, std::st
       list.shape = shape;
       list.sample_rate_hz = rate_of(header, name);
       list.frequencies = frequencies_of(header, shape.n_channels, name);
+      list.packets_of_block = count_of(header, "PIPERBLK", 1, std::size_t{1} << 40, name);
     }
     if (shape != list.shape) {
       refuse(name, "has block {} of another size or shape than the first; split the file",
@@ -195,8 +197,9 @@ block_list take_blocks(const file_view& content, std::size_t size_bytes, std::st
   return list;
 }
 
-/// Returns the place of each block, in blocks from the first one on: as PKTIDX says, whose smallest
-/// step is one block; without PKTIDX, one after the other.
+/// Returns the place of each block, in blocks from the first one on: as PKTIDX says, whose step of
+/// one block PIPERBLK says if all are multiples of it, else the smallest there is; without PKTIDX,
+/// one after the other.
 std::vector<std::size_t> places_of(const block_list& list, std::string_view name) {
   std::vector<std::size_t> places(list.blocks.size());
   std::size_t step = 0;
@@ -209,6 +212,12 @@ std::vector<std::size_t> places_of(const block_list& list, std::string_view name
     if (now && (step == 0 || *now - *before < step)) step = *now - *before;
   }
   if (step == 0) return places;
+  if (const auto stated = list.packets_of_block) {
+    const auto is_multiple = [&](const block& each) {
+      return (*each.packet_index - *list.blocks[0].packet_index) % *stated == 0;
+    };
+    if (std::all_of(list.blocks.begin(), list.blocks.end(), is_multiple)) step = *stated;
+  }
   for (std::size_t i = 1; i < places.size(); ++i) {
     const std::size_t distance = *list.blocks[i].packet_index - *list.blocks[0].packet_index;
     places[i] = distance / step;
@@ -247,6 +256,7 @@ guppi_file::guppi_file(file_view content, std::size_t size_bytes, std::string_vi
                .is_complex = true,
                .sample_bits = static_cast<unsigned>(shape.sample_bits),
                .packet_samples = shape.n_samples - shape.overlap,
+               .first_packet = list.blocks[0].packet_index,
                .sample_rate_hz = list.sample_rate_hz,
                .frequencies = list.frequencies};
   const std::size_t packet = contents_.packet_samples;

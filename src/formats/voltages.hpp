@@ -27,7 +27,7 @@ struct voltages {
   std::vector<std::int16_t> samples = {};  // [polarisation][channel][sample][re, im if complex]
   std::size_t packet_samples = 0;          ///< Samples that were recorded, or lost, together.
   std::vector<std::vector<bool>> present = {};  // [polarisation][packet]
-  /// When the first packet came, in packets since an epoch; unset: the file does not say.
+  /// When the first packet came, as the file counts; unset: it does not say.
   std::optional<std::uint64_t> first_packet = {};
   double sample_rate_hz = 0;                            ///< Of a channel. 0: the file does not say.
   std::optional<channel_frequencies> frequencies = {};  ///< Unset: the file does not say.

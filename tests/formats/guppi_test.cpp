@@ -119,6 +119,22 @@ TEST(guppi, flags_blocks_that_are_missing) {
   EXPECT_EQ(read.samples[24], static_cast<signed char>(148));
 }
 
+// Each second block was lost, so that no two blocks are a step apart.
+TEST(guppi, knows_the_step_of_blocks_by_their_packets) {
+  file_bytes all, unlike;
+  for (const int index : {100, 132, 164}) {
+    const cards shape = with(small(), "PKTIDX", std::to_string(index));
+    const file_bytes data = bytes_of({index, 1, 2, 3, 4, 5, 6, 7});
+    all = all + header(with(shape, "PIPERBLK", "16")) + data;
+    unlike = unlike + header(with(shape, "PIPERBLK", "48")) + data;
+  }
+  const voltages read = read_guppi(all, "x.raw");
+  EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true, false, true, false, true}));
+  EXPECT_EQ(read.first_packet, 100U);
+  EXPECT_THAT(read_guppi(unlike, "x.raw").present,
+              ElementsAre(std::vector<bool>{true, true, true}));
+}
+
 /// Three blocks of two channels and two polarisations, which overlap, the second left out.
 file_bytes with_a_gap(const std::string& bits) {
   const cards shape{{"BLOCSIZE", "32"}, {"OBSNCHAN", "2"}, {"NPOL", "4"},

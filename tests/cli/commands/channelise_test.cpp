@@ -280,7 +280,9 @@ TEST_F(channelise_refuses, frames_of_other_times) {
   at.file("a.vdif", frames(0));
   at.file("b.vdif", frames(5));
   EXPECT_THAT(why({"a.vdif", "b.vdif", "-o", "x.npy"}),
-              HasSubstr("the first frame of a.vdif is number 0, and that of b.vdif 5; cut them"));
+              HasSubstr("the first packet of a.vdif is number 0, and that of b.vdif 5; cut them"));
+  at.file("cut.vdif", frames(0).substr(0, 4 * 1032 - 10));
+  EXPECT_THAT(why({"cut.vdif", "-o", "x.npy"}, 4), HasSubstr("is truncated: frame 3"));
   at.file("c.vdif", text_of(vdif_frame({}, std::vector<int>(24, 7))));
   EXPECT_THAT(why({"c.vdif", "-o", "x.npy"}, 4),
               HasSubstr("24 samples, of which 1000000 samples a second make no whole number"));
