@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "device/workgroup/fft_probe.hpp"  // local_memory
 #include "support/oracle.hpp"              // dft
 #include "support/signal.hpp"              // noise
@@ -40,7 +42,8 @@ std::vector<Value> run(const std::vector<Value>& x, std::size_t pitch, std::size
   const auto table = roots_of<Fft>();
   const auto memory = local_memory(Fft::scratch_bytes);
   std::vector<Value> y(shape_type::transforms * out_pitch);
-  std::vector<unsigned> loaded(x.size()), stored(y.size());
+  std::vector<std::atomic<unsigned>> loaded(x.size());  // two threads may load one element
+  std::vector<unsigned> stored(y.size());
   run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
     const team<shape_type, lanes::along_transform, emulated_group> here{group};
     const auto load = [&](unsigned i) {
