@@ -74,11 +74,7 @@ bool choose_elements(tile_shape& shape, unsigned most, const rule_request& of,
     shape.elements_per_thread = trial.elements_per_thread;
     shape.half_trade = trial.half_trade;
   }
-  if (least == ~0U) return false;
-  trial = shape;
-  trial.half_trade = false;
-  shape.half_trade = !fits(trial, of, device);
-  return true;
+  return least != ~0U;
 }
 
 tile_shape shape_of(const rule_request& of) {

@@ -146,18 +146,26 @@ void queue::release(void* handle) noexcept {
   if (is_driver_usable()) api_.release_memory(static_cast<memory_handle>(handle));
 }
 
-void queue::write(buffer_view to, const void* from) {
+void queue::send(buffer_view to, const void* from, bool waits) {
   require_usable_driver();
-  check(api_.write_buffer(queue_.get(), static_cast<memory_handle>(to.handle), 1, to.offset_bytes,
-                          to.size_bytes, from, 0, nullptr, nullptr),
+  check(api_.write_buffer(queue_.get(), static_cast<memory_handle>(to.handle), waits ? 1 : 0,
+                          to.offset_bytes, to.size_bytes, from, 0, nullptr, nullptr),
         formatted("write {} bytes to {}", to.size_bytes, driver_device_.info.name));
 }
 
-void queue::read(void* to, buffer_view from) {
+void queue::fetch(void* to, buffer_view from, bool waits) {
   require_usable_driver();
-  check(api_.read_buffer(queue_.get(), static_cast<memory_handle>(from.handle), 1,
+  check(api_.read_buffer(queue_.get(), static_cast<memory_handle>(from.handle), waits ? 1 : 0,
                          from.offset_bytes, from.size_bytes, to, 0, nullptr, nullptr),
         formatted("read {} bytes from {}", from.size_bytes, driver_device_.info.name));
+}
+
+void queue::write(buffer_view to, const void* from) {
+  send(to, from, true);
+}
+
+void queue::read(void* to, buffer_view from) {
+  fetch(to, from, true);
 }
 
 std::shared_ptr<backend::queue> queue::open_beside() const {
@@ -173,17 +181,11 @@ void queue::after(const mark& awaited) {
 }
 
 void queue::write_later(buffer_view to, const void* from) {
-  require_usable_driver();
-  check(api_.write_buffer(queue_.get(), static_cast<memory_handle>(to.handle), 0, to.offset_bytes,
-                          to.size_bytes, from, 0, nullptr, nullptr),
-        formatted("write {} bytes to {}", to.size_bytes, driver_device_.info.name));
+  send(to, from, false);
 }
 
 void queue::read_later(void* to, buffer_view from) {
-  require_usable_driver();
-  check(api_.read_buffer(queue_.get(), static_cast<memory_handle>(from.handle), 0,
-                         from.offset_bytes, from.size_bytes, to, 0, nullptr, nullptr),
-        formatted("read {} bytes from {}", from.size_bytes, driver_device_.info.name));
+  fetch(to, from, false);
 }
 
 void queue::clear(buffer_view memory) {

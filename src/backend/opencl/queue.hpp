@@ -42,6 +42,9 @@ class queue final : public backend::queue, private finishable {
 
  private:
   void finish_at_exit() noexcept override;
+  /// Copy, and return when it is done or at once.
+  void send(buffer_view to, const void* from, bool waits);
+  void fetch(void* to, buffer_view from, bool waits);
 
   const driver_api& api_;
   const opencl::device& driver_device_;

@@ -6,36 +6,12 @@
 
 #include <vector>
 
-#include "placed_run.hpp"  // placed_run, expect_placed
+#include "placed_run.hpp"  // check, check_kinds_and_precisions
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-
-constexpr transform kinds[] = {transform::forward, transform::inverse, transform::forward_from_real,
-                               transform::inverse_to_real};
-constexpr precision precisions[] = {precision::fp32, precision::fp64, precision::fp16,
-                                    precision::bf16};
-
-/// Runs with every instruction set, at an address that is aligned to an element alone.
-void check(const plan_spec& what, bool is_same_buffer = false) {
-  for (const auto& set : backend::host::supported_sets()) {
-    SCOPED_TRACE(described(set, what));
-    const auto run = placed_run(set, what, is_same_buffer, 3 * bytes_of_real(what.real));
-    expect_placed(what, run, is_same_buffer);
-  }
-}
-
-void check_kinds_and_precisions(plan_spec what) {
-  for (const transform kind : kinds) {
-    for (const precision real : precisions) {
-      what.kind = kind;
-      what.real = real;
-      check(what);
-    }
-  }
-}
 
 bool is_real_side(transform kind, bool is_input) {
   return kind == (is_input ? transform::forward_from_real : transform::inverse_to_real);
