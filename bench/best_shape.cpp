@@ -4,7 +4,8 @@
 // as lines for src/tuning.
 //     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|c2r] <lengths> ..     as 2^15 or 512x512
 //     families: rows, lines, columns, pairs, thirds, cuts, column-lines, planes, mirrored,
-//     convolutions (rows times a spectrum of ones and back, forward alone)
+//     column-shapes (of the slowest axis), convolutions (rows times a spectrum of ones and back,
+//     forward alone); rows, cuts and column-shapes also of lengths that are no powers of two
 #include <fmt/format.h>
 
 #include <algorithm>  // sort

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // max, min
-#include <bit>        // countr_zero
+#include <algorithm>  // find, max, min
+#include <bit>        // countr_zero, has_single_bit
 #include <functional>
 #include <stdexcept>  // invalid_argument
 #include <utility>    // pair
@@ -92,6 +92,63 @@ void add_convolutions(list& to, const candidate& base, std::size_t n) {
   }
 }
 
+/// Divisors of a length that a thread can hold.
+std::vector<unsigned> elements_to_try(std::size_t n) {
+  if (n == 1) return {1};
+  std::vector<unsigned> found;
+  for (unsigned e = 2; e <= std::min<std::size_t>(n, 32); ++e) {
+    if (n % e == 0) found.push_back(e);
+  }
+  return found;
+}
+
+/// Counts of rows that share a workgroup: powers of two; of other lengths, those of which as many
+/// as there can be make no more than so many threads.
+std::vector<unsigned> lanes_to_try(std::size_t n, unsigned elements) {
+  std::vector<unsigned> found;
+  const std::size_t threads = n / elements;
+  if (threads > 1024) return found;
+  const auto add = [&](std::size_t lanes) {
+    const std::size_t all = lanes * threads;
+    if (lanes == 0 || all < 48 || all > (lanes > 1 ? 256 : 1024)) return;
+    if (std::find(found.begin(), found.end(), lanes) != found.end()) return;
+    found.push_back(static_cast<unsigned>(lanes));
+  };
+  if (std::has_single_bit(n)) {
+    for (std::size_t lanes = 1; lanes <= 256; lanes *= 2) add(lanes);
+  } else {
+    for (const std::size_t most : {64U, 128U, 256U}) add(std::max<std::size_t>(most / threads, 1));
+  }
+  return found;
+}
+
+/// Columns of one length, the slowest axis of a plane.
+void add_column_shapes(list& to, const candidate& base, std::size_t n) {
+  for (const unsigned e : elements_to_try(n)) {
+    for (const unsigned lanes : {4U, 8U, 16U, 32U, 64U}) {
+      const std::size_t threads = n / e * lanes;
+      if (threads < 64 || threads > 1024) continue;
+      for (const bool half_trade : {false, true}) {
+        if (n == e && half_trade) continue;
+        for (const unsigned at_once : {0U, 640U, 1024U}) {  // threads
+          const auto resident = static_cast<unsigned>(at_once / threads);
+          if (at_once > 0 && (resident == 0 || resident > 16)) continue;
+          const tuning::column_shape shape{.length = n,
+                                           .elements = e,
+                                           .lanes = lanes,
+                                           .half_trade = half_trade,
+                                           .resident = resident};
+          candidate one = base;
+          replace(one.columns, shape);
+          one.label = fmt::format("{{.length = {}, .elements = {}, .lanes = {}{}, .resident = {}}}",
+                                  n, e, lanes, half_trade ? ", .half_trade = true" : "", resident);
+          to.push_back(std::move(one));
+        }
+      }
+    }
+  }
+}
+
 /// Rows in one workgroup, complex or real. Short ones may be staged, long ones exchanged in halves.
 void add_rows(list& to, const candidate& base, std::size_t n, bool is_real) {
   const auto add = [&](tuning::shape shape) {
@@ -109,10 +166,9 @@ void add_rows(list& to, const candidate& base, std::size_t n, bool is_real) {
       to.push_back(std::move(one));
     }
   };
-  for (unsigned e = n == 1 ? 1 : 2; e <= std::min<std::size_t>(n, 32); e *= 2) {
-    for (unsigned lanes = 1; lanes <= 256; lanes *= 2) {
+  for (const unsigned e : elements_to_try(n)) {
+    for (const unsigned lanes : lanes_to_try(n, e)) {
       const std::size_t threads = n / e * lanes;
-      if (threads < 64 || threads > (lanes > 1 ? 256 : 1024)) continue;
       add({.elements = e, .lanes = lanes});
       if (n >= 2048) add({.elements = e, .lanes = lanes, .half_trade = true});
       if (n > 128 || threads > 128) continue;
@@ -274,6 +330,20 @@ void add_together(list& to, const candidate& base, unsigned bits, unsigned passe
   }
 }
 
+/// Every way to cut an axis into two passes of columns, the longer at most 16 times the other.
+void add_pairs_of_divisors(list& to, const candidate& base, std::size_t n) {
+  for (std::size_t first = 16; first <= std::min<std::size_t>(n / 16, 8192); ++first) {
+    const std::size_t second = n / first;
+    if (n % first != 0 || second > 8192 || second > 16 * first || first > 16 * second) continue;
+    candidate one = base;
+    one.lines.clear();
+    forget_length(one.whole, n);
+    one.cuts = {{.length = n, .parts = {first, second}}};
+    one.label = fmt::format("{{.length = {}, .parts = {{{}, {}}}}}", n, first, second);
+    to.push_back(std::move(one));
+  }
+}
+
 /// Every way to cut an axis into two or three passes of columns, as the data has them.
 void add_cuts(list& to, const candidate& base, unsigned bits) {
   const auto add = [&](unsigned first, unsigned second) {
@@ -356,13 +426,14 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
   const candidate base = own(what, where);
   const bool is_real =
       what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
-  const unsigned bits = log2_of(what.lengths.back()) - (is_real ? 1 : 0);
+  const std::size_t row = what.lengths.back() / (is_real ? 2 : 1);
+  const unsigned bits = log2_of(row);
   list all{base};
   if (family == "built-in") return all;
   if (family == "rows") {
-    add_rows(all, base, std::size_t{1} << bits, is_real);
+    add_rows(all, base, row, is_real);
   } else if (family == "convolutions") {
-    add_convolutions(all, base, std::size_t{1} << bits);
+    add_convolutions(all, base, row);
   } else if (family == "lines") {
     add_lines(all, base, bits);
   } else if (family == "columns") {
@@ -370,8 +441,12 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
   } else if (family == "pairs" || family == "thirds") {
     add_together(all, base, bits, family == "pairs" ? 2 : 3,
                  what.real == precision::fp64 ? 16 : 32);
-  } else if (family == "cuts") {
+  } else if (family == "cuts" && std::has_single_bit(row)) {
     add_cuts(all, base, bits);
+  } else if (family == "cuts") {
+    add_pairs_of_divisors(all, base, row);
+  } else if (family == "column-shapes") {
+    add_column_shapes(all, base, what.lengths.front());
   } else if (family == "mirrored") {
     add_mirrored(all, base, bits);
   } else if (family == "column-lines") {
