@@ -6,6 +6,7 @@
 #include <algorithm>  // find, max, min
 #include <bit>        // countr_zero, has_single_bit
 #include <functional>
+#include <numeric>    // gcd
 #include <stdexcept>  // invalid_argument
 #include <utility>    // pair
 
@@ -102,22 +103,12 @@ std::vector<unsigned> elements_to_try(std::size_t n) {
   return found;
 }
 
-/// Counts of rows that share a workgroup: powers of two; of other lengths, those of which as many
-/// as there can be make no more than so many threads.
+/// Counts of rows that share a workgroup.
 std::vector<unsigned> lanes_to_try(std::size_t n, unsigned elements) {
   std::vector<unsigned> found;
-  const std::size_t threads = n / elements;
-  if (threads > 1024) return found;
-  const auto add = [&](std::size_t lanes) {
-    const std::size_t all = lanes * threads;
-    if (lanes == 0 || all < 48 || all > (lanes > 1 ? 256 : 1024)) return;
-    if (std::find(found.begin(), found.end(), lanes) != found.end()) return;
-    found.push_back(static_cast<unsigned>(lanes));
-  };
-  if (std::has_single_bit(n)) {
-    for (std::size_t lanes = 1; lanes <= 256; lanes *= 2) add(lanes);
-  } else {
-    for (const std::size_t most : {64U, 128U, 256U}) add(std::max<std::size_t>(most / threads, 1));
+  for (unsigned lanes = 1; lanes <= 256; lanes *= 2) {
+    const std::size_t threads = n / elements * lanes;
+    if (threads >= 48 && threads <= (lanes > 1 ? 256 : 1024)) found.push_back(lanes);
   }
   return found;
 }
@@ -129,7 +120,7 @@ void add_column_shapes(list& to, const candidate& base, std::size_t n) {
       const std::size_t threads = n / e * lanes;
       if (threads < 64 || threads > 1024) continue;
       for (const bool half_trade : {false, true}) {
-        if (n == e && half_trade) continue;
+        if (half_trade && n < 192) continue;
         for (const unsigned at_once : {0U, 640U, 1024U}) {  // threads
           const auto resident = static_cast<unsigned>(at_once / threads);
           if (at_once > 0 && (resident == 0 || resident > 16)) continue;
@@ -153,7 +144,7 @@ void add_column_shapes(list& to, const candidate& base, std::size_t n) {
 void add_rows(list& to, const candidate& base, std::size_t n, bool is_real) {
   const auto add = [&](tuning::shape shape) {
     for (const unsigned prefetch_mib : prefetch_mib_to_try) {
-      if (prefetch_mib > 0 && n < 2048) continue;
+      if (prefetch_mib > (n < 64 ? 0U : n < 2048 ? 4U : 8U)) continue;
       candidate one = base;
       shape.length = n;
       shape.prefetch_mib = prefetch_mib;
@@ -171,7 +162,8 @@ void add_rows(list& to, const candidate& base, std::size_t n, bool is_real) {
       const std::size_t threads = n / e * lanes;
       add({.elements = e, .lanes = lanes});
       if (n >= 2048) add({.elements = e, .lanes = lanes, .half_trade = true});
-      if (n > 128 || threads > 128) continue;
+      const std::size_t longest = n % 4 == 0 ? 128 : 4096;  // others begin within sectors
+      if (n > longest || threads > (n > 128 ? 256 : 128)) continue;
       if (is_real) {
         add({.elements = e, .lanes = lanes, .stage_out = true});
         add({.elements = e, .lanes = lanes, .stage_in = true});
@@ -239,6 +231,35 @@ void add_lines(list& to, const candidate& base, unsigned bits) {
       to.push_back(std::move(one));
     }
   });
+}
+
+/// Lines of a length that is no power of two, in clusters of workgroups.
+void add_mixed_lines(list& to, const candidate& base, std::size_t n) {
+  for (unsigned first = 32; first <= 1024; ++first) {
+    const std::size_t second = n / first;
+    if (n % first != 0 || second < first / 2 || second > 4 * first) continue;
+    for (const unsigned e : elements_to_try(std::gcd(std::size_t{first}, second))) {
+      for (const unsigned c : {1U, 2U, 4U, 5U, 6U, 8U, 10U, 12U, 16U}) {
+        const std::size_t threads = n / c / e;
+        if (e < 8 || first % c != 0 || second % c != 0 || threads < 96 || threads > 1024) continue;
+        for (const unsigned at_once : {640U, 1024U}) {  // threads
+          const auto resident = static_cast<unsigned>(at_once / threads);
+          if (resident == 0) continue;
+          candidate one = base;
+          forget_length(one.whole, n);
+          const tuning::cluster_shape shape{.length = n,
+                                            .first = first,
+                                            .elements = e,
+                                            .workgroups = c,
+                                            .resident = resident,
+                                            .prefetch_mib = 4};
+          one.lines = {shape};
+          one.label = label_of(shape);
+          to.push_back(std::move(one));
+        }
+      }
+    }
+  }
 }
 
 /// A cut as lengths that are powers of two.
@@ -434,6 +455,8 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
     add_rows(all, base, row, is_real);
   } else if (family == "convolutions") {
     add_convolutions(all, base, row);
+  } else if (family == "lines" && !std::has_single_bit(row)) {
+    add_mixed_lines(all, base, row);
   } else if (family == "lines") {
     add_lines(all, base, bits);
   } else if (family == "columns") {

@@ -138,10 +138,12 @@ std::optional<tuning::shape> row_by_rule(const rule_request& of, const tuning::r
                       .elements = shape.elements_per_thread,
                       .lanes = static_cast<unsigned>(lanes),
                       .half_trade = shape.half_trade,
-                      .prefetch_mib = of.length >= rules.shortest_prefetched ? 4U : 0U};
+                      .prefetch_mib = of.length >= rules.shortest_far_prefetched ? 8U
+                                      : of.length >= rules.shortest_prefetched   ? 4U
+                                                                                 : 0U};
   // A few threads in a row would read and write less than they could at once.
-  found.stage_in = found.stage_out = of.bank_bytes != 0 && !shape.half_trade && !of.is_real_row &&
-                                     threads * of.element_bytes < 2 * sector_bytes;
+  found.stage_in = found.stage_out =
+      of.bank_bytes != 0 && !shape.half_trade && threads * of.element_bytes < 2 * sector_bytes;
   return found;
 }
 

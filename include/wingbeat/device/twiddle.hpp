@@ -73,7 +73,7 @@ WINGBEAT_FN void apply_powers_from(complex<Real> (&x)[E], complex<Real> first,
     complex<Real> step{Real(1), Real(0)};
     if (high > 0) step = row_root(row_of(high));
     WINGBEAT_UNROLL
-    for (unsigned q = 0; q < low; ++q) {
+    for (unsigned q = 0; q < minimum(low, E - high); ++q) {
       complex<Real> root = by[q];
       if (high > 0) root = root * step;
       x[high + q] = apply<Dir>(x[high + q], root);

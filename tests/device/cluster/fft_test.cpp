@@ -82,6 +82,18 @@ TEST(cluster_fft, splits_lengths_unevenly) {
   check_variants<cluster_rows<16, 64, 16, 8>>();
 }
 
+TEST(cluster_fft, splits_lengths_that_are_no_powers_of_two) {
+  check_variants<cluster_rows<12, 18, 6, 1>>();
+  check_variants<cluster_rows<12, 18, 6, 2>>();
+  check_variants<cluster_rows<12, 24, 3, 4>>();
+  check_variants<cluster_rows<30, 20, 10, 5>>();
+  check_variants<cluster_rows<35, 21, 7, 7>>();
+  check_variants<cluster_rows<16, 24, 8, 4>>();
+  check_variants<in_halves<cluster_rows<18, 12, 6, 2, 1, double>>>();
+  check_variants<side_by_side<cluster_rows<12, 18, 6, 2, 4>>>();
+  check_variants<cluster_rows<15, 30, 15, 3, 2>>();
+}
+
 TEST(cluster_fft, computes_in_double_and_trades_halves) {
   check_variants<cluster_rows<16, 16, 4, 2, 1, double>>();
   check_variants<in_halves<cluster_rows<16, 32, 4, 4, 1, double>>>();

@@ -203,7 +203,7 @@ void expect_sizes_of_types() {
   }
   if constexpr (of.makes == body::transform) {
     if (of.stage_in || of.stage_out) {
-      EXPECT_GE(of.scratch_bytes(), fft::layout::bytes);
+      EXPECT_GE(of.scratch_bytes(), of.staged_layout().bytes());
     }
   }
   EXPECT_EQ(planner::table_of<long double>(as).size(), as.table_entries());

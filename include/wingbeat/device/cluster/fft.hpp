@@ -10,7 +10,7 @@
 #include "wingbeat/device/cluster/numbers.hpp"   // kind, numbers
 #include "wingbeat/device/complex.hpp"           // complex
 #include "wingbeat/device/direction.hpp"         // direction
-#include "wingbeat/device/index.hpp"             // is_power_of_two, mirrored
+#include "wingbeat/device/index.hpp"             // mirrored
 #include "wingbeat/device/port.hpp"              // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL
 #include "wingbeat/device/twiddle.hpp"           // roots, apply
 #include "wingbeat/device/workgroup/fft.hpp"     // fft
@@ -31,12 +31,17 @@ struct shape {
   static constexpr unsigned columns = Second / Workgroups;  ///< n2 of one workgroup.
   static constexpr unsigned rows = First / Workgroups;      ///< k1 of one workgroup.
   static constexpr unsigned workgroup_threads = First * columns * Lanes / ElementsPerThread;
-  static_assert(is_power_of_two(First) && is_power_of_two(Second),
-                "a cluster's transforms are of powers of two");
+  static_assert(First % ElementsPerThread == 0 && Second % ElementsPerThread == 0,
+                "a thread's elements lie in one column, then in one row");
   static_assert(Second % Workgroups == 0 && First % Workgroups == 0,
                 "each workgroup of a cluster takes as many columns, and as many rows");
-  static_assert(ElementsPerThread <= First && ElementsPerThread <= Second,
-                "a thread's elements lie in one column, then in one row");
+};
+
+/// All columns of a workgroup, or all rows: a `workgroup::shape` of any number of transforms.
+template <unsigned Length, unsigned ElementsPerThread, unsigned Transforms>
+struct step_shape : workgroup::shape<Length, ElementsPerThread> {
+  static constexpr unsigned transforms = Transforms;
+  static constexpr unsigned workgroup_threads = Length / ElementsPerThread * Transforms;
 };
 
 /// What each workgroup makes together with its mirror image, where bins of a real transform meet.
@@ -79,8 +84,8 @@ class fft {
   static constexpr unsigned a = Shape::first, b = Shape::second, c = Shape::workgroups;
   static constexpr unsigned e = Shape::elements_per_thread;
 
-  using first_shape = workgroup::shape<a, e, Shape::columns * Shape::lanes>;
-  using second_shape = workgroup::shape<b, e, Shape::rows * Shape::lanes>;
+  using first_shape = step_shape<a, e, Shape::columns * Shape::lanes>;
+  using second_shape = step_shape<b, e, Shape::rows * Shape::lanes>;
   using first_fft = workgroup::fft<first_shape, Real, Dir, order::natural, Memory>;
   using second_fft = workgroup::fft<second_shape, Real, Dir, order::natural, Memory>;
   /// Neighbouring threads store neighbouring bins: of a line those of neighbouring rows.
@@ -246,9 +251,12 @@ class fft {
       if constexpr (Mirror == mirror::rows) {
         to = all_rows::rank_of(n1(g));
         u = all_rows::place_of(n1(g));
-      } else if constexpr (!go_together) {
+      } else if constexpr (!go_together && threads % Shape::rows == 0) {
         to = u / Shape::rows + g * (threads / Shape::rows);
         u %= Shape::rows;
+      } else if constexpr (!go_together) {
+        to = n1(g) / Shape::rows;
+        u = n1(g) % Shape::rows;
       }
       const auto at = arrived() + entry(u, lane_in(), n2());
       if constexpr (c == 1) {

@@ -52,39 +52,40 @@ WINGBEAT_FN void write_staged(const Body& body, const Elements& elements, const 
   });
 }
 
-/// Element q of a lane in local memory, as the body's threads lie.
-template <class Body>
-WINGBEAT_FN unsigned staged_address(unsigned lane, unsigned q) {
-  return Body::fft::layout::address(Body::team_type::slot_of(lane, q));
+/// Returns where a slot of the body's team lies in local memory.
+template <class Policy>
+WINGBEAT_FN unsigned staged_address(unsigned slot) {
+  constexpr auto lies = Policy::numbers().shape.staged_layout();
+  constexpr unsigned every = lies.pad_every(), pad = lies.bank_bytes == 0 ? 0 : lies.pad;
+  return pad == 0 ? slot : slot + slot / every * pad;
 }
 
 template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void load_staged(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
-  using layout = typename Body::fft::layout;
   const auto entries = body.entries();
   read_staged<Policy, Body::length>(body, elements,
                                     [&](unsigned lane, unsigned q, complex<Real> z) {
-                                      copy_to(entries + staged_address<Body>(lane, q), z);
+                                      const unsigned slot = Body::team_type::slot_of(lane, q);
+                                      copy_to(entries + staged_address<Policy>(slot), z);
                                     });
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r)
-    x[r] = copied_from(entries + layout::address(body.team().slot(body.number_in(r))));
+    x[r] = copied_from(entries + staged_address<Policy>(body.team().slot(body.number_in(r))));
   if constexpr (Body::has_exchanges) body.team().workgroup_barrier();
 }
 
 template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void store_staged(const Body& body, const Elements& elements,
                               const complex<Real> (&x)[E]) {
-  using layout = typename Body::fft::layout;
   const auto entries = body.entries();
   if constexpr (Body::has_exchanges || Policy::numbers().shape.stage_in)
     body.team().workgroup_barrier();
   WINGBEAT_UNROLL
   for (unsigned r = 0; r < E; ++r)
-    copy_to(entries + layout::address(body.team().slot(body.number_out(r))), x[r]);
+    copy_to(entries + staged_address<Policy>(body.team().slot(body.number_out(r))), x[r]);
   body.team().workgroup_barrier();
   write_staged<Policy, Body::length>(body, elements, [&](unsigned lane, unsigned q) {
-    return copied_from(entries + staged_address<Body>(lane, q));
+    return copied_from(entries + staged_address<Policy>(Body::team_type::slot_of(lane, q)));
   });
 }
 

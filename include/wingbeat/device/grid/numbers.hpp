@@ -133,10 +133,20 @@ struct tile_shape {
         maximum(exchange_bytes(), has_half_spectrum() ? whole * element_bytes : 0u);
     if (!stage_in && !stage_out) return most;
     if (is_in_place()) return maximum(most, in_place_bytes());
+    return maximum(most, staged_layout().bytes());
+  }
+
+  /// Returns how the elements of all lanes lie in local memory when they are staged. Of rows that
+  /// are no powers of two, threads in sequence read runs of their lanes: see `delivered`.
+  WINGBEAT_FN constexpr workgroup::slot_layout staged_layout() const {
+    const unsigned whole = static_cast<unsigned>(length) * lanes;
+    if (!is_power_of_two(length) && !lanes_across && bank_bytes != 0) {
+      const unsigned threads_of_lane = static_cast<unsigned>(length) / elements_per_thread;
+      return workgroup::delivered(whole, element_bytes, bank_bytes, elements_per_thread,
+                                  threads_of_lane, bank_bytes / element_bytes);
+    }
     const unsigned radix = stages().count() == 0 ? 1u : stages().radix(0);
-    return maximum(most, workgroup::slot_layout{whole, element_bytes, bank_bytes, radix,
-                                                /*is_in_place=*/false}
-                             .bytes());
+    return {whole, element_bytes, bank_bytes, radix, /*is_in_place=*/false};
   }
 
   /// Returns the roots of the body itself, at the head of a pass's table.

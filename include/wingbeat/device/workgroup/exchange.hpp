@@ -122,7 +122,8 @@ WINGBEAT_FN constexpr unsigned delivered_bytes(schedule as, unsigned transforms,
   unsigned most =
       maximum(slot_layout{as.length * transforms, entry_bytes, bank_bytes, radix, false}.bytes(),
               delivered_entries(as, entry_bytes, bank_bytes) * transforms * entry_bytes);
-  for (unsigned s = 0; !is_power_of_two(as.length) && s + 1 < as.count(); ++s) {
+  const bool has_powers_of_two = is_power_of_two(as.length * transforms);
+  for (unsigned s = 0; !has_powers_of_two && s + 1 < as.count(); ++s) {
     most = maximum(most, delivered_after(as, s, transforms, entry_bytes, bank_bytes).bytes());
   }
   return most;

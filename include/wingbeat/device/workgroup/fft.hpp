@@ -80,7 +80,6 @@ struct fft {
 
   using steps =
       typename algorithm<Shape, typename arithmetic_of<Real>::type, Dir, Order, Memory>::type;
-  using layout = typename steps::layout;
   static constexpr unsigned scratch_bytes = exchanges == 0 ? 0 : steps::scratch_bytes;
   using storage_type = storage<scratch_bytes>;
   using scratch_type = scratch<scratch_bytes>;

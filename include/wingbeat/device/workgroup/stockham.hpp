@@ -34,8 +34,7 @@ struct stockham {
   static_assert(n_stages == 0 || elements % plan.radix(0) == 0,
                 "the first radix divides the elements of a thread");
   static constexpr unsigned most = plan.most_registers();
-  /// Slots of elements that are staged and, of powers of two, where threads across transforms trade
-  /// or change lanes.
+  /// Slots of powers of two, where threads across transforms trade or change lanes.
   using layout = slot_addresses<Shape, Real, Memory, n_stages == 0 ? 1u : plan.radix(0), false>;
   static constexpr unsigned entry_bytes = entry_bytes_of<Real, Memory>;
   /// Where threads are in sequence along a transform, each transform has entries of its own.
@@ -72,6 +71,8 @@ struct stockham {
   template <unsigned Stage, class Team>
   struct slots_after {
     static constexpr bool is_along = Team::neighbours == lanes::along_transform;
+    static constexpr bool has_powers_of_two =
+        is_power_of_two(Shape::length * (is_along ? 1 : Shape::transforms));
     static constexpr slot_layout lies = delivered_after(
         plan, Stage, is_along ? 1 : Shape::transforms, entry_bytes, Memory::bank_bytes);
     using addresses = slot_addresses<Shape, Real, Memory, lies.apart, false, lies.pad, lies.every>;
@@ -81,14 +82,14 @@ struct stockham {
     WINGBEAT_FN static unsigned at(unsigned transform, unsigned i, unsigned offset) {
       if constexpr (is_along) {
         return transform * own_entries + addresses::address(i, offset);
-      } else if constexpr (is_power_of_two(Shape::length)) {
+      } else if constexpr (has_powers_of_two) {
         return layout::address(Team::slot_of(transform, i), offset * Team::slot_stride);
       } else {
         return addresses::address(Team::slot_of(transform, i), offset * Team::slot_stride);
       }
     }
     /// Elements from one padding to the next; 0: none, or as powers of two require.
-    static constexpr bool is_padded = !is_power_of_two(Shape::length) && lies.pad > 0;
+    static constexpr bool is_padded = !has_powers_of_two && lies.pad > 0;
     static constexpr unsigned grain =
         is_padded ? lies.pad_every() / (is_along ? 1 : Shape::transforms) : 0;
   };
