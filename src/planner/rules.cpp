@@ -6,9 +6,9 @@
 
 #include "wingbeat/device/grid/numbers.hpp"        // tile_shape
 #include "wingbeat/device/index.hpp"               // is_power_of_two
-#include "wingbeat/device/workgroup/advise.hpp"    // estimated_cost
+#include "wingbeat/device/workgroup/advise.hpp"    // estimated_cost, stage_cost
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
-#include "wingbeat/device/workgroup/schedule.hpp"  // schedule, stage_search
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 
 namespace wingbeat::planner {
 namespace {
@@ -26,19 +26,37 @@ unsigned real_bytes_of(const rule_request& of) {
   return of.element_bytes / 2;
 }
 
+/// Returns the bytes that threads of so many elements read next to each other.
+std::size_t run_bytes(const tile_shape& shape) {
+  return shape.length / shape.elements_per_thread * shape.element_bytes;
+}
+
+/// Whether a GPU's rows are staged: of a few threads, which read less than a sector each time.
+bool is_staged(const tile_shape& shape) {
+  return shape.bank_bytes != 0 && run_bytes(shape) < sector_bytes;
+}
+
+/// Returns what rows cost whose threads read beyond the ends of sectors: in units of
+/// `estimated_cost`, as measured (bench/NOTES.md, section 21).
+unsigned cost_of_access(const tile_shape& shape) {
+  if (is_staged(shape)) return 512;
+  const std::size_t run = run_bytes(shape);
+  if (run % sector_bytes == 0) return 0;
+  return static_cast<unsigned>(std::min<std::size_t>(6144 * sector_bytes / run, 2500));
+}
+
 /// Returns what a transform by threads of so many elements is estimated to cost each of them.
-unsigned cost_of(const rule_request& of, unsigned elements) {
+unsigned cost_of(const rule_request& of, const tile_shape& shape) {
   const auto length = static_cast<unsigned>(of.length);
-  if (of.bank_bytes != 0) {
-    // Opposite bins meet in pairs where the elements are even; else both are loaded twice.
-    const unsigned unpaired = of.is_real_row && elements % 2 != 0 ? 5 : 4;
-    return device::workgroup::estimated_cost(length, elements, real_bytes_of(of)) * unpaired / 4;
-  }
+  const unsigned elements = shape.elements_per_thread;
   // A processor runs threads of a workgroup one after another: nothing but operations counts.
-  device::workgroup::stage_search search{};
-  search.elements = elements;
-  search.run(length);
-  return search.best_cost * 16 / elements;
+  if (of.bank_bytes == 0) return device::workgroup::stage_cost(length, elements);
+  // Columns of a workgroup are threads enough.
+  if (shape.lanes_across) return device::workgroup::stage_cost(length, elements) + 32 * elements;
+  // Opposite bins meet in pairs where the elements are even; else both are loaded twice.
+  const unsigned unpaired = of.is_real_row && elements % 2 != 0 ? 5 : 4;
+  const unsigned computed = device::workgroup::estimated_cost(length, elements, real_bytes_of(of));
+  return computed * unpaired / 4 + cost_of_access(shape);
 }
 
 bool fits(const tile_shape& shape, const rule_request& of, const device_info& device) {
@@ -68,7 +86,7 @@ bool choose_elements(tile_shape& shape, unsigned most, const rule_request& of,
       trial.half_trade = shape.half_trade;
       if (!trial.half_trade || !fits(trial, of, device)) continue;
     }
-    const unsigned cost = cost_of(of, trial.elements_per_thread);
+    const unsigned cost = cost_of(of, trial);
     if (cost >= least) continue;
     least = cost;
     shape.elements_per_thread = trial.elements_per_thread;
@@ -131,9 +149,10 @@ std::optional<tuning::shape> row_by_rule(const rule_request& of, const tuning::r
   if (!choose_elements(shape, most_elements(of, rules.most_elements), of, device)) {
     return std::nullopt;
   }
-  const std::size_t threads = shape.threads();
+  const bool stages = is_staged(shape) && !shape.half_trade;
+  const unsigned threads_of_workgroup = rules.threads_of_workgroup / (stages ? 2 : 1);
   const std::size_t lanes =
-      std::bit_floor(std::max<std::size_t>(rules.threads_of_workgroup / threads, 1));
+      std::bit_floor(std::max<std::size_t>(threads_of_workgroup / shape.threads(), 1));
   tuning::shape found{.length = of.length,
                       .elements = shape.elements_per_thread,
                       .lanes = static_cast<unsigned>(lanes),
@@ -141,9 +160,8 @@ std::optional<tuning::shape> row_by_rule(const rule_request& of, const tuning::r
                       .prefetch_mib = of.length >= rules.shortest_far_prefetched ? 8U
                                       : of.length >= rules.shortest_prefetched   ? 4U
                                                                                  : 0U};
-  // A few threads in a row would read and write less than they could at once.
-  found.stage_in = found.stage_out =
-      of.bank_bytes != 0 && !shape.half_trade && threads * of.element_bytes < 2 * sector_bytes;
+  found.stage_out = stages;
+  found.stage_in = stages && !of.is_real_row;  // pairs of reals are read as quickly without
   return found;
 }
 

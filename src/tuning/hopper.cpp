@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs. Chosen by measurement on an H200: see bench/NOTES.md.
+#include <algorithm>  // copy_n
 #include <array>
 
+#include "tuning/hopper_other.hpp"  // lengths that are no powers of two
 #include "tuning/tuning.hpp"
 
 namespace wingbeat::tuning {
@@ -317,6 +319,21 @@ constexpr cut fp64_cuts_of_reals[] = {
 constexpr mirrored_limits fp32_mirrored_limits{.most_threads = 512};
 constexpr mirrored_limits fp64_mirrored_limits{.longest = 2048, .most_threads = 256};
 
+/// Returns two lists as one.
+template <class Shape, std::size_t N, std::size_t M>
+constexpr auto joined(const Shape (&shapes)[N], const Shape (&others)[M]) {
+  std::array<Shape, N + M> result{};
+  std::copy_n(others, M, std::copy_n(shapes, N, result.begin()));
+  return result;
+}
+constexpr auto fp32_all_whole = joined(fp32_whole, hopper_other::fp32_whole);
+constexpr auto fp32_all_rows_of_reals =
+    joined(fp32_rows_of_reals, hopper_other::fp32_rows_of_reals);
+constexpr auto fp32_all_rows_of_bins = joined(fp32_rows_of_bins, hopper_other::fp32_rows_of_bins);
+constexpr auto fp32_all_columns = joined(fp32_columns, hopper_other::fp32_columns);
+constexpr auto fp32_all_lines = joined(fp32_lines, hopper_other::fp32_lines);
+constexpr auto fp32_all_cuts = joined(fp32_cuts, hopper_other::fp32_cuts);
+
 /// Returns shapes with some of their fields 0.
 template <class Shape, std::size_t N, class... Fields>
 constexpr std::array<Shape, N> without(const Shape (&shapes)[N], Fields Shape::*... fields) {
@@ -366,22 +383,22 @@ const architecture& hopper() {
   static constexpr architecture data{
       .name = "hopper",
       .bank_bytes = 128,
-      .fp32 = {.rows = {.whole = fp32_whole,
-                        .lines = fp32_lines,
-                        .cuts = fp32_cuts,
+      .fp32 = {.rows = {.whole = fp32_all_whole,
+                        .lines = fp32_all_lines,
+                        .cuts = fp32_all_cuts,
                         .planes = fp32_planes},
-               .rows_of_reals = {.whole = fp32_rows_of_reals,
+               .rows_of_reals = {.whole = fp32_all_rows_of_reals,
                                  .lines = fp32_lines_of_reals,
                                  .cuts = fp32_cuts_of_reals,
                                  .planes = fp32_planes_of_reals,
                                  .mirrored = fp32_mirrored_of_reals},
-               .rows_of_bins = {.whole = fp32_rows_of_bins,
+               .rows_of_bins = {.whole = fp32_all_rows_of_bins,
                                 .lines = fp32_lines_of_bins,
                                 .cuts = fp32_cuts_of_bins,
                                 .planes = fp32_planes_of_bins,
                                 .mirrored = fp32_mirrored_of_bins},
                .convolutions = fp32_convolutions,
-               .columns = fp32_columns,
+               .columns = fp32_all_columns,
                .column_lines = fp32_column_lines,
                .unmeasured_mirrored = fp32_mirrored_limits},
       .fp64 = {.rows = {.whole = fp64_whole,

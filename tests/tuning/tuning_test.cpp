@@ -9,8 +9,9 @@
 #include <bit>        // has_single_bit
 #include <string>
 
-#include "planner/catalogue.hpp"  // sample_device
-#include "support/refusal.hpp"    // refusal
+#include "planner/catalogue.hpp"        // sample_device
+#include "support/refusal.hpp"          // refusal
+#include "wingbeat/device/factors.hpp"  // is_product_of_radices
 
 namespace {
 
@@ -70,9 +71,8 @@ template <class Shape>
 void expect_sound(std::span<const Shape> list) {
   for (const Shape& each : list) {
     SCOPED_TRACE(each.length);
-    EXPECT_TRUE(std::has_single_bit(each.length) && std::has_single_bit(each.lanes));
-    EXPECT_TRUE(std::has_single_bit(each.elements));
-    EXPECT_LE(each.elements, each.length);
+    EXPECT_TRUE(device::is_product_of_radices(each.length) && std::has_single_bit(each.lanes));
+    EXPECT_EQ(each.length % each.elements, 0U);
     EXPECT_LE(each.length / each.elements * each.lanes, 1024U) << "threads";
     EXPECT_LE(each.counts.from, each.counts.up_to);
     EXPECT_GE(each.fraction, 0);
@@ -85,9 +85,12 @@ template <>
 void expect_sound(std::span<const cluster_shape> list) {
   for (const cluster_shape& each : list) {
     SCOPED_TRACE(each.length);
-    EXPECT_TRUE(std::has_single_bit(each.length) && std::has_single_bit(each.elements));
+    EXPECT_TRUE(device::is_product_of_radices(each.length));
     EXPECT_EQ(each.length % each.first, 0U);
-    EXPECT_LE(each.elements, std::min(each.first, each.length / each.first));
+    EXPECT_EQ(each.first % each.elements, 0U);
+    EXPECT_EQ(each.length / each.first % each.elements, 0U);
+    EXPECT_EQ(each.first % each.workgroups, 0U);
+    EXPECT_EQ(each.length / each.first % each.workgroups, 0U);
     EXPECT_LE(each.workgroups, 16U);
     EXPECT_LE(each.length / each.elements * each.lanes / each.workgroups, 1024U) << "threads";
     EXPECT_LE(each.fraction, 1);

@@ -42,15 +42,23 @@ WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_b
   return 32;
 }
 
-/// Returns what a length that is no power of two is estimated to cost each of its elements, by
-/// threads of `elements`: 16 times the operations of `stage_search`, and so much for each element
-/// of a thread that threads are about as many as those of powers of two. Not measured yet.
-WINGBEAT_FN constexpr unsigned estimated_cost(unsigned length, unsigned elements,
-                                              unsigned real_bytes) {
+/// Returns 16 times the operations of `stage_search` for each element of a length that is no power
+/// of two.
+WINGBEAT_FN constexpr unsigned stage_cost(unsigned length, unsigned elements) {
   stage_search search{};
   search.elements = elements;
   search.run(length);
-  return search.best_cost / elements * 16 + 512 * elements / advised_elements(length, real_bytes);
+  return search.best_cost / elements * 16;
+}
+
+/// Returns what rows of a length that is no power of two are estimated to cost each of their
+/// elements, by threads of `elements`: the operations of their stages, and as much for each element
+/// of a thread as made the quickest of 40 lengths on an H200 come first, or nearly: few elements
+/// leave room for more threads, which wait for memory. Source: bench/NOTES.md, section 21.
+WINGBEAT_FN constexpr unsigned estimated_cost(unsigned length, unsigned elements,
+                                              unsigned real_bytes) {
+  const unsigned each = length <= 64 ? 128 : length <= 4096 ? 64 : 32;
+  return stage_cost(length, elements) + each * elements * real_bytes / 4;
 }
 
 /// Returns bytes of local memory that a workgroup of these transforms borrows.

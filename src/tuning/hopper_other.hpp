@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA GPUs: lengths that are no powers of two, where measurement on an H200 found better shapes
+// than the rule of src/planner/rules.cpp: see bench/NOTES.md, section 21. Of fp32 alone.
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+
+#include "tuning/tuning.hpp"
+
+namespace wingbeat::tuning::hopper_other {
+
+// clang-format off
+inline constexpr shape fp32_whole[] = {
+    {.length = 12, .elements = 3, .lanes = 16, .fraction = 0.99f},
+    {.length = 15, .elements = 15, .lanes = 64, .stage_in = true, .stage_out = true,
+     .fraction = 0.9f},
+    {.length = 24, .elements = 6, .lanes = 32, .fraction = 0.97f},
+    {.length = 30, .elements = 5, .lanes = 16, .fraction = 0.94f},
+    {.length = 48, .elements = 6, .lanes = 8, .fraction = 0.99f},
+    {.length = 60, .elements = 5, .lanes = 8, .fraction = 0.97f},
+    {.length = 100, .elements = 5, .lanes = 8, .fraction = 0.98f},
+    {.length = 243, .elements = 9, .lanes = 2, .fraction = 0.95f},
+    {.length = 480, .elements = 6, .fraction = 0.99f, .prefetch_mib = 4},
+    {.length = 500, .elements = 10, .fraction = 0.97f, .prefetch_mib = 4},
+    {.length = 625, .elements = 5, .lanes = 2, .fraction = 0.95f, .prefetch_mib = 4},
+    {.length = 1920, .elements = 10, .fraction = 0.98f, .prefetch_mib = 4},
+    {.length = 2187, .elements = 9, .fraction = 0.95f, .prefetch_mib = 8},
+    {.length = 2400, .elements = 10, .fraction = 0.99f, .prefetch_mib = 8},
+    {.length = 3000, .elements = 10, .fraction = 0.98f, .prefetch_mib = 8},
+    {.length = 3072, .elements = 16, .fraction = 0.99f, .prefetch_mib = 8},
+    {.length = 3125, .elements = 25, .half_trade = true, .fraction = 0.95f, .prefetch_mib = 8},
+    {.length = 3600, .elements = 15, .fraction = 0.98f, .prefetch_mib = 8},
+    {.length = 3840, .elements = 15, .fraction = 0.98f, .prefetch_mib = 4},
+    {.length = 4000, .elements = 20, .fraction = 0.98f, .prefetch_mib = 8},
+    {.length = 5000, .elements = 10, .fraction = 0.94f, .prefetch_mib = 8},
+    {.length = 6000, .elements = 20, .fraction = 0.95f, .prefetch_mib = 8},
+    {.length = 8000, .elements = 20, .fraction = 0.97f, .prefetch_mib = 8},
+    {.length = 10000, .elements = 20, .fraction = 0.89f, .prefetch_mib = 8},
+    {.length = 12288, .elements = 32, .fraction = 0.93f, .prefetch_mib = 8},
+    {.length = 15360, .elements = 32, .fraction = 0.92f, .prefetch_mib = 8},
+    {.length = 20000, .elements = 20, .fraction = 0.77f, .prefetch_mib = 4},
+};
+inline constexpr shape fp32_rows_of_reals[] = {
+    {.length = 15, .elements = 15, .lanes = 64, .stage_out = true, .fraction = 0.94f},
+    {.length = 24, .elements = 3, .lanes = 16, .fraction = 0.9f},
+    {.length = 30, .elements = 30, .lanes = 128, .stage_out = true, .fraction = 0.87f},
+    {.length = 48, .elements = 4, .lanes = 16, .fraction = 0.89f},
+    {.length = 50, .elements = 10, .lanes = 16, .stage_out = true, .fraction = 0.8f},
+    {.length = 100, .elements = 5, .lanes = 4, .fraction = 0.87f, .prefetch_mib = 4},
+    {.length = 500, .elements = 10, .fraction = 0.92f, .prefetch_mib = 4},
+    {.length = 3000, .elements = 10, .fraction = 0.88f, .prefetch_mib = 4},
+    {.length = 15360, .elements = 32, .fraction = 0.73f, .prefetch_mib = 4},
+    {.length = 20000, .elements = 20, .fraction = 0.6f, .prefetch_mib = 4},
+};
+inline constexpr shape fp32_rows_of_bins[] = {
+    {.length = 15, .elements = 15, .lanes = 64, .stage_in = true, .stage_out = true,
+     .fraction = 0.74f},
+    {.length = 24, .elements = 6, .lanes = 32, .fraction = 0.91f},
+    {.length = 30, .elements = 5, .lanes = 16, .fraction = 0.78f},
+    {.length = 48, .elements = 6, .lanes = 16, .fraction = 0.96f},
+    {.length = 50, .elements = 5, .lanes = 16, .fraction = 0.72f},
+    {.length = 500, .elements = 10, .lanes = 4, .fraction = 0.94f, .prefetch_mib = 4},
+    {.length = 15360, .elements = 32, .fraction = 0.7f, .prefetch_mib = 4},
+};
+inline constexpr column_shape fp32_columns[] = {
+    {.length = 96, .elements = 16, .lanes = 32, .fraction = 0.98f},
+    {.length = 120, .elements = 8, .lanes = 32, .fraction = 0.98f},
+    {.length = 192, .elements = 24, .lanes = 32, .half_trade = true, .fraction = 0.98f},
+    {.length = 200, .elements = 20, .lanes = 32, .fraction = 0.98f},
+    {.length = 240, .elements = 24, .lanes = 32, .fraction = 0.97f},
+    {.length = 320, .elements = 16, .lanes = 16, .half_trade = true, .fraction = 0.96f},
+    {.length = 384, .elements = 16, .lanes = 16, .half_trade = true, .fraction = 0.96f},
+    {.length = 640, .elements = 32, .lanes = 16, .fraction = 0.91f, .resident = 2},
+    {.length = 2250, .elements = 30, .lanes = 8, .half_trade = true, .fraction = 0.71f,
+     .resident = 1},
+    {.length = 3600, .elements = 30, .lanes = 4, .fraction = 0.58f, .resident = 1},
+};
+inline constexpr cluster_shape fp32_lines[] = {
+    {.length = 24576, .first = 96, .elements = 32, .workgroups = 8, .fraction = 0.68f,
+     .resident = 6, .prefetch_mib = 4},
+    {.length = 30720, .first = 96, .elements = 32, .workgroups = 8, .fraction = 0.54f,
+     .resident = 5, .prefetch_mib = 4},
+    {.length = 46080, .first = 240, .elements = 24, .workgroups = 12, .fraction = 0.55f,
+     .resident = 4, .prefetch_mib = 4},
+};
+inline constexpr cut fp32_cuts[] = {
+    {.length = 30720, .parts = {128, 240}},
+    {.length = 46080, .parts = {128, 360}},
+    {.length = 65610, .parts = {810, 81}},
+    {.length = 100000, .parts = {500, 200}},
+};
+// clang-format on
+
+}  // namespace wingbeat::tuning::hopper_other
