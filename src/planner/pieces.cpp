@@ -130,13 +130,26 @@ std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& 
   return shape ? whole_row(common, &*shape, by.device) : std::nullopt;
 }
 
+/// Returns how many neighbouring columns share a tile: at most as many as there are. On a processor,
+/// where a lane without a column takes as long as one with, half or a quarter of those where fewer
+/// are left over; but no less than fill its vectors.
+unsigned lanes_for(const tile_shape& tile, unsigned most, std::size_t neighbours) {
+  constexpr unsigned least_of_processor = 16;
+  unsigned lanes = static_cast<unsigned>(std::min<std::size_t>(most, std::bit_ceil(neighbours)));
+  if (tile.bank_bytes != 0) return lanes;
+  const auto taken = [&](unsigned each) { return (neighbours + each - 1) / each * each; };
+  for (unsigned fewer = lanes / 2; fewer >= std::max(lanes / 4, least_of_processor); fewer /= 2) {
+    if (taken(fewer) < taken(lanes)) lanes = fewer;
+  }
+  return lanes;
+}
+
 std::optional<piece> columns_as(piece result, const tuning::column_shape& shape,
                                 std::size_t neighbours, const device_info& device) {
   const unsigned least = result.shape.mirrored ? 2 : 1;
   result.shape.length = shape.length;
   result.shape.elements_per_thread = shape.elements;
-  result.shape.lanes = std::max(
-      static_cast<unsigned>(std::min<std::size_t>(shape.lanes, std::bit_ceil(neighbours))), least);
+  result.shape.lanes = std::max(lanes_for(result.shape, shape.lanes, neighbours), least);
   result.shape.lanes_across = true;
   result.shape.half_trade = shape.half_trade;
   result.resident = shape.resident;

@@ -74,7 +74,7 @@ const architecture& opencl_cpu() {
       .bank_bytes = 0,
       .fp32 = {.rows = {.whole = fp32_whole, .cuts = cuts}, .columns = fp32_columns},
       .fp64 = {.rows = {.whole = fp64_whole, .cuts = cuts}, .columns = fp64_columns},
-      .other_rows = {.longest = 1024, .longest_part = 128, .threads_of_workgroup = 64},
+      .other_rows = {.longest = 20000, .longest_part = 128, .threads_of_workgroup = 64},
       .placing = {.result_block = 0}};
   return data;
 }

@@ -183,4 +183,22 @@ TEST(pieces_rules, weigh_scrambled_bins_by_the_times_expected) {
   EXPECT_FALSE(is_scrambled()) << "twice as long as in natural order";
 }
 
+TEST(pieces_rules, give_processors_no_more_lanes_than_leave_few_without_a_column) {
+  constexpr tuning::column_shape wide[] = {{.length = 8, .elements = 8, .lanes = 64}};
+  tuning::architecture data;
+  data.fp32 = {.columns = wide};
+  const auto lanes = [&](std::size_t columns, unsigned bank_bytes) {
+    data.bank_bytes = bank_bytes;
+    const axis_request axis{.total = 8, .is_row = false, .columns = columns};
+    return pieces_of(axis, data, hopper()).front().shape.lanes;
+  };
+  EXPECT_EQ(lanes(64, 0), 64U);
+  EXPECT_EQ(lanes(60, 0), 64U) << "16 would leave as many";
+  EXPECT_EQ(lanes(48, 0), 16U) << "none is left over";
+  EXPECT_EQ(lanes(80, 0), 16U);
+  EXPECT_EQ(lanes(33, 0), 16U) << "48 taken for 64";
+  EXPECT_EQ(lanes(17, 0), 32U) << "fewer than 16 do not fill vectors";
+  EXPECT_EQ(lanes(48, 128), 64U) << "a GPU's tiles go on in the next row";
+}
+
 }  // namespace
