@@ -29,18 +29,6 @@ void require_lengths(const plan_spec& spec) {
   for (const std::size_t n : spec.lengths) require_good_length(n);
 }
 
-/// Functors of compiled engines are handed reals in pairs.
-void require_pairs(const plan_spec& spec, engine runs_on) {
-  const std::size_t n = spec.lengths.back();
-  const bool is_compiled = runs_on == engine::cuda || runs_on == engine::opencl;
-  const bool has_functor = spec.load.is_given() || spec.store.is_given();
-  if (!is_compiled || !has_functor || !is_real(spec.kind) || n % 2 == 0) return;
-  throw plan_error(formatted(
-      "length {} of reals is odd, and functors of engine {} take even ones so far; choose "
-      "{}, or plan without a functor",
-      n, name_of(runs_on), good_length(n, spec.kind)));
-}
-
 void require_batch(const plan_spec& spec) {
   const std::vector<std::size_t>& counts = spec.batch.counts();
   if (counts.empty()) {
@@ -326,7 +314,6 @@ std::size_t output_bytes(const plan_spec& spec) {
 
 void validate(const plan_spec& spec, const device_info& device) {
   require_shape(spec);
-  require_pairs(spec, device.runs_on);
   require_functors_alone(spec);
   require_bins(spec);
   if (spec.real == precision::fp64 && !device.has_fp64) {

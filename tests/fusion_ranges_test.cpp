@@ -218,6 +218,57 @@ TEST_P(fusion_ranges, number_reals_of_pairs_and_one_by_one) {
   }
 }
 
+TEST_P(fusion_ranges, number_reals_of_rows_of_odd_length) {
+  for (const index_range range : {index_range{0, 63}, {3, 38}}) {
+    check({.lengths = {63},
+           .batch = 3,
+           .kind = transform::forward_from_real,
+           .valid_in = {range},
+           .valid_out = {{1, 32}}});
+    check({.lengths = {63},
+           .batch = 3,
+           .kind = transform::inverse_to_real,
+           .valid_in = {{0, 32}},
+           .valid_out = {range}});
+  }
+}
+
+TEST_P(fusion_ranges, number_reals_of_boxes_of_odd_length) {
+  check({.lengths = {6, 15},
+         .batch = 3,
+         .kind = transform::forward_from_real,
+         .valid_in = {{1, 5}, {3, 12}},
+         .valid_out = {{0, 6}, {0, 8}}});
+  check({.lengths = {7, 45},
+         .batch = 2,
+         .kind = transform::inverse_to_real,
+         .valid_in = {{0, 7}, {0, 23}},
+         .valid_out = {{1, 6}, {6, 40}}});
+  check({.lengths = {3, 5, 7},
+         .batch = 4,
+         .kind = transform::inverse_to_real,
+         .valid_in = {{0, 3}, {0, 5}, {0, 4}},
+         .valid_out = {{0, 3}, {0, 5}, {0, 7}}});
+  check({.lengths = {3, 4, 9},
+         .batch = 4,
+         .kind = transform::forward_from_real,
+         .valid_in = {{0, 3}, {0, 4}, {0, 9}},
+         .valid_out = {{0, 3}, {1, 4}, {0, 5}}});
+}
+
+TEST_P(fusion_ranges, number_reals_of_odd_length_in_several_launches) {
+  check({.lengths = {59049},
+         .batch = 2,
+         .kind = transform::forward_from_real,
+         .valid_in = {{0, 59049}},
+         .valid_out = {{0, 29525}}});
+  check({.lengths = {59049},
+         .batch = 2,
+         .kind = transform::inverse_to_real,
+         .valid_in = {{0, 29525}},
+         .valid_out = {{17, 50001}}});
+}
+
 TEST_P(fusion_ranges, number_elements_of_boxes) {
   check({.lengths = {32, 64},
          .batch = 2,

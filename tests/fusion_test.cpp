@@ -29,6 +29,13 @@ TEST_P(fusion, agrees_with_long_double_at_every_length) {
   }
 }
 
+TEST_P(fusion, agrees_with_long_double_at_odd_lengths) {
+  for (const std::size_t n : {3, 45, 1001, 59049}) {
+    check_fused(on, n, 2);
+    check_one_end(on, n, 3);
+  }
+}
+
 TEST_P(fusion, scales_before_the_store) {
   check_fused(on, 64, 3, scaling::by_length);
   check_fused(on, 1024, 1, scaling::by_sqrt_length);

@@ -43,26 +43,6 @@ TEST(plan, names_the_nearest_good_lengths) {
   EXPECT_EQ(refusal_to_plan({.lengths = {12, 15, 20}}), "nothing was refused");
 }
 
-TEST(plan, is_refused_where_functors_are_handed_odd_reals) {
-  for (const engine runs_on : {engine::cuda, engine::opencl}) {
-    device_info device;
-    device.runs_on = runs_on;
-    device.has_fp64 = true;
-    plan_spec fused{.lengths = {8, 1001}, .kind = transform::forward_from_real};
-    EXPECT_EQ(refusal([&] { validate(fused, device); }), "nothing was refused");
-    fused.load.source.text = "struct f {};";
-    fused.load.source.type = "f";
-    fused.load.in_bytes = 1 << 20;
-    fused.load.element_bytes = 4;
-    EXPECT_EQ(refusal([&] { validate(fused, device); }),
-              "length 1001 of reals is odd, and functors of engine " +
-                  std::string{name_of(runs_on)} +
-                  " take even ones so far; choose 1008, or plan without a functor");
-    fused.lengths = {7, 1000};
-    EXPECT_EQ(refusal([&] { validate(fused, device); }), "nothing was refused");
-  }
-}
-
 TEST(plan, takes_one_to_three_axes) {
   for (const plan_spec& what : {plan_spec{}, plan_spec{.lengths = {2, 2, 2, 2}}}) {
     const auto sentence = HasSubstr(std::to_string(what.lengths.size()) + " axes; give 1 to 3");

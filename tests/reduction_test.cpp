@@ -94,7 +94,8 @@ class reduction : public ::testing::TestWithParam<engine> {
     SCOPED_TRACE(joined_lengths(spec));
     const std::size_t rows = spec.batch;
     std::vector<float> x;
-    for (const auto& z : noise<float>(input_bytes(spec) / 8, 1)) x.insert(x.end(), {z.re, z.im});
+    for (const auto& z : noise<float>(input_bytes(spec) / 8 + 1, 1))
+      x.insert(x.end(), {z.re, z.im});
     buffer in{*on, x.size() * sizeof(float)}, plain{*on, output_bytes(spec)};
     in.write(x.data(), in.size_bytes());
     plan{*on, spec}.enqueue(*on, in.view(), plain.view());
@@ -146,6 +147,14 @@ TEST_P(reduction, sums_the_sides_of_real_transforms) {
     check({.lengths = {512}, .batch = 5, .kind = kind});
     check({.lengths = {1 << 17}, .batch = 1, .kind = kind});
     check({.lengths = {32, 64}, .batch = 2, .kind = kind});
+  }
+}
+
+TEST_P(reduction, sums_the_sides_of_real_transforms_of_odd_length) {
+  for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
+    check({.lengths = {45}, .batch = 5, .kind = kind});
+    check({.lengths = {59049}, .batch = 2, .kind = kind});
+    check({.lengths = {12, 35}, .batch = 2, .kind = kind});
   }
 }
 

@@ -21,6 +21,7 @@ constexpr void expect(bool holds) {
 
 #include <map>
 #include <optional>
+#include <utility>  // move
 
 #include "formats/refusal.hpp"     // refuse, printable
 #include "formats/whole_file.hpp"  // read_whole_file
@@ -33,8 +34,8 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_description = 300;  // characters of what a parser says
 
-/// toml++ 3.3 has no defined behaviour for some characters beyond ASCII where keys, numbers and
-/// blanks stand, so they are refused there. Texts of several lines are refused later.
+/// Refuses characters beyond ASCII where keys, numbers and blanks stand, and in the later lines of
+/// a text of several lines, which is refused later anyway.
 void require_ascii(std::string_view text, const std::string& file) {
   std::size_t line = 1;
   bool is_comment = false;
@@ -59,6 +60,16 @@ void require_ascii(std::string_view text, const std::string& file) {
       }
     }
   }
+}
+
+/// Returns the table of a text. toml++ 3.3 decides some characters beyond ASCII by code that it
+/// takes for unreachable, unless they stand in texts and comments. So it reads a copy first that
+/// has '?' in their places, which no other part of TOML takes.
+toml::table table_of(std::string_view text) {
+  std::string copy(text);
+  for (char& c : copy) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
+  toml::table table = toml::parse(copy);
+  return copy == text ? std::move(table) : toml::parse(text);
 }
 
 [[noreturn]] void refuse_at(const std::string& file, const toml::node& node,
@@ -197,7 +208,7 @@ configuration parse_configuration(std::string_view text, const std::string& file
   require_ascii(text, file);
   configuration result;
   try {
-    const toml::table table = toml::parse(text);
+    const toml::table table = table_of(text);
     for (const auto& [key, node] : table) {
       result.options.push_back(option_of(key.str(), node, file));
     }

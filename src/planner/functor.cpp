@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/functor.hpp"
 
-#include "wingbeat/device/ends/functor.hpp"  // block_alignment
-
 #include "formatted.hpp"  // formatted
 #include "side.hpp"       // moved_bytes
 
@@ -11,6 +9,17 @@ namespace {
 
 std::string_view name_of(end which) {
   return which == end::load ? "load" : "store";
+}
+
+using device::ends::reals;
+
+std::string_view text_of(reals taken) {
+  switch (taken) {
+    case reals::in_pairs: return "ends::reals::in_pairs";
+    case reals::one_by_one: return "ends::reals::one_by_one";
+    case reals::unpaired: return "ends::reals::unpaired";
+  }
+  return "";
 }
 
 template <class Given>
@@ -82,7 +91,9 @@ std::string functor::end_text(std::string_view name, const functor_rows& rows,
       "{}, {}, {}, {}, {}{}>>;\n",
       name, partial_bytes > 0 ? "reduce" : mine, mine, rows.elements, rows.is_dense, is_real,
       !parameters.empty(), block_at, operands.size(),
-      rows.first > 0 || rows.has_parts ? formatted(", {}, {}", rows.first, rows.has_parts) : "");
+      rows.first > 0 || rows.taken != reals::in_pairs
+          ? formatted(", {}, {}", rows.first, text_of(rows.taken))
+          : "");
   result += formatted(
       "static_assert(sizeof({}::element) == {}, \"the element of your {} functor has another size "
       "than {}.element_bytes, which is {}\");\n",

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "wingbeat/fusion.hpp"  // fused_load, fused_store
+#include "wingbeat/device/ends/functor.hpp"  // reals
+#include "wingbeat/fusion.hpp"               // fused_load, fused_store
 
 namespace wingbeat::planner {
 
@@ -16,10 +17,10 @@ enum class end { load, store };
 
 /// The elements of each row that a functor sees on its side of a pass.
 struct functor_rows {
-  std::size_t elements = 0;  ///< Of one transform: complex ones, or reals if `has_parts`.
+  std::size_t elements = 0;  ///< Of one transform: complex ones, or reals if not in pairs.
   bool is_dense = false;     ///< The axis's elements lie one behind another; of no plane.
   std::size_t first = 0;     ///< The first index of a dense axis that is in memory.
-  bool has_parts = false;    ///< Reals are taken one by one, not in pairs.
+  device::ends::reals taken = device::ends::reals::in_pairs;
 };
 
 struct functor {
@@ -27,17 +28,20 @@ struct functor {
   std::string text;
   std::string type;
   std::vector<std::byte> parameters;
-  std::size_t buffer_bytes = 0;   ///< Of all rows, as the request states them.
-  std::size_t moved_bytes = 0;    ///< That one run reads and writes through it.
-  std::size_t element_bytes = 0;  ///< Of one element of that buffer.
-  bool is_real = false;           ///< Are its values real numbers, two to a complex element.
+  std::size_t buffer_bytes = 0;            ///< Of all rows, as the request states them.
+  std::size_t moved_bytes = 0;             ///< That one run reads and writes through it.
+  std::size_t element_bytes = 0;           ///< Of one element of that buffer.
+  bool is_real = false;                    ///< Are its values real numbers.
   std::vector<kernel_parameter> operands;  ///< What each run gives it.
 
   std::size_t partial_bytes = 0;  ///< Of a thread's partial result; 0: it stores.
 
   /// Returns the bytes of its buffer that stand for one complex element, if it has one of its own
   /// for each value.
-  [[nodiscard]] std::size_t bytes_of_complex() const { return (is_real ? 2 : 1) * element_bytes; }
+  [[nodiscard]] std::size_t bytes_of_complex(device::ends::reals taken) const {
+    const bool is_single = !is_real || taken == device::ends::reals::unpaired;
+    return (is_single ? 1 : 2) * element_bytes;
+  }
 
   /// Returns the bytes its parameters take at the head of a pass's table.
   [[nodiscard]] std::size_t block_bytes() const;

@@ -8,6 +8,13 @@
 namespace wingbeat::planner {
 namespace {
 
+/// Returns how a functor takes the reals of an array, if its elements are.
+device::ends::reals taken_from(const array& source) {
+  using device::ends::reals;
+  if (source.elements_are == arrays::element::real) return reals::unpaired;
+  return source.has_parts ? reals::one_by_one : reals::in_pairs;
+}
+
 /// Fills in what one side is stored as, and what of it the other axes do not change.
 void fill_side(pass_side& stored, device::grid::side& placed, const array& source,
                const arrays::axis_span& axes) {
@@ -17,7 +24,7 @@ void fill_side(pass_side& stored, device::grid::side& placed, const array& sourc
   stored.is_real = source.elements_are == arrays::element::real;
   stored.apart = source.parts_distance;
   stored.rows.elements = source.valid_elements();
-  stored.rows.has_parts = source.has_parts;
+  stored.rows.taken = taken_from(source);
   placed.is_pairs =
       source.elements_are == arrays::element::pair && axes.last() + 1 == source.axes.size();
   placed.unit = source.axes[axes.first].stride;

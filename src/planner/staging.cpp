@@ -100,11 +100,12 @@ void prefetch(pass& result, std::size_t ahead_bytes, std::size_t n_rows) {
   if (ahead_bytes == 0) return;
   const auto& load = result.in.fused;
   // A functor's buffer that has an element for each value is taken to be read in order.
+  const std::size_t each =
+      load ? load->bytes_of_complex(result.in.rows.taken) : 2 * result.in.real_bytes();
   const bool reads_in_order =
-      !load || load->buffer_bytes == n_rows * result.in.rows.elements * load->bytes_of_complex();
+      !load || load->buffer_bytes == n_rows * result.in.rows.elements * each;
   const std::size_t elements = reads_in_order ? dense_input_elements(result.numbers) : 0;
   if (elements == 0) return;
-  const std::size_t each = load ? load->bytes_of_complex() : 2 * result.in.real_bytes();
   const std::size_t tile_bytes = elements * result.shape().lanes * each;
   result.numbers.prefetch_elements = elements;
   result.numbers.prefetch_tiles =

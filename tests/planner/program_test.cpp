@@ -221,8 +221,12 @@ TEST(program, prefetches_long_rows_where_the_device_can) {
   EXPECT_EQ(prefetch_tiles(spec, hopper()), 128U) << "of rows half as long";
   spec.load.in_bytes += 4;
   EXPECT_EQ(prefetch_tiles(spec, hopper()), 0U) << "it is not known where a functor reads";
-  spec.load = {};
-  spec.lengths = {1 << 13};
+  spec.kind = transform::forward_from_real;
+  spec.lengths = {2187};
+  spec.load.in_bytes = 64 * 2187 * 4;
+  EXPECT_EQ(make_program(spec, hopper()).passes().front().numbers.prefetch_elements, 2187U)
+      << "of reals, each an element";
+  spec = {.lengths = {1 << 13}, .batch = 64};
   EXPECT_EQ(prefetch_tiles(spec, ampere()), 0U) << "no bulk prefetch before sm_90";
   EXPECT_EQ(prefetch_tiles({.lengths = {n / 2}, .kind = transform::inverse_to_real}, hopper()), 0U)
       << "measured: no gain";

@@ -6,7 +6,8 @@
 namespace {
 
 TEST(random_plans, are_right_on_cuda) {
-  wingbeat::test::expect_right(wingbeat::engine::cuda, /*count=*/1000, {.has_mixed_lengths = true});
+  wingbeat::test::expect_right(wingbeat::engine::cuda, /*count=*/1000,
+                               {.has_mixed_lengths = true, .has_functors = true});
 }
 
 }  // namespace

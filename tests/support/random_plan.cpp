@@ -7,9 +7,10 @@
 #include <numeric>    // iota
 #include <vector>
 
-#include "side.hpp"                  // input_side, output_side, is_real, points_of
-#include "support/dice.hpp"          // dice
-#include "wingbeat/good_length.hpp"  // good_length
+#include "side.hpp"                       // input_side, output_side, is_real, points_of
+#include "support/dice.hpp"               // dice
+#include "support/numbered_functors.hpp"  // numbered_load, numbered_store
+#include "wingbeat/good_length.hpp"       // good_length
 
 namespace wingbeat::test {
 namespace {
@@ -199,6 +200,21 @@ void store_otherwise(std::uint64_t seed, drawn_plan& drawn) {
   if (may_overflow && what.out.stored == precision::fp16) what.out.stored = precision::bf16;
 }
 
+/// Gives sides functors in place of layouts. By a sequence of its own, too.
+void fuse(std::uint64_t seed, drawn_plan& drawn) {
+  dice roll{seed ^ 0x2545f491U};
+  plan_spec& what = drawn.what;
+  const bool loads = roll.one_in(4), stores = roll.one_in(4);
+  if (!loads && !stores) return;
+  what.where = placement::out_of_place;
+  drawn.is_one_buffer = false;
+  if (loads) what.in = {};
+  if (stores) what.out = {};
+  // Both sides without functors as yet: one given packs the elements in its ranges.
+  if (loads) what.load = numbered_load(what);
+  if (stores) what.store = numbered_store(what);
+}
+
 std::string text_of(const std::vector<std::size_t>& numbers) {
   return fmt::format("{{{}}}", fmt::join(numbers, ", "));
 }
@@ -255,6 +271,7 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
                             what.in.is_packed() && what.out.is_packed() && ranges_of_bins.empty();
   if (may_scramble && roll.one_in(2)) what.bins = bin_order::scrambled;
   store_otherwise(seed, drawn);
+  if (within.has_functors) fuse(seed, drawn);
   return drawn;
 }
 
@@ -271,6 +288,8 @@ std::string as_initialiser(const plan_spec& what) {
   if (!what.out.is_packed() || what.out.stored) text += ", .out = " + text_of(what.out);
   if (!what.valid_in.empty()) text += ", .valid_in = " + text_of(what.valid_in);
   if (!what.valid_out.empty()) text += ", .valid_out = " + text_of(what.valid_out);
+  if (what.load.is_given()) text += ", .load = numbered_load";
+  if (what.store.is_given()) text += ", .store = numbered_store";
   return text + "}";
 }
 

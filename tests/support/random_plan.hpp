@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests drawn from a seed: any a plan may be given, apart from functors.
+// Requests drawn from a seed: any a plan may be given, of functors those of numbered_functors.hpp.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,6 +16,7 @@ struct draw_limits {
   std::size_t longest_axis = std::size_t{1} << 18;  ///< Of a request of one axis, now and then.
   bool has_fp64 = true;
   bool has_mixed_lengths = false;  ///< Of half the requests lengths are any good ones.
+  bool has_functors = false;       ///< A quarter of the inputs and of the outputs have one.
 };
 
 /// A request and how to run it.

@@ -26,8 +26,10 @@ TEST(random_plan, is_the_same_from_the_same_seed) {
 TEST(random_plan, is_never_refused_by_the_oracle) {
   const queue on{first_device(engine::reference)};
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    const auto drawn = random_plan(
-        seed, {.max_points = 1 << 10, .longest_axis = 1 << 12, .has_mixed_lengths = seed % 2 == 1});
+    const auto drawn = random_plan(seed, {.max_points = 1 << 10,
+                                          .longest_axis = 1 << 12,
+                                          .has_mixed_lengths = seed % 2 == 1,
+                                          .has_functors = seed % 4 < 2});
     EXPECT_NO_THROW(plan(on, drawn.what)) << seed << ": " << as_initialiser(drawn.what);
   }
 }
@@ -83,6 +85,9 @@ std::set<std::string> traits_of(const drawn_plan& drawn) {
   add(what.in.stored.has_value(), "input stored otherwise");
   add(what.out.stored.has_value(), "output stored otherwise");
   add(what.factor != 1, "factor");
+  const bool is_odd = is_real(what.kind) && what.lengths.back() % 2 == 1;
+  add(is_odd && what.load.is_given(), "odd real transform with a load");
+  add(is_odd && what.store.is_given(), "odd real transform with a store");
   return found;
 }
 
@@ -124,6 +129,15 @@ TEST(random_plan, draws_every_sort_in_a_few_hundred) {
                            "factor"}) {
     EXPECT_TRUE(seen.contains(name)) << name;
   }
+}
+
+TEST(random_plan, draws_functors_of_real_transforms_of_odd_length) {
+  std::set<std::string> seen;
+  const draw_limits within{.has_mixed_lengths = true, .has_functors = true};
+  for (std::uint64_t seed = 1; seed <= 300; ++seed)
+    seen.merge(traits_of(random_plan(seed, within)));
+  EXPECT_TRUE(seen.contains("odd real transform with a load"));
+  EXPECT_TRUE(seen.contains("odd real transform with a store"));
 }
 
 TEST(random_plan, is_printed_as_it_would_be_written) {

@@ -24,6 +24,12 @@ TEST_F(cuda_fusion_gpu, agrees_with_long_double_in_two_and_three_launches) {
   check_fused(*on, std::size_t{1} << 16, 3);
 }
 
+TEST_F(cuda_fusion_gpu, agrees_with_long_double_at_odd_lengths) {
+  for (const std::size_t n : {3, 45, 225, 1001}) check_fused(*on, n, 17);
+  check_fused(*on, 59049, 3);
+  for (const std::size_t n : {225, 6561, 59049}) check_one_end(*on, n, 3);
+}
+
 TEST_F(cuda_fusion_gpu, leaves_the_other_end_plain) {
   check_one_end(*on, 64, 3);
   check_one_end(*on, std::size_t{1} << 16, 1);

@@ -64,7 +64,11 @@ TEST_P(cuda_fusion, compiles_without_spills) {
             fused_case<float>{{.lengths = {n}, .batch = 1, .kind = kind}, which}.spec());
       }
     }
+    expect_no_spills(
+        fused_case<float>{{.lengths = {225}, .batch = 100, .kind = kind}, fuse::both}.spec());
     if (!is_whole) continue;
+    expect_no_spills(
+        fused_case<float>{{.lengths = {59049}, .batch = 1, .kind = kind}, fuse::both}.spec());
     expect_no_spills(fused_case<double>{
         {.lengths = {4096}, .batch = 1, .kind = kind, .real = precision::fp64}, fuse::both}
                          .spec());

@@ -26,6 +26,12 @@ TEST_F(opencl_fusion, agrees_with_long_double_in_two_and_three_launches) {
   check_fused(*on, std::size_t{1} << 16, 3);
 }
 
+TEST_F(opencl_fusion, agrees_with_long_double_at_odd_lengths) {
+  check_fused(*on, 45, 17);
+  check_fused(*on, 59049, 2);
+  check_one_end(*on, 225, 3);
+}
+
 TEST_F(opencl_fusion, leaves_the_other_end_plain) {
   check_one_end(*on, 64, 3);
   check_one_end(*on, std::size_t{1} << 16, 1);

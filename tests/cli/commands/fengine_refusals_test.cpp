@@ -152,6 +152,7 @@ TEST(fengine_refusals, of_files_of_options) {
        {with("bad.toml", "src = 1979-05-27\n"), 4, "bad.toml: line 1: 'src' is neither"},
        {with("torn.toml", "\na = [1,\n"), 4,
         "torn.toml: line 2: Error while parsing array: encountered end-of-file; see toml.io"},
+       {with("letter.toml", "gain = 1'\xc3\x99\n"), 4, "letter.toml: line 1: Error while parsing"},
        {with("unknown.toml", "gain = 1\n\ncolour = \"red\"\n"), 2,
         "unknown.toml: line 3: there is no option 'colour'; see wingbeat fengine --help"},
        {with("off.toml", "colour = false\n"), 2, "off.toml: line 1: there is no option 'colour'"},

@@ -20,6 +20,10 @@ struct real_places {
   using element = float;
   static float load(const float*, size row, size i) { return static_cast<float>(100 * row + i); }
 };
+struct real_stored {
+  using element = float;
+  static void store(float* out, size row, size i, float x) { out[5 * row + i] = x; }
+};
 struct gathers : places {
   static constexpr bool in_order = false;
 };
@@ -49,6 +53,26 @@ TEST(ends_functor, finds_pairs_of_reals) {
   const auto z = pairs.get(2 * 4 + 3, 3);
   EXPECT_EQ(z.re, 206.0F);
   EXPECT_EQ(z.im, 207.0F);
+}
+
+TEST(ends_functor, finds_reals_without_a_neighbour) {
+  using as = fused_as<float, 5, true, true, false, 0, 0, /*First=*/0, reals::unpaired>;
+  const fused_load<real_places, as> rows{nullptr, nullptr};
+  const auto z = rows.get(2 * 5 + 3, 3);
+  EXPECT_EQ(z.re, 203.0F);
+  EXPECT_EQ(z.im, 0.0F);
+  float out[15] = {};
+  const fused_store<real_stored, as> stored{out, nullptr};
+  stored.put(2 * 5 + 3, 3, {7, 8});
+  for (size i = 0; i < 15; ++i) EXPECT_EQ(out[i], i == 13 ? 7.0F : 0.0F) << i;
+}
+
+TEST(ends_functor, finds_reals_of_pairs_one_by_one) {
+  using as = fused_as<float, 8, true, true, false, 0, 0, /*First=*/3, reals::one_by_one>;
+  const fused_load<real_places, as> rows{nullptr, nullptr};
+  const auto z = rows.get(2 * 8 + 3, 5);
+  EXPECT_EQ(z.re, 203.0F);
+  EXPECT_EQ(z.im, 204.0F);
 }
 
 }  // namespace

@@ -15,8 +15,9 @@
 // and, where each run adds operands, struct operands, which follows the parameters.
 //
 // `value` is complex<Real>, or Real at the end of a transform that is real: then two neighbours
-// make one complex element, z[i] = x[2i] + i x[2i+1]. Their places are numbers of elements in
-// packed rows, one row behind another. See docs/fusion.md.
+// make one complex element, z[i] = x[2i] + i x[2i+1], or of rows of odd length each makes one,
+// z[i] = x[i]. Their places are numbers of elements in packed rows, one row behind another. See
+// docs/fusion.md.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"                // complex
@@ -29,13 +30,20 @@ namespace wingbeat::device::ends {
 /// Most that a parameter block may be aligned to: where one starts in a plan's table.
 inline constexpr size block_alignment = 64;
 
+/// How the values of a real end make complex elements.
+enum class reals {
+  in_pairs,    ///< Two each, and places count pairs.
+  one_by_one,  ///< Two each; places count reals, because ranges of them begin or end in a pair.
+  unpaired     ///< One each, whose imaginary part is 0 or left out: the rows' length is odd.
+};
+
 /// What a functor works on: transforms of Length complex elements of Real; whether those of the
 /// pass's axis lie one behind another; whether its end of the transform is real; whether it has
 /// parameters, and at which byte of the table their block starts; how many operands a run adds;
-/// the first index of a dense axis that is there; and whether elements are reals, taken one by one,
-/// because rows have an odd number of them or begin within a pair. Length then counts reals.
+/// the first index of a dense axis that is there; and how reals are taken, which Length counts
+/// unless they are in pairs.
 template <class Real, size Length, bool IsDense, bool IsReal, bool HasParameters, size BlockAt,
-          unsigned Operands = 0, size First = 0, bool HasParts = false>
+          unsigned Operands = 0, size First = 0, reals Taken = reals::in_pairs>
 struct fused_as {
   using real = Real;
   static constexpr size length = Length;
@@ -46,8 +54,9 @@ struct fused_as {
   static constexpr unsigned n_operands = Operands;
   static constexpr bool has_operands = Operands > 0;
   static constexpr size first = First;
-  static constexpr bool has_parts = HasParts;
-  static_assert(IsReal || !HasParts, "complex elements are taken whole");
+  static constexpr bool has_parts = Taken == reals::one_by_one;
+  static constexpr bool has_pairs = IsReal && Taken == reals::in_pairs;
+  static_assert(IsReal || Taken == reals::in_pairs, "complex elements are taken whole");
   static_assert(BlockAt % block_alignment == 0, "the planner aligns parameter blocks");
 };
 
@@ -169,8 +178,10 @@ class fused_load {
       return {re(at), im(at)};
     } else {
       const spot of = spot_of<As>(at, index);
-      if constexpr (As::is_real) {
+      if constexpr (As::has_pairs) {
         return {one(of.row, 2 * of.i), one(of.row, 2 * of.i + 1)};
+      } else if constexpr (As::is_real) {
+        return {one(of.row, of.i), value(0)};
       } else {
         return one(of.row, of.i);
       }
@@ -185,9 +196,9 @@ class fused_load {
 
   /// Prefetches the input of `count` elements in a row, the first at `at`; see grid/prefetch.hpp.
   WINGBEAT_FN void prefetch(size at, size count) const {
-    constexpr size each = As::is_real ? 2 : 1;
-    constexpr bool is_in_pairs = !As::has_parts;
-    if constexpr (is_in_order<Functor> && is_in_pairs) {
+    constexpr size each = As::has_pairs ? 2 : 1;
+    constexpr bool is_whole = !As::has_parts;
+    if constexpr (is_in_order<Functor> && is_whole) {
       device::prefetch(in_ + each * at, each * count);
     }
   }
@@ -256,9 +267,11 @@ class fused_store {
       put_im(at, z.im);
     } else {
       const spot of = spot_of<As>(at, index);
-      if constexpr (As::is_real) {
+      if constexpr (As::has_pairs) {
         one(of.row, 2 * of.i, z.re);
         one(of.row, 2 * of.i + 1, z.im);
+      } else if constexpr (As::is_real) {
+        one(of.row, of.i, z.re);
       } else {
         one(of.row, of.i, z);
       }

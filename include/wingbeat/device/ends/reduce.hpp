@@ -62,9 +62,11 @@ class fused_reduce {
       put_im(at, z.im);
     } else {
       const spot of = spot_of<As>(at, index);
-      if constexpr (As::is_real) {
+      if constexpr (As::has_pairs) {
         add(of.row, 2 * of.i, z.re);
         add(of.row, 2 * of.i + 1, z.im);
+      } else if constexpr (As::is_real) {
+        add(of.row, of.i, z.re);
       } else {
         add(of.row, of.i, z);
       }

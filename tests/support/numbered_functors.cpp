@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/numbered_functors.hpp"
+
+#include <fmt/format.h>
+
+#include <complex>
+#include <span>
+#include <string>
+
+#include "reference/stored.hpp"  // load_number, store_number
+#include "side.hpp"              // input_side, output_side
+
+namespace wingbeat::test {
+namespace {
+
+// {0}: what is stored, {1}: what is computed with, {2}: elements of a row.
+constexpr const char* real_load = R"(
+struct numbered_load {{
+  using element = {0};
+  WINGBEAT_FN static {1} load(WINGBEAT_GLOBAL const element* in, wd::size row, wd::size i) {{
+    return static_cast<{1}>(in[row * {2} + i]);
+  }}
+}};
+)";
+constexpr const char* complex_load = R"(
+struct numbered_load {{
+  using element = wd::complex<{0}>;
+  WINGBEAT_FN static wd::complex<{1}> load(WINGBEAT_GLOBAL const element* in, wd::size row,
+                                           wd::size i) {{
+    const element z = wd::copied_from(in + row * {2} + i);
+    return {{static_cast<{1}>(z.re), static_cast<{1}>(z.im)}};
+  }}
+}};
+)";
+constexpr const char* real_store = R"(
+struct numbered_store {{
+  using element = {0};
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, wd::size row, wd::size i, {1} x) {{
+    out[row * {2} + i] = static_cast<{0}>(x);
+  }}
+}};
+)";
+constexpr const char* complex_store = R"(
+struct numbered_store {{
+  using element = wd::complex<{0}>;
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, wd::size row, wd::size i,
+                                wd::complex<{1}> z) {{
+    wd::copy_to(out + row * {2} + i, element{{static_cast<{0}>(z.re), static_cast<{0}>(z.im)}});
+  }}
+}};
+)";
+
+std::string_view stored_name(precision real) {
+  switch (real) {
+    case precision::fp32: return "float";
+    case precision::fp64: return "double";
+    case precision::fp16: return "wd::half_float";
+    case precision::bf16: return "wd::bfloat";
+  }
+  return "";
+}
+
+/// Returns the text of a functor whose rows have so many elements.
+std::string text_of(const char* functor, const plan_spec& spec, std::size_t row) {
+  return "#include \"wingbeat/device/bfloat.hpp\"\n#include \"wingbeat/device/half.hpp\"\n"
+         "namespace wd = wingbeat::device;" +
+         fmt::format(fmt::runtime(functor), stored_name(spec.real),
+                     spec.real == precision::fp64 ? "double" : "float", row);
+}
+
+/// Calls call(Value{}) with a value of what functors of the side are handed.
+template <class Call>
+auto with_value(const plan_spec& spec, bool is_real_side, const Call& call) {
+  if (spec.real == precision::fp64) {
+    return is_real_side ? call(double{}) : call(std::complex<double>{});
+  }
+  return is_real_side ? call(float{}) : call(std::complex<float>{});
+}
+
+template <class Real>
+Real taken_from(const char* at, precision stored, Real /*type*/) {
+  return static_cast<Real>(reference::load_number(at, stored));
+}
+template <class Real>
+std::complex<Real> taken_from(const char* at, precision stored, std::complex<Real> /*type*/) {
+  return {taken_from(at, stored, Real{}), taken_from(at + bytes_of_real(stored), stored, Real{})};
+}
+
+template <class Real>
+void put_to(char* at, precision stored, Real x) {
+  reference::store_number(at, stored, x);
+}
+template <class Real>
+void put_to(char* at, precision stored, std::complex<Real> z) {
+  put_to(at, stored, z.real());
+  put_to(at + bytes_of_real(stored), stored, z.imag());
+}
+
+}  // namespace
+
+fused_load numbered_load(const plan_spec& spec) {
+  const side from = input_side(spec);
+  const std::size_t row = from.elements(), bytes = from.unit_bytes();
+  const precision stored = spec.real;
+  fused_load result{
+      .in_bytes = spec.batch * row * bytes,
+      .element_bytes = bytes,
+      .source = {text_of(from.is_real ? real_load : complex_load, spec, row), "numbered_load"}};
+  with_value(spec, from.is_real, [&]<class Value>(Value) {
+    result.callable = [=](const void* in, std::size_t of, std::size_t first,
+                          std::span<Value> into) {
+      const char* at = static_cast<const char*>(in) + (of * row + first) * bytes;
+      for (Value& each : into) {
+        each = taken_from(at, stored, Value{});
+        at += bytes;
+      }
+    };
+  });
+  return result;
+}
+
+fused_store numbered_store(const plan_spec& spec) {
+  const side to = output_side(spec);
+  const std::size_t row = to.elements(), bytes = to.unit_bytes();
+  const precision stored = spec.real;
+  fused_store result{
+      .out_bytes = spec.batch * row * bytes,
+      .element_bytes = bytes,
+      .source = {text_of(to.is_real ? real_store : complex_store, spec, row), "numbered_store"}};
+  with_value(spec, to.is_real, [&]<class Value>(Value) {
+    result.callable = [=](void* out, std::size_t of, std::size_t first,
+                          std::span<const Value> values) {
+      char* at = static_cast<char*>(out) + (of * row + first) * bytes;
+      for (const Value each : values) {
+        put_to(at, stored, each);
+        at += bytes;
+      }
+    };
+  });
+  return result;
+}
+
+}  // namespace wingbeat::test
