@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // max
+#include <bit>        // bit_floor
 #include <chrono>     // steady_clock
 #include <memory>     // make_shared
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "channelising/packed_samples.hpp"  // least_sample_bits
+#include "channelising/spec.hpp"            // least_channels, most_channels
 #include "cli/channel_models.hpp"           // read_delays, heap_sample_named, ..
 #include "cli/choose.hpp"                   // choose_device
 #include "cli/messages.hpp"                 // print_message, counted
@@ -85,7 +87,8 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   spec.complex_samples = input.is_complex();
   spec.polarisations = input.n_polarisations();
   // Of an array, short heaps lose few spectra where a delay starts a window before the recording.
-  const std::size_t of_array = std::max<std::size_t>(16, (std::size_t{1} << 16) / o.channels);
+  const std::size_t of_array =
+      std::max<std::size_t>(16, std::bit_floor((std::size_t{1} << 16) / o.channels));
   spec.spectra_per_heap = o.spectra_per_heap.value_or(names_array(o.output) ? of_array : 0);
   spec.output = heap_sample_named("--output-bits", o.output_bits);
   if (!o.dither.empty()) {
@@ -274,7 +277,9 @@ void add_input_options(CLI::App& command, options& o) {
 }
 
 void add_filter_options(CLI::App& command, options& o) {
-  add_count(command, "--channels", o.channels, {64, 65536}, "A power of two");
+  add_count(command, "--channels", o.channels,
+            {channelising::least_channels, channelising::most_channels},
+            "A product of 2, 3, 5, 7, 11 and 13");
   add_count(command, "--taps", o.taps, {1, 64}, "Spectra that a window is long");
   add_text(command, "--window", o.window, "hann or rect");
   add_text(command, "--cutoff", o.cutoff,
@@ -291,8 +296,10 @@ void add_output_options(CLI::App& command, options& o) {
   add_file(command, "-o,--output", o.output,
            "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps");
   add_text(command, "--output-bits", o.output_bits, "4, 8, 16, fp16 or fp32");
-  add_power_of_two(command, "--spectra-per-heap", o.spectra_per_heap, {16, std::size_t{1} << 20},
-                   "When not given 2^20 divided by the channels, of .npy 2^16 and 16 at least");
+  add_power_of_two(
+      command, "--spectra-per-heap", o.spectra_per_heap, {16, std::size_t{1} << 20},
+      "When not given 2^20 divided by the channels, rounded down, of .npy 2^16 and 16 at "
+      "least");
   add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63}, "Of the dither");
   add_file(command, "--spectrum", o.spectrum, "FILE.png: mean power of every channel in dB");

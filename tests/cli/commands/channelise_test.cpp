@@ -43,27 +43,28 @@ std::string array(const std::vector<samples>& rows, bool is_table) {
   return content;
 }
 
-/// What the program is compared with: 2 polarisations, 64 channels, in fp32, with heaps of 16.
+/// What the program is compared with: 2 polarisations, in fp32, with heaps of 16 spectra.
 struct sky {
-  channeliser_spec spec = small_spec(64);
+  channeliser_spec spec;
   reference::recording input;
 
   /// As many samples as `n_spectra` need, and some more.
-  explicit sky(std::size_t n_spectra) {
+  explicit sky(std::size_t n_spectra, std::size_t channels = 64) : spec(small_spec(channels)) {
     spec.polarisations = 2;
     spec.taps = 4;
     spec.output = heap_sample::fp32;
-    const std::size_t n = (n_spectra + 3) * 128 + 41;
+    const std::size_t n = (n_spectra + 3) * 2 * channels + (channels < 41 ? 0 : 41);
     input.samples = {gaussian(n, 40, 1), gaussian(n, 60, 2)};
   }
 
   [[nodiscard]] words arguments(const words& files, const words& more) const {
     words all{"channelise"};
     all.insert(all.end(), files.begin(), files.end());
-    for (const char* word : {"--adc-rate", "1712e6", "--channels", "64", "--taps", "4", "--engine",
-                             "host", "--spectra-per-heap", "16"}) {
+    for (const char* word : {"--adc-rate", "1712e6", "--taps", "4", "--engine", "host",
+                             "--spectra-per-heap", "16", "--channels"}) {
       all.emplace_back(word);
     }
+    all.push_back(std::to_string(spec.channels));
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -90,7 +91,7 @@ struct sky {
     std::span<const std::byte> rest = content;
     const auto header = formats::take_npy_header(rest, name);
     EXPECT_EQ(header.descr, "<f4");
-    ASSERT_EQ(header.shape, (std::vector<std::size_t>{64, n_spectra, 2, 2}));
+    ASSERT_EQ(header.shape, (std::vector<std::size_t>{spec.channels, n_spectra, 2, 2}));
     const auto expected = spectra(n_spectra);
     ASSERT_EQ(rest.size(), expected.size() * 8);
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -117,6 +118,20 @@ TEST(channelise, writes_every_whole_spectrum_of_every_kind_of_file) {
     EXPECT_THAT(run.err, HasSubstr("37 spectra of 64 channels"));
     EXPECT_THAT(run.err, HasSubstr("times real time"));
     sky.expect_spectra(at, "out.npy", 37);
+  }
+}
+
+TEST(channelise, makes_counts_of_channels_that_are_no_powers_of_two) {
+  for (const std::size_t channels : {15, 1000, 1536}) {
+    const workplace at;
+    const sky sky{21, channels};
+    at.file("both.npy", array(sky.input.samples, true));
+    words more{"--output-bits", "fp32", "-o", "out.npy"};
+    if (formats::draws_charts()) more.insert(more.end(), {"--waterfall", "sky.png"});
+    const finished run = at.run(sky.arguments({"both.npy"}, more));
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("21 spectra of " + std::to_string(channels) + " channels"));
+    sky.expect_spectra(at, "out.npy", 21);
   }
 }
 
