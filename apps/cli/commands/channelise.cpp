@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "channelising/packed_samples.hpp"  // least_sample_bits
-#include "channelising/spec.hpp"            // least_channels, most_channels
+#include "channelising/spec.hpp"            // has_dither, least_channels
 #include "cli/channel_models.hpp"           // read_delays, heap_sample_named, ..
 #include "cli/choose.hpp"                   // choose_device
 #include "cli/messages.hpp"                 // print_message, counted
@@ -53,13 +53,14 @@ struct options {
   std::vector<std::string> inputs, delay, narrowband;
   std::string output, spectrum, waterfall, stats, delays, gains, device;
   std::string format = "auto", window = "hann", output_bits = "8", dither, missing = "withhold";
-  std::string evaluate = "start", cutoff = "1";
+  std::string evaluate, cutoff = "1";
   std::optional<double> adc_rate_hz;
   std::optional<unsigned> sample_bits;
   std::optional<std::size_t> coarse_channel;
   std::size_t channels = 4096, taps = 16, kept_samples = std::size_t{1} << 20;
   std::optional<std::size_t> spectra_per_heap;
-  std::uint64_t seed = 0, first_sample = 0;
+  std::optional<std::uint64_t> seed;
+  std::uint64_t first_sample = 0;
 };
 
 double rate_of(const options& o, const recording& input) {
@@ -95,14 +96,20 @@ channeliser_spec spec_of(const options& o, const recording& input) {
     spec.dither = choice_of<dither_kind>(
         "--dither", o.dither, {{"none", dither_kind::none}, {"uniform", dither_kind::uniform}});
   }
-  spec.seed = o.seed;
+  spec.seed = o.seed.value_or(0);
   spec.missing = missing_named(o.missing);
-  spec.evaluation = evaluation_named(o.evaluate);
+  if (!o.evaluate.empty()) spec.evaluation = evaluation_named(o.evaluate);
   if (!o.narrowband.empty() && input.is_complex()) {
     throw plan_error(formatted(
         "--narrowband takes real samples and {} has complex ones; leave it out", o.inputs[0]));
   }
   if (!o.narrowband.empty()) spec.narrowband = narrowband_of(o.narrowband);
+  if (o.seed && !channelising::has_dither(spec)) {
+    throw plan_error(
+        "--seed is of no use without dither; leave it out, or choose --dither uniform and an "
+        "output "
+        "of integers");
+  }
   static_cast<void>(sizes_of(spec));  // before files of channels and times are read
   if (!o.delay.empty()) spec.delays = delays_of(o.delay, spec);
   if (!o.delays.empty()) spec.delays = read_delays(o.delays, spec);
@@ -220,6 +227,11 @@ int run(const options& o) {
   if (!o.delay.empty() && !o.delays.empty()) {
     throw plan_error("--delay excludes --delays; state all delays in the file");
   }
+  if (!o.evaluate.empty() && o.delay.empty() && o.delays.empty()) {
+    throw plan_error(
+        "--evaluate is of no use without delays; leave it out, or give --delay or --delays");
+  }
+  require_pictures({{"--spectrum", o.spectrum}, {"--waterfall", o.waterfall}});
   recording input{o.inputs,
                   {.format = o.format,
                    .sample_bits = o.sample_bits,
@@ -289,7 +301,8 @@ void add_filter_options(CLI::App& command, options& o) {
   add_list(command, "--delay", o.delay, "Seconds, one for each polarisation");
   add_text(command, "--delays", o.delays, "File of delays, phases and their rates");
   add_text(command, "--gains", o.gains, "File of gains");
-  add_text(command, "--evaluate", o.evaluate, "Delays at the start or the centre of a window");
+  add_text(command, "--evaluate", o.evaluate,
+           "Delays at the start or the centre of a window; start when not given");
 }
 
 void add_output_options(CLI::App& command, options& o) {
@@ -301,7 +314,8 @@ void add_output_options(CLI::App& command, options& o) {
       "When not given 2^20 divided by the channels, rounded down, of .npy 2^16 and 16 at "
       "least");
   add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
-  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63}, "Of the dither");
+  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63},
+            "Of the dither; 0 when not given");
   add_file(command, "--spectrum", o.spectrum, "FILE.png: mean power of every channel in dB");
   add_file(command, "--waterfall", o.waterfall, "FILE.png: power over frequency and time in dB");
   add_file(command, "--stats", o.stats, "FILE.json: levels, histograms, saturation, heaps, rates");

@@ -69,6 +69,14 @@ void require_array(const std::string& file, heap_sample output) {
                 file));
 }
 
+void require_pictures(const std::vector<std::pair<std::string, std::string>>& files) {
+  for (const auto& [option, file] : files) {
+    if (file.empty() || std::filesystem::path(file).extension() == ".png") continue;
+    throw plan_error(
+        formatted("{} draws PNG alone; give {} a name that ends in .png", option, file));
+  }
+}
+
 spectra_array::spectra_array(const channeliser_spec& spec)
     : output_(spec.output),
       n_polarisations_(spec.polarisations),

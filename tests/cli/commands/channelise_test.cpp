@@ -303,6 +303,21 @@ TEST_F(channelise_refuses, frames_of_other_times) {
               HasSubstr("24 samples, of which 1000000 samples a second make no whole number"));
 }
 
+TEST_F(channelise_refuses, counts_of_channels_with_large_primes) {
+  at.file("a.raw", std::string(5000, 'x'));
+  for (const auto& [channels, part] :
+       {std::pair{"67",
+                  "channels is 67, which has a prime factor above 13; the nearest counts "
+                  "without are 66 and 70"},
+        {"1", "--channels 1 is not a whole number from 2 to 2^16"}}) {
+    const finished run =
+        at.run({"channelise", "a.raw", "--adc-rate", "1e6", "--channels", channels, "-o", "x.npy"});
+    EXPECT_EQ(run.code, 2);
+    EXPECT_EQ(n_lines(run.err), 1U) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(part));
+  }
+}
+
 // They are read from several places; a file named `stdin` must not be read in their stead.
 TEST_F(channelise_refuses, stdin_that_holds_another_format) {
   at.file("stdin", std::string(5000, 'x'));
@@ -314,6 +329,19 @@ TEST_F(channelise_refuses, stdin_that_holds_another_format) {
     EXPECT_THAT(why({"-", "--format", format, "-o", "x.npy"}),
                 HasSubstr("raw samples alone come from stdin; name the file"));
   }
+  std::string frames;
+  for (unsigned i = 0; i < 4; ++i) {
+    frames += text_of(vdif_frame({.number = i}, std::vector<int>(1000, 7)));
+  }
+  int pipe[2];
+  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+  EXPECT_EQ(::write(pipe[1], frames.data(), frames.size()), std::ssize(frames));
+  ::close(pipe[1]);
+  ::dup2(pipe[0], STDIN_FILENO);
+  EXPECT_THAT(why({"-", "-o", "x.npy"}),
+              HasSubstr("the format vdif, and raw samples alone come from stdin; name the file, or "
+                        "give --format raw"));
+  ::close(pipe[0]);
   ::dup2(held, STDIN_FILENO);
   ::close(held);
   ::close(given);
@@ -345,6 +373,12 @@ TEST_F(channelise_refuses, options_that_make_no_channeliser) {
   EXPECT_THAT(with({"--delays", "words.txt"}), HasSubstr("line 1: the delay is 'one'"));
   EXPECT_THAT(with({"--delays", "blank.txt"}), HasSubstr("holds no line of numbers"));
   EXPECT_THAT(with({"--gains", "g.txt"}), HasSubstr("g.txt: line 2: the last channel is '99'"));
+  EXPECT_THAT(with({"--seed", "5", "--dither", "none"}), HasSubstr("--seed is of no use without"));
+  EXPECT_THAT(with({"--seed", "5", "--output-bits", "fp32"}), HasSubstr("--seed is of no use"));
+  EXPECT_THAT(with({"--evaluate", "centre"}), HasSubstr("--evaluate is of no use without delays"));
+  EXPECT_THAT(with({"--waterfall", "sky.jpg"}),
+              HasSubstr("--waterfall draws PNG alone; give sky.jpg a name that ends in .png"));
+  EXPECT_THAT(with({"--spectrum", "power"}), HasSubstr("--spectrum draws PNG alone"));
   EXPECT_THAT(with({"--stats", "x.npy"}), HasSubstr("both write x.npy"));
   EXPECT_THAT(with({"--stats", "a.raw"}), HasSubstr("a.raw is an input, and --stats would"));
   EXPECT_THAT(why({"./a.raw", "-o", "a.raw"}), HasSubstr("is an input, and --output would"));
