@@ -2,13 +2,15 @@
 #include "cli/engine_outputs.hpp"
 
 #include <algorithm>  // find_if
+#include <bit>        // bit_floor
 #include <map>
 #include <string_view>
 #include <vector>
 
-#include "cli/option.hpp"      // count_of, parts_of, power_of_two_of, real_of
-#include "formatted.hpp"       // formatted, joined
-#include "wingbeat/error.hpp"  // plan_error
+#include "channelising/spec.hpp"  // least_channels, most_channels
+#include "cli/option.hpp"         // count_of, parts_of, real_of
+#include "formatted.hpp"          // formatted, joined
+#include "wingbeat/error.hpp"     // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -22,9 +24,10 @@ struct output_key {
 
 constexpr output_key keys[] = {
     {"name", false, true, "letters, digits, '-' and '_'"},
-    {"channels", false, true, "a power of two, 64 to 65536"},
+    {"channels", false, true, "a product of 2, 3, 5, 7, 11 and 13, 2 to 65536"},
     {"dst", false, true, "ADDRESS[+N][:PORT], a substream to each of N + 1 addresses"},
-    {"jones_per_batch", false, false, "channels times spectra of a heap, a power of two [1048576]"},
+    {"jones_per_batch", false, false,
+     "channels times spectra of a heap, which are a power of two [1048576, rounded down]"},
     {"taps", false, false, "1 to 64 [16]"},
     {"w_cutoff", false, false, "width of a channel at -6 dB, in channels [1.0]"},
     {"window_function", false, false, "hann or rect [hann]"},
@@ -61,9 +64,6 @@ class output_words {
 
   void count(const std::string& key, std::size_t& to, count_range range) const {
     if (has(key)) to = count_of(option_ + " " + key, text(key), range);
-  }
-  void power_of_two(const std::string& key, std::size_t& to, count_range range) const {
-    if (has(key)) to = power_of_two_of(option_ + " " + key, text(key), range);
   }
   [[nodiscard]] double real(const std::string& key, real_range range) const {
     return real_of(option_ + " " + key, text(key), range);
@@ -106,6 +106,19 @@ class output_words {
   std::map<std::string, std::string> values_;
 };
 
+/// Returns the spectra of a batch, or 0 where they are not stated.
+std::size_t spectra_per_batch(const output_words& words, std::size_t channels) {
+  if (!words.has("jones_per_batch")) return 0;
+  std::size_t jones = 0;
+  words.count("jones_per_batch", jones, {16 * channels, channels << 20});
+  const std::size_t spectra = jones / channels, rounded = std::bit_floor(spectra);
+  if (rounded * channels == jones) return spectra;
+  throw plan_error(
+      formatted("jones_per_batch is {}; give {} channels times a power of two: the nearest are {} "
+                "and {}",
+                jones, channels, rounded * channels, 2 * rounded * channels));
+}
+
 narrowband_spec narrowband_of(const output_words& words) {
   narrowband_spec spec;
   spec.centre_hz = words.real("centre_frequency", {0, 1e12});
@@ -129,7 +142,8 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
   const output_words words{kind, text};
   fengine::output_spec output{.name = words.text("name")};
   channeliser_spec& bank = output.bank;
-  words.power_of_two("channels", bank.channels, {64, 65536});
+  words.count("channels", bank.channels,
+              {channelising::least_channels, channelising::most_channels});
   words.count("taps", bank.taps, {1, 64});
   if (words.has("w_cutoff")) bank.weight_cutoff = words.real("w_cutoff", {0, 4});
   if (words.has("window_function")) {
@@ -140,9 +154,8 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
     bank.dither =
         words.choice("dither", "uniform", dither_kind::uniform, "none", dither_kind::none);
   }
-  std::size_t jones = std::size_t{1} << 20, own_seed = seed;
-  words.power_of_two("jones_per_batch", jones, {16 * bank.channels, bank.channels << 20});
-  bank.spectra_per_heap = jones / bank.channels;
+  bank.spectra_per_heap = spectra_per_batch(words, bank.channels);
+  std::size_t own_seed = seed;
   words.count("dither_seed", own_seed, {0, ~std::size_t{0}});
   bank.seed = own_seed;
   bank.output = samples;

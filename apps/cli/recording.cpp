@@ -45,18 +45,19 @@ bool is_guppi(std::span<const std::byte> head) {
 }
 
 /// VDIF has no magic number: the file is whole frames, or its last one is cut, and the second has
-/// the shape of the first.
+/// the shape of the first. A pipe, whose size is not known, may end anywhere.
 bool is_vdif(const byte_source& file) {
   constexpr std::size_t header_bytes = 16, length_at = 8;
   constexpr std::uint32_t length_mask = (1u << 24) - 1, shape_mask = (1u << 29) - 1;
   const auto head = file.head();
-  if (!file.size() || head.size() < header_bytes) return false;
+  if (head.size() < header_bytes) return false;
   const auto word = [&](std::size_t at) { return formats::load<std::uint32_t>(&head[at]); };
   const std::size_t n_bytes = std::size_t{word(length_at) & length_mask} * 8;
   constexpr std::size_t least_when_cut = 512;  // shorter ones may be a pattern of samples
   if (n_bytes <= header_bytes) return false;
-  if (*file.size() % n_bytes != 0 && n_bytes < least_when_cut) return false;
-  if (n_bytes + header_bytes > head.size()) return *file.size() == n_bytes;
+  const bool is_whole = file.size() && *file.size() % n_bytes == 0;
+  if (!is_whole && n_bytes < least_when_cut) return false;
+  if (n_bytes + header_bytes > head.size()) return file.size() == n_bytes;
   return ((word(length_at) ^ word(n_bytes + length_at)) & shape_mask) == 0;
 }
 
@@ -68,13 +69,11 @@ std::string format_of(const byte_source& file) {
 
 /// Returns "raw", the format of stdin: others are read from several places of a file.
 std::string require_raw(const byte_source& stdin_source, const std::string& format) {
-  std::string found = format;
-  if (format == "auto" && is_npy(stdin_source.head())) found = "npy";
-  if (format == "auto" && is_guppi(stdin_source.head())) found = "guppi";
-  if (found == "auto" || found == "raw") return "raw";
+  const std::string found = format == "auto" ? format_of(stdin_source) : format;
+  if (found == "raw") return found;
   throw plan_error(formatted(
-      "stdin is to hold the format {}, and raw samples alone come from stdin; name the file",
-      found));
+      "stdin is to hold the format {}, and raw samples alone come from stdin; name the file{}",
+      found, format == "auto" ? ", or give --format raw" : ""));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ struct gain_change {
 };
 
 /// A part of the band in place of all of it. The digitised band is mixed, so that `centre_hz` lies
-/// in the middle of channel channels/2; filtered; and decimated.
+/// in the middle of channel channels/2, rounded down; filtered; and decimated.
 struct narrowband_spec {
   double centre_hz = 0;        ///< 0 to half the ADC rate.
   std::size_t decimation = 0;  ///< The band is 1/decimation of the ADC's; 2 at least.
@@ -90,16 +90,17 @@ struct narrowband_spec {
 /// bandwidth is set: the mode for VLBI.
 struct channeliser_spec {
   double adc_rate_hz = 0;       ///< Samples a second, real or complex.
-  std::size_t channels = 4096;  ///< A power of two from 64 to 65,536.
+  std::size_t channels = 4096;  ///< 2 to 65,536, a product of 2, 3, 5, 7, 11 and 13.
   std::size_t taps = 16;        ///< 1 to 64.
   filter_window window = filter_window::hann;
   double weight_cutoff = 1;   ///< See `filter_shape::cutoff`; 0 to 4.
   unsigned sample_bits = 10;  ///< Of a real sample, or of each part of a complex one.
   /// Samples are complex, a band around 0 Hz that is as wide as the sample rate. The transform has
-  /// as many samples as there are channels; channel k lies at (k - channels/2) adc_rate/channels.
+  /// as many samples as there are channels; channel k lies at (k - c) adc_rate/channels, where c is
+  /// channels/2, rounded down.
   bool complex_samples = false;
   std::size_t polarisations = 2;  ///< 1 or 2.
-  /// A power of two from 16 on. 0: 2^20 divided by the channels.
+  /// A power of two from 16 on. 0: 2^20 divided by the channels, rounded down to one.
   std::size_t spectra_per_heap = 0;
   heap_sample output = heap_sample::int8;
   /// Unset: uniform for integers, none for fp16 and fp32, which have none.

@@ -9,7 +9,7 @@
 
 #include "channelising/dither.hpp"    // dither_at
 #include "channelising/quantise.hpp"  // quantise, store_complex
-#include "channelising/spec.hpp"      // has_complex_bank, has_dither
+#include "channelising/spec.hpp"      // has_complex_bank, has_dither, middle_channel
 #include "formatted.hpp"              // formatted
 
 namespace wingbeat::channelising {
@@ -92,8 +92,7 @@ class channel_order {
 /// exp(2 pi i (phase + n slope)), n in sequence: products of two short tables.
 class turning {
  public:
-  turning(double phase, double slope, std::ptrdiff_t first)
-      : phase_(phase + slope * static_cast<double>(first)), slope_(slope) {
+  turning(double phase, double slope, double first) : phase_(phase + slope * first), slope_(slope) {
     for (std::size_t i = 0; i < fine; ++i) steps_[i] = at_turns(slope * static_cast<double>(i));
   }
   [[nodiscard]] std::complex<float> at(std::size_t i) {
@@ -119,49 +118,50 @@ host_store store_callable(const channeliser_spec& spec) {
   const channel_order order{spec};
   const std::size_t n = spec.channels, n_spectra = sizes.spectra_per_heap;
   const std::size_t n_bytes = complex_bytes(spec.output);
+  const double middle = middle_channel(spec);
   const bool dithers = has_dither(spec);
-  return operand_writer<std::complex<float>>{
-      [=, n_pols = spec.polarisations, kind = spec.output, seed = spec.seed](
-          void* out, const host_arguments& given, std::size_t row, std::size_t first,
-          std::span<const std::complex<float>> values) {
-        const std::size_t pol = row / n_spectra;
-        const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
-        const auto* const gains =
-            given.memory<const std::complex<float>>(1) + (entry.gains * n_pols + pol) * n;
-        auto* const bytes = static_cast<std::byte*>(out) + row * n * n_bytes;
-        std::uint32_t saturated = 0;
-        for (std::size_t i = 0; i < values.size();) {
-          // Channels in sequence, up to where they begin again.
-          const std::size_t channel = order.channel_of(first + i);
-          if (channel >= n) {
-            ++i;
-            continue;
-          }
-          const std::size_t count = std::min(values.size() - i, n - channel);
-          turning turns{entry.phase_turns, entry.slope_turns,
-                        static_cast<std::ptrdiff_t>(channel) - static_cast<std::ptrdiff_t>(n / 2)};
-          for (std::size_t j = 0; j < count; ++j) {
-            const std::size_t k = channel + j;
-            const std::complex<float> z = values[i + j], w = turns.at(j), g = gains[k];
-            const std::complex<float> t{z.real() * w.real() - z.imag() * w.imag(),
-                                        z.real() * w.imag() + z.imag() * w.real()};
-            const std::complex<float> q{t.real() * g.real() - t.imag() * g.imag(),
-                                        t.real() * g.imag() + t.imag() * g.real()};
-            std::complex<float> dither = 0;
-            if (dithers) {
-              dither = dither_at(seed, static_cast<std::int64_t>(entry.time),
-                                 static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(pol));
-            }
-            const auto rounded = quantise(q, kind, dither);
-            saturated += rounded.is_saturated ? 1 : 0;
-            store_complex(rounded.value, kind, {bytes + k * n_bytes, n_bytes});
-          }
-          i += count;
+  return operand_writer<std::complex<float>>{[=, n_pols = spec.polarisations, kind = spec.output,
+                                              seed = spec.seed](
+                                                 void* out, const host_arguments& given,
+                                                 std::size_t row, std::size_t first,
+                                                 std::span<const std::complex<float>> values) {
+    const std::size_t pol = row / n_spectra;
+    const spectrum_entry& entry = given.memory<const spectrum_entry>(0)[row];
+    const auto* const gains =
+        given.memory<const std::complex<float>>(1) + (entry.gains * n_pols + pol) * n;
+    auto* const bytes = static_cast<std::byte*>(out) + row * n * n_bytes;
+    std::uint32_t saturated = 0;
+    for (std::size_t i = 0; i < values.size();) {
+      // Channels in sequence, up to where they begin again.
+      const std::size_t channel = order.channel_of(first + i);
+      if (channel >= n) {
+        ++i;
+        continue;
+      }
+      const std::size_t count = std::min(values.size() - i, n - channel);
+      turning turns{entry.phase_turns, entry.slope_turns, static_cast<double>(channel) - middle};
+      for (std::size_t j = 0; j < count; ++j) {
+        const std::size_t k = channel + j;
+        const std::complex<float> z = values[i + j], w = turns.at(j), g = gains[k];
+        const std::complex<float> t{z.real() * w.real() - z.imag() * w.imag(),
+                                    z.real() * w.imag() + z.imag() * w.real()};
+        const std::complex<float> q{t.real() * g.real() - t.imag() * g.imag(),
+                                    t.real() * g.imag() + t.imag() * g.real()};
+        std::complex<float> dither = 0;
+        if (dithers) {
+          dither = dither_at(seed, static_cast<std::int64_t>(entry.time),
+                             static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(pol));
         }
-        if (saturated > 0) {
-          std::atomic_ref{given.memory<std::uint32_t>(2)[pol * saturation_counters]} += saturated;
-        }
-      }};
+        const auto rounded = quantise(q, kind, dither);
+        saturated += rounded.is_saturated ? 1 : 0;
+        store_complex(rounded.value, kind, {bytes + k * n_bytes, n_bytes});
+      }
+      i += count;
+    }
+    if (saturated > 0) {
+      std::atomic_ref{given.memory<std::uint32_t>(2)[pol * saturation_counters]} += saturated;
+    }
+  }};
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/chained_bank.hpp"
 
+#include <algorithm>  // min
+
 #include "channelising/bank_functors.hpp"  // bank_load, bank_store
 #include "channelising/quantise.hpp"       // complex_bytes
 #include "channelising/spec.hpp"           // has_complex_bank, parts_of
@@ -45,8 +47,9 @@ void transpose(const std::byte* staged, std::byte* heap, const channeliser_spec&
   const auto* const from = reinterpret_cast<const Unit*>(staged);
   auto* const to = reinterpret_cast<Unit*>(heap);
   for (std::size_t c0 = 0; c0 < n_channels; c0 += tile_channels) {
+    const std::size_t c1 = std::min(c0 + tile_channels, n_channels);
     for (std::size_t s0 = 0; s0 < n_spectra; s0 += tile_spectra) {
-      for (std::size_t c = c0; c < c0 + tile_channels; ++c) {
+      for (std::size_t c = c0; c < c1; ++c) {
         for (std::size_t s = s0; s < s0 + tile_spectra; ++s) {
           for (std::size_t p = 0; p < n_pols; ++p) {
             to[(c * n_spectra + s) * n_pols + p] = from[(p * n_spectra + s) * n_channels + c];

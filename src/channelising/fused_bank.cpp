@@ -2,7 +2,7 @@
 #include "channelising/fused_bank.hpp"
 
 #include <algorithm>  // max, min
-#include <bit>        // bit_floor
+#include <bit>        // bit_floor, has_single_bit
 
 #include "channelising/bank_policy.hpp"          // numbers_of, policy_text, filled
 #include "channelising/quantise.hpp"             // complex_bytes
@@ -22,6 +22,8 @@ using device::workgroup::schedule;
 constexpr unsigned wanted_numbers = 8192;
 /// A multiprocessor of compute capability 9 has 228 KiB; some devices leave 1 KiB to the system.
 constexpr unsigned most_sliding = 8;
+/// With fewer channels there is little to win, and rows of a thread or two to transform.
+constexpr std::size_t least_fused_channels = 64;
 
 std::vector<std::complex<float>> rounded_roots(const bank_numbers& of) {
   std::vector<std::complex<float>> roots;
@@ -29,6 +31,70 @@ std::vector<std::complex<float>> rounded_roots(const bank_numbers& of) {
     roots.emplace_back(static_cast<float>(w.real()), static_cast<float>(w.imag()));
   }
   return roots;
+}
+
+/// Cuts tiles of `rows`, whose threads hold `elements` each and slide over `sliding` spectra.
+bank_tiles cut(const bank_numbers& from, unsigned elements, unsigned rows, unsigned sliding) {
+  bank_tiles tiles{.numbers = from};
+  tiles.numbers.elements = elements;
+  tiles.numbers.rows = rows;
+  tiles.numbers.sliding = sliding;
+  tiles.scratch_bytes = scratch_bytes_of(tiles.numbers);
+  return tiles;
+}
+
+/// Returns how many rows have all numbers that are wanted, a power of two of them.
+unsigned wanted_rows(const bank_numbers& of, unsigned sliding, unsigned heap_rows) {
+  return std::min(std::max(std::bit_floor(wanted_numbers / of.length()), sliding), heap_rows);
+}
+
+/// Returns tiles for threads of 32 elements, or 8: compilers for processors take their time over
+/// long unrolled transforms. Of other lengths than powers of two, as few above as divide them, an
+/// even number, since opposite bins meet in pairs.
+bank_tiles plain_tiles(const bank_numbers& of, unsigned heap_rows, const device_info& device) {
+  unsigned elements = device.is_gpu ? 32 : 8;
+  while (of.length() % elements != 0 && elements < 32) elements += 2;
+  while (of.length() % elements != 0) elements -= 2;
+  const unsigned sliding = std::min(most_sliding, heap_rows);
+  bank_tiles tiles = cut(of, elements, wanted_rows(of, sliding, heap_rows), sliding);
+  tiles.resident = 2 * tiles.scratch_bytes <= device.local_memory_bytes ? 2 : 1;
+  return tiles;
+}
+
+/// Returns how many subgroups of such workgroups a GPU's multiprocessor has at once, 16 at most,
+/// and sets how many workgroups they are.
+unsigned subgroups_of(bank_tiles& tiles, const device_info& device) {
+  constexpr unsigned most = 16;
+  const unsigned own = (tiles.numbers.threads() + 31) / 32;
+  tiles.resident = static_cast<unsigned>(
+      std::min<std::size_t>(most / own, device.local_memory_bytes / tiles.scratch_bytes));
+  return own * tiles.resident;
+}
+
+/// Returns tiles of other lengths than powers of two for a GPU: those that give it most subgroups,
+/// of 128 registers a thread, as powers of two have; with fewer registers, and with some more,
+/// filters spill. Nothing where no tiles have as many. Threads slide over half as many spectra
+/// where the workgroup would be too large: samples are then read 4.75 times, not 2.9 (of 16 taps).
+std::optional<bank_tiles> mixed_tiles(const bank_numbers& of, unsigned heap_rows,
+                                      const device_info& device) {
+  constexpr unsigned least_subgroups = 13;  // four in one of the four parts of a multiprocessor
+  for (const unsigned sliding : {most_sliding, most_sliding / 2}) {
+    if (sliding > heap_rows) continue;
+    std::optional<bank_tiles> best;
+    unsigned most = least_subgroups - 1;
+    for (unsigned elements = 32; elements >= 8; elements -= 2) {
+      if (of.length() % elements != 0 || elements % 13 == 0) continue;  // 13 at a time spill
+      for (unsigned rows = wanted_rows(of, sliding, heap_rows); rows >= sliding; rows /= 2) {
+        bank_tiles tiles = cut(of, elements, rows, sliding);
+        const unsigned n = subgroups_of(tiles, device);
+        if (n <= most) continue;
+        best = tiles;
+        most = n;
+      }
+    }
+    if (best) return best;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -42,22 +108,16 @@ unsigned scratch_bytes_of(const bank_numbers& numbers) {
 }
 
 std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_info& device) {
-  if (has_complex_bank(spec)) return std::nullopt;
+  if (has_complex_bank(spec) || spec.channels < least_fused_channels) return std::nullopt;
   const channeliser_sizes sizes = sizes_of(spec);
-  const auto length = static_cast<unsigned>(sizes.transform);
   const auto heap_rows =
       static_cast<unsigned>(sizes.spectra_per_heap / (spec.polarisations == 1 ? 2 : 1));
-  bank_tiles tiles{.numbers = numbers_of(spec)};
-  bank_numbers& of = tiles.numbers;
-  // Compilers for processors take their time over long unrolled transforms.
-  of.elements = device.is_gpu ? 32 : 8;
-  of.sliding = std::min(most_sliding, heap_rows);
-  of.rows = std::min(std::max(wanted_numbers / length, of.sliding), heap_rows);
-  tiles.scratch_bytes = scratch_bytes_of(of);
-  if (tiles.scratch_bytes > device.local_memory_bytes) return std::nullopt;
-  if (of.threads() == 0 || of.threads() > device.max_workgroup) return std::nullopt;
-  tiles.resident = 2 * tiles.scratch_bytes <= device.local_memory_bytes ? 2 : 1;
-  return tiles;
+  const bank_numbers of = numbers_of(spec);
+  const bank_tiles plain = plain_tiles(of, heap_rows, device);
+  if (plain.scratch_bytes > device.local_memory_bytes) return std::nullopt;
+  if (device.is_gpu && !std::has_single_bit(of.length())) return mixed_tiles(of, heap_rows, device);
+  if (plain.numbers.threads() > device.max_workgroup) return std::nullopt;
+  return plain;
 }
 
 kernel_spec bank_kernel(const channeliser_spec& spec, const bank_tiles& tiles) {

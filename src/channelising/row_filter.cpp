@@ -54,7 +54,7 @@ row_filter::row_filter(const queue& on, const channeliser_spec& spec, std::size_
 
 void row_filter::enqueue(queue& on, buffer_view samples, buffer_view entries, buffer_view rows,
                          std::size_t n_spectra, std::size_t n_of_entries) const {
-  const std::size_t units = n_spectra / numbers_.spectra() * (numbers_.length() / 4);
+  const std::size_t units = n_spectra / numbers_.spectra() * numbers_.units();
   kernel_.enqueue(on, (units + n_threads - 1) / n_threads,
                   {samples, entries, weights_.view(), rows, std::uint64_t{plane_bytes_},
                    std::uint64_t{n_of_entries}, std::uint64_t{n_spectra}});

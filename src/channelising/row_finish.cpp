@@ -59,7 +59,8 @@ row_finish::row_finish(const queue& on, const channeliser_spec& spec)
 void row_finish::enqueue(queue& on, buffer_view bins, const bank_views& views, std::size_t n_heaps,
                          std::size_t n_of_entries) const {
   const std::size_t n_spectra = n_heaps * spectra_per_heap_;
-  kernel_.enqueue(on, spec_.channels / tile_channels * (n_spectra / tile_spectra),
+  const std::size_t n_tiles = (spec_.channels + tile_channels - 1) / tile_channels;
+  kernel_.enqueue(on, n_tiles * (n_spectra / tile_spectra),
                   {bins, views.entries, views.gains, views.heaps, views.saturated,
                    std::uint64_t{n_spectra}, std::uint64_t{n_of_entries}});
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/spec.hpp"
 
-#include <bit>    // has_single_bit
-#include <cmath>  // isfinite
+#include <bit>    // bit_floor, has_single_bit
+#include <cmath>  // floor, isfinite
 
 #include "channelising/delay_model.hpp"     // delay_schedule
 #include "channelising/packed_samples.hpp"  // least_sample_bits
 #include "channelising/quantise.hpp"        // complex_bytes, is_integer
 #include "formatted.hpp"                    // formatted
 #include "wingbeat/error.hpp"               // plan_error
+#include "wingbeat/good_length.hpp"         // is_good_length, good_length
 
 namespace wingbeat::channelising {
 namespace {
 
-constexpr std::size_t least_channels = 64, most_channels = 65536, most_taps = 64;
+constexpr std::size_t most_taps = 64, values_per_heap = std::size_t{1} << 20;
 constexpr std::size_t least_spectra = 16, most_spectra = std::size_t{1} << 20;
 constexpr std::size_t most_decimation = 4096, most_filter_taps = std::size_t{1} << 20;
 constexpr double most_cutoff = 4;
@@ -27,10 +28,18 @@ bool is_power_within(std::size_t n, std::size_t least, std::size_t most) {
   return std::has_single_bit(n) && n >= least && n <= most;
 }
 
+void require_channels(std::size_t n) {
+  require(n >= least_channels && n <= most_channels, "channels is {}; give {} to {}", n,
+          least_channels, most_channels);
+  require(
+      is_good_length(n),
+      "channels is {}, which has a prime factor above {}; the nearest counts without are {} and "
+      "{}",
+      n, max_prime_factor, good_lengths::largest_up_to(n, 1, 0, least_channels), good_length(n));
+}
+
 void require_filter_bank(const channeliser_spec& spec) {
-  require(is_power_within(spec.channels, least_channels, most_channels),
-          "channels is {}; give a power of two from {} to {}", spec.channels, least_channels,
-          most_channels);
+  require_channels(spec.channels);
   require(spec.taps >= 1 && spec.taps <= most_taps, "taps is {}; give 1 to {}", spec.taps,
           most_taps);
   require(spec.window == filter_window::hann || spec.window == filter_window::rectangular,
@@ -54,7 +63,7 @@ void require_output(const channeliser_spec& spec) {
   require(spec.spectra_per_heap == 0 ||
               is_power_within(spec.spectra_per_heap, least_spectra, most_spectra),
           "spectra_per_heap is {}; give a power of two from {} to {}, or 0 for 2^20 divided by the "
-          "channels",
+          "channels and rounded down to one",
           spec.spectra_per_heap, least_spectra, most_spectra);
   require(spec.output >= heap_sample::int4 && spec.output <= heap_sample::fp32,
           "output is {}, which is none of its values; choose int4, int8, int16, fp16 or fp32",
@@ -163,7 +172,18 @@ double channel_hz(const channeliser_spec& spec, std::size_t channel) {
   const double k = static_cast<double>(channel);
   if (!has_complex_bank(spec)) return k * channel_width_hz(spec);
   return (spec.narrowband ? spec.narrowband->centre_hz : 0) +
-         (k - static_cast<double>(spec.channels) / 2) * channel_width_hz(spec);
+         (k - middle_channel(spec)) * channel_width_hz(spec);
+}
+
+double middle_channel(const channeliser_spec& spec) {
+  const double middle = static_cast<double>(spec.channels) / 2;
+  return has_complex_bank(spec) ? std::floor(middle) : middle;
+}
+
+std::size_t channels_per_point(std::size_t channels, std::size_t most_points) {
+  std::size_t n = (channels + most_points - 1) / most_points;
+  while (channels % n != 0) ++n;
+  return n;
 }
 
 }  // namespace wingbeat::channelising
@@ -183,8 +203,9 @@ channeliser_sizes sizes_of(const channeliser_spec& spec) {
   }
   sizes.spectrum_samples = sizes.transform * sizes.subsampling;
   sizes.window_samples = spec.taps * sizes.spectrum_samples + sizes.filter_taps - sizes.subsampling;
-  sizes.spectra_per_heap =
-      spec.spectra_per_heap == 0 ? (std::size_t{1} << 20) / spec.channels : spec.spectra_per_heap;
+  sizes.spectra_per_heap = spec.spectra_per_heap == 0
+                               ? std::bit_floor(channelising::values_per_heap / spec.channels)
+                               : spec.spectra_per_heap;
   sizes.heap_samples = sizes.spectrum_samples * sizes.spectra_per_heap;
   sizes.heap_bytes = spec.channels * sizes.spectra_per_heap * spec.polarisations *
                      channelising::complex_bytes(spec.output);

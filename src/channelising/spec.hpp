@@ -6,6 +6,9 @@
 
 namespace wingbeat::channelising {
 
+/// How many channels a bank has: a product of 2, 3, 5, 7, 11 and 13.
+inline constexpr std::size_t least_channels = 2, most_channels = 65536;
+
 /// Throws `plan_error`, naming the field at fault, what it is and what it may be.
 void validate(const channeliser_spec& spec);
 
@@ -19,6 +22,14 @@ void validate(const channeliser_spec& spec);
 [[nodiscard]] constexpr bool has_complex_bank(const channeliser_spec& spec) {
   return spec.complex_samples || spec.narrowband.has_value();
 }
+
+/// Returns where the middle of the band lies among the channels: N/2, between two of them where N
+/// is odd; of complex numbers the channel that is bin 0, N/2 rounded down.
+[[nodiscard]] double middle_channel(const channeliser_spec& spec);
+
+/// Returns how many adjacent channels become one point, so that at most `most_points` are left: the
+/// least divisor of the channels.
+[[nodiscard]] std::size_t channels_per_point(std::size_t channels, std::size_t most_points);
 
 /// Returns whether dither is added.
 [[nodiscard]] bool has_dither(const channeliser_spec& spec);

@@ -6,7 +6,7 @@
 #include <utility>    // move
 
 #include "channelising/quantise.hpp"  // complex_bytes, load_complex
-#include "channelising/spec.hpp"      // channel_width_hz, first_channel_hz
+#include "channelising/spec.hpp"      // channel_hz, channel_width_hz, channels_per_point
 
 namespace wingbeat::fengine {
 namespace {
@@ -26,8 +26,8 @@ void latest_spectra::offer(const channelised_heap& heap) {
   next_ = now + interval;
   const std::size_t n_pols = bank_.polarisations,
                     n_bytes = channelising::complex_bytes(bank_.output);
-  const std::size_t n_points = std::min(bank_.channels, most_points);
-  const std::size_t group = bank_.channels / n_points;
+  const std::size_t group = channelising::channels_per_point(bank_.channels, most_points);
+  const std::size_t n_points = bank_.channels / group;
   const std::size_t n_spectra = std::min(heap.n_spectra, most_spectra);
   const std::size_t spectra_per_heap = heap.bytes.size() / (bank_.channels * n_pols * n_bytes);
   std::vector<control::monitored_spectrum> made;

@@ -39,6 +39,12 @@ std::string_view value_of(std::string_view text) {
   return trimmed(text.substr(0, text.find('/')));
 }
 
+/// Returns a number without the plus sign that it may have, which std::from_chars does not take.
+std::string_view without_plus(std::string_view number) {
+  if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
+  return number;
+}
+
 /// Takes the cards of a header from `offset` on, which then lies behind it.
 cards take_cards(const file_view& content, std::size_t& offset, std::string_view name) {
   cards found;
@@ -66,13 +72,13 @@ std::optional<std::size_t> count_of(const cards& header, std::string_view key, s
                                     std::size_t most, std::string_view name) {
   const auto found = header.find(key);
   if (found == header.end()) return std::nullopt;
-  const std::string& text = found->second;
+  const std::string_view text = without_plus(found->second);
   std::size_t count = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), count);
   if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || count < least ||
       count > most) {
     refuse(name, "has {} '{}' in a header, which is no whole number from {} to {}; record it again",
-           key, printable(text), least, most);
+           key, printable(found->second), least, most);
   }
   return count;
 }
@@ -141,12 +147,12 @@ std::optional<double> real_of(const cards& header, std::string_view key, double 
   const auto found = header.find(key);
   if (found == header.end()) return std::nullopt;
   double value = 0;
-  const std::string& text = found->second;
+  const std::string_view text = without_plus(found->second);
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !(value >= least) ||
       !(value <= most_real)) {
     refuse(name, "has {} '{}', which is no number from {} to {} {}; record it again", key,
-           printable(text), least, most_real, unit);
+           printable(found->second), least, most_real, unit);
   }
   return value;
 }

@@ -12,7 +12,7 @@
 #include "channelising/quantise.hpp"     // quantise, store_complex
 #include "channelising/weights.hpp"      // filter_weights
 #include "formatted.hpp"                 // formatted
-#include "reference/iterative.hpp"       // iterative, roots_of_unity
+#include "reference/iterative.hpp"       // iterative, n_roots_of, roots_of_unity
 #include "wingbeat/error.hpp"            // plan_error
 
 namespace wingbeat::reference {
@@ -137,7 +137,8 @@ class channelisation {
                     static_cast<std::int64_t>(input.samples.front().size() / parts_of(spec))),
         packet_samples_(static_cast<std::int64_t>(input.packet_samples)),
         weights_(filter_weights({sizes_.transform, spec.taps, spec.window, spec.weight_cutoff})),
-        roots_(roots_of_unity<double>(sizes_.transform / 2, sizes_.transform, direction::forward)) {
+        roots_(roots_of_unity<double>(n_roots_of(sizes_.transform), sizes_.transform,
+                                      direction::forward)) {
     schedules_.resize(spec.polarisations);
     for (std::size_t p = 0; p < spec.polarisations; ++p) {
       pols_.push_back(make_polarisation(spec, input, p));

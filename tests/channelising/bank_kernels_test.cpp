@@ -44,9 +44,9 @@ class bank_kernels : public ::testing::TestWithParam<std::string> {};
 TEST_P(bank_kernels, compile_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const std::size_t channels : {64U, 256U, 1024U}) {
+  for (const std::size_t channels : {64U, 96U, 256U, 360U, 1000U, 1024U, 1200U, 1536U}) {
     for (const std::size_t taps : {16U, 20U}) {
-      const bool is_sample = channels == 1024 && taps == 16;
+      const bool is_sample = (channels == 1000 || channels == 1024) && taps == 16;
       if (!is_sample && !test::is_full_run() && (GetParam() != "sm_90" || taps != 16)) continue;
       const auto figures = figures_of(
           {.adc_rate_hz = 1e9, .channels = channels, .taps = taps, .spectra_per_heap = 256},
@@ -58,23 +58,40 @@ TEST_P(bank_kernels, compile_without_spills) {
   }
 }
 
+/// Of three launches those around the plan.
+void expect_no_spills(const channeliser_spec& spec, const std::string& device) {
+  EXPECT_FALSE(channelising::tiles_of(spec, planner::sample_device(device))) << spec.channels;
+  const channelising::filter_shape_of_rows shape;
+  auto numbers = channelising::numbers_of(spec);
+  EXPECT_EQ(numbers.parts, spec.complex_samples ? 2U : 1U);
+  numbers.sliding = numbers.rows = shape.sliding;
+  EXPECT_EQ(figures_of(channelising::filter_kernel(numbers, shape.resident), device).spill_bytes, 0)
+      << spec.channels;
+  EXPECT_EQ(figures_of(channelising::finish_kernel(spec), device).spill_bytes, 0) << spec.channels;
+}
+
 // Of complex samples the transform between these two is a plan.
 TEST_P(bank_kernels, filter_and_finish_complex_samples_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  const channeliser_spec spec{.adc_rate_hz = 1e9,
-                              .channels = 1024,
-                              .sample_bits = 8,
-                              .complex_samples = true,
-                              .spectra_per_heap = 256};
-  EXPECT_FALSE(channelising::tiles_of(spec, planner::sample_device(GetParam())));
-  const channelising::filter_shape_of_rows shape;
-  auto numbers = channelising::numbers_of(spec);
-  EXPECT_EQ(numbers.parts, 2U);
-  numbers.sliding = numbers.rows = shape.sliding;
-  EXPECT_EQ(
-      figures_of(channelising::filter_kernel(numbers, shape.resident), GetParam()).spill_bytes, 0);
-  EXPECT_EQ(figures_of(channelising::finish_kernel(spec), GetParam()).spill_bytes, 0);
+  for (const std::size_t channels : {1024, 1001}) {
+    expect_no_spills({.adc_rate_hz = 1e9,
+                      .channels = channels,
+                      .sample_bits = 8,
+                      .complex_samples = true,
+                      .spectra_per_heap = 256},
+                     GetParam());
+  }
+}
+
+// Rows of 27 channels begin at any bit of a word.
+TEST_P(bank_kernels, filter_and_finish_in_launches_of_their_own_without_spills) {
+  const auto& found = backend::cuda::process_nvrtc();
+  if (!found.problem.empty()) GTEST_SKIP() << found.problem;
+  for (const std::size_t channels : {27, 6000}) {
+    expect_no_spills({.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 256},
+                     GetParam());
+  }
 }
 
 TEST_P(bank_kernels, count_samples_without_spills) {

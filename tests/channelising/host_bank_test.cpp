@@ -124,14 +124,14 @@ void expect_same(const channeliser_spec& spec) {
 }
 
 TEST(host_bank, makes_the_bytes_of_a_plan_with_functors) {
-  for (const std::size_t channels : {64, 1024, 32768}) {
+  for (const std::size_t channels : {3, 15, 64, 1000, 1024, 6000, 32768}) {
     for (const std::size_t n_pols : {1, 2}) {
       for (const auto output : {heap_sample::int4, heap_sample::int8, heap_sample::fp32}) {
         SCOPED_TRACE(channels + n_pols);
         channeliser_spec spec = test::small_spec(channels);
         spec.polarisations = n_pols;
         spec.output = output;
-        spec.taps = channels > 10000 ? 2 : 16;
+        spec.taps = channels > 5000 ? 2 : 16;
         spec.dither = output == heap_sample::fp32 ? dither_kind::none : dither_kind::uniform;
         expect_same(spec);
       }
@@ -140,16 +140,19 @@ TEST(host_bank, makes_the_bytes_of_a_plan_with_functors) {
 }
 
 TEST(host_bank, makes_the_bytes_of_a_plan_of_a_narrow_band) {
-  channeliser_spec spec = test::small_spec(128);
-  spec.polarisations = 2;
-  spec.dither = dither_kind::uniform;
-  spec.output = heap_sample::int16;
-  spec.narrowband = {.centre_hz = 400e6, .decimation = 4};
-  expect_same(spec);
-  spec.narrowband->pass_bandwidth_hz = 150e6;
-  spec.output = heap_sample::fp16;
-  spec.dither = dither_kind::none;
-  expect_same(spec);
+  for (const std::size_t channels : {27, 128, 1200}) {
+    SCOPED_TRACE(channels);
+    channeliser_spec spec = test::small_spec(channels);
+    spec.polarisations = 2;
+    spec.dither = dither_kind::uniform;
+    spec.output = heap_sample::int16;
+    spec.narrowband = {.centre_hz = 400e6, .decimation = 4};
+    expect_same(spec);
+    spec.narrowband->pass_bandwidth_hz = 150e6;
+    spec.output = heap_sample::fp16;
+    spec.dither = dither_kind::none;
+    expect_same(spec);
+  }
 }
 
 }  // namespace

@@ -34,9 +34,12 @@ std::string why(Change change) {
 TEST(channeliser_spec, is_refused_field_by_field) {
   EXPECT_EQ(why([](auto&) {}), nothing_refused);
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(why([](auto& s) { s.channels = 96; }), HasSubstr("channels is 96; give a power"));
-  EXPECT_THAT(why([](auto& s) { s.channels = 32; }), HasSubstr("channels is 32"));
-  EXPECT_THAT(why([](auto& s) { s.channels = 131072; }), HasSubstr("64 to 65536"));
+  EXPECT_THAT(why([](auto& s) { s.channels = 97; }),
+              HasSubstr("channels is 97, which has a prime factor above 13; the nearest counts "
+                        "without are 96 and 98"));
+  EXPECT_THAT(why([](auto& s) { s.channels = 65521; }), HasSubstr("are 65520 and 65536"));
+  EXPECT_THAT(why([](auto& s) { s.channels = 1; }), HasSubstr("channels is 1; give 2 to 65536"));
+  EXPECT_THAT(why([](auto& s) { s.channels = 131072; }), HasSubstr("give 2 to 65536"));
   EXPECT_THAT(why([](auto& s) { s.taps = 0; }), HasSubstr("taps is 0; give 1 to 64"));
   EXPECT_THAT(why([](auto& s) { s.taps = 65; }), HasSubstr("taps is 65"));
   EXPECT_THAT(why([](auto& s) { s.window = filter_window{7}; }), HasSubstr("window is 7"));
@@ -97,6 +100,42 @@ TEST(channeliser_spec, has_the_sizes_of_the_whole_band) {
   EXPECT_EQ(sizes.heap_bytes, 4u << 20);
   EXPECT_EQ(sizes.evaluation_offset, 0);
   EXPECT_TRUE(has_dither(usual()));
+}
+
+TEST(channeliser_spec, takes_products_of_small_primes_of_channels) {
+  const struct {
+    std::size_t channels, spectra_per_heap;
+  } cases[] = {{2, 1 << 19}, {15, 1 << 16}, {27, 1 << 15}, {1000, 1024}, {1001, 1024},
+               {1024, 1024}, {1536, 512},   {6000, 128},   {60000, 16},  {65536, 16}};
+  for (const auto& c : cases) {
+    auto spec = usual();
+    spec.channels = c.channels;
+    const auto sizes = sizes_of(spec);
+    EXPECT_EQ(sizes.transform, 2 * c.channels);
+    EXPECT_EQ(sizes.spectra_per_heap, c.spectra_per_heap) << c.channels;
+    EXPECT_EQ(sizes.heap_bytes, c.channels * c.spectra_per_heap * 4);
+  }
+}
+
+// An odd count of complex channels has the same number of them on both sides of the middle.
+TEST(channeliser_spec, has_frequencies_of_odd_counts) {
+  channeliser_spec spec{.adc_rate_hz = 30, .channels = 15};
+  EXPECT_DOUBLE_EQ(middle_channel(spec), 7.5);
+  EXPECT_DOUBLE_EQ(channel_hz(spec, 14), 14);
+  spec.complex_samples = true;
+  EXPECT_DOUBLE_EQ(middle_channel(spec), 7);
+  EXPECT_DOUBLE_EQ(channel_hz(spec, 0), -14);
+  EXPECT_DOUBLE_EQ(channel_hz(spec, 7), 0);
+  EXPECT_DOUBLE_EQ(channel_hz(spec, 14), 14);
+}
+
+TEST(channels_per_point, divide_the_channels) {
+  EXPECT_EQ(channels_per_point(64, 1024), 1U);
+  EXPECT_EQ(channels_per_point(1024, 1024), 1U);
+  EXPECT_EQ(channels_per_point(65536, 1024), 64U);
+  EXPECT_EQ(channels_per_point(1500, 1024), 2U);
+  EXPECT_EQ(channels_per_point(3125, 1024), 5U);
+  EXPECT_EQ(channels_per_point(28561, 1024), 169U);
 }
 
 TEST(channeliser_spec, has_the_sizes_of_a_narrowband) {

@@ -30,6 +30,21 @@ TEST(fengine, sends_what_a_channeliser_makes) {
   EXPECT_EQ(run.engine->received().rejected(), 0U);
 }
 
+TEST(fengine, sends_channels_that_are_no_power_of_two) {
+  for (const bool is_narrow : {false, true}) {
+    engine_run run{[&](auto& spec) {
+      channeliser_spec& bank = spec.outputs[0].bank;
+      bank.channels = is_narrow ? 12 : 60;
+      if (is_narrow) bank.narrowband = {.centre_hz = 2e5, .decimation = 4};
+    }};
+    run.send(0, 8 * chunk_packets);
+    run.finish();
+    const auto expected = channelise_packets(run.spec().outputs[0].bank, 4, 0, 8 * chunk_packets);
+    EXPECT_GT(expected.heaps.size(), 4U * 15);
+    expect_same(run.caught.caught(), expected.heaps);
+  }
+}
+
 TEST(fengine, withholds_exactly_the_batches_that_losses_touch) {
   std::set<packet_name> lost;
   for (const auto& [begin, end] : {std::pair{8, 10}, {31, 32}, {70, 86}}) {

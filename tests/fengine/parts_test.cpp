@@ -49,8 +49,8 @@ TEST(engine_spec, refuses_what_cannot_be) {
                 s.sending.interfaces = {"a", "b", "c"};
               }),
               HasSubstr("4 destinations, which 3 interfaces do not divide"));
-  EXPECT_THAT(refusal([](auto& s) { s.outputs[0].bank.channels = 65; }),
-              HasSubstr("output 'wide': channels is 65"));
+  EXPECT_THAT(refusal([](auto& s) { s.outputs[0].bank.channels = 68; }),
+              HasSubstr("output 'wide': channels is 68"));
   EXPECT_THAT(refusal([](auto& s) { s.adc_rate_hz = 0; }), HasSubstr("ADC rate is 0"));
   EXPECT_THAT(refusal([](auto& s) { s.sync_time_s = NAN; }), HasSubstr("sync time"));
   EXPECT_THAT(refusal([](auto& s) { s.gain = {INFINITY, 0}; }), HasSubstr("gain"));
@@ -175,6 +175,19 @@ TEST(latest_spectra, averages_neighbours_and_waits_between_heaps) {
   EXPECT_DOUBLE_EQ(found[0].step_hz, 2e6);
   latest.offer(heap);
   EXPECT_EQ(latest.spectra()[0].sequence, found[0].sequence);  // too early
+}
+
+TEST(latest_spectra, has_all_channels_where_a_divisor_is_averaged) {
+  const channeliser_spec bank{.adc_rate_hz = 3000e6, .channels = 1500, .polarisations = 1};
+  latest_spectra latest{"wide", bank};
+  std::vector<std::byte> bytes(1500 * 512 * 2);
+  for (std::size_t s = 0; s < 512; ++s) bytes[(1499 * 512 + s) * 2] = std::byte{10};
+  latest.offer({.bytes = bytes, .is_complete = {true}, .n_spectra = 512});
+  const auto found = latest.spectra();
+  ASSERT_EQ(found.at(0).power_db.size(), 750U);
+  EXPECT_NEAR(found[0].power_db[749], 10 * std::log10(50.0), 1e-4);
+  EXPECT_EQ(found[0].power_db[748], -INFINITY);
+  EXPECT_DOUBLE_EQ(found[0].step_hz, 2e6);
 }
 
 }  // namespace

@@ -64,6 +64,18 @@ TEST(guppi, holds_channels_times_and_polarisations) {
   EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true}, std::vector<bool>{true}));
 }
 
+TEST(guppi, has_numbers_with_a_plus_sign) {
+  const auto read = read_guppi(header({{"BLOCSIZE", "+4"},
+                                       {"OBSNCHAN", "1"},
+                                       {"NPOL", "1"},
+                                       {"NBITS", "8"},
+                                       {"TBIN", "+1E-6"}}) +
+                                   bytes_of({1, 2, 3, 4}),
+                               "x.raw");
+  EXPECT_EQ(read.n_samples, 2u);
+  EXPECT_DOUBLE_EQ(read.sample_rate_hz, 1e6);
+}
+
 TEST(guppi, has_the_frequencies_of_channels) {
   for (const int sign : {1, -1}) {
     const auto content = header({{"BLOCSIZE", "16"},
@@ -258,6 +270,8 @@ TEST(guppi, is_refused_in_one_sentence) {
   EXPECT_THAT(of("NPOL", "3"), HasSubstr("1, 2 and 4 are read"));
   EXPECT_THAT(of("OVERLAP", "4"), HasSubstr("OVERLAP '4'"));
   EXPECT_THAT(of("TBIN", "0"), HasSubstr("TBIN '0', which is no number from 1e-15 to"));
+  EXPECT_THAT(of("TBIN", "+-1E-6"), HasSubstr("TBIN '+-1E-6'"));
+  EXPECT_THAT(of("NBITS", "++8"), HasSubstr("NBITS '++8'"));
   EXPECT_THAT(of("OBSFREQ", "1.4 GHz"), HasSubstr("OBSFREQ '1.4 GHz', which is no number"));
   EXPECT_THAT(of("OBSBW", "nan"), HasSubstr("OBSBW 'nan'"));
   EXPECT_THAT(of("PKTFMT", "'SIMPLE  '"), HasSubstr("format SIMPLE"));

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // max
+#include <bit>        // bit_floor
 #include <chrono>     // steady_clock
 #include <memory>     // make_shared
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "channelising/packed_samples.hpp"  // least_sample_bits
+#include "channelising/spec.hpp"            // has_dither, least_channels
 #include "cli/channel_models.hpp"           // read_delays, heap_sample_named, ..
 #include "cli/choose.hpp"                   // choose_device
 #include "cli/messages.hpp"                 // print_message, counted
@@ -51,13 +53,14 @@ struct options {
   std::vector<std::string> inputs, delay, narrowband;
   std::string output, spectrum, waterfall, stats, delays, gains, device;
   std::string format = "auto", window = "hann", output_bits = "8", dither, missing = "withhold";
-  std::string evaluate = "start", cutoff = "1";
+  std::string evaluate, cutoff = "1";
   std::optional<double> adc_rate_hz;
   std::optional<unsigned> sample_bits;
   std::optional<std::size_t> coarse_channel;
   std::size_t channels = 4096, taps = 16, kept_samples = std::size_t{1} << 20;
   std::optional<std::size_t> spectra_per_heap;
-  std::uint64_t seed = 0, first_sample = 0;
+  std::optional<std::uint64_t> seed;
+  std::uint64_t first_sample = 0;
 };
 
 double rate_of(const options& o, const recording& input) {
@@ -85,21 +88,28 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   spec.complex_samples = input.is_complex();
   spec.polarisations = input.n_polarisations();
   // Of an array, short heaps lose few spectra where a delay starts a window before the recording.
-  const std::size_t of_array = std::max<std::size_t>(16, (std::size_t{1} << 16) / o.channels);
+  const std::size_t of_array =
+      std::max<std::size_t>(16, std::bit_floor((std::size_t{1} << 16) / o.channels));
   spec.spectra_per_heap = o.spectra_per_heap.value_or(names_array(o.output) ? of_array : 0);
   spec.output = heap_sample_named("--output-bits", o.output_bits);
   if (!o.dither.empty()) {
     spec.dither = choice_of<dither_kind>(
         "--dither", o.dither, {{"none", dither_kind::none}, {"uniform", dither_kind::uniform}});
   }
-  spec.seed = o.seed;
+  spec.seed = o.seed.value_or(0);
   spec.missing = missing_named(o.missing);
-  spec.evaluation = evaluation_named(o.evaluate);
+  if (!o.evaluate.empty()) spec.evaluation = evaluation_named(o.evaluate);
   if (!o.narrowband.empty() && input.is_complex()) {
     throw plan_error(formatted(
         "--narrowband takes real samples and {} has complex ones; leave it out", o.inputs[0]));
   }
   if (!o.narrowband.empty()) spec.narrowband = narrowband_of(o.narrowband);
+  if (o.seed && !channelising::has_dither(spec)) {
+    throw plan_error(
+        "--seed is of no use without dither; leave it out, or choose --dither uniform and an "
+        "output "
+        "of integers");
+  }
   static_cast<void>(sizes_of(spec));  // before files of channels and times are read
   if (!o.delay.empty()) spec.delays = delays_of(o.delay, spec);
   if (!o.delays.empty()) spec.delays = read_delays(o.delays, spec);
@@ -217,6 +227,11 @@ int run(const options& o) {
   if (!o.delay.empty() && !o.delays.empty()) {
     throw plan_error("--delay excludes --delays; state all delays in the file");
   }
+  if (!o.evaluate.empty() && o.delay.empty() && o.delays.empty()) {
+    throw plan_error(
+        "--evaluate is of no use without delays; leave it out, or give --delay or --delays");
+  }
+  require_pictures({{"--spectrum", o.spectrum}, {"--waterfall", o.waterfall}});
   recording input{o.inputs,
                   {.format = o.format,
                    .sample_bits = o.sample_bits,
@@ -274,7 +289,9 @@ void add_input_options(CLI::App& command, options& o) {
 }
 
 void add_filter_options(CLI::App& command, options& o) {
-  add_count(command, "--channels", o.channels, {64, 65536}, "A power of two");
+  add_count(command, "--channels", o.channels,
+            {channelising::least_channels, channelising::most_channels},
+            "A product of 2, 3, 5, 7, 11 and 13");
   add_count(command, "--taps", o.taps, {1, 64}, "Spectra that a window is long");
   add_text(command, "--window", o.window, "hann or rect");
   add_text(command, "--cutoff", o.cutoff,
@@ -284,17 +301,21 @@ void add_filter_options(CLI::App& command, options& o) {
   add_list(command, "--delay", o.delay, "Seconds, one for each polarisation");
   add_text(command, "--delays", o.delays, "File of delays, phases and their rates");
   add_text(command, "--gains", o.gains, "File of gains");
-  add_text(command, "--evaluate", o.evaluate, "Delays at the start or the centre of a window");
+  add_text(command, "--evaluate", o.evaluate,
+           "Delays at the start or the centre of a window; start when not given");
 }
 
 void add_output_options(CLI::App& command, options& o) {
   add_file(command, "-o,--output", o.output,
            "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps");
   add_text(command, "--output-bits", o.output_bits, "4, 8, 16, fp16 or fp32");
-  add_power_of_two(command, "--spectra-per-heap", o.spectra_per_heap, {16, std::size_t{1} << 20},
-                   "When not given 2^20 divided by the channels, of .npy 2^16 and 16 at least");
+  add_power_of_two(
+      command, "--spectra-per-heap", o.spectra_per_heap, {16, std::size_t{1} << 20},
+      "When not given 2^20 divided by the channels, rounded down, of .npy 2^16 and 16 at "
+      "least");
   add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
-  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63}, "Of the dither");
+  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63},
+            "Of the dither; 0 when not given");
   add_file(command, "--spectrum", o.spectrum, "FILE.png: mean power of every channel in dB");
   add_file(command, "--waterfall", o.waterfall, "FILE.png: power over frequency and time in dB");
   add_file(command, "--stats", o.stats, "FILE.json: levels, histograms, saturation, heaps, rates");

@@ -101,6 +101,7 @@ receive::heap_receive_spec spec_of(const options& o) {
 
 received_outputs outputs_of(const options& o) {
   received_outputs outputs{.array = o.output, .spectrum = o.spectrum, .waterfall = o.waterfall};
+  require_pictures({{"--spectrum", o.spectrum}, {"--waterfall", o.waterfall}});
   const bool draws = !o.spectrum.empty() || !o.waterfall.empty();
   if (draws && !formats::draws_charts()) {
     throw plan_error(formatted("{} needs a build with charts; configure with WINGBEAT_PLOTS=ON",

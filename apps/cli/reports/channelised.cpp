@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "channelising/quantise.hpp"   // complex_bytes, load_complex
-#include "channelising/spec.hpp"       // channel_hz, channel_width_hz, has_dither
+#include "channelising/spec.hpp"       // channel_hz, channels_per_point, has_dither
 #include "cli/reports/print_json.hpp"  // text_of
 #include "formats/atomic_file.hpp"     // atomic_file
 #include "formats/npy_header.hpp"      // npy_prefix
@@ -20,7 +20,8 @@ namespace {
 using namespace channelising;
 using json = nlohmann::ordered_json;
 
-/// Cells of a waterfall, about the pixels of a picture; powers of two, as channels are.
+/// Cells of a waterfall, about the pixels of a picture. Rows, a power of two, are halved where they
+/// are too many.
 constexpr std::size_t most_columns = 1024, most_rows = 1024;
 
 const char* array_type(heap_sample output) {
@@ -66,6 +67,14 @@ void require_array(const std::string& file, heap_sample output) {
       formatted("{} cannot hold numbers of 4 bits, which .npy does not know; write raw "
                 "heaps to a file of another name, or use --output-bits 8",
                 file));
+}
+
+void require_pictures(const std::vector<std::pair<std::string, std::string>>& files) {
+  for (const auto& [option, file] : files) {
+    if (file.empty() || std::filesystem::path(file).extension() == ".png") continue;
+    throw plan_error(
+        formatted("{} draws PNG alone; give {} a name that ends in .png", option, file));
+  }
 }
 
 spectra_array::spectra_array(const channeliser_spec& spec)
@@ -141,7 +150,7 @@ formats::line_chart channel_powers::chart(const std::string& title) const {
 channel_waterfall::channel_waterfall(const channeliser_spec& spec, const frequency_axis& axis)
     : spec_(spec),
       axis_(axis),
-      n_columns_(std::min(spec.channels, most_columns)),
+      n_columns_(spec.channels / channels_per_point(spec.channels, most_columns)),
       counts_(most_rows),
       powers_(spec.polarisations, std::vector<double>(most_rows * n_columns_)) {}
 

@@ -14,12 +14,18 @@ namespace wingbeat::backend::host {
 /// multiple of all vectors.
 inline constexpr std::size_t bank_block = 64;
 
+/// Bytes of a complex value.
+constexpr std::size_t bytes_of(bank_number as) {
+  constexpr std::size_t bytes[] = {1, 2, 4, 4, 8};
+  return bytes[static_cast<std::size_t>(as)];
+}
+
 /// Rows whose windows follow each other by `step`:  y[r][j] = sum_m w[m][j] x[(r + m) step + j].
 struct filtered_rows {
   const float* x = nullptr;
   const float* w = nullptr;  // [j / bank_block][m][j % bank_block]
-  float* y = nullptr;
-  std::size_t step = 0;  ///< Floats, a multiple of 128.
+  float* y = nullptr;        ///< Rows with room for whole blocks.
+  std::size_t step = 0;      ///< Floats; weights fill whole blocks, with zeros.
   std::size_t taps = 1;
   std::size_t count = 1;     ///< Rows.
   std::size_t y_pitch = 0;   ///< Floats from one row of y to the next.
@@ -42,7 +48,7 @@ struct finished_bins {
   const float* steps = nullptr;  // [re, im][bank_block]
   float coarse[2] = {1, 0};
   const float* dither = nullptr;  ///< [re, im][bank_block]; null: none.
-  std::size_t count = 0;          ///< At most `bank_block`, a multiple of 32.
+  std::size_t count = 0;          ///< At most `bank_block`.
   float limit = 0;
   std::byte* out = nullptr;
 };

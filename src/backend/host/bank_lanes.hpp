@@ -58,16 +58,28 @@ template <int Rows, int N>
   }
 }
 
+/// Copies a block's samples of each row next to each other, with zeros behind the row's last ones.
+inline void gather(const filtered_rows& what, size_t j) {
+  const size_t count = what.step - j;
+  for (size_t i = 0; i < what.taps + what.count - 1; ++i) {
+    float* const to = what.scratch + i * bank_block;
+    const float* const from = what.x + i * what.step + j;
+    if (count >= bank_block) {
+      __builtin_memcpy(to, from, bank_block * sizeof(float));
+    } else {
+      __builtin_memcpy(to, from, count * sizeof(float));
+      __builtin_memset(to + count, 0, (bank_block - count) * sizeof(float));
+    }
+  }
+}
+
 /// bank_kernels::filter. Samples of a block of positions are copied next to each other first: where
 /// they come from they are a power of two apart and would share few sets of the cache.
 inline void filter(const filtered_rows& what) {
   constexpr int n = float_lanes == 16 ? 2 : 1;  // half of the registers hold sums
   const float* w = what.w;
   for (size_t j = 0; j < what.step; j += bank_block, w += what.taps * bank_block) {
-    for (size_t i = 0; i < what.taps + what.count - 1; ++i) {
-      __builtin_memcpy(what.scratch + i * bank_block, what.x + i * what.step + j,
-                       bank_block * sizeof(float));
-    }
+    gather(what, j);
     const float* x = what.scratch;
     float* y = what.y + j;
     size_t left = what.count;
@@ -201,16 +213,42 @@ template <bank_number As>
   return sum;
 }
 
+/// Whole vectors of bins; and the last ones, with zeros behind them, which none limits.
+template <bank_number As>
+std::uint32_t finish_all(const finished_bins& what) {
+  constexpr size_t width = float_lanes;
+  constexpr size_t n_bytes = bytes_of(As);
+  finished_bins whole = what;
+  whole.count = what.count / width * width;
+  std::uint32_t n_limited = finish_as<As>(whole);
+  const size_t n_left = what.count - whole.count;
+  if (n_left == 0) return n_limited;
+  alignas(vector_bytes) float bins[2 * width] = {}, gains[2 * width] = {};
+  alignas(vector_bytes) std::byte out[n_bytes * width];
+  __builtin_memcpy(bins, what.bins + 2 * whole.count, 2 * n_left * sizeof(float));
+  __builtin_memcpy(gains, what.gains + 2 * whole.count, 2 * n_left * sizeof(float));
+  finished_bins rest = what;
+  rest.bins = bins;
+  rest.gains = gains;
+  rest.steps = what.steps + whole.count;
+  if (what.dither != nullptr) rest.dither = what.dither + whole.count;
+  rest.count = width;
+  rest.out = out;
+  n_limited += finish_as<As>(rest);
+  __builtin_memcpy(what.out + n_bytes * whole.count, out, n_bytes * n_left);
+  return n_limited;
+}
+
 /// bank_kernels::finish
 inline std::uint32_t finish(bank_number as, const finished_bins& what) {
   switch (as) {
-    case bank_number::int4: return finish_as<bank_number::int4>(what);
-    case bank_number::int8: return finish_as<bank_number::int8>(what);
-    case bank_number::int16: return finish_as<bank_number::int16>(what);
-    case bank_number::fp16: return finish_as<bank_number::fp16>(what);
+    case bank_number::int4: return finish_all<bank_number::int4>(what);
+    case bank_number::int8: return finish_all<bank_number::int8>(what);
+    case bank_number::int16: return finish_all<bank_number::int16>(what);
+    case bank_number::fp16: return finish_all<bank_number::fp16>(what);
     case bank_number::fp32: break;
   }
-  return finish_as<bank_number::fp32>(what);
+  return finish_all<bank_number::fp32>(what);
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

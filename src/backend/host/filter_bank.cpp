@@ -25,9 +25,9 @@ constexpr std::size_t most_group_rows = 8;
 /// Polarisations whose dither comes from the same random numbers.
 constexpr std::size_t pair = 2;
 
-std::size_t bytes_of(bank_number as) {
-  constexpr std::size_t bytes[] = {1, 2, 4, 4, 8};
-  return bytes[static_cast<std::size_t>(as)];
+/// Returns floats as whole blocks.
+constexpr std::size_t in_blocks(std::size_t n) {
+  return (n + bank_block - 1) / bank_block * bank_block;
 }
 
 /// Adjacent bins of adjacent channels, at most `bank_block` of them.
@@ -35,15 +35,15 @@ struct bin_block {
   std::size_t bin = 0;
   std::size_t channel = 0;
   std::size_t count = 0;
-  std::ptrdiff_t run_offset = 0;  ///< Of the run's first channel from the middle one.
-  std::size_t in_run = 0;         ///< Channels of the run before this block.
+  double run_offset = 0;   ///< Of the run's first channel from the middle of the band.
+  std::size_t in_run = 0;  ///< Channels of the run before this block.
 };
 
-void add_run(std::size_t bin, std::size_t channel, std::size_t count, std::size_t middle,
+void add_run(std::size_t bin, std::size_t channel, std::size_t count, double middle,
              std::vector<bin_block>& to) {
   for (std::size_t i = 0; i < count; i += bank_block) {
     to.push_back({bin + i, channel + i, std::min(bank_block, count - i),
-                  static_cast<std::ptrdiff_t>(channel) - static_cast<std::ptrdiff_t>(middle), i});
+                  static_cast<double>(channel) - middle, i});
   }
 }
 
@@ -64,8 +64,7 @@ class turning {
     slope_ = slope;
     coarse_.resize(blocks.size());
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      const double of_run =
-          double{phase} + double{slope} * static_cast<double>(blocks[b].run_offset);
+      const double of_run = double{phase} + double{slope} * blocks[b].run_offset;
       coarse_[b] = at_turns(of_run + double{slope} * static_cast<double>(blocks[b].in_run));
     }
   }
@@ -132,8 +131,8 @@ class host_bank final : public backend::bank {
   std::optional<mirror_transform<float>> mirror_;
   aligned_array<float> weights_;
   std::vector<bin_block> blocks_;
-  std::size_t step_;          ///< Floats from one window to the next one, without delays.
-  std::size_t row_pitch_;     ///< Floats; room for a bin more, and rows share few cache sets.
+  std::size_t step_;       ///< Floats from one window to the next one, without delays.
+  std::size_t row_pitch_;  ///< Floats; room for a block and a bin more; rows share few cache sets.
   std::size_t staged_pitch_;  ///< Bytes; a cache line more, for the same reason.
   std::size_t tile_ = 16;     ///< Spectra whose values fill a cache line of the output.
   std::size_t group_ = 8;     ///< Spectra that are transformed before they are finished.
@@ -147,15 +146,16 @@ host_bank::host_bank(const named_set& set, const bank_request& request)
       transform_(set.kernels->fp32, request.is_complex ? request.transform : request.transform / 2,
                  1),
       step_(request.transform * (request.is_complex ? 2 : 1)),
-      row_pitch_(step_ + 32),
+      row_pitch_(in_blocks(step_) + 32),
       staged_pitch_(request.channels * bytes_of(request.output) + alignment_bytes) {
   const std::size_t n = request.channels;
   if (request.is_complex) {
-    add_run(0, n / 2, n / 2, n / 2, blocks_);
-    add_run(request.transform - n / 2, 0, n / 2, n / 2, blocks_);
+    const auto middle = static_cast<double>(n / 2);
+    add_run(0, n / 2, n - n / 2, middle, blocks_);
+    add_run(request.transform - n / 2, 0, n / 2, middle, blocks_);
   } else {
     mirror_.emplace(set.kernels->fp32, request.transform / 2);
-    add_run(0, 0, n, n / 2, blocks_);
+    add_run(0, 0, n, static_cast<double>(n) / 2, blocks_);
   }
   prepare_weights();
   prepare_slots();
@@ -163,12 +163,12 @@ host_bank::host_bank(const named_set& set, const bank_request& request)
 
 /// As `filtered_rows` has them; of complex samples each weight stands twice, for both parts.
 void host_bank::prepare_weights() {
-  weights_ = make_aligned<float>(step_ * request_.taps);
+  weights_ = make_aligned<float>(in_blocks(step_) * request_.taps);
   float* to = weights_.get();
   for (std::size_t begin = 0; begin < step_; begin += bank_block) {
     for (std::size_t m = 0; m < request_.taps; ++m) {
       for (std::size_t j = begin; j < begin + bank_block; ++j) {
-        *to++ = request_.weights[m * request_.transform + j / parts()];
+        *to++ = j < step_ ? request_.weights[m * request_.transform + j / parts()] : 0;
       }
     }
   }

@@ -43,27 +43,28 @@ std::string array(const std::vector<samples>& rows, bool is_table) {
   return content;
 }
 
-/// What the program is compared with: 2 polarisations, 64 channels, in fp32, with heaps of 16.
+/// What the program is compared with: 2 polarisations, in fp32, with heaps of 16 spectra.
 struct sky {
-  channeliser_spec spec = small_spec(64);
+  channeliser_spec spec;
   reference::recording input;
 
   /// As many samples as `n_spectra` need, and some more.
-  explicit sky(std::size_t n_spectra) {
+  explicit sky(std::size_t n_spectra, std::size_t channels = 64) : spec(small_spec(channels)) {
     spec.polarisations = 2;
     spec.taps = 4;
     spec.output = heap_sample::fp32;
-    const std::size_t n = (n_spectra + 3) * 128 + 41;
+    const std::size_t n = (n_spectra + 3) * 2 * channels + (channels < 41 ? 0 : 41);
     input.samples = {gaussian(n, 40, 1), gaussian(n, 60, 2)};
   }
 
   [[nodiscard]] words arguments(const words& files, const words& more) const {
     words all{"channelise"};
     all.insert(all.end(), files.begin(), files.end());
-    for (const char* word : {"--adc-rate", "1712e6", "--channels", "64", "--taps", "4", "--engine",
-                             "host", "--spectra-per-heap", "16"}) {
+    for (const char* word : {"--adc-rate", "1712e6", "--taps", "4", "--engine", "host",
+                             "--spectra-per-heap", "16", "--channels"}) {
       all.emplace_back(word);
     }
+    all.push_back(std::to_string(spec.channels));
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -90,7 +91,7 @@ struct sky {
     std::span<const std::byte> rest = content;
     const auto header = formats::take_npy_header(rest, name);
     EXPECT_EQ(header.descr, "<f4");
-    ASSERT_EQ(header.shape, (std::vector<std::size_t>{64, n_spectra, 2, 2}));
+    ASSERT_EQ(header.shape, (std::vector<std::size_t>{spec.channels, n_spectra, 2, 2}));
     const auto expected = spectra(n_spectra);
     ASSERT_EQ(rest.size(), expected.size() * 8);
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -117,6 +118,20 @@ TEST(channelise, writes_every_whole_spectrum_of_every_kind_of_file) {
     EXPECT_THAT(run.err, HasSubstr("37 spectra of 64 channels"));
     EXPECT_THAT(run.err, HasSubstr("times real time"));
     sky.expect_spectra(at, "out.npy", 37);
+  }
+}
+
+TEST(channelise, makes_counts_of_channels_that_are_no_powers_of_two) {
+  for (const std::size_t channels : {15, 1000, 1536}) {
+    const workplace at;
+    const sky sky{21, channels};
+    at.file("both.npy", array(sky.input.samples, true));
+    words more{"--output-bits", "fp32", "-o", "out.npy"};
+    if (formats::draws_charts()) more.insert(more.end(), {"--waterfall", "sky.png"});
+    const finished run = at.run(sky.arguments({"both.npy"}, more));
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("21 spectra of " + std::to_string(channels) + " channels"));
+    sky.expect_spectra(at, "out.npy", 21);
   }
 }
 
@@ -288,6 +303,21 @@ TEST_F(channelise_refuses, frames_of_other_times) {
               HasSubstr("24 samples, of which 1000000 samples a second make no whole number"));
 }
 
+TEST_F(channelise_refuses, counts_of_channels_with_large_primes) {
+  at.file("a.raw", std::string(5000, 'x'));
+  for (const auto& [channels, part] :
+       {std::pair{"67",
+                  "channels is 67, which has a prime factor above 13; the nearest counts "
+                  "without are 66 and 70"},
+        {"1", "--channels 1 is not a whole number from 2 to 2^16"}}) {
+    const finished run =
+        at.run({"channelise", "a.raw", "--adc-rate", "1e6", "--channels", channels, "-o", "x.npy"});
+    EXPECT_EQ(run.code, 2);
+    EXPECT_EQ(n_lines(run.err), 1U) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(part));
+  }
+}
+
 // They are read from several places; a file named `stdin` must not be read in their stead.
 TEST_F(channelise_refuses, stdin_that_holds_another_format) {
   at.file("stdin", std::string(5000, 'x'));
@@ -299,6 +329,19 @@ TEST_F(channelise_refuses, stdin_that_holds_another_format) {
     EXPECT_THAT(why({"-", "--format", format, "-o", "x.npy"}),
                 HasSubstr("raw samples alone come from stdin; name the file"));
   }
+  std::string frames;
+  for (unsigned i = 0; i < 4; ++i) {
+    frames += text_of(vdif_frame({.number = i}, std::vector<int>(1000, 7)));
+  }
+  int pipe[2];
+  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+  EXPECT_EQ(::write(pipe[1], frames.data(), frames.size()), std::ssize(frames));
+  ::close(pipe[1]);
+  ::dup2(pipe[0], STDIN_FILENO);
+  EXPECT_THAT(why({"-", "-o", "x.npy"}),
+              HasSubstr("the format vdif, and raw samples alone come from stdin; name the file, or "
+                        "give --format raw"));
+  ::close(pipe[0]);
   ::dup2(held, STDIN_FILENO);
   ::close(held);
   ::close(given);
@@ -330,6 +373,12 @@ TEST_F(channelise_refuses, options_that_make_no_channeliser) {
   EXPECT_THAT(with({"--delays", "words.txt"}), HasSubstr("line 1: the delay is 'one'"));
   EXPECT_THAT(with({"--delays", "blank.txt"}), HasSubstr("holds no line of numbers"));
   EXPECT_THAT(with({"--gains", "g.txt"}), HasSubstr("g.txt: line 2: the last channel is '99'"));
+  EXPECT_THAT(with({"--seed", "5", "--dither", "none"}), HasSubstr("--seed is of no use without"));
+  EXPECT_THAT(with({"--seed", "5", "--output-bits", "fp32"}), HasSubstr("--seed is of no use"));
+  EXPECT_THAT(with({"--evaluate", "centre"}), HasSubstr("--evaluate is of no use without delays"));
+  EXPECT_THAT(with({"--waterfall", "sky.jpg"}),
+              HasSubstr("--waterfall draws PNG alone; give sky.jpg a name that ends in .png"));
+  EXPECT_THAT(with({"--spectrum", "power"}), HasSubstr("--spectrum draws PNG alone"));
   EXPECT_THAT(with({"--stats", "x.npy"}), HasSubstr("both write x.npy"));
   EXPECT_THAT(with({"--stats", "a.raw"}), HasSubstr("a.raw is an input, and --stats would"));
   EXPECT_THAT(why({"./a.raw", "-o", "a.raw"}), HasSubstr("is an input, and --output would"));

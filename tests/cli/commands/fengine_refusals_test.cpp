@@ -88,9 +88,15 @@ TEST(fengine_refusals, of_outputs) {
        {with(wide + ",window_function=flat"), 2, "choose hann or rect"},
        {with(wide + ",taps"), 2, "--wideband taps has no value"},
        {with(wide + ",jones_per_batch=3000"), 2,
-        "--wideband jones_per_batch 3000 is not a power of two from 2^10 to 2^26"},
-       {with("--wideband=name=b,channels=65,dst=127.0.0.1:10"), 2,
-        "--wideband channels 65 is not a power of two from 64 to 2^16"},
+        "jones_per_batch is 3000; give 64 channels times a power of two: the nearest are 2048 and "
+        "4096"},
+       {with(wide + ",jones_per_batch=1000"), 2,
+        "--wideband jones_per_batch 1000 is not a whole number from 2^10 to 2^26"},
+       {with("--wideband=name=b,channels=67,dst=127.0.0.1:10"), 2,
+        "output 'b': channels is 67, which has a prime factor above 13; the nearest counts without "
+        "are 66 and 70"},
+       {with("--wideband=name=b,channels=1,dst=127.0.0.1:10"), 2,
+        "--wideband channels 1 is not a whole number from 2 to 2^16"},
        {with("--wideband=name=b,channels=64,dst=127.0.0.1+2:10"), 2,
         "64 channels and 3 destinations"},
        {with(narrow + ",centre_frequency=1e8"), 2,

@@ -27,19 +27,23 @@ using ::testing::Not;
 constexpr std::size_t n_samples = 1 << 19, packet_samples = 4096, packet_bytes = 5120;
 
 /// Two polarisations in pol0.raw and pol1.raw, and what `channelise` makes of them in heaps.raw.
-void prepare(const workplace& at) {
+void prepare(const workplace& at, const std::vector<std::string>& bank = {"--channels", "256"}) {
   const finished simulated =
       at.run({"simulate", "wgn(0.1, 1) + cw(0.2, 100e6)", "wgn(0.1, 2)", "--adc-rate", "1712e6",
               "--samples", std::to_string(n_samples), "-o", "pol0.raw,pol1.raw"});
   ASSERT_EQ(simulated.code, 0) << simulated.err;
-  const finished channelised =
-      at.run({"channelise", "pol0.raw", "pol1.raw", "--adc-rate", "1712e6", "--channels", "256",
-              "--taps", "4", "--spectra-per-heap", "64", "--seed", "5", "--engine", "host",
-              "--output", "heaps.raw"});
+  std::vector<std::string> all{"channelise", "pol0.raw", "pol1.raw", "--adc-rate",
+                               "1712e6",     "--taps",   "4",        "--spectra-per-heap",
+                               "64",         "--seed",   "5",        "--engine",
+                               "host",       "--output", "heaps.raw"};
+  all.insert(all.end(), bank.begin(), bank.end());
+  const finished channelised = at.run(all);
   ASSERT_EQ(channelised.code, 0) << channelised.err;
 }
 
-std::vector<std::string> words(std::vector<std::string> sources, const net::endpoint& to) {
+std::vector<std::string> words(
+    std::vector<std::string> sources, const net::endpoint& to,
+    const std::string& output = "--wideband=channels=256,jones_per_batch=16384") {
   std::vector<std::string> all{"fengine"};
   all.insert(all.end(), sources.begin(), sources.end());
   for (const char* word :
@@ -48,9 +52,7 @@ std::vector<std::string> words(std::vector<std::string> sources, const net::endp
         "lo", "--stats", "stats.json"}) {
     all.emplace_back(word);
   }
-  all.push_back(
-      "--wideband=name=wide,channels=256,taps=4,jones_per_batch=16384,dither_seed=5,dst=" +
-      net::to_string(to));
+  all.push_back(output + ",name=wide,taps=4,dither_seed=5,dst=" + net::to_string(to));
   return all;
 }
 
@@ -101,6 +103,28 @@ TEST(fengine, sends_what_channelise_writes) {
     const auto stats = nlohmann::json::parse(at.folder().read("stats.json"));
     EXPECT_EQ(stats["outputs"][0]["heaps"], caught.caught().size());
     EXPECT_EQ(stats["received"]["polarisations"][1]["packets"], 128);
+  }
+}
+
+TEST(fengine, sends_channels_that_are_no_power_of_two) {
+  const struct {
+    std::vector<std::string> bank;
+    std::string output;
+  } cases[] = {{{"--channels", "1000"}, "--wideband=channels=1000,jones_per_batch=64000"},
+               {{"--channels", "27"}, "--wideband=channels=27,jones_per_batch=1728"},
+               {{"--channels", "300", "--narrowband", "centre=400e6,decimation=4"},
+                "--narrowband=channels=300,jones_per_batch=19200,centre_frequency=400e6,"
+                "decimation=4"}};
+  for (const auto& c : cases) {
+    const workplace at;
+    prepare(at, c.bank);
+    heap_catcher caught;
+    const finished run = at.run(words({"pol0.raw", "pol1.raw"}, caught.place(), c.output));
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_TRUE(wait_until([&] { return caught.n_stops() == 1; }));
+    const auto expected = formats::read_whole_file(at.folder().path() / "heaps.raw");
+    EXPECT_FALSE(expected.empty());
+    EXPECT_TRUE(joined_heaps(caught) == expected) << c.output << run.err;
   }
 }
 

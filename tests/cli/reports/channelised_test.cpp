@@ -122,4 +122,21 @@ TEST(channel_waterfall, joins_spectra_and_channels_that_are_many) {
   }
 }
 
+TEST(channel_waterfall, joins_as_many_channels_as_divide_them) {
+  channeliser_spec spec = test::small_spec(1500);
+  spec.polarisations = 2;
+  spec.output = heap_sample::int8;
+  const auto chart = drawn(spec, 2, 2, 1, 1499);
+  ASSERT_EQ(chart.n_columns, 750U);
+  ASSERT_EQ(chart.n_rows, 32U);
+  for (std::size_t row = 0; row < 32; ++row) {
+    for (std::size_t c = 0; c < 750; ++c) {
+      const bool is_loud = row >= 16 && c == 749;
+      ASSERT_NEAR(chart.panels[1].values[row * 750 + c], is_loud ? 10 * std::log10(5000.5) : 0,
+                  1e-9)
+          << row << " " << c;
+    }
+  }
+}
+
 }  // namespace

@@ -56,6 +56,29 @@ void expect_pairs() {
   }
 }
 
+template <unsigned Bits>
+void expect_pairs_further_on() {
+  const stream given{256, Bits, Bits};
+  for (std::size_t i = 0; i < 40; ++i) {
+    const packed_pair<Bits> from{given.bytes(), i};
+    for (unsigned more = 0; more < 90; more += 7) {
+      float first = 0, second = 0;
+      from.further(more).read(0, first, second);
+      const float scale = packed_pair<Bits>::scale, offset = packed_pair<Bits>::offset;
+      ASSERT_EQ((first - offset) * scale, given.samples[i + more]) << Bits << " " << i;
+      ASSERT_EQ((second - offset) * scale, given.samples[i + more + 1]) << Bits << " " << i;
+    }
+  }
+}
+
+TEST(packed_pair, goes_on_by_any_number_of_samples) {
+  expect_pairs_further_on<2>();
+  expect_pairs_further_on<5>();
+  expect_pairs_further_on<10>();
+  expect_pairs_further_on<13>();
+  expect_pairs_further_on<16>();
+}
+
 TEST(packed_pair, reads_every_width_at_every_bit) {
   expect_pairs<2>();
   expect_pairs<3>();
@@ -76,17 +99,18 @@ TEST(packed_pair, reads_every_width_at_every_bit) {
 
 /// Sums at positions j, j + 1 of five spectra against the definition, from windows that begin at
 /// odd samples.
-template <unsigned Taps, unsigned Bits>
+template <unsigned Taps, unsigned Bits, unsigned Length = 128>
 void expect_sums() {
-  constexpr unsigned length = 128, spectra = 5;
+  constexpr unsigned length = Length, spectra = 5;
   const channeliser_spec spec{
       .adc_rate_hz = 1e9, .channels = length / 2, .taps = Taps, .sample_bits = Bits};
-  const stream re{(spectra + Taps) * length, Bits, 1}, im{(spectra + Taps) * length, Bits, 2};
+  const std::size_t n_samples = (spectra + Taps) * length + 16;
+  const stream re{n_samples, Bits, 1}, im{n_samples, Bits, 2};
   const auto scaled = channelising::window_weights(spec, length);
   const auto exact = channelising::filter_weights({length, Taps, spec.window, spec.weight_cutoff});
   using sums = window<length, Taps, Bits>;
   const std::size_t first[2] = {3, 11};
-  for (const unsigned j : {0U, 2U, 62U, 64U, 126U}) {
+  for (const unsigned j : {0U, 2U, (length / 4) * 2 - 2, (length / 4) * 2, length - 2}) {
     const packed_streams<Bits> from{{re.bytes(), first[0] + j}, {im.bytes(), first[1] + j}};
     filtered<spectra> y;
     sums::sums(from, scaled.data(), j, y);
@@ -122,6 +146,15 @@ TEST(window, sums_as_defined) {
   expect_sums<16, 15>();
   expect_sums<20, 10>();
   expect_sums<64, 3>();
+}
+
+// Rows then begin at any bit of a word.
+TEST(window, sums_rows_that_are_no_whole_words) {
+  expect_sums<16, 10, 30>();
+  expect_sums<5, 12, 54>();
+  expect_sums<3, 16, 6>();
+  expect_sums<2, 15, 1000>();
+  expect_sums<20, 3, 54>();
 }
 
 }  // namespace

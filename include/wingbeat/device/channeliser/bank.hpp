@@ -32,7 +32,7 @@ class bank {
   static constexpr bank_numbers as = Policy::numbers();
   static constexpr unsigned length = as.length(), n = as.channels;
   static constexpr unsigned slide = as.sliding;
-  static constexpr unsigned units = length / 4;  ///< Positions in fours, of a row.
+  static constexpr unsigned units = as.units();
   static constexpr unsigned threads = as.threads(), e = as.elements;
   using shape = workgroup::shape<length, e, as.rows>;
   using fft = workgroup::two_real_fft<shape, float, direction::forward, workgroup::memory<>,
@@ -110,7 +110,7 @@ class bank {
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < 2; ++part) {
       const auto& of = filters_.entry(row, part);
-      turn[part] = turned(of.phase + of.slope * (float(team_.thread()) - float(n / 2)));
+      turn[part] = turned(of.phase + of.slope * (float(team_.thread()) - float(n) / 2));
       step[part] = turned(of.slope * float(stride));
       gains[part] = memory_.gains + (of.gains * as.polarisations + filters::polarisation(part)) * n;
       time[part] = of.time;

@@ -31,6 +31,9 @@ struct bank_numbers {
   /// Numbers of a row, from a window to the next: 2 N real samples, or N complex ones.
   WINGBEAT_FN constexpr unsigned length() const { return 2 * channels; }
   WINGBEAT_FN constexpr unsigned threads() const { return rows * length() / elements; }
+  /// Units of a row that threads filter: a pair of positions and the pair that mirrors it. Where
+  /// the pairs are an odd number, the middle one is its own mirror image, and is filtered twice.
+  WINGBEAT_FN constexpr unsigned units() const { return (length() + 2) / 4; }
   /// Spectra of a tile.
   WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
 };
@@ -134,12 +137,11 @@ class tile_filter {
 };
 
 /// A bank's filters alone, of real or of complex samples: floats [polarisation][spectrum][position]
-/// in device memory, for a transform of rows. A workgroup takes `threads` of the units of its rows:
-/// four positions each.
+/// in device memory, for a transform of rows. A workgroup takes `threads` of the units of its rows.
 template <class Policy, class Group = group>
 struct filter_rows {
   static constexpr bank_numbers as = Policy::numbers();
-  static constexpr unsigned units = as.length() / 4;
+  static constexpr unsigned units = as.units();
 
   /// Callers: every thread; `Threads` of a workgroup, as many workgroups as give each row's units,
   /// of `n_spectra` spectra.

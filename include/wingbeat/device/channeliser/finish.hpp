@@ -36,12 +36,16 @@ struct finish_memory {
   size n_of_entries;                              ///< The same of entries.
 };
 
-/// A tile of `Channels` and `Spectra`. Rows have `Bins`; channel k is bin (k + Shift) % Bins.
+/// A tile of `Channels` and `Spectra`, the last of a spectrum with the channels that are left. Rows
+/// have `Bins`; channel k is bin (k + Shift) % Bins.
 template <class Policy, unsigned Bins, unsigned Shift, unsigned Channels, unsigned Spectra,
           unsigned Threads, class Group = group>
 class finished_rows {
   static constexpr bank_numbers as = Policy::numbers();
   static constexpr unsigned n = as.channels, pols = as.polarisations;
+  static constexpr unsigned tiles = (n + Channels - 1) / Channels;  ///< Of a spectrum.
+  /// The middle of the band: of real samples n/2, else the channel that is bin 0.
+  static constexpr float middle = Shift == 0 ? float(n) / 2 : float(n / 2);
   using stores = stored<as.output>;
   using unit = typename stores::type;
   static constexpr unsigned piece = Spectra * pols;  ///< Values of a channel.
@@ -52,8 +56,8 @@ class finished_rows {
   WINGBEAT_FN finished_rows(const finish_memory& memory, WINGBEAT_LOCAL char* scratch)
       : memory_(memory),
         tile_(reinterpret_cast<WINGBEAT_LOCAL unit*>(scratch)),
-        channel_(unsigned(Group::index() % (n / Channels)) * Channels),
-        spectrum_(Group::index() / (n / Channels) * Spectra) {}
+        channel_(unsigned(Group::index() % tiles) * Channels),
+        spectrum_(Group::index() / tiles * Spectra) {}
 
   WINGBEAT_FN void run() const {
     const unsigned lane = Group::thread() % Channels;
@@ -68,14 +72,17 @@ class finished_rows {
   }
 
  private:
+  WINGBEAT_FN static bool has(unsigned channel) { return n % Channels == 0 || channel < n; }
+
   WINGBEAT_FN void finish(unsigned s, unsigned lane, unsigned (&saturated)[pols]) const {
     const unsigned channel = channel_ + lane;
+    if (!has(channel)) return;
     complex<float> u[pols];
     size time = 0;
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
       const auto of = memory_.spectra + pol * memory_.n_of_entries + spectrum_ + s;
-      const float turns = of->phase + of->slope * (float(channel) - float(n / 2));
+      const float turns = of->phase + of->slope * (float(channel) - middle);
       const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * Bins;
       u[pol] =
           copied_from(row + (channel + Shift) % Bins) *
@@ -114,6 +121,7 @@ class finished_rows {
     for (unsigned i = 0; i < Channels * words / Threads; ++i) {
       const unsigned at = Group::thread() + i * Threads;
       const unsigned channel = at / words, value = at % words * together;
+      if (!has(channel_ + channel)) continue;
       *reinterpret_cast<WINGBEAT_GLOBAL word*>(to + size(channel) * as.spectra_per_heap * pols +
                                                value) =
           *reinterpret_cast<WINGBEAT_LOCAL const word*>(tile_ + channel * pitch + value);

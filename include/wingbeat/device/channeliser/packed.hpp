@@ -24,19 +24,14 @@ class packed_pair {
   /// The samples `index` and `index + 1` of a stream whose bytes begin at `plane`, aligned to 4.
   /// Up to 7 bytes behind the pair are read with it.
   WINGBEAT_FN packed_pair(WINGBEAT_GLOBAL const unsigned char* plane, size index) {
-    const size bit = index * Bits;
-    words_ = reinterpret_cast<WINGBEAT_GLOBAL const unsigned*>(plane) + bit / 32;
-    byte_ = unsigned(bit / 8) % 4;
-    // The first sample's top bit is bit 31 - bit % 8, and becomes the top one of the fraction, 22.
-    turn_first_ = unsigned(bit % 8) + 23;
-    if constexpr (is_within_four_bytes) {
-      turn_second_ = (turn_first_ + Bits) % 32;
-    } else {
-      const size second = bit + Bits;
-      second_word_ = unsigned(second / 32 - bit / 32);
-      second_byte_ = unsigned(second / 8) % 4;
-      turn_second_ = unsigned(second % 8) + 23;
-    }
+    start(reinterpret_cast<WINGBEAT_GLOBAL const unsigned*>(plane), index * Bits);
+  }
+
+  /// Returns the pair `samples` further on in the stream.
+  WINGBEAT_FN packed_pair further(unsigned samples) const {
+    packed_pair other = *this;
+    other.start(words_, 8 * byte_ + (turn_first_ - 23) + samples * Bits);
+    return other;
   }
 
   /// Reads the pair `words` words of 4 bytes further on.
@@ -52,6 +47,23 @@ class packed_pair {
   }
 
  private:
+  /// Begins at bit `bit` behind `words`.
+  template <class Number>
+  WINGBEAT_FN void start(WINGBEAT_GLOBAL const unsigned* words, Number bit) {
+    words_ = words + bit / 32;
+    byte_ = unsigned(bit / 8) % 4;
+    // The first sample's top bit is bit 31 - bit % 8, and becomes the top one of the fraction, 22.
+    turn_first_ = unsigned(bit % 8) + 23;
+    if constexpr (is_within_four_bytes) {
+      turn_second_ = (turn_first_ + Bits) % 32;
+    } else {
+      const Number second = bit + Bits;
+      second_word_ = unsigned(second / 32 - bit / 32);
+      second_byte_ = unsigned(second / 8) % 4;
+      turn_second_ = unsigned(second % 8) + 23;
+    }
+  }
+
   WINGBEAT_FN static float fraction(unsigned bits) {
     constexpr unsigned mask = ((1u << Bits) - 1) << (23 - Bits);
     return float_of((bits & mask) ^ 0x3fc00000u);  // the sign's bit flipped: x + 2^(Bits-1)

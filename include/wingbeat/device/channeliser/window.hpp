@@ -54,12 +54,19 @@ struct filtered {
 template <unsigned Length, unsigned Taps, bool IsMirrored, unsigned Spectra, unsigned Bits>
 WINGBEAT_FN void add_taps(const packed_streams<Bits>& from, unsigned first_row,
                           const held_weights<Taps>& w, filtered<Spectra>& y) {
+  /// Rows that are whole words begin at the same bit of a word.
+  constexpr bool has_whole_words = Length * Bits % 32 == 0;
   constexpr unsigned row_words = Length * Bits / 32;
   WINGBEAT_UNROLL
   for (unsigned row = 0; row < Spectra + Taps - 1; ++row) {
     float re[2], im[2];
-    from.re.read((first_row + row) * row_words, re[0], re[1]);
-    from.im.read((first_row + row) * row_words, im[0], im[1]);
+    if constexpr (has_whole_words) {
+      from.re.read((first_row + row) * row_words, re[0], re[1]);
+      from.im.read((first_row + row) * row_words, im[0], im[1]);
+    } else {
+      from.re.further((first_row + row) * Length).read(0, re[0], re[1]);
+      from.im.further((first_row + row) * Length).read(0, im[0], im[1]);
+    }
     WINGBEAT_UNROLL
     for (unsigned s = 0; s < Spectra; ++s) {
       if (s > row || row - s >= Taps) continue;
@@ -76,7 +83,7 @@ WINGBEAT_FN void add_taps(const packed_streams<Bits>& from, unsigned first_row,
 /// The sums of `Taps` taps at two positions and at the two that mirror them.
 template <unsigned Length, unsigned Taps, unsigned Bits>
 struct window {
-  static_assert(Length % 32 == 0, "rows begin at the same bit of a word");
+  static_assert(Length % 2 == 0, "positions are filtered in pairs");
   static constexpr unsigned most_held = 16;
   static constexpr bool holds_all = Taps <= most_held;
   static constexpr unsigned held = holds_all ? Taps : most_held;
