@@ -48,7 +48,7 @@ enum class operand_role { image, kernel };
 /// What is in memory for an operand.
 enum class operand_form {
   values,
-  /// Its discrete Fourier transform over its own lengths, each a power of two, not padded: of
+  /// Its discrete Fourier transform over its own lengths, good ones, not padded: of
   /// complex values numpy.fft.fftn, of real ones the half spectrum numpy.fft.rfftn. Packed in
   /// natural order, unscaled: [signal][y][x], and of real values x from 0 to half the length.
   spectrum
@@ -98,8 +98,8 @@ struct convolution_spec {
   /// no real values have count as in `transform::inverse_to_real`. No functor loads spectra.
   operand_form form = operand_form::values;
   /// Of one axis with prepared kernels: transforms of this length over overlapping blocks of the
-  /// image (overlap-save), a power of two from twice the kernel's length on. 0: chosen by cost,
-  /// with one padded transform among the choices. Functors need one transform.
+  /// image (overlap-save), a good length from `2 (kernel - 1)` on; powers of two are the quickest.
+  /// 0: chosen by cost, with one padded transform among the choices. Functors need one transform.
   std::size_t block = 0;
   /// Yours, in place of plain memory: value i of signal `row`, the last axis densest; the contract
   /// of a plan's load without operands, with real values where signals are.

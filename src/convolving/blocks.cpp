@@ -3,10 +3,12 @@
 
 #include <algorithm>  // max, min
 #include <array>
-#include <bit>  // bit_ceil, bit_width, has_single_bit
+#include <bit>  // bit_ceil, bit_width
 
-#include "formatted.hpp"  // formatted
-#include "side.hpp"       // bytes_of_real
+#include "convolving/padding.hpp"    // relative_point_time
+#include "formatted.hpp"             // formatted
+#include "side.hpp"                  // bytes_of_real
+#include "wingbeat/good_length.hpp"  // is_good_length
 
 namespace wingbeat::convolving {
 namespace {
@@ -105,13 +107,16 @@ double cost_of_blocks(const convolution_spec& spec, std::size_t block, engine ru
 
 /// A single real transform is a complex one of half the length; it and its inverse are two launches
 /// or more.
-double cost_of_padded(const convolution_spec& spec, std::size_t padded, engine runs_on) {
+double cost_of_padded(const convolution_spec& spec, std::size_t padded, const device_info& device) {
+  const engine runs_on = device.runs_on;
   const std::size_t length =
       spec.holds == values::real ? std::max<std::size_t>(padded / 2, 1) : padded;
   const double launches = compiles_kernels(runs_on)
                               ? compiled::launches_of_row(length, spec.real) * compiled::launch_cost
                               : 2 * processor::launch_cost;
-  return repeats_of(spec, runs_on) * cost_of_row(length, length, spec.real, runs_on) + launches;
+  return repeats_of(spec, runs_on) * relative_point_time(length, device) *
+             cost_of_row(length, length, spec.real, runs_on) +
+         launches;
 }
 
 }  // namespace
@@ -159,10 +164,11 @@ std::string why_no_blocks(const convolution_spec& spec, std::size_t block) {
         "block is {} and there is a functor, which needs one transform; choose block 0", block);
   }
   const std::size_t image = spec.image[0], overlap = spec.kernel[0] - 1;
-  const std::size_t least = std::max<std::size_t>(std::bit_ceil(2 * overlap), 2);
-  if (!std::has_single_bit(block) || block < least || block > longest_block) {
-    return formatted("block is {}; choose a power of two from {} to {}, or 0", block, least,
-                     longest_block);
+  const std::size_t least = std::max<std::size_t>(2 * overlap, 2);
+  if (!is_good_length(block) || block < least || block > longest_block) {
+    return formatted(
+        "block is {}; choose a length from {} to {} without prime factors above {}, or 0", block,
+        least, longest_block, max_prime_factor);
   }
   const std::size_t hop = block - overlap, together = spec.holds == values::real ? 2 : 1;
   const std::size_t for_ends = spec.mode == extent::valid ? 0 : 3 * overlap;
@@ -190,12 +196,14 @@ std::size_t best_block_length(std::size_t kernel, precision real, engine runs_on
   return best;
 }
 
-std::size_t block_length(const convolution_spec& spec, std::size_t padded, engine runs_on) {
+std::size_t block_length(const convolution_spec& spec, std::size_t padded,
+                         const device_info& device) {
+  const engine runs_on = device.runs_on;
   if (spec.block != 0) return spec.block;
   if (spec.image.size() != 1) return 0;
   std::size_t best = 0;
   const bool is_possible = padded <= max_length;
-  double least = is_possible ? cost_of_padded(spec, padded, runs_on) : 0;
+  double least = is_possible ? cost_of_padded(spec, padded, device) : 0;
   for (std::size_t block = std::max(std::bit_ceil(2 * spec.kernel[0]), shortest_block);
        block <= longest_block; block *= 2) {
     if (!why_no_blocks(spec, block).empty()) continue;

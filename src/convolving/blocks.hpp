@@ -15,7 +15,7 @@
 
 #include "convolving/geometry.hpp"   // axis_geometry
 #include "wingbeat/convolution.hpp"  // convolution_spec
-#include "wingbeat/devices.hpp"      // engine
+#include "wingbeat/devices.hpp"      // device_info, engine
 
 namespace wingbeat::convolving {
 
@@ -33,12 +33,13 @@ struct block_rows {
 /// Returns the launches of one image, in order: later ones write over what earlier ones left.
 [[nodiscard]] std::vector<block_rows> block_rows_of(const axis_geometry& axis, bool is_real);
 
-/// Returns the length of the blocks that a valid request's image is cut into on an engine; 0 where
-/// a single transform of length `padded` costs less.
+/// Returns the length of the blocks that a valid request's image is cut into on a device; 0 where
+/// a single transform of length `padded` costs less. A power of two unless the request gives
+/// another: the length of blocks is free, and those take least time for each point.
 [[nodiscard]] std::size_t block_length(const convolution_spec& spec, std::size_t padded,
-                                       engine runs_on);
+                                       const device_info& device);
 
-/// Returns the block length that is quickest for an endless image.
+/// Returns the block length that is quickest for an endless image: a power of two.
 [[nodiscard]] std::size_t best_block_length(std::size_t kernel, precision real, engine runs_on);
 
 /// Returns why an image cannot be cut into blocks of that length, in one sentence; empty if it can.

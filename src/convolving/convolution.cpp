@@ -227,7 +227,7 @@ convolution::convolution(const queue& on, convolution_spec given) {
   auto made = std::make_unique<impl>();
   made->spec = std::move(given);
   const convolution_spec& spec = made->spec;
-  made->axes = convolving::geometry_of(spec, on.device().runs_on);
+  made->axes = convolving::geometry_of(spec, on.device());
   for (const auto& axis : made->axes) {
     made->padded.push_back(axis.padded);
     made->result.push_back(axis.result());

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "wingbeat/convolution.hpp"  // convolution_spec
-#include "wingbeat/devices.hpp"      // engine
+#include "wingbeat/devices.hpp"      // device_info
 
 namespace wingbeat::convolving {
 
@@ -28,12 +28,12 @@ struct axis_geometry {
   [[nodiscard]] std::size_t result() const { return wanted.end - wanted.first; }
 };
 
-/// Returns the shortest length, of those that can be transformed, that is no shorter than `least`.
-[[nodiscard]] std::size_t padded_length(std::size_t least);
-
-/// Returns the geometry of every axis of a valid request. Into which blocks an image is cut depends
-/// on the engine; results do not.
+/// Returns the geometry of every axis of a valid request. What an image is padded to, or into which
+/// blocks it is cut, depends on the device; results do not.
 [[nodiscard]] std::vector<axis_geometry> geometry_of(const convolution_spec& spec,
-                                                     engine runs_on = engine::host);
+                                                     const device_info& device);
+
+/// Returns that of a request on an NVIDIA GPU.
+[[nodiscard]] std::vector<axis_geometry> geometry_of(const convolution_spec& spec);
 
 }  // namespace wingbeat::convolving

@@ -2,14 +2,13 @@
 // Names of a request's choices, the lengths of its results, and its validation.
 #include "convolving/request.hpp"
 
-#include <bit>  // has_single_bit
-
 #include "convolving/blocks.hpp"        // why_no_blocks
 #include "convolving/chain.hpp"         // load_of, run_role
 #include "convolving/geometry.hpp"      // geometry_of
 #include "convolving/stored_scale.hpp"  // stored_between
 #include "formatted.hpp"                // formatted, joined
 #include "wingbeat/error.hpp"           // plan_error
+#include "wingbeat/good_length.hpp"     // is_good_length
 
 namespace wingbeat {
 namespace convolving {
@@ -115,11 +114,12 @@ void require_form(const convolution_spec& spec) {
         "form is spectrum and {}_load is given; give spectra in plain memory, or values", name));
   }
   for (const std::size_t n : role == operand_role::image ? spec.image : spec.kernel) {
-    if (n >= 2 && n <= max_length && std::has_single_bit(n)) continue;
+    if (is_good_length(n)) continue;
     throw plan_error(
         formatted("form is spectrum and the {} has a length of {}, which cannot be transformed "
-                  "back; choose a power of two from 2 to {}, or give values",
-                  name, n, max_length));
+                  "back; choose a length from 2 to {} without prime factors above {}, or give "
+                  "values",
+                  name, n, max_length, max_prime_factor));
   }
 }
 

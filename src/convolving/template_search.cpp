@@ -2,7 +2,6 @@
 #include "wingbeat/template_search.hpp"
 
 #include <algorithm>  // max, min
-#include <bit>        // has_single_bit
 #include <cmath>      // isnan, sqrt
 #include <optional>
 #include <utility>  // move
@@ -18,6 +17,7 @@
 #include "side.hpp"                       // bytes_of_real
 #include "views.hpp"                      // require_memory, require_start
 #include "wingbeat/error.hpp"             // plan_error
+#include "wingbeat/good_length.hpp"       // is_good_length
 #include "wingbeat/plan.hpp"              // plan
 
 namespace wingbeat {
@@ -51,11 +51,12 @@ void require_form(const search_spec& spec) {
                                static_cast<int>(spec.form)));
   }
   for (const std::size_t n : spec.templates) {
-    if (n >= 2 && n <= max_length && std::has_single_bit(n)) continue;
+    if (is_good_length(n)) continue;
     throw plan_error(
         formatted("form is spectrum and templates have a length of {}, which cannot be transformed "
-                  "back; choose a power of two from 2 to {}, or give values",
-                  n, max_length));
+                  "back; choose a length from 2 to {} without prime factors above {}, or give "
+                  "values",
+                  n, max_length, max_prime_factor));
   }
 }
 

@@ -294,11 +294,18 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
     });
     return found == list.end() ? nullptr : &*found;
   };
+  const piece common = common_piece(by, true, true);
   const tuning::shape* own = shape_of(by.shapes.convolutions);
   const tuning::shape* shape = own != nullptr ? own : shape_of(by.shapes.rows.whole);
-  auto result = whole_row(common_piece(by, true, true), shape, device);
+  std::optional<tuning::shape> by_rule;
+  if (shape == nullptr) {
+    by_rule = row_by_rule(rule_of(common, axis.total), data.other_rows, device);
+    if (by_rule) shape = &*by_rule;
+  }
+  auto result = whole_row(common, shape, device);
   if (!result) return result;
-  result->shape.bins = device::order::scrambled;
+  result->shape.stage_in = result->shape.stage_out = false;
+  if (device::is_power_of_two(axis.total)) result->shape.bins = device::order::scrambled;
   if (own != nullptr) return result;
   result->fraction = 0;  // measured for transforms
   result->resident = 0;

@@ -124,12 +124,19 @@ inline void check_convolutions(const backend::kernel_compiler& compiler, const q
            convolution_case{64, 40, 9, 1, 7, {8, 40}},
            convolution_case{256, 100, 100, 2, 3, {0, 199}},
            convolution_case{1024, 1000, 25, 2, 2, {24, 1000}},
+           // No powers of two, of which engines have spectra in natural order.
+           convolution_case{6, 6, 6, 3, 1, {0, 6}},  // circular
+           convolution_case{60, 40, 9, 5, 1, {0, 48}},
+           convolution_case{77, 40, 38, 1, 7, {8, 77}},
+           convolution_case{240, 100, 100, 2, 3, {0, 199}},
+           convolution_case{1000, 980, 21, 2, 2, {20, 980}},
        }) {
     SCOPED_TRACE(of.n);
     convolution_run<float>{compiler, on, of}.check();
   }
   if (on.device().has_fp64) {
     convolution_run<double>{compiler, on, {512, 300, 200, 2, 2, {0, 499}}}.check();
+    convolution_run<double>{compiler, on, {500, 300, 200, 2, 2, {0, 499}}}.check();
   }
 }
 

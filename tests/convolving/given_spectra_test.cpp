@@ -48,6 +48,9 @@ TEST_P(given_spectra, of_kernels_are_as_good_as_values) {
   check({.image = {19, 23}, .kernel = {2, 16}, .mode = extent::same, .images = 2});
   check({.image = {9, 6, 7}, .kernel = {4, 2, 8}, .kind = operation::correlate, .kernels = 2});
   check({.image = {37}, .kernel = {8}});
+  check({.image = {37}, .kernel = {15}});
+  check({.image = {29, 33}, .kernel = {6, 10}, .mode = extent::same, .kernels = 3});
+  check({.image = {29, 33}, .kernel = {9, 11}, .kind = operation::correlate, .kernels = 2});
 }
 
 TEST_P(given_spectra, of_images_are_as_good_as_values) {
@@ -80,7 +83,7 @@ TEST_P(given_spectra, may_be_of_fp64_and_meet_spectra_of_fp16) {
 TEST_P(given_spectra, may_be_more_than_a_cache_holds) {
   if (GetParam() != engine::host) GTEST_SKIP() << "the signals of one run, cut alike everywhere";
   // A chunk of kernels, and the rest, each from its own place.
-  const convolution_spec spec{.image = {1030, 1030},
+  const convolution_spec spec{.image = {1450, 1450},
                               .kernel = {2, 2},
                               .mode = extent::valid,
                               .real = precision::fp64,
@@ -96,6 +99,9 @@ TEST_P(given_spectra, of_templates_are_scored_as_values) {
   for (const bool is_normalised : {true, false}) {
     spec.is_normalised = is_normalised;
     spec.form = operand_form::spectrum;
+    spec.templates = {8, 16};
+    check_search<float>(*on, spec, {2, 3});
+    spec.templates = {7, 15};
     check_search<float>(*on, spec, {2, 3});
   }
 }
@@ -106,10 +112,12 @@ TEST(given_spectra_request, is_refused_where_spectra_cannot_be_transformed_back)
     spec.form = operand_form::spectrum;
     return refusal([&] { convolution{on, spec}; });
   };
-  EXPECT_THAT(refused({.image = {16}, .kernel = {6}}),
-              HasSubstr("the kernel has a length of 6, which cannot be transformed back"));
-  EXPECT_THAT(refused({.image = {9}, .kernel = {4}, .prepared = operand_role::kernel}),
-              HasSubstr("the image has a length of 9"));
+  EXPECT_THAT(refused({.image = {16}, .kernel = {17}}),
+              HasSubstr("the kernel has a length of 17, which cannot be transformed back; choose a "
+                        "length from 2 to 268435456 without prime factors above 13, or give "
+                        "values"));
+  EXPECT_THAT(refused({.image = {19}, .kernel = {4}, .prepared = operand_role::kernel}),
+              HasSubstr("the image has a length of 19"));
   EXPECT_THAT(refused({.image = {9}, .kernel = {1}}), HasSubstr("a length of 1"));
   convolution_spec loaded{.image = {9}, .kernel = {4}};
   loaded.kernel_load = {.in_bytes = 16, .element_bytes = 4};
@@ -119,11 +127,11 @@ TEST(given_spectra_request, is_refused_where_spectra_cannot_be_transformed_back)
                 convolution{on, {.image = {9}, .kernel = {4}, .form = operand_form{5}}};
               }),
               HasSubstr("form is 5"));
-  const search_spec search{.image = {9, 9}, .templates = {4, 6}, .form = operand_form::spectrum};
+  const search_spec search{.image = {19, 19}, .templates = {4, 17}, .form = operand_form::spectrum};
   EXPECT_THAT(refusal([&] {
                 template_search{on, search};
               }),
-              HasSubstr("templates have a length of 6"));
+              HasSubstr("templates have a length of 17"));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, given_spectra,

@@ -65,6 +65,13 @@ TEST_P(overlap_save_on, takes_signals_that_blocks_fill_exactly) {
   check({.image = {64}, .kernel = {2}, .mode = extent::same, .block = 32});
 }
 
+TEST_P(overlap_save_on, takes_blocks_that_are_no_powers_of_two) {
+  check({.image = {1003}, .kernel = {17}, .block = 120});
+  if (leaves_out(true)) return;
+  check({.image = {400}, .kernel = {7}, .holds = values::complex, .block = 77});
+  check({.image = {3000}, .kernel = {40}, .real = precision::fp64, .block = 1000});
+}
+
 TEST_P(overlap_save_on, pairs_signals_and_kernels_as_asked) {
   for (const values holds : {values::real, values::complex}) {
     convolution_spec spec{.image = {401},
@@ -114,13 +121,13 @@ TEST_F(overlap_save_choice, cuts_long_signals_whose_kernels_are_prepared) {
   EXPECT_GE(padded(spec), 8192);
   EXPECT_LE(padded(spec), 1 << 16);
   spec.prepared = operand_role::image;
-  EXPECT_EQ(padded(spec), 1 << 21) << "spectra of images are not those of blocks";
+  EXPECT_GT(padded(spec), 1 << 20) << "spectra of images are not those of blocks";
 }
 
 TEST_F(overlap_save_choice, pads_short_signals_and_long_kernels) {
   EXPECT_EQ(padded({.image = {1000}, .kernel = {9}, .prepared = operand_role::kernel}), 1024);
   EXPECT_EQ(padded({.image = {1 << 18}, .kernel = {1 << 17}, .prepared = operand_role::kernel}),
-            1 << 19);
+            3 << 17);
 }
 
 TEST_F(overlap_save_choice, takes_signals_longer_than_any_transform) {
@@ -139,10 +146,12 @@ TEST_F(overlap_save_choice, refuses_blocks_that_cannot_be) {
     return std::string{"no refusal"};
   };
   convolution_spec spec{
-      .image = {1000}, .kernel = {9}, .prepared = operand_role::kernel, .block = 48};
-  EXPECT_EQ(refusal(spec), "block is 48; choose a power of two from 16 to 131072, or 0");
+      .image = {1000}, .kernel = {9}, .prepared = operand_role::kernel, .block = 34};
+  EXPECT_EQ(refusal(spec),
+            "block is 34; choose a length from 16 to 131072 without prime factors above 13, or 0");
   spec.block = 8;
-  EXPECT_EQ(refusal(spec), "block is 8; choose a power of two from 16 to 131072, or 0");
+  EXPECT_EQ(refusal(spec),
+            "block is 8; choose a length from 16 to 131072 without prime factors above 13, or 0");
   spec.block = 1024;
   EXPECT_EQ(refusal(spec),
             "block is 1024 and the image has 1000 values, fewer than the 2040 that its blocks "

@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "support/dice.hpp"  // dice
+#include "support/dice.hpp"          // dice
+#include "wingbeat/good_length.hpp"  // good_length
 
 namespace wingbeat::test {
 namespace {
@@ -73,15 +74,19 @@ void draw_counts(dice& roll, convolution_spec& spec, const convolution_limits& w
   }
 }
 
-/// Draws a length of blocks where the rules of docs/filtering.md allow some.
+/// Draws a length of blocks where the rules of docs/filtering.md allow some: a power of two, or any
+/// good length.
 void draw_block(dice& roll, convolution_spec& spec) {
   if (spec.image.size() != 1 || spec.prepared != operand_role::kernel || roll.one_in(2)) return;
   const std::size_t image = spec.image[0], overlap = spec.kernel[0] - 1;
   if (spec.mode != extent::valid && image < 3 * overlap) return;
   const std::size_t together = spec.holds == values::real ? 2 : 1;
+  const std::size_t least = std::max<std::size_t>(2 * overlap, 2);
+  const bool is_binary = roll.one_in(2);
+  const auto next = [&](std::size_t n) { return is_binary ? std::bit_ceil(n) : good_length(n); };
   lengths possible;
-  for (std::size_t block = std::max<std::size_t>(std::bit_ceil(2 * overlap), 2);
-       block <= 8192 && overlap + together * (block - overlap) <= image; block *= 2) {
+  for (std::size_t block = next(least);
+       block <= 8192 && overlap + together * (block - overlap) <= image; block = next(block + 1)) {
     possible.push_back(block);
   }
   if (!possible.empty()) spec.block = possible[roll.below(possible.size())];

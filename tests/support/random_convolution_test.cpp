@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "convolving/geometry.hpp"  // geometry_of
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -64,6 +65,14 @@ std::set<std::string> traits_of(const drawn_convolution& drawn) {
   add(image > 4096, "long signal");
   add(image % 2 == 1 && image > 1, "odd");
   add(std::has_single_bit(image), "power of two");
+  const device_info processor;
+  for (const auto& axis : convolving::geometry_of(spec)) {
+    add(!std::has_single_bit(axis.padded), "mixed on a GPU");
+  }
+  for (const auto& axis : convolving::geometry_of(spec, processor)) {
+    add(!std::has_single_bit(axis.padded), "mixed on a processor");
+    add(axis.hop != 0 && !std::has_single_bit(axis.padded), "mixed block");
+  }
   add(drawn.reverses_images, "functor of images");
   add(drawn.reverses_kernels, "functor of kernels");
   add(drawn.reverses_results, "functor of results");
@@ -94,6 +103,9 @@ TEST(random_convolution, draws_every_sort_in_a_few_hundred) {
                            "long signal",
                            "odd",
                            "power of two",
+                           "mixed on a GPU",
+                           "mixed on a processor",
+                           "mixed block",
                            "functor of images",
                            "functor of kernels",
                            "functor of results",

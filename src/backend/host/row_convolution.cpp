@@ -178,6 +178,10 @@ row_convolution<Real>::row_convolution(const kernels<Real>& kernel_set, const pl
   const bool is_strided =
       ends_.in.stride != ends_.in.unit() || ends_.out.stride != ends_.out.unit();
   if (is_strided) tile_rows_ = std::max(tile_rows_, limits.line_columns);
+  if (!std::has_single_bit(n)) {  // rows in lanes of their own fill whole vectors
+    const auto width = static_cast<std::size_t>(kernel_set.width);
+    tile_rows_ = (tile_rows_ + width - 1) / width * width;
+  }
   tile_rows_ = std::min(tile_rows_, loops_.rows.back().count);
   const std::size_t most = thread_pool::shared().n_threads();
   const double work = 2.0 * static_cast<double>(n_rows_ * n_shared_ * n);
@@ -292,9 +296,8 @@ std::shared_ptr<const backend::plan> made_for(const kernels<Real>& kernel_set,
   const std::size_t row_bytes = 2 * sizeof(Real) * rows.lengths[0];
   const bool is_crowded = row_transform<Real>::is_four_step(rows.lengths[0]) &&
                           rows.batch < thread_pool::shared().n_threads();
-  const bool is_blocked = spectra.blocks.length != 0;           // `result_block` asks for none
-  const bool is_mixed = !std::has_single_bit(rows.lengths[0]);  // padded ones never are
-  if (row_bytes > limits.own_row_bytes || is_crowded || is_blocked || is_mixed) return nullptr;
+  const bool is_blocked = spectra.blocks.length != 0;  // `result_block` asks for none
+  if (row_bytes > limits.own_row_bytes || is_crowded || is_blocked) return nullptr;
   return std::make_shared<row_convolution<Real>>(kernel_set, rows, spectra);
 }
 

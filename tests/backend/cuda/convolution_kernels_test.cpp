@@ -54,6 +54,11 @@ TEST_P(convolution_kernels, compile_without_spills) {
   for (const std::size_t n : {16, 256, 4096, 8192}) {
     if (n == 256 || n == 8192 || is_whole) check(n, precision::fp32);
   }
+  // By rule: what images are padded to, and samples of other factors.
+  for (const std::size_t n : {1500, 4608, 96, 240, 364, 1001, 2400, 6272, 7000, 11520}) {
+    if (n == 1500 || n == 4608 || is_whole) check(n, precision::fp32);
+  }
+  check(3000, precision::fp64);
   check_narrow(4096, precision::fp16);
   if (is_whole) check_narrow(512, precision::bf16);
   check(2048, precision::fp64);

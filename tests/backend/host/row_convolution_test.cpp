@@ -111,7 +111,20 @@ TEST(host_row_convolution, is_two_transforms_and_a_product) {
   }
 }
 
+/// In lanes, and as matrices.
+TEST(host_row_convolution, takes_lengths_that_are_no_powers_of_two) {
+  for (const std::size_t n : {6, 15, 36, 77, 240, 364, 1000, 1001, 6240}) {
+    const index_range half{0, n / 2}, most{n / 4, n};
+    for (const product times :
+         {product::plain, product::conjugate_row, product::conjugate_spectrum}) {
+      row_convolution_check<float>{n}.check(5, half, most, times);
+      row_convolution_check<double>{n}.check(19, most, half, times);
+    }
+  }
+}
+
 TEST(host_row_convolution, takes_rows_that_outgrow_the_inner_cache) {
+  row_convolution_check<float>{24000}.check(2, {5, 20000}, {11, 23999}, product::plain);
   row_convolution_check<float>{32768}.check(2, {5, 20000}, {11, 32768}, product::plain);
   row_convolution_check<double>{16384}.check(2, {5, 10000}, {11, 16384}, product::plain);
 }

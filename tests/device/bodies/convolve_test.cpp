@@ -26,6 +26,19 @@ struct convolved : Base {
   }
 };
 
+/// Returns the bin in the place of element `number` of a row: of powers of two they are scrambled.
+template <class Policy>
+size bin_at(unsigned number) {
+  constexpr tile_shape of = Policy::numbers().shape;
+  if constexpr (of.is_in_place()) {
+    constexpr unsigned n = unsigned(of.length), e = of.elements_per_thread;
+    constexpr wingbeat::device::scrambled::index_map bins{wingbeat::device::log2_of(e),
+                                                          wingbeat::device::log2_of(n / e)};
+    return bins.dft_index(number);
+  }
+  return number;
+}
+
 /// Returns the lanes of x times the filter's spectrum, transformed back: N times the convolution.
 template <class Policy>
 values<typename Policy::real> run(const values<typename Policy::real>& x, const exact& spectrum) {
@@ -34,8 +47,6 @@ values<typename Policy::real> run(const values<typename Policy::real>& x, const 
   constexpr pass_numbers as = Policy::numbers();
   constexpr unsigned n = unsigned(as.shape.length);
   constexpr unsigned e = as.shape.elements_per_thread;
-  constexpr wingbeat::device::scrambled::index_map bins{wingbeat::device::log2_of(e),
-                                                        wingbeat::device::log2_of(n / e)};
   expect_sizes_of_types<Policy>();
   const auto table = rounded_table<real>(as);
   values<real> y(x.size(), poison<complex<real>>());
@@ -45,7 +56,7 @@ values<typename Policy::real> run(const values<typename Policy::real>& x, const 
     const auto at = [&](unsigned r) { return subject.lane_in() * n + subject.number_in(r); };
     for (unsigned r = 0; r < e; ++r) held[r] = x[at(r)];
     subject.run(held, [&](unsigned r) {
-      const auto w = spectrum[bins.dft_index(subject.number_in(r))];
+      const auto w = spectrum[bin_at<Policy>(subject.number_in(r))];
       return complex<real>{static_cast<real>(w.real()), static_cast<real>(w.imag())};
     });
     for (unsigned r = 0; r < e; ++r) y[at(r)] = held[r];
@@ -101,13 +112,25 @@ TEST(body_convolve, agrees_with_the_sum_that_defines_it) {
   check<convolved<whole_rows<1024, 16, 2>>>();
 }
 
+/// Their bins are in natural order. Of 7 x 11 in threads of 7, the last stage returns elements.
+TEST(body_convolve, takes_lengths_that_are_no_powers_of_two) {
+  check<convolved<whole_rows<6, 6, 4>>>();
+  check<convolved<whole_rows<60, 10, 4>>>();
+  check<convolved<whole_rows<77, 7, 2>>>();
+  check<convolved<whole_rows<240, 15, 2, double>>>();
+  check<convolved<whole_rows<1200, 20, 1>>>();
+  check<convolved<whole_rows<1001, 13, 1>>>();
+}
+
 TEST(body_convolve, leaves_out_padding) {
   check<padded_rows<convolved<whole_rows<64, 8, 4>>, 9>>();
   check<padded_rows<convolved<whole_rows<1024, 16, 2>>, 128>>();
+  check<padded_rows<convolved<whole_rows<240, 12, 4>>, 40>>();
 }
 
 TEST(body_convolve, exchanges_halves_as_well) {
   check<in_halves<convolved<whole_rows<256, 8, 2>>>>();
+  check<in_halves<convolved<whole_rows<1200, 20, 2>>>>();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of a pass whose rows are convolved in registers: forward, times a spectrum, inverse. Its
-// bins are scrambled, the order with the fewest exchanges, and never leave the registers.
+// bins never leave the registers. Of powers of two they are scrambled, the order with the fewest
+// exchanges; of other lengths in natural order, the only one.
 #pragma once
 
 #include "wingbeat/device/bodies/transform.hpp"  // transform
@@ -22,7 +23,7 @@ class convolve : public transform<Policy, Group> {
   using base::e;
   using typename base::complex_type;
   template <direction Dir>
-  using fft_to = workgroup::fft<typename base::shape, typename base::real, Dir, order::scrambled,
+  using fft_to = workgroup::fft<typename base::shape, typename base::real, Dir, of.stage_order(),
                                 typename base::memory>;
   using fft = fft_to<direction::forward>;
   static constexpr bool has_exchanges = fft::exchanges > 0;
@@ -34,11 +35,12 @@ class convolve : public transform<Policy, Group> {
   /// filter(r) is the bin in the place of element number_in(r).
   template <class Filter>
   WINGBEAT_FN void run(complex_type (&x)[e], const Filter& filter) const {
-    // The inverse first writes what each thread has just read.
     const auto scratch = this->scratch();
     fft::template execute_padded<base::live>(this->team(), x, scratch, this->roots());
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < e; ++r) x[r] = multiplied(x[r], filter(r));
+    // In place, the inverse first writes what each thread has just read; else what others read.
+    if constexpr (!of.is_in_place() && has_exchanges) this->team().barrier();
     fft_to<direction::inverse>::execute(this->team(), x, scratch, this->roots());
   }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "wingbeat/device/cluster/numbers.hpp"     // cluster::numbers
-#include "wingbeat/device/index.hpp"               // maximum, minimum
+#include "wingbeat/device/index.hpp"               // is_power_of_two, maximum, minimum
 #include "wingbeat/device/order.hpp"               // order
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, size
 #include "wingbeat/device/twiddle.hpp"             // root_tables, rows
@@ -94,7 +94,7 @@ struct tile_shape {
   /// Returns whether elements keep their places in the transform, whose bins are then scrambled.
   WINGBEAT_FN constexpr bool is_in_place() const { return stage_order() != order::natural; }
   WINGBEAT_FN constexpr order stage_order() const {
-    return makes == body::convolve ? order::scrambled : bins;
+    return makes == body::convolve && is_power_of_two(length) ? order::scrambled : bins;
   }
 
   // Elements that are staged: of one butterfly, and entries from a real row to the next.

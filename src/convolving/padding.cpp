@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convolving/padding.hpp"
+
+#include <algorithm>  // max
+#include <bit>        // bit_ceil, has_single_bit
+#include <cmath>      // log2
+
+#include "wingbeat/good_length.hpp"  // good_length, max_length
+
+namespace wingbeat::convolving {
+namespace {
+
+/// Other lengths than powers of two are at least so long, because rows of fewer points take no
+/// time beside their launch, or are made in registers.
+constexpr std::size_t shortest_mixed = 64;
+constexpr std::size_t mixed_multiple = 8;
+
+/// What a point of a transform costs, where a factor of 2 costs 1.
+struct point_costs {
+  double memory;  ///< Reading it, multiplying and writing it.
+  double mixed;   ///< So many times as long as their factors say take all but powers of two.
+};
+
+/// A processor's: two cores of an EPYC (avx512, fp32) took, with one kernel in one image, 0.74 of
+/// the time of 128 x 128 for 80 x 80, 0.53 of that of 256 x 256 for 144 x 144, 0.59 of that of
+/// 1,024 x 1,024 for 576 x 576, 0.69 of that of 2,048 x 2,048 for 1,536 x 1,536, 0.45 and 0.65 of
+/// that of 4,096 x 4,096 for 2,160 x 2,160 and 3,072 x 3,072.
+constexpr point_costs of_processor{.memory = 3, .mixed = 1.2};
+
+/// OpenCL's on the same processor (PoCL): 0.24, 0.25 and 0.29 for the first three, but 1.09 for
+/// 1,536 x 1,536, 0.92 and 0.99 for the last.
+constexpr point_costs of_opencl_cpu{.memory = 3, .mixed = 1.4};
+
+/// A GPU's, where bytes count most. An estimate, not measured: operations, and shapes by rule a few
+/// percent behind those that were searched.
+constexpr point_costs of_gpu{.memory = 24, .mixed = 1.08};
+
+const point_costs& costs_of(const device_info& device) {
+  if (device.is_gpu || device.runs_on == engine::cuda) return of_gpu;
+  return device.runs_on == engine::opencl ? of_opencl_cpu : of_processor;
+}
+
+/// Returns the cost of the factors of a good length, for each point. A DFT of p points takes more
+/// operations than its share of the bits, because p is a prime; 8 and 16 have few multiplications.
+double cost_of_factors(std::size_t n) {
+  struct factor {
+    std::size_t prime;
+    double cost;
+  };
+  constexpr factor factors[] = {{2, 1}, {3, 2}, {5, 3.2}, {7, 5}, {11, 8}, {13, 9}};
+  double cost = 0;
+  for (const factor& each : factors) {
+    for (; n % each.prime == 0; n /= each.prime) cost += each.cost;
+  }
+  return cost;
+}
+
+double point_cost(std::size_t n, const point_costs& of) {
+  const double cost = of.memory + cost_of_factors(n);
+  return std::has_single_bit(n) ? cost : cost * of.mixed;
+}
+
+/// Returns the next length from n on that is considered besides powers of two.
+std::size_t next_mixed(std::size_t n) {
+  return mixed_multiple * good_length((n + mixed_multiple - 1) / mixed_multiple);
+}
+
+}  // namespace
+
+std::size_t padded_length(std::size_t least, const device_info& device) {
+  std::size_t best = std::max<std::size_t>(std::bit_ceil(least), 2);
+  if (least <= shortest_mixed || best > max_length) return best;
+  const point_costs& costs = costs_of(device);
+  double least_cost = static_cast<double>(best) * point_cost(best, costs);
+  const std::size_t power = best;
+  for (std::size_t n = next_mixed(least); n < power; n = next_mixed(n + 1)) {
+    const double cost = static_cast<double>(n) * point_cost(n, costs);
+    if (cost >= least_cost) continue;
+    best = n;
+    least_cost = cost;
+  }
+  return best;
+}
+
+double relative_point_time(std::size_t length, const device_info& device) {
+  const point_costs& costs = costs_of(device);
+  return point_cost(length, costs) / (costs.memory + std::log2(static_cast<double>(length)));
+}
+
+}  // namespace wingbeat::convolving

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lengths that axes of convolutions are padded to.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "wingbeat/devices.hpp"  // device_info
+
+namespace wingbeat::convolving {
+
+/// Returns the length from `least` on that is expected to take least time on a device: a good
+/// length. It is a power of two unless another is clearly shorter; the others are multiples of 8,
+/// so that real rows have halves of even length and spectra begin on whole sectors, in fp16 too.
+/// Above `max_length` the next power of two, which no transform takes.
+[[nodiscard]] std::size_t padded_length(std::size_t least, const device_info& device);
+
+/// Returns how many times as long each point of a length is expected to take on a device as the
+/// points of a power of two, were there one of that size.
+[[nodiscard]] double relative_point_time(std::size_t length, const device_info& device);
+
+}  // namespace wingbeat::convolving
