@@ -7,7 +7,8 @@
 #
 # OUT/done.txt gets a line for each process, OUT/total.txt the sums, OUT/artifacts what failed. A
 # second call with the same OUT, or with an earlier done.txt as DONE, adds to it and divides the
-# cores by the executions that are missing. Without PROGRAMS they are beside this script.
+# cores by the executions that are missing. long_log.py keeps the counts. Without PROGRAMS they are
+# beside this script.
 set -u
 seconds=$1 cores=$2
 mkdir -p "$3/artifacts" "$3/log"
@@ -26,6 +27,8 @@ wanted=100000000
 end=$(( $(date +%s) + seconds ))
 [ $# -ge 4 ] && cp "$4" "$out/done.txt"
 touch "$out/done.txt"
+echo "$(nproc) of $(grep -m 1 'model name' /proc/cpuinfo | cut -d : -f 2 | xargs)," \
+  "$(uname -sr), $cores fuzzers at a time" > "$out/machine.txt"
 
 count_of() {
   awk -v f="$1" '$1 == f && $3 == "Done" { n += $4 } END { printf "%.0f", n }' "$out/done.txt"
