@@ -25,7 +25,7 @@ struct point_costs {
 /// the time of 128 x 128 for 80 x 80, 0.53 of that of 256 x 256 for 144 x 144, 0.59 of that of
 /// 1,024 x 1,024 for 576 x 576, 0.69 of that of 2,048 x 2,048 for 1,536 x 1,536, 0.45 and 0.65 of
 /// that of 4,096 x 4,096 for 2,160 x 2,160 and 3,072 x 3,072.
-constexpr point_costs of_processor{.memory = 3, .mixed = 1.2};
+constexpr point_costs of_processor{.memory = 3, .mixed = 1.12};
 
 /// OpenCL's on the same processor (PoCL): 0.24, 0.25 and 0.29 for the first three, but 1.09 for
 /// 1,536 x 1,536, 0.92 and 0.99 for the last.

@@ -71,6 +71,7 @@ TEST(padding, is_a_power_of_two_unless_another_is_clearly_shorter) {
   }
   EXPECT_EQ(padded_length(2559, gpu), 2560U);
   EXPECT_EQ(padded_length(2559, processor), 2560U);
+  EXPECT_EQ(padded_length(6239, processor), 6400U);
   EXPECT_EQ(padded_length(1530, processor), 1536U);
   EXPECT_EQ(padded_length(1530, opencl_cpu), 2048U) << "as measured";
 }
