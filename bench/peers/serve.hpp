@@ -2,7 +2,9 @@
 // The peer's end of bench/peers/protocol.md: reads questions, asks the library, answers.
 #pragma once
 
-#include <unistd.h>  // dup, dup2, pread, pwrite
+#include <signal.h>     // SIGKILL
+#include <sys/prctl.h>  // prctl
+#include <unistd.h>     // dup, dup2, pread, pwrite
 
 #include <algorithm>  // min
 #include <chrono>     // steady_clock
@@ -57,6 +59,8 @@ class server {
 
   /// Answers until the questions end. Whatever the library prints goes to stderr.
   int run() {
+    // Ends with the program that asks, even within a library's call that never returns.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::FILE* const answers = fdopen(dup(1), "w");
     dup2(2, 1);
     std::fprintf(answers, "wingbeat-peer 1\n");

@@ -59,6 +59,13 @@ unsigned cost_of(const rule_request& of, const tile_shape& shape) {
   return computed * unpaired / 4 + cost_of_access(shape);
 }
 
+/// Returns the registers that a compiler gives each thread at most: warps come in fours, registers
+/// in eights.
+std::size_t registers_allowed(std::size_t threads) {
+  const std::size_t taken = (threads + 127) / 128 * 128;
+  return registers_of_workgroup / taken / 8 * 8;
+}
+
 bool fits(const tile_shape& shape, const rule_request& of, const device_info& device) {
   if (shape.threads() > device.max_workgroup) return false;
   if (shape.scratch_bytes() > device.local_memory_bytes) return false;
@@ -69,7 +76,7 @@ bool fits(const tile_shape& shape, const rule_request& of, const device_info& de
   const unsigned all = of.is_real_row ? held + held / 2 : held;
   // A quarter more than estimated, so that few kernels spill.
   const unsigned registers = device::workgroup::registers_estimate(all, real_bytes_of(of)) * 5 / 4;
-  return shape.threads() * registers <= registers_of_workgroup;
+  return registers <= registers_allowed(shape.threads());
 }
 
 /// Gives a shape the elements that cost least of those with which it fits, exchanged in halves

@@ -57,7 +57,7 @@ WINGBEAT_FN constexpr unsigned stage_cost(unsigned length, unsigned elements) {
 /// leave room for more threads, which wait for memory. Source: bench/NOTES.md, section 21.
 WINGBEAT_FN constexpr unsigned estimated_cost(unsigned length, unsigned elements,
                                               unsigned real_bytes) {
-  const unsigned each = length <= 64 ? 128 : length <= 4096 ? 64 : 32;
+  const unsigned each = length <= 64 ? 128 : length <= 4096 ? 64 : 16;
   return stage_cost(length, elements) + each * elements * real_bytes / 4;
 }
 
