@@ -130,9 +130,9 @@ std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& 
   return shape ? whole_row(common, &*shape, by.device) : std::nullopt;
 }
 
-/// Returns how many neighbouring columns share a tile: at most as many as there are. On a processor,
-/// where a lane without a column takes as long as one with, half or a quarter of those where fewer
-/// are left over; but no less than fill its vectors.
+/// Returns how many neighbouring columns share a tile: at most as many as there are. On a
+/// processor, where a lane without a column takes as long as one with, half or a quarter of those
+/// where fewer are left over; but no less than fill its vectors.
 unsigned lanes_for(const tile_shape& tile, unsigned most, std::size_t neighbours) {
   constexpr unsigned least_of_processor = 16;
   unsigned lanes = static_cast<unsigned>(std::min<std::size_t>(most, std::bit_ceil(neighbours)));
