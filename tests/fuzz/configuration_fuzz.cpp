@@ -3,6 +3,8 @@
 // give one whose numbers are within their ranges, or one sentence.
 #include "cli/configuration.hpp"
 
+#include <bit>  // has_single_bit
+
 #include "cli/engine_outputs.hpp"  // parse_output
 #include "fuzz/reader.hpp"         // require
 
@@ -17,9 +19,10 @@ void check_output(const std::string& words) {
     try {
       const fengine::output_spec output = parse_output(kind, words, heap_sample::int8, 1);
       require(!output.name.empty() && !output.destinations.empty());
-      require(output.bank.channels >= 64 && output.bank.channels <= 65536);
+      require(output.bank.channels >= 2 && output.bank.channels <= 65536);
       require(output.bank.taps >= 1 && output.bank.taps <= 64);
-      require(output.bank.spectra_per_heap >= 1);
+      const std::size_t spectra = output.bank.spectra_per_heap;  // 0: as many as is usual
+      require(spectra == 0 || (spectra >= 16 && std::has_single_bit(spectra)));
       require(output.bank.narrowband.has_value() == (kind == output_kind::narrowband));
     } catch (const plan_error& refused) {
       require(*refused.what() != '\0');
