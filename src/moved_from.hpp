@@ -10,12 +10,16 @@
 
 namespace wingbeat {
 
+[[noreturn, gnu::cold]] inline void refuse_moved_from(std::string_view noun) {
+  throw plan_error(formatted("this {0} was moved from; use the {0} that it was moved to", noun));
+}
+
 /// Returns what `impl` owns. Throws `plan_error` where it owns nothing; `noun` is what it belongs
 /// to.
 template <class Impl>
 [[nodiscard]] Impl& require_owned(const std::unique_ptr<Impl>& impl, std::string_view noun) {
   if (impl) return *impl;
-  throw plan_error(formatted("this {0} was moved from; use the {0} that it was moved to", noun));
+  refuse_moved_from(noun);
 }
 
 }  // namespace wingbeat

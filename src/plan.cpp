@@ -18,10 +18,12 @@ struct plan::impl {
   plan_spec spec;
   engine runs_on;
   int device_index;
-  bool is_alike;  ///< Input and output lie in the same places.
+  bool may_be_one_place;  ///< Input and output.
   std::size_t in_bytes, out_bytes;
   start_rule in_start, out_start, workspace_start;
+  std::size_t in_alignment, out_alignment;  ///< What the rules ask for on this engine.
   std::shared_ptr<const backend::plan> prepared;
+  backend::direct_run direct;
 
   /// Returns what a plain copy of the elements in memory would move.
   [[nodiscard]] std::size_t copied_bytes() const {
@@ -32,10 +34,23 @@ struct plan::impl {
 
   void require_queue_of_device(const device_info& given) const {
     if (given.runs_on == runs_on && given.index == device_index) return;
+    refuse_queue_of(given);
+  }
+
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse_queue_of(const device_info& given) const {
     throw plan_error(
         formatted("this plan was made for {}:{} and the queue is of {}:{}; give it a "
                   "queue of its own device",
                   name_of(runs_on), device_index, name_of(given.runs_on), given.index));
+  }
+
+  /// Returns whether `require_operand` accepts a view.
+  [[nodiscard]] static bool is_usable(const buffer_view& view, std::size_t used_bytes,
+                                      std::size_t unit_bytes, std::size_t alignment,
+                                      const backend::queue& on) {
+    return has_memory(view) && is_in_address_space(view) && is_reachable(view, on) &&
+           view.size_bytes >= used_bytes && starts_at_multiple(view, unit_bytes) &&
+           misalignment_of(view, alignment) == 0;
   }
 
   void require_operand(const operand& given, const start_rule& rule,
@@ -49,11 +64,28 @@ struct plan::impl {
   }
 
   /// Input and output are one place where the plan allows for it, or apart.
-  void require_sides(const operand& in, const operand& out, const backend::queue& on) const {
-    require_operand(in, in_start, on);
-    require_operand(out, out_start, on);
-    if (start_together(in.view, out.view, runs_on)) return require_placement();
-    require_apart(in, out, runs_on);
+  [[gnu::always_inline]] void require_sides(const buffer_view& in, const buffer_view& out,
+                                            const backend::queue& on) const {
+    const bool are_usable =
+        is_usable(in, in_bytes, in_start.bytes, in_alignment, on) &&
+        is_usable(out, out_bytes, out_start.bytes, out_alignment, on) &&
+        (start_together(in, out, runs_on) ? may_be_one_place
+                                          : are_apart(in, in_bytes, out, out_bytes, runs_on));
+    if (!are_usable) refuse_sides(in, out, on);
+  }
+
+  /// Throws for the first of the sides' faults.
+  [[gnu::cold, gnu::noinline]] void refuse_sides(const buffer_view& in, const buffer_view& out,
+                                                 const backend::queue& on) const {
+    require_operand(input(in), in_start, on);
+    require_operand(output(out), out_start, on);
+    if (start_together(in, out, runs_on)) refuse_one_place();
+    require_apart(input(in), output(out), runs_on);
+  }
+
+  [[nodiscard]] operand input(const buffer_view& view) const { return {"input", view, in_bytes}; }
+  [[nodiscard]] operand output(const buffer_view& view) const {
+    return {"output", view, out_bytes};
   }
 
   void require_workspace(const operand& scratch, const operand& in, const operand& out,
@@ -93,24 +125,42 @@ struct plan::impl {
     }
   }
 
-  /// Rows of a real transform differ in size before and after: a batch run in place needs padding.
-  void require_placement() const {
+  [[noreturn]] void refuse_one_place() const {
     if (spec.load.is_given() || spec.store.is_given()) {
       throw plan_error(
           "a plan with a functor was given one buffer for input and output, where the functor may "
           "read what was already overwritten; give it two buffers");
     }
     if (is_real(spec.kind)) {
-      if (spec.where == placement::in_place) return;
       throw plan_error(
           "a real transform planned out of place was given one buffer for input and output; plan "
           "it with placement::in_place, or give it two buffers");
     }
-    if (is_alike) return;
     throw plan_error(
         "a plan whose input and output lie differently was given one buffer for both; give it two");
   }
+
+  /// Runs with checked input and output; checks the rest.
+  void run(queue& on, const buffer_view& in, const buffer_view& out,
+           const buffer_view& workspace) const;
+  void run(queue& on, const buffer_view& in, const buffer_view& out, const run_operands& given,
+           const buffer_view& workspace) const;
 };
+
+namespace {
+
+/// Rows of a real transform differ in size before and after: a batch run in place needs padding.
+bool may_be_in_place(const plan_spec& spec) {
+  if (spec.load.is_given() || spec.store.is_given()) return false;
+  if (is_real(spec.kind)) return spec.where == placement::in_place;
+  return are_alike(input_side(spec), output_side(spec));
+}
+
+std::byte* start_of(const buffer_view& view) {
+  return static_cast<std::byte*>(view.handle) + view.offset_bytes;
+}
+
+}  // namespace
 
 plan::plan(const queue& on, plan_spec spec) {
   validate(spec, on.device());
@@ -119,13 +169,16 @@ plan::plan(const queue& on, plan_spec spec) {
   impl_.reset(new impl{.spec = spec,
                        .runs_on = on.device().runs_on,
                        .device_index = on.device().index,
-                       .is_alike = are_alike(input_side(spec), output_side(spec)),
+                       .may_be_one_place = may_be_in_place(spec),
                        .in_bytes = input_bytes(spec),
                        .out_bytes = output_bytes(spec),
                        .in_start = input_start(spec),
                        .out_start = output_start(spec),
                        .workspace_start = workspace_start(spec),
-                       .prepared = std::move(prepared)});
+                       .in_alignment = input_start(spec).alignment_on(on.device().runs_on),
+                       .out_alignment = output_start(spec).alignment_on(on.device().runs_on),
+                       .prepared = prepared,
+                       .direct = prepared->direct()});
 }
 plan::plan(plan&&) noexcept = default;
 plan& plan::operator=(plan&&) noexcept = default;
@@ -179,29 +232,43 @@ std::string plan::explain() const {
   return text;
 }
 
-void plan::enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace) const {
-  enqueue_with(on, in, out, run_operands{}, workspace);
+void plan::enqueue(queue& on, const buffer_view& in, const buffer_view& out,
+                   const buffer_view& workspace) const {
+  const impl& mine = require_owned(impl_, "plan");
+  mine.require_queue_of_device(on.impl()->device());
+  mine.require_sides(in, out, *on.impl());
+  if (mine.direct.call != nullptr) {
+    return mine.direct.call(mine.direct.prepared, start_of(in), start_of(out));
+  }
+  mine.run(on, in, out, workspace);
 }
 
-void plan::enqueue_with(queue& on, buffer_view in, buffer_view out, const run_operands& given,
-                        buffer_view workspace) const {
+void plan::enqueue_with(queue& on, const buffer_view& in, const buffer_view& out,
+                        const run_operands& given, const buffer_view& workspace) const {
   const impl& mine = require_owned(impl_, "plan");
-  mine.require_queue_of_device(on.device());
-  const operand input{"input", in, mine.in_bytes}, output{"output", out, mine.out_bytes};
-  mine.require_sides(input, output, *on.impl());
-  const operand scratch{"workspace", workspace, mine.prepared->workspace_bytes()};
+  mine.require_queue_of_device(on.impl()->device());
+  mine.require_sides(in, out, *on.impl());
+  mine.run(on, in, out, given, workspace);
+}
+
+void plan::impl::run(queue& on, const buffer_view& in, const buffer_view& out,
+                     const buffer_view& workspace) const {
+  run(on, in, out, run_operands{}, workspace);
+}
+
+void plan::impl::run(queue& on, const buffer_view& in, const buffer_view& out,
+                     const run_operands& given, const buffer_view& workspace) const {
+  const operand scratch{"workspace", workspace, prepared->workspace_bytes()};
   const bool is_own = workspace.handle != nullptr || workspace.size_bytes != 0;
   const bool uses_own = scratch.used_bytes != 0 && is_own;
-  if (uses_own) mine.require_workspace(scratch, input, output, *on.impl());
-  mine.require_operands(given, {input, output, uses_own ? scratch : operand{}}, *on.impl());
+  if (uses_own) require_workspace(scratch, input(in), output(out), *on.impl());
+  require_operands(given, {input(in), output(out), uses_own ? scratch : operand{}}, *on.impl());
   backend::run run{
       .in = in, .out = out, .workspace = workspace, .load = given.load, .store = given.store};
-  if (scratch.used_bytes == 0 || is_own) {
-    return mine.prepared->enqueue(*on.impl(), run);
-  }
+  if (scratch.used_bytes == 0 || is_own) return prepared->enqueue(*on.impl(), run);
   const auto held = on.impl()->lock();
   run.workspace = on.impl()->workspace(scratch.used_bytes);
-  mine.prepared->enqueue(*on.impl(), run);
+  prepared->enqueue(*on.impl(), run);
 }
 
 }  // namespace wingbeat

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "views.hpp"
 
-#include <cstdint>  // uintptr_t
-#include <limits>
-
 #include "formatted.hpp"       // formatted
 #include "side.hpp"            // side, input_side, output_side
 #include "wingbeat/error.hpp"  // plan_error
@@ -26,30 +23,10 @@ start_rule start_of_elements(std::size_t element_bytes) {
   return {"an element of the functor's", element_bytes};
 }
 
-bool is_of_this_process(engine runs_on) {
-  return runs_on == engine::host || runs_on == engine::reference;
-}
-
-std::uintptr_t address_of(const void* handle) {
-  return reinterpret_cast<std::uintptr_t>(handle);
-}
-
-/// Where a view starts. Places in different memories never overlap.
-struct place {
-  const void* memory;
-  std::uintptr_t first_byte;
-};
-
-place place_of(buffer_view view, engine runs_on) {
-  if (runs_on == engine::opencl) return {view.handle, view.offset_bytes};
-  return {nullptr, address_of(view.handle) + view.offset_bytes};
-}
-
 void require_origin(const operand& given, const backend::queue& on) {
-  if (!given.view.origin) return;
+  if (is_reachable(given.view, on)) return;
   const memory_origin& origin = *given.view.origin;
   const device_info& device = on.device();
-  if (is_of_this_process(origin.runs_on) && is_of_this_process(device.runs_on)) return;
   if (origin.runs_on != device.runs_on || origin.device_index != device.index) {
     throw plan_error(formatted(
         "the {} is memory of {}:{} and the queue is of {}:{}; give it a buffer that was made with "
@@ -57,7 +34,6 @@ void require_origin(const operand& given, const backend::queue& on) {
         given.name, name_of(origin.runs_on), origin.device_index, name_of(device.runs_on),
         device.index));
   }
-  if (origin.context == on.native_context()) return;
   throw plan_error(formatted(
       "the {} was allocated in another {} context than the queue's; give it a buffer that was made "
       "with a queue of the same context",
@@ -86,16 +62,13 @@ memory_origin origin_of(const backend::queue& on) {
 }
 
 void require_memory(const operand& given, const backend::queue& on) {
-  if (given.view.handle == nullptr && given.view.size_bytes != 0) {
+  if (!has_memory(given.view)) {
     throw plan_error(formatted(
         "the {} has a size of {} bytes and no memory, for its handle is null; give it the view of "
         "a buffer, or the handle of your memory",
         given.name, given.view.size_bytes));
   }
-  constexpr auto most = std::numeric_limits<std::size_t>::max();
-  const auto begin = address_of(given.view.handle);
-  if (given.view.offset_bytes > most - begin ||
-      given.view.size_bytes > most - begin - given.view.offset_bytes) {
+  if (!is_in_address_space(given.view)) {
     throw plan_error(formatted(
         "the {} starts at byte {} of its memory and has {} bytes, which ends beyond the address "
         "space; state where it lies inside its buffer",
@@ -105,15 +78,14 @@ void require_memory(const operand& given, const backend::queue& on) {
 }
 
 void require_start(const operand& given, const start_rule& rule, engine runs_on) {
-  if (given.view.offset_bytes % rule.bytes != 0) {
+  if (!starts_at_multiple(given.view, rule.bytes)) {
     throw plan_error(
         formatted("the {} starts at byte {}, within {}, which has {} bytes; start it at a "
                   "multiple",
                   given.name, given.view.offset_bytes, rule.number, rule.bytes));
   }
-  if (runs_on == engine::opencl) return;
-  const std::size_t alignment = runs_on == engine::cuda ? rule.cuda_alignment : rule.host_alignment;
-  const std::size_t beyond = address_of(given.view.handle) % alignment;
+  const std::size_t alignment = rule.alignment_on(runs_on);
+  const std::size_t beyond = misalignment_of(given.view, alignment);
   if (beyond == 0) return;
   throw plan_error(formatted(
       "the pointer to the {} lies {} bytes beyond a multiple of {}; {} of this plan has {} bytes, "
@@ -121,20 +93,15 @@ void require_start(const operand& given, const start_rule& rule, engine runs_on)
       given.name, beyond, alignment, rule.number, rule.bytes, alignment));
 }
 
-bool start_together(buffer_view a, buffer_view b, engine runs_on) {
-  const place from = place_of(a, runs_on), to = place_of(b, runs_on);
-  return from.memory == to.memory && from.first_byte == to.first_byte;
-}
-
 void require_apart(const operand& a, const operand& b, engine runs_on) {
-  const place of_a = place_of(a.view, runs_on), of_b = place_of(b.view, runs_on);
-  if (of_a.memory != of_b.memory) return;
-  const bool is_in_order = of_a.first_byte <= of_b.first_byte;
+  if (are_apart(a.view, a.used_bytes, b.view, b.used_bytes, runs_on)) return;
+  const auto first_byte = [](const operand& given) {
+    return address_of(given.view.handle) + given.view.offset_bytes;  // of one memory
+  };
+  const bool is_in_order = first_byte(a) <= first_byte(b);
   const operand& earlier = is_in_order ? a : b;
   const operand& later = is_in_order ? b : a;
-  const std::uintptr_t distance =
-      is_in_order ? of_b.first_byte - of_a.first_byte : of_a.first_byte - of_b.first_byte;
-  if (distance >= earlier.used_bytes || later.used_bytes == 0) return;
+  const std::uintptr_t distance = first_byte(later) - first_byte(earlier);
   throw plan_error(
       formatted("the {} starts {} bytes behind the start of the {}, which takes {} bytes, so that "
                 "they overlap; give them places apart",

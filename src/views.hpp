@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <cstdint>  // uintptr_t
 #include <string_view>
 
 #include "backend/backend.hpp"  // queue
@@ -20,7 +21,13 @@ struct operand {
 struct start_rule {
   std::string_view number;  ///< "a complex number"
   std::size_t bytes = 1;
-  std::size_t host_alignment = 1, cuda_alignment = 1;  ///< In bytes.
+  std::size_t host_alignment = 1, cuda_alignment = 1;  ///< In bytes, powers of two.
+
+  /// Returns the alignment that an engine needs; handles of opencl are no pointers.
+  [[nodiscard]] std::size_t alignment_on(engine runs_on) const {
+    if (runs_on == engine::opencl) return 1;
+    return runs_on == engine::cuda ? cuda_alignment : host_alignment;
+  }
 };
 
 /// Returns where views of a plan may start.
@@ -31,17 +38,75 @@ struct start_rule {
 /// Returns the origin of memory that a queue allocates.
 [[nodiscard]] memory_origin origin_of(const backend::queue& on);
 
+// The tests of one run are inline, because they cost as much as the transform of a short row; the
+// functions `require_..` use the same tests and find the words for what failed.
+
+[[nodiscard]] inline bool is_of_this_process(engine runs_on) {
+  return runs_on == engine::host || runs_on == engine::reference;
+}
+
+[[nodiscard]] inline std::uintptr_t address_of(const void* handle) {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+/// Returns whether a view has memory where it has a size.
+[[nodiscard]] inline bool has_memory(const buffer_view& view) {
+  return view.handle != nullptr || view.size_bytes == 0;
+}
+
+/// Returns whether a view ends within the address space.
+[[nodiscard]] inline bool is_in_address_space(const buffer_view& view) {
+  const std::uintptr_t begin = address_of(view.handle) + view.offset_bytes;
+  return begin >= view.offset_bytes && begin + view.size_bytes >= begin;  // neither wraps
+}
+
+/// Returns whether `on` reaches the memory of a view, as far as its origin is known.
+[[nodiscard]] inline bool is_reachable(const buffer_view& view, const backend::queue& on) {
+  if (!view.origin) return true;
+  const memory_origin& origin = *view.origin;
+  const device_info& device = on.device();
+  if (is_of_this_process(origin.runs_on) && is_of_this_process(device.runs_on)) return true;
+  return origin.runs_on == device.runs_on && origin.device_index == device.index &&
+         origin.context == on.native_context();
+}
+
+/// Returns whether a view starts at a multiple of `bytes`. A division costs more than all other
+/// tests, and most views start at 0.
+[[nodiscard]] inline bool starts_at_multiple(const buffer_view& view, std::size_t bytes) {
+  return view.offset_bytes == 0 || view.offset_bytes % bytes == 0;
+}
+
+/// Returns the bytes by which a pointer lies beyond an alignment.
+[[nodiscard]] inline std::size_t misalignment_of(const buffer_view& view, std::size_t alignment) {
+  return address_of(view.handle) & (alignment - 1);
+}
+
+/// Returns whether two views start at the same byte. Views of opencl do if they have the same
+/// `cl_mem` and offset; handles of other engines are addresses.
+[[nodiscard]] inline bool start_together(const buffer_view& a, const buffer_view& b,
+                                         engine runs_on) {
+  if (runs_on == engine::opencl) return a.handle == b.handle && a.offset_bytes == b.offset_bytes;
+  return address_of(a.handle) + a.offset_bytes == address_of(b.handle) + b.offset_bytes;
+}
+
+/// Returns whether the used bytes of two views share none. Two `cl_mem`s never do.
+[[nodiscard]] inline bool are_apart(const buffer_view& a, std::size_t used_of_a,
+                                    const buffer_view& b, std::size_t used_of_b, engine runs_on) {
+  const bool is_handle = runs_on == engine::opencl;
+  if (is_handle && a.handle != b.handle) return true;
+  const std::uintptr_t from_a = a.offset_bytes + (is_handle ? 0 : address_of(a.handle));
+  const std::uintptr_t from_b = b.offset_bytes + (is_handle ? 0 : address_of(b.handle));
+  if (from_a <= from_b) return from_b - from_a >= used_of_a || used_of_b == 0;
+  return from_a - from_b >= used_of_b || used_of_a == 0;
+}
+
 /// Throws `plan_error` where a view has a size and no memory, or memory that `on` cannot reach.
 void require_memory(const operand& given, const backend::queue& on);
 
 /// Throws `plan_error` where a view starts within a number, or its pointer is not aligned.
 void require_start(const operand& given, const start_rule& rule, engine runs_on);
 
-/// Returns whether two views start at the same byte. Views of opencl do if they have the same
-/// `cl_mem` and offset; handles of other engines are addresses.
-[[nodiscard]] bool start_together(buffer_view a, buffer_view b, engine runs_on);
-
-/// Throws `plan_error` where the used bytes of two views overlap. Two `cl_mem`s never do.
+/// Throws `plan_error` where the used bytes of two views overlap.
 void require_apart(const operand& a, const operand& b, engine runs_on);
 
 }  // namespace wingbeat

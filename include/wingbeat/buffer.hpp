@@ -46,7 +46,8 @@ class buffer {
   buffer& operator=(buffer&&) noexcept;
   ~buffer();
 
-  [[nodiscard]] buffer_view view() const noexcept { return view_; }
+  /// Returns the view of all of it; the reference lives as long as the buffer.
+  [[nodiscard]] const buffer_view& view() const noexcept { return view_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return view_.size_bytes; }
 
   /// Copies from this process to the device, after all work queued before on the queue the buffer

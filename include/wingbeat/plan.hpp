@@ -227,7 +227,8 @@ class plan {
   /// was. The plan must live until the runs it queued, or the graphs that hold them, are done.
   /// Throws `plan_error` if a view is null, too small, starts within a number, overlaps another in
   /// part or is of another device, or if the queue is; `device_error` if the driver refuses.
-  void enqueue(queue& on, buffer_view in, buffer_view out, buffer_view workspace = {}) const;
+  void enqueue(queue& on, const buffer_view& in, const buffer_view& out,
+               const buffer_view& workspace = {}) const;
 
   /// Queues one run of a plan whose functors have operands. Views that are written overlap no other
   /// view; others do not overlap the output. Throws as above, and `plan_error` for arguments that
@@ -238,14 +239,14 @@ class plan {
   /// It is a template so that a fourth argument `{}`, which can initialise either type, is an empty
   /// workspace: overload resolution prefers a function that is not a template.
   template <class = void>
-  void enqueue(queue& on, buffer_view in, buffer_view out, const run_operands& given,
-               buffer_view workspace = {}) const {
+  void enqueue(queue& on, const buffer_view& in, const buffer_view& out, const run_operands& given,
+               const buffer_view& workspace = {}) const {
     enqueue_with(on, in, out, given, workspace);
   }
 
  private:
-  void enqueue_with(queue& on, buffer_view in, buffer_view out, const run_operands& given,
-                    buffer_view workspace) const;
+  void enqueue_with(queue& on, const buffer_view& in, const buffer_view& out,
+                    const run_operands& given, const buffer_view& workspace) const;
 
   struct impl;
   std::unique_ptr<const impl> impl_;

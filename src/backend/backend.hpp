@@ -2,7 +2,7 @@
 // The interface of engines. One implementation per folder: reference, host, opencl, cuda.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <cstddef>  // byte, size_t
 #include <memory>   // unique_ptr, shared_ptr
 #include <mutex>
 #include <span>
@@ -103,6 +103,13 @@ struct run {
   std::span<const kernel_argument> load = {}, store = {};
 };
 
+/// The run of a plan as one call, from memory to memory: of plans whose runs need no workspace, no
+/// functor and no queue, because they are done when the call returns.
+struct direct_run {
+  void (*call)(const void* prepared, const std::byte* in, std::byte* out) = nullptr;
+  const void* prepared = nullptr;  ///< Part of the plan.
+};
+
 /// A plan made for one engine. `enqueue` is const and thread-safe; every buffer was checked.
 class plan {
  public:
@@ -119,6 +126,8 @@ class plan {
   [[nodiscard]] virtual std::vector<kernel_resources> resources() const { return {}; }
   [[nodiscard]] virtual std::string explain() const = 0;
   virtual void enqueue(queue& on, const run& given) const = 0;
+  /// Returns the call that `enqueue` makes, of plans that make one; it lives as long as the plan.
+  [[nodiscard]] virtual direct_run direct() const noexcept { return {}; }
 };
 
 /// An engine: its devices, its queues, its plans.

@@ -21,7 +21,7 @@ struct bench_buffers {
   buffer out;     ///< In place: a copy of the input, from which `in` is restored.
   bool in_place;  ///< Input and output are both `in`.
 
-  [[nodiscard]] buffer_view output() const { return in_place ? in.view() : out.view(); }
+  [[nodiscard]] const buffer_view& output() const { return in_place ? in.view() : out.view(); }
 };
 
 /// A plan of wingbeat on the problem's buffers.

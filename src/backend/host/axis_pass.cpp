@@ -86,6 +86,15 @@ void axis_pass<Real>::choose_rows() {
   if (has_mirror_) mirror_.emplace(kernels_, n);
   is_in_memory_ = is_in_direct_ && is_out_direct_ && planned_.repeats.size() == 1 &&
                   row_transform<Real>::is_four_step(n) == is_shared_;
+  all_rows_.in_pitch = row.in / 2;
+  all_rows_.out_pitch = row.out / 2;
+  all_rows_.count = n_columns_;
+  all_rows_.scale = scale_;
+  all_rows_.is_swapped =
+      planned_.kind == transform::inverse || planned_.kind == transform::inverse_to_real;
+  prepared_ = rows_->prepared(all_rows_);
+  prepared_.in_first = planned_.in.first;
+  prepared_.out_first = planned_.out.first;
 
   std::size_t columns = std::max<std::size_t>(limits.tile_bytes / row_bytes, 1);
   if (n <= limits.short_row) {
@@ -166,13 +175,39 @@ void axis_pass<Real>::run_in_memory(const begin_of_end& in, const begin_of_end& 
                                     std::byte* scratch, std::size_t first,
                                     std::size_t count) const {
   const arrays::dimension& row = planned_.repeats.back();
-  rows<Real> work;
+  rows<Real> work = all_rows_;
   work.in = at<Real>(in, planned_.in.first + first * row.in);
   work.out = at<Real>(out, planned_.out.first + first * row.out);
-  work.in_pitch = row.in / 2;
-  work.out_pitch = row.out / 2;
   work.count = count;
   transform_rows(work, reinterpret_cast<Real*>(scratch), n_threads_);
+}
+
+/// All columns on this thread, of passes that need no scratch.
+template <class Real>
+void axis_pass<Real>::run_alone(const std::byte* in, std::byte* out) const {
+  rows<Real> work = all_rows_;
+  work.in = reinterpret_cast<const Real*>(in) + planned_.in.first;
+  work.out = reinterpret_cast<Real*>(out) + planned_.out.first;
+  transform_rows(work, nullptr, 1);
+}
+
+template <class Real>
+direct_run axis_pass<Real>::direct() const noexcept {
+  if (!is_in_memory_ || is_shared_ || n_threads_ > 1) return {};
+  if (mirror_ || prepared_.kernel == nullptr) {
+    return {[](const void* pass, const std::byte* in, std::byte* out) {
+              static_cast<const axis_pass*>(pass)->run_alone(in, out);
+            },
+            this};
+  }
+  if (prepared_.single != nullptr && prepared_.in_first == 0 && prepared_.out_first == 0) {
+    return {prepared_.single, &prepared_.of_single};
+  }
+  return {[](const void* prepared, const std::byte* in, std::byte* out) {
+            static_cast<const prepared_rows<Real>*>(prepared)->run(
+                reinterpret_cast<const Real*>(in), reinterpret_cast<Real*>(out));
+          },
+          &prepared_};
 }
 
 template <class Real>
@@ -201,10 +236,8 @@ void axis_pass<Real>::run(const begin_of_end& in, const begin_of_end& out, std::
 }
 
 template <class Real>
-void axis_pass<Real>::transform_rows(rows<Real>& work, Real* scratch, unsigned n_threads) const {
-  work.scale = scale_;
-  work.is_swapped =
-      planned_.kind == transform::inverse || planned_.kind == transform::inverse_to_real;
+void axis_pass<Real>::transform_rows(const rows<Real>& work, Real* scratch,
+                                     unsigned n_threads) const {
   if (!mirror_) return rows_->run(work, scratch, n_threads);
   if (planned_.kind == transform::forward_from_real) {
     mirror_->forward(*rows_, work, scratch, n_threads);
@@ -238,7 +271,7 @@ void axis_pass<Real>::run_rows(std::size_t first, std::size_t count, const begin
   by_runs(planned_.repeats, first, count, [&](std::size_t from, std::size_t to, std::size_t n) {
     from += planned_.in.first;
     to += planned_.out.first;
-    rows<Real> work;
+    rows<Real> work = all_rows_;
     work.count = n;
     work.in = own.tile;
     work.out = own.tile;

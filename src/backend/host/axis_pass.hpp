@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "backend/backend.hpp"                // direct_run
 #include "backend/host/ends.hpp"              // tile_end
 #include "backend/host/mirror_transform.hpp"  // mirror_transform
 #include "backend/host/passes.hpp"            // pass
@@ -45,6 +46,9 @@ class axis_pass {
   void run(const begin_of_end& in, const begin_of_end& out, std::byte* scratch, std::size_t first,
            std::size_t count) const;
 
+  /// Returns `run` of all columns as one call; see backend::plan::direct.
+  [[nodiscard]] direct_run direct() const noexcept;
+
  private:
   /// What one thread works with.
   struct slot {
@@ -60,13 +64,14 @@ class axis_pass {
   [[nodiscard]] slot slot_at(std::byte* scratch, unsigned index) const;
   void run_in_memory(const begin_of_end& in, const begin_of_end& out, std::byte* scratch,
                      std::size_t first, std::size_t count) const;
+  void run_alone(const std::byte* in, std::byte* out) const;
   void run_rows(std::size_t first, std::size_t count, const begin_of_end& in,
                 const begin_of_end& out, const slot& own) const;
   void run_strip(std::size_t first, std::size_t count, const begin_of_end& in,
                  const begin_of_end& out, const slot& own) const;
   void fetch_rows(const begin_of_end& from, std::size_t n_rows, const slot& own) const;
   [[nodiscard]] tile_shape row_shape(const pass_end& end) const;
-  void transform_rows(rows<Real>& work, Real* scratch, unsigned n_threads) const;
+  void transform_rows(const rows<Real>& work, Real* scratch, unsigned n_threads) const;
 
   kernels<Real> kernels_;
   pass planned_;
@@ -78,7 +83,9 @@ class axis_pass {
   tile_end<Real> out_;
   bool is_in_direct_ = false;
   bool is_out_direct_ = false;
-  bool is_in_memory_ = false;  ///< All columns are rows of one pitch that need no tiles.
+  bool is_in_memory_ = false;     ///< All columns are rows of one pitch that need no tiles.
+  rows<Real> all_rows_;           ///< All columns as rows in memory, but for where they begin.
+  prepared_rows<Real> prepared_;  ///< The same, with their kernel.
   std::optional<strip_transform<Real>> strip_;
   std::optional<row_transform<Real>> rows_;
   std::optional<mirror_transform<Real>> mirror_;

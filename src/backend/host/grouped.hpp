@@ -68,22 +68,28 @@ void grouped_rows(const rows<typename V::Real>& what, const typename V::Real* ro
   }
 }
 
+template <int Radix, int Group, bool Swapped, class Real, int Width>
+void grouped_of_length(const chain&, const Real* roots, const rows<Real>& what, Real*) {
+  using V = simd<Real, (Width < 2 * Group ? Width : 2 * Group)>;
+  grouped_rows<Radix, Group, Swapped, V>(what, roots, 0);
+}
+
 template <int Radix, int Group, class Real, int Width>
-void grouped_of_length(const rows<Real>& what, const Real* roots) {
+rows_kernel<Real> grouped_kernel(bool is_swapped) {
   if constexpr (Group <= Width) {
-    using V = simd<Real, (Width < 2 * Group ? Width : 2 * Group)>;
-    if (what.is_swapped) return grouped_rows<Radix, Group, true, V>(what, roots, 0);
-    grouped_rows<Radix, Group, false, V>(what, roots, 0);
+    return is_swapped ? grouped_of_length<Radix, Group, true, Real, Width>
+                      : grouped_of_length<Radix, Group, false, Real, Width>;
   }
+  return nullptr;
 }
 
 /// kernels::grouped
 template <class Real, int Width>
-void grouped(size_t length, const rows<Real>& what, const Real* roots) {
+rows_kernel<Real> grouped(size_t length, bool is_swapped) {
   switch (length) {
-    case 16: return grouped_of_length<4, 4, Real, Width>(what, roots);
-    case 32: return grouped_of_length<8, 4, Real, Width>(what, roots);
-    default: return grouped_of_length<8, 8, Real, Width>(what, roots);
+    case 16: return grouped_kernel<4, 4, Real, Width>(is_swapped);
+    case 32: return grouped_kernel<8, 4, Real, Width>(is_swapped);
+    default: return grouped_kernel<8, 8, Real, Width>(is_swapped);
   }
 }
 

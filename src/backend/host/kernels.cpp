@@ -7,6 +7,7 @@
 #include "backend/host/mixed_entry.hpp"  // mixed_strip_of, matrix_columns, matrix_blocks
 #include "backend/host/move.hpp"         // gather, scatter
 #include "backend/host/product.hpp"      // multiply
+#include "backend/host/single.hpp"       // single
 #include "backend/host/stockham.hpp"     // stockham, columns, blocks
 #include "backend/host/strip.hpp"        // strip_of
 #include "backend/host/tiny.hpp"         // tiny
@@ -29,6 +30,7 @@ constexpr kernels<Real> all_kernels() {
           max_radix,
           tiny<Real, width>,
           grouped<Real, width>,
+          single<Real, width>,
           stockham<Real, width>,
           columns<Real, width>,
           blocks<Real, width>,

@@ -5,7 +5,7 @@
 // on the way in and on the way out (`is_swapped`), which costs nothing.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <cstddef>  // byte, size_t
 
 namespace wingbeat::backend::host {
 
@@ -150,22 +150,43 @@ struct mixed_kernels {
   void (*blocks)(const matrix<Real>& how, const tiles<Real>& what);
 };
 
+/// Transforms rows of one length on the calling thread. `how` and `roots` are what the length was
+/// prepared with; `scratch` holds two rows where stages go through memory.
+template <class Real>
+using rows_kernel = void (*)(const chain& how, const Real* roots, const rows<Real>& what,
+                             Real* scratch);
+
+/// What a kernel of one row reads beside the row.
+template <class Real>
+struct single_row {
+  const Real* roots = nullptr;
+  Real scale = 1;
+};
+
+/// Transforms the row at `in`; `row` is a single_row. It is the call of a backend::direct_run.
+using single_kernel = void (*)(const void* row, const std::byte* in, std::byte* out);
+
 /// The kernels of one instruction set and precision.
 template <class Real>
 struct kernels {
   int width;      ///< Numbers in the widest vector; some kernels also take its half and quarter.
   int max_radix;  ///< The largest that pays: 16 complex vectors spill AVX2's 16 registers.
 
+  // Kernels of rows are chosen once, for a length or width and for `rows::is_swapped`, because the
+  // choice takes as long as a short row.
+
   /// Lengths 1 to 8, each lane a row.
-  void (*tiny)(std::size_t length, const rows<Real>& what);
+  rows_kernel<Real> (*tiny)(std::size_t length, bool is_swapped);
 
   /// Lengths 16, 32 (`width` >= 4) and 64 (`width` >= 8), a group of lanes for each row.
   /// roots: w^(pk) as [k - 1][re, im][row][p], p < the group, for two equal rows.
-  void (*grouped)(std::size_t length, const rows<Real>& what, const Real* roots);
+  rows_kernel<Real> (*grouped)(std::size_t length, bool is_swapped);
 
-  /// One row after another in vectors of `width`; `scratch` holds two of them.
-  void (*stockham)(int width, const chain& how, const Real* roots, const rows<Real>& what,
-                   Real* scratch);
+  /// One row of 2 to 64 points, with the roots of `grouped`; null where its groups are too wide.
+  single_kernel (*single)(std::size_t length, bool is_swapped);
+
+  /// One row after another in vectors of `width`.
+  rows_kernel<Real> (*stockham)(int width, bool is_swapped);
 
   /// First half of a four-step transform: columns of `in` to blocks in `out`.
   /// `scratch` holds (A + width) width + A complex numbers.

@@ -67,6 +67,7 @@ class host_plan final : public backend::plan {
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override;
   [[nodiscard]] std::string explain() const override;
   void enqueue(queue& on, const backend::run& given) const override;
+  [[nodiscard]] direct_run direct() const noexcept override { return direct_; }
 
  private:
   /// Passes that some slabs go through before the next slabs do.
@@ -97,6 +98,7 @@ class host_plan final : public backend::plan {
   group rest_;  ///< What is left of the split dimension; empty where chunks divide it.
   std::size_t work_bytes_ = 0;
   std::size_t scratch_bytes_ = 0;
+  direct_run direct_;
 };
 
 template <class Real>
@@ -116,6 +118,7 @@ host_plan<Real>::host_plan(const kernels<Real>& kernel_set, const plan_spec& spe
       scratch_bytes_ = std::max(scratch_bytes_, pass.scratch_bytes());
     }
   }
+  if (groups_.is_one() && whole_.passes.size() == 1) direct_ = whole_.passes.front().direct();
 }
 
 template <class Real>
@@ -214,6 +217,9 @@ void host_plan<Real>::run(const group& of, const begin_of_end& in, const begin_o
 
 template <class Real>
 void host_plan<Real>::enqueue(queue&, const backend::run& given) const {
+  if (direct_.call != nullptr) {
+    return direct_.call(direct_.prepared, start_of(given.in), start_of(given.out));
+  }
   std::byte* work = nullptr;
   if (given.workspace.handle != nullptr) {
     const auto address = reinterpret_cast<std::uintptr_t>(start_of(given.workspace));

@@ -81,6 +81,8 @@ row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length
     mixed_.emplace(with, length, is_four_step(length), n_slots);
   } else if (length <= max_tiny) {
     method_ = method::tiny;
+    forward_ = with.tiny(length, false);
+    swapped_ = with.tiny(length, true);
   } else if (length <= max_grouped && group_of(length) <= with.width) {
     method_ = method::grouped;
     prepare_grouped();
@@ -98,6 +100,8 @@ void row_transform<Real>::prepare_grouped() {
   const auto group = static_cast<std::size_t>(group_of(length_));
   const std::size_t radix = length_ / group;
   width_ = static_cast<int>(group);
+  forward_ = with_.grouped(length_, false);
+  swapped_ = with_.grouped(length_, true);
   table_ = make_aligned<Real>(4 * length_);
   table_writer<Real> to{table_.get()};
   const roots w{length_};
@@ -110,6 +114,9 @@ template <class Real>
 void row_transform<Real>::prepare_stockham() {
   width_ = width_of_row(length_, with_.width);
   chain_ = factorised(length_, width_, with_.max_radix);
+  forward_ = with_.stockham(width_, false);
+  swapped_ = with_.stockham(width_, true);
+  row_scratch_bytes_ = 4 * length_ * sizeof(Real);
   const auto radix = static_cast<std::size_t>(chain_.stages[0].radix);
   table_ = make_aligned<Real>(2 * length_ + chain_reals(length_));
   table_writer<Real> to{table_.get()};
@@ -176,6 +183,20 @@ std::string row_transform<Real>::explain() const {
 }
 
 template <class Real>
+prepared_rows<Real> row_transform<Real>::prepared(const rows<Real>& like) const noexcept {
+  prepared_rows<Real> result;
+  result.kernel = like.is_swapped ? swapped_ : forward_;
+  result.how = chain_;
+  result.roots = table_.get();
+  result.scratch_bytes = row_scratch_bytes_;
+  result.from_zero = like;
+  const bool is_in_registers = method_ == method::tiny || method_ == method::grouped;
+  if (is_in_registers && like.count == 1) result.single = with_.single(length_, like.is_swapped);
+  result.of_single = {table_.get(), like.scale};
+  return result;
+}
+
+template <class Real>
 void row_transform<Real>::run(const rows<Real>& what, void* workspace, unsigned n_threads) const {
   if (method_ == method::four_step) return run_four_step(what, workspace, n_threads);
   if (mixed_ && is_four_step(length_)) return mixed_->run_long(what, workspace, n_threads);
@@ -193,15 +214,6 @@ void row_transform<Real>::run(const rows<Real>& what, void* workspace, unsigned 
     part.count = end - begin;
     run_share(part);
   });
-}
-
-template <class Real>
-void row_transform<Real>::run_share(const rows<Real>& what) const {
-  if (mixed_) return mixed_->run(what);
-  if (method_ == method::tiny) return with_.tiny(length_, what);
-  if (method_ == method::grouped) return with_.grouped(length_, what, table_.get());
-  auto* const scratch = static_cast<Real*>(thread_scratch(4 * length_ * sizeof(Real)));
-  with_.stockham(width_, chain_, table_.get(), what, scratch);
 }
 
 template <class Real>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "backend/host/aligned.hpp"          // aligned_array
+#include "backend/host/aligned.hpp"          // aligned_array, thread_scratch
 #include "backend/host/kernels.hpp"          // kernels, chain, rows, four_step
 #include "backend/host/mixed_transform.hpp"  // mixed_transform
 
@@ -18,6 +18,28 @@ namespace wingbeat::backend::host {
 /// four_step: columns, then rows of a matrix, tile by tile; two crossings of memory.
 /// mixed:     what is no power of two, in lanes or as a matrix; long rows cross memory twice too.
 enum class method { tiny, grouped, stockham, four_step, mixed };
+
+/// Rows and their kernel: nothing is left to choose but where they begin.
+template <class Real>
+struct prepared_rows {
+  rows_kernel<Real> kernel = nullptr;
+  chain how;
+  const Real* roots = nullptr;
+  std::size_t scratch_bytes = 0;
+  rows<Real> from_zero;                     ///< Without memory.
+  std::size_t in_first = 0, out_first = 0;  ///< Reals from where memory begins.
+  single_kernel single = nullptr;           ///< Of one row that begins at 0; null if there is none.
+  single_row<Real> of_single;
+
+  /// Transforms them on this thread.
+  void run(const Real* in, Real* out) const {
+    rows<Real> work = from_zero;
+    work.in = in + in_first;
+    work.out = out + out_first;
+    void* const scratch = scratch_bytes == 0 ? nullptr : thread_scratch(scratch_bytes);
+    kernel(how, roots, work, static_cast<Real*>(scratch));
+  }
+};
 
 template <class Real>
 class row_transform {
@@ -42,11 +64,22 @@ class row_transform {
   /// number of threads. `workspace` is aligned and holds workspace_bytes().
   void run(const rows<Real>& what, void* workspace, unsigned n_threads) const;
 
+  /// Returns such rows with their kernel, which is null where no one kernel transforms them. Its
+  /// roots live as long as this.
+  [[nodiscard]] prepared_rows<Real> prepared(const rows<Real>& like) const noexcept;
+
+  /// Transforms rows that are not `is_four_step` on this thread.
+  void run_share(const rows<Real>& what) const {
+    if (forward_ == nullptr) return mixed_->run(what);
+    void* const scratch = row_scratch_bytes_ == 0 ? nullptr : thread_scratch(row_scratch_bytes_);
+    (what.is_swapped ? swapped_ : forward_)(chain_, table_.get(), what,
+                                            static_cast<Real*>(scratch));
+  }
+
  private:
   void prepare_grouped();
   void prepare_stockham();
   void prepare_four_step();
-  void run_share(const rows<Real>& what) const;  // on this thread
   void run_four_step(const rows<Real>& what, void* workspace, unsigned n_threads) const;
   [[nodiscard]] std::size_t block_reals() const noexcept;    // the matrix between the halves
   [[nodiscard]] std::size_t scratch_reals() const noexcept;  // of one slot
@@ -55,6 +88,9 @@ class row_transform {
   std::size_t length_;
   unsigned n_slots_;
   method method_;
+  rows_kernel<Real> forward_ = nullptr;  ///< Null where another method than one kernel's is used.
+  rows_kernel<Real> swapped_ = nullptr;
+  std::size_t row_scratch_bytes_ = 0;  ///< Of one call of a kernel.
   int width_ = 1;
   chain chain_;
   four_step<Real> four_step_;

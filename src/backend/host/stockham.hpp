@@ -97,23 +97,21 @@ void transform_rows(const chain& how, const typename V::Real* roots,
 }
 
 template <class Real, int Width>
-void stockham_of_width(const chain& how, const Real* roots, const rows<Real>& what, Real* scratch) {
+rows_kernel<Real> stockham_of_width(bool is_swapped) {
   using V = simd<Real, Width>;
-  if (what.is_swapped) return transform_rows<true, V>(how, roots, what, scratch);
-  transform_rows<false, V>(how, roots, what, scratch);
+  return is_swapped ? transform_rows<true, V> : transform_rows<false, V>;
 }
 
 /// kernels::stockham: the widest vectors, a half and a quarter of them.
 template <class Real, int Width>
-void stockham(int width, const chain& how, const Real* roots, const rows<Real>& what,
-              Real* scratch) {
-  if (width == Width) return stockham_of_width<Real, Width>(how, roots, what, scratch);
+rows_kernel<Real> stockham(int width, bool is_swapped) {
   if constexpr (Width * sizeof(Real) > 16) {
-    if (2 * width == Width) return stockham_of_width<Real, Width / 2>(how, roots, what, scratch);
+    if (2 * width == Width) return stockham_of_width<Real, Width / 2>(is_swapped);
   }
   if constexpr (Width * sizeof(Real) > 32) {
-    if (4 * width == Width) return stockham_of_width<Real, Width / 4>(how, roots, what, scratch);
+    if (4 * width == Width) return stockham_of_width<Real, Width / 4>(is_swapped);
   }
+  return stockham_of_width<Real, Width>(is_swapped);
 }
 
 /// One tile of columns: all `width` at once through the first stage, then one after another.

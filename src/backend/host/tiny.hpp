@@ -105,22 +105,24 @@ void tiny_rows(const rows<typename V::Real>& what, size_t row) {
   }
 }
 
-template <int N, class V>
-void tiny_of_length(const rows<typename V::Real>& what) {
-  if (what.is_swapped) return tiny_rows<N, true, V>(what, 0);
-  tiny_rows<N, false, V>(what, 0);
+template <int N, bool Swapped, class Real, int Width>
+void tiny_of_length(const chain&, const Real*, const rows<Real>& what, Real*) {
+  tiny_rows<N, Swapped, simd<Real, Width>>(what, 0);
+}
+
+template <int N, class Real, int Width>
+rows_kernel<Real> tiny_kernel(bool is_swapped) {
+  return is_swapped ? tiny_of_length<N, true, Real, Width> : tiny_of_length<N, false, Real, Width>;
 }
 
 /// kernels::tiny
 template <class Real, int Width>
-void tiny(size_t length, const rows<Real>& what) {
-  using V = simd<Real, Width>;
+rows_kernel<Real> tiny(size_t length, bool is_swapped) {
   switch (length) {
-    case 1: return tiny_of_length<1, V>(what);
-    case 2: return tiny_of_length<2, V>(what);
-    case 4: return tiny_of_length<4, V>(what);
-    case 8: return tiny_of_length<8, V>(what);
-    default: return tiny_of_length<16, V>(what);
+    case 1: return tiny_kernel<1, Real, Width>(is_swapped);
+    case 2: return tiny_kernel<2, Real, Width>(is_swapped);
+    case 4: return tiny_kernel<4, Real, Width>(is_swapped);
+    default: return tiny_kernel<8, Real, Width>(is_swapped);
   }
 }
 
