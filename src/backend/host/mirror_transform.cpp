@@ -18,7 +18,10 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& with, std::size_t 
     width_ = width_ > least ? width_ / 2 : 1;
   }
   const auto width = static_cast<std::size_t>(width_);
-  const std::size_t n_vectors = half / 2 / width;
+  const std::size_t row_bytes = 2 * sizeof(Real) * half;
+  const auto widest = static_cast<std::size_t>(with.width);
+  group_ = (limits.mirror_bytes / row_bytes + widest) / widest * widest;
+  const std::size_t n_vectors = n_vectors_ = half / 2 / width;
   n_tail_ = half / 2 % width;
   table_ = make_aligned<Real>(2 * (width + n_vectors + 2 + n_tail_));
   const roots w{2 * half};
@@ -45,13 +48,12 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& with, std::size_t 
 /// much later, and ended so much earlier, that they are pairs 2, 3, .. behind bin 0.
 template <class Real>
 void mirror_transform<Real>::mirror_tail(bool is_join, const Real* in, Real* out) const {
-  const std::size_t n_vectors = half_ / 2 / static_cast<std::size_t>(width_);
-  const std::size_t skipped = n_vectors * static_cast<std::size_t>(width_) - 1;
+  const std::size_t skipped = n_vectors_ * static_cast<std::size_t>(width_) - 1;
   mirror<Real> part;
   part.in = in + 2 * skipped;
   part.out = out + 2 * skipped;
   part.half = half_ - 2 * skipped;
-  part.lane = table_.get() + 2 * (static_cast<std::size_t>(width_) + n_vectors);
+  part.lane = table_.get() + 2 * (static_cast<std::size_t>(width_) + n_vectors_);
   part.first = part.lane + 2;
   part.begin = 1;
   part.end = 1 + n_tail_;
@@ -62,40 +64,39 @@ void mirror_transform<Real>::mirror_tail(bool is_join, const Real* in, Real* out
 template <class Real>
 void mirror_transform<Real>::mirror_row(bool is_join, const Real* in, Real* out,
                                         unsigned n_threads) const {
-  const std::size_t n_vectors = half_ / 2 / static_cast<std::size_t>(width_);
   const std::size_t n_shares =
-      n_threads == 1 ? 1 : std::min<std::size_t>(limits.mirror_per_thread * n_threads, n_vectors);
-  const auto share = [&](std::size_t i, unsigned) {
+      n_threads == 1 ? 1 : std::min<std::size_t>(limits.mirror_per_thread * n_threads, n_vectors_);
+  const auto share = [&](std::size_t begin, std::size_t end) {
     mirror<Real> part;
     part.in = in;
     part.out = out;
     part.half = half_;
     part.lane = table_.get();
     part.first = table_.get() + 2 * width_;
-    part.begin = n_vectors * i / n_shares;
-    part.end = n_vectors * (i + 1) / n_shares;
+    part.begin = begin;
+    part.end = end;
     (is_join ? with_.join : with_.split)(width_, part);
   };
   if (n_tail_ > 0) mirror_tail(is_join, in, out);
-  if (n_shares <= 1) return share(0, 0);
-  thread_pool::shared().run(n_shares, n_threads, share);
+  if (n_shares <= 1) return share(0, n_vectors_);
+  thread_pool::shared().run(n_shares, n_threads, [&](std::size_t i, unsigned) {
+    share(n_vectors_ * i / n_shares, n_vectors_ * (i + 1) / n_shares);
+  });
 }
 
 /// Calls `work` with shares of the rows, on as many threads as there are to use.
 template <class Real>
 template <class Work>
 void mirror_transform<Real>::by_rows(const rows<Real>& what, unsigned n_threads, Work work) const {
-  const std::size_t row_bytes = 2 * sizeof(Real) * half_;
-  const auto width = static_cast<std::size_t>(with_.width);
-  const std::size_t group = (limits.mirror_bytes / row_bytes + width) / width * width;
+  if (what.count <= group_) return work(what);
   const auto share = [&](std::size_t i, unsigned) {
     rows<Real> part = what;
-    part.in += 2 * what.in_pitch * group * i;
-    part.out += 2 * what.out_pitch * group * i;
-    part.count = std::min(group, what.count - group * i);
+    part.in += 2 * what.in_pitch * group_ * i;
+    part.out += 2 * what.out_pitch * group_ * i;
+    part.count = std::min(group_, what.count - group_ * i);
     work(part);
   };
-  thread_pool::shared().run((what.count + group - 1) / group, n_threads, share);
+  thread_pool::shared().run((what.count + group_ - 1) / group_, n_threads, share);
 }
 
 template <class Real>

@@ -33,6 +33,8 @@ class mirror_transform {
   kernels<Real> with_;
   std::size_t half_;
   int width_ = 1;
+  std::size_t group_ = 1;      ///< Rows that meet their mirror image while they are in the cache.
+  std::size_t n_vectors_ = 0;  ///< Whole vectors of pairs in a row.
   std::size_t n_tail_ = 0;     // pairs that fill no vector; none where `half` is a power of two
   aligned_array<Real> table_;  // lane roots, then first roots: see `mirror`; those of the tail
 };

@@ -93,6 +93,10 @@ row_transform<Real>::row_transform(const kernels<Real>& with, std::size_t length
     method_ = method::four_step;
     prepare_four_step();
   }
+  if (method_ == method::tiny || method_ == method::grouped) {
+    single_forward_ = with.single(length, false);
+    single_swapped_ = with.single(length, true);
+  }
 }
 
 template <class Real>
@@ -190,14 +194,19 @@ prepared_rows<Real> row_transform<Real>::prepared(const rows<Real>& like) const 
   result.roots = table_.get();
   result.scratch_bytes = row_scratch_bytes_;
   result.from_zero = like;
-  const bool is_in_registers = method_ == method::tiny || method_ == method::grouped;
-  if (is_in_registers && like.count == 1) result.single = with_.single(length_, like.is_swapped);
+  if (like.count == 1) result.single = like.is_swapped ? single_swapped_ : single_forward_;
   result.of_single = {table_.get(), like.scale};
   return result;
 }
 
 template <class Real>
 void row_transform<Real>::run(const rows<Real>& what, void* workspace, unsigned n_threads) const {
+  if (what.count == 1 && single_forward_ != nullptr) {
+    const single_row<Real> of_single{table_.get(), what.scale};
+    return (what.is_swapped ? single_swapped_ : single_forward_)(
+        &of_single, reinterpret_cast<const std::byte*>(what.in),
+        reinterpret_cast<std::byte*>(what.out));
+  }
   if (method_ == method::four_step) return run_four_step(what, workspace, n_threads);
   if (mixed_ && is_four_step(length_)) return mixed_->run_long(what, workspace, n_threads);
   if (n_threads <= 1) return run_share(what);
@@ -214,6 +223,13 @@ void row_transform<Real>::run(const rows<Real>& what, void* workspace, unsigned 
     part.count = end - begin;
     run_share(part);
   });
+}
+
+template <class Real>
+void row_transform<Real>::run_share(const rows<Real>& what) const {
+  if (mixed_) return mixed_->run(what);
+  void* const scratch = row_scratch_bytes_ == 0 ? nullptr : thread_scratch(row_scratch_bytes_);
+  (what.is_swapped ? swapped_ : forward_)(chain_, table_.get(), what, static_cast<Real*>(scratch));
 }
 
 template <class Real>

@@ -68,18 +68,11 @@ class row_transform {
   /// roots live as long as this.
   [[nodiscard]] prepared_rows<Real> prepared(const rows<Real>& like) const noexcept;
 
-  /// Transforms rows that are not `is_four_step` on this thread.
-  void run_share(const rows<Real>& what) const {
-    if (forward_ == nullptr) return mixed_->run(what);
-    void* const scratch = row_scratch_bytes_ == 0 ? nullptr : thread_scratch(row_scratch_bytes_);
-    (what.is_swapped ? swapped_ : forward_)(chain_, table_.get(), what,
-                                            static_cast<Real*>(scratch));
-  }
-
  private:
   void prepare_grouped();
   void prepare_stockham();
   void prepare_four_step();
+  void run_share(const rows<Real>& what) const;  // on this thread
   void run_four_step(const rows<Real>& what, void* workspace, unsigned n_threads) const;
   [[nodiscard]] std::size_t block_reals() const noexcept;    // the matrix between the halves
   [[nodiscard]] std::size_t scratch_reals() const noexcept;  // of one slot
@@ -90,6 +83,8 @@ class row_transform {
   method method_;
   rows_kernel<Real> forward_ = nullptr;  ///< Null where another method than one kernel's is used.
   rows_kernel<Real> swapped_ = nullptr;
+  single_kernel single_forward_ = nullptr;  ///< Null where one row has no kernel of its own.
+  single_kernel single_swapped_ = nullptr;
   std::size_t row_scratch_bytes_ = 0;  ///< Of one call of a kernel.
   int width_ = 1;
   chain chain_;
