@@ -6,7 +6,7 @@
 #include <chrono>   // seconds
 #include <cstdlib>  // malloc, free
 #include <future>   // async
-#include <new>      // bad_alloc
+#include <new>      // bad_alloc, nothrow_t
 #include <vector>
 
 #include "backend/backend.hpp"    // queue, plan, host_engine
@@ -17,9 +17,13 @@
 namespace {
 std::atomic<std::size_t> n_allocations = 0;
 
-void* counted(std::size_t n_bytes) {
+void* counted_or_null(std::size_t n_bytes) noexcept {
   ++n_allocations;
-  if (void* const result = std::malloc(n_bytes)) return result;
+  return std::malloc(n_bytes);
+}
+
+void* counted(std::size_t n_bytes) {
+  if (void* const result = counted_or_null(n_bytes)) return result;
   throw std::bad_alloc{};
 }
 }  // namespace
@@ -29,6 +33,12 @@ void* operator new(std::size_t n_bytes) {
 }
 void* operator new[](std::size_t n_bytes) {
   return counted(n_bytes);
+}
+void* operator new(std::size_t n_bytes, const std::nothrow_t&) noexcept {
+  return counted_or_null(n_bytes);
+}
+void* operator new[](std::size_t n_bytes, const std::nothrow_t&) noexcept {
+  return counted_or_null(n_bytes);
 }
 void operator delete(void* memory) noexcept {
   std::free(memory);
