@@ -131,14 +131,14 @@ std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& 
 }
 
 /// Returns how many neighbouring columns share a tile: at most as many as there are. On a
-/// processor, where a lane without a column takes as long as one with, half or a quarter of those
-/// where fewer are left over; but no less than fill its vectors.
+/// processor, where a lane without a column takes as long as one with, that halved as long as fewer
+/// are left over, but no less than fill its vectors.
 unsigned lanes_for(const tile_shape& tile, unsigned most, std::size_t neighbours) {
   constexpr unsigned least_of_processor = 16;
   unsigned lanes = static_cast<unsigned>(std::min<std::size_t>(most, std::bit_ceil(neighbours)));
   if (tile.bank_bytes != 0) return lanes;
   const auto taken = [&](unsigned each) { return (neighbours + each - 1) / each * each; };
-  for (unsigned fewer = lanes / 2; fewer >= std::max(lanes / 4, least_of_processor); fewer /= 2) {
+  for (unsigned fewer = lanes / 2; fewer >= least_of_processor; fewer /= 2) {
     if (taken(fewer) < taken(lanes)) lanes = fewer;
   }
   return lanes;

@@ -107,8 +107,7 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   if (o.seed && !channelising::has_dither(spec)) {
     throw plan_error(
         "--seed is of no use without dither; leave it out, or choose --dither uniform and an "
-        "output "
-        "of integers");
+        "output of integers");
   }
   static_cast<void>(sizes_of(spec));  // before files of channels and times are read
   if (!o.delay.empty()) spec.delays = delays_of(o.delay, spec);
