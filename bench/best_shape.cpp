@@ -2,13 +2,15 @@
 // Which shapes run a problem best? Plans it by many tuning data, on the first CUDA device, checks
 // each against the data that is built in, times all in turn with a plain copy, and prints the best
 // as lines for src/tuning.
-//     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|c2r] <lengths> ..     as 2^15 or 512x512
+//     best_shape <family> [fp32|fp64|fp16] [c2c|r2c|c2r] [of N] <lengths> ..   as 2^15 or 512x512
+//     of N: N transforms a call; otherwise as many as 1 GiB holds
 //     families: rows, lines, columns, pairs, thirds, cuts, column-lines, planes, mirrored,
 //     column-shapes (of the slowest axis), convolutions (rows times a spectrum of ones and back,
-//     forward alone); rows, cuts and column-shapes also of lengths that are no powers of two
+//     forward alone); rows, cuts and column-shapes also of lengths that are no powers of two;
+//     built-in (launched early and spread, and not), few (for calls of few transforms: any of these that spread one over the multiprocessors)
 #include <fmt/format.h>
 
-#include <algorithm>  // sort
+#include <algorithm>  // clamp, min, sort
 #include <cmath>      // sqrt
 #include <complex>
 #include <cstdio>
@@ -57,7 +59,7 @@ void fill(buffer& to, bool is_narrow) {
 
 /// A few places of a buffer, its end included.
 std::vector<char> sample(const buffer& from, std::size_t used) {
-  constexpr std::size_t piece = std::size_t{1} << 18;
+  const std::size_t piece = std::clamp<std::size_t>(used / 64 * 16, 16, std::size_t{1} << 18);
   std::vector<char> bytes(4 * piece);
   for (std::size_t i = 0; i < 4; ++i) {
     const std::size_t at = (used - piece) / 3 * i / 16 * 16;
@@ -139,15 +141,17 @@ void report(std::vector<planned>& all, std::vector<measure::timed_run>& runs,
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return runs[a + 1].median_s() < runs[b + 1].median_s();
   });
-  fmt::print("{} {} {} copy {:.4f} ms\n", fmt::join(what.lengths, "x"), name_of(what.kind),
-             name_of(what.real), 1e3 * copy_s);
+  fmt::print("{} {} {} x {}, copy {:.2f} us, built in {:.2f} us\n", fmt::join(what.lengths, "x"),
+             name_of(what.kind), name_of(what.real), std::size_t{what.batch}, 1e6 * copy_s,
+             1e6 * runs[1].median_s());
   for (std::size_t rank = 0; rank < std::min<std::size_t>(4, order.size()); ++rank) {
     const planned& each = all[order[rank]];
     std::string took;
     for (const auto& kernel : each.made->resources()) {
       took += fmt::format(" {}r/{}s/{}t", kernel.registers, kernel.spill_bytes, kernel.threads);
     }
-    fmt::print("  {:.3f}  {}  off {:.1e}{}\n", copy_s / runs[order[rank] + 1].median_s(),
+    const double run_s = runs[order[rank] + 1].median_s();
+    fmt::print("  {:.3f} {:8.2f} us  {}  off {:.1e}{}\n", copy_s / run_s, 1e6 * run_s,
                each.data->label, each.difference, took);
   }
   std::fflush(stdout);
@@ -160,7 +164,9 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
   const bool is_real =
       what.kind == transform::forward_from_real || what.kind == transform::inverse_to_real;
   const std::size_t row_bytes = points * sizeof(Real) * (is_real ? 1 : 2);
-  what.batch = std::max<std::size_t>((total_bytes - total_bytes / 8) / row_bytes, 1);
+  if (what.batch == 0) {
+    what.batch = std::max<std::size_t>((total_bytes - total_bytes / 8) / row_bytes, 1);
+  }
   const std::size_t used = output_bytes(what);
 
   const bool convolves = family == "convolutions";
@@ -182,7 +188,7 @@ void search(queue& on, const std::string& family, plan_spec what, buffer& in, bu
   runs.push_back(measure::queued_run(on, "copy", [&] {
     on.impl()->copy({out.view().handle, 0, used}, {in.view().handle, 0, used});
   }));
-  std::vector<char> poison(std::size_t{1} << 20, char(0xff));
+  std::vector<char> poison(std::min(std::size_t{1} << 20, used), char(0xff));
   for (planned& each : all) {
     const auto run = [&, made = each.made] {
       made->enqueue(*on.impl(), {in.view(), out.view(), workspace.view(), spectrum.view()});
@@ -202,6 +208,7 @@ int main(int argc, char** argv) try {
   const std::string family = argc > 1 ? argv[1] : "lines";
   precision real = precision::fp32;
   transform kind = transform::forward;
+  std::size_t count = 0;  // of transforms a call; 0: 1 GiB of them
   queue on{first_device(engine::cuda)};
   buffer in{on, 2 * total_bytes}, out{on, 2 * total_bytes};
   fill(in, false);
@@ -214,8 +221,11 @@ int main(int argc, char** argv) try {
       kind = word == "c2c"   ? transform::forward
              : word == "r2c" ? transform::forward_from_real
                              : transform::inverse_to_real;
+    } else if (word == "of" && i + 1 < argc) {
+      count = std::stoul(argv[++i]);
     } else {
-      const plan_spec what{.lengths = bench::lengths_of(word), .kind = kind, .real = real};
+      const plan_spec what{
+          .lengths = bench::lengths_of(word), .batch = count, .kind = kind, .real = real};
       if (real == precision::fp64) {
         search<double>(on, family, what, in, out);
       } else if (real == precision::fp16) {

@@ -450,7 +450,10 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
   const std::size_t row = what.lengths.back() / (is_real ? 2 : 1);
   const unsigned bits = log2_of(row);
   list all{base};
-  if (family == "built-in") return all;
+  if (family == "built-in") {
+    add_launches(all, base);
+    return all;
+  }
   if (family == "rows") {
     add_rows(all, base, row, is_real);
   } else if (family == "convolutions") {
@@ -472,6 +475,8 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
     add_column_shapes(all, base, what.lengths.front());
   } else if (family == "mirrored") {
     add_mirrored(all, base, bits);
+  } else if (family == "few") {
+    add_few(all, base, what);
   } else if (family == "column-lines") {
     add_column_lines(all, base, bits);
   } else if (family == "planes") {

@@ -24,6 +24,8 @@ struct candidate {
   std::vector<tuning::column_shape> columns, mirrored;
   std::vector<tuning::cluster_shape> column_lines;
   tuning::mirrored_limits unmeasured_mirrored = {};
+  std::size_t most_early_bytes = tuning::placement_rules{}.most_early_bytes;
+  bool spreads = true;  ///< Calls of few transforms take fewer lanes than the shapes say.
 
   [[nodiscard]] tuning::architecture data() const {
     const tuning::row_shapes rows{
@@ -39,7 +41,9 @@ struct candidate {
             .bank_bytes = bank_bytes,
             .fp32 = all,
             .fp64 = all,
-            .stored_in_16_bits = all};
+            .stored_in_16_bits = all,
+            .placing = {.least_workgroups_per_unit = spreads ? 1U : 0U,
+                        .most_early_bytes = most_early_bytes}};
   }
 };
 
@@ -49,5 +53,11 @@ struct candidate {
 /// Returns the candidates of a family for a problem.
 [[nodiscard]] std::vector<candidate> candidates_of(const std::string& family, const plan_spec& what,
                                                    const device_info& where);
+
+/// Adds the built-in shapes with other launches: none early, all early, none spread.
+void add_launches(std::vector<candidate>& to, const candidate& base);
+
+/// Adds shapes for calls of few transforms.
+void add_few(std::vector<candidate>& to, const candidate& base, const plan_spec& what);
 
 }  // namespace wingbeat::bench

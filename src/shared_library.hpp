@@ -29,6 +29,12 @@ class shared_library {
     if (into == nullptr && missing_.empty()) missing_ = symbol;
   }
 
+  /// Sets `into` to a function, or to null.
+  template <class Function>
+  void bind_if_there(Function*& into, const char* symbol) {
+    into = reinterpret_cast<Function*>(find(symbol));
+  }
+
   [[nodiscard]] const std::string& missing() const noexcept { return missing_; }
   void close() noexcept;
 

@@ -37,6 +37,8 @@ struct device_info {
   int capability_minor = 0;
   unsigned max_cluster = 1;  ///< Most workgroups that reach each other's local memory; 1: none do.
   bool has_bulk_prefetch = false;  ///< One instruction prefetches a whole row into L2.
+  /// A launch can begin while the one before it ends (CUDA: programmatic dependent launch).
+  bool has_early_launch = false;
 };
 
 /// Returns every device of every engine that works here, reference and host first.

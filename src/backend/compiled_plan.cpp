@@ -86,6 +86,7 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
                                  .workgroups = of.workgroups(),
                                  .workgroups_of_cluster = shape.workgroups,
                                  .resident = of.resident,
+                                 .starts_early = of.numbers.starts_early,
                                  .path = "wingbeat_pass.cpp"});
   } catch (const compile_error& refused) {
     if (!has_functor(of)) throw;

@@ -37,6 +37,9 @@ struct kernel_source {
   unsigned workgroups_of_cluster = 1;  ///< As the text states; more than 1 on CUDA only.
   unsigned resident = 0;  ///< Workgroups at once on a multiprocessor, which leaves each more cache;
                           ///< 0: as many as fit. CUDA only.
+  /// Launched before the launches that it waits for have ended, as the text does by
+  /// `follow_launches`. CUDA only.
+  bool starts_early = false;
   std::string path = {};  ///< The text's name in messages. Its includes of device headers are
                           ///< replaced before it is compiled; empty: it has none.
   /// Whether the text is compiled with `scratch_bytes` as a macro, so that a transform which needs

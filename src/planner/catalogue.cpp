@@ -46,6 +46,7 @@ device_info sample_device(std::string_view architecture) {
     device.local_memory_bytes = 227 << 10;
     device.max_cluster = 16;
     device.has_bulk_prefetch = true;
+    device.has_early_launch = true;
   } else {
     throw plan_error(
         formatted("there is no sample device '{}'; choose sm_80, sm_90 or sm_100", architecture));

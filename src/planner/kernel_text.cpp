@@ -177,6 +177,7 @@ std::string numbers_text(const pass_numbers& of) {
   to.add("is_full", of.is_full, plain.is_full);
   to.add("prefetch_tiles", of.prefetch_tiles, plain.prefetch_tiles);
   to.add("prefetch_elements", of.prefetch_elements, plain.prefetch_elements);
+  to.add("starts_early", of.starts_early, plain.starts_early);
   to.add("roots_at", of.roots_at, plain.roots_at);
   to.add("filter_distance", of.filter_distance, plain.filter_distance);
   to.add("scale", of.scale, plain.scale);

@@ -7,6 +7,7 @@
 
 #include "formatted.hpp"              // formatted
 #include "planner/rules.hpp"          // row_by_rule, columns_by_rule, even_parts
+#include "side.hpp"                   // bytes_of_real
 #include "wingbeat/device/index.hpp"  // is_power_of_two
 #include "wingbeat/error.hpp"         // plan_error
 
@@ -52,6 +53,25 @@ std::optional<piece> fitted(piece result, const device_info& device, unsigned le
   return result;
 }
 
+/// Takes fewer lanes where a call makes so few transforms that multiprocessors would have none, but
+/// as many as fill a subgroup, or a sector of neighbouring columns.
+void spread(piece& over, const choice& by) {
+  constexpr std::size_t threads_of_subgroup = 32;
+  tile_shape& shape = over.shape;
+  const tuning::placement_rules& rules = by.data.placing;
+  if (!by.device.is_gpu || shape.is_cluster()) return;
+  std::size_t least = threads_of_subgroup * shape.elements_per_thread / shape.length;
+  if (shape.lanes_across) {
+    const std::size_t neighbours = rules.sector_bytes / (2 * bytes_of_real(by.axis.stored));
+    least = std::max(least, neighbours * (shape.mirrored ? 2 : 1));
+  }
+  const std::size_t all = by.butterflies(shape.length);
+  const std::size_t wanted = std::size_t{rules.least_workgroups_per_unit} * by.device.compute_units;
+  while (shape.lanes / 2 >= least && shape.lanes % 2 == 0 && all / shape.lanes < wanted) {
+    shape.lanes /= 2;
+  }
+}
+
 /// Returns a piece with what all pieces of the axis have; `begins` and `ends` are whether it is the
 /// first and the last.
 piece common_piece(const choice& by, bool begins, bool ends) {
@@ -74,8 +94,7 @@ rule_request rule_of(const piece& common, std::size_t length) {
           .is_real_row = shape.has_half_spectrum() && !shape.mirrored};
 }
 
-std::optional<piece> whole_row(piece result, const tuning::shape* shape,
-                               const device_info& device) {
+std::optional<piece> whole_row(piece result, const tuning::shape* shape, const choice& by) {
   if (shape == nullptr) return std::nullopt;
   result.shape.makes = result.shape.has_half_spectrum() ? body::real_row : body::transform;
   result.shape.length = shape->length;
@@ -86,9 +105,9 @@ std::optional<piece> whole_row(piece result, const tuning::shape* shape,
   result.shape.stage_out = shape->stage_out;
   result.fraction = static_cast<double>(shape->fraction);
   result.resident = shape->resident;
-  result.prefetch_bytes = prefetched(shape->prefetch_mib, device);
+  result.prefetch_bytes = prefetched(shape->prefetch_mib, by.device);
   result.streams = shape->streams;
-  return fitted(result, device);
+  return fitted(result, by.device);
 }
 
 /// Returns the piece as the data describes a line or a plane.
@@ -122,12 +141,15 @@ std::optional<piece> line_of(const piece& common, std::size_t length,
 std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& rows,
                                  const choice& by) {
   if (auto line = line_of(common, common.total, rows.lines, by)) return line;
-  if (const auto* shape =
-          tuning::find_shape(rows.whole, common.total, by.butterflies(common.total))) {
-    return whole_row(common, shape, by.device);
+  const auto* shape = tuning::find_shape(rows.whole, common.total, by.butterflies(common.total));
+  std::optional<tuning::shape> by_rule;
+  if (shape == nullptr) {
+    by_rule = row_by_rule(rule_of(common, common.total), by.data.other_rows, by.device);
+    if (by_rule) shape = &*by_rule;
   }
-  const auto shape = row_by_rule(rule_of(common, common.total), by.data.other_rows, by.device);
-  return shape ? whole_row(common, &*shape, by.device) : std::nullopt;
+  auto row = whole_row(common, shape, by);
+  if (row) spread(*row, by);
+  return row;
 }
 
 /// Returns how many neighbouring columns share a tile: at most as many as there are. On a
@@ -145,7 +167,7 @@ unsigned lanes_for(const tile_shape& tile, unsigned most, std::size_t neighbours
 }
 
 std::optional<piece> columns_as(piece result, const tuning::column_shape& shape,
-                                std::size_t neighbours, const device_info& device) {
+                                std::size_t neighbours, const choice& by) {
   const unsigned least = result.shape.mirrored ? 2 : 1;
   result.shape.length = shape.length;
   result.shape.elements_per_thread = shape.elements;
@@ -155,17 +177,18 @@ std::optional<piece> columns_as(piece result, const tuning::column_shape& shape,
   result.resident = shape.resident;
   result.fraction = static_cast<double>(shape.fraction);
   result.streams = shape.streams;
-  return fitted(result, device, least);
+  spread(result, by);
+  return fitted(result, by.device, least);
 }
 
 /// Columns of one workgroup.
 std::optional<piece> plain_columns(const piece& common, std::size_t length, std::size_t neighbours,
                                    const choice& by) {
   if (const auto* shape = tuning::find_shape(by.shapes.columns, length, by.butterflies(length))) {
-    return columns_as(common, *shape, neighbours, by.device);
+    return columns_as(common, *shape, neighbours, by);
   }
   const auto shape = columns_by_rule(rule_of(common, length), by.data.other_columns, by.device);
-  return shape ? columns_as(common, *shape, neighbours, by.device) : std::nullopt;
+  return shape ? columns_as(common, *shape, neighbours, by) : std::nullopt;
 }
 
 std::optional<piece> columns(const piece& common, std::size_t length, std::size_t neighbours,
@@ -183,7 +206,7 @@ std::optional<piece> mirrored_columns(const piece& common, std::size_t length,
                                       std::size_t neighbours, const choice& by) {
   const auto own = by.rows().mirrored;
   if (const auto* shape = tuning::find_shape(own, length, by.butterflies(length))) {
-    return columns_as(common, *shape, neighbours, by.device);
+    return columns_as(common, *shape, neighbours, by);
   }
   const tuning::mirrored_limits& limits = by.shapes.unmeasured_mirrored;
   if (length > limits.longest) return std::nullopt;
@@ -302,7 +325,7 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
     by_rule = row_by_rule(rule_of(common, axis.total), data.other_rows, device);
     if (by_rule) shape = &*by_rule;
   }
-  auto result = whole_row(common, shape, device);
+  auto result = whole_row(common, shape, by);
   if (!result) return result;
   result->shape.stage_in = result->shape.stage_out = false;
   if (device::is_power_of_two(axis.total)) result->shape.bins = device::order::scrambled;

@@ -79,6 +79,15 @@ void add_functors(pass& result, const plan_spec& spec) {
   result.numbers.roots_at = result.parameter_blocks().size() / shape.element_bytes;
 }
 
+/// A short launch begins early. What it moves stays in the caches, so that nothing streams; and the
+/// compiler could move streaming loads before the wait for earlier launches.
+void start_early(pass& result, const placement& at) {
+  if (!at.device.has_early_launch) return;
+  if (result.traffic_bytes() > at.rules.most_early_bytes) return;
+  result.numbers.starts_early = true;
+  result.in.streams = result.out.streams = false;
+}
+
 }  // namespace
 
 arrays::axis_span axes_of(const piece& cut, std::size_t axis) {
@@ -120,6 +129,7 @@ pass placed(const piece& cut, const placement& at) {
   const gathered_sides gathered = add_loops(result, cut, at);
   add_functors(result, at.spec);
   stage(result, at.spec, gathered);
+  start_early(result, at);
   prefetch(result, cut.prefetch_bytes, at.spec.batch);
   return result;
 }

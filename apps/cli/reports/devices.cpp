@@ -24,6 +24,7 @@ nlohmann::ordered_json json_of(const device_info& device) {
   j["capability_minor"] = device.capability_minor;
   j["max_cluster"] = device.max_cluster;
   j["has_bulk_prefetch"] = device.has_bulk_prefetch;
+  j["has_early_launch"] = device.has_early_launch;
   return j;
 }
 

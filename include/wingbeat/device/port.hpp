@@ -321,6 +321,16 @@ WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
 #endif
 }
 
+/// Waits until all launches before this one have ended and what they wrote is seen, and lets the
+/// next launch begin to do the same. The first act of a kernel that is launched early; nothing on
+/// other devices than sm_90 and later.
+WINGBEAT_FN void follow_launches() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// Returns a b + c, one operation of a device that has it: compilers make it of the expression, but
 /// nvcc not where the product has another use.
 template <class Real>

@@ -31,6 +31,27 @@ inline constexpr unsigned stream_non_blocking = 1;  // does not wait for the def
 inline constexpr unsigned event_default = 0;        // with timing
 inline constexpr unsigned pinned_for_all_contexts = 1;
 
+/// The first driver that captures early launches into graphs: CUDA 12.3.
+inline constexpr int first_driver_of_early_launches = 12030;
+
+/// CUlaunchAttribute: a number, or a flag, in a union of 64 bytes.
+struct launch_attribute {
+  static constexpr int programmatic_stream_serialization = 6;
+  alignas(8) int key = 0;
+  alignas(8) int value = 0;
+  char reserved[60] = {};
+};
+/// CUlaunchConfig.
+struct launch_config {
+  unsigned grid_x = 1, grid_y = 1, grid_z = 1;
+  unsigned block_x = 1, block_y = 1, block_z = 1;
+  unsigned shared_bytes = 0;
+  stream_handle stream = nullptr;
+  launch_attribute* attributes = nullptr;
+  unsigned n_attributes = 0;
+};
+static_assert(sizeof(launch_attribute) == 72 && sizeof(launch_config) == 56);
+
 namespace device_attribute {
 inline constexpr int max_threads_per_block = 1;
 inline constexpr int multiprocessor_count = 16;
@@ -101,6 +122,8 @@ struct driver_api {
   result (*launch)(function_handle, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                    stream_handle, void** arguments, void** extra);
+  /// Null in drivers before CUDA 11.8.
+  result (*launch_as)(const launch_config*, function_handle, void** arguments, void** extra);
 };
 
 /// NVRTC's functions: CUDA C++ text to machine code, without a GPU.

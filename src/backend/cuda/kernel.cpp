@@ -58,7 +58,8 @@ class kernel final : public backend::kernel {
         image_(api, context_, report.binary),
         function_(image_.function(source.entry)),
         threads_(source.threads),
-        scratch_bytes_(source.scratch_bytes) {
+        scratch_bytes_(source.scratch_bytes),
+        starts_early_(source.starts_early && on.device().has_early_launch) {
     const entered current{api_, context_};
     resources_ = {.name = source.entry,
                   .threads = static_cast<int>(source.threads),
@@ -88,13 +89,28 @@ class kernel final : public backend::kernel {
     }
 
     const entered current{api_, context_};
-    const result launched = api_.launch(function_, static_cast<unsigned>(workgroups), 1, 1,
-                                        threads_, 1, 1, static_cast<unsigned>(scratch_bytes_),
-                                        target.stream(), pointers.data(), nullptr);
+    const result launched =
+        launch_on(target.stream(), static_cast<unsigned>(workgroups), pointers.data());
     if (launched != success) check(api_, launched, "launch the kernel '" + resources_.name + "'");
   }
 
  private:
+  [[nodiscard]] result launch_on(stream_handle stream, unsigned workgroups, void** pointers) const {
+    const auto scratch_bytes = static_cast<unsigned>(scratch_bytes_);
+    if (!starts_early_) {
+      return api_.launch(function_, workgroups, 1, 1, threads_, 1, 1, scratch_bytes, stream,
+                         pointers, nullptr);
+    }
+    launch_attribute early{.key = launch_attribute::programmatic_stream_serialization, .value = 1};
+    const launch_config config{.grid_x = workgroups,
+                               .block_x = threads_,
+                               .shared_bytes = scratch_bytes,
+                               .stream = stream,
+                               .attributes = &early,
+                               .n_attributes = 1};
+    return api_.launch_as(&config, function_, pointers, nullptr);
+  }
+
   [[nodiscard]] int attribute(int key) const {
     int value = 0;
     check(api_, api_.function_attribute(&value, key, function_), "describe a kernel");
@@ -170,6 +186,7 @@ class kernel final : public backend::kernel {
   function_handle function_;
   unsigned threads_;
   std::size_t scratch_bytes_;
+  bool starts_early_;
   kernel_resources resources_;
 };
 

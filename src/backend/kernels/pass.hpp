@@ -19,6 +19,7 @@ void wingbeat_pass(WINGBEAT_GLOBAL const input::element* in, WINGBEAT_GLOBAL out
                    size out_first,
                    size batch WINGBEAT_OPERAND_PARAMETERS WINGBEAT_SCRATCH_PARAMETER) {
   constexpr grid::pass_numbers as = policy::numbers();
+  if constexpr (as.starts_early) follow_launches();
   constexpr size roots_at = as.roots_at, workgroups = as.shape.workgroups;
   const auto blocks = reinterpret_cast<WINGBEAT_GLOBAL const char*>(table);
   grid::pass<policy, body, input, output, filter>({in + in_first, blocks WINGBEAT_LOAD_OPERANDS},

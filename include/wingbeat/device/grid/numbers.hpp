@@ -240,6 +240,7 @@ struct pass_numbers {
   bool is_full = false;         ///< Every tile has all its butterflies.
   unsigned prefetch_tiles = 0;  ///< Prefetches the input of the tile so many later; 0: does not.
   size prefetch_elements = 0;   ///< Of a butterfly, which lie one behind another.
+  bool starts_early = false;    ///< Launched while the launches before it may still run.
   size roots_at = 0;            ///< Where this pass's roots begin in the table.
   size filter_distance = 0;     ///< From row to row of the batch: entries of the spectra.
   double scale = 1;             ///< On the way out.

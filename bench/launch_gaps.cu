@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does it cost to part a short call into two passes? Two kernels that move 2^n complex numbers
+// as the passes of a transform do, but compute nothing, joined in five ways: two launches; two that
+// begin early (programmatic dependent launch); one cooperative launch with a barrier of the grid;
+// a graph of two; and one early launch alone, for comparison.
+//     nvcc -O3 -arch=sm_90 launch_gaps.cu -o launch_gaps && ./launch_gaps
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+constexpr int calls = 400, rounds = 15;
+
+void check(cudaError_t status, const char* doing) {
+  if (status == cudaSuccess) return;
+  std::fprintf(stderr, "launch_gaps: %s: %s\n", doing, cudaGetErrorString(status));
+  std::exit(3);
+}
+
+/// Columns of `n` elements, `columns` beside each other; a workgroup takes four of them, and stores
+/// them as rows.
+__device__ void move(const float2* in, float2* out, int n, int columns, int workgroup) {
+  const int column = workgroup * 4 + threadIdx.x % 4;
+  float2 x[8];
+  const int rows = blockDim.x / 4;
+  for (int base = 0; base < n; base += 8 * rows) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const int at = base + threadIdx.x / 4 + i * rows;
+      if (at < n) x[i] = in[at * columns + column];
+    }
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const int at = base + threadIdx.x / 4 + i * rows;
+      if (at < n) out[at * columns + column] = x[i];
+    }
+  }
+}
+
+__global__ void plain(const float2* in, float2* out, int n, int columns) {
+  move(in, out, n, columns, blockIdx.x);
+}
+
+__global__ void early(const float2* in, float2* out, int n, int columns) {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  move(in, out, n, columns, blockIdx.x);
+}
+
+__global__ void together(const float2* in, float2* between, float2* out, int n, int columns) {
+  for (int w = blockIdx.x; w < columns / 4; w += gridDim.x) move(in, between, n, columns, w);
+  cooperative_groups::this_grid().sync();
+  for (int w = blockIdx.x; w < columns / 4; w += gridDim.x) move(between, out, n, columns, w);
+}
+
+struct buffers {
+  float2 *in = nullptr, *between = nullptr, *out = nullptr;
+};
+
+void launch(bool is_early, const float2* in, float2* out, int n, int columns,
+            cudaStream_t stream) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(columns / 4);
+  config.blockDim = dim3(n * 4 / 8 < 512 ? n * 4 / 8 : 512);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = is_early ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, is_early ? early : plain, in, out, n, columns), "launch");
+}
+
+/// Prints the time of a call on the device and on the calling thread.
+template <class Call>
+void time(const char* name, int bits, cudaStream_t stream, Call call) {
+  cudaEvent_t from, to;
+  check(cudaEventCreate(&from), "make an event");
+  check(cudaEventCreate(&to), "make an event");
+  float best_ms = 1e9f;
+  double best_cpu_us = 1e9;
+  for (int round = 0; round < rounds; ++round) {
+    check(cudaStreamSynchronize(stream), "wait");
+    check(cudaEventRecord(from, stream), "record");
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) call();
+    const std::chrono::duration<double, std::micro> cpu = std::chrono::steady_clock::now() - begin;
+    check(cudaEventRecord(to, stream), "record");
+    check(cudaEventSynchronize(to), "wait");
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, from, to), "compare");
+    if (ms < best_ms) best_ms = ms;
+    if (cpu.count() / calls < best_cpu_us) best_cpu_us = cpu.count() / calls;
+  }
+  std::printf("2^%d %-22s %6.2f us a call, %5.2f us of it on the processor\n", bits, name,
+              1e3 * best_ms / calls, best_cpu_us);
+}
+
+void run(int bits, cudaStream_t stream, const buffers& at) {
+  const int n = 1 << bits / 2, columns = 1 << (bits - bits / 2);
+  const auto two = [&](bool is_early) {
+    launch(is_early, at.in, at.between, n, columns, stream);
+    launch(is_early, at.between, at.out, n, columns, stream);
+  };
+  time("one launch", bits, stream, [&] { launch(false, at.in, at.out, n, columns, stream); });
+  time("one early launch", bits, stream, [&] { launch(true, at.in, at.out, n, columns, stream); });
+  time("two launches", bits, stream, [&] { two(false); });
+  time("two early launches", bits, stream, [&] { two(true); });
+  const int threads = n * 4 / 8 < 512 ? n * 4 / 8 : 512;
+  int most = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, together, threads, 0), "count");
+  const int workgroups = columns / 4 < 132 * most ? columns / 4 : 132 * most;
+  int n_given = n, columns_given = columns;
+  buffers given = at;
+  void* arguments[] = {&given.in, &given.between, &given.out, &n_given, &columns_given};
+  time("one cooperative launch", bits, stream, [&] {
+    check(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(together), dim3(workgroups),
+                                      dim3(threads), arguments, 0, stream),
+          "launch together");
+  });
+  for (const bool is_early : {false, true}) {
+    cudaGraph_t graph;
+    cudaGraphExec_t runnable;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
+    two(is_early);
+    check(cudaStreamEndCapture(stream, &graph), "capture");
+    check(cudaGraphInstantiate(&runnable, graph, 0), "make a graph");
+    time(is_early ? "graph of two early" : "graph of two", bits, stream,
+         [&] { check(cudaGraphLaunch(runnable, stream), "launch a graph"); });
+  }
+}
+
+}  // namespace
+
+int main() {
+  cudaStream_t stream;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
+  buffers at;
+  for (float2** each : {&at.in, &at.between, &at.out}) {
+    check(cudaMalloc(each, sizeof(float2) << 22), "allocate");
+    check(cudaMemset(*each, 0, sizeof(float2) << 22), "clear");
+  }
+  for (const int bits : {10, 14, 16, 18, 20, 22}) run(bits, stream, at);
+  return 0;
+}
