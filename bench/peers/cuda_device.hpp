@@ -62,6 +62,9 @@ class cuda_device {
     check(cudaMemcpyAsync(to, from, size_bytes, cudaMemcpyDeviceToDevice, stream), "copy");
   }
 
+  /// Returns once all that was queued has finished.
+  void wait() const { check(cudaStreamSynchronize(stream), "finish"); }
+
   /// Returns the device's seconds for all that `work` queues.
   template <class Work>
   double timed(const Work& work) const {

@@ -73,6 +73,9 @@ class opencl_device {
     check(clEnqueueCopyBuffer(queue, from, to, 0, 0, size_bytes, 0, nullptr, nullptr), "copy");
   }
 
+  /// Returns once all that was queued has finished.
+  void wait() const { check(clFinish(queue), "finish"); }
+
   /// Returns the device's seconds for all that `work` queues.
   template <class Work>
   double timed(const Work& work) const {

@@ -28,6 +28,9 @@ class job {
   virtual void fill(const std::vector<char>& block) = 0;
   /// Runs that often; returns the device's seconds.
   virtual double run(std::size_t n_runs) = 0;
+  /// Makes that many calls back to back from an idle device on, without waiting in between, then
+  /// waits. Returns the seconds of wall time that the calls took this thread.
+  virtual double enqueue(std::size_t /*n_calls*/) { throw refusal("it does not time its calls"); }
   /// Copies a part of the output.
   virtual void read(std::size_t offset_bytes, std::vector<char>& into) = 0;
 };
@@ -95,6 +98,7 @@ class server {
     if (!job_) throw refusal("nothing is planned");
     if (verb == "fill") return job_->fill(lent(number(words))), "filled";
     if (verb == "run") return "ran " + text_of(job_->run(number(words)));
+    if (verb == "enqueue") return "enqueued " + text_of(job_->enqueue(number(words)));
     if (verb == "read") return read(words);
     throw refusal("'" + verb + "' is no question");
   }

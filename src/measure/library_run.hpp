@@ -29,6 +29,11 @@ class library_run {
   /// the first of them reads what `fill` wrote.
   [[nodiscard]] virtual double time(std::size_t n_runs) = 0;
 
+  /// Makes `n_calls` calls back to back from an idle device on, without waiting in between, then
+  /// waits until their runs have finished. Returns the seconds of wall time that all calls together
+  /// took the calling thread. Libraries that run on that thread do their work in the call.
+  [[nodiscard]] virtual double time_calls(std::size_t n_calls) = 0;
+
   /// Copies bytes of the output; in place, of the one buffer.
   virtual void read(std::size_t offset_bytes, std::span<std::byte> into) = 0;
 

@@ -33,6 +33,11 @@ struct timed_run {
 stop_reason take_turns(std::vector<timed_run>& runs, const stop_rule& rule, double turn_s = 2e-3,
                        const std::function<void()>& after_round = {});
 
+/// Returns how many calls to time back to back where a run takes `run_s`: about `turn_s` of work,
+/// at least one call and at most 100. A driver queues about 1,000 launches before a call waits, and
+/// a call is up to ten of them.
+[[nodiscard]] std::size_t calls_per_turn(double run_s, double turn_s = 0.05);
+
 /// Times the runs in a fixed number of rounds.
 inline void take_turns(std::vector<timed_run>& runs, int n_rounds, double turn_s = 2e-3) {
   take_turns(runs, {n_rounds, n_rounds, 1e9, 0}, turn_s);

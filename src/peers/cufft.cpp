@@ -204,12 +204,14 @@ std::size_t cufft::workspace_bytes() const noexcept {
   return impl_->workspace_bytes;
 }
 
-void cufft::run(buffer_view in, buffer_view out) const {
+void cufft::run(buffer_view in, buffer_view out, std::size_t n_runs) const {
   const auto at = [](buffer_view view) {
     return static_cast<void*>(static_cast<char*>(view.handle) + view.offset_bytes);
   };
   const entered current{impl_->on.api(), impl_->on.context()};
-  check(impl_->api.run(impl_->handle, at(in), at(out), impl_->direction), "queue a transform");
+  for (std::size_t i = 0; i < n_runs; ++i) {
+    check(impl_->api.run(impl_->handle, at(in), at(out), impl_->direction), "queue a transform");
+  }
 }
 
 }  // namespace wingbeat::peers

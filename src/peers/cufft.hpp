@@ -33,8 +33,9 @@ class cufft {
   /// Returns the bytes of device memory that the plan keeps as scratch.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
-  /// Queues one run and returns at once. Out of place, `inverse_to_real` overwrites its input.
-  void run(buffer_view in, buffer_view out) const;
+  /// Queues runs and returns at once; several enter the device's context once. Out of place,
+  /// `inverse_to_real` overwrites its input.
+  void run(buffer_view in, buffer_view out, std::size_t n_runs = 1) const;
 
  private:
   struct impl;

@@ -43,6 +43,14 @@ TEST(rounds, repeat_a_short_run_until_the_turn_is_long) {
   EXPECT_NEAR(all[0].seconds.front(), 1e-5, 1e-12);
 }
 
+TEST(rounds, time_as_many_calls_as_a_queue_takes_without_waiting) {
+  EXPECT_EQ(calls_per_turn(0), 100U);
+  EXPECT_EQ(calls_per_turn(1e-6), 100U);
+  EXPECT_EQ(calls_per_turn(1e-3), 50U);
+  EXPECT_EQ(calls_per_turn(1e-3, 2e-3), 2U);
+  EXPECT_EQ(calls_per_turn(10), 1U);
+}
+
 TEST(rounds, stop_when_the_median_of_every_run_is_known_well_enough) {
   std::string log;
   int n_rounds = 0;

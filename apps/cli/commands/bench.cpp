@@ -27,6 +27,7 @@ constexpr const char* examples = R"(Examples:
   wingbeat bench --device cuda --peer cufft,vkfft --lengths 2^1..2^28 --plot c2c.png
   wingbeat bench --lengths 4096x4096,64x64x64 --kind r2c --precision fp64 --json r2c.json
   wingbeat bench --device host --peer fftw --batch 1 --lengths 2^6..2^20
+  wingbeat bench --device cuda --peer cufft --batch 1 --lengths 2^6..2^13 --launches
 
 In every round a plain copy of the same bytes, wingbeat and each peer take one turn. A fraction is
 the copy's time over the library's: 1 is the limit of a transform that crosses memory once. A ratio
@@ -34,12 +35,16 @@ is the peer's time over ours. Times are medians; the spread is between the quart
 bound` is the relative L2 error of the worst of three transforms, over all their axes, over what
 the accuracy table allows. Exit code 1 if a transform of ours is outside of it. Peers that are
 absent or refuse a problem are left out, with one message each. A --peer with a slash is a program
-that speaks bench/peers/protocol.md.)";
+that speaks bench/peers/protocol.md.
+
+With --launches, `enqueue` is the wall time that one call of `plan::enqueue`, or of the peer, takes
+its thread. On the engines host and reference, and for FFTW, it is the whole transform, because the
+call itself computes it.)";
 
 struct options {
   sweep_options sweep;
   std::string peers;
-  measure::stop_rule stop;
+  bench_rule rule;
   peer_limits limits;
   std::string json_file, plot_file;
 };
@@ -61,7 +66,7 @@ void require_writable_files(const options& o) {
 
 /// Runs one problem. A refusal becomes a message and part of the result, and the sweep continues.
 bench_result result_of(queue& on, const plan_spec& spec, peer_list& peers,
-                       measure::clock_watch& clocks, const measure::stop_rule& rule) {
+                       measure::clock_watch& clocks, const bench_rule& rule) {
   bench_result result;
   try {
     return run_problem(on, spec, peers, clocks, rule);
@@ -80,8 +85,10 @@ bench_result result_of(queue& on, const plan_spec& spec, peer_list& peers,
 std::string command_of(const options& o, const device_info& device) {
   std::string words = "wingbeat bench " + words_of(o.sweep, device);
   if (!o.peers.empty()) words += " --peer " + o.peers;
-  return words + formatted(" --rounds {} --seconds {:g} --confidence {:g}", o.stop.most_rounds,
-                           o.stop.most_seconds, 100 * o.stop.confidence);
+  const measure::stop_rule& stop = o.rule.stop;
+  words += formatted(" --rounds {} --seconds {:g} --confidence {:g}", stop.most_rounds,
+                     stop.most_seconds, 100 * stop.confidence);
+  return o.rule.times_calls ? words + " --launches" : words;
 }
 
 /// Writes the document, if --json names a file.
@@ -97,7 +104,8 @@ void write_json(const std::string& name, const bench_document& document) {
 bench_document run_all(const options& o, const device_info& device) {
   const auto problems = problems_of(o.sweep, device);
   peer_list peers = open_peers(o.peers, device, o.limits);
-  bench_document document{command_of(o, device), o.sweep.layout, device, {}, {}, {}};
+  bench_document document{command_of(o, device), o.sweep.layout, device, {}, {}, {},
+                          o.rule.times_calls};
   for (const auto& peer : peers) document.peers.emplace_back(peer->name(), peer->version());
   queue on{device};
   measure::clock_watch clocks{device};
@@ -107,7 +115,7 @@ bench_document run_all(const options& o, const device_info& device) {
   const bool is_file = !formats::is_written_directly(o.json_file);
   for (const plan_spec& spec : problems) {
     bar.step(formatted("{}, batch {}", axes_text(spec), std::size_t{spec.batch}));
-    document.results.push_back(result_of(on, spec, peers, clocks, o.stop));
+    document.results.push_back(result_of(on, spec, peers, clocks, o.rule));
     has_measured |= document.results.back().refused.empty();
     const bool is_last = &spec == &problems.back();
     if (has_measured && (is_file || is_last)) write_json(o.json_file, document);
@@ -122,8 +130,9 @@ void write(const options& o, const bench_document& document) {
 }
 
 int bench(options o) {
-  o.stop.least_rounds = std::min(o.stop.least_rounds, o.stop.most_rounds);
-  o.stop.confidence /= 100;
+  measure::stop_rule& stop = o.rule.stop;
+  stop.least_rounds = std::min(stop.least_rounds, stop.most_rounds);
+  stop.confidence /= 100;
   validate(o);
   const device_info device = device_of(o.sweep);
   require_writable_files(o);
@@ -147,15 +156,17 @@ constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
 void add_bench_options(CLI::App& command, options& o) {
   CLI::Option* const peers =
       add_text(command, "--peer", o.peers, "libraries to measure beside: cufft,vkfft,fftw,clfft");
-  add_count(command, "--rounds", o.stop.most_rounds, {1, most_rounds},
-            "most turns of each library");
-  add_real(command, "--seconds", o.stop.most_seconds, {0, longest_s, /*excludes_least=*/true},
+  measure::stop_rule& stop = o.rule.stop;
+  add_count(command, "--rounds", stop.most_rounds, {1, most_rounds}, "most turns of each library");
+  add_real(command, "--seconds", stop.most_seconds, {0, longest_s, /*excludes_least=*/true},
            "most time for the rounds of a problem");
-  add_real(command, "--confidence", o.stop.confidence, {0, 100},
+  add_real(command, "--confidence", stop.confidence, {0, 100},
            "stop once every median is known to this many percent; 0 runs all rounds");
   add_real(command, "--patience", o.limits.answer_s, {0, longest_s, /*excludes_least=*/true},
            "seconds a peer has for an answer")
       ->needs(peers);
+  add_switch(command, "--launches", o.rule.times_calls,
+             "measure also the time that one call takes its thread");
   add_text(command, "--json", o.json_file, "write a document; - prints it instead");
   add_file(command, "--plot", o.plot_file, "draw fractions against log2 N as PNG");
 }
@@ -164,7 +175,7 @@ void add_bench_options(CLI::App& command, options& o) {
 
 void add_bench(CLI::App& program, int& exit_code) {
   auto chosen = std::make_shared<options>();
-  chosen->stop.confidence = 1;  // in percent; `bench` converts it
+  chosen->rule.stop.confidence = 1;  // in percent; `bench` converts it
   CLI::App* command =
       program.add_subcommand("bench", "Times transforms as a fraction of a plain copy");
   command->footer(examples);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/peers/bench_problem.hpp"
 
-#include <utility>  // move
+#include <algorithm>  // min
+#include <utility>    // move
 
 #include "cli/accuracy.hpp"          // oracle
 #include "cli/messages.hpp"          // print_message
 #include "cli/peers/queue_runs.hpp"  // bench_buffers, wingbeat_run, time_planning
 #include "cli/sweep.hpp"             // axes_text
-#include "measure/rounds.hpp"        // timed_run, take_turns
+#include "measure/rounds.hpp"        // timed_run, take_turns, calls_per_turn
+#include "measure/wall_time.hpp"     // seconds_of
 #include "wingbeat/error.hpp"        // error, plan_error
 
 namespace wingbeat::cli {
@@ -21,6 +23,7 @@ struct checked_run {
   std::string name;
   std::unique_ptr<library_run> run;
   agreement accuracy;
+  std::vector<double> call_s = {};  ///< Of one call, a value for each round.
 };
 
 /// Runs on fresh input and poisoned output, and compares.
@@ -45,6 +48,9 @@ bench_figures figures_of(const checked_run& library, const timed_run& timed) {
   figures.max_s = timed.max_s();
   figures.prepared = library.run->prepared();
   figures.accuracy = library.accuracy;
+  if (!library.call_s.empty()) {
+    figures.enqueue_s = measure::quartiles_of(library.call_s).median;
+  }
   return figures;
 }
 
@@ -119,6 +125,36 @@ std::vector<timed_run> time_all(queue& on, bench_buffers& memory,
   }
 }
 
+/// Times calls in rounds in which the libraries, of which the first is wingbeat, take turns. A peer
+/// that refuses or fails keeps its other figures.
+void time_calls(std::vector<checked_run>& libraries, const std::vector<timed_run>& runs,
+                const measure::stop_rule& rule, const plan_spec& spec) {
+  constexpr int most_rounds = 9;
+  std::vector<bool> is_timed(libraries.size(), true);
+  const auto take_turn = [&](std::size_t i) {
+    const std::size_t n_calls = measure::calls_per_turn(runs[i + 1].median_s());
+    try {
+      const double seconds = libraries[i].run->time_calls(n_calls);
+      libraries[i].call_s.push_back(seconds / static_cast<double>(n_calls));
+    } catch (const error& failed) {
+      if (i == 0) throw;
+      is_timed[i] = false;
+      libraries[i].call_s.clear();
+      print_message("{} without the calls of peer {}: {}", axes_text(spec), libraries[i].name,
+                    failed.what());
+    }
+  };
+  double elapsed_s = 0;
+  for (int round = 0; round < std::min(most_rounds, rule.most_rounds); ++round) {
+    elapsed_s += measure::seconds_of([&] {
+      for (std::size_t i = 0; i < libraries.size(); ++i) {
+        if (is_timed[i]) take_turn(i);
+      }
+    });
+    if (elapsed_s > rule.most_seconds) return;
+  }
+}
+
 /// Records the times of the copy, of wingbeat, which is the first library, and of the peers.
 void record_times(const std::vector<checked_run>& libraries, const std::vector<timed_run>& runs,
                   const measure::clock_watch& clocks, bench_result& result) {
@@ -138,7 +174,7 @@ void record_times(const std::vector<checked_run>& libraries, const std::vector<t
 }  // namespace
 
 bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
-                         measure::clock_watch& clocks, const measure::stop_rule& rule) {
+                         measure::clock_watch& clocks, const bench_rule& rule) {
   if (spec.bins == bin_order::scrambled && spec.kind == transform::inverse) {
     throw plan_error(
         "scrambled bins of c2c-inverse mean other samples to each library; bench c2c with --bins "
@@ -168,7 +204,8 @@ bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
   for (auto& checked : check_peers(on, peers, memory, block, truth, result)) {
     libraries.push_back(std::move(checked));
   }
-  const auto runs = time_all(on, memory, libraries, clocks, rule, result);
+  const auto runs = time_all(on, memory, libraries, clocks, rule.stop, result);
+  if (rule.times_calls) time_calls(libraries, runs, rule.stop, spec);
   record_times(libraries, runs, clocks, result);
   return result;
 }

@@ -22,8 +22,15 @@ struct bench_figures {
   measure::quartiles seconds;
   double min_s = 0, max_s = 0;
   measure::preparation prepared;
-  agreement accuracy;   ///< The worst of the transforms that were checked.
-  std::string refused;  ///< Why it did not run; empty: it did.
+  double enqueue_s = -1;  ///< A call's time on its thread; negative: not measured.
+  agreement accuracy;     ///< The worst of the transforms that were checked.
+  std::string refused;    ///< Why it did not run; empty: it did.
+};
+
+/// How a problem is measured.
+struct bench_rule {
+  measure::stop_rule stop;
+  bool times_calls = false;  ///< Measure what a call costs its thread too.
 };
 
 /// The clocks after each round, in MHz.
@@ -59,9 +66,9 @@ struct bench_result {
 };
 
 /// Plans the problem, checks transforms of every library against the definition on poisoned output,
-/// then times them. A peer that fails or refuses is left out; a refusal by wingbeat throws.
+/// then times them. A peer that fails or refuses is left out; a refusal by wingbeat throws. A peer
+/// that does not time its calls is left out of these alone.
 [[nodiscard]] bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
-                                       measure::clock_watch& clocks,
-                                       const measure::stop_rule& rule);
+                                       measure::clock_watch& clocks, const bench_rule& rule);
 
 }  // namespace wingbeat::cli

@@ -81,9 +81,11 @@ class process_run final : public measure::library_run {
   }
 
   double time(std::size_t n_runs) override {
-    if (prepared_.first_call_s < 0) prepared_.first_call_s = seconds_of(1);
-    return seconds_of(n_runs);
+    if (prepared_.first_call_s < 0) prepared_.first_call_s = seconds_of(run, 1);
+    return seconds_of(run, n_runs);
   }
+
+  double time_calls(std::size_t n_calls) override { return seconds_of(enqueue, n_calls); }
 
   void read(std::size_t offset_bytes, std::span<std::byte> into) override {
     peer_.request(formatted("read {} {}", offset_bytes, into.size()), "read");
@@ -91,11 +93,19 @@ class process_run final : public measure::library_run {
   }
 
  private:
-  double seconds_of(std::size_t n_runs) {
+  /// A question that is answered with seconds.
+  struct timed_question {
+    const char *question, *verb, *counted;
+  };
+  static constexpr timed_question run{"run", "ran", "runs"};
+  static constexpr timed_question enqueue{"enqueue", "enqueued", "calls"};
+
+  double seconds_of(const timed_question& timed, std::size_t count) {
     double seconds[1] = {};
-    request_numbers(formatted("run {}", n_runs), "ran", seconds);
+    request_numbers(formatted("{} {}", timed.question, count), timed.verb, seconds);
     if (seconds[0] > 0) return seconds[0];
-    throw device_error(formatted("a peer reports that {} runs took {} s", n_runs, seconds[0]));
+    throw device_error(
+        formatted("a peer reports that {} {} took {} s", count, timed.counted, seconds[0]));
   }
 
   void request_numbers(const std::string& line, const std::string& verb, std::span<double> into) {

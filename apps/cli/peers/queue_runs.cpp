@@ -61,6 +61,15 @@ double timed_runs(queue& on, std::size_t n_runs, const Run& run) {
   return watch.seconds();
 }
 
+/// Returns the wall time of `calls`, between two waits for the queue.
+template <class Calls>
+double timed_calls(queue& on, const Calls& calls) {
+  on.wait();
+  const double seconds = seconds_of(calls);
+  on.wait();
+  return seconds;
+}
+
 class cufft_run final : public library_run {
  public:
   cufft_run(queue& on, const plan_spec& spec, bench_buffers& memory) : on_(on), memory_(memory) {
@@ -86,12 +95,19 @@ class cufft_run final : public library_run {
     return timed_runs(on_, n_runs, [&] { run(); });
   }
 
+  double time_calls(std::size_t n_calls) override {
+    restore(on_, memory_);
+    return timed_calls(on_, [&] { run(n_calls); });
+  }
+
   void read(std::size_t offset_bytes, std::span<std::byte> into) override {
     read_output(memory_, offset_bytes, into);
   }
 
  private:
-  void run() { planned_->run(own_in_ ? own_in_->view() : memory_.in.view(), memory_.output()); }
+  void run(std::size_t n_runs = 1) {
+    planned_->run(own_in_ ? own_in_->view() : memory_.in.view(), memory_.output(), n_runs);
+  }
 
   queue& on_;
   bench_buffers& memory_;
@@ -119,12 +135,18 @@ void wingbeat_run::fill(const std::vector<std::byte>& block) {
 }
 
 double wingbeat_run::time(std::size_t n_runs) {
-  const auto run = [&] { planned_.enqueue(on_, memory_.in.view(), memory_.output()); };
   if (prepared_.first_call_s < 0) {
-    prepared_.first_call_s = seconds_of([&] { run(), on_.wait(); });
+    prepared_.first_call_s = seconds_of([&] { enqueue(), on_.wait(); });
   }
   restore(on_, memory_);
-  return timed_runs(on_, n_runs, run);
+  return timed_runs(on_, n_runs, [&] { enqueue(); });
+}
+
+double wingbeat_run::time_calls(std::size_t n_calls) {
+  restore(on_, memory_);
+  return timed_calls(on_, [&] {
+    for (std::size_t i = 0; i < n_calls; ++i) enqueue();
+  });
 }
 
 void wingbeat_run::read(std::size_t offset_bytes, std::span<std::byte> into) {

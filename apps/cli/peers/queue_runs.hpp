@@ -31,12 +31,15 @@ class wingbeat_run final : public measure::library_run {
   wingbeat_run(queue& on, plan planned, const measure::preparation& times, bench_buffers& memory);
   void fill(const std::vector<std::byte>& block) override;
   [[nodiscard]] double time(std::size_t n_runs) override;
+  [[nodiscard]] double time_calls(std::size_t n_calls) override;
   void read(std::size_t offset_bytes, std::span<std::byte> into) override;
   [[nodiscard]] std::size_t bin_at(std::size_t index) const override {
     return planned_.bin_at(index);
   }
 
  private:
+  void enqueue() { planned_.enqueue(on_, memory_.in.view(), memory_.output()); }
+
   queue& on_;
   plan planned_;
   bench_buffers& memory_;

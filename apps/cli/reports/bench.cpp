@@ -45,6 +45,7 @@ json json_of(const bench_result& result, const bench_figures& figures) {
   add_known(j, "plan_cold_s", figures.prepared.cold_s);
   add_known(j, "plan_warm_s", figures.prepared.warm_s);
   add_known(j, "first_call_s", figures.prepared.first_call_s);
+  add_known(j, "enqueue_s", figures.enqueue_s);
   if (const auto bytes = figures.prepared.workspace_bytes; bytes >= 0) j["workspace_bytes"] = bytes;
   const agreement& a = figures.accuracy;
   j["accuracy"] = {{"relative_l2", a.relative_l2},
@@ -89,6 +90,31 @@ std::string error_text(const bench_figures& figures) {
   const double share = figures.accuracy.relative_l2 / figures.accuracy.relative_l2_bound;
   if (figures.accuracy.is_within) return formatted("{:.2f}", share);
   return formatted("{:.2f} {}", share, share < 10 ? "above" : "WRONG");
+}
+
+/// Returns the columns of the table: of wingbeat, then of each peer.
+std::vector<column> columns_of(const bench_document& document) {
+  std::vector<column> columns{{"lengths"}, {"batch"},    {"copy"},   {"wingbeat"},
+                              {"spread"},  {"fraction"}, {"passes"}, {"error / bound"},
+                              {"plan"},    {"rounds"}};
+  if (document.has_calls) columns.push_back({"enqueue"});
+  for (const auto& [name, version] : document.peers) {
+    columns.insert(columns.end(), {{name}, {"fraction"}, {"error / bound"}, {"ratio"}});
+    if (document.has_calls) columns.push_back({"enqueue"});
+  }
+  return columns;
+}
+
+/// Returns the cells of a peer, or of one that did not run where `peer` is null.
+std::vector<std::string> peer_cells(const bench_result& result, const bench_figures* peer) {
+  if (peer == nullptr || !peer->refused.empty()) return {"-", "-", "-", "-"};
+  return {seconds_text(peer->seconds.median), formatted("{:.3f}", result.fraction(*peer)),
+          error_text(*peer), formatted("{:.2f}", result.ratio(*peer))};
+}
+
+std::string enqueue_cell(const bench_figures* figures) {
+  const bool is_known = figures != nullptr && figures->enqueue_s >= 0;
+  return is_known ? seconds_text(figures->enqueue_s) : "-";
 }
 
 /// Returns the line of a peer, or of wingbeat where `peer` is empty. N counts all points of a
@@ -165,13 +191,7 @@ json json_of(const bench_document& document) {
 }
 
 std::string table_of(const bench_document& document) {
-  std::vector<column> columns{{"lengths"}, {"batch"},    {"copy"},   {"wingbeat"},
-                              {"spread"},  {"fraction"}, {"passes"}, {"error / bound"},
-                              {"plan"},    {"rounds"}};
-  for (const auto& [name, version] : document.peers) {
-    columns.insert(columns.end(), {{name}, {"fraction"}, {"error / bound"}, {"ratio"}});
-  }
-  table listed{columns};
+  table listed{columns_of(document)};
   for (const bench_result& r : document.results) {
     if (!r.refused.empty()) continue;
     const measure::quartiles& ours = r.ours.seconds;
@@ -186,15 +206,12 @@ std::string table_of(const bench_document& document) {
         error_text(r.ours),
         seconds_text(r.ours.prepared.cold_s),
         formatted("{}", r.n_rounds)};
+    if (document.has_calls) cells.push_back(enqueue_cell(&r.ours));
     for (const auto& [name, version] : document.peers) {
       const bench_figures* const peer = figures_of(r, name);
-      if (peer == nullptr || !peer->refused.empty()) {
-        cells.insert(cells.end(), 4, "-");
-        continue;
-      }
-      cells.insert(cells.end(),
-                   {seconds_text(peer->seconds.median), formatted("{:.3f}", r.fraction(*peer)),
-                    error_text(*peer), formatted("{:.2f}", r.ratio(*peer))});
+      const auto added = peer_cells(r, peer);
+      cells.insert(cells.end(), added.begin(), added.end());
+      if (document.has_calls) cells.push_back(enqueue_cell(peer));
     }
     listed.add(cells);
   }

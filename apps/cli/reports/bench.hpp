@@ -22,6 +22,7 @@ struct bench_document {
   std::string driver;                                      ///< By NVML; empty without it.
   std::vector<std::pair<std::string, std::string>> peers;  ///< Name and version.
   std::vector<bench_result> results;
+  bool has_calls = false;  ///< The table has columns of what a call costs.
 };
 
 /// Returns the present time in UTC: "2026-01-31T12:00:00Z".

@@ -19,6 +19,13 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using words = std::vector<std::string>;
 
+/// Returns how often `word` is in `text`.
+std::size_t n_words(const std::string& text, const std::string& word) {
+  std::size_t count = 0;
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
 class commands : public ::testing::Test {
  protected:
   /// Runs `wingbeat bench` on the host for a moment, with these words added.
@@ -164,6 +171,63 @@ TEST_F(commands, bench_measures_a_peer_beside) {
                                         j["results"][0]["wingbeat"]["median_s"].get<double>());
 }
 
+TEST_F(commands, bench_launches_measures_whole_runs_on_the_host) {
+  const finished run = bench(
+      {"--lengths", "256", "--launches", "--peer", "fftw," + peer("honest"), "--json", "out.json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto j = nlohmann::json::parse(at_.folder().read("out.json"));
+  EXPECT_THAT(j["command"].get<std::string>(), HasSubstr(" --launches"));
+  const auto& result = j["results"][0];
+  std::vector<nlohmann::json> libraries{result["wingbeat"]};
+  for (const auto& [name, figures] : result["peers"].items()) libraries.push_back(figures);
+  EXPECT_EQ(libraries.size(), 1 + j["peers"].size());
+  for (const auto& library : libraries) {
+    ASSERT_TRUE(library.contains("enqueue_s")) << run.err << library;
+    // A call of these computes the transform. Ten times: other programs run beside this one.
+    EXPECT_GT(library["enqueue_s"], library["median_s"].get<double>() / 10);
+    EXPECT_LT(library["enqueue_s"], library["median_s"].get<double>() * 10);
+  }
+  const std::string titles = run.out.substr(0, run.out.find('\n'));
+  EXPECT_EQ(n_words(titles, "enqueue"), libraries.size()) << run.out;
+}
+
+TEST_F(commands, bench_launches_measures_calls_that_return_before_their_runs_end) {
+  const finished run = at_.run({"bench", "--device", "opencl", "--lengths", "2^18", "--mib", "32",
+                                "--seconds", "0.2", "--launches", "--json", "-"});
+  if (run.code == 3) GTEST_SKIP() << run.err;
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto ours = json_of(run)["results"][0]["wingbeat"];
+  EXPECT_GT(ours["enqueue_s"], 0);
+  EXPECT_LT(ours["enqueue_s"], ours["median_s"].get<double>() / 2);
+}
+
+TEST_F(commands, bench_times_no_calls_unless_asked) {
+  const finished run = bench({"--lengths", "16", "--peer", peer("honest"), "--json", "out.json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(n_words(run.out, "enqueue"), 0U) << run.out;
+  const std::string document = at_.folder().read("out.json");
+  EXPECT_EQ(n_words(document, "enqueue_s"), 0U) << document;
+  EXPECT_EQ(n_words(document, "--launches"), 0U) << document;
+}
+
+TEST_F(commands, bench_launches_keeps_what_peers_measured_that_do_not_time_calls) {
+  for (const auto& [manner, says] : std::vector<std::pair<std::string, std::string>>{
+           {"older", "without the calls of peer older: the peer older refuses: 'enqueue' is no"},
+           {"instant", "without the calls of peer instant: a peer reports that "},
+           {"quits", "without the calls of peer quits: the peer quits ended with code 9"}}) {
+    const finished run = bench({"--lengths", "16", "--launches", "--peer",
+                                peer(manner) + "," + peer("honest"), "--json", "out.json"});
+    EXPECT_EQ(run.code, 0) << manner << run.err;
+    EXPECT_THAT(run.err, HasSubstr("wingbeat: 16 " + says)) << manner;
+    EXPECT_EQ(n_words(run.err, "calls of peer"), 1U) << run.err;
+    const auto j = nlohmann::json::parse(at_.folder().read("out.json"));
+    const auto& peers = j["results"][0]["peers"];
+    EXPECT_TRUE(peers[manner].contains("ratio")) << manner;
+    EXPECT_FALSE(peers[manner].contains("enqueue_s")) << manner;
+    EXPECT_GT(peers["honest"]["enqueue_s"], 0) << manner;
+  }
+}
+
 TEST_F(commands, bench_tells_a_peer_that_is_wrong) {
   const finished run = bench({"--lengths", "16", "--peer", peer("wrong")});
   EXPECT_EQ(run.code, 0) << run.err;  // ours is right
@@ -214,6 +278,7 @@ TEST_F(commands, refuse_what_makes_no_sense) {
            {{"--confidence", "-1"}, "--confidence -1 is not a number from 0 to 100"},
            {{"--patience", "0"}, "--patience 0 is not a number above 0 and up to 1000000"},
            {{"--batch", "-1"}, "-1"},
+           {{"--launches=3"}, "--launches=3 takes no value; write --launches alone"},
            {{"--plot", "out.jpg"}, "must end in .png"}}) {
     const finished run = bench(more);
     EXPECT_EQ(run.code, 2) << fmt::format("{}", fmt::join(more, " ")) << run.err;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A peer whose program's name says how it behaves: honest, wrong, refuses, dies, tires (dies in the
-// rounds), hangs, mute, nonsense, endless, idle, kills (the bench, at its second problem) or
-// nowhere. The honest one sums one complex axis in fp32 by definition.
+// rounds), hangs, mute, nonsense, endless, idle, kills (the bench, at its second problem), nowhere,
+// older (does not know the question `enqueue`), instant or quits (both when its calls are timed).
+// The honest one sums one complex axis in fp32 by definition.
 #include <unistd.h>  // getppid, pause, _exit
 
 #include <chrono>  // steady_clock
@@ -41,6 +42,12 @@ class fake_job final : public job {
       for (std::size_t t = 0; t < what_.batch; ++t) transform(t);
     }
     return seconds_since(begin);
+  }
+
+  double enqueue(std::size_t n_calls) override {
+    if (manner_ == "older") throw refusal("'enqueue' is no question");
+    if (manner_ == "quits") _exit(9);
+    return manner_ == "instant" ? 0 : run(n_calls);
   }
 
   void read(std::size_t offset_bytes, std::vector<char>& into) override {

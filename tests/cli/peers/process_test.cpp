@@ -131,6 +131,28 @@ TEST_F(peer_processes, that_take_no_time_are_not_believed) {
               HasSubstr("runs took 0 s"));
 }
 
+TEST_F(peer_processes, time_their_calls) {
+  const auto peer = started("honest");
+  const auto run = make_process_run(*peer, spec_);
+  run->fill(noise_block(spec_));
+  EXPECT_GT(run->time_calls(3), 0);
+}
+
+TEST_F(peer_processes, that_do_not_time_their_calls_go_on) {
+  const auto peer = started("older");
+  const auto run = make_process_run(*peer, spec_);
+  EXPECT_THAT(said<plan_error>([&] { static_cast<void>(run->time_calls(3)); }),
+              HasSubstr("the peer older refuses: 'enqueue' is no question"));
+  EXPECT_TRUE(judged(*run, spec_).is_within);
+}
+
+TEST_F(peer_processes, whose_calls_take_no_time_are_not_believed) {
+  const auto peer = started("instant");
+  const auto run = make_process_run(*peer, spec_);
+  EXPECT_THAT(said<device_error>([&] { static_cast<void>(run->time_calls(3)); }),
+              HasSubstr("3 calls took 0 s"));
+}
+
 TEST(words_of, state_a_problem_in_full) {
   const plan_spec spec{
       .lengths = {4, 8}, .batch = 3, .kind = transform::forward_from_real, .real = precision::fp64};

@@ -80,6 +80,25 @@ TEST_P(peers, compute_what_they_plan) {
   EXPECT_GE(n_planned, GetParam().least_planned);
 }
 
+TEST_P(peers, transform_in_the_calls_that_they_time) {
+  const device_info device = first_device(GetParam().on);
+  peer_process peer{program_, device, 100};
+  for (const std::string layout : {"packed", "in-place"}) {
+    const auto spec =
+        problems_of({.lengths = "64", .kind = "c2r", .layout = layout, .batch = 3}, device).front();
+    const auto run = make_process_run(peer, spec);
+    const auto block = noise_block(spec);
+    const oracle truth{spec, block};
+    run->fill(block);
+    EXPECT_GT(run->time_calls(10), 0) << layout;
+    EXPECT_GT(run->time_calls(1), 0) << layout;  // on the input of the first
+    const agreement found = truth.judge([&](std::size_t offset_bytes, std::span<std::byte> into) {
+      run->read(offset_bytes, into);
+    });
+    EXPECT_LT(found.relative_l2, 10 * found.relative_l2_bound) << layout;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(programs, peers,
                          ::testing::Values(candidate{"wingbeat-peer-fftw", engine::host, 48},
                                            candidate{"wingbeat-peer-clfft", engine::opencl, 24},
