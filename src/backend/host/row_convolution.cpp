@@ -183,9 +183,9 @@ row_convolution<Real>::row_convolution(const kernels<Real>& kernel_set, const pl
     tile_rows_ = (tile_rows_ + width - 1) / width * width;
   }
   tile_rows_ = std::min(tile_rows_, loops_.rows.back().count);
-  const std::size_t most = thread_pool::shared().n_threads();
+  const thread_pool& pool = thread_pool::shared();
   const double work = 2.0 * static_cast<double>(n_rows_ * n_shared_ * n);
-  n_threads_ = work * 10 < limits.work_per_thread ? 1 : static_cast<unsigned>(most);
+  n_threads_ = work * 10 < pool.work_per_thread() ? 1 : pool.n_threads();
 }
 
 template <class Real>

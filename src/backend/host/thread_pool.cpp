@@ -3,15 +3,17 @@
 
 #include <unistd.h>  // getpid
 
-#include <algorithm>  // clamp, min
+#include <algorithm>  // clamp, max, min
 #include <charconv>   // from_chars
+#include <chrono>     // steady_clock
 #include <cstdlib>    // getenv
 #include <memory>     // make_unique
 #include <string_view>
 #include <system_error>
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "backend/host/thresholds.hpp"  // limits
+#include "formatted.hpp"                // formatted
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat::backend::host {
 namespace {
@@ -33,24 +35,58 @@ unsigned threads_wanted() {
   return count;
 }
 
+std::unique_ptr<thread_pool> make_shared_pool() {
+  const unsigned n_threads = threads_wanted();
+  const bool waits_awake = n_threads >= limits.threads_that_wait_awake &&
+                           n_threads <= std::thread::hardware_concurrency();
+  return std::make_unique<thread_pool>(n_threads, waits_awake);
+}
+
 /// Closes a pool at exit, or when the library is unloaded.
 struct closing_guard {
   thread_pool& pool;
   ~closing_guard() { pool.close(); }
 };
 
+/// Tells the processor that this thread waits in a loop.
+void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
 }  // namespace
 
 thread_pool& thread_pool::shared() {
-  static auto& pool = *std::make_unique<thread_pool>(threads_wanted()).release();
+  static auto& pool = *make_shared_pool().release();
   static const closing_guard guard{pool};
   return pool;
 }
 
-thread_pool::thread_pool(unsigned n_threads) : process_(getpid()) {
+/// Who may work on a round, in one number: the round, whether it still takes workers, and how many
+/// are at work. A worker that wakes up when the tasks are gone finds the gate shut, so that the
+/// caller waits for none that has not begun.
+namespace gate {
+constexpr std::uint64_t open = std::uint64_t{1} << 31;
+constexpr std::uint64_t inside = open - 1;
+
+constexpr std::uint64_t opened(std::uint32_t round) {
+  return std::uint64_t{round} << 32 | open;
+}
+constexpr bool takes(std::uint64_t state, std::uint32_t round) {
+  return (state & ~inside) == opened(round);
+}
+}  // namespace gate
+
+thread_pool::thread_pool(unsigned n_threads, bool waits_awake)
+    : waits_awake_(waits_awake),
+      process_(getpid()),
+      seats_(std::max(n_threads, 1U) - 1) {
   try {
     for (; n_threads_ < n_threads; ++n_threads_) {
-      workers_.emplace_back([this, slot = n_threads_] { work(slot); });
+      seats_[n_threads_ - 1].worker = std::thread{[this, slot = n_threads_] { work(slot); }};
     }
   } catch (const std::system_error&) {
     // The system gives no more threads: those we have do the work.
@@ -59,20 +95,22 @@ thread_pool::thread_pool(unsigned n_threads) : process_(getpid()) {
 
 thread_pool::~thread_pool() {
   close();
-  for (auto& worker : workers_) worker.detach();  // a fork: the workers stayed with the parent
+  for (seat& each : seats_) {
+    if (each.worker.joinable()) each.worker.detach();  // a fork: they stayed with the parent
+  }
 }
 
 void thread_pool::close() noexcept {
   if (getpid() != process_) return;
   const std::unique_lock mine{in_use_, std::try_to_lock};
   if (!mine) return;
-  {
-    const std::lock_guard held{mutex_};
-    is_closing_ = true;
+  is_closing_ = true;
+  for (seat& each : seats_) {
+    if (!each.worker.joinable()) continue;
+    each.round.store(round_ + 1, std::memory_order_release);
+    each.round.notify_one();
+    each.worker.join();
   }
-  wake_.notify_all();
-  for (auto& worker : workers_) worker.join();
-  workers_.clear();
 }
 
 void thread_pool::run(std::size_t n_tasks, unsigned n_threads, task each) {
@@ -83,36 +121,63 @@ void thread_pool::run(std::size_t n_tasks, unsigned n_threads, task each) {
     for (std::size_t i = 0; i < n_tasks; ++i) each(i, 0);
     return;
   }
-  {
-    const std::lock_guard held{mutex_};
-    each_ = &each;
-    n_tasks_ = n_tasks;
-    next_ = 0;
-    n_wanted_ = n_running_ = n_used - 1;
-    failure_ = nullptr;
-    ++round_;
+  each_ = &each;
+  n_tasks_ = n_tasks;
+  next_.store(0, std::memory_order_relaxed);
+  failure_ = nullptr;
+  const std::uint32_t round = ++round_, last_finished = finished_.load();
+  gate_.store(gate::opened(round), std::memory_order_release);
+  for (unsigned slot = 1; slot < n_used; ++slot) {
+    seats_[slot - 1].round.store(round, std::memory_order_release);
+    seats_[slot - 1].round.notify_one();
   }
-  wake_.notify_all();
   drain(0);
-  std::unique_lock held{mutex_};
-  done_.wait(held, [this] { return n_running_ == 0; });
+  const std::uint64_t state = gate_.fetch_and(~gate::open, std::memory_order_acq_rel);
+  if ((state & gate::inside) > 0) await_change(finished_, last_finished);
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void thread_pool::work(unsigned slot) {
-  std::size_t seen = 0;
-  for (;;) {
-    {
-      std::unique_lock held{mutex_};
-      wake_.wait(held, [&] { return is_closing_ || round_ != seen; });
-      if (is_closing_) return;
-      seen = round_;
-      if (slot > n_wanted_) continue;
-    }
-    drain(slot);
-    const std::lock_guard held{mutex_};
-    if (--n_running_ == 0) done_.notify_one();
+bool thread_pool::enter(std::uint32_t round) noexcept {
+  std::uint64_t state = gate_.load(std::memory_order_acquire);
+  while (gate::takes(state, round)) {
+    if (gate_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) return true;
   }
+  return false;
+}
+
+void thread_pool::leave(std::uint32_t round) noexcept {
+  const std::uint64_t before = gate_.fetch_sub(1, std::memory_order_acq_rel);
+  if ((before & gate::open) != 0 || (before & gate::inside) > 1) return;
+  finished_.store(round, std::memory_order_release);
+  finished_.notify_one();
+}
+
+void thread_pool::work(unsigned slot) {
+  const std::atomic<std::uint32_t>& wanted = seats_[slot - 1].round;
+  for (std::uint32_t seen = 0;;) {
+    await_change(wanted, seen);
+    if (is_closing_) return;
+    seen = wanted.load(std::memory_order_acquire);
+    if (!enter(seen)) continue;
+    drain(slot);
+    leave(seen);
+  }
+}
+
+void thread_pool::await_change(const std::atomic<std::uint32_t>& of,
+                               std::uint32_t seen) const noexcept {
+  using clock = std::chrono::steady_clock;
+  constexpr int looks_between_clocks = 16;
+  if (waits_awake_) {
+    const auto end = clock::now() + limits.wait_awake;
+    do {
+      for (int i = 0; i < looks_between_clocks; ++i) {
+        if (of.load(std::memory_order_acquire) != seen) return;
+        pause();
+      }
+    } while (clock::now() < end);
+  }
+  while (of.load(std::memory_order_acquire) == seen) of.wait(seen, std::memory_order_acquire);
 }
 
 void thread_pool::drain(unsigned slot) noexcept {
@@ -120,7 +185,7 @@ void thread_pool::drain(unsigned slot) noexcept {
     for (std::size_t i = next_++; i < n_tasks_; i = next_++) (*each_)(i, slot);
   } catch (...) {
     next_ = n_tasks_;  // the other threads need not go on
-    const std::lock_guard held{mutex_};
+    const std::lock_guard held{failing_};
     if (!failure_) failure_ = std::current_exception();
   }
 }

@@ -3,13 +3,15 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>  // size_t
+#include <cstdint>  // uint32_t, uint64_t
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <type_traits>  // is_invocable_v
 #include <vector>
+
+#include "backend/host/thresholds.hpp"  // limits
 
 namespace wingbeat::backend::host {
 
@@ -29,7 +31,8 @@ class task {
   void (*call_)(const void*, std::size_t, unsigned);
 };
 
-/// Runs tasks on the calling thread and on workers that sleep in between.
+/// Runs tasks on the calling thread and on workers. A worker that has none waits in a loop for a
+/// short while, so that calls in sequence find it awake, and then sleeps.
 class thread_pool {
  public:
   /// Returns the pool of this process: $WINGBEAT_THREADS threads, or one per processor. It is
@@ -37,13 +40,18 @@ class thread_pool {
   /// is closed. Throws `plan_error` when the variable is not a count from 1 to 1024.
   static thread_pool& shared();
 
-  /// Starts `n_threads - 1` workers: the caller of `run` is the other thread.
-  explicit thread_pool(unsigned n_threads);
+  /// Starts `n_threads - 1` workers: the caller of `run` is the other thread. They wait awake for
+  /// `limits.wait_awake`, or sleep at once.
+  thread_pool(unsigned n_threads, bool waits_awake);
   ~thread_pool();
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
   [[nodiscard]] unsigned n_threads() const noexcept { return n_threads_; }
+  /// Returns the work that a thread is taken for: see `thresholds`.
+  [[nodiscard]] double work_per_thread() const noexcept {
+    return waits_awake_ ? limits.work_per_awake_thread : limits.work_per_thread;
+  }
 
   /// Runs task 0 to `n_tasks` - 1, in any order, on at most `n_threads` threads, and returns when
   /// all are done. `slot`, below n_threads(), is never held by two tasks of this call at once.
@@ -56,24 +64,33 @@ class thread_pool {
   void close() noexcept;
 
  private:
+  /// What one worker waits for, in a cache line of its own.
+  struct alignas(64) seat {
+    std::atomic<std::uint32_t> round = 0;  // the last round that wants it
+    std::thread worker = {};
+  };
+
   void work(unsigned slot);
   void drain(unsigned slot) noexcept;
+  [[nodiscard]] bool enter(std::uint32_t round) noexcept;
+  void leave(std::uint32_t round) noexcept;
+  void await_change(const std::atomic<std::uint32_t>& of, std::uint32_t seen) const noexcept;
 
   unsigned n_threads_ = 1;
+  bool waits_awake_;
   int process_;        // a forked child has no workers
   std::mutex in_use_;  // held by the thread whose tasks are running, or that closes the pool
-  std::mutex mutex_;   // of all below but next_
-  std::condition_variable wake_;
-  std::condition_variable done_;
+  std::vector<seat> seats_;  // of workers; slot i has seat i - 1
+  // Written by the caller before `gate_` opens, read by workers that came in before it shut.
   const task* each_ = nullptr;
   std::size_t n_tasks_ = 0;
+  std::uint32_t round_ = 0;
   std::atomic<std::size_t> next_ = 0;
-  unsigned n_wanted_ = 0;   // workers that take part
-  unsigned n_running_ = 0;  // workers that have not finished
-  std::size_t round_ = 0;
-  bool is_closing_ = false;  // written under both mutexes
+  std::atomic<std::uint64_t> gate_ = 0;      // see `gate` in the source
+  std::atomic<std::uint32_t> finished_ = 0;  // the last round that workers left after it shut
+  std::atomic<bool> is_closing_ = false;
+  std::mutex failing_;  // of the next
   std::exception_ptr failure_;
-  std::vector<std::thread> workers_;
 };
 
 }  // namespace wingbeat::backend::host

@@ -3,6 +3,7 @@
 // the machine, so that methods and groups, and thus all bits, depend on the request alone.
 #pragma once
 
+#include <chrono>   // microseconds
 #include <cstddef>  // size_t
 
 namespace wingbeat::backend::host {
@@ -10,7 +11,14 @@ namespace wingbeat::backend::host {
 /// Each with its reason; bench/results/host has the speeds that came with these values.
 struct thresholds {
   // Threads
-  double work_per_thread = 1 << 19;   ///< Points times log2 of the length: about 30 microseconds.
+  /// Points times log2 of the length that a thread is taken for, about 30 microseconds: what it
+  /// costs to wake it. Where threads wait awake, 4 microseconds.
+  double work_per_thread = 1 << 19;
+  double work_per_awake_thread = 1 << 16;
+  /// A pool of so many waits awake, where the machine has as many processors: a smaller one needs
+  /// them for others.
+  unsigned threads_that_wait_awake = 4;
+  std::chrono::microseconds wait_awake{50};
   std::size_t tiles_per_thread = 8;   ///< Shares of a pass, so that threads end together.
   std::size_t mirror_per_thread = 4;  ///< Shares of one row's bins, for the same reason.
   std::size_t read_samples = std::size_t{1} << 17;    ///< That a thread unpacks and counts at once.

@@ -98,8 +98,11 @@ TEST(host_threads, may_share_one_plan_and_one_queue) {
   }
 }
 
-TEST(host_thread_pool, runs_each_task_once) {
-  thread_pool pool{3};
+/// Whose workers wait awake, or asleep.
+class host_thread_pool : public ::testing::TestWithParam<bool> {};
+
+TEST_P(host_thread_pool, runs_each_task_once) {
+  thread_pool pool{3, GetParam()};
   for (int round = 0; round < 200; ++round) {
     std::vector<std::atomic<int>> runs(round);
     std::vector<std::atomic<int>> holders(3);
@@ -112,16 +115,16 @@ TEST(host_thread_pool, runs_each_task_once) {
   }
 }
 
-TEST(host_thread_pool, does_calls_within_calls) {
-  thread_pool pool{3};
+TEST_P(host_thread_pool, does_calls_within_calls) {
+  thread_pool pool{3, GetParam()};
   std::atomic<int> runs = 0;
   pool.run(5, 3,
            [&](std::size_t, unsigned) { pool.run(5, 3, [&](std::size_t, unsigned) { ++runs; }); });
   EXPECT_EQ(runs, 25);
 }
 
-TEST(host_thread_pool, passes_on_what_a_task_throws) {
-  thread_pool pool{3};
+TEST_P(host_thread_pool, passes_on_what_a_task_throws) {
+  thread_pool pool{3, GetParam()};
   const auto fails = [](std::size_t i, unsigned) {
     if (i == 40) throw std::runtime_error("task 40");
   };
@@ -130,5 +133,18 @@ TEST(host_thread_pool, passes_on_what_a_task_throws) {
   pool.run(100, 3, [&](std::size_t, unsigned) { ++runs; });
   EXPECT_EQ(runs, 100) << "the pool works on";
 }
+
+TEST_P(host_thread_pool, makes_what_a_task_wrote_seen_by_the_caller) {
+  thread_pool pool{4, GetParam()};
+  std::vector<std::size_t> written(4);
+  for (std::size_t round = 1; round <= 2000; ++round) {
+    pool.run(4, 4, [&](std::size_t i, unsigned) { written[i] = round * (i + 1); });
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(written[i], round * (i + 1));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(waiting, host_thread_pool, ::testing::Bool(), [](const auto& named) {
+  return named.param ? "awake" : "asleep";
+});
 
 }  // namespace
