@@ -220,9 +220,10 @@ std::string label_of(const tuning::cluster_shape& s) {
       prefetch_text(s.prefetch_mib));
 }
 
-void add_lines(list& to, const candidate& base, unsigned bits) {
+void add_lines(list& to, const candidate& base, unsigned bits, bool is_of_many) {
   each_cluster(bits, 1, 1, 5, bits - 5, [&](tuning::cluster_shape shape) {
     for (const unsigned prefetch_mib : prefetch_mib_to_try) {
+      if (prefetch_mib > 0 && !is_of_many) continue;
       shape.prefetch_mib = prefetch_mib;
       candidate one = base;
       forget_length(one.whole, shape.length);
@@ -461,7 +462,7 @@ std::vector<candidate> candidates_of(const std::string& family, const plan_spec&
   } else if (family == "lines" && !std::has_single_bit(row)) {
     add_mixed_lines(all, base, row);
   } else if (family == "lines") {
-    add_lines(all, base, bits);
+    add_lines(all, base, bits, std::size_t{what.batch} << bits > std::size_t{1} << 22);
   } else if (family == "columns") {
     add_columns(all, base, bits);
   } else if (family == "pairs" || family == "thirds") {

@@ -42,7 +42,8 @@ struct candidate {
             .fp32 = all,
             .fp64 = all,
             .stored_in_16_bits = all,
-            .placing = {.least_workgroups_per_unit = spreads ? 1U : 0U,
+            .placing = {.least_workgroups_per_unit =
+                            spreads ? tuning::placement_rules{}.least_workgroups_per_unit : 0,
                         .most_early_bytes = most_early_bytes}};
   }
 };

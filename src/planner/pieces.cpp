@@ -54,7 +54,7 @@ std::optional<piece> fitted(piece result, const device_info& device, unsigned le
 }
 
 /// Takes fewer lanes where a call makes so few transforms that multiprocessors would have none, but
-/// as many as fill a subgroup, or a sector of neighbouring columns.
+/// as many as fill a subgroup, and not fewer neighbouring columns than the rules want.
 void spread(piece& over, const choice& by) {
   constexpr std::size_t threads_of_subgroup = 32;
   tile_shape& shape = over.shape;
@@ -62,11 +62,11 @@ void spread(piece& over, const choice& by) {
   if (!by.device.is_gpu || shape.is_cluster()) return;
   std::size_t least = threads_of_subgroup * shape.elements_per_thread / shape.length;
   if (shape.lanes_across) {
-    const std::size_t neighbours = rules.sector_bytes / (2 * bytes_of_real(by.axis.stored));
+    const std::size_t neighbours = rules.least_side_by_side / (2 * bytes_of_real(by.axis.stored));
     least = std::max(least, neighbours * (shape.mirrored ? 2 : 1));
   }
-  const std::size_t all = by.butterflies(shape.length);
-  const std::size_t wanted = std::size_t{rules.least_workgroups_per_unit} * by.device.compute_units;
+  const auto all = static_cast<double>(by.butterflies(shape.length));
+  const double wanted = rules.least_workgroups_per_unit * by.device.compute_units;
   while (shape.lanes / 2 >= least && shape.lanes % 2 == 0 && all / shape.lanes < wanted) {
     shape.lanes /= 2;
   }

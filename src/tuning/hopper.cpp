@@ -3,6 +3,7 @@
 #include <algorithm>  // copy_n
 #include <array>
 
+#include "tuning/hopper_few.hpp"    // calls of few transforms
 #include "tuning/hopper_other.hpp"  // lengths that are no powers of two
 #include "tuning/tuning.hpp"
 
@@ -319,19 +320,29 @@ constexpr cut fp64_cuts_of_reals[] = {
 constexpr mirrored_limits fp32_mirrored_limits{.most_threads = 512};
 constexpr mirrored_limits fp64_mirrored_limits{.longest = 2048, .most_threads = 256};
 
-/// Returns two lists as one.
+/// Returns two lists as one; the first has precedence.
+template <class Shape, std::size_t N, std::size_t M>
+constexpr auto joined(const Shape (&shapes)[N], const std::array<Shape, M>& others) {
+  std::array<Shape, N + M> result{};
+  std::copy_n(others.begin(), M, std::copy_n(shapes, N, result.begin()));
+  return result;
+}
 template <class Shape, std::size_t N, std::size_t M>
 constexpr auto joined(const Shape (&shapes)[N], const Shape (&others)[M]) {
-  std::array<Shape, N + M> result{};
-  std::copy_n(others, M, std::copy_n(shapes, N, result.begin()));
-  return result;
+  return joined(shapes, std::to_array(others));
 }
 constexpr auto fp32_all_whole = joined(fp32_whole, hopper_other::fp32_whole);
 constexpr auto fp32_all_rows_of_reals =
     joined(fp32_rows_of_reals, hopper_other::fp32_rows_of_reals);
 constexpr auto fp32_all_rows_of_bins = joined(fp32_rows_of_bins, hopper_other::fp32_rows_of_bins);
-constexpr auto fp32_all_columns = joined(fp32_columns, hopper_other::fp32_columns);
-constexpr auto fp32_all_lines = joined(fp32_lines, hopper_other::fp32_lines);
+constexpr auto fp32_all_columns =
+    joined(hopper_few::fp32_columns, joined(fp32_columns, hopper_other::fp32_columns));
+constexpr auto fp32_all_lines =
+    joined(hopper_few::fp32_lines, joined(fp32_lines, hopper_other::fp32_lines));
+constexpr auto fp32_all_planes = joined(hopper_few::fp32_planes, fp32_planes);
+constexpr auto fp32_all_cuts_of_reals = joined(hopper_few::fp32_cuts_of_reals, fp32_cuts_of_reals);
+constexpr auto fp32_all_mirrored_of_reals =
+    joined(hopper_few::fp32_mirrored_of_reals, fp32_mirrored_of_reals);
 constexpr auto fp32_all_cuts = joined(fp32_cuts, hopper_other::fp32_cuts);
 
 /// Returns shapes with some of their fields 0.
@@ -386,12 +397,12 @@ const architecture& hopper() {
       .fp32 = {.rows = {.whole = fp32_all_whole,
                         .lines = fp32_all_lines,
                         .cuts = fp32_all_cuts,
-                        .planes = fp32_planes},
+                        .planes = fp32_all_planes},
                .rows_of_reals = {.whole = fp32_all_rows_of_reals,
                                  .lines = fp32_lines_of_reals,
-                                 .cuts = fp32_cuts_of_reals,
+                                 .cuts = fp32_all_cuts_of_reals,
                                  .planes = fp32_planes_of_reals,
-                                 .mirrored = fp32_mirrored_of_reals},
+                                 .mirrored = fp32_all_mirrored_of_reals},
                .rows_of_bins = {.whole = fp32_all_rows_of_bins,
                                 .lines = fp32_lines_of_bins,
                                 .cuts = fp32_cuts_of_bins,

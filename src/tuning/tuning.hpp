@@ -178,9 +178,11 @@ struct placement_rules {
   /// Between two axes rows of an odd length begin on multiples of so many bytes: 256 x 256 complex
   /// to real gains 3 % over 64, 256 cubed 4 % (section 13).
   std::size_t line_bytes = 128;
-  /// A call of so few transforms that a launch has less than so many workgroups a multiprocessor
-  /// takes fewer lanes a workgroup; 0: it does not.
-  unsigned least_workgroups_per_unit = 1;
+  /// A call of so few transforms that a launch has less than so many workgroups for each
+  /// multiprocessor takes fewer lanes a workgroup; 0: it does not. And columns leave so many bytes
+  /// side by side: requests count, not bytes, where all is in L2 (section 23).
+  double least_workgroups_per_unit = 0.25;
+  std::size_t least_side_by_side = 64;
   /// Launches that move no more begin early: what it saves, about 1 us, shows.
   std::size_t most_early_bytes = std::size_t{64} << 20;
   /// Shorter rows are not padded, because it would add more than an eighth (section 10).

@@ -35,22 +35,27 @@ class entered {
   }
 
   /// For destructors: a context that is gone, or a driver that has shut down, is no error there.
-  entered(const driver_api& api, context_handle context, std::nothrow_t) noexcept
-      : api_(api), status_(api.context_push(context)) {}
+  entered(const driver_api& api, context_handle context, std::nothrow_t) noexcept : api_(api) {
+    context_handle current = nullptr;
+    if (api.context_current(&current) == success && current == context) return;
+    status_ = api.context_push(context);
+    is_pushed_ = status_ == success;
+  }
 
   entered(const entered&) = delete;
   entered& operator=(const entered&) = delete;
 
   ~entered() {
     context_handle left = nullptr;
-    if (is_current()) api_.context_pop(&left);
+    if (is_pushed_) api_.context_pop(&left);
   }
 
   [[nodiscard]] bool is_current() const noexcept { return status_ == success; }
 
  private:
   const driver_api& api_;
-  result status_;
+  result status_ = success;
+  bool is_pushed_ = false;  ///< It was not current before.
 };
 
 }  // namespace wingbeat::backend::cuda

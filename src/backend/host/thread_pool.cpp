@@ -81,9 +81,7 @@ constexpr bool takes(std::uint64_t state, std::uint32_t round) {
 }  // namespace gate
 
 thread_pool::thread_pool(unsigned n_threads, bool waits_awake)
-    : waits_awake_(waits_awake),
-      process_(getpid()),
-      seats_(std::max(n_threads, 1U) - 1) {
+    : waits_awake_(waits_awake), process_(getpid()), seats_(std::max(n_threads, 1U) - 1) {
   try {
     for (; n_threads_ < n_threads; ++n_threads_) {
       seats_[n_threads_ - 1].worker = std::thread{[this, slot = n_threads_] { work(slot); }};

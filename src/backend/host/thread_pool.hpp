@@ -78,8 +78,8 @@ class thread_pool {
 
   unsigned n_threads_ = 1;
   bool waits_awake_;
-  int process_;        // a forked child has no workers
-  std::mutex in_use_;  // held by the thread whose tasks are running, or that closes the pool
+  int process_;              // a forked child has no workers
+  std::mutex in_use_;        // held by the thread whose tasks are running, or that closes the pool
   std::vector<seat> seats_;  // of workers; slot i has seat i - 1
   // Written by the caller before `gate_` opens, read by workers that came in before it shut.
   const task* each_ = nullptr;

@@ -143,8 +143,7 @@ TEST_P(host_thread_pool, makes_what_a_task_wrote_seen_by_the_caller) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(waiting, host_thread_pool, ::testing::Bool(), [](const auto& named) {
-  return named.param ? "awake" : "asleep";
-});
+INSTANTIATE_TEST_SUITE_P(waiting, host_thread_pool, ::testing::Bool(),
+                         [](const auto& named) { return named.param ? "awake" : "asleep"; });
 
 }  // namespace
