@@ -46,8 +46,8 @@ __global__ void plain(const float2* in, float2* out, int n, int columns) {
 }
 
 __global__ void early(const float2* in, float2* out, int n, int columns) {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   move(in, out, n, columns, blockIdx.x);
 }
 

@@ -130,7 +130,7 @@ pass placed(const piece& cut, const placement& at) {
   add_functors(result, at.spec);
   stage(result, at.spec, gathered);
   start_early(result, at);
-  prefetch(result, cut.prefetch_bytes, at.spec.batch);
+  if (!result.numbers.starts_early) prefetch(result, cut.prefetch_bytes, at.spec.batch);
   return result;
 }
 

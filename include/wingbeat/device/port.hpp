@@ -321,13 +321,14 @@ WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
 #endif
 }
 
-/// Waits until all launches before this one have ended and what they wrote is seen, and lets the
-/// next launch begin to do the same. The first act of a kernel that is launched early; nothing on
-/// other devices than sm_90 and later.
+/// Waits until all launches before this one have ended and what they wrote is seen, then lets the
+/// next launch begin to do the same: in this order, because launches that wait for one another
+/// would otherwise fill the multiprocessors unevenly. The first act of a kernel that is launched
+/// early; nothing on other devices than sm_90 and later.
 WINGBEAT_FN void follow_launches() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 

@@ -15,9 +15,7 @@ namespace {
 unsigned threads_for(const pass& planned) {
   const auto n = static_cast<double>(planned.length);
   const double work = n * static_cast<double>(planned.n_columns()) * std::log2(n);
-  const thread_pool& pool = thread_pool::shared();
-  return static_cast<unsigned>(
-      std::clamp(work / pool.work_per_thread(), 1.0, double(pool.n_threads())));
+  return thread_pool::shared().threads_for(work);
 }
 
 /// Completes a row of n bins from bins 0 to n/2, n odd, by the mirror image.

@@ -2,6 +2,7 @@
 // The threads of the host engine, shared by all its queues and plans.
 #pragma once
 
+#include <algorithm>  // clamp
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t, uint64_t
@@ -48,9 +49,11 @@ class thread_pool {
   thread_pool& operator=(const thread_pool&) = delete;
 
   [[nodiscard]] unsigned n_threads() const noexcept { return n_threads_; }
-  /// Returns the work that a thread is taken for: see `thresholds`.
-  [[nodiscard]] double work_per_thread() const noexcept {
-    return waits_awake_ ? limits.work_per_awake_thread : limits.work_per_thread;
+  /// Returns how many threads to take for points times log2 of the length: see `thresholds`.
+  [[nodiscard]] unsigned threads_for(double work) const noexcept {
+    if (work < limits.least_shared_work) return 1;
+    const double each = waits_awake_ ? limits.work_per_awake_thread : limits.work_per_thread;
+    return static_cast<unsigned>(std::clamp(work / each, 1.0, double(n_threads_)));
   }
 
   /// Runs task 0 to `n_tasks` - 1, in any order, on at most `n_threads` threads, and returns when

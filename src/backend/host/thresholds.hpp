@@ -15,6 +15,7 @@ struct thresholds {
   /// costs to wake it. Where threads wait awake, 4 microseconds.
   double work_per_thread = 1 << 19;
   double work_per_awake_thread = 1 << 16;
+  double least_shared_work = 1 << 18;  ///< 2^14 points took 31 us on three threads, 24 us on one.
   /// A pool of so many waits awake, where the machine has as many processors: a smaller one needs
   /// them for others.
   unsigned threads_that_wait_awake = 4;
