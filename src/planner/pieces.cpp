@@ -65,9 +65,12 @@ void spread(piece& over, const choice& by) {
     const std::size_t neighbours = rules.least_side_by_side / (2 * bytes_of_real(by.axis.stored));
     least = std::max(least, neighbours * (shape.mirrored ? 2 : 1));
   }
-  const auto all = static_cast<double>(by.butterflies(shape.length));
-  const double wanted = rules.least_workgroups_per_unit * by.device.compute_units;
-  while (shape.lanes / 2 >= least && shape.lanes % 2 == 0 && all / shape.lanes < wanted) {
+  const auto workgroups = [&] {
+    return (by.butterflies(shape.length) + shape.lanes - 1) / shape.lanes;
+  };
+  const auto wanted =
+      static_cast<std::size_t>(rules.least_workgroups_per_unit * by.device.compute_units);
+  while (shape.lanes / 2 >= least && shape.lanes % 2 == 0 && workgroups() < wanted) {
     shape.lanes /= 2;
   }
 }

@@ -331,7 +331,8 @@ template <class Shape, std::size_t N, std::size_t M>
 constexpr auto joined(const Shape (&shapes)[N], const Shape (&others)[M]) {
   return joined(shapes, std::to_array(others));
 }
-constexpr auto fp32_all_whole = joined(fp32_whole, hopper_other::fp32_whole);
+constexpr auto fp32_all_whole =
+    joined(hopper_few::fp32_whole, joined(fp32_whole, hopper_other::fp32_whole));
 constexpr auto fp32_all_rows_of_reals =
     joined(fp32_rows_of_reals, hopper_other::fp32_rows_of_reals);
 constexpr auto fp32_all_rows_of_bins = joined(fp32_rows_of_bins, hopper_other::fp32_rows_of_bins);
@@ -340,7 +341,10 @@ constexpr auto fp32_all_columns =
 constexpr auto fp32_all_lines =
     joined(hopper_few::fp32_lines, joined(fp32_lines, hopper_other::fp32_lines));
 constexpr auto fp32_all_planes = joined(hopper_few::fp32_planes, fp32_planes);
-constexpr auto fp32_all_cuts_of_reals = joined(hopper_few::fp32_cuts_of_reals, fp32_cuts_of_reals);
+constexpr auto fp32_all_lines_of_reals =
+    joined(hopper_few::fp32_lines_of_reals, fp32_lines_of_reals);
+constexpr auto fp32_all_cuts_of_reals = joined(
+    hopper_few::fp32_cuts_of_reals, joined(fp32_cuts_of_reals, hopper_other::fp32_cuts_of_reals));
 constexpr auto fp32_all_mirrored_of_reals =
     joined(hopper_few::fp32_mirrored_of_reals, fp32_mirrored_of_reals);
 constexpr auto fp32_all_cuts = joined(fp32_cuts, hopper_other::fp32_cuts);
@@ -399,7 +403,7 @@ const architecture& hopper() {
                         .cuts = fp32_all_cuts,
                         .planes = fp32_all_planes},
                .rows_of_reals = {.whole = fp32_all_rows_of_reals,
-                                 .lines = fp32_lines_of_reals,
+                                 .lines = fp32_all_lines_of_reals,
                                  .cuts = fp32_all_cuts_of_reals,
                                  .planes = fp32_planes_of_reals,
                                  .mirrored = fp32_all_mirrored_of_reals},

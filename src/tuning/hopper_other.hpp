@@ -94,6 +94,10 @@ inline constexpr cut fp32_cuts[] = {
     {.length = 65610, .parts = {810, 81}},
     {.length = 100000, .parts = {500, 200}},
 };
+inline constexpr cut fp32_cuts_of_reals[] = {
+    {.length = 500000, .parts = {2000, 250}},
+    {.length = 5000000, .parts = {250, 200, 100}},
+};
 // clang-format on
 
 }  // namespace wingbeat::tuning::hopper_other

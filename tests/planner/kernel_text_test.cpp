@@ -82,7 +82,7 @@ void each_field_of_side(const std::string& name, Side& of, const Visit& visit) {
 template <class Numbers, class Visit>
 void each_field(Numbers& of, const Visit& visit) {
   auto& [shape, prior, total, in, out, loops, depth, is_flat, is_full, prefetch_tiles,
-         prefetch_elements, roots_at, filter_distance, scale] = of;
+         prefetch_elements, starts_early, roots_at, filter_distance, scale] = of;
   each_field_of_shape(shape, visit);
   visit("prior", prior);
   visit("total", total);
@@ -101,6 +101,7 @@ void each_field(Numbers& of, const Visit& visit) {
   visit("is_full", is_full);
   visit("prefetch_tiles", prefetch_tiles);
   visit("prefetch_elements", prefetch_elements);
+  visit("starts_early", starts_early);
   visit("roots_at", roots_at);
   visit("filter_distance", filter_distance);
   visit("scale", scale);
@@ -250,7 +251,7 @@ TEST(kernel_text, differs_where_any_number_does) {
     EXPECT_NE(kernel_text(other), text) << name;
     expect_numbers_read_back(other);
   });
-  EXPECT_EQ(n_fields, 20U + 2 + 2 * 14 + 3 * 5 + 8);
+  EXPECT_EQ(n_fields, 20U + 2 + 2 * 14 + 3 * 5 + 9);
 }
 
 TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {

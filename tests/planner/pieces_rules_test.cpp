@@ -201,4 +201,35 @@ TEST(pieces_rules, give_processors_no_more_lanes_than_leave_few_without_a_column
   EXPECT_EQ(lanes(48, 128), 64U) << "a GPU's tiles go on in the next row";
 }
 
+TEST(pieces_rules, spread_calls_of_few_transforms_over_the_multiprocessors) {
+  constexpr tuning::column_shape wide[] = {{.length = 64, .elements = 8, .lanes = 64}};
+  constexpr tuning::shape rows[] = {{.length = 64, .elements = 8, .lanes = 16}};
+  tuning::architecture data;
+  data.bank_bytes = 128;
+  data.fp32 = {.rows = {.whole = rows}, .columns = wide};
+  data.fp64 = data.fp32;
+  data.placing.least_workgroups_per_unit = 0.5;
+  data.placing.least_side_by_side = 64;
+  device_info device = hopper();
+  device.compute_units = 16;
+  const auto lanes = [&](bool is_row, std::size_t transforms, precision stored = precision::fp32) {
+    const axis_request axis{.total = 64,
+                            .stored = stored,
+                            .is_row = is_row,
+                            .columns = is_row ? 1U : transforms,
+                            .transforms = transforms};
+    return pieces_of(axis, data, device).front().shape.lanes;
+  };
+  EXPECT_EQ(lanes(false, 512), 64U) << "8 workgroups, a half of 16 multiprocessors";
+  EXPECT_EQ(lanes(false, 448), 32U) << "7 would be too few, 14 are not";
+  EXPECT_EQ(lanes(false, 100), 8U) << "64 bytes side by side stay";
+  EXPECT_EQ(lanes(false, 100, precision::fp64), 8U) << "13 of them are enough";
+  EXPECT_EQ(lanes(false, 30, precision::fp64), 4U);
+  EXPECT_EQ(lanes(true, 128), 16U);
+  EXPECT_EQ(lanes(true, 100), 8U);
+  EXPECT_EQ(lanes(true, 1), 4U) << "a subgroup of 32 threads stays";
+  device.is_gpu = false;
+  EXPECT_EQ(lanes(true, 1), 16U) << "a processor has none to fill";
+}
+
 }  // namespace

@@ -203,32 +203,34 @@ TEST(program, prefetches_long_rows_where_the_device_can) {
   const auto prefetch_tiles = [](const plan_spec& spec, const device_info& device) {
     return make_program(spec, device).passes().front().numbers.prefetch_tiles;
   };
+  device_info late = hopper();
+  late.has_early_launch = false;
   const std::size_t n = 1 << 14;
   plan_spec spec{.lengths = {n}, .batch = 64};
-  EXPECT_EQ(prefetch_tiles(spec, hopper()), 64U) << "8 MiB in rows of 128 KiB";
-  EXPECT_EQ(make_program(spec, hopper()).passes().front().numbers.prefetch_elements, n);
+  EXPECT_EQ(prefetch_tiles(spec, late), 64U) << "8 MiB in rows of 128 KiB";
+  EXPECT_EQ(make_program(spec, late).passes().front().numbers.prefetch_elements, n);
   spec.in.imaginary_at = 64 * n;
-  EXPECT_EQ(prefetch_tiles(spec, hopper()), 64U) << "both halves of planar rows";
+  EXPECT_EQ(prefetch_tiles(spec, late), 64U) << "both halves of planar rows";
   spec.in = {.strides = {2}, .distances = {2 * n}};
-  EXPECT_EQ(prefetch_tiles(spec, hopper()), 0U) << "elements lie apart";
+  EXPECT_EQ(prefetch_tiles(spec, late), 0U) << "elements lie apart";
   spec.in = {};
   spec.valid_in = {{0, n / 2}};
-  EXPECT_EQ(prefetch_tiles(spec, hopper()), 0U) << "not all of a row is in memory";
+  EXPECT_EQ(prefetch_tiles(spec, late), 0U) << "not all of a row is in memory";
   spec.valid_in = {};
   spec.load = {.in_bytes = 64 * n * 4,
                .element_bytes = 4,
                .source = {.text = "struct pairs_of_int16 {};", .type = "pairs_of_int16"}};
-  EXPECT_EQ(prefetch_tiles(spec, hopper()), 128U) << "of rows half as long";
+  EXPECT_EQ(prefetch_tiles(spec, late), 128U) << "of rows half as long";
   spec.load.in_bytes += 4;
-  EXPECT_EQ(prefetch_tiles(spec, hopper()), 0U) << "it is not known where a functor reads";
+  EXPECT_EQ(prefetch_tiles(spec, late), 0U) << "it is not known where a functor reads";
   spec.kind = transform::forward_from_real;
   spec.lengths = {2187};
   spec.load.in_bytes = 64 * 2187 * 4;
-  EXPECT_EQ(make_program(spec, hopper()).passes().front().numbers.prefetch_elements, 2187U)
+  EXPECT_EQ(make_program(spec, late).passes().front().numbers.prefetch_elements, 2187U)
       << "of reals, each an element";
   spec = {.lengths = {1 << 13}, .batch = 64};
   EXPECT_EQ(prefetch_tiles(spec, ampere()), 0U) << "no bulk prefetch before sm_90";
-  EXPECT_EQ(prefetch_tiles({.lengths = {n / 2}, .kind = transform::inverse_to_real}, hopper()), 0U)
+  EXPECT_EQ(prefetch_tiles({.lengths = {n / 2}, .kind = transform::inverse_to_real}, late), 0U)
       << "measured: no gain";
 }
 
@@ -237,9 +239,11 @@ TEST(program, streams_only_output) {
     return make_program(spec, hopper()).passes().back();
   };
   const std::size_t n = 1 << 14;
-  EXPECT_TRUE(last({.lengths = {n}, .batch = 64}).out.streams);
+  EXPECT_TRUE(last({.lengths = {n}, .batch = 512}).out.streams);
+  EXPECT_FALSE(last({.lengths = {n}, .batch = 64}).out.streams) << "a short call stays in L2";
   EXPECT_FALSE(last({.lengths = {n / 4}}).out.streams) << "measured: a loss";
-  EXPECT_TRUE(last({.lengths = {1024, 1024}}).out.streams) << "columns over their own input";
+  EXPECT_TRUE(last({.lengths = {1024, 1024}, .batch = 16}).out.streams)
+      << "columns over their own input";
   const auto rows_first = make_program({.lengths = {64, n}}, hopper()).passes();
   ASSERT_EQ(rows_first.front().shape().length, n);
   EXPECT_FALSE(rows_first.front().out.streams) << "columns read it next";

@@ -77,7 +77,9 @@ void expect_sound(std::span<const Shape> list) {
     EXPECT_LE(each.counts.from, each.counts.up_to);
     EXPECT_GE(each.fraction, 0);
     EXPECT_LE(each.fraction, 1);
-    EXPECT_EQ(find_shape(list, each.length, each.counts.from), &each) << "is hidden";
+    EXPECT_TRUE(find_shape(list, each.length, each.counts.from) == &each ||
+                find_shape(list, each.length, each.counts.up_to) == &each)
+        << "is hidden";
   }
 }
 
