@@ -7,7 +7,8 @@
 //     families: rows, lines, columns, pairs, thirds, cuts, column-lines, planes, mirrored,
 //     column-shapes (of the slowest axis), convolutions (rows times a spectrum of ones and back,
 //     forward alone); rows, cuts and column-shapes also of lengths that are no powers of two;
-//     built-in (launched early and spread, and not), few (for calls of few transforms: any of these that spread one over the multiprocessors)
+//     few (for calls of few transforms: rows, cuts and columns of small workgroups); built-in
+//     (launched early and spread, and not)
 #include <fmt/format.h>
 
 #include <algorithm>  // clamp, min, sort

@@ -12,6 +12,12 @@ namespace wingbeat::test {
 inline device_info hopper() {
   return planner::sample_device("sm_90");
 }
+/// Short launches prefetch and stream as long ones do.
+inline device_info hopper_of_late_launches() {
+  device_info device = hopper();
+  device.has_early_launch = false;
+  return device;
+}
 inline device_info ampere() {
   return planner::sample_device("sm_80");
 }

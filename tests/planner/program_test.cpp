@@ -203,8 +203,7 @@ TEST(program, prefetches_long_rows_where_the_device_can) {
   const auto prefetch_tiles = [](const plan_spec& spec, const device_info& device) {
     return make_program(spec, device).passes().front().numbers.prefetch_tiles;
   };
-  device_info late = hopper();
-  late.has_early_launch = false;
+  const device_info late = hopper_of_late_launches();
   const std::size_t n = 1 << 14;
   plan_spec spec{.lengths = {n}, .batch = 64};
   EXPECT_EQ(prefetch_tiles(spec, late), 64U) << "8 MiB in rows of 128 KiB";
@@ -236,15 +235,13 @@ TEST(program, prefetches_long_rows_where_the_device_can) {
 
 TEST(program, streams_only_output) {
   const auto last = [](const plan_spec& spec) {
-    return make_program(spec, hopper()).passes().back();
+    return make_program(spec, hopper_of_late_launches()).passes().back();
   };
   const std::size_t n = 1 << 14;
-  EXPECT_TRUE(last({.lengths = {n}, .batch = 512}).out.streams);
-  EXPECT_FALSE(last({.lengths = {n}, .batch = 64}).out.streams) << "a short call stays in L2";
+  EXPECT_TRUE(last({.lengths = {n}, .batch = 64}).out.streams);
   EXPECT_FALSE(last({.lengths = {n / 4}}).out.streams) << "measured: a loss";
-  EXPECT_TRUE(last({.lengths = {1024, 1024}, .batch = 16}).out.streams)
-      << "columns over their own input";
-  const auto rows_first = make_program({.lengths = {64, n}}, hopper()).passes();
+  EXPECT_TRUE(last({.lengths = {1024, 1024}}).out.streams) << "columns over their own input";
+  const auto rows_first = make_program({.lengths = {64, n}}, hopper_of_late_launches()).passes();
   ASSERT_EQ(rows_first.front().shape().length, n);
   EXPECT_FALSE(rows_first.front().out.streams) << "columns read it next";
   plan_spec twiddled{.lengths = {1 << 24}, .bins = bin_order::scrambled};
