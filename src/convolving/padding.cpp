@@ -18,22 +18,23 @@ constexpr std::size_t mixed_multiple = 8;
 /// What a point of a transform costs, where a factor of 2 costs 1.
 struct point_costs {
   double memory;  ///< Reading it, multiplying and writing it.
-  double mixed;   ///< So many times as long as their factors say take all but powers of two.
+  double mixed;   ///< So many times as long as their factors say take all but powers of two,
+  double mixed_beyond_4096;  ///< and those of them that are longer.
 };
 
 /// A processor's: two cores of an EPYC (avx512, fp32) took, with one kernel in one image, 0.74 of
 /// the time of 128 x 128 for 80 x 80, 0.53 of that of 256 x 256 for 144 x 144, 0.59 of that of
 /// 1,024 x 1,024 for 576 x 576, 0.69 of that of 2,048 x 2,048 for 1,536 x 1,536, 0.45 and 0.65 of
 /// that of 4,096 x 4,096 for 2,160 x 2,160 and 3,072 x 3,072.
-constexpr point_costs of_processor{.memory = 3, .mixed = 1.12};
+constexpr point_costs of_processor{.memory = 3, .mixed = 1.12, .mixed_beyond_4096 = 1.12};
 
 /// OpenCL's on the same processor (PoCL): 0.24, 0.25 and 0.29 for the first three, but 1.09 for
 /// 1,536 x 1,536, 0.92 and 0.99 for the last.
-constexpr point_costs of_opencl_cpu{.memory = 3, .mixed = 1.4};
+constexpr point_costs of_opencl_cpu{.memory = 3, .mixed = 1.4, .mixed_beyond_4096 = 1.4};
 
-/// A GPU's, where bytes count most. An estimate, not measured: operations, and shapes by rule a few
-/// percent behind those that were searched.
-constexpr point_costs of_gpu{.memory = 24, .mixed = 1.08};
+/// A GPU's, where bytes count most. An H200 took 0.76 of the time of 2,048 x 4,096 for 1,344 x 2,304
+/// (a bloom), but 1.27 of that of 8,192 x 4,096 for 5,760 x 4,096: long rows have shapes by rule.
+constexpr point_costs of_gpu{.memory = 24, .mixed = 1.35, .mixed_beyond_4096 = 1.65};
 
 const point_costs& costs_of(const device_info& device) {
   if (device.is_gpu || device.runs_on == engine::cuda) return of_gpu;
@@ -57,7 +58,8 @@ double cost_of_factors(std::size_t n) {
 
 double point_cost(std::size_t n, const point_costs& of) {
   const double cost = of.memory + cost_of_factors(n);
-  return std::has_single_bit(n) ? cost : cost * of.mixed;
+  if (std::has_single_bit(n)) return cost;
+  return cost * (n > 4096 ? of.mixed_beyond_4096 : of.mixed);
 }
 
 /// Returns the next length from n on that is considered besides powers of two.

