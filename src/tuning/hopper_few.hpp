@@ -42,7 +42,7 @@ inline constexpr cut fp32_cuts_of_reals[] = {
     {.length = 1 << 19, .parts = {1024, 512}, .counts = {.up_to = 4}},
 };
 inline constexpr column_shape fp32_mirrored_of_reals[] = {
-    {.length = 512, .elements = 16, .lanes = 8, .counts = {.up_to = 4096}},
+    {.length = 512, .elements = 16, .lanes = 8, .counts = {.up_to = 1024}},
 };
 // clang-format on
 
