@@ -61,8 +61,7 @@ struct buffers {
   float2 *in = nullptr, *between = nullptr, *out = nullptr;
 };
 
-void launch(bool is_early, const float2* in, float2* out, int n, int columns,
-            cudaStream_t stream) {
+void launch(bool is_early, const float2* in, float2* out, int n, int columns, cudaStream_t stream) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;

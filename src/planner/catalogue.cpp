@@ -25,6 +25,17 @@ void add_rows(std::vector<plan_spec>& requests, transform kind, precision real) 
   }
 }
 
+/// Requests whose shapes depend on how many transforms a call makes.
+void add_counts(std::vector<plan_spec>& requests, transform kind) {
+  for (std::size_t n = 1 << 13; n <= (1U << 20); n *= 2) {
+    requests.push_back({.lengths = {n}, .kind = kind});
+  }
+  requests.push_back({.lengths = {1024}, .batch = 2 * batch, .kind = kind});
+  for (std::size_t n = 128; n <= 1024; n *= 2) {
+    requests.push_back({.lengths = {n, n}, .batch = 64, .kind = kind});
+  }
+}
+
 void add_planes_and_volumes(std::vector<plan_spec>& requests, transform kind, precision real) {
   for (std::size_t n = 16; n <= 8192; n *= 2) {
     requests.push_back({.lengths = {n, n}, .kind = kind, .real = real});
@@ -66,6 +77,7 @@ std::vector<plan_spec> every_request() {
                                  transform::forward_from_real, transform::inverse_to_real}) {
       add_rows(requests, kind, real);
       add_planes_and_volumes(requests, kind, real);
+      if (real == precision::fp32) add_counts(requests, kind);
     }
   }
   return requests;

@@ -16,7 +16,7 @@ namespace wingbeat::planner {
 /// planning reads. Throws `plan_error` for any other name.
 [[nodiscard]] device_info sample_device(std::string_view architecture);
 
-/// Returns packed transforms of every kind and length, of one to three axes.
+/// Returns packed transforms of every kind and length, of one to three axes, few and many a call.
 [[nodiscard]] std::vector<plan_spec> every_request();
 
 /// Returns the same of lengths that are no powers of two: those that people use.

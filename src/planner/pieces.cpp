@@ -97,8 +97,15 @@ rule_request rule_of(const piece& common, std::size_t length) {
           .is_real_row = shape.has_half_spectrum() && !shape.mirrored};
 }
 
-std::optional<piece> whole_row(piece result, const tuning::shape* shape, const choice& by) {
-  if (shape == nullptr) return std::nullopt;
+/// A row that one workgroup takes, as the data describes it, or else by rule.
+std::optional<piece> whole_row(piece result, const tuning::shape* described, const choice& by) {
+  std::optional<tuning::shape> shape;
+  if (described != nullptr) {
+    shape = *described;
+  } else {
+    shape = row_by_rule(rule_of(result, result.total), by.data.other_rows, by.device);
+  }
+  if (!shape) return std::nullopt;
   result.shape.makes = result.shape.has_half_spectrum() ? body::real_row : body::transform;
   result.shape.length = shape->length;
   result.shape.elements_per_thread = shape->elements;
@@ -144,13 +151,8 @@ std::optional<piece> line_of(const piece& common, std::size_t length,
 std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& rows,
                                  const choice& by) {
   if (auto line = line_of(common, common.total, rows.lines, by)) return line;
-  const auto* shape = tuning::find_shape(rows.whole, common.total, by.butterflies(common.total));
-  std::optional<tuning::shape> by_rule;
-  if (shape == nullptr) {
-    by_rule = row_by_rule(rule_of(common, common.total), by.data.other_rows, by.device);
-    if (by_rule) shape = &*by_rule;
-  }
-  auto row = whole_row(common, shape, by);
+  auto row = whole_row(
+      common, tuning::find_shape(rows.whole, common.total, by.butterflies(common.total)), by);
   if (row) spread(*row, by);
   return row;
 }
@@ -322,13 +324,7 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
   };
   const piece common = common_piece(by, true, true);
   const tuning::shape* own = shape_of(by.shapes.convolutions);
-  const tuning::shape* shape = own != nullptr ? own : shape_of(by.shapes.rows.whole);
-  std::optional<tuning::shape> by_rule;
-  if (shape == nullptr) {
-    by_rule = row_by_rule(rule_of(common, axis.total), data.other_rows, device);
-    if (by_rule) shape = &*by_rule;
-  }
-  auto result = whole_row(common, shape, by);
+  auto result = whole_row(common, own != nullptr ? own : shape_of(by.shapes.rows.whole), by);
   if (!result) return result;
   result->shape.stage_in = result->shape.stage_out = false;
   if (device::is_power_of_two(axis.total)) result->shape.bins = device::order::scrambled;

@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 #include <thread>
+#include <utility>  // pair
 
 #include "backend/cuda/fake_driver.hpp"
 #include "backend/cuda/queue.hpp"  // cuda::queue
@@ -96,6 +97,47 @@ TEST_F(cuda_on_a_fake, reports_what_its_devices_can_do) {
   EXPECT_EQ(ampere.architecture, "sm_80");
   EXPECT_EQ(ampere.max_cluster, 1U) << "its driver may not know the question";
   EXPECT_FALSE(ampere.has_bulk_prefetch);
+}
+
+TEST_F(cuda_on_a_fake, launches_early_where_the_driver_can) {
+  kernel_source early = kernel;
+  early.starts_early = true;
+  const auto launched = [&](const kernel_source& source) {
+    const auto on = open();
+    const bool is_known = on->device().has_early_launch;
+    const auto loaded = engine().compiler().compile(on, source);
+    loaded->launch(*on, 3, {});
+    const auto& seen = machine().launches.back();
+    EXPECT_EQ(seen.grid_x, 3U);
+    EXPECT_EQ(seen.block_x, 64U);
+    EXPECT_EQ(seen.shared_bytes, 512U);
+    EXPECT_EQ(seen.stream, backend::cuda::cuda_queue(*on).stream());
+    engine_.reset();
+    return std::pair{is_known, seen.is_early};
+  };
+  EXPECT_EQ(launched(early), (std::pair{true, true}));
+  EXPECT_EQ(launched(kernel), (std::pair{true, false})) << "its text does not wait";
+  machine().driver_version = 12020;
+  EXPECT_EQ(launched(early), (std::pair{false, false})) << "could not be captured";
+  machine().driver_version = 13020;
+  machine().capability_major = 8;
+  EXPECT_EQ(launched(early), (std::pair{false, false}));
+  machine().capability_major = 9;
+  driver_.launch_as = nullptr;
+  EXPECT_EQ(launched(early), (std::pair{false, false}));
+}
+
+TEST_F(cuda_on_a_fake, leaves_a_context_that_is_current) {
+  const auto on = open();
+  const auto own = backend::cuda::cuda_queue(*on).context();
+  const auto loaded = engine().compiler().compile(on, kernel);
+  const auto foreign = handle_numbered<cuda::context_handle>(7);
+  for (const auto current : {own, foreign}) {
+    contexts().push_back(current);
+    loaded->launch(*on, 1, {});
+    EXPECT_THAT(contexts(), ::testing::ElementsAre(current));
+    contexts().clear();
+  }
 }
 
 TEST_F(cuda_on_a_fake, says_why_it_is_absent) {

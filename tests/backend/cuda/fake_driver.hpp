@@ -24,6 +24,7 @@ struct fake_launch {
   cuda::stream_handle stream;
   std::array<const void*, 3> pointers;      // in, out, table
   std::array<std::uint64_t, 3> quantities;  // in_first, out_first, batch
+  bool is_early = false;
 };
 
 /// What the fake does next and what it saw. Reset it at the start of each test.
@@ -36,6 +37,7 @@ struct fake_machine {
   int capability_major = 9;
   bool has_clusters = true;
   int max_threads = 1024;
+  int driver_version = 13020;
   int nvrtc_version = 130;  // 10 major + minor
   std::atomic<bool> is_shut_down = false;
   std::atomic<int> n_compilations = 0;
@@ -78,7 +80,7 @@ inline void fake_devices(cuda::driver_api& api) {
   api.error_name = [](int, const char** name) { return *name = "CUDA_ERROR_FAKE", 0; };
   api.error_text = [](int, const char** text) { return *text = "as the test wished", 0; };
   api.init = [](unsigned) { return machine().init_status; };
-  api.driver_version = [](int* version) { return *version = 13020, 0; };
+  api.driver_version = [](int* version) { return *version = machine().driver_version, 0; };
   api.device_count = [](int* n) { return *n = machine().n_devices, 0; };
   api.device_get = [](int* ordinal, int index) { return *ordinal = index, 0; };
   api.device_name = [](char* name, int, int) { return std::strcpy(name, "Fake GPU"), 0; };
@@ -175,6 +177,26 @@ inline void fake_streams(cuda::driver_api& api) {
   };
 }
 
+/// Kernels of these tests have the parameters of a pass; a launch may come without arguments.
+inline cuda::result fake_driver_launch(cuda::function_handle, unsigned grid_x, unsigned, unsigned,
+                                       unsigned block_x, unsigned, unsigned, unsigned shared_bytes,
+                                       cuda::stream_handle stream, void** arguments, void**) {
+  const auto pointer = [&](int i) {
+    return arguments[i] == nullptr ? nullptr : *static_cast<void**>(arguments[i]);
+  };
+  const auto quantity = [&](int i) {
+    return arguments[i] == nullptr ? 0 : *static_cast<std::uint64_t*>(arguments[i]);
+  };
+  const std::lock_guard held{machine().mutex};
+  machine().launches.push_back({grid_x,
+                                block_x,
+                                shared_bytes,
+                                stream,
+                                {pointer(0), pointer(1), pointer(2)},
+                                {quantity(3), quantity(4), quantity(5)}});
+  return in_context();
+}
+
 inline void fake_kernels(cuda::driver_api& api) {
   api.module_load = [](cuda::module_handle* made, const void*) {
     if (machine().image_status != cuda::success) return machine().image_status;
@@ -197,24 +219,17 @@ inline void fake_kernels(cuda::driver_api& api) {
     *count = 1;
     return in_context();
   };
-  api.launch = [](cuda::function_handle, unsigned grid_x, unsigned, unsigned, unsigned block_x,
-                  unsigned, unsigned, unsigned shared_bytes, cuda::stream_handle stream,
-                  void** arguments, void**) {
-    // Kernels of these tests have the parameters of a pass; a launch may come without arguments.
-    const auto pointer = [&](int i) {
-      return arguments[i] == nullptr ? nullptr : *static_cast<void**>(arguments[i]);
-    };
-    const auto quantity = [&](int i) {
-      return arguments[i] == nullptr ? 0 : *static_cast<std::uint64_t*>(arguments[i]);
-    };
+  api.launch = fake_driver_launch;
+  api.launch_as = [](const cuda::launch_config* as, cuda::function_handle what, void** arguments,
+                     void** extra) {
+    const cuda::result status =
+        fake_driver_launch(what, as->grid_x, as->grid_y, as->grid_z, as->block_x, as->block_y,
+                           as->block_z, as->shared_bytes, as->stream, arguments, extra);
     const std::lock_guard held{machine().mutex};
-    machine().launches.push_back({grid_x,
-                                  block_x,
-                                  shared_bytes,
-                                  stream,
-                                  {pointer(0), pointer(1), pointer(2)},
-                                  {quantity(3), quantity(4), quantity(5)}});
-    return in_context();
+    machine().launches.back().is_early =
+        as->n_attributes == 1 && as->attributes->value == 1 &&
+        as->attributes->key == cuda::launch_attribute::programmatic_stream_serialization;
+    return status;
   };
 }
 

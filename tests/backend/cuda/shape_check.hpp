@@ -49,6 +49,7 @@ inline std::vector<pass> shapes_of(const std::vector<plan_spec>& requests,
                         ? std::min<std::size_t>(numbers.prior, 2)
                         : std::size_t{1} << 16;
     numbers.total = 0;
+    numbers.starts_early = false;
     distinct.insert_or_assign(planner::kernel_text(shape), std::move(each));
   }
   std::vector<pass> all;
