@@ -6,7 +6,8 @@
 //     of N: N transforms a call; otherwise as many as 1 GiB holds
 //     families: rows, lines, columns, pairs, thirds, cuts, column-lines, planes, mirrored,
 //     column-shapes (of the slowest axis), convolutions (rows times a spectrum of ones and back,
-//     forward alone); rows, cuts and column-shapes also of lengths that are no powers of two;
+//     forward alone); rows, cuts, column-shapes and convolutions also of lengths that are no powers
+//     of two;
 //     few (for calls of few transforms: rows, cuts and columns of small workgroups); built-in
 //     (launched early and spread, and not)
 #include <fmt/format.h>

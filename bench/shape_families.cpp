@@ -63,12 +63,23 @@ void forget_length(std::vector<Shape>& shapes, std::size_t length) {
   std::erase_if(shapes, [&](const Shape& each) { return each.length == length; });
 }
 
+/// Divisors of a length that a thread can hold.
+std::vector<unsigned> elements_to_try(std::size_t n) {
+  if (n == 1) return {1};
+  std::vector<unsigned> found;
+  for (unsigned e = 2; e <= std::min<std::size_t>(n, 32); ++e) {
+    if (n % e == 0) found.push_back(e);
+  }
+  return found;
+}
+
 /// Convolutions of rows, for which the compiler is told how many workgroups are to be resident.
 void add_convolutions(list& to, const candidate& base, std::size_t n) {
-  for (const unsigned elements : {4u, 8u, 16u, 32u}) {
+  for (const unsigned elements : elements_to_try(n)) {
+    if (elements < 4 && n > 4) continue;
     for (const unsigned lanes : {1u, 2u, 4u, 8u}) {
-      const std::size_t threads = n * lanes / std::max(elements, 1u);
-      if (elements > n || threads < 64 || threads > 1024) continue;
+      const std::size_t threads = n * lanes / elements;
+      if (threads < 64 || threads > 1024) continue;
       for (const bool half_trade : {false, true}) {
         if (n == elements && half_trade) continue;
         for (const unsigned resident_threads : {0u, 512u, 768u, 1024u, 1536u}) {
@@ -91,16 +102,6 @@ void add_convolutions(list& to, const candidate& base, std::size_t n) {
       }
     }
   }
-}
-
-/// Divisors of a length that a thread can hold.
-std::vector<unsigned> elements_to_try(std::size_t n) {
-  if (n == 1) return {1};
-  std::vector<unsigned> found;
-  for (unsigned e = 2; e <= std::min<std::size_t>(n, 32); ++e) {
-    if (n % e == 0) found.push_back(e);
-  }
-  return found;
 }
 
 /// Counts of rows that share a workgroup.
