@@ -334,8 +334,12 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
   return result;
 }
 
-std::vector<piece> scrambled_pieces_of(const axis_request& axis, const tuning::architecture& data,
+std::vector<piece> scrambled_pieces_of(const axis_request& request,
+                                       const tuning::architecture& data,
                                        const device_info& device) {
+  // Plans of any batch have their bins in the same places: shapes are those of many transforms.
+  axis_request axis = request;
+  axis.transforms = std::size_t{1} << 32;
   const choice by{axis, data, device};
   const piece common = common_piece(by, true, true);
   const auto row_of = [&](std::size_t length) {

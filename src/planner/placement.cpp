@@ -83,6 +83,8 @@ void add_functors(pass& result, const plan_spec& spec) {
 /// compiler could move streaming loads before the wait for earlier launches.
 void start_early(pass& result, const placement& at) {
   if (!at.device.has_early_launch) return;
+  // Loads that a functor says are of constants (`__ldg`) could move before the wait too.
+  if (result.in.fused || result.out.fused) return;
   if (result.traffic_bytes() > at.rules.most_early_bytes) return;
   result.numbers.starts_early = true;
   result.in.streams = result.out.streams = false;

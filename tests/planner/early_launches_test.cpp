@@ -26,6 +26,12 @@ TEST(early_launches, are_those_of_short_calls) {
   EXPECT_FALSE(longer.numbers.starts_early);
   EXPECT_GT(longer.numbers.prefetch_tiles, 0U);
   EXPECT_TRUE(longer.out.streams);
+  plan_spec fused{.lengths = {n}};
+  fused.load = {.in_bytes = 8 * n,
+                .element_bytes = 8,
+                .source = {.text = "struct yours {};", .type = "yours"}};
+  EXPECT_FALSE(make_program(fused, hopper()).passes().front().numbers.starts_early)
+      << "a functor's loads may move before the wait";
   EXPECT_FALSE(passes(n, 1, ampere()).front().numbers.starts_early) << "sm_80 cannot";
 }
 

@@ -61,7 +61,7 @@ void bind_kernels(shared_library& from, driver_api& api) {
   from.bind(api.function_set_attribute, "cuFuncSetAttribute");
   from.bind(api.resident_workgroups, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   from.bind(api.launch, "cuLaunchKernel");
-  from.bind_if_there(api.launch_as, "cuLaunchKernelEx");
+  from.bind_if_there(api.launch_configured, "cuLaunchKernelEx");
 }
 
 void bind_driver(shared_library& from, driver_api& api) {

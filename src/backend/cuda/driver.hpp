@@ -123,7 +123,8 @@ struct driver_api {
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                    stream_handle, void** arguments, void** extra);
   /// Null in drivers before CUDA 11.8.
-  result (*launch_as)(const launch_config*, function_handle, void** arguments, void** extra);
+  result (*launch_configured)(const launch_config*, function_handle, void** arguments,
+                              void** extra);
 };
 
 /// NVRTC's functions: CUDA C++ text to machine code, without a GPU.

@@ -55,8 +55,8 @@ device_info describe_device(const driver_api& api, int index, std::string versio
     found.has_bulk_prefetch = true;  // PTX: cp.async.bulk.prefetch
     int driver = 0;
     const bool knows_version = api.driver_version(&driver) == success;
-    found.has_early_launch =
-        api.launch_as != nullptr && knows_version && driver >= first_driver_of_early_launches;
+    found.has_early_launch = api.launch_configured != nullptr && knows_version &&
+                             driver >= first_driver_of_early_launches;
   }
   return found;
 }

@@ -108,7 +108,7 @@ class kernel final : public backend::kernel {
                                .stream = stream,
                                .attributes = &early,
                                .n_attributes = 1};
-    return api_.launch_as(&config, function_, pointers, nullptr);
+    return api_.launch_configured(&config, function_, pointers, nullptr);
   }
 
   [[nodiscard]] int attribute(int key) const {

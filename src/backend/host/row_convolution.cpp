@@ -185,7 +185,7 @@ row_convolution<Real>::row_convolution(const kernels<Real>& kernel_set, const pl
   tile_rows_ = std::min(tile_rows_, loops_.rows.back().count);
   const thread_pool& pool = thread_pool::shared();
   const double work = 2.0 * static_cast<double>(n_rows_ * n_shared_ * n);
-  n_threads_ = pool.threads_for(work * 10) == 1 ? 1 : pool.n_threads();
+  n_threads_ = pool.is_worth_sharing(work * 10) ? pool.n_threads() : 1;
 }
 
 template <class Real>

@@ -37,8 +37,8 @@ unsigned threads_wanted() {
 
 std::unique_ptr<thread_pool> make_shared_pool() {
   const unsigned n_threads = threads_wanted();
-  const bool waits_awake = n_threads >= limits.threads_that_wait_awake &&
-                           n_threads <= std::thread::hardware_concurrency();
+  const bool waits_awake =
+      n_threads >= limits.least_pool_awake && n_threads <= std::thread::hardware_concurrency();
   return std::make_unique<thread_pool>(n_threads, waits_awake);
 }
 
@@ -105,7 +105,7 @@ void thread_pool::close() noexcept {
   is_closing_ = true;
   for (seat& each : seats_) {
     if (!each.worker.joinable()) continue;
-    each.round.store(round_ + 1, std::memory_order_release);
+    each.round.store(round_ + 1);
     each.round.notify_one();
     each.worker.join();
   }
@@ -126,7 +126,7 @@ void thread_pool::run(std::size_t n_tasks, unsigned n_threads, task each) {
   const std::uint32_t round = ++round_, last_finished = finished_.load();
   gate_.store(gate::opened(round), std::memory_order_release);
   for (unsigned slot = 1; slot < n_used; ++slot) {
-    seats_[slot - 1].round.store(round, std::memory_order_release);
+    seats_[slot - 1].round.store(round);  // in total order, as `notify_one` looks for sleepers
     seats_[slot - 1].round.notify_one();
   }
   drain(0);
@@ -146,7 +146,7 @@ bool thread_pool::enter(std::uint32_t round) noexcept {
 void thread_pool::leave(std::uint32_t round) noexcept {
   const std::uint64_t before = gate_.fetch_sub(1, std::memory_order_acq_rel);
   if ((before & gate::open) != 0 || (before & gate::inside) > 1) return;
-  finished_.store(round, std::memory_order_release);
+  finished_.store(round);
   finished_.notify_one();
 }
 
@@ -154,8 +154,8 @@ void thread_pool::work(unsigned slot) {
   const std::atomic<std::uint32_t>& wanted = seats_[slot - 1].round;
   for (std::uint32_t seen = 0;;) {
     await_change(wanted, seen);
+    seen = wanted.load();  // before the question: a round read after it could be that of closing
     if (is_closing_) return;
-    seen = wanted.load(std::memory_order_acquire);
     if (!enter(seen)) continue;
     drain(slot);
     leave(seen);

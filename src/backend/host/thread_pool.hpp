@@ -2,7 +2,7 @@
 // The threads of the host engine, shared by all its queues and plans.
 #pragma once
 
-#include <algorithm>  // clamp
+#include <algorithm>  // clamp, max
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t, uint64_t
@@ -49,11 +49,14 @@ class thread_pool {
   thread_pool& operator=(const thread_pool&) = delete;
 
   [[nodiscard]] unsigned n_threads() const noexcept { return n_threads_; }
-  /// Returns how many threads to take for points times log2 of the length: see `thresholds`.
+  /// Returns whether work, as `thresholds` counts it, is worth a second thread.
+  [[nodiscard]] bool is_worth_sharing(double work) const noexcept {
+    return work >= std::max(limits.least_shared_work, work_per_thread());
+  }
+  /// Returns how many threads to take for it.
   [[nodiscard]] unsigned threads_for(double work) const noexcept {
-    if (work < limits.least_shared_work) return 1;
-    const double each = waits_awake_ ? limits.work_per_awake_thread : limits.work_per_thread;
-    return static_cast<unsigned>(std::clamp(work / each, 1.0, double(n_threads_)));
+    if (!is_worth_sharing(work)) return 1;
+    return static_cast<unsigned>(std::clamp(work / work_per_thread(), 1.0, double(n_threads_)));
   }
 
   /// Runs task 0 to `n_tasks` - 1, in any order, on at most `n_threads` threads, and returns when
@@ -67,6 +70,10 @@ class thread_pool {
   void close() noexcept;
 
  private:
+  [[nodiscard]] double work_per_thread() const noexcept {
+    return waits_awake_ ? limits.work_per_awake_thread : limits.work_per_thread;
+  }
+
   /// What one worker waits for, in a cache line of its own.
   struct alignas(64) seat {
     std::atomic<std::uint32_t> round = 0;  // the last round that wants it

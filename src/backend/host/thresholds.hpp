@@ -11,14 +11,13 @@ namespace wingbeat::backend::host {
 /// Each with its reason; bench/results/host has the speeds that came with these values.
 struct thresholds {
   // Threads
-  /// Points times log2 of the length that a thread is taken for, about 30 microseconds: what it
-  /// costs to wake it. Where threads wait awake, 4 microseconds.
-  double work_per_thread = 1 << 19;
-  double work_per_awake_thread = 1 << 16;
+  // Work counts points times log2 of the length.
+  double work_per_thread = 1 << 19;        ///< About 30 microseconds: what it costs to wake one.
+  double work_per_awake_thread = 1 << 16;  ///< About 4 microseconds, where workers wait awake.
   double least_shared_work = 1 << 18;  ///< 2^14 points took 31 us on three threads, 24 us on one.
-  /// A pool of so many waits awake, where the machine has as many processors: a smaller one needs
-  /// them for others.
-  unsigned threads_that_wait_awake = 4;
+  /// Workers of a pool of so many threads wait awake for a while, where the machine has as many
+  /// processors: a smaller one needs them for others.
+  unsigned least_pool_awake = 4;
   std::chrono::microseconds wait_awake{50};
   std::size_t tiles_per_thread = 8;   ///< Shares of a pass, so that threads end together.
   std::size_t mirror_per_thread = 4;  ///< Shares of one row's bins, for the same reason.

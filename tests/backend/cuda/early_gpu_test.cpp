@@ -39,13 +39,13 @@ class cuda_early : public ::testing::TestWithParam<std::vector<std::size_t>> {};
 TEST_P(cuda_early, launches_wait_for_those_before_them) {
   if (devices(engine::cuda).empty()) GTEST_SKIP() << "no CUDA device here";
   queue on{first_device(engine::cuda)};
-  const plan_spec there{.lengths = GetParam(), .batch = 5};
-  plan_spec back = there;
+  const plan_spec what{.lengths = GetParam(), .batch = 5};
+  plan_spec back = what;
   back.kind = transform::inverse;
   back.scale = scaling::by_length;
-  const plan forward{on, there}, inverse{on, back};
-  const values x = noise(input_bytes(there) / sizeof(std::complex<float>));
-  buffer a{on, input_bytes(there)}, b{on, input_bytes(there)};
+  const plan forward{on, what}, inverse{on, back};
+  const values x = noise(input_bytes(what) / sizeof(std::complex<float>));
+  buffer a{on, input_bytes(what)}, b{on, input_bytes(what)};
   a.write(x.data(), a.size_bytes());
   constexpr int n_rounds = 200;
   for (int round = 0; round < n_rounds; ++round) {

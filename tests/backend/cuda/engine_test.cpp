@@ -123,7 +123,7 @@ TEST_F(cuda_on_a_fake, launches_early_where_the_driver_can) {
   machine().capability_major = 8;
   EXPECT_EQ(launched(early), (std::pair{false, false}));
   machine().capability_major = 9;
-  driver_.launch_as = nullptr;
+  driver_.launch_configured = nullptr;
   EXPECT_EQ(launched(early), (std::pair{false, false}));
 }
 

@@ -220,8 +220,8 @@ inline void fake_kernels(cuda::driver_api& api) {
     return in_context();
   };
   api.launch = fake_driver_launch;
-  api.launch_as = [](const cuda::launch_config* as, cuda::function_handle what, void** arguments,
-                     void** extra) {
+  api.launch_configured = [](const cuda::launch_config* as, cuda::function_handle what,
+                             void** arguments, void** extra) {
     const cuda::result status =
         fake_driver_launch(what, as->grid_x, as->grid_y, as->grid_z, as->block_x, as->block_y,
                            as->block_z, as->shared_bytes, as->stream, arguments, extra);

@@ -98,7 +98,7 @@ TEST(host_threads, may_share_one_plan_and_one_queue) {
   }
 }
 
-/// Whose workers wait awake, or asleep.
+/// A pool whose workers wait awake, or asleep.
 class host_thread_pool : public ::testing::TestWithParam<bool> {};
 
 TEST_P(host_thread_pool, runs_each_task_once) {
@@ -112,6 +112,17 @@ TEST_P(host_thread_pool, runs_each_task_once) {
       --holders[slot];
     });
     for (const auto& count : runs) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST_P(host_thread_pool, closes_just_behind_a_call) {
+  for (int round = 0; round < 500; ++round) {
+    std::atomic<int> runs = 0;
+    {
+      thread_pool pool{3, GetParam()};
+      pool.run(2, 3, [&](std::size_t, unsigned) { ++runs; });
+    }
+    EXPECT_EQ(runs, 2);
   }
 }
 
