@@ -2,7 +2,8 @@
 // What does it cost to part a short call into two passes? Two kernels that move 2^n complex numbers
 // as the passes of a transform do, but compute nothing, joined in five ways: two launches; two that
 // begin early (programmatic dependent launch); one cooperative launch with a barrier of the grid;
-// a graph of two; and one early launch alone, for comparison.
+// a graph of two; and one early launch alone, for comparison. Then graphs of one, whose arguments
+// stay or are set again before each call.
 //     nvcc -O3 -arch=sm_90 launch_gaps.cu -o launch_gaps && ./launch_gaps
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -99,6 +100,21 @@ void time(const char* name, int bits, cudaStream_t stream, Call call) {
               1e3 * best_ms / calls, best_cpu_us);
 }
 
+struct captured {
+  cudaGraph_t graph;
+  cudaGraphExec_t runnable;
+};
+
+template <class Calls>
+captured capture(cudaStream_t stream, Calls calls) {
+  captured made{};
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
+  calls();
+  check(cudaStreamEndCapture(stream, &made.graph), "capture");
+  check(cudaGraphInstantiate(&made.runnable, made.graph, 0), "make a graph");
+  return made;
+}
+
 void run(int bits, cudaStream_t stream, const buffers& at) {
   const int n = 1 << bits / 2, columns = 1 << (bits - bits / 2);
   const auto two = [&](bool is_early) {
@@ -122,15 +138,22 @@ void run(int bits, cudaStream_t stream, const buffers& at) {
           "launch together");
   });
   for (const bool is_early : {false, true}) {
-    cudaGraph_t graph;
-    cudaGraphExec_t runnable;
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
-    two(is_early);
-    check(cudaStreamEndCapture(stream, &graph), "capture");
-    check(cudaGraphInstantiate(&runnable, graph, 0), "make a graph");
+    const captured graph = capture(stream, [&] { two(is_early); });
     time(is_early ? "graph of two early" : "graph of two", bits, stream,
-         [&] { check(cudaGraphLaunch(runnable, stream), "launch a graph"); });
+         [&] { check(cudaGraphLaunch(graph.runnable, stream), "launch a graph"); });
   }
+  const captured one = capture(stream, [&] { launch(false, at.in, at.out, n, columns, stream); });
+  time("graph of one", bits, stream,
+       [&] { check(cudaGraphLaunch(one.runnable, stream), "launch a graph"); });
+  cudaGraphNode_t node;
+  std::size_t count = 1;
+  check(cudaGraphGetNodes(one.graph, &node, &count), "find a launch");
+  cudaKernelNodeParams changed{};
+  check(cudaGraphKernelNodeGetParams(node, &changed), "read a launch");
+  time("graph of one, set anew", bits, stream, [&] {
+    check(cudaGraphExecKernelNodeSetParams(one.runnable, node, &changed), "set a launch");
+    check(cudaGraphLaunch(one.runnable, stream), "launch a graph");
+  });
 }
 
 }  // namespace
