@@ -4,8 +4,9 @@
 #include <algorithm>  // max
 #include <array>
 #include <complex>
-#include <utility>  // exchange, move
-#include <variant>  // get_if
+#include <functional>  // ref
+#include <utility>     // exchange, move
+#include <variant>     // get_if
 #include <vector>
 
 #include "backend/argument_list.hpp"  // argument_list, entry_parameters
@@ -109,6 +110,23 @@ std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
   return later->resources().spill_bytes < result->resources().spill_bytes ? later : result;
 }
 
+/// Returns whether an engine should remember the calls of a plan: see `most_graph_bytes_of_one`.
+/// What clears memory goes to the queue between launches, and is not remembered.
+bool is_worth_remembering(const planner::program& calls, const device_info& device) {
+  bool any_early = false;
+  std::size_t n_launches = 0;
+  for (const planner::step& each : calls.steps) {
+    const auto* of = std::get_if<pass>(&each);
+    if (of == nullptr) return false;
+    any_early |= of->numbers.starts_early;
+    ++n_launches;
+  }
+  const tuning::placement_rules& rules = tuning::for_device(device).placing;
+  return !any_early ||
+         calls.traffic_bytes() <=
+             (n_launches == 1 ? rules.most_graph_bytes_of_one : rules.most_graph_bytes_of_several);
+}
+
 class compiled_plan final : public plan {
  public:
   compiled_plan(const kernel_compiler& compiler, const std::shared_ptr<queue>& on,
@@ -120,6 +138,8 @@ class compiled_plan final : public plan {
       auto kernel = compiled(compiler, on, each);
       launches_.push_back({std::move(each), std::move(table), std::move(kernel)});
     }
+    calls_ = is_worth_remembering(program_, on->device()) ? compiler.repeated(*on)
+                                                          : std::make_unique<calls_at_once>();
   }
 
   std::size_t workspace_bytes() const noexcept override { return program_.workspace_bytes(); }
@@ -143,16 +163,19 @@ class compiled_plan final : public plan {
   }
 
   void enqueue(queue& on, const run& given) const override {
-    auto launch = launches_.begin();
-    for (const planner::step& each : program_.steps) {
-      if (const auto* cleared = std::get_if<planner::clear>(&each)) {
-        buffer_view memory = locate(cleared->location, given);
-        memory.size_bytes = cleared->size_bytes;
-        on.clear(memory);
-      } else {
-        enqueue(on, *launch++, given);
+    const auto steps = [&](launch_sequence& to) {
+      auto launch = launches_.begin();
+      for (const planner::step& each : program_.steps) {
+        if (const auto* cleared = std::get_if<planner::clear>(&each)) {
+          buffer_view memory = locate(cleared->location, given);
+          memory.size_bytes = cleared->size_bytes;
+          on.clear(memory);
+        } else {
+          enqueue(to, *launch++, given);
+        }
       }
-    }
+    };
+    calls_->call(on, std::ref(steps));  // by reference: a copy would be allocated
   }
 
  private:
@@ -162,7 +185,7 @@ class compiled_plan final : public plan {
     std::shared_ptr<const kernel> compiled;
   };
 
-  void enqueue(queue& on, const prepared_launch& launch, const run& given) const {
+  void enqueue(launch_sequence& sequence, const prepared_launch& launch, const run& given) const {
     const pass& of = launch.of;
     const buffer_view from = locate(of.in.location, given), to = locate(of.out.location, given);
     const transform_arguments transform{
@@ -184,7 +207,7 @@ class compiled_plan final : public plan {
     }
     if (of.in.fused) arguments.add(of.in.fused->operands, given.load);
     if (of.out.fused) arguments.add(of.out.fused->operands, given.store);
-    launch.compiled->launch(on, of.workgroups(), arguments.list());
+    sequence.launch(*launch.compiled, of.workgroups(), arguments.list());
   }
 
   buffer_view locate(place location, const run& given) const {
@@ -209,6 +232,7 @@ class compiled_plan final : public plan {
 
   planner::program program_;
   std::vector<prepared_launch> launches_;
+  std::unique_ptr<repeated_calls> calls_;
 };
 
 }  // namespace

@@ -5,7 +5,8 @@
 #include <array>
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
-#include <memory>   // shared_ptr
+#include <functional>
+#include <memory>  // shared_ptr, unique_ptr
 #include <span>
 #include <string>
 
@@ -96,12 +97,56 @@ class kernel {
   virtual void launch(queue& on, std::size_t workgroups, kernel_arguments arguments) const = 0;
 };
 
+/// Where the launches of one call go, in order.
+class launch_sequence {
+ public:
+  virtual ~launch_sequence() = default;
+  /// Throws as `kernel::launch` does.
+  virtual void launch(const kernel& what, std::size_t workgroups, kernel_arguments arguments) = 0;
+};
+
+/// Launches each when it is told to.
+class launches_at_once final : public launch_sequence {
+ public:
+  explicit launches_at_once(queue& on) : on_(on) {}
+  void launch(const kernel& what, std::size_t workgroups, kernel_arguments arguments) override {
+    what.launch(on_, workgroups, arguments);
+  }
+
+ private:
+  queue& on_;
+};
+
+/// The calls of one plan: the same kernels in the same order, with any arguments. An engine may
+/// remember them and repeat them at less cost. May be called from many threads.
+class repeated_calls {
+ public:
+  using launches = std::function<void(launch_sequence&)>;
+
+  virtual ~repeated_calls() = default;
+  /// Queues what `made` launches.
+  virtual void call(queue& on, const launches& made) = 0;
+};
+
+/// Remembers nothing.
+class calls_at_once final : public repeated_calls {
+ public:
+  void call(queue& on, const launches& made) override {
+    launches_at_once target{on};
+    made(target);
+  }
+};
+
 /// Compiles text for the device of a queue. Uses the disk cache.
 class kernel_compiler {
  public:
   virtual ~kernel_compiler() = default;
   [[nodiscard]] virtual std::shared_ptr<const kernel> compile(
       const std::shared_ptr<queue>& on, const kernel_source& source) const = 0;
+  /// Returns calls on queues of the context of `on`.
+  [[nodiscard]] virtual std::unique_ptr<repeated_calls> repeated(const queue&) const {
+    return std::make_unique<calls_at_once>();
+  }
 };
 
 /// Makes the plan of a compiled engine: chooses passes, writes sources, compiles, fills tables.

@@ -227,17 +227,28 @@ std::optional<piece> mirrored_columns(const piece& common, std::size_t length,
 
 using parts = std::vector<std::size_t>;  // the length of each pass
 
+parts parts_of(const tuning::cut& cut) {
+  parts lengths;
+  for (const std::size_t length : cut.parts) {
+    if (length > 0) lengths.push_back(length);
+  }
+  return lengths;
+}
+
+/// Returns how a row of a call of few transforms is cut, as measured; empty where it need not be.
+parts cut_of_few(const choice& by) {
+  if (!by.axis.is_row) return {};
+  const auto* cut = tuning::find_shape(by.rows().cuts, by.axis.total, by.axis.transforms);
+  return cut != nullptr && cut->counts.ends() ? parts_of(*cut) : parts{};
+}
+
 /// Returns the ways to cut the axis into several passes, the best first: as measured, then evenly,
 /// of lengths that are no powers of two into no longer passes than wanted where that can be.
 std::vector<parts> ways_to_cut(const choice& by) {
   std::vector<parts> ways;
   for (const tuning::cut& cut : by.rows().cuts) {
     if (cut.length != by.axis.total || !cut.counts.contains(by.axis.transforms)) continue;
-    parts lengths;
-    for (const std::size_t length : cut.parts) {
-      if (length > 0) lengths.push_back(length);
-    }
-    ways.push_back(lengths);
+    ways.push_back(parts_of(cut));
   }
   const auto is_wanted = [&](const parts& lengths) {
     return device::is_power_of_two(by.axis.total) ||
@@ -299,6 +310,10 @@ double twiddled_time(const piece& rows, const tuning::architecture& data) {
 std::vector<piece> pieces_of(const axis_request& axis, const tuning::architecture& data,
                              const device_info& device) {
   const choice by{axis, data, device};
+  if (const parts few = cut_of_few(by); !few.empty()) {
+    auto pieces = cut_into(few, by);
+    if (pieces.size() == few.size()) return pieces;
+  }
   const piece common = common_piece(by, axis.is_row, axis.is_row);
   const auto whole = axis.is_row ? row_at_once(common, by.rows(), by)
                                  : columns(common, axis.total, axis.columns, by);

@@ -347,7 +347,11 @@ constexpr auto fp32_all_cuts_of_reals = joined(
     hopper_few::fp32_cuts_of_reals, joined(fp32_cuts_of_reals, hopper_other::fp32_cuts_of_reals));
 constexpr auto fp32_all_mirrored_of_reals =
     joined(hopper_few::fp32_mirrored_of_reals, fp32_mirrored_of_reals);
-constexpr auto fp32_all_cuts = joined(fp32_cuts, hopper_other::fp32_cuts);
+constexpr auto fp32_all_cuts =
+    joined(hopper_few::fp32_cuts, joined(fp32_cuts, hopper_other::fp32_cuts));
+constexpr auto fp32_all_cuts_of_bins = joined(hopper_few::fp32_cuts_of_bins, fp32_cuts_of_bins);
+constexpr auto fp32_all_mirrored_of_bins =
+    joined(hopper_few::fp32_mirrored_of_bins, fp32_mirrored_of_bins);
 
 /// Returns shapes with some of their fields 0.
 template <class Shape, std::size_t N, class... Fields>
@@ -409,9 +413,9 @@ const architecture& hopper() {
                                  .mirrored = fp32_all_mirrored_of_reals},
                .rows_of_bins = {.whole = fp32_all_rows_of_bins,
                                 .lines = fp32_lines_of_bins,
-                                .cuts = fp32_cuts_of_bins,
+                                .cuts = fp32_all_cuts_of_bins,
                                 .planes = fp32_planes_of_bins,
-                                .mirrored = fp32_mirrored_of_bins},
+                                .mirrored = fp32_all_mirrored_of_bins},
                .convolutions = fp32_convolutions,
                .columns = fp32_all_columns,
                .column_lines = fp32_column_lines,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA GPUs: shapes for calls of few transforms, which stay in the caches and would leave most
 // multiprocessors idle. Found on an H200 by `best_shape few` and `lines .. of 1` (bench/NOTES.md,
-// section 23); a cluster is for as many transforms as leave each of its workgroups a
-// multiprocessor. Included by hopper.cpp.
+// sections 23 and 24); a cluster is for as many transforms as leave each of its workgroups a
+// multiprocessor, and columns are counted as a call of one transform has them. Included by
+// hopper.cpp.
 #pragma once
 
 #include "tuning/tuning.hpp"
@@ -22,7 +23,7 @@ inline constexpr cluster_shape fp32_lines[] = {
     {.length = 32768, .first = 128, .elements = 16, .workgroups = 16, .resident = 8,
      .counts = {.up_to = 8}},
     {.length = 65536, .first = 256, .elements = 16, .workgroups = 16, .resident = 3,
-     .counts = {.up_to = 8}},
+     .counts = {.from = 5, .up_to = 8}},
 };
 inline constexpr cluster_shape fp32_lines_of_reals[] = {
     {.length = 16384, .first = 64, .elements = 16, .workgroups = 8, .resident = 6,
@@ -34,15 +35,61 @@ inline constexpr cluster_shape fp32_planes[] = {
     {.length = 65536, .first = 256, .elements = 16, .workgroups = 16, .resident = 3,
      .counts = {.up_to = 8}},
 };
+inline constexpr cut fp32_cuts[] = {
+    {.length = 1 << 16, .parts = {256, 256}, .counts = {.up_to = 4}},
+    {.length = 1 << 17, .parts = {512, 256}, .counts = {.up_to = 2}},
+    {.length = 1 << 21, .parts = {2048, 1024}, .counts = {.up_to = 1}},
+};
 inline constexpr column_shape fp32_columns[] = {
-    {.length = 512, .elements = 16, .lanes = 8, .counts = {.up_to = 1024}},
-    {.length = 1024, .elements = 16, .lanes = 8, .counts = {.up_to = 1024}},
+    {.length = 64, .elements = 8, .lanes = 4, .counts = {.up_to = 256}},
+    {.length = 128, .elements = 8, .lanes = 4, .counts = {.up_to = 128}},
+    {.length = 256, .elements = 4, .lanes = 4, .counts = {.up_to = 64}},
+    {.length = 256, .elements = 16, .lanes = 4, .counts = {.from = 65, .up_to = 1024}},
+    {.length = 512, .elements = 8, .lanes = 4, .counts = {.up_to = 128}},
+    {.length = 512, .elements = 16, .lanes = 4, .counts = {.from = 129, .up_to = 256}},
+    {.length = 512, .elements = 16, .lanes = 8, .counts = {.from = 257, .up_to = 1024}},
+    {.length = 1024, .elements = 16, .lanes = 4, .counts = {.up_to = 512}},
+    {.length = 1024, .elements = 16, .lanes = 8, .counts = {.from = 513, .up_to = 1024}},
+    {.length = 1024, .elements = 32, .lanes = 8, .counts = {.from = 1025, .up_to = 2048}},
+    {.length = 2048, .elements = 32, .lanes = 8, .counts = {.up_to = 1024}},
 };
 inline constexpr cut fp32_cuts_of_reals[] = {
+    {.length = 1 << 13, .parts = {128, 64}, .counts = {.up_to = 2}},
+    {.length = 1 << 15, .parts = {512, 64}, .counts = {.up_to = 2}},
+    {.length = 1 << 16, .parts = {512, 128}, .counts = {.up_to = 2}},
+    {.length = 1 << 17, .parts = {512, 256}, .counts = {.up_to = 2}},
+    {.length = 1 << 18, .parts = {1024, 256}, .counts = {.up_to = 2}},
     {.length = 1 << 19, .parts = {1024, 512}, .counts = {.up_to = 4}},
+    {.length = 1 << 20, .parts = {2048, 512}, .counts = {.up_to = 1}},
+    {.length = 1 << 21, .parts = {2048, 1024}, .counts = {.up_to = 1}},
 };
 inline constexpr column_shape fp32_mirrored_of_reals[] = {
+    {.length = 64, .elements = 8, .lanes = 8, .counts = {.up_to = 1024}},
+    {.length = 128, .elements = 8, .lanes = 8, .counts = {.up_to = 1024}},
+    {.length = 256, .elements = 16, .lanes = 8, .counts = {.up_to = 2048}},
     {.length = 512, .elements = 16, .lanes = 8, .counts = {.up_to = 1024}},
+    {.length = 512, .elements = 32, .lanes = 16, .counts = {.from = 1025, .up_to = 2048}},
+    {.length = 1024, .elements = 32, .lanes = 16, .counts = {.up_to = 2048}},
+};
+inline constexpr cut fp32_cuts_of_bins[] = {
+    {.length = 1 << 13, .parts = {128, 64}, .counts = {.up_to = 2}},
+    {.length = 1 << 14, .parts = {64, 256}, .counts = {.up_to = 1}},
+    {.length = 1 << 15, .parts = {128, 256}, .counts = {.up_to = 2}},
+    {.length = 1 << 16, .parts = {256, 256}, .counts = {.up_to = 2}},
+    {.length = 1 << 17, .parts = {256, 512}, .counts = {.up_to = 2}},
+    {.length = 1 << 18, .parts = {256, 1024}, .counts = {.up_to = 2}},
+    {.length = 1 << 19, .parts = {512, 1024}, .counts = {.up_to = 2}},
+    {.length = 1 << 20, .parts = {512, 2048}, .counts = {.up_to = 1}},
+    {.length = 1 << 21, .parts = {1024, 2048}, .counts = {.up_to = 1}},
+};
+inline constexpr column_shape fp32_mirrored_of_bins[] = {
+    {.length = 64, .elements = 4, .lanes = 8, .counts = {.up_to = 256}},
+    {.length = 128, .elements = 8, .lanes = 8, .counts = {.up_to = 128}},
+    {.length = 128, .elements = 16, .lanes = 8, .counts = {.from = 129, .up_to = 512}},
+    {.length = 256, .elements = 16, .lanes = 8, .counts = {.up_to = 2048}},
+    {.length = 512, .elements = 16, .lanes = 8, .counts = {.up_to = 1024}},
+    {.length = 512, .elements = 32, .lanes = 16, .counts = {.from = 1025, .up_to = 2048}},
+    {.length = 1024, .elements = 32, .lanes = 16, .counts = {.up_to = 2048}},
 };
 // clang-format on
 

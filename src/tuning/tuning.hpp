@@ -21,6 +21,9 @@ struct count_range {
   [[nodiscard]] constexpr bool contains(std::size_t count) const {
     return from <= count && count <= up_to;
   }
+  [[nodiscard]] constexpr bool ends() const {
+    return up_to != std::numeric_limits<std::size_t>::max();
+  }
 };
 
 // Fields that several kinds of shapes have:
@@ -82,7 +85,8 @@ struct cluster_shape {
 inline constexpr std::size_t most_parts = 4;
 
 /// How an axis too long for one pass is cut: the length of each pass, whose product is `length`; 0
-/// behind the last.
+/// behind the last. A cut whose `counts` end, for few transforms, is taken even where a shape takes
+/// the row whole.
 struct cut {
   std::size_t length = 1;
   std::array<std::size_t, most_parts> parts = {};
@@ -185,6 +189,11 @@ struct placement_rules {
   std::size_t least_side_by_side = 64;
   /// Launches that move no more begin early: what it saves, about 1 us, shows.
   std::size_t most_early_bytes = std::size_t{64} << 20;
+  /// Of launches that begin early, a call is repeated as a graph while it moves no more, as one
+  /// launch or as several: then launches take the calling thread longer than they run. Calls of
+  /// other launches are graphs whatever they move (section 24).
+  std::size_t most_graph_bytes_of_one = std::size_t{32} << 10;
+  std::size_t most_graph_bytes_of_several = std::size_t{8} << 20;
   /// Shorter rows are not padded, because it would add more than an eighth (section 10).
   std::size_t shortest_padded = 128;
 };

@@ -73,6 +73,27 @@ TEST(pieces_by_count, of_lines_and_cuts_are_chosen_alike) {
   EXPECT_EQ(lengths(128, 2), (std::vector<std::size_t>{16, 8}));
 }
 
+TEST(pieces_by_count, of_few_rows_are_cut_although_a_shape_takes_them_whole) {
+  constexpr tuning::cut few[] = {{.length = 64, .parts = {8, 8}, .counts = {.up_to = 3}}};
+  auto data = data_by_count();
+  data.fp32.rows.cuts = few;
+  const auto passes = [&](axis_request axis) {
+    axis.total = 64;
+    return pieces_of(axis, data, hopper()).size();
+  };
+  EXPECT_EQ(passes({.transforms = 3}), 2U);
+  EXPECT_EQ(passes({.transforms = 4}), 1U);
+  constexpr tuning::cut any[] = {{.length = 64, .parts = {8, 8}}};
+  data.fp32.rows.cuts = any;
+  EXPECT_EQ(passes({.transforms = 3}), 1U)
+      << "a cut for any number is for rows that no shape takes";
+  // One whose passes do not fit leaves the row whole.
+  constexpr tuning::cut odd[] = {{.length = 64, .parts = {1, 64}, .counts = {.up_to = 3}}};
+  data.fp32.rows.cuts = odd;
+  data.other_columns.longest = 32;
+  EXPECT_EQ(passes({.transforms = 3}), 1U);
+}
+
 TEST(pieces_by_count, of_a_cut_axis_count_their_own_butterflies) {
   // One transform of 128 points is 16 butterflies of 8, two are 32.
   const auto data = data_by_count();

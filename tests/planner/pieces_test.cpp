@@ -109,7 +109,7 @@ TEST(pieces, take_clusters_where_the_device_has_them) {
     EXPECT_EQ(others.front().shape.workgroups, 1U);
     EXPECT_EQ(others.front().shape.first, 8U);
   }
-  EXPECT_EQ(pieces_of({.total = 1 << 16}, tuning::hopper(), hopper()).size(), 1U);
+  EXPECT_EQ(pieces_of({.total = 1 << 16, .transforms = 5}, tuning::hopper(), hopper()).size(), 1U);
   EXPECT_EQ(pieces_of({.total = 1 << 16}, tuning::hopper(), ampere()).size(), 2U);
 }
 

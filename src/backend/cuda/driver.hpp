@@ -21,6 +21,9 @@ using stream_handle = struct CUstream_st*;
 using event_handle = struct CUevent_st*;
 using module_handle = struct CUmod_st*;
 using function_handle = struct CUfunc_st*;
+using graph_handle = struct CUgraph_st*;
+using node_handle = struct CUgraphNode_st*;
+using runnable_handle = struct CUgraphExec_st*;  // a graph made ready to launch
 using program_handle = struct _nvrtcProgram*;
 
 inline constexpr result success = 0;
@@ -30,6 +33,7 @@ inline constexpr result not_ready = 600;
 inline constexpr unsigned stream_non_blocking = 1;  // does not wait for the default stream
 inline constexpr unsigned event_default = 0;        // with timing
 inline constexpr unsigned pinned_for_all_contexts = 1;
+inline constexpr int capture_mode_relaxed = 2;
 
 /// The first driver that captures early launches into graphs: CUDA 12.3.
 inline constexpr int first_driver_of_early_launches = 12030;
@@ -51,6 +55,31 @@ struct launch_config {
   unsigned n_attributes = 0;
 };
 static_assert(sizeof(launch_attribute) == 72 && sizeof(launch_config) == 56);
+
+/// CUDA_KERNEL_NODE_PARAMS_v2: a launch in a graph.
+struct kernel_node {
+  function_handle function = nullptr;
+  unsigned grid_x = 1, grid_y = 1, grid_z = 1;
+  unsigned block_x = 1, block_y = 1, block_z = 1;
+  unsigned shared_bytes = 0;
+  void** arguments = nullptr;
+  void** extra = nullptr;
+  void* library_kernel = nullptr;  // instead of `function`
+  context_handle context = nullptr;
+};
+/// CUgraphEdgeData: a launch that may begin when all workgroups of the one before it allow it.
+struct graph_edge {
+  static constexpr unsigned char programmatic = 1;
+  unsigned char from_port = 0, to_port = 0, type = 0;
+  unsigned char reserved[5] = {};
+};
+/// CUlaunchAttributeValue.
+struct node_attribute {
+  static constexpr int priority = 8;
+  alignas(8) int value = 0;
+  char reserved[60] = {};
+};
+static_assert(sizeof(kernel_node) == 72 && sizeof(graph_edge) == 8 && sizeof(node_attribute) == 64);
 
 namespace device_attribute {
 inline constexpr int max_threads_per_block = 1;
@@ -125,7 +154,26 @@ struct driver_api {
   /// Null in drivers before CUDA 11.8.
   result (*launch_configured)(const launch_config*, function_handle, void** arguments,
                               void** extra);
+
+  /// All are null in drivers before CUDA 12.3; see `has_graphs`.
+  result (*graph_create)(graph_handle*, unsigned flags);
+  result (*graph_destroy)(graph_handle);
+  result (*graph_add_kernel)(node_handle*, graph_handle, const node_handle* after,
+                             std::size_t n_after, const kernel_node*);
+  result (*graph_add_edges)(graph_handle, const node_handle* from, const node_handle* to,
+                            const graph_edge*, std::size_t count);
+  result (*graph_set_attribute)(node_handle, int attribute, const node_attribute*);
+  result (*graph_make_runnable)(runnable_handle*, graph_handle, unsigned long long flags);
+  result (*runnable_destroy)(runnable_handle);
+  result (*runnable_set_kernel)(runnable_handle, node_handle, const kernel_node*);
+  result (*runnable_launch)(runnable_handle, stream_handle);
+  result (*stream_is_capturing)(stream_handle, int* status);  // 0: it is not
+  result (*stream_priority)(stream_handle, int*);
+  result (*exchange_capture_mode)(int* mode);  // of the calling thread
 };
+
+/// Returns whether calls can be kept as graphs.
+[[nodiscard]] bool has_graphs(const driver_api& api);
 
 /// NVRTC's functions: CUDA C++ text to machine code, without a GPU.
 struct nvrtc_api {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/kernel.hpp"
 
-#include <algorithm>  // min
-#include <array>
+#include <algorithm>  // max, min
 #include <limits>
-#include <utility>  // move, exchange
+#include <stdexcept>  // logic_error
+#include <utility>    // move
 
-#include "backend/cuda/context.hpp"  // entered, check
-#include "backend/cuda/nvrtc.hpp"    // compile_for
-#include "backend/cuda/queue.hpp"    // cuda_queue
-#include "formatted.hpp"             // formatted
-#include "wingbeat/error.hpp"        // device_error, plan_error
+#include "backend/cuda/context.hpp"         // entered, check
+#include "backend/cuda/repeated_calls.hpp"  // repeated_calls
+#include "formatted.hpp"                    // formatted
+#include "wingbeat/error.hpp"               // device_error, plan_error
 
 namespace wingbeat::backend::cuda {
 namespace {
@@ -19,176 +18,18 @@ constexpr std::size_t max_grid_x = std::numeric_limits<int>::max();  // 2^31 - 1
 constexpr std::size_t scratch_without_asking_bytes = 48 * 1024;
 constexpr std::size_t reserved_bytes = 1024;  // the driver's own, in each workgroup's shared memory
 
-/// A binary loaded into a context.
-class image {
- public:
-  image(const driver_api& api, context_handle context, const std::vector<char>& binary)
-      : api_(api), context_(context) {
-    const entered current{api_, context_};
-    check(api_, api_.module_load(&module_, binary.data()),
-          "load a kernel (a driver older than NVRTC refuses it)");
-  }
-  image(const image&) = delete;
-  image& operator=(const image&) = delete;
-  ~image() {
-    const entered current{api_, context_, std::nothrow};
-    if (current.is_current()) api_.module_unload(module_);
-  }
-
-  [[nodiscard]] function_handle function(const std::string& name) const {
-    const entered current{api_, context_};
-    function_handle found = nullptr;
-    check(api_, api_.module_function(&found, module_, name.c_str()),
-          formatted("find the entry point '{}'", name));
-    return found;
-  }
-
- private:
-  const driver_api& api_;
-  context_handle context_;
-  module_handle module_ = nullptr;
-};
-
-class kernel final : public backend::kernel {
- public:
-  kernel(const driver_api& api, const queue& on, const kernel_source& source,
-         const compile_report& report)
-      : api_(api),
-        context_(on.context()),
-        image_(api, context_, report.binary),
-        function_(image_.function(source.entry)),
-        threads_(source.threads),
-        scratch_bytes_(source.scratch_bytes),
-        starts_early_(source.starts_early && on.device().has_early_launch) {
-    const entered current{api_, context_};
-    resources_ = {.name = source.entry,
-                  .threads = static_cast<int>(source.threads),
-                  .registers = attribute(function_attribute::registers),
-                  .spill_bytes = report.figures.spill_bytes,
-                  .stack_bytes = attribute(function_attribute::local_bytes),
-                  .scratch_bytes = static_cast<int>(scratch_bytes_) +
-                                   attribute(function_attribute::static_shared_bytes)};
-    // NVRTC's own cache returns code without the log that counts spills; without a stack there
-    // can be none.
-    if (resources_.spill_bytes < 0 && resources_.stack_bytes == 0) resources_.spill_bytes = 0;
-    require_room(on.device());
-    request_scratch(on.device(), source.resident);
-    allow_cluster(source.workgroups_of_cluster);
-  }
-
-  kernel_resources resources() const override { return resources_; }
-
-  void launch(backend::queue& on, std::size_t workgroups,
-              kernel_arguments arguments) const override {
-    const queue& target = cuda_queue(on);
-    require_launchable(target, workgroups);
-    std::array<void*, most_kernel_arguments> pointers{};
-    if (arguments.size() > pointers.size()) throw std::logic_error("too many kernel arguments");
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      pointers[i] = const_cast<void*>(arguments[i].at);  // the driver only reads
-    }
-
-    const entered current{api_, context_};
-    const result launched =
-        launch_on(target.stream(), static_cast<unsigned>(workgroups), pointers.data());
-    if (launched != success) check(api_, launched, "launch the kernel '" + resources_.name + "'");
-  }
-
- private:
-  [[nodiscard]] result launch_on(stream_handle stream, unsigned workgroups, void** pointers) const {
-    const auto scratch_bytes = static_cast<unsigned>(scratch_bytes_);
-    if (!starts_early_) {
-      return api_.launch(function_, workgroups, 1, 1, threads_, 1, 1, scratch_bytes, stream,
-                         pointers, nullptr);
-    }
-    launch_attribute early{.key = launch_attribute::programmatic_stream_serialization, .value = 1};
-    const launch_config config{.grid_x = workgroups,
-                               .block_x = threads_,
-                               .shared_bytes = scratch_bytes,
-                               .stream = stream,
-                               .attributes = &early,
-                               .n_attributes = 1};
-    return api_.launch_configured(&config, function_, pointers, nullptr);
-  }
-
-  [[nodiscard]] int attribute(int key) const {
-    int value = 0;
-    check(api_, api_.function_attribute(&value, key, function_), "describe a kernel");
-    return value;
-  }
-
-  /// Requests the scratch of as many workgroups as fit or are wanted, and no more, because the rest
-  /// serves as L1 cache: it holds the tables of roots and coalesces neighbours' accesses.
-  void request_scratch(const device_info& device, unsigned most_wanted) const {
-    if (scratch_bytes_ == 0) return;
-    using namespace function_attribute;
-    const auto set = [&](int key, int value) {
-      check(api_, api_.function_set_attribute(function_, key, value),
-            formatted("give a kernel {} bytes of shared memory", scratch_bytes_));
-    };
-    if (scratch_bytes_ > scratch_without_asking_bytes) {
-      set(max_dynamic_shared_bytes, static_cast<int>(scratch_bytes_));
-    }
-    int resident = 0;
-    check(
-        api_,
-        api_.resident_workgroups(&resident, function_, static_cast<int>(threads_), scratch_bytes_),
-        "count the workgroups a multiprocessor holds");
-    if (most_wanted > 0) resident = std::min(resident, static_cast<int>(most_wanted));
-    const std::size_t most_bytes = device.local_memory_bytes + reserved_bytes;
-    const std::size_t wanted =
-        static_cast<std::size_t>(resident) * (scratch_bytes_ + reserved_bytes);
-    set(preferred_shared_carveout,
-        static_cast<int>(std::min<std::size_t>((100 * wanted + most_bytes - 1) / most_bytes, 100)));
-  }
-
-  /// CUDA calls clusters of more than 8 workgroups not portable; a kernel must opt in.
-  void allow_cluster(unsigned workgroups) const {
-    constexpr unsigned portable = 8;
-    if (workgroups <= portable) return;
-    check(api_, api_.function_set_attribute(function_, function_attribute::non_portable_cluster, 1),
-          formatted("allow clusters of {} workgroups", workgroups));
-  }
-
-  void require_room(const device_info& device) const {
-    const int most = attribute(function_attribute::max_threads_per_block);
-    if (resources_.threads > most) {
-      throw device_error(formatted(
-          "the kernel '{}' takes {} registers a thread, so that a workgroup on {} holds {} "
-          "threads and not {}; plan fewer threads or state __launch_bounds__",
-          resources_.name, resources_.registers, device.name, most, resources_.threads));
-    }
-    if (static_cast<std::size_t>(resources_.scratch_bytes) > device.local_memory_bytes) {
-      throw plan_error(formatted(
-          "the kernel '{}' needs {} bytes of local memory and a workgroup on {} has {}; plan a "
-          "shorter transform",
-          resources_.name, resources_.scratch_bytes, device.name, device.local_memory_bytes));
-    }
-  }
-
-  void require_launchable(const queue& target, std::size_t workgroups) const {
-    if (target.context() != context_) {
-      throw plan_error(
-          "this plan was made in another CUDA context; enqueue it on a queue of the context it was "
-          "made in");
-    }
-    if (workgroups == 0 || workgroups > max_grid_x) {
-      throw plan_error(
-          formatted("{} workgroups were asked of one CUDA launch, which takes 1 to {}; choose a "
-                    "smaller batch",
-                    workgroups, max_grid_x));
-    }
-  }
-
-  const driver_api& api_;
-  context_handle context_;
-  image image_;
-  function_handle function_;
-  unsigned threads_;
-  std::size_t scratch_bytes_;
-  bool starts_early_;
-  kernel_resources resources_;
-};
+/// Returns the scratch that a workgroup is given. Workgroups launched early are placed beside those
+/// of the launch before; where they are about as many as multiprocessors, some of these would get
+/// two of them and others none, unless two do not fit (2^20 points 16.5 or 12.2 us: bench/NOTES.md,
+/// section 24).
+std::size_t scratch_of(const kernel_source& source, const device_info& device) {
+  const bool leaves_few_idle =
+      source.workgroups <= device.compute_units && 2 * source.workgroups > device.compute_units;
+  const bool is_apart = source.starts_early && device.has_early_launch &&
+                        source.workgroups_of_cluster == 1 && leaves_few_idle;
+  const std::size_t half = (device.local_memory_bytes + reserved_bytes) / 2;
+  return is_apart ? std::max(source.scratch_bytes, half) : source.scratch_bytes;
+}
 
 /// Refuses, before compiling, shapes that no kernel of this device can have.
 void require_shape(const kernel_source& source, const device_info& device) {
@@ -204,6 +45,148 @@ void require_shape(const kernel_source& source, const device_info& device) {
 }
 
 }  // namespace
+
+image::image(const driver_api& api, context_handle context, const std::vector<char>& binary)
+    : api_(api), context_(context) {
+  const entered current{api_, context_};
+  check(api_, api_.module_load(&module_, binary.data()),
+        "load a kernel (a driver older than NVRTC refuses it)");
+}
+
+image::~image() {
+  const entered current{api_, context_, std::nothrow};
+  if (current.is_current()) api_.module_unload(module_);
+}
+
+function_handle image::function(const std::string& name) const {
+  const entered current{api_, context_};
+  function_handle found = nullptr;
+  check(api_, api_.module_function(&found, module_, name.c_str()),
+        formatted("find the entry point '{}'", name));
+  return found;
+}
+
+kernel::kernel(const driver_api& api, const queue& on, const kernel_source& source,
+               const compile_report& report)
+    : api_(api),
+      context_(on.context()),
+      image_(api, context_, report.binary),
+      function_(image_.function(source.entry)),
+      threads_(source.threads),
+      scratch_bytes_(scratch_of(source, on.device())),
+      starts_early_(source.starts_early && on.device().has_early_launch) {
+  const entered current{api_, context_};
+  resources_ = {.name = source.entry,
+                .threads = static_cast<int>(source.threads),
+                .registers = attribute(function_attribute::registers),
+                .spill_bytes = report.figures.spill_bytes,
+                .stack_bytes = attribute(function_attribute::local_bytes),
+                .scratch_bytes = static_cast<int>(source.scratch_bytes) +
+                                 attribute(function_attribute::static_shared_bytes)};
+  // NVRTC's own cache returns code without the log that counts spills; without a stack there
+  // can be none.
+  if (resources_.spill_bytes < 0 && resources_.stack_bytes == 0) resources_.spill_bytes = 0;
+  require_room(on.device());
+  request_scratch(on.device(), source.resident);
+  allow_cluster(source.workgroups_of_cluster);
+}
+
+void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments arguments) const {
+  launch_config config = this->config(cuda_queue(on), workgroups);
+  argument_pointers pointers = pointers_to(arguments);
+  const entered current{api_, context_};
+  result launched = success;
+  if (starts_early_) {
+    launch_attribute early{.key = launch_attribute::programmatic_stream_serialization, .value = 1};
+    config.attributes = &early;
+    config.n_attributes = 1;
+    launched = api_.launch_configured(&config, function_, pointers.data(), nullptr);
+  } else {
+    launched = api_.launch(function_, config.grid_x, 1, 1, config.block_x, 1, 1,
+                           config.shared_bytes, config.stream, pointers.data(), nullptr);
+  }
+  if (launched != success) check(api_, launched, "launch the kernel '" + resources_.name + "'");
+}
+
+launch_config kernel::config(const queue& on, std::size_t workgroups) const {
+  if (on.context() != context_) {
+    throw plan_error(
+        "this plan was made in another CUDA context; enqueue it on a queue of the context it was "
+        "made in");
+  }
+  if (workgroups == 0 || workgroups > max_grid_x) {
+    throw plan_error(
+        formatted("{} workgroups were asked of one CUDA launch, which takes 1 to {}; choose a "
+                  "smaller batch",
+                  workgroups, max_grid_x));
+  }
+  return {.grid_x = static_cast<unsigned>(workgroups),
+          .block_x = threads_,
+          .shared_bytes = static_cast<unsigned>(scratch_bytes_),
+          .stream = on.stream()};
+}
+
+int kernel::attribute(int key) const {
+  int value = 0;
+  check(api_, api_.function_attribute(&value, key, function_), "describe a kernel");
+  return value;
+}
+
+/// Requests the scratch of as many workgroups as fit or are wanted, and no more, because the rest
+/// serves as L1 cache: it holds the tables of roots and coalesces neighbours' accesses.
+void kernel::request_scratch(const device_info& device, unsigned most_wanted) const {
+  if (scratch_bytes_ == 0) return;
+  using namespace function_attribute;
+  const auto set = [&](int key, int value) {
+    check(api_, api_.function_set_attribute(function_, key, value),
+          formatted("give a kernel {} bytes of shared memory", scratch_bytes_));
+  };
+  if (scratch_bytes_ > scratch_without_asking_bytes) {
+    set(max_dynamic_shared_bytes, static_cast<int>(scratch_bytes_));
+  }
+  int resident = 0;
+  check(api_,
+        api_.resident_workgroups(&resident, function_, static_cast<int>(threads_), scratch_bytes_),
+        "count the workgroups a multiprocessor holds");
+  if (most_wanted > 0) resident = std::min(resident, static_cast<int>(most_wanted));
+  const std::size_t most_bytes = device.local_memory_bytes + reserved_bytes;
+  const std::size_t wanted = static_cast<std::size_t>(resident) * (scratch_bytes_ + reserved_bytes);
+  set(preferred_shared_carveout,
+      static_cast<int>(std::min<std::size_t>((100 * wanted + most_bytes - 1) / most_bytes, 100)));
+}
+
+/// CUDA calls clusters of more than 8 workgroups not portable; a kernel must opt in.
+void kernel::allow_cluster(unsigned workgroups) const {
+  constexpr unsigned portable = 8;
+  if (workgroups <= portable) return;
+  check(api_, api_.function_set_attribute(function_, function_attribute::non_portable_cluster, 1),
+        formatted("allow clusters of {} workgroups", workgroups));
+}
+
+void kernel::require_room(const device_info& device) const {
+  const int most = attribute(function_attribute::max_threads_per_block);
+  if (resources_.threads > most) {
+    throw device_error(
+        formatted("the kernel '{}' takes {} registers a thread, so that a workgroup on {} holds {} "
+                  "threads and not {}; plan fewer threads or state __launch_bounds__",
+                  resources_.name, resources_.registers, device.name, most, resources_.threads));
+  }
+  if (static_cast<std::size_t>(resources_.scratch_bytes) > device.local_memory_bytes) {
+    throw plan_error(formatted(
+        "the kernel '{}' needs {} bytes of local memory and a workgroup on {} has {}; plan a "
+        "shorter transform",
+        resources_.name, resources_.scratch_bytes, device.name, device.local_memory_bytes));
+  }
+}
+
+argument_pointers pointers_to(kernel_arguments arguments) {
+  argument_pointers pointers{};
+  if (arguments.size() > pointers.size()) throw std::logic_error("too many kernel arguments");
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    pointers[i] = const_cast<void*>(arguments[i].at);  // the driver only reads
+  }
+  return pointers;
+}
 
 kernel_compiler::kernel_compiler(const driver_api& api, const nvrtc_api& nvrtc, std::string driver,
                                  kernel_cache& cache)
@@ -227,6 +210,11 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
   auto loaded = std::make_shared<kernel>(api_, on, source, report);
   cache_.store(key, packed(report));
   return loaded;
+}
+
+std::unique_ptr<backend::repeated_calls> kernel_compiler::repeated(const backend::queue& on) const {
+  if (!has_graphs(api_)) return std::make_unique<calls_at_once>();
+  return std::make_unique<repeated_calls>(api_, static_cast<const queue&>(on).context());
 }
 
 }  // namespace wingbeat::backend::cuda

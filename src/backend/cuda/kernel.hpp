@@ -2,11 +2,73 @@
 // Kernels of the cuda engine: compiled by NVRTC or taken from the cache, loaded in one context.
 #pragma once
 
+#include <array>
+#include <cstddef>  // size_t
+#include <string>
+#include <vector>
+
 #include "backend/cuda/driver.hpp"
-#include "backend/kernel.hpp"        // kernel_compiler, kernel_source
+#include "backend/cuda/nvrtc.hpp"    // compile_report
+#include "backend/cuda/queue.hpp"    // queue
+#include "backend/kernel.hpp"        // kernel, kernel_compiler, kernel_source
 #include "backend/kernel_cache.hpp"  // kernel_cache
 
 namespace wingbeat::backend::cuda {
+
+/// A binary loaded into a context.
+class image {
+ public:
+  /// Throws `device_error` when the driver refuses it.
+  image(const driver_api& api, context_handle context, const std::vector<char>& binary);
+  image(const image&) = delete;
+  image& operator=(const image&) = delete;
+  ~image();
+
+  [[nodiscard]] function_handle function(const std::string& name) const;
+
+ private:
+  const driver_api& api_;
+  context_handle context_;
+  module_handle module_ = nullptr;
+};
+
+/// One entry point, in the context of the queue it was compiled for.
+class kernel final : public backend::kernel {
+ public:
+  /// Throws `device_error` or `plan_error` when the device cannot hold one workgroup.
+  kernel(const driver_api& api, const queue& on, const kernel_source& source,
+         const compile_report& report);
+
+  [[nodiscard]] kernel_resources resources() const override { return resources_; }
+  void launch(backend::queue& on, std::size_t workgroups,
+              kernel_arguments arguments) const override;
+
+  [[nodiscard]] function_handle function() const noexcept { return function_; }
+  /// Whether it may be launched before the launches that it waits for have ended.
+  [[nodiscard]] bool starts_early() const noexcept { return starts_early_; }
+
+  /// Returns a launch as drivers describe it. Throws `plan_error` where none can be made.
+  [[nodiscard]] launch_config config(const queue& on, std::size_t workgroups) const;
+
+ private:
+  [[nodiscard]] int attribute(int key) const;
+  void request_scratch(const device_info& device, unsigned most_wanted) const;
+  void allow_cluster(unsigned workgroups) const;
+  void require_room(const device_info& device) const;
+
+  const driver_api& api_;
+  context_handle context_;
+  image image_;
+  function_handle function_;
+  unsigned threads_;
+  std::size_t scratch_bytes_;
+  bool starts_early_;
+  kernel_resources resources_;
+};
+
+/// Returns where the arguments are, as drivers read them.
+using argument_pointers = std::array<void*, most_kernel_arguments>;
+[[nodiscard]] argument_pointers pointers_to(kernel_arguments arguments);
 
 class kernel_compiler final : public backend::kernel_compiler {
  public:
@@ -19,6 +81,9 @@ class kernel_compiler final : public backend::kernel_compiler {
   [[nodiscard]] std::shared_ptr<const backend::kernel> compile(
       const std::shared_ptr<backend::queue>& shared_queue,
       const kernel_source& source) const override;
+
+  [[nodiscard]] std::unique_ptr<backend::repeated_calls> repeated(
+      const backend::queue& on) const override;
 
  private:
   const driver_api& api_;

@@ -24,7 +24,8 @@ struct fake_launch {
   cuda::stream_handle stream;
   std::array<const void*, 3> pointers;      // in, out, table
   std::array<std::uint64_t, 3> quantities;  // in_first, out_first, batch
-  bool is_early = false;
+  bool is_early = false;                    // alone, or along its edge of a graph
+  bool is_of_graph = false;
 };
 
 /// What the fake does next and what it saw. Reset it at the start of each test.
@@ -44,6 +45,10 @@ struct fake_machine {
   std::atomic<int> n_images = 0, n_events = 0, n_streams = 0, n_allocations = 0;
   std::atomic<int> n_calls_out_of_context = 0, n_context_waits = 0, n_stream_waits = 0;
   std::atomic<int> dynamic_shared_bytes = 0;
+  cuda::result graph_status = cuda::success;  // of making a graph ready
+  int stream_priority = 0, priority_of_nodes = 0, capture_mode = 0;
+  std::atomic<int> n_graphs = 0, n_runnables = 0, n_set_anew = 0;
+  cuda::stream_handle captured = nullptr;
   std::mutex mutex;
   std::vector<fake_launch> launches;
   std::vector<std::string> options;  // of the last compilation
@@ -233,8 +238,96 @@ inline void fake_kernels(cuda::driver_api& api) {
   };
 }
 
+/// A graph of launches, which is also what it is made ready as.
+struct fake_node {
+  fake_launch launch;
+};
+struct fake_graph {
+  std::vector<std::unique_ptr<fake_node>> nodes;
+};
+
+inline fake_launch launch_of(const cuda::kernel_node& given) {
+  fake_launch made{given.grid_x, given.block_x, given.shared_bytes, nullptr, {}, {}};
+  for (int i = 0; i < 3; ++i) made.pointers[i] = *static_cast<void**>(given.arguments[i]);
+  for (int i = 0; i < 3; ++i) {
+    made.quantities[i] = *static_cast<std::uint64_t*>(given.arguments[3 + i]);
+  }
+  made.is_of_graph = true;
+  return made;
+}
+
+inline void fake_graphs(cuda::driver_api& api) {
+  api.graph_create = [](cuda::graph_handle* made, unsigned) {
+    ++machine().n_graphs;
+    *made = reinterpret_cast<cuda::graph_handle>(std::make_unique<fake_graph>().release());
+    return in_context();
+  };
+  api.graph_destroy = [](cuda::graph_handle gone) {
+    --machine().n_graphs;
+    const std::unique_ptr<fake_graph> owned{reinterpret_cast<fake_graph*>(gone)};
+    return in_context();
+  };
+  api.graph_add_kernel = [](cuda::node_handle* made, cuda::graph_handle to,
+                            const cuda::node_handle*, std::size_t, const cuda::kernel_node* as) {
+    auto& nodes = reinterpret_cast<fake_graph*>(to)->nodes;
+    nodes.push_back(std::make_unique<fake_node>(fake_node{launch_of(*as)}));
+    *made = reinterpret_cast<cuda::node_handle>(nodes.back().get());
+    return in_context();
+  };
+  api.graph_add_edges = [](cuda::graph_handle, const cuda::node_handle*,
+                           const cuda::node_handle* to, const cuda::graph_edge* as, std::size_t) {
+    reinterpret_cast<fake_node*>(*to)->launch.is_early = as->type == 1 && as->from_port == 1;
+    return in_context();
+  };
+  api.graph_set_attribute = [](cuda::node_handle, int key, const cuda::node_attribute* as) {
+    if (key == cuda::node_attribute::priority) machine().priority_of_nodes = as->value;
+    return in_context();
+  };
+}
+
+inline void fake_runnables(cuda::driver_api& api) {
+  api.graph_make_runnable = [](cuda::runnable_handle* made, cuda::graph_handle from,
+                               unsigned long long) {
+    if (machine().graph_status != cuda::success) return machine().graph_status;
+    ++machine().n_runnables;
+    *made = reinterpret_cast<cuda::runnable_handle>(from);
+    return in_context();
+  };
+  api.runnable_destroy = [](cuda::runnable_handle) {
+    return --machine().n_runnables, in_context();
+  };
+  api.runnable_set_kernel = [](cuda::runnable_handle, cuda::node_handle at,
+                               const cuda::kernel_node* as) {
+    ++machine().n_set_anew;
+    fake_launch& launch = reinterpret_cast<fake_node*>(at)->launch;
+    const bool is_early = launch.is_early;
+    launch = launch_of(*as);
+    launch.is_early = is_early;
+    return in_context();
+  };
+  api.runnable_launch = [](cuda::runnable_handle what, cuda::stream_handle stream) {
+    const std::lock_guard held{machine().mutex};
+    for (const auto& each : reinterpret_cast<fake_graph*>(what)->nodes) {
+      machine().launches.push_back(each->launch);
+      machine().launches.back().stream = stream;
+    }
+    return in_context();
+  };
+  api.stream_is_capturing = [](cuda::stream_handle stream, int* status) {
+    return *status = stream == machine().captured ? 1 : 0, in_context();
+  };
+  api.stream_priority = [](cuda::stream_handle, int* priority) {
+    return *priority = machine().stream_priority, in_context();
+  };
+  api.exchange_capture_mode = [](int* mode) {
+    return std::swap(*mode, machine().capture_mode), cuda::success;
+  };
+}
+
 inline cuda::driver_api fake_driver() {
   cuda::driver_api api{};
+  fake_graphs(api);
+  fake_runnables(api);
   fake_devices(api);
   fake_memory(api);
   fake_streams(api);

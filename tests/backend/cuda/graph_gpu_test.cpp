@@ -2,7 +2,6 @@
 // Label: gpu
 // Plans inside the user's own CUDA: captured into a graph and replayed on new data, on several
 // streams and threads at once. Oracle: the same plan run directly.
-#include <dlfcn.h>  // dlopen
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -10,41 +9,14 @@
 #include <thread>
 #include <vector>
 
+#include "backend/cuda/driver_graphs.hpp"  // graphs
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
+using test::graphs;
 using values = std::vector<std::complex<float>>;
-
-/// The few driver functions that a user of graphs calls.
-struct graphs {
-  int (*create_stream)(void**, unsigned);
-  int (*begin)(void*, int mode);
-  int (*end)(void*, void** graph);
-  int (*instantiate)(void** runnable, void* graph, unsigned long long flags);
-  int (*launch)(void* runnable, void* stream);
-  int (*synchronize)(void* stream);
-  int (*retain)(void** context, int device);
-  int (*make_current)(void* context);
-
-  static graphs opened() {
-    void* const lib = dlopen("libcuda.so.1", RTLD_NOW);
-    graphs found{};
-    const auto bind = [&](auto& to, const char* name) {
-      to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(lib, name));
-    };
-    bind(found.create_stream, "cuStreamCreate");
-    bind(found.begin, "cuStreamBeginCapture_v2");
-    bind(found.end, "cuStreamEndCapture");
-    bind(found.instantiate, "cuGraphInstantiateWithFlags");
-    bind(found.launch, "cuGraphLaunch");
-    bind(found.synchronize, "cuStreamSynchronize");
-    bind(found.retain, "cuDevicePrimaryCtxRetain");
-    bind(found.make_current, "cuCtxSetCurrent");
-    return found;
-  }
-};
 
 values noise(std::size_t n, unsigned seed) {
   std::mt19937 bits{seed};
