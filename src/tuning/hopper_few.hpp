@@ -13,6 +13,8 @@ namespace wingbeat::tuning::hopper_few {
 // A shape is a line, or two.
 // clang-format off
 inline constexpr shape fp32_whole[] = {
+    {.length = 4, .elements = 2, .lanes = 256, .counts = {.from = 1 << 15, .up_to = 1 << 20}},
+    {.length = 16, .elements = 4, .lanes = 64, .counts = {.from = 1 << 13, .up_to = 1 << 18}},
     {.length = 1024, .elements = 16, .lanes = 4, .counts = {.from = 1025, .up_to = 4096}},
 };
 inline constexpr cluster_shape fp32_lines[] = {

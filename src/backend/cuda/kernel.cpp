@@ -18,17 +18,17 @@ constexpr std::size_t max_grid_x = std::numeric_limits<int>::max();  // 2^31 - 1
 constexpr std::size_t scratch_without_asking_bytes = 48 * 1024;
 constexpr std::size_t reserved_bytes = 1024;  // the driver's own, in each workgroup's shared memory
 
-/// Returns the scratch that a workgroup is given. Workgroups launched early are placed beside those
-/// of the launch before; where they are about as many as multiprocessors, some of these would get
-/// two of them and others none, unless two do not fit (2^20 points 16.5 or 12.2 us: bench/NOTES.md,
-/// section 24).
+/// Returns the scratch that a workgroup is given. Workgroups launched early gather where the launch
+/// before has left multiprocessors idle, unless two do not fit on one: 2^20 points take 16.5 or
+/// 12.2 us by where they went (bench/NOTES.md, section 24). Many need not be kept apart, nor a few.
 std::size_t scratch_of(const kernel_source& source, const device_info& device) {
-  const bool leaves_few_idle =
-      source.workgroups <= device.compute_units && 2 * source.workgroups > device.compute_units;
-  const bool is_apart = source.starts_early && device.has_early_launch &&
-                        source.workgroups_of_cluster == 1 && leaves_few_idle;
-  const std::size_t half = (device.local_memory_bytes + reserved_bytes) / 2;
-  return is_apart ? std::max(source.scratch_bytes, half) : source.scratch_bytes;
+  const bool is_early = source.starts_early && device.has_early_launch;
+  const bool is_about_one_each =
+      source.workgroups <= device.compute_units && 8 * source.workgroups > device.compute_units;
+  if (!is_early || !is_about_one_each || source.workgroups_of_cluster > 1) {
+    return source.scratch_bytes;
+  }
+  return std::max(source.scratch_bytes, (device.local_memory_bytes + reserved_bytes) / 2);
 }
 
 /// Refuses, before compiling, shapes that no kernel of this device can have.
