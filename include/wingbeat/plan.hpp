@@ -223,8 +223,9 @@ class plan {
   /// device the plan was made for, and buffers are of its context. Without a workspace, the
   /// queue's own is used, see `queue::reserve`; one of yours overlaps neither `in` nor `out`, and
   /// must serve no other run at the same time. No device memory is allocated and nothing is waited
-  /// for, so a CUDA stream that is being captured into a graph records the run. An out-of-place run leaves `in` as it
-  /// was. The plan must live until the runs it queued, or the graphs that hold them, are done.
+  /// for, so a CUDA stream that is being captured into a graph records the run. An out-of-place run
+  /// leaves `in` as it was. The plan must live until the runs it queued, or the graphs that hold
+  /// them, are done.
   /// Throws `plan_error` if a view is null, too small, starts within a number, overlaps another in
   /// part or is of another device, or if the queue is; `device_error` if the driver refuses.
   void enqueue(queue& on, const buffer_view& in, const buffer_view& out,
