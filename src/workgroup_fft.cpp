@@ -53,16 +53,24 @@ void require_lengths(const workgroup_fft& transform) {
   }
   const unsigned e = transform.elements_per_thread;
   if (!is_power_of_two(transform.length)) {
-    if (transform.spectrum_order != order::natural) {
-      throw plan_error(
-          formatted("length {} was asked for in {} order, which is that of powers of two; choose "
-                    "natural order",
-                    transform.length, name_of(transform.spectrum_order)));
+    if (transform.spectrum_order == order::nabla) {
+      throw plan_error(formatted(
+          "length {} was asked for in nabla order, which is that of powers of two; choose "
+          "scrambled or natural order",
+          transform.length));
     }
     if (e < 2 || e > 32 || transform.length % e != 0) {
       throw plan_error(
           formatted("{} elements per thread were asked for; choose a divisor of {} from 2 to 32", e,
                     transform.length));
+    }
+    if (!transform.plan().is_possible()) {
+      throw plan_error(formatted(
+          "{} elements per thread and {} threads were asked for in scrambled order, where the "
+          "elements are a radix (2 to 16, 18, 20, 24, 25, 27, 30 or 32) and have every prime "
+          "factor "
+          "of the number of threads; choose such elements, or natural order",
+          e, transform.threads()));
     }
   }
   const unsigned most = transform.spectrum_order == order::nabla ? 128 : 32;
@@ -105,8 +113,9 @@ workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workg
   if (!given.is_valid()) {
     throw plan_error(formatted(
         "no workgroup of {} threads, {} registers and {} bytes of local memory transforms length "
-        "{} in {} order; choose a shorter product of 2, 3, 5, 7, 11 and 13 (in nabla and scrambled "
-        "order a power of two, in nabla order one that fills a subgroup), or a plan",
+        "{} in {} order; choose a shorter product of 2, 3, 5, 7, 11 and 13 (in nabla order a power "
+        "of "
+        "two that fills a subgroup, in scrambled order one of fewer primes), or a plan",
         limits.max_workgroup, limits.registers, limits.local_memory_bytes, length, name_of(how)));
   }
   workgroup_fft transform;
@@ -181,11 +190,12 @@ unsigned workgroup_fft::workgroup_barriers(unsigned subgroup) const {
 }
 
 unsigned workgroup_fft::dft_index(unsigned g) const {
-  const unsigned e = device::log2_of(elements_per_thread);
-  const unsigned w = device::log2_of(threads());
   switch (spectrum_order) {
-    case order::nabla: return device::nabla::index_map{e, w}.dft_index(g);
-    case order::scrambled: return device::scrambled::index_map{e, w}.dft_index(g);
+    case order::nabla:
+      return device::nabla::index_map{device::log2_of(elements_per_thread),
+                                      device::log2_of(threads())}
+          .dft_index(g);
+    case order::scrambled: return plan().scrambled_map().dft_index(g);
     case order::natural: break;
   }
   return g;

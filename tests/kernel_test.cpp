@@ -121,6 +121,7 @@ void check(queue& on, workgroup_fft what, long double bound) {
 
 void check_orders(queue& on, workgroup_fft what) {
   for (const order how : {order::natural, order::nabla, order::scrambled}) {
+    if (how == order::nabla && !device::is_power_of_two(what.length)) continue;
     for (const direction dir : {direction::forward, direction::inverse}) {
       what.spectrum_order = how;
       what.dir = dir;
@@ -141,6 +142,9 @@ TEST(kernel, transforms_in_every_order_and_precision) {
     check_orders(on, {256, 8});
     check_orders(on, {1024, 16, 1, scalar::fp16});
     check_orders(on, {128, 4, 2, scalar::fp64});
+    check_orders(on, {100, 10, 2});
+    check_orders(on, {1800, 30});
+    check_orders(on, {324, 18, 2, scalar::fp64});
   }
   if (n_devices == 0) GTEST_SKIP() << "no device here compiles kernels";
 }

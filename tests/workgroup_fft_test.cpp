@@ -52,6 +52,8 @@ TEST(workgroup_fft, says_what_the_template_says) {
       {.length = 2, .elements_per_thread = 2, .transforms = 64, .dir = inverse});
   expect_twin<fft<shape<1024, 16, 2>, double, forward, order::scrambled>>(
       {1024, 16, 2, scalar::fp64, forward, order::scrambled});
+  expect_twin<fft<shape<1000, 10, 2>, float, inverse, order::scrambled>>(
+      {1000, 10, 2, scalar::fp32, inverse, order::scrambled});
   expect_twin<fft<shape<512, 4>, half_float, forward, order::nabla>>(
       {512, 4, 1, scalar::fp16, forward, order::nabla});
   expect_twin<fft<shape<2048, 8>, half_pair, inverse, order::nabla, memory<trade::halves>>>(
@@ -115,6 +117,16 @@ TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room)
     }
   }
   EXPECT_GT(lengths, 400u);
+  unsigned scrambled = 0;
+  for (unsigned n = 3; n <= 2048; ++n) {
+    if (!device::workgroup::advise(n, 4, {}, order::scrambled).is_valid()) continue;
+    ++scrambled;
+    const auto what = workgroup_fft::advised(n, scalar::fp32, {}, order::scrambled);
+    EXPECT_NO_THROW(what.validate()) << n;
+    EXPECT_EQ(what.dft_index(0), 0u);
+  }
+  EXPECT_GT(scrambled, 120u);
+  EXPECT_THROW((void)workgroup_fft::advised(77, scalar::fp32, {}, order::scrambled), plan_error);
   EXPECT_THROW((void)workgroup_fft::advised(96, scalar::fp32, {}, order::nabla), plan_error);
   // Limits of no device: what is advised fits them all the same.
   unsigned state = 1;
@@ -158,7 +170,9 @@ TEST(workgroup_fft, refuses_in_one_sentence) {
   EXPECT_THAT(valid({100, 50}), HasSubstr("choose a divisor of 100 from 2 to 32"));
   EXPECT_THAT(valid({64, 5}), HasSubstr("choose a power of two from 2 to 32"));
   EXPECT_THAT(valid({96, 4, 1, scalar::fp32, direction::forward, order::scrambled}),
-              HasSubstr("scrambled order, which is that of powers of two"));
+              HasSubstr("4 elements per thread and 24 threads were asked for in scrambled order"));
+  EXPECT_THAT(valid({96, 6, 1, scalar::fp32, direction::forward, order::nabla}),
+              HasSubstr("length 96 was asked for in nabla order"));
   EXPECT_THAT(valid({64, 0}), HasSubstr("0 elements per thread"));
   EXPECT_THAT(valid({64, 1}), HasSubstr("1 elements per thread"));
   EXPECT_THAT(valid({64, 64}), HasSubstr("from 2 to 32"));

@@ -127,6 +127,61 @@ TEST(device_scrambled, reaches_the_longest_index) {
   }
 }
 
+/// The same by radices, not all 2: each stage parts every stretch of positions by a digit.
+std::vector<unsigned> frequencies_in_place(const radix_list& primes) {
+  std::vector<unsigned> residue(primes.product(), 0);
+  unsigned step = 1;  // between the frequencies that are left
+  for (unsigned i = 0; i < primes.count; ++i) {
+    for (unsigned p = 0; p < residue.size(); ++p) {
+      residue[p] += p / primes.place_value(i) % primes.radices[i] * step;
+    }
+    step *= primes.radices[i];
+  }
+  return residue;
+}
+
+using scrambled::digit_map;
+
+radix_list listed(std::vector<unsigned> primes) {
+  radix_list list;
+  for (const unsigned p : primes) list.add(p);
+  return list;
+}
+
+TEST(device_scrambled_digits, are_those_of_positions) {
+  for (const digit_map& map :
+       {digit_map{10, 10, listed({2, 5, 2, 5})}, digit_map{6, 9, listed({2, 3, 3, 3})},
+        digit_map{30, 12, listed({2, 3, 5, 2, 2, 3})}, digit_map{7, 7, listed({7, 7})},
+        digit_map{15, 1, listed({3, 5})}, digit_map{1, 1, {}}}) {
+    const auto expected = frequencies_in_place(map.digits);
+    std::set<unsigned> all;
+    for (unsigned g = 0; g < map.length(); ++g) {
+      const unsigned f = map.dft_index(g), t = g % map.threads, l = g / map.threads;
+      ASSERT_EQ(f, expected[t * map.elements + l]) << map.length() << ", " << g;
+      ASSERT_EQ(map.scrambled_index(f), g) << map.length();
+      const unsigned other = map.scrambled_mirror_index(g);
+      ASSERT_EQ((map.dft_index(other) + f) % map.length(), 0u) << map.length();
+      ASSERT_EQ(map.scrambled_mirror_index(other), g) << map.length();
+      all.insert(f);
+    }
+    EXPECT_EQ(all.size(), map.length());
+    EXPECT_EQ(map.dft_index(map.zero_index()), 0u);
+    if (map.length() % 2 == 0) {
+      EXPECT_EQ(map.dft_index(map.nyquist_index()), map.length() / 2);
+    }
+  }
+}
+
+TEST(device_scrambled_digits, are_bits_in_closed_form) {
+  for (const index_map map : all_maps()) {
+    const digit_map digits{map.elements(), map.threads(), prime_factors(map.length())};
+    for (unsigned g = 0; g < map.length(); ++g) {
+      ASSERT_EQ(digits.dft_index(g), map.dft_index(g)) << named(map);
+      ASSERT_EQ(digits.scrambled_index(g), map.scrambled_index(g)) << named(map);
+    }
+  }
+}
+
 // As a kernel uses it: known when it is compiled.
 static_assert(index_map{3, 5}.scrambled_index(index_map{3, 5}.dft_index(77)) == 77);
 static_assert(index_map{3, 5}.mirror_thread(9) == 14);

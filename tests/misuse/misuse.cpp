@@ -45,8 +45,8 @@
 // 41: the scratch is too small: the transform needs two_real_fft::scratch_bytes
 // 42: the kernel is launched with too little local memory: the transform needs two_real_fft
 // 43: each thread works on 2 to 32 elements that divide the length
-// 44: order::nabla and order::scrambled are those of powers of two
-// 45: order::nabla and order::scrambled are those of powers of two
+// 44: order::scrambled needs elements per thread that are a radix
+// 45: order::nabla is that of powers of two
 // 46: opposite bins meet where each thread holds an even number of elements
 #if CASE == 0 || (CASE >= 27 && CASE <= 30) || CASE == 42  // as wingbeat::kernel does
 #define WINGBEAT_SCRATCH_BYTES (CASE == 0 ? 1024 : 256)
@@ -270,6 +270,7 @@ void mistakes_with_lengths([[maybe_unused]] const value* table) {
 #if CASE == 0
   run<wg::fft<wg::shape<96, 6>, float, direction::forward>>(table);
   run<wg::real_fft<wg::shape<45, 15>, float, direction::forward>>(table);
+  run<wg::fft<wg::shape<96, 6>, float, direction::forward, order::scrambled>>(table);
 #elif CASE == 43
   run<wg::fft<wg::shape<96, 5>, float, direction::forward>>(table);
 #elif CASE == 44

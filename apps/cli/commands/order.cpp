@@ -3,20 +3,23 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include <bit>       // has_single_bit
 #include <cstddef>   // size_t
 #include <iterator>  // back_inserter
 #include <memory>    // make_shared
 #include <optional>
 #include <string>
 
-#include "cli/messages.hpp"                      // print
-#include "cli/option.hpp"                        // add_count, add_power_of_two
-#include "formatted.hpp"                         // formatted
-#include "wingbeat/device/index.hpp"             // log2_of, mirror
-#include "wingbeat/device/nabla.hpp"             // index_map
-#include "wingbeat/device/scrambled.hpp"         // index_map
-#include "wingbeat/device/workgroup/advise.hpp"  // advised_elements
-#include "wingbeat/error.hpp"                    // plan_error
+#include "cli/messages.hpp"                        // print
+#include "cli/option.hpp"                          // add_count, add_power_of_two
+#include "formatted.hpp"                           // formatted
+#include "wingbeat/device/factors.hpp"             // prime_factors
+#include "wingbeat/device/index.hpp"               // log2_of, mirror
+#include "wingbeat/device/nabla.hpp"               // index_map
+#include "wingbeat/device/scrambled.hpp"           // digit_map
+#include "wingbeat/device/workgroup/advise.hpp"    // advise, advised_elements
+#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
+#include "wingbeat/error.hpp"                      // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -34,6 +37,8 @@ constexpr const char* examples = R"(Examples:
       opposite one
   wingbeat order --order scrambled --length 4096 --elements-log2 3
       a kernel whose threads hold 8 elements each
+  wingbeat order --order scrambled --length 1000 --elements 10
+      the same of a length that is no power of two
 
 Element l of thread t has index l T + t in a workgroup of T threads. The maps of nabla exist for
 every workgroup of 2 threads and more, but a kernel needs at least one subgroup, which is 32 threads
@@ -45,7 +50,7 @@ constexpr std::size_t most_length = std::size_t{1} << most_log2;
 
 struct order_options {
   std::string order_name;
-  std::optional<std::size_t> length;
+  std::optional<std::size_t> length, elements;
   std::optional<unsigned> elements_log2, workgroup_log2;
   bool is_mirror = false;
   bool is_inverse = false;
@@ -62,10 +67,10 @@ void refuse_long(const std::string& order_name, std::size_t elements_log2,
 }
 
 device::nabla::index_map nabla_map(const order_options& o) {
-  if (o.length) {
+  if (o.length || o.elements) {
     throw plan_error(
         "order nabla depends on how many elements each thread holds; give --elements-log2 and "
-        "--workgroup-log2 instead of --length");
+        "--workgroup-log2 instead of --length or --elements");
   }
   if (!o.elements_log2 || !o.workgroup_log2) {
     throw plan_error("order nabla needs both --elements-log2 and --workgroup-log2; give both");
@@ -80,7 +85,27 @@ device::nabla::index_map nabla_map(const order_options& o) {
   return {*o.elements_log2, *o.workgroup_log2};
 }
 
-device::scrambled::index_map scrambled_map(const order_options& o) {
+/// Bits in their places: of 2^E elements and 2^W threads.
+device::scrambled::digit_map map_of_bits(unsigned elements_log2, unsigned workgroup_log2) {
+  return {1U << elements_log2, 1U << workgroup_log2,
+          device::prime_factors(1U << (elements_log2 + workgroup_log2))};
+}
+
+/// The elements of a thread that are asked for, or else advised for fp32; 0 where there are none.
+unsigned scrambled_elements(const order_options& o, unsigned length) {
+  if (o.elements) return static_cast<unsigned>(*o.elements);
+  if (o.elements_log2) return 1U << *o.elements_log2;
+  if (std::has_single_bit(length)) {
+    return device::workgroup::advised_elements(length, sizeof(float));
+  }
+  return device::workgroup::advise(length, sizeof(float), {}, device::order::scrambled)
+      .elements_per_thread;
+}
+
+device::scrambled::digit_map scrambled_map(const order_options& o) {
+  if (o.elements && o.elements_log2) {
+    throw plan_error("--elements and --elements-log2 both set a thread's elements; give one");
+  }
   if (!o.length) {
     if (!o.elements_log2 || !o.workgroup_log2) {
       throw plan_error(
@@ -88,29 +113,40 @@ device::scrambled::index_map scrambled_map(const order_options& o) {
           "one or the other");
     }
     refuse_long(o.order_name, *o.elements_log2, *o.workgroup_log2);
-    return {*o.elements_log2, *o.workgroup_log2};
+    return map_of_bits(*o.elements_log2, *o.workgroup_log2);
   }
   if (o.workgroup_log2) {
     throw plan_error("--length and --workgroup-log2 both set the length; give one of them");
   }
-  if (!std::has_single_bit(*o.length)) {
-    throw plan_error(
-        formatted("--length {} has no scrambled order so far; choose a power of two, {} or {}",
-                  *o.length, std::bit_floor(*o.length), std::bit_ceil(*o.length)));
-  }
-  const unsigned bits = log2_of(static_cast<unsigned>(*o.length));
-  const auto advised = device::workgroup::advised_elements(1u << bits, sizeof(float));
-  const unsigned elements = o.elements_log2.value_or(device::log2_of(advised));
-  if (elements > bits) {
+  const auto length = static_cast<unsigned>(*o.length);
+  const unsigned elements = scrambled_elements(o, length);
+  if (elements == 0) {
     throw plan_error(formatted(
-        "--elements-log2 {} is more elements in a thread than the {} there are; choose 0 to {}",
-        elements, *o.length, bits));
+        "no number of elements in a thread gives --length {} a scrambled order in one workgroup; "
+        "choose another length",
+        length));
   }
-  return {elements, bits - elements};
+  if (elements > length) {
+    throw plan_error(formatted(
+        "{} elements in a thread are more than the {} there are; choose fewer", elements, length));
+  }
+  if (std::has_single_bit(length) && std::has_single_bit(elements)) {
+    return map_of_bits(log2_of(elements), log2_of(length / elements));
+  }
+  const device::workgroup::schedule stages{device::order::scrambled, length, elements};
+  if (elements < 2 || elements > device::workgroup::most_held || !stages.is_possible()) {
+    throw plan_error(formatted(
+        "--length {} with {} elements in a thread has no scrambled order, where the elements are a "
+        "radix (2 to 16, 18, 20, 24, 25, 27, 30 or 32) and have every prime factor of the number "
+        "of "
+        "threads; choose other --elements, or another length",
+        length, elements));
+  }
+  return stages.scrambled_map();
 }
 
 unsigned natural_length(const order_options& o) {
-  if (o.elements_log2 || o.workgroup_log2) {
+  if (o.elements || o.elements_log2 || o.workgroup_log2) {
     throw plan_error(
         "order natural is the same however many threads share it; give --length alone");
   }
@@ -175,12 +211,13 @@ void add_order(CLI::App& program, int& exit_code) {
   auto o = std::make_shared<order_options>();
   add_text(*command, "--order", o->order_name, "natural, nabla or scrambled")->required();
   add_exponent(*command, "--elements-log2", o->elements_log2,
-               "E: each thread holds 2^E elements, from 1 for nabla. If not given, scrambled with "
-               "--length alone takes workgroup::advised_elements for fp32");
+               "E: each thread holds 2^E elements, from 1 for nabla");
   add_exponent(*command, "--workgroup-log2", o->workgroup_log2,
                "W: 2^W threads share the transform (nabla from 1)");
-  add_count(*command, "--length", o->length, {1, most_length},
-            "Length for natural and scrambled, of the latter a power of two");
+  add_count(*command, "--length", o->length, {1, most_length}, "Length for natural and scrambled");
+  add_count(
+      *command, "--elements", o->elements, {1, most_length},
+      "Elements of a thread, for scrambled with --length; else those that are advised for fp32");
   add_switch(*command, "--mirror", o->is_mirror, "Print where the opposite bin, -f mod L, lies");
   add_switch(*command, "--inverse", o->is_inverse, "Count lines by DFT bin instead of by element");
   command->callback([o, &exit_code] {

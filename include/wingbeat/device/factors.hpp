@@ -42,24 +42,27 @@ struct radix_list {
     ++count;
   }
   /// Adds the fewest radices whose product is n, `largest` at most: as even as possible, larger
-  /// ones first. What is no product of radices becomes one entry, so that the product is n anyhow.
-  WINGBEAT_FN constexpr void add_evenly(unsigned n, unsigned largest) {
+  /// ones first; only such as divide `whole`, if that is not 0. What is no product of them becomes
+  /// one entry, so that the product is n anyhow.
+  WINGBEAT_FN constexpr void add_evenly(unsigned n, unsigned largest, unsigned whole = 0) {
     const unsigned most = maximum(largest, 2u);
     unsigned left = 0;
     for (size reach = 1; reach < n; reach *= most) ++left;
     for (; left <= log2_of(maximum(n, 1u)); ++left) {
-      if (add_exactly(n, left, most)) return;
+      if (add_exactly(n, left, most, whole)) return;
     }
     if (n > 1) add(n);
   }
   /// Adds `left` radices whose product is n, `largest` at most and none larger than the one before,
   /// the first as small as can be. Returns false, having added none, where there are none.
-  WINGBEAT_FN constexpr bool add_exactly(unsigned n, unsigned left, unsigned largest) {
+  WINGBEAT_FN constexpr bool add_exactly(unsigned n, unsigned left, unsigned largest,
+                                         unsigned whole = 0) {
     if (left == 0) return n == 1;
     for (unsigned radix = 2; radix <= minimum(n, largest); ++radix) {
-      if (!is_radix(radix) || n % radix != 0 || power(radix, left) < n) continue;
+      if (!is_radix(radix) || n % radix != 0 || whole % radix != 0) continue;
+      if (power(radix, left) < n) continue;
       add(radix);
-      if (add_exactly(n / radix, left - 1, radix)) return true;
+      if (add_exactly(n / radix, left - 1, radix, whole)) return true;
       --count;
     }
     return false;
@@ -105,6 +108,13 @@ WINGBEAT_FN constexpr unsigned digits_reversed(unsigned x, radix_list of) {
   return reversed;
 }
 
+/// Returns the list in opposite order.
+WINGBEAT_FN constexpr radix_list opposite(radix_list of) {
+  radix_list result;
+  for (unsigned i = of.count; i > 0; --i) result.add(of.radices[i - 1]);
+  return result;
+}
+
 /// Returns x < N with its digits of N's prime factors in opposite order: of a power of two its
 /// bits. It is its own inverse where N is the power of a prime.
 template <unsigned N>
@@ -112,9 +122,9 @@ WINGBEAT_FN constexpr unsigned reversed_below(unsigned x) {
   if constexpr (is_power_of_two(N)) {
     constexpr unsigned bits = log2_of(N);
     return bits_reversed(x, bits);
-  } else {
-    constexpr radix_list primes = prime_factors(N);
-    return digits_reversed(x, primes);
+  } else {  // no loop, so that compilers know which register it is
+    constexpr unsigned first = least_factor(N), rest = N / first;
+    return x / rest + first * reversed_below<rest>(x % rest);
   }
 }
 

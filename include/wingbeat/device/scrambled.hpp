@@ -1,17 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scrambled order of powers of two: with g = l T + t,  T = 2^W threads,  l < 2^E elements of each,
-// L = 2^(E+W), element g holds the frequency  rev_E(l) T + rev_W(t).  These are the positions of
-// workgroup/schedule.hpp in closed form: all digits are bits.
+// Scrambled order: what the last stage of workgroup/schedule.hpp leaves in each thread. With
+// g = l T + t, l < E elements of each of T threads, element g is at position p = t E + l and holds
+// the frequency of p's digits reversed. Of powers of two all digits are bits, and with T = 2^W and
+// 2^E elements that is  rev_E(l) T + rev_W(t).
 #pragma once
 
-#include "wingbeat/device/index.hpp"  // bits_reversed, mirror, reversed_mirror
-#include "wingbeat/device/port.hpp"   // WINGBEAT_FN, size
+#include "wingbeat/device/factors.hpp"  // radix_list, digits_reversed, opposite
+#include "wingbeat/device/index.hpp"    // bits_reversed, mirror, reversed_mirror
+#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, size
 
 namespace wingbeat::device::scrambled {
 
-/// Which frequency lies where in scrambled order. Every index is below length(), and
-/// elements_log2 + threads_log2 <= 31. Usable as a constant and at run time, on the host and in a
-/// kernel.
+/// Which frequency lies where, of any length that has this order: see `schedule::scrambled_map`.
+/// Every index is below length(). Usable as a constant and at run time, on the host and in a kernel,
+/// where each map of an index that is no constant takes two divisions for each digit.
+struct digit_map {
+  unsigned elements;  ///< That each thread holds, E.
+  unsigned threads;   ///< Of one transform, T.
+  radix_list digits;  ///< Of positions, the most significant first: primes, whose product is E T.
+
+  WINGBEAT_FN constexpr unsigned length() const { return elements * threads; }
+
+  /// Returns the frequency that element g holds.
+  WINGBEAT_FN constexpr unsigned dft_index(unsigned g) const {
+    return digits_reversed(g % threads * elements + g / threads, digits);
+  }
+
+  /// Returns the element that holds frequency f.
+  WINGBEAT_FN constexpr unsigned scrambled_index(unsigned f) const {
+    const unsigned p = digits_reversed(f, opposite(digits));
+    return p % elements * threads + p / elements;
+  }
+
+  /// Returns the frequency -f mod L.
+  WINGBEAT_FN constexpr unsigned dft_mirror_index(unsigned f) const { return mirror(f, length()); }
+
+  /// Returns the element that holds the frequency opposite to that of element g.
+  WINGBEAT_FN constexpr unsigned scrambled_mirror_index(unsigned g) const {
+    return scrambled_index(dft_mirror_index(dft_index(g)));
+  }
+
+  /// Returns the elements of frequency 0 and, of an even length, of L/2.
+  WINGBEAT_FN constexpr unsigned zero_index() const { return 0; }
+  WINGBEAT_FN constexpr unsigned nyquist_index() const { return scrambled_index(length() / 2); }
+};
+
+/// The same of powers of two in closed form: elements_log2 + threads_log2 <= 31. Each map takes a
+/// few operations on bits.
 ///
 /// A scrambled index is  g = l T + t:  element l of thread t. The bits of l and those of t are
 /// reversed each in their place, so the map is its own inverse. Where E >= 1, frequencies below

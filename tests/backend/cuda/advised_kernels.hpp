@@ -36,7 +36,7 @@ inline bool has_advice(unsigned length, unsigned real_bytes) {
 }
 
 /// Returns all of them for lengths 2 .. 2^14, in fp64 as far as there is advice; nabla begins at
-/// 64, two elements for each thread of a subgroup.
+/// 64, two elements for each thread of a subgroup. And scrambled order of some other lengths.
 inline std::vector<advised_kernel> all_advised(const std::vector<std::string>& architectures) {
   std::vector<advised_kernel> all;
   for (unsigned bits = 1; bits <= 14; ++bits) {
@@ -52,6 +52,13 @@ inline std::vector<advised_kernel> all_advised(const std::vector<std::string>& a
           all.push_back({shape, architecture, {}, {}});
         }
       }
+    }
+  }
+  for (const unsigned n : {12U, 100U, 343U, 720U, 1000U, 2197U, 3600U}) {
+    for (const std::string& architecture : architectures) {
+      const auto limits = limits_of(planner::sample_device(architecture));
+      const auto shape = workgroup_fft::advised(n, scalar::fp32, limits, device::order::scrambled);
+      all.push_back({shape, architecture, {}, {}});
     }
   }
   return all;

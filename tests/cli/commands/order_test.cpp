@@ -91,6 +91,8 @@ TEST_F(order, every_order_keeps_the_laws) {
   expect_laws({"--order", "scrambled", "--elements-log2", "0", "--workgroup-log2", "4"}, 16);
   expect_laws({"--order", "scrambled", "--length", "8192"}, 8192);
   expect_laws({"--order", "scrambled", "--length", "1"}, 1);
+  expect_laws({"--order", "scrambled", "--length", "1000", "--elements", "10"}, 1000);
+  expect_laws({"--order", "scrambled", "--length", "3600"}, 3600);
   expect_laws({"--order", "natural", "--length", "64"}, 64);
 }
 
@@ -104,6 +106,11 @@ TEST_F(order, scrambled_length_means_the_advised_elements) {
   }
   EXPECT_EQ(values({"--order", "scrambled", "--length", "16", "--elements-log2", "2"}),
             (indices{0, 2, 1, 3, 8, 10, 9, 11, 4, 6, 5, 7, 12, 14, 13, 15}));
+}
+
+TEST_F(order, scrambled_of_two_threads_of_six) {
+  EXPECT_EQ(values({"--order", "scrambled", "--length", "12", "--elements", "6"}),
+            (indices{0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11}));
 }
 
 TEST_F(order, natural_is_the_identity) {
@@ -142,8 +149,14 @@ TEST_F(order, refuses_in_one_sentence) {
       {scrambled, "needs --length, or both"},
       {scrambled + words{"--workgroup-log2", "5"}, "needs --length, or both"},
       {scrambled + words{"--length", "64", "--workgroup-log2", "5"}, "give one of them"},
-      {scrambled + words{"--length", "100"},
-       "--length 100 has no scrambled order so far; choose a power of two, 64 or 128"},
+      {scrambled + words{"--length", "77"},
+       "no number of elements in a thread gives --length 77 a scrambled order"},
+      {scrambled + words{"--length", "100", "--elements", "4"},
+       "--length 100 with 4 elements in a thread has no scrambled order"},
+      {scrambled + words{"--length", "100", "--elements", "10", "--elements-log2", "1"},
+       "both set a thread's elements"},
+      {nabla + words{"--elements", "2", "--elements-log2", "1", "--workgroup-log2", "5"},
+       "instead of --length or --elements"},
       {scrambled + words{"--length", "0"}, "--length 0 is not a whole number"},
       {scrambled + words{"--length", "-8"},
        "--length -8 is not a whole number from 1 to 2^24; give one"},
@@ -151,7 +164,8 @@ TEST_F(order, refuses_in_one_sentence) {
        "--length 99999999999999999999 is not a whole number from 1 to 2^24; give one"},
       {natural + words{"--length", "16x"}, "--length 16x is not a whole number"},
       {scrambled + words{"--length", "33554432"}, "is not a whole number from 1 to 2^24"},
-      {scrambled + words{"--length", "8", "--elements-log2", "4"}, "choose 0 to 3"},
+      {scrambled + words{"--length", "8", "--elements-log2", "4"},
+       "16 elements in a thread are more than the 8 there are"},
       {scrambled + words{"--elements-log2", "13", "--workgroup-log2", "12"}, "make 2^25 lines"},
       {natural, "order natural needs --length"},
       {natural + words{"--length", "16", "--elements-log2", "1"}, "give --length alone"}};

@@ -19,6 +19,7 @@ namespace {
 
 using namespace wingbeat::test;
 using wingbeat::device::direction;
+using wingbeat::device::is_power_of_two;
 using wingbeat::device::log2_of;
 using wingbeat::device::order;
 using wingbeat::device::workgroup::fft;
@@ -41,6 +42,8 @@ struct description {
   static unsigned bin(unsigned g) {
     const unsigned e = log2_of(Elements), w = log2_of(Length / Elements);
     if (Order == order::nabla) return wingbeat::device::nabla::index_map{e, w}.dft_index(g);
+    if (!is_power_of_two(Length))
+      return schedule{Order, Length, Elements}.scrambled_map().dft_index(g);
     return wingbeat::device::scrambled::index_map{e, w}.dft_index(g);
   }
 };
@@ -74,39 +77,71 @@ using descriptions = ::testing::Types<
     description<scrambled, 512, 16, 2, double, trade::halves>,
     description<scrambled, 128, 8, 8, float, trade::whole, across>,
     description<scrambled, 256, 8, 2, float, trade::halves, across, 0>>;
+/// Lengths that are no powers of two: padded and not, one stage to four, several transforms.
+using mixed_descriptions =
+    ::testing::Types<description<scrambled, 3, 3>, description<scrambled, 15, 15>,
+                     description<scrambled, 36, 6>, description<scrambled, 81, 3>,
+                     description<scrambled, 96, 12>, description<scrambled, 96, 6, 2>,
+                     description<scrambled, 100, 10>, description<scrambled, 121, 11>,
+                     description<scrambled, 343, 7>, description<scrambled, 1000, 10>,
+                     description<scrambled, 1000, 20, 2>, description<scrambled, 1215, 15>,
+                     description<scrambled, 2197, 13>, description<scrambled, 1800, 30>,
+                     description<scrambled, 3600, 30, 1, double>,
+                     description<scrambled, 900, 30, 2, float, trade::halves>,
+                     description<scrambled, 144, 12, 4, float, trade::whole, across>,
+                     description<scrambled, 250, 10, 2, double, trade::halves, across, 0>>;
 TYPED_TEST_SUITE(workgroup_in_place, descriptions);
 
-TYPED_TEST(workgroup_in_place, forward_leaves_each_bin_where_the_map_says) {
-  using shape_type = typename TypeParam::shape_type;
-  using real = typename TypeParam::real;
-  using forward = typename TypeParam::template fft_type<direction::forward>;
+template <class Description>
+class workgroup_in_place_mixed : public workgroup_in_place<Description> {};
+TYPED_TEST_SUITE(workgroup_in_place_mixed, mixed_descriptions);
+
+template <class Description>
+void compare_forward() {
+  using shape_type = typename Description::shape_type;
+  using real = typename Description::real;
+  using forward = typename Description::template fft_type<direction::forward>;
   constexpr unsigned n = shape_type::length;
   const auto x = noise<real>(n * shape_type::transforms, 11);
-  const auto y = run_fft<forward, TypeParam::neighbours>(x);
+  const auto y = run_fft<forward, Description::neighbours>(x);
   for (std::size_t f = 0; f < shape_type::transforms; ++f) {
     const auto natural = dft(part(x, f, n), direction::forward);
     exact expected(n);
-    for (unsigned g = 0; g < n; ++g) expected[g] = natural[TypeParam::bin(g)];
+    for (unsigned g = 0; g < n; ++g) expected[g] = natural[Description::bin(g)];
     ASSERT_TRUE(is_accurate<real>(part(y, f, n), expected, n)) << "transform " << f;
   }
 }
 
-TYPED_TEST(workgroup_in_place, inverse_takes_that_order_back_to_natural) {
-  using shape_type = typename TypeParam::shape_type;
-  using real = typename TypeParam::real;
-  using inverse = typename TypeParam::template fft_type<direction::inverse>;
+template <class Description>
+void compare_inverse() {
+  using shape_type = typename Description::shape_type;
+  using real = typename Description::real;
+  using inverse = typename Description::template fft_type<direction::inverse>;
   constexpr unsigned n = shape_type::length;
   const auto spectrum = noise<real>(n * shape_type::transforms, 12);
   auto ordered = spectrum;
   for (std::size_t i = 0; i < ordered.size(); ++i) {
     const auto g = static_cast<unsigned>(i % n);
-    ordered[i] = spectrum[i - g + TypeParam::bin(g)];
+    ordered[i] = spectrum[i - g + Description::bin(g)];
   }
-  const auto y = run_fft<inverse, TypeParam::neighbours>(ordered);
+  const auto y = run_fft<inverse, Description::neighbours>(ordered);
   for (std::size_t f = 0; f < shape_type::transforms; ++f) {
     const auto expected = dft(part(spectrum, f, n), direction::inverse);
     ASSERT_TRUE(is_accurate<real>(part(y, f, n), expected, n)) << "transform " << f;
   }
+}
+
+TYPED_TEST(workgroup_in_place, forward_leaves_each_bin_where_the_map_says) {
+  compare_forward<TypeParam>();
+}
+TYPED_TEST(workgroup_in_place, inverse_takes_that_order_back_to_natural) {
+  compare_inverse<TypeParam>();
+}
+TYPED_TEST(workgroup_in_place_mixed, forward_leaves_each_bin_where_the_map_says) {
+  compare_forward<TypeParam>();
+}
+TYPED_TEST(workgroup_in_place_mixed, inverse_takes_that_order_back_to_natural) {
+  compare_inverse<TypeParam>();
 }
 
 template <class Description, direction Dir, unsigned Live>
@@ -175,6 +210,20 @@ TEST(workgroup_schedule, positions_end_with_the_bin_of_their_digits_reversed) {
   expect_bins_of_reversed_positions<description<scrambled, 8, 8>>();
   expect_bins_of_reversed_positions<description<scrambled, 512, 16>>();
   expect_bins_of_reversed_positions<description<scrambled, 8192, 32>>();
+  expect_bins_of_reversed_positions<description<scrambled, 1800, 30>>();
+}
+
+TEST(workgroup_schedule, is_possible_in_place_where_a_thread_has_the_primes_of_the_threads) {
+  const auto can = [](unsigned n, unsigned elements) {
+    return schedule{order::scrambled, n, elements}.is_possible();
+  };
+  EXPECT_TRUE(can(1000, 10) && can(1000, 20) && can(3600, 30) && can(13, 13) && can(4096, 2));
+  EXPECT_FALSE(can(1000, 8)) << "125 threads";
+  EXPECT_FALSE(can(77, 11)) << "7 threads";
+  EXPECT_FALSE(can(84, 14 * 3)) << "42 is no radix";
+  EXPECT_FALSE(can(28 * 4, 28)) << "nor is 28";
+  EXPECT_FALSE((schedule{order::nabla, 96, 2}.is_possible()));
+  EXPECT_TRUE((schedule{order::natural, 77, 11}.is_possible()));
 }
 
 TEST(workgroup_schedule, in_place_orders_pass_fewer_barriers_than_natural) {

@@ -216,6 +216,39 @@ TEST(workgroup_subgroups, packed_reals_are_handed_over_without_a_race) {
   check_reals_handed_over<256, 8, 4, trade::whole, lanes::along_transform>();
 }
 
+/// Scrambled order of other lengths: exchanges among 16, 8, 4 and 2 neighbours are a subgroup's.
+template <unsigned Length, unsigned Elements, unsigned Transforms>
+void check_scrambled() {
+  using shape_type = shape<Length, Elements, Transforms>;
+  using there = fft<shape_type, float, forward, order::scrambled>;
+  static_assert(there::plan.exchanges_beyond(32) < there::exchanges, "some are a subgroup's");
+  auto x = noise<float>(std::size_t{Length} * Transforms, 47);
+  const auto given = x;
+  const auto memory = local_memory(there::scratch_bytes);
+  run_workgroup<32>(shape_type::workgroup_threads, [&](emulated_group_of<32> group) {
+    const team<shape_type, lanes::along_transform, emulated_group_of<32>> here{group};
+    complex<float> z[Elements];
+    for (unsigned l = 0; l < Elements; ++l) z[l] = x[element<Length>(here, l)];
+    for (int time = 0; time < 2; ++time) {
+      there_and_back<order::scrambled, shape_type>(here, z,
+                                                   typename there::scratch_type{memory.get()});
+    }
+    for (unsigned l = 0; l < Elements; ++l) {
+      x[element<Length>(here, l)] = scaled(z[l], 1.0f / (float(Length) * float(Length)));
+    }
+  });
+  exact expected;
+  for (const auto& z : given) expected.push_back(widened(z));
+  EXPECT_LT(relative_l2(x, expected), 8e-7L) << Length << " " << Elements;
+}
+
+TEST(workgroup_subgroups, trade_among_themselves_in_scrambled_order) {
+  check_scrambled<96, 6, 2>();
+  check_scrambled<96, 6, 4>();
+  check_scrambled<192, 6, 1>();
+  check_scrambled<640, 10, 1>();
+}
+
 TEST(workgroup_subgroups, of_32_threads_share_scratch_without_a_race) {
   check<64, 2, 2>();
   check<128, 4, 4>();

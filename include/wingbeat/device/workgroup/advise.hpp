@@ -44,11 +44,11 @@ WINGBEAT_FN constexpr unsigned advised_elements(unsigned length, unsigned real_b
 
 /// Returns 16 times the operations of `stage_search` for each element of a length that is no power
 /// of two.
-WINGBEAT_FN constexpr unsigned stage_cost(unsigned length, unsigned elements) {
+WINGBEAT_FN constexpr unsigned stage_cost(unsigned length, unsigned elements,
+                                          order how = order::natural) {
   stage_search search{};
   search.elements = elements;
-  search.run(length);
-  return search.best_cost / elements * 16;
+  return search.cost_of(schedule{how, length, elements}.radices) / elements * 16;
 }
 
 /// Returns what rows of a length that is no power of two are estimated to cost each of their
@@ -56,9 +56,9 @@ WINGBEAT_FN constexpr unsigned stage_cost(unsigned length, unsigned elements) {
 /// of a thread as made the quickest of 40 lengths on an H200 come first, or nearly: few elements
 /// leave room for more threads, which wait for memory. Source: bench/NOTES.md, section 21.
 WINGBEAT_FN constexpr unsigned estimated_cost(unsigned length, unsigned elements,
-                                              unsigned real_bytes) {
+                                              unsigned real_bytes, order how = order::natural) {
   const unsigned each = length <= 64 ? 128 : length <= 4096 ? 64 : 16;
-  return stage_cost(length, elements) + each * elements * real_bytes / 4;
+  return stage_cost(length, elements, how) + each * elements * real_bytes / 4;
 }
 
 /// Returns bytes of local memory that a workgroup of these transforms borrows.
@@ -70,17 +70,15 @@ WINGBEAT_FN constexpr unsigned scratch_bytes_of(unsigned length, unsigned elemen
   if (how == order::natural) {
     return delivered_bytes({how, length, elements}, transforms, entry_bytes, bank_bytes);
   }
-  const unsigned apart = minimum(elements, most_held);
-  return slot_layout{length * transforms, entry_bytes, bank_bytes, apart, /*is_in_place=*/true}
-      .bytes();
+  return kept_in_place({how, length, elements}, transforms, entry_bytes, bank_bytes).bytes();
 }
 
 /// Returns parameters for transforms of `length` on a device of these limits. Of powers of two, as
 /// measured where that fits; else more elements per thread (at most 32, 16 for fp64) to fit the
 /// workgroup, fewer for nabla order to fill a subgroup. Of other lengths, the elements that are
 /// estimated to cost least of those that fit. Exchanges in halves where local memory wants it. Not
-/// valid where nothing fits, registers included, or `length` has a prime factor above 13 or, in an
-/// order other than natural, any but 2. `real_bytes` is that of the arithmetic. Short transforms
+/// valid where nothing fits, registers included, or `length` has a prime factor above 13 or, in
+/// nabla order, any but 2. `real_bytes` is that of the arithmetic. Short transforms
 /// share a workgroup of 128 threads or a little less.
 WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits device = {},
                                     order how = order::natural) {
@@ -103,12 +101,12 @@ WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits
     }
     if (how == order::nabla && length / elements < device.subgroup) return result;
   } else {
-    if (how != order::natural) return result;
     unsigned least = ~0u;
     for (unsigned e = 2; e <= most; ++e) {
       if (length % e != 0 || length / e > device.max_workgroup) continue;
+      if (!schedule{how, length, e}.is_possible()) continue;
       if (!fits(e, 1, trade::whole) && !fits(e, 1, trade::halves)) continue;
-      const unsigned cost = estimated_cost(length, e, real_bytes);
+      const unsigned cost = estimated_cost(length, e, real_bytes, how);
       if (cost >= least) continue;
       elements = e;
       least = cost;

@@ -84,6 +84,22 @@ WINGBEAT_FN constexpr slot_layout delivered_after(schedule as, unsigned stage, u
   return delivered(slots, entry_bytes, bank_bytes, radix, prior * transforms, next);
 }
 
+/// Returns how slots lie where elements keep their positions, in windows of `held`, of `transforms`
+/// behind each other. Powers of two: see slot_layout. Else one entry follows each `held`, where that
+/// is even and windows begin at multiples of it, so that threads which read `held` apart find
+/// different banks.
+WINGBEAT_FN constexpr slot_layout kept_in_place(schedule as, unsigned transforms,
+                                                unsigned entry_bytes, unsigned bank_bytes) {
+  const unsigned held = as.held(), slots = as.length * transforms;
+  if (is_power_of_two(as.length)) return {slots, entry_bytes, bank_bytes, held, true};
+  bool is_padded = held % 2 == 0 && bank_bytes > 0;
+  for (unsigned s = 0; s < as.count(); ++s) {
+    const unsigned place = as.place_value(s);
+    is_padded = is_padded && (place == 1 || place % held == 0);
+  }
+  return {slots, entry_bytes, bank_bytes, held, false, is_padded ? 1u : 0u, held};
+}
+
 /// Returns entries from one row of `count` to the next where `threads` in sequence read each: the
 /// runs of several rows then fall into different banks, powers of two of threads by an odd multiple
 /// of them, others because rows lie as far apart as threads.

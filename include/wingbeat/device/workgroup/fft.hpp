@@ -22,7 +22,9 @@ namespace wingbeat::device::workgroup {
 
 /// Chooses the algorithm of an order. `IsInPlace`: it leaves elements in their places.
 template <class Shape, class Real, direction Dir, order Order, class Memory,
-          bool IsInPlace = Order != order::natural&& is_power_of_two(Shape::length)>
+          bool IsInPlace =
+              Order != order::natural&& schedule{Order, Shape::length, Shape::elements_per_thread}
+                           .is_possible()>
 struct algorithm {
   using type = in_place<Shape, Real, Dir, Order, Memory>;
 };
@@ -32,8 +34,9 @@ struct algorithm<Shape, Real, Dir, Order, Memory, false> {
 };
 
 /// A collective transform of Shape::length complex numbers.
-///   Shape    length, elements per thread, transforms per workgroup: any length of primes up to 13
-///            in natural order, powers of two in the others
+///   Shape    length, elements per thread, transforms per workgroup: any length of primes up to 13;
+///            in scrambled order the elements have the prime factors of the threads, and nabla is of
+///            powers of two
 ///   Real     float, double; half_float: stored in fp16, computed in fp32; half_pair: two
 ///            transforms in one set of registers, stored and computed in fp16
 ///   Dir      forward uses exp(-2 pi i jk/N), inverse exp(+2 pi i jk/N); neither scales
@@ -43,9 +46,14 @@ template <class Shape, class Real, direction Dir, order Order = order::natural,
           class Memory = memory<>>
 struct fft {
   static_assert(is_scalar<Real>::value, "Real is float, double, half_float or half_pair");
-  static_assert(Order == order::natural || is_power_of_two(Shape::length),
-                "order::nabla and order::scrambled are those of powers of two; choose "
-                "order::natural for any other length");
+  static_assert(Order != order::nabla || is_power_of_two(Shape::length),
+                "order::nabla is that of powers of two; choose order::scrambled or order::natural "
+                "for any other length");
+  static_assert(Order != order::scrambled || is_power_of_two(Shape::length) ||
+                    schedule{Order, Shape::length, Shape::elements_per_thread}.is_possible(),
+                "order::scrambled needs elements per thread that are a radix (2 to 16, 18, 20, 24, "
+                "25, 27, 30 or 32) and have every prime factor of the number of threads; choose "
+                "such elements, or order::natural");
   static_assert(Order == order::nabla || Shape::elements_per_thread <= most_held,
                 "a thread holds at most 32 elements; choose fewer elements per thread, or "
                 "order::nabla with an accessor");

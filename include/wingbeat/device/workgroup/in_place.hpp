@@ -29,8 +29,14 @@ struct in_place {
   static constexpr unsigned first_stage = plan.travelling();
   static constexpr unsigned n_stages = plan.count();
   static constexpr bool is_forward = Dir == direction::forward;
-  using layout = slot_addresses<Shape, Real, Memory, held, true>;
-  static constexpr unsigned scratch_bytes = layout::bytes;
+  static constexpr slot_layout lies =
+      kept_in_place(plan, Shape::transforms, entry_bytes_of<Real, Memory>, Memory::bank_bytes);
+  static constexpr unsigned scratch_bytes = lies.bytes();
+  /// Padding is for threads along a transform: across several, slots of a window lie apart.
+  template <class Team>
+  using layout_for =
+      slot_addresses<Shape, Real, Memory, held, lies.is_in_place,
+                     (lies.is_in_place || Team::slot_stride == 1) ? lies.pad : 0u, lies.every>;
 
   /// Transforms x in place, the stages that fit registers: all of them where a thread can hold
   /// its elements. Forward, the registers from `Live` on are known zeros. Scratch is free on entry;
@@ -131,6 +137,7 @@ struct in_place {
   WINGBEAT_FN static void slide(const Team& team, complex_type (&x)[held], const Scratch& scratch) {
     constexpr unsigned earlier = is_forward ? From : To;
     constexpr unsigned span = plan.span(earlier - first_stage);
+    using layout = layout_for<Team>;
     const unsigned to_base = team.slot(base<From>(team.thread()));
     const unsigned from_base = team.slot(base<To>(team.thread()));
     const auto to = [&](unsigned r) {

@@ -21,15 +21,17 @@
 //     p(t, r) = t / P * P E  +  r P  +  t mod P             (t / P rounded down)
 // The first window has P = T: the natural order. The last has P = 1 (scrambled), or is
 //     p(t, 2 q + b) = q 2T + 2 t + b                                                (nabla).
-// Here E is what a thread holds at once, at most 32. Lengths and E of these orders are powers of
-// two: positions and spans are counted in binary digits.
+// Here E is what a thread holds at once, at most 32. It is the first radix, and a multiple of each
+// other: so a stage's butterflies are whole in a thread, and windows tile the positions. Nabla is
+// of powers of two; scrambled order exists where E has the prime factors of T.
 #pragma once
 
-#include "wingbeat/device/factors.hpp"  // radix_list, is_product_of_radices
-#include "wingbeat/device/index.hpp"    // is_power_of_two, log2_of, maximum, minimum
-#include "wingbeat/device/order.hpp"    // order
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN
-#include "wingbeat/device/twiddle.hpp"  // rows
+#include "wingbeat/device/factors.hpp"    // radix_list, is_product_of_radices
+#include "wingbeat/device/index.hpp"      // is_power_of_two, log2_of, maximum, minimum
+#include "wingbeat/device/order.hpp"      // order
+#include "wingbeat/device/port.hpp"       // WINGBEAT_FN
+#include "wingbeat/device/scrambled.hpp"  // digit_map
+#include "wingbeat/device/twiddle.hpp"    // rows
 
 namespace wingbeat::device::workgroup {
 
@@ -54,6 +56,19 @@ struct stage_search {
       }
       if (is_last) return;
     }
+  }
+
+  /// Returns the operations of a thread, doubled: for each number of a stage 9 and R/2 with its
+  /// twiddle, idle threads included, for each element of an exchange 24.
+  WINGBEAT_FN constexpr unsigned cost_of(const radix_list& list) const {
+    unsigned cost = 0;
+    for (unsigned i = 0; i < list.count; ++i) {
+      const unsigned radix = list.radices[i];
+      const unsigned held = (elements + radix - 1) / radix * radix;
+      cost += held * (18 + radix) + (held > most_held ? 48 * most_held : 0);
+    }
+    const bool returns = elements % list.radices[list.count - 1] != 0;
+    return cost + 48 * elements * (list.count - 1 + (returns ? 1 : 0));
   }
 
  private:
@@ -84,19 +99,6 @@ struct stage_search {
     best = list;
     best_cost = cost;
   }
-
-  /// Returns the operations of a thread, doubled: for each number of a stage 9 and R/2 with its
-  /// twiddle, idle threads included, for each element of an exchange 24.
-  WINGBEAT_FN constexpr unsigned cost_of(const radix_list& list) const {
-    unsigned cost = 0;
-    for (unsigned i = 0; i < list.count; ++i) {
-      const unsigned radix = list.radices[i];
-      const unsigned held = (elements + radix - 1) / radix * radix;
-      cost += held * (18 + radix) + (held > most_held ? 48 * most_held : 0);
-    }
-    const bool returns = elements % list.radices[list.count - 1] != 0;
-    return cost + 48 * elements * (list.count - 1 + (returns ? 1 : 0));
-  }
 };
 
 /// Returns the radices of a transform of `length` by threads of `elements`. This is where stages
@@ -126,7 +128,7 @@ WINGBEAT_FN constexpr radix_list stage_radices(order how, unsigned length, unsig
   const unsigned last = how == order::nabla && threads > 1 ? 2 : 1;
   if (elements > held) radices.add(elements / held);
   radices.add(held);
-  radices.add_evenly(threads / last, held);
+  radices.add_evenly(threads / last, held, held);
   if (last > 1) radices.add(last);
   return radices;
 }
@@ -156,6 +158,28 @@ struct schedule {
 
   /// Returns how many stages pass through the accessor because a thread cannot hold its elements.
   WINGBEAT_FN constexpr unsigned travelling() const { return elements_per_thread > held() ? 1 : 0; }
+
+  /// Returns whether a thread has the elements for its stages, and stages their radices: in place
+  /// those must be radices that divide what it holds.
+  WINGBEAT_FN constexpr bool is_possible() const {
+    bool result = is_product_of_radices(length) && length % maximum(elements_per_thread, 1u) == 0;
+    if (how == order::nabla) result = result && is_power_of_two(length);
+    for (unsigned s = 0; s < count(); ++s) {
+      result = result && is_radix(radix(s));
+      if (how != order::natural && s >= travelling()) result = result && held() % radix(s) == 0;
+    }
+    return result;
+  }
+
+  /// Returns where the bins of scrambled order lie.
+  WINGBEAT_FN constexpr scrambled::digit_map scrambled_map() const {
+    radix_list digits;
+    for (unsigned s = 0; s < count(); ++s) {
+      const radix_list primes = prime_factors(radix(s));
+      for (unsigned i = 0; i < primes.count; ++i) digits.add(primes.radices[i]);
+    }
+    return {elements_per_thread, threads(), digits};
+  }
 
   /// Returns the number of stages.
   WINGBEAT_FN constexpr unsigned count() const { return radices.count; }
