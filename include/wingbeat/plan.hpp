@@ -153,7 +153,7 @@ struct kernel_resources {
   int registers = -1;     ///< Of one thread.
   int spill_bytes = -1;   ///< Of one thread: registers that went to memory.
   int stack_bytes = -1;   ///< Of one thread: CUDA's "local" memory, spills included.
-  int scratch_bytes = 0;  ///< Of one workgroup's local memory.
+  int scratch_bytes = 0;  ///< Of one workgroup's local memory that it uses; a launch may give more.
 };
 
 /// One pass of a run over device memory: one launch of one kernel.
@@ -174,7 +174,7 @@ struct run_operands {
   std::vector<kernel_argument> store = {};
 };
 
-/// A planned transform: kernels compiled, twiddles on the device. Immutable once built, so many
+/// A planned transform: kernels compiled, twiddles on the device. Runs do not change it, so many
 /// threads may enqueue it at once, on one queue or on several. Every function of a plan that was
 /// moved from throws `plan_error`.
 class plan {
@@ -220,14 +220,14 @@ class plan {
   /// Queues one run and returns. `in` and `out` are one place (of a real transform only if it was
   /// planned `in_place`, with a functor, different layouts or different ranges never), or the
   /// `input_bytes` and `output_bytes` from their starts do not overlap. `on` is a queue of the
-  /// device the plan was made for, and buffers are of its context. Without a workspace, the
-  /// queue's own is used, see `queue::reserve`; one of yours overlaps neither `in` nor `out`, and
-  /// must serve no other run at the same time. No device memory is allocated and nothing is waited
-  /// for, so a CUDA stream that is being captured into a graph records the run. An out-of-place run
-  /// leaves `in` as it was. The plan must live until the runs it queued, or the graphs that hold
-  /// them, are done.
-  /// Throws `plan_error` if a view is null, too small, starts within a number, overlaps another in
-  /// part or is of another device, or if the queue is; `device_error` if the driver refuses.
+  /// device the plan was made for, and buffers are of its context. Without a workspace, the queue's
+  /// own is used, see `queue::reserve`; one of yours overlaps neither `in` nor `out`, and must
+  /// serve no other run at the same time. No buffer is allocated and nothing is waited for, so a
+  /// CUDA stream that is being captured into a graph records the run. An out-of-place run leaves
+  /// `in` as it was. The plan must live until the runs it queued, or the graphs that hold them, are
+  /// done. Throws `plan_error` if a view is null, too small, starts within a number, overlaps
+  /// another in part or is of another device, or if the queue is; `device_error` if the driver
+  /// refuses.
   void enqueue(queue& on, const buffer_view& in, const buffer_view& out,
                const buffer_view& workspace = {}) const;
 

@@ -110,21 +110,23 @@ std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
   return later->resources().spill_bytes < result->resources().spill_bytes ? later : result;
 }
 
-/// Returns whether an engine should remember the calls of a plan: see `most_graph_bytes_of_one`.
-/// What clears memory goes to the queue between launches, and is not remembered.
-bool is_worth_remembering(const planner::program& calls, const device_info& device) {
-  bool any_early = false;
+/// Returns whether calls of a program are worth recording: see
+/// `placement_rules::most_graph_bytes_of_one`. A program that clears memory cannot be recorded,
+/// because that is no launch.
+bool is_worth_recording(const planner::program& program, const device_info& device) {
+  bool any_starts_early = false;
   std::size_t n_launches = 0;
-  for (const planner::step& each : calls.steps) {
-    const auto* of = std::get_if<pass>(&each);
-    if (of == nullptr) return false;
-    any_early |= of->numbers.starts_early;
+  for (const planner::step& each : program.steps) {
+    const auto* launched = std::get_if<pass>(&each);
+    if (launched == nullptr) return false;
+    any_starts_early |= launched->numbers.starts_early;
     ++n_launches;
   }
+  if (!any_starts_early) return true;
   const tuning::placement_rules& rules = tuning::for_device(device).placing;
-  return !any_early ||
-         calls.traffic_bytes() <=
-             (n_launches == 1 ? rules.most_graph_bytes_of_one : rules.most_graph_bytes_of_several);
+  const std::size_t most_bytes =
+      n_launches == 1 ? rules.most_graph_bytes_of_one : rules.most_graph_bytes_of_several;
+  return program.traffic_bytes() <= most_bytes;
 }
 
 class compiled_plan final : public plan {
@@ -138,8 +140,8 @@ class compiled_plan final : public plan {
       auto kernel = compiled(compiler, on, each);
       launches_.push_back({std::move(each), std::move(table), std::move(kernel)});
     }
-    calls_ = is_worth_remembering(program_, on->device()) ? compiler.repeated(*on)
-                                                          : std::make_unique<calls_at_once>();
+    calls_ = is_worth_recording(program_, on->device()) ? compiler.make_repeated_calls(*on)
+                                                        : std::make_unique<unrecorded_calls>();
   }
 
   std::size_t workspace_bytes() const noexcept override { return program_.workspace_bytes(); }
@@ -163,7 +165,7 @@ class compiled_plan final : public plan {
   }
 
   void enqueue(queue& on, const run& given) const override {
-    const auto steps = [&](launch_sequence& to) {
+    const auto steps = [&](launch_sequence& sequence) {
       auto launch = launches_.begin();
       for (const planner::step& each : program_.steps) {
         if (const auto* cleared = std::get_if<planner::clear>(&each)) {
@@ -171,7 +173,7 @@ class compiled_plan final : public plan {
           memory.size_bytes = cleared->size_bytes;
           on.clear(memory);
         } else {
-          enqueue(to, *launch++, given);
+          enqueue(sequence, *launch++, given);
         }
       }
     };

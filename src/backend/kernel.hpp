@@ -97,43 +97,43 @@ class kernel {
   virtual void launch(queue& on, std::size_t workgroups, kernel_arguments arguments) const = 0;
 };
 
-/// Where the launches of one call go, in order.
+/// Receives the launches of one call, in order.
 class launch_sequence {
  public:
   virtual ~launch_sequence() = default;
   /// Throws as `kernel::launch` does.
-  virtual void launch(const kernel& what, std::size_t workgroups, kernel_arguments arguments) = 0;
+  virtual void launch(const kernel& kernel, std::size_t workgroups, kernel_arguments arguments) = 0;
 };
 
-/// Launches each when it is told to.
-class launches_at_once final : public launch_sequence {
+/// Queues each launch at once.
+class immediate_launches final : public launch_sequence {
  public:
-  explicit launches_at_once(queue& on) : on_(on) {}
-  void launch(const kernel& what, std::size_t workgroups, kernel_arguments arguments) override {
-    what.launch(on_, workgroups, arguments);
+  explicit immediate_launches(queue& target) : target_(target) {}
+  void launch(const kernel& kernel, std::size_t workgroups, kernel_arguments arguments) override {
+    kernel.launch(target_, workgroups, arguments);
   }
 
  private:
-  queue& on_;
+  queue& target_;
 };
 
-/// The calls of one plan: the same kernels in the same order, with any arguments. An engine may
-/// remember them and repeat them at less cost. May be called from many threads.
+/// Repeats the calls of one plan: the same kernels in the same order, with any arguments of the
+/// same sizes. An engine may record a call, to repeat it at less cost. Thread-safe.
 class repeated_calls {
  public:
-  using launches = std::function<void(launch_sequence&)>;
+  using call_body = std::function<void(launch_sequence&)>;
 
   virtual ~repeated_calls() = default;
-  /// Queues what `made` launches.
-  virtual void call(queue& on, const launches& made) = 0;
+  /// Queues the launches that `body` makes.
+  virtual void call(queue& target, const call_body& body) = 0;
 };
 
-/// Remembers nothing.
-class calls_at_once final : public repeated_calls {
+/// Records nothing.
+class unrecorded_calls final : public repeated_calls {
  public:
-  void call(queue& on, const launches& made) override {
-    launches_at_once target{on};
-    made(target);
+  void call(queue& target, const call_body& body) override {
+    immediate_launches launches{target};
+    body(launches);
   }
 };
 
@@ -143,9 +143,9 @@ class kernel_compiler {
   virtual ~kernel_compiler() = default;
   [[nodiscard]] virtual std::shared_ptr<const kernel> compile(
       const std::shared_ptr<queue>& on, const kernel_source& source) const = 0;
-  /// Returns calls on queues of the context of `on`.
-  [[nodiscard]] virtual std::unique_ptr<repeated_calls> repeated(const queue&) const {
-    return std::make_unique<calls_at_once>();
+  /// Returns calls for queues of the given queue's context.
+  [[nodiscard]] virtual std::unique_ptr<repeated_calls> make_repeated_calls(const queue&) const {
+    return std::make_unique<unrecorded_calls>();
   }
 };
 

@@ -195,11 +195,27 @@ std::string policy_text(const pass& of) {
       stored_type(of.real), of.is_forward ? "forward" : "inverse", numbers_text(of.numbers));
 }
 
+/// Threads in a row of the workgroup.
+unsigned columns_of(const tile_shape& shape) {
+  return shape.lanes_across ? shape.lanes : shape.threads() / shape.lanes;
+}
+
+/// Whether the workgroup is declared without its rows. On processors PoCL (3.1) keeps a number of
+/// each thread in an array of rows and columns and stores vectors in it as if each row began at a
+/// multiple of 16 bytes: where rows do not, it would crash.
+bool is_in_sequence(const pass& of) {
+  const tile_shape& shape = of.shape();
+  const unsigned columns = columns_of(shape);
+  const unsigned real_bytes = of.real == precision::fp64 ? 8 : 4;
+  const bool has_rows = columns > 1 && columns < shape.threads();
+  return shape.bank_bytes == 0 && has_rows && columns * real_bytes % 16 != 0;
+}
+
 /// How the entry point is declared.
 std::string kernel_macro(const pass& of) {
   const tile_shape& shape = of.shape();
   const unsigned threads = shape.threads();
-  const unsigned columns = shape.lanes_across ? shape.lanes : threads / shape.lanes;
+  const unsigned columns = columns_of(shape);
   if (shape.workgroups > 1) {
     return formatted("WINGBEAT_KERNEL_CLUSTER({}, {}, {})", threads, std::max(of.resident, 1u),
                      shape.workgroups);
@@ -207,6 +223,7 @@ std::string kernel_macro(const pass& of) {
   if (shape.is_cluster()) {
     return formatted("WINGBEAT_KERNEL_RESIDENT({}, {})", threads, std::max(of.resident, 1u));
   }
+  if (is_in_sequence(of)) return formatted("WINGBEAT_KERNEL({})", threads);
   if (of.resident > 0) {
     return formatted("WINGBEAT_KERNEL_IN_ROWS_RESIDENT({}, {}, {})", columns, threads / columns,
                      of.resident);
@@ -260,11 +277,12 @@ std::string kernel_text(const pass& of) {
       "#include \"wingbeat/device/ends/memory.hpp\"\n{1}"
       "#define WINGBEAT_PASS_KERNEL {2}\n{6}"
       "namespace wingbeat::device {{\n{3}{4}{5}{7}"
-      "using body = bodies::{0}<policy>;\n}}\n"
+      "using body = bodies::{0}<policy{8}>;\n}}\n"
       "#include \"backend/kernels/pass.hpp\"\n",
       body, functor_text(of.in, of.out), kernel_macro(of), policy_text(of),
       end_text(of.in, "load", "input", 0), end_text(of.out, "store", "output", store_at),
-      operands_text(of.in, of.out, of.filter.has_value()), filter_text(of.filter));
+      operands_text(of.in, of.out, of.filter.has_value()), filter_text(of.filter),
+      is_in_sequence(of) ? ", group" : "");
 }
 
 }  // namespace wingbeat::planner

@@ -189,9 +189,10 @@ struct placement_rules {
   std::size_t least_side_by_side = 64;
   /// Launches that move no more begin early: what it saves, about 1 us, shows.
   std::size_t most_early_bytes = std::size_t{64} << 20;
-  /// Of launches that begin early, a call is repeated as a graph while it moves no more, as one
-  /// launch or as several: then launches take the calling thread longer than they run. Calls of
-  /// other launches are graphs whatever they move (section 24).
+  /// The most bytes that a call of one launch, or of several, moves if it is repeated as a graph.
+  /// Longer calls lose more by the graph, whose launches do not begin before the call before has
+  /// ended, than the calling thread gains. If no launch of a call begins early, it has no such
+  /// limit (section 24).
   std::size_t most_graph_bytes_of_one = std::size_t{32} << 10;
   std::size_t most_graph_bytes_of_several = std::size_t{8} << 20;
   /// Shorter rows are not padded, because it would add more than an eighth (section 10).

@@ -333,6 +333,22 @@ TEST(kernel_text, declares_how_it_is_launched) {
   of.numbers.shape.workgroups = 4;
   of.resident = 0;
   EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_CLUSTER(32, 1, 4)");
+
+  // On processors rows of threads have whole vectors of 16 bytes, or are not declared.
+  pass odd;
+  odd.numbers.shape.length = 78;
+  odd.numbers.shape.elements_per_thread = 13;
+  odd.numbers.shape.lanes = 2;
+  odd.numbers.shape.bank_bytes = 128;
+  EXPECT_EQ(macro_of(odd), "WINGBEAT_KERNEL_IN_ROWS(6, 2)");
+  odd.numbers.shape.bank_bytes = 0;
+  EXPECT_EQ(macro_of(odd), "WINGBEAT_KERNEL(12)");
+  EXPECT_THAT(kernel_text(odd), HasSubstr("bodies::transform<policy, group>"));
+  odd.real = precision::fp64;
+  EXPECT_EQ(macro_of(odd), "WINGBEAT_KERNEL_IN_ROWS(6, 2)");
+  odd.numbers.shape.lanes = 1;
+  odd.real = precision::fp32;
+  EXPECT_EQ(macro_of(odd), "WINGBEAT_KERNEL_IN_ROWS(6, 1)");
 }
 
 TEST(kernel_text, holds_a_functor_in_place_of_memory) {

@@ -12,7 +12,7 @@
 namespace wingbeat::device::scrambled {
 
 /// Which frequency lies where, of any length that has this order: see `schedule::scrambled_map`.
-/// Every index is below length(). Usable as a constant and at run time, on the host and in a kernel,
+/// Every index is below length(). Usable as a constant and at run time, on the host and in kernels,
 /// where each map of an index that is no constant takes two divisions for each digit.
 struct digit_map {
   unsigned elements;  ///< That each thread holds, E.

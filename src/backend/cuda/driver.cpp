@@ -69,13 +69,11 @@ void bind_graphs(shared_library& from, driver_api& api) {
   from.bind_if_there(api.graph_destroy, "cuGraphDestroy");
   from.bind_if_there(api.graph_add_kernel, "cuGraphAddKernelNode_v2");
   from.bind_if_there(api.graph_add_edges, "cuGraphAddDependencies_v2");
-  from.bind_if_there(api.graph_set_attribute, "cuGraphKernelNodeSetAttribute");
   from.bind_if_there(api.graph_make_runnable, "cuGraphInstantiateWithFlags");
   from.bind_if_there(api.runnable_destroy, "cuGraphExecDestroy");
   from.bind_if_there(api.runnable_set_kernel, "cuGraphExecKernelNodeSetParams_v2");
   from.bind_if_there(api.runnable_launch, "cuGraphLaunch");
   from.bind_if_there(api.stream_is_capturing, "cuStreamIsCapturing");
-  from.bind_if_there(api.stream_priority, "cuStreamGetPriority");
   from.bind_if_there(api.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
 }
 
@@ -124,10 +122,9 @@ opened<driver_api> open_driver(std::span<const std::string> candidates) {
 bool has_graphs(const driver_api& api) {
   return api.graph_create != nullptr && api.graph_destroy != nullptr &&
          api.graph_add_kernel != nullptr && api.graph_add_edges != nullptr &&
-         api.graph_set_attribute != nullptr && api.graph_make_runnable != nullptr &&
-         api.runnable_destroy != nullptr && api.runnable_set_kernel != nullptr &&
-         api.runnable_launch != nullptr && api.stream_is_capturing != nullptr &&
-         api.stream_priority != nullptr && api.exchange_capture_mode != nullptr;
+         api.graph_make_runnable != nullptr && api.runnable_destroy != nullptr &&
+         api.runnable_set_kernel != nullptr && api.runnable_launch != nullptr &&
+         api.stream_is_capturing != nullptr && api.exchange_capture_mode != nullptr;
 }
 
 opened<nvrtc_api> open_nvrtc(std::span<const std::string> candidates) {

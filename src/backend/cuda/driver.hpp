@@ -73,13 +73,7 @@ struct graph_edge {
   unsigned char from_port = 0, to_port = 0, type = 0;
   unsigned char reserved[5] = {};
 };
-/// CUlaunchAttributeValue.
-struct node_attribute {
-  static constexpr int priority = 8;
-  alignas(8) int value = 0;
-  char reserved[60] = {};
-};
-static_assert(sizeof(kernel_node) == 72 && sizeof(graph_edge) == 8 && sizeof(node_attribute) == 64);
+static_assert(sizeof(kernel_node) == 72 && sizeof(graph_edge) == 8);
 
 namespace device_attribute {
 inline constexpr int max_threads_per_block = 1;
@@ -155,24 +149,22 @@ struct driver_api {
   result (*launch_configured)(const launch_config*, function_handle, void** arguments,
                               void** extra);
 
-  /// All are null in drivers before CUDA 12.3; see `has_graphs`.
+  /// Some are null in drivers before CUDA 12.3; see `has_graphs`.
   result (*graph_create)(graph_handle*, unsigned flags);
   result (*graph_destroy)(graph_handle);
   result (*graph_add_kernel)(node_handle*, graph_handle, const node_handle* after,
                              std::size_t n_after, const kernel_node*);
   result (*graph_add_edges)(graph_handle, const node_handle* from, const node_handle* to,
                             const graph_edge*, std::size_t count);
-  result (*graph_set_attribute)(node_handle, int attribute, const node_attribute*);
   result (*graph_make_runnable)(runnable_handle*, graph_handle, unsigned long long flags);
   result (*runnable_destroy)(runnable_handle);
   result (*runnable_set_kernel)(runnable_handle, node_handle, const kernel_node*);
   result (*runnable_launch)(runnable_handle, stream_handle);
   result (*stream_is_capturing)(stream_handle, int* status);  // 0: it is not
-  result (*stream_priority)(stream_handle, int*);
-  result (*exchange_capture_mode)(int* mode);  // of the calling thread
+  result (*exchange_capture_mode)(int* mode);                 // of the calling thread
 };
 
-/// Returns whether calls can be kept as graphs.
+/// Returns whether the driver has every function that graphs need.
 [[nodiscard]] bool has_graphs(const driver_api& api);
 
 /// NVRTC's functions: CUDA C++ text to machine code, without a GPU.

@@ -18,9 +18,10 @@ constexpr std::size_t max_grid_x = std::numeric_limits<int>::max();  // 2^31 - 1
 constexpr std::size_t scratch_without_asking_bytes = 48 * 1024;
 constexpr std::size_t reserved_bytes = 1024;  // the driver's own, in each workgroup's shared memory
 
-/// Returns the scratch that a workgroup is given. Workgroups launched early gather where the launch
-/// before has left multiprocessors idle, unless two do not fit on one: 2^20 points take 16.5 or
-/// 12.2 us by where they went (bench/NOTES.md, section 24). Many need not be kept apart, nor a few.
+/// Returns the scratch that a launch gives each workgroup. The workgroups of an early launch gather
+/// on the multiprocessors that the launch before leaves idle. If there are about as many workgroups
+/// as multiprocessors, each is given half of a multiprocessor's memory, so that no two share one:
+/// 2^20 points take 12.2 us instead of 12.4 to 16.5 (bench/NOTES.md, section 24).
 std::size_t scratch_of(const kernel_source& source, const device_info& device) {
   const bool is_early = source.starts_early && device.has_early_launch;
   const bool is_about_one_each =
@@ -212,8 +213,9 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
   return loaded;
 }
 
-std::unique_ptr<backend::repeated_calls> kernel_compiler::repeated(const backend::queue& on) const {
-  if (!has_graphs(api_)) return std::make_unique<calls_at_once>();
+std::unique_ptr<backend::repeated_calls> kernel_compiler::make_repeated_calls(
+    const backend::queue& on) const {
+  if (!has_graphs(api_)) return std::make_unique<unrecorded_calls>();
   return std::make_unique<repeated_calls>(api_, static_cast<const queue&>(on).context());
 }
 

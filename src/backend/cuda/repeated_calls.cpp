@@ -1,43 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/repeated_calls.hpp"
 
-#include <algorithm>  // find_if, min_element
-#include <cstring>    // memcmp
+#include <cstring>    // memcmp, memcpy
+#include <exception>  // exception
+#include <utility>    // move
 
 #include "backend/cuda/context.hpp"  // entered, check
 #include "backend/cuda/queue.hpp"    // cuda_queue
-#include "wingbeat/error.hpp"        // device_error
 
 namespace wingbeat::backend::cuda {
 namespace {
 
-/// Lets this thread make graphs while other streams are being captured, for one scope.
-class beside_captures {
+/// Lets this thread create and destroy graphs while any stream is being captured, for one scope:
+/// otherwise the driver could refuse, and end the capture.
+class relaxed_capture_mode {
  public:
-  explicit beside_captures(const driver_api& api) : api_(api) {
+  explicit relaxed_capture_mode(const driver_api& api) : api_(api) {
     api_.exchange_capture_mode(&mode_);
   }
-  beside_captures(const beside_captures&) = delete;
-  beside_captures& operator=(const beside_captures&) = delete;
-  ~beside_captures() { api_.exchange_capture_mode(&mode_); }
+  relaxed_capture_mode(const relaxed_capture_mode&) = delete;
+  relaxed_capture_mode& operator=(const relaxed_capture_mode&) = delete;
+  ~relaxed_capture_mode() { api_.exchange_capture_mode(&mode_); }
 
  private:
   const driver_api& api_;
   int mode_ = capture_mode_relaxed;
 };
 
-kernel_node described(const kernel& what, const launch_config& config, void** arguments) {
-  return {.function = what.function(),
+kernel_node node_of(const kernel& launched, const launch_config& config, void** arguments) {
+  return {.function = launched.function(),
           .grid_x = config.grid_x,
           .block_x = config.block_x,
           .shared_bytes = config.shared_bytes,
           .arguments = arguments};
 }
 
-void copy(kernel_arguments from, std::vector<std::byte>& to) {
+std::size_t bytes_of(kernel_arguments arguments) {
   std::size_t size_bytes = 0;
-  for (const kernel_argument& each : from) size_bytes += each.size_bytes;
-  to.resize(size_bytes);
+  for (const kernel_argument& each : arguments) size_bytes += each.size_bytes;
+  return size_bytes;
+}
+
+void copy(kernel_arguments from, std::vector<std::byte>& to) {
+  to.resize(bytes_of(from));
   std::byte* at = to.data();
   for (const kernel_argument& each : from) {
     std::memcpy(at, each.at, each.size_bytes);
@@ -46,6 +51,7 @@ void copy(kernel_arguments from, std::vector<std::byte>& to) {
 }
 
 bool is_equal(const std::vector<std::byte>& bytes, kernel_arguments arguments) {
+  if (bytes.size() != bytes_of(arguments)) return false;
   const std::byte* at = bytes.data();
   for (const kernel_argument& each : arguments) {
     if (std::memcmp(at, each.at, each.size_bytes) != 0) return false;
@@ -54,111 +60,107 @@ bool is_equal(const std::vector<std::byte>& bytes, kernel_arguments arguments) {
   return true;
 }
 
-/// Launches at once, and adds each launch to a graph as long as the driver takes them.
-class launches_to_remember final : public launch_sequence {
+/// Queues each launch at once and adds it to a graph, unless the driver refuses the graph.
+class recorded_launches final : public launch_sequence {
  public:
-  launches_to_remember(const driver_api& api, queue& on) : on_(on), at_once_(on) {
-    attempt([&] { graph_ = std::make_unique<call_graph>(api, on.context(), on.stream()); });
+  recorded_launches(const driver_api& api, queue& target) : target_(target), immediate_(target) {
+    attempt([&] { graph_ = std::make_unique<call_graph>(api, target.context()); });
   }
 
-  void launch(const backend::kernel& what, std::size_t workgroups,
+  void launch(const backend::kernel& launched, std::size_t workgroups,
               kernel_arguments arguments) override {
-    at_once_.launch(what, workgroups, arguments);
-    const auto& mine = static_cast<const kernel&>(what);
-    if (graph_) attempt([&] { graph_->add(mine, mine.config(on_, workgroups), arguments); });
+    immediate_.launch(launched, workgroups, arguments);
+    const auto& added = static_cast<const kernel&>(launched);
+    if (graph_) attempt([&] { graph_->add(added, added.config(target_, workgroups), arguments); });
   }
 
-  /// Returns the graph, or null where the driver refused it.
-  [[nodiscard]] std::unique_ptr<call_graph> remembered() {
-    if (graph_) attempt([&] { graph_->make_runnable(); });
+  /// Returns the graph, or null if the driver refused it.
+  [[nodiscard]] std::unique_ptr<call_graph> graph() {
+    if (graph_) attempt([&] { graph_->instantiate(); });
     return std::move(graph_);
   }
 
  private:
+  /// Drops the graph if a step of its creation fails, because the call itself succeeded.
   template <class Step>
   void attempt(Step step) {
     try {
       step();
-    } catch (const device_error&) {
+    } catch (const std::exception&) {
       graph_.reset();
     }
   }
 
-  queue& on_;
-  launches_at_once at_once_;
+  queue& target_;
+  immediate_launches immediate_;
   std::unique_ptr<call_graph> graph_;
 };
 
-class launches_of_a_graph final : public launch_sequence {
+/// Sets the arguments of a graph's launches, in order.
+class graph_launches final : public launch_sequence {
  public:
-  launches_of_a_graph(const queue& on, call_graph& graph) : on_(on), graph_(graph) {}
-  void launch(const backend::kernel& what, std::size_t workgroups,
+  graph_launches(const queue& target, call_graph& graph) : target_(target), graph_(graph) {}
+  void launch(const backend::kernel& launched, std::size_t workgroups,
               kernel_arguments arguments) override {
-    const auto& mine = static_cast<const kernel&>(what);
-    graph_.set(next_++, mine, mine.config(on_, workgroups), arguments);
+    const auto& set = static_cast<const kernel&>(launched);
+    graph_.set(next_++, set, set.config(target_, workgroups), arguments);
   }
 
  private:
-  const queue& on_;
+  const queue& target_;
   call_graph& graph_;
   std::size_t next_ = 0;
 };
 
 }  // namespace
 
-call_graph::call_graph(const driver_api& api, context_handle context, stream_handle stream)
+call_graph::call_graph(const driver_api& api, context_handle context)
     : api_(api), context_(context) {
   const entered current{api_, context_};
-  check(api_, api_.stream_priority(stream, &priority_), "find a stream's priority");
   check(api_, api_.graph_create(&graph_, 0), "make a graph");
 }
 
 call_graph::~call_graph() {
   const entered current{api_, context_, std::nothrow};
   if (!current.is_current()) return;
-  // One that runs is freed behind its run.
+  const relaxed_capture_mode relaxed{api_};
+  // The driver frees a graph that is running when it has ended.
   if (runnable_ != nullptr) api_.runnable_destroy(runnable_);
   api_.graph_destroy(graph_);
 }
 
-void call_graph::add(const kernel& what, const launch_config& config, kernel_arguments arguments) {
+void call_graph::add(const kernel& added, const launch_config& config, kernel_arguments arguments) {
   const entered current{api_, context_};
   argument_pointers pointers = pointers_to(arguments);
-  const kernel_node as = described(what, config, pointers.data());
-  node next{.handle = nullptr, .workgroups = config.grid_x, .arguments = {}};
-  copy(arguments, next.arguments);
-  check(api_, api_.graph_add_kernel(&next.handle, graph_, nullptr, 0, &as), "add to a graph");
-  prioritize(next.handle);
+  const kernel_node described = node_of(added, config, pointers.data());
+  node added_node;
+  added_node.workgroups = config.grid_x;
+  copy(arguments, added_node.arguments);
+  check(api_, api_.graph_add_kernel(&added_node.handle, graph_, nullptr, 0, &described),
+        "add a launch to a graph");
   if (!nodes_.empty()) {
     graph_edge edge;
-    if (what.starts_early()) edge.from_port = edge.type = graph_edge::programmatic;
-    check(api_, api_.graph_add_edges(graph_, &nodes_.back().handle, &next.handle, &edge, 1),
+    if (added.starts_early()) edge.from_port = edge.type = graph_edge::programmatic;
+    check(api_, api_.graph_add_edges(graph_, &nodes_.back().handle, &added_node.handle, &edge, 1),
           "order the launches of a graph");
   }
-  nodes_.push_back(std::move(next));
+  nodes_.push_back(std::move(added_node));
 }
 
-void call_graph::prioritize(node_handle handle) const {
-  if (priority_ == 0) return;
-  const node_attribute priority{.value = priority_};
-  check(api_, api_.graph_set_attribute(handle, node_attribute::priority, &priority),
-        "set the priority of a graph's launch");
-}
-
-void call_graph::make_runnable() {
+void call_graph::instantiate() {
   const entered current{api_, context_};
   check(api_, api_.graph_make_runnable(&runnable_, graph_, 0), "make a graph ready to launch");
 }
 
-void call_graph::set(std::size_t index, const kernel& what, const launch_config& config,
+void call_graph::set(std::size_t index, const kernel& launched, const launch_config& config,
                      kernel_arguments arguments) {
-  node& known = nodes_[index];
+  node& known = nodes_.at(index);
   if (config.grid_x == known.workgroups && is_equal(known.arguments, arguments)) return;
   argument_pointers pointers = pointers_to(arguments);
-  const kernel_node as = described(what, config, pointers.data());
+  const kernel_node described = node_of(launched, config, pointers.data());
   const entered current{api_, context_};
-  check(api_, api_.runnable_set_kernel(runnable_, known.handle, &as),
-        "give a graph other arguments");
+  check(api_, api_.runnable_set_kernel(runnable_, known.handle, &described),
+        "set the arguments of a graph's launch");
   known.workgroups = config.grid_x;
   copy(arguments, known.arguments);
 }
@@ -168,29 +170,32 @@ void call_graph::launch(stream_handle stream) const {
   check(api_, api_.runnable_launch(runnable_, stream), "launch a graph");
 }
 
-void repeated_calls::call(backend::queue& on, const launches& made) {
-  queue& target = cuda_queue(on);
-  launches_at_once plain{target};
-  const std::unique_lock held{mutex_, std::try_to_lock};
-  if (!held.owns_lock() || target.context() != context_ || is_captured(target.stream())) {
-    made(plain);
-    return;
+void repeated_calls::call(backend::queue& target, const call_body& body) {
+  queue& on = cuda_queue(target);
+  if (on.context() == context_ && !is_captured(on.stream())) {
+    if (const locked_calls stream = lock_calls_on(on.stream()); stream.calls != nullptr) {
+      return call_on(*stream.calls, on, body);
+    }
   }
-  stream_calls& mine = calls_on(target.stream());
-  if (mine.graph) {
-    launches_of_a_graph again{target, *mine.graph};
-    made(again);
-    mine.graph->launch(target.stream());
-  } else if (mine.last_call == 0 || mine.is_remembered) {
-    made(plain);
+  immediate_launches launches{on};
+  body(launches);
+}
+
+void repeated_calls::call_on(stream_calls& stream, queue& target, const call_body& body) {
+  if (stream.graph) {
+    graph_launches launches{target, *stream.graph};
+    body(launches);
+    stream.graph->launch(target.stream());
+  } else if (stream.n_calls == 1) {
+    const relaxed_capture_mode relaxed{api_};
+    recorded_launches launches{api_, target};
+    body(launches);
+    stream.graph = launches.graph();
   } else {
-    const beside_captures scope{api_};
-    launches_to_remember second{api_, target};
-    made(second);
-    mine.graph = second.remembered();
-    mine.is_remembered = true;
+    immediate_launches launches{target};
+    body(launches);
   }
-  mine.last_call = ++n_calls_;
+  if (stream.n_calls < 2) ++stream.n_calls;  // of calls that did not throw
 }
 
 bool repeated_calls::is_captured(stream_handle stream) const {
@@ -199,19 +204,25 @@ bool repeated_calls::is_captured(stream_handle stream) const {
   return api_.stream_is_capturing(stream, &status) != success || status != 0;
 }
 
-repeated_calls::stream_calls& repeated_calls::calls_on(stream_handle stream) {
-  const auto is_mine = [&](const stream_calls& each) {
-    return each.last_call > 0 && each.stream == stream;
-  };
-  const auto found = std::find_if(streams_.begin(), streams_.end(), is_mine);
-  if (found != streams_.end()) return *found;
-  const auto is_older = [](const stream_calls& a, const stream_calls& b) {
-    return a.last_call < b.last_call;
-  };
-  stream_calls& oldest = *std::min_element(streams_.begin(), streams_.end(), is_older);
-  oldest = {};
-  oldest.stream = stream;
-  return oldest;
+/// Returns the calls on a stream, in place of those of the stream that was called least recently
+/// if it has none.
+repeated_calls::locked_calls repeated_calls::lock_calls_on(stream_handle stream) {
+  const std::lock_guard protect{mutex_};
+  stream_calls* found = nullptr;
+  for (stream_calls& each : streams_) {
+    const bool has_calls = each.last_call > 0 && each.stream == stream;
+    if (has_calls || found == nullptr || each.last_call < found->last_call) found = &each;
+    if (has_calls) break;
+  }
+  std::unique_lock lock{found->mutex, std::try_to_lock};
+  if (!lock.owns_lock()) return {};
+  if (found->last_call == 0 || found->stream != stream) {
+    found->stream = stream;
+    found->n_calls = 0;
+    found->graph.reset();
+  }
+  found->last_call = ++clock_;
+  return {found, std::move(lock)};
 }
 
 }  // namespace wingbeat::backend::cuda

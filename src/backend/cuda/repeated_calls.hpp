@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's calls as graphs: launching a graph takes 1.1 microseconds of the calling thread where
-// one kernel takes 2.6 to 3.4, and setting a launch's arguments anew 0.4 (bench/NOTES.md, 24).
+// Repeats a plan's calls as CUDA graphs, because launching a graph takes less of the calling
+// thread than launching a kernel: 1.1 microseconds instead of 2.6 to 3.4, and 0.4 for each launch
+// whose arguments changed (bench/NOTES.md, section 24).
 #pragma once
 
 #include <array>
@@ -16,21 +17,22 @@
 
 namespace wingbeat::backend::cuda {
 
-/// The launches of one call, one behind another, and the arguments they were given last.
+/// A graph of the launches of one call, each after the one before, with the arguments that were set
+/// last. Its members throw `device_error`.
 class call_graph {
  public:
-  /// Of a stream's priority. Throws `device_error`, as all members do.
-  call_graph(const driver_api& api, context_handle context, stream_handle stream);
+  call_graph(const driver_api& api, context_handle context);
   call_graph(const call_graph&) = delete;
   call_graph& operator=(const call_graph&) = delete;
   ~call_graph();
 
-  void add(const kernel& what, const launch_config& config, kernel_arguments arguments);
-  /// Ends the additions.
-  void make_runnable();
+  /// Adds a launch. Call it before `instantiate` only.
+  void add(const kernel& added, const launch_config& config, kernel_arguments arguments);
+  /// Makes the graph ready to launch.
+  void instantiate();
 
-  /// Gives launch `index` its arguments, unless it has them.
-  void set(std::size_t index, const kernel& what, const launch_config& config,
+  /// Sets grid and arguments of launch `index`, if they differ from those set last.
+  void set(std::size_t index, const kernel& launched, const launch_config& config,
            kernel_arguments arguments);
   void launch(stream_handle stream) const;
 
@@ -41,41 +43,45 @@ class call_graph {
     std::vector<std::byte> arguments;
   };
 
-  void prioritize(node_handle handle) const;
-
   const driver_api& api_;
   context_handle context_;
-  int priority_ = 0;
   graph_handle graph_ = nullptr;
   runnable_handle runnable_ = nullptr;
   std::vector<node> nodes_;
 };
 
-/// The first call on a stream is launched kernel by kernel, and so is the second, which is
-/// remembered as a graph; from then on the graph is launched. Kernel by kernel go also calls into a
-/// stream that is being captured, calls while another thread is in one of this plan, and calls on
-/// more than 8 streams in turn.
+/// Launches the kernels of a stream's first two calls one by one, records the second as a graph,
+/// and launches that graph for the third call and all later ones. Kernels are also launched one by
+/// one into a stream that is being captured, if another thread is in a call on the same stream, and
+/// if a plan is called on more than 8 streams in turn.
 class repeated_calls final : public backend::repeated_calls {
  public:
   repeated_calls(const driver_api& api, context_handle context) : api_(api), context_(context) {}
 
-  void call(backend::queue& on, const launches& made) override;
+  void call(backend::queue& target, const call_body& body) override;
 
  private:
+  /// The calls on one stream. Its mutex is held during a call.
   struct stream_calls {
+    std::mutex mutex;
     stream_handle stream = nullptr;
     std::uint64_t last_call = 0;  ///< 0: none.
-    bool is_remembered = false;   ///< Or could not be: then `graph` is null.
-    std::unique_ptr<call_graph> graph;
+    unsigned n_calls = 0;
+    std::unique_ptr<call_graph> graph;  ///< Null before the second call, and if it was refused.
+  };
+  struct locked_calls {
+    stream_calls* calls = nullptr;  ///< Null: all are in use by other threads.
+    std::unique_lock<std::mutex> lock;
   };
 
+  void call_on(stream_calls& stream, queue& target, const call_body& body);
   [[nodiscard]] bool is_captured(stream_handle stream) const;
-  [[nodiscard]] stream_calls& calls_on(stream_handle stream);
+  [[nodiscard]] locked_calls lock_calls_on(stream_handle stream);
 
   const driver_api& api_;
   context_handle context_;
-  std::mutex mutex_;  // of what follows
-  std::uint64_t n_calls_ = 0;
+  std::mutex mutex_;  ///< Protects `clock_`, and `stream` and `last_call` of each of `streams_`.
+  std::uint64_t clock_ = 0;
   std::array<stream_calls, 8> streams_;
 };
 

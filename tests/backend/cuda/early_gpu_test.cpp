@@ -61,8 +61,8 @@ TEST_P(cuda_early, launches_wait_for_those_before_them) {
 
 using lengths = std::vector<std::size_t>;
 INSTANTIATE_TEST_SUITE_P(of_each_kind_of_program, cuda_early,
-                         ::testing::Values(lengths{4}, lengths{1000}, lengths{1 << 13},
-                                           lengths{1 << 15}, lengths{1 << 18}, lengths{128, 128},
-                                           lengths{96, 100}, lengths{32, 32, 32}));
+                         ::testing::Values(lengths{4000}, lengths{1 << 13}, lengths{1 << 15},
+                                           lengths{1 << 18}, lengths{1 << 20}, lengths{128, 128},
+                                           lengths{600, 1000}, lengths{64, 64, 64}));
 
 }  // namespace

@@ -45,9 +45,11 @@ struct fake_machine {
   std::atomic<int> n_images = 0, n_events = 0, n_streams = 0, n_allocations = 0;
   std::atomic<int> n_calls_out_of_context = 0, n_context_waits = 0, n_stream_waits = 0;
   std::atomic<int> dynamic_shared_bytes = 0;
-  cuda::result graph_status = cuda::success;  // of making a graph ready
-  int stream_priority = 0, priority_of_nodes = 0, capture_mode = 0;
-  std::atomic<int> n_graphs = 0, n_runnables = 0, n_set_anew = 0;
+  enum class graph_step { none, create, add, order, instantiate };
+  graph_step refused_step = graph_step::none;
+  int capture_mode = 0, capture_status = 0;  // 1: active, 2: invalidated
+  cuda::result capture_query = cuda::success;
+  std::atomic<int> n_graphs = 0, n_runnables = 0, n_set_anew = 0, n_strict_graph_calls = 0;
   cuda::stream_handle captured = nullptr;
   std::mutex mutex;
   std::vector<fake_launch> launches;
@@ -241,6 +243,7 @@ inline void fake_kernels(cuda::driver_api& api) {
 /// A graph of launches, which is also what it is made ready as.
 struct fake_node {
   fake_launch launch;
+  fake_node* after = nullptr;
 };
 struct fake_graph {
   std::vector<std::unique_ptr<fake_node>> nodes;
@@ -256,45 +259,56 @@ inline fake_launch launch_of(const cuda::kernel_node& given) {
   return made;
 }
 
+/// Status of a step of making or destroying a graph, which could end a capture elsewhere.
+inline cuda::result graph_step(fake_machine::graph_step step) {
+  if (machine().capture_mode != cuda::capture_mode_relaxed) ++machine().n_strict_graph_calls;
+  constexpr cuda::result unsupported = 801;
+  const bool is_refused = step != fake_machine::graph_step::none && machine().refused_step == step;
+  return is_refused ? unsupported : in_context();
+}
+
 inline void fake_graphs(cuda::driver_api& api) {
+  using step = fake_machine::graph_step;
   api.graph_create = [](cuda::graph_handle* made, unsigned) {
+    if (const auto status = graph_step(step::create)) return status;
     ++machine().n_graphs;
     *made = reinterpret_cast<cuda::graph_handle>(std::make_unique<fake_graph>().release());
-    return in_context();
+    return cuda::success;
   };
   api.graph_destroy = [](cuda::graph_handle gone) {
     --machine().n_graphs;
     const std::unique_ptr<fake_graph> owned{reinterpret_cast<fake_graph*>(gone)};
-    return in_context();
+    return graph_step(step::none);
   };
   api.graph_add_kernel = [](cuda::node_handle* made, cuda::graph_handle to,
                             const cuda::node_handle*, std::size_t, const cuda::kernel_node* as) {
+    if (const auto status = graph_step(step::add)) return status;
     auto& nodes = reinterpret_cast<fake_graph*>(to)->nodes;
     nodes.push_back(std::make_unique<fake_node>(fake_node{launch_of(*as)}));
     *made = reinterpret_cast<cuda::node_handle>(nodes.back().get());
-    return in_context();
+    return cuda::success;
   };
-  api.graph_add_edges = [](cuda::graph_handle, const cuda::node_handle*,
+  api.graph_add_edges = [](cuda::graph_handle, const cuda::node_handle* from,
                            const cuda::node_handle* to, const cuda::graph_edge* as, std::size_t) {
-    reinterpret_cast<fake_node*>(*to)->launch.is_early = as->type == 1 && as->from_port == 1;
-    return in_context();
-  };
-  api.graph_set_attribute = [](cuda::node_handle, int key, const cuda::node_attribute* as) {
-    if (key == cuda::node_attribute::priority) machine().priority_of_nodes = as->value;
-    return in_context();
+    if (const auto status = graph_step(step::order)) return status;
+    auto* const later = reinterpret_cast<fake_node*>(*to);
+    later->after = reinterpret_cast<fake_node*>(*from);
+    later->launch.is_early = as->type == 1 && as->from_port == 1;
+    return cuda::success;
   };
 }
 
 inline void fake_runnables(cuda::driver_api& api) {
+  using step = fake_machine::graph_step;
   api.graph_make_runnable = [](cuda::runnable_handle* made, cuda::graph_handle from,
                                unsigned long long) {
-    if (machine().graph_status != cuda::success) return machine().graph_status;
+    if (const auto status = graph_step(step::instantiate)) return status;
     ++machine().n_runnables;
     *made = reinterpret_cast<cuda::runnable_handle>(from);
-    return in_context();
+    return cuda::success;
   };
   api.runnable_destroy = [](cuda::runnable_handle) {
-    return --machine().n_runnables, in_context();
+    return --machine().n_runnables, graph_step(step::none);
   };
   api.runnable_set_kernel = [](cuda::runnable_handle, cuda::node_handle at,
                                const cuda::kernel_node* as) {
@@ -305,19 +319,21 @@ inline void fake_runnables(cuda::driver_api& api) {
     launch.is_early = is_early;
     return in_context();
   };
+  // Launches that no edge orders behind the one before are seen without a grid.
   api.runnable_launch = [](cuda::runnable_handle what, cuda::stream_handle stream) {
     const std::lock_guard held{machine().mutex};
+    fake_node* before = nullptr;
     for (const auto& each : reinterpret_cast<fake_graph*>(what)->nodes) {
       machine().launches.push_back(each->launch);
       machine().launches.back().stream = stream;
+      if (each->after != before) machine().launches.back().grid_x = 0;
+      before = each.get();
     }
     return in_context();
   };
   api.stream_is_capturing = [](cuda::stream_handle stream, int* status) {
-    return *status = stream == machine().captured ? 1 : 0, in_context();
-  };
-  api.stream_priority = [](cuda::stream_handle, int* priority) {
-    return *priority = machine().stream_priority, in_context();
+    *status = stream == machine().captured ? machine().capture_status : 0;
+    return machine().capture_query;
   };
   api.exchange_capture_mode = [](int* mode) {
     return std::swap(*mode, machine().capture_mode), cuda::success;

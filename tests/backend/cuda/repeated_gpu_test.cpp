@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: gpu
-// Calls that are repeated, which become graphs of the driver: with other buffers, from several
-// threads, between captures of the user's own. Oracle: the first call of another plan.
+// Calls that are repeated. Short ones become graphs of the driver, and longer ones do not: with
+// other buffers, from several threads and streams, beside captures of the user's own. Oracle: the
+// first call of another plan.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -55,7 +56,7 @@ class cuda_repeated : public ::testing::TestWithParam<std::vector<std::size_t>> 
 
 TEST_P(cuda_repeated, takes_other_buffers_at_every_call) {
   queue on{first_device(engine::cuda)};
-  const problem is{on, {.lengths = GetParam(), .batch = 2}, 3};
+  const problem is{on, {.lengths = GetParam()}, 3};
   const plan made{on, is.what};
   const std::size_t in_bytes = input_bytes(is.what), out_bytes = output_bytes(is.what);
   buffer in{on, 3 * in_bytes}, out{on, 3 * out_bytes};
@@ -99,6 +100,26 @@ TEST_P(cuda_repeated, is_called_by_two_threads_on_one_queue) {
   for (unsigned t = 0; t < 2; ++t) EXPECT_TRUE(got[t] == is.expected[t]) << "thread " << t;
 }
 
+TEST_P(cuda_repeated, is_called_on_more_streams_than_it_has_graphs_for) {
+  queue first{first_device(engine::cuda)};
+  const problem is{first, {.lengths = GetParam()}, 1};
+  const plan made{first, is.what};
+  buffer in{first, input_bytes(is.what)};
+  in.write(is.in[0].data(), in.size_bytes());
+  std::vector<queue> queues;
+  for (int i = 0; i < 10; ++i) queues.emplace_back(first_device(engine::cuda));
+  for (queue& each : queues) each.reserve(made.workspace_bytes());
+  for (int round = 0; round < 6; ++round) {
+    for (queue& each : queues) {
+      buffer out{each, output_bytes(is.what)};
+      for (int call = 0; call <= round; ++call) made.enqueue(each, in.view(), out.view());
+      values got(out.size_bytes() / 8);
+      out.read(got.data(), out.size_bytes());
+      ASSERT_TRUE(got == is.expected[0]) << "round " << round;
+    }
+  }
+}
+
 /// A capture of the strictest mode, in which the driver refuses what could disturb it.
 TEST_P(cuda_repeated, neither_disturbs_a_capture_nor_is_disturbed) {
   const auto cuda = graphs::opened();
@@ -124,8 +145,13 @@ TEST_P(cuda_repeated, neither_disturbs_a_capture_nor_is_disturbed) {
   void *graph = nullptr, *runnable = nullptr;
   ASSERT_EQ(cuda.begin(captured, /*global*/ 0), 0);
   made.enqueue(recorded, in.view(), recorded_out.view(), recorded_scratch.view());
-  for (int run = 0; run < 4; ++run) {
-    made.enqueue(beside, in.view(), out.view(), scratch.view());
+  {
+    // A plan that ends, and its graph with it.
+    const plan brief{beside, is.what};
+    for (int run = 0; run < 4; ++run) {
+      made.enqueue(beside, in.view(), out.view(), scratch.view());
+      brief.enqueue(beside, in.view(), out.view(), scratch.view());
+    }
   }
   ASSERT_EQ(cuda.end(captured, &graph), 0) << "the capture was disturbed";
   values got(out.size_bytes() / 8);

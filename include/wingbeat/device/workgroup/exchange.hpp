@@ -85,8 +85,8 @@ WINGBEAT_FN constexpr slot_layout delivered_after(schedule as, unsigned stage, u
 }
 
 /// Returns how slots lie where elements keep their positions, in windows of `held`, of `transforms`
-/// behind each other. Powers of two: see slot_layout. Else one entry follows each `held`, where that
-/// is even and windows begin at multiples of it, so that threads which read `held` apart find
+/// behind each other. Powers of two: see slot_layout. Else, where `held` is even and windows begin
+/// at multiples of it, one entry follows each of them, so that threads which read `held` apart find
 /// different banks.
 WINGBEAT_FN constexpr slot_layout kept_in_place(schedule as, unsigned transforms,
                                                 unsigned entry_bytes, unsigned bank_bytes) {

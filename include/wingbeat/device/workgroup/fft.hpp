@@ -34,9 +34,9 @@ struct algorithm<Shape, Real, Dir, Order, Memory, false> {
 };
 
 /// A collective transform of Shape::length complex numbers.
-///   Shape    length, elements per thread, transforms per workgroup: any length of primes up to 13;
-///            in scrambled order the elements have the prime factors of the threads, and nabla is of
-///            powers of two
+///   Shape    length, elements per thread, transforms per workgroup: any length of primes up to 13
+///            in natural order, powers of two in nabla order; in scrambled order the elements of a
+///            thread have every prime factor of the number of threads
 ///   Real     float, double; half_float: stored in fp16, computed in fp32; half_pair: two
 ///            transforms in one set of registers, stored and computed in fp16
 ///   Dir      forward uses exp(-2 pi i jk/N), inverse exp(+2 pi i jk/N); neither scales
