@@ -28,6 +28,15 @@ struct fake_launch {
   bool is_of_graph = false;
 };
 
+/// A graph of launches, which is also what it is made ready as.
+struct fake_node {
+  fake_launch launch;
+  fake_node* after = nullptr;
+};
+struct fake_graph {
+  std::vector<std::unique_ptr<fake_node>> nodes;
+};
+
 /// What the fake does next and what it saw. Reset it at the start of each test.
 struct fake_machine {
   static constexpr std::size_t memory_bytes = 1 << 20;
@@ -51,6 +60,7 @@ struct fake_machine {
   cuda::result capture_query = cuda::success;
   std::atomic<int> n_graphs = 0, n_runnables = 0, n_set_anew = 0, n_strict_graph_calls = 0;
   cuda::stream_handle captured = nullptr;
+  std::vector<std::unique_ptr<fake_graph>> graphs;  // also those that a test's end leaves
   std::mutex mutex;
   std::vector<fake_launch> launches;
   std::vector<std::string> options;  // of the last compilation
@@ -240,15 +250,6 @@ inline void fake_kernels(cuda::driver_api& api) {
   };
 }
 
-/// A graph of launches, which is also what it is made ready as.
-struct fake_node {
-  fake_launch launch;
-  fake_node* after = nullptr;
-};
-struct fake_graph {
-  std::vector<std::unique_ptr<fake_node>> nodes;
-};
-
 inline fake_launch launch_of(const cuda::kernel_node& given) {
   fake_launch made{given.grid_x, given.block_x, given.shared_bytes, nullptr, {}, {}};
   for (int i = 0; i < 3; ++i) made.pointers[i] = *static_cast<void**>(given.arguments[i]);
@@ -272,12 +273,15 @@ inline void fake_graphs(cuda::driver_api& api) {
   api.graph_create = [](cuda::graph_handle* made, unsigned) {
     if (const auto status = graph_step(step::create)) return status;
     ++machine().n_graphs;
-    *made = reinterpret_cast<cuda::graph_handle>(std::make_unique<fake_graph>().release());
+    machine().graphs.push_back(std::make_unique<fake_graph>());
+    *made = reinterpret_cast<cuda::graph_handle>(machine().graphs.back().get());
     return cuda::success;
   };
   api.graph_destroy = [](cuda::graph_handle gone) {
     --machine().n_graphs;
-    const std::unique_ptr<fake_graph> owned{reinterpret_cast<fake_graph*>(gone)};
+    std::erase_if(machine().graphs, [&](const std::unique_ptr<fake_graph>& each) {
+      return each.get() == reinterpret_cast<fake_graph*>(gone);
+    });
     return graph_step(step::none);
   };
   api.graph_add_kernel = [](cuda::node_handle* made, cuda::graph_handle to,
