@@ -15,16 +15,21 @@
 
 namespace wingbeat::test {
 
-/// Returns every `step`-th good length from `first` to `last` that is no power of two; all of them
-/// in full runs.
-inline std::vector<std::size_t> mixed_lengths(std::size_t first, std::size_t last,
-                                              std::size_t step) {
+/// Returns every `step`-th good length from `first` to `last` that is no power of two; in full runs
+/// every `full_step`-th. Full runs can be shared out: of WINGBEAT_TEST_PARTS parts, this process
+/// takes the one of number WINGBEAT_TEST_PART, from 0.
+inline std::vector<std::size_t> mixed_lengths(std::size_t first, std::size_t last, std::size_t step,
+                                              std::size_t full_step = 1) {
+  std::size_t skipped = 0;
+  if (is_full_run()) {
+    step = full_step * from_environment("WINGBEAT_TEST_PARTS", 1);
+    skipped = full_step * from_environment("WINGBEAT_TEST_PART", 0);
+  }
   std::vector<std::size_t> all, chosen;
   for (std::size_t n = first; n <= last; ++n) {
     if (is_good_length(n) && (n & (n - 1)) != 0) all.push_back(n);
   }
-  if (is_full_run()) step = 1;
-  for (std::size_t i = 0; i < all.size(); i += step) chosen.push_back(all[i]);
+  for (std::size_t i = skipped; i < all.size(); i += step) chosen.push_back(all[i]);
   return chosen;
 }
 

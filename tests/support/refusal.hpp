@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "wingbeat/error.hpp"  // plan_error
+#include "wingbeat/error.hpp"  // error, plan_error
 
 namespace wingbeat::test {
 
@@ -19,6 +19,17 @@ std::string refusal(Action action) {
     return refused.what();
   }
   return nothing_refused;
+}
+
+/// Runs `work` and returns the sentence of the error that it throws, of any kind; empty if none.
+template <class Work>
+std::string message_of(Work work) {
+  try {
+    work();
+  } catch (const error& refused) {
+    return refused.what();
+  }
+  return "";
 }
 
 }  // namespace wingbeat::test

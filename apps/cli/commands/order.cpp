@@ -138,8 +138,7 @@ device::scrambled::digit_map scrambled_map(const order_options& o) {
     throw plan_error(formatted(
         "--length {} with {} elements in a thread has no scrambled order, where the elements are a "
         "radix (2 to 16, 18, 20, 24, 25, 27, 30 or 32) and have every prime factor of the number "
-        "of "
-        "threads; choose other --elements, or another length",
+        "of threads; choose other --elements, or another length",
         length, elements));
   }
   return stages.scrambled_map();

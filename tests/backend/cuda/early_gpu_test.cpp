@@ -6,24 +6,17 @@
 
 #include <cmath>  // sqrt
 #include <complex>
-#include <random>
 #include <vector>
 
+#include "backend/cuda/gpu_values.hpp"  // noise, values
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
 
-using values = std::vector<std::complex<float>>;
-
-values noise(std::size_t n) {
-  std::mt19937 bits{7};
-  std::uniform_real_distribution<float> unit{-1, 1};
-  values all(n);
-  for (auto& z : all) z = {unit(bits), unit(bits)};
-  return all;
-}
+using test::noise;
+using test::values;
 
 double relative_difference(const values& a, const values& b) {
   double error = 0, energy = 0;
@@ -44,7 +37,7 @@ TEST_P(cuda_early, launches_wait_for_those_before_them) {
   back.kind = transform::inverse;
   back.scale = scaling::by_length;
   const plan forward{on, what}, inverse{on, back};
-  const values x = noise(input_bytes(what) / sizeof(std::complex<float>));
+  const values x = noise(input_bytes(what) / sizeof(std::complex<float>), 7);
   buffer a{on, input_bytes(what)}, b{on, input_bytes(what)};
   a.write(x.data(), a.size_bytes());
   constexpr int n_rounds = 200;

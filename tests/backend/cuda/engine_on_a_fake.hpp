@@ -10,23 +10,12 @@
 
 #include "backend/cuda/engine.hpp"
 #include "backend/cuda/fake_driver.hpp"
-#include "wingbeat/error.hpp"
+#include "support/refusal.hpp"  // message_of
 
 namespace wingbeat::test {
 
 inline const backend::kernel_source kernel{
     .text = "text", .entry = "kernel", .threads = 64, .scratch_bytes = 512};
-
-/// Runs `work` and returns what it threw.
-template <class Work>
-std::string message_of(Work work) {
-  try {
-    work();
-  } catch (const wingbeat::error& refused) {
-    return refused.what();
-  }
-  return "";
-}
 
 class cuda_on_a_fake : public ::testing::Test {
  protected:

@@ -14,12 +14,14 @@
 #include "backend/cuda/engine.hpp"
 #include "backend/cuda/kernel.hpp"
 #include "backend/cuda/queue.hpp"
+#include "support/refusal.hpp"  // message_of
 #include "wingbeat/error.hpp"
 
 namespace {
 
 using namespace wingbeat;
 using backend::kernel_source;
+using test::message_of;
 using ::testing::HasSubstr;
 namespace cuda = backend::cuda;
 
@@ -47,16 +49,6 @@ extern "C" __global__ void indexes_its_stack(const int* in, int* out) {
   for (int i = 0; i < 64; ++i) out[i] = x[x[i] & 63];
 })",
                                       .entry = "indexes_its_stack"};
-
-template <class Work>
-std::string message_of(Work work) {
-  try {
-    work();
-  } catch (const wingbeat::error& refused) {
-    return refused.what();
-  }
-  return "";
-}
 
 const cuda::driver_api& driver() {
   static const std::vector<std::string> names{"libcuda.so.1"};

@@ -6,26 +6,19 @@
 #include <gtest/gtest.h>
 
 #include <complex>
-#include <random>
 #include <thread>
 #include <vector>
 
 #include "backend/cuda/driver_graphs.hpp"  // graphs
+#include "backend/cuda/gpu_values.hpp"     // noise, values
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
 using test::graphs;
-using values = std::vector<std::complex<float>>;
-
-values noise(std::size_t n, unsigned seed) {
-  std::mt19937 bits{seed};
-  std::uniform_real_distribution<float> unit{-1, 1};
-  values all(n);
-  for (auto& z : all) z = {unit(bits), unit(bits)};
-  return all;
-}
+using test::noise;
+using test::values;
 
 constexpr std::complex<float> poison{-7, 7};
 
