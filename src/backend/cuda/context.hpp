@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's answers as exceptions, and a context that is current for one scope.
+// The driver's answers as exceptions, a context that is current for one scope, and calls that leave
+// captures alone.
 #pragma once
 
 #include <new>  // nothrow_t
@@ -56,6 +57,25 @@ class entered {
   const driver_api& api_;
   result status_ = success;
   bool is_pushed_ = false;  ///< It was not current before.
+};
+
+/// Lets this thread allocate, free and copy, load kernels, and create and destroy graphs while a
+/// stream is being captured anywhere in the process, for one scope: otherwise the driver could
+/// refuse, and end the capture. What a scope does must be no part of a capture itself.
+class relaxed_capture_mode {
+ public:
+  explicit relaxed_capture_mode(const driver_api& api) noexcept : api_(api) { exchange(); }
+  relaxed_capture_mode(const relaxed_capture_mode&) = delete;
+  relaxed_capture_mode& operator=(const relaxed_capture_mode&) = delete;
+  ~relaxed_capture_mode() { exchange(); }
+
+ private:
+  void exchange() noexcept {
+    if (api_.exchange_capture_mode != nullptr) api_.exchange_capture_mode(&mode_);
+  }
+
+  const driver_api& api_;
+  int mode_ = capture_mode_relaxed;
 };
 
 }  // namespace wingbeat::backend::cuda

@@ -6,7 +6,7 @@
 #include <stdexcept>  // logic_error
 #include <utility>    // move
 
-#include "backend/cuda/context.hpp"         // entered, check
+#include "backend/cuda/context.hpp"         // entered, check, relaxed_capture_mode
 #include "backend/cuda/repeated_calls.hpp"  // repeated_calls
 #include "formatted.hpp"                    // formatted
 #include "wingbeat/error.hpp"               // device_error, plan_error
@@ -50,11 +50,13 @@ void require_shape(const kernel_source& source, const device_info& device) {
 image::image(const driver_api& api, context_handle context, const std::vector<char>& binary)
     : api_(api), context_(context) {
   const entered current{api_, context_};
+  const relaxed_capture_mode relaxed{api_};
   check(api_, api_.module_load(&module_, binary.data()),
         "load a kernel (a driver older than NVRTC refuses it)");
 }
 
 image::~image() {
+  const relaxed_capture_mode relaxed{api_};
   const entered current{api_, context_, std::nothrow};
   if (current.is_current()) api_.module_unload(module_);
 }

@@ -4,7 +4,7 @@
 #include <algorithm>  // max
 #include <utility>    // move
 
-#include "backend/cuda/context.hpp"  // entered, check
+#include "backend/cuda/context.hpp"  // entered, check, relaxed_capture_mode
 #include "formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"        // device_error, plan_error
 
@@ -95,6 +95,7 @@ queue::~queue() {
 
 void* queue::allocate(std::size_t size_bytes) {
   const entered current{api_, context_};
+  const relaxed_capture_mode relaxed{api_};
   device_address at = 0;
   const result allocated = api_.memory_allocate(&at, std::max<std::size_t>(size_bytes, 1));
   if (allocated == success) return reinterpret_cast<void*>(at);
@@ -113,12 +114,14 @@ void* queue::allocate(std::size_t size_bytes) {
 }
 
 void queue::release(void* handle) noexcept {
+  const relaxed_capture_mode relaxed{api_};
   const entered current{api_, context_, std::nothrow};
   if (current.is_current()) api_.memory_free(reinterpret_cast<device_address>(handle));
 }
 
 void queue::write(buffer_view to, const void* from) {
   const entered current{api_, context_};
+  const relaxed_capture_mode relaxed{api_};
   check(api_, api_.copy_to_device(address_of(to), from, to.size_bytes, stream_),
         "copy to the device");
   check(api_, api_.stream_synchronize(stream_), "finish a copy to the device");
@@ -126,6 +129,7 @@ void queue::write(buffer_view to, const void* from) {
 
 void queue::read(void* to, buffer_view from) {
   const entered current{api_, context_};
+  const relaxed_capture_mode relaxed{api_};
   check(api_, api_.copy_to_host(to, address_of(from), from.size_bytes, stream_),
         "copy from the device");
   check(api_, api_.stream_synchronize(stream_), "finish a copy from the device");
@@ -167,6 +171,7 @@ void queue::read_later(void* to, buffer_view from) {
 
 void* queue::allocate_pinned(std::size_t size_bytes) {
   const entered current{api_, context_};
+  const relaxed_capture_mode relaxed{api_};
   void* memory = nullptr;
   const result allocated = api_.pinned_allocate(&memory, size_bytes, pinned_for_all_contexts);
   if (allocated == success) return memory;
@@ -177,6 +182,7 @@ void* queue::allocate_pinned(std::size_t size_bytes) {
 }
 
 void queue::release_pinned(void* memory) noexcept {
+  const relaxed_capture_mode relaxed{api_};
   const entered current{api_, context_, std::nothrow};
   if (current.is_current()) api_.pinned_free(memory);
 }

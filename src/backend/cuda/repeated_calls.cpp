@@ -5,27 +5,11 @@
 #include <exception>  // exception
 #include <utility>    // move
 
-#include "backend/cuda/context.hpp"  // entered, check
+#include "backend/cuda/context.hpp"  // entered, check, relaxed_capture_mode
 #include "backend/cuda/queue.hpp"    // cuda_queue
 
 namespace wingbeat::backend::cuda {
 namespace {
-
-/// Lets this thread create and destroy graphs while any stream is being captured, for one scope:
-/// otherwise the driver could refuse, and end the capture.
-class relaxed_capture_mode {
- public:
-  explicit relaxed_capture_mode(const driver_api& api) : api_(api) {
-    api_.exchange_capture_mode(&mode_);
-  }
-  relaxed_capture_mode(const relaxed_capture_mode&) = delete;
-  relaxed_capture_mode& operator=(const relaxed_capture_mode&) = delete;
-  ~relaxed_capture_mode() { api_.exchange_capture_mode(&mode_); }
-
- private:
-  const driver_api& api_;
-  int mode_ = capture_mode_relaxed;
-};
 
 kernel_node node_of(const kernel& launched, const launch_config& config, void** arguments) {
   return {.function = launched.function(),

@@ -27,6 +27,8 @@ class cuda_on_a_fake : public ::testing::Test {
   void TearDown() override {
     EXPECT_TRUE(contexts().empty()) << "a context was left current";
     EXPECT_EQ(machine().n_calls_out_of_context, 0);
+    EXPECT_EQ(capture_mode(), 0) << "the thread's capture mode was not restored";
+    EXPECT_EQ(machine().n_strict_calls, 0) << "a capture elsewhere could have been ended";
   }
 
   const backend::cuda::engine& engine() {

@@ -56,9 +56,9 @@ struct fake_machine {
   std::atomic<int> dynamic_shared_bytes = 0;
   enum class graph_step { none, create, add, order, instantiate };
   graph_step refused_step = graph_step::none;
-  int capture_mode = 0, capture_status = 0;  // 1: active, 2: invalidated
+  int capture_status = 0;  // 1: active, 2: invalidated
   cuda::result capture_query = cuda::success;
-  std::atomic<int> n_graphs = 0, n_runnables = 0, n_set_anew = 0, n_strict_graph_calls = 0;
+  std::atomic<int> n_graphs = 0, n_runnables = 0, n_set_anew = 0, n_strict_calls = 0;
   cuda::stream_handle captured = nullptr;
   std::vector<std::unique_ptr<fake_graph>> graphs;  // also those that a test's end leaves
   std::mutex mutex;
@@ -77,6 +77,18 @@ inline fake_machine& machine(bool fresh = false) {
 inline std::vector<cuda::context_handle>& contexts() {
   thread_local std::vector<cuda::context_handle> stack;
   return stack;
+}
+
+/// The calling thread's capture mode; 0 is the strictest.
+inline int& capture_mode() {
+  thread_local int mode = 0;
+  return mode;
+}
+
+/// To be called by what the driver refuses while another stream is being captured, unless the
+/// calling thread's mode is relaxed.
+inline void count_if_strict() {
+  if (capture_mode() != cuda::capture_mode_relaxed) ++machine().n_strict_calls;
 }
 
 template <class Handle>
@@ -140,12 +152,14 @@ inline void fake_devices(cuda::driver_api& api) {
 
 inline void fake_memory(cuda::driver_api& api) {
   api.memory_allocate = [](cuda::device_address* at, std::size_t size_bytes) {
+    count_if_strict();
     if (const auto status = in_context()) return status;
     if (size_bytes > fake_machine::memory_bytes) return cuda::out_of_memory;
     ++machine().n_allocations;
     return *at = reinterpret_cast<cuda::device_address>(std::malloc(size_bytes)), 0;
   };
   api.memory_free = [](cuda::device_address at) {
+    count_if_strict();
     if (const auto status = in_context()) return status;
     --machine().n_allocations;
     return std::free(reinterpret_cast<void*>(at)), 0;
@@ -216,11 +230,15 @@ inline cuda::result fake_driver_launch(cuda::function_handle, unsigned grid_x, u
 
 inline void fake_kernels(cuda::driver_api& api) {
   api.module_load = [](cuda::module_handle* made, const void*) {
+    count_if_strict();
     if (machine().image_status != cuda::success) return machine().image_status;
     *made = handle_numbered<cuda::module_handle>(static_cast<unsigned>(++machine().n_images));
     return in_context();
   };
-  api.module_unload = [](cuda::module_handle) { return --machine().n_images, in_context(); };
+  api.module_unload = [](cuda::module_handle) {
+    count_if_strict();
+    return --machine().n_images, in_context();
+  };
   api.module_function = [](cuda::function_handle* found, cuda::module_handle, const char*) {
     return *found = handle_numbered<cuda::function_handle>(7), in_context();
   };
@@ -260,9 +278,9 @@ inline fake_launch launch_of(const cuda::kernel_node& given) {
   return made;
 }
 
-/// Status of a step of making or destroying a graph, which could end a capture elsewhere.
+/// Status of a step of making or destroying a graph.
 inline cuda::result graph_step(fake_machine::graph_step step) {
-  if (machine().capture_mode != cuda::capture_mode_relaxed) ++machine().n_strict_graph_calls;
+  count_if_strict();
   constexpr cuda::result unsupported = 801;
   const bool is_refused = step != fake_machine::graph_step::none && machine().refused_step == step;
   return is_refused ? unsupported : in_context();
@@ -340,7 +358,7 @@ inline void fake_runnables(cuda::driver_api& api) {
     return machine().capture_query;
   };
   api.exchange_capture_mode = [](int* mode) {
-    return std::swap(*mode, machine().capture_mode), cuda::success;
+    return std::swap(*mode, capture_mode()), cuda::success;
   };
 }
 

@@ -55,8 +55,8 @@ class cuda_repeated_calls : public ::testing::Test {
     EXPECT_EQ(machine().n_calls_out_of_context, 0);
     EXPECT_EQ(machine().n_graphs, 0);
     EXPECT_EQ(machine().n_runnables, 0);
-    EXPECT_EQ(machine().capture_mode, 0) << "the thread's capture mode was not restored";
-    EXPECT_EQ(machine().n_strict_graph_calls, 0) << "a capture elsewhere could have been ended";
+    EXPECT_EQ(capture_mode(), 0) << "the thread's capture mode was not restored";
+    EXPECT_EQ(machine().n_strict_calls, 0) << "a capture elsewhere could have been ended";
   }
 
   backend::cuda::engine& engine() {
@@ -267,6 +267,7 @@ TEST_F(cuda_repeated_calls, are_launches_if_the_driver_lacks_a_function) {
     calls = engine().compiler().make_repeated_calls(*queue);
     for (int i = 0; i < 4; ++i) EXPECT_FALSE(call(*queue).is_of_graph);
   }
+  driver_ = fake_driver();
 }
 
 /// Returns whether the third call of a plan is a graph. `out` is memory that is cleared, or none.
