@@ -10,9 +10,10 @@ namespace wingbeat::measure {
 
 /// Seconds and bytes that planning took; negative where unknown.
 struct preparation {
-  double cold_s = -1;        ///< Planning with no kernel in the cache.
-  double warm_s = -1;        ///< Planning again, with that cache warm.
-  double first_call_s = -1;  ///< The first run, until it has finished.
+  double cold_s = -1;         ///< Planning with no kernel in the cache.
+  double warm_s = -1;         ///< Planning again, with that cache warm.
+  double first_call_s = -1;   ///< The first run, until it has finished.
+  double second_call_s = -1;  ///< The same of the second, in which an engine may prepare others.
   long long workspace_bytes = -1;
 };
 

@@ -70,6 +70,14 @@ double timed_calls(queue& on, const Calls& calls) {
   return seconds;
 }
 
+/// Times the first two calls, once for each plan. `run` queues one.
+template <class Run>
+void time_first_calls(queue& on, preparation& times, const Run& run) {
+  if (times.first_call_s >= 0) return;
+  times.first_call_s = seconds_of([&] { run(), on.wait(); });
+  times.second_call_s = seconds_of([&] { run(), on.wait(); });
+}
+
 class cufft_run final : public library_run {
  public:
   cufft_run(queue& on, const plan_spec& spec, bench_buffers& memory) : on_(on), memory_(memory) {
@@ -88,9 +96,7 @@ class cufft_run final : public library_run {
   }
 
   double time(std::size_t n_runs) override {
-    if (prepared_.first_call_s < 0) {
-      prepared_.first_call_s = seconds_of([&] { run(), on_.wait(); });
-    }
+    time_first_calls(on_, prepared_, [&] { run(); });
     restore(on_, memory_);
     return timed_runs(on_, n_runs, [&] { run(); });
   }
@@ -135,9 +141,7 @@ void wingbeat_run::fill(const std::vector<std::byte>& block) {
 }
 
 double wingbeat_run::time(std::size_t n_runs) {
-  if (prepared_.first_call_s < 0) {
-    prepared_.first_call_s = seconds_of([&] { enqueue(), on_.wait(); });
-  }
+  time_first_calls(on_, prepared_, [&] { enqueue(); });
   restore(on_, memory_);
   return timed_runs(on_, n_runs, [&] { enqueue(); });
 }

@@ -45,6 +45,7 @@ json json_of(const bench_result& result, const bench_figures& figures) {
   add_known(j, "plan_cold_s", figures.prepared.cold_s);
   add_known(j, "plan_warm_s", figures.prepared.warm_s);
   add_known(j, "first_call_s", figures.prepared.first_call_s);
+  add_known(j, "second_call_s", figures.prepared.second_call_s);
   add_known(j, "enqueue_s", figures.enqueue_s);
   if (const auto bytes = figures.prepared.workspace_bytes; bytes >= 0) j["workspace_bytes"] = bytes;
   const agreement& a = figures.accuracy;
