@@ -32,12 +32,15 @@ transform kind_of(const formats::signal& from, const std::string& name,
 std::size_t padded_length(std::size_t needed, transform kind, const transform_request& request) {
   if (request.pad == padding::power_of_two) return std::bit_ceil(needed);
   if (is_good_length(needed)) return needed;
-  const std::size_t next = good_length(needed, kind);
-  if (request.pad == padding::good) return next;
-  throw plan_error(formatted(
-      "length {} cannot be transformed by the engines in use; leave out --pad none, or give "
-      "--length {}",
-      needed, next));
+  if (request.pad == padding::none) require_good_length(needed);  // it throws
+  return good_length(needed, kind);
+}
+
+/// Returns the samples of which a row of `bins` is the half-spectrum: N/2 + 1 bins are of an even N
+/// or of N + 1, and N is taken, unless N + 1 alone can be transformed.
+std::size_t samples_of_half(std::size_t bins) {
+  const std::size_t even = 2 * (bins - 1);
+  return !is_good_length(even) && is_good_length(even + 1) ? even + 1 : even;
 }
 
 std::size_t length_for(const formats::signal& from, const std::string& name, transform kind,
@@ -46,9 +49,8 @@ std::size_t length_for(const formats::signal& from, const std::string& name, tra
     require_good_length(*request.length);
     return *request.length;
   }
-  // N/2 + 1 bins make N samples.
   const bool is_from_half = kind == transform::inverse_to_real;
-  const std::size_t needed = is_from_half ? 2 * (from.row_length - 1) : from.row_length;
+  const std::size_t needed = is_from_half ? samples_of_half(from.row_length) : from.row_length;
   if (needed > max_length) {
     throw plan_error(
         formatted("{} needs length {}, but this version transforms up to {}; cut it with --length",
@@ -134,6 +136,9 @@ problem make_problem(const formats::signal& from, const std::string& name,
   p.row_length = from.row_length;
 
   const bool is_from_half = p.spec.kind == transform::inverse_to_real;
+  const std::size_t even = 2 * (from.row_length - 1);
+  p.has_odd_twin =
+      is_from_half && !request.length && p.length() == even && is_good_length(even + 1);
   const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
   p.kept_samples = std::min(from.row_length, slots);
   p.input = padded_rows(from, p.kept_samples, slots, p.spec.kind == transform::forward_from_real);

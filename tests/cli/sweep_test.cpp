@@ -53,6 +53,9 @@ TEST(sweep, refuses_what_is_no_length) {
   }
   EXPECT_THAT(refusal({.lengths = ""}), HasSubstr("no length was given"));
   EXPECT_THAT(refusal({.lengths = "2^5..2^4"}), HasSubstr("write the shorter length first"));
+  EXPECT_THAT(refusal({.lengths = "3..100"}),
+              HasSubstr("'3..100' doubles from 3 to 96 and does not meet 100; end it at 96"));
+  EXPECT_THAT(lengths("3..24"), ElementsAre(axes{3}, axes{6}, axes{12}, axes{24}));
   for (const std::string text : {"8,", "4..8,", ",8", "+8", "0x10", "8 ", "2^+3", ""}) {
     EXPECT_NE(refusal({.lengths = text}), "") << text;
   }

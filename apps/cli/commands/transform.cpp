@@ -42,9 +42,10 @@ constexpr const char* examples = R"(Examples:
 
 Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
 2D as rows), .wav.
-A row is transformed at its own length where that is 2^a 3^b 5^c 7^d 11^e 13^f (on engines cuda and
-opencl a power of two), and else padded with zeros to the next such length, or as --pad says;
---length sets another, and a shorter one cuts.
+A row is transformed at its own length where that is 2^a 3^b 5^c 7^d 11^e 13^f, and else padded with
+zeros to the next such length (of real rows the next even one), or as --pad says; --length sets
+another, and a shorter one cuts. K bins of --inverse --half are of 2 (K - 1) samples or of one more:
+say which by --length if that is odd.
 Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --half.
 --output, --top and --plot show the values of the best engine that agrees with the reference:
 the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
@@ -109,6 +110,11 @@ void report_input(const transform_options& o, const formats::signal& from, const
   const bool is_from_half = solved.spec.kind == transform::inverse_to_real;
   const char* const item = is_from_half ? "bin" : "sample";
   const std::size_t slots = is_from_half ? solved.length() / 2 + 1 : solved.length();
+  if (solved.has_odd_twin) {
+    print_message("{} are of {} or {} samples; {} are made, --length {} makes the other",
+                  counted(solved.row_length, "bin"), solved.length(), solved.length() + 1,
+                  solved.length(), solved.length() + 1);
+  }
   if (solved.kept_samples < solved.row_length) {
     print_message("{} cut to the first {}, for length {}", counted(solved.row_length, item),
                   solved.kept_samples, solved.length());
@@ -256,7 +262,7 @@ void add_options(CLI::App& command, transform_options& o) {
   CLI::Option* const length =
       add_count(command, "--length", o.length, {2, max_length}, "Length of the transform");
   add_text(command, "--pad", o.pad_name,
-           "Without --length: good (zeros up to the next length that all engines in use take), "
+           "Without --length: good (zeros up to the next length that can be transformed), "
            "power-of-two or none")
       ->excludes(length);
   add_switch(command, "--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");

@@ -104,8 +104,8 @@ TEST_F(transform_values, other_lengths_are_padded_to_the_next_good_one) {
   const finished refused = at_.run({"transform", "in.npy", "--engine", "host", "--pad", "none"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, ::testing::HasSubstr(
-                               "length 257 cannot be transformed by the engines in use; leave out "
-                               "--pad none, or give --length 260"));
+                               "length 257 has a prime factor above 13 and cannot be transformed; "
+                               "the nearest lengths that can are 256 and 260"));
 }
 
 TEST_F(transform_values, every_engine_writes_the_same_spectrum) {
@@ -170,6 +170,20 @@ TEST_F(transform_values, inverse_undoes_the_transform) {
   transform({"in.npy", "--output", "spectrum.npy"});
   transform({"spectrum.npy", "--inverse", "--output", "back.npy"});
   EXPECT_LE(relative_l2(row_of(read_signal(path("back.npy")), 0, 256), in.samples), bound_fp32);
+}
+
+/// As many bins are of an even length and of the odd one behind it.
+TEST_F(transform_values, inverse_half_says_which_length_it_takes) {
+  const std::string message =
+      "33 bins are of 64 or 65 samples; 64 are made, --length 65 makes the other";
+  for (const auto& [samples, taken] : {std::pair{65, 64}, {35, 35}, {75, 75}}) {
+    write_signal(path("in.npy"), noise_rows(1, static_cast<std::size_t>(samples), true));
+    transform({"in.npy", "--half", "--engine", "host", "--output", "half.npy"});
+    const finished run =
+        transform({"half.npy", "--half", "--inverse", "--engine", "host", "--output", "back.npy"});
+    EXPECT_EQ(run.err.find(message) != std::string::npos, samples == 65) << run.err;
+    EXPECT_EQ(read_signal(path("back.npy")).row_length, static_cast<std::size_t>(taken));
+  }
 }
 
 TEST_F(transform_values, inverse_half_makes_a_real_signal) {
