@@ -176,12 +176,12 @@ TEST_F(transform_values, inverse_undoes_the_transform) {
 TEST_F(transform_values, inverse_half_says_which_length_it_takes) {
   const std::string message =
       "33 bins are of 64 or 65 samples; 64 are made, --length 65 makes the other";
-  for (const auto& [samples, taken] : {std::pair{65, 64}, {35, 35}, {75, 75}}) {
-    write_signal(path("in.npy"), noise_rows(1, static_cast<std::size_t>(samples), true));
+  for (const auto& [given, taken] : {std::pair{65, 64}, {35, 35}, {75, 75}}) {
+    write_signal(path("in.npy"), noise_rows(1, static_cast<std::size_t>(given), true));
     transform({"in.npy", "--half", "--engine", "host", "--output", "half.npy"});
     const finished run =
         transform({"half.npy", "--half", "--inverse", "--engine", "host", "--output", "back.npy"});
-    EXPECT_EQ(run.err.find(message) != std::string::npos, samples == 65) << run.err;
+    EXPECT_EQ(run.err.find(message) != std::string::npos, given == 65) << run.err;
     EXPECT_EQ(read_signal(path("back.npy")).row_length, static_cast<std::size_t>(taken));
   }
 }
