@@ -136,9 +136,6 @@ problem make_problem(const formats::signal& from, const std::string& name,
   p.row_length = from.row_length;
 
   const bool is_from_half = p.spec.kind == transform::inverse_to_real;
-  const std::size_t even = 2 * (from.row_length - 1);
-  p.has_odd_twin =
-      is_from_half && !request.length && p.length() == even && is_good_length(even + 1);
   const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
   p.kept_samples = std::min(from.row_length, slots);
   p.input = padded_rows(from, p.kept_samples, slots, p.spec.kind == transform::forward_from_real);

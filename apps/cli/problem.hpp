@@ -33,7 +33,6 @@ struct problem {
   plan_spec spec;
   std::vector<double> input;  // [row][number]: as `spec` reads it, rounded to its precision
   bool is_half = false;
-  bool has_odd_twin = false;     ///< Bins may as well be of a length greater by 1; nobody said.
   bool is_table = false;         ///< The arrays of the file and of the output are 2D.
   std::size_t row_length = 0;    ///< Samples of a row in the file.
   std::size_t kept_samples = 0;  ///< Samples taken of each; the rest of the row is zero.

@@ -64,14 +64,12 @@ void add_range(std::string_view part, std::size_t dots, std::vector<std::vector<
   if (first > last) {
     throw plan_error(formatted("'{}' is an empty range; write the shorter length first", part));
   }
-  std::size_t end = first;
-  while (end <= last / 2) end *= 2;
-  if (end != last) {
+  for (std::size_t n = first; n <= last; n *= 2) to.push_back({n});
+  if (const std::size_t end = to.back().front(); end != last) {
     throw plan_error(formatted(
         "'{}' doubles from {} to {} and does not meet {}; end it at {}, or list the lengths", part,
         first, end, last, end));
   }
-  for (std::size_t n = first; n <= last; n *= 2) to.push_back({n});
 }
 
 std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {

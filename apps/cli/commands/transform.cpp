@@ -24,6 +24,7 @@
 #include "formatted.hpp"               // formatted
 #include "measure/plan_run.hpp"        // measure_plan
 #include "wingbeat/error.hpp"          // plan_error, device_error
+#include "wingbeat/good_length.hpp"    // is_good_length
 
 namespace wingbeat::cli {
 namespace {
@@ -110,10 +111,15 @@ void report_input(const transform_options& o, const formats::signal& from, const
   const bool is_from_half = solved.spec.kind == transform::inverse_to_real;
   const char* const item = is_from_half ? "bin" : "sample";
   const std::size_t slots = is_from_half ? solved.length() / 2 + 1 : solved.length();
-  if (solved.has_odd_twin) {
-    print_message("{} are of {} or {} samples; {} are made, --length {} makes the other",
-                  counted(solved.row_length, "bin"), solved.length(), solved.length() + 1,
-                  solved.length(), solved.length() + 1);
+  const std::size_t even = 2 * (solved.row_length - 1);
+  if (is_from_half && !o.length && is_good_length(even + 1)) {
+    if (solved.length() == even) {
+      print_message("{} are of {} or {} samples; {} are made, --length {} makes the other",
+                    counted(solved.row_length, "bin"), even, even + 1, even, even + 1);
+    } else if (solved.length() == even + 1) {
+      print_message("{} are of {} or {} samples; {} are made, since {} cannot be transformed",
+                    counted(solved.row_length, "bin"), even, even + 1, even + 1, even);
+    }
   }
   if (solved.kept_samples < solved.row_length) {
     print_message("{} cut to the first {}, for length {}", counted(solved.row_length, item),
