@@ -5,6 +5,7 @@
 
 #include "backend/device_sources.hpp"              // flatten
 #include "formatted.hpp"                           // formatted
+#include "plan_spec.hpp"                           // require_good_length
 #include "wingbeat/device/half.hpp"                // half_pair
 #include "wingbeat/device/nabla.hpp"               // index_map
 #include "wingbeat/device/scrambled.hpp"           // index_map
@@ -44,13 +45,14 @@ std::vector<std::byte> rounded(const std::vector<std::complex<long double>>& tab
   return bytes;
 }
 
+/// As plans refuse a length, but 1 and those too long for a plan, which have their own sentences.
+void require_product_of_radices(unsigned length) {
+  if (!device::is_product_of_radices(length)) require_good_length(length);
+}
+
 void require_lengths(const workgroup_fft& transform) {
   using device::is_power_of_two;
-  if (!device::is_product_of_radices(transform.length)) {
-    throw plan_error(formatted(
-        "length {} has a prime factor above 13; choose a product of 2, 3, 5, 7, 11 and 13",
-        transform.length));
-  }
+  require_product_of_radices(transform.length);
   const unsigned e = transform.elements_per_thread;
   if (!is_power_of_two(transform.length)) {
     if (transform.spectrum_order == order::nabla) {
@@ -109,6 +111,7 @@ std::string_view name_of(device::order how) noexcept {
 
 workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workgroup::limits limits,
                                      device::order how) {
+  require_product_of_radices(length);
   const auto given = device::workgroup::advise(length, real_bytes(real), limits, how);
   if (!given.is_valid()) {
     throw plan_error(formatted(

@@ -7,6 +7,7 @@
 
 #include <cstring>  // memcmp
 
+#include "support/refusal.hpp"            // refusal
 #include "wingbeat/device/nabla.hpp"      // index_map
 #include "wingbeat/device/scrambled.hpp"  // index_map
 #include "wingbeat/device/workgroup/fft.hpp"
@@ -24,6 +25,7 @@ using device::workgroup::fft;
 using device::workgroup::memory;
 using device::workgroup::shape;
 using device::workgroup::trade;
+using test::refusal;
 
 template <class Fft>
 void expect_twin(const workgroup_fft& twin) {
@@ -155,20 +157,15 @@ TEST(workgroup_fft, advice_for_scrambled_order_is_given_where_it_exists) {
   EXPECT_THROW((void)workgroup_fft::advised(77, scalar::fp32, {}, order::scrambled), plan_error);
 }
 
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const plan_error& refused) {
-    return refused.what();
-  }
-  return "nothing was refused";
-}
-
 TEST(workgroup_fft, refuses_in_one_sentence) {
   using ::testing::HasSubstr;
   const auto valid = [](workgroup_fft what) { return refusal([&] { what.validate(); }); };
-  EXPECT_THAT(valid({68, 4}), HasSubstr("length 68 has a prime factor above 13"));
+  EXPECT_THAT(valid({68, 4}),
+              HasSubstr("length 68 has a prime factor above 13 and cannot be transformed; the "
+                        "nearest lengths that can are 66 and 70"));
+  EXPECT_THAT(valid({0, 4}), HasSubstr("length 0 cannot be transformed"));
+  EXPECT_THAT(refusal([] { (void)workgroup_fft::advised(17, scalar::fp32); }),
+              HasSubstr("the nearest lengths that can are 16 and 18"));
   EXPECT_THAT(valid({100, 3}), HasSubstr("choose a divisor of 100 from 2 to 32"));
   EXPECT_THAT(valid({100, 50}), HasSubstr("choose a divisor of 100 from 2 to 32"));
   EXPECT_THAT(valid({64, 5}), HasSubstr("choose a power of two from 2 to 32"));

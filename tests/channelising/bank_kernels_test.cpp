@@ -58,18 +58,17 @@ TEST_P(bank_kernels, compile_without_spills) {
   }
 }
 
-// Some others spill a few bytes: of sm_90 100 channels 4, of sm_100 96 and 360 channels 8 and 12.
-TEST_P(bank_kernels, of_other_counts_compile_without_spills) {
+// Of sm_90 240 channels spill 32 bytes, of sm_100 96, 480 and 960 channels 24, 40 and 8.
+TEST_P(bank_kernels, of_other_counts_spill_nothing_or_little) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const std::size_t channels : {96U, 360U, 1000U, 1200U, 1536U}) {
-    const bool is_everywhere = channels == 1000 || channels == 1200;
-    if (!is_everywhere && GetParam() != "sm_90") continue;
+  for (const std::size_t channels : {96U, 240U, 360U, 480U, 600U, 768U, 960U}) {
     const auto figures =
         figures_of({.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 256}, GetParam());
     std::printf("%s, %zu channels: %d registers, %d bytes spilled\n", GetParam().c_str(), channels,
                 figures.registers, figures.spill_bytes);
-    EXPECT_EQ(figures.spill_bytes, 0) << channels << " channels";
+    const bool spills_nothing = channels == 360 || channels == 600 || channels == 768;
+    EXPECT_LE(figures.spill_bytes, spills_nothing ? 0 : 40) << channels << " channels";
   }
 }
 
@@ -103,7 +102,7 @@ TEST_P(bank_kernels, filter_and_finish_complex_samples_without_spills) {
 TEST_P(bank_kernels, filter_and_finish_in_launches_of_their_own_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const std::size_t channels : {27, 6000}) {
+  for (const std::size_t channels : {27, 1000, 1536, 6000}) {
     expect_no_spills({.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 256},
                      GetParam());
   }

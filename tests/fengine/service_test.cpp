@@ -53,7 +53,10 @@ class stream {
   }
   ~stream() { stop(); }
 
-  /// Returns the packets that were sent of each polarisation.
+  /// Returns the packets that were sent of each polarisation so far.
+  [[nodiscard]] std::int64_t n_packets() const { return n_packets_; }
+
+  /// Ends it, and returns the packets that were sent of each polarisation.
   std::int64_t stop() {
     is_done_ = true;
     if (thread_.joinable()) thread_.join();
@@ -119,6 +122,8 @@ TEST(fengine_service, answers_random_requests_while_it_works) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
     longest_s = std::max(longest_s, taken.count());
   }
+  // Requests may be answered before many packets are sent.
+  EXPECT_TRUE(wait_until([&] { return samples.n_packets() > 8 * chunk_packets; }));
   const std::int64_t n_packets = samples.stop();
   RecordProperty("longest_reply_s", std::to_string(longest_s));
   EXPECT_TRUE(wait_until([&] {

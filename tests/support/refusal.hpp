@@ -21,12 +21,13 @@ std::string refusal(Action action) {
   return nothing_refused;
 }
 
-/// Runs `work` and returns the sentence of the error that it throws, of any kind; empty if none.
-template <class Work>
+/// Runs `work` and returns the sentence of the `Error` that it throws, of any kind if none is
+/// named; empty if it throws none.
+template <class Error = error, class Work>
 std::string message_of(Work work) {
   try {
     work();
-  } catch (const error& refused) {
+  } catch (const Error& refused) {
     return refused.what();
   }
   return "";

@@ -13,6 +13,7 @@
 #include "cli/messages.hpp"                        // print
 #include "cli/option.hpp"                          // add_count, add_power_of_two
 #include "formatted.hpp"                           // formatted
+#include "plan_spec.hpp"                           // require_good_length
 #include "wingbeat/device/factors.hpp"             // prime_factors
 #include "wingbeat/device/index.hpp"               // log2_of, mirror
 #include "wingbeat/device/nabla.hpp"               // index_map
@@ -119,6 +120,7 @@ device::scrambled::digit_map scrambled_map(const order_options& o) {
     throw plan_error("--length and --workgroup-log2 both set the length; give one of them");
   }
   const auto length = static_cast<unsigned>(*o.length);
+  if (length > 1) require_good_length(length);
   const unsigned elements = scrambled_elements(o, length);
   if (elements == 0) {
     throw plan_error(formatted(

@@ -12,22 +12,14 @@
 #include "backend/host/roots.hpp"  // roots
 #include "backend/host/thread_pool.hpp"
 #include "reference/root_of_unity.hpp"
+#include "support/refusal.hpp"  // message_of
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
 
 using namespace wingbeat;
+using test::message_of;
 using ::testing::HasSubstr;
-
-template <class Error, class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const Error& problem) {
-    return problem.what();
-  }
-  return "nothing was thrown";
-}
 
 // Must run first: the pool reads the environment once, when it first succeeds.
 TEST(host_environment, a_refuses_a_word_for_a_number_of_threads) {
