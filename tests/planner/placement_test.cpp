@@ -13,6 +13,7 @@
 #include "planner/program.hpp"  // make_program
 #include "planner/walk.hpp"
 #include "side.hpp"                 // input_side, output_side, are_alike
+#include "support/full_run.hpp"     // is_full_run
 #include "support/random_plan.hpp"  // random_plan
 #include "wingbeat/error.hpp"       // plan_error
 
@@ -184,7 +185,8 @@ TEST(placement, is_sound_for_random_requests_on_real_devices) {
 }
 
 TEST(placement, is_sound_for_random_requests_in_many_short_passes) {
-  check(hopper_of_late_launches(), tiny_shapes(), 4000);  // early ones prefetch nothing
+  const std::uint64_t count = is_full_run() ? 4000 : 2000;
+  check(hopper_of_late_launches(), tiny_shapes(), count);  // early ones prefetch nothing
 }
 
 TEST(placement, is_the_same_for_ranges_that_leave_nothing_out) {

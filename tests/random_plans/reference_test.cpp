@@ -6,7 +6,7 @@
 namespace {
 
 TEST(random_plans, are_right_on_reference) {
-  wingbeat::test::expect_right(wingbeat::engine::reference, /*count=*/200,
+  wingbeat::test::expect_right(wingbeat::engine::reference, /*count=*/100,
                                {.has_mixed_lengths = true, .has_functors = true});
 }
 
