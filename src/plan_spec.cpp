@@ -220,16 +220,16 @@ void require_bins(const plan_spec& spec) {
   const auto& ranges = spec.kind == transform::forward ? spec.valid_out : spec.valid_in;
   std::string_view why;
   if (is_real(spec.kind)) {
-    why = "the bins of real transforms lie in natural order";
+    why = "those of real transforms lie in natural order; choose kind forward or inverse";
   } else if (spec.lengths.size() > 1) {
-    why = "the bins of several axes lie in natural order";
+    why = "those of several axes lie in natural order; choose one axis";
   } else if (!spec.in.is_packed() || !spec.out.is_packed()) {
-    why = "scrambled bins are packed, and so are their samples; leave in and out empty";
+    why = "such bins are packed, and so are their samples; leave in and out empty";
   } else if (!ranges.empty()) {
-    why = "scrambled bins are all in memory; leave their range empty";
+    why = "such bins are all in memory; leave their range empty";
   }
   if (why.empty()) return;
-  throw plan_error(formatted("bins are to be scrambled and {}; or ask for natural order", why));
+  throw plan_error(formatted("bins are to be scrambled and {}, or ask for natural order", why));
 }
 
 }  // namespace

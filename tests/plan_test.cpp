@@ -165,8 +165,9 @@ TEST(plan, refuses_scrambled_bins_where_they_cannot_lie) {
   constexpr bin_order scrambled = bin_order::scrambled;
   EXPECT_THAT(
       refusal_to_plan({.lengths = {8}, .kind = transform::forward_from_real, .bins = scrambled}),
-      HasSubstr("real transforms lie in natural order"));
-  EXPECT_THAT(refusal_to_plan({.lengths = {8, 8}, .bins = scrambled}), HasSubstr("several axes"));
+      HasSubstr("real transforms lie in natural order; choose kind forward or inverse"));
+  EXPECT_THAT(refusal_to_plan({.lengths = {8, 8}, .bins = scrambled}),
+              HasSubstr("several axes lie in natural order; choose one axis, or ask for natural"));
   EXPECT_THAT(refusal_to_plan({.lengths = {8}, .bins = scrambled, .out = {.strides = {2}}}),
               HasSubstr("leave in and out empty"));
   EXPECT_THAT(refusal_to_plan({.lengths = {8}, .bins = scrambled, .valid_out = {{0, 3}}}),

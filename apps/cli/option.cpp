@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>     // min
+#include <algorithm>     // min, sort, unique
 #include <bit>           // bit_width, has_single_bit
 #include <charconv>      // from_chars
 #include <system_error>  // errc
@@ -100,6 +100,8 @@ std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     lengths.push_back(count_of("--lengths", word, {2, max_length}));
   }
+  std::sort(lengths.begin(), lengths.end());
+  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   return lengths;
 }
 
@@ -113,7 +115,7 @@ double real_of(const std::string& option, std::string_view text, real_range rang
 
 void refuse_choice(const char* option, std::string_view word,
                    const std::vector<const char*>& known) {
-  throw plan_error(formatted("{} '{}' is none; choose {}", option, word, joined(known, ", ")));
+  throw plan_error(formatted("{} is '{}'; choose one of {}", option, word, joined(known, ", ")));
 }
 
 std::vector<std::string> parts_of(const std::string& option, std::string_view list) {

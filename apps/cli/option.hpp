@@ -92,7 +92,8 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::optiona
                     });
 }
 
-/// Returns the lengths that the words of a list --lengths are. Throws `plan_error` for other words.
+/// Returns the lengths that the words of a list --lengths are, ascending and each once. Throws
+/// `plan_error` for other words.
 [[nodiscard]] std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words);
 
 /// Adds an option that takes a power of two.

@@ -51,6 +51,12 @@ std::size_t length_for(const formats::signal& from, const std::string& name, tra
   }
   const bool is_from_half = kind == transform::inverse_to_real;
   const std::size_t needed = is_from_half ? samples_of_half(from.row_length) : from.row_length;
+  if (is_from_half && request.pad == padding::none && !is_good_length(needed)) {
+    throw plan_error(formatted(
+        "{} holds {} bins a row, half a spectrum of {} samples or of {}, and neither length can be "
+        "transformed; set --length, or choose --pad good",
+        name, from.row_length, needed, needed + 1));
+  }
   if (needed > max_length) {
     throw plan_error(
         formatted("{} needs length {}, but this version transforms up to {}; cut it with --length",
@@ -121,9 +127,10 @@ std::size_t count_nonzero(std::span<const double> numbers) {
 
 problem make_problem(const formats::signal& from, const std::string& name,
                      const transform_request& request) {
-  if (from.row_length < 2) {
-    throw file_error(formatted("{} holds {} a row; a transform needs at least 2", name,
-                               counted(from.row_length, "sample")));
+  if (from.row_length < 2 && !(request.length && from.row_length == 1)) {
+    throw file_error(formatted(
+        "{} holds {} a row; a transform needs at least 2, or one that --length fills with zeros",
+        name, counted(from.row_length, "sample")));
   }
   problem p;
   p.spec.kind = kind_of(from, name, request);

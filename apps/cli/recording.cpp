@@ -161,8 +161,7 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
   }
   if (format != "auto" && format != "raw" && format != "npy" && format != "vdif" &&
       format != "guppi") {
-    throw plan_error(
-        formatted("--format {} is none; choose auto, raw, npy, vdif or guppi", format));
+    throw plan_error(formatted("--format is '{}'; choose auto, raw, npy, vdif or guppi", format));
   }
   for (const std::string& name : files) {
     auto file = std::make_unique<byte_source>(name);

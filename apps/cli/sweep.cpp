@@ -24,7 +24,7 @@ constexpr std::size_t most_mib = std::size_t{1} << 30;
 
 [[noreturn]] void refuse_word(std::string_view word) {
   throw plan_error(formatted(
-      "'{}' is not a length; write 1024, 2^10, 2^1..2^13, 4096x4096 or a list of those", word));
+      "'{}' is not a length; write 1000, 2^10, 2^1..2^13, 480x640 or a list of those", word));
 }
 
 /// Returns the number of the digits, or the largest of its type for a larger number.
@@ -214,9 +214,12 @@ plan_spec problem_of(const sweep_options& options, const std::vector<std::size_t
 }  // namespace
 
 void add_sweep_options(CLI::App& command, sweep_options& into) {
-  add_text(command, "--lengths", into.lengths,
-           formatted("a range 2^1..2^{}, a list 256,4096, several axes 4096x4096,64x64x64",
-                     max_length_log2()));
+  add_text(
+      command, "--lengths", into.lengths,
+      formatted(
+          "a range 2^1..2^{}, a list 256,3600, several axes 480x640,64x64x64; each a product of 2, "
+          "3, 5, 7, 11 and 13",
+          max_length_log2()));
   add_text(command, "--kind", into.kind, "c2c, c2c-inverse, r2c or c2r");
   add_text(command, "--precision", into.precision, "fp32, fp64, fp16 or bf16");
   add_text(command, "--layout", into.layout,

@@ -76,7 +76,7 @@ TEST_F(refusals, requests_that_cannot_be_planned) {
            {{"transform", "good.txt", "--engine", "host:x"}, 2, "'host:x' is not a device"},
            {{"transform", "good.txt", "--length", "34"}, 2, "has a prime factor above 13"},
            {{"transform", "good.txt", "--length", "536870912"}, 2, "a whole number from 2 to"},
-           {{"transform", "good.txt", "--pad", "zeros"}, 2, "choose good, power-of-two, none"},
+           {{"transform", "good.txt", "--pad", "zeros"}, 2, "choose one of good, power-of-two, none"},
            {{"verify", "--engine", "host", "--lengths", "17"}, 2, "lengths that can are 16 and 18"},
            {{"speedtest", "--engine", "host", "--lengths", "17"}, 2, "are 16 and 18"},
            {{"verify", "--lengths", "10", "--max-log2", "4"}, 2, "--max-log2"},

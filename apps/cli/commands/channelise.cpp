@@ -310,8 +310,8 @@ void add_output_options(CLI::App& command, options& o) {
   add_text(command, "--output-bits", o.output_bits, "4, 8, 16, fp16 or fp32");
   add_power_of_two(
       command, "--spectra-per-heap", o.spectra_per_heap, {16, std::size_t{1} << 20},
-      "When not given 2^20 divided by the channels, rounded down, of .npy 2^16 and 16 at "
-      "least");
+      "A power of two; when not given 2^20 divided by the channels, rounded down to one, of .npy "
+      "2^16 and 16 at least");
   add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63},
             "Of the dither; 0 when not given");

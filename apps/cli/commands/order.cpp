@@ -3,16 +3,18 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <bit>       // has_single_bit
-#include <cstddef>   // size_t
-#include <iterator>  // back_inserter
-#include <memory>    // make_shared
+#include <algorithm>  // find
+#include <bit>        // has_single_bit
+#include <cstddef>    // size_t
+#include <iterator>   // back_inserter
+#include <memory>     // make_shared
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "cli/messages.hpp"                        // print
-#include "cli/option.hpp"                          // add_count, add_power_of_two
-#include "formatted.hpp"                           // formatted
+#include "cli/messages.hpp"                        // print, counted
+#include "cli/option.hpp"                          // add_count
+#include "formatted.hpp"                           // formatted, joined
 #include "plan_spec.hpp"                           // require_good_length
 #include "wingbeat/device/factors.hpp"             // prime_factors
 #include "wingbeat/device/index.hpp"               // log2_of, mirror
@@ -21,6 +23,7 @@
 #include "wingbeat/device/workgroup/advise.hpp"    // advise, advised_elements
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
 #include "wingbeat/error.hpp"                      // plan_error
+#include "wingbeat/good_length.hpp"                // is_good_length
 
 namespace wingbeat::cli {
 namespace {
@@ -68,6 +71,12 @@ void refuse_long(const std::string& order_name, std::size_t elements_log2,
 }
 
 device::nabla::index_map nabla_map(const order_options& o) {
+  if (o.length && !std::has_single_bit(*o.length)) {
+    throw plan_error(
+        formatted("--length is {} and order nabla is that of powers of two; choose scrambled or "
+                  "natural order",
+                  *o.length));
+  }
   if (o.length || o.elements) {
     throw plan_error(
         "order nabla depends on how many elements each thread holds; give --elements-log2 and "
@@ -92,15 +101,45 @@ device::scrambled::digit_map map_of_bits(unsigned elements_log2, unsigned workgr
           device::prime_factors(1U << (elements_log2 + workgroup_log2))};
 }
 
-/// The elements of a thread that are asked for, or else advised for fp32; 0 where there are none.
+/// The elements of a thread that are asked for, or else advised for fp32, in workgroups of any size
+/// where those of a usual one are too few; 0 where there are none.
 unsigned scrambled_elements(const order_options& o, unsigned length) {
+  using device::workgroup::limits;
   if (o.elements) return static_cast<unsigned>(*o.elements);
   if (o.elements_log2) return 1U << *o.elements_log2;
   if (std::has_single_bit(length)) {
     return device::workgroup::advised_elements(length, sizeof(float));
   }
-  return device::workgroup::advise(length, sizeof(float), {}, device::order::scrambled)
-      .elements_per_thread;
+  for (const limits& within : {limits{}, limits{~0U, ~0U, 32, ~0U}}) {
+    const auto given =
+        device::workgroup::advise(length, sizeof(float), within, device::order::scrambled);
+    if (given.is_valid()) return given.elements_per_thread;
+  }
+  return 0;
+}
+
+/// The elements of a thread that give `length` a scrambled order.
+std::vector<unsigned> scrambled_choices(unsigned length) {
+  std::vector<unsigned> choices;
+  for (unsigned e = 2; e <= device::workgroup::most_held; ++e) {
+    if (length % e != 0) continue;
+    const device::workgroup::schedule stages{device::order::scrambled, length, e};
+    if (stages.is_possible()) choices.push_back(e);
+  }
+  return choices;
+}
+
+[[noreturn]] void refuse_unscrambled(unsigned length) {
+  const auto next = [&](int step) {
+    unsigned n = length + step;
+    while (!is_good_length(n) || scrambled_choices(n).empty()) n += step;
+    return n;
+  };
+  throw plan_error(formatted(
+      "no number of elements in a thread gives --length {} a scrambled order, which needs a radix "
+      "with every prime factor of the number of threads; the nearest lengths that have one are {} "
+      "and {}",
+      length, next(-1), next(1)));
 }
 
 device::scrambled::digit_map scrambled_map(const order_options& o) {
@@ -122,12 +161,8 @@ device::scrambled::digit_map scrambled_map(const order_options& o) {
   const auto length = static_cast<unsigned>(*o.length);
   if (length > 1) require_good_length(length);
   const unsigned elements = scrambled_elements(o, length);
-  if (elements == 0) {
-    throw plan_error(formatted(
-        "no number of elements in a thread gives --length {} a scrambled order in one workgroup; "
-        "choose another length",
-        length));
-  }
+  const std::vector<unsigned> choices = scrambled_choices(length);
+  if (length > 1 && choices.empty()) refuse_unscrambled(length);
   if (elements > length) {
     throw plan_error(formatted(
         "{} elements in a thread are more than the {} there are; choose fewer", elements, length));
@@ -135,14 +170,12 @@ device::scrambled::digit_map scrambled_map(const order_options& o) {
   if (std::has_single_bit(length) && std::has_single_bit(elements)) {
     return map_of_bits(log2_of(elements), log2_of(length / elements));
   }
-  const device::workgroup::schedule stages{device::order::scrambled, length, elements};
-  if (elements < 2 || elements > device::workgroup::most_held || !stages.is_possible()) {
+  if (std::find(choices.begin(), choices.end(), elements) == choices.end()) {
     throw plan_error(formatted(
-        "--length {} with {} elements in a thread has no scrambled order, where the elements are a "
-        "radix (2 to 16, 18, 20, 24, 25, 27, 30 or 32) and have every prime factor of the number "
-        "of threads; choose other --elements, or another length",
-        length, elements));
+        "--length {} with {} in a thread has no scrambled order; choose --elements from {}", length,
+        counted(elements, "element"), joined(choices, ", ")));
   }
+  const device::workgroup::schedule stages{device::order::scrambled, length, elements};
   return stages.scrambled_map();
 }
 

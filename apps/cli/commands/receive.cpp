@@ -66,7 +66,7 @@ std::optional<heap_sample> samples_of(const std::string& word) {
   if (word == "16") return heap_sample::int16;
   if (word == "fp16") return heap_sample::fp16;
   if (word == "fp32") return heap_sample::fp32;
-  throw plan_error(formatted("--sample-bits '{}' is none; choose 4, 8, 16, fp16, fp32", word));
+  throw plan_error(formatted("--sample-bits is '{}'; choose 4, 8, 16, fp16 or fp32", word));
 }
 
 receive::heap_receive_spec spec_of(const options& o) {

@@ -44,9 +44,9 @@ constexpr const char* examples = R"(Examples:
 Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
 2D as rows), .wav.
 A row is transformed at its own length where that is 2^a 3^b 5^c 7^d 11^e 13^f, and else padded with
-zeros to the next such length (of real rows the next even one), or as --pad says; --length sets
-another, and a shorter one cuts. K bins of --inverse --half are of 2 (K - 1) samples or of one more:
-say which by --length if that is odd.
+zeros to the next such length (forward of real rows the next even one), or as --pad says; --length
+sets another, and a shorter one cuts. K bins of --inverse --half are of 2 (K - 1) samples or of one
+more: say which by --length if that is odd.
 Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --half.
 --output, --top and --plot show the values of the best engine that agrees with the reference:
 the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.

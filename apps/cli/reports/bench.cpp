@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reports/bench.hpp"
 
-#include <algorithm>  // find_if, max, min
+#include <algorithm>  // find_if, max, min, stable_sort
 #include <cmath>      // log2
 #include <ctime>      // gmtime_r, strftime, time
 
@@ -118,20 +118,30 @@ std::string enqueue_cell(const bench_figures* figures) {
   return is_known ? seconds_text(figures->enqueue_s) : "-";
 }
 
+/// Returns the results from the fewest points to the most, as a line runs through them.
+std::vector<const bench_result*> by_points(const bench_document& document) {
+  std::vector<const bench_result*> results;
+  for (const bench_result& result : document.results) results.push_back(&result);
+  std::stable_sort(results.begin(), results.end(), [](const auto* a, const auto* b) {
+    return points_of(a->spec) < points_of(b->spec);
+  });
+  return results;
+}
+
 /// Returns the line of a peer, or of wingbeat where `peer` is empty. N counts all points of a
 /// transform.
 formats::chart_series series_of(const bench_document& document, const std::string& peer) {
   formats::chart_series line{.label = peer.empty() ? "wingbeat" : peer, .has_markers = true};
   std::size_t n_passes = 0;
-  for (const bench_result& result : document.results) {
-    if (!result.refused.empty()) continue;
-    const bench_figures* const figures = peer.empty() ? &result.ours : figures_of(result, peer);
+  for (const bench_result* const result : by_points(document)) {
+    if (!result->refused.empty()) continue;
+    const bench_figures* const figures = peer.empty() ? &result->ours : figures_of(*result, peer);
     if (figures == nullptr || !figures->refused.empty()) continue;
-    line.x.push_back(std::log2(static_cast<double>(points_of(result.spec))));
-    line.y.push_back(result.fraction(*figures));
-    line.low.push_back(result.copy_s.median / figures->seconds.high);
-    line.high.push_back(result.copy_s.median / figures->seconds.low);
-    const std::size_t n = result.n_passes;
+    line.x.push_back(std::log2(static_cast<double>(points_of(result->spec))));
+    line.y.push_back(result->fraction(*figures));
+    line.low.push_back(result->copy_s.median / figures->seconds.high);
+    line.high.push_back(result->copy_s.median / figures->seconds.low);
+    const std::size_t n = result->n_passes;
     if (peer.empty() && n != 0 && n != n_passes) {
       line.notches.push_back({line.x.size() - 1, formatted("{} pass{}", n, n > 1 ? "es" : "")});
     }

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>  // sort
 #include <sstream>
 #include <string>
 #include <vector>
@@ -114,6 +115,16 @@ TEST_F(order, scrambled_of_two_threads_of_six) {
             (indices{0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11}));
 }
 
+/// Of more local memory, or more threads, than a usual workgroup has.
+TEST_F(order, scrambled_of_lengths_beyond_a_usual_workgroup) {
+  for (const std::size_t length : {14400, 20000, 100000}) {
+    indices bins = values({"--order", "scrambled", "--length", std::to_string(length)});
+    ASSERT_EQ(bins.size(), length);
+    std::sort(bins.begin(), bins.end());
+    for (std::size_t i = 0; i < length; ++i) ASSERT_EQ(bins[i], i);
+  }
+}
+
 TEST_F(order, natural_is_the_identity) {
   EXPECT_EQ(values({"--order", "natural", "--length", "4"}), (indices{0, 1, 2, 3}));
   EXPECT_EQ(values({"--order", "natural", "--length", "4", "--mirror"}), (indices{0, 3, 2, 1}));
@@ -154,6 +165,9 @@ TEST_F(order, refuses_in_one_sentence) {
       {scrambled + words{"--length", "17"}, "the nearest lengths that can are 16 and 18"},
       {scrambled + words{"--length", "77"},
        "no number of elements in a thread gives --length 77 a scrambled order"},
+      {scrambled + words{"--length", "77"}, "the nearest lengths that have one are 75 and 80"},
+      {scrambled + words{"--length", "1000", "--elements", "7"}, "choose --elements from 10, 20"},
+      {nabla + words{"--length", "1000"}, "order nabla is that of powers of two"},
       {scrambled + words{"--length", "100", "--elements", "4"},
        "--length 100 with 4 elements in a thread has no scrambled order"},
       {scrambled + words{"--length", "100", "--elements", "10", "--elements-log2", "1"},

@@ -108,6 +108,13 @@ TEST_F(transform_values, other_lengths_are_padded_to_the_next_good_one) {
                                "the nearest lengths that can are 256 and 260"));
 }
 
+TEST_F(transform_values, one_sample_is_padded_to_the_length_that_is_given) {
+  const file_signal in = noise_rows(2, 1, false);
+  write_signal(path("in.npy"), in);
+  transform({"in.npy", "--output", "out.npy", "--engine", "host", "--length", "15"});
+  expect_spectra(path("out.npy"), in, 15, 15, bound_fp32);
+}
+
 TEST_F(transform_values, every_engine_writes_the_same_spectrum) {
   const file_signal in = noise_rows(1, 300, false);
   write_signal(path("in.npy"), in);
@@ -188,6 +195,15 @@ TEST_F(transform_values, inverse_half_says_which_length_it_takes) {
         << run.err;
     EXPECT_EQ(read_signal(path("back.npy")).row_length, static_cast<std::size_t>(taken));
   }
+}
+
+TEST_F(transform_values, inverse_half_without_padding_names_both_lengths_of_the_file) {
+  write_signal(path("half.npy"), noise_rows(1, 77, false));
+  const finished refused = at_.run(
+      {"transform", "half.npy", "--half", "--inverse", "--engine", "host", "--pad", "none"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, ::testing::HasSubstr("half.npy holds 77 bins a row, half a spectrum of "
+                                                "152 samples or of 153"));
 }
 
 TEST_F(transform_values, inverse_half_makes_a_real_signal) {
