@@ -102,10 +102,10 @@ void require_reach(const side& of, const side_names& names) {
     reach += static_cast<double>(batch.count) * static_cast<double>(batch.distance);
   }
   if (reach <= most_elements) return;
-  throw plan_error(
-      formatted("the {} layout reaches beyond the address space; choose smaller "
-                "{}.strides and {}.distances",
-                names.side, names.layout, names.layout));
+  throw plan_error(formatted(
+      "the {} layout reaches beyond the address space; choose shorter lengths, or smaller "
+      "{}.strides and {}.distances",
+      names.side, names.layout, names.layout));
 }
 
 void require_planes(const side& of, const side_names& names, const memory_layout& as) {
