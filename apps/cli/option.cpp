@@ -152,6 +152,13 @@ CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
       [&to, names, range](const std::string& text) { to = power_of_two_of(names, text, range); });
 }
 
+void add_listed_lengths(CLI::App& command, std::vector<std::string>& to) {
+  add_list(command, "--lengths", to,
+           "These lengths instead, as 1000,3600: products of 2, 3, 5, 7, 11 and 13")
+      ->excludes("--min-log2")
+      ->excludes("--max-log2");
+}
+
 CLI::Option* add_real(CLI::App& command, const std::string& names, double& to, real_range range,
                       const std::string& about) {
   return add_real_option(command, names, range, about, formatted("{}", to),

@@ -96,6 +96,9 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::optiona
 /// `plan_error` for other words.
 [[nodiscard]] std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words);
 
+/// Adds that list, to a command that has --min-log2 and --max-log2, which it excludes.
+void add_listed_lengths(CLI::App& command, std::vector<std::string>& to);
+
 /// Adds an option that takes a power of two.
 CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
                               std::optional<std::size_t>& to, count_range range,

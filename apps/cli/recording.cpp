@@ -5,7 +5,7 @@
 #include <sys/stat.h>  // fstat
 #include <unistd.h>    // close, lseek, read
 
-#include <algorithm>  // all_of, min
+#include <algorithm>  // all_of, find, min
 #include <bit>        // endian
 #include <cerrno>
 #include <cstring>  // strerror
@@ -13,6 +13,7 @@
 
 #include "channelising/packed_samples.hpp"  // packed_bytes, unpack_samples
 #include "cli/messages.hpp"                 // counted
+#include "cli/option.hpp"                   // refuse_choice
 #include "formats/byte_order.hpp"           // load
 #include "formats/npy_header.hpp"           // take_npy_header
 #include "formats/refusal.hpp"              // refuse
@@ -159,9 +160,9 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
   if (files.size() == 2 && files[0] == "-" && files[1] == "-") {
     throw plan_error("both polarisations are to come from stdin; name a file for one");
   }
-  if (format != "auto" && format != "raw" && format != "npy" && format != "vdif" &&
-      format != "guppi") {
-    throw plan_error(formatted("--format is '{}'; choose auto, raw, npy, vdif or guppi", format));
+  const std::vector<const char*> known{"auto", "raw", "npy", "vdif", "guppi"};
+  if (std::find(known.begin(), known.end(), format) == known.end()) {
+    refuse_choice("--format", format, known);
   }
   for (const std::string& name : files) {
     auto file = std::make_unique<byte_source>(name);

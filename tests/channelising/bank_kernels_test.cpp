@@ -58,19 +58,26 @@ TEST_P(bank_kernels, compile_without_spills) {
   }
 }
 
-// Of sm_90 240 channels spill 32 bytes, of sm_100 96, 480 and 960 channels 24, 40 and 8.
+/// Returns the bytes that these channels spill: few, and of few counts.
+int spill_of(std::size_t channels, const std::string& device) {
+  if (device == "sm_90" && channels == 240) return 32;
+  if (device == "sm_100" && channels == 96) return 24;
+  if (device == "sm_100" && channels == 480) return 40;
+  if (device == "sm_100" && channels == 960) return 8;
+  return 0;
+}
+
 TEST_P(bank_kernels, of_other_counts_spill_nothing_or_little) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
   for (const std::size_t channels : {96U, 240U, 360U, 480U, 600U, 768U, 960U}) {
-    const bool is_sample = channels == 240 || channels == 360 || channels == 480;
+    const bool is_sample = channels == 96 || channels == 360 || channels == 960;
     if (!is_sample && !test::is_full_run()) continue;
     const auto figures =
         figures_of({.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 256}, GetParam());
     std::printf("%s, %zu channels: %d registers, %d bytes spilled\n", GetParam().c_str(), channels,
                 figures.registers, figures.spill_bytes);
-    const bool spills_nothing = channels == 360 || channels == 600 || channels == 768;
-    EXPECT_LE(figures.spill_bytes, spills_nothing ? 0 : 40) << channels << " channels";
+    EXPECT_LE(figures.spill_bytes, spill_of(channels, GetParam())) << channels << " channels";
   }
 }
 
@@ -104,7 +111,7 @@ TEST_P(bank_kernels, filter_and_finish_complex_samples_without_spills) {
 TEST_P(bank_kernels, filter_and_finish_in_launches_of_their_own_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const std::size_t channels : {27, 1000, 1536, 6000}) {
+  for (const std::size_t channels : {27, 1000, 1200, 1536, 6000}) {
     expect_no_spills({.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 256},
                      GetParam());
   }

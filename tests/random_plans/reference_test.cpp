@@ -2,11 +2,13 @@
 // Label: unit
 // Timeout: 600
 #include "expect_right.hpp"
+#include "support/full_run.hpp"  // is_full_run
 
 namespace {
 
 TEST(random_plans, are_right_on_reference) {
-  wingbeat::test::expect_right(wingbeat::engine::reference, /*count=*/100,
+  const std::uint64_t count = wingbeat::test::is_full_run() ? 200 : 100;
+  wingbeat::test::expect_right(wingbeat::engine::reference, count,
                                {.has_mixed_lengths = true, .has_functors = true});
 }
 

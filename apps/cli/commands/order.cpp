@@ -102,7 +102,7 @@ device::scrambled::digit_map map_of_bits(unsigned elements_log2, unsigned workgr
 }
 
 /// The elements of a thread that are asked for, or else advised for fp32, in workgroups of any size
-/// where those of a usual one are too few; 0 where there are none.
+/// where those of a usual one are too few. There are some.
 unsigned scrambled_elements(const order_options& o, unsigned length) {
   using device::workgroup::limits;
   if (o.elements) return static_cast<unsigned>(*o.elements);
@@ -110,12 +110,11 @@ unsigned scrambled_elements(const order_options& o, unsigned length) {
   if (std::has_single_bit(length)) {
     return device::workgroup::advised_elements(length, sizeof(float));
   }
-  for (const limits& within : {limits{}, limits{~0U, ~0U, 32, ~0U}}) {
-    const auto given =
-        device::workgroup::advise(length, sizeof(float), within, device::order::scrambled);
-    if (given.is_valid()) return given.elements_per_thread;
-  }
-  return 0;
+  const auto advised = [&](const limits& within) {
+    return device::workgroup::advise(length, sizeof(float), within, device::order::scrambled);
+  };
+  const auto usual = advised({});
+  return (usual.is_valid() ? usual : advised({~0U, ~0U, 32, ~0U})).elements_per_thread;
 }
 
 /// The elements of a thread that give `length` a scrambled order.
@@ -160,9 +159,9 @@ device::scrambled::digit_map scrambled_map(const order_options& o) {
   }
   const auto length = static_cast<unsigned>(*o.length);
   if (length > 1) require_good_length(length);
-  const unsigned elements = scrambled_elements(o, length);
   const std::vector<unsigned> choices = scrambled_choices(length);
   if (length > 1 && choices.empty()) refuse_unscrambled(length);
+  const unsigned elements = scrambled_elements(o, length);
   if (elements > length) {
     throw plan_error(formatted(
         "{} elements in a thread are more than the {} there are; choose fewer", elements, length));

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/channel_models.hpp"     // narrowband_of
+#include "cli/channel_models.hpp"     // narrowband_of, heap_sample_named
 #include "cli/messages.hpp"           // print, counted
 #include "cli/option.hpp"             // add_texts, add_count, add_real, add_list
 #include "cli/rate.hpp"               // rate_bar
@@ -61,12 +61,7 @@ struct options {
 
 std::optional<heap_sample> samples_of(const std::string& word) {
   if (word.empty()) return {};
-  if (word == "4") return heap_sample::int4;
-  if (word == "8") return heap_sample::int8;
-  if (word == "16") return heap_sample::int16;
-  if (word == "fp16") return heap_sample::fp16;
-  if (word == "fp32") return heap_sample::fp32;
-  throw plan_error(formatted("--sample-bits is '{}'; choose 4, 8, 16, fp16 or fp32", word));
+  return heap_sample_named("--sample-bits", word);
 }
 
 receive::heap_receive_spec spec_of(const options& o) {

@@ -198,10 +198,7 @@ void add_options(CLI::App& command, speedtest_options& o) {
   const count_range exponents{1, largest_log2};
   add_count(command, "--min-log2", o.min_log2, exponents, "First length is 2^this");
   add_count(command, "--max-log2", o.max_log2, exponents, "Last length is 2^this");
-  add_list(command, "--lengths", o.listed,
-           "These lengths instead, as 1000,3600: products of 2, 3, 5, 7, 11 and 13")
-      ->excludes("--min-log2")
-      ->excludes("--max-log2");
+  add_listed_lengths(command, o.listed);
   add_count(command, "--runs", o.n_runs, {1, most_runs}, "Counted runs of each length");
   add_file(command, "--csv", o.csv, "Write the times to FILE");
   add_text(command, "--plot", o.plot_prefix,

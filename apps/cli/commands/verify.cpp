@@ -114,10 +114,7 @@ void add_verify(CLI::App& program, int& exit_code) {
   const count_range exponents{1, max_length_log2()};
   add_count(*command, "--min-log2", o->over.min_log2, exponents, "First length is 2^this");
   add_count(*command, "--max-log2", o->over.max_log2, exponents, "Last length is 2^this");
-  add_list(*command, "--lengths", o->listed,
-           "These lengths instead, as 1000,3600: products of 2, 3, 5, 7, 11 and 13")
-      ->excludes("--min-log2")
-      ->excludes("--max-log2");
+  add_listed_lengths(*command, o->listed);
   add_switch(*command, "--json", o->is_json, "Print every trial as JSON instead of a table");
   command->callback([o, &exit_code] { exit_code = run(*o); });
 }
