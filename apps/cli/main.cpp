@@ -26,6 +26,7 @@
 #include "cli/commands/transform.hpp"   // add_transform
 #include "cli/commands/verify.hpp"      // add_verify
 #include "cli/configuration.hpp"        // with_configuration
+#include "cli/files.hpp"                // require_files
 #include "cli/messages.hpp"             // print_message, exit_code
 #include "cli/option.hpp"               // require_values
 #include "cli/signals.hpp"              // remove_temporary_files_on_signals
@@ -101,6 +102,8 @@ int parse(CLI::App& program, int argc, char** argv) {
   add_speedtest(program, code);
   add_verify(program, code);
   require_command(program, argc, argv);
+  // Once all words are read, and before the command's own work.
+  program.parse_complete_callback([&] { require_files(*program.get_subcommands().front()); });
   try {
     program.parse(words_of(program, argc, argv));
   } catch (const CLI::ParseError& e) {

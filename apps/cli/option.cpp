@@ -3,9 +3,10 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>     // min, sort, unique
+#include <algorithm>     // find_if, min, sort, unique
 #include <bit>           // bit_width, has_single_bit
 #include <charconv>      // from_chars
+#include <iterator>      // begin, end
 #include <system_error>  // errc
 #include <utility>       // move
 
@@ -56,6 +57,19 @@ void require_text(const std::string& option, const std::string& text) {
         "that name is ./{})",
         option, text, text));
   }
+}
+
+constexpr file_type file_types[] = {{file_use::input, "INPUT", true, false},
+                                    {file_use::output, "OUTPUT", false, true},
+                                    {file_use::outputs, "OUTPUTS", false, true, true},
+                                    {file_use::state, "STATE", true, true},
+                                    {file_use::programs, "PROGRAMS", true, false, true}};
+
+const char* type_name_of(file_use use) {
+  for (const file_type& type : file_types) {
+    if (type.use == use) return type.name;
+  }
+  return "";
 }
 
 CLI::Option* add_real_option(CLI::App& command, const std::string& names, real_range range,
@@ -188,15 +202,38 @@ CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<s
       ->type_name("TEXT");
 }
 
-CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& to,
+const file_type* file_type_of(std::string_view type_name) {
+  const auto* const found =
+      std::find_if(std::begin(file_types), std::end(file_types),
+                   [&](const file_type& type) { return type.name == type_name; });
+  return found == std::end(file_types) ? nullptr : found;
+}
+
+CLI::Option* add_file(CLI::App& command, file_use use, const std::string& names, std::string& to,
                       const std::string& about) {
-  return add_option(command, names, "FILE", about, to, [&to, names](const std::string& text) {
-    require_text(names, text);
-    if (text == "-") {
-      throw plan_error(formatted("{} - is no file's name; give one", names));
-    }
-    to = text;
-  });
+  return add_option(command, names, type_name_of(use), about, to,
+                    [&to, use, names](const std::string& text) {
+                      require_text(names, text);
+                      if (text == "-" && use != file_use::input) {
+                        throw plan_error(formatted("{} - is no file's name; give one", names));
+                      }
+                      to = text;
+                    });
+}
+
+CLI::Option* add_file_or_stdout(CLI::App& command, const std::string& names, std::string& to,
+                                const std::string& about) {
+  return add_text(command, names, to, about)->type_name(type_name_of(file_use::output));
+}
+
+CLI::Option* add_inputs(CLI::App& command, const std::string& name, std::vector<std::string>& to,
+                        const std::string& about) {
+  return add_texts(command, name, to, about)->type_name(type_name_of(file_use::input));
+}
+
+CLI::Option* add_outputs(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+                         const std::string& about) {
+  return add_list(command, names, to, about)->type_name(type_name_of(file_use::outputs));
 }
 
 CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& to,

@@ -118,9 +118,43 @@ CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& 
 CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& to,
                        const std::string& about);
 
-/// Adds an option that takes the name of a file to write: a text, and not "-".
-CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& to,
+/// Whether a command reads or writes the files that an option names.
+enum class file_use {
+  input,
+  output,
+  outputs,   ///< A comma list.
+  state,     ///< Read at the start, and replaced later.
+  programs,  ///< A comma list of names, some of them of programs that are run.
+};
+
+/// A use of files, as the type that help shows for an option. `require_files` (files.hpp) knows by
+/// it which files may not be one.
+struct file_type {
+  file_use use;
+  const char* name;
+  bool is_read, is_written;
+  bool is_list = false;  ///< Names with commas between.
+};
+
+/// Returns the use of files that a type of an option shows; null for other types.
+[[nodiscard]] const file_type* file_type_of(std::string_view type_name);
+
+/// Adds an option or a positional that takes the name of a file: a text, and not "-" unless it is
+/// an input, which "-" takes from stdin.
+CLI::Option* add_file(CLI::App& command, file_use use, const std::string& names, std::string& to,
                       const std::string& about);
+
+/// Adds one whose file may be "-", which prints on stdout instead.
+CLI::Option* add_file_or_stdout(CLI::App& command, const std::string& names, std::string& to,
+                                const std::string& about);
+
+/// Adds a positional that takes one input or several.
+CLI::Option* add_inputs(CLI::App& command, const std::string& name, std::vector<std::string>& to,
+                        const std::string& about);
+
+/// Adds an option that takes a comma list of outputs.
+CLI::Option* add_outputs(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+                         const std::string& about);
 
 /// Adds an option that takes a comma list, and may be given several times.
 CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& to,

@@ -82,6 +82,11 @@ int open_retrying(const char* path, int flags, mode_t mode = 0) {
 
 }  // namespace
 
+fs::path written_file(const fs::path& path) {
+  const auto place = follow_links(path);
+  return place ? place->file : path;
+}
+
 bool is_written_directly(const fs::path& path) {
   const auto place = follow_links(path);
   struct stat status = {};

@@ -63,6 +63,10 @@ class atomic_file {
   int descriptor_ = -1;
 };
 
+/// Returns the file that is replaced or created where `path` is written: what its symbolic links
+/// lead to, which need not exist; `path` itself where they form a loop.
+[[nodiscard]] std::filesystem::path written_file(const std::filesystem::path& path);
+
 /// Tells a pipe, a device or an open descriptor: what is written there cannot be replaced later.
 [[nodiscard]] bool is_written_directly(const std::filesystem::path& path);
 

@@ -8,12 +8,12 @@
 
 #include <regex>
 #include <set>
-#include <sstream>  // istringstream
 #include <string>
 #include <vector>
 
-#include "cli/program.hpp"       // workplace, json_of
-#include "support/full_run.hpp"  // is_full_run
+#include "cli/listed_options.hpp"  // listed_option, listed_options
+#include "cli/program.hpp"         // workplace, json_of
+#include "support/full_run.hpp"    // is_full_run
 
 namespace {
 
@@ -24,52 +24,11 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using words = std::vector<std::string>;
 
-/// An option as a help text states it: "  --batch COUNT   transforms ... (from 1 to 2^55)".
-struct listed_option {
-  std::string command, name;
-  std::string type;   ///< Empty: a switch.
-  std::string least;  ///< Of a number: where its range begins and ends.
-  std::string most;
-  bool excludes_least = false;
-};
-
-/// Returns "268435456" for "2^28", and other words as they are.
-std::string digits_of(const std::string& word) {
-  if (!word.starts_with("2^")) return word;
-  return fmt::format("{}", std::size_t{1} << std::stoul(word.substr(2)));
-}
-
-words commands_of(const std::string& help) {
-  words names;
-  const std::string listed = help.substr(help.find("Subcommands:\n"));
-  const std::regex line{"\n  ([a-z]+) "};
-  for (std::sregex_iterator found{listed.begin(), listed.end(), line}, end; found != end; ++found) {
-    names.push_back((*found)[1]);
-  }
-  return names;
-}
-
 class options : public ::testing::Test {
  protected:
   options() {
-    for (const std::string& command : commands_of(at_.run({"--help"}).out)) read_help(command);
-  }
-
-  void read_help(const std::string& command) {
-    const std::regex form{"^  (?:-[a-z],)?(--[a-z0-9-]+)[^ ]* (?:([A-Z][A-Z:]*)[^ ]*)? .*"};
-    const std::regex range{"\\((from|above) ([-0-9^.e+]+) (?:and up )?to ([0-9^.e+]+)\\)$"};
-    const std::regex wrapped{"\n {20,}"};  // what an option is, below a long name
-    std::istringstream help{std::regex_replace(at_.run({command, "--help"}).out, wrapped, " ")};
-    for (std::string line; std::getline(help, line) && line != "Examples:";) {
-      std::smatch found, limits;
-      if (!std::regex_match(line, found, form) || found[1] == "--help") continue;
-      listed_option option{command, found[1], found[2], {}, {}};
-      if (std::regex_search(line, limits, range)) {
-        option.excludes_least = limits[1] == "above";
-        option.least = digits_of(limits[2]);
-        option.most = digits_of(limits[3]);
-      }
-      all_.push_back(option);
+    for (listed_option& option : listed_options(at_)) {
+      (option.is_positional ? positionals_ : all_).push_back(std::move(option));
     }
   }
 
@@ -108,12 +67,18 @@ class options : public ::testing::Test {
   }
 
   workplace at_;
-  std::vector<listed_option> all_;
+  std::vector<listed_option> all_, positionals_;
 };
+
+const std::set<std::string> given_once{"COUNT",  "NUMBER", "TEXT",     "INPUT",
+                                       "OUTPUT", "STATE",  "PROGRAMS", "PREFIX"};
+const std::set<std::string> texts{"TEXT",  "INPUT",    "OUTPUT", "OUTPUTS", "LIST",
+                                  "STATE", "PROGRAMS", "PREFIX", "WORDS"};
 
 TEST_F(options, are_read_by_the_functions_of_option_hpp) {
   for (const listed_option& option : all_) {
-    EXPECT_THAT(option.type, AnyOf("", "COUNT", "NUMBER", "TEXT", "FILE", "LIST", "WORDS"))
+    EXPECT_THAT(option.type, AnyOf("", "COUNT", "NUMBER", "TEXT", "INPUT", "OUTPUT", "OUTPUTS",
+                                   "STATE", "PROGRAMS", "PREFIX", "LIST", "WORDS"))
         << option.command << " " << option.name;
     if (option.type == "COUNT" || option.type == "NUMBER") {
       EXPECT_NE(option.most, "") << option.command << " " << option.name << " states no range";
@@ -121,8 +86,22 @@ TEST_F(options, are_read_by_the_functions_of_option_hpp) {
   }
   EXPECT_GE(of_type({"COUNT"}).size(), 16U);
   EXPECT_GE(of_type({"NUMBER"}).size(), 4U);
-  EXPECT_GE(of_type({"TEXT", "FILE", "LIST"}).size(), 25U);
+  EXPECT_GE(of_type({"TEXT", "OUTPUT", "LIST"}).size(), 25U);
   EXPECT_GE(of_type({""}).size(), 9U);
+}
+
+// files_test.cpp shows what follows from the types INPUT, OUTPUT and so on.
+TEST_F(options, that_name_files_state_their_use) {
+  const std::regex speaks_of_a_file{
+      "\\b(FILE|[Ff]ile|[Ff]ilename|[Ww]rites?|[Dd]raws?)\\b|\\.(txt|csv|npy|png|json|toml|wav)"
+      "\\b"};
+  std::vector<listed_option> unstated = of_type({"TEXT", "LIST", "WORDS"});
+  unstated.insert(unstated.end(), positionals_.begin(), positionals_.end());
+  for (const listed_option& option : unstated) {
+    if (option.type == "INPUT") continue;
+    EXPECT_FALSE(std::regex_search(option.about, speaks_of_a_file))
+        << option.command << " " << option.name << option.about;
+  }
 }
 
 TEST_F(options, counts_are_whole_decimal_numbers) {
@@ -194,24 +173,26 @@ TEST_F(options, numbers_are_finite_and_within_the_range_that_the_help_states) {
 }
 
 TEST_F(options, texts_are_neither_empty_nor_options) {
-  for (const listed_option& option : of_type({"TEXT", "FILE", "LIST", "WORDS"})) {
+  for (const listed_option& option : of_type(texts)) {
     expect_refusal(option, {option.name, ""}, "is empty; give it a value or leave it out");
     expect_refusal(option, {option.name, "--json"}, "has '--json' for its value");
   }
-  for (const listed_option& option : of_type({"FILE"})) {
+  for (const listed_option& option : of_type({"OUTPUT", "STATE"})) {
+    if (option.about.find("- prints") != std::string::npos) continue;
     expect_refusal(option, {option.name, "-"}, "is no file's name");
   }
-  for (const listed_option& option : of_type({"LIST"})) {
+  for (const listed_option& option : of_type({"LIST", "OUTPUTS"})) {
     for (const std::string list : {"host,,opencl", ",host", "host,", ","}) {
       expect_refusal(option, {option.name, list}, "has an empty part");
     }
   }
-  expect_refusal({"transform", "FILE", "TEXT", {}, {}}, {""}, "FILE is empty");
+  expect_refusal({"transform", "FILE", "INPUT", {}, {}}, {""}, "FILE is empty");
 }
 
 TEST_F(options, have_a_value_behind_the_equals_sign_or_none) {
   for (const listed_option& option :
-       of_type({"COUNT", "NUMBER", "TEXT", "FILE", "LIST", "WORDS"})) {
+       of_type({"COUNT", "NUMBER", "TEXT", "INPUT", "OUTPUT", "OUTPUTS", "STATE", "PROGRAMS",
+                "PREFIX", "LIST", "WORDS"})) {
     expect_refusal(option, {option.name + "="}, "= has no value; write " + option.name + " VALUE");
     expect_refusal(option, {option.name + "=", "8"}, "has no value");
   }
@@ -223,7 +204,7 @@ TEST_F(options, have_a_value_behind_the_equals_sign_or_none) {
 }
 
 TEST_F(options, that_are_not_lists_are_given_once) {
-  for (const listed_option& option : of_type({"COUNT", "NUMBER", "TEXT", "FILE"})) {
+  for (const listed_option& option : of_type(given_once)) {
     expect_refusal(option, {option.name, "8", option.name, "16"}, "received 2");
   }
   const finished twice = at_.run({"devices", "--json", "--json"});

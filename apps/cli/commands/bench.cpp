@@ -14,7 +14,6 @@
 #include "cli/reports/bench.hpp"        // bench_document, table_of, chart_of
 #include "cli/reports/print_json.hpp"   // print_json
 #include "cli/sweep.hpp"                // sweep_options, problems_of
-#include "cli/writable.hpp"             // require_writable
 #include "formats/atomic_file.hpp"      // atomic_file, is_written_directly
 #include "formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"           // plan_error
@@ -58,10 +57,6 @@ void validate(const options& o) {
   if (!formats::draws_charts()) {
     throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
   }
-}
-
-void require_writable_files(const options& o) {
-  require_writable({{"--json", o.json_file == "-" ? "" : o.json_file}, {"--plot", o.plot_file}});
 }
 
 /// Runs one problem. A refusal becomes a message and part of the result, and the sweep continues.
@@ -135,7 +130,6 @@ int bench(options o) {
   stop.confidence /= 100;
   validate(o);
   const device_info device = device_of(o.sweep);
-  require_writable_files(o);
   const bench_document document = run_all(o, device);
   const auto is_refused = [](const bench_result& result) { return !result.refused.empty(); };
   if (std::all_of(document.results.begin(), document.results.end(), is_refused)) {
@@ -154,8 +148,8 @@ constexpr std::size_t most_rounds = 1'000'000;
 constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
 
 void add_bench_options(CLI::App& command, options& o) {
-  CLI::Option* const peers =
-      add_text(command, "--peer", o.peers, "libraries to measure beside: cufft,vkfft,fftw,clfft");
+  CLI::Option* const peers = add_file(command, file_use::programs, "--peer", o.peers,
+                                      "libraries to measure beside: cufft,vkfft,fftw,clfft");
   measure::stop_rule& stop = o.rule.stop;
   add_count(command, "--rounds", stop.most_rounds, {1, most_rounds}, "most turns of each library");
   add_real(command, "--seconds", stop.most_seconds, {0, longest_s, /*excludes_least=*/true},
@@ -167,8 +161,9 @@ void add_bench_options(CLI::App& command, options& o) {
       ->needs(peers);
   add_switch(command, "--launches", o.rule.times_calls,
              "measure also the time that one call takes its thread");
-  add_text(command, "--json", o.json_file, "write a document; - prints it instead");
-  add_file(command, "--plot", o.plot_file, "draw fractions against log2 N as PNG");
+  add_file_or_stdout(command, "--json", o.json_file, "write a document; - prints it instead");
+  add_file(command, file_use::output, "--plot", o.plot_file,
+           "draw fractions against log2 N as PNG");
 }
 
 }  // namespace

@@ -16,11 +16,10 @@
 #include "cli/channel_models.hpp"           // read_delays, heap_sample_named, ..
 #include "cli/choose.hpp"                   // choose_device
 #include "cli/messages.hpp"                 // print_message, counted
-#include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
+#include "cli/option.hpp"                   // add_inputs, add_file, add_count
 #include "cli/rate.hpp"                     // rate_bar
 #include "cli/recording.hpp"                // recording
 #include "cli/reports/channelised.hpp"      // spectra_array, channel_powers, stats_text
-#include "cli/writable.hpp"                 // require_writable
 #include "formats/atomic_file.hpp"          // atomic_file
 #include "formatted.hpp"                    // formatted
 #include "wingbeat/error.hpp"               // plan_error
@@ -243,11 +242,6 @@ int run(const options& o) {
                                o.spectrum.empty() ? "--waterfall" : "--spectrum"));
   }
   const device_info device = choose_device(o.device, precision::fp32);
-  require_writable({{"--output", o.output},
-                    {"--spectrum", o.spectrum},
-                    {"--waterfall", o.waterfall},
-                    {"--stats", o.stats}},
-                   o.inputs);
   queue on{device};
   channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample), o.kept_samples};
   channeliser_run result{.inputs = o.inputs,
@@ -271,7 +265,7 @@ int run(const options& o) {
 }
 
 void add_input_options(CLI::App& command, options& o) {
-  add_texts(command, "POL", o.inputs, "One file or two; '-' is stdin")->required();
+  add_inputs(command, "POL", o.inputs, "One file or two; '-' is stdin")->required();
   add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true},
            "Samples a second; of GUPPI raw its header's when not given");
   add_text(command, "--format", o.format, "auto, raw, npy, vdif or guppi");
@@ -298,14 +292,15 @@ void add_filter_options(CLI::App& command, options& o) {
   add_list(command, "--narrowband", o.narrowband,
            "A part of the band: centre=HZ,decimation=D[,pass_bandwidth=HZ][,taps=T]");
   add_list(command, "--delay", o.delay, "Seconds, one for each polarisation");
-  add_text(command, "--delays", o.delays, "File of delays, phases and their rates");
-  add_text(command, "--gains", o.gains, "File of gains");
+  add_file(command, file_use::input, "--delays", o.delays,
+           "File of delays, phases and their rates");
+  add_file(command, file_use::input, "--gains", o.gains, "File of gains");
   add_text(command, "--evaluate", o.evaluate,
            "Delays at the start or the centre of a window; start when not given");
 }
 
 void add_output_options(CLI::App& command, options& o) {
-  add_file(command, "-o,--output", o.output,
+  add_file(command, file_use::output, "-o,--output", o.output,
            "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps");
   add_text(command, "--output-bits", o.output_bits, "4, 8, 16, fp16 or fp32");
   add_power_of_two(
@@ -315,9 +310,12 @@ void add_output_options(CLI::App& command, options& o) {
   add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63},
             "Of the dither; 0 when not given");
-  add_file(command, "--spectrum", o.spectrum, "FILE.png: mean power of every channel in dB");
-  add_file(command, "--waterfall", o.waterfall, "FILE.png: power over frequency and time in dB");
-  add_file(command, "--stats", o.stats, "FILE.json: levels, histograms, saturation, heaps, rates");
+  add_file(command, file_use::output, "--spectrum", o.spectrum,
+           "FILE.png: mean power of every channel in dB");
+  add_file(command, file_use::output, "--waterfall", o.waterfall,
+           "FILE.png: power over frequency and time in dB");
+  add_file(command, file_use::output, "--stats", o.stats,
+           "FILE.json: levels, histograms, saturation, heaps, rates");
   add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
 }
 

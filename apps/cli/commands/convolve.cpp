@@ -14,7 +14,6 @@
 #include "cli/messages.hpp"      // print_message, counted
 #include "cli/option.hpp"        // add_text, add_file, add_real
 #include "cli/rate.hpp"          // rate_bar
-#include "cli/writable.hpp"      // require_writable
 #include "formatted.hpp"         // formatted
 #include "wingbeat/error.hpp"    // plan_error
 
@@ -146,7 +145,6 @@ int run(const options& o) {
   static_cast<void>(normalisation_named(o.normalise));
   formats::image_write_options write = write_options_of(o);
   const device_info device = choose_device(o.device, real);
-  require_writable({{"--output", o.output}});
   const formats::image_stack images = read_finite_images(o.image_file, real);
   require_holds(o.output, images.n_images, images.n_channels);
   if (formats::image_format_of(o.output) == formats::image_format::png) {
@@ -170,10 +168,13 @@ int run(const options& o) {
 }
 
 void add_options(CLI::App& command, options& o) {
-  add_text(command, "IMAGE", o.image_file, "PNG, TIFF, MRC or .npy, one image or a stack")
+  add_file(command, file_use::input, "IMAGE", o.image_file,
+           "PNG, TIFF, MRC or .npy, one image or a stack")
       ->required();
-  add_text(command, "KERNEL", o.kernel_file, "PNG, TIFF, MRC or .npy, one image")->required();
-  add_file(command, "-o,--output", o.output, "Write to FILE.npy, .mrc, .mrcs, .tif, .tiff or .png")
+  add_file(command, file_use::input, "KERNEL", o.kernel_file, "PNG, TIFF, MRC or .npy, one image")
+      ->required();
+  add_file(command, file_use::output, "-o,--output", o.output,
+           "Write to FILE.npy, .mrc, .mrcs, .tif, .tiff or .png")
       ->required();
   add_text(command, "--mode", o.mode, "full, same or valid");
   add_text(command, "--border", o.border, "zero, mirror, repeat or clamp");

@@ -14,10 +14,9 @@
 #include "channelising/packed_samples.hpp"  // least_sample_bits
 #include "channelising/signal_source.hpp"   // most_signal_samples
 #include "cli/messages.hpp"                 // counted
-#include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
+#include "cli/option.hpp"                   // add_texts, add_file, add_count, add_list
 #include "cli/reports/print_json.hpp"       // text_of
 #include "cli/stop_signal.hpp"              // stop_signal
-#include "cli/writable.hpp"                 // require_writable
 #include "control/service_log.hpp"          // service_log
 #include "formats/atomic_file.hpp"          // atomic_file
 #include "simulation/signal_service.hpp"    // signal_service
@@ -267,7 +266,6 @@ int run(const options& o) {
   control::service_log log{"dsim", control::parse_log_level(o.log_level)};
   transmit::sample_sender_spec spec = spec_of(o);
   if (o.sync_time_s) (void)synchronise(o, spec);  // refuses before the period is made
-  require_writable({{"--stats", o.stats}});
   const transmit::period_spec period{.format = spec.format,
                                      .adc_rate_hz = spec.adc_rate_hz,
                                      .n_packets = o.n_packets,
@@ -348,8 +346,10 @@ void add_service_options(CLI::App& command, options& o) {
   add_text(command, "--katcp-host", o.katcp_host,
            "Name or address to listen at for katcp; 127.0.0.1 when not given");
   add_count(command, "--katcp-port", o.katcp_port, {0, 65535}, "Its port; 0: no katcp");
-  add_file(command, "--stats", o.stats, "Exact counts of what was sent, as JSON whatever the name");
-  add_text(command, "--config", o.config, "FILE.toml with options; its signals are EXPR");
+  add_file(command, file_use::output, "--stats", o.stats,
+           "Exact counts of what was sent, as JSON whatever the name");
+  add_file(command, file_use::input, "--config", o.config,
+           "FILE.toml with options; its signals are EXPR");
   add_text(command, "--log-level", o.log_level,
            "all, trace, debug, info, warn, error, fatal or off");
 }

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <chrono>
-#include <memory>  // make_shared
+#include <memory>      // make_shared
 #include <optional>
 #include <random>  // random_device
 #include <string>
@@ -17,11 +17,10 @@
 #include "cli/choose.hpp"                   // choose_device
 #include "cli/engine_outputs.hpp"           // parse_output, require_band
 #include "cli/messages.hpp"                 // exit_ok
-#include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
+#include "cli/option.hpp"                   // add_inputs, add_file, add_count
 #include "cli/reports/fengine.hpp"          // engine_stats_text
 #include "cli/sources.hpp"                  // names_files, capture_of, endpoints_of
 #include "cli/stop_signal.hpp"              // stop_signal
-#include "cli/writable.hpp"                 // require_writable
 #include "commit.hpp"                       // WINGBEAT_COMMIT, generated
 #include "control/complex_text.hpp"         // parse_complex
 #include "control/service_log.hpp"          // service_log
@@ -263,7 +262,6 @@ int run(const options& o) {
   const control::log_level level = control::parse_log_level(o.log_level);
   const fengine::service_spec spec = spec_of(o);
   require_memory(spec.engine);
-  require_writable({{"--stats", o.stats}});
   control::service_log log{"fengine", level};
   const stop_signal stop;
   fengine::service served{spec, log};
@@ -287,7 +285,7 @@ int run(const options& o) {
 }
 
 void add_input_options(CLI::App& command, options& o) {
-  add_texts(command, "SRC", o.sources, "Endpoints, a capture, or recordings")->required();
+  add_inputs(command, "SRC", o.sources, "Endpoints, a capture, or recordings")->required();
   add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")
       ->required();
   add_real(command, "--sync-time", o.sync_time_s, {0, 1e11}, "UNIX time of ADC sample 0, in s")
@@ -346,8 +344,9 @@ void add_service_options(CLI::App& command, options& o) {
   add_text(command, "--log-level", o.log_level,
            "all, trace, debug, info, warn, error, fatal or off");
   add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds; for ever if not given");
-  add_file(command, "--stats", o.stats, "Counters at the end, as JSON whatever the name");
-  add_text(command, "--config", o.config, "FILE.toml with options");
+  add_file(command, file_use::output, "--stats", o.stats,
+           "Counters at the end, as JSON whatever the name");
+  add_file(command, file_use::input, "--config", o.config, "FILE.toml with options");
 }
 
 }  // namespace

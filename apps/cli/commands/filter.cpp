@@ -17,7 +17,6 @@
 #include "cli/messages.hpp"         // print_message, counted
 #include "cli/option.hpp"           // add_text, add_file, add_count
 #include "cli/rate.hpp"             // rate_bar
-#include "cli/writable.hpp"         // require_writable
 #include "formats/atomic_file.hpp"  // atomic_file
 #include "formats/signal.hpp"       // read_signal, write_signal
 #include "formats/wav.hpp"          // write_wav
@@ -256,7 +255,6 @@ int run(const options& o) {
   const precision real = precision_named(o.precision_name);
   require_format(o.output);
   const device_info device = choose_device(o.device, real);
-  require_writable({{"--output", o.output}});
   const formats::signal from = read_channels(o.signal_file, o.channel);
   const formats::signal taps = read_channels(o.taps_file, {});
   require_shapes(o, from, taps, mode);
@@ -269,10 +267,12 @@ int run(const options& o) {
 }
 
 void add_options(CLI::App& command, options& o) {
-  add_text(command, "SIGNAL", o.signal_file, "Text, .npy or .wav")->required();
-  add_text(command, "TAPS", o.taps_file, "Text, .npy or .wav: one row, or one for each of SIGNAL")
+  add_file(command, file_use::input, "SIGNAL", o.signal_file, "Text, .npy or .wav")->required();
+  add_file(command, file_use::input, "TAPS", o.taps_file,
+           "Text, .npy or .wav: one row, or one for each of SIGNAL")
       ->required();
-  add_file(command, "-o,--output", o.output, "Write to FILE.txt, FILE.csv, FILE.npy or FILE.wav")
+  add_file(command, file_use::output, "-o,--output", o.output,
+           "Write to FILE.txt, FILE.csv, FILE.npy or FILE.wav")
       ->required();
   add_text(command, "--mode", o.mode, "full, same or valid");
   add_count(command, "--channel", o.channel, {0, last_channel},

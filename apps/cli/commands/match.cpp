@@ -19,7 +19,6 @@
 #include "cli/option.hpp"            // add_text, add_file, add_count, add_real
 #include "cli/reports/peaks.hpp"     // peaks_table, peaks_csv, match_json, boxes_of
 #include "cli/template_files.hpp"    // template_files
-#include "cli/writable.hpp"          // require_writable
 #include "formats/atomic_file.hpp"   // atomic_file
 #include "formats/image_marks.hpp"   // draw_boxes
 #include "formats/image_writer.hpp"  // image_writer
@@ -234,13 +233,6 @@ int run(const options& o) {
   validate(o);
   match_request request = request_of(o);
   const device_info device = choose_device(o.device, request.real);
-  require_writable({{"--map", o.map},
-                    {"--projection", o.projection},
-                    {"--numbers", o.numbers},
-                    {"--mean", o.mean},
-                    {"--variance", o.variance},
-                    {"--picture", o.picture},
-                    {"--csv", o.csv == "-" ? "" : o.csv}});
   const formats::image_stack image = read_image(o, request.real);
   template_files templates{o.template_files, request.real};
   require_holds(o.map, templates.expected(), 1);
@@ -264,8 +256,8 @@ int run(const options& o) {
 }
 
 void add_options(CLI::App& command, options& o) {
-  add_text(command, "IMAGE", o.image_file, "PNG, TIFF, MRC or .npy")->required();
-  add_texts(command, "TEMPLATE", o.template_files, "PNG, TIFF, MRC or .npy, images or stacks")
+  add_file(command, file_use::input, "IMAGE", o.image_file, "PNG, TIFF, MRC or .npy")->required();
+  add_inputs(command, "TEMPLATE", o.template_files, "PNG, TIFF, MRC or .npy, images or stacks")
       ->required();
   add_text(command, "--mode", o.mode, "Places that have a score: full, same or valid");
   add_switch(command, "--normalised,--normalized", o.is_normalised,
@@ -276,14 +268,19 @@ void add_options(CLI::App& command, options& o) {
            "Peaks of at least this score");
   add_count(command, "--min-distance", o.distance, {1, max_length},
             "No two peaks closer in both y and x; else half the template's shorter side");
-  add_text(command, "--csv", o.csv, "Write peaks as template,y,x,score; - prints them");
+  add_file_or_stdout(command, "--csv", o.csv, "Write peaks as template,y,x,score; - prints them");
   add_switch(command, "--json", o.is_json, "Print peaks as JSON instead of a table");
-  add_file(command, "--picture", o.picture, "Draw the image with the peaks marked to FILE.png");
-  add_file(command, "--map", o.map, "Write a map of scores for each template, as it comes");
-  add_file(command, "--projection", o.projection, "Write the largest score of each place");
-  add_file(command, "--numbers", o.numbers, "Write which template had it, int32 in .npy");
-  add_file(command, "--mean", o.mean, "Write the mean score of each place over the templates");
-  add_file(command, "--variance", o.variance, "Write the variance of its scores");
+  add_file(command, file_use::output, "--picture", o.picture,
+           "Draw the image with the peaks marked to FILE.png");
+  add_file(command, file_use::output, "--map", o.map,
+           "Write a map of scores for each template, as it comes");
+  add_file(command, file_use::output, "--projection", o.projection,
+           "Write the largest score of each place");
+  add_file(command, file_use::output, "--numbers", o.numbers,
+           "Write which template had it, int32 in .npy");
+  add_file(command, file_use::output, "--mean", o.mean,
+           "Write the mean score of each place over the templates");
+  add_file(command, file_use::output, "--variance", o.variance, "Write the variance of its scores");
   add_text(command, "--precision", o.precision_name, "fp32 or fp64");
   add_text(command, "--storage", o.storage_name,
            "What is stored between launches: fp32, fp16 (--normalised) or bf16");

@@ -11,12 +11,11 @@
 
 #include "cli/channel_models.hpp"     // narrowband_of, heap_sample_named
 #include "cli/messages.hpp"           // print, counted
-#include "cli/option.hpp"             // add_texts, add_count, add_real, add_list
+#include "cli/option.hpp"             // add_inputs, add_file, add_count
 #include "cli/rate.hpp"               // rate_bar
 #include "cli/reports/received.hpp"   // received_batches
 #include "cli/sources.hpp"            // endpoints_of, names_files, require_alone
 #include "cli/stop_signal.hpp"        // stop_signal
-#include "cli/writable.hpp"           // require_writable
 #include "control/service_log.hpp"    // service_log
 #include "formats/atomic_file.hpp"    // atomic_file
 #include "formats/chart.hpp"          // draws_charts
@@ -213,10 +212,6 @@ int run(options& o) {
   o.is_capture = names_files(o.sources);
   const received_outputs outputs = outputs_of(o);
   const receive::heap_receive_spec spec = spec_of(o);
-  require_writable({{"--output", o.output},
-                    {"--spectrum", o.spectrum},
-                    {"--waterfall", o.waterfall},
-                    {"--stats", o.stats}});
   receive::heap_receiver in{spec};
   const auto begun = clock::now();
   in.start();
@@ -245,7 +240,7 @@ int run(options& o) {
 
 void add_stream_options(CLI::App& command, options& o) {
   constexpr std::size_t most = std::size_t{1} << 20;
-  add_texts(command, "SRC", o.sources, "Endpoints of the substreams, or a capture")->required();
+  add_inputs(command, "SRC", o.sources, "Endpoints of the substreams, or a capture")->required();
   add_count(command, "--channels", o.channels, {1, most}, "Of all substreams");
   add_count(command, "--channels-per-substream", o.channels_per_substream, {1, most},
             "As the descriptors state when not given");
@@ -267,16 +262,20 @@ void add_run_options(CLI::App& command, options& o) {
   add_count(command, "--heaps", o.n_heaps, {1, std::size_t{1} << 40}, "Of each substream to take");
   add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds from the first heap on");
   add_real(command, "--timeout", o.timeout_s, {0, 1e9, true}, "Seconds of silence that end it");
-  add_file(command, "-o,--output", o.output, "FILE.npy: [channel][spectrum][pol][re, im]");
+  add_file(command, file_use::output, "-o,--output", o.output,
+           "FILE.npy: [channel][spectrum][pol][re, im]");
   add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true},
            "Samples a second, for charts");
   add_list(command, "--narrowband", o.narrowband,
            "Of charts: the band that the engine makes, centre=HZ,decimation=D[,pass_bandwidth=HZ]");
-  add_file(command, "--spectrum", o.spectrum, "FILE.png: mean power of every channel in dB");
-  add_file(command, "--waterfall", o.waterfall, "FILE.png: power over frequency and time in dB");
+  add_file(command, file_use::output, "--spectrum", o.spectrum,
+           "FILE.png: mean power of every channel in dB");
+  add_file(command, file_use::output, "--waterfall", o.waterfall,
+           "FILE.png: power over frequency and time in dB");
   add_list(command, "--expect", o.expected,
            "An expectation, see below; may be given several times");
-  add_file(command, "--stats", o.stats, "Heaps, losses, rates, checks, as JSON whatever the name");
+  add_file(command, file_use::output, "--stats", o.stats,
+           "Heaps, losses, rates, checks, as JSON whatever the name");
   add_text(command, "--log-level", o.log_level,
            "all, trace, debug, info, warn, error, fatal or off");
 }

@@ -15,9 +15,8 @@
 #include "channelising/packed_samples.hpp"  // pack_samples
 #include "channelising/signal_source.hpp"   // signal_source, digitise
 #include "cli/messages.hpp"                 // print_message, counted
-#include "cli/option.hpp"                   // add_texts, add_count, add_real, add_list
+#include "cli/option.hpp"                   // add_texts, add_outputs, add_count
 #include "cli/progress.hpp"                 // progress
-#include "cli/writable.hpp"                 // require_writable
 #include "formats/atomic_file.hpp"          // atomic_file
 #include "formats/byte_order.hpp"           // store
 #include "formats/npy_header.hpp"           // npy_prefix
@@ -130,9 +129,6 @@ int run(const options& o) {
       throw plan_error(formatted("signal {}, {}", i + 1, refused.what()));
     }
   }
-  std::vector<output_file> files;
-  for (const std::string& file : o.outputs) files.push_back({"--output", file});
-  require_writable(files);
   progress shown{"simulate", sources.size()};
   std::vector<totals> written;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -153,8 +149,8 @@ void add_options(CLI::App& command, options& o) {
   add_count(command, "--sample-bits", o.sample_bits, {least_sample_bits, most_sample_bits},
             "Bits of a sample");
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 53}, "Of the dither");
-  add_list(command, "-o,--output", o.outputs,
-           "FILE.npy: int16; other names: packed samples, the most significant bit first")
+  add_outputs(command, "-o,--output", o.outputs,
+              "FILE.npy: int16; other names: packed samples, the most significant bit first")
       ->required();
 }
 

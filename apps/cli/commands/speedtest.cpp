@@ -7,13 +7,13 @@
 #include <utility>  // move
 
 #include "cli/choose.hpp"              // choose_devices
+#include "cli/files.hpp"               // require_files
 #include "cli/messages.hpp"            // print_message, print
 #include "cli/option.hpp"              // add_list, add_text, add_count
 #include "cli/progress.hpp"            // progress
 #include "cli/reports/print_json.hpp"  // print_json
 #include "cli/reports/speedtest.hpp"   // engine_timings
 #include "cli/samples.hpp"             // noise, pack
-#include "cli/writable.hpp"            // require_writable
 #include "formats/atomic_file.hpp"     // atomic_file
 #include "formatted.hpp"               // formatted
 #include "measure/plan_run.hpp"        // measure_plan
@@ -121,11 +121,13 @@ std::vector<engine_timings> time_all(const speedtest_options& o,
   return measured;
 }
 
-std::vector<output_file> output_files(const speedtest_options& o) {
-  if (o.plot_prefix.empty()) return {{"--csv", o.csv}};
-  return {{"--csv", o.csv},
-          {"--plot", o.plot_prefix + time_suffix},
-          {"--plot", o.plot_prefix + per_element_suffix}};
+std::vector<named_file> output_files(const speedtest_options& o) {
+  std::vector<named_file> files{{"--csv", o.csv, false, true}};
+  if (o.plot_prefix.empty()) return files;
+  for (const char* const suffix : {time_suffix, per_element_suffix}) {
+    files.push_back({"--plot", o.plot_prefix + suffix, false, true});
+  }
+  return files;
 }
 
 void write_files(const speedtest_options& o, const std::vector<engine_timings>& measured) {
@@ -177,7 +179,7 @@ int run(const speedtest_options& o) {
   for (const std::size_t length : lengths_of(o)) {
     for (const device_info& device : devices) wingbeat::validate(spec_of(length, real), device);
   }
-  require_writable(output_files(o));
+  require_files(output_files(o));
   const auto measured = time_all(o, devices, real);
   if (o.is_json) {
     auto document = speed_json(measured);
@@ -200,9 +202,10 @@ void add_options(CLI::App& command, speedtest_options& o) {
   add_count(command, "--max-log2", o.max_log2, exponents, "Last length is 2^this");
   add_listed_lengths(command, o.listed);
   add_count(command, "--runs", o.n_runs, {1, most_runs}, "Counted runs of each length");
-  add_file(command, "--csv", o.csv, "Write the times to FILE");
+  add_file(command, file_use::output, "--csv", o.csv, "Write the times to FILE");
   add_text(command, "--plot", o.plot_prefix,
-           "Draw PREFIX-time.png and PREFIX-per-element.png, log-log");
+           "Draw PREFIX-time.png and PREFIX-per-element.png, log-log")
+      ->type_name("PREFIX");
   add_switch(command, "--json", o.is_json, "Print JSON instead of a table");
 }
 

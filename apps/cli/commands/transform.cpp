@@ -18,7 +18,6 @@
 #include "cli/reports/spectrum.hpp"    // strongest, chart_of
 #include "cli/reports/transform.hpp"   // engines_text
 #include "cli/samples.hpp"             // pack, unpack
-#include "cli/writable.hpp"            // require_writable
 #include "formats/chart.hpp"           // write_png, draws_charts
 #include "formats/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"               // formatted
@@ -254,7 +253,6 @@ int run(const transform_options& o) {
   validate(o);
   const transform_request request = request_of(o);
   const auto chosen = choose_devices(o.engines, request.real);
-  require_writable({{"--output", o.output}, {"--plot", o.plot}});
   const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
   const problem solved = make_problem(from, o.file, request);
   report_input(o, from, solved);
@@ -262,7 +260,7 @@ int run(const transform_options& o) {
 }
 
 void add_options(CLI::App& command, transform_options& o) {
-  add_text(command, "FILE", o.file, "Text, .npy or .wav")->required();
+  add_file(command, file_use::input, "FILE", o.file, "Text, .npy or .wav")->required();
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
   add_text(command, "--precision", o.precision_name, "fp32 or fp64");
   CLI::Option* const length =
@@ -279,8 +277,9 @@ void add_options(CLI::App& command, transform_options& o) {
   add_count(command, "--channel", o.channel, {0, last_channel}, "Channel of a .wav file");
   add_real(command, "--sample-rate", o.sample_rate_hz, {0, most_hz, /*excludes_least=*/true},
            "In Hz, in place of the file's own");
-  add_file(command, "--output", o.output, "Write the values to FILE.txt, FILE.csv or FILE.npy");
-  add_file(command, "--plot", o.plot, "Draw the magnitude in dB to FILE.png");
+  add_file(command, file_use::output, "--output", o.output,
+           "Write the values to FILE.txt, FILE.csv or FILE.npy");
+  add_file(command, file_use::output, "--plot", o.plot, "Draw the magnitude in dB to FILE.png");
   add_count(command, "--top", o.n_peaks, {1, max_length}, "Print the K strongest bins of each row");
   add_switch(command, "--json", o.is_json, "Print JSON instead of tables");
 }
