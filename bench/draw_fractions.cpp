@@ -11,7 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "formats/chart.hpp"  // line_chart, write_png
+#include "formats/chart.hpp"  // line_chart, write_chart
 
 namespace {
 
@@ -55,8 +55,9 @@ chart_series of_peer(const json& results, const std::string& name) {
 
 int main(int argc, char** argv) try {
   if (argc != 3) {
-    std::fprintf(stderr,
-                 "draw_fractions: give a document of wingbeat bench, and a .png to write\n");
+    std::fprintf(
+        stderr,
+        "draw_fractions: give a document of wingbeat bench, and a .png, .svg or .pdf to write\n");
     return 2;
   }
   const json document = json::parse(std::ifstream{argv[1]});
@@ -77,7 +78,7 @@ int main(int argc, char** argv) try {
     for (const double fraction : each.y) most = std::max(most, 1.05 * fraction);
   }
   chart.y = {.label = "fraction of a copy's speed", .range = std::pair{0.0, most}};
-  wingbeat::formats::write_png(argv[2], chart);
+  wingbeat::formats::write_chart(argv[2], chart);
   return 0;
 } catch (const std::exception& failed) {
   std::fprintf(stderr, "draw_fractions: %s\n", failed.what());

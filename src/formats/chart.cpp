@@ -11,7 +11,7 @@
 #include "formats/chart_canvas.hpp"   // canvas, color
 #include "formats/chart_check.hpp"    // check_chart
 #include "formats/chart_outline.hpp"  // chart_outline
-#include "formats/chart_save.hpp"     // save_png
+#include "formats/chart_save.hpp"     // save_chart
 #include "formats/chart_scale.hpp"    // chart_scale
 #include "wingbeat/error.hpp"         // plan_error
 
@@ -66,7 +66,7 @@ struct rectangle {
 chart_scale scale_of(const chart_axis& axis,
                      std::initializer_list<std::vector<double> chart_series::*> members,
                      const std::vector<chart_series>& series, bool has_room) {
-  if (axis.range) return {axis.scale, axis.range->first, axis.range->second};
+  if (axis.range) return {axis.scale, axis.range->first, axis.range->second, axis.unit};
   const chart_scale any(axis.scale, 1, 2);
   double low = nan;
   double high = nan;
@@ -79,7 +79,7 @@ chart_scale scale_of(const chart_axis& axis,
       }
     }
   }
-  const chart_scale tight(axis.scale, low, high);
+  const chart_scale tight(axis.scale, low, high, axis.unit);
   return has_room ? tight.with_room() : tight;
 }
 
@@ -383,10 +383,10 @@ bool draws_charts() noexcept {
   return true;
 }
 
-void write_png(const std::filesystem::path& file, const line_chart& what) {
+void write_chart(const std::filesystem::path& file, const line_chart& what) {
   check_chart(what);
   painter picture(what);
-  save_png(file, picture.paint());
+  save_chart(file, picture.paint());
 }
 
 }  // namespace wingbeat::formats

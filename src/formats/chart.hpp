@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line charts as PNG files, for spectra of millions of bins and for speed tests.
+// Line charts as PNG, SVG or PDF files, for spectra of millions of bins and for speed tests.
 #pragma once
 
 #include <cstddef>  // size_t
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>  // pair
 #include <vector>
 
@@ -15,9 +16,10 @@ enum class axis_scale { linear, log2, log10 };
 
 /// One axis. Without a range, it spans the data.
 struct chart_axis {
-  std::string label = {};  ///< With its unit: "frequency (Hz)".
+  std::string label = {};  ///< With its unit, "power (dB re 1 V²)", unless `unit` states it.
   axis_scale scale = axis_scale::linear;
   std::optional<std::pair<double, double>> range = {};
+  std::string unit = {};  ///< Of SI, as "Hz": ticks have it, with a prefix, as "200 MHz".
 };
 
 /// A short upright tick across a curve at one of its points, with a text above it.
@@ -57,9 +59,14 @@ struct line_chart {
 /// Returns whether this build draws charts (CMake option WINGBEAT_PLOTS).
 [[nodiscard]] bool draws_charts() noexcept;
 
-/// Draws the chart. A curve of more points than pixels keeps the extremes of every pixel column.
-/// Throws `plan_error` for a chart that contradicts itself or a build without charts, and
-/// `file_error` if the file cannot be written; the file appears whole or not at all.
-void write_png(const std::filesystem::path& file, const line_chart& what);
+/// Throws `plan_error` that begins with `option` unless this build draws charts and the file's name
+/// ends in .png, .svg or .pdf.
+void require_chart(std::string_view option, const std::filesystem::path& file);
+
+/// Draws the chart in the format that the file's name ends in: .png, .svg or .pdf. A curve of more
+/// points than pixels keeps the extremes of every pixel column.
+/// Throws `plan_error` for a chart that contradicts itself, another name or a build without charts,
+/// and `file_error` if the file cannot be written; the file appears whole or not at all.
+void write_chart(const std::filesystem::path& file, const line_chart& what);
 
 }  // namespace wingbeat::formats

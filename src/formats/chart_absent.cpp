@@ -19,11 +19,11 @@ namespace {
 
 }  // namespace
 
-void write_png(const std::filesystem::path& file, const line_chart&) {
+void write_chart(const std::filesystem::path& file, const line_chart&) {
   refuse_to_draw(file);
 }
 
-void write_png(const std::filesystem::path& file, const waterfall_chart&) {
+void write_chart(const std::filesystem::path& file, const waterfall_chart&) {
   refuse_to_draw(file);
 }
 

@@ -12,15 +12,25 @@
 
 namespace wingbeat::formats {
 
+/// Destroys what cairo made.
+struct cairo_destroyer {
+  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
+  void operator()(cairo_t* context) const { cairo_destroy(context); }
+};
+using surface_pointer = std::unique_ptr<cairo_surface_t, cairo_destroyer>;
+using context_pointer = std::unique_ptr<cairo_t, cairo_destroyer>;
+
 struct color {
   double red, green, blue;
 };
 
-/// A white picture.
+/// A white picture, recorded, so that each format has its own lines and letters of it.
 class canvas {
  public:
   canvas(int width, int height)
-      : surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height)),
+      : width_(width),
+        height_(height),
+        surface_(recording_of({0, 0, double(width), double(height)})),
         context_(cairo_create(surface_.get())) {
     ink_with({1, 1, 1});
     cairo_paint(raw());
@@ -30,6 +40,8 @@ class canvas {
 
   [[nodiscard]] cairo_t* raw() const { return context_.get(); }
   [[nodiscard]] cairo_surface_t* surface() const { return surface_.get(); }
+  [[nodiscard]] int width() const { return width_; }
+  [[nodiscard]] int height() const { return height_; }
 
   void ink_with(color c, double opacity = 1) const {
     cairo_set_source_rgba(raw(), c.red, c.green, c.blue, opacity);
@@ -66,13 +78,13 @@ class canvas {
   }
 
  private:
-  struct destroy {
-    void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
-    void operator()(cairo_t* context) const { cairo_destroy(context); }
-  };
+  static cairo_surface_t* recording_of(const cairo_rectangle_t& extents) {
+    return cairo_recording_surface_create(CAIRO_CONTENT_COLOR, &extents);
+  }
 
-  std::unique_ptr<cairo_surface_t, destroy> surface_;
-  std::unique_ptr<cairo_t, destroy> context_;
+  int width_, height_;
+  surface_pointer surface_;
+  context_pointer context_;
 };
 
 }  // namespace wingbeat::formats

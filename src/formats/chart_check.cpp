@@ -3,8 +3,9 @@
 
 #include <cmath>  // isfinite
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "formats/extension.hpp"  // extension_of
+#include "formatted.hpp"          // formatted
+#include "wingbeat/error.hpp"     // plan_error
 
 namespace wingbeat::formats {
 namespace {
@@ -71,6 +72,27 @@ void check_chart(const line_chart& what) {
   check_range(what.x);
   check_range(what.y);
   for (const auto& one : what.series) check_series(one);
+}
+
+chart_format chart_format_of(const std::filesystem::path& file) {
+  const std::string extension = extension_of(file);
+  if (extension == ".png") return chart_format::png;
+  if (extension == ".svg") return chart_format::svg;
+  if (extension == ".pdf") return chart_format::pdf;
+  throw plan_error(formatted(
+      "cannot draw to {}; the name of a chart must end in .png, .svg or .pdf", file.string()));
+}
+
+void require_chart(std::string_view option, const std::filesystem::path& file) {
+  try {
+    static_cast<void>(chart_format_of(file));
+  } catch (const plan_error& failed) {
+    throw plan_error(formatted("{}: {}", option, failed.what()));
+  }
+  if (draws_charts()) return;
+  throw plan_error(formatted(
+      "{} needs a build with charts, and this one has none; configure with WINGBEAT_PLOTS=ON",
+      option));
 }
 
 std::string valid_utf8(std::string_view text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A painted canvas as a PNG file.
+// A painted canvas as a PNG, SVG or PDF file.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,9 @@
 
 namespace wingbeat::formats {
 
-/// Throws `file_error` if the file cannot be written; it appears whole or not at all.
-void save_png(const std::filesystem::path& file, const canvas& painted);
+/// Writes the format that the file's name ends in; in SVG and PDF, lines and letters stay such.
+/// Throws `plan_error` for another name, and `file_error` if the file cannot be written; it appears
+/// whole or not at all.
+void save_chart(const std::filesystem::path& file, const canvas& painted);
 
 }  // namespace wingbeat::formats

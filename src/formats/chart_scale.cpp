@@ -4,7 +4,7 @@
 #include <algorithm>  // max
 #include <cmath>
 #include <string_view>
-#include <utility>  // swap
+#include <utility>  // move, swap
 
 #include "formatted.hpp"  // formatted
 
@@ -31,9 +31,10 @@ struct si_prefix {
   std::string_view letter;
 };
 
-/// Returns what keeps labels short; between 0.01 and 10000, plain numbers are short enough.
-si_prefix prefix_for(double largest) {
-  if (largest >= 1e4 || largest < 1e-2) {
+/// Returns what keeps labels short. Without a unit, numbers between 0.01 and 10000 are short
+/// enough; before a unit they lie between 1 and 1000. There are no kiloseconds.
+si_prefix prefix_for(double largest, std::string_view unit) {
+  if (!unit.empty() || largest >= 1e4 || largest < 1e-2) {
     for (const auto& prefix : {si_prefix{1e12, "T"},
                                {1e9, "G"},
                                {1e6, "M"},
@@ -43,24 +44,31 @@ si_prefix prefix_for(double largest) {
                                {1e-6, "µ"},
                                {1e-9, "n"},
                                {1e-12, "p"}}) {
+      if (unit == "s" && prefix.factor > 1) continue;
       if (largest >= prefix.factor * (1 - rounding)) return prefix;
     }
   }
   return {1, ""};
 }
 
+/// Returns what stands behind a number.
+std::string unit_text(si_prefix prefix, std::string_view unit) {
+  return unit.empty() ? std::string{prefix.letter} : formatted(" {}{}", prefix.letter, unit);
+}
+
 /// Returns the value with the digits that tell it from its neighbours one step away.
-std::string linear_label(double value, double step, si_prefix prefix) {
+std::string linear_label(double value, double step, si_prefix prefix, std::string_view unit) {
   if (std::abs(value) < step * rounding) return "0";
   const double in_prefix = value / prefix.factor;
   const double step_in_prefix = step / prefix.factor;
   const auto digits_of = [](double x) { return static_cast<int>(std::ceil(std::log10(x) - 1e-9)); };
   if (std::abs(in_prefix) >= 1e4 || step_in_prefix < 1e-6) {
     const int digits = std::clamp(digits_of(std::abs(value) / step) + 1, 1, 17);
-    return with_minus_sign(formatted("{:.{}g}", value, digits));
+    const std::string number = with_minus_sign(formatted("{:.{}g}", value, digits));
+    return unit.empty() ? number : formatted("{} {}", number, unit);
   }
   const int decimals = std::clamp(digits_of(1 / step_in_prefix), 0, 12);
-  return with_minus_sign(formatted("{:.{}f}{}", in_prefix, decimals, prefix.letter));
+  return with_minus_sign(formatted("{:.{}f}{}", in_prefix, decimals, unit_text(prefix, unit)));
 }
 
 std::string superscript(int exponent) {
@@ -70,9 +78,15 @@ std::string superscript(int exponent) {
   return text;
 }
 
-/// Digit times a power: a short axis reads "20", a long one or a far one "2·10⁶".
-std::string power_label(int digit, double base, int exponent, bool is_short_axis) {
+/// Digit times a power: a short axis reads "20", a long one or a far one "2·10⁶"; with a unit all
+/// read as "2 MHz".
+std::string power_label(int digit, double base, int exponent, bool is_short_axis,
+                        std::string_view unit) {
   const double value = digit * std::pow(base, exponent);
+  if (!unit.empty()) {
+    const si_prefix prefix = prefix_for(value, unit);
+    return formatted("{:.6g}{}", value / prefix.factor, unit_text(prefix, unit));
+  }
   if (is_short_axis && value >= 0.01 && value < 1e5) return formatted("{:.6g}", value);
   const std::string power = formatted("{}{}", base, superscript(exponent));
   return digit == 1 ? power : formatted("{}·{}", digit, power);
@@ -80,8 +94,8 @@ std::string power_label(int digit, double base, int exponent, bool is_short_axis
 
 }  // namespace
 
-chart_scale::chart_scale(axis_scale kind, double low, double high)
-    : kind_(kind), low_(low), high_(high) {
+chart_scale::chart_scale(axis_scale kind, double low, double high, std::string unit)
+    : kind_(kind), low_(low), high_(high), unit_(std::move(unit)) {
   if (low_ > high_) std::swap(low_, high_);
   const bool is_log = kind_ != axis_scale::linear;
   if (!has_place_for(low_) || !has_place_for(high_)) {
@@ -97,10 +111,10 @@ chart_scale::chart_scale(axis_scale kind, double low, double high)
 chart_scale chart_scale::with_room() const {
   if (kind_ == axis_scale::linear) {
     const double step = round_step((high_ - low_) / 8);
-    return {kind_, step * std::floor(low_ / step), step * std::ceil(high_ / step)};
+    return {kind_, step * std::floor(low_ / step), step * std::ceil(high_ / step), unit_};
   }
   const double room = std::pow(high_ / low_, 0.04);
-  return {kind_, low_ / room, high_ * room};
+  return {kind_, low_ / room, high_ * room, unit_};
 }
 
 bool chart_scale::has_place_for(double value) const {
@@ -126,12 +140,12 @@ std::vector<chart_tick> chart_scale::ticks(int n_wanted) const {
 
 std::vector<chart_tick> chart_scale::linear_ticks(int n_wanted) const {
   const double step = round_step((high_ - low_) / n_wanted);
-  const si_prefix prefix = prefix_for(std::max(std::abs(low_), std::abs(high_)));
+  const si_prefix prefix = prefix_for(std::max(std::abs(low_), std::abs(high_)), unit_);
   std::vector<chart_tick> found;
   const double first = std::ceil(low_ / step - rounding);
   for (int i = 0; (first + i) * step <= high_ + step * rounding; ++i) {
     const double value = (first + i) * step;
-    found.push_back({value, linear_label(value, step, prefix)});
+    found.push_back({value, linear_label(value, step, prefix, unit_)});
   }
   return found;
 }
@@ -148,7 +162,8 @@ std::vector<chart_tick> chart_scale::power_ticks(int n_wanted) const {
     const double place = place_of(value);
     const bool is_labelled = exponent % stride == 0;
     if (is_labelled && place > -rounding && place < 1 + rounding) {
-      found.push_back({value, power_label(1, base, exponent, has_minor && last - first < 2)});
+      found.push_back(
+          {value, power_label(1, base, exponent, has_minor && last - first < 2, unit_)});
     }
     if (has_minor) add_minor_ticks(found, exponent, last - first < 2);
   }
@@ -162,7 +177,7 @@ void chart_scale::add_minor_ticks(std::vector<chart_tick>& ticks, int exponent,
     const double place = place_of(value);
     if (place < 0 || place > 1) continue;
     const bool has_label = is_labelled && (digit == 2 || digit == 5);
-    ticks.push_back({value, has_label ? power_label(digit, 10, exponent, true) : ""});
+    ticks.push_back({value, has_label ? power_label(digit, 10, exponent, true, unit_) : ""});
   }
 }
 

@@ -19,7 +19,8 @@ struct chart_tick {
 class chart_scale {
  public:
   /// Spans low..high; equal or absent ends are moved apart. Logarithmic ends must be above zero.
-  chart_scale(axis_scale kind, double low, double high);
+  /// Labels of ticks end in the unit, with a prefix of SI before it; of seconds, none above 1.
+  chart_scale(axis_scale kind, double low, double high, std::string unit = {});
 
   /// Returns the same axis with ends moved outwards, so that no curve touches the frame.
   [[nodiscard]] chart_scale with_room() const;
@@ -45,6 +46,7 @@ class chart_scale {
   axis_scale kind_;
   double low_;
   double high_;
+  std::string unit_;
 };
 
 }  // namespace wingbeat::formats

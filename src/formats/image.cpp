@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/image.hpp"
 
-#include <algorithm>  // transform
-#include <new>        // bad_alloc
+#include <new>  // bad_alloc
 #include <string>
 
+#include "formats/extension.hpp"     // extension_of
 #include "formats/image_writer.hpp"  // image_writer
 #include "formats/mrc.hpp"           // is_mrc, read_mrc
 #include "formats/npy_images.hpp"    // read_npy_images
@@ -51,9 +51,7 @@ image_stack read_images(const std::filesystem::path& file, std::size_t limit_byt
 }
 
 image_format image_format_of(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string extension = extension_of(file);
   if (extension == ".npy") return image_format::npy;
   if (extension == ".mrc" || extension == ".mrcs") return image_format::mrc;
   if (extension == ".tif" || extension == ".tiff") return image_format::tiff;

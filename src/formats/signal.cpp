@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/signal.hpp"
 
-#include <algorithm>  // transform
-#include <new>        // bad_alloc
+#include <new>  // bad_alloc
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "formats/extension.hpp"   // extension_of
 #include "formats/npy.hpp"         // read_npy, write_npy
 #include "formats/refusal.hpp"     // refuse
 #include "formats/text.hpp"        // read_text, write_csv, write_text
@@ -17,13 +17,6 @@
 
 namespace wingbeat::formats {
 namespace {
-
-std::string extension_of(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return extension;
-}
 
 signal read_content(std::span<const std::byte> content, const std::filesystem::path& file,
                     const read_options& options) {

@@ -9,7 +9,7 @@
 #include <cstdint>  // uint32_t
 
 #include "formats/chart_canvas.hpp"  // canvas, color
-#include "formats/chart_save.hpp"    // save_png
+#include "formats/chart_save.hpp"    // save_chart
 #include "formats/chart_scale.hpp"   // chart_scale
 #include "formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"        // plan_error
@@ -52,8 +52,8 @@ class painter {
   explicit painter(const waterfall_chart& what)
       : what_(what),
         canvas_(what.width_pixels, what.height_pixels),
-        x_(axis_scale::linear, what.x.first, what.x.second),
-        y_(axis_scale::linear, what.y.first, what.y.second),
+        x_(axis_scale::linear, what.x.first, what.x.second, what.x_unit),
+        y_(axis_scale::linear, what.y.first, what.y.second, what.y_unit),
         range_(colour_range(what)) {}
 
   const canvas& paint() {
@@ -153,7 +153,9 @@ class painter {
       canvas_.rule(at.right, y, at.right + 4, y, frame);
       canvas_.text(tick.label, at.right + gap, y + tick_size / 3, tick_size, quiet);
     }
-    upright(what_.value_label, what_.width_pixels - edge, (at.top + at.bottom) / 2, at.height());
+    const std::string label = formatted("{}, percentiles {} to {}", what_.value_label,
+                                        lowest_percentile, highest_percentile);
+    upright(label, what_.width_pixels - edge, (at.top + at.bottom) / 2, at.height());
   }
 
   void upright(const std::string& text, double x, double y, double most) const {
@@ -188,10 +190,10 @@ void require_drawable(const waterfall_chart& what) {
 
 }  // namespace
 
-void write_png(const std::filesystem::path& file, const waterfall_chart& what) {
+void write_chart(const std::filesystem::path& file, const waterfall_chart& what) {
   require_drawable(what);
   painter picture(what);
-  save_png(file, picture.paint());
+  save_chart(file, picture.paint());
 }
 
 }  // namespace wingbeat::formats

@@ -48,6 +48,20 @@ TEST(chart_scale, labels_linear_axes_with_round_numbers) {
   EXPECT_THAT(labels({axis_scale::linear, 0, 3e-6}, 3), ElementsAre("0", "1µ", "2µ", "3µ"));
 }
 
+TEST(chart_scale, labels_have_the_unit_with_a_prefix_where_there_is_one) {
+  EXPECT_THAT(labels({axis_scale::linear, 0, 856e6, "Hz"}, 5),
+              ElementsAre("0", "200 MHz", "400 MHz", "600 MHz", "800 MHz"));
+  EXPECT_THAT(labels({axis_scale::linear, 0, 0.2, "s"}, 4),
+              ElementsAre("0", "50 ms", "100 ms", "150 ms", "200 ms"));
+  EXPECT_THAT(labels({axis_scale::linear, -600, 500, "Hz"}, 3),
+              ElementsAre("−500 Hz", "0", "500 Hz"));
+  EXPECT_THAT(labels({axis_scale::linear, 0, 3600, "s"}, 2), ElementsAre("0", "2000 s"));
+  EXPECT_THAT(labels({axis_scale::log10, 1e-6, 1e-2, "s"}, 8),
+              ElementsAre("1 µs", "10 µs", "100 µs", "1 ms", "10 ms"));
+  const auto sky = chart_scale(axis_scale::linear, 1.2839e9, 1.2841e9, "Hz").with_room();
+  EXPECT_THAT(labels(sky, 2), ElementsAre("1.2839 GHz", "1.2840 GHz", "1.2841 GHz"));
+}
+
 TEST(chart_scale, labels_stay_short_beyond_every_prefix) {
   EXPECT_THAT(labels({axis_scale::linear, 0, 2e300}, 2), ElementsAre("0", "1e+300", "2e+300"));
   EXPECT_THAT(labels({axis_scale::linear, 0, 2e-30}, 2), ElementsAre("0", "1e-30", "2e-30"));

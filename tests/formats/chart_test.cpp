@@ -29,7 +29,7 @@ line_chart ramp() {
 
 std::string drawn(const line_chart& chart) {
   const temporary_folder folder;
-  write_png(folder.path() / "out.png", chart);
+  write_chart(folder.path() / "out.png", chart);
   return folder.read("out.png");
 }
 
@@ -51,6 +51,26 @@ TEST_F(chart, is_a_png_of_the_size_that_was_asked_for) {
   const std::string png = drawn(what);
   ASSERT_THAT(png, StartsWith(std::string(png_magic)));
   EXPECT_EQ(png.substr(16, 8), std::string("\0\0\x02\x80\0\0\x01\x90", 8));
+}
+
+TEST_F(chart, is_drawn_in_the_format_that_the_name_ends_in) {
+  const temporary_folder folder;
+  for (const auto& [name, magic] :
+       {std::pair{"a.svg", "<?xml"}, {"a.pdf", "%PDF-"}, {"A.PNG", "\x89PNG"}}) {
+    write_chart(folder.path() / name, ramp());
+    EXPECT_THAT(folder.read(name), StartsWith(magic)) << name;
+  }
+  EXPECT_THAT(folder.read("a.svg"), HasSubstr("width=\"1280px\" height=\"720px\""));
+  EXPECT_THAT(folder.read("a.svg"), ::testing::Not(HasSubstr("<image"))) << "lines stay lines";
+  for (const char* const name : {"a.jpg", "a"}) {
+    const auto message = message_of<wingbeat::plan_error>([&] { require_chart("--plot", name); });
+    EXPECT_THAT(message, HasSubstr("must end in .png, .svg or .pdf"));
+    EXPECT_EQ(message_of<wingbeat::plan_error>([&] {
+                write_chart(folder.path() / name, ramp());
+              }).empty(),
+              false);
+  }
+  EXPECT_EQ(folder.n_files(), 3);
 }
 
 TEST_F(chart, depends_on_its_content_alone) {
@@ -110,19 +130,19 @@ TEST_F(chart, keeps_one_bin_among_millions) {
 
 TEST_F(chart, leaves_nothing_when_it_cannot_be_written) {
   const temporary_folder folder;
-  const auto message = message_of([&] { write_png(folder.path() / "no" / "out.png", ramp()); });
+  const auto message = message_of([&] { write_chart(folder.path() / "no" / "out.png", ramp()); });
   EXPECT_THAT(message, HasSubstr("No such file or directory"));
   auto crowded = ramp();
   crowded.marks.assign(60, {1, "the same place"});
   const auto crowd =
-      message_of<wingbeat::plan_error>([&] { write_png(folder.path() / "out.png", crowded); });
+      message_of<wingbeat::plan_error>([&] { write_chart(folder.path() / "out.png", crowded); });
   EXPECT_THAT(crowd, HasSubstr("has no room left for its plot"));
   EXPECT_EQ(folder.n_files(), 0);
 }
 
 TEST(chart_absent, says_that_this_build_draws_none) {
   if (draws_charts()) GTEST_SKIP() << "this build draws charts";
-  const auto message = message_of<wingbeat::plan_error>([&] { write_png("out.png", ramp()); });
+  const auto message = message_of<wingbeat::plan_error>([&] { write_chart("out.png", ramp()); });
   EXPECT_THAT(message, HasSubstr("this build draws no charts"));
 }
 

@@ -36,11 +36,20 @@ TEST(waterfall, gives_outliers_no_colours) {
   EXPECT_LT(colour_range(chart).first, colour_range(chart).second);
 }
 
+TEST(waterfall, is_drawn_as_svg_and_pdf) {
+  if (!draws_charts()) GTEST_SKIP() << "this build draws no charts";
+  const temporary_folder folder;
+  write_chart(folder.path() / "out.svg", slope());
+  EXPECT_THAT(folder.read("out.svg"), HasSubstr("<image"));
+  write_chart(folder.path() / "out.pdf", slope());
+  EXPECT_THAT(folder.read("out.pdf"), ::testing::StartsWith("%PDF-"));
+}
+
 TEST(waterfall, is_a_png_that_depends_on_every_cell) {
   if (!draws_charts()) GTEST_SKIP() << "this build draws no charts";
   const auto drawn = [](const waterfall_chart& chart) {
     const temporary_folder folder;
-    write_png(folder.path() / "out.png", chart);
+    write_chart(folder.path() / "out.png", chart);
     return folder.read("out.png");
   };
   waterfall_chart chart = slope();

@@ -50,13 +50,7 @@ struct options {
 
 void validate(const options& o) {
   if (!o.peers.empty()) static_cast<void>(parts_of("--peer", o.peers));
-  if (o.plot_file.empty()) return;
-  if (!o.plot_file.ends_with(".png")) {
-    throw plan_error(formatted("{} must end in .png; other charts are not drawn", o.plot_file));
-  }
-  if (!formats::draws_charts()) {
-    throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
-  }
+  if (!o.plot_file.empty()) formats::require_chart("--plot", o.plot_file);
 }
 
 /// Runs one problem. A refusal becomes a message and part of the result, and the sweep continues.
@@ -121,7 +115,7 @@ bench_document run_all(const options& o, const device_info& device) {
 void write(const options& o, const bench_document& document) {
   if (o.json_file != "-") print(table_of(document));
   if (o.json_file == "-") print_json(json_of(document));
-  if (!o.plot_file.empty()) formats::write_png(o.plot_file, chart_of(document));
+  if (!o.plot_file.empty()) formats::write_chart(o.plot_file, chart_of(document));
 }
 
 int bench(options o) {

@@ -153,10 +153,10 @@ class heap_sink {
     if (heaps_) heaps_->commit();
     const std::string title = formatted("{}, {} channels, {} spectra", joined(o.inputs, ", "),
                                         o.channels, run.n_spectra());
-    if (powers_) formats::write_png(o.spectrum, powers_->chart(title));
+    if (powers_) formats::write_chart(o.spectrum, powers_->chart(title));
     // Where all heaps were withheld there is nothing to draw.
     if (waterfall_ && run.n_spectra() > 0) {
-      formats::write_png(o.waterfall, waterfall_->chart(title));
+      formats::write_chart(o.waterfall, waterfall_->chart(title));
     } else if (waterfall_) {
       print_message(
           "{} is not written, because all heaps were withheld; use less --spectra-per-heap, or "
@@ -229,7 +229,8 @@ int run(const options& o) {
     throw plan_error(
         "--evaluate is of no use without delays; leave it out, or give --delay or --delays");
   }
-  require_pictures({{"--spectrum", o.spectrum}, {"--waterfall", o.waterfall}});
+  if (!o.spectrum.empty()) formats::require_chart("--spectrum", o.spectrum);
+  if (!o.waterfall.empty()) formats::require_chart("--waterfall", o.waterfall);
   recording input{o.inputs,
                   {.format = o.format,
                    .sample_bits = o.sample_bits,
@@ -237,10 +238,6 @@ int run(const options& o) {
                    .sample_rate_hz = o.adc_rate_hz}};
   const channeliser_spec spec = spec_of(o, input);
   require_array(o.output, spec.output);
-  if (!(o.spectrum.empty() && o.waterfall.empty()) && !formats::draws_charts()) {
-    throw plan_error(formatted("{} needs a build with charts; configure with WINGBEAT_PLOTS=ON",
-                               o.spectrum.empty() ? "--waterfall" : "--spectrum"));
-  }
   const device_info device = choose_device(o.device, precision::fp32);
   queue on{device};
   channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample), o.kept_samples};
@@ -311,9 +308,9 @@ void add_output_options(CLI::App& command, options& o) {
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63},
             "Of the dither; 0 when not given");
   add_file(command, file_use::output, "--spectrum", o.spectrum,
-           "FILE.png: mean power of every channel in dB");
+           "FILE.png, .svg or .pdf: mean power of every channel in dB");
   add_file(command, file_use::output, "--waterfall", o.waterfall,
-           "FILE.png: power over frequency and time in dB");
+           "FILE.png, .svg or .pdf: power over frequency and time in dB");
   add_file(command, file_use::output, "--stats", o.stats,
            "FILE.json: levels, histograms, saturation, heaps, rates");
   add_text(command, "--device,--engine", o.device, "One device; the best one when not given");

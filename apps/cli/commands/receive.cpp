@@ -18,7 +18,7 @@
 #include "cli/stop_signal.hpp"        // stop_signal
 #include "control/service_log.hpp"    // service_log
 #include "formats/atomic_file.hpp"    // atomic_file
-#include "formats/chart.hpp"          // draws_charts
+#include "formats/chart.hpp"          // require_chart
 #include "receive/heap_receiver.hpp"  // heap_receiver
 #include "wingbeat/error.hpp"         // plan_error
 
@@ -95,12 +95,9 @@ receive::heap_receive_spec spec_of(const options& o) {
 
 received_outputs outputs_of(const options& o) {
   received_outputs outputs{.array = o.output, .spectrum = o.spectrum, .waterfall = o.waterfall};
-  require_pictures({{"--spectrum", o.spectrum}, {"--waterfall", o.waterfall}});
+  if (!o.spectrum.empty()) formats::require_chart("--spectrum", o.spectrum);
+  if (!o.waterfall.empty()) formats::require_chart("--waterfall", o.waterfall);
   const bool draws = !o.spectrum.empty() || !o.waterfall.empty();
-  if (draws && !formats::draws_charts()) {
-    throw plan_error(formatted("{} needs a build with charts; configure with WINGBEAT_PLOTS=ON",
-                               o.spectrum.empty() ? "--waterfall" : "--spectrum"));
-  }
   if (draws && !o.adc_rate_hz) {
     throw plan_error("--spectrum and --waterfall require --adc-sample-rate; give the ADC's rate");
   }
@@ -269,9 +266,9 @@ void add_run_options(CLI::App& command, options& o) {
   add_list(command, "--narrowband", o.narrowband,
            "Of charts: the band that the engine makes, centre=HZ,decimation=D[,pass_bandwidth=HZ]");
   add_file(command, file_use::output, "--spectrum", o.spectrum,
-           "FILE.png: mean power of every channel in dB");
+           "FILE.png, .svg or .pdf: mean power of every channel in dB");
   add_file(command, file_use::output, "--waterfall", o.waterfall,
-           "FILE.png: power over frequency and time in dB");
+           "FILE.png, .svg or .pdf: power over frequency and time in dB");
   add_list(command, "--expect", o.expected,
            "An expectation, see below; may be given several times");
   add_file(command, file_use::output, "--stats", o.stats,

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include <filesystem>
 #include <memory>   // make_shared
 #include <utility>  // move
 
@@ -15,6 +16,8 @@
 #include "cli/reports/speedtest.hpp"   // engine_timings
 #include "cli/samples.hpp"             // noise, pack
 #include "formats/atomic_file.hpp"     // atomic_file
+#include "formats/chart.hpp"           // require_chart, write_chart
+#include "formats/extension.hpp"       // extension_of
 #include "formatted.hpp"               // formatted
 #include "measure/plan_run.hpp"        // measure_plan
 #include "plan_spec.hpp"               // validate
@@ -42,8 +45,8 @@ compared with the reference as `wingbeat transform` does; exit code 1 if one dis
 constexpr double budget_s = 2;
 constexpr int largest_log2 = 24;
 constexpr int most_runs = 1'000'000;
-constexpr const char* time_suffix = "-time.png";
-constexpr const char* per_element_suffix = "-per-element.png";
+constexpr const char* time_suffix = "-time";
+constexpr const char* per_element_suffix = "-per-element";
 
 struct speedtest_options {
   std::vector<std::string> engines{"all"};
@@ -54,15 +57,23 @@ struct speedtest_options {
   bool is_json = false;
 };
 
+/// Returns the prefix with the suffix, .png unless the prefix ends in the extension of a chart.
+std::string chart_file(const speedtest_options& o, const std::string& suffix) {
+  const std::filesystem::path prefix{o.plot_prefix};
+  const std::string extension = formats::extension_of(prefix);
+  if (extension != ".png" && extension != ".svg" && extension != ".pdf") {
+    return o.plot_prefix + suffix + ".png";
+  }
+  return (prefix.parent_path() / prefix.stem()).string() + suffix + prefix.extension().string();
+}
+
 void validate(const speedtest_options& o) {
   if (o.min_log2 > o.max_log2) {
     throw plan_error(formatted(
         "lengths 2^{} to 2^{} cannot be timed; choose 1 <= --min-log2 <= --max-log2 <= {}",
         o.min_log2, o.max_log2, largest_log2));
   }
-  if (!o.plot_prefix.empty() && !formats::draws_charts()) {
-    throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
-  }
+  if (!o.plot_prefix.empty()) formats::require_chart("--plot", chart_file(o, time_suffix));
 }
 
 plan_spec spec_of(std::size_t length, precision real) {
@@ -125,7 +136,7 @@ std::vector<named_file> output_files(const speedtest_options& o) {
   std::vector<named_file> files{{"--csv", o.csv, false, true}};
   if (o.plot_prefix.empty()) return files;
   for (const char* const suffix : {time_suffix, per_element_suffix}) {
-    files.push_back({"--plot", o.plot_prefix + suffix, false, true});
+    files.push_back({"--plot", chart_file(o, suffix), false, true});
   }
   return files;
 }
@@ -139,10 +150,10 @@ void write_files(const speedtest_options& o, const std::vector<engine_timings>& 
   }
   if (o.plot_prefix.empty()) return;
   const auto draw = [&](const std::string& suffix, speed_axis of, const std::string& subject) {
-    const std::string file = o.plot_prefix + suffix;
+    const std::string file = chart_file(o, suffix);
     const auto title = formatted("{}: complex {}, mean of {} runs, band from least to most",
                                  subject, o.precision_name, o.n_runs);
-    formats::write_png(file, speed_chart(measured, of, title));
+    formats::write_chart(file, speed_chart(measured, of, title));
     print_message("wrote {}", file);
   };
   draw(time_suffix, speed_axis::time, "Time against length");
@@ -204,7 +215,8 @@ void add_options(CLI::App& command, speedtest_options& o) {
   add_count(command, "--runs", o.n_runs, {1, most_runs}, "Counted runs of each length");
   add_file(command, file_use::output, "--csv", o.csv, "Write the times to FILE");
   add_text(command, "--plot", o.plot_prefix,
-           "Draw PREFIX-time.png and PREFIX-per-element.png, log-log")
+           "Draw PREFIX-time.png and PREFIX-per-element.png, log-log; of PREFIX.svg and PREFIX.pdf "
+           "such files")
       ->type_name("PREFIX");
   add_switch(command, "--json", o.is_json, "Print JSON instead of a table");
 }

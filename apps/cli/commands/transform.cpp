@@ -18,7 +18,7 @@
 #include "cli/reports/spectrum.hpp"    // strongest, chart_of
 #include "cli/reports/transform.hpp"   // engines_text
 #include "cli/samples.hpp"             // pack, unpack
-#include "formats/chart.hpp"           // write_png, draws_charts
+#include "formats/chart.hpp"           // require_chart, write_chart
 #include "formats/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"               // formatted
 #include "measure/plan_run.hpp"        // measure_plan
@@ -71,14 +71,7 @@ struct transform_options {
 /// Refuses options that contradict each other, before any work is done.
 void validate(const transform_options& o) {
   if (!o.output.empty()) static_cast<void>(formats::output_format_of(o.output));
-  if (!o.plot.empty()) {
-    if (std::filesystem::path(o.plot).extension() != ".png") {
-      throw plan_error(formatted("cannot plot to {}; its name must end in .png", o.plot));
-    }
-    if (!formats::draws_charts()) {
-      throw plan_error("this build draws no charts; configure with WINGBEAT_PLOTS=ON");
-    }
-  }
+  if (!o.plot.empty()) formats::require_chart("--plot", o.plot);
   if (o.is_inverse && (!o.plot.empty() || o.n_peaks)) {
     throw plan_error("--plot and --top show a spectrum, and --inverse makes samples; drop one");
   }
@@ -213,7 +206,7 @@ void write_files(const transform_options& o, const spectrum& shown, const outcom
     const auto title = formatted("{}: spectrum of {} samples, {} {}",
                                  std::filesystem::path(o.file).filename().string(), shown.length,
                                  device, o.precision_name);
-    formats::write_png(o.plot, chart_of(shown, title));
+    formats::write_chart(o.plot, chart_of(shown, title));
     if (shown.bins.n_rows > max_rows_drawn) {
       print_message("{} shows the first {} of {} rows", o.plot, max_rows_drawn, shown.bins.n_rows);
     }

@@ -34,6 +34,12 @@ const char* sample_name(heap_sample output) {
   return names[static_cast<std::size_t>(output)];
 }
 
+/// Returns what decibels of the powers of samples are relative to.
+const char* power_unit(heap_sample output) {
+  const bool is_integer = output != heap_sample::fp16 && output != heap_sample::fp32;
+  return is_integer ? "dB re 1 LSB² of the output" : "dB re 1";
+}
+
 json level_of(const input_level& level) {
   json document;
   document["samples"] = level.n_samples;
@@ -67,14 +73,6 @@ void require_array(const std::string& file, heap_sample output) {
       formatted("{} cannot hold numbers of 4 bits, which .npy does not know; write raw "
                 "heaps to a file of another name, or use --output-bits 8",
                 file));
-}
-
-void require_pictures(const std::vector<std::pair<std::string, std::string>>& files) {
-  for (const auto& [option, file] : files) {
-    if (file.empty() || std::filesystem::path(file).extension() == ".png") continue;
-    throw plan_error(
-        formatted("{} draws PNG alone; give {} a name that ends in .png", option, file));
-  }
 }
 
 spectra_array::spectra_array(const channeliser_spec& spec)
@@ -130,8 +128,8 @@ void channel_powers::add(const channelised_heap& heap, std::size_t spectra_per_h
 formats::line_chart channel_powers::chart(const std::string& title) const {
   formats::line_chart chart;
   chart.title = title;
-  chart.x.label = "frequency (Hz)";
-  chart.y.label = "mean power (dB)";
+  chart.x = {.label = "frequency", .unit = "Hz"};
+  chart.y.label = formatted("mean power ({})", power_unit(spec_.output));
   for (std::size_t p = 0; p < sums_.size(); ++p) {
     formats::chart_series curve;
     if (sums_.size() > 1) curve.label = formatted("polarisation {}", p);
@@ -198,9 +196,11 @@ formats::waterfall_chart channel_waterfall::chart(const std::string& title) cons
   const bool is_falling = axis_.step_hz < 0;
   const double begin = axis_.at(-0.5), end = axis_.at(static_cast<double>(spec_.channels) - 0.5);
   formats::waterfall_chart chart{.title = title,
-                                 .x_label = "frequency (Hz)",
-                                 .y_label = "time (s)",
-                                 .value_label = "power (dB)",
+                                 .x_label = "frequency",
+                                 .y_label = "time",
+                                 .value_label = formatted("power ({})", power_unit(spec_.output)),
+                                 .x_unit = "Hz",
+                                 .y_unit = "s",
                                  .x = {std::min(begin, end), std::max(begin, end)},
                                  .y = {begin_s, begin_s + static_cast<double>(n_rows) * row_s},
                                  .n_columns = n_columns_,

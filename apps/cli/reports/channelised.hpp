@@ -6,7 +6,6 @@
 #include <cstdint>  // int64_t, uint64_t
 #include <optional>
 #include <string>
-#include <utility>  // pair
 #include <vector>
 
 #include "formats/chart.hpp"         // line_chart
@@ -20,10 +19,6 @@ namespace wingbeat::cli {
 
 /// Throws `plan_error` where `.npy` has no type for the samples of heaps.
 void require_array(const std::string& file, heap_sample output);
-
-/// Throws `plan_error` where one of the files, each with its option's name, is no .png; empty names
-/// are none.
-void require_pictures(const std::vector<std::pair<std::string, std::string>>& files);
 
 /// Collects the spectra of heaps, and writes them as one array.
 class spectra_array {

@@ -117,8 +117,8 @@ void received_batches::write(const received_run& run) {
   const std::string title = formatted("{}, {} channels, {}", joined(run.sources, ", "),
                                       layout_.channels, counted(timestamps_.size(), "heap"));
   const bool has_spectra = timestamps_.size() > incomplete_.size();
-  if (powers_ && has_spectra) formats::write_png(outputs_.spectrum, powers_->chart(title));
-  if (waterfall_ && has_spectra) formats::write_png(outputs_.waterfall, waterfall_->chart(title));
+  if (powers_ && has_spectra) formats::write_chart(outputs_.spectrum, powers_->chart(title));
+  if (waterfall_ && has_spectra) formats::write_chart(outputs_.waterfall, waterfall_->chart(title));
 }
 
 std::string received_batches::stats_text(const received_run& run) const {

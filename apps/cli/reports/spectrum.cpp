@@ -66,8 +66,9 @@ formats::line_chart chart_of(const spectrum& shown, const std::string& title) {
   const bool has_rate = shown.sample_rate_hz > 0;
   formats::line_chart chart;
   chart.title = title;
-  chart.x.label = has_rate ? "frequency (Hz)" : "bin";
-  chart.y.label = "magnitude (dB)";
+  chart.x.label = has_rate ? "frequency" : "bin";
+  if (has_rate) chart.x.unit = "Hz";
+  chart.y.label = "magnitude |X| (dB re 1)";
   const std::vector<std::size_t> order = bins_left_to_right(shown);
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   for (std::size_t r = 0; r < std::min(shown.bins.n_rows, max_rows_drawn); ++r) {

@@ -136,11 +136,11 @@ formats::line_chart speed_chart(const std::vector<engine_timings>& measured, spe
                                 const std::string& title) {
   formats::line_chart chart;
   chart.title = title;
-  chart.x = {"length (samples)", formats::axis_scale::log2, {}};
-  chart.y = {axis == speed_axis::time ? "execution and transfer (s)"
-                                      : "execution and transfer per element (s)",
-             formats::axis_scale::log10,
-             {}};
+  chart.x = {.label = "length (samples)", .scale = formats::axis_scale::log2};
+  chart.y = {.label = axis == speed_axis::time ? "execution and transfer"
+                                               : "execution and transfer per element",
+             .scale = formats::axis_scale::log10,
+             .unit = "s"};
   for (const engine_timings& engine : measured) {
     formats::chart_series curve;
     curve.label = formatted("{} ({})", short_name(engine.device), engine.device.name);

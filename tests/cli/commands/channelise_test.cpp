@@ -376,9 +376,11 @@ TEST_F(channelise_refuses, options_that_make_no_channeliser) {
   EXPECT_THAT(with({"--seed", "5", "--dither", "none"}), HasSubstr("--seed is of no use without"));
   EXPECT_THAT(with({"--seed", "5", "--output-bits", "fp32"}), HasSubstr("--seed is of no use"));
   EXPECT_THAT(with({"--evaluate", "centre"}), HasSubstr("--evaluate is of no use without delays"));
-  EXPECT_THAT(with({"--waterfall", "sky.jpg"}),
-              HasSubstr("--waterfall draws PNG alone; give sky.jpg a name that ends in .png"));
-  EXPECT_THAT(with({"--spectrum", "power"}), HasSubstr("--spectrum draws PNG alone"));
+  EXPECT_THAT(
+      with({"--waterfall", "sky.jpg"}),
+      HasSubstr("--waterfall: cannot draw to sky.jpg; the name of a chart must end in .png, .svg "
+                "or .pdf"));
+  EXPECT_THAT(with({"--spectrum", "power"}), HasSubstr("--spectrum: cannot draw to power"));
   EXPECT_THAT(with({"--stats", "x.npy"}), HasSubstr("both write x.npy"));
   EXPECT_THAT(with({"--stats", "a.raw"}), HasSubstr("a.raw is an input, and --stats a.raw would"));
 }

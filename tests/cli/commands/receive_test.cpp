@@ -182,10 +182,12 @@ TEST_F(receiving, refuses_in_one_sentence) {
   }
   at_.file("x.pcap", "nothing");
   EXPECT_THAT(at_.run({"receive", "x.pcap"}).err, HasSubstr("give --channels or --substreams"));
-  EXPECT_THAT(at_.run({"receive", "x.pcap", "--channels", "64", "--adc-sample-rate", "1e9",
-                       "--waterfall", "sky.jpg"})
-                  .err,
-              HasSubstr("--waterfall draws PNG alone; give sky.jpg a name that ends in .png"));
+  EXPECT_THAT(
+      at_.run({"receive", "x.pcap", "--channels", "64", "--adc-sample-rate", "1e9", "--waterfall",
+               "sky.jpg"})
+          .err,
+      HasSubstr("--waterfall: cannot draw to sky.jpg; the name of a chart must end in .png, .svg "
+                "or .pdf"));
   EXPECT_THAT(at_.run({"receive", "x.pcap", "--channels", "64"}).err, HasSubstr("x.pcap"));
   EXPECT_THAT(at_.run({"receive", "x.pcap", base[1]}).err, HasSubstr("give files alone"));
   EXPECT_THAT(at_.run({"receive", "x.pcap", "x.pcap", "--channels", "8"}).err,
