@@ -20,12 +20,17 @@ engine_metrics::engine_metrics(metric_registry& registry, std::span<const stream
     const auto add = [&](const char* name, const char* help) {
       return &registry.add(name, help, labels);
     };
+    const auto age = std::make_shared<stopwatch>();
+    registry.add_gauge("fgpu_input_age_seconds",
+                       "Time since samples were received last, or since the start", labels,
+                       [age] { return age->elapsed_s(); });
     inputs.push_back(
         {add("fgpu_input_heaps_total", "Heaps received"),
          add("fgpu_input_samples_total", "Samples received"),
          add("fgpu_input_bytes_total", "Bytes of samples received"),
          add("fgpu_input_missing_heaps_total", "Heaps that did not arrive"),
-         add("fgpu_input_clipped_samples_total", "Samples that the digitiser reports as clipped")});
+         add("fgpu_input_clipped_samples_total", "Samples that the digitiser reports as clipped"),
+         age});
   }
   for (const stream_info& stream : streams) {
     const metric_labels labels{{"stream", stream.name}};

@@ -3,21 +3,24 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <memory>   // shared_ptr
 #include <span>
 #include <vector>
 
 #include "control/engine_control.hpp"
 #include "control/metrics.hpp"
+#include "control/stopwatch.hpp"
 
 namespace wingbeat::control {
 
-/// Counters of what enters, leaves and is lost. Their names begin with `fgpu_`.
+/// Counters and gauges of what enters, leaves and is lost. Their names begin with `fgpu_`.
 struct engine_metrics {
   engine_metrics(metric_registry& registry, std::span<const stream_info> streams,
                  std::size_t n_pols);
 
   struct input {
     counter *heaps, *samples, *bytes, *missing_heaps, *clipped_samples;
+    std::shared_ptr<stopwatch> age;  ///< Of the latest samples.
   };
   struct output {
     counter *heaps, *bytes, *samples, *skipped_heaps;

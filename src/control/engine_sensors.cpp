@@ -104,6 +104,12 @@ void engine_sensors::add_input(sensor_registry& registry, std::size_t pol) {
                                     .units = "s",
                                     .kind = sensor_kind::timestamp,
                                     .auto_period_s = update_period_s});
+  sensors.age = &registry.add({.name = prefix + "rx.age",
+                               .description = "Time since samples were received last, or since the "
+                                              "start",
+                               .units = "s",
+                               .kind = sensor_kind::real,
+                               .auto_period_s = update_period_s});
   sensors.missing =
       &registry.add({.name = prefix + "rx.missing-unixtime",
                      .description = "UNIX time of the last chunk with missing data",
@@ -196,6 +202,10 @@ void engine_sensors::set_received(std::size_t pol, std::int64_t adc_timestamp, d
   inputs_[pol].unixtime->set(unixtime_s);
 }
 
+void engine_sensors::set_input_age(std::size_t pol, double age_s, bool is_silent) {
+  inputs_[pol].age->set(age_s, is_silent ? sensor_status::error : sensor_status::nominal);
+}
+
 void engine_sensors::set_missing(std::size_t pol, double unixtime_s) {
   inputs_[pol].missing->set(unixtime_s);
 }
@@ -215,7 +225,7 @@ void engine_sensors::refresh(double now_s) {
     if (has_missed && is_older(*input.missing, now_s - silence_s_)) {
       change_status(*input.missing, sensor_status::nominal);
     }
-    worst_rx = std::max(worst_rx, input.timestamp->latest().status);
+    worst_rx = std::max({worst_rx, input.timestamp->latest().status, input.age->latest().status});
     // What is missing degrades the input; silence stops it.
     if (input.missing->latest().status == sensor_status::error) {
       worst_rx = std::max(worst_rx, sensor_status::warn);

@@ -34,6 +34,8 @@ class engine_sensors {
   void set_input_level(std::size_t pol, double dbfs, bool is_whole);
   /// At each chunk: the ADC time of its first sample, and that sample's UNIX time.
   void set_received(std::size_t pol, std::int64_t adc_timestamp, double unixtime_s);
+  /// The time since samples were received last; `is_silent`: it is too long.
+  void set_input_age(std::size_t pol, double age_s, bool is_silent);
   /// When a chunk that misses packets ends.
   void set_missing(std::size_t pol, double unixtime_s);
 
@@ -53,7 +55,7 @@ class engine_sensors {
     std::vector<sensor*> eq, delay, clips;  // [pol]
   };
   struct input_sensors {
-    sensor *clips, *level, *timestamp, *unixtime, *missing;
+    sensor *clips, *level, *timestamp, *unixtime, *age, *missing;
   };
 
   void add_stream(sensor_registry& registry, const stream_info& stream, std::size_t n_pols);

@@ -2,7 +2,6 @@
 #include "control/metrics.hpp"
 
 #include <algorithm>
-#include <iterator>  // prev
 #include <stdexcept>
 #include <string_view>
 
@@ -55,30 +54,50 @@ counter& metric_registry::add(const std::string& name, const std::string& help,
   }
   const std::string label_text = text_of(labels);
   const std::lock_guard lock(mutex_);
-  auto found = std::find_if(families_.begin(), families_.end(),
-                            [&](const family& known) { return known.name == name; });
-  if (found == families_.end()) {
-    families_.emplace_back();
-    found = std::prev(families_.end());
-    found->name = name;
-    found->help = help;
-  }
-  for (auto& [known, counter] : found->counters) {
+  family& counted = family_of(name, help);
+  for (auto& [known, counter] : counted.counters) {
     if (known == label_text) return counter;
   }
-  auto& added = found->counters.emplace_back();
+  auto& added = counted.counters.emplace_back();
   added.first = label_text;
   return added.second;
+}
+
+void metric_registry::add_gauge(const std::string& name, const std::string& help,
+                                metric_labels labels, std::function<double()> read) {
+  check_name(name);
+  if (name.ends_with("_total")) {
+    throw std::invalid_argument(
+        formatted("a gauge's name does not end in _total; '{}' does", name));
+  }
+  const std::string label_text = text_of(labels);
+  const std::lock_guard lock(mutex_);
+  family_of(name, help).gauges.emplace_back(label_text, std::move(read));
+}
+
+/// Expects the mutex.
+metric_registry::family& metric_registry::family_of(const std::string& name,
+                                                    const std::string& help) {
+  const auto found = std::find_if(families_.begin(), families_.end(),
+                                  [&](const family& known) { return known.name == name; });
+  if (found != families_.end()) return *found;
+  family& added = families_.emplace_back();
+  added.name = name;
+  added.help = help;
+  return added;
 }
 
 std::string metric_registry::text() const {
   const std::lock_guard lock(mutex_);
   std::string text;
-  for (const family& counted : families_) {
-    text += formatted("# HELP {} {}\n# TYPE {} counter\n", counted.name,
-                      escaped(counted.help, false), counted.name);
-    for (const auto& [labels, counter] : counted.counters) {
-      text += formatted("{}{} {}\n", counted.name, labels, counter.value());
+  for (const family& each : families_) {
+    text += formatted("# HELP {} {}\n# TYPE {} {}\n", each.name, escaped(each.help, false),
+                      each.name, each.gauges.empty() ? "counter" : "gauge");
+    for (const auto& [labels, counter] : each.counters) {
+      text += formatted("{}{} {}\n", each.name, labels, counter.value());
+    }
+    for (const auto& [labels, read] : each.gauges) {
+      text += formatted("{}{} {}\n", each.name, labels, read());
     }
   }
   return text;

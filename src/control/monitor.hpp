@@ -4,6 +4,7 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ struct monitored_spectrum {
   double first_hz = 0.0;       ///< Frequency of the first channel.
   double step_hz = 0.0;        ///< Distance of channels, or of groups of them.
   std::vector<float>
-      power_db{};  ///< At most some thousands; average channels where there are more.
+      power_db{};              ///< At most some thousands; average channels where there are more.
+  double age_s = 0.0;          ///< Time since it was measured.
+  double stale_after_s = 1.0;  ///< It should have been followed by another at this age.
 };
 
 /// A number with its label, such as {"received, pol 0", 34.2, "Gb/s"}.
@@ -39,6 +42,9 @@ struct monitored_delay {
 
 struct monitor_snapshot {
   std::string title{};
+  /// Time since samples were received last, of the polarisation that waits longest; unset for files.
+  std::optional<double> data_age_s{};
+  double silent_after_s = 1.0;  ///< An older age is an alarm.
   std::vector<monitored_spectrum> spectra{};
   std::vector<monitored_figure> rates{};
   std::vector<monitored_figure> losses{};  ///< Shown in red where they are not 0.

@@ -19,7 +19,8 @@ json json_of(const std::vector<monitored_figure>& figures) {
 json json_of(const monitored_spectrum& spectrum) {
   return {{"stream", spectrum.stream},     {"pol", spectrum.pol},
           {"sequence", spectrum.sequence}, {"first_hz", spectrum.first_hz},
-          {"step_hz", spectrum.step_hz},   {"power_db", spectrum.power_db}};
+          {"step_hz", spectrum.step_hz},   {"power_db", spectrum.power_db},
+          {"age_s", spectrum.age_s},       {"stale_after_s", spectrum.stale_after_s}};
 }
 
 json json_of(const monitored_delay& delay) {
@@ -33,6 +34,8 @@ json json_of(const monitored_delay& delay) {
 std::string monitor_json(const monitor_snapshot& snapshot, const sensor_registry& sensors) {
   json document{{"time", unix_time_s()},
                 {"title", snapshot.title},
+                {"data_age_s", snapshot.data_age_s ? json(*snapshot.data_age_s) : json()},
+                {"silent_after_s", snapshot.silent_after_s},
                 {"spectra", json::array()},
                 {"rates", json_of(snapshot.rates)},
                 {"losses", json_of(snapshot.losses)},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fengine/engine.hpp"
 
-#include <numeric>  // accumulate
-#include <utility>  // exchange, move
+#include <algorithm>  // max
+#include <numeric>    // accumulate
+#include <utility>    // exchange, move
+#include <variant>    // holds_alternative
 
+#include "counted.hpp"         // counted
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -44,6 +47,13 @@ std::vector<control::monitored_figure> losses_of(const receive::receive_counts& 
           figure("dropped by the system", counts.socket_drops)};
 }
 
+/// Without samples for so long, a digitiser counts as silent: a second, or ten of its packets.
+double silence_of(const engine_spec& spec) {
+  constexpr double least_s = 1, silent_packets = 10;
+  const auto packet = static_cast<double>(spec.input.geometry.packet_samples);
+  return std::max(least_s, silent_packets * packet / spec.adc_rate_hz);
+}
+
 /// Has the samples of chunks come to memory that is kept in `memory`.
 receive::receive_spec with_memory(receive::receive_spec spec, const queue& on,
                                   std::vector<pinned_memory>& memory) {
@@ -63,13 +73,17 @@ engine::engine(engine_spec spec, control::engine_sensors& sensors, control::engi
       sensors_(sensors),
       metrics_(metrics),
       log_(std::move(log)),
+      is_live_(std::holds_alternative<receive::live_source>(spec_.input.source)),
+      silence_s_(silence_of(spec_)),
       receiver_(with_memory(spec_.input, queue{spec_.device}, chunk_memory_)),
+      silence_(n_pols(), silence_s_),
       measured_bytes_(spec_.outputs.size()) {
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
     outputs_.push_back(std::make_unique<output>(
         spec_, i, sensors_, metrics_, [this](const std::string& reason) { fail(reason); }));
   }
   for (std::size_t pol = 0; pol < n_pols(); ++pol) sensors_.set_input_clips(pol, 0);
+  for (const auto& input : metrics_.inputs) input.age->restart();
 }
 
 engine::~engine() {
@@ -135,6 +149,10 @@ void engine::publish_counts() {
     const receive::polarisation_counts &of = now.polarisations[pol],
                                        &before = published_.polarisations[pol];
     const control::engine_metrics::input& to = metrics_.inputs[pol];
+    if (of.packets != before.packets) {
+      to.age->restart();
+      n_datagrams_ = now.datagrams;
+    }
     to.heaps->add(of.packets - before.packets);
     to.samples->add(of.samples - before.samples);
     to.bytes->add(of.bytes - before.bytes);
@@ -149,6 +167,7 @@ void engine::publish_counts() {
   metrics_.input_metadata_heaps.add(without_samples(now) - without_samples(published_));
   metrics_.input_bad_timestamp_heaps.add(now.misaligned - published_.misaligned);
   published_ = now;
+  report_silence();
   if (clock::now() - measured_at_ < report_interval) return;
   measure_rates(now);
   report_losses(now);
@@ -195,6 +214,20 @@ void engine::report_losses(const receive::receive_counts& now) {
   reported_ = now;
 }
 
+void engine::report_silence() {
+  if (!is_live_) return;
+  std::vector<double> ages_s;
+  for (std::size_t pol = 0; pol < n_pols(); ++pol) ages_s.push_back(input_age_s(pol));
+  for (const silence_change& change : silence_.look(ages_s)) {
+    const std::uint64_t n_others = published_.datagrams - n_datagrams_;
+    const std::string others = change.is_silent && n_others > 0
+                                   ? formatted(", though {} arrived, none of which could be placed",
+                                               counted(n_others, "packet"))
+                                   : "";
+    log_(change.is_silent ? log_level::warn : log_level::info, change.sentence + others);
+  }
+}
+
 std::int64_t engine::set_gains(std::size_t stream, std::optional<std::size_t> pol,
                                std::span<const std::complex<float>> gains) {
   const std::int64_t from = outputs_[stream]->set_gains(pol, gains);
@@ -214,6 +247,10 @@ std::int64_t engine::set_delays(std::size_t stream, double start_s,
 control::monitor_snapshot engine::snapshot() const {
   control::monitor_snapshot shown;
   shown.title = formatted("F-engine {}", spec_.sending.engine);
+  shown.silent_after_s = silence_s_;
+  for (std::size_t pol = 0; is_live_ && pol < n_pols(); ++pol) {
+    shown.data_age_s = std::max(shown.data_age_s.value_or(0), input_age_s(pol));
+  }
   const receive::receive_counts received = receiver_.counts();
   shown.losses = losses_of(received);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {

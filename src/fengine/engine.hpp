@@ -27,6 +27,7 @@
 #include "control/monitor.hpp"
 #include "fengine/engine_spec.hpp"
 #include "fengine/output.hpp"
+#include "fengine/silence_watch.hpp"
 #include "fengine/temperatures.hpp"
 #include "receive/receiver.hpp"
 #include "wingbeat/pinned_memory.hpp"
@@ -81,6 +82,15 @@ class engine final : public control::engine_control, public control::engine_moni
   std::int64_t set_delays(std::size_t stream, double start_s,
                           std::span<const control::delay_setting> delays) override;
 
+  /// Returns the time since samples of a polarisation were received last, or since the start.
+  [[nodiscard]] double input_age_s(std::size_t pol) const {
+    return metrics_.inputs[pol].age->elapsed_s();
+  }
+  /// Returns whether that is too long for a digitiser that sends. A file may be read slowly.
+  [[nodiscard]] bool is_silent(std::size_t pol) const {
+    return is_live_ && input_age_s(pol) > silence_s_;
+  }
+
   // Monitoring.
   [[nodiscard]] control::monitor_snapshot snapshot() const override;
 
@@ -92,6 +102,7 @@ class engine final : public control::engine_control, public control::engine_moni
   void publish_counts();
   void measure_rates(const receive::receive_counts& now);
   void report_losses(const receive::receive_counts& now);
+  void report_silence();
   void fail(const std::string& reason);
 
   engine_spec spec_;
@@ -100,6 +111,8 @@ class engine final : public control::engine_control, public control::engine_moni
   control::engine_sensors& sensors_;
   control::engine_metrics& metrics_;
   log_function log_;
+  bool is_live_;  ///< Receives from a network.
+  double silence_s_;
   std::vector<pinned_memory> chunk_memory_;  ///< From which devices copy samples.
   receive::receiver receiver_;
   std::vector<std::unique_ptr<output>> outputs_;
@@ -107,6 +120,8 @@ class engine final : public control::engine_control, public control::engine_moni
   std::atomic<bool> is_finished_ = false;
 
   receive::receive_counts published_ = {};  ///< Of the thread that deals.
+  silence_watch silence_;
+  std::uint64_t n_datagrams_ = 0;  ///< Until the latest samples.
   receive::receive_counts reported_ = {};
   clock::time_point measured_at_ = {};
   receive::receive_counts measured_ = {};

@@ -17,8 +17,10 @@ constexpr std::chrono::milliseconds interval{500};
 
 }  // namespace
 
-latest_spectra::latest_spectra(std::string stream, channeliser_spec bank)
-    : stream_(std::move(stream)), bank_(std::move(bank)) {}
+latest_spectra::latest_spectra(std::string stream, channeliser_spec bank, double period_s)
+    : stream_(std::move(stream)),
+      bank_(std::move(bank)),
+      stale_after_s_(std::max(1.0, 2 * period_s)) {}
 
 void latest_spectra::offer(const channelised_heap& heap) {
   const clock::time_point now = clock::now();
@@ -36,6 +38,7 @@ void latest_spectra::offer(const channelised_heap& heap) {
     const double middle_of_group = static_cast<double>(group - 1) / 2;
     control::monitored_spectrum& spectrum = made.emplace_back();
     spectrum.stream = stream_;
+    spectrum.stale_after_s = stale_after_s_;
     spectrum.pol = pol;
     spectrum.first_hz = channelising::channel_hz(bank_, 0) + middle_of_group * width;
     spectrum.step_hz = static_cast<double>(group) * width;
@@ -54,13 +57,19 @@ void latest_spectra::offer(const channelised_heap& heap) {
   }
   const std::lock_guard lock{mutex_};
   ++sequence_;
+  measured_at_ = now;
   for (auto& spectrum : made) spectrum.sequence = sequence_;
   spectra_ = std::move(made);
 }
 
 std::vector<control::monitored_spectrum> latest_spectra::spectra() const {
+  const clock::time_point now = clock::now();
   const std::lock_guard lock{mutex_};
-  return spectra_;
+  auto shown = spectra_;
+  for (auto& spectrum : shown) {
+    spectrum.age_s = std::chrono::duration<double>(now - measured_at_).count();
+  }
+  return shown;
 }
 
 }  // namespace wingbeat::fengine

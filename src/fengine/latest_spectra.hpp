@@ -15,7 +15,8 @@ namespace wingbeat::fengine {
 
 class latest_spectra {
  public:
-  latest_spectra(std::string stream, channeliser_spec bank);
+  /// Heaps come at least each `period_s` while samples are received.
+  latest_spectra(std::string stream, channeliser_spec bank, double period_s);
 
   /// Measures the heap, unless another one was measured less than half a second ago.
   void offer(const channelised_heap& heap);
@@ -28,9 +29,11 @@ class latest_spectra {
 
   std::string stream_;
   channeliser_spec bank_;
+  double stale_after_s_;
   clock::time_point next_ = {};
   mutable std::mutex mutex_;
   std::uint64_t sequence_ = 0;
+  clock::time_point measured_at_ = {};
   std::vector<control::monitored_spectrum> spectra_;  ///< [polarisation]
 };
 

@@ -65,6 +65,12 @@ void warm_up(queue& on, const channeliser_spec& spec) {
   }
 }
 
+/// Returns the longest time between two heaps while samples are received.
+double heap_period_s(const engine_spec& spec, const channeliser_spec& bank) {
+  const std::size_t n_samples = spec.input.geometry.chunk_samples + sizes_of(bank).heap_samples;
+  return static_cast<double>(n_samples) / spec.adc_rate_hz;
+}
+
 std::vector<std::vector<std::complex<float>>> initial_gains(const engine_spec& spec,
                                                             const channeliser_spec& bank) {
   return {bank.polarisations, std::vector<std::complex<float>>(bank.channels, spec.gain)};
@@ -87,7 +93,7 @@ output::output(const engine_spec& spec, std::size_t index, control::engine_senso
       chunks_(spec.input.n_chunks),
       free_(spec.n_batches),
       batches_(spec.n_batches + 1),
-      spectra_(output_.name, output_.bank),
+      spectra_(output_.name, output_.bank, heap_period_s(spec, output_.bank)),
       gains_(initial_gains(spec, output_.bank)),
       delays_(output_.bank.polarisations),
       saturated_(output_.bank.polarisations) {

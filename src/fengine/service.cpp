@@ -35,7 +35,12 @@ service::service(const service_spec& spec, control::service_log& log)
       katcp_ = std::make_unique<control::katcp_server>(*spec.katcp, registry_,
                                                        [this] { is_halted_ = true; });
       control::add_engine_requests(*katcp_, engine_, sensors_);
-      katcp_->every(refresh_period_s, [this] { sensors_.refresh(); });
+      katcp_->every(refresh_period_s, [this] {
+        for (std::size_t pol = 0; pol < engine_.n_pols(); ++pol) {
+          sensors_.set_input_age(pol, engine_.input_age_s(pol), engine_.is_silent(pol));
+        }
+        sensors_.refresh();
+      });
       katcp_->every(clock_period_s, [this] { sensors_.refresh_clock(); });
       katcp_->observe_level([this](control::log_level level) { log_.set_level(level); });
     }

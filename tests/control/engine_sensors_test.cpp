@@ -34,8 +34,8 @@ TEST_F(engine_sensor, all_names_are_there) {
                                  "time.state",       "time.synchronised", "time.esterror",
                                  "time.maxerror"};
   for (const std::string pol : {"input0.", "input1."}) {
-    for (const char* name :
-         {"dig-clip-cnt", "dig-rms-dbfs", "rx.timestamp", "rx.unixtime", "rx.missing-unixtime"}) {
+    for (const char* name : {"dig-clip-cnt", "dig-rms-dbfs", "rx.timestamp", "rx.unixtime",
+                             "rx.missing-unixtime", "rx.age"}) {
       expected.insert(pol + name);
     }
     for (const std::string stream : {"wideband.", "narrow."}) {
@@ -50,6 +50,17 @@ TEST_F(engine_sensor, all_names_are_there) {
     EXPECT_NE(sensor->spec().description, "") << sensor->spec().name;
   }
   EXPECT_EQ(names, expected);
+}
+
+TEST_F(engine_sensor, old_samples_fail_the_device) {
+  sensors.set_input_age(0, 0.05, false);
+  sensors.refresh();
+  EXPECT_EQ(value("rx.device-status"), "ok");
+  sensors.set_input_age(1, 1.5, true);
+  sensors.refresh();
+  EXPECT_EQ(value("input1.rx.age"), "1.5");
+  EXPECT_EQ(status("input1.rx.age"), sensor_status::error);
+  EXPECT_EQ(value("rx.device-status"), "fail");
 }
 
 TEST_F(engine_sensor, values_have_their_forms) {

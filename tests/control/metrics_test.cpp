@@ -39,6 +39,18 @@ TEST(metrics, the_same_name_and_labels_are_one_counter) {
   EXPECT_NE(&registry.add("a_total", "As", {{"pol", "1"}}), &first);
 }
 
+TEST(metrics, gauges_are_read_when_the_text_is_made) {
+  metric_registry registry;
+  double degrees = 1.5;
+  registry.add_gauge("heat", "Degrees", {{"pol", "0"}}, [&] { return degrees; });
+  registry.add_gauge("heat", "Degrees", {{"pol", "1"}}, [] { return 1e9; });
+  degrees = -2.25;
+  EXPECT_EQ(registry.text(),
+            "# HELP heat Degrees\n# TYPE heat gauge\n"
+            "heat{pol=\"0\"} -2.25\nheat{pol=\"1\"} 1000000000\n");
+  EXPECT_THROW(registry.add_gauge("heat_total", "", {}, [] { return 0.0; }), std::invalid_argument);
+}
+
 TEST(metrics, refuse_wrong_names) {
   metric_registry registry;
   for (const char* name : {"", "a", "1a_total", "a-b_total", "a b_total", "a_totals"}) {
@@ -78,6 +90,7 @@ TEST(metrics, the_engine_has_the_names_of_dashboards) {
     for (const char* name : {"heaps", "samples", "bytes", "missing_heaps", "clipped_samples"}) {
       expected.insert(std::string("fgpu_input_") + name + "_total{pol=\"" + pol + "\"}");
     }
+    expected.insert("fgpu_input_age_seconds{pol=\"" + pol + "\"}");
     for (const std::string stream : {"wideband", "narrow"}) {
       expected.insert("fgpu_output_clipped_samples_total{stream=\"" + stream + "\",pol=\"" + pol +
                       "\"}");

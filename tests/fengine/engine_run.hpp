@@ -77,7 +77,10 @@ class engine_run {
     sensors_ = std::make_unique<control::engine_sensors>(*registry, streams, 2, 1.0);
     counters_ = std::make_unique<control::engine_metrics>(*metrics, streams, 2);
     engine = std::make_unique<fengine::engine>(spec_, *sensors_, *counters_,
-                                               [](control::log_level, const std::string&) {});
+                                               [this](control::log_level, const std::string& line) {
+                                                 const std::lock_guard lock{log_mutex_};
+                                                 log_.push_back(line);
+                                               });
     engine->start();
   }
 
@@ -116,6 +119,15 @@ class engine_run {
   }
 
   [[nodiscard]] const fengine::engine_spec& spec() const { return spec_; }
+  /// Returns the lines of the log so far that contain a text.
+  [[nodiscard]] std::vector<std::string> logged(const std::string& text = "") const {
+    const std::lock_guard lock{log_mutex_};
+    std::vector<std::string> lines;
+    for (const std::string& line : log_) {
+      if (line.find(text) != std::string::npos) lines.push_back(line);
+    }
+    return lines;
+  }
 
   heap_catcher caught;
   std::unique_ptr<control::sensor_registry> registry;
@@ -124,6 +136,8 @@ class engine_run {
   std::uint64_t n_sent = 0;
 
  private:
+  mutable std::mutex log_mutex_;
+  std::vector<std::string> log_;
   fengine::engine_spec spec_;
   std::unique_ptr<control::engine_sensors> sensors_;
   std::unique_ptr<control::engine_metrics> counters_;

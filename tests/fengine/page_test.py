@@ -204,6 +204,13 @@ def check_all(page):
                              "'wide, pol 0,3,0,0.5000,0')"),
                   f"delays {page.value('cells(`delays`)')}")
             check_windows(page)
+            check(page.value("document.getElementById('age').className") == "good", "the data's age")
+        check(page.until("document.getElementById('age').className === 'bad' && "
+                         "/^no data for [0-9.]+ s$/.test(document.getElementById('age').textContent)"),
+              "silence is not announced")
+        check(page.until("document.querySelectorAll('.panels.stale').length === 2 && "
+                         "/ old$/.test(document.querySelector('h2 .bad').textContent)"),
+              "old spectra look like those of now")
         check(page.until("cells('sensors').some(row => row[0] === 'input0.rx.timestamp' && "
                          "row[2] === 'error')"), "silence is not among the sensors")
         check(page.value("document.getElementById('alarms').className") == "bad", "no alarm")

@@ -157,7 +157,7 @@ TEST(input_level_window, measures_each_window_alone) {
 
 TEST(latest_spectra, averages_neighbours_and_waits_between_heaps) {
   const channeliser_spec bank{.adc_rate_hz = 4096e6, .channels = 2048, .polarisations = 1};
-  latest_spectra latest{"wide", bank};
+  latest_spectra latest{"wide", bank, 0.1};
   EXPECT_TRUE(latest.spectra().empty());
   std::vector<std::byte> bytes(2048 * 512 * 2);
   for (std::size_t s = 0; s < 512; ++s) {
@@ -179,7 +179,7 @@ TEST(latest_spectra, averages_neighbours_and_waits_between_heaps) {
 
 TEST(latest_spectra, has_all_channels_where_a_divisor_is_averaged) {
   const channeliser_spec bank{.adc_rate_hz = 3000e6, .channels = 1500, .polarisations = 1};
-  latest_spectra latest{"wide", bank};
+  latest_spectra latest{"wide", bank, 0.1};
   std::vector<std::byte> bytes(1500 * 512 * 2);
   for (std::size_t s = 0; s < 512; ++s) bytes[(1499 * 512 + s) * 2] = std::byte{10};
   latest.offer({.bytes = bytes, .is_complete = {true}, .n_spectra = 512});
