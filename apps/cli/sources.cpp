@@ -20,6 +20,12 @@ bool is_file(const std::string& word) {
   return is_name && word.find(':') == word.npos;
 }
 
+void write_buffers(control::service_log& log, const net::socket_buffers& buffers,
+                   const std::string& sentence) {
+  if (buffers.n_sockets == 0) return;
+  log.write(buffers.is_short() ? control::log_level::warn : control::log_level::info, sentence);
+}
+
 }  // namespace
 
 bool names_files(const std::vector<std::string>& words) {
@@ -60,6 +66,18 @@ void require_alone(const std::string& capture, const std::vector<std::string>& w
 
 std::vector<net::endpoint> endpoints_of(const std::vector<std::string>& words) {
   return net::parse_endpoints(joined(words, ","));
+}
+
+void report_receive_buffers(control::service_log& log, const net::socket_buffers& buffers,
+                            const char* option) {
+  write_buffers(log, buffers,
+                net::sentence_of(buffers, "receive buffers", option, "net.core.rmem_max"));
+}
+
+void report_send_buffers(control::service_log& log, const net::socket_buffers& buffers,
+                         const char* option) {
+  write_buffers(log, buffers,
+                net::sentence_of(buffers, "send buffers", option, "net.core.wmem_max"));
 }
 
 }  // namespace wingbeat::cli

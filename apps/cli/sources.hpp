@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SRC of a service is: endpoints of a network, or files.
+// What SRC of a service is: endpoints of a network, or files; and the buffers of its sockets.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "net/endpoint.hpp"  // endpoint
+#include "control/service_log.hpp"  // service_log
+#include "net/endpoint.hpp"         // endpoint
+#include "net/socket_buffers.hpp"   // socket_buffers
 
 namespace wingbeat::cli {
 
@@ -22,5 +24,11 @@ void require_alone(const std::string& capture, const std::vector<std::string>& w
 
 /// Returns the endpoints of all words.
 [[nodiscard]] std::vector<net::endpoint> endpoints_of(const std::vector<std::string>& words);
+
+/// Writes to the log what `option` asked for and the system granted: a warning where it is less.
+void report_receive_buffers(control::service_log& log, const net::socket_buffers& buffers,
+                            const char* option);
+void report_send_buffers(control::service_log& log, const net::socket_buffers& buffers,
+                         const char* option);
 
 }  // namespace wingbeat::cli

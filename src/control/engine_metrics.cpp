@@ -14,7 +14,8 @@ engine_metrics::engine_metrics(metric_registry& registry, std::span<const stream
       input_metadata_heaps(registry.add("fgpu_input_metadata_heaps_total",
                                         "Heaps without samples, such as descriptors")),
       input_bad_timestamp_heaps(registry.add("fgpu_input_bad_timestamp_heaps_total",
-                                             "Heaps with a timestamp between those of packets")) {
+                                             "Heaps with a timestamp between those of packets")),
+      registry_(registry) {
   for (std::size_t pol = 0; pol < n_pols; ++pol) {
     const metric_labels labels{{"pol", std::to_string(pol)}};
     const auto add = [&](const char* name, const char* help) {
@@ -50,6 +51,14 @@ engine_metrics::engine_metrics(metric_registry& registry, std::span<const stream
     }
     outputs.push_back(std::move(counters));
   }
+}
+
+void engine_metrics::set_buffers(std::size_t asked_bytes, std::size_t granted_bytes) {
+  const auto add = [&](const char* name, const char* help, std::size_t n_bytes) {
+    registry_.add_gauge(name, help, {}, [=] { return static_cast<double>(n_bytes); });
+  };
+  add("fgpu_input_buffer_asked_bytes", "Socket buffers that were asked for", asked_bytes);
+  add("fgpu_input_buffer_bytes", "Socket buffers that the system granted", granted_bytes);
 }
 
 }  // namespace wingbeat::control

@@ -18,6 +18,9 @@ struct engine_metrics {
   engine_metrics(metric_registry& registry, std::span<const stream_info> streams,
                  std::size_t n_pols);
 
+  /// Adds gauges: bytes of the receiving sockets' buffers, asked for and granted. To be called once.
+  void set_buffers(std::size_t asked_bytes, std::size_t granted_bytes);
+
   struct input {
     counter *heaps, *samples, *bytes, *missing_heaps, *clipped_samples;
     std::shared_ptr<stopwatch> age;  ///< Of the latest samples.
@@ -33,6 +36,9 @@ struct engine_metrics {
   counter& input_too_old_heaps;
   counter& input_metadata_heaps;
   counter& input_bad_timestamp_heaps;
+
+ private:
+  metric_registry& registry_;
 };
 
 }  // namespace wingbeat::control

@@ -121,6 +121,12 @@ void engine_sensors::add_input(sensor_registry& registry, std::size_t pol) {
 }
 
 void engine_sensors::add_engine(sensor_registry& registry) {
+  buffer_asked_ = &registry.add({.name = "rx.buffer-asked",
+                                 .description = "Socket buffers that were asked for",
+                                 .units = "bytes"});
+  buffer_ = &registry.add({.name = "rx.buffer",
+                           .description = "Socket buffers that the system granted",
+                           .units = "bytes"});
   rx_status_ = &registry.add({.name = "rx.device-status",
                               .description = "Whether data arrive, and none are missing",
                               .kind = sensor_kind::discrete,
@@ -208,6 +214,12 @@ void engine_sensors::set_input_age(std::size_t pol, double age_s, bool is_silent
 
 void engine_sensors::set_missing(std::size_t pol, double unixtime_s) {
   inputs_[pol].missing->set(unixtime_s);
+}
+
+void engine_sensors::set_buffers(std::size_t asked_bytes, std::size_t granted_bytes) {
+  buffer_asked_->set(static_cast<std::int64_t>(asked_bytes));
+  buffer_->set(static_cast<std::int64_t>(granted_bytes),
+               granted_bytes < asked_bytes ? sensor_status::warn : sensor_status::nominal);
 }
 
 void engine_sensors::set_steady_state(std::int64_t timestamp) {

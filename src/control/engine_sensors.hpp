@@ -40,6 +40,8 @@ class engine_sensors {
   void set_missing(std::size_t pol, double unixtime_s);
 
   // Of the engine.
+  /// Bytes of the receiving sockets' buffers: as asked for, and as the system granted them.
+  void set_buffers(std::size_t asked_bytes, std::size_t granted_bytes);
   void set_steady_state(std::int64_t timestamp);
 
   /// Looks for silence and missing data, and sums up `rx.device-status` and `device-status`. To be
@@ -66,6 +68,8 @@ class engine_sensors {
   double silence_s_;
   std::vector<stream_sensors> streams_;
   std::vector<input_sensors> inputs_;  // [pol]
+  sensor* buffer_asked_ = nullptr;
+  sensor* buffer_ = nullptr;
   sensor* rx_status_ = nullptr;
   sensor* status_ = nullptr;
   sensor* steady_state_ = nullptr;

@@ -42,7 +42,7 @@ struct monitored_delay {
 
 struct monitor_snapshot {
   std::string title{};
-  /// Time since samples were received last, of the polarisation that waits longest; unset for files.
+  /// Time since samples were received last, of the polarisation that waits longest. Of files: none.
   std::optional<double> data_age_s{};
   double silent_after_s = 1.0;  ///< An older age is an alarm.
   std::vector<monitored_spectrum> spectra{};

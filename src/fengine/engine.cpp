@@ -84,6 +84,9 @@ engine::engine(engine_spec spec, control::engine_sensors& sensors, control::engi
   }
   for (std::size_t pol = 0; pol < n_pols(); ++pol) sensors_.set_input_clips(pol, 0);
   for (const auto& input : metrics_.inputs) input.age->restart();
+  const net::socket_buffers buffers = receive_buffers();
+  sensors_.set_buffers(buffers.asked_bytes, buffers.granted_bytes);
+  metrics_.set_buffers(buffers.asked_bytes, buffers.granted_bytes);
 }
 
 engine::~engine() {
@@ -101,6 +104,12 @@ void engine::stop() {
   receiver_.stop();
   if (dealing_.joinable()) dealing_.join();
   for (const auto& each : outputs_) each->finish();
+}
+
+net::socket_buffers engine::send_buffers() const {
+  net::socket_buffers all;
+  for (const auto& each : outputs_) all.add(each->buffers());
+  return all;
 }
 
 std::string engine::failure() const {

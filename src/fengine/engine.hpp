@@ -65,6 +65,9 @@ class engine final : public control::engine_control, public control::engine_moni
   [[nodiscard]] output_counts counts(std::size_t stream) const {
     return outputs_[stream]->counts();
   }
+  /// Return the buffers of the sockets that receive, none of a file, and of those that send.
+  [[nodiscard]] net::socket_buffers receive_buffers() const { return receiver_.buffers(); }
+  [[nodiscard]] net::socket_buffers send_buffers() const;
   /// Returns where it receives, with the ports that the system chose.
   [[nodiscard]] std::vector<net::endpoint> endpoints() const { return receiver_.endpoints(); }
 

@@ -69,6 +69,7 @@ class output {
   std::int64_t set_delays(double start_s, std::span<const control::delay_setting> delays);
 
   [[nodiscard]] output_counts counts() const;
+  [[nodiscard]] net::socket_buffers buffers() const { return sender_.buffers(); }
   [[nodiscard]] std::vector<control::monitored_spectrum> spectra() const {
     return spectra_.spectra();
   }

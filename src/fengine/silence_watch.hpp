@@ -23,8 +23,9 @@ class silence_watch {
   /// A polarisation is silent when its samples are older than `limit_s`.
   silence_watch(std::size_t n_pols, double limit_s);
 
-  /// Takes the age of the latest samples of each polarisation, in s, and returns what changed. A change is reported once all polarisations share it, or after half a second,
-  /// so that a digitiser that stops is one sentence.
+  /// Takes the age of the latest samples of each polarisation, in s, and returns what changed. A
+  /// change is reported once all polarisations share it, or after half a second, so that a
+  /// digitiser that stops is one sentence.
   [[nodiscard]] std::vector<silence_change> look(std::span<const double> ages_s,
                                                  clock::time_point now = clock::now());
 

@@ -9,7 +9,8 @@
 #include <system_error>  // generic_category
 
 #include "formatted.hpp"
-#include "net/endpoint.hpp"    // to_string
+#include "net/endpoint.hpp"  // to_string
+#include "net/socket_buffers.hpp"
 #include "wingbeat/error.hpp"  // file_error
 
 namespace wingbeat::net {
@@ -30,9 +31,10 @@ template <class Value>
   return ::setsockopt(socket, level, name, &value, sizeof value) == 0;
 }
 
-/// Sets the size of a buffer, beyond the system's limit where the process may, and returns the
-/// bytes that were granted.
-[[nodiscard]] inline std::size_t set_buffer(int socket, int name, int forced, std::size_t n_bytes) {
+/// Sets the size of a buffer, beyond the system's limit where the process may (CAP_NET_ADMIN), and
+/// returns what was granted.
+[[nodiscard]] inline socket_buffers set_buffer(int socket, int name, int forced,
+                                               std::size_t n_bytes) {
   const int wanted = n_bytes > 0x3fffffff ? 0x3fffffff : static_cast<int>(n_bytes);
   if (!set_option(socket, SOL_SOCKET, forced, wanted)) {
     (void)set_option(socket, SOL_SOCKET, name, wanted);
@@ -40,7 +42,8 @@ template <class Value>
   int granted = 0;
   socklen_t length = sizeof granted;
   (void)::getsockopt(socket, SOL_SOCKET, name, &granted, &length);
-  return static_cast<std::size_t>(granted) / 2;  // The system doubles it, for its own records.
+  // The system doubles it, for its own records.
+  return {n_bytes, static_cast<std::size_t>(granted) / 2, 1};
 }
 
 }  // namespace wingbeat::net

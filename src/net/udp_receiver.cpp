@@ -68,7 +68,7 @@ udp_receiver::udp_receiver(const endpoint& source, std::uint32_t interface_addre
   }
   // Without it, datagrams come one by one.
   (void)set_option(number, SOL_UDP, UDP_GRO, on);
-  buffer_bytes_ = set_buffer(number, SO_RCVBUF, SO_RCVBUFFORCE, buffer_bytes);
+  buffers_ = set_buffer(number, SO_RCVBUF, SO_RCVBUFFORCE, buffer_bytes);
   sockaddr_in address = to_socket_address(source);
   if (::bind(number, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     refuse_socket(source_, "bind");

@@ -13,6 +13,7 @@
 
 #include "file_descriptor.hpp"  // file_descriptor
 #include "net/endpoint.hpp"     // endpoint
+#include "net/socket_buffers.hpp"
 
 namespace wingbeat::net {
 
@@ -71,8 +72,7 @@ class udp_receiver {
   /// Returns the endpoint, with its port.
   [[nodiscard]] const endpoint& source() const { return source_; }
 
-  /// Returns the size of the socket's buffer that the system granted.
-  [[nodiscard]] std::size_t buffer_bytes() const { return buffer_bytes_; }
+  [[nodiscard]] const socket_buffers& buffers() const { return buffers_; }
 
   /// Returns how many messages the system dropped since the socket was made, because its buffer was
   /// full. One that was joined from several datagrams counts once.
@@ -81,7 +81,7 @@ class udp_receiver {
  private:
   endpoint source_;
   file_descriptor socket_;
-  std::size_t buffer_bytes_ = 0;
+  socket_buffers buffers_;
 };
 
 /// Throws `plan_error` where this process may not use the processor; -1 is any.

@@ -33,7 +33,7 @@ udp_sender::udp_sender(std::uint32_t interface_address, std::size_t buffer_bytes
   const endpoint own{interface_address, 0};
   if (socket_.get() < 0) refuse_socket(own, "make a socket");
   const int number = socket_.get();
-  buffer_bytes_ = set_buffer(number, SO_SNDBUF, SO_SNDBUFFORCE, buffer_bytes);
+  buffers_ = set_buffer(number, SO_SNDBUF, SO_SNDBUFFORCE, buffer_bytes);
   const int hops = static_cast<int>(ttl);
   if (!set_option(number, IPPROTO_IP, IP_MULTICAST_TTL, hops)) refuse_socket(own, "set the TTL");
   const timeval patience{.tv_sec = 1, .tv_usec = 0};

@@ -14,6 +14,7 @@
 
 #include "file_descriptor.hpp"  // file_descriptor
 #include "net/endpoint.hpp"     // endpoint
+#include "net/socket_buffers.hpp"
 
 namespace wingbeat::net {
 
@@ -40,7 +41,7 @@ class udp_sender {
 
   /// Returns the number of the last fault.
   [[nodiscard]] int fault() const { return fault_; }
-  [[nodiscard]] std::size_t buffer_bytes() const { return buffer_bytes_; }
+  [[nodiscard]] const socket_buffers& buffers() const { return buffers_; }
 
  private:
   [[nodiscard]] bool send_segments(const outgoing_message& message);
@@ -48,7 +49,7 @@ class udp_sender {
   void prepare(std::span<const outgoing_message> messages);
 
   file_descriptor socket_;
-  std::size_t buffer_bytes_ = 0;
+  socket_buffers buffers_;
   bool has_segmentation_ = true;
   int fault_ = 0;
   std::vector<mmsghdr> headers_;

@@ -207,4 +207,10 @@ std::vector<net::endpoint> heap_receiver::endpoints() const {
   return all;
 }
 
+net::socket_buffers heap_receiver::buffers() const {
+  net::socket_buffers all;
+  for (const auto& feed : state_->feeds) all.add(feed->buffers());
+  return all;
+}
+
 }  // namespace wingbeat::receive

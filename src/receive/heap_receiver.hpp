@@ -64,6 +64,9 @@ class heap_receiver {
   /// Returns where it receives, with the ports that the system chose.
   [[nodiscard]] std::vector<net::endpoint> endpoints() const;
 
+  /// Returns the sockets' buffers; none of a capture.
+  [[nodiscard]] net::socket_buffers buffers() const;
+
  private:
   struct state;
   std::unique_ptr<state> state_;

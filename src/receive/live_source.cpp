@@ -50,10 +50,10 @@ class live_feed : public datagram_feed {
     return all;
   }
 
-  std::size_t socket_bytes() const override {
-    std::size_t n_bytes = 0;
-    for (const net::udp_receiver& socket : sockets_) n_bytes += socket.buffer_bytes();
-    return n_bytes;
+  net::socket_buffers buffers() const override {
+    net::socket_buffers all;
+    for (const net::udp_receiver& socket : sockets_) all.add(socket.buffers());
+    return all;
   }
 
  private:

@@ -122,10 +122,10 @@ std::vector<net::endpoint> receiver::endpoints() const {
   return all;
 }
 
-std::size_t receiver::socket_bytes() const {
-  std::size_t n_bytes = 0;
-  for (const auto& feed : state_->feeds) n_bytes += feed->socket_bytes();
-  return n_bytes;
+net::socket_buffers receiver::buffers() const {
+  net::socket_buffers all;
+  for (const auto& feed : state_->feeds) all.add(feed->buffers());
+  return all;
 }
 
 }  // namespace wingbeat::receive

@@ -75,8 +75,8 @@ class receiver {
   /// Returns where it receives, with the ports that the system chose.
   [[nodiscard]] std::vector<net::endpoint> endpoints() const;
 
-  /// Returns the bytes of the sockets' buffers that the system granted.
-  [[nodiscard]] std::size_t socket_bytes() const;
+  /// Returns the sockets' buffers; none of a file.
+  [[nodiscard]] net::socket_buffers buffers() const;
 
  private:
   struct state;

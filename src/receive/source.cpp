@@ -20,7 +20,7 @@ class datagram_packets : public packet_feed {
   }
   receive_counts counts() const override { return from_->counts(); }
   std::vector<net::endpoint> endpoints() const override { return from_->endpoints(); }
-  std::size_t socket_bytes() const override { return from_->socket_bytes(); }
+  net::socket_buffers buffers() const override { return from_->buffers(); }
 
  private:
   class placing_sink final : public datagram_sink {

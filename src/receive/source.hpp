@@ -15,7 +15,8 @@
 #include <variant>
 #include <vector>
 
-#include "net/endpoint.hpp"          // endpoint
+#include "net/endpoint.hpp"  // endpoint
+#include "net/socket_buffers.hpp"
 #include "receive/chunk_writer.hpp"  // chunk_writer
 
 namespace wingbeat::receive {
@@ -94,8 +95,8 @@ class datagram_feed {
   /// Returns where a socket receives, none otherwise.
   [[nodiscard]] virtual std::vector<net::endpoint> endpoints() const { return {}; }
 
-  /// Returns the bytes of the sockets' buffers that the system granted.
-  [[nodiscard]] virtual std::size_t socket_bytes() const { return 0; }
+  /// Returns the sockets' buffers.
+  [[nodiscard]] virtual net::socket_buffers buffers() const { return {}; }
 };
 
 /// One thread's part of a source of a digitiser's packets.
@@ -112,8 +113,8 @@ class packet_feed {
   /// Returns where a socket receives, none otherwise.
   [[nodiscard]] virtual std::vector<net::endpoint> endpoints() const { return {}; }
 
-  /// Returns the bytes of the sockets' buffers that the system granted.
-  [[nodiscard]] virtual std::size_t socket_bytes() const { return 0; }
+  /// Returns the sockets' buffers.
+  [[nodiscard]] virtual net::socket_buffers buffers() const { return {}; }
 };
 
 /// Opens a source, with a feed for each thread. Throws `plan_error` and `file_error`.

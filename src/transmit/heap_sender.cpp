@@ -291,6 +291,12 @@ sender_counts heap_sender::counts() const {
   return state_->counts;
 }
 
+net::socket_buffers heap_sender::buffers() const {
+  net::socket_buffers all;
+  for (const auto& each : state_->links) all.add(each.socket.buffers());
+  return all;
+}
+
 std::string heap_sender::failure() const {
   const std::scoped_lock lock(state_->mutex);
   return state_->fault == 0 ? "" : net::fault_text(state_->fault);

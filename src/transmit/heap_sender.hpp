@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "net/endpoint.hpp"          // endpoint
+#include "net/endpoint.hpp"  // endpoint
+#include "net/socket_buffers.hpp"
 #include "spead/channel_heap.hpp"    // channel_heap_format
 #include "wingbeat/channeliser.hpp"  // heap_sample
 
@@ -83,6 +84,9 @@ class heap_sender {
   void stop();
 
   [[nodiscard]] sender_counts counts() const;
+
+  /// Returns the sockets' buffers.
+  [[nodiscard]] net::socket_buffers buffers() const;
 
   /// Returns what the system said of the last packet that it refused; empty if none was.
   [[nodiscard]] std::string failure() const;

@@ -340,6 +340,10 @@ std::int64_t sample_sender::set_period(std::shared_ptr<const sample_period> peri
   return state_->counts.next_timestamp;
 }
 
+const net::socket_buffers& sample_sender::buffers() const {
+  return state_->socket.buffers();
+}
+
 sample_sender_counts sample_sender::counts() const {
   const std::scoped_lock lock(state_->mutex);
   return state_->counts;

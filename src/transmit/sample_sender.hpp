@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "net/endpoint.hpp"            // endpoint
+#include "net/endpoint.hpp"  // endpoint
+#include "net/socket_buffers.hpp"
 #include "transmit/disturbance.hpp"    // disturbance_spec
 #include "transmit/sample_period.hpp"  // sample_format, sample_period
 
@@ -76,6 +77,9 @@ class sample_sender {
   std::int64_t set_period(std::shared_ptr<const sample_period> period);
 
   [[nodiscard]] sample_sender_counts counts() const;
+
+  /// Returns the socket's buffer.
+  [[nodiscard]] const net::socket_buffers& buffers() const;
 
   /// Returns what the system said of the last packet that it refused; empty if none was.
   [[nodiscard]] std::string failure() const;

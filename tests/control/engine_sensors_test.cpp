@@ -30,9 +30,9 @@ class engine_sensor : public ::testing::Test {
 };
 
 TEST_F(engine_sensor, all_names_are_there) {
-  std::set<std::string> expected{"rx.device-status", "device-status",     "steady-state-timestamp",
-                                 "time.state",       "time.synchronised", "time.esterror",
-                                 "time.maxerror"};
+  std::set<std::string> expected{"rx.buffer",         "rx.buffer-asked",        "rx.device-status",
+                                 "device-status",     "steady-state-timestamp", "time.state",
+                                 "time.synchronised", "time.esterror",          "time.maxerror"};
   for (const std::string pol : {"input0.", "input1."}) {
     for (const char* name : {"dig-clip-cnt", "dig-rms-dbfs", "rx.timestamp", "rx.unixtime",
                              "rx.missing-unixtime", "rx.age"}) {
@@ -61,6 +61,15 @@ TEST_F(engine_sensor, old_samples_fail_the_device) {
   EXPECT_EQ(value("input1.rx.age"), "1.5");
   EXPECT_EQ(status("input1.rx.age"), sensor_status::error);
   EXPECT_EQ(value("rx.device-status"), "fail");
+}
+
+TEST_F(engine_sensor, short_buffers_are_a_warning) {
+  sensors.set_buffers(4096, 4096);
+  EXPECT_EQ(status("rx.buffer"), sensor_status::nominal);
+  sensors.set_buffers(1 << 27, 1 << 22);
+  EXPECT_EQ(value("rx.buffer-asked"), "134217728");
+  EXPECT_EQ(value("rx.buffer"), "4194304");
+  EXPECT_EQ(status("rx.buffer"), sensor_status::warn);
 }
 
 TEST_F(engine_sensor, values_have_their_forms) {

@@ -88,7 +88,7 @@ TEST(receive_memory, stays_within_its_bound) {
   // The packets that this test makes are small beside what the bound has to spare.
   EXPECT_LE(most_bytes - before, bound.chunks + bound.buffers);
   EXPECT_GE(2 * (most_bytes - before), bound.chunks + bound.buffers) << "a bound that says little";
-  EXPECT_LE(in.socket_bytes(), bound.sockets);
+  EXPECT_LE(in.buffers().granted_bytes, bound.sockets);
 }
 
 }  // namespace

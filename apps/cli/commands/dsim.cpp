@@ -16,6 +16,7 @@
 #include "cli/messages.hpp"                 // counted
 #include "cli/option.hpp"                   // add_texts, add_file, add_count, add_list
 #include "cli/reports/print_json.hpp"       // text_of
+#include "cli/sources.hpp"                  // report_send_buffers
 #include "cli/stop_signal.hpp"              // stop_signal
 #include "control/service_log.hpp"          // service_log
 #include "formats/atomic_file.hpp"          // atomic_file
@@ -274,6 +275,7 @@ int run(const options& o) {
   sending done{.sync_time_s = synchronise(o, spec), .first_timestamp = spec.first_timestamp};
   stop_signal stop;
   transmit::sample_sender out{spec, samples};
+  report_send_buffers(log, out.buffers(), "--buffer");
   std::unique_ptr<simulation::signal_service> service;
   if (o.katcp_port != 0) {
     service = std::make_unique<simulation::signal_service>(

@@ -217,6 +217,8 @@ void announce(fengine::service& served, control::service_log& log) {
   for (const net::endpoint& each : served.engine().endpoints()) {
     log.write(log_level::info, formatted("receives on {}", net::to_string(each)));
   }
+  report_receive_buffers(log, served.engine().receive_buffers(), "--recv-buffer");
+  report_send_buffers(log, served.engine().send_buffers(), "--send-buffer");
   for (const fengine::output_spec& output : spec.outputs) {
     const channeliser_sizes sizes = sizes_of(output.bank);
     log.write(log_level::info,

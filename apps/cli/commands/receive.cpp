@@ -210,6 +210,7 @@ int run(options& o) {
   const received_outputs outputs = outputs_of(o);
   const receive::heap_receive_spec spec = spec_of(o);
   receive::heap_receiver in{spec};
+  report_receive_buffers(log, in.buffers(), "--buffer");
   const auto begun = clock::now();
   in.start();
   std::optional<received_batches> batches;
