@@ -21,6 +21,7 @@ endif()
 if(TARGET wingbeat_cli AND TARGET wingbeat_fengine)
   install(FILES packaging/wingbeat-dsim@.service packaging/wingbeat-fengine@.service
           DESTINATION lib/systemd/system)
+  install(FILES packaging/10-wingbeat.conf DESTINATION lib/sysctl.d)
   install(DIRECTORY packaging/etc/wingbeat/
           DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat/examples)
 endif()

@@ -18,7 +18,7 @@ struct engine_metrics {
   engine_metrics(metric_registry& registry, std::span<const stream_info> streams,
                  std::size_t n_pols);
 
-  /// Adds gauges: bytes of the receiving sockets' buffers, asked for and granted. To be called once.
+  /// Adds gauges, once: bytes of the receiving sockets' buffers, asked for and granted.
   void set_buffers(std::size_t asked_bytes, std::size_t granted_bytes);
 
   struct input {

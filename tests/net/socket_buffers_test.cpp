@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers that the system grants: beyond its limit to those who may, and up to it to others, who
-// are told so.
+// The buffers that the system grants: beyond its limit to those who may, and up to it to others,
+// who are told so.
 #include "net/socket_buffers.hpp"
 
 #include <gmock/gmock.h>

@@ -81,7 +81,7 @@ function(check_debian_package file)
   endif()
   foreach(path etc/wingbeat/example.toml usr/share/doc/wingbeat/copyright
           usr/share/doc/wingbeat/docs/service.md usr/lib/systemd/system/wingbeat-fengine@.service
-          usr/lib/pkgconfig/wingbeat.pc usr/include/wingbeat/plan.hpp)
+          usr/lib/sysctl.d/10-wingbeat.conf usr/lib/pkgconfig/wingbeat.pc usr/include/wingbeat/plan.hpp)
     if(NOT EXISTS ${root}/${path})
       message(FATAL_ERROR "the package has no ${path}")
     endif()
