@@ -342,10 +342,34 @@ class parser : private cursor {
   std::map<std::string, value> variables_;
 };
 
+std::string text_of(const signal_node& node) {
+  std::vector<std::string> words;
+  for (const node_pointer& part : node.parts) {
+    const bool is_bracketed = node.form == kind::product && part->form == kind::sum;
+    words.push_back(is_bracketed ? formatted("({})", text_of(*part)) : text_of(*part));
+  }
+  for (const double number : node.numbers) words.push_back(formatted("{}", number));
+  switch (node.form) {
+    case kind::constant: break;
+    case kind::sum: return joined(words, " + ");
+    case kind::product: return joined(words, " * ");
+    case kind::cw: return formatted("cw({})", joined(words, ", "));
+    case kind::comb: return formatted("comb({})", joined(words, ", "));
+    case kind::wgn: return formatted("wgn({})", joined(words, ", "));
+    case kind::delay: return formatted("delay({})", joined(words, ", "));
+  }
+  return joined(words, ", ");
+}
+
 }  // namespace
 
 signal_expression parse_signal(std::string_view text) {
   return parser(text).parse();
+}
+
+std::string text_of(const signal_expression& signal) {
+  const std::string text = text_of(*signal.root);
+  return signal.has_dither ? text : formatted("nodither({})", text);
 }
 
 }  // namespace wingbeat::channelising

@@ -12,6 +12,7 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // shared_ptr
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,5 +46,8 @@ struct signal_expression {
 /// Parses the text. `multicw(n, amplitude, frequency, step)` becomes a sum of n tones. Throws
 /// `plan_error` with the column of what cannot be understood.
 [[nodiscard]] signal_expression parse_signal(std::string_view text);
+
+/// Returns a text of the same signal, with the values of its names in their places.
+[[nodiscard]] std::string text_of(const signal_expression& signal);
 
 }  // namespace wingbeat::channelising

@@ -8,8 +8,9 @@
 #include <stop_token>
 #include <thread>
 
-#include "control/katcp_server.hpp"  // katcp_server
-#include "control/sensor.hpp"        // sensor_registry
+#include "channelising/signal_expression.hpp"  // parse_signal, text_of
+#include "control/katcp_server.hpp"            // katcp_server
+#include "control/sensor.hpp"                  // sensor_registry
 #include "formatted.hpp"
 #include "wingbeat/error.hpp"  // file_error
 
@@ -103,6 +104,16 @@ struct signal_service::state {
     originals = &registry.add({.name = "signals-orig",
                                .description = "The signals as they were given, each in quotes",
                                .kind = sensor_kind::string});
+    reproducible = &registry.add({.name = "signals",
+                                  .description = "The signals, with the values of their names in "
+                                                 "their places, each in quotes",
+                                  .kind = sensor_kind::string});
+    // A string, as a seed may exceed the integers of other programs.
+    registry
+        .add({.name = "dither-seed",
+              .description = "Seed of the dither's random numbers",
+              .kind = sensor_kind::string})
+        .set(std::to_string(spec.period.seed));
     period = &registry.add(
         {.name = "period", .description = "Samples of a signal's period", .units = "samples"});
     steady = &registry.add({.name = "steady-state-timestamp",
@@ -131,7 +142,12 @@ struct signal_service::state {
   ~state() { server.stop(); }
 
   void show(const words& texts, std::int64_t timestamp) {
+    words parsed;
+    for (const std::string& text : texts) {
+      parsed.push_back(channelising::text_of(channelising::parse_signal(text)));
+    }
     originals->set(formatted("'{}'", joined(texts, "' '")));
+    reproducible->set(formatted("'{}'", joined(parsed, "' '")));
     steady->set(timestamp);
   }
 
@@ -156,6 +172,8 @@ struct signal_service::state {
           changes.push_back({arguments, std::move(reply)});
           arrived.notify_one();
         });
+    server.add_request("time", "Replies this machine's UNIX time in seconds.",
+                       [](request&) { return words{formatted("{:.6f}", unix_time_s())}; });
     server.every(refresh_s, [this] { sending.refresh(sender.counts()); });
   }
 
@@ -192,6 +210,7 @@ struct signal_service::state {
   sensor_registry registry;
   sending_sensors sending;
   sensor* originals = nullptr;
+  sensor* reproducible = nullptr;
   sensor* period = nullptr;
   sensor* steady = nullptr;
   katcp_server server;

@@ -90,6 +90,17 @@ TEST(signal_expression, refuses_with_a_column) {
   EXPECT_THAT(why("delay(nodither(cw(1, 2)), 3)"), HasSubstr("put it outside"));
 }
 
+TEST(signal_expression, has_a_text_of_its_values_alone) {
+  EXPECT_EQ(text_of(parse_signal("a = 2; b = cw(a, 3); nodither(a * (b + wgn(0.5, 7)) - b);")),
+            "nodither(2 * (cw(2, 3) + wgn(0.5, 7)) + -1 * cw(2, 3))");
+  for (const char* const text :
+       {"1", "-2.5", "cw(0.2, 321e6) + wgn(0.05, 9007199254740992)", "-(1 + cw(1, 2)) * comb(1, 3)",
+        "delay(multicw(3, 0.1, 1e5, 2.5), -12) - 1e-300", "nodither(0.1 * wgn(1, 2))"}) {
+    const std::string once = text_of(parse_signal(text));
+    EXPECT_EQ(text_of(parse_signal(once)), once);
+  }
+}
+
 TEST(signal_expression, limits_its_own_size) {
   EXPECT_THAT(why(std::string(100, '(') + "1"), HasSubstr("nested 61 deep; 60 are allowed"));
   EXPECT_THAT(why(std::string(100000, ' ')), HasSubstr("the text has 100000 characters"));

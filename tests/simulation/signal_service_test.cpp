@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "control/loopback_client.hpp"
+#include "control/sensor.hpp"          // unix_time_s
 #include "transmit/sample_stream.hpp"  // expect_signals
 #include "wingbeat/error.hpp"          // file_error
 
@@ -71,6 +72,8 @@ TEST_F(service, changes_signals_from_the_timestamp_of_its_reply_on) {
   };
   EXPECT_EQ(value("steady-state-timestamp"), replied.arguments[1]);
   EXPECT_EQ(value("signals-orig"), "'cw(0.4, 3e6)' 'nodither(wgn(0.2, 7))'");
+  EXPECT_EQ(value("signals"), "'cw(0.4, 3000000)' 'nodither(wgn(0.2, 7))'");
+  EXPECT_EQ(value("dither-seed"), "2");
   EXPECT_EQ(value("period"), "256000");
   EXPECT_EQ(value("sync-time"), "1700000000.0");
   ASSERT_TRUE(wait_until([&] { return out_->counts().next_timestamp > changed + 512 * 256; }));
@@ -154,6 +157,15 @@ TEST(signal_service, refuses_a_port_that_is_taken) {
       simulation::signal_service(
           {.port = first.port(), .signals = signals}, out, [] {}, [](const std::string&) {}),
       file_error);
+}
+
+TEST_F(service, tells_the_time) {
+  loopback_client client(service_->port());
+  const double before_s = control::unix_time_s();
+  const auto reply = client.request("?time").reply.arguments;
+  ASSERT_EQ(reply.size(), 2u);
+  EXPECT_GE(std::stod(reply[1]), before_s - 1e-5);
+  EXPECT_LE(std::stod(reply[1]), control::unix_time_s() + 1e-5);
 }
 
 }  // namespace
