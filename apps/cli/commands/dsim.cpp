@@ -16,6 +16,7 @@
 #include "cli/messages.hpp"                 // counted
 #include "cli/option.hpp"                   // add_texts, add_file, add_count, add_list
 #include "cli/reports/print_json.hpp"       // text_of
+#include "cli/service_start.hpp"            // log_start
 #include "cli/sources.hpp"                  // report_send_buffers
 #include "cli/stop_signal.hpp"              // stop_signal
 #include "control/service_log.hpp"          // service_log
@@ -294,6 +295,7 @@ int run(const options& o) {
             formatted("sync time {:.6f}, first timestamp {}, period {}", done.sync_time_s,
                       done.first_timestamp, counted(period.n_samples(), "sample")));
   const auto begun = clock::now();
+  log_start(log, done.sync_time_s);
   fault_watch watch{log};
   while (!stop.is_set() && out.send()) watch.look(out);
   done.elapsed_s = std::chrono::duration<double>(clock::now() - begun).count();

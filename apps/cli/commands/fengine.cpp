@@ -21,6 +21,7 @@
 #include "cli/reports/fengine.hpp"          // engine_stats_text
 #include "cli/sources.hpp"                  // names_files, capture_of, endpoints_of
 #include "cli/stop_signal.hpp"              // stop_signal
+#include "cli/service_start.hpp"            // log_start
 #include "commit.hpp"                       // WINGBEAT_COMMIT, generated
 #include "control/complex_text.hpp"         // parse_complex
 #include "control/service_log.hpp"          // service_log
@@ -285,6 +286,7 @@ int run(const options& o) {
   }
   return exit_ok;
 }
+  log_start(log, spec.engine.sync_time_s);
 
 void add_input_options(CLI::App& command, options& o) {
   add_inputs(command, "SRC", o.sources, "Endpoints, a capture, or recordings")->required();
