@@ -37,6 +37,7 @@ constexpr output_key keys[] = {
     {"decimation", true, true, "2 to 4096"},
     {"ddc_taps", true, false, "of the decimating filter [16 for each sample it skips]"},
     {"pass_bandwidth", true, false, "Hz; keeps all channels, this much of them flat"},
+    {"weight_pass", true, false, "ignored"},
 };
 
 std::string text_of(output_kind kind) {

@@ -26,6 +26,7 @@
 #include "cli/commands/transform.hpp"   // add_transform
 #include "cli/commands/verify.hpp"      // add_verify
 #include "cli/configuration.hpp"        // with_configuration
+#include "cli/fgpu_options.hpp"         // with_number_list
 #include "cli/files.hpp"                // require_files
 #include "cli/messages.hpp"             // print_message, exit_code
 #include "cli/option.hpp"               // require_values
@@ -75,7 +76,8 @@ std::vector<std::string> words_of(const CLI::App& program, int argc, char** argv
   const bool is_simulator = !words.empty() && words.front() == "dsim";
   if (is_simulator || (!words.empty() && words.front() == "fengine")) {
     const auto stated =
-        with_configuration(*program.get_subcommand(words.front()), {words.begin() + 1, words.end()},
+        with_configuration(*program.get_subcommand(words.front()),
+                           with_number_list({words.begin() + 1, words.end()}, "--recv-affinity"),
                            is_simulator ? "signals" : "src");
     words.erase(words.begin() + 1, words.end());
     words.insert(words.end(), stated.begin(), stated.end());

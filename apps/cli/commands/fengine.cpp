@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include <algorithm>  // any_of
 #include <chrono>
 #include <memory>      // make_shared
 #include <optional>
@@ -16,12 +17,13 @@
 #include "cli/channel_models.hpp"           // heap_sample_named, missing_named
 #include "cli/choose.hpp"                   // choose_device
 #include "cli/engine_outputs.hpp"           // parse_output, require_band
+#include "cli/fgpu_options.hpp"             // add_fgpu_options
 #include "cli/messages.hpp"                 // exit_ok
 #include "cli/option.hpp"                   // add_inputs, add_file, add_count
 #include "cli/reports/fengine.hpp"          // engine_stats_text
+#include "cli/service_start.hpp"            // log_start
 #include "cli/sources.hpp"                  // names_files, capture_of, endpoints_of
 #include "cli/stop_signal.hpp"              // stop_signal
-#include "cli/service_start.hpp"            // log_start
 #include "commit.hpp"                       // WINGBEAT_COMMIT, generated
 #include "control/complex_text.hpp"         // parse_complex
 #include "control/service_log.hpp"          // service_log
@@ -56,17 +58,16 @@ constexpr std::chrono::milliseconds turn{50};
 
 struct options {
   std::vector<std::string> sources, recv_interfaces, recv_affinity, send_interfaces;
-  std::vector<std::string> wideband, narrowband;
+  std::vector<std::string> wideband, narrowband, ignored;
   std::string send_sample_bits = "8", gain = "1", missing = "withhold", evaluate = "start";
   std::string replay = "full", device, katcp_host = "127.0.0.1", prometheus_host;
-  std::string log_level = "info", stats, config;
+  std::string log_level = "info", stats, config, send_affinity = "-1";
   std::optional<double> adc_rate_hz, sync_time_s, duration_s;
   std::optional<std::size_t> recv_buffer;
   std::size_t packet_samples = 4096;
   std::size_t chunk_samples = std::size_t{1} << 25, n_chunks = 5, polarisations = 2;
   std::size_t send_buffer = std::size_t{1} << 20, payload = 8192, n_batches = 4;
   std::size_t max_delay_diff = std::size_t{1} << 20;
-  std::optional<std::size_t> send_affinity;
   unsigned sample_bits = 10, ttl = 4;
   double rate_factor = 1.1, descriptor_interval_s = 5;
   std::uint64_t engine = 0, array_size = 65536;
@@ -90,6 +91,11 @@ void refuse_void(const options& o, bool is_live) {
           "without --prometheus-port");
 }
 
+/// Returns the number of a processor; -1 is any.
+int processor_of(const char* option, const std::string& word) {
+  return word == "-1" ? -1 : static_cast<int>(count_of(option, word, {0, 4095}));
+}
+
 receive::source source_of(const options& o) {
   const bool is_live = !names_files(o.sources);
   refuse_void(o, is_live);
@@ -110,8 +116,7 @@ receive::source source_of(const options& o) {
   if (o.recv_affinity.empty()) return live;
   live.affinity.clear();
   for (const std::string& word : o.recv_affinity) {
-    live.affinity.push_back(
-        word == "-1" ? -1 : static_cast<int>(count_of("--recv-affinity", word, {0, 4095})));
+    live.affinity.push_back(processor_of("--recv-affinity", word));
   }
   return live;
 }
@@ -178,7 +183,7 @@ fengine::service_spec spec_of(const options& o) {
   if (!gain)
     throw plan_error(formatted("--gain '{}' is no number; give one such as 2 or 1-2j", o.gain));
   engine.gain = *gain;
-  if (o.send_affinity) engine.send_affinity = static_cast<int>(*o.send_affinity);
+  engine.send_affinity = processor_of("--send-affinity", o.send_affinity);
   fengine::service_spec spec{.engine = fengine::checked(std::move(engine))};
   spec.katcp = {.host = o.katcp_host,
                 .port = o.katcp_port,
@@ -209,6 +214,19 @@ void require_memory(const fengine::engine_spec& spec) {
   }
   for (const device_info& each : devices(engine::host)) available += each.memory_bytes;
   require_room(wanted, available, "this machine");
+}
+
+/// Says in one line which options of katgpucbf's fgpu do nothing.
+void report_ignored(const options& o, control::service_log& log) {
+  std::vector<std::string> names = o.ignored;
+  const auto states_ignored = [](const auto& outputs) {
+    return std::any_of(outputs.begin(), outputs.end(), has_ignored_key);
+  };
+  if (states_ignored(o.wideband) || states_ignored(o.narrowband)) names.push_back("weight_pass");
+  if (names.empty()) return;
+  log.write(
+      control::log_level::warn,
+      formatted("ignores {}: of katgpucbf's fgpu, without meaning here", joined(names, ", ")));
 }
 
 /// Says where everything is, and the memory that is kept.
@@ -268,6 +286,8 @@ int run(const options& o) {
   control::service_log log{"fengine", level};
   const stop_signal stop;
   fengine::service served{spec, log};
+  log_start(log, spec.engine.sync_time_s);
+  report_ignored(o, log);
   announce(served, log);
   served.start();
   serve(served, o, stop);
@@ -286,7 +306,6 @@ int run(const options& o) {
   }
   return exit_ok;
 }
-  log_start(log, spec.engine.sync_time_s);
 
 void add_input_options(CLI::App& command, options& o) {
   add_inputs(command, "SRC", o.sources, "Endpoints, a capture, or recordings")->required();
@@ -318,8 +337,8 @@ void add_output_options(CLI::App& command, options& o) {
   add_text(command, "--send-sample-bits", o.send_sample_bits, "4, 8, 16, fp16 or fp32");
   add_list(command, "--send-interface", o.send_interfaces,
            "Interfaces to send on, each a part of the substreams");
-  add_count(command, "--send-affinity", o.send_affinity, {0, 4095},
-            "Processor of the threads that send");
+  add_text(command, "--send-affinity", o.send_affinity,
+           "Processor of the threads that send; -1 is any");
   add_count(command, "--send-buffer", o.send_buffer, {4096, std::size_t{1} << 32},
             "Bytes of a socket's buffer");
   add_count(command, "--send-ttl", o.ttl, {1, 255}, "Of multicast");
@@ -358,11 +377,12 @@ void add_service_options(CLI::App& command, options& o) {
 void add_fengine(CLI::App& program, int& exit_code) {
   CLI::App* const command = program.add_subcommand(
       "fengine", "Receives a digitiser's packets and sends channelised ones, as a service");
-  command->footer(examples + output_keys_text() + about_configuration);
+  command->footer(examples + output_keys_text() + fgpu_options_text() + about_configuration);
   auto chosen = std::make_shared<options>();
   add_input_options(*command, *chosen);
   add_output_options(*command, *chosen);
   add_service_options(*command, *chosen);
+  add_fgpu_options(*command, chosen->ignored);
   command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
 }
 

@@ -4,6 +4,7 @@
 #include "cli/commands/fengine.hpp"
 #include "cli/commands/receive.hpp"
 #include "cli/configuration.hpp"
+#include "cli/fgpu_options.hpp"
 
 namespace wingbeat::cli {
 
@@ -13,6 +14,11 @@ void add_receive(CLI::App&, int&) {}
 
 std::vector<std::string> with_configuration(const CLI::App&, const std::vector<std::string>& words,
                                             std::string_view) {
+  return words;
+}
+
+std::vector<std::string> with_number_list(const std::vector<std::string>& words,
+                                          const std::string&) {
   return words;
 }
 

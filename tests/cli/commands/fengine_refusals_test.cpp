@@ -62,6 +62,8 @@ TEST(fengine_refusals, of_options) {
            {with({"--log-level", "loud"}), 2, "'loud' is no level; give one of all, trace"},
            {with({"--recv-packet-samples", "5000"}), 2, "chunks of 65536 samples"},
            {with({"--send-affinity", "4095"}), 2, "cannot run on processor 4095"},
+           {with({"--send-affinity", "any"}), 2, "--send-affinity any is not a whole number"},
+           {with({"--recv-affinity", "0", "x"}), 2, "x names a file and 127.0.0.1:7148 endpoints"},
            {with({"--replay", "real"}), 2, "--replay real is of no use with endpoints as SRC"},
            {with({"--prometheus-host", "127.0.0.1"}), 2, "no use without --prometheus-port"},
            {many, 3, "give a smaller --max-delay-diff, fewer --recv-chunks"}});
