@@ -203,9 +203,11 @@ void engine_sensors::set_input_level(std::size_t pol, double dbfs, bool is_whole
   inputs_[pol].level->set(dbfs, is_whole ? std::nullopt : std::optional(sensor_status::failure));
 }
 
-void engine_sensors::set_received(std::size_t pol, std::int64_t adc_timestamp, double unixtime_s) {
+void engine_sensors::set_received(std::size_t pol, std::int64_t adc_timestamp, double unixtime_s,
+                                  bool is_synchronised) {
   inputs_[pol].timestamp->set(adc_timestamp);
-  inputs_[pol].unixtime->set(unixtime_s);
+  inputs_[pol].unixtime->set(unixtime_s,
+                             is_synchronised ? std::nullopt : std::optional(sensor_status::warn));
 }
 
 void engine_sensors::set_input_age(std::size_t pol, double age_s, bool is_silent) {
@@ -223,7 +225,9 @@ void engine_sensors::set_buffers(std::size_t asked_bytes, std::size_t granted_by
 }
 
 void engine_sensors::set_steady_state(std::int64_t timestamp) {
-  steady_state_->set(timestamp);
+  const std::lock_guard lock{steady_state_mutex_};
+  const auto before = std::get<std::int64_t>(steady_state_->latest().value);
+  steady_state_->set(std::max(before, timestamp));
 }
 
 void engine_sensors::refresh(double now_s) {

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>  // size_t
 #include <cstdint>  // int64_t
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -32,8 +33,10 @@ class engine_sensors {
   void set_input_clips(std::size_t pol, std::int64_t n_total);
   /// The input's level; `is_whole` unless samples of its window are missing.
   void set_input_level(std::size_t pol, double dbfs, bool is_whole);
-  /// At each chunk: the ADC time of its first sample, and that sample's UNIX time.
-  void set_received(std::size_t pol, std::int64_t adc_timestamp, double unixtime_s);
+  /// At each chunk: the ADC time of its first sample, and that sample's UNIX time, which is a
+  /// warning unless it is by a synchronisation that holds.
+  void set_received(std::size_t pol, std::int64_t adc_timestamp, double unixtime_s,
+                    bool is_synchronised = true);
   /// The time since samples were received last; `is_silent`: it is too long.
   void set_input_age(std::size_t pol, double age_s, bool is_silent);
   /// When a chunk that misses packets ends.
@@ -42,6 +45,7 @@ class engine_sensors {
   // Of the engine.
   /// Bytes of the receiving sockets' buffers: as asked for, and as the system granted them.
   void set_buffers(std::size_t asked_bytes, std::size_t granted_bytes);
+  /// At each change of gains or delays; an earlier time than before changes nothing.
   void set_steady_state(std::int64_t timestamp);
 
   /// Looks for silence and missing data, and sums up `rx.device-status` and `device-status`. To be
@@ -73,6 +77,7 @@ class engine_sensors {
   sensor* rx_status_ = nullptr;
   sensor* status_ = nullptr;
   sensor* steady_state_ = nullptr;
+  std::mutex steady_state_mutex_;
   sensor* clock_state_ = nullptr;
   sensor* clock_synchronised_ = nullptr;
   sensor* clock_estimated_error_ = nullptr;

@@ -66,21 +66,23 @@ receive::receive_spec with_memory(receive::receive_spec spec, const queue& on,
 }  // namespace
 
 engine::engine(engine_spec spec, control::engine_sensors& sensors, control::engine_metrics& metrics,
-               log_function log)
+               log_function log, engine_observers calls)
     : spec_(std::move(spec)),
       thermometers_(spec_.device),
       streams_(streams_of(spec_)),
       sensors_(sensors),
       metrics_(metrics),
       log_(std::move(log)),
+      calls_(std::move(calls)),
       is_live_(std::holds_alternative<receive::live_source>(spec_.input.source)),
       silence_s_(silence_of(spec_)),
       receiver_(with_memory(spec_.input, queue{spec_.device}, chunk_memory_)),
       silence_(n_pols(), silence_s_),
-      measured_bytes_(spec_.outputs.size()) {
+      measured_bytes_(spec_.outputs.size()),
+      progress_(spec_.outputs.size()) {
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
     outputs_.push_back(std::make_unique<output>(
-        spec_, i, sensors_, metrics_, [this](const std::string& reason) { fail(reason); }));
+        spec_, i, sensors_, metrics_, log_, [this](const std::string& reason) { fail(reason); }));
   }
   for (std::size_t pol = 0; pol < n_pols(); ++pol) sensors_.set_input_clips(pol, 0);
   for (const auto& input : metrics_.inputs) input.age->restart();
@@ -144,8 +146,9 @@ void engine::deal() {
 void engine::report_received(const receive::chunk& next) {
   const double unixtime_s =
       spec_.sync_time_s + static_cast<double>(next.timestamp) / spec_.adc_rate_hz;
+  has_started_again_ = next.epoch != 0;
   for (std::size_t pol = 0; pol < n_pols(); ++pol) {
-    sensors_.set_received(pol, next.timestamp, unixtime_s);
+    sensors_.set_received(pol, next.timestamp, unixtime_s, !has_started_again_);
     const auto& present = next.present[pol];
     const auto n = std::accumulate(present.begin(), present.end(), std::size_t{0});
     if (n < present.size()) sensors_.set_missing(pol, unixtime_s);
@@ -180,6 +183,17 @@ void engine::publish_counts() {
   if (clock::now() - measured_at_ < report_interval) return;
   measure_rates(now);
   report_losses(now);
+  report_progress();
+}
+
+/// A hang of any output is not hidden by this thread, which goes on.
+void engine::report_progress() {
+  bool gets_on = true;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const std::uint64_t before = std::exchange(progress_[i], outputs_[i]->progress());
+    gets_on = gets_on && (progress_[i] != before || outputs_[i]->is_idle());
+  }
+  if (gets_on) calls_.works();
 }
 
 void engine::measure_rates(const receive::receive_counts& now) {
@@ -218,7 +232,10 @@ void engine::report_losses(const receive::receive_counts& now) {
   }
   if (!text.empty()) log_(log_level::warn, formatted("packets in the last second: {}", text));
   if (now.restarts > reported_.restarts) {
-    log_(log_level::warn, "the digitiser's time went back; output begins anew");
+    log_(log_level::warn,
+         "the digitiser was started again, because its time went back: output begins anew with the "
+         "gains and delays in use; --sync-time is that of the time before, and ?delays is refused "
+         "until the engine is started with the one that holds now");
   }
   reported_ = now;
 }
@@ -242,15 +259,35 @@ std::int64_t engine::set_gains(std::size_t stream, std::optional<std::size_t> po
   const std::int64_t from = outputs_[stream]->set_gains(pol, gains);
   log_(log_level::info,
        formatted("output '{}' has other gains from {} on", streams_[stream].name, from));
+  calls_.changed();
   return from;
 }
 
 std::int64_t engine::set_delays(std::size_t stream, double start_s,
                                 std::span<const control::delay_setting> delays) {
+  if (has_started_again_) {
+    throw plan_error(
+        formatted("the digitiser was started again, and delays would begin by the sync time {:.6f} "
+                  "of before; start the engine with the --sync-time that holds now",
+                  spec_.sync_time_s));
+  }
   const std::int64_t from = outputs_[stream]->set_delays(start_s, delays);
   log_(log_level::debug,
        formatted("output '{}' has other delays from {} on", streams_[stream].name, from));
+  calls_.changed();
   return from;
+}
+
+saved_state engine::state() const {
+  saved_state state{.engine = spec_.sending.engine};
+  for (const auto& each : outputs_) state.outputs.push_back(each->state());
+  return state;
+}
+
+void engine::restore(const saved_state& state) {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    sensors_.set_steady_state(outputs_[i]->restore(state.outputs[i]));
+  }
 }
 
 control::monitor_snapshot engine::snapshot() const {

@@ -34,15 +34,21 @@
 
 namespace wingbeat::fengine {
 
+/// What an engine calls beside its log.
+struct engine_observers {
+  /// About once a second, in the thread that deals chunks, unless an output does not get on with
+  /// what it has to do.
+  std::function<void()> works = [] {};
+  /// When gains or delays were set, in the thread that sets them.
+  std::function<void()> changed = [] {};
+};
+
 class engine final : public control::engine_control, public control::engine_monitor {
  public:
-  /// Says what happens, in one sentence, in any thread.
-  using log_function = std::function<void(control::log_level, const std::string&)>;
-
   /// Opens all sockets and compiles all kernels; packets that arrive are kept until `start`. `spec`
   /// is checked. Sensors and metrics outlive the engine.
   engine(engine_spec spec, control::engine_sensors& sensors, control::engine_metrics& metrics,
-         log_function log);
+         log_function log, engine_observers calls = {});
 
   /// Stops.
   ~engine() override;
@@ -85,6 +91,11 @@ class engine final : public control::engine_control, public control::engine_moni
   std::int64_t set_delays(std::size_t stream, double start_s,
                           std::span<const control::delay_setting> delays) override;
 
+  /// Returns the gains and delays that were set.
+  [[nodiscard]] saved_state state() const;
+  /// Sets those of a state that has the shape of this engine's, before `start`.
+  void restore(const saved_state& state);
+
   /// Returns the time since samples of a polarisation were received last, or since the start.
   [[nodiscard]] double input_age_s(std::size_t pol) const {
     return metrics_.inputs[pol].age->elapsed_s();
@@ -103,6 +114,7 @@ class engine final : public control::engine_control, public control::engine_moni
   void deal();
   void report_received(const receive::chunk& next);
   void publish_counts();
+  void report_progress();
   void measure_rates(const receive::receive_counts& now);
   void report_losses(const receive::receive_counts& now);
   void report_silence();
@@ -114,6 +126,7 @@ class engine final : public control::engine_control, public control::engine_moni
   control::engine_sensors& sensors_;
   control::engine_metrics& metrics_;
   log_function log_;
+  engine_observers calls_;
   bool is_live_;  ///< Receives from a network.
   double silence_s_;
   std::vector<pinned_memory> chunk_memory_;  ///< From which devices copy samples.
@@ -121,6 +134,7 @@ class engine final : public control::engine_control, public control::engine_moni
   std::vector<std::unique_ptr<output>> outputs_;
   std::thread dealing_;
   std::atomic<bool> is_finished_ = false;
+  std::atomic<bool> has_started_again_ = false;  ///< The digitiser, at a time of its own.
 
   receive::receive_counts published_ = {};  ///< Of the thread that deals.
   silence_watch silence_;
@@ -129,6 +143,7 @@ class engine final : public control::engine_control, public control::engine_moni
   clock::time_point measured_at_ = {};
   receive::receive_counts measured_ = {};
   std::vector<std::uint64_t> measured_bytes_;  ///< [stream] that were sent
+  std::vector<std::uint64_t> progress_;        ///< [stream] of `output::progress`
 
   mutable std::mutex mutex_;  ///< Guards those below.
   std::string failure_;

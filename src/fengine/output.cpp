@@ -79,12 +79,14 @@ std::vector<std::vector<std::complex<float>>> initial_gains(const engine_spec& s
 }  // namespace
 
 output::output(const engine_spec& spec, std::size_t index, control::engine_sensors& sensors,
-               control::engine_metrics& metrics, std::function<void(std::string)> fail)
+               control::engine_metrics& metrics, log_function log,
+               std::function<void(std::string)> fail)
     : spec_(spec),
       output_(spec.outputs[index]),
       index_(index),
       sensors_(sensors),
       metrics_(metrics.outputs[index]),
+      log_(std::move(log)),
       fail_(std::move(fail)),
       queue_(spec.device),
       bank_(queue_, output_.bank, 0, spec.max_delay_diff),
@@ -127,6 +129,7 @@ void output::start() {
 }
 
 void output::offer(shared_chunk next) {
+  ++n_offered_;
   chunks_.push(std::move(next));
 }
 
@@ -142,6 +145,7 @@ void output::channelise_all() {
   try {
     while (const auto next = chunks_.pop()) {
       channelise(*next);
+      ++n_channelised_;
       if (chunks_.size() == 0) finish_heaps();  // nothing comes that could hand them on
     }
   } catch (const std::exception& error) {
@@ -154,7 +158,12 @@ void output::go_to(std::int64_t sample, std::uint64_t epoch) {
   const std::int64_t gap = sample - next_sample_;
   const auto most =
       static_cast<std::int64_t>(most_missing_chunks * spec_.input.geometry.chunk_samples);
-  if (next_sample_ < 0 || epoch != epoch_ || gap < 0 || gap > most) {
+  if (next_sample_ >= 0 && epoch != epoch_) {
+    finish_heaps();
+    const std::lock_guard lock{mutex_};
+    bank_.jump(sample);
+    keep_delays(sample);
+  } else if (next_sample_ < 0 || gap < 0 || gap > most) {
     bank_.jump(sample);
   } else if (gap > 0) {
     const auto count = static_cast<std::size_t>(gap);
@@ -163,6 +172,28 @@ void output::go_to(std::int64_t sample, std::uint64_t epoch) {
   }
   next_sample_ = sample;
   epoch_ = epoch;
+}
+
+/// Has the delays in use go on where the digitiser's time goes back: what would have been sample
+/// `next_sample_` is sample `sample` now. The starts of delays that were to come are of the time
+/// before, so these are forgotten.
+void output::keep_delays(std::int64_t sample) {
+  while (!pending_delays_.empty() && pending_delays_.front().load <= next_sample_) begin_delays();
+  pending_delays_.clear();
+  const auto seconds = [&](std::int64_t of) { return static_cast<double>(of) / spec_.adc_rate_hz; };
+  if (load_ >= 0) {
+    delays_ = stated_from(seconds(next_sample_), {seconds(load_), delays_}).settings;
+  }
+  load_ = sample;
+  std::vector<delay_model> models;
+  for (std::size_t pol = 0; pol < delays_.size(); ++pol) {
+    const control::delay_setting& of = delays_[pol];
+    models.push_back(in_samples(
+        {0, of.delay_s, of.delay_rate, of.phase_rad, of.phase_rate_rad_per_s}, spec_.adc_rate_hz));
+    models.back().start_samples = sample;
+    sensors_.set_delay(index_, pol, load_, of);
+  }
+  bank_.add_delays(models);
 }
 
 void output::channelise(const shared_chunk& next_chunk) {
@@ -195,7 +226,12 @@ void output::finish_heaps() {
 }
 
 void output::report_skipped() {
-  if (const std::uint64_t n_skipped = newly_skipped()) batches_.push({.n_skipped = n_skipped});
+  if (const std::uint64_t n_skipped = newly_skipped()) make({.n_skipped = n_skipped});
+}
+
+void output::make(outgoing next) {
+  ++n_made_;
+  batches_.push(std::move(next));
 }
 
 void output::take(const channelised_heap& heap) {
@@ -211,7 +247,7 @@ void output::take(const channelised_heap& heap) {
   for (std::size_t pol = 0; pol < heap.is_complete.size(); ++pol) {
     if (!heap.is_complete[pol]) next.missing |= std::uint64_t{1} << pol;
   }
-  batches_.push(std::move(next));
+  make(std::move(next));
 }
 
 std::uint64_t output::newly_skipped() {
@@ -224,13 +260,16 @@ std::uint64_t output::newly_skipped() {
 
 void output::follow_delays(std::int64_t timestamp) {
   const std::lock_guard lock{mutex_};
-  while (!pending_delays_.empty() && pending_delays_.front().promised <= timestamp) {
-    const pending_delay& begun = pending_delays_.front();
-    delays_ = begun.settings;
-    for (std::size_t pol = 0; pol < delays_.size(); ++pol) {
-      sensors_.set_delay(index_, pol, begun.load, delays_[pol]);
-    }
-    pending_delays_.erase(pending_delays_.begin());
+  while (!pending_delays_.empty() && pending_delays_.front().promised <= timestamp) begin_delays();
+}
+
+/// Has the delays that come next be those in use; `mutex_` is held.
+void output::begin_delays() {
+  delays_ = std::move(pending_delays_.front().settings);
+  load_ = pending_delays_.front().load;
+  pending_delays_.erase(pending_delays_.begin());
+  for (std::size_t pol = 0; pol < delays_.size(); ++pol) {
+    sensors_.set_delay(index_, pol, load_, delays_[pol]);
   }
 }
 
@@ -247,7 +286,7 @@ void output::report_levels(std::size_t n_samples) {
 void output::send_all() {
   try {
     stay_on_processor(spec_.send_affinity);
-    while (auto next = batches_.pop()) send(*next);
+    for (; auto next = batches_.pop(); ++n_sent_) send(*next);
     sender_.stop();
   } catch (const std::exception& error) {
     fail_(formatted("output '{}' cannot send: {}", output_.name, error.what()));
@@ -309,7 +348,31 @@ std::int64_t output::set_delays(double start_s, std::span<const control::delay_s
   // Models that were to begin later are gone.
   std::erase_if(pending_delays_, [&](const auto& each) { return each.load >= pending.load; });
   pending_delays_.push_back(std::move(pending));
+  std::erase_if(requested_, [&](const auto& each) { return each.start_s >= start_s; });
+  requested_.push_back({start_s, {delays.begin(), delays.end()}});
+  // Others follow them by now.
+  while (requested_.size() > 1 && requested_[1].start_s <= control::unix_time_s()) {
+    requested_.erase(requested_.begin());
+  }
   return pending_delays_.back().promised;
+}
+
+output_state output::state() const {
+  const std::lock_guard lock{mutex_};
+  return {output_.name, output_.bank.channels, gains_, requested_};
+}
+
+std::int64_t output::restore(const output_state& state) {
+  std::int64_t steady = 0;
+  for (std::size_t pol = 0; pol < state.gains.size(); ++pol) {
+    steady = set_gains(pol, state.gains[pol]);
+    sensors_.set_gains(index_, pol, state.gains[pol]);
+  }
+  for (const timed_delays& each : state.delays) {
+    const double start_s = std::max(each.start_s, spec_.sync_time_s);
+    steady = std::max(steady, set_delays(start_s, stated_from(start_s, each).settings));
+  }
+  return steady;
 }
 
 output_counts output::counts() const {

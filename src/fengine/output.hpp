@@ -8,6 +8,7 @@
 // chunks, drops packets and counts them.
 #pragma once
 
+#include <atomic>
 #include <complex>
 #include <cstddef>  // byte, size_t
 #include <cstdint>  // int64_t, uint64_t
@@ -23,13 +24,18 @@
 
 #include "control/engine_metrics.hpp"  // engine_metrics
 #include "control/engine_sensors.hpp"  // engine_sensors
+#include "control/log_level.hpp"       // log_level
 #include "fengine/bounded_queue.hpp"   // bounded_queue
 #include "fengine/engine_spec.hpp"     // engine_spec
 #include "fengine/input_level_window.hpp"
 #include "fengine/latest_spectra.hpp"
-#include "receive/chunk_pool.hpp"  // received_chunk
+#include "fengine/saved_state.hpp"  // output_state, timed_delays
+#include "receive/chunk_pool.hpp"   // received_chunk
 
 namespace wingbeat::fengine {
+
+/// Says what happens, in one sentence, in any thread.
+using log_function = std::function<void(control::log_level, const std::string&)>;
 
 /// A chunk that several outputs read.
 using shared_chunk = std::shared_ptr<const receive::received_chunk>;
@@ -46,7 +52,7 @@ class output {
   /// Prepares output number `index`: compiles its kernels and opens its sockets. The others outlive
   /// it. `fail` is called, in a thread of the output, with the reason why it ends early.
   output(const engine_spec& spec, std::size_t index, control::engine_sensors& sensors,
-         control::engine_metrics& metrics, std::function<void(std::string)> fail);
+         control::engine_metrics& metrics, log_function log, std::function<void(std::string)> fail);
   output(const output&) = delete;
   output& operator=(const output&) = delete;
 
@@ -68,6 +74,12 @@ class output {
                          std::span<const std::complex<float>> gains);
   std::int64_t set_delays(double start_s, std::span<const control::delay_setting> delays);
 
+  /// Returns the gains and delays that were set, in UNIX time.
+  [[nodiscard]] output_state state() const;
+  /// Sets those of a state that is of this output, before `start`; returns the steady-state
+  /// timestamp. Delays from before the synchronisation go on from there.
+  std::int64_t restore(const output_state& state);
+
   [[nodiscard]] output_counts counts() const;
   [[nodiscard]] net::socket_buffers buffers() const { return sender_.buffers(); }
   [[nodiscard]] std::vector<control::monitored_spectrum> spectra() const {
@@ -76,6 +88,9 @@ class output {
   [[nodiscard]] std::vector<control::monitored_delay> delays() const;
   [[nodiscard]] std::size_t n_waiting_chunks() const { return chunks_.size(); }
   [[nodiscard]] std::size_t n_waiting_batches() const { return batches_.size(); }
+  /// Returns how many chunks were channelised and batches sent, and whether none are to be.
+  [[nodiscard]] std::uint64_t progress() const { return n_channelised_ + n_sent_; }
+  [[nodiscard]] bool is_idle() const { return n_channelised_ == n_offered_ && n_sent_ == n_made_; }
 
  private:
   /// A batch of voltages, or only the number of those that were left out.
@@ -95,13 +110,16 @@ class output {
   void channelise_all();
   void channelise(const shared_chunk& next_chunk);
   void go_to(std::int64_t sample, std::uint64_t epoch);
+  void keep_delays(std::int64_t sample);
   void finish_heaps();
   void take(const channelised_heap& heap);
   void report_skipped();
   void follow_delays(std::int64_t timestamp);
+  void begin_delays();
   void report_levels(std::size_t n_samples);
   [[nodiscard]] std::uint64_t newly_skipped();
 
+  void make(outgoing next);
   void send_all();
   void send(outgoing& next);
 
@@ -110,6 +128,7 @@ class output {
   std::size_t index_;
   control::engine_sensors& sensors_;
   control::engine_metrics::output& metrics_;
+  log_function log_;
   std::function<void(std::string)> fail_;
 
   // Of the thread that channelises.
@@ -125,6 +144,9 @@ class output {
   transmit::heap_sender sender_;
   transmit::sender_counts published_ = {};
 
+  /// Chunks, and batches with those that were left out.
+  std::atomic<std::uint64_t> n_offered_ = 0, n_channelised_ = 0, n_made_ = 0, n_sent_ = 0;
+
   std::vector<std::vector<std::byte>> memory_;  ///< Of the batches.
   bounded_queue<shared_chunk> chunks_;
   bounded_queue<std::vector<std::byte>*> free_;
@@ -135,6 +157,8 @@ class output {
   std::vector<std::vector<std::complex<float>>> gains_;  ///< [polarisation][channel]
   std::vector<pending_delay> pending_delays_;
   std::vector<control::delay_setting> delays_;  ///< [polarisation] in use
+  std::int64_t load_ = -1;                      ///< From which ADC sample on they are in use.
+  std::vector<timed_delays> requested_;         ///< As they were set, by their starts.
   heap_counts batch_counts_;
   std::vector<std::uint64_t> saturated_;
 

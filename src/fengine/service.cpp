@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "control/engine_requests.hpp"  // add_engine_requests
+#include "fengine/saved_state.hpp"      // read_state, write_state
 #include "formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"           // file_error
 
@@ -24,12 +25,16 @@ double silence_s(const engine_spec& spec) {
 
 service::service(const service_spec& spec, control::service_log& log)
     : log_(log),
+      state_file_(spec.state_file),
       sensors_(registry_, streams_of(spec.engine), spec.engine.input.geometry.polarisations,
                silence_s(spec.engine)),
       metrics_(metric_registry_, streams_of(spec.engine), spec.engine.input.geometry.polarisations),
       engine_(
           spec.engine, sensors_, metrics_,
-          [this](control::log_level level, const std::string& text) { log_.write(level, text); }) {
+          [this](control::log_level level, const std::string& text) { log_.write(level, text); },
+          {.works = [this] { manager_.notify("WATCHDOG=1"); },
+           .changed = [this] { keep_state(); }}) {
+  restore();
   try {
     if (spec.katcp) {
       katcp_ = std::make_unique<control::katcp_server>(*spec.katcp, registry_,
@@ -63,9 +68,40 @@ void service::start() {
     log_.forward_to(katcp_.get());
   }
   engine_.start();
+  if (!manager_.notify("READY=1\nSTATUS=receives, channelises and sends")) {
+    log_.write(control::log_level::warn, manager_.failure());
+  }
+}
+
+void service::restore() {
+  if (state_file_.empty()) return;
+  if (const auto state = read_state(state_file_)) {
+    require_same_shape(*state, engine_.state(), state_file_);
+    try {
+      engine_.restore(*state);
+    } catch (const plan_error& error) {
+      throw file_error(formatted("the state {} cannot be restored: {}", state_file_, error.what()));
+    }
+    log_.write(control::log_level::info,
+               formatted("gains and delays are those of the state {}", state_file_));
+  }
+  write_state(state_file_, engine_.state());  // a place that cannot be written is found now
+}
+
+void service::keep_state() {
+  if (state_file_.empty()) return;
+  try {
+    write_state(state_file_, engine_.state());
+  } catch (const file_error& error) {
+    log_.write(control::log_level::error,
+               formatted("gains and delays that were set last are in use, but are not kept: {}",
+                         error.what()));
+  }
 }
 
 void service::stop() {
+  if (!is_stopping_) manager_.notify("STOPPING=1\nSTATUS=sends what was received");
+  is_stopping_ = true;
   engine_.stop();
   log_.forward_to(nullptr);
   if (katcp_) katcp_->stop();

@@ -16,6 +16,7 @@
 #include "control/monitor_server.hpp"
 #include "control/sensor.hpp"
 #include "control/service_log.hpp"
+#include "control/service_manager.hpp"
 #include "fengine/engine.hpp"
 #include "fengine/engine_spec.hpp"
 
@@ -25,12 +26,14 @@ struct service_spec {
   engine_spec engine = {};  ///< Checked.
   std::optional<control::katcp_options> katcp = {};
   std::optional<control::monitor_options> monitor = {};
+  std::string state_file = {};  ///< Where gains and delays are kept; empty: nowhere.
 };
 
 class service {
  public:
-  /// Opens all sockets and compiles all kernels. Throws `plan_error`, `file_error` and
-  /// `device_error`, in one sentence. The log outlives the service.
+  /// Opens all sockets and compiles all kernels, and sets the gains and delays of the state file.
+  /// Throws `plan_error`, `file_error` and `device_error`, in one sentence. The log outlives the
+  /// service.
   service(const service_spec& spec, control::service_log& log);
   service(const service&) = delete;
   service& operator=(const service&) = delete;
@@ -54,7 +57,13 @@ class service {
   [[nodiscard]] std::uint16_t monitor_port() const { return monitor_ ? monitor_->port() : 0; }
 
  private:
+  void restore();
+  void keep_state();
+
   control::service_log& log_;
+  std::string state_file_;
+  control::service_manager manager_;
+  bool is_stopping_ = false;
   control::sensor_registry registry_;
   control::metric_registry metric_registry_;
   control::engine_sensors sensors_;

@@ -140,6 +140,25 @@ TEST_F(engine_sensor, states_are_not_reported_again_while_they_stay) {
   EXPECT_EQ(registry.find("device-status")->latest().sequence, sequence);
 }
 
+// Delays that begin later, then gains that hold at once: both hold from the later time on.
+TEST_F(engine_sensor, steady_state_never_goes_down) {
+  for (const std::int64_t timestamp : {4096, 1 << 20, 8192, 0, 1 << 21}) {
+    sensors.set_steady_state(timestamp);
+    EXPECT_EQ(value("steady-state-timestamp"),
+              std::to_string(timestamp < (1 << 20) && timestamp != 4096 ? 1 << 20 : timestamp));
+  }
+}
+
+TEST_F(engine_sensor, unix_time_is_a_warning_without_synchronisation) {
+  sensors.set_received(0, 4096, 1.7e9, false);
+  EXPECT_EQ(status("input0.rx.unixtime"), sensor_status::warn);
+  EXPECT_EQ(status("input0.rx.timestamp"), sensor_status::nominal);
+  sensors.refresh(unix_time_s());
+  EXPECT_EQ(value("device-status"), "degraded");
+  sensors.set_received(0, 8192, 1.7e9);
+  EXPECT_EQ(status("input0.rx.unixtime"), sensor_status::nominal);
+}
+
 TEST_F(engine_sensor, clock_is_read) {
   sensors.refresh_clock();
   for (const char* name : {"time.state", "time.synchronised", "time.esterror", "time.maxerror"}) {

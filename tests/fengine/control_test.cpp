@@ -3,6 +3,9 @@
 // the change, none before it.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>  // sleep_for
+
 #include "fengine/engine_run.hpp"
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -86,6 +89,69 @@ TEST(fengine_control, a_delay_that_is_refused_changes_nothing) {
   run.finish();
   expect_same(run.caught.caught(),
               channelise_packets(run.spec().outputs[0].bank, 4, 0, 6 * chunk_packets).heaps);
+}
+
+// The digitiser is started again, and counts from another time: delay and phase go on from where
+// they were, the gains stay, and delays that were to come later do not.
+TEST(fengine_control, gains_and_delays_go_on_where_time_goes_back) {
+  engine_run run;
+  constexpr std::int64_t first = 1 << 20, n_again = 12 * chunk_packets;
+  const double rate = run.spec().adc_rate_hz, sync = run.spec().sync_time_s;
+  const double start_s = sync + static_cast<double>(first * 256) / rate;
+  const std::vector<control::delay_setting> delays{
+      {.delay_s = 3.5e-6, .delay_rate = 1e-4, .phase_rad = 0.25, .phase_rate_rad_per_s = 3},
+      {.delay_s = 7.25e-6, .phase_rad = -1}};
+  run.engine->set_gains(0, std::nullopt, std::vector<std::complex<float>>(64, {0.02F, 0.03F}));
+  run.engine->set_delays(0, start_s, delays);
+  run.engine->set_delays(0, start_s + 1000, {{{.delay_s = 1e-3}, {}}});
+  run.send(first, first + 6 * chunk_packets);
+  run.send(0, n_again);
+  EXPECT_TRUE(wait_until([&] { return run.engine->received().restarts == 1; }));
+  run.finish();
+
+  channeliser_spec bank = run.spec().outputs[0].bank;
+  bank.gains = {{.gains = {{{0.02F, 0.03F}}, {{0.02F, 0.03F}}}}};
+  bank.delays.resize(2);
+  const double elapsed_s = 6 * chunk_packets * 256 / rate;
+  for (std::size_t pol = 0; pol < 2; ++pol) {
+    const control::delay_setting& of = delays[pol];
+    bank.delays[pol] = {
+        in_samples({0, of.delay_s + elapsed_s * of.delay_rate, of.delay_rate,
+                    of.phase_rad + elapsed_s * of.phase_rate_rad_per_s, of.phase_rate_rad_per_s},
+                   rate)};
+  }
+  heap_catcher::heaps again;
+  for (const auto& [name, heap] : run.caught.caught()) {
+    if (name.first < first * 256) again.insert({name, heap});
+  }
+  EXPECT_GT(again.size(), 20U);
+  expect_same(again, channelise_packets(bank, 4, 0, n_again).heaps);
+  const std::string text =
+      std::get<std::string>(run.registry->find("wide.input0.delay")->latest().value);
+  EXPECT_TRUE(text.starts_with("(0, 5.9")) << text;
+  EXPECT_EQ(run.registry->find("input0.rx.unixtime")->latest().status,
+            control::sensor_status::warn);
+  EXPECT_THROW(run.engine->set_delays(0, start_s, delays), plan_error);
+}
+
+// A batch that waits for four seconds until it may be sent is no progress.
+TEST(fengine_control, an_output_that_does_not_get_on_is_not_hidden) {
+  std::atomic<int> n_calls = 0;
+  engine_run run{[](fengine::engine_spec& spec) {
+                   spec.input.geometry.chunk_samples = 512;
+                   spec.sending.rate_factor = 0.0005;
+                 },
+                 {.works = [&] { ++n_calls; }}};
+  EXPECT_TRUE(wait_until([&] { return n_calls >= 1; }));  // nothing is to be done
+  run.send(0, 24);                                        // two batches, in chunks of two packets
+  EXPECT_TRUE(wait_until([&] { return run.engine->counts(0).batches.sent == 2; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  const int n_before = n_calls;
+  std::this_thread::sleep_for(std::chrono::milliseconds(2200));
+  EXPECT_EQ(n_calls, n_before);
+  EXPECT_TRUE(wait_until([&] { return n_calls > n_before; }));
+  run.finish();
+  EXPECT_EQ(run.engine->counts(0).sent.heaps, 8U);
 }
 
 TEST(fengine_control, shows_spectra_rates_losses_and_delays) {

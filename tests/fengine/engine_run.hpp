@@ -58,7 +58,8 @@ inline std::vector<std::byte> packet_datagram(const packet_name& name, std::uint
 /// An engine with its sensors, that receives and sends over the loopback interface.
 class engine_run {
  public:
-  explicit engine_run(std::function<void(fengine::engine_spec&)> change = {}) {
+  explicit engine_run(std::function<void(fengine::engine_spec&)> change = {},
+                      fengine::engine_observers calls = {}) {
     fengine::engine_spec spec{
         .input = {.geometry = tiny_chunks, .source = loopback_source(), .n_chunks = 64},
         .adc_rate_hz = 1e6,
@@ -76,11 +77,13 @@ class engine_run {
     const auto streams = fengine::streams_of(spec_);
     sensors_ = std::make_unique<control::engine_sensors>(*registry, streams, 2, 1.0);
     counters_ = std::make_unique<control::engine_metrics>(*metrics, streams, 2);
-    engine = std::make_unique<fengine::engine>(spec_, *sensors_, *counters_,
-                                               [this](control::log_level, const std::string& line) {
-                                                 const std::lock_guard lock{log_mutex_};
-                                                 log_.push_back(line);
-                                               });
+    engine = std::make_unique<fengine::engine>(
+        spec_, *sensors_, *counters_,
+        [this](control::log_level, const std::string& line) {
+          const std::lock_guard lock{log_mutex_};
+          log_.push_back(line);
+        },
+        std::move(calls));
     engine->start();
   }
 

@@ -77,25 +77,25 @@ class Place:
         self.katcp = katcp_host, port
 
 
-def digitiser(place, stats, *times):
+def digitiser(place, stats, *times, **process):
     return services.running(
         PROGRAM, "dsim", *SIGNALS, "--dst", place.sources, "--interface", place.of_digitiser,
         "--adc-sample-rate", RATE_HZ, "--packet-samples", PACKET_SAMPLES, "--signal-heaps",
         HEAP_SAMPLES // PACKET_SAMPLES, "--log-level", "warn", "--stats", FOLDER / stats,
-        *(times or ("--sync-time", SYNC_TIME)))
+        *(times or ("--sync-time", SYNC_TIME)), **process)
 
 
-def engine(place, port, stats, *options):
+def engine(place, port, stats, *options, sync_time=SYNC_TIME, log_level="warn", **process):
     return services.running(
-        PROGRAM, "fengine", place.sources, "--adc-sample-rate", RATE_HZ, "--sync-time", SYNC_TIME,
+        PROGRAM, "fengine", place.sources, "--adc-sample-rate", RATE_HZ, "--sync-time", sync_time,
         "--recv-interface", place.receiving, "--send-interface", place.sending,
         "--recv-packet-samples", PACKET_SAMPLES, "--recv-chunk-samples", CHUNK_SAMPLES,
         "--recv-chunks", 64, "--engine", "host", "--gain", GAIN, "--katcp-host", place.katcp[0],
-        "--katcp-port", place.katcp[1], "--log-level", "warn", "--stats", FOLDER / stats,
+        "--katcp-port", place.katcp[1], "--log-level", log_level, "--stats", FOLDER / stats,
         *options, "--wideband", f"name=wide,channels={N_CHANNELS},taps=4,dither=none,"
         f"jones_per_batch={N_CHANNELS * N_SPECTRA},"
         f"dst={place.destination}+{N_SUBSTREAMS - 1}:{port}",
-        prefix=place.prefix)
+        prefix=place.prefix, **process)
 
 
 def is_listening(address):

@@ -147,6 +147,39 @@ TEST(fengine_service, answers_random_requests_while_it_works) {
                               std::to_string(counts.sent.heaps)));
 }
 
+// Of a narrow band, whose batches are longer, then of the wide one; delays 20 s ahead, then gains.
+TEST(fengine_service, steady_state_never_goes_down) {
+  heap_catcher caught;
+  control::service_log log{"test", control::log_level::off};
+  fengine::service_spec spec = spec_for(caught.place());
+  fengine::output_spec narrow = spec.engine.outputs[0];
+  narrow.name = "narrow";
+  narrow.bank.narrowband = {.centre_hz = 2e5, .decimation = 4};
+  narrow.destinations = {{0x7f000001, 9}};
+  spec.engine.outputs.push_back(narrow);
+  spec.engine = fengine::checked(spec.engine);
+  fengine::service served{spec, log};
+  served.start();
+  stream samples{served.engine()};
+  loopback_client client{served.katcp_port()};
+  EXPECT_TRUE(wait_until([&] { return served.engine().counts(1).sent.heaps > 0; }));
+  std::int64_t last = -1;
+  const std::string zero = " 0,0:0,0 0,0:0,0";
+  for (const std::string& request : std::vector<std::string>{
+           "?gain narrow 0 0.1", "?gain wide 0 0.1", "?gain-all narrow 0.2", "?gain wide 1 0.2",
+           "?delays wide 1600000020" + zero, "?gain wide 0 0.3", "?gain narrow 0 0.3",
+           "?delays narrow 1600000000" + zero}) {
+    EXPECT_EQ(client.request(request).reply.arguments.at(0), "ok") << request;
+    const auto informs = client.request("?sensor-value steady-state-timestamp").informs;
+    const std::int64_t now = std::stoll(informs.at(0).arguments.at(4));
+    EXPECT_GE(now, last) << request;
+    last = now;
+  }
+  EXPECT_EQ(last, 20'000'000);
+  samples.stop();
+  served.stop();
+}
+
 TEST(fengine_service, says_when_a_port_is_taken) {
   heap_catcher caught;
   control::service_log log{"test", control::log_level::off};

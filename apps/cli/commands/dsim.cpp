@@ -20,6 +20,7 @@
 #include "cli/sources.hpp"                  // report_send_buffers
 #include "cli/stop_signal.hpp"              // stop_signal
 #include "control/service_log.hpp"          // service_log
+#include "control/service_manager.hpp"      // service_manager
 #include "formats/atomic_file.hpp"          // atomic_file
 #include "simulation/signal_service.hpp"    // signal_service
 #include "transmit/sample_sender.hpp"       // sample_sender
@@ -208,15 +209,17 @@ std::uint64_t n_failed(const transmit::sample_sender_counts& counts) {
   return sum;
 }
 
-/// Says, once a second, what goes wrong.
+/// Says, once a second, what goes wrong, and tells the service manager that packets are sent.
 class fault_watch {
  public:
-  explicit fault_watch(control::service_log& log) : log_(log) {}
+  fault_watch(control::service_log& log, const control::service_manager& manager)
+      : log_(log), manager_(manager) {}
 
   void look(const transmit::sample_sender& out) {
     const auto now = clock::now();
     if (now < due_) return;
     due_ = now + std::chrono::seconds(1);
+    manager_.notify("WATCHDOG=1");
     const auto counts = out.counts();
     if (counts.late_s > late_s_) {
       log_.write(control::log_level::warn,
@@ -235,6 +238,7 @@ class fault_watch {
 
  private:
   control::service_log& log_;
+  const control::service_manager& manager_;
   clock::time_point due_ = clock::now() + std::chrono::seconds(1);
   double late_s_ = 0;
   std::uint64_t n_failed_ = 0;
@@ -291,14 +295,19 @@ int run(const options& o) {
         out, [&] { stop.request(); },
         [&](const std::string& sentence) { log.write(control::log_level::info, sentence); });
   }
+  log_start(log, done.sync_time_s);
   log.write(control::log_level::info,
             formatted("sync time {:.6f}, first timestamp {}, period {}", done.sync_time_s,
                       done.first_timestamp, counted(period.n_samples(), "sample")));
+  const control::service_manager manager;
+  if (!manager.notify("READY=1\nSTATUS=sends")) {
+    log.write(control::log_level::warn, manager.failure());
+  }
   const auto begun = clock::now();
-  log_start(log, done.sync_time_s);
-  fault_watch watch{log};
+  fault_watch watch{log, manager};
   while (!stop.is_set() && out.send()) watch.look(out);
   done.elapsed_s = std::chrono::duration<double>(clock::now() - begun).count();
+  manager.notify("STOPPING=1\nSTATUS=sends stop heaps");
   out.stop();
   service.reset();
   done.counts = out.counts();

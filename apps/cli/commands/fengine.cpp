@@ -61,7 +61,7 @@ struct options {
   std::vector<std::string> wideband, narrowband, ignored;
   std::string send_sample_bits = "8", gain = "1", missing = "withhold", evaluate = "start";
   std::string replay = "full", device, katcp_host = "127.0.0.1", prometheus_host;
-  std::string log_level = "info", stats, config, send_affinity = "-1";
+  std::string log_level = "info", stats, config, state, send_affinity = "-1";
   std::optional<double> adc_rate_hz, sync_time_s, duration_s;
   std::optional<std::size_t> recv_buffer;
   std::size_t packet_samples = 4096;
@@ -184,7 +184,7 @@ fengine::service_spec spec_of(const options& o) {
     throw plan_error(formatted("--gain '{}' is no number; give one such as 2 or 1-2j", o.gain));
   engine.gain = *gain;
   engine.send_affinity = processor_of("--send-affinity", o.send_affinity);
-  fengine::service_spec spec{.engine = fengine::checked(std::move(engine))};
+  fengine::service_spec spec{.engine = fengine::checked(std::move(engine)), .state_file = o.state};
   spec.katcp = {.host = o.katcp_host,
                 .port = o.katcp_port,
                 .device = "katgpucbf-fgpu-1.0",
@@ -369,6 +369,8 @@ void add_service_options(CLI::App& command, options& o) {
   add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds; for ever if not given");
   add_file(command, file_use::output, "--stats", o.stats,
            "Counters at the end, as JSON whatever the name");
+  add_file(command, file_use::state, "--state", o.state,
+           "Gains and delays, read at the start and kept at each change");
   add_file(command, file_use::input, "--config", o.config, "FILE.toml with options");
 }
 

@@ -63,6 +63,8 @@ TEST(fengine_refusals, of_options) {
            {with({"--recv-packet-samples", "5000"}), 2, "chunks of 65536 samples"},
            {with({"--send-affinity", "4095"}), 2, "cannot run on processor 4095"},
            {with({"--send-affinity", "any"}), 2, "--send-affinity any is not a whole number"},
+           {with({"--state", "no/folder/state.json"}), 4, "no/folder/state.json"},
+           {with({"--state", "s.json", "--stats", "s.json"}), 2, "s.json"},
            {with({"--recv-affinity", "0", "x"}), 2, "x names a file and 127.0.0.1:7148 endpoints"},
            {with({"--replay", "real"}), 2, "--replay real is of no use with endpoints as SRC"},
            {with({"--prometheus-host", "127.0.0.1"}), 2, "no use without --prometheus-port"},
