@@ -251,8 +251,11 @@ std::string operands_text(const pass_side& in, const pass_side& out, bool has_fi
 /// Returns the declaration of `filter`: what a body multiplies by.
 std::string filter_text(const std::optional<pass_side>& side) {
   if (!side) return "using filter = ends::no_filter;\n";
-  return formatted("using filter = ends::complex_load<{}, policy::real>;\n",
-                   stored_type(side->stored));
+  // clang 15 takes pointers to complete types alone as a kernel's parameters, and completes none.
+  return formatted(
+      "using filter = ends::complex_load<{}, policy::real>;\n"
+      "static_assert(sizeof(filter::element) > 0, \"elements are complete\");\n",
+      stored_type(side->stored));
 }
 
 /// The header in wingbeat/device/bodies, and the class in it.
