@@ -98,8 +98,8 @@ std::size_t side::occupied_bytes() const {
 
 bool side::is_of_whole_pairs() const {
   const side_axis& last = axes.back();
-  bool is_even =
-      is_real && last.stride == 1 && last.valid.first == 0 && last.valid.end == last.length;
+  bool is_even = is_real && last.length % 2 == 0 && last.stride == 1 && last.valid.first == 0 &&
+                 last.valid.end == last.length;
   for (std::size_t a = 0; a + 1 < axes.size(); ++a) is_even &= axes[a].stride % 2 == 0;
   for (const side_batch& batch : batches) is_even &= batch.distance % 2 == 0 || batch.count == 1;
   return is_even;

@@ -56,8 +56,8 @@ struct side {
   /// Returns the bytes of all elements in memory; elements that a stride of 0 repeats count once.
   [[nodiscard]] std::size_t occupied_bytes() const;
 
-  /// Returns whether engines may read and write a real side as complex numbers: every row is whole
-  /// and contiguous, and all rows start at even units.
+  /// Returns whether engines may read and write a real side as complex numbers: every row is whole,
+  /// contiguous and of even length, and all rows start at even units.
   [[nodiscard]] bool is_of_whole_pairs() const;
 
   /// Returns whether all elements of all axes are in memory.

@@ -19,7 +19,7 @@ using namespace wingbeat::test;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::size_t n = 64, row_bytes = n * 8;
+constexpr std::size_t n = 64, odd = 63, row_bytes = n * 8;
 
 buffer_view part(buffer_view whole, std::size_t offset_bytes, std::size_t size_bytes) {
   whole.offset_bytes += offset_bytes;
@@ -235,7 +235,11 @@ std::vector<start_case> start_cases() {
           {"real with an odd distance",
            {.lengths = {n}, .batch = 2, .kind = real, .in = {.distances = {n + 1}}},
            4},
-          {"real rows in part", {.lengths = {n}, .kind = real, .valid_in = {{0, n - 1}}}, 4}};
+          {"real rows in part", {.lengths = {n}, .kind = real, .valid_in = {{0, n - 1}}}, 4},
+          {"a real row of odd length", {.lengths = {odd}, .kind = real}, 4},
+          {"real rows of odd length at even distances",
+           {.lengths = {odd}, .batch = 2, .kind = real, .in = {.distances = {n}}},
+           4}};
 }
 
 TEST(views, start_at_a_number_on_every_engine_alike) {
@@ -257,6 +261,47 @@ TEST(views, start_at_a_number_on_every_engine_alike) {
       }
       EXPECT_THAT(here.refusal_of(here.memory.view(), part(here.other.view(), 3, 4 * row_bytes)),
                   HasSubstr("the output starts at byte 3, within a complex number"));
+    }
+  }
+}
+
+/// Returns the floats of the output that begins `to_bytes` behind the start of its buffer.
+std::vector<float> output_of(const device_info& device, const plan_spec& spec,
+                             std::size_t from_bytes, std::size_t to_bytes) {
+  queue on{device};
+  const plan planned{on, spec};
+  buffer in{on, input_bytes(spec) + from_bytes}, out{on, output_bytes(spec) + to_bytes};
+  std::vector<float> values(input_bytes(spec) / sizeof(float));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(i * i % 17) - 8;
+  }
+  in.write(values.data(), input_bytes(spec), from_bytes);
+  planned.enqueue(on, part(in.view(), from_bytes, input_bytes(spec)),
+                  part(out.view(), to_bytes, output_bytes(spec)));
+  on.wait();
+  std::vector<float> result(output_bytes(spec) / sizeof(float));
+  out.read(result.data(), output_bytes(spec), to_bytes);
+  return result;
+}
+
+TEST(views, of_odd_rows_of_reals_start_at_any_real) {
+  for (const bool is_forward : {true, false}) {
+    const std::size_t from = is_forward ? sizeof(float) : 0, to = sizeof(float) - from;
+    plan_spec spec{.lengths = {odd},
+                   .kind = is_forward ? transform::forward_from_real : transform::inverse_to_real};
+    for (const std::size_t batch : {1, 2}) {
+      spec.batch = batch;
+      memory_layout& reals = is_forward ? spec.in : spec.out;
+      if (batch > 1) reals.distances = {n};
+      const auto expected = output_of(first_device(engine::reference), spec, 0, 0);
+      for (const device_info& device : devices()) {
+        SCOPED_TRACE(device.name + (is_forward ? ", forward" : ", inverse"));
+        const auto found = output_of(device, spec, from, to);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          if (!is_forward && i % n == odd) continue;  // between two rows
+          ASSERT_NEAR(found[i], expected[i], 1e-3) << i;
+        }
+      }
     }
   }
 }
