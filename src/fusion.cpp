@@ -2,13 +2,17 @@
 #include "fusion.hpp"
 
 #include <string_view>
+#include <utility>  // pair
 
+#include "address_space.hpp"          // most_stated_bytes
 #include "backend/argument_list.hpp"  // entry_parameters
 #include "formatted.hpp"              // formatted
 #include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat {
 namespace {
+
+using namespace std::string_view_literals;
 
 /// The alternative of `host_load` and `host_store` that serves an element.
 std::size_t alternative_of(bool is_real, precision real, bool has_operands) {
@@ -133,6 +137,13 @@ void require_functor(std::string_view end, const Functor& functor, std::size_t b
         formatted("{}.{} is {} and {}.element_bytes is {}; state the size of the buffer that the "
                   "functor is given and of one of its elements",
                   end, side, buffer_bytes, end, functor.element_bytes));
+  }
+  for (const auto& [bytes, field] :
+       {std::pair{buffer_bytes, side}, std::pair{functor.element_bytes, "element_bytes"sv},
+        std::pair{functor.moved_bytes, "moved_bytes"sv}}) {
+    if (bytes <= most_stated_bytes) continue;
+    throw plan_error(formatted("{}.{} is {}, which is beyond the address space; state at most {}",
+                               end, field, bytes, most_stated_bytes));
   }
   require_operands(end, functor.operands);
   if (runs_on == engine::cuda || runs_on == engine::opencl) {

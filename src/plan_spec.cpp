@@ -4,8 +4,8 @@
 
 #include <algorithm>  // max
 #include <cmath>      // isfinite
-#include <limits>     // numeric_limits
 
+#include "address_space.hpp"         // most_elements, rounded_product
 #include "formatted.hpp"             // formatted, joined
 #include "fusion.hpp"                // require_functors
 #include "side.hpp"                  // input_side, output_side
@@ -14,9 +14,6 @@
 
 namespace wingbeat {
 namespace {
-
-/// Indices of elements and units are below this, so that no product with bytes overflows.
-constexpr double most_elements = double(std::numeric_limits<std::size_t>::max() >> 8);
 
 /// The name of a number that is no value of its enumeration.
 constexpr std::string_view unnamed = "unknown";
@@ -34,17 +31,12 @@ void require_batch(const plan_spec& spec) {
   if (counts.empty()) {
     throw plan_error("batch has no dimensions; give one count, or one for each dimension");
   }
-  double points = 1;
-  for (const std::size_t n : spec.lengths) points *= static_cast<double>(n);
   for (const std::size_t count : counts) {
-    if (count == 0) {
-      throw plan_error(
-          formatted("batch is {}; it counts transforms, so make each number at least 1",
-                    joined(counts, "x")));
-    }
-    points *= static_cast<double>(count);
+    if (count != 0) continue;
+    throw plan_error(formatted("batch is {}; it counts transforms, so make each number at least 1",
+                               joined(counts, "x")));
   }
-  if (points <= most_elements) return;
+  if (rounded_product(spec.lengths) * rounded_product(counts) <= most_elements) return;
   throw plan_error(
       formatted("batch {} of {} exceeds the address space; choose fewer or shorter transforms",
                 joined(counts, "x"), joined(spec.lengths, "x")));

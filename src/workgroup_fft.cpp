@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/workgroup_fft.hpp"
 
+#include <cstdint>  // uint64_t
 #include <cstring>  // memcpy
 
 #include "backend/device_sources.hpp"              // flatten
@@ -139,13 +140,14 @@ void workgroup_fft::validate(device::workgroup::limits limits) const {
         "elements per thread has {}; choose fewer elements per thread or another order",
         limits.subgroup, length, elements_per_thread, threads()));
   }
-  if (workgroup_threads() > limits.max_workgroup) {
+  const std::uint64_t all_threads = std::uint64_t{threads()} * transforms;
+  if (all_threads > limits.max_workgroup) {
     throw plan_error(formatted(
         "{} threads per workgroup are needed and the device has {}; choose more elements per "
         "thread or fewer transforms",
-        workgroup_threads(), limits.max_workgroup));
+        all_threads, limits.max_workgroup));
   }
-  if (workgroup_threads() * registers() > limits.registers) {
+  if (all_threads * registers() > limits.registers) {
     throw plan_error(formatted(
         "{} threads of about {} registers are needed and a workgroup of the device has {}; choose "
         "fewer transforms per workgroup, or a shorter length",

@@ -219,7 +219,7 @@ class channeliser {
 
   /// Says that the samples pushed next begin with number `next_sample`. Heaps that need any before
   /// it count as skipped. Where time goes back, heaps begin anew, with the same delays and gains.
-  /// Throws `plan_error` for a number below 0.
+  /// Throws `plan_error` for a number below 0 or from 2^60 on, where no sample has one.
   void jump(std::int64_t next_sample);
 
   /// Adds a model, or gains, for spectra from its start on, in place of later ones that were

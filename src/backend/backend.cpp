@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/backend.hpp"
 
-#include <new>  // align_val_t, nothrow
+#include <cstdint>  // PTRDIFF_MAX
+#include <new>      // align_val_t, nothrow
 
 #include "backend/kernel.hpp"  // kernel_source
 #include "formatted.hpp"       // formatted
@@ -41,7 +42,10 @@ constexpr std::align_val_t pinned_alignment{64};
 }
 
 void* queue::allocate_pinned(std::size_t size_bytes) {
-  void* const memory = ::operator new(size_bytes, pinned_alignment, std::nothrow);
+  // operator new rounds up to the alignment, which may wrap to 0.
+  void* const memory = size_bytes > PTRDIFF_MAX
+                           ? nullptr
+                           : ::operator new(size_bytes, pinned_alignment, std::nothrow);
   if (memory != nullptr) return memory;
   throw device_error(
       formatted("{} bytes of this process could not be allocated; ask for less", size_bytes));

@@ -5,8 +5,10 @@
 #include <cmath>      // log10
 #include <limits>
 #include <mutex>
+#include <string_view>
 #include <utility>  // move
 
+#include "channelising/delay_model.hpp"    // end_of_time
 #include "channelising/downconverter.hpp"  // downconverter
 #include "channelising/heap_entries.hpp"   // heap_entry_maker
 #include "channelising/heap_pipeline.hpp"  // heap_pipeline
@@ -193,15 +195,22 @@ double input_level::dbfs() const {
   return 10 * std::log10(mean / (full_scale * full_scale / 2));
 }
 
+namespace {
+
+void require_sample_number(std::string_view name, std::int64_t number) {
+  if (number >= 0 && number < end_of_time) return;
+  throw plan_error(formatted("{} is {}; give 0 to {}", name, number, end_of_time - 1));
+}
+
+}  // namespace
+
 channeliser::channeliser(const queue& on, channeliser_spec spec, std::int64_t first_sample,
                          std::size_t kept_samples) {
   validate(spec);
   constexpr std::size_t most_kept = std::size_t{1} << 32;
-  if (first_sample < 0 || kept_samples > most_kept) {
-    throw plan_error(
-        formatted("the first sample is {} and {} are kept; give 0 or more, and at most "
-                  "{}",
-                  first_sample, kept_samples, most_kept));
+  require_sample_number("the first sample", first_sample);
+  if (kept_samples > most_kept) {
+    throw plan_error(formatted("kept_samples is {}; give at most {}", kept_samples, most_kept));
   }
   impl_ = std::make_unique<impl>(on, std::move(spec), first_sample, kept_samples);
 }
@@ -262,9 +271,7 @@ void channeliser::flush(queue& on, const taker& take) {
 
 void channeliser::jump(std::int64_t next_sample) {
   static_cast<void>(spec());
-  if (next_sample < 0) {
-    throw plan_error(formatted("the next sample is {}; give 0 or more", next_sample));
-  }
+  require_sample_number("the next sample", next_sample);
   impl_->jump(next_sample);
 }
 

@@ -12,8 +12,6 @@
 
 namespace wingbeat::channelising {
 
-constexpr double latest_start = 4611686018427387904.0;  // 2^62
-
 namespace {
 
 using std::numbers::pi;
@@ -62,7 +60,7 @@ std::optional<std::int64_t> later_start(const delay_schedule& schedule, const st
   double later = static_cast<double>(t) + advance;
   const auto change = schedule.next_change(t, rule.offset);
   if (change) later = std::min(later, static_cast<double>(*change));
-  if (later >= latest_start) return std::nullopt;
+  if (later >= static_cast<double>(end_of_time)) return std::nullopt;
   // In integers again: a double holds not every time beyond 2^53.
   std::int64_t exact = t + static_cast<std::int64_t>(std::floor(advance));
   if (change) exact = std::min(exact, *change);
@@ -191,8 +189,8 @@ delay_model in_samples(const delay_in_seconds& model, double adc_rate_hz) {
     throw plan_error(formatted("the ADC rate is {} Hz; give a finite one above 0", adc_rate_hz));
   }
   const double start = std::nearbyint(model.start_s * adc_rate_hz);
-  if (!(std::abs(start) < channelising::latest_start)) {
-    throw plan_error(formatted("a delay model starts at {} s; give a start from 0 to 2^62 samples",
+  if (!(std::abs(start) < static_cast<double>(channelising::end_of_time))) {
+    throw plan_error(formatted("a delay model starts at {} s; give a start from 0 to 2^60 samples",
                                model.start_s));
   }
   return {static_cast<std::int64_t>(start), model.delay_s * adc_rate_hz, model.rate,

@@ -18,6 +18,10 @@
 
 namespace wingbeat::channelising {
 
+/// Samples are numbered below this, so that twice a time, and its sum with a delay, are integers.
+/// It is 21 years at 1.712 GHz.
+inline constexpr std::int64_t end_of_time = std::int64_t{1} << 60;
+
 /// The models' values for one spectrum.
 struct delay_value {
   std::int64_t input_start = 0;  ///< First input sample of the spectrum's window.
@@ -70,7 +74,7 @@ struct start_rule {
 };
 
 /// Returns the first output time at which the windows of all polarisations start within the input;
-/// none below 2^62.
+/// none below `end_of_time`.
 [[nodiscard]] std::optional<std::int64_t> first_start(std::span<const delay_schedule> polarisations,
                                                       const start_rule& rule);
 

@@ -46,7 +46,7 @@ class heap_windows {
   void forget_before(std::int64_t t);
 
   /// Returns the output time, `earliest` or later, of the first heap whose first windows begin with
-  /// input sample `first` or later; none below 2^62.
+  /// input sample `first` or later; none below `end_of_time`.
   [[nodiscard]] std::optional<std::int64_t> next_heap(std::int64_t earliest,
                                                       std::int64_t first) const;
 

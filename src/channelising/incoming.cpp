@@ -4,6 +4,7 @@
 #include <algorithm>  // copy_n, fill_n, min, none_of
 #include <utility>    // move
 
+#include "channelising/delay_model.hpp"     // end_of_time
 #include "channelising/packed_samples.hpp"  // pack_samples, unpack_samples
 #include "channelising/spec.hpp"            // parts_of
 #include "formatted.hpp"                    // formatted
@@ -19,7 +20,8 @@ bool are_all_missing(const channeliser::samples& next) {
 void require_flags(const channeliser_spec& spec, const channeliser::samples& next) {
   if (next.present.empty()) return;
   if (next.packet_samples == 0) throw plan_error("packets have 0 samples; give 1 or more");
-  const std::size_t packets = (next.count + next.packet_samples - 1) / next.packet_samples;
+  const std::size_t packets =
+      next.count / next.packet_samples + (next.count % next.packet_samples > 0 ? 1 : 0);
   for (const auto& flags : next.present) {
     if (flags.size() == packets && next.present.size() == spec.polarisations) continue;
     throw plan_error(
@@ -171,6 +173,10 @@ void incoming::by_runs(const channeliser::samples& next, std::size_t from, std::
 }
 
 void incoming::accept(const channeliser::samples& next) {
+  if (next.count > static_cast<std::size_t>(end_of_time - end_)) {
+    throw plan_error(formatted("{} samples follow sample {}; samples are numbered up to {}",
+                               next.count, end_, end_of_time));
+  }
   require_samples(spec_, next);
   by_runs(next, 0, next.count, [&](const run& each) {
     if (each.is_present) return;

@@ -6,6 +6,7 @@
 #include <limits>  // numeric_limits
 
 #include "convolving/interleaved.hpp"  // load_of_pixels, store_of_pixels
+#include "convolving/request.hpp"      // require_valid
 #include "formatted.hpp"               // formatted
 #include "wingbeat/error.hpp"          // plan_error
 
@@ -91,6 +92,26 @@ void require_lengths(const image_convolution_spec& spec, std::string_view axis, 
   }
 }
 
+/// Returns the convolution of the planes of colours, as if they were plain memory.
+convolution_spec plain_planes_of(const image_convolution_spec& spec) {
+  const continued_axis rows =
+      reached_by(centres_of(spec.height, spec.kernel_height, spec), spec.kernel_height, spec.mode);
+  const continued_axis columns =
+      reached_by(centres_of(spec.width, spec.kernel_width, spec), spec.kernel_width, spec.mode);
+  const bool is_continued = spec.outside != border::zero && spec.mode != extent::valid;
+  return {.image = {rows.length, columns.length},
+          .kernel = {spec.kernel_height, spec.kernel_width},
+          .kind = operation::convolve,
+          .mode = is_continued ? extent::valid : spec.mode,
+          .between = spec.between,
+          .image_peak = spec.image_peak,
+          .kernel_peak = spec.kernel_peak,
+          .images = colours_of(spec),
+          .kernels = spec.kernel_channels,
+          .pairs = spec.kernel_channels > 1 ? pairing::pairwise : pairing::each_with_each,
+          .prepared = operand_role::kernel};
+}
+
 /// Returns the divisor of one colour of a kernel with these sums.
 double divisor_of(const std::vector<double>& sums, std::size_t colour, normalisation by) {
   if (by == normalisation::by_sum || sums.size() == 1) return sums[colour];
@@ -110,6 +131,7 @@ void require_valid(const image_convolution_spec& spec) {
   require_channels(spec);
   require_lengths(spec, "height", spec.height, spec.kernel_height);
   require_lengths(spec, "width", spec.width, spec.kernel_width);
+  require_valid(plain_planes_of(spec));
 }
 
 std::vector<std::size_t> result_of(const image_convolution_spec& spec) {
@@ -122,17 +144,7 @@ convolution_spec planes_of(const image_convolution_spec& spec) {
   const continued_axis centre_columns = centres_of(spec.width, spec.kernel_width, spec);
   const continued_axis rows = reached_by(centre_rows, spec.kernel_height, spec.mode);
   const continued_axis columns = reached_by(centre_columns, spec.kernel_width, spec.mode);
-  const bool is_continued = spec.outside != border::zero && spec.mode != extent::valid;
-  convolution_spec planes{.image = {rows.length, columns.length},
-                          .kernel = {spec.kernel_height, spec.kernel_width},
-                          .kind = operation::convolve,
-                          .mode = is_continued ? extent::valid : spec.mode,
-                          .between = spec.between,
-                          .image_peak = spec.image_peak,
-                          .kernel_peak = spec.kernel_peak,
-                          .images = colours_of(spec),
-                          .kernels = spec.kernel_channels,
-                          .prepared = operand_role::kernel};
+  convolution_spec planes = plain_planes_of(spec);
   const bool is_plain = spec.channels == 1 && spec.stored == precision::fp32;
   if (!is_plain || !rows.is_image() || !columns.is_image()) {
     planes.image_load =
@@ -145,7 +157,6 @@ convolution_spec planes_of(const image_convolution_spec& spec) {
   }
   if (spec.kernel_channels > 1) {
     const auto whole = [](std::size_t n) { return continued_axis{border::zero, n, 0, n}; };
-    planes.pairs = pairing::pairwise;
     planes.kernel_load =
         load_of_pixels({spec.kernel_height, spec.kernel_width, spec.kernel_channels},
                        whole(spec.kernel_height), whole(spec.kernel_width));

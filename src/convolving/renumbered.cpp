@@ -142,6 +142,11 @@ Functor with_numbers(const Functor& of, const row_parts& parts, std::string_view
   return result;
 }
 
+/// Returns the share of bytes that some of the rows have, rounded down.
+std::size_t share_of(std::size_t bytes, const row_parts& parts) {
+  return bytes / parts.of_rows * parts.rows + bytes % parts.of_rows * parts.rows / parts.of_rows;
+}
+
 }  // namespace
 
 fused_load load_of_rows(const fused_load& load, const row_parts& parts) {
@@ -152,7 +157,7 @@ fused_load load_of_rows(const fused_load& load, const row_parts& parts) {
 fused_store store_of_rows(const fused_store& store, const row_parts& parts) {
   if (parts.are_signals()) return store;
   fused_store result = with_numbers(store, parts, store_name, store_text(store, parts));
-  if (parts.of_rows != 0) result.moved_bytes = store.moved_bytes * parts.rows / parts.of_rows;
+  if (parts.of_rows != 0) result.moved_bytes = share_of(store.moved_bytes, parts);
   if (parts.of_rows != 0 && store.partial_bytes == 0 && !store.clears_output) {
     result.out_bytes = std::max(store.out_bytes / parts.of_rows * parts.rows, store.element_bytes);
   }

@@ -2,6 +2,9 @@
 // Names of a request's choices, the lengths of its results, and its validation.
 #include "convolving/request.hpp"
 
+#include <algorithm>  // max
+
+#include "address_space.hpp"            // most_elements, rounded_product
 #include "convolving/blocks.hpp"        // why_no_blocks
 #include "convolving/chain.hpp"         // load_of, run_role
 #include "convolving/geometry.hpp"      // geometry_of
@@ -139,6 +142,21 @@ void require_loads(const convolution_spec& spec) {
   }
 }
 
+/// Requires that all results, padded, have numbers; each image and each kernel is in one of them.
+void require_address_space(const convolution_spec& spec, const std::vector<axis_geometry>& axes) {
+  std::vector<std::size_t> lengths;
+  for (const axis_geometry& axis : axes) {
+    lengths.push_back(std::max(axis.padded, axis.image + axis.kernel));
+  }
+  const bool is_pairwise = spec.pairs == pairing::pairwise;
+  const double results = rounded_product({spec.images, is_pairwise ? 1 : spec.kernels});
+  if (results * rounded_product(lengths) <= most_elements) return;
+  throw plan_error(formatted(
+      "{} images of {} and {} kernels of {} have results beyond the address space; choose "
+      "fewer or smaller ones",
+      spec.images, joined(spec.image, "x"), spec.kernels, joined(spec.kernel, "x")));
+}
+
 }  // namespace
 
 void require_valid(const convolution_spec& spec) {
@@ -149,13 +167,15 @@ void require_valid(const convolution_spec& spec) {
   require_loads(spec);
   require_form(spec);
   require_block(spec);
-  for (const axis_geometry& axis : geometry_of(spec)) {
+  const std::vector<axis_geometry> axes = geometry_of(spec);
+  for (const axis_geometry& axis : axes) {
     if (axis.padded <= max_length) continue;
     throw plan_error(
         formatted("an image of {} and a kernel of {} take a transform of {}, and the longest is "
                   "{}; cut the image into blocks",
                   axis.image, axis.kernel, axis.padded, max_length));
   }
+  require_address_space(spec, axes);
 }
 
 void require_valid(const convolution_spec& spec, const device_info& device) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/stream_filter.hpp"
 
-#include <algorithm>  // max
 #include <optional>
 #include <type_traits>  // is_floating_point_v
 #include <utility>      // move
@@ -12,6 +11,7 @@
 #include "wingbeat/buffer.hpp"       // buffer
 #include "wingbeat/convolution.hpp"  // convolution
 #include "wingbeat/error.hpp"        // plan_error
+#include "wingbeat/plan.hpp"         // max_length
 
 namespace wingbeat {
 namespace {
@@ -34,7 +34,11 @@ convolution_spec step_spec(std::size_t n_taps, std::size_t least_step, engine ru
                         .prepared = operand_role::kernel};
   spec.block = convolving::best_block_length(n_taps, spec.real, runs_on);
   const std::size_t row = (is_real ? 2 : 1) * (spec.block + 1 - n_taps);
-  const std::size_t n_rows = std::max<std::size_t>((least_step + row - 1) / row, 1);
+  const std::size_t n_rows = least_step == 0 ? 1 : (least_step - 1) / row + 1;
+  if (const std::size_t most_rows = (max_length - (n_taps - 1)) / row; n_rows > most_rows) {
+    throw plan_error(formatted("least_step is {}; with {} taps, give at most {}", least_step,
+                               n_taps, most_rows * row));
+  }
   spec.image = {n_taps - 1 + n_rows * row};
   return spec;
 }

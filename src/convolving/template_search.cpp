@@ -3,12 +3,14 @@
 
 #include <algorithm>  // max, min
 #include <cmath>      // isnan, sqrt
+#include <limits>     // numeric_limits
 #include <optional>
 #include <utility>  // move
 
 #include "backend/backend.hpp"            // queue
 #include "convolving/chain.hpp"           // values_of_spectra
 #include "convolving/geometry.hpp"        // geometry_of
+#include "convolving/request.hpp"         // require_valid
 #include "convolving/scores.hpp"          // score_store, score_key
 #include "convolving/unit_templates.hpp"  // unit_templates
 #include "convolving/windows.hpp"         // centred
@@ -136,6 +138,15 @@ struct scoring {
   convolution correlation;
   std::optional<plan> inverse;  ///< Of templates that are given as spectra.
 };
+
+/// Requires that the bytes of templates have a number.
+void require_product(std::size_t count, std::size_t template_bytes) {
+  if (count <= std::numeric_limits<std::size_t>::max() / template_bytes) return;
+  throw plan_error(
+      formatted("{} templates of {} bytes each were added, which no memory holds; add fewer at a "
+                "time",
+                count, template_bytes));
+}
 
 }  // namespace
 
@@ -342,6 +353,7 @@ struct template_search::impl {
 
 template_search::template_search(const queue& on, search_spec spec) {
   require_valid(spec);
+  convolving::require_valid(convolution_of(spec, spec.templates_at_once));
   impl_ = std::make_unique<impl>(on, std::move(spec));
 }
 template_search::template_search(template_search&&) noexcept = default;
@@ -401,6 +413,7 @@ void template_search::restart(queue& on) {
 void template_search::add(queue& on, buffer_view templates, std::size_t count) {
   impl& mine = require_owned(impl_, "search");
   mine.require_queue(on);
+  require_product(count, mine.given_bytes());
   mine.add(on, templates, count);
 }
 

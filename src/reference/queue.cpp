@@ -2,6 +2,7 @@
 #include "reference/queue.hpp"
 
 #include <chrono>   // steady_clock
+#include <cstdint>  // PTRDIFF_MAX
 #include <cstring>  // memcpy
 #include <new>      // align_val_t, nothrow
 
@@ -31,7 +32,9 @@ queue::~queue() {
 }
 
 void* queue::allocate(std::size_t size_bytes) {
-  void* const memory = ::operator new(size_bytes, alignment, std::nothrow);
+  // operator new rounds up to the alignment, which may wrap to 0.
+  void* const memory =
+      size_bytes > PTRDIFF_MAX ? nullptr : ::operator new(size_bytes, alignment, std::nothrow);
   if (memory == nullptr) {
     throw device_error(
         formatted("{} bytes of memory were refused to engine reference; transform less at a time",

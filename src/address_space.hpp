@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes that a request may have. Products of its numbers are compared as doubles, which do not
+// overflow, before they are computed as integers, which would wrap.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <limits>   // numeric_limits
+#include <vector>
+
+namespace wingbeat {
+
+/// Numbers of elements and of units are at most this, so that no product with bytes overflows.
+inline constexpr double most_elements = double(std::numeric_limits<std::size_t>::max() >> 8);
+
+/// Numbers of bytes that a request states are at most this, so that sums of some do not overflow.
+inline constexpr std::size_t most_stated_bytes = std::numeric_limits<std::size_t>::max() >> 4;
+
+/// Returns the product of counts, rounded.
+[[nodiscard]] inline double rounded_product(const std::vector<std::size_t>& counts) {
+  double product = 1;
+  for (const std::size_t count : counts) product *= static_cast<double>(count);
+  return product;
+}
+
+}  // namespace wingbeat
