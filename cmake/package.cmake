@@ -3,7 +3,8 @@
 include(CMakePackageConfigHelpers)
 
 # Not CMAKE_INSTALL_DOCDIR: in another project's build that is the folder of the other project.
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat
+        COMPONENT documentation)
 install(DIRECTORY include/wingbeat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS wingbeat wingbeat_device EXPORT wingbeat)
 install(EXPORT wingbeat NAMESPACE wingbeat:: FILE wingbeat-targets.cmake
@@ -11,11 +12,17 @@ install(EXPORT wingbeat NAMESPACE wingbeat:: FILE wingbeat-targets.cmake
 if(TARGET wingbeat_cli)
   install(TARGETS wingbeat_cli)
 endif()
+# Pages with all that they link to; the test package/links follows the links. A component of its own,
+# so that the test need not build the programs.
 if(PROJECT_IS_TOP_LEVEL)
   install(FILES README.md packaging/debian/copyright
-          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat)
-  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat
-          FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN diagrams EXCLUDE)
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat COMPONENT documentation)
+  install(DIRECTORY docs bench DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat
+          COMPONENT documentation FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg"
+          PATTERN diagrams EXCLUDE PATTERN peers EXCLUDE PATTERN results/host EXCLUDE
+          PATTERN results/pocl EXCLUDE)
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat
+          COMPONENT documentation FILES_MATCHING PATTERN "*.[ch]pp" PATTERN "*.cu")
 endif()
 # Not CMAKE_INSTALL_LIBDIR: systemd seeks units in lib alone. The example belongs in /etc/wingbeat.
 if(TARGET wingbeat_cli AND TARGET wingbeat_fengine)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DWAY=way -DBUILD=dir -DWORK=dir ... -P consume.cmake
-# WAY: find_package, pkg_config, cuda, debian, add_subdirectory or fetch_content.
+# WAY: find_package, pkg_config, cuda, debian, add_subdirectory, fetch_content or links.
 cmake_minimum_required(VERSION 3.25)
 
 set(prefix ${WORK}/prefix)
@@ -142,6 +142,11 @@ function(consume_subproject)
   if(result EQUAL 0 OR NOT words MATCHES "name CXX in[ \n]+its project")
     message(FATAL_ERROR "a project without C++ is told:\n${words}")
   endif()
+endfunction()
+
+function(consume_links)
+  run(${CMAKE_COMMAND} --install ${BUILD} --component documentation --prefix ${prefix})
+  run(${PYTHON} ${LINKS} ${prefix}/share/doc/wingbeat)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
