@@ -102,7 +102,7 @@ std::optional<listener::accepted> listener::accept() const {
   set_option(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE, 60);
   set_option(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL, 15);
   set_option(socket.get(), IPPROTO_TCP, TCP_KEEPCNT, 4);
-  return accepted{std::move(socket), text_of(raw, length)};
+  return accepted{std::move(socket), text_of(raw, length), ip_address_of(*raw)};
 }
 
 connection::connection(listener::accepted client, std::size_t max_line_bytes)

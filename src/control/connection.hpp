@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "control/message.hpp"
+#include "control/network_list.hpp"  // ip_address
 #include "file_descriptor.hpp"
 
 namespace wingbeat::control {
@@ -26,6 +27,7 @@ class listener {
   struct accepted {
     file_descriptor socket;
     std::string address;  ///< "127.0.0.1:53600"
+    ip_address ip = {};
   };
 
   /// Returns a client that waits, if there is one.

@@ -56,6 +56,7 @@ katcp_server::katcp_server(katcp_options options, const sensor_registry& sensors
   add_standard_requests();
   add_sensor_requests();
   add_level_request();
+  access_.check_reach(listener_.descriptor());
 }
 
 katcp_server::~katcp_server() {
@@ -166,10 +167,12 @@ void katcp_server::accept_clients() {
       if (errno != EAGAIN && errno != EINTR) accepts_from_s_ = steady_s() + 0.1;
       return;
     }
+    const bool is_admitted = access_.admits(newcomer->ip, newcomer->address);
     auto added = std::make_unique<session>(
         session{connection(std::move(*newcomer), options_.max_line_bytes), n_accepted_++});
-    if (!make_room()) {
-      added->link.send(line_of(inform_message("disconnect", {"too many clients"})));
+    if (!is_admitted || !make_room()) {
+      const char* const reason = is_admitted ? "too many clients" : "this address is not allowed";
+      added->link.send(line_of(inform_message("disconnect", {reason})));
       added->link.flush();
       continue;
     }

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "control/access_list.hpp"
 #include "control/connection.hpp"
 #include "control/deferred_reply.hpp"
 #include "control/log_level.hpp"
@@ -41,6 +42,7 @@ struct katcp_options {
   std::size_t max_backlog_bytes = std::size_t{16} << 20;  ///< A client that reads less is dropped.
   /// Of all clients, unfinished lines and what they have not read; the largest is dropped above it.
   std::size_t max_buffered_bytes = std::size_t{128} << 20;
+  access_options access = {};
 };
 
 /// One request while it is handled: its arguments, and the informs to send before its reply.
@@ -162,6 +164,7 @@ class katcp_server {
   const sensor_registry& sensors_;
   std::function<void()> halt_;
   std::function<void(log_level)> level_observer_;
+  access_list access_{"katcp", options_.access};
   listener listener_;
   wake_event wake_;
   update_queue updates_{wake_};

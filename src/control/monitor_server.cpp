@@ -110,6 +110,15 @@ class client_threads : public httplib::TaskQueue {
 }  // namespace
 
 struct monitor_server::impl {
+  explicit impl(const access_options& options) : access("HTTP", options) { set_limits(); }
+
+  void set_limits();
+  void add_access_check();
+  void add_documents(const metric_registry& metrics, const sensor_registry& sensors,
+                     const engine_monitor& engine);
+  void listen(const monitor_options& options);
+
+  access_list access;
   httplib::Server http{};
   socket_t listening = -1;
   std::uint16_t port = 0;
@@ -117,10 +126,7 @@ struct monitor_server::impl {
   std::thread thread{};
 };
 
-monitor_server::monitor_server(const monitor_options& options, const metric_registry& metrics,
-                               const sensor_registry& sensors, const engine_monitor& engine)
-    : impl_(std::make_unique<impl>()) {
-  httplib::Server& http = impl_->http;
+void monitor_server::impl::set_limits() {
   http.new_task_queue = [] { return new client_threads; };
   http.set_default_headers(headers);
   http.set_payload_max_length(max_request_bytes);
@@ -130,11 +136,28 @@ monitor_server::monitor_server(const monitor_options& options, const metric_regi
   http.set_keep_alive_timeout(1);
   http.set_tcp_nodelay(true);
   // Without SO_REUSEPORT, which is the library's default: it lets two programs share a port.
-  http.set_socket_options([&served = *impl_](socket_t socket) {
-    served.listening = socket;
+  http.set_socket_options([this](socket_t socket) {
+    listening = socket;
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
+}
+
+void monitor_server::impl::add_access_check() {
+  using result = httplib::Server::HandlerResponse;
+  http.set_pre_routing_handler(
+      [this](const httplib::Request& request, httplib::Response& response) {
+        const ip_address client = parse_ip_address(request.remote_addr).value_or(ip_address{});
+        if (access.admits(client, request.remote_addr)) return result::Unhandled;
+        response.status = 403;
+        response.set_content("this address is not allowed\n", "text/plain");
+        return result::Handled;
+      });
+}
+
+void monitor_server::impl::add_documents(const metric_registry& metrics,
+                                         const sensor_registry& sensors,
+                                         const engine_monitor& engine) {
   http.Get("/metrics", [&metrics](const httplib::Request&, httplib::Response& response) {
     response.set_content(metrics.text(), "text/plain; version=0.0.4; charset=utf-8");
   });
@@ -145,11 +168,12 @@ monitor_server::monitor_server(const monitor_options& options, const metric_regi
     const std::string_view page = monitor_page();
     response.set_content(page.data(), page.size(), "text/html; charset=utf-8");
   });
-
   // Browsers ask for it unasked, and complain where it is refused.
   http.Get("/favicon.ico",
            [](const httplib::Request&, httplib::Response& response) { response.status = 204; });
+}
 
+void monitor_server::impl::listen(const monitor_options& options) {
   const std::string host = options.host.empty() ? "0.0.0.0" : options.host;
   const int bound = options.port == 0 ? http.bind_to_any_port(host)
                                       : (http.bind_to_port(host, options.port) ? options.port : -1);
@@ -160,15 +184,24 @@ monitor_server::monitor_server(const monitor_options& options, const metric_regi
                   options.host, options.port));
   }
   // The library lets 5 clients wait to be accepted; others would try again after a second.
-  ::listen(impl_->listening, SOMAXCONN);
-  impl_->port = static_cast<std::uint16_t>(bound);
-  impl_->thread = std::thread([&served = *impl_] {
-    served.http.listen_after_bind();
-    served.has_ended = true;
+  ::listen(listening, SOMAXCONN);
+  access.check_reach(listening);
+  port = static_cast<std::uint16_t>(bound);
+  thread = std::thread([this] {
+    http.listen_after_bind();
+    has_ended = true;
   });
   // `stop` does nothing before the thread listens.
-  while (!http.is_running() && !impl_->has_ended)
+  while (!http.is_running() && !has_ended)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+monitor_server::monitor_server(const monitor_options& options, const metric_registry& metrics,
+                               const sensor_registry& sensors, const engine_monitor& engine)
+    : impl_(std::make_unique<impl>(options.access)) {
+  impl_->add_access_check();
+  impl_->add_documents(metrics, sensors, engine);
+  impl_->listen(options);
 }
 
 monitor_server::~monitor_server() {

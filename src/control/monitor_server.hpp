@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "control/access_list.hpp"
 #include "control/metrics.hpp"
 #include "control/monitor.hpp"
 #include "control/sensor.hpp"
@@ -16,6 +17,7 @@ namespace wingbeat::control {
 struct monitor_options {
   std::string host = "127.0.0.1";  ///< Empty listens on all addresses.
   std::uint16_t port = 0;          ///< 0 lets the system choose.
+  access_options access = {};
 };
 
 /// Serves from construction to destruction, in threads of its own. What it is given outlives it.

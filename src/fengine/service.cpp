@@ -3,6 +3,7 @@
 
 #include <algorithm>  // max
 #include <stdexcept>
+#include <utility>  // move
 
 #include "control/engine_requests.hpp"  // add_engine_requests
 #include "fengine/saved_state.hpp"      // read_state, write_state
@@ -21,6 +22,16 @@ double silence_s(const engine_spec& spec) {
   return std::max(least_silence_s, silent_chunks * chunk / spec.adc_rate_hz);
 }
 
+/// Has a server count and report clients that it refuses.
+control::access_options reported(control::access_options options, const char* server,
+                                 control::metric_registry& metrics, control::service_log& log) {
+  options.refusals =
+      &metrics.add("wingbeat_refused_clients_total",
+                   "Clients that the list of allowed ones does not name", {{"server", server}});
+  options.warn = [&log](const std::string& text) { log.write(control::log_level::warn, text); };
+  return options;
+}
+
 }  // namespace
 
 service::service(const service_spec& spec, control::service_log& log)
@@ -37,7 +48,9 @@ service::service(const service_spec& spec, control::service_log& log)
   restore();
   try {
     if (spec.katcp) {
-      katcp_ = std::make_unique<control::katcp_server>(*spec.katcp, registry_,
+      control::katcp_options options = *spec.katcp;
+      options.access = reported(std::move(options.access), "katcp", metric_registry_, log_);
+      katcp_ = std::make_unique<control::katcp_server>(std::move(options), registry_,
                                                        [this] { is_halted_ = true; });
       control::add_engine_requests(*katcp_, engine_, sensors_);
       katcp_->every(refresh_period_s, [this] {
@@ -50,8 +63,10 @@ service::service(const service_spec& spec, control::service_log& log)
       katcp_->observe_level([this](control::log_level level) { log_.set_level(level); });
     }
     if (spec.monitor) {
-      monitor_ = std::make_unique<control::monitor_server>(*spec.monitor, metric_registry_,
-                                                           registry_, engine_);
+      control::monitor_options options = *spec.monitor;
+      options.access = reported(std::move(options.access), "http", metric_registry_, log_);
+      monitor_ =
+          std::make_unique<control::monitor_server>(options, metric_registry_, registry_, engine_);
     }
   } catch (const std::runtime_error& error) {
     throw file_error(error.what());

@@ -98,7 +98,8 @@ struct signal_service::state {
         server({.host = given.host,
                 .port = given.port,
                 .device = "wingbeat-dsim-1.0",
-                .device_build = given.build},
+                .device_build = given.build,
+                .access = given.access},
                registry, std::move(halt)),
         signals(given.signals) {
     originals = &registry.add({.name = "signals-orig",

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "control/access_list.hpp"     // access_options
 #include "transmit/sample_sender.hpp"  // sample_sender
 
 namespace wingbeat::simulation {
@@ -17,7 +18,8 @@ namespace wingbeat::simulation {
 struct signal_service_spec {
   std::string host = "127.0.0.1";  ///< Empty listens on all addresses.
   std::uint16_t port = 7147;       ///< 0 lets the system choose.
-  std::string build = "unknown";   ///< The version of the program.
+  control::access_options access = {};
+  std::string build = "unknown";  ///< The version of the program.
   std::vector<std::string> signals = {};
   transmit::period_spec period = {};
   double sync_time_s = 0;  ///< UNIX time of sample 0.

@@ -26,9 +26,14 @@ inline constexpr double patience_s = 60.0;
 
 class loopback_client {
  public:
-  explicit loopback_client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  /// Connects from `source`, one of the addresses of the loopback network.
+  explicit loopback_client(std::uint16_t port, const char* source = "127.0.0.1")
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    address.sin_addr.s_addr = ::inet_addr(source);
+    EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     is_connected_ =

@@ -180,6 +180,21 @@ TEST(fengine_service, steady_state_never_goes_down) {
   served.stop();
 }
 
+TEST(fengine_service, counts_clients_that_it_refuses) {
+  heap_catcher caught;
+  control::service_log log{"test", control::log_level::off};
+  fengine::service_spec spec = spec_for(caught.place());
+  const std::vector<std::string> other{"127.0.0.2"};
+  spec.katcp->access.allowed = control::network_list{"--katcp-allow", other};
+  fengine::service served{spec, log};
+  served.start();
+  EXPECT_THAT(loopback_client(served.katcp_port()).rest(), HasSubstr("not\\_allowed"));
+  EXPECT_EQ(loopback_client(served.katcp_port(), "127.0.0.2").reply("?watchdog"), "ok");
+  loopback_client http{served.monitor_port()};
+  http.send("GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(http.rest(), HasSubstr("wingbeat_refused_clients_total{server=\"katcp\"} 1\n"));
+}
+
 TEST(fengine_service, says_when_a_port_is_taken) {
   heap_catcher caught;
   control::service_log log{"test", control::log_level::off};

@@ -47,7 +47,7 @@ both. '239.102.0.0+7:7148' are eight groups. Faults are chosen by --seed, which 
 SIGINT and SIGTERM end it, with stop heaps.)";
 
 struct options {
-  std::vector<std::string> signals, destinations;
+  std::vector<std::string> signals, destinations, katcp_allowed;
   std::string interface, katcp_host, stats, config, log_level = "info";
   std::string drop = "0", duplicate = "0";
   std::optional<double> adc_rate_hz, sync_time_s, duration_s, rate_factor;
@@ -81,6 +81,9 @@ void refuse_contradictions(const options& o) {
   require_drops(o.drop_polarisation.has_value(), "--drop-pol");
   if (!o.katcp_host.empty() && o.katcp_port == 0) {
     throw plan_error("--katcp-host requires --katcp-port; give a port, or leave it out");
+  }
+  if (!o.katcp_allowed.empty() && o.katcp_port == 0) {
+    throw plan_error("--katcp-allow requires --katcp-port; give a port, or leave it out");
   }
   if (o.drop_polarisation && *o.drop_polarisation >= o.signals.size()) {
     throw plan_error(formatted("--drop-pol {} is given for {}; polarisations count from 0",
@@ -270,6 +273,10 @@ int report(const options& o, const sending& done, const std::string& failure,
 int run(const options& o) {
   refuse_contradictions(o);
   control::service_log log{"dsim", control::parse_log_level(o.log_level)};
+  const control::access_options access{
+      .allowed = control::network_list{"--katcp-allow", o.katcp_allowed},
+      .option = "--katcp-allow",
+      .warn = [&](const std::string& text) { log.write(control::log_level::warn, text); }};
   transmit::sample_sender_spec spec = spec_of(o);
   if (o.sync_time_s) (void)synchronise(o, spec);  // refuses before the period is made
   const transmit::period_spec period{.format = spec.format,
@@ -287,6 +294,7 @@ int run(const options& o) {
         simulation::signal_service_spec{
             .host = o.katcp_host.empty() ? "127.0.0.1" : o.katcp_host,
             .port = static_cast<std::uint16_t>(o.katcp_port),
+            .access = access,
             .build = formatted("wingbeat-{}.{}.{}", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR,
                                WINGBEAT_VERSION_PATCH),
             .signals = o.signals,
@@ -359,6 +367,8 @@ void add_service_options(CLI::App& command, options& o) {
   add_text(command, "--katcp-host", o.katcp_host,
            "Name or address to listen at for katcp; 127.0.0.1 when not given");
   add_count(command, "--katcp-port", o.katcp_port, {0, 65535}, "Its port; 0: no katcp");
+  add_list(command, "--katcp-allow", o.katcp_allowed,
+           "Addresses and networks whose clients katcp serves; all when not given");
   add_file(command, file_use::output, "--stats", o.stats,
            "Exact counts of what was sent, as JSON whatever the name");
   add_file(command, file_use::input, "--config", o.config,

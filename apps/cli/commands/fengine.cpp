@@ -5,7 +5,7 @@
 
 #include <algorithm>  // any_of
 #include <chrono>
-#include <memory>      // make_shared
+#include <memory>  // make_shared
 #include <optional>
 #include <random>  // random_device
 #include <string>
@@ -58,7 +58,7 @@ constexpr std::chrono::milliseconds turn{50};
 
 struct options {
   std::vector<std::string> sources, recv_interfaces, recv_affinity, send_interfaces;
-  std::vector<std::string> wideband, narrowband, ignored;
+  std::vector<std::string> wideband, narrowband, ignored, katcp_allowed, prometheus_allowed;
   std::string send_sample_bits = "8", gain = "1", missing = "withhold", evaluate = "start";
   std::string replay = "full", device, katcp_host = "127.0.0.1", prometheus_host;
   std::string log_level = "info", stats, config, state, send_affinity = "-1";
@@ -88,6 +88,8 @@ void refuse_void(const options& o, bool is_live) {
   require(o.recv_buffer.has_value(), is_live, "--recv-buffer", of_files);
   require(o.replay == "real", !is_live, "--replay real", "with endpoints as SRC");
   require(!o.prometheus_host.empty(), o.prometheus_port.has_value(), "--prometheus-host",
+          "without --prometheus-port");
+  require(!o.prometheus_allowed.empty(), o.prometheus_port.has_value(), "--prometheus-allow",
           "without --prometheus-port");
 }
 
@@ -169,6 +171,10 @@ std::vector<fengine::output_spec> outputs_of(const options& o) {
   return outputs;
 }
 
+control::access_options access_of(const char* option, const std::vector<std::string>& networks) {
+  return {.allowed = control::network_list{option, networks}, .option = option};
+}
+
 fengine::service_spec spec_of(const options& o) {
   fengine::engine_spec engine{.input = input_of(o),
                               .adc_rate_hz = o.adc_rate_hz.value(),
@@ -188,10 +194,12 @@ fengine::service_spec spec_of(const options& o) {
   spec.katcp = {.host = o.katcp_host,
                 .port = o.katcp_port,
                 .device = "katgpucbf-fgpu-1.0",
-                .device_build = WINGBEAT_COMMIT};
+                .device_build = WINGBEAT_COMMIT,
+                .access = access_of("--katcp-allow", o.katcp_allowed)};
   if (o.prometheus_port) {
     spec.monitor = {.host = o.prometheus_host.empty() ? "127.0.0.1" : o.prometheus_host,
-                    .port = *o.prometheus_port};
+                    .port = *o.prometheus_port,
+                    .access = access_of("--prometheus-allow", o.prometheus_allowed)};
   }
   return spec;
 }
@@ -360,10 +368,14 @@ void add_service_options(CLI::App& command, options& o) {
   add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
   add_text(command, "--katcp-host", o.katcp_host, "Address to listen on; 0.0.0.0 is all");
   add_count(command, "--katcp-port", o.katcp_port, {0, 65535}, "0 lets the system choose");
+  add_list(command, "--katcp-allow", o.katcp_allowed,
+           "Addresses and networks whose clients katcp serves; all when not given");
   add_text(command, "--prometheus-host", o.prometheus_host,
            "Address to listen on; 127.0.0.1 when not given");
   add_count(command, "--prometheus-port", o.prometheus_port, {0, 65535},
             "Of page and metrics; none when not given");
+  add_list(command, "--prometheus-allow", o.prometheus_allowed,
+           "As --katcp-allow, of page and metrics");
   add_text(command, "--log-level", o.log_level,
            "all, trace, debug, info, warn, error, fatal or off");
   add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds; for ever if not given");

@@ -145,6 +145,8 @@ TEST_F(digitiser, refuses_in_one_sentence) {
       {{"--drop-burst", "2"}, "--drop-burst requires --drop"},
       {{"--drop-pol", "1"}, "--drop-pol requires --drop"},
       {{"--katcp-host", "localhost"}, "--katcp-host requires --katcp-port"},
+      {{"--katcp-allow", "10.0.0.0/8"}, "--katcp-allow requires --katcp-port"},
+      {{"--katcp-allow", "10.0.0.0/33", "--katcp-port", "7147"}, "'10.0.0.0/33' is no address"},
       {{"--katcp-port", "7147", "--katcp-host", "240.0.0.1"}, "240.0.0.1"},
       {{"--packet-samples", "5"}, "5 samples of 10 bits"},
       {{"--packet-samples", "65536"}, "1 to 65000 whole bytes"},

@@ -68,6 +68,9 @@ TEST(fengine_refusals, of_options) {
            {with({"--recv-affinity", "0", "x"}), 2, "x names a file and 127.0.0.1:7148 endpoints"},
            {with({"--replay", "real"}), 2, "--replay real is of no use with endpoints as SRC"},
            {with({"--prometheus-host", "127.0.0.1"}), 2, "no use without --prometheus-port"},
+           {with({"--prometheus-allow", "::1"}), 2, "--prometheus-allow is of no use without"},
+           {with({"--katcp-allow", "10.0.0.0/8,localhost"}), 2,
+            "--katcp-allow 'localhost' is no address and no network"},
            {many, 3, "give a smaller --max-delay-diff, fewer --recv-chunks"}});
 }
 
