@@ -8,10 +8,10 @@
 namespace wingbeat {
 namespace {
 
-start_rule start_of(const side& of) {
+start_rule start_of(const side& of, std::string_view remedy) {
   const std::size_t pair_bytes = 2 * of.real_bytes;
   if (of.is_of_whole_pairs()) {
-    return {"a pair of real numbers", pair_bytes, of.real_bytes, pair_bytes};
+    return {"a pair of real numbers", pair_bytes, of.real_bytes, pair_bytes, remedy};
   }
   if (of.is_real || of.imaginary_at != 0) {
     return {"a real number", of.real_bytes, of.real_bytes, of.real_bytes};
@@ -44,12 +44,12 @@ void require_origin(const operand& given, const backend::queue& on) {
 
 start_rule input_start(const plan_spec& spec) {
   return spec.load.is_given() ? start_of_elements(spec.load.element_bytes)
-                              : start_of(input_side(spec));
+                              : start_of(input_side(spec), ", or read it with a load functor");
 }
 
 start_rule output_start(const plan_spec& spec) {
   return spec.store.is_given() ? start_of_elements(spec.store.element_bytes)
-                               : start_of(output_side(spec));
+                               : start_of(output_side(spec), ", or write it with a store functor");
 }
 
 start_rule workspace_start(const plan_spec& spec) {
@@ -81,8 +81,8 @@ void require_start(const operand& given, const start_rule& rule, engine runs_on)
   if (!starts_at_multiple(given.view, rule.bytes)) {
     throw plan_error(
         formatted("the {} starts at byte {}, within {}, which has {} bytes; start it at a "
-                  "multiple",
-                  given.name, given.view.offset_bytes, rule.number, rule.bytes));
+                  "multiple{}",
+                  given.name, given.view.offset_bytes, rule.number, rule.bytes, rule.remedy));
   }
   const std::size_t alignment = rule.alignment_on(runs_on);
   const std::size_t beyond = misalignment_of(given.view, alignment);

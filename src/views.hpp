@@ -22,6 +22,7 @@ struct start_rule {
   std::string_view number;  ///< "a complex number"
   std::size_t bytes = 1;
   std::size_t host_alignment = 1, cuda_alignment = 1;  ///< In bytes, powers of two.
+  std::string_view remedy = {};  ///< What else than a multiple there is, as a clause.
 
   /// Returns the alignment that an engine needs; handles of opencl are no pointers.
   [[nodiscard]] std::size_t alignment_on(engine runs_on) const {

@@ -9,6 +9,7 @@
 #include <complex>
 #include <vector>
 
+#include "side.hpp"             // input_side
 #include "support/refusal.hpp"  // refusal
 #include "wingbeat/wingbeat.hpp"
 
@@ -257,6 +258,8 @@ TEST(views, start_at_a_number_on_every_engine_alike) {
                                                 std::to_string(offset_bytes) + ", within a"),
                                       HasSubstr("which has " + std::to_string(bytes) +
                                                 " bytes; start it at a multiple")));
+          const bool has_pairs = input_side(spec).is_of_whole_pairs();
+          EXPECT_EQ(sentence.ends_with(", or read it with a load functor"), has_pairs);
         }
       }
       EXPECT_THAT(here.refusal_of(here.memory.view(), part(here.other.view(), 3, 4 * row_bytes)),

@@ -171,7 +171,7 @@ struct heap_counts {
 class channeliser {
  public:
   /// Samples that follow those pushed before, equally many of each polarisation; neither packed nor
-  /// integers where all of them are missing.
+  /// integers where all of them are missing, which flags may say or leave out.
   struct samples {
     /// [polarisation] a stream of bits, the most significant bit of the first sample first; a
     /// complex sample is its real part, then its imaginary part.

@@ -30,8 +30,9 @@ struct search_spec {
   std::vector<std::size_t> templates;  ///< Of each: {height, width}.
   extent mode = extent::valid;         ///< Which places have a score.
   precision real = precision::fp32;    ///< fp32 or fp64. Largest scores are kept as floats in both.
-  /// Scores are correlation coefficients, from -1 to 1 but for rounding: of the template and of the
-  /// part of the image under it, each without its mean and divided by its norm. 0 where either is
+  /// Scores are correlation coefficients, from -1 to 1: of the template and of the image's part
+  /// under it, each without its mean and divided by its norm. They are compared, counted and summed
+  /// as computed; a largest score that rounding left beyond 1 is returned as 1. 0 where either is
   /// constant, or the part varies less than the image's transform rounds: its norm is at most
   /// epsilon times that of the whole image without its mean. Outside the image are zeros. Otherwise
   /// scores are plain correlations.

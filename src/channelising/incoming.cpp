@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/incoming.hpp"
 
-#include <algorithm>  // copy_n, fill_n, min, none_of
+#include <algorithm>  // copy_n, fill_n, find, min, none_of
 #include <utility>    // move
 
 #include "channelising/delay_model.hpp"     // end_of_time
@@ -13,8 +13,8 @@
 namespace wingbeat::channelising {
 namespace {
 
-bool are_all_missing(const channeliser::samples& next) {
-  return next.packed.empty() && next.integers.empty() && next.present.empty();
+bool has_no_data(const channeliser::samples& next) {
+  return next.packed.empty() && next.integers.empty();
 }
 
 void require_flags(const channeliser_spec& spec, const channeliser::samples& next) {
@@ -28,6 +28,19 @@ void require_flags(const channeliser_spec& spec, const channeliser::samples& nex
         formatted("{} packets of {} polarisations have flags; give one for each of {} "
                   "of {}",
                   flags.size(), next.present.size(), packets, spec.polarisations));
+  }
+}
+
+/// Of a push without data.
+void require_all_missing(const channeliser::samples& next) {
+  for (std::size_t p = 0; p < next.present.size(); ++p) {
+    const std::vector<bool>& flags = next.present[p];
+    const auto there = std::find(flags.begin(), flags.end(), true);
+    if (there == flags.end()) continue;
+    throw plan_error(
+        formatted("packet {} of polarisation {} is flagged as present, and neither packed samples "
+                  "nor integers are given; give them, or flag all packets as missing",
+                  there - flags.begin(), p));
   }
 }
 
@@ -65,14 +78,14 @@ void require_integers(const channeliser_spec& spec, std::span<const std::int16_t
 }
 
 void require_samples(const channeliser_spec& spec, const channeliser::samples& next) {
-  if (are_all_missing(next)) return;
+  require_flags(spec, next);
+  if (has_no_data(next)) return require_all_missing(next);
   const bool is_packed = !next.packed.empty();
   const std::size_t given = is_packed ? next.packed.size() : next.integers.size();
   if (given != spec.polarisations || (is_packed && !next.integers.empty())) {
     throw plan_error(formatted("{} packed and {} other polarisations are given; give {} of one",
                                next.packed.size(), next.integers.size(), spec.polarisations));
   }
-  require_flags(spec, next);
   for (std::size_t p = 0; p < given; ++p) {
     if (is_packed) {
       require_stream(spec, next.packed[p].size(), next.count, p);
@@ -154,7 +167,7 @@ std::string incoming::explain() const {
 template <class Call>
 void incoming::by_runs(const channeliser::samples& next, std::size_t from, std::size_t end,
                        Call call) const {
-  const bool are_there = !are_all_missing(next);
+  const bool are_there = !has_no_data(next);
   const std::size_t parts = parts_of(spec_);
   for (std::size_t p = 0; p < spec_.polarisations; ++p) {
     if (next.present.empty()) {

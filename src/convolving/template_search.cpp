@@ -2,7 +2,7 @@
 #include "wingbeat/template_search.hpp"
 
 #include <algorithm>  // max, min
-#include <cmath>      // isnan, sqrt
+#include <cmath>      // abs, copysign, isfinite, isnan, sqrt
 #include <limits>     // numeric_limits
 #include <optional>
 #include <utility>  // move
@@ -138,6 +138,13 @@ struct scoring {
   convolution correlation;
   std::optional<plan> inverse;  ///< Of templates that are given as spectra.
 };
+
+/// Returns a score as it is reported: what rounding adds to a coefficient of 1 is cut off here, not
+/// before scores are compared. -infinity, where there is none, stays.
+float reported(float score, const search_spec& spec) {
+  const bool is_beyond = spec.is_normalised && std::isfinite(score) && std::abs(score) > 1;
+  return is_beyond ? std::copysign(1.0F, score) : score;
+}
 
 /// Requires that the bytes of templates have a number.
 void require_product(std::size_t count, std::size_t template_bytes) {
@@ -424,7 +431,9 @@ std::size_t template_search::added() const {
 std::vector<float> template_search::scores(queue& on) const {
   const impl& mine = require_owned(impl_, "search");
   std::vector<float> scores;
-  for (const score_key key : mine.read<score_key>(on, mine.keys)) scores.push_back(key.score());
+  for (const score_key key : mine.read<score_key>(on, mine.keys)) {
+    scores.push_back(reported(key.score(), mine.spec));
+  }
   return scores;
 }
 
@@ -472,7 +481,11 @@ std::vector<peak> template_search::peaks(queue& on, std::size_t most, double lea
     scores.push_back(key.score());
     numbers.push_back(key.number());
   }
-  return peaks_of(scores, numbers, mine.result[1], most, least, distance);
+  std::vector<peak> peaks = peaks_of(scores, numbers, mine.result[1], most, least, distance);
+  for (peak& each : peaks) {
+    each.score = reported(static_cast<float>(each.score), mine.spec);
+  }
+  return peaks;
 }
 
 }  // namespace wingbeat

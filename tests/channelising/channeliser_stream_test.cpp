@@ -55,6 +55,12 @@ TEST_P(channeliser_stream, a_jump_ahead_skips_what_missing_samples_withhold) {
   filled.push(on_, {.count = gap}, take_);
   push(filled, cut + gap, rest);
   const auto expected = std::exchange(taken_, {});
+  channeliser flagged{on_, spec_, 0};
+  push(flagged, 0, cut);
+  const std::vector<bool> all_missing((gap + 99) / 100, false);
+  flagged.push(on_, {.count = gap, .present = {all_missing}, .packet_samples = 100}, take_);
+  push(flagged, cut + gap, rest);
+  EXPECT_TRUE(std::exchange(taken_, {}) == expected);
   push(jumped, 0, cut);
   jumped.jump(static_cast<std::int64_t>(cut + gap));
   push(jumped, cut + gap, rest);

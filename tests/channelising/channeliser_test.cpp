@@ -195,6 +195,8 @@ TEST_P(channeliser_on, refuses_samples_of_other_counts) {
   EXPECT_THAT(message({.integers = {few}, .count = 11}), HasSubstr("has 10 samples; give 11"));
   EXPECT_THAT(message({.integers = {large}, .count = 10}), HasSubstr("sample 0 of polarisation 0"));
   EXPECT_THAT(message({.integers = {few}, .count = 10, .present = {{}}}), HasSubstr("have flags"));
+  EXPECT_THAT(message({.count = 8192, .present = {{false, true}}}),
+              HasSubstr("packet 1 of polarisation 0 is flagged as present, and neither"));
   EXPECT_EQ(bank.levels()[0].n_samples, 0U);
 }
 

@@ -136,6 +136,37 @@ TEST(stored_search_request, is_refused_without_the_peaks_it_needs) {
   EXPECT_THAT(refusal([&] { image_convolution{on, blur}; }), HasSubstr("kernel_peak is 0"));
 }
 
+TEST(stored_search_scores, are_at_most_1_where_templates_are_parts_of_the_image) {
+  queue on{first_device(engine::host)};
+  constexpr std::size_t width = 60, height = 50, n = 8, n_templates = 20;
+  const auto image = noise_of<float>(width * height, 7);
+  std::vector<float> templates;
+  for (std::size_t t = 0; t < n_templates; ++t) {
+    for (std::size_t i = 0; i < n * n; ++i) {
+      templates.push_back(image[(2 * t + i / n) * width + 2 * t + i % n]);
+    }
+  }
+  template_search search{on,
+                         {.image = {height, width},
+                          .templates = {n, n},
+                          .is_normalised = true,
+                          .between = precision::fp16,
+                          .image_peak = 1}};
+  const buffer in = filled(on, image), batch = filled(on, templates);
+  search.begin(on, in.view());
+  search.add(on, batch.view(), n_templates);
+  const std::vector<float> scores = search.scores(on);
+  const std::vector<peak> peaks = search.peaks(on, n_templates, 0.99, 1);
+  ASSERT_EQ(peaks.size(), n_templates);
+  std::size_t n_cut_off = 0;
+  for (const peak& each : peaks) {
+    EXPECT_LE(each.score, 1);
+    EXPECT_EQ(each.score, double{scores[each.y * (width - n + 1) + each.x]});
+    n_cut_off += each.score == 1 ? 1 : 0;
+  }
+  EXPECT_GT(n_cut_off, 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(engines, stored_search,
                          ::testing::Values(engine::reference, engine::host, engine::opencl,
                                            engine::cuda),
