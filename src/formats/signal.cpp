@@ -6,11 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "formats/csv.hpp"         // has_csv_heading, read_csv
 #include "formats/extension.hpp"   // extension_of
 #include "formats/npy.hpp"         // read_npy, write_npy
 #include "formats/refusal.hpp"     // refuse
 #include "formats/text.hpp"        // read_text, write_csv, write_text
-#include "formats/wav.hpp"         // read_wav
+#include "formats/wav.hpp"         // read_wav, write_wav
 #include "formats/whole_file.hpp"  // read_whole_file
 #include "formatted.hpp"           // formatted
 #include "wingbeat/error.hpp"      // plan_error
@@ -35,6 +36,7 @@ signal read_content(std::span<const std::byte> content, const std::filesystem::p
                   name, *options.channel));
   }
   if (looks_like(".npy", "\x93NUMPY")) return read_npy(content, name);
+  if (has_csv_heading(text)) return read_csv(text, name);
   return read_text(text, name);
 }
 
@@ -51,8 +53,9 @@ output_format output_format_of(const std::filesystem::path& file) {
   if (extension == ".txt") return output_format::text;
   if (extension == ".csv") return output_format::csv;
   if (extension == ".npy") return output_format::npy;
-  throw plan_error(formatted("cannot tell how to write {}; its name must end in .txt, .csv or .npy",
-                             file.string()));
+  if (extension == ".wav") return output_format::wav;
+  throw plan_error(formatted(
+      "cannot tell how to write {}; its name must end in .txt, .csv, .npy or .wav", file.string()));
 }
 
 void write_signal(const std::filesystem::path& file, const signal& what) {
@@ -62,6 +65,7 @@ void write_signal(const std::filesystem::path& file, const signal& what) {
     case output_format::text: write_text(to, what); break;
     case output_format::csv: write_csv(to, what); break;
     case output_format::npy: write_npy(to, what); break;
+    case output_format::wav: write_wav(to, what); break;
   }
   to.commit();
 }

@@ -30,21 +30,23 @@ struct read_options {
   std::optional<std::size_t> channel = {};  ///< Of a .wav file, counted from 0; unset: channel 0.
 };
 
-/// Returns what the file holds: .npy and .wav by extension or by their first bytes, else text.
+/// Returns what the file holds: .npy and .wav by extension or by their first bytes, the CSV that
+/// `write_signal` writes by its heading, else text.
 /// Throws `file_error` for a file that cannot be read or is malformed, and `plan_error` for a
 /// channel that the file does not have.
 [[nodiscard]] signal read_signal(const std::filesystem::path& file,
                                  const read_options& options = {});
 
 /// The formats that `write_signal` writes.
-enum class output_format { text, csv, npy };
+enum class output_format { text, csv, npy, wav };
 
-/// Returns the format that the extension names (.txt, .csv, .npy).
+/// Returns the format that the extension names (.txt, .csv, .npy, .wav).
 /// Throws `plan_error` for any other, so that a caller can ask before the work is done.
 [[nodiscard]] output_format output_format_of(const std::filesystem::path& file);
 
 /// Writes the signal in the format that the extension names; the file appears whole or not at all.
-/// Throws `plan_error` for an unknown extension and `file_error` if the file cannot be written.
+/// Throws `plan_error` for an unknown extension and for samples that .wav does not hold (wav.hpp),
+/// and `file_error` if the file cannot be written.
 void write_signal(const std::filesystem::path& file, const signal& what);
 
 }  // namespace wingbeat::formats

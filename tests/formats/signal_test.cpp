@@ -95,12 +95,16 @@ TEST(write_signal, chooses_by_extension) {
   write_signal(folder.path() / "a.CSV", one);
   EXPECT_EQ(folder.read("a.txt"), "1 -2\n");
   EXPECT_EQ(folder.read("a.CSV"), "index,re,im\n0,1,-2\n");
-  for (const char* name : {"a.wav", "a", "a.txt.gz", ".npy"}) {
+  for (const char* name : {"a.flac", "a", "a.txt.gz", ".npy"}) {
     const auto message =
         message_of<wingbeat::plan_error>([&] { write_signal(folder.path() / name, one); });
-    EXPECT_THAT(message, HasSubstr("must end in .txt, .csv or .npy")) << name;
+    EXPECT_THAT(message, HasSubstr("must end in .txt, .csv, .npy or .wav")) << name;
   }
   EXPECT_EQ(folder.n_files(), 2);
+  const signal tone{.samples = {0.5, -2}, .row_length = 2, .sample_rate_hz = 8000};
+  write_signal(folder.path() / "a.wav", tone);
+  EXPECT_EQ(read_signal(folder.path() / "a.wav").samples, tone.samples);
+  EXPECT_EQ(read_signal(folder.path() / "a.wav").sample_rate_hz, 8000);
 }
 
 }  // namespace
