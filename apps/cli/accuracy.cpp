@@ -172,20 +172,9 @@ row<double> transformed(const plan_spec& spec, const output_sample& sample,
   return result;
 }
 
-/// Returns the numbers that `compare` reads: pairs, or reals alone.
-std::vector<double> flat(const row<double>& from, element kind) {
-  std::vector<double> numbers;
-  numbers.reserve(from.size() * (kind == element::complex ? 2 : 1));
-  for (const auto& z : from) {
-    numbers.push_back(z.real());
-    if (kind == element::complex) numbers.push_back(z.imag());
-  }
-  return numbers;
-}
-
 /// Returns a row's elements in the order of their bins, which `bin_at` maps from their places.
 row<double> row_by_bins(const side& array, precision real, const row_place& at,
-                        const byte_reader& read, const oracle::bin_map& bin_at) {
+                        const byte_reader& read, const bin_map& bin_at) {
   if (!bin_at) return row_of(array, real, at, read);
   const std::size_t n = array.axes.back().length;
   row<double> whole, sorted((n - at.first + at.step - 1) / at.step);
@@ -202,9 +191,33 @@ row<double> row_by_bins(const side& array, precision real, const row_place& at,
   return sorted;
 }
 
-/// Reads the elements of a sample from an output.
+/// Returns the largest divisor of n that is at most `most`.
+std::size_t divisor_up_to(std::size_t n, std::size_t most) {
+  while (n % most != 0) --most;
+  return most;
+}
+
+}  // namespace
+
+std::vector<std::complex<double>> expected_sample(const plan_spec& spec,
+                                                  const output_sample& sample,
+                                                  const byte_reader& input) {
+  return spec.real == precision::fp64 ? transformed<long double>(spec, sample, input)
+                                      : transformed<double>(spec, sample, input);
+}
+
+std::vector<double> flat(const row<double>& from, element kind) {
+  std::vector<double> numbers;
+  numbers.reserve(from.size() * (kind == element::complex ? 2 : 1));
+  for (const auto& z : from) {
+    numbers.push_back(z.real());
+    if (kind == element::complex) numbers.push_back(z.imag());
+  }
+  return numbers;
+}
+
 row<double> read_sample(const plan_spec& spec, const output_sample& sample,
-                        const byte_reader& output, const oracle::bin_map& bin_at) {
+                        const byte_reader& output, const bin_map& bin_at) {
   const side out = output_side(spec);
   const lengths outer = all_but_last(lengths_of(spec, sample));
   row<double> result;
@@ -220,16 +233,8 @@ row<double> read_sample(const plan_spec& spec, const output_sample& sample,
   return result;
 }
 
-/// Returns the largest divisor of n that is at most `most`.
-std::size_t divisor_up_to(std::size_t n, std::size_t most) {
-  while (n % most != 0) --most;
-  return most;
-}
-
-/// Returns how many elements of each axis are sampled. A whole row is one read, elements of a row
-/// are one read each, so both the rows and the elements of long rows are limited.
-lengths sampled_lengths(const lengths& axes) {
-  constexpr std::size_t most_points = std::size_t{1} << 20, most_elements = std::size_t{1} << 16;
+lengths sampled_lengths(const lengths& axes, std::size_t most_points) {
+  constexpr std::size_t most_elements = std::size_t{1} << 16;
   constexpr std::size_t long_row = std::size_t{1} << 14, n_read = std::size_t{1} << 12;
   constexpr std::size_t most_rows = std::size_t{1} << 14;
   const std::size_t all_rows = product_of(all_but_last(axes));
@@ -250,18 +255,9 @@ lengths sampled_lengths(const lengths& axes) {
   return kept;
 }
 
-}  // namespace
-
-std::vector<std::complex<double>> expected_sample(const plan_spec& spec,
-                                                  const output_sample& sample,
-                                                  const byte_reader& input) {
-  return spec.real == precision::fp64 ? transformed<long double>(spec, sample, input)
-                                      : transformed<double>(spec, sample, input);
-}
-
 oracle::oracle(const plan_spec& spec, const std::vector<std::byte>& block) : spec_(spec) {
   const byte_reader input = reader_of(block);
-  const lengths kept = sampled_lengths(spec.lengths);
+  const lengths kept = sampled_lengths(spec.lengths, std::size_t{1} << 20);
   const std::size_t batch = spec.batch;
   std::set<lengths> known;
   for (const std::size_t part : {0, 1, 2}) {  // halves from the start

@@ -31,15 +31,31 @@ struct output_sample {
                                                                 const output_sample& sample,
                                                                 const byte_reader& input);
 
+/// Returns how many elements of each axis are sampled of one transform, a divisor of each length:
+/// all of up to `most_points` in 2^14 rows, else 2^12 to 2^16 spread over all axes. A whole row is
+/// one read, elements of a row are one read each, so both the rows and the elements of long rows
+/// are limited.
+[[nodiscard]] std::vector<std::size_t> sampled_lengths(const std::vector<std::size_t>& axes,
+                                                       std::size_t most_points);
+
+/// Returns the bin that an element of the last axis holds.
+using bin_map = std::function<std::size_t(std::size_t index)>;
+
+/// Returns the elements of a sample from an output.
+[[nodiscard]] std::vector<std::complex<double>> read_sample(const plan_spec& spec,
+                                                            const output_sample& sample,
+                                                            const byte_reader& output,
+                                                            const bin_map& bin_at = {});
+
+/// Returns the numbers that `compare` reads: pairs, or reals alone.
+[[nodiscard]] std::vector<double> flat(const std::vector<std::complex<double>>& from, element kind);
+
 /// A sample of the transforms of a problem with their exact values, for all libraries compared.
 class oracle {
  public:
   /// Samples the first, the middle and the last transform of the batch: whole up to 2^20 points in
   /// 2^14 rows, else 2^12 to 2^16 elements spread over all axes. The input repeats `block`.
   oracle(const plan_spec& spec, const std::vector<std::byte>& block);
-
-  /// Returns the bin that an element of the last axis holds.
-  using bin_map = std::function<std::size_t(std::size_t index)>;
 
   /// Returns the agreement of the worst transform. Without a map, bins are in natural order.
   [[nodiscard]] agreement judge(const byte_reader& output, const bin_map& bin_at = {}) const;

@@ -2,7 +2,7 @@
 #include "cli/agreement.hpp"
 
 #include <algorithm>  // max
-#include <cmath>      // hypot, log2, sqrt
+#include <cmath>      // abs, hypot, log2, sqrt
 #include <limits>     // numeric_limits
 
 namespace wingbeat::cli {
@@ -32,14 +32,6 @@ double underflow_floor(std::size_t n, precision real) {
   return of_precision(real).smallest * std::log2(static_cast<double>(n));
 }
 
-/// The table bounds the mean over many rows. The few roundings of one short row may exceed it: the
-/// worst of 20000 noise rows of 8 to 64 values had 3.1 u.
-double relative_bound(std::size_t n, precision real) {
-  const auto [u, stored_u, smallest] = of_precision(real);
-  const double factor = real == precision::fp64 ? 1.25 : 1.0;
-  return stored_u + u * (n <= 64 ? 4.0 : factor * std::sqrt(std::log2(static_cast<double>(n))));
-}
-
 double largest_of(std::span<const double> values, std::size_t width) {
   double largest = 0;
   for (std::size_t i = 0; i < values.size(); i += width) {
@@ -51,8 +43,16 @@ double largest_of(std::span<const double> values, std::size_t width) {
 
 }  // namespace
 
+/// The table bounds the mean over many rows. The few roundings of one short row may exceed it: the
+/// worst of 20000 noise rows of 8 to 64 values had 3.1 u.
+double relative_bound(std::size_t n, precision real) {
+  const auto [u, stored_u, smallest] = of_precision(real);
+  const double factor = real == precision::fp64 ? 1.25 : 1.0;
+  return stored_u + u * (n <= 64 ? 4.0 : factor * std::sqrt(std::log2(static_cast<double>(n))));
+}
+
 agreement compare(std::span<const double> result, std::span<const double> expected, element kind,
-                  std::size_t n, precision real) {
+                  std::size_t n, precision real, double share_l2) {
   const std::size_t width = kind == element::complex ? 2 : 1;
   agreement a;
   a.n_values = expected.size() / width;
@@ -74,7 +74,7 @@ agreement compare(std::span<const double> result, std::span<const double> expect
     sum_values += static_cast<long double>(value) * value;
   }
   const auto l2_error = static_cast<double>(std::sqrt(sum_errors));
-  const auto l2_value = static_cast<double>(std::sqrt(sum_values));
+  const auto l2_value = std::hypot(static_cast<double>(std::sqrt(sum_values)), share_l2 * unit);
   a.relative_l2 = l2_value > 0 ? l2_error / l2_value : (l2_error > 0 ? infinity : 0);
   if (!(a.largest_error < infinity)) a.relative_l2 = infinity;
 
@@ -84,6 +84,16 @@ agreement compare(std::span<const double> result, std::span<const double> expect
   a.is_within = a.largest_error <= (12 * u + stored_u) * a.largest_value + floor &&
                 l2_error <= a.relative_l2_bound * l2_value + l2_floor;
   return a;
+}
+
+void add_norms(agreement& of_sample, double result_norm, double expected_norm, std::size_t n_values,
+               std::size_t n, precision real) {
+  const double distance = std::abs(result_norm - expected_norm);
+  const double floor = underflow_floor(n, real) * std::sqrt(static_cast<double>(n_values));
+  of_sample.norm_error =
+      expected_norm > 0 ? distance / expected_norm : (distance > 0 ? infinity : 0);
+  if (!(of_sample.norm_error <= infinity)) of_sample.norm_error = infinity;  // NaN
+  if (!(distance <= relative_bound(n, real) * expected_norm + floor)) of_sample.is_within = false;
 }
 
 }  // namespace wingbeat::cli

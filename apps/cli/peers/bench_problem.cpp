@@ -28,7 +28,7 @@ struct checked_run {
 
 /// Runs on fresh input and poisoned output, and compares.
 agreement check(library_run& run, const std::vector<std::byte>& block, const oracle& truth,
-                const oracle::bin_map& bin_at = {}) {
+                const bin_map& bin_at = {}) {
   run.fill(block);
   static_cast<void>(run.time(1));
   // The first call of `time` adds a run, which in place transforms its own output; filled again,
@@ -194,7 +194,7 @@ bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
   result.n_checked_elements = truth.n_elements();
 
   auto ours = std::make_unique<wingbeat_run>(on, std::move(planned), times, memory);
-  oracle::bin_map bin_at;
+  bin_map bin_at;
   if (spec.bins == bin_order::scrambled) {
     bin_at = [&run = *ours](std::size_t index) { return run.bin_at(index); };
   }
