@@ -123,6 +123,25 @@ std::size_t count_nonzero(std::span<const double> numbers) {
   return numbers.size() - static_cast<std::size_t>(std::count(numbers.begin(), numbers.end(), 0.0));
 }
 
+/// Rounds the input of `n_sums` rows, each of which is added up.
+void round_input(problem& p, std::size_t n_sums, const std::string& name) {
+  require_range(p.input, n_sums, name, p.spec.real);
+  require_normal(p.input, n_sums, name, p.spec.real);
+  const std::size_t n_nonzero = count_nonzero(p.input);
+  round_to(p.spec.real, p.input);
+  p.n_vanished = n_nonzero - count_nonzero(p.input);
+}
+
+/// Returns the length of an axis of an image that has `needed` elements.
+std::size_t axis_length(std::size_t needed, transform kind, const transform_request& request) {
+  if (needed > max_length) {
+    throw plan_error(
+        formatted("an axis of {} is longer than the {} that are transformed; cut the image", needed,
+                  max_length));
+  }
+  return padded_length(std::max<std::size_t>(needed, 2), kind, request);
+}
+
 }  // namespace
 
 problem make_problem(const formats::signal& from, const std::string& name,
@@ -146,26 +165,53 @@ problem make_problem(const formats::signal& from, const std::string& name,
   const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
   p.kept_samples = std::min(from.row_length, slots);
   p.input = padded_rows(from, p.kept_samples, slots, p.spec.kind == transform::forward_from_real);
-  require_range(p.input, from.n_rows, name, request.real);
-  require_normal(p.input, from.n_rows, name, request.real);
-  const std::size_t n_nonzero = count_nonzero(p.input);
-  round_to(request.real, p.input);
-  p.n_vanished = n_nonzero - count_nonzero(p.input);
+  round_input(p, from.n_rows, name);
+  return p;
+}
+
+problem make_image_problem(const formats::signal& from, const std::string& name,
+                           const transform_request& request) {
+  if (from.n_rows < 2) {
+    throw file_error(formatted(
+        "{} holds one row, and --axes 2 transforms an image; drop it, or give an array of "
+        "two dimensions",
+        name));
+  }
+  problem p;
+  p.spec.kind = kind_of(from, name, request);
+  const bool is_from_half = p.spec.kind == transform::inverse_to_real;
+  const std::size_t width = is_from_half ? samples_of_half(from.row_length) : from.row_length;
+  p.spec.lengths = {axis_length(from.n_rows, transform::forward, request),
+                    axis_length(width, p.spec.kind, request)};
+  p.spec.real = request.real;
+  p.spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
+  p.is_half = request.is_half;
+  p.is_table = true;
+  p.row_length = from.row_length;
+  const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
+  p.kept_samples = std::min(from.row_length, slots);
+  const bool is_real = p.spec.kind == transform::forward_from_real;
+  p.input = padded_rows(from, p.kept_samples, slots, is_real);
+  p.input.resize(p.spec.lengths[0] * slots * (is_real ? 1 : 2));
+  round_input(p, 1, name);
   return p;
 }
 
 std::vector<double> complete(const problem& solved, std::vector<double> output) {
   if (solved.spec.kind != transform::forward_from_real || solved.is_half) return output;
-  const std::size_t n = solved.length();
-  std::vector<double> samples(2 * n * solved.spec.batch);
-  for (std::size_t r = 0; r < solved.spec.batch; ++r) {
-    const std::size_t half_reals = 2 * (n / 2 + 1);
+  const std::size_t n = solved.length(), half_reals = 2 * (n / 2 + 1);
+  const std::size_t height = solved.spec.lengths.size() > 1 ? solved.spec.lengths[0] : 1;
+  const std::size_t n_rows = solved.spec.batch * height;
+  std::vector<double> samples(2 * n * n_rows);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    const std::size_t y = r % height;
     const double* const half = &output[r * half_reals];
+    const double* const opposite = &output[(r - y + (height - y) % height) * half_reals];
     double* const row = &samples[r * 2 * n];
     std::copy(half, half + half_reals, row);
     for (std::size_t k = n / 2 + 1; k < n; ++k) {
-      row[2 * k] = half[2 * (n - k)];
-      row[2 * k + 1] = 0 - half[2 * (n - k) + 1];  // 0 - 0 is 0, not -0
+      row[2 * k] = opposite[2 * (n - k)];
+      row[2 * k + 1] = 0 - opposite[2 * (n - k) + 1];  // 0 - 0 is 0, not -0
     }
   }
   return samples;
@@ -175,7 +221,7 @@ formats::signal signal_of(const problem& solved, std::span<const double> complet
   formats::signal s;
   s.is_real = solved.spec.kind == transform::inverse_to_real;
   s.is_single_precision = solved.spec.real == precision::fp32;
-  s.n_rows = solved.spec.batch;
+  s.n_rows = solved.spec.batch * (solved.spec.lengths.size() > 1 ? solved.spec.lengths[0] : 1);
   s.is_table = solved.is_table;
   const std::size_t width = s.is_real ? 1 : 2;
   s.row_length = completed.size() / width / s.n_rows;

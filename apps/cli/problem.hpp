@@ -38,7 +38,7 @@ struct problem {
   std::size_t kept_samples = 0;  ///< Samples taken of each; the rest of the row is zero.
   std::size_t n_vanished = 0;    ///< Nonzero numbers that were rounded to 0.
 
-  [[nodiscard]] std::size_t length() const { return spec.lengths.front(); }
+  [[nodiscard]] std::size_t length() const { return spec.lengths.back(); }
 };
 
 /// Returns the problem of transforming `from` as requested; `name` is the file's name in messages.
@@ -47,8 +47,12 @@ struct problem {
 [[nodiscard]] problem make_problem(const formats::signal& from, const std::string& name,
                                    const transform_request& request);
 
-/// Returns the numbers of an output. A half-spectrum is completed by X[N-k] = conj X[k], unless the
-/// request was for the half alone.
+/// Returns the problem of transforming the rows as one image, over both axes. Throws as above.
+[[nodiscard]] problem make_image_problem(const formats::signal& from, const std::string& name,
+                                         const transform_request& request);
+
+/// Returns the numbers of an output. A half-spectrum is completed by X[N-k] = conj X[k], of an
+/// image X[H-a][W-k] = conj X[a][k], unless the request was for the half alone.
 [[nodiscard]] std::vector<double> complete(const problem& solved, std::vector<double> output);
 
 /// Returns the completed output as a signal that can be written to a file.

@@ -3,34 +3,24 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <filesystem>
 #include <memory>  // make_shared
-#include <optional>
-#include <utility>  // move, exchange
 
-#include "cli/agreement.hpp"           // compare
-#include "cli/choose.hpp"              // choose_devices
-#include "cli/messages.hpp"            // print_message, print
-#include "cli/option.hpp"              // add_text, add_count, add_real
-#include "cli/problem.hpp"             // make_problem
-#include "cli/progress.hpp"            // progress
-#include "cli/reports/print_json.hpp"  // print_json
-#include "cli/reports/spectrum.hpp"    // strongest, chart_of
-#include "cli/reports/transform.hpp"   // engines_text
-#include "cli/samples.hpp"             // pack, unpack
-#include "formats/chart.hpp"           // require_chart, write_chart
-#include "formats/signal.hpp"          // read_signal, write_signal
-#include "formatted.hpp"               // formatted
-#include "measure/plan_run.hpp"        // measure_plan
-#include "wingbeat/error.hpp"          // plan_error, device_error
-#include "wingbeat/good_length.hpp"    // is_good_length
+#include "cli/choose.hpp"                      // precision_named, scaling_named
+#include "cli/commands/transform_options.hpp"  // transform_options
+#include "cli/messages.hpp"                    // print_message
+#include "cli/option.hpp"                      // add_text, add_count, add_real, add_file
+#include "counted.hpp"                         // counted
+#include "formats/chart.hpp"                   // require_chart
+#include "formats/signal.hpp"                  // output_format_of
+#include "formatted.hpp"                       // formatted
+#include "wingbeat/error.hpp"                  // plan_error
 
 namespace wingbeat::cli {
 namespace {
 
 constexpr const char* examples = R"(Examples:
   wingbeat transform recording.wav
-      transforms the recording on every engine and compares each with the reference
+      transforms the recording on every engine and checks each against the definition
   wingbeat transform recording.wav --channel 1 --top 5 --plot spectrum.png
       the five strongest bins of the second channel, and its spectrum in dB against Hz
   wingbeat transform samples.txt --length 4096 --engine host,opencl --output spectrum.npy
@@ -39,17 +29,35 @@ constexpr const char* examples = R"(Examples:
       every row of a 2D array; bins 0..N/2 alone, as numpy.fft.rfft
   wingbeat transform spectrum.npy --inverse --output samples.npy
       goes back: scaled by 1/N, so that it undoes the transform
+  wingbeat transform half.npy --inverse --half --sample-rate 48000 --output sound.wav
+      bins 0..N/2 back to samples, as a recording
+  wingbeat transform recording.wav --psd --segment 4096 --output psd.csv --plot psd.svg
+      power spectral density by Welch's method, in V**2/Hz
+  wingbeat transform recording.wav --spectrogram --segment 1024 --overlap 768 --plot music.png
+      powers over frequency and time
+  wingbeat transform image.png --axes 2 --output spectrum.npy --plot spectrum.png
+      the transform of an image over both axes, and its magnitude, 0 in the middle
 
 Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
-2D as rows), .wav.
+2D as rows), .csv as --output writes it, .wav; with --axes 2 a 2D array, or an image, which becomes
+grey.
 A row is transformed at its own length where that is 2^a 3^b 5^c 7^d 11^e 13^f, and else padded with
 zeros to the next such length (forward of real rows the next even one), or as --pad says; --length
 sets another, and a shorter one cuts. K bins of --inverse --half are of 2 (K - 1) samples or of one
 more: say which by --length if that is odd.
 Forward: exp(-2 pi i jk/N), unscaled, all N bins (as numpy.fft.fft), unless --half.
---output, --top and --plot show the values of the best engine that agrees with the reference:
+--window weights the samples of each row; --psd and --spectrogram those of each segment, with hann
+where none is named. Windows are periodic: that of n samples is the symmetric one of n + 1 without
+its last.
+--psd and --spectrogram, as scipy.signal.welch and spectrogram: |X|^2 divided by the sample rate
+times the sum of the squared window (--scale density, V**2/Hz), or by the squared sum of the window
+(--scale spectrum, V**2); one-sided of real rows. V is the unit of the samples.
+--output, --top and --plot show the values of the best engine that agrees with the definition:
 the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
-An engine agrees when its relative L2 error is at most u sqrt(log2 N) (fp32, u = 2^-24) or
+--check sample compares up to 2^16 values all, and of more those of a sample of transforms and
+bins, the strongest, 0 and N/2 among them, and the energy of every transform; it takes seconds at
+most. --check full compares all with the engine reference, in long double: minutes where transforms
+are long. An engine agrees when its relative L2 error is at most u sqrt(log2 N) (fp32, u = 2^-24) or
 1.25 u sqrt(log2 N) (fp64, u = 2^-53), or 4 u up to N = 64, and its largest error at most 12 u
 of the largest output. Times: plan, once; first run, at which drivers load code and may compile;
 execution and transfer (to the device and back), the medians of the runs after it: five, or as
@@ -58,28 +66,137 @@ many as begin within a second, one at least.)";
 constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
 constexpr double most_hz = 1e12;
 
-struct transform_options {
-  std::string file;
-  std::vector<std::string> engines{"all"};
-  std::string precision_name = "fp32", scale_name, pad_name = "good";
-  std::optional<std::size_t> length, channel, n_peaks;
-  std::optional<double> sample_rate_hz;
-  std::string output, plot;
-  bool is_inverse = false, is_half = false, is_json = false;
-};
+/// An option that was given, or an empty name.
+using given_option = std::pair<const char*, bool>;
+
+/// Refuses options that a form has no use for.
+void refuse_options(const std::string& form, const std::vector<given_option>& options) {
+  for (const auto& [name, is_given] : options) {
+    if (is_given) throw plan_error(formatted("{} is of no use with {}; drop one", name, form));
+  }
+}
+
+void validate_output(const transform_options& o) {
+  if (o.output.empty() || o.has_frames()) return;
+  const bool is_wav = formats::output_format_of(o.output) == formats::output_format::wav;
+  if (is_wav && (!o.is_inverse || !o.is_half || o.n_axes == 2)) {
+    throw plan_error(formatted(
+        "{} would hold real samples, which of one axis --inverse --half makes; write .npy, .txt or "
+        ".csv",
+        o.output));
+  }
+  if (is_wav && !o.sample_rate_hz) {
+    throw plan_error(formatted("{} states a sample rate; give one by --sample-rate", o.output));
+  }
+}
+
+void validate_frames(const transform_options& o) {
+  if (o.is_psd && o.is_spectrogram) {
+    throw plan_error("--psd and --spectrogram exclude each other; drop one");
+  }
+  if (o.has_frames()) {
+    refuse_options(o.is_psd ? "--psd" : "--spectrogram", {{"--inverse", o.is_inverse},
+                                                          {"--half", o.is_half},
+                                                          {"--length", o.length.has_value()},
+                                                          {"--pad", o.pad_name != "good"},
+                                                          {"--top", o.n_peaks.has_value()},
+                                                          {"--axes", o.n_axes == 2}});
+    return;
+  }
+  for (const auto& [name, is_given] : {given_option{"--segment", o.segment.has_value()},
+                                       {"--overlap", o.overlap.has_value()},
+                                       {"--detrend", !o.detrend_name.empty()}}) {
+    if (!is_given) continue;
+    throw plan_error(
+        formatted("{} is for --psd and --spectrogram; add one of them, or drop it", name));
+  }
+}
 
 /// Refuses options that contradict each other, before any work is done.
 void validate(const transform_options& o) {
-  if (!o.output.empty()) static_cast<void>(formats::output_format_of(o.output));
+  static_cast<void>(check_of(o));
+  validate_output(o);
+  validate_frames(o);
   if (!o.plot.empty()) formats::require_chart("--plot", o.plot);
-  if (o.is_inverse && (!o.plot.empty() || o.n_peaks)) {
-    throw plan_error("--plot and --top show a spectrum, and --inverse makes samples; drop one");
-  }
-  if (o.sample_rate_hz && o.plot.empty() && !o.n_peaks && !o.is_json) {
+  if (o.is_inverse && (!o.plot.empty() || o.n_peaks || !o.window_name.empty())) {
     throw plan_error(
-        "--sample-rate turns bins into Hz for --top, --plot and --json; add one of them or drop "
-        "it");
+        "--plot, --top and --window are for spectra, and --inverse makes samples; drop one");
   }
+  if (o.n_axes == 2) {
+    refuse_options("--axes 2", {{"--length", o.length.has_value()},
+                                {"--channel", o.channel.has_value()},
+                                {"--top", o.n_peaks.has_value()},
+                                {"--sample-rate", o.sample_rate_hz.has_value()},
+                                {"--window", !o.window_name.empty()}});
+  }
+  const bool uses_rate = !o.plot.empty() || o.n_peaks || o.is_json || o.has_frames() ||
+                         (o.is_inverse && !o.output.empty() &&
+                          formats::output_format_of(o.output) == formats::output_format::wav);
+  if (o.sample_rate_hz && !uses_rate) {
+    throw plan_error(
+        "--sample-rate turns bins into Hz for --top, --plot and --json, and is written to .wav; "
+        "add one of them or drop it");
+  }
+}
+
+int run(const transform_options& o) {
+  validate(o);
+  if (o.has_frames()) return transform_frames(o);
+  return o.n_axes == 2 ? transform_image(o) : transform_rows(o);
+}
+
+void add_frame_options(CLI::App& command, transform_options& o) {
+  add_text(command, "--window", o.window_name,
+           "rectangular, hann, hamming, blackman, blackman-harris or flat-top, periodic");
+  add_switch(command, "--psd", o.is_psd, "Power spectral density, the mean of segments (Welch)");
+  add_switch(command, "--spectrogram", o.is_spectrogram, "Power of each segment");
+  add_count(command, "--segment", o.segment, {2, max_length},
+            "Samples of a segment; 256, or those of a shorter row, when not given");
+  add_count(command, "--overlap", o.overlap, {0, max_length},
+            "Samples that a segment shares with the next; half of them when not given");
+  add_text(command, "--detrend", o.detrend_name,
+           "mean, which is taken from each segment, or none; mean when not given");
+}
+
+void add_options(CLI::App& command, transform_options& o) {
+  add_file(command, file_use::input, "FILE", o.file, "Text, .npy, .csv or .wav; or an image")
+      ->required();
+  add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
+  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  add_count(command, "--axes", o.n_axes, {1, 2}, "1: every row; 2: an image, over both axes");
+  CLI::Option* const length =
+      add_count(command, "--length", o.length, {2, max_length}, "Length of the transform");
+  add_text(command, "--pad", o.pad_name,
+           "Without --length: good (zeros up to the next length that can be transformed), "
+           "power-of-two or none")
+      ->excludes(length);
+  add_switch(command, "--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");
+  add_switch(command, "--half", o.is_half,
+             "Bins 0..N/2 of a real signal; with --inverse, from them");
+  add_frame_options(command, o);
+  add_text(command, "--scale", o.scale_name,
+           "none, by_length or by_sqrt_length (forward: none, inverse: by_length); of powers "
+           "density or spectrum (density)");
+  add_count(command, "--channel", o.channel, {0, last_channel}, "Channel of a .wav file");
+  add_real(command, "--sample-rate", o.sample_rate_hz, {0, most_hz, /*excludes_least=*/true},
+           "In Hz, in place of the file's own");
+  add_text(command, "--check", o.check_name,
+           "sample (all of up to 2^16 values), full (all, in long double) or none");
+  add_file(command, file_use::output, "--output", o.output,
+           "Write the values to FILE.txt, FILE.csv, FILE.npy or, real ones, FILE.wav");
+  add_file(command, file_use::output, "--plot", o.plot,
+           "Draw magnitudes or powers in dB to FILE.png, .svg or .pdf");
+  add_count(command, "--top", o.n_peaks, {1, max_length}, "Print the K strongest bins of each row");
+  add_switch(command, "--json", o.is_json, "Print JSON instead of tables");
+}
+
+}  // namespace
+
+check_extent check_of(const transform_options& o) {
+  return choice_of<check_extent>("--check", o.check_name,
+                                 {{"full", check_extent::full},
+                                  {"sample", check_extent::sample},
+                                  {"none", check_extent::none}});
 }
 
 transform_request request_of(const transform_options& o) {
@@ -95,193 +212,27 @@ transform_request request_of(const transform_options& o) {
   return request;
 }
 
-void report_input(const transform_options& o, const formats::signal& from, const problem& solved) {
-  if (from.n_channels > 1 && !o.channel) {
-    print_message("{} has {} channels; channel 0 is taken (--channel chooses)", o.file,
-                  from.n_channels);
-  }
-  const bool is_from_half = solved.spec.kind == transform::inverse_to_real;
-  const char* const item = is_from_half ? "bin" : "sample";
-  const std::size_t slots = is_from_half ? solved.length() / 2 + 1 : solved.length();
-  const std::size_t even = 2 * (solved.row_length - 1);
-  if (is_from_half && !o.length && is_good_length(even + 1)) {
-    if (solved.length() == even) {
-      print_message("{} are of {} or {} samples; {} are made, --length {} makes the other",
-                    counted(solved.row_length, "bin"), even, even + 1, even, even + 1);
-    } else if (solved.length() == even + 1) {
-      print_message("{} are of {} or {} samples; {} are made, since {} cannot be transformed",
-                    counted(solved.row_length, "bin"), even, even + 1, even + 1, even);
-    }
-  }
-  if (solved.kept_samples < solved.row_length) {
-    print_message("{} cut to the first {}, for length {}", counted(solved.row_length, item),
-                  solved.kept_samples, solved.length());
-  } else if (solved.kept_samples < slots) {
-    print_message("{} padded with {}, for length {}", counted(solved.row_length, item),
-                  counted(slots - solved.kept_samples, "zero"), solved.length());
-  }
-  if (solved.n_vanished > 0) {
-    print_message("{} of {} became 0 in {}; --precision fp64 keeps more of them",
-                  counted(solved.n_vanished, "number"), o.file, o.precision_name);
-  }
-  if (o.is_inverse && o.scale_name.empty()) {
-    print_message(
-        "scaled by 1/N, so that the inverse undoes the transform (--scale none leaves it out)");
-  }
+void report_channels(const std::string& file, const formats::signal& from, bool is_chosen) {
+  if (from.n_channels == 1 || is_chosen) return;
+  print_message("{} has {} channels; channel 0 is taken (--channel chooses)", file,
+                from.n_channels);
 }
 
-/// Returns the output in fp64, rounded once from long double, whatever the precision compared.
-std::vector<double> reference_output(const problem& solved) {
-  plan_spec spec = solved.spec;
-  spec.real = precision::fp64;
-  const auto input = pack(solved.input, precision::fp64);
-  const auto m = measure::measure_plan(first_device(engine::reference), spec, input, {.n_runs = 0});
-  return complete(solved, unpack(m.output, precision::fp64));
+void report_rounding(const std::string& file, const std::string& precision_name,
+                     const problem& solved) {
+  if (solved.n_vanished == 0) return;
+  print_message("{} of {} became 0 in {}; --precision fp64 keeps more of them",
+                counted(solved.n_vanished, "number"), file, precision_name);
 }
 
-/// Returns the place of the device among those whose values are shown; 0 is the first choice.
-int rank(const device_info& device) {
-  switch (device.runs_on) {
-    case engine::cuda: return 0;
-    case engine::opencl: return device.is_gpu ? 1 : 3;
-    case engine::host: return 2;
-    case engine::reference: return 4;
-  }
-  return 5;
+void report_inverse_scale() {
+  print_message(
+      "scaled by 1/N, so that the inverse undoes the transform (--scale none leaves it out)");
 }
-
-/// The results in the order of the devices, and the values of the best engine that agrees.
-struct outcome {
-  std::vector<engine_result> results;
-  const engine_result* best = nullptr;
-  std::vector<double> best_values;
-  bool has_failed_device = false;  ///< Reported already.
-};
-
-outcome solve(const problem& solved, const std::vector<device_info>& chosen) {
-  progress bar{"transform", chosen.size() + 1};
-  bar.step("reference in long double");
-  const std::vector<double> expected = reference_output(solved);
-  const auto input = pack(solved.input, solved.spec.real);
-  const element of =
-      solved.spec.kind == transform::inverse_to_real ? element::real : element::complex;
-  outcome found;
-  found.results.reserve(chosen.size());  // `best` points into it
-  for (const device_info& device : chosen) {
-    bar.step(formatted("{}, {}", short_name(device), device.name));
-    engine_result r{device, {}, {}};
-    try {
-      r.times = measure::measure_plan(device, solved.spec, input, {.n_runs = 5, .budget_s = 1});
-    } catch (const device_error& failed) {
-      if (chosen.size() == 1) throw;
-      print_message("{} failed and is left out: {}", short_name(device), failed.what());
-      found.has_failed_device = true;
-      continue;
-    }
-    auto values = complete(solved, unpack(std::exchange(r.times.output, {}), solved.spec.real));
-    r.against_reference = compare(values, expected, of, solved.length(), solved.spec.real);
-    const bool agrees = r.against_reference.is_within;
-    found.results.push_back(std::move(r));
-    if (agrees && (found.best == nullptr || rank(device) < rank(found.best->device))) {
-      found.best = &found.results.back();
-      found.best_values = std::move(values);
-    }
-  }
-  return found;
-}
-
-spectrum spectrum_of(const problem& solved, formats::signal bins, double sample_rate_hz) {
-  return {std::move(bins), solved.length(), solved.spec.kind == transform::forward_from_real,
-          sample_rate_hz};
-}
-
-void write_files(const transform_options& o, const spectrum& shown, const outcome& found) {
-  const std::string device = short_name(found.best->device);
-  if (!o.output.empty()) {
-    formats::write_signal(o.output, shown.bins);
-    print_message("wrote {}: {} of {} values by {}", o.output, counted(shown.bins.n_rows, "row"),
-                  shown.bins.row_length, device);
-  }
-  if (!o.plot.empty()) {
-    const auto title = formatted("{}: spectrum of {} samples, {} {}",
-                                 std::filesystem::path(o.file).filename().string(), shown.length,
-                                 device, o.precision_name);
-    formats::write_chart(o.plot, chart_of(shown, title));
-    if (shown.bins.n_rows > max_rows_drawn) {
-      print_message("{} shows the first {} of {} rows", o.plot, max_rows_drawn, shown.bins.n_rows);
-    }
-    print_message("wrote {}", o.plot);
-  }
-}
-
-int report(const transform_options& o, const problem& solved, const outcome& found,
-           double sample_rate_hz) {
-  auto document = transform_json(o.file, solved, sample_rate_hz, found.results);
-  if (!o.is_json) print(engines_text(o.file, solved, found.results));
-  if (found.best != nullptr) {
-    const spectrum shown =
-        spectrum_of(solved, signal_of(solved, found.best_values), sample_rate_hz);
-    const auto peaks = o.n_peaks ? strongest(shown, *o.n_peaks) : std::vector<peak>{};
-    if (!o.is_json && !peaks.empty()) print(peaks_text(shown, peaks));
-    document["values_from"] = short_name(found.best->device);
-    if (o.n_peaks) document["top"] = peaks_json(shown, peaks);
-    write_files(o, shown, found);
-  }
-  if (o.is_json) print_json(document);
-
-  int code = found.has_failed_device ? exit_no_device : exit_ok;
-  for (const engine_result& r : found.results) {
-    if (r.against_reference.is_within) continue;
-    print_message("{} disagrees with the reference beyond the accuracy table",
-                  short_name(r.device));
-    code = exit_check_failed;
-  }
-  if (found.best == nullptr && (!o.output.empty() || !o.plot.empty())) {
-    print_message("no engine agrees with the reference, so no file was written");
-  }
-  return code;
-}
-
-int run(const transform_options& o) {
-  validate(o);
-  const transform_request request = request_of(o);
-  const auto chosen = choose_devices(o.engines, request.real);
-  const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
-  const problem solved = make_problem(from, o.file, request);
-  report_input(o, from, solved);
-  return report(o, solved, solve(solved, chosen), o.sample_rate_hz.value_or(from.sample_rate_hz));
-}
-
-void add_options(CLI::App& command, transform_options& o) {
-  add_file(command, file_use::input, "FILE", o.file, "Text, .npy or .wav")->required();
-  add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
-  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
-  CLI::Option* const length =
-      add_count(command, "--length", o.length, {2, max_length}, "Length of the transform");
-  add_text(command, "--pad", o.pad_name,
-           "Without --length: good (zeros up to the next length that can be transformed), "
-           "power-of-two or none")
-      ->excludes(length);
-  add_switch(command, "--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");
-  add_switch(command, "--half", o.is_half,
-             "Bins 0..N/2 of a real signal; with --inverse, from them");
-  add_text(command, "--scale", o.scale_name,
-           "none, by_length or by_sqrt_length (forward: none, inverse: by_length)");
-  add_count(command, "--channel", o.channel, {0, last_channel}, "Channel of a .wav file");
-  add_real(command, "--sample-rate", o.sample_rate_hz, {0, most_hz, /*excludes_least=*/true},
-           "In Hz, in place of the file's own");
-  add_file(command, file_use::output, "--output", o.output,
-           "Write the values to FILE.txt, FILE.csv or FILE.npy");
-  add_file(command, file_use::output, "--plot", o.plot, "Draw the magnitude in dB to FILE.png");
-  add_count(command, "--top", o.n_peaks, {1, max_length}, "Print the K strongest bins of each row");
-  add_switch(command, "--json", o.is_json, "Print JSON instead of tables");
-}
-
-}  // namespace
 
 void add_transform(CLI::App& program, int& exit_code) {
   CLI::App* const command = program.add_subcommand(
-      "transform", "Transforms a file on every engine and checks each against the reference");
+      "transform", "Transforms a file on every engine and checks each against the definition");
   command->footer(examples);
   auto options = std::make_shared<transform_options>();
   add_options(*command, *options);

@@ -6,39 +6,37 @@
 #include <utility>  // move
 
 #include "cli/choose.hpp"          // short_name
-#include "cli/messages.hpp"        // counted
+#include "cli/messages.hpp"        // print_message, exit_code
 #include "cli/reports/table.hpp"   // table, seconds_text
-#include "formatted.hpp"           // formatted
+#include "counted.hpp"             // counted
+#include "formatted.hpp"           // formatted, joined
 #include "measure/statistics.hpp"  // quartiles_of
 
 namespace wingbeat::cli {
 namespace {
 
-std::string heading(const std::string& file, const problem& solved) {
-  const plan_spec& spec = solved.spec;
-  return formatted("{}: {} of length {}, {}, {}, scale {}\n", file, name_of(spec.kind),
-                   solved.length(), counted(spec.batch, "row"), name_of(spec.real),
-                   name_of(spec.scale));
-}
-
 std::vector<std::string> line_of(const engine_result& r, std::size_t length) {
-  const agreement& a = r.against_reference;
-  return {short_name(r.device),
-          r.device.name,
-          formatted("{}", length),
-          seconds_text(r.times.plan_s),
-          seconds_text(r.times.first_run_s),
-          seconds_text(measure::quartiles_of(r.times.execution_s).median),
-          seconds_text(measure::quartiles_of(r.times.transfer_s).median),
-          formatted("{:.2e}", a.largest_error),
-          formatted("{:.2e}", a.relative_l2),
-          formatted("{:.2e}", a.relative_l2_bound),
-          formatted("{}", a.n_off),
-          a.is_within ? "agrees" : "DISAGREES"};
+  std::vector<std::string> cells{short_name(r.device),
+                                 r.device.name,
+                                 formatted("{}", length),
+                                 seconds_text(r.times.plan_s),
+                                 seconds_text(r.times.first_run_s),
+                                 seconds_text(measure::quartiles_of(r.times.execution_s).median),
+                                 seconds_text(measure::quartiles_of(r.times.transfer_s).median)};
+  if (r.against_definition) {
+    const agreement& a = *r.against_definition;
+    for (const double error : {a.largest_error, a.relative_l2, a.relative_l2_bound}) {
+      cells.push_back(formatted("{:.2e}", error));
+    }
+    cells.push_back(formatted("{}", a.n_off));
+    cells.emplace_back(a.is_within ? "agrees" : "DISAGREES");
+  } else {
+    cells.insert(cells.end(), {"-", "-", "-", "-", "not checked"});
+  }
+  return cells;
 }
 
 nlohmann::ordered_json json_of(const engine_result& r) {
-  const agreement& a = r.against_reference;
   nlohmann::ordered_json j;
   j["engine"] = name_of(r.device.runs_on);
   j["index"] = r.device.index;
@@ -48,21 +46,33 @@ nlohmann::ordered_json json_of(const engine_result& r) {
   j["runs"] = r.times.execution_s.size();
   j["execution_s"] = measure::quartiles_of(r.times.execution_s).median;
   j["transfer_s"] = measure::quartiles_of(r.times.transfer_s).median;
-  j["largest_value"] = a.largest_value;
-  j["largest_error"] = a.largest_error;
-  j["relative_l2"] = a.relative_l2;
-  j["relative_l2_bound"] = a.relative_l2_bound;
-  j["n_values"] = a.n_values;
-  j["n_off"] = a.n_off;
-  j["agrees"] = a.is_within;
+  j["agrees"] = nullptr;
+  if (r.against_definition) {
+    const agreement& a = *r.against_definition;
+    j["largest_value"] = a.largest_value;
+    j["largest_error"] = a.largest_error;
+    j["relative_l2"] = a.relative_l2;
+    j["relative_l2_bound"] = a.relative_l2_bound;
+    j["norm_error"] = a.norm_error;
+    j["n_values"] = a.n_values;
+    j["n_off"] = a.n_off;
+    j["agrees"] = a.is_within;
+  }
   j["plan"] = r.times.explanation;
   return j;
 }
 
 }  // namespace
 
-std::string engines_text(const std::string& file, const problem& solved,
-                         const std::vector<engine_result>& results) {
+std::string heading(const std::string& file, const problem& solved) {
+  const plan_spec& spec = solved.spec;
+  return formatted("{}: {} of length {}, {}, {}, scale {}\n", file, name_of(spec.kind),
+                   joined(spec.lengths, " x "), counted(spec.batch, "row"), name_of(spec.real),
+                   name_of(spec.scale));
+}
+
+std::string engines_text(std::size_t length, const std::vector<engine_result>& results,
+                         const output_check& check) {
   table engines{{{"engine", align::left},
                  {"device", align::left},
                  {"length"},
@@ -75,13 +85,13 @@ std::string engines_text(const std::string& file, const problem& solved,
                  {"allowed L2"},
                  {"off"},
                  {"verdict", align::left}}};
-  for (const engine_result& r : results) engines.add(line_of(r, solved.length()));
-  const agreement& any = results.front().against_reference;
-  return heading(file, solved) + engines.text() +
-         formatted(
-             "off: of {} values, those further than 1e-4 of the largest ({:.6g}) from the "
-             "reference (long double)\n",
-             any.n_values, any.largest_value);
+  for (const engine_result& r : results) engines.add(line_of(r, length));
+  const std::string checked = formatted("checked: {}\n", check.description());
+  const auto& any = results.front().against_definition;
+  if (!any) return engines.text() + checked;
+  return engines.text() + checked +
+         formatted("off: of {} values, those further than 1e-4 of the largest ({:.6g}) from it\n",
+                   any->n_values, any->largest_value);
 }
 
 std::string peaks_text(const spectrum& shown, const std::vector<peak>& peaks) {
@@ -108,8 +118,7 @@ std::string peaks_text(const spectrum& shown, const std::vector<peak>& peaks) {
 }
 
 nlohmann::ordered_json transform_json(const std::string& file, const problem& solved,
-                                      double sample_rate_hz,
-                                      const std::vector<engine_result>& results) {
+                                      double sample_rate_hz) {
   nlohmann::ordered_json document{{"schema", "wingbeat.transform/1"}};
   document["file"] = file;
   document["rows"] = std::size_t{solved.spec.batch};
@@ -121,9 +130,31 @@ nlohmann::ordered_json transform_json(const std::string& file, const problem& so
   document["scale"] = name_of(solved.spec.scale);
   document["sample_rate_hz"] = nullptr;
   if (sample_rate_hz > 0) document["sample_rate_hz"] = sample_rate_hz;
+  if (solved.spec.lengths.size() > 1) document["lengths"] = solved.spec.lengths;
+  return document;
+}
+
+void add_engines(nlohmann::ordered_json& document, const std::vector<engine_result>& results,
+                 const output_check& check) {
+  constexpr const char* names[] = {"full", "sample", "none"};
+  document["check"] = names[static_cast<std::size_t>(check.extent())];
+  document["checked"] = check.description();
   document["engines"] = nlohmann::ordered_json::array();
   for (const engine_result& r : results) document["engines"].push_back(json_of(r));
-  return document;
+}
+
+int report_verdicts(const engine_outcome& outcome, bool wants_files) {
+  int code = outcome.has_failed_device ? exit_no_device : exit_ok;
+  for (const engine_result& r : outcome.results) {
+    if (!r.is_wrong()) continue;
+    print_message("{} disagrees with the definition beyond the accuracy table",
+                  short_name(r.device));
+    code = exit_check_failed;
+  }
+  if (outcome.best == nullptr && wants_files) {
+    print_message("no engine agrees with the definition, so no file was written");
+  }
+  return code;
 }
 
 nlohmann::ordered_json peaks_json(const spectrum& shown, const std::vector<peak>& peaks) {

@@ -6,32 +6,35 @@
 #include <string>
 #include <vector>
 
-#include "cli/agreement.hpp"         // agreement
+#include "cli/engine_runs.hpp"       // engine_result, engine_outcome
+#include "cli/output_check.hpp"      // output_check
 #include "cli/problem.hpp"           // problem
 #include "cli/reports/spectrum.hpp"  // spectrum, peak
-#include "measure/plan_run.hpp"      // plan_measurement
-#include "wingbeat/devices.hpp"      // device_info
 
 namespace wingbeat::cli {
 
-/// The result of one engine.
-struct engine_result {
-  device_info device;
-  measure::plan_measurement times;  ///< Without its output, which is moved away once compared.
-  agreement against_reference;
-};
+/// Returns a line that names the problem.
+[[nodiscard]] std::string heading(const std::string& file, const problem& solved);
 
-/// Returns a heading and one line per engine.
-[[nodiscard]] std::string engines_text(const std::string& file, const problem& solved,
-                                       const std::vector<engine_result>& results);
+/// Returns one line per engine, and what was checked. `length` is of one transform.
+[[nodiscard]] std::string engines_text(std::size_t length,
+                                       const std::vector<engine_result>& results,
+                                       const output_check& check);
 
 /// Returns the strongest bins as a table.
 [[nodiscard]] std::string peaks_text(const spectrum& shown, const std::vector<peak>& peaks);
 
-/// Returns the results as a document of schema wingbeat.transform/1.
+/// Returns the problem as the beginning of a document of schema wingbeat.transform/1.
 [[nodiscard]] nlohmann::ordered_json transform_json(const std::string& file, const problem& solved,
-                                                    double sample_rate_hz,
-                                                    const std::vector<engine_result>& results);
+                                                    double sample_rate_hz);
+
+/// Adds the results and what was checked to that document.
+void add_engines(nlohmann::ordered_json& document, const std::vector<engine_result>& results,
+                 const output_check& check);
+
+/// Prints a message for each engine that is wrong, and where files of values were wanted and no
+/// engine is right; returns the exit code.
+[[nodiscard]] int report_verdicts(const engine_outcome& outcome, bool wants_files);
 
 /// Returns the strongest bins for that document.
 [[nodiscard]] nlohmann::ordered_json peaks_json(const spectrum& shown,

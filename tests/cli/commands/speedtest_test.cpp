@@ -96,6 +96,11 @@ TEST(speedtest, writes_csv_and_both_charts) {
   EXPECT_EQ(at.folder().read("s-time.png").substr(1, 3), "PNG");
   EXPECT_EQ(at.folder().read("s-per-element.png").substr(1, 3), "PNG");
   EXPECT_EQ(at.folder().n_files(), 3);
+  const finished vectors = at.run(
+      {"speedtest", "--engine", "host", "--max-log2", "2", "--runs", "1", "--plot", "./v.svg"});
+  ASSERT_EQ(vectors.code, 0) << vectors.err;
+  EXPECT_THAT(at.folder().read("v-time.svg"), HasSubstr("<svg"));
+  EXPECT_THAT(at.folder().read("v-per-element.svg"), HasSubstr("<svg"));
 }
 
 TEST(speedtest, checks_fp64_too) {

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Power spectral densities (Welch) and spectrograms of the rows of a file.
+#include <cmath>  // abs, sqrt
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>  // move
+
+#include "cli/choose.hpp"                      // precision_named, short_name
+#include "cli/commands/transform_options.hpp"  // transform_options
+#include "cli/engine_runs.hpp"                 // run_engines, devices_for
+#include "cli/frames.hpp"                      // frame_layout, load_of, store_of
+#include "cli/messages.hpp"                    // print, print_message
+#include "cli/option.hpp"                      // choice_of
+#include "cli/reports/power.hpp"               // power_spectra
+#include "cli/reports/print_json.hpp"          // print_json
+#include "cli/reports/transform.hpp"           // engines_text, report_engines
+#include "cli/samples.hpp"                     // pack, round_to
+#include "cli/window.hpp"                      // window_named, samples_of
+#include "counted.hpp"                         // counted
+#include "formats/chart.hpp"                   // write_chart
+#include "formats/signal.hpp"                  // read_signal
+#include "formatted.hpp"                       // formatted
+#include "plan_spec.hpp"                       // require_good_length
+#include "wingbeat/error.hpp"                  // plan_error, file_error
+#include "wingbeat/good_length.hpp"            // is_good_length
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr std::size_t default_segment = 256;
+
+/// Returns the length of segments: the one asked for, or the default, or that of a shorter row,
+/// down to a length that can be transformed.
+std::size_t segment_of(const transform_options& o, const formats::signal& from) {
+  if (o.segment) {
+    require_good_length(*o.segment);
+    if (*o.segment <= from.row_length) return *o.segment;
+    throw plan_error(
+        formatted("--segment {} is longer than the rows of {}, which have {}; give less",
+                  *o.segment, o.file, counted(from.row_length, "sample")));
+  }
+  std::size_t length = std::min(default_segment, from.row_length);
+  while (length > 2 && !is_good_length(length)) --length;
+  if (length >= 2) return length;
+  throw file_error(formatted("{} holds {} a row; a segment has at least 2", o.file,
+                             counted(from.row_length, "sample")));
+}
+
+frame_layout layout_of(const transform_options& o, const formats::signal& from) {
+  frame_layout layout{.n_rows = from.n_rows, .row_length = from.row_length};
+  layout.length = segment_of(o, from);
+  const std::size_t overlap = o.overlap.value_or(layout.length / 2);
+  if (overlap >= layout.length) {
+    throw plan_error(formatted("--overlap {} leaves nothing of a segment of {} samples; give less",
+                               overlap, layout.length));
+  }
+  layout.hop = layout.length - overlap;
+  layout.n_frames = (from.row_length - layout.length) / layout.hop + 1;
+  layout.is_real = from.is_real;
+  return layout;
+}
+
+std::vector<double> numbers_of(const formats::signal& from, precision real) {
+  std::vector<double> numbers;
+  numbers.reserve(from.samples.size() * (from.is_real ? 1 : 2));
+  for (const auto& sample : from.samples) {
+    numbers.push_back(sample.real());
+    if (!from.is_real) numbers.push_back(sample.imag());
+  }
+  round_to(real, numbers);
+  return numbers;
+}
+
+/// Refuses samples whose squares could leave the range of fp32.
+void require_powers(const std::vector<double>& numbers, const std::string& name, precision real) {
+  if (real == precision::fp64) return;
+  double largest = 0;
+  for (const double number : numbers) largest = std::max(largest, std::abs(number));
+  if (largest == 0 || (largest > 1e-12 && largest < 1e12)) return;
+  throw plan_error(
+      formatted("{} has magnitudes up to {:.3g}, whose powers fp32 may not hold; use --precision "
+                "fp64",
+                name, largest));
+}
+
+/// Returns what a power is divided by: of a density the rate times the energy of the window, of a
+/// spectrum the square of its sum.
+double divisor_of(const power_scaling scale, const std::vector<double>& window, double rate_hz) {
+  double sum = 0, energy = 0;
+  for (const double w : window) {
+    sum += w;
+    energy += w * w;
+  }
+  return scale == power_scaling::density ? rate_hz * energy : sum * sum;
+}
+
+power_scaling scaling_of(const transform_options& o) {
+  return choice_of<power_scaling>(
+      "--scale", o.scale_name.empty() ? "density" : o.scale_name,
+      {{"density", power_scaling::density}, {"spectrum", power_scaling::spectrum}});
+}
+
+bool removes_mean(const transform_options& o) {
+  return choice_of<bool>("--detrend", o.detrend_name.empty() ? "mean" : o.detrend_name,
+                         {{"mean", true}, {"none", false}});
+}
+
+/// Everything about frames but their powers.
+struct frame_problem {
+  frame_layout layout;
+  frame_weights weights;
+  std::vector<double> samples;
+  plan_spec spec;
+  double scale = 1;
+
+  [[nodiscard]] checked_problem checked() const {
+    plan_spec definition{.lengths = {layout.length}, .batch = layout.n_transforms()};
+    definition.kind = spec.kind;
+    definition.real = precision::fp64;
+    return {definition, reader_of(layout, weights, samples), spec.real, /*has_magnitudes=*/true};
+  }
+
+  /// Returns |X| of each power, with an imaginary part of 0.
+  [[nodiscard]] std::vector<double> magnitudes(const std::vector<double>& powers) const {
+    const std::size_t n_bins = layout.is_real ? layout.length / 2 + 1 : layout.length;
+    std::vector<double> values(2 * powers.size());
+    for (std::size_t i = 0; i < powers.size(); ++i) {
+      const std::size_t k = i % n_bins;
+      const bool is_edge = k == 0 || 2 * k == layout.length;
+      values[2 * i] = std::sqrt(powers[i] / (layout.is_real && !is_edge ? 2 * scale : scale));
+    }
+    return values;
+  }
+};
+
+frame_problem problem_of(const transform_options& o, const formats::signal& from,
+                         const power_spectra& shape) {
+  frame_problem p;
+  p.layout = layout_of(o, from);
+  p.spec.real = precision_named(o.precision_name);
+  p.samples = numbers_of(from, p.spec.real);
+  require_powers(p.samples, o.file, p.spec.real);
+  p.weights.window = samples_of(window_named(shape.window_name), p.layout.length);
+  p.weights.means = frame_means(p.layout, p.samples, p.spec.real, removes_mean(o));
+  p.scale = 1 / divisor_of(shape.scale, p.weights.window, shape.rate_hz > 0 ? shape.rate_hz : 1);
+  p.spec.lengths = {p.layout.length};
+  p.spec.batch = p.layout.n_transforms();
+  p.spec.kind = from.is_real ? transform::forward_from_real : transform::forward;
+  p.spec.load = load_of(p.layout, p.weights, p.spec.real);
+  p.spec.store = store_of(p.layout, p.scale, p.spec.real);
+  return p;
+}
+
+void write_files(const transform_options& o, const power_spectra& powers,
+                 const std::string& device) {
+  if (!o.output.empty()) {
+    write_powers(o.output, powers);
+    print_message("wrote {}: {} in {}, by {}", o.output, name_of(powers), unit_of(powers), device);
+  }
+  if (o.plot.empty()) return;
+  const auto title =
+      formatted("{}: {}, {} of {} samples, {} window (periodic)",
+                std::filesystem::path(o.file).filename().string(), name_of(powers),
+                counted(powers.n_frames, "segment"), powers.segment, powers.window_name);
+  draw_powers(o.plot, powers, title);
+  print_message("wrote {}", o.plot);
+}
+
+}  // namespace
+
+int transform_frames(const transform_options& o) {
+  power_spectra shape;
+  shape.scale = scaling_of(o);
+  shape.is_spectrogram = o.is_spectrogram;
+  shape.window_name = o.window_name.empty() ? "hann" : o.window_name;
+  static_cast<void>(window_named(shape.window_name));
+  static_cast<void>(removes_mean(o));
+  if (!o.output.empty()) require_power_format(o.output);
+  const precision real = precision_named(o.precision_name);
+  static_cast<void>(devices_for(o.engines, real, 0, check_of(o)));
+  const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
+  report_channels(o.file, from, o.channel.has_value());
+  shape.rate_hz = o.sample_rate_hz.value_or(from.sample_rate_hz);
+  const frame_problem problem = problem_of(o, from, shape);
+  shape.take_shape(problem.layout.n_rows, problem.layout.n_frames, problem.layout.length,
+                   problem.layout.hop, problem.layout.is_real);
+  shape.is_double = real == precision::fp64;
+  shape.noise_bandwidth_bins = noise_bandwidth_bins(problem.weights.window);
+  if (const std::size_t n_left = from.row_length - shape.covered_samples(); n_left > 0) {
+    print_message("the last {} of each row are in no segment", counted(n_left, "sample"));
+  }
+  output_check check{problem.checked(), check_of(o)};
+  const auto chosen =
+      devices_for(o.engines, real, points_of(problem.spec) * problem.spec.batch, check_of(o));
+  engine_outcome found =
+      run_engines(problem.spec, pack(problem.samples, real), chosen, check,
+                  [&](const std::vector<double>& powers) { return problem.magnitudes(powers); });
+  auto document = powers_json(o.file, shape, o.precision_name);
+  add_engines(document, found.results, check);
+  if (!o.is_json) {
+    print(powers_heading(o.file, shape, o.precision_name) +
+          engines_text(problem.layout.length, found.results, check));
+  }
+  if (found.best != nullptr) {
+    shape.values = std::move(found.best_values);
+    if (!shape.is_spectrogram) shape.average();
+    document["values_from"] = short_name(found.best->device);
+    write_files(o, shape, short_name(found.best->device));
+  }
+  if (o.is_json) print_json(document);
+  return report_verdicts(found, !o.output.empty() || !o.plot.empty());
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `wingbeat transform`, and its forms: rows, frames of rows, images.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/output_check.hpp"  // check_extent
+#include "cli/problem.hpp"       // transform_request
+
+namespace wingbeat::cli {
+
+struct transform_options {
+  std::string file;
+  std::vector<std::string> engines{"all"};
+  std::string precision_name = "fp32", scale_name, pad_name = "good", check_name = "sample";
+  std::string window_name, detrend_name;
+  std::optional<std::size_t> length, channel, n_peaks, segment, overlap;
+  std::optional<double> sample_rate_hz;
+  std::size_t n_axes = 1;
+  std::string output, plot;
+  bool is_inverse = false, is_half = false, is_json = false;
+  bool is_psd = false, is_spectrogram = false;
+
+  [[nodiscard]] bool has_frames() const { return is_psd || is_spectrogram; }
+};
+
+/// Returns how much `--check` asks for.
+[[nodiscard]] check_extent check_of(const transform_options& o);
+
+/// Returns the request of rows or of an image.
+[[nodiscard]] transform_request request_of(const transform_options& o);
+
+/// Print messages about an input.
+void report_channels(const std::string& file, const formats::signal& from, bool is_chosen);
+void report_rounding(const std::string& file, const std::string& precision_name,
+                     const problem& solved);
+void report_inverse_scale();
+
+/// Run one form and return the exit code.
+int transform_rows(const transform_options& o);
+int transform_frames(const transform_options& o);
+int transform_image(const transform_options& o);
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transforms of the rows of a file.
+#include <cmath>  // abs
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>  // move
+
+#include "cli/choose.hpp"                      // short_name
+#include "cli/commands/transform_options.hpp"  // transform_options
+#include "cli/engine_runs.hpp"                 // run_engines, devices_for
+#include "cli/frames.hpp"                      // frame_layout, load_of, reader_of
+#include "cli/messages.hpp"                    // print_message, print
+#include "cli/reports/print_json.hpp"          // print_json
+#include "cli/reports/spectrum.hpp"            // strongest, chart_of
+#include "cli/reports/transform.hpp"           // engines_text, transform_json
+#include "cli/samples.hpp"                     // pack
+#include "cli/window.hpp"                      // window_named, samples_of
+#include "counted.hpp"                         // counted
+#include "formats/chart.hpp"                   // write_chart
+#include "formats/signal.hpp"                  // read_signal, write_signal
+#include "formatted.hpp"                       // formatted
+#include "side.hpp"                            // points_of
+#include "wingbeat/error.hpp"                  // plan_error
+#include "wingbeat/good_length.hpp"            // is_good_length
+
+namespace wingbeat::cli {
+namespace {
+
+void report_length(const transform_options& o, const problem& solved) {
+  const bool is_from_half = solved.spec.kind == transform::inverse_to_real;
+  const char* const item = is_from_half ? "bin" : "sample";
+  const std::size_t slots = is_from_half ? solved.length() / 2 + 1 : solved.length();
+  const std::size_t even = 2 * (solved.row_length - 1);
+  if (is_from_half && !o.length && is_good_length(even + 1)) {
+    if (solved.length() == even) {
+      print_message("{} are of {} or {} samples; {} are made, --length {} makes the other",
+                    counted(solved.row_length, "bin"), even, even + 1, even, even + 1);
+    } else if (solved.length() == even + 1) {
+      print_message("{} are of {} or {} samples; {} are made, since {} cannot be transformed",
+                    counted(solved.row_length, "bin"), even, even + 1, even + 1, even);
+    }
+  }
+  if (solved.kept_samples < solved.row_length) {
+    print_message("{} cut to the first {}, for length {}", counted(solved.row_length, item),
+                  solved.kept_samples, solved.length());
+  } else if (solved.kept_samples < slots) {
+    print_message("{} padded with {}, for length {}", counted(solved.row_length, item),
+                  counted(slots - solved.kept_samples, "zero"), solved.length());
+  }
+}
+
+/// The samples of rows under a window, read by a load functor, and by a reader for the definition.
+struct windowed_rows {
+  frame_layout layout;
+  frame_weights weights;
+
+  windowed_rows(const problem& solved, window shape)
+      : layout{.n_rows = solved.spec.batch,
+               .row_length = solved.length(),
+               .length = solved.length(),
+               .hop = solved.length(),
+               .is_real = solved.spec.kind == transform::forward_from_real} {
+    weights.window = samples_of(shape, solved.kept_samples);
+    weights.window.resize(solved.length());
+    weights.means = frame_means(layout, solved.input, solved.spec.real, /*are_removed=*/false);
+  }
+};
+
+/// Runs the problem on the engines. Windowed samples are rounded in every engine, the definition
+/// takes them as they are.
+engine_outcome solve(const transform_options& o, const problem& solved,
+                     std::optional<output_check>& check) {
+  const auto chosen = devices_for(o.engines, solved.spec.real,
+                                  points_of(solved.spec) * solved.spec.batch, check_of(o));
+  const auto input = pack(solved.input, solved.spec.real);
+  if (o.window_name.empty()) {
+    check.emplace(checked_problem{solved.spec, reader_of(input), solved.spec.real}, check_of(o));
+    return run_engines(solved.spec, input, chosen, *check);
+  }
+  const windowed_rows rows(solved, window_named(o.window_name));
+  plan_spec definition = solved.spec, spec = solved.spec;
+  definition.real = precision::fp64;
+  spec.load = load_of(rows.layout, rows.weights, spec.real);
+  check.emplace(
+      checked_problem{definition, reader_of(rows.layout, rows.weights, solved.input), spec.real},
+      check_of(o));
+  return run_engines(spec, input, chosen, *check);
+}
+
+/// Tells what a player does with samples: those beyond 1 are clipped.
+void report_recording(const std::string& file, const formats::signal& recording) {
+  double largest = 0;
+  std::size_t n_beyond = 0;
+  for (const auto& sample : recording.samples) {
+    largest = std::max(largest, std::abs(sample.real()));
+    n_beyond += std::abs(sample.real()) > 1 ? 1 : 0;
+  }
+  print_message(
+      "{} has floats of 32 bits at {:g} Hz, unscaled and unclipped; full scale is 1, the "
+      "largest magnitude {:.6g}",
+      file, recording.sample_rate_hz, largest);
+  if (n_beyond > 0) {
+    print_message(
+        "{} of {} exceed full scale, and players clip them; a factor of {:.6g} would keep "
+        "all",
+        counted(n_beyond, "sample"), file, 1 / largest);
+  }
+}
+
+void write_files(const transform_options& o, const spectrum& shown, const engine_outcome& found) {
+  const std::string device = short_name(found.best->device);
+  if (!o.output.empty()) {
+    formats::write_signal(o.output, shown.bins);
+    print_message("wrote {}: {} of {} values by {}", o.output, counted(shown.bins.n_rows, "row"),
+                  shown.bins.row_length, device);
+    if (formats::output_format_of(o.output) == formats::output_format::wav) {
+      report_recording(o.output, shown.bins);
+    }
+  }
+  if (!o.plot.empty()) {
+    const std::string weights =
+        o.window_name.empty() ? "" : formatted(", {} window (periodic)", o.window_name);
+    const auto title = formatted("{}: spectrum of {} samples{}, {} {}",
+                                 std::filesystem::path(o.file).filename().string(), shown.length,
+                                 weights, device, o.precision_name);
+    formats::write_chart(o.plot, chart_of(shown, title));
+    if (shown.bins.n_rows > max_rows_drawn) {
+      print_message("{} shows the first {} of {} rows", o.plot, max_rows_drawn, shown.bins.n_rows);
+    }
+    print_message("wrote {}", o.plot);
+  }
+}
+
+int report(const transform_options& o, const problem& solved, const engine_outcome& found,
+           const output_check& check, double sample_rate_hz) {
+  auto document = transform_json(o.file, solved, sample_rate_hz);
+  if (!o.window_name.empty()) {
+    document["window"] = o.window_name;
+    document["window_form"] = "periodic";
+  }
+  add_engines(document, found.results, check);
+  if (!o.is_json) {
+    print(heading(o.file, solved) + engines_text(solved.length(), found.results, check));
+  }
+  if (found.best != nullptr) {
+    spectrum shown{signal_of(solved, complete(solved, found.best_values)), solved.length(),
+                   solved.spec.kind == transform::forward_from_real, sample_rate_hz};
+    shown.bins.sample_rate_hz = sample_rate_hz;
+    const auto peaks = o.n_peaks ? strongest(shown, *o.n_peaks) : std::vector<peak>{};
+    if (!o.is_json && !peaks.empty()) print(peaks_text(shown, peaks));
+    document["values_from"] = short_name(found.best->device);
+    if (o.n_peaks) document["top"] = peaks_json(shown, peaks);
+    write_files(o, shown, found);
+  }
+  if (o.is_json) print_json(document);
+  return report_verdicts(found, !o.output.empty() || !o.plot.empty());
+}
+
+}  // namespace
+
+int transform_rows(const transform_options& o) {
+  const transform_request request = request_of(o);
+  if (!o.window_name.empty()) static_cast<void>(window_named(o.window_name));
+  static_cast<void>(devices_for(o.engines, request.real, 0, check_of(o)));
+  const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
+  report_channels(o.file, from, o.channel.has_value());
+  const problem solved = make_problem(from, o.file, request);
+  report_length(o, solved);
+  report_rounding(o.file, o.precision_name, solved);
+  if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
+  std::optional<output_check> check;
+  const engine_outcome found = solve(o, solved, check);
+  return report(o, solved, found, *check, o.sample_rate_hz.value_or(from.sample_rate_hz));
+}
+
+}  // namespace wingbeat::cli

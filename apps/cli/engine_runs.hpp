@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request on several engines, each timed and its output judged.
+#pragma once
+
+#include <cstddef>  // byte
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/agreement.hpp"     // agreement
+#include "cli/output_check.hpp"  // output_check
+#include "measure/plan_run.hpp"  // plan_measurement
+#include "wingbeat/devices.hpp"  // device_info
+
+namespace wingbeat::cli {
+
+/// The result of one engine.
+struct engine_result {
+  device_info device;
+  measure::plan_measurement times;  ///< Without its output, which is moved away once compared.
+  std::optional<agreement> against_definition = {};  ///< Unset: not checked.
+
+  [[nodiscard]] bool is_wrong() const {
+    return against_definition && !against_definition->is_within;
+  }
+};
+
+/// The results in the order of the devices, and the values of the best engine that is not wrong:
+/// the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
+struct engine_outcome {
+  std::vector<engine_result> results = {};
+  const engine_result* best = nullptr;
+  std::vector<double> best_values = {};  ///< As the plan writes them.
+  bool has_failed_device = false;        ///< Reported already.
+};
+
+/// Returns the numbers of an output that are compared.
+using compared_numbers = std::function<std::vector<double>(const std::vector<double>& output)>;
+
+/// Runs the request on each device and judges its outputs, of which `compared` makes the numbers
+/// that `check` takes; without it those are the outputs themselves. A device that fails is reported
+/// and left out, unless it is the only one.
+[[nodiscard]] engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
+                                         const std::vector<device_info>& chosen,
+                                         output_check& check,
+                                         const compared_numbers& compared = {});
+
+/// Returns the devices of `--engine` for a problem of `n_points`: `all` leaves the engine reference
+/// out, with a message, where it would take long and not all values are checked.
+[[nodiscard]] std::vector<device_info> devices_for(const std::vector<std::string>& names,
+                                                   precision real, std::size_t n_points,
+                                                   check_extent extent);
+
+}  // namespace wingbeat::cli

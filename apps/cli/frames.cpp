@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/frames.hpp"
+
+#include <complex>
+#include <cstring>  // memcpy
+
+#include "cli/samples.hpp"  // pack, round_to
+#include "formatted.hpp"    // formatted
+
+namespace wingbeat::cli {
+namespace {
+
+/// Of a window in {0} places, an even number, so that complex means need no padding before them; a
+/// real is {1}, an element {2}; frames are {3} a row, whose first samples lie {4} and {5} apart;
+/// {6} is the weighted difference, and {7} are all frames.
+constexpr const char* load_text = R"(
+#include "wingbeat/device/complex.hpp"
+namespace wd = wingbeat::device;
+struct weighted_frames {{
+  using element = {2};
+  struct parameters {{ {1} window[{0}]; {2} means[{7}]; }};
+  static constexpr bool in_order = false;
+  WINGBEAT_FN static element load(WINGBEAT_GLOBAL const element* in,
+                                  WINGBEAT_GLOBAL const parameters& with, wd::size row,
+                                  wd::size i) {{
+    const {1} w = with.window[i];
+    const element x = in[row / {3} * {4} + row % {3} * {5} + i], mean = with.means[row];
+    return {6};
+  }}
+}};
+)";
+
+/// Of {0} bins, real {1}, with the scales of the edges and of the bins between them.
+constexpr const char* store_text = R"(
+#include "wingbeat/device/complex.hpp"
+namespace wd = wingbeat::device;
+struct powers {{
+  using element = {1};
+  struct parameters {{ {1} edge, between; }};
+  WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
+                                WINGBEAT_GLOBAL const parameters& with, wd::size row, wd::size k,
+                                wd::complex<{1}> z) {{
+    const bool is_edge = k == 0 || 2 * k == {2};
+    out[row * {0} + k] = (is_edge ? with.edge : with.between) * (z.re * z.re + z.im * z.im);
+  }}
+}};
+)";
+
+const char* type_of(precision real) {
+  return real == precision::fp64 ? "double" : "float";
+}
+
+std::size_t n_bins_of(const frame_layout& layout) {
+  return layout.is_real ? layout.length / 2 + 1 : layout.length;
+}
+
+/// Returns the weighted value, in one operation each for the difference and the product.
+template <class Real>
+Real weighted(Real weight, Real x, Real mean) {
+  return weight * (x - mean);
+}
+template <class Real>
+std::complex<Real> weighted(Real weight, std::complex<Real> x, std::complex<Real> mean) {
+  return {weight * (x.real() - mean.real()), weight * (x.imag() - mean.imag())};
+}
+
+template <class Value, class Real>
+run_reader<Value> reader(const frame_layout& layout, const frame_weights& weights) {
+  const std::vector<Real> window(weights.window.begin(), weights.window.end());
+  const std::vector<Real> numbers(weights.means.begin(), weights.means.end());
+  std::vector<Value> means(layout.n_transforms());
+  std::memcpy(static_cast<void*>(means.data()), numbers.data(), numbers.size() * sizeof(Real));
+  return [layout, window, means](const void* in, std::size_t row, std::size_t first,
+                                 std::span<Value> into) {
+    const Value* const frame =
+        static_cast<const Value*>(in) + layout.first_number(row) / layout.width();
+    for (std::size_t i = 0; i < into.size(); ++i) {
+      into[i] = weighted(window[first + i], frame[first + i], means[row]);
+    }
+  };
+}
+
+template <class Real>
+run_writer<std::complex<Real>> writer(const frame_layout& layout, Real edge, Real between) {
+  const std::size_t n_bins = n_bins_of(layout);
+  return [layout, n_bins, edge, between](void* out, std::size_t row, std::size_t first,
+                                         std::span<const std::complex<Real>> values) {
+    Real* const powers = static_cast<Real*>(out) + row * n_bins;
+    for (std::size_t k = first; const auto& z : values) {
+      const bool is_edge = k == 0 || 2 * k == layout.length;
+      powers[k++] = (is_edge ? edge : between) * (z.real() * z.real() + z.imag() * z.imag());
+    }
+  };
+}
+
+}  // namespace
+
+std::vector<double> frame_means(const frame_layout& layout, const std::vector<double>& samples,
+                                precision real, bool are_removed) {
+  std::vector<double> means(layout.n_transforms() * layout.width());
+  if (!are_removed) return means;
+  for (std::size_t f = 0; f < layout.n_transforms(); ++f) {
+    for (std::size_t part = 0; part < layout.width(); ++part) {
+      double sum = 0;
+      for (std::size_t i = 0; i < layout.length; ++i) {
+        sum += samples[layout.first_number(f) + i * layout.width() + part];
+      }
+      means[f * layout.width() + part] = sum / static_cast<double>(layout.length);
+    }
+  }
+  round_to(real, means);
+  return means;
+}
+
+fused_load load_of(const frame_layout& layout, const frame_weights& weights, precision real) {
+  const std::string number = type_of(real);
+  const std::string element = layout.is_real ? number : formatted("wd::complex<{}>", number);
+  const char* const difference =
+      layout.is_real ? "w * (x - mean)" : "{w * (x.re - mean.re), w * (x.im - mean.im)}";
+  const std::size_t real_bytes = real == precision::fp64 ? 8 : 4;
+  fused_load load;
+  load.in_bytes = layout.n_rows * layout.row_length * layout.width() * real_bytes;
+  load.element_bytes = layout.width() * real_bytes;
+  std::vector<double> numbers = weights.window;
+  numbers.resize((numbers.size() + 1) / 2 * 2);
+  load.source.text = formatted(load_text, numbers.size(), number, element, layout.n_frames,
+                               layout.row_length, layout.hop, difference, layout.n_transforms());
+  load.source.type = "weighted_frames";
+  numbers.insert(numbers.end(), weights.means.begin(), weights.means.end());
+  load.source.parameters = pack(numbers, real);
+  if (real == precision::fp64) {
+    load.callable = layout.is_real
+                        ? host_load{reader<double, double>(layout, weights)}
+                        : host_load{reader<std::complex<double>, double>(layout, weights)};
+  } else {
+    load.callable = layout.is_real ? host_load{reader<float, float>(layout, weights)}
+                                   : host_load{reader<std::complex<float>, float>(layout, weights)};
+  }
+  return load;
+}
+
+fused_store store_of(const frame_layout& layout, double scale, precision real) {
+  const double between = layout.is_real ? 2 * scale : scale;
+  const std::size_t real_bytes = real == precision::fp64 ? 8 : 4;
+  fused_store store;
+  store.out_bytes = layout.n_transforms() * n_bins_of(layout) * real_bytes;
+  store.element_bytes = real_bytes;
+  store.source.text = formatted(store_text, n_bins_of(layout), type_of(real), layout.length);
+  store.source.type = "powers";
+  store.source.parameters = pack(std::vector<double>{scale, between}, real);
+  if (real == precision::fp64) {
+    store.callable = writer<double>(layout, scale, between);
+  } else {
+    store.callable = writer<float>(layout, static_cast<float>(scale), static_cast<float>(between));
+  }
+  return store;
+}
+
+byte_reader reader_of(const frame_layout& layout, const frame_weights& weights,
+                      const std::vector<double>& samples) {
+  return [&layout, &weights, &samples](std::size_t offset, std::span<std::byte> into) {
+    const std::size_t width = layout.width(), frame_numbers = layout.length * width;
+    for (std::size_t at = 0; at < into.size(); at += sizeof(double)) {
+      const std::size_t n = (offset + at) / sizeof(double);
+      const std::size_t frame = n / frame_numbers, i = n % frame_numbers;
+      const double mean = weights.means[frame * width + i % width];
+      const double value =
+          weighted(weights.window[i / width], samples[layout.first_number(frame) + i], mean);
+      std::memcpy(into.data() + at, &value, sizeof value);
+    }
+  };
+}
+
+}  // namespace wingbeat::cli

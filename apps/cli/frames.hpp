@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames of the rows of a signal, read where they lie by the load functor of a plan, which weights
+// them by a window; and their powers, which a store functor writes in place of spectra.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <vector>
+
+#include "cli/elements.hpp"   // byte_reader
+#include "wingbeat/plan.hpp"  // plan_spec, fused_load, fused_store
+
+namespace wingbeat::cli {
+
+/// Frame f of a row begins at its sample f `hop`. The numbers of a sample are one real, or two.
+struct frame_layout {
+  std::size_t n_rows = 1;
+  std::size_t row_length = 0;  ///< Samples from row to row.
+  std::size_t length = 0;      ///< Of a frame.
+  std::size_t hop = 0;
+  std::size_t n_frames = 1;  ///< Of a row.
+  bool is_real = true;
+
+  [[nodiscard]] std::size_t n_transforms() const { return n_rows * n_frames; }
+  [[nodiscard]] std::size_t width() const { return is_real ? 1 : 2; }
+
+  /// Returns the index of the first number of a frame; frames are numbered over all rows.
+  [[nodiscard]] std::size_t first_number(std::size_t frame) const {
+    return (frame / n_frames * row_length + frame % n_frames * hop) * width();
+  }
+};
+
+/// What a sample becomes: weights[i] (x[i] - mean of its frame).
+struct frame_weights {
+  std::vector<double> window;  // [sample of a frame]
+  std::vector<double> means;   // [frame][number]
+};
+
+/// Returns the means of all frames, or zeros, rounded to the precision, as engines take them.
+[[nodiscard]] std::vector<double> frame_means(const frame_layout& layout,
+                                              const std::vector<double>& samples, precision real,
+                                              bool are_removed);
+
+/// Returns the functor that reads frames, for fp32 and fp64.
+[[nodiscard]] fused_load load_of(const frame_layout& layout, const frame_weights& weights,
+                                 precision real);
+
+/// Returns the functor that writes scale |X|^2, and of half spectra twice that in all bins but 0
+/// and N/2, which the other half has too: [frame][bin], real.
+[[nodiscard]] fused_store store_of(const frame_layout& layout, double scale, precision real);
+
+/// Returns weighted frames in fp64, one behind another, for the definition. The arguments must
+/// outlive it.
+[[nodiscard]] byte_reader reader_of(const frame_layout& layout, const frame_weights& weights,
+                                    const std::vector<double>& samples);
+
+}  // namespace wingbeat::cli

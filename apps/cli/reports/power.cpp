@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reports/power.hpp"
+
+#include <algorithm>  // max, min
+#include <cmath>      // log10
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>  // move
+
+#include "cli/messages.hpp"          // print_message
+#include "cli/reports/spectrum.hpp"  // max_rows_drawn
+#include "cli/samples.hpp"           // pack
+#include "counted.hpp"               // counted
+#include "formats/atomic_file.hpp"   // atomic_file
+#include "formats/chart.hpp"         // line_chart, write_chart
+#include "formats/extension.hpp"     // extension_of
+#include "formats/npy_header.hpp"    // npy_prefix
+#include "formats/waterfall.hpp"     // waterfall_chart
+#include "formatted.hpp"             // formatted
+#include "wingbeat/error.hpp"        // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr std::size_t most_cells = 1024;  // of an axis of a waterfall, about a picture's pixels
+
+double decibels(double power) {
+  return power > 0 ? 10 * std::log10(power) : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Returns the bins in the order of their frequencies.
+std::vector<std::size_t> ascending_bins(const power_spectra& powers) {
+  std::vector<std::size_t> order;
+  const std::size_t first = powers.is_of_real ? 0 : (powers.n_bins + 1) / 2;
+  for (std::size_t i = 0; i < powers.n_bins; ++i) order.push_back((first + i) % powers.n_bins);
+  return order;
+}
+
+std::string decibel_label(const power_spectra& powers) {
+  const char* const unit = powers.scale == power_scaling::spectrum ? "V²"
+                           : powers.rate_hz > 0                    ? "V²/Hz"
+                                                                   : "V² for each cycle/sample";
+  return formatted("{} (dB re 1 {})", powers.is_spectrogram ? "power" : name_of(powers), unit);
+}
+
+const char* frequency_label(const power_spectra& powers) {
+  return powers.rate_hz > 0 ? "frequency" : "frequency (cycles/sample)";
+}
+
+const char* frequency_unit(const power_spectra& powers) {
+  return powers.rate_hz > 0 ? "Hz" : "";
+}
+
+formats::line_chart curves_of(const power_spectra& powers, const std::string& title) {
+  formats::line_chart chart{.title = title};
+  chart.x = {.label = frequency_label(powers), .unit = frequency_unit(powers)};
+  chart.y.label = decibel_label(powers);
+  for (std::size_t r = 0; r < std::min(powers.n_rows, max_rows_drawn); ++r) {
+    formats::chart_series curve;
+    if (powers.n_rows > 1) curve.label = formatted("row {}", r);
+    for (const std::size_t k : ascending_bins(powers)) {
+      curve.x.push_back(powers.frequency(k));
+      curve.y.push_back(decibels(powers.values[r * powers.n_bins + k]));
+    }
+    chart.series.push_back(std::move(curve));
+  }
+  return chart;
+}
+
+/// Returns the mean powers of a row's cells in dB: frames and bins that share one are averaged.
+formats::waterfall_panel panel_of(const power_spectra& powers, std::size_t row, std::size_t n_rows,
+                                  std::size_t n_columns) {
+  formats::waterfall_panel panel;
+  const std::vector<std::size_t> order = ascending_bins(powers);
+  std::vector<double> sums(n_rows * n_columns), counts(n_rows * n_columns);
+  for (std::size_t f = 0; f < powers.n_frames; ++f) {
+    const double* const spectrum = &powers.values[(row * powers.n_frames + f) * powers.n_bins];
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::size_t cell =
+          f * n_rows / powers.n_frames * n_columns + i * n_columns / order.size();
+      sums[cell] += spectrum[order[i]];
+      ++counts[cell];
+    }
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    panel.values.push_back(decibels(sums[i] / counts[i]));
+  }
+  if (powers.n_rows > 1) panel.label = formatted("row {}", row);
+  return panel;
+}
+
+formats::waterfall_chart waterfall_of(const power_spectra& powers, const std::string& title) {
+  const double rate = powers.rate_hz > 0 ? powers.rate_hz : 1;
+  const std::vector<std::size_t> order = ascending_bins(powers);
+  const double half_bin = 0.5 * powers.bin_width();
+  const double half_hop = 0.5 * static_cast<double>(powers.hop) / rate;
+  formats::waterfall_chart chart{
+      .title = title,
+      .x_label = frequency_label(powers),
+      .y_label = powers.rate_hz > 0 ? "time" : "time (samples)",
+      .value_label = decibel_label(powers),
+      .x_unit = frequency_unit(powers),
+      .y_unit = powers.rate_hz > 0 ? "s" : "",
+      .x = {powers.frequency(order.front()) - half_bin, powers.frequency(order.back()) + half_bin},
+      .y = {powers.time(0) - half_hop, powers.time(powers.n_frames - 1) + half_hop},
+      .n_columns = std::min(powers.n_bins, most_cells),
+      .n_rows = std::min(powers.n_frames, most_cells)};
+  for (std::size_t r = 0; r < std::min(powers.n_rows, max_rows_drawn); ++r) {
+    chart.panels.push_back(panel_of(powers, r, chart.n_rows, chart.n_columns));
+  }
+  return chart;
+}
+
+std::string csv_heading(const power_spectra& powers) {
+  const bool has_rate = powers.rate_hz > 0;
+  std::string line = powers.n_rows > 1 ? "row," : "";
+  if (powers.is_spectrogram) line += has_rate ? "time_s," : "time_samples,";
+  line += has_rate ? "frequency_hz," : "frequency_cycles_per_sample,";
+  if (powers.scale == power_scaling::spectrum) return line + "spectrum_v2\n";
+  return line + (has_rate ? "density_v2_per_hz\n" : "density_v2\n");
+}
+
+void write_csv(formats::atomic_file& to, const power_spectra& powers) {
+  to.write(csv_heading(powers));
+  const std::size_t n_frames = powers.is_spectrogram ? powers.n_frames : 1;
+  for (std::size_t i = 0; i < powers.values.size(); ++i) {
+    const std::size_t k = i % powers.n_bins, frame = i / powers.n_bins;
+    std::string line;
+    if (powers.n_rows > 1) line = formatted("{},", frame / n_frames);
+    if (powers.is_spectrogram) line += formatted("{},", powers.time(frame % n_frames));
+    line += formatted("{},", powers.frequency(k));
+    line += powers.is_double ? formatted("{}\n", powers.values[i])
+                             : formatted("{:.9g}\n", powers.values[i]);
+    to.write(line);
+  }
+}
+
+void write_array(formats::atomic_file& to, const power_spectra& powers) {
+  std::vector<std::size_t> shape;
+  if (powers.n_rows > 1) shape.push_back(powers.n_rows);
+  if (powers.is_spectrogram) shape.push_back(powers.n_frames);
+  shape.push_back(powers.n_bins);
+  to.write(formats::npy_prefix(powers.is_double ? "<f8" : "<f4", shape));
+  const auto bytes = pack(powers.values, powers.is_double ? precision::fp64 : precision::fp32);
+  to.write(std::span<const std::byte>(bytes));
+}
+
+}  // namespace
+
+void power_spectra::take_shape(std::size_t rows, std::size_t frames, std::size_t segment_samples,
+                               std::size_t hop_samples, bool is_real) {
+  n_rows = rows;
+  n_frames = frames;
+  segment = segment_samples;
+  hop = hop_samples;
+  is_of_real = is_real;
+  n_bins = is_real ? segment / 2 + 1 : segment;
+}
+
+void power_spectra::average() {
+  std::vector<double> means(n_rows * n_bins);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    for (std::size_t f = 0; f < n_frames; ++f) {
+      for (std::size_t k = 0; k < n_bins; ++k) {
+        means[r * n_bins + k] += values[(r * n_frames + f) * n_bins + k];
+      }
+    }
+  }
+  for (double& mean : means) mean /= static_cast<double>(n_frames);
+  values = std::move(means);
+}
+
+double power_spectra::frequency(std::size_t k) const {
+  const bool is_negative = !is_of_real && k >= (segment + 1) / 2;
+  const double bin = static_cast<double>(k) - (is_negative ? static_cast<double>(segment) : 0);
+  return bin * bin_width();
+}
+
+double power_spectra::bin_width() const {
+  return (rate_hz > 0 ? rate_hz : 1) / static_cast<double>(segment);
+}
+
+double power_spectra::time(std::size_t frame) const {
+  const double samples = static_cast<double>(frame * hop) + static_cast<double>(segment) / 2;
+  return samples / (rate_hz > 0 ? rate_hz : 1);
+}
+
+std::string name_of(const power_spectra& powers) {
+  if (powers.is_spectrogram) return "spectrogram";
+  return powers.scale == power_scaling::density ? "power spectral density" : "power spectrum";
+}
+
+std::string unit_of(const power_spectra& powers) {
+  if (powers.scale == power_scaling::spectrum) return "V**2";
+  return powers.rate_hz > 0 ? "V**2/Hz" : "V**2 for each cycle a sample (no rate is known)";
+}
+
+void require_power_format(const std::string& file) {
+  const std::string extension = formats::extension_of(file);
+  if (extension == ".csv" || extension == ".npy") return;
+  throw plan_error(
+      formatted("cannot write power spectra to {}; its name must end in .csv or .npy", file));
+}
+
+void write_powers(const std::string& file, const power_spectra& powers) {
+  formats::atomic_file to{file};
+  if (formats::extension_of(file) == ".csv") {
+    write_csv(to, powers);
+  } else {
+    write_array(to, powers);
+  }
+  to.commit();
+}
+
+void draw_powers(const std::string& file, const power_spectra& powers, const std::string& title) {
+  if (powers.is_spectrogram) {
+    formats::write_chart(file, waterfall_of(powers, title));
+  } else {
+    formats::write_chart(file, curves_of(powers, title));
+  }
+  if (powers.n_rows > max_rows_drawn) {
+    print_message("{} shows the first {} of {} rows", file, max_rows_drawn, powers.n_rows);
+  }
+}
+
+std::string powers_heading(const std::string& file, const power_spectra& powers,
+                           const std::string& precision_name) {
+  const double bin = powers.bin_width();
+  const char* const unit = powers.rate_hz > 0 ? "Hz" : "cycles a sample";
+  return formatted(
+      "{}: {} in {}, {}, {} of {} samples, {} apart, {} window (periodic), {}\n"
+      "{}-sided; bins {:.6g} {} apart, equivalent noise bandwidth {:.6g} {}\n",
+      file, name_of(powers), unit_of(powers), counted(powers.n_rows, "row"),
+      counted(powers.n_frames, "segment"), powers.segment, powers.hop, powers.window_name,
+      precision_name, powers.is_of_real ? "one" : "two", bin, unit,
+      bin * powers.noise_bandwidth_bins, unit);
+}
+
+nlohmann::ordered_json powers_json(const std::string& file, const power_spectra& powers,
+                                   const std::string& precision_name) {
+  nlohmann::ordered_json document{{"schema", "wingbeat.transform/1"}};
+  document["file"] = file;
+  document["rows"] = powers.n_rows;
+  document["kind"] = powers.is_spectrogram ? "spectrogram" : "psd";
+  document["precision"] = precision_name;
+  document["scale"] = powers.scale == power_scaling::density ? "density" : "spectrum";
+  document["unit"] =
+      powers.scale == power_scaling::density && powers.rate_hz > 0 ? "V**2/Hz" : "V**2";
+  document["sample_rate_hz"] = nullptr;
+  if (powers.rate_hz > 0) document["sample_rate_hz"] = powers.rate_hz;
+  document["window"] = powers.window_name;
+  document["window_form"] = "periodic";
+  document["segment"] = powers.segment;
+  document["overlap"] = powers.segment - powers.hop;
+  document["segments"] = powers.n_frames;
+  document["bins"] = powers.n_bins;
+  document["is_one_sided"] = powers.is_of_real;
+  document["bin_width"] = powers.bin_width();
+  document["noise_bandwidth"] = powers.bin_width() * powers.noise_bandwidth_bins;
+  return document;
+}
+
+}  // namespace wingbeat::cli

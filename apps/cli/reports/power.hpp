@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Power spectra of the rows of a file, over frequency or over frequency and time: files and charts.
+#pragma once
+
+#include <cstddef>                // size_t
+#include <nlohmann/json_fwd.hpp>  // ordered_json
+#include <string>
+#include <vector>
+
+namespace wingbeat::cli {
+
+/// The scalings of scipy.signal.welch: power divided by the bandwidth, or of a sine in its bin.
+enum class power_scaling { density, spectrum };
+
+struct power_spectra {
+  std::vector<double> values = {};  // [row][frame][bin]; averaged [row][bin]
+  std::size_t n_rows = 1, n_frames = 1, segment = 0, hop = 0, n_bins = 0;
+  bool is_of_real = true;  ///< One-sided: bins 0 .. N/2.
+  bool is_spectrogram = false, is_double = false;
+  double rate_hz = 0;  ///< 0: unknown; frequencies are then in cycles a sample.
+  power_scaling scale = power_scaling::density;
+  std::string window_name = {};
+  double noise_bandwidth_bins = 1;
+
+  void take_shape(std::size_t rows, std::size_t frames, std::size_t segment_samples,
+                  std::size_t hop_samples, bool is_real);
+
+  /// Returns the samples of a row that lie in segments.
+  [[nodiscard]] std::size_t covered_samples() const { return (n_frames - 1) * hop + segment; }
+
+  /// Replaces the frames of each row by their mean, as Welch.
+  void average();
+
+  /// Returns the frequency of a bin; above N/2 of a complex signal it is negative.
+  [[nodiscard]] double frequency(std::size_t k) const;
+
+  /// Returns the distance of bins, in the units of frequencies.
+  [[nodiscard]] double bin_width() const;
+
+  /// Returns the time of a segment's middle, in samples where the rate is unknown.
+  [[nodiscard]] double time(std::size_t frame) const;
+};
+
+/// Returns "power spectral density", "power spectrum" or "spectrogram".
+[[nodiscard]] std::string name_of(const power_spectra& powers);
+
+/// Returns "V**2/Hz" or "V**2", where V is the unit of the samples; without a rate, "V**2" for each
+/// cycle a sample.
+[[nodiscard]] std::string unit_of(const power_spectra& powers);
+
+/// Throws `plan_error` unless the file's name ends in .csv or .npy.
+void require_power_format(const std::string& file);
+
+/// Writes .npy, [row][bin] or [row][frame][bin] without the axis of a single row, or .csv, a line
+/// for each number.
+void write_powers(const std::string& file, const power_spectra& powers);
+
+/// Draws curves in dB against frequency, or a waterfall, of the first rows.
+void draw_powers(const std::string& file, const power_spectra& powers, const std::string& title);
+
+/// Returns a line that says what was computed, with its resolution.
+[[nodiscard]] std::string powers_heading(const std::string& file, const power_spectra& powers,
+                                         const std::string& precision_name);
+
+/// Returns the same as the beginning of a document of schema wingbeat.transform/1.
+[[nodiscard]] nlohmann::ordered_json powers_json(const std::string& file,
+                                                 const power_spectra& powers,
+                                                 const std::string& precision_name);
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows of spectral analysis: sums of cosines, of one period,
+//   w[i] = sum over m of (-1)^m a[m] cos(2 pi m i/n),   0 <= i < n.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <string>
+#include <vector>
+
+namespace wingbeat::cli {
+
+/// Rectangular has a = {1}; the others are of two (hann, hamming), three (blackman), four
+/// (blackman_harris) and five terms (flat_top), with the coefficients of scipy.signal.windows.
+enum class window { rectangular, hann, hamming, blackman, blackman_harris, flat_top };
+
+/// Returns the window of that name: rectangular, hann, hamming, blackman, blackman-harris or
+/// flat-top. Throws `plan_error` for any other word.
+[[nodiscard]] window window_named(const std::string& name);
+
+/// Returns the periodic window of n samples (the symmetric one of n + 1 without its last).
+[[nodiscard]] std::vector<double> samples_of(window shape, std::size_t n);
+
+/// Returns the equivalent noise bandwidth in bins: n sum w^2 / (sum w)^2.
+[[nodiscard]] double noise_bandwidth_bins(const std::vector<double>& weights);
+
+}  // namespace wingbeat::cli

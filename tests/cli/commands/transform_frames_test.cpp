@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// Timeout: 300
+// The numbers that `transform --psd` and `--spectrogram` write, against their formulas.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <numbers>  // pi
+#include <vector>
+
+#include "cli/program.hpp"     // workplace
+#include "cli/window.hpp"      // samples_of
+#include "formats/chart.hpp"   // draws_charts
+#include "formats/signal.hpp"  // read_signal, write_signal
+#include "support/oracle.hpp"  // dft
+#include "support/signal.hpp"  // fill_noise
+
+namespace {
+
+using namespace wingbeat::test;
+using namespace wingbeat::cli;
+using ::testing::HasSubstr;
+using wingbeat::formats::draws_charts;
+using wingbeat::formats::read_signal;
+using wingbeat::formats::write_signal;
+using file_signal = wingbeat::formats::signal;
+
+file_signal noise_rows(std::size_t n_rows, std::size_t row_length, bool is_real) {
+  file_signal s{.n_rows = n_rows, .row_length = row_length, .is_real = is_real};
+  std::vector<double> numbers(2 * n_rows * row_length);
+  fill_noise(numbers.data(), numbers.size(), /*seed=*/11);
+  for (std::size_t i = 0; i < n_rows * row_length; ++i) {
+    s.samples.emplace_back(3 + numbers[2 * i], is_real ? 0 : numbers[2 * i + 1]);
+  }
+  return s;
+}
+
+struct request {
+  std::size_t segment, hop;
+  window shape = window::hann;
+  double rate_hz = 1;
+  bool is_density = true, removes_mean = true;
+};
+
+/// Returns the powers of one frame by the definition.
+std::vector<double> powers_of(const file_signal& from, std::size_t first, const request& r) {
+  const auto w = samples_of(r.shape, r.segment);
+  std::complex<double> mean = 0;
+  double sum = 0, energy = 0;
+  for (std::size_t i = 0; i < r.segment; ++i) {
+    if (r.removes_mean) mean += from.samples[first + i] / static_cast<double>(r.segment);
+    sum += w[i];
+    energy += w[i] * w[i];
+  }
+  std::vector<std::complex<double>> x(r.segment);
+  for (std::size_t i = 0; i < r.segment; ++i) x[i] = w[i] * (from.samples[first + i] - mean);
+  const auto exact = dft(x, direction::forward);
+  const double divisor = r.is_density ? r.rate_hz * energy : sum * sum;
+  std::vector<double> powers;
+  for (std::size_t k = 0; k < (from.is_real ? r.segment / 2 + 1 : r.segment); ++k) {
+    const bool is_twice = from.is_real && k > 0 && 2 * k != r.segment;
+    powers.push_back((is_twice ? 2 : 1) * static_cast<double>(std::norm(exact[k])) / divisor);
+  }
+  return powers;
+}
+
+class transform_frames : public ::testing::Test {
+ protected:
+  finished run(std::vector<std::string> arguments, int code = 0) const {
+    arguments.insert(arguments.begin(), "transform");
+    finished result = at_.run(arguments);
+    EXPECT_EQ(result.code, code) << result.err;
+    return result;
+  }
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const {
+    return at_.folder().path() / name;
+  }
+
+  workplace at_;
+};
+
+void expect_close(std::span<const std::complex<double>> got, const std::vector<double>& expected,
+                  double bound) {
+  ASSERT_EQ(got.size(), expected.size());
+  double largest = 0;
+  for (const double value : expected) largest = std::max(largest, value);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i].real(), expected[i], bound * largest) << i;
+  }
+}
+
+TEST_F(transform_frames, welch_averages_the_powers_of_segments) {
+  for (const bool is_real : {true, false}) {
+    for (const std::size_t segment : {64, 75}) {
+      const file_signal in = noise_rows(2, 500, is_real);
+      write_signal(path("in.npy"), in);
+      for (const std::string engine : {"host", "reference"}) {
+        run({"in.npy", "--psd", "--segment", std::to_string(segment), "--overlap", "20",
+             "--sample-rate", "8000", "--precision", "fp64", "--output", "psd.npy", "--engine",
+             engine});
+        const request r{segment, segment - 20, window::hann, 8000};
+        const file_signal got = read_signal(path("psd.npy"));
+        ASSERT_EQ(got.n_rows, 2U);
+        for (std::size_t row = 0; row < 2; ++row) {
+          std::vector<double> mean(got.row_length);
+          const std::size_t n = (500 - segment) / r.hop + 1;
+          for (std::size_t f = 0; f < n; ++f) {
+            const auto powers = powers_of(in, row * 500 + f * r.hop, r);
+            for (std::size_t k = 0; k < mean.size(); ++k) {
+              mean[k] += powers[k] / static_cast<double>(n);
+            }
+          }
+          expect_close(std::span(got.samples).subspan(row * mean.size(), mean.size()), mean, 1e-13);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(transform_frames, every_engine_makes_the_same_spectrogram) {
+  const auto devices = json_of(at_.run({"devices", "--json"}));
+  for (const bool is_real : {true, false}) {
+    const file_signal in = noise_rows(1, 300, is_real);
+    write_signal(path("in.npy"), in);
+    for (const auto& device : devices["devices"]) {
+      const std::string engine = device["engine"];
+      run({"in.npy", "--spectrogram", "--segment", "45", "--scale", "spectrum", "--detrend", "none",
+           "--window", "flat-top", "--output", "s.npy", "--engine", engine});
+      const request r{45, 23, window::flat_top, 1, false, false};
+      const file_signal got = read_signal(path("s.npy"));
+      ASSERT_EQ(got.n_rows, (300 - 45) / 23 + 1) << engine;
+      for (std::size_t f = 0; f < got.n_rows; ++f) {
+        expect_close(std::span(got.samples).subspan(f * got.row_length, got.row_length),
+                     powers_of(in, f * 23, r), 2e-6);
+      }
+    }
+  }
+}
+
+/// A sine of amplitude A has the power A^2 / 2, whatever the window.
+TEST_F(transform_frames, a_sine_has_its_power) {
+  file_signal in{.row_length = 4096};
+  for (int i = 0; i < 4096; ++i) {
+    in.samples.emplace_back(3 * std::sin(2 * std::numbers::pi * 10 * i / 256), 0);
+  }
+  write_signal(path("in.npy"), in);
+  for (const std::string window : {"rectangular", "hamming", "blackman", "blackman-harris"}) {
+    run({"in.npy", "--psd", "--scale", "spectrum", "--window", window, "--output", "p.npy"});
+    EXPECT_NEAR(read_signal(path("p.npy")).samples[10].real(), 4.5, 1e-4) << window;
+  }
+}
+
+TEST_F(transform_frames, csv_has_frequencies_and_times) {
+  at_.file("in.txt", "1\n2\n3\n4\n5\n");
+  run({"in.txt", "--spectrogram", "--segment", "2", "--overlap", "0", "--window", "rectangular",
+       "--detrend", "none", "--sample-rate", "4", "--output", "s.csv", "--engine", "host"});
+  EXPECT_EQ(at_.folder().read("s.csv"),
+            "time_s,frequency_hz,density_v2_per_hz\n0.25,0,1.125\n0.25,2,0.125\n0.75,0,6.125\n"
+            "0.75,2,0.125\n");
+  const finished psd = run({"in.txt", "--psd", "--segment", "2", "--window", "rectangular",
+                            "--output", "p.csv", "--engine", "host", "--json"});
+  EXPECT_THAT(at_.folder().read("p.csv"),
+              ::testing::StartsWith("frequency_cycles_per_sample,density_v2\n0,"));
+  EXPECT_EQ(json_of(psd)["segments"], 4);
+  EXPECT_EQ(json_of(psd)["window_form"], "periodic");
+}
+
+TEST_F(transform_frames, draws_both_and_tells_what_is_left) {
+  if (!draws_charts()) GTEST_SKIP() << "this build draws no charts";
+  write_signal(path("in.npy"), noise_rows(2, 1000, true));
+  const finished psd = run({"in.npy", "--psd", "--plot", "p.svg", "--sample-rate", "1e6"});
+  EXPECT_THAT(psd.err, HasSubstr("the last 104 samples of each row are in no segment"));
+  EXPECT_THAT(psd.out, HasSubstr("noise bandwidth 5859.38"));
+  EXPECT_THAT(at_.folder().read("p.svg"), HasSubstr("<svg"));
+  run({"in.npy", "--spectrogram", "--plot", "p.png"});
+  EXPECT_EQ(at_.folder().read("p.png").substr(1, 3), "PNG");
+}
+
+TEST_F(transform_frames, windows_weight_the_samples_of_a_plain_transform) {
+  for (const bool is_real : {true, false}) {
+    const file_signal in = noise_rows(2, 30, is_real);
+    write_signal(path("in.npy"), in);
+    const auto devices = json_of(at_.run({"devices", "--json"}));
+    for (const auto& device : devices["devices"]) {
+      run({"in.npy", "--window", "hamming", "--length", "32", "--output", "out.npy", "--engine",
+           device["engine"]});
+      const file_signal got = read_signal(path("out.npy"));
+      const auto w = samples_of(window::hamming, 30);
+      for (std::size_t r = 0; r < 2; ++r) {
+        std::vector<std::complex<double>> x(32);
+        for (std::size_t i = 0; i < 30; ++i) x[i] = w[i] * in.samples[r * 30 + i];
+        const auto exact = dft(x, direction::forward);
+        for (std::size_t k = 0; k < 32; ++k) {
+          EXPECT_LE(std::abs(got.samples[r * 32 + k] - std::complex<double>(exact[k])), 1e-5) << k;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(transform_frames, refuses_what_makes_no_sense) {
+  at_.file("in.txt", "1\n2\n3\n4\n");
+  for (const auto& [words, sentence] :
+       std::vector<std::pair<std::vector<std::string>, const char*>>{
+           {{"--psd", "--spectrogram"}, "exclude each other"},
+           {{"--psd", "--inverse"}, "--inverse is of no use with --psd"},
+           {{"--psd", "--top", "1"}, "--top is of no use with --psd"},
+           {{"--segment", "2"}, "--segment is for --psd and --spectrogram"},
+           {{"--overlap", "1"}, "--overlap is for"},
+           {{"--detrend", "none"}, "--detrend is for"},
+           {{"--psd", "--segment", "8"}, "longer than the rows of in.txt, which have 4 samples"},
+           {{"--psd", "--segment", "4", "--overlap", "4"}, "leaves nothing"},
+           {{"--psd", "--window", "kaiser"}, "choose one of rectangular, hann"},
+           {{"--psd", "--scale", "none"}, "choose one of density, spectrum"},
+           {{"--psd", "--output", "x.txt"}, "must end in .csv or .npy"},
+           {{"--window", "hann", "--inverse"}, "drop one"}}) {
+    std::vector<std::string> all{"in.txt"};
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_THAT(run(all, 2).err, HasSubstr(sentence));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// Timeout: 300
+// `transform --axes 2`: images and 2D arrays there and back, against the definition of both axes;
+// and recordings out of `transform`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include "cli/program.hpp"     // workplace
+#include "formats/chart.hpp"   // draws_charts
+#include "formats/image.hpp"   // write_images
+#include "formats/signal.hpp"  // read_signal, write_signal
+#include "support/oracle.hpp"  // dft, relative_l2
+#include "support/signal.hpp"  // fill_noise
+
+namespace {
+
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+using wingbeat::formats::draws_charts;
+using wingbeat::formats::read_signal;
+using wingbeat::formats::write_signal;
+using samples = std::vector<std::complex<double>>;
+using file_signal = wingbeat::formats::signal;
+
+file_signal noise(std::size_t height, std::size_t width, bool is_real) {
+  file_signal s{.n_rows = height, .row_length = width, .is_table = true, .is_real = is_real};
+  std::vector<double> numbers(2 * height * width);
+  fill_noise(numbers.data(), numbers.size(), /*seed=*/3);
+  for (std::size_t i = 0; i < height * width; ++i) {
+    s.samples.emplace_back(numbers[2 * i], is_real ? 0 : numbers[2 * i + 1]);
+  }
+  return s;
+}
+
+/// Returns the transform over both axes, padded with zeros.
+samples spectrum_of(const file_signal& image, std::size_t height, std::size_t width) {
+  samples result(height * width);
+  for (std::size_t y = 0; y < image.n_rows; ++y) {
+    samples row(width);
+    for (std::size_t x = 0; x < image.row_length; ++x) {
+      row[x] = image.samples[y * image.row_length + x];
+    }
+    const auto bins = dft(row, direction::forward);
+    for (std::size_t x = 0; x < width; ++x) {
+      result[y * width + x] = std::complex<double>(bins[x]);
+    }
+  }
+  for (std::size_t x = 0; x < width; ++x) {
+    samples column(height);
+    for (std::size_t y = 0; y < height; ++y) column[y] = result[y * width + x];
+    const auto bins = dft(column, direction::forward);
+    for (std::size_t y = 0; y < height; ++y) {
+      result[y * width + x] = std::complex<double>(bins[y]);
+    }
+  }
+  return result;
+}
+
+class transform_image : public ::testing::Test {
+ protected:
+  finished run(std::vector<std::string> arguments, int code = 0) const {
+    arguments.insert(arguments.begin(), "transform");
+    finished result = at_.run(arguments);
+    EXPECT_EQ(result.code, code) << result.err;
+    return result;
+  }
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const {
+    return at_.folder().path() / name;
+  }
+
+  workplace at_;
+};
+
+TEST_F(transform_image, every_engine_transforms_both_axes_and_back) {
+  const auto devices = json_of(at_.run({"devices", "--json"}));
+  for (const bool is_real : {true, false}) {
+    const file_signal in = noise(12, 15, is_real);
+    write_signal(path("in.npy"), in);
+    for (const auto& device : devices["devices"]) {
+      const std::string engine = device["engine"];
+      run({"in.npy", "--axes", "2", "--output", "out.npy", "--engine", engine, "--pad", "none"});
+      const file_signal got = read_signal(path("out.npy"));
+      ASSERT_EQ(got.n_rows, 12U);
+      EXPECT_LE(relative_l2(got.samples, spectrum_of(in, 12, 15)), 3e-7) << engine;
+      run({"out.npy", "--axes", "2", "--inverse", "--output", "back.npy", "--engine", engine});
+      EXPECT_LE(relative_l2(read_signal(path("back.npy")).samples, in.samples), 3e-7) << engine;
+    }
+  }
+}
+
+TEST_F(transform_image, halves_and_padding) {
+  const file_signal in = noise(17, 20, true);
+  write_signal(path("in.npy"), in);
+  const finished there =
+      run({"in.npy", "--axes", "2", "--half", "--output", "half.npy", "--engine", "host"});
+  EXPECT_THAT(there.err, HasSubstr("17 x 20 padded with zeros to 18 x 20"));
+  const samples whole = spectrum_of(in, 18, 20);
+  const file_signal half = read_signal(path("half.npy"));
+  ASSERT_EQ(half.row_length, 11U);
+  for (std::size_t y = 0; y < 18; ++y) {
+    for (std::size_t x = 0; x < 11; ++x) {
+      EXPECT_LE(std::abs(half.samples[y * 11 + x] - whole[y * 20 + x]), 1e-5);
+    }
+  }
+  run({"half.npy", "--axes", "2", "--half", "--inverse", "--output", "back.npy"});
+  const file_signal back = read_signal(path("back.npy"));
+  EXPECT_TRUE(back.is_real);
+  ASSERT_EQ(back.samples.size(), 18U * 20);
+  EXPECT_LE(relative_l2(samples(back.samples.begin(), back.samples.begin() + 17 * 20), in.samples),
+            3e-7);
+}
+
+TEST_F(transform_image, takes_images_as_grey_and_draws_the_magnitude) {
+  wingbeat::formats::image_stack image{.n_images = 1, .height = 8, .width = 16};
+  image.samples = std::vector<float>(128, 2);
+  wingbeat::formats::write_images(path("in.tif"), image);
+  std::vector<std::string> words{"in.tif", "--axes", "2", "--output", "out.npy"};
+  if (draws_charts()) words.insert(words.end(), {"--plot", "out.png"});
+  run(words);
+  EXPECT_NEAR(read_signal(path("out.npy")).samples[0].real(), 256, 1e-4);
+  EXPECT_NEAR(std::abs(read_signal(path("out.npy")).samples[17]), 0, 1e-4);
+  if (draws_charts()) EXPECT_EQ(at_.folder().read("out.png").substr(1, 3), "PNG");
+  image.n_images = 2;
+  image.samples = std::vector<float>(256, 2);
+  wingbeat::formats::write_images(path("in.tif"), image);
+  EXPECT_THAT(run({"in.tif", "--axes", "2"}, 2).err, HasSubstr("holds 2 images"));
+  at_.file("row.txt", "1\n2\n3\n");
+  EXPECT_THAT(run({"row.txt", "--axes", "2"}, 4).err, HasSubstr("row.txt holds one row"));
+  for (const std::string option : {"--top", "--channel", "--length", "--sample-rate"}) {
+    EXPECT_THAT(run({"row.txt", "--axes", "2", option, "3"}, 2).err,
+                HasSubstr(option + " is of no use with --axes 2"));
+  }
+}
+
+TEST_F(transform_image, csv_goes_there_and_back) {
+  const file_signal in = noise(3, 20, true);
+  write_signal(path("in.csv"), in);
+  run({"in.csv", "--half", "--precision", "fp64", "--output", "half.csv"});
+  run({"half.csv", "--half", "--inverse", "--precision", "fp64", "--output", "back.csv"});
+  const file_signal back = read_signal(path("back.csv"));
+  EXPECT_EQ(back.n_rows, 3U);
+  EXPECT_LE(relative_l2(back.samples, in.samples), 1e-15);
+}
+
+TEST_F(transform_image, recordings_come_out_of_the_inverse) {
+  const file_signal in = noise(2, 64, true);
+  write_signal(path("in.npy"), in);
+  run({"in.npy", "--half", "--output", "half.npy"});
+  const finished back = run({"half.npy", "--half", "--inverse", "--scale", "none", "--sample-rate",
+                             "8000", "--output", "back.wav"});
+  EXPECT_THAT(back.err, HasSubstr("floats of 32 bits at 8000 Hz, unscaled and unclipped"));
+  EXPECT_THAT(back.err, HasSubstr("exceed full scale, and players clip them"));
+  for (const std::string channel : {"0", "1"}) {
+    run({"back.wav", "--channel", channel, "--output", "again.npy"});
+  }
+  const file_signal second = read_signal(path("back.wav"), {.channel = 1});
+  EXPECT_EQ(second.sample_rate_hz, 8000);
+  EXPECT_EQ(second.n_channels, 2U);
+  samples expected(in.samples.begin() + 64, in.samples.end());
+  for (auto& sample : expected) sample *= 64;
+  EXPECT_LE(relative_l2(second.samples, expected), 3e-7);
+  EXPECT_THAT(run({"in.npy", "--output", "x.wav"}, 2).err, HasSubstr("--inverse --half makes"));
+  EXPECT_THAT(run({"half.npy", "--inverse", "--half", "--output", "x.wav"}, 2).err,
+              HasSubstr("give one by --sample-rate"));
+}
+
+}  // namespace
