@@ -12,9 +12,12 @@
 #include <limits>
 #include <numbers>  // pi
 
-#include "cli/samples.hpp"       // noise, pack, unpack
-#include "measure/plan_run.hpp"  // measure_plan
-#include "side.hpp"              // points_of
+#include "cli/engine_runs.hpp"        // run_engines
+#include "cli/messages.hpp"           // exit_code
+#include "cli/reports/transform.hpp"  // report_verdicts
+#include "cli/samples.hpp"            // pack, unpack
+#include "measure/plan_run.hpp"       // measure_plan
+#include "side.hpp"                   // points_of
 
 namespace {
 
@@ -165,6 +168,19 @@ TEST(output_check, compares_everything_of_short_problems_and_where_asked) {
   numbers damaged = longer.output;
   std::swap(damaged[2 * 50001], damaged[2 * 50003]);  // which no sample is bound to find
   EXPECT_FALSE(longer.check(check_extent::full).judge(damaged).is_within);
+}
+
+TEST(output_check, makes_the_exit_code_1_by_either_extent) {
+  for (const std::size_t n : {std::size_t{1000}, long_length}) {
+    const checked_run run(spec_of({n}, 1, transform::forward), signals[0]);
+    const plan_spec other = spec_of({n}, 1, transform::inverse);  // a wrong sign
+    const std::vector<device_info> host{first_device(engine::host)};
+    output_check wrong = run.check(), right = run.check();
+    const engine_outcome refused = run_engines(other, run.input, host, wrong);
+    EXPECT_EQ(refused.best, nullptr);
+    EXPECT_EQ(report_verdicts(refused, false), exit_check_failed) << n;
+    EXPECT_EQ(report_verdicts(run_engines(run.spec, run.input, host, right), true), exit_ok) << n;
+  }
 }
 
 TEST(output_check, judges_magnitudes_of_spectra) {
