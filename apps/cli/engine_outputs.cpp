@@ -2,7 +2,6 @@
 #include "cli/engine_outputs.hpp"
 
 #include <algorithm>  // find_if
-#include <bit>        // bit_floor
 #include <map>
 #include <string_view>
 #include <vector>
@@ -27,7 +26,7 @@ constexpr output_key keys[] = {
     {"channels", false, true, "a product of 2, 3, 5, 7, 11 and 13, 2 to 65536"},
     {"dst", false, true, "ADDRESS[+N][:PORT], a substream to each of N + 1 addresses"},
     {"jones_per_batch", false, false,
-     "channels times spectra of a heap, which are a power of two [1048576, rounded down]"},
+     "channels times spectra of a heap: 16 or a multiple of 32 [1048576, of a power of two]"},
     {"taps", false, false, "1 to 64 [16]"},
     {"w_cutoff", false, false, "width of a channel at -6 dB, in channels [1.0]"},
     {"window_function", false, false, "hann or rect [hann]"},
@@ -112,12 +111,15 @@ std::size_t spectra_per_batch(const output_words& words, std::size_t channels) {
   if (!words.has("jones_per_batch")) return 0;
   std::size_t jones = 0;
   words.count("jones_per_batch", jones, {16 * channels, channels << 20});
-  const std::size_t spectra = jones / channels, rounded = std::bit_floor(spectra);
+  using channelising::least_spectra, channelising::spectra_step;
+  const std::size_t spectra = jones / channels, above = spectra / spectra_step * spectra_step;
+  const std::size_t rounded = above == 0 ? least_spectra : above;
   if (rounded * channels == jones) return spectra;
   throw plan_error(
-      formatted("jones_per_batch is {}; give {} channels times a power of two: the nearest are {} "
-                "and {}",
-                jones, channels, rounded * channels, 2 * rounded * channels));
+      formatted("jones_per_batch is {}; give {} channels times {}, or times a multiple of {}: the "
+                "nearest are {} and {}",
+                jones, channels, least_spectra, spectra_step, rounded * channels,
+                (above + spectra_step) * channels));
 }
 
 narrowband_spec narrowband_of(const output_words& words) {

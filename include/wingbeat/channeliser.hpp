@@ -100,7 +100,7 @@ struct channeliser_spec {
   /// channels/2, rounded down.
   bool complex_samples = false;
   std::size_t polarisations = 2;  ///< 1 or 2.
-  /// A power of two from 16 on. 0: 2^20 divided by the channels, rounded down to one.
+  /// 16, or a multiple of 32. 0: 2^20 divided by the channels, rounded down to a power of two.
   std::size_t spectra_per_heap = 0;
   heap_sample output = heap_sample::int8;
   /// Unset: uniform for integers, none for fp16 and fp32, which have none.

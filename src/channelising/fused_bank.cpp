@@ -2,7 +2,7 @@
 #include "channelising/fused_bank.hpp"
 
 #include <algorithm>  // max, min
-#include <bit>        // bit_floor, has_single_bit
+#include <bit>        // bit_floor, countr_zero, has_single_bit
 
 #include "channelising/bank_policy.hpp"          // numbers_of, policy_text, filled
 #include "channelising/quantise.hpp"             // complex_bytes
@@ -113,8 +113,9 @@ unsigned scratch_bytes_of(const bank_numbers& numbers) {
 std::optional<bank_tiles> tiles_of(const channeliser_spec& spec, const device_info& device) {
   if (has_complex_bank(spec) || spec.channels < least_fused_channels) return std::nullopt;
   const channeliser_sizes sizes = sizes_of(spec);
-  const auto heap_rows =
-      static_cast<unsigned>(sizes.spectra_per_heap / (spec.polarisations == 1 ? 2 : 1));
+  // Of whole tiles: the largest power of two that divides a heap.
+  const auto whole = std::size_t{1} << std::countr_zero(sizes.spectra_per_heap);
+  const auto heap_rows = static_cast<unsigned>(whole / (spec.polarisations == 1 ? 2 : 1));
   const bank_numbers of = numbers_of(spec);
   const bank_tiles plain = plain_tiles(of, heap_rows, device);
   if (plain.scratch_bytes > device.local_memory_bytes) return std::nullopt;

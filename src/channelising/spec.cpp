@@ -15,7 +15,7 @@ namespace wingbeat::channelising {
 namespace {
 
 constexpr std::size_t most_taps = 64, values_per_heap = std::size_t{1} << 20;
-constexpr std::size_t least_spectra = 16, most_spectra = std::size_t{1} << 20;
+constexpr std::size_t most_spectra = std::size_t{1} << 20;
 constexpr std::size_t most_decimation = 4096, most_filter_taps = std::size_t{1} << 20;
 constexpr double most_cutoff = 4;
 
@@ -24,8 +24,9 @@ void require(bool holds, fmt::format_string<Arguments...> text, Arguments&&... a
   if (!holds) throw plan_error(formatted(text, std::forward<Arguments>(arguments)...));
 }
 
-bool is_power_within(std::size_t n, std::size_t least, std::size_t most) {
-  return std::has_single_bit(n) && n >= least && n <= most;
+bool is_heap(std::size_t spectra) {
+  return spectra == least_spectra ||
+         (spectra > 0 && spectra % spectra_step == 0 && spectra <= most_spectra);
 }
 
 void require_channels(std::size_t n) {
@@ -60,11 +61,10 @@ void require_samples(const channeliser_spec& spec) {
 }
 
 void require_output(const channeliser_spec& spec) {
-  require(spec.spectra_per_heap == 0 ||
-              is_power_within(spec.spectra_per_heap, least_spectra, most_spectra),
-          "spectra_per_heap is {}; give a power of two from {} to {}, or 0 for 2^20 divided by the "
-          "channels and rounded down to one",
-          spec.spectra_per_heap, least_spectra, most_spectra);
+  require(spec.spectra_per_heap == 0 || is_heap(spec.spectra_per_heap),
+          "spectra_per_heap is {}; give {}, or a multiple of {} up to {}, or 0 for 2^20 divided by "
+          "the channels and rounded down to a power of two",
+          spec.spectra_per_heap, least_spectra, spectra_step, most_spectra);
   require(spec.output >= heap_sample::int4 && spec.output <= heap_sample::fp32,
           "output is {}, which is none of its values; choose int4, int8, int16, fp16 or fp32",
           static_cast<int>(spec.output));

@@ -12,6 +12,9 @@ inline constexpr std::size_t least_channels = 2, most_channels = 65536;
 /// Throws `plan_error`, naming the field at fault, what it is and what it may be.
 void validate(const channeliser_spec& spec);
 
+/// A heap has 16 spectra, or a multiple of 32: tiles of kernels have 16 or 32, or less.
+inline constexpr std::size_t least_spectra = 16, spectra_step = 32;
+
 /// Returns the real numbers of a sample: 2 of complex samples.
 [[nodiscard]] constexpr unsigned parts_of(const channeliser_spec& spec) {
   return spec.complex_samples ? 2 : 1;

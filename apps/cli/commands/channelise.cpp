@@ -300,10 +300,11 @@ void add_output_options(CLI::App& command, options& o) {
   add_file(command, file_use::output, "-o,--output", o.output,
            "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps");
   add_text(command, "--output-bits", o.output_bits, "4, 8, 16, fp16 or fp32");
-  add_power_of_two(
-      command, "--spectra-per-heap", o.spectra_per_heap, {16, std::size_t{1} << 20},
-      "A power of two; when not given 2^20 divided by the channels, rounded down to one, of .npy "
-      "2^16 and 16 at least");
+  add_count(
+      command, "--spectra-per-heap", o.spectra_per_heap,
+      {channelising::least_spectra, std::size_t{1} << 20},
+      "16, or a multiple of 32; when not given 2^20 divided by the channels, rounded down to a "
+      "power of two, of .npy 2^16 and 16 at least");
   add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63},
             "Of the dither; 0 when not given");

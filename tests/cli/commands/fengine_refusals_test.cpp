@@ -95,8 +95,10 @@ TEST(fengine_refusals, of_outputs) {
        {with(wide + ",window_function=flat"), 2, "choose hann or rect"},
        {with(wide + ",taps"), 2, "--wideband taps has no value"},
        {with(wide + ",jones_per_batch=3000"), 2,
-        "jones_per_batch is 3000; give 64 channels times a power of two: the nearest are 2048 and "
-        "4096"},
+        "jones_per_batch is 3000; give 64 channels times 16, or times a multiple of 32: the "
+        "nearest "
+        "are 2048 and 4096"},
+       {with(wide + ",jones_per_batch=1088"), 2, "the nearest are 1024 and 2048"},
        {with(wide + ",jones_per_batch=1000"), 2,
         "--wideband jones_per_batch 1000 is not a whole number from 2^10 to 2^26"},
        {with("--wideband=name=b,channels=67,dst=127.0.0.1:10"), 2,
