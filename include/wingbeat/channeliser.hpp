@@ -189,9 +189,10 @@ class channeliser {
   };
   using taker = std::function<void(const channelised_heap&)>;
 
-  /// Prepares a stream whose first sample is number `first_sample` of the ADC. `kept_samples` are
-  /// kept behind those that the next heap needs, for delays that grow: a model may turn back by as
-  /// much. Throws `plan_error`, naming the field at fault, or `device_error`.
+  /// Prepares a stream whose first sample is number `first_sample` of the ADC; below 0 are samples
+  /// that are pushed as missing before its first one. `kept_samples` are kept behind those that the
+  /// next heap needs, for delays that grow: a model may turn back by as much. Throws `plan_error`,
+  /// naming the field at fault, or `device_error`.
   channeliser(const queue& on, channeliser_spec spec, std::int64_t first_sample,
               std::size_t kept_samples = std::size_t{1} << 20);
   channeliser(channeliser&&) noexcept;
@@ -218,8 +219,9 @@ class channeliser {
   void flush(queue& on, const taker& take);
 
   /// Says that the samples pushed next begin with number `next_sample`. Heaps that need any before
-  /// it count as skipped. Where time goes back, heaps begin anew, with the same delays and gains.
-  /// Throws `plan_error` for a number below 0 or from 2^60 on, where no sample has one.
+  /// it count as skipped. Where time goes back, heaps begin anew; models and gains that start later
+  /// than that apply from then on, and those that were forgotten, as others followed them, do not.
+  /// Throws `plan_error` for a number below -2^47, or from 2^60 on, where no sample has one.
   void jump(std::int64_t next_sample);
 
   /// Adds a model, or gains, for spectra from its start on, in place of later ones that were

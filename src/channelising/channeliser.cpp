@@ -197,9 +197,13 @@ double input_level::dbfs() const {
 
 namespace {
 
+/// As far before the ADC's first sample as delays may reach.
+constexpr std::int64_t earliest_sample = -(std::int64_t{1} << 47);
+
 void require_sample_number(std::string_view name, std::int64_t number) {
-  if (number >= 0 && number < end_of_time) return;
-  throw plan_error(formatted("{} is {}; give 0 to {}", name, number, end_of_time - 1));
+  if (number >= earliest_sample && number < end_of_time) return;
+  throw plan_error(
+      formatted("{} is {}; give {} to {}", name, number, earliest_sample, end_of_time - 1));
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ struct engine_spec {
   std::vector<output_spec> outputs = {};
   device_info device = {};  ///< Where all outputs run.
   missing_policy missing = missing_policy::withhold;
+  /// The batch that the first sample falls in is made too; samples before it are missing.
+  bool starts_early = false;
   std::complex<float> gain = 1;  ///< Of all channels at the start.
   /// Samples by which delays of the polarisations may differ, and by which a delay may grow at once
   /// without loss of output.

@@ -3,9 +3,10 @@
 
 #include <pthread.h>  // pthread_setaffinity_np, pthread_setname_np
 
-#include <algorithm>  // copy, max, min
+#include <algorithm>  // any_of, copy, max, min
 #include <utility>    // exchange, move
 
+#include "counted.hpp"         // counted
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -158,12 +159,9 @@ void output::go_to(std::int64_t sample, std::uint64_t epoch) {
   const std::int64_t gap = sample - next_sample_;
   const auto most =
       static_cast<std::int64_t>(most_missing_chunks * spec_.input.geometry.chunk_samples);
-  if (next_sample_ >= 0 && epoch != epoch_) {
-    finish_heaps();
-    const std::lock_guard lock{mutex_};
-    bank_.jump(sample);
-    keep_delays(sample);
-  } else if (next_sample_ < 0 || gap < 0 || gap > most) {
+  if (next_sample_ < 0 || epoch != epoch_) {
+    begin_at(sample, next_sample_ >= 0);
+  } else if (gap < 0 || gap > most) {
     bank_.jump(sample);
   } else if (gap > 0) {
     const auto count = static_cast<std::size_t>(gap);
@@ -174,23 +172,39 @@ void output::go_to(std::int64_t sample, std::uint64_t epoch) {
   epoch_ = epoch;
 }
 
-/// Has the delays in use go on where the digitiser's time goes back: what would have been sample
-/// `next_sample_` is sample `sample` now. The starts of delays that were to come are of the time
-/// before, so these are forgotten.
-void output::keep_delays(std::int64_t sample) {
-  while (!pending_delays_.empty() && pending_delays_.front().load <= next_sample_) begin_delays();
+/// Begins with this sample, `is_again` where the digitiser's time goes back.
+void output::begin_at(std::int64_t sample, bool is_again) {
+  const std::size_t lead = spec_.starts_early ? bank_.sizes().heap_samples - 1 : 0;
+  const std::int64_t begin = sample - static_cast<std::int64_t>(lead);
+  if (is_again) finish_heaps();
+  {
+    const std::lock_guard lock{mutex_};
+    bank_.jump(begin);
+    // What would have been sample `next_sample_` is `sample` now.
+    if (is_again) keep_delays(next_sample_ - sample, std::max<std::int64_t>(begin, 0));
+  }
+  begin_ = sample;
+  n_withheld_ = bank_.counts().withheld;
+  if (lead > 0) bank_.push(queue_, {.count = lead}, taker_);
+}
+
+/// Has the delays in use go on from sample `from` on, which was later by `shift` before. The starts
+/// of delays that were to come are of the time before, so these are forgotten.
+void output::keep_delays(std::int64_t shift, std::int64_t from) {
+  const std::int64_t before = from + shift;
+  while (!pending_delays_.empty() && pending_delays_.front().load <= before) begin_delays();
   pending_delays_.clear();
   const auto seconds = [&](std::int64_t of) { return static_cast<double>(of) / spec_.adc_rate_hz; };
   if (load_ >= 0) {
-    delays_ = stated_from(seconds(next_sample_), {seconds(load_), delays_}).settings;
+    delays_ = stated_from(seconds(before), {seconds(load_), delays_}).settings;
   }
-  load_ = sample;
+  load_ = from;
   std::vector<delay_model> models;
   for (std::size_t pol = 0; pol < delays_.size(); ++pol) {
     const control::delay_setting& of = delays_[pol];
     models.push_back(in_samples(
         {0, of.delay_s, of.delay_rate, of.phase_rad, of.phase_rate_rad_per_s}, spec_.adc_rate_hz));
-    models.back().start_samples = sample;
+    models.back().start_samples = from;
     sensors_.set_delay(index_, pol, load_, of);
   }
   bank_.add_delays(models);
@@ -234,8 +248,27 @@ void output::make(outgoing next) {
   batches_.push(std::move(next));
 }
 
+/// Says once how many batches the delays keep from being made at the beginning.
+void output::report_begin(std::int64_t timestamp) {
+  const auto hop = static_cast<std::int64_t>(bank_.sizes().heap_samples);
+  const std::int64_t first = std::exchange(begin_, -1);
+  if (first < 0) return;
+  const std::int64_t due = (first + hop - 1) / hop * hop;
+  const auto n_withheld = static_cast<std::int64_t>(bank_.counts().withheld - n_withheld_);
+  const std::int64_t n_late = (timestamp - due) / hop - n_withheld;
+  const bool is_delayed =
+      std::any_of(delays_.begin(), delays_.end(), [](const auto& of) { return of.delay_s > 0; });
+  if (n_late <= 0 || !is_delayed) return;
+  log_(control::log_level::warn,
+       formatted("output '{}' begins at {}, {} later than at {}, because its delays need samples "
+                 "before the first one, {}; --missing zero-fill --early-start has zeros for these",
+                 output_.name, timestamp, counted(static_cast<std::size_t>(n_late), "batch"), due,
+                 first));
+}
+
 void output::take(const channelised_heap& heap) {
   follow_delays(heap.timestamp);
+  report_begin(heap.timestamp);
   spectra_.offer(heap);
   const auto voltages = free_.pop();
   if (!voltages) return;

@@ -110,7 +110,9 @@ class output {
   void channelise_all();
   void channelise(const shared_chunk& next_chunk);
   void go_to(std::int64_t sample, std::uint64_t epoch);
-  void keep_delays(std::int64_t sample);
+  void begin_at(std::int64_t sample, bool is_again);
+  void keep_delays(std::int64_t shift, std::int64_t from);
+  void report_begin(std::int64_t timestamp);
   void finish_heaps();
   void take(const channelised_heap& heap);
   void report_skipped();
@@ -138,6 +140,8 @@ class output {
   std::int64_t next_sample_ = -1;  ///< Below 0 before the first chunk.
   std::uint64_t epoch_ = 0;
   std::uint64_t n_skipped_ = 0;
+  std::int64_t begin_ = -1;       ///< First sample until the first batch is made, then below 0.
+  std::uint64_t n_withheld_ = 0;  ///< Before that sample.
   std::vector<input_level_window> levels_;  ///< [polarisation]; of the first output alone.
 
   // Of the thread that sends.

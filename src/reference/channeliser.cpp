@@ -8,6 +8,7 @@
 
 #include "channelising/delay_model.hpp"  // delay_schedule
 #include "channelising/dither.hpp"       // dither_at
+#include "channelising/floor_div.hpp"    // floor_div
 #include "channelising/narrowband.hpp"   // downconverted
 #include "channelising/quantise.hpp"     // quantise, store_complex
 #include "channelising/weights.hpp"      // filter_weights
@@ -28,10 +29,7 @@ void require_recording(const channeliser_spec& spec, const recording& input) {
                                input.samples.size(), input.present.size(), n_pols));
   }
   const std::size_t length = input.samples.front().size() / parts_of(spec);
-  if (input.packet_samples == 0 || input.first_sample < 0) {
-    throw plan_error(formatted("packets have {} samples and the first is {}; give at least 1 and 0",
-                               input.packet_samples, input.first_sample));
-  }
+  if (input.packet_samples == 0) throw plan_error("packets have 0 samples; give 1 or more");
   const std::size_t n_packets = (length + input.packet_samples - 1) / input.packet_samples;
   for (const auto& flags : input.present) {
     if (flags.size() == n_packets) continue;
@@ -92,7 +90,7 @@ void take_samples(polarisation& pol, const recording& input, std::size_t p) {
 void decimate(polarisation& pol, const channeliser_spec& spec, std::int64_t first_sample) {
   const channeliser_sizes sizes = sizes_of(spec);
   const auto s = static_cast<std::int64_t>(sizes.subsampling);
-  pol.first_number = (first_sample + s - 1) / s;
+  pol.first_number = -channelising::floor_div(-first_sample, s);
   const auto skipped = static_cast<std::size_t>(pol.first_number * s - first_sample);
   if (skipped >= pol.samples.size()) return;
   const std::vector<double> taps =

@@ -21,7 +21,7 @@ namespace wingbeat::reference {
 
 /// What a digitiser recorded. Polarisations have equally many samples.
 struct recording {
-  std::int64_t first_sample = 0;  ///< Since the ADC's sample 0, 0 or later.
+  std::int64_t first_sample = 0;  ///< Since the ADC's sample 0; those before it are missing.
   /// [polarisation][sample], or of complex samples [polarisation][sample][re, im].
   std::vector<std::vector<std::int16_t>> samples = {};
   std::size_t packet_samples = 4096;

@@ -86,7 +86,7 @@ TEST_P(channeliser_stream, a_jump_back_begins_anew) {
   push(fresh, 0, 4 * heap());
   EXPECT_GE(taken_.size(), 2U);
   EXPECT_TRUE(again == taken_);
-  EXPECT_THROW(bank.jump(-1), plan_error);
+  EXPECT_THROW(bank.jump(-(std::int64_t{1} << 47) - 1), plan_error);
 }
 
 // What one polarisation refuses leaves the other's delay as it was, too.

@@ -228,7 +228,7 @@ TEST(channeliser, refuses_other_recordings) {
   };
   EXPECT_THAT(why({0, {}}), HasSubstr("0 polarisations"));
   EXPECT_THAT(why({0, {{512}}}), HasSubstr("a sample is 512, which 10 bits do not hold"));
-  EXPECT_THAT(why({-1, {{0}}}), HasSubstr("the first is -1"));
+  EXPECT_THAT(why({0, {{0}}, 0}), HasSubstr("packets have 0 samples"));
   EXPECT_THAT(why({0, {{0, 1}}, 1, {{true}}}), HasSubstr("one for each of 2"));
 }
 

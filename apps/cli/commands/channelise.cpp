@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "channelising/heap_windows.hpp"    // heap_windows
 #include "channelising/packed_samples.hpp"  // least_sample_bits
 #include "channelising/spec.hpp"            // has_dither, least_channels
 #include "cli/channel_models.hpp"           // read_delays, heap_sample_named, ..
@@ -60,6 +61,7 @@ struct options {
   std::optional<std::size_t> spectra_per_heap;
   std::optional<std::uint64_t> seed;
   std::uint64_t first_sample = 0;
+  bool early_start = false;
 };
 
 double rate_of(const options& o, const recording& input) {
@@ -115,6 +117,41 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   return spec;
 }
 
+/// Where heaps begin, with delays and without.
+struct heap_begin {
+  std::int64_t due = 0, delayed = 0;
+  std::int64_t n_samples = 0;  ///< Before the first one, that the heap at `due` needs.
+
+  [[nodiscard]] bool is_late() const { return delayed > due; }
+  [[nodiscard]] std::string sentence() const {
+    return formatted(
+        "the delays need {} before the first one, so that heaps begin at sample {}, not {}",
+        counted(static_cast<std::size_t>(n_samples), "sample"), delayed, due);
+  }
+};
+
+constexpr const char* early_start_text =
+    "--missing zero-fill --early-start has zeros for these samples";
+
+heap_begin begin_of(const options& o, const channeliser& bank) {
+  const auto first = static_cast<std::int64_t>(o.first_sample);
+  const auto hop = static_cast<std::int64_t>(bank.sizes().heap_samples);
+  const auto subsampling = static_cast<std::int64_t>(bank.sizes().subsampling);
+  const channelising::heap_windows windows{bank.spec()};
+  const auto rounded_up = [](std::int64_t t, std::int64_t step) {
+    return (t + step - 1) / step * step;
+  };
+  const std::int64_t due = rounded_up(first, hop), begin = rounded_up(first, subsampling);
+  if (o.early_start) return {due, due};
+  return {due, windows.next_heap(0, begin).value_or(due), begin - windows.first_sample(due)};
+}
+
+/// Returns why delays leave fewer spectra, as the end of a sentence; nothing where they do not.
+std::string lateness_text(const options& o, const channeliser& bank) {
+  const heap_begin begin = begin_of(o, bank);
+  return begin.is_late() ? formatted("; {}; {}", begin.sentence(), early_start_text) : "";
+}
+
 /// Where heaps go.
 class heap_sink {
  public:
@@ -147,8 +184,8 @@ class heap_sink {
     if (heaps_ && !has_heap_ && n_left_out_ > 0) {
       throw plan_error(
           formatted("{} would be empty: the recording has {} spectra, and a heap has {}; use less "
-                    "--spectra-per-heap, or write .npy",
-                    o.output, n_left_out_, spectra_per_heap_));
+                    "--spectra-per-heap, or write .npy{}",
+                    o.output, n_left_out_, spectra_per_heap_, lateness_text(o, bank)));
     }
     if (heaps_) heaps_->commit();
     const std::string title = formatted("{}, {} channels, {} spectra", joined(o.inputs, ", "),
@@ -183,10 +220,12 @@ class heap_sink {
   std::optional<channel_waterfall> waterfall_;
 };
 
-void channelise(queue& on, channeliser& bank, recording& input, heap_sink& sink,
-                channeliser_run& run) {
+/// Pushes so many missing samples, then those of the recording.
+void channelise(queue& on, channeliser& bank, std::size_t n_missing, recording& input,
+                heap_sink& sink, channeliser_run& run) {
   const auto begun = std::chrono::steady_clock::now();
   const auto take = [&](const channelised_heap& heap) { sink.take(heap, run); };
+  if (n_missing > 0) bank.push(on, {.count = n_missing}, take);
   rate_bar bar{"channelise", "sample"};
   while (true) {
     const channeliser::samples next = input.next();
@@ -212,10 +251,27 @@ void report(const options& o, const channeliser& bank, const channeliser_run& ru
     print_message("{} withheld, because samples are missing",
                   counted(bank.counts().withheld, "heap"));
   }
+  if (const heap_begin begin = begin_of(o, bank); begin.is_late()) {
+    const auto n = static_cast<std::size_t>(begin.delayed - begin.due);
+    print_message("{}: {} are left out; {}", begin.sentence(),
+                  formatted("{} spectra", n / bank.sizes().spectrum_samples), early_start_text);
+  }
   if (sink.n_left_out() > 0) {
     print_message("{} has whole heaps alone: {} behind them are left out; .npy has all", o.output,
                   sink.n_left_out());
   }
+}
+
+/// Throws `plan_error` where the recording is too short for any spectrum.
+void require_heaps(const options& o, const channeliser& bank, const channeliser_run& run) {
+  if (!run.heaps.empty() || bank.counts().withheld > 0) return;
+  throw plan_error(formatted(
+      "{} holds {} from sample {} on, too few for a spectrum, whose window is {}, of a heap that "
+      "begins at a multiple of {}; record more, or use fewer channels, taps or "
+      "--spectra-per-heap{}",
+      joined(o.inputs, ", "), counted(run.n_samples, "sample"), o.first_sample,
+      counted(bank.sizes().window_samples, "sample"), counted(bank.sizes().heap_samples, "sample"),
+      lateness_text(o, bank)));
 }
 
 int run(const options& o) {
@@ -224,6 +280,10 @@ int run(const options& o) {
   }
   if (!o.delay.empty() && !o.delays.empty()) {
     throw plan_error("--delay excludes --delays; state all delays in the file");
+  }
+  if (o.early_start && missing_named(o.missing) != missing_policy::zero_fill) {
+    throw plan_error(
+        "--early-start is of no use without --missing zero-fill; leave it out, or give both");
   }
   if (!o.evaluate.empty() && o.delay.empty() && o.delays.empty()) {
     throw plan_error(
@@ -240,22 +300,15 @@ int run(const options& o) {
   require_array(o.output, spec.output);
   const device_info device = choose_device(o.device, precision::fp32);
   queue on{device};
-  channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample), o.kept_samples};
+  const std::size_t n_missing = o.early_start ? sizes_of(spec).heap_samples - 1 : 0;
+  channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample - n_missing), o.kept_samples};
   channeliser_run result{.inputs = o.inputs,
                          .device = short_name(device),
                          .axis = axis_of(spec, input),
                          .first_sample = static_cast<std::int64_t>(o.first_sample)};
   heap_sink sink{o, bank, result.axis};
-  channelise(on, bank, input, sink, result);
-  if (result.heaps.empty() && bank.counts().withheld == 0) {
-    throw plan_error(
-        formatted("{} holds {} from sample {} on, too few for a spectrum, whose window is {}, of a "
-                  "heap that begins at a multiple of {}; record more, or use fewer channels, taps "
-                  "or --spectra-per-heap",
-                  joined(o.inputs, ", "), counted(result.n_samples, "sample"), o.first_sample,
-                  counted(bank.sizes().window_samples, "sample"),
-                  counted(bank.sizes().heap_samples, "sample")));
-  }
+  channelise(on, bank, n_missing, input, sink, result);
+  require_heaps(o, bank, result);
   sink.finish(o, bank, result);
   report(o, bank, result, sink);
   return exit_ok;
@@ -276,6 +329,8 @@ void add_input_options(CLI::App& command, options& o) {
   add_count(command, "--kept-samples", o.kept_samples, {0, std::size_t{1} << 32},
             "Kept behind those in use, for delays that grow in steps");
   add_text(command, "--missing", o.missing, "withhold or zero-fill heaps that miss samples");
+  add_switch(command, "--early-start", o.early_start,
+             "Also the heap that the first sample falls in; samples before it are missing");
 }
 
 void add_filter_options(CLI::App& command, options& o) {

@@ -73,7 +73,7 @@ struct options {
   std::uint64_t engine = 0, array_size = 65536;
   std::uint16_t katcp_port = 7147;
   std::optional<std::uint16_t> prometheus_port;
-  bool masks_timestamps = false;
+  bool masks_timestamps = false, early_start = false;
 };
 
 /// Refuses options that others make void.
@@ -87,6 +87,8 @@ void refuse_void(const options& o, bool is_live) {
   require(!o.recv_affinity.empty(), is_live, "--recv-affinity", of_files);
   require(o.recv_buffer.has_value(), is_live, "--recv-buffer", of_files);
   require(o.replay == "real", !is_live, "--replay real", "with endpoints as SRC");
+  require(o.early_start, missing_named(o.missing) == missing_policy::zero_fill, "--early-start",
+          "without --missing zero-fill");
   require(!o.prometheus_host.empty(), o.prometheus_port.has_value(), "--prometheus-host",
           "without --prometheus-port");
   require(!o.prometheus_allowed.empty(), o.prometheus_port.has_value(), "--prometheus-allow",
@@ -182,6 +184,7 @@ fengine::service_spec spec_of(const options& o) {
                               .outputs = outputs_of(o),
                               .device = choose_device(o.device, precision::fp32),
                               .missing = missing_named(o.missing),
+                              .starts_early = o.early_start,
                               .max_delay_diff = o.max_delay_diff,
                               .sending = sending_of(o),
                               .n_batches = o.n_batches};
@@ -337,6 +340,8 @@ void add_input_options(CLI::App& command, options& o) {
              "Round timestamps down to whole packets");
   add_text(command, "--replay", o.replay, "Files as SRC at full or real speed");
   add_text(command, "--missing", o.missing, "withhold or zero-fill heaps that miss samples");
+  add_switch(command, "--early-start", o.early_start,
+             "Also the batch that the first sample falls in; samples before it are missing");
 }
 
 void add_output_options(CLI::App& command, options& o) {
