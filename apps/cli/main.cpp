@@ -25,6 +25,7 @@
 #include "cli/commands/speedtest.hpp"   // add_speedtest
 #include "cli/commands/transform.hpp"   // add_transform
 #include "cli/commands/verify.hpp"      // add_verify
+#include "cli/compile_progress.hpp"     // compile_progress
 #include "cli/configuration.hpp"        // with_configuration
 #include "cli/fgpu_options.hpp"         // with_number_list
 #include "cli/files.hpp"                // require_files
@@ -151,6 +152,7 @@ int main(int argc, char** argv) {
                                                   WINGBEAT_VERSION_MINOR, WINGBEAT_VERSION_PATCH));
   program.footer(exit_codes);
   program.require_subcommand(1);
+  const compile_progress shown;
   const int code = parse_and_explain(program, argc, argv);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   print_message("standard output cannot be written: its disk is full or its reader gone");

@@ -6,6 +6,7 @@
 #include <stdexcept>  // logic_error
 #include <utility>    // move
 
+#include "backend/compilation.hpp"          // compilation
 #include "backend/cuda/context.hpp"         // entered, check, relaxed_capture_mode
 #include "backend/cuda/repeated_calls.hpp"  // repeated_calls
 #include "formatted.hpp"                    // formatted
@@ -209,6 +210,7 @@ std::shared_ptr<const backend::kernel> kernel_compiler::compile(
       }
     }
   }
+  const compilation running;
   const auto report = compile_for(nvrtc_, source, on.device().architecture);
   auto loaded = std::make_shared<kernel>(api_, on, source, report);
   cache_.store(key, packed(report));

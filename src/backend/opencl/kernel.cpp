@@ -4,8 +4,10 @@
 #include <algorithm>  // max
 #include <array>
 #include <limits>
+#include <optional>
 #include <utility>  // move
 
+#include "backend/compilation.hpp"      // compilation
 #include "backend/opencl/lifetime.hpp"  // finish_with_main_thread, require_usable_driver
 #include "backend/opencl/process.hpp"   // loses_children
 #include "backend/opencl/program.hpp"   // build_program
@@ -122,6 +124,8 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
   const std::size_t n_threads = global[0] * global[1];
   require_linker(n_threads);
   set_arguments(arguments);
+  std::optional<compilation> running;
+  if (is_pocl_ && !is_linked(n_threads)) running.emplace();
   check(api_.launch(to.handle(), kernel_.get(), 2, nullptr, global.data(), local_.data(), 0,
                     nullptr, nullptr),
         formatted("launch {} with {} workgroups", resources_.name, workgroups));

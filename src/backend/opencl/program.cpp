@@ -5,8 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // device_error
+#include "backend/compilation.hpp"  // compilation
+#include "formatted.hpp"            // formatted
+#include "wingbeat/error.hpp"       // device_error
 
 namespace wingbeat::backend::opencl {
 namespace {
@@ -79,6 +80,7 @@ class builder {
   }
 
   owned<program_handle> build_afresh() {
+    const compilation running;
     auto program = unbuilt();
     const status built = run_build(program.get(), build_options(device_.takes));
     if (built == success) return program;
