@@ -117,10 +117,13 @@ row<Sum> folded_input(const plan_spec& spec, const output_sample& sample,
     }
     to *= kept.back();
     const row<double> x = whole_row(spec, in, place, input);
-    for (std::size_t j = 0; j < x.size(); ++j) {
-      std::complex<Sum> term = product(row_weight, std::complex<Sum>(x[j]));
-      if (!weights.back().is_one()) term = product(term, weights.back()(j));
-      folded[to + j % kept.back()] += term;
+    const bool is_weighted = !weights.back().is_one();
+    for (std::size_t first = 0; first < x.size(); first += kept.back()) {
+      for (std::size_t i = 0; i < kept.back(); ++i) {
+        std::complex<Sum> term(x[first + i]);
+        if (is_weighted) term = product(term, weights.back()(first + i));
+        folded[to + i] += outer.empty() ? term : product(row_weight, term);
+      }
     }
   }
   return folded;

@@ -46,6 +46,7 @@ const std::vector<std::function<double(std::size_t)>> signals{
     [](std::size_t i) { return std::sin(static_cast<double>(i * i % 10007)); },
     [](std::size_t i) { return std::cos(2 * std::numbers::pi * 0.1234 * static_cast<double>(i)); },
     [](std::size_t) { return 1.0; },
+    [](std::size_t) { return 1.0 / 3; },
     [](std::size_t i) { return i == 4321 ? 1.0 : 0.0; },
     [](std::size_t i) { return i % 2 == 0 ? 1.0 : -1.0; },
     [](std::size_t i) { return i % 64 < 5 ? 1e-3 : 0; }};
@@ -76,15 +77,17 @@ struct checked_run {
 };
 
 TEST(output_check, passes_healthy_outputs_of_every_signal) {
-  std::vector<plan_spec> specs{spec_of({long_length}, 1, transform::forward),
-                               spec_of({long_length}, 1, transform::forward_from_real),
-                               spec_of({long_length}, 1, transform::inverse_to_real),
-                               spec_of({long_length}, 1, transform::inverse, precision::fp64),
-                               spec_of({75 * 1001}, 2, transform::forward),
-                               spec_of({1000}, 300, transform::forward_from_real),
-                               spec_of({512, 360}, 1, transform::forward_from_real),
-                               spec_of({300, 512}, 2, transform::inverse),
-                               spec_of({512, 300}, 1, transform::inverse_to_real)};
+  std::vector<plan_spec> specs{
+      spec_of({long_length}, 1, transform::forward),
+      spec_of({long_length}, 1, transform::forward_from_real),
+      spec_of({long_length}, 1, transform::inverse_to_real),
+      spec_of({long_length}, 1, transform::inverse, precision::fp64),
+      spec_of({2 * long_length}, 1, transform::forward_from_real, precision::fp64),
+      spec_of({75 * 1001}, 2, transform::forward),
+      spec_of({1000}, 300, transform::forward_from_real),
+      spec_of({512, 360}, 1, transform::forward_from_real),
+      spec_of({300, 512}, 2, transform::inverse),
+      spec_of({512, 300}, 1, transform::inverse_to_real)};
   specs[2].scale = scaling::by_length;
   specs[0].scale = scaling::by_sqrt_length;
   for (const plan_spec& spec : specs) {
