@@ -151,7 +151,9 @@ std::span<const std::byte> byte_source::view(std::size_t offset, std::size_t n_b
 }
 
 recording::recording(const std::vector<std::string>& files, const recording_options& options)
-    : options_(options), sample_bits_(options.sample_bits.value_or(10)) {
+    : options_(options),
+      sample_bits_(options.sample_bits.value_or(10)),
+      stored_bits_(sample_bits_) {
   const std::string& format = options.format;
   if (files.size() > 2) {
     throw plan_error(formatted("{} files are given; give one for each of at most 2 polarisations",
@@ -256,16 +258,16 @@ void recording::open_voltages(std::unique_ptr<byte_source> file, const std::stri
   }
   const formats::voltages& held = source.held;
   choose_channel(held, name);
-  // Samples of 2 bits are -3, -1, 1 and 3.
-  const unsigned bits = held.sample_bits == 2 ? 3 : held.sample_bits;
+  const unsigned bits = held.sample_bits;
   const auto& given = options_.sample_bits;
-  if ((given && *given != bits) || (n_polarisations_ > 0 && bits != sample_bits_)) {
+  if ((given && *given != bits) || (n_polarisations_ > 0 && bits != stored_bits_)) {
     throw plan_error(
         formatted("{} holds integers of {} bits, not {}; leave out --sample-bits, and "
                   "give files of one width",
-                  name, bits, sample_bits_));
+                  name, bits, stored_bits_));
   }
-  sample_bits_ = bits;
+  stored_bits_ = bits;
+  sample_bits_ = bits == 2 ? 3 : bits;
   if (!voltages_.empty()) require_alike(held, name);
   add_polarisations(held.n_polarisations, held.n_samples, name);
   voltages_.push_back(std::move(source));

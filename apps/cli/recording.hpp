@@ -73,7 +73,10 @@ class recording {
   ~recording();
 
   [[nodiscard]] std::size_t n_polarisations() const { return n_polarisations_; }
+  /// Returns the bits of the integers that are read, and of the samples in the files: 2 bits are
+  /// read as -3, -1, 1 and 3, which take 3.
   [[nodiscard]] unsigned sample_bits() const { return sample_bits_; }
+  [[nodiscard]] unsigned stored_bits() const { return stored_bits_; }
   [[nodiscard]] bool is_complex() const;
 
   /// Returns the sample rate that the files state; 0 where they state none.
@@ -126,7 +129,7 @@ class recording {
   };
 
   recording_options options_;
-  unsigned sample_bits_ = 10;
+  unsigned sample_bits_ = 10, stored_bits_ = 10;
   std::size_t n_polarisations_ = 0;
   std::optional<std::size_t> n_samples_;
   bool is_measured_ = true;  ///< Every file's length is known.

@@ -305,6 +305,7 @@ int run(const options& o) {
   channeliser_run result{.inputs = o.inputs,
                          .device = short_name(device),
                          .axis = axis_of(spec, input),
+                         .sample_bits = input.stored_bits(),
                          .first_sample = static_cast<std::int64_t>(o.first_sample)};
   heap_sink sink{o, bank, result.axis};
   channelise(on, bank, n_missing, input, sink, result);

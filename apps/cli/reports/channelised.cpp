@@ -238,7 +238,7 @@ std::string stats_text(const channeliser& bank, const channeliser_run& run) {
   document["inputs"] = run.inputs;
   document["device"] = run.device;
   document["adc_rate_hz"] = spec.adc_rate_hz;
-  document["sample_bits"] = spec.sample_bits;
+  document["sample_bits"] = run.sample_bits;
   document["complex_samples"] = spec.complex_samples;
   document["first_sample"] = run.first_sample;
   document["channels"] = spec.channels;

@@ -107,6 +107,7 @@ struct channeliser_run {
   std::vector<std::string> inputs = {};
   std::string device = {};
   frequency_axis axis = {};
+  unsigned sample_bits = 0;  ///< Of the samples in the files.
   std::int64_t first_sample = 0;
   std::vector<heap_record> heaps = {};
   std::uint64_t n_samples = 0;  ///< Of each polarisation, missing ones among them.

@@ -232,6 +232,24 @@ TEST_F(channelise_complex, reads_complex_vdif) {
   EXPECT_DOUBLE_EQ(stats()["first_channel_hz"], -2e6);
 }
 
+TEST_F(channelise_complex, counts_the_bits_of_samples_in_vdif) {
+  std::string content;
+  for (unsigned i = 0; i < 8; ++i) {
+    content += text_of(vdif_frame({.number = i, .bits = 2}, std::vector<int>(4096, 0xe4)));
+  }
+  at.file("two.vdif", content);  // each byte is -3, -1, 1 and 3
+  for (const char* const bits : {"2", "3"}) {
+    const finished done = run({"two.vdif", "--adc-rate", "4096000", "--sample-bits", bits,
+                               "--stats", "run.json", "-o", "out.npy"});
+    if (bits == std::string{"2"}) {
+      ASSERT_EQ(done.code, 0) << done.err;
+      EXPECT_EQ(stats()["sample_bits"], 2);
+    } else {
+      EXPECT_THAT(done.err, HasSubstr("two.vdif holds integers of 2 bits, not 3"));
+    }
+  }
+}
+
 TEST_F(channelise_complex, refuses_what_makes_no_channels_in_one_sentence) {
   const channel_samples channels = noise(640);
   at.file("x.raw", guppi(channels, 320, {{"TBIN", "2.5E-07"}}));
