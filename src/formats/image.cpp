@@ -4,14 +4,11 @@
 #include <new>  // bad_alloc
 #include <string>
 
+#include "formats/byte_source.hpp"   // byte_source
 #include "formats/extension.hpp"     // extension_of
+#include "formats/image_reader.hpp"  // open_images
 #include "formats/image_writer.hpp"  // image_writer
-#include "formats/mrc.hpp"           // is_mrc, read_mrc
-#include "formats/npy_images.hpp"    // read_npy_images
-#include "formats/png.hpp"           // read_png
-#include "formats/refusal.hpp"       // printable, refuse
-#include "formats/tiff.hpp"          // read_tiff
-#include "formats/whole_file.hpp"    // read_whole_file
+#include "formats/refusal.hpp"       // refuse
 #include "formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"        // plan_error
 
@@ -32,20 +29,17 @@ void check_stack(const std::string& name, const image_stack& stack) {
 
 image_stack read_images(std::span<const std::byte> content, std::string_view name,
                         std::size_t limit_bytes) {
-  using namespace std::string_view_literals;
-  const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
-  if (text.starts_with("\x93NUMPY")) return read_npy_images(content, name, limit_bytes);
-  if (text.starts_with("\x89PNG\r\n\x1A\n")) return read_png(content, name, limit_bytes);
-  for (const auto magic : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}) {
-    if (text.starts_with(magic)) return read_tiff(content, name, limit_bytes);
-  }
-  if (is_mrc(content)) return read_mrc(content, name, limit_bytes);
-  refuse(name, "starts with '{}' and is no PNG, TIFF, MRC or .npy file; convert it to one of them",
-         printable(text.substr(0, 8)));
+  const byte_source from{content, std::string{name}};
+  return open_images(from, {.bytes = limit_bytes})->read_all();
 }
 
 image_stack read_images(const std::filesystem::path& file, std::size_t limit_bytes) try {
-  return read_images(read_whole_file(file, limit_bytes), file.string(), limit_bytes);
+  const byte_source from{file, limit_bytes};
+  if (from.size() > limit_bytes) {
+    refuse(from.name(), "holds {} bytes; at most {} are read, so split the file", from.size(),
+           limit_bytes);
+  }
+  return open_images(from, {.bytes = limit_bytes})->read_all();
 } catch (const std::bad_alloc&) {
   refuse(file.string(), "does not fit into memory; split or crop it");
 }

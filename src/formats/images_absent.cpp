@@ -21,6 +21,14 @@ bool has_image_libraries() noexcept {
   return false;
 }
 
+std::unique_ptr<image_source> open_png(const byte_source& from, image_limit) {
+  refuse_absent(from.name(), "read");
+}
+
+std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit) {
+  refuse_absent(from.name(), "read");
+}
+
 image_stack read_png(std::span<const std::byte>, std::string_view name, std::size_t) {
   refuse_absent(name, "read");
 }

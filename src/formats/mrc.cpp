@@ -9,11 +9,14 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>  // move
+#include <vector>
 
-#include "formats/byte_order.hpp"  // load, store
-#include "formats/refusal.hpp"     // refuse
-#include "formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"      // plan_error
+#include "formats/byte_order.hpp"     // load, store
+#include "formats/packed_images.hpp"  // packed_images
+#include "formats/refusal.hpp"        // refuse
+#include "formatted.hpp"              // formatted
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::formats {
 namespace {
@@ -75,21 +78,21 @@ std::optional<std::endian> stamped_order(bytes content) {
   return std::nullopt;
 }
 
-/// Returns whether the content has as many rows as the header claims, if a sample is one byte.
-bool has_rows(const mrc_header& header, bytes content) {
-  const std::size_t rest = content.size() - header_bytes;
+/// Returns whether the file has as many rows as the header claims, if a sample is one byte.
+bool has_rows(const mrc_header& header, std::size_t file_bytes) {
+  const std::size_t rest = file_bytes - header_bytes;
   const auto n_columns = static_cast<std::size_t>(header.n_columns);
   return n_columns <= rest && static_cast<std::size_t>(header.n_rows) <= rest / n_columns;
 }
 
 /// Returns the byte order in which the header makes sense. Mode 0 does in both: then it is that in
 /// which the file has the rows that it claims.
-std::optional<std::endian> plausible_order(bytes content) {
+std::optional<std::endian> plausible_order(bytes content, std::size_t file_bytes) {
   std::optional<std::endian> found;
   for (const auto order : {std::endian::little, std::endian::big}) {
     const mrc_header header = load_header(content, order);
     if (!is_plausible(header)) continue;
-    if (has_rows(header, content)) return order;
+    if (has_rows(header, file_bytes)) return order;
     if (!found) found = order;
   }
   return found;
@@ -100,13 +103,13 @@ bool has_map_mark(bytes content) {
   return content.size() >= field::map + 4 && std::string_view(text + field::map, 3) == "MAP";
 }
 
-mrc_header parse_header(bytes content, std::string_view name) {
+mrc_header parse_header(bytes content, std::size_t file_bytes, std::string_view name) {
   if (content.size() < header_bytes) {
     refuse(name, "is truncated: it has {} bytes, fewer than the {} of an MRC header; copy it again",
            content.size(), header_bytes);
   }
   const auto stamped = stamped_order(content);
-  const auto order = stamped ? stamped : plausible_order(content);
+  const auto order = stamped ? stamped : plausible_order(content, file_bytes);
   if (!order) {
     refuse(name,
            "has an MRC header without a machine stamp that makes sense in neither byte order;"
@@ -149,6 +152,12 @@ pixel_size pixel_size_of(bytes content, std::endian order) {
     return n_intervals > 0 ? length / n_intervals : 0;
   };
   return {.z = distance(axes[2]), .y = distance(axes[1]), .x = distance(axes[0])};
+}
+
+std::vector<std::byte> head_of(const byte_source& from) {
+  std::vector<std::byte> head(std::min(from.size(), header_bytes));
+  from.read(0, head);
+  return head;
 }
 
 /// Statistics of samples as they are stored. Where they do not exist, the header has the numbers of
@@ -277,17 +286,20 @@ class mrc_sections final : public image_sink {
 
 }  // namespace
 
-bool is_mrc(bytes content) {
-  if (has_map_mark(content)) return true;
-  if (content.size() < header_bytes) return false;
-  const auto order = plausible_order(content);
+bool is_mrc(const byte_source& from) {
+  const std::vector<std::byte> head = head_of(from);
+  if (has_map_mark(head)) return true;
+  if (head.size() < header_bytes) return false;
+  const auto order = plausible_order(head, from.size());
   if (!order) return false;
-  const mrc_header header = load_header(content, *order);
-  return number_type_of(header.mode) && has_rows(header, content);
+  const mrc_header header = load_header(head, *order);
+  return number_type_of(header.mode) && has_rows(header, from.size());
 }
 
-image_stack read_mrc(bytes content, std::string_view name, std::size_t limit_bytes) {
-  const mrc_header header = parse_header(content, name);
+std::unique_ptr<image_source> open_mrc(const byte_source& from, image_limit limit) {
+  const std::string& name = from.name();
+  const std::vector<std::byte> head = head_of(from);
+  const mrc_header header = parse_header(head, from.size(), name);
   const auto type = number_type_of(header.mode);
   if (!type) {
     refuse(name,
@@ -295,25 +307,29 @@ image_stack read_mrc(bytes content, std::string_view name, std::size_t limit_byt
            "(fp16) are read, so convert it",
            header.mode);
   }
-  image_stack stack;
-  stack.n_images = static_cast<std::size_t>(header.n_sections);
-  stack.height = static_cast<std::size_t>(header.n_rows);
-  stack.width = static_cast<std::size_t>(header.n_columns);
-  stack.pixel_angstrom = pixel_size_of(content, header.order);
-  const std::size_t n_samples =
-      checked_n_samples({stack.n_images, stack.height, stack.width}, *type, limit_bytes, name);
+  image_stack shape;
+  shape.n_images = static_cast<std::size_t>(header.n_sections);
+  shape.height = static_cast<std::size_t>(header.n_rows);
+  shape.width = static_cast<std::size_t>(header.n_columns);
+  shape.pixel_angstrom = pixel_size_of(head, header.order);
+  const std::size_t n_claimed = limit.n_images_of(shape.n_images);
+  const std::size_t image_bytes =
+      checked_n_samples({n_claimed, shape.height, shape.width}, *type, limit.bytes, name) /
+      n_claimed * bytes_of(*type);
   const std::size_t start = header_bytes + static_cast<std::size_t>(header.extended_bytes);
-  const std::size_t needed = n_samples * bytes_of(*type);
-  const std::size_t actual = content.size() - std::min(start, content.size());
-  if (actual < needed) {
+  const std::size_t actual = from.size() - std::min(start, from.size());
+  if (actual / image_bytes < shape.n_images) {
     refuse(name,
            "is truncated: its MRC header claims {} x {} x {} samples of {} bytes but {} bytes "
            "follow; copy it again",
-           stack.n_images, stack.height, stack.width, bytes_of(*type), actual);
+           shape.n_images, shape.height, shape.width, bytes_of(*type), actual);
   }
-  stack.samples = zeros(*type, n_samples);
-  decode(content.subspan(start, needed), *type, header.order, stack.samples, {});
-  return stack;
+  return std::make_unique<packed_images>(from, start, *type, header.order, std::move(shape));
+}
+
+image_stack read_mrc(bytes content, std::string_view name, std::size_t limit_bytes) {
+  const byte_source from{content, std::string{name}};
+  return open_mrc(from, {.bytes = limit_bytes})->read_all();
 }
 
 std::unique_ptr<image_sink> mrc_sink(atomic_file& to, const image_stack& stack, float_type type) {

@@ -7,19 +7,24 @@
 #include <span>
 #include <string_view>
 
-#include "formats/image.hpp"       // image_stack
-#include "formats/image_sink.hpp"  // image_sink
+#include "formats/byte_source.hpp"   // byte_source
+#include "formats/image.hpp"         // image_stack
+#include "formats/image_sink.hpp"    // image_sink
+#include "formats/image_source.hpp"  // image_limit, image_source
 
 namespace wingbeat::formats {
 
 /// Returns whether the content has MRC's mark, or begins with numbers that an older file may have.
-[[nodiscard]] bool is_mrc(std::span<const std::byte> content);
+[[nodiscard]] bool is_mrc(const byte_source& from);
 
 /// Returns the sections, of a stack or a volume, in the order of the file: its columns are x, its
 /// rows y. Reads modes 0 (int8), 1 (int16), 2 (fp32), 6 (uint16) and 12 (fp16). The byte order is
 /// that of the machine stamp; without one, that in which the header makes sense. The extended
 /// header is skipped, and so are bytes behind the samples. Pixel sizes are those of the cell.
-/// Throws `file_error` naming `name`.
+/// Throws `file_error` naming the source.
+[[nodiscard]] std::unique_ptr<image_source> open_mrc(const byte_source& from, image_limit limit);
+
+/// As above, of content in memory, whole.
 [[nodiscard]] image_stack read_mrc(std::span<const std::byte> content, std::string_view name,
                                    std::size_t limit_bytes);
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/npy_images.hpp"
 
-#include <bit>      // endian
-#include <cstdint>  // int32_t
+#include <algorithm>  // max, min
+#include <bit>        // endian
+#include <cstdint>    // int32_t
+#include <limits>
+#include <string>
+#include <utility>  // move
 #include <vector>
 
-#include "formats/byte_order.hpp"  // store
-#include "formats/npy_header.hpp"  // npy_header, npy_number_type, npy_prefix, take_npy_header
-#include "formats/refusal.hpp"     // printable, refuse
+#include "formats/byte_order.hpp"     // store
+#include "formats/npy_header.hpp"     // npy_header, npy_number_type, npy_prefix, take_npy_header
+#include "formats/packed_images.hpp"  // packed_images, read_pieces
+#include "formats/refusal.hpp"        // printable, refuse
 
 namespace wingbeat::formats {
 namespace {
@@ -54,8 +59,10 @@ image_stack parse_shape(const npy_header& header, std::string_view name) {
 }
 
 /// Checks the claim against the bytes there are, so that nothing is allocated on a lie.
-void check_size(std::size_t n_samples, number_type type, std::size_t actual,
-                std::string_view name) {
+void check_size(std::size_t n_images, std::size_t image_samples, number_type type,
+                std::size_t actual, std::string_view name) {
+  const std::size_t most = std::numeric_limits<std::size_t>::max() / bytes_of(type) / image_samples;
+  const std::size_t n_samples = std::min(n_images, most) * image_samples;
   const std::size_t claimed = n_samples * bytes_of(type);
   if (actual < claimed) {
     refuse(name,
@@ -68,25 +75,58 @@ void check_size(std::size_t n_samples, number_type type, std::size_t actual,
   }
 }
 
-/// In Fortran order the first axis is the fastest: each run along it is decoded with its stride.
-void decode_fortran(std::span<const std::byte> content, stored_type stored,
-                    const std::vector<std::size_t>& shape, image_samples& samples) {
-  std::vector<std::size_t> strides(shape.size(), 1);
-  for (std::size_t axis = shape.size() - 1; axis > 0; --axis) {
-    strides[axis - 1] = strides[axis] * shape[axis];
+/// An array in Fortran order: its first axis is the fastest.
+class fortran_images final : public image_source {
+ public:
+  fortran_images(const byte_source& from, std::size_t start, stored_type stored,
+                 std::vector<std::size_t> lengths, image_stack shape)
+      : image_source(std::move(shape)),
+        from_(from),
+        start_(start),
+        stored_(stored),
+        lengths_(std::move(lengths)) {}
+
+  /// Decodes, of each run along the first axis, the images asked for, or all rows of the only one.
+  [[nodiscard]] image_samples read(std::size_t first, std::size_t count) override {
+    image_samples samples =
+        zeros(stored_.type, count * shape().height * shape().width * shape().n_channels);
+    std::vector<std::size_t> strides(lengths_.size(), 1);
+    for (std::size_t axis = lengths_.size() - 1; axis > 0; --axis) {
+      strides[axis - 1] = strides[axis] * lengths_[axis];
+    }
+    const std::size_t number_bytes = bytes_of(stored_.type);
+    const std::size_t run_bytes = lengths_[0] * number_bytes;
+    const bool has_image_axis = lengths_.size() > 2;
+    const std::size_t skipped_bytes = has_image_axis ? first * number_bytes : 0;
+    const std::size_t taken_bytes = has_image_axis ? count * number_bytes : run_bytes;
+    std::vector<std::size_t> index(lengths_.size(), 0);
+    const auto decode_runs = [&](std::span<const std::byte> runs, std::size_t) {
+      for (; !runs.empty(); runs = runs.subspan(run_bytes)) {
+        std::size_t place = 0;
+        for (std::size_t axis = 1; axis < index.size(); ++axis)
+          place += index[axis] * strides[axis];
+        decode(runs.subspan(skipped_bytes, taken_bytes), stored_.type, stored_.order, samples,
+               {place, strides[0]});
+        step(index);
+      }
+    };
+    read_pieces(from_, start_, strides[0] * run_bytes, run_bytes, decode_runs);
+    return samples;
   }
-  const std::size_t run_bytes = shape[0] * bytes_of(stored.type);
-  std::vector<std::size_t> index(shape.size(), 0);
-  while (!content.empty()) {
-    std::size_t first = 0;
-    for (std::size_t axis = 1; axis < shape.size(); ++axis) first += index[axis] * strides[axis];
-    decode(content.first(run_bytes), stored.type, stored.order, samples, {first, strides[0]});
-    content = content.subspan(run_bytes);
-    for (std::size_t axis = 1; axis < shape.size() && ++index[axis] == shape[axis]; ++axis) {
+
+ private:
+  /// Steps the indices of all axes but the first to those of the next run.
+  void step(std::vector<std::size_t>& index) const {
+    for (std::size_t axis = 1; axis < index.size() && ++index[axis] == lengths_[axis]; ++axis) {
       index[axis] = 0;
     }
   }
-}
+
+  const byte_source& from_;
+  std::size_t start_;  ///< Of the samples in the file.
+  stored_type stored_;
+  std::vector<std::size_t> lengths_;
+};
 
 /// Writes samples converted to `Number`.
 template <class Number>
@@ -121,23 +161,32 @@ class npy_images final : public image_sink {
 
 }  // namespace
 
+std::unique_ptr<image_source> open_npy_images(const byte_source& from, image_limit limit) {
+  constexpr std::size_t most_header_bytes = std::size_t{1} << 20;
+  const std::string& name = from.name();
+  std::vector<std::byte> head(std::min(from.size(), most_header_bytes));
+  from.read(0, head);
+  std::span<const std::byte> rest = head;
+  const npy_header header = take_npy_header(rest, name);
+  const std::size_t start = head.size() - rest.size();
+  const stored_type stored = parse_type(header, name);
+  image_stack shape = parse_shape(header, name);
+  const std::size_t n_samples = checked_n_samples(
+      {limit.n_images_of(shape.n_images), shape.height, shape.width, shape.n_channels}, stored.type,
+      limit.bytes, name);
+  check_size(shape.n_images, n_samples / limit.n_images_of(shape.n_images), stored.type,
+             from.size() - start, name);
+  shape.full_scale = full_scale_of(stored.type);
+  if (header.is_fortran_order) {
+    return std::make_unique<fortran_images>(from, start, stored, header.shape, std::move(shape));
+  }
+  return std::make_unique<packed_images>(from, start, stored.type, stored.order, std::move(shape));
+}
+
 image_stack read_npy_images(std::span<const std::byte> content, std::string_view name,
                             std::size_t limit_bytes) {
-  const npy_header header = take_npy_header(content, name);
-  const stored_type stored = parse_type(header, name);
-  image_stack stack = parse_shape(header, name);
-  const std::size_t n_samples =
-      checked_n_samples({stack.n_images, stack.height, stack.width, stack.n_channels}, stored.type,
-                        limit_bytes, name);
-  check_size(n_samples, stored.type, content.size(), name);
-  stack.full_scale = full_scale_of(stored.type);
-  stack.samples = zeros(stored.type, n_samples);
-  if (header.is_fortran_order) {
-    decode_fortran(content, stored, header.shape, stack.samples);
-  } else {
-    decode(content, stored.type, stored.order, stack.samples, {});
-  }
-  return stack;
+  const byte_source from{content, std::string{name}};
+  return open_npy_images(from, {.bytes = limit_bytes})->read_all();
 }
 
 std::unique_ptr<image_sink> npy_sink(atomic_file& to, const image_stack& stack, number_type type) {

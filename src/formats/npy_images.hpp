@@ -7,8 +7,10 @@
 #include <span>
 #include <string_view>
 
-#include "formats/image.hpp"       // image_stack
-#include "formats/image_sink.hpp"  // image_sink
+#include "formats/byte_source.hpp"   // byte_source
+#include "formats/image.hpp"         // image_stack
+#include "formats/image_sink.hpp"    // image_sink
+#include "formats/image_source.hpp"  // image_limit, image_source
 
 namespace wingbeat::formats {
 
@@ -16,6 +18,11 @@ namespace wingbeat::formats {
 /// with 1 to 4 channels, [image][y][x][channel]. Takes b1, i1 to i8, u1 to u8, f2, f4 and f8 in
 /// either byte order, in C or Fortran order.
 /// Throws `file_error` naming `name` for anything else, and for bytes too few or too many.
+/// Images of a stack in Fortran order lie across the file: each read walks all of it.
+[[nodiscard]] std::unique_ptr<image_source> open_npy_images(const byte_source& from,
+                                                            image_limit limit);
+
+/// As above, of content in memory, whole.
 [[nodiscard]] image_stack read_npy_images(std::span<const std::byte> content, std::string_view name,
                                           std::size_t limit_bytes);
 

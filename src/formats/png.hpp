@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>  // byte, size_t
+#include <memory>   // unique_ptr
 #include <span>
 #include <string_view>
 
-#include "formats/image.hpp"  // image_stack, image_write_options, value_range
+#include "formats/byte_source.hpp"   // byte_source
+#include "formats/image.hpp"         // image_stack, image_write_options, value_range
+#include "formats/image_source.hpp"  // image_limit, image_source
 
 namespace wingbeat::formats {
 
@@ -14,7 +17,12 @@ namespace wingbeat::formats {
 /// palette becomes its RGB of 8 bits, with alpha where it has some. Otherwise the numbers are those
 /// in the file: 0 and 1 of 1 bit, 0 to 65535 of 16. Gamma, colour profiles and a transparent
 /// colour are ignored, and so is what follows the image's end.
-/// Throws `file_error` naming `name`, before memory is taken if it claims more than it can hold.
+/// Rows are decoded one at a time unless the image is interlaced.
+/// Throws `file_error` naming the source, before memory is taken where it claims more than it can
+/// hold.
+[[nodiscard]] std::unique_ptr<image_source> open_png(const byte_source& from, image_limit limit);
+
+/// As above, of content in memory.
 [[nodiscard]] image_stack read_png(std::span<const std::byte> content, std::string_view name,
                                    std::size_t limit_bytes);
 

@@ -8,8 +8,10 @@
 #include <span>
 #include <string_view>
 
-#include "formats/image.hpp"       // image_stack
-#include "formats/image_sink.hpp"  // image_sink
+#include "formats/byte_source.hpp"   // byte_source
+#include "formats/image.hpp"         // image_stack
+#include "formats/image_sink.hpp"    // image_sink
+#include "formats/image_source.hpp"  // image_limit, image_source
 
 namespace wingbeat::formats {
 
@@ -19,7 +21,11 @@ namespace wingbeat::formats {
 /// and 64 bits, signed ones of 8 to 64, floats of 16, 32 and 64; 1 to 4 channels. A palette becomes
 /// its RGB of 16 bits. Otherwise the numbers are those in the file, also where 0 is white, and the
 /// orientation is ignored. The pixel size is the resolution, if that is per centimetre.
-/// Throws `file_error` naming `name`, before memory is taken if it claims more than it can hold.
+/// Throws `file_error` naming the source, before memory is taken where it claims more than it can
+/// hold.
+[[nodiscard]] std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit limit);
+
+/// As above, of content in memory, whole.
 [[nodiscard]] image_stack read_tiff(std::span<const std::byte> content, std::string_view name,
                                     std::size_t limit_bytes);
 

@@ -3,6 +3,8 @@
 #include <cmath>    // isfinite
 #include <cstdint>  // uint16_t, uint32_t, uint64_t
 #include <optional>
+#include <string>
+#include <utility>  // move
 #include <vector>
 
 #include "formats/refusal.hpp"  // refuse
@@ -163,8 +165,9 @@ std::vector<tiff_page> list_pages(tiff_source& source, std::string_view name) {
 /// Decodes the blocks of a page, which are strips or tiles, into the stack.
 class page_decoder {
  public:
-  page_decoder(tiff_source& source, const tiff_page& page, std::size_t first, image_stack& stack)
-      : source_(source), page_(page), first_(first), stack_(stack) {}
+  page_decoder(tiff_source& source, const tiff_page& page, std::size_t first,
+               image_samples& samples)
+      : source_(source), page_(page), first_(first), samples_(samples) {}
 
   void decode_blocks(std::size_t content_bytes, std::size_t limit_bytes, std::string_view name) {
     if (TIFFSetSubDirectory(source_.handle(), page_.offset) == 0) source_.refuse_damaged();
@@ -251,7 +254,7 @@ class page_decoder {
     const std::size_t n_numbers = n_pixels * n_interleaved_;
     if (page_.n_bits < 8) row = unpacked(row, n_numbers);
     if (page_.has_palette()) {
-      auto& samples = std::get<std::vector<float>>(stack_.samples);
+      auto& samples = std::get<std::vector<float>>(samples_);
       for (std::size_t i = 0; i < n_numbers; ++i) {
         const std::size_t entry = std::to_integer<std::size_t>(row[i]);
         for (std::size_t c = 0; c < 3; ++c)
@@ -259,8 +262,8 @@ class page_decoder {
       }
       return;
     }
-    decode(row.first(n_numbers * bytes_of(page_.type)), page_.type, std::endian::native,
-           stack_.samples, place);
+    decode(row.first(n_numbers * bytes_of(page_.type)), page_.type, std::endian::native, samples_,
+           place);
   }
 
   /// Spreads numbers of 1, 2 or 4 bits, the highest bits first, to bytes.
@@ -278,8 +281,8 @@ class page_decoder {
 
   tiff_source& source_;
   const tiff_page& page_;
-  std::size_t first_;  ///< The page's first sample in the stack.
-  image_stack& stack_;
+  std::size_t first_;  ///< The page's first sample in `samples_`.
+  image_samples& samples_;
   std::size_t block_height_ = 0, block_width_ = 0, block_bytes_ = 0, row_bytes_ = 0;
   std::size_t n_interleaved_ = 1;       ///< Samples of a pixel that lie together.
   std::vector<std::uint16_t> palette_;  // [entry][red, green, blue]
@@ -310,33 +313,61 @@ double pixel_angstrom(const tiff_source& source, std::uint32_t tag) {
   return angstrom_per_centimetre / static_cast<double>(resolution);
 }
 
+class tiff_images final : public image_source {
+ public:
+  tiff_images(std::unique_ptr<tiff_source> source, std::vector<tiff_page> pages,
+              const byte_source& from, std::size_t limit_bytes, image_stack shape)
+      : image_source(std::move(shape)),
+        source_(std::move(source)),
+        pages_(std::move(pages)),
+        from_(from),
+        limit_bytes_(limit_bytes) {}
+
+  [[nodiscard]] image_samples read(std::size_t first, std::size_t count) override {
+    const std::size_t points = shape().height * shape().width * shape().n_channels;
+    image_samples samples = zeros(pages_.front().type, count * points);
+    for (std::size_t i = 0; i < count; ++i) {
+      page_decoder(*source_, pages_[first + i], i * points, samples)
+          .decode_blocks(from_.size(), limit_bytes_, from_.name());
+    }
+    return samples;
+  }
+
+ private:
+  std::unique_ptr<tiff_source> source_;
+  std::vector<tiff_page> pages_;
+  const byte_source& from_;
+  std::size_t limit_bytes_;
+};
+
 }  // namespace
 
-image_stack read_tiff(std::span<const std::byte> content, std::string_view name,
-                      std::size_t limit_bytes) {
-  tiff_source source(content, name, limit_bytes);
+std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit limit) {
+  auto source = std::make_unique<tiff_source>(from, limit.bytes);
   image_stack stack;
   stack.pixel_angstrom = {.z = 0,
-                          .y = pixel_angstrom(source, TIFFTAG_YRESOLUTION),
-                          .x = pixel_angstrom(source, TIFFTAG_XRESOLUTION)};
-  const std::vector<tiff_page> pages = list_pages(source, name);
+                          .y = pixel_angstrom(*source, TIFFTAG_YRESOLUTION),
+                          .x = pixel_angstrom(*source, TIFFTAG_XRESOLUTION)};
+  std::vector<tiff_page> pages = list_pages(*source, from.name());
   const tiff_page& shape = pages.front();
   stack.n_images = pages.size();
   stack.height = shape.height;
   stack.width = shape.width;
   stack.n_channels = shape.n_channels();
-  const std::size_t n_samples = checked_n_samples(
-      {stack.n_images, stack.height, stack.width, stack.n_channels}, shape.type, limit_bytes, name);
-  for (const tiff_page& page : pages) check_claim(page, content.size(), name);
+  static_cast<void>(checked_n_samples(
+      {limit.n_images_of(stack.n_images), stack.height, stack.width, stack.n_channels}, shape.type,
+      limit.bytes, from.name()));
+  for (const tiff_page& page : pages) check_claim(page, from.size(), from.name());
   stack.full_scale = full_scale_of(shape.type);
   if (shape.type == number_type::uint8) stack.full_scale = (1 << shape.n_bits) - 1;
-  stack.samples = zeros(shape.type, n_samples);
-  std::size_t first = 0;
-  for (const tiff_page& page : pages) {
-    page_decoder(source, page, first, stack).decode_blocks(content.size(), limit_bytes, name);
-    first += n_samples / pages.size();
-  }
-  return stack;
+  return std::make_unique<tiff_images>(std::move(source), std::move(pages), from, limit.bytes,
+                                       std::move(stack));
+}
+
+image_stack read_tiff(std::span<const std::byte> content, std::string_view name,
+                      std::size_t limit_bytes) {
+  const byte_source from{content, std::string{name}};
+  return open_tiff(from, {.bytes = limit_bytes})->read_all();
 }
 
 }  // namespace wingbeat::formats

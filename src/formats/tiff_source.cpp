@@ -5,9 +5,9 @@
 #include <cstdarg>    // va_list
 #include <cstdint>    // uint64_t
 #include <cstdio>     // SEEK_CUR, SEEK_END, vsnprintf
-#include <cstring>    // memcpy
 #include <limits>
 #include <new>  // bad_alloc
+#include <span>
 
 #include "formats/refusal.hpp"  // printable, refuse
 
@@ -28,9 +28,7 @@ int ignore_warning(TIFF*, void*, const char*, const char*, va_list) {
 
 }  // namespace
 
-tiff_source::tiff_source(std::span<const std::byte> content, std::string_view name,
-                         std::size_t limit_bytes)
-    : content_(content), name_(name) {
+tiff_source::tiff_source(const byte_source& from, std::size_t limit_bytes) : from_(from) {
   struct options_free {
     void operator()(TIFFOpenOptions* options) const noexcept { TIFFOpenOptionsFree(options); }
   };
@@ -47,15 +45,14 @@ tiff_source::tiff_source(std::span<const std::byte> content, std::string_view na
 }
 
 void tiff_source::refuse_damaged() const {
-  refuse(name_, "is truncated or damaged as a TIFF ({}); copy or save it again",
+  refuse(from_.name(), "is truncated or damaged as a TIFF ({}); copy or save it again",
          message_[0] != '\0' ? printable(message_, sizeof message_) : "libtiff cannot read it");
 }
 
 tmsize_t tiff_source::read(thandle_t self, void* to, tmsize_t n_bytes) {
   auto& source = *static_cast<tiff_source*>(self);
-  const auto rest = source.content_.subspan(std::min(source.position_, source.content_.size()));
-  const std::size_t n_read = std::min(rest.size(), static_cast<std::size_t>(n_bytes));
-  if (n_read > 0) std::memcpy(to, rest.data(), n_read);
+  const std::span<std::byte> bytes{static_cast<std::byte*>(to), static_cast<std::size_t>(n_bytes)};
+  const std::size_t n_read = source.from_.read_some(source.position_, bytes);
   source.position_ += n_read;
   return static_cast<tmsize_t>(n_read);
 }
@@ -63,13 +60,13 @@ tmsize_t tiff_source::read(thandle_t self, void* to, tmsize_t n_bytes) {
 toff_t tiff_source::seek(thandle_t self, toff_t offset, int origin) {
   auto& source = *static_cast<tiff_source*>(self);
   if (origin == SEEK_CUR) offset += source.position_;
-  if (origin == SEEK_END) offset += source.content_.size();
+  if (origin == SEEK_END) offset += source.from_.size();
   source.position_ = static_cast<std::size_t>(offset);
   return offset;
 }
 
 toff_t tiff_source::size(thandle_t self) {
-  return static_cast<tiff_source*>(self)->content_.size();
+  return static_cast<tiff_source*>(self)->from_.size();
 }
 
 int tiff_source::keep_error(TIFF*, void* self, const char*, const char* text, va_list values) {

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// libtiff on bytes in memory; its errors become sentences, its warnings nothing.
+// libtiff on the bytes of a file; its errors become sentences, its warnings nothing.
 #pragma once
 
 #include <tiffio.h>
 
-#include <cstddef>  // byte, size_t
+#include <cstddef>  // size_t
 #include <memory>   // unique_ptr
-#include <span>
-#include <string>
-#include <string_view>
+
+#include "formats/byte_source.hpp"  // byte_source
 
 namespace wingbeat::formats {
 
-/// A TIFF that libtiff reads from memory. No allocation of its own exceeds `limit_bytes`.
+/// A TIFF that libtiff reads. No allocation of its own exceeds `limit_bytes`.
 class tiff_source {
  public:
-  /// Opens the first page. Throws `file_error` naming `name`. `content` must outlive the source.
-  tiff_source(std::span<const std::byte> content, std::string_view name, std::size_t limit_bytes);
+  /// Opens the first page. Throws `file_error` naming `from`, which must outlive the source.
+  tiff_source(const byte_source& from, std::size_t limit_bytes);
   tiff_source(const tiff_source&) = delete;
   tiff_source& operator=(const tiff_source&) = delete;
 
@@ -36,9 +35,8 @@ class tiff_source {
   static toff_t size(thandle_t self);
   static int keep_error(TIFF*, void* self, const char* module, const char* text, va_list values);
 
-  std::span<const std::byte> content_;
+  const byte_source& from_;
   std::size_t position_ = 0;
-  std::string name_;
   char message_[160] = "";
   std::unique_ptr<TIFF, closer> handle_;
 };

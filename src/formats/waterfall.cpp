@@ -78,15 +78,14 @@ class painter {
   [[nodiscard]] cairo_t* cr() const { return canvas_.raw(); }
 
   void draw_cells(const std::vector<double>& values, std::size_t n_columns, std::size_t n_rows,
-                  const area& to) const {
+                  const area& to, bool is_downward = false) const {
     std::vector<std::uint32_t> pixels(n_columns * n_rows);
     for (std::size_t row = 0; row < n_rows; ++row) {
       for (std::size_t column = 0; column < n_columns; ++column) {
         const double value = values[row * n_columns + column];
         const color c = colour_at((value - range_.first) / (range_.second - range_.first));
         const auto byte = [](double part) { return static_cast<std::uint32_t>(255 * part + 0.5); };
-        // Rows go up, pixels down.
-        pixels[(n_rows - 1 - row) * n_columns + column] =
+        pixels[(is_downward ? row : n_rows - 1 - row) * n_columns + column] =
             byte(c.red) << 16 | byte(c.green) << 8 | byte(c.blue);
       }
     }
@@ -117,11 +116,12 @@ class painter {
 
   void draw_panel(const waterfall_panel& panel, const area& at) const {
     canvas_.text(panel.label, at.left, at.top - gap / 2, tick_size, ink, 0, at.width());
-    draw_cells(panel.values, what_.n_columns, what_.n_rows, at);
+    draw_cells(panel.values, what_.n_columns, what_.n_rows, at, what_.has_rows_downwards);
     draw_frame(at);
     for (const chart_tick& tick : y_.ticks(std::max(2, static_cast<int>(at.height() / 60)))) {
       if (tick.label.empty()) continue;
-      const double y = at.bottom - y_.place_of(tick.value) * at.height();
+      const double place = y_.place_of(tick.value) * at.height();
+      const double y = what_.has_rows_downwards ? at.top + place : at.bottom - place;
       canvas_.rule(at.left - 4, y, at.left, y, frame);
       canvas_.text(tick.label, at.left - gap, y + tick_size / 3, tick_size, quiet, 1);
     }

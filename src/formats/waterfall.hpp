@@ -23,6 +23,7 @@ struct waterfall_chart {
   std::string x_unit = {}, y_unit = {};                      ///< Of SI: ticks have it.
   std::pair<double, double> x = {0, 1};  ///< Left edge of the first column, right of the last.
   std::pair<double, double> y = {0, 1};  ///< Lower edge of the first row, upper of the last.
+  bool has_rows_downwards = false;       ///< y grows from the top, as in an image.
   std::size_t n_columns = 0, n_rows = 0;
   std::vector<waterfall_panel> panels = {};
   int width_pixels = 1280;

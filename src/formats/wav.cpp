@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/wav.hpp"
 
-#include <algorithm>  // equal
-#include <cmath>      // isfinite, ldexp
+#include <algorithm>  // equal, min
+#include <array>
+#include <cmath>  // isfinite, ldexp
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "formats/byte_order.hpp"  // load
-#include "formats/refusal.hpp"     // printable, refuse, refuse_not_finite
-#include "formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"      // plan_error
+#include "formats/byte_order.hpp"     // load
+#include "formats/packed_images.hpp"  // read_pieces
+#include "formats/refusal.hpp"        // printable, refuse, refuse_not_finite
+#include "formatted.hpp"              // formatted
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::formats {
 namespace {
@@ -18,6 +20,9 @@ namespace {
 using bytes = std::span<const std::byte>;
 
 enum class coding : std::uint16_t { pcm = 1, ieee_float = 3, extensible = 0xFFFE };
+
+/// More than any known format chunk has.
+constexpr std::size_t most_format_bytes = 4096;
 
 struct wave_format {
   coding code;
@@ -27,85 +32,101 @@ struct wave_format {
   std::size_t sample_bits;
 };
 
+/// Bytes of the file.
+struct byte_range {
+  std::size_t begin = 0, size = 0;
+};
+
 struct wave_chunks {
-  std::optional<bytes> format;
-  std::optional<bytes> data;
+  std::optional<byte_range> format;
+  std::optional<byte_range> data;
   bool data_is_open = false;  ///< Of unknown size: the recording may end inside a frame.
 };
 
-/// The RIFF chunk's content after the word WAVE.
-struct riff_content {
-  bytes chunks;
-  bool is_streamed;  ///< Its writer could not go back to fill in sizes.
-};
+/// The size of the RIFF chunk's header with the word WAVE.
+constexpr std::size_t riff_bytes = 12;
 
 /// Writers of streams leave one of these in place of a size that they do not know.
 bool is_unknown_size(std::size_t size) {
   return size == 0 || size == 0xFFFFFFFF;
 }
 
-std::string_view text_at(bytes content, std::size_t offset) {
-  return {reinterpret_cast<const char*>(content.data()) + offset, 4};
+std::uint32_t number_at(const byte_source& from, std::size_t offset) {
+  std::array<std::byte, 4> number;
+  from.read(offset, number);
+  return load<std::uint32_t>(number.data());
+}
+
+std::string text_at(const byte_source& from, std::size_t offset) {
+  std::array<std::byte, 4> text;
+  from.read(offset, text);
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
 /// A header of 44 bytes whose writer ended before it filled in sizes: RIFF 36, data 0.
-bool is_unpatched(bytes content) {
-  return content.size() > 44 && load<std::uint32_t>(&content[4]) == 36 &&
-         text_at(content, 36) == "data" && load<std::uint32_t>(&content[40]) == 0;
+bool is_unpatched(const byte_source& from) {
+  return from.size() > 44 && number_at(from, 4) == 36 && text_at(from, 36) == "data" &&
+         number_at(from, 40) == 0;
 }
 
-riff_content take_riff(bytes content, std::string_view name) {
-  if (content.size() < 12) {
-    refuse(name, "has {} bytes, fewer than a .wav header; copy or record it again", content.size());
+/// Checks the RIFF chunk; returns whether the recording is streamed: its writer could not go back
+/// to fill in sizes.
+bool check_riff(const byte_source& from) {
+  const std::string& name = from.name();
+  if (from.size() < riff_bytes) {
+    refuse(name, "has {} bytes, fewer than a .wav header; copy or record it again", from.size());
   }
-  const std::string_view form = text_at(content, 0);
-  if (form != "RIFF" || text_at(content, 8) != "WAVE") {
+  const std::string form = text_at(from, 0);
+  if (form != "RIFF" || text_at(from, 8) != "WAVE") {
     refuse(name, "starts with '{}' and is not a RIFF WAVE recording; convert it to .wav",
            printable(form));
   }
-  const std::size_t claimed = load<std::uint32_t>(&content[4]);
-  if (is_unknown_size(claimed) || is_unpatched(content)) return {content.subspan(12), true};
-  if (claimed < 4 || claimed > content.size() - 8) {
+  const std::size_t claimed = number_at(from, 4);
+  if (is_unknown_size(claimed) || is_unpatched(from)) return true;
+  if (claimed < 4 || claimed > from.size() - 8) {
     refuse(name,
            "is truncated or damaged: its header claims {} bytes but {} follow; copy or "
            "record it again",
-           claimed, content.size() - 8);
+           claimed, from.size() - 8);
   }
   // Programs differ on whether the size counts the last chunk's padding byte.
-  if (content.size() - 8 > claimed + 1) {
+  if (from.size() - 8 > claimed + 1) {
     refuse(name, "has {} bytes after the {} that its header claims; remove them",
-           content.size() - 8 - claimed, claimed);
+           from.size() - 8 - claimed, claimed);
   }
-  return {content.subspan(12), false};
+  return false;
 }
 
 /// Walks the chunks: a name of four letters, a size, that many bytes, one more if that is odd.
 /// Streamed data of unknown size reaches to the end of the file.
-wave_chunks find_chunks(riff_content content, std::string_view name) {
+wave_chunks find_chunks(const byte_source& from) {
+  const bool is_streamed = check_riff(from);
+  const std::string& name = from.name();
   wave_chunks found;
-  bytes rest = content.chunks;
-  while (rest.size() >= 8) {
-    const std::string_view id = text_at(rest, 0);
-    std::size_t size = load<std::uint32_t>(&rest[4]);
-    rest = rest.subspan(8);
-    if (content.is_streamed && id == "data" && is_unknown_size(size)) {
-      size = rest.size();
+  std::size_t offset = riff_bytes;
+  while (from.size() - offset >= 8) {
+    const std::string id = text_at(from, offset);
+    std::size_t size = number_at(from, offset + 4);
+    offset += 8;
+    const std::size_t rest = from.size() - offset;
+    if (is_streamed && id == "data" && is_unknown_size(size)) {
+      size = rest;
       found.data_is_open = true;
     }
-    if (size > rest.size()) {
+    if (size > rest) {
       refuse(name,
              "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it "
              "again",
-             printable(id), size, rest.size());
+             printable(id), size, rest);
     }
     if (id == "fmt " || id == "data") {
       auto& chunk = id == "data" ? found.data : found.format;
       if (chunk) refuse(name, "has two '{}' chunks; convert it with one of each", id);
-      chunk = rest.first(size);
+      chunk = byte_range{offset, size};
     }
-    rest = rest.subspan(std::min(size + size % 2, rest.size()));
+    offset += std::min(size + size % 2, rest);
   }
-  if (rest.size() > 1) {
+  if (from.size() - offset > 1) {
     refuse(name, "ends inside a chunk header; copy or record it again");
   }
   return found;
@@ -165,8 +186,8 @@ wave_format parse_format(bytes chunk, std::string_view name) {
   return format;
 }
 
-double load_sample(const std::byte* from, const wave_format& format) {
-  if (format.code == coding::ieee_float) {
+double load_sample(const std::byte* from, const wav_layout& format) {
+  if (format.is_float) {
     return format.sample_bits == 32 ? load<float>(from) : load<double>(from);
   }
   switch (format.sample_bits) {
@@ -183,37 +204,73 @@ double load_sample(const std::byte* from, const wave_format& format) {
 
 }  // namespace
 
-signal read_wav(std::span<const std::byte> content, std::string_view name, std::size_t channel) {
-  const wave_chunks chunks = find_chunks(take_riff(content, name), name);
+wav_reader::wav_reader(const byte_source& from) : from_(from) {
+  const std::string& name = from.name();
+  const wave_chunks chunks = find_chunks(from);
   if (!chunks.format) refuse(name, "has no 'fmt ' chunk; record it again");
   if (!chunks.data) refuse(name, "has no 'data' chunk; record it again");
-  const wave_format format = parse_format(*chunks.format, name);
-  if (!chunks.data_is_open && chunks.data->size() % format.frame_bytes != 0) {
+  std::vector<std::byte> chunk(std::min(chunks.format->size, most_format_bytes));
+  from.read(chunks.format->begin, chunk);
+  const wave_format format = parse_format(chunk, name);
+  const std::size_t data_bytes = chunks.data->size;
+  if (!chunks.data_is_open && data_bytes % format.frame_bytes != 0) {
     refuse(name,
            "has {} bytes of samples, which is no multiple of its {} bytes a frame; record it "
            "again",
-           chunks.data->size(), format.frame_bytes);
+           data_bytes, format.frame_bytes);
   }
-  if (chunks.data->size() < format.frame_bytes) refuse(name, "holds no samples; record it again");
-  if (channel >= format.n_channels) {
-    throw plan_error(formatted("{} has no channel {}; choose one from 0 to {}", name, channel,
-                               format.n_channels - 1));
-  }
+  if (data_bytes < format.frame_bytes) refuse(name, "holds no samples; record it again");
+  const bool is_float = format.code == coding::ieee_float;
+  layout_ = {chunks.data->begin, format.frame_bytes, format.sample_bits, is_float};
+  shape_.n_rows = shape_.n_channels = format.n_channels;
+  shape_.row_length = data_bytes / format.frame_bytes;
+  shape_.sample_rate_hz = static_cast<double>(format.sample_rate_hz);
+  shape_.is_single_precision = format.sample_bits <= 24 || (is_float && format.sample_bits == 32);
+}
 
-  signal result;
-  result.row_length = chunks.data->size() / format.frame_bytes;
-  result.sample_rate_hz = static_cast<double>(format.sample_rate_hz);
-  result.n_channels = format.n_channels;
-  result.is_single_precision =
-      format.sample_bits <= 24 || (format.code == coding::ieee_float && format.sample_bits == 32);
-  result.samples.reserve(result.row_length);
-  const std::size_t offset = channel * format.sample_bits / 8;
-  for (std::size_t i = 0; i < result.row_length; ++i) {
-    const double value = load_sample(&(*chunks.data)[i * format.frame_bytes + offset], format);
-    if (!std::isfinite(value)) {
-      refuse_not_finite(name, formatted("sample {} of channel {}", i, channel), value);
+void wav_reader::require_channel(std::size_t channel) const {
+  if (channel < shape_.n_channels) return;
+  throw plan_error(formatted("{} has no channel {}; choose one from 0 to {}", from_.name(), channel,
+                             shape_.n_channels - 1));
+}
+
+std::vector<double> wav_reader::read(std::size_t first, std::size_t count,
+                                     std::optional<std::size_t> channel) const {
+  const std::size_t first_channel = channel.value_or(0);
+  const std::size_t n_channels = channel ? 1 : shape_.n_channels;
+  const std::size_t sample_bytes = layout_.sample_bits / 8;
+  std::vector<double> samples;
+  samples.reserve(count * n_channels);
+  const auto take = [&](std::span<const std::byte> piece, std::size_t offset) {
+    for (std::size_t frame = 0; frame < piece.size(); frame += layout_.frame_bytes) {
+      for (std::size_t c = first_channel; c < first_channel + n_channels; ++c) {
+        const double value = load_sample(&piece[frame + c * sample_bytes], layout_);
+        if (!std::isfinite(value)) {
+          const std::size_t number = first + (offset + frame) / layout_.frame_bytes;
+          refuse_not_finite(from_.name(), formatted("sample {} of channel {}", number, c), value);
+        }
+        samples.push_back(value);
+      }
     }
-    result.samples.emplace_back(value);
+  };
+  read_pieces(from_, layout_.first_byte + first * layout_.frame_bytes, count * layout_.frame_bytes,
+              layout_.frame_bytes, take);
+  return samples;
+}
+
+signal read_wav(std::span<const std::byte> content, std::string_view name, std::size_t channel) {
+  const byte_source from{content, std::string{name}};
+  const wav_reader reader{from};
+  reader.require_channel(channel);
+  signal result = reader.shape();
+  result.n_rows = 1;
+  result.samples.reserve(result.row_length);
+  constexpr std::size_t frames_at_once = std::size_t{1} << 16;
+  for (std::size_t first = 0; first < result.row_length; first += frames_at_once) {
+    const std::size_t count = std::min(frames_at_once, result.row_length - first);
+    for (const double value : reader.read(first, count, channel)) {
+      result.samples.emplace_back(value);
+    }
   }
   return result;
 }

@@ -33,7 +33,8 @@ void check(const std::string& name, const signal& recording) {
                   ".npy or .txt",
                   recording.n_rows, name));
   }
-  const double bytes = static_cast<double>(recording.samples.size()) * sample_bytes;
+  const double bytes = static_cast<double>(recording.n_rows) *
+                       static_cast<double>(recording.row_length) * sample_bytes;
   if (bytes > largest_u32 - head_bytes) {
     throw plan_error(formatted(
         "cannot write {:.3g} bytes of samples to {}; a .wav file holds 4 GiB, so write .npy", bytes,
@@ -50,7 +51,8 @@ void put(std::string& to, Number number) {
 
 /// The chunks RIFF, fmt of floats, fact, and the beginning of data.
 std::string head_of(const signal& recording) {
-  const auto data_bytes = static_cast<std::uint32_t>(recording.samples.size() * sample_bytes);
+  const auto data_bytes =
+      static_cast<std::uint32_t>(recording.n_rows * recording.row_length * sample_bytes);
   const auto rate = static_cast<std::uint32_t>(recording.sample_rate_hz);
   const auto frame_bytes = static_cast<std::uint16_t>(recording.n_rows * sample_bytes);
   std::string head = "RIFF";
@@ -74,23 +76,33 @@ std::string head_of(const signal& recording) {
 
 }  // namespace
 
-void write_wav(atomic_file& to, const signal& recording) {
-  const std::string name = to.path().string();
-  check(name, recording);
-  to.write(head_of(recording));
-  std::string frame;
-  for (std::size_t i = 0; i < recording.row_length; ++i) {
-    frame.clear();
-    for (std::size_t row = 0; row < recording.n_rows; ++row) {
-      const double value = recording.samples[row * recording.row_length + i].real();
-      const auto number = static_cast<float>(value);
-      if (!std::isfinite(number)) {
-        refuse(name, "cannot hold the sample {:g}: magnitudes up to 3.4e38 are stored; scale it",
-               value);
-      }
-      put(frame, number);
+wav_writer::wav_writer(atomic_file& to, const signal& shape) : to_(to) {
+  check(to.path().string(), shape);
+  to_.write(head_of(shape));
+}
+
+void wav_writer::add(std::span<const double> frames) {
+  std::string bytes;
+  bytes.reserve(frames.size() * sample_bytes);
+  for (const double value : frames) {
+    const auto number = static_cast<float>(value);
+    if (!std::isfinite(number)) {
+      refuse(to_.path().string(),
+             "cannot hold the sample {:g}: magnitudes up to 3.4e38 are stored; scale it", value);
     }
-    to.write(frame);
+    put(bytes, number);
+  }
+  to_.write(bytes);
+}
+
+void write_wav(atomic_file& to, const signal& recording) {
+  wav_writer writer{to, recording};
+  std::vector<double> frame(recording.n_rows);
+  for (std::size_t i = 0; i < recording.row_length; ++i) {
+    for (std::size_t row = 0; row < recording.n_rows; ++row) {
+      frame[row] = recording.samples[row * recording.row_length + i].real();
+    }
+    writer.add(frame);
   }
 }
 

@@ -51,7 +51,7 @@ std::string header(const mrc_fields& fields) {
 }
 
 image_stack read(const std::string& content, std::size_t limit_bytes = 1 << 20) {
-  EXPECT_TRUE(is_mrc(as_bytes(content)));
+  EXPECT_TRUE(is_mrc(byte_source{as_bytes(content), "in.mrc"}));
   return read_mrc(as_bytes(content), "in.mrc", limit_bytes);
 }
 
@@ -148,10 +148,13 @@ TEST(mrc, refuses_more_than_the_limit_without_overflow) {
 }
 
 TEST(mrc, is_not_any_file) {
-  EXPECT_FALSE(is_mrc(as_bytes("")));
-  EXPECT_FALSE(is_mrc(as_bytes(std::string(2048, '\0'))));
-  EXPECT_FALSE(is_mrc(as_bytes(std::string(2048, ' '))));
-  EXPECT_FALSE(is_mrc(as_bytes(header({.columns = 1 << 20, .has_stamp = false}))));
+  const auto is_one = [](const std::string& content) {
+    return is_mrc(byte_source{as_bytes(content), "in.mrc"});
+  };
+  EXPECT_FALSE(is_one(""));
+  EXPECT_FALSE(is_one(std::string(2048, '\0')));
+  EXPECT_FALSE(is_one(std::string(2048, ' ')));
+  EXPECT_FALSE(is_one(header({.columns = 1 << 20, .has_stamp = false})));
 }
 
 std::string written(const image_stack& stack, float_type type = float_type::float32) {

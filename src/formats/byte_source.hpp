@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a file, read where and when they are asked for.
+#pragma once
+
+#include <cstddef>  // byte, size_t
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wingbeat::formats {
+
+/// Bytes in memory, or those of an open file. Not for several threads at once.
+class byte_source {
+ public:
+  /// Takes bytes that outlive the source; `name` is for sentences.
+  byte_source(std::span<const std::byte> content, std::string name)
+      : name_(std::move(name)), size_(content.size()), content_(content) {}
+
+  /// Opens a file. What is no regular file, such as a pipe, is read to its end into memory.
+  /// Throws `file_error` as `read_whole_file` does; `limit_bytes` holds for what memory takes.
+  byte_source(const std::filesystem::path& file, std::size_t limit_bytes);
+  byte_source(const byte_source&) = delete;
+  byte_source& operator=(const byte_source&) = delete;
+  ~byte_source();
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// Returns the bytes that the source itself keeps in memory.
+  [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_.size(); }
+
+  /// Fills `to` from `offset` on, as far as there are bytes; returns how many were read.
+  [[nodiscard]] std::size_t read_some(std::size_t offset, std::span<std::byte> to) const noexcept;
+
+  /// Fills `to` from `offset` on. Throws `file_error` where the file ends before: it was cut while
+  /// it was read, because callers compare `size` first.
+  void read(std::size_t offset, std::span<std::byte> to) const;
+
+ private:
+  std::string name_;
+  std::size_t size_ = 0;
+  std::span<const std::byte> content_ = {};  ///< Of what is in memory.
+  std::vector<std::byte> kept_ = {};
+  int descriptor_ = -1;
+};
+
+}  // namespace wingbeat::formats
