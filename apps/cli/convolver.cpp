@@ -10,13 +10,17 @@
 
 namespace wingbeat::cli {
 
-void require_finite_result(std::span<const double> numbers, precision real) {
-  const auto is_finite = [](double x) { return std::isfinite(x); };
+template <class Number>
+void require_finite_result(std::span<const Number> numbers, precision real) {
+  const auto is_finite = [](Number x) { return std::isfinite(x); };
   if (std::all_of(numbers.begin(), numbers.end(), is_finite)) return;
   throw plan_error(formatted(
       "the result exceeds the range of {}; {}", name_of(real),
       real == precision::fp32 ? "use --precision fp64 or smaller values" : "use smaller values"));
 }
+
+template void require_finite_result(std::span<const float>, precision);
+template void require_finite_result(std::span<const double>, precision);
 
 convolver::convolver(const queue& on, const convolution_spec& spec,
                      std::span<const double> prepared)
@@ -38,7 +42,7 @@ std::vector<double> convolver::operator()(std::span<const double> others) {
   std::vector<std::byte> bytes(out_.size_bytes());
   out_.read(bytes.data(), bytes.size());
   auto numbers = unpack(bytes, real);
-  require_finite_result(numbers, real);
+  require_finite_result<double>(numbers, real);
   return numbers;
 }
 

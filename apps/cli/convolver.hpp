@@ -13,7 +13,11 @@
 namespace wingbeat::cli {
 
 /// Throws `plan_error` where a number is infinite or NaN, because the result exceeds the precision.
-void require_finite_result(std::span<const double> numbers, precision real);
+template <class Number>
+void require_finite_result(std::span<const Number> numbers, precision real);
+
+extern template void require_finite_result(std::span<const float>, precision);
+extern template void require_finite_result(std::span<const double>, precision);
 
 /// Runs a convolution whose prepared input stays the same. Complex numbers are two reals.
 class convolver {

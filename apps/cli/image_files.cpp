@@ -1,38 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/image_files.hpp"
 
-#include <cmath>    // abs, isfinite, isnan
-#include <limits>   // numeric_limits
-#include <utility>  // move
+#include <algorithm>  // count_if
+#include <cmath>      // abs, isfinite, isnan, NAN
+#include <limits>     // numeric_limits
+#include <utility>    // move
+#include <variant>    // visit
 
+#include "counted.hpp"         // counted
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error, file_error
 
 namespace wingbeat::cli {
 namespace {
 
+/// Which images of a file some are: from `first` of `n_images` on.
+struct file_part {
+  std::string file;
+  std::size_t first = 0, n_images = 1;
+};
+
 /// Returns "row 3, column 4" of sample `i`, with its image where there are several.
-std::string place_text(const formats::image_stack& images, std::size_t i) {
+std::string place_text(const formats::image_stack& images, const file_part& part, std::size_t i) {
   const std::size_t pixel = i / images.n_channels;
   const std::size_t row = pixel / images.width;
   const std::string place =
       formatted("row {}, column {}", row % images.height, pixel % images.width);
-  if (images.n_images == 1) return place;
-  return formatted("image {}, {}", row / images.height, place);
+  if (part.n_images == 1) return place;
+  return formatted("image {}, {}", part.first + row / images.height, place);
 }
 
-void require_finite(const formats::image_stack& images, const std::string& file, precision real) {
+/// Whether NaN is a sample that is not there.
+enum class absence { refused, allowed };
+
+void require_finite(const formats::image_stack& images, const file_part& part, precision real,
+                    absence nan = absence::refused) {
   const double most = real == precision::fp64 ? std::numeric_limits<double>::max()
                                               : double{std::numeric_limits<float>::max()};
   for (std::size_t i = 0; i < formats::size_of(images.samples); ++i) {
     const double value = formats::sample_at(images.samples, i);
     if (std::abs(value) <= most) continue;
+    if (nan == absence::allowed && std::isnan(value)) continue;
     if (std::isfinite(value)) {
       throw file_error(formatted("{}: {} is {:g}, beyond the range of fp32; use --precision fp64",
-                                 file, place_text(images, i), value));
+                                 part.file, place_text(images, part, i), value));
     }
     throw file_error(formatted("{}: {} is {}; every sample must be a finite number, so replace it",
-                               file, place_text(images, i),
+                               part.file, place_text(images, part, i),
                                std::isnan(value) ? "NaN" : "infinite"));
   }
 }
@@ -41,8 +55,57 @@ void require_finite(const formats::image_stack& images, const std::string& file,
 
 formats::image_stack read_finite_images(const std::string& file, precision real) {
   formats::image_stack images = formats::read_images(file);
-  require_finite(images, file, real);
+  require_finite(images, {.file = file, .n_images = images.n_images}, real);
   return images;
+}
+
+formats::image_stack read_finite(formats::image_reader& images, const std::string& file,
+                                 std::size_t first, std::size_t count, precision real) {
+  formats::image_stack part = images.shape();
+  part.samples = images.read(first, count);
+  part.n_images = count;
+  require_finite(part, {.file = file, .first = first, .n_images = images.shape().n_images}, real);
+  return part;
+}
+
+formats::image_stack read_searched(formats::image_reader& images, const std::string& file,
+                                   std::size_t number, precision real) {
+  formats::image_stack image = images.shape();
+  image.samples = images.read(number, 1);
+  image.n_images = 1;
+  image.is_stack = false;
+  image = to_grey(std::move(image));
+  require_finite(image, {.file = file, .first = number, .n_images = images.shape().n_images}, real,
+                 absence::allowed);
+  return image;
+}
+
+void apply_mask(const std::string& file, formats::image_stack& image) {
+  formats::image_reader masks{file};
+  const formats::image_stack& shape = masks.shape();
+  if (shape.n_images != 1 || shape.height != image.height || shape.width != image.width) {
+    throw plan_error(formatted("{} holds {} of {} and the image is {}; give one mask of its size",
+                               file, counted(shape.n_images, "image"),
+                               size_text(shape.height, shape.width),
+                               size_text(image.height, image.width)));
+  }
+  const formats::image_stack mask = to_grey(read_finite(masks, file, 0, 1, precision::fp64));
+  std::visit(
+      [&](auto& samples) {
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+          if (formats::sample_at(mask.samples, i) == 0) samples[i] = NAN;
+        }
+      },
+      image.samples);
+}
+
+std::size_t count_absent(const formats::image_stack& image) {
+  return std::visit(
+      [](const auto& samples) {
+        return static_cast<std::size_t>(
+            std::count_if(samples.begin(), samples.end(), [](auto x) { return std::isnan(x); }));
+      },
+      image.samples);
 }
 
 formats::image_stack to_grey(formats::image_stack images) {

@@ -8,14 +8,33 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/image.hpp"  // image_stack
-#include "wingbeat/plan.hpp"  // precision
+#include "formats/image.hpp"         // image_stack
+#include "formats/image_reader.hpp"  // image_reader
+#include "wingbeat/plan.hpp"         // precision
 
 namespace wingbeat::cli {
 
 /// Returns the images of the file. Throws `file_error` as `formats::read_images` does, and for a
 /// sample that is NaN, infinite, or larger than the precision holds.
 [[nodiscard]] formats::image_stack read_finite_images(const std::string& file, precision real);
+
+/// Returns `count` images from `first` on, as above; messages name them as `file`.
+[[nodiscard]] formats::image_stack read_finite(formats::image_reader& images,
+                                               const std::string& file, std::size_t first,
+                                               std::size_t count, precision real);
+
+/// Returns one image to search, grey, with NaN where a pixel is not there: where it is NaN in the
+/// file. Throws as `read_finite` does for other samples.
+[[nodiscard]] formats::image_stack read_searched(formats::image_reader& images,
+                                                 const std::string& file, std::size_t number,
+                                                 precision real);
+
+/// Makes pixels NaN where the mask is 0. Throws `plan_error` unless the mask is one image of the
+/// size of `image`, which is grey, and as `read_finite` does.
+void apply_mask(const std::string& file, formats::image_stack& image);
+
+/// Returns how many pixels are NaN.
+[[nodiscard]] std::size_t count_absent(const formats::image_stack& image);
 
 /// Returns the images as grey ones: of colours the luminance
 /// 0.2126 R + 0.7152 G + 0.0722 B of the numbers as they are; alpha is left out.

@@ -4,11 +4,13 @@
 #include <algorithm>  // clamp
 #include <cmath>      // isfinite
 #include <optional>
+#include <span>
 #include <utility>  // move
 #include <variant>
+#include <vector>
 
-#include "cli/convolver.hpp"   // convolver
-#include "cli/samples.hpp"     // pack, unpack
+#include "cli/convolver.hpp"   // convolver, require_finite_result
+#include "cli/samples.hpp"     // pack
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error
 
@@ -93,13 +95,13 @@ class single_filter {
     on_.wait();  // `values` ends here
   }
 
-  [[nodiscard]] std::vector<double> operator()(std::span<const double> image) {
-    in_.write(pack(image, precision::fp32).data(), in_.size_bytes());
+  [[nodiscard]] formats::image_samples operator()(formats::image_samples image) {
+    std::vector<float> numbers = formats::to_floats(std::move(image));
+    in_.write(numbers.data(), in_.size_bytes());
     plan_.enqueue(on_, spectra_.view(), in_.view(), out_.view());
-    std::vector<std::byte> bytes(out_.size_bytes());
-    out_.read(bytes.data(), bytes.size());
-    auto numbers = unpack(bytes, precision::fp32);
-    require_finite_result(numbers, precision::fp32);
+    numbers.resize(out_.size_bytes() / sizeof(float));
+    out_.read(numbers.data(), out_.size_bytes());
+    require_finite_result<float>(numbers, precision::fp32);
     return numbers;
   }
 
@@ -128,7 +130,8 @@ class double_filter {
     }
   }
 
-  [[nodiscard]] std::vector<double> operator()(std::span<const double> image) {
+  [[nodiscard]] formats::image_samples operator()(formats::image_samples samples) {
+    const std::vector<double> image = formats::to_doubles(std::move(samples));
     std::vector<double> result(rows_.count * columns_.count * spec_.channels);
     for (std::size_t c = 0; c < spec_.channels; ++c) {
       const bool is_alpha = spec_.channels % 2 == 0 && c + 1 == spec_.channels;
@@ -165,18 +168,15 @@ class double_filter {
 }  // namespace
 
 struct image_filter::impl {
-  std::size_t height, width;
   std::variant<single_filter, double_filter> filter;
 };
 
 image_filter::image_filter(const queue& on, const image_filter_spec& spec,
                            const formats::image_stack& kernel) {
-  const std::size_t height = centres_of(spec.height, kernel.height, spec.mode).count;
-  const std::size_t width = centres_of(spec.width, kernel.width, spec.mode).count;
   if (spec.real == precision::fp32) {
-    impl_ = std::make_unique<impl>(impl{height, width, single_filter{on, spec, kernel}});
+    impl_ = std::make_unique<impl>(impl{single_filter{on, spec, kernel}});
   } else {
-    impl_ = std::make_unique<impl>(impl{height, width, double_filter{on, spec, kernel}});
+    impl_ = std::make_unique<impl>(impl{double_filter{on, spec, kernel}});
   }
 }
 
@@ -184,16 +184,14 @@ image_filter::image_filter(image_filter&&) noexcept = default;
 image_filter& image_filter::operator=(image_filter&&) noexcept = default;
 image_filter::~image_filter() = default;
 
-std::size_t image_filter::height() const {
-  return impl_->height;
+std::pair<std::size_t, std::size_t> result_size(const image_filter_spec& spec,
+                                                const formats::image_stack& kernel) {
+  return {centres_of(spec.height, kernel.height, spec.mode).count,
+          centres_of(spec.width, kernel.width, spec.mode).count};
 }
 
-std::size_t image_filter::width() const {
-  return impl_->width;
-}
-
-std::vector<double> image_filter::operator()(std::span<const double> image) {
-  return std::visit([&](auto& filter) { return filter(image); }, impl_->filter);
+formats::image_samples image_filter::operator()(formats::image_samples image) {
+  return std::visit([&](auto& filter) { return filter(std::move(image)); }, impl_->filter);
 }
 
 formats::image_stack reversed(const formats::image_stack& kernel) {

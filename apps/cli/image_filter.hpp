@@ -4,9 +4,8 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr
-#include <span>
 #include <string>
-#include <vector>
+#include <utility>  // pair
 
 #include "formats/image.hpp"               // image_stack
 #include "wingbeat/convolution.hpp"        // extent
@@ -25,6 +24,10 @@ struct image_filter_spec {
   precision real = precision::fp32;
 };
 
+/// Returns height and width of a result.
+[[nodiscard]] std::pair<std::size_t, std::size_t> result_size(const image_filter_spec& spec,
+                                                              const formats::image_stack& kernel);
+
 /// A convolution planned for one size of images, with its kernel on the device.
 class image_filter {
  public:
@@ -34,11 +37,8 @@ class image_filter {
   image_filter& operator=(image_filter&&) noexcept;
   ~image_filter();
 
-  [[nodiscard]] std::size_t height() const;  ///< Of a result.
-  [[nodiscard]] std::size_t width() const;
-
-  /// Returns the result of one image, both [y][x][channel].
-  [[nodiscard]] std::vector<double> operator()(std::span<const double> image);
+  /// Returns the result of one image, both [y][x][channel]: floats in fp32, doubles in fp64.
+  [[nodiscard]] formats::image_samples operator()(formats::image_samples image);
 
  private:
   struct impl;

@@ -2,25 +2,30 @@
 #include "cli/match_run.hpp"
 
 #include <algorithm>  // clamp, max, min
-#include <cmath>      // abs, sqrt
+#include <cmath>      // abs, isfinite, sqrt
 #include <limits>     // numeric_limits
 #include <span>
 
-#include "cli/convolver.hpp"    // convolver, require_finite_result
-#include "cli/rate.hpp"         // rate_bar
-#include "cli/samples.hpp"      // pack
-#include "formatted.hpp"        // formatted
-#include "wingbeat/buffer.hpp"  // buffer
-#include "wingbeat/error.hpp"   // plan_error
-#include "wingbeat/queue.hpp"   // queue
+#include "cli/convolver.hpp"      // convolver
+#include "cli/image_files.hpp"    // count_absent
+#include "cli/masked_search.hpp"  // masked_search
+#include "cli/rate.hpp"           // rate_bar
+#include "cli/samples.hpp"        // pack
+#include "formatted.hpp"          // formatted
+#include "wingbeat/buffer.hpp"    // buffer
+#include "wingbeat/error.hpp"     // plan_error
+#include "wingbeat/queue.hpp"     // queue
 
 namespace wingbeat::cli {
 namespace {
 
-/// Returns how many templates are scored at once: as many as fill 64 MiB with their maps.
-std::size_t batch_of(std::size_t map_points) {
-  constexpr std::size_t batch_points = std::size_t{1} << 24;
-  return std::clamp<std::size_t>(batch_points / std::max<std::size_t>(map_points, 1), 1, 64);
+/// Returns how many templates are scored at once at most: as many as fill 64 MiB with their maps
+/// and 16 MiB themselves, in fp32.
+std::size_t batch_of(std::size_t map_points, std::size_t template_points) {
+  constexpr std::size_t batch_map_points = std::size_t{1} << 24;
+  constexpr std::size_t batch_template_points = std::size_t{1} << 22;
+  return std::clamp<std::size_t>(
+      std::min(batch_map_points / map_points, batch_template_points / template_points), 1, 64);
 }
 
 struct norms {
@@ -121,7 +126,7 @@ matcher::matcher(const queue& on, const formats::image_stack& image,
                                .real = request.real,
                                .between = maps_between(request)};
   lengths_ = result_lengths(plain);
-  at_once_ = std::min(batch_of(lengths_[0] * lengths_[1]), templates.expected());
+  at_once_ = templates_at_once(request, image, templates);
   const std::vector<double> samples = formats::to_doubles(image.samples);
   image_norms_ = norms_of(samples);
   for (const double value : samples) image_peak_ = std::max(image_peak_, std::abs(value));
@@ -189,7 +194,7 @@ void matcher::add(const template_batch& batch, match_result& to) {
 
 void matcher::finish(match_result& to) {
   if (!search_) return;
-  if (request_.wants_scores) {
+  if (request_.wants_scores || request_.wants_peaks) {
     to.scores = search_->scores(on_);
     to.numbers = search_->numbers(on_);
   }
@@ -197,24 +202,88 @@ void matcher::finish(match_result& to) {
     to.mean = search_->mean(on_);
     to.variance = search_->variance(on_);
   }
-  if (!request_.wants_peaks) return;
-  const std::size_t shorter = std::min(template_lengths_[0], template_lengths_[1]);
-  to.peaks = search_->peaks(on_, std::min(request_.most_peaks, to.height * to.width),
-                            request_.least_score.value_or(-std::numeric_limits<double>::infinity()),
-                            request_.distance.value_or(std::max<std::size_t>(shorter / 2, 1)));
 }
 
-}  // namespace
-
-match_result match(const device_info& device, const formats::image_stack& image,
-                   template_files& templates, const match_request& request) {
-  if (request.mode == extent::valid &&
-      (templates.height() > image.height || templates.width() > image.width)) {
-    throw plan_error(formatted(
-        "templates of {} x {} do not lie within an image of {} x {}; use --mode full or same",
-        templates.height(), templates.width(), image.height, image.width));
+/// Scores templates in an image with pixels that are not there, one after another.
+class masked_matcher {
+ public:
+  masked_matcher(const queue& on, const formats::image_stack& image,
+                 const template_files& templates, const match_request& request)
+      : request_(request),
+        search_(on,
+                {.image = {image.height, image.width},
+                 .templates = {templates.height(), templates.width()},
+                 .mode = request.mode,
+                 .is_normalised = request.is_normalised,
+                 .least_valid = request.least_valid},
+                formats::to_doubles(image.samples)),
+        best_(points(), -std::numeric_limits<double>::infinity()),
+        numbers_(points(), std::numeric_limits<std::uint32_t>::max()) {
+    if (request.wants_sums) {
+      mean_.assign(points(), 0);
+      squares_.assign(points(), 0);
+    }
   }
-  matcher search{queue{device}, image, templates, request};
+
+  [[nodiscard]] static std::size_t at_once() { return 1; }
+  [[nodiscard]] const std::vector<std::size_t>& result() const { return search_.result(); }
+
+  void add(const template_batch& batch, match_result& to) {
+    const std::vector<double> map = search_.scores(batch.samples);
+    const auto count = static_cast<double>(to.n_templates + 1);
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      if (map[i] > best_[i]) {
+        best_[i] = map[i];
+        numbers_[i] = static_cast<std::uint32_t>(to.n_templates);
+      }
+      if (mean_.empty()) continue;
+      const double distance = map[i] - mean_[i];
+      mean_[i] += distance / count;
+      squares_[i] += distance * (map[i] - mean_[i]);
+    }
+    ++to.n_templates;
+    if (!request_.wants_maps()) return;
+    if (request_.real == precision::fp64) return request_.take_map(result()[0], result()[1], map);
+    request_.take_map(result()[0], result()[1], std::vector<float>(map.begin(), map.end()));
+  }
+
+  void finish(match_result& to) const {
+    to.scores.assign(best_.begin(), best_.end());
+    to.numbers = numbers_;
+    to.mean.assign(mean_.begin(), mean_.end());
+    for (const double sum : squares_) {
+      to.variance.push_back(static_cast<float>(sum / static_cast<double>(to.n_templates)));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t points() const { return result()[0] * result()[1]; }
+
+  const match_request& request_;
+  masked_search search_;
+  std::vector<double> best_, mean_, squares_;
+  std::vector<std::uint32_t> numbers_;
+};
+
+/// Finds the peaks of the largest scores.
+void locate_peaks(const match_request& request, std::size_t shorter, match_result& to) {
+  const auto peaks =
+      peaks_of(to.scores, to.numbers, to.width, std::min(request.most_peaks, to.height * to.width),
+               request.least_score.value_or(-std::numeric_limits<double>::infinity()),
+               request.distance.value_or(std::max<std::size_t>(shorter / 2, 1)));
+  for (const peak& found : peaks) {
+    const std::size_t place = found.y * to.width + found.x;
+    const auto shift = [&](std::size_t index, std::size_t length, std::size_t stride) {
+      if (index == 0 || index + 1 == length) return 0.0;
+      return vertex_of(to.scores[place - stride], to.scores[place], to.scores[place + stride]);
+    };
+    to.peaks.push_back({found, static_cast<double>(found.y) + shift(found.y, to.height, to.width),
+                        static_cast<double>(found.x) + shift(found.x, to.width, 1)});
+  }
+}
+
+template <class Matcher>
+match_result searched(Matcher search, template_files& templates, const match_request& request) {
   match_result result;
   result.height = search.result()[0];
   result.width = search.result()[1];
@@ -227,7 +296,47 @@ match_result match(const device_info& device, const formats::image_stack& image,
     bar.show(result.n_templates, templates.fraction());
   }
   search.finish(result);
+  if (request.wants_peaks) {
+    locate_peaks(request, std::min(templates.height(), templates.width()), result);
+  }
   return result;
+}
+
+}  // namespace
+
+std::size_t templates_at_once(const match_request& request, const formats::image_stack& image,
+                              const template_files& templates) {
+  const auto length = [&](std::size_t n, std::size_t of_template) {
+    switch (request.mode) {
+      case extent::full: return n + of_template - 1;
+      case extent::same: return n;
+      case extent::valid: return n >= of_template ? n - of_template + 1 : 1;
+    }
+    return n;
+  };
+  const std::size_t points =
+      length(image.height, templates.height()) * length(image.width, templates.width());
+  return std::min(batch_of(points, templates.height() * templates.width()), templates.expected());
+}
+
+double vertex_of(double before, double score, double after) {
+  const double curvature = before - 2 * score + after;
+  if (!(score >= before && score >= after && curvature < 0) || !std::isfinite(curvature)) return 0;
+  return (before - after) / (2 * curvature);
+}
+
+match_result match(const device_info& device, const formats::image_stack& image,
+                   template_files& templates, const match_request& request) {
+  if (request.mode == extent::valid &&
+      (templates.height() > image.height || templates.width() > image.width)) {
+    throw plan_error(formatted(
+        "templates of {} x {} do not lie within an image of {} x {}; use --mode full or same",
+        templates.height(), templates.width(), image.height, image.width));
+  }
+  if (count_absent(image) > 0) {
+    return searched(masked_matcher{queue{device}, image, templates, request}, templates, request);
+  }
+  return searched(matcher{queue{device}, image, templates, request}, templates, request);
 }
 
 }  // namespace wingbeat::cli

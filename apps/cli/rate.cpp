@@ -8,14 +8,14 @@
 #include <utility>    // move
 
 #include "backend/message.hpp"  // write_message
-#include "cli/messages.hpp"     // counted
+#include "cli/messages.hpp"     // counted, print_message
 #include "formatted.hpp"        // formatted
 
 namespace wingbeat::cli {
 namespace {
 
 constexpr std::size_t bar_width = 24;
-constexpr auto redraw_interval = std::chrono::milliseconds{100};
+constexpr std::chrono::milliseconds redraw_interval{100};
 
 }  // namespace
 
@@ -36,9 +36,10 @@ std::string rate_text(std::size_t n_done, std::string_view item, double fraction
                    duration_text(elapsed_s * (1 - fraction) / fraction));
 }
 
-rate_bar::rate_bar(std::string command, std::string item)
+rate_bar::rate_bar(std::string command, std::string item, std::chrono::milliseconds line_interval)
     : command_(std::move(command)),
       item_(std::move(item)),
+      line_interval_(line_interval),
       is_terminal_(isatty(STDERR_FILENO) == 1) {}
 
 rate_bar::~rate_bar() {
@@ -46,14 +47,19 @@ rate_bar::~rate_bar() {
 }
 
 void rate_bar::show(std::size_t n_done, double fraction) {
-  if (!is_terminal_) return;
   const auto now = clock::now();
-  if (is_drawn_ && now - drawn_at_ < redraw_interval) return;
-  drawn_at_ = now;
+  const bool is_first = is_terminal_ && !is_drawn_;
+  if (!is_first && now - shown_at_ < (is_terminal_ ? redraw_interval : line_interval_)) return;
+  shown_at_ = now;
+  const double elapsed_s = std::chrono::duration<double>(now - begun_at_).count();
+  if (!is_terminal_) {
+    print_message("{}: {:.0f}%, {}", command_, 100 * std::clamp(fraction, 0.0, 1.0),
+                  rate_text(n_done, item_, fraction, elapsed_s));
+    return;
+  }
   is_drawn_ = true;
   const auto filled =
       static_cast<std::size_t>(static_cast<double>(bar_width) * std::clamp(fraction, 0.0, 1.0));
-  const double elapsed_s = std::chrono::duration<double>(now - begun_at_).count();
   // "\r" returns to the line's start, "\x1b[K" clears what a longer text left behind it.
   backend::write_message(formatted("\r{} [{:#<{}}{:.<{}}] {}\x1b[K", command_, "", filled, "",
                                    bar_width - filled,

@@ -17,12 +17,13 @@ namespace wingbeat::cli {
 [[nodiscard]] std::string rate_text(std::size_t n_done, std::string_view item, double fraction,
                                     double elapsed_s);
 
-/// A bar on stderr, redrawn at most ten times a second and erased at the end; nothing is shown
-/// where stderr is no terminal.
+/// A bar on stderr, redrawn at most ten times a second and erased at the end; where stderr is no
+/// terminal a line every ten seconds.
 class rate_bar {
  public:
-  /// `item` is the noun of what is counted: "template".
-  rate_bar(std::string command, std::string item);
+  /// `item` is the noun of what is counted: "template". Lines come `line_interval` apart.
+  rate_bar(std::string command, std::string item,
+           std::chrono::milliseconds line_interval = std::chrono::seconds{10});
   rate_bar(const rate_bar&) = delete;
   rate_bar& operator=(const rate_bar&) = delete;
   ~rate_bar();
@@ -34,10 +35,11 @@ class rate_bar {
   using clock = std::chrono::steady_clock;
 
   std::string command_, item_;
+  std::chrono::milliseconds line_interval_;
   bool is_terminal_;
   bool is_drawn_ = false;
   clock::time_point begun_at_ = clock::now();
-  clock::time_point drawn_at_ = {};
+  clock::time_point shown_at_ = begun_at_;
 };
 
 }  // namespace wingbeat::cli

@@ -7,7 +7,7 @@
 #include <system_error>  // error_code
 #include <utility>       // move
 
-#include "cli/image_files.hpp"  // read_finite_images, to_grey
+#include "cli/image_files.hpp"  // read_finite, to_grey
 #include "cli/messages.hpp"     // counted
 #include "formatted.hpp"        // formatted
 #include "wingbeat/error.hpp"   // file_error, plan_error
@@ -21,31 +21,32 @@ template_files::template_files(std::vector<std::string> files, precision real)
     const std::uintmax_t size = std::filesystem::file_size(file, failure);
     bytes_.push_back(failure ? 0 : size);
   }
-  read(0);
-  height_ = images_.height;
-  width_ = images_.width;
-  expected_ = files_.size() * images_.n_images;
+  open(0);
+  height_ = images_->shape().height;
+  width_ = images_->shape().width;
+  expected_ = files_.size() * images_->shape().n_images;
 }
 
-formats::image_stack template_files::grey_images(std::size_t number) {
-  formats::image_stack images = read_finite_images(files_[number], real_);
-  if (number > 0 && (images.height != height_ || images.width != width_)) {
+template_files::file_images template_files::opened(std::size_t number) {
+  auto images = std::make_unique<formats::image_reader>(files_[number]);
+  const formats::image_stack& shape = images->shape();
+  if (number > 0 && (shape.height != height_ || shape.width != width_)) {
     throw plan_error(
         formatted("the templates of {} are {} and those of {} are {}; give templates of one size",
                   files_.front(), size_text(height_, width_), files_[number],
-                  size_text(images.height, images.width)));
+                  size_text(shape.height, shape.width)));
   }
-  most_channels_ = std::max(most_channels_, images.n_channels);
-  return to_grey(std::move(images));
+  most_channels_ = std::max(most_channels_, shape.n_channels);
+  return images;
 }
 
 std::size_t template_files::count() {
-  std::size_t sum = images_.n_images;
-  counts_ = {images_.n_images};
+  std::size_t sum = images_->shape().n_images;
+  counts_ = {sum};
   for (std::size_t number = 1; number < files_.size(); ++number) {
-    formats::image_stack images = grey_images(number);
-    counts_.push_back(images.n_images);
-    sum += images.n_images;
+    file_images images = opened(number);
+    counts_.push_back(images->shape().n_images);
+    sum += counts_.back();
     std::error_code failure;
     const bool is_file = std::filesystem::is_regular_file(files_[number], failure);
     if (!is_file) kept_.emplace(number, std::move(images));
@@ -53,17 +54,18 @@ std::size_t template_files::count() {
   return sum;
 }
 
-void template_files::read(std::size_t number) {
-  images_ = {};  // before the next are in memory
+void template_files::open(std::size_t number) {
+  images_ = nullptr;  // before the next are in memory
   if (auto kept = kept_.extract(number)) {
     images_ = std::move(kept.mapped());
   } else {
-    images_ = grey_images(number);
+    images_ = opened(number);
   }
-  if (!counts_.empty() && images_.n_images != counts_[number]) {
+  const std::size_t n_images = images_->shape().n_images;
+  if (!counts_.empty() && n_images != counts_[number]) {
     throw file_error(formatted("{} held {} and now {}; start again when nothing writes it",
                                files_[number], counted(counts_[number], "image"),
-                               counted(images_.n_images, "image")));
+                               counted(n_images, "image")));
   }
   file_ = number;
   taken_ = 0;
@@ -71,14 +73,14 @@ void template_files::read(std::size_t number) {
 
 template_batch template_files::next(std::size_t most) {
   template_batch batch;
-  const std::size_t points = height_ * width_;
   while (batch.count < most) {
-    if (taken_ == images_.n_images) {
+    if (taken_ == images_->shape().n_images) {
       if (file_ + 1 == files_.size()) break;
-      read(file_ + 1);
+      open(file_ + 1);
     }
-    const std::size_t count = std::min(most - batch.count, images_.n_images - taken_);
-    const auto samples = doubles_of(images_, taken_ * points, count * points);
+    const std::size_t count = std::min(most - batch.count, images_->shape().n_images - taken_);
+    auto grey = to_grey(read_finite(*images_, files_[file_], taken_, count, real_));
+    const auto samples = formats::to_doubles(std::move(grey.samples));
     batch.samples.insert(batch.samples.end(), samples.begin(), samples.end());
     batch.count += count;
     taken_ += count;
@@ -91,7 +93,7 @@ double template_files::fraction() const {
   const double all = std::accumulate(begin, bytes_.end(), 0.0);
   if (all == 0) return 0;
   const double done = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(file_), 0.0);
-  const double part = static_cast<double>(taken_) / static_cast<double>(images_.n_images);
+  const double part = static_cast<double>(taken_) / static_cast<double>(images_->shape().n_images);
   return (done + part * static_cast<double>(bytes_[file_])) / all;
 }
 

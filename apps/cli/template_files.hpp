@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Templates of many files, read one file at a time and handed out in batches.
+// Templates of many files, read and handed out in batches.
 #pragma once
 
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
 #include <map>
+#include <memory>  // unique_ptr
 #include <string>
 #include <vector>
 
-#include "formats/image.hpp"  // image_stack
-#include "wingbeat/plan.hpp"  // precision
+#include "formats/image_reader.hpp"  // image_reader
+#include "wingbeat/plan.hpp"         // precision
 
 namespace wingbeat::cli {
 
@@ -22,7 +23,7 @@ struct template_batch {
 /// The images of several files, numbered in order over all of them; grey, all of one size.
 class template_files {
  public:
-  /// Reads the first file. Throws as `read_finite_images` does.
+  /// Opens the first file. Throws as `formats::read_images` does.
   template_files(std::vector<std::string> files, precision real);
 
   [[nodiscard]] std::size_t height() const { return height_; }
@@ -34,7 +35,7 @@ class template_files {
   /// Returns how many templates there are if every file has as many as the first.
   [[nodiscard]] std::size_t expected() const { return expected_; }
 
-  /// Returns how many templates there are, which reads every file. Pipes, which cannot be read
+  /// Returns how many templates there are, which opens every file. Pipes, which cannot be read
   /// again, are kept in memory for `next`. Called before `next`, which throws `file_error` where a
   /// file then holds another number. Throws as `next` does.
   [[nodiscard]] std::size_t count();
@@ -47,18 +48,20 @@ class template_files {
   [[nodiscard]] double fraction() const;
 
  private:
-  [[nodiscard]] formats::image_stack grey_images(std::size_t number);
-  void read(std::size_t number);
+  using file_images = std::unique_ptr<formats::image_reader>;
+
+  [[nodiscard]] file_images opened(std::size_t number);
+  void open(std::size_t number);
 
   std::vector<std::string> files_;
   std::vector<std::uint64_t> bytes_;  ///< Of each file.
   precision real_;
-  formats::image_stack images_;  ///< Of file `file_`.
+  file_images images_;  ///< Of file `file_`.
   std::size_t file_ = 0, taken_ = 0;
   std::size_t height_ = 0, width_ = 0, expected_ = 0;
   std::size_t most_channels_ = 1;
-  std::vector<std::size_t> counts_;                   ///< Of each file; empty before `count`.
-  std::map<std::size_t, formats::image_stack> kept_;  ///< By number of the file.
+  std::vector<std::size_t> counts_;          ///< Of each file; empty before `count`.
+  std::map<std::size_t, file_images> kept_;  ///< By number of the file.
 };
 
 }  // namespace wingbeat::cli

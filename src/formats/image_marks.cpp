@@ -2,6 +2,7 @@
 #include "formats/image_marks.hpp"
 
 #include <algorithm>  // clamp, max, min
+#include <cmath>      // abs, floor, lround, round
 #include <iterator>   // size
 #include <string_view>
 #include <utility>  // move
@@ -50,8 +51,7 @@ constexpr rgb_colour colours[] = {
     {255, 110, 220},  // pink
     {255, 140, 40},   // orange
     {80, 110, 255},   // blue
-    {150, 240, 210},  // turquoise
-    {150, 120, 180}   // grey-violet, for the rest
+    {150, 240, 210}   // turquoise
 };
 
 std::string_view dots_of(char character) {
@@ -69,6 +69,8 @@ class canvas {
       : samples_(samples),
         height_(static_cast<std::ptrdiff_t>(height)),
         width_(static_cast<std::ptrdiff_t>(width)) {}
+
+  [[nodiscard]] std::ptrdiff_t width() const { return width_; }
 
   /// Fills rows y to y_end - 1 of columns x to x_end - 1.
   void fill(std::ptrdiff_t y, std::ptrdiff_t x, std::ptrdiff_t y_end, std::ptrdiff_t x_end,
@@ -111,22 +113,31 @@ void draw_outline(canvas& to, const rectangle& box, std::ptrdiff_t line, const r
   to.fill(box.y, std::max(box.x_end - line, box.x), box.y_end, box.x_end, colour);
 }
 
-/// Draws the label one dot above the box, or below it where the image ends above.
+/// Draws the label one dot above the box, or below it where the image ends above, and no further
+/// right than it fits; black around it, so that it is seen on bright parts and other marks.
 void draw_label(canvas& to, const rectangle& box, std::string_view label, std::ptrdiff_t dot,
                 const rgb_colour& colour) {
   const std::ptrdiff_t above = box.y - (glyph_height + 1) * dot;
   const std::ptrdiff_t top = above >= 0 ? above : box.y_end + dot;
-  std::ptrdiff_t left = box.x;
-  for (const char character : label) {
-    const std::string_view dots = dots_of(character);
-    for (std::ptrdiff_t i = 0; i < glyph_height * glyph_width; ++i) {
-      if (dots[static_cast<std::size_t>(i)] != '#') continue;
-      const std::ptrdiff_t y = top + i / glyph_width * dot;
-      const std::ptrdiff_t x = left + i % glyph_width * dot;
-      to.fill(y, x, y + dot, x + dot, colour);
+  const std::ptrdiff_t advance = (glyph_width + 1) * dot;
+  const std::ptrdiff_t width = static_cast<std::ptrdiff_t>(label.size()) * advance - dot;
+  const std::ptrdiff_t first = std::max<std::ptrdiff_t>(std::min(box.x, to.width() - width), 0);
+  const std::ptrdiff_t margin = (dot + 1) / 2;
+  const auto draw = [&](std::ptrdiff_t grown, const rgb_colour& ink) {
+    std::ptrdiff_t left = box.x < to.width() ? first : box.x;
+    for (const char character : label) {
+      const std::string_view dots = dots_of(character);
+      for (std::ptrdiff_t i = 0; i < glyph_height * glyph_width; ++i) {
+        if (dots[static_cast<std::size_t>(i)] != '#') continue;
+        const std::ptrdiff_t y = top + i / glyph_width * dot;
+        const std::ptrdiff_t x = left + i % glyph_width * dot;
+        to.fill(y - grown, x - grown, y + dot + grown, x + dot + grown, ink);
+      }
+      left += advance;
     }
-    left += (glyph_width + 1) * dot;
-  }
+  };
+  draw(margin, {0, 0, 0});
+  draw(0, colour);
 }
 
 void check(const image_stack& image, const mark_options& options) {
@@ -136,17 +147,36 @@ void check(const image_stack& image, const mark_options& options) {
         "cannot mark {} image(s) of {} channel(s); give one grey image, such as one of the stack",
         image.n_images, image.n_channels));
   }
-  if (options.line_pixels != 1 && options.line_pixels != 2) {
-    throw plan_error(
-        formatted("cannot draw lines of {} pixels; choose 1 or 2", options.line_pixels));
+  for (const int pixels : {options.line_pixels, options.dot_pixels}) {
+    if (pixels >= 1 && pixels <= 64) continue;
+    throw plan_error(formatted("cannot draw lines or dots of {} pixels; choose 1 to 64", pixels));
   }
   if (options.range) check_range(*options.range, "the marked image");
 }
 
 }  // namespace
 
-rgb_colour colour_of_rank(std::size_t rank) noexcept {
-  return colours[std::min(rank, std::size(colours) - 1)];
+rgb_colour colour_of(std::size_t number) noexcept {
+  if (number < std::size(colours)) return colours[number];
+  constexpr double golden_turn = 0.381966011250105;  // 2 - golden ratio
+  const double turns = golden_turn * static_cast<double>(number);
+  rgb_colour colour;
+  for (std::size_t c = 0; c < 3; ++c) {
+    // Each channel is full over a third of the circle, and falls to a fifth opposite to it.
+    const double turn = turns + static_cast<double>(c) / 3;
+    const double distance = std::abs(6 * (turn - std::floor(turn)) - 3);  // 0 opposite, 3 at it
+    colour[c] =
+        static_cast<std::uint8_t>(std::lround(51 + 204 * std::clamp(distance - 1, 0.0, 1.0)));
+  }
+  return colour;
+}
+
+mark_options marks_for(std::size_t height, std::size_t width) {
+  const double side = static_cast<double>(std::min(height, width));
+  const auto pixels = [&](double part) {
+    return static_cast<int>(std::clamp(std::round(side / part), 1.0, 64.0));
+  };
+  return {.line_pixels = pixels(500), .dot_pixels = pixels(320)};
 }
 
 image_stack draw_boxes(const image_stack& image, std::span<const image_box> boxes,
@@ -164,10 +194,10 @@ image_stack draw_boxes(const image_stack& image, std::span<const image_box> boxe
   }
   canvas to(samples, image.height, image.width);
   for (std::size_t i = boxes.size(); i-- > 0;) {
-    const rgb_colour colour = colour_of_rank(i);
+    const rgb_colour colour = colour_of(boxes[i].colour);
     const rectangle box = rectangle_of(boxes[i]);
     draw_outline(to, box, options.line_pixels, colour);
-    draw_label(to, box, boxes[i].label, options.line_pixels, colour);
+    draw_label(to, box, boxes[i].label, options.dot_pixels, colour);
   }
   picture.samples = std::move(samples);
   return picture;

@@ -20,17 +20,23 @@ struct image_box {
   std::size_t height = 0;
   std::size_t width = 0;
   std::string label = {};  ///< Letters, digits and -+.,:=/%#; anything else is drawn as '?'.
+  std::size_t colour = 0;  ///< Such as the number of the template; see `colour_of`.
 };
 
 using rgb_colour = std::array<std::uint8_t, 3>;
 
-/// Returns the colour of a box: one each for the first eight, the same one for all others.
-[[nodiscard]] rgb_colour colour_of_rank(std::size_t rank) noexcept;
+/// Returns a bright colour: one each for the first eight numbers, then hues apart by the golden
+/// angle, all of which are seen on grey.
+[[nodiscard]] rgb_colour colour_of(std::size_t number) noexcept;
 
 struct mark_options {
-  int line_pixels = 1;                    ///< 1 or 2, of lines and of a label's dots.
+  int line_pixels = 1;                    ///< 1 to 64, of lines.
+  int dot_pixels = 1;                     ///< 1 to 64, of a label's dots; 5 make its height.
   std::optional<value_range> range = {};  ///< Of the image; unset: the least and largest sample.
 };
+
+/// Returns lines and labels that are seen where a picture of that size fills a screen.
+[[nodiscard]] mark_options marks_for(std::size_t height, std::size_t width);
 
 /// Returns an RGB image of 0 to 255, to be written with the range {0, 255}: the grey image from
 /// black to white, and over it the outlines of the boxes, inside their edges, with their labels

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>  // milliseconds
+#include <string>
+
 namespace {
 
 using namespace wingbeat::cli;
@@ -24,6 +27,23 @@ TEST(rate, follows_from_what_is_done_and_the_time_it_took) {
   EXPECT_EQ(rate_text(1200, "image", 0.25, 3), "1200 images, 400/s, 9 s left");
   EXPECT_EQ(rate_text(4, "image", 1, 2), "4 images, 2/s, 0 s left");
   EXPECT_EQ(rate_text(4, "image", 0, 2), "4 images");  // of a pipe nobody knows the end
+}
+
+TEST(rate, is_a_line_at_intervals_where_stderr_is_no_terminal) {
+  testing::internal::CaptureStderr();
+  {
+    rate_bar every{"match", "template", std::chrono::milliseconds{0}};
+    every.show(0, 0);
+    every.show(3, 0.5);
+    rate_bar seldom{"filter", "sample"};
+    seldom.show(0, 0);
+    seldom.show(1, 1);
+  }
+  const std::string lines = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(lines.find("wingbeat: match: 0%, 0 templates\nwingbeat: match: 50%, 3 templates, "), 0U)
+      << lines;
+  EXPECT_EQ(lines.find("filter"), std::string::npos) << "ten seconds have not passed";
+  EXPECT_EQ(lines.find('\r'), std::string::npos);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes, pixel by pixel:  '.' is the image, a digit the rank whose colour it has.
+// Boxes, pixel by pixel:  '.' is the image, a digit the number whose colour it has.
 #include "formats/image_marks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>  // minmax_element
 #include <cstdint>
 #include <vector>
 
@@ -28,10 +29,10 @@ rows drawn(std::size_t height, std::size_t width, const std::vector<image_box>& 
   const auto samples = samples_of(picture);
   rows shown(height, std::string(width, '.'));
   for (std::size_t i = 0; i < height * width; ++i) {
-    for (std::size_t rank = 9; rank-- > 0;) {
-      const rgb_colour colour = colour_of_rank(rank);
+    for (std::size_t number = 9; number-- > 0;) {
+      const rgb_colour colour = colour_of(number);
       if (std::equal(colour.begin(), colour.end(), &samples[3 * i])) {
-        shown[i / width][i % width] = static_cast<char>('0' + rank);
+        shown[i / width][i % width] = static_cast<char>('0' + number);
       }
     }
   }
@@ -56,10 +57,10 @@ TEST(image_marks, draws_lines_of_two_pixels) {
 }
 
 TEST(image_marks, lays_the_best_box_on_top) {
-  EXPECT_THAT(
-      drawn(3, 4,
-            {{.y = 0, .x = 0, .height = 3, .width = 3}, {.y = 0, .x = 1, .height = 3, .width = 3}}),
-      ElementsAre("0001", "0101", "0001"));
+  EXPECT_THAT(drawn(3, 4,
+                    {{.y = 0, .x = 0, .height = 3, .width = 3},
+                     {.y = 0, .x = 1, .height = 3, .width = 3, .colour = 1}}),
+              ElementsAre("0001", "0101", "0001"));
 }
 
 TEST(image_marks, leaves_out_what_lies_outside) {
@@ -87,9 +88,9 @@ TEST(image_marks, writes_labels_above_or_below) {
   top.label = "1";
   EXPECT_THAT(drawn(12, 3, {top}), ElementsAre("...", "...", "...", "...", "...", "000", "...",
                                                ".0.", "00.", ".0.", ".0.", "000"));
-  // A dot is as wide as a line.
+  // Dots have a width of their own.
   const auto large =
-      drawn(14, 6, {{.y = 12, .x = 0, .height = 2, .width = 6, .label = "1"}}, {.line_pixels = 2});
+      drawn(14, 6, {{.y = 12, .x = 0, .height = 2, .width = 6, .label = "1"}}, {.dot_pixels = 2});
   EXPECT_EQ(large[0], "..00..");
   EXPECT_EQ(large[1], "..00..");
   EXPECT_EQ(large[2], "0000..");
@@ -104,11 +105,23 @@ TEST(image_marks, draws_other_characters_as_question_marks) {
   EXPECT_EQ(label("b"), label("B"));
 }
 
-TEST(image_marks, gives_eight_ranks_a_colour_of_their_own) {
-  for (std::size_t a = 0; a < 9; ++a) {
-    for (std::size_t b = 0; b < a; ++b) EXPECT_NE(colour_of_rank(a), colour_of_rank(b));
+TEST(image_marks, gives_every_number_a_bright_colour) {
+  for (std::size_t a = 0; a < 60; ++a) {
+    const rgb_colour colour = colour_of(a);
+    const auto [least, largest] = std::minmax_element(colour.begin(), colour.end());
+    EXPECT_GE(*largest, 210) << a;
+    EXPECT_GE(*largest - *least, 80) << a << " is grey";
+    for (std::size_t b = 0; b < a; ++b) EXPECT_NE(colour, colour_of(b)) << a << " " << b;
   }
-  EXPECT_EQ(colour_of_rank(8), colour_of_rank(1000));
+}
+
+TEST(image_marks, sizes_lines_and_labels_by_the_picture) {
+  EXPECT_EQ(marks_for(20, 30).line_pixels, 1);
+  EXPECT_EQ(marks_for(20, 30).dot_pixels, 1);
+  const mark_options large = marks_for(4096, 8192);
+  EXPECT_EQ(large.line_pixels, 8);
+  EXPECT_EQ(large.dot_pixels, 13);
+  EXPECT_EQ(marks_for(SIZE_MAX, SIZE_MAX).line_pixels, 64);
 }
 
 TEST(image_marks, shows_the_image_from_black_to_white) {
@@ -127,7 +140,8 @@ TEST(image_marks, refuses_what_it_cannot_draw) {
   image_stack stack = grey_image(1, 1, {1, 2});
   stack.n_images = 2;
   EXPECT_THAT(message(stack, {}), HasSubstr("cannot mark 2 image(s)"));
-  EXPECT_THAT(message(image, {.line_pixels = 3}), HasSubstr("lines of 3 pixels; choose 1 or 2"));
+  EXPECT_THAT(message(image, {.line_pixels = 65}),
+              HasSubstr("lines or dots of 65 pixels; choose 1 to 64"));
   EXPECT_THAT(message(image, {.range = value_range{1, 0}}),
               HasSubstr("the first below the second"));
 }

@@ -6,16 +6,19 @@
 #include <memory>  // make_shared
 #include <optional>
 #include <string>
-#include <vector>
+#include <tuple>  // tie
 
-#include "cli/choose.hpp"        // choose_device, mode_named, precision_named
-#include "cli/image_files.hpp"   // read_finite_images, require_holds, write_result
-#include "cli/image_filter.hpp"  // image_filter
-#include "cli/messages.hpp"      // print_message, counted
-#include "cli/option.hpp"        // add_text, add_file, add_real
-#include "cli/rate.hpp"          // rate_bar
-#include "formatted.hpp"         // formatted
-#include "wingbeat/error.hpp"    // plan_error
+#include "cli/choose.hpp"            // choose_device, mode_named, precision_named
+#include "cli/image_files.hpp"       // read_finite, without_alpha, require_holds
+#include "cli/image_filter.hpp"      // image_filter
+#include "cli/memory_limit.hpp"      // require_memory
+#include "cli/messages.hpp"          // print_message, counted
+#include "cli/option.hpp"            // add_text, add_file, add_real
+#include "cli/rate.hpp"              // rate_bar
+#include "formats/image_reader.hpp"  // image_reader
+#include "formats/image_writer.hpp"  // image_writer
+#include "formatted.hpp"             // formatted
+#include "wingbeat/error.hpp"        // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -41,6 +44,7 @@ constexpr double most_value = 1e15;
 
 struct options {
   std::string image_file, kernel_file, output, device;
+  std::string max_memory;
   std::string mode = "full", border = "zero", precision_name = "fp32", normalise = "none";
   std::optional<double> black, white;
   int png_bits = 8;
@@ -91,18 +95,22 @@ std::optional<formats::value_range> png_range_of(const options& o, double full_s
       formatted("--black {:g} is not below --white {:g}; give a range", range.black, range.white));
 }
 
-/// Returns the kernel: one image, without alpha, of colours that the images have.
-formats::image_stack read_kernel(const options& o, std::size_t image_channels, precision real) {
-  formats::image_stack kernel = read_finite_images(o.kernel_file, real);
+/// Refuses a kernel of several images, or of colours that the images do not have.
+void require_kernel(const options& o, const formats::image_stack& kernel,
+                    std::size_t image_channels) {
   if (kernel.n_images > 1) {
     throw plan_error(formatted("{} holds {} images, and a kernel is one; write it to its own file",
                                o.kernel_file, kernel.n_images));
   }
-  kernel = without_alpha(std::move(kernel));
-  if (kernel.n_channels > 1 && image_channels < 3) {
+  if (kernel.n_channels > 2 && image_channels < 3) {
     throw plan_error(formatted("{} has colours and {} has none; give a grey kernel", o.kernel_file,
                                o.image_file));
   }
+}
+
+/// Returns the kernel without alpha, divided and reversed as the options say.
+formats::image_stack read_kernel(const options& o, formats::image_reader& file, precision real) {
+  formats::image_stack kernel = without_alpha(read_finite(file, o.kernel_file, 0, 1, real));
   kernel = normalised(kernel, normalisation_named(o.normalise), o.kernel_file);
   return o.correlates ? reversed(kernel) : kernel;
 }
@@ -118,24 +126,36 @@ void require_within(const options& o, const formats::image_stack& images,
                 o.image_file));
 }
 
-formats::image_stack convolved(const formats::image_stack& images, image_filter& filter) {
-  formats::image_stack result{.n_images = images.n_images,
-                              .height = filter.height(),
-                              .width = filter.width(),
-                              .n_channels = images.n_channels,
-                              .full_scale = images.full_scale,
-                              .is_stack = images.is_stack,
-                              .pixel_angstrom = images.pixel_angstrom};
-  std::vector<double> samples;
-  const std::size_t image_samples = images.height * images.width * images.n_channels;
+/// Returns the bytes of the arrays of one image on its way: as read, padded with its spectra, and
+/// as written. In fp64 the image is padded by the kernel on both sides, before its transform.
+double needed_bytes(const image_filter_spec& spec, const formats::image_stack& kernel,
+                    const formats::image_stack& result) {
+  const bool is_double = spec.real == precision::fp64;
+  const double reach = is_double ? 2 : 1;
+  const auto height = static_cast<double>(spec.height), width = static_cast<double>(spec.width);
+  const auto kernel_height = static_cast<double>(kernel.height);
+  const auto kernel_width = static_cast<double>(kernel.width);
+  const double image = height * width;
+  const double padded = (height + reach * kernel_height) * (width + reach * kernel_width);
+  const auto written = static_cast<double>(result.height * result.width);
+  const double arrays =
+      is_double ? 3 * image + 6 * padded + 5 * written : 3 * image + 3.5 * padded + 3 * written;
+  const double kernel_numbers =
+      4 * kernel_height * kernel_width * static_cast<double>(kernel.n_channels);
+  return (is_double ? sizeof(double) : sizeof(float)) * static_cast<double>(spec.channels) *
+             arrays +
+         sizeof(double) * kernel_numbers;
+}
+
+/// Convolves the images one after another into the file.
+void convolve_images(const options& o, formats::image_reader& images, image_filter& filter,
+                     formats::image_writer& to, precision real) {
+  const std::size_t n_images = images.shape().n_images;
   rate_bar bar{"convolve", "image"};
-  for (std::size_t n = 0; n < images.n_images; ++n) {
-    bar.show(n, static_cast<double>(n) / static_cast<double>(images.n_images));
-    const auto one_result = filter(doubles_of(images, n * image_samples, image_samples));
-    samples.insert(samples.end(), one_result.begin(), one_result.end());
+  for (std::size_t n = 0; n < n_images; ++n) {
+    bar.show(n, static_cast<double>(n) / static_cast<double>(n_images));
+    to.add(filter(read_finite(images, o.image_file, n, 1, real).samples));
   }
-  result.samples = std::move(samples);
-  return result;
 }
 
 int run(const options& o) {
@@ -144,26 +164,35 @@ int run(const options& o) {
   const border outside = border_named(o.border);
   static_cast<void>(normalisation_named(o.normalise));
   formats::image_write_options write = write_options_of(o);
+  static_cast<void>(memory_limit_of(o.max_memory));
   const device_info device = choose_device(o.device, real);
-  const formats::image_stack images = read_finite_images(o.image_file, real);
-  require_holds(o.output, images.n_images, images.n_channels);
-  if (formats::image_format_of(o.output) == formats::image_format::png) {
-    write.png_range = png_range_of(o, images.full_scale);
-  }
-  const formats::image_stack kernel = read_kernel(o, images.n_channels, real);
-  require_within(o, images, kernel, mode);
-  image_filter filter{queue{device},
-                      {.height = images.height,
-                       .width = images.width,
-                       .channels = images.n_channels,
-                       .mode = mode,
-                       .outside = outside,
-                       .real = real},
-                      kernel};
-  const formats::image_stack result = convolved(images, filter);
-  write_result(o.output, result, real, write);
-  print_message("wrote {}: {} of {} by {}", o.output, counted(result.n_images, "image"),
-                size_text(result.height, result.width), short_name(device));
+  formats::image_reader images{o.image_file};
+  const formats::image_stack& shape = images.shape();
+  require_holds(o.output, shape.n_images, shape.n_channels);
+  const auto format = formats::image_format_of(o.output);
+  if (format == formats::image_format::png) write.png_range = png_range_of(o, shape.full_scale);
+  write.is_double_precision = real == precision::fp64 && format == formats::image_format::npy;
+  formats::image_reader kernel_file{o.kernel_file};
+  require_kernel(o, kernel_file.shape(), shape.n_channels);
+  require_within(o, shape, kernel_file.shape(), mode);
+  const image_filter_spec spec{.height = shape.height,
+                               .width = shape.width,
+                               .channels = shape.n_channels,
+                               .mode = mode,
+                               .outside = outside,
+                               .real = real};
+  formats::image_stack result = shape;
+  std::tie(result.height, result.width) = result_size(spec, kernel_file.shape());
+  const double image_bytes = needed_bytes(spec, kernel_file.shape(), result);
+  const std::string memory = require_memory("convolving " + size_text(shape.height, shape.width),
+                                            image_bytes + static_cast<double>(images.kept_bytes()),
+                                            memory_limit_of(o.max_memory));
+  image_filter filter{queue{device}, spec, read_kernel(o, kernel_file, real)};
+  formats::image_writer to{o.output, result, write};
+  convolve_images(o, images, filter, to, real);
+  static_cast<void>(to.commit());
+  print_message("wrote {}: {} of {} by {}, within {}", o.output, counted(result.n_images, "image"),
+                size_text(result.height, result.width), short_name(device), memory);
   return exit_ok;
 }
 
@@ -187,6 +216,7 @@ void add_options(CLI::App& command, options& o) {
   add_real(command, "--white", o.white, {-most_value, most_value},
            "Value that is white in a PNG; see below");
   add_count(command, "--bits", o.png_bits, {8, 16}, "Bits a sample of a PNG, 8 or 16");
+  add_memory_limit(command, o.max_memory);
   add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
 }
 

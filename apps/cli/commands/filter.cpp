@@ -9,19 +9,24 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>  // exchange, move
+#include <system_error>  // error_code
+#include <utility>       // exchange, move
 #include <vector>
 
-#include "cli/choose.hpp"           // choose_device, mode_named, precision_named
-#include "cli/convolver.hpp"        // convolver
-#include "cli/messages.hpp"         // print_message, counted
-#include "cli/option.hpp"           // add_text, add_file, add_count
-#include "cli/rate.hpp"             // rate_bar
-#include "formats/atomic_file.hpp"  // atomic_file
-#include "formats/signal.hpp"       // read_signal, write_signal
-#include "formats/wav.hpp"          // write_wav
-#include "formatted.hpp"            // formatted
-#include "wingbeat/error.hpp"       // plan_error
+#include "cli/choose.hpp"            // choose_device, mode_named, precision_named
+#include "cli/convolver.hpp"         // convolver
+#include "cli/memory_limit.hpp"      // require_memory
+#include "cli/messages.hpp"          // print_message, counted
+#include "cli/option.hpp"            // add_text, add_file, add_count
+#include "cli/rate.hpp"              // rate_bar
+#include "cli/recording_filter.hpp"  // filter_recording
+#include "formats/atomic_file.hpp"   // atomic_file
+#include "formats/byte_source.hpp"   // byte_source
+#include "formats/signal.hpp"        // read_signal, write_signal
+#include "formats/wav.hpp"           // wav_reader, wav_writer, write_wav
+#include "formats/whole_file.hpp"    // largest_file_bytes
+#include "formatted.hpp"             // formatted
+#include "wingbeat/error.hpp"        // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -43,6 +48,7 @@ Output: .txt, .csv, .npy, and .wav of real samples whose rate is known, in 32-bi
 constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
 
 struct options {
+  std::string max_memory;
   std::string signal_file, taps_file, output, device;
   std::string mode = "full", precision_name = "fp32";
   std::optional<std::size_t> channel;
@@ -94,7 +100,7 @@ formats::signal read_channels(const std::string& file, std::optional<std::size_t
 void require_shapes(const options& o, const formats::signal& from, const formats::signal& taps,
                     extent mode) {
   for (const auto& [file, rows] : {std::pair{&o.signal_file, &from}, {&o.taps_file, &taps}}) {
-    if (rows->samples.empty()) throw file_error(formatted("{} holds no sample; give one", *file));
+    if (rows->row_length == 0) throw file_error(formatted("{} holds no sample; give one", *file));
   }
   if (taps.n_rows != 1 && taps.n_rows != from.n_rows) {
     throw plan_error(formatted(
@@ -110,7 +116,7 @@ void require_shapes(const options& o, const formats::signal& from, const formats
 }
 
 /// Signals are filtered in pieces of about so many samples: whole rows, or parts of one.
-constexpr std::size_t piece_samples = std::size_t{1} << 22;
+constexpr std::size_t piece_samples = std::size_t{1} << 20;
 
 /// Filters rows piece by piece. A part of a row begins the taps' length less one before its first
 /// output, and is zero where the row is not.
@@ -250,20 +256,83 @@ void write(const std::string& file, const formats::signal& result) {
   to.commit();
 }
 
+/// Returns the bytes of the arrays that whole signals take: both and the pieces between them.
+double needed_bytes(const formats::signal& from, const formats::signal& taps, extent mode) {
+  const auto n_rows = static_cast<double>(from.n_rows);
+  const auto length = static_cast<double>(from.row_length);
+  const auto n_taps = static_cast<double>(taps.row_length);
+  const double result = mode == extent::full ? length + n_taps - 1 : length;
+  const double row_piece = std::max(static_cast<double>(piece_samples), 4 * n_taps) + n_taps;
+  const double piece = std::min(row_piece, n_rows * (length + n_taps));
+  constexpr double sample_bytes = sizeof(from.samples.front()), piece_bytes = 150;
+  return sample_bytes * n_rows * (length + result) + piece_bytes * piece;
+}
+
+int report(const options& o, const formats::signal& result, const device_info& device,
+           const std::string& memory) {
+  print_message("wrote {}: {} of {} by {}, within {}", o.output, counted(result.n_rows, "row"),
+                counted(result.row_length, "sample"), short_name(device), memory);
+  return exit_ok;
+}
+
+/// Whether a recording is filtered into another block by block: the signal can be read anywhere,
+/// and taps are not too long for that.
+bool is_filtered_in_blocks(const options& o, const formats::signal& taps) {
+  std::error_code failure;
+  return is_wav(o.signal_file) && is_wav(o.output) && taps.is_real &&
+         taps.row_length <= most_block_taps &&
+         std::filesystem::is_regular_file(o.signal_file, failure);
+}
+
+int filter_blocks(const options& o, const device_info& device, const formats::signal& taps) {
+  const recording_filter_spec spec{o.channel, mode_named(o.mode),
+                                   precision_named(o.precision_name)};
+  const formats::byte_source from{o.signal_file, formats::largest_file_bytes};
+  const formats::wav_reader recording{from};
+  if (o.channel) recording.require_channel(*o.channel);
+  formats::signal result = recording.shape();
+  if (o.channel) result.n_rows = 1;
+  require_shapes(o, result, taps, spec.mode);
+  const std::string memory = require_memory("filtering " + counted(result.n_rows, "channel"),
+                                            recording_filter_bytes(result.n_rows, taps.row_length),
+                                            memory_limit_of(o.max_memory));
+  result.row_length = kept_of(result.row_length, taps.row_length, spec.mode).count;
+  formats::atomic_file to{o.output};
+  formats::wav_writer writer{to, result};
+  filter_recording(queue{device}, recording, taps, spec,
+                   [&](std::span<const double> frames) { writer.add(frames); });
+  to.commit();
+  return report(o, result, device, memory);
+}
+
+/// Refuses files whose samples alone exceed the limit: a number in memory takes at least twice the
+/// bytes of any file but text, and is in both the signal and the result.
+void require_file(const options& o) {
+  std::error_code failure;
+  const auto file_bytes = std::filesystem::file_size(o.signal_file, failure);
+  if (failure) return;
+  static_cast<void>(require_memory("reading " + o.signal_file, 3 * static_cast<double>(file_bytes),
+                                   memory_limit_of(o.max_memory)));
+}
+
 int run(const options& o) {
   const extent mode = mode_named(o.mode);
   const precision real = precision_named(o.precision_name);
   require_format(o.output);
+  static_cast<void>(memory_limit_of(o.max_memory));
   const device_info device = choose_device(o.device, real);
-  const formats::signal from = read_channels(o.signal_file, o.channel);
   const formats::signal taps = read_channels(o.taps_file, {});
+  if (is_filtered_in_blocks(o, taps)) return filter_blocks(o, device, taps);
+  require_file(o);
+  const formats::signal from = read_channels(o.signal_file, o.channel);
   require_shapes(o, from, taps, mode);
   require_recording(o, from, taps);
+  const std::string memory =
+      require_memory("filtering " + counted(from.n_rows, "row"), needed_bytes(from, taps, mode),
+                     memory_limit_of(o.max_memory));
   const formats::signal result = row_filter{device, from, taps, mode, real}.filtered();
   write(o.output, result);
-  print_message("wrote {}: {} of {} by {}", o.output, counted(result.n_rows, "row"),
-                counted(result.row_length, "sample"), short_name(device));
-  return exit_ok;
+  return report(o, result, device, memory);
 }
 
 void add_options(CLI::App& command, options& o) {
@@ -278,6 +347,7 @@ void add_options(CLI::App& command, options& o) {
   add_count(command, "--channel", o.channel, {0, last_channel},
             "The only channel of a .wav SIGNAL to take");
   add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  add_memory_limit(command, o.max_memory);
   add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
 }
 

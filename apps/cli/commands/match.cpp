@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <cstdint>  // int32_t
+#include <algorithm>  // clamp, max, max_element
+#include <cmath>      // round
+#include <cstdint>    // int32_t
 #include <filesystem>
 #include <limits>  // numeric_limits
 #include <memory>  // make_shared
@@ -13,15 +15,20 @@
 #include <vector>
 
 #include "cli/choose.hpp"            // choose_device, mode_named, precision_named
-#include "cli/image_files.hpp"       // read_finite_images, to_grey, channels_text, write_result
-#include "cli/match_run.hpp"         // match
+#include "cli/image_files.hpp"       // read_searched, apply_mask, channels_text, write_result
+#include "cli/match_run.hpp"         // match, templates_at_once
+#include "cli/memory_limit.hpp"      // require_memory
 #include "cli/messages.hpp"          // print, print_message, counted
 #include "cli/option.hpp"            // add_text, add_file, add_count, add_real
-#include "cli/reports/peaks.hpp"     // peaks_table, peaks_csv, match_json, boxes_of
+#include "cli/reports/peaks.hpp"     // peaks_table, peaks_csv, peaks_star, boxes_of
 #include "cli/template_files.hpp"    // template_files
 #include "formats/atomic_file.hpp"   // atomic_file
-#include "formats/image_marks.hpp"   // draw_boxes
+#include "formats/chart.hpp"         // require_chart
+#include "formats/extension.hpp"     // extension_of
+#include "formats/image_marks.hpp"   // draw_boxes, marks_for
+#include "formats/image_reader.hpp"  // image_reader
 #include "formats/image_writer.hpp"  // image_writer
+#include "formats/waterfall.hpp"     // waterfall_chart, write_chart
 #include "formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"        // plan_error
 #include "wingbeat/plan.hpp"         // max_length
@@ -36,16 +43,21 @@ constexpr const char* examples = R"(Examples:
       every place with a correlation coefficient of at least 0.3 with one of the stack's images
   wingbeat match IMAGE.npy TEMPLATE.npy --mode full --map OUT.npy
       the map itself, as scipy.signal.correlate(IMAGE, TEMPLATE, 'full')
+  wingbeat match stack.mrcs particle.mrc --frame 7 --normalised --threshold 0.4 --star found.star
+      particles of one micrograph of a stack, for RELION
   wingbeat match image.png a.png b.png --projection best.npy --numbers which.npy --top 1 --json
       the largest score of each place, and which template had it
 
 Score: sum over j, i of template[j, i] image[y + j, x + i]; with --normalised the correlation
 coefficient of the template and the part of the image under it, from -1 to 1, 0 where either is
-constant. Peaks have the indices of the map in its mode: in mode valid those of the image's pixel
-under the template's first. Without --top they are the 10 highest, or with --threshold all.
+constant. Pixels that are NaN, or where --mask is 0, are not there: sums leave them out, and places
+with fewer than --min-valid percent of a template's pixels have no score.
+Peaks have the indices of the map in its mode: in mode valid those of the image's pixel under the
+template's first. Without --top they are the 10 highest, or with --threshold all. In --star and
+--box they are particles in pixels of the image: the centre is the template's pixel (h / 2, w / 2).
 Templates are numbered from 0 over all files and stacks, and are of one size. Colours become grey.
 Maps of --map are written as they come, float64 in .npy with --precision fp64, else float32; with
---normalised always float32. Their number comes first, so several template files are read twice.
+--normalised always float32. Their number comes first, so several template files are opened twice.
 Files: PNG, TIFF, MRC, .npy. Peaks are printed unless only files of maps are asked for.)";
 
 constexpr double most_score = 1e15;
@@ -56,9 +68,16 @@ struct options {
   std::string mode = "valid", precision_name = "fp32", storage_name;
   std::optional<std::size_t> frame, top, distance;
   std::optional<double> threshold;
-  std::string map, projection, numbers, mean, variance, picture, csv;
+  std::optional<double> least_valid;
+  std::string map, projection, numbers, mean, variance, picture, csv, star, box, mask, max_memory;
   bool is_normalised = false, is_json = false;
 };
+
+/// Whether the file of a projection is a chart, not the numbers.
+bool is_drawn(const std::string& file) {
+  const std::string extension = formats::extension_of(file);
+  return extension == ".png" || extension == ".svg" || extension == ".pdf";
+}
 
 bool has_files_of_maps(const options& o) {
   for (const std::string* file : {&o.map, &o.projection, &o.numbers, &o.mean, &o.variance}) {
@@ -70,8 +89,9 @@ bool has_files_of_maps(const options& o) {
 /// Refuses options that contradict each other, before any work is done.
 void validate(const options& o) {
   for (const std::string* file : {&o.map, &o.projection, &o.numbers, &o.mean, &o.variance}) {
-    require_holds(*file, 1, 1);
+    if (file != &o.projection || !is_drawn(*file)) require_holds(*file, 1, 1);
   }
+  if (is_drawn(o.projection)) formats::require_chart("--projection", o.projection);
   const std::string extension = std::filesystem::path(o.picture).extension().string();
   if (!o.picture.empty() && extension != ".png" && extension != ".PNG") {
     throw plan_error(formatted("cannot draw {}; its name must end in .png", o.picture));
@@ -111,37 +131,62 @@ match_request request_of(const options& o) {
   request.wants_scores = !o.projection.empty() || !o.numbers.empty();
   request.wants_sums = !o.mean.empty() || !o.variance.empty();
   request.wants_peaks = o.top || o.distance || o.threshold || !o.picture.empty() ||
-                        !o.csv.empty() || o.is_json || !has_files_of_maps(o);
+                        !o.csv.empty() || !o.star.empty() || !o.box.empty() || o.is_json ||
+                        !has_files_of_maps(o);
   if (o.threshold) request.most_peaks = std::numeric_limits<std::size_t>::max();
   if (o.top) request.most_peaks = *o.top;
   request.least_score = o.threshold;
   request.distance = o.distance;
+  if (o.least_valid) request.least_valid = *o.least_valid / 100;
   return request;
 }
 
-/// Returns the image to search, grey.
-formats::image_stack read_image(const options& o, precision real) {
-  formats::image_stack images = read_finite_images(o.image_file, real);
+/// Returns which image of the file is searched.
+std::size_t frame_of(const options& o, const formats::image_stack& images) {
   if (images.n_images > 1 && !o.frame) {
     throw plan_error(formatted("{} holds {} images, and one is searched; choose it with --frame",
                                o.image_file, images.n_images));
   }
   const std::size_t frame = o.frame.value_or(0);
-  if (frame >= images.n_images) {
-    throw plan_error(formatted("{} has no image {}; it holds {}, counted from 0", o.image_file,
-                               frame, counted(images.n_images, "image")));
-  }
-  if (images.n_channels > 1) {
+  if (frame < images.n_images) return frame;
+  throw plan_error(formatted("{} has no image {}; it holds {}, counted from 0", o.image_file, frame,
+                             counted(images.n_images, "image")));
+}
+
+/// Returns the image to search, grey, with NaN where a pixel is not there.
+formats::image_stack read_image(const options& o, formats::image_reader& images, precision real) {
+  if (images.shape().n_channels > 1) {
     print_message("{} has {}; its grey is searched", o.image_file,
-                  channels_text(images.n_channels));
+                  channels_text(images.shape().n_channels));
   }
-  if (images.n_images > 1) {
-    const std::size_t samples = images.height * images.width * images.n_channels;
-    images.samples = doubles_of(images, frame * samples, samples);
-    images.n_images = 1;
+  formats::image_stack image =
+      read_searched(images, o.image_file, frame_of(o, images.shape()), real);
+  if (!o.mask.empty()) apply_mask(o.mask, image);
+  const std::size_t n_absent = count_absent(image);
+  if (n_absent > 0 && between_of(o)) {
+    throw plan_error(formatted(
+        "{} has pixels that are not there, and such an image is searched in fp64; leave out "
+        "--storage {}",
+        o.image_file, o.storage_name));
   }
-  images.is_stack = false;
-  return to_grey(std::move(images));
+  if (n_absent > 0) print_message("{} not there", counted(n_absent, "pixel"));
+  return image;
+}
+
+/// Returns the bytes of the arrays of a search, or of a masked one, which is in fp64 and
+/// has an array for each of its sums.
+double needed_bytes(const match_request& request, const formats::image_stack& image,
+                    const template_files& templates, bool is_masked) {
+  const auto height = static_cast<double>(image.height), width = static_cast<double>(image.width);
+  const auto template_height = static_cast<double>(templates.height());
+  const auto template_width = static_cast<double>(templates.width());
+  const double pixels = height * width * static_cast<double>(image.n_channels);
+  const double padded = (height + template_height) * (width + template_width);
+  if (is_masked) return 28 * pixels + 150 * padded;
+  const auto at_once = static_cast<double>(templates_at_once(request, image, templates));
+  const double number_bytes = request.real == precision::fp64 ? 8 : 4;
+  return 28 * pixels + number_bytes * (6 + 4 * at_once) * padded + 32 * padded +
+         (16 + number_bytes) * at_once * template_height * template_width;
 }
 
 /// Writes the map of each template as it comes, so that memory holds one.
@@ -195,8 +240,42 @@ void write_map(const std::string& file, const std::vector<Number>& values,
   print_message("wrote {}: 1 map of {}", file, size_text(found.height, found.width));
 }
 
+/// Draws the largest scores in colours, with a bar of them. It has about a pixel for each score,
+/// and at least as many as its text takes.
+void draw_projection(const options& o, const match_result& found) {
+  constexpr double least_side = 400, most_side = 4000;
+  constexpr int beside = 290, above = 140;  // axes, the bar, titles
+  const auto height = static_cast<double>(found.height), width = static_cast<double>(found.width);
+  const double scale =
+      std::clamp(1.0, least_side / std::max(height, width), most_side / std::max(height, width));
+  const auto pixels = [&](double length) {
+    return static_cast<int>(std::max(std::round(scale * length), 200.0));
+  };
+  std::vector<double> scores(found.scores.begin(), found.scores.end());
+  const double largest = *std::max_element(scores.begin(), scores.end());
+  formats::write_chart(o.projection,
+                       {.title = formatted("{}: largest score of {}, at most {:.4g}", o.image_file,
+                                           counted(found.n_templates, "template"), largest),
+                        .x_label = "x / pixel",
+                        .y_label = "y / pixel",
+                        .value_label = o.is_normalised ? "correlation coefficient" : "score",
+                        .x = {0, width},
+                        .y = {0, height},
+                        .has_rows_downwards = true,
+                        .n_columns = found.width,
+                        .n_rows = found.height,
+                        .panels = {{.values = std::move(scores)}},
+                        .width_pixels = pixels(width) + beside,
+                        .height_pixels = pixels(height) + above});
+  print_message("wrote {}: a chart of {}", o.projection, size_text(found.height, found.width));
+}
+
 void write_maps(const options& o, const formats::image_stack& image, const match_result& found) {
-  write_map(o.projection, found.scores, image, found);
+  if (is_drawn(o.projection)) {
+    draw_projection(o, found);
+  } else {
+    write_map(o.projection, found.scores, image, found);
+  }
   // Where no template has a score, the number is -1.
   write_map(o.numbers, std::vector<std::int32_t>(found.numbers.begin(), found.numbers.end()), image,
             found);
@@ -204,24 +283,33 @@ void write_maps(const options& o, const formats::image_stack& image, const match
   write_map(o.variance, found.variance, image, found);
 }
 
-void write_picture(const options& o, const formats::image_stack& image,
-                   const template_files& templates, const match_result& found, extent mode) {
+void write_picture(const options& o, const formats::image_stack& image, const match_result& found,
+                   const peak_frame& frame) {
   if (o.picture.empty()) return;
-  const auto boxes =
-      boxes_of(found.peaks, mode, templates.height(), templates.width(), found.n_templates > 1);
-  static_cast<void>(formats::write_images(o.picture, formats::draw_boxes(image, boxes),
-                                          {.png_range = formats::value_range{0, 255}}));
+  const auto boxes = boxes_of(found.peaks, frame);
+  const auto marked =
+      formats::draw_boxes(image, boxes, formats::marks_for(image.height, image.width));
+  static_cast<void>(
+      formats::write_images(o.picture, marked, {.png_range = formats::value_range{0, 255}}));
   print_message("wrote {}: {} marked", o.picture, counted(boxes.size(), "peak"));
 }
 
-void report_peaks(const options& o, const match_request& request, const match_result& found) {
+void write_peaks(const std::string& file, const std::string& text, std::size_t count) {
+  if (file.empty() || file == "-") return;
+  formats::atomic_file to{file};
+  to.write(text);
+  to.commit();
+  print_message("wrote {}: {}", file, counted(count, "peak"));
+}
+
+void report_peaks(const options& o, const match_request& request, const match_result& found,
+                  const peak_frame& frame) {
   if (!request.wants_peaks) return;
-  if (!o.csv.empty() && o.csv != "-") {
-    formats::atomic_file file{o.csv};
-    file.write(peaks_csv(found.peaks));
-    file.commit();
-    print_message("wrote {}: {}", o.csv, counted(found.peaks.size(), "peak"));
-  }
+  const std::string micrograph =
+      o.frame ? formatted("{:06}@{}", *o.frame + 1, o.image_file) : o.image_file;
+  write_peaks(o.csv, peaks_csv(found.peaks), found.peaks.size());
+  write_peaks(o.star, peaks_star(found.peaks, frame, micrograph), found.peaks.size());
+  write_peaks(o.box, peaks_box(found.peaks, frame), found.peaks.size());
   if (o.is_json) {
     print(match_json(found.peaks));
   } else {
@@ -231,10 +319,21 @@ void report_peaks(const options& o, const match_request& request, const match_re
 
 int run(const options& o) {
   validate(o);
+  static_cast<void>(memory_limit_of(o.max_memory));
   match_request request = request_of(o);
   const device_info device = choose_device(o.device, request.real);
-  const formats::image_stack image = read_image(o, request.real);
+  formats::image_reader images{o.image_file};
+  static_cast<void>(frame_of(o, images.shape()));
   template_files templates{o.template_files, request.real};
+  const auto require = [&](bool is_masked) {
+    return require_memory("searching " + size_text(images.shape().height, images.shape().width),
+                          needed_bytes(request, images.shape(), templates, is_masked) +
+                              static_cast<double>(images.kept_bytes()),
+                          memory_limit_of(o.max_memory));
+  };
+  std::string memory = require(!o.mask.empty());
+  const formats::image_stack image = read_image(o, images, request.real);
+  if (o.mask.empty() && count_absent(image) > 0) memory = require(true);
   require_holds(o.map, templates.expected(), 1);
   std::optional<map_file> maps;
   if (!o.map.empty()) {
@@ -250,8 +349,11 @@ int run(const options& o) {
                   channels_text(templates.most_channels()));
   }
   write_maps(o, image, found);
-  write_picture(o, image, templates, found, request.mode);
-  report_peaks(o, request, found);
+  const peak_frame frame{request.mode, templates.height(), templates.width(), found.n_templates};
+  write_picture(o, image, found, frame);
+  report_peaks(o, request, found, frame);
+  print_message("searched {} for {} within {}", size_text(image.height, image.width),
+                counted(found.n_templates, "template"), memory);
   return exit_ok;
 }
 
@@ -268,14 +370,23 @@ void add_options(CLI::App& command, options& o) {
            "Peaks of at least this score");
   add_count(command, "--min-distance", o.distance, {1, max_length},
             "No two peaks closer in both y and x; else half the template's shorter side");
-  add_file_or_stdout(command, "--csv", o.csv, "Write peaks as template,y,x,score; - prints them");
+  add_file_or_stdout(command, "--csv", o.csv, "Write peaks as CSV; - prints them");
+  add_file(command, file_use::output, "--star", o.star,
+           "Write peaks as particles of RELION to FILE.star");
+  add_file(command, file_use::output, "--box", o.box, "Write peaks as boxes of EMAN to FILE.box");
+  add_file(command, file_use::input, "--mask", o.mask,
+           "Image of the same size; pixels where it is 0 are not there, as those that are NaN");
+  add_real(command, "--min-valid", o.least_valid, {0, 100},
+           "Percent of a template's pixels that must be there; else 50");
+  add_memory_limit(command, o.max_memory);
   add_switch(command, "--json", o.is_json, "Print peaks as JSON instead of a table");
   add_file(command, file_use::output, "--picture", o.picture,
            "Draw the image with the peaks marked to FILE.png");
   add_file(command, file_use::output, "--map", o.map,
            "Write a map of scores for each template, as it comes");
   add_file(command, file_use::output, "--projection", o.projection,
-           "Write the largest score of each place");
+           "Write the largest score of each place; .png, .svg and .pdf as a chart with a bar of "
+           "colours");
   add_file(command, file_use::output, "--numbers", o.numbers,
            "Write which template had it, int32 in .npy");
   add_file(command, file_use::output, "--mean", o.mean,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reports/peaks.hpp"
 
+#include <cmath>  // round
+#include <string_view>
+
 #include "cli/reports/table.hpp"  // table
 #include "formatted.hpp"          // formatted
 
@@ -10,6 +13,20 @@ namespace {
 /// Scores are floats, whatever they were computed in.
 std::string score_text(const peak& found) {
   return formatted("{}", static_cast<float>(found.score));
+}
+
+/// Returns "12.25": places between pixels, to a thousandth.
+std::string subpixel_text(double place) {
+  return formatted("{}", std::round(place * 1000) / 1000);
+}
+
+/// Returns a name as one word of a STAR file: in quotes where it has blanks or begins as no word.
+std::string star_word(const std::string& name) {
+  constexpr std::string_view first = "_#$'\";[";
+  const bool is_plain = !name.empty() && name.find_first_of(" \t") == std::string::npos &&
+                        first.find(name.front()) == std::string_view::npos;
+  if (is_plain) return name;
+  return name.find('\'') == std::string::npos ? "'" + name + "'" : '"' + name + '"';
 }
 
 /// Returns index 0 of a map's axis as an index of the image: the first under the template.
@@ -25,45 +42,73 @@ std::ptrdiff_t first_of(std::size_t length, extent mode) {
 
 }  // namespace
 
-std::string peaks_table(std::span<const peak> peaks) {
+std::string peaks_table(std::span<const located_peak> peaks) {
   if (peaks.empty()) return "no peak reaches the threshold\n";
   table rows{{{"rank"}, {"template"}, {"y"}, {"x"}, {"score"}}};
   for (std::size_t rank = 0; rank < peaks.size(); ++rank) {
-    const peak& p = peaks[rank];
+    const located_peak& p = peaks[rank];
     rows.add({formatted("{}", rank + 1), formatted("{}", p.number), formatted("{}", p.y),
               formatted("{}", p.x), score_text(p)});
   }
   return rows.text();
 }
 
-std::string peaks_csv(std::span<const peak> peaks) {
-  std::string text = "template,y,x,score\n";
-  for (const peak& p : peaks) {
-    text += formatted("{},{},{},{}\n", p.number, p.y, p.x, score_text(p));
+std::string peaks_csv(std::span<const located_peak> peaks) {
+  std::string text = "template,y,x,score,y_subpixel,x_subpixel\n";
+  for (const located_peak& p : peaks) {
+    text += formatted("{},{},{},{},{},{}\n", p.number, p.y, p.x, score_text(p),
+                      subpixel_text(p.y_subpixel), subpixel_text(p.x_subpixel));
   }
   return text;
 }
 
-std::string match_json(std::span<const peak> peaks) {
+std::string match_json(std::span<const located_peak> peaks) {
   std::string items;
-  for (const peak& p : peaks) {
-    items += formatted("{}{{\"template\": {}, \"y\": {}, \"x\": {}, \"score\": {}}}",
-                       items.empty() ? "" : ", ", p.number, p.y, p.x, score_text(p));
+  for (const located_peak& p : peaks) {
+    items += formatted(
+        "{}{{\"template\": {}, \"y\": {}, \"x\": {}, \"score\": {}, \"y_subpixel\": {}, "
+        "\"x_subpixel\": {}}}",
+        items.empty() ? "" : ", ", p.number, p.y, p.x, score_text(p), subpixel_text(p.y_subpixel),
+        subpixel_text(p.x_subpixel));
   }
   return "{\"peaks\": [" + items + "]}\n";
 }
 
-std::vector<formats::image_box> boxes_of(std::span<const peak> peaks, extent mode,
-                                         std::size_t template_height, std::size_t template_width,
-                                         bool are_several_templates) {
+std::string peaks_star(std::span<const located_peak> peaks, const peak_frame& frame,
+                       const std::string& micrograph) {
+  std::string text =
+      "\ndata_particles\n\nloop_\n_rlnMicrographName #1\n_rlnCoordinateX #2\n"
+      "_rlnCoordinateY #3\n_rlnAutopickFigureOfMerit #4\n_rlnClassNumber #5\n";
+  const auto centre = [&](double index, std::size_t length) {
+    return subpixel_text(index + static_cast<double>(first_of(length, frame.mode)) +
+                         static_cast<double>(length / 2));
+  };
+  for (const located_peak& p : peaks) {
+    text += formatted("{} {} {} {} {}\n", star_word(micrograph), centre(p.x_subpixel, frame.width),
+                      centre(p.y_subpixel, frame.height), score_text(p), p.number + 1);
+  }
+  return text + "\n";
+}
+
+std::string peaks_box(std::span<const located_peak> peaks, const peak_frame& frame) {
+  std::string text;
+  for (const formats::image_box& box : boxes_of(peaks, frame)) {
+    text += formatted("{}\t{}\t{}\t{}\n", box.x, box.y, box.width, box.height);
+  }
+  return text;
+}
+
+std::vector<formats::image_box> boxes_of(std::span<const located_peak> peaks,
+                                         const peak_frame& frame) {
   std::vector<formats::image_box> boxes;
-  for (const peak& p : peaks) {
+  for (const located_peak& p : peaks) {
     const std::string score = formatted("{:.3g}", p.score);
-    boxes.push_back({.y = static_cast<std::ptrdiff_t>(p.y) + first_of(template_height, mode),
-                     .x = static_cast<std::ptrdiff_t>(p.x) + first_of(template_width, mode),
-                     .height = template_height,
-                     .width = template_width,
-                     .label = are_several_templates ? formatted("{}:{}", p.number, score) : score});
+    boxes.push_back({.y = static_cast<std::ptrdiff_t>(p.y) + first_of(frame.height, frame.mode),
+                     .x = static_cast<std::ptrdiff_t>(p.x) + first_of(frame.width, frame.mode),
+                     .height = frame.height,
+                     .width = frame.width,
+                     .label = frame.n_templates > 1 ? formatted("{}:{}", p.number, score) : score,
+                     .colour = p.number});
   }
   return boxes;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peaks of a search as a table, CSV, JSON, and boxes over the image.
+// Peaks of a search as a table, CSV, JSON, particles of RELION and EMAN, and boxes over the image.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -7,26 +7,45 @@
 #include <string>
 #include <vector>
 
+#include "cli/match_run.hpp"             // located_peak
 #include "formats/image_marks.hpp"       // image_box
-#include "wingbeat/template_search.hpp"  // peak, extent
+#include "wingbeat/template_search.hpp"  // extent
 
 namespace wingbeat::cli {
 
+/// Where the peaks of a search are: its mode, and the templates' size and number.
+struct peak_frame {
+  extent mode = extent::valid;
+  std::size_t height = 0, width = 0;  ///< Of a template.
+  std::size_t n_templates = 1;
+};
+
 /// Returns the peaks as lines for people; a sentence where there is none.
-[[nodiscard]] std::string peaks_table(std::span<const peak> peaks);
+[[nodiscard]] std::string peaks_table(std::span<const located_peak> peaks);
 
-/// Returns "template,y,x,score" and one line per peak. A score has as many digits as tell it from
-/// other floats, here and in JSON.
-[[nodiscard]] std::string peaks_csv(std::span<const peak> peaks);
+/// Returns "template,y,x,score,y_subpixel,x_subpixel" and one line per peak. A score has as many
+/// digits as tell it from other floats, here and in JSON.
+[[nodiscard]] std::string peaks_csv(std::span<const located_peak> peaks);
 
-/// Returns {"peaks": [{"template": 0, "y": 12, "x": 7, "score": 1.5}]} on one line.
-[[nodiscard]] std::string match_json(std::span<const peak> peaks);
+/// Returns {"peaks": [{"template": 0, "y": 12, "x": 7, "score": 1.5, "y_subpixel": 12.25,
+/// "x_subpixel": 7}]} on one line.
+[[nodiscard]] std::string match_json(std::span<const located_peak> peaks);
 
-/// Returns the part of the image under the template of each peak, labelled with its score and,
-/// where there are several templates, before it the template's number and a colon.
-[[nodiscard]] std::vector<formats::image_box> boxes_of(std::span<const peak> peaks, extent mode,
-                                                       std::size_t template_height,
-                                                       std::size_t template_width,
-                                                       bool are_several_templates);
+/// Returns the particles as a STAR file of RELION, block data_particles. Coordinates are pixels of
+/// the image, the first 0, of the template's centre between pixels; the centre is the template's
+/// pixel (height / 2, width / 2), rounded down. Classes are templates, counted from 1.
+/// micrograph: its name, as RELION has it: "000021@stack.mrcs" of image 20 of a stack.
+[[nodiscard]] std::string peaks_star(std::span<const located_peak> peaks, const peak_frame& frame,
+                                     const std::string& micrograph);
+
+/// Returns the particles as boxes of EMAN: x and y of the corner, the image's pixel under the
+/// template's first, width and height, separated by tabs. The centre is corner + size / 2.
+[[nodiscard]] std::string peaks_box(std::span<const located_peak> peaks, const peak_frame& frame);
+
+/// Returns the part of the image under the template of each peak, in the colour of the template,
+/// labelled with its score and, where there are several templates, before it the template's number
+/// and a colon.
+[[nodiscard]] std::vector<formats::image_box> boxes_of(std::span<const located_peak> peaks,
+                                                       const peak_frame& frame);
 
 }  // namespace wingbeat::cli

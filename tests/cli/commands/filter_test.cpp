@@ -209,6 +209,40 @@ TEST(filter, shows_a_bar_on_a_terminal_alone) {
   EXPECT_THAT(at.run(arguments).err, ::testing::Not(HasSubstr("filter [")));
 }
 
+TEST(filter, takes_recordings_block_by_block) {
+  const workplace at;
+  auto from = random_rows(2, 150001, true, 1);  // more than two blocks
+  from.sample_rate_hz = 8000;
+  formats::atomic_file recording{at.folder().path() / "x.wav"};
+  formats::write_wav(recording, from);
+  recording.commit();
+  for (const std::size_t n_rows : {1, 2}) {
+    const auto taps = random_rows(n_rows, 6, true, 2);
+    signal_file(at, "t.npy", taps);
+    for (const auto& [name, mode] :
+         {std::pair{"full", extent::full}, {"same", extent::same}, {"valid", extent::valid}}) {
+      for (const std::string precision : {"fp32", "fp64"}) {
+        const finished run = at.run(
+            {"filter", "x.wav", "t.npy", "--mode", name, "-o", "y.wav", "--precision", precision});
+        ASSERT_EQ(run.code, 0) << run.err;
+        formats::signal result;
+        for (std::size_t c = 0; c < 2; ++c) {
+          const auto row = formats::read_signal(at.folder().path() / "y.wav", {.channel = c});
+          EXPECT_EQ(row.n_channels, 2U);
+          result.row_length = row.row_length;
+          result.samples.insert(result.samples.end(), row.samples.begin(), row.samples.end());
+        }
+        result.n_rows = 2;
+        expect_sums(result, from, taps, mode, 1e-4);
+      }
+    }
+  }
+  const finished one = at.run({"filter", "x.wav", "t.npy", "--channel", "1", "-o", "y.wav"});
+  EXPECT_THAT(one.err, HasSubstr("2 rows of taps and x.wav 1 row"));
+  EXPECT_THAT(at.run({"filter", "x.wav", "t.npy", "--channel", "2", "-o", "y.wav"}).err,
+              HasSubstr("x.wav has no channel 2"));
+}
+
 TEST(filter, refuses_in_a_sentence_and_writes_nothing) {
   const workplace at;
   at.file("x.txt", "1\n2\n3\n");

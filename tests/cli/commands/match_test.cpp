@@ -62,11 +62,14 @@ class match : public ::testing::Test {
 
 TEST_F(match, prints_json_that_scripts_rely_on) {
   EXPECT_EQ(matched({"f.npy", "t.npy", "--top", "1", "--json"}).out,
-            "{\"peaks\": [{\"template\": 0, \"y\": 12, \"x\": 7, \"score\": 1.5}]}\n");
+            "{\"peaks\": [{\"template\": 0, \"y\": 12, \"x\": 7, \"score\": 1.5, "
+            "\"y_subpixel\": 12, \"x_subpixel\": 7}]}\n");
   EXPECT_EQ(matched({"f.npy", "t.npy", "--mode", "full", "--top", "1", "--json"}).out,
-            "{\"peaks\": [{\"template\": 0, \"y\": 13, \"x\": 8, \"score\": 1.5}]}\n");
+            "{\"peaks\": [{\"template\": 0, \"y\": 13, \"x\": 8, \"score\": 1.5, "
+            "\"y_subpixel\": 13, \"x_subpixel\": 8}]}\n");
   EXPECT_EQ(matched({"f.npy", "t.npy", "--mode", "same", "--top", "1", "--json"}).out,
-            "{\"peaks\": [{\"template\": 0, \"y\": 13, \"x\": 8, \"score\": 1.5}]}\n");
+            "{\"peaks\": [{\"template\": 0, \"y\": 13, \"x\": 8, \"score\": 1.5, "
+            "\"y_subpixel\": 13, \"x_subpixel\": 8}]}\n");
   EXPECT_EQ(matched({"f.npy", "t.npy", "--threshold", "9", "--json"}).out, "{\"peaks\": []}\n");
 }
 
@@ -138,7 +141,8 @@ TEST_F(match, names_the_option_where_an_image_leaves_the_range_of_fp16) {
 }
 
 TEST_F(match, writes_csv_and_a_table_of_the_highest_peaks_first) {
-  const std::string csv = "template,y,x,score\n0,12,7,1.5\n0,3,15,0.75\n";
+  const std::string csv =
+      "template,y,x,score,y_subpixel,x_subpixel\n0,12,7,1.5,12,7\n0,3,15,0.75,3,15\n";
   EXPECT_EQ(matched({"f.npy", "t.npy", "--threshold", "0.7", "--csv", "-"}).out, csv);
   const finished run = matched({"f.npy", "t.npy", "--threshold", "0.7", "--csv", "p.csv"});
   EXPECT_EQ(at_.folder().read("p.csv"), csv);
@@ -171,7 +175,8 @@ TEST_F(match, numbers_templates_over_files_and_stacks) {
     words all{"f.npy"};
     all.insert(all.end(), templates.begin(), templates.end());
     all.insert(all.end(), {"--top", "1", "--csv", "-"});
-    EXPECT_EQ(matched(all).out, "template,y,x,score\n" + std::to_string(number) + ",12,7,1.5\n");
+    EXPECT_EQ(matched(all).out, "template,y,x,score,y_subpixel,x_subpixel\n" +
+                                    std::to_string(number) + ",12,7,1.5,12,7\n");
   }
 }
 

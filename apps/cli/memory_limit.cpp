@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/memory_limit.hpp"
+
+#include <unistd.h>  // sysconf
+
+#include <algorithm>  // min
+#include <cmath>      // ceil, floor
+#include <fstream>
+
+#include "cli/option.hpp"      // add_text, real_of
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::cli {
+namespace {
+
+constexpr double most_bytes = 0x1p63;
+constexpr double mebibyte = 0x1p20;
+
+/// Memory is more than arrays: the program's code, its libraries, threads and tables.
+constexpr double program_bytes = 64 * mebibyte;
+
+/// Half of the memory that the machine has, or a control group leaves.
+double default_limit_bytes() {
+  const auto pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES));
+  double bytes = pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  double group_bytes = 0;
+  if (std::ifstream{"/sys/fs/cgroup/memory.max"} >> group_bytes) {  // "max" is no number
+    bytes = std::min(bytes, group_bytes);
+  }
+  return bytes / 2;
+}
+
+}  // namespace
+
+double memory_limit_of(const std::string& text) {
+  if (text.empty()) return default_limit_bytes();
+  constexpr std::string_view suffixes = "KMGT";
+  std::string digits = text;
+  double unit = 1;
+  if (const auto suffix = suffixes.find(text.empty() ? ' ' : text.back());
+      suffix != std::string_view::npos) {
+    digits.pop_back();
+    for (std::size_t i = 0; i <= suffix; ++i) unit *= 1024;
+  }
+  try {
+    return real_of("--max-memory", digits, {.least = 1 / unit, .most = most_bytes / unit}) * unit;
+  } catch (const plan_error&) {
+    throw plan_error(formatted(
+        "--max-memory takes bytes such as 1500000, 512M or 3.5G, and was given '{}'", text));
+  }
+}
+
+void add_memory_limit(CLI::App& command, std::string& to) {
+  add_text(command, "--max-memory", to,
+           "Refuse to take more memory, as 512M or 3.5G; else half of the machine's");
+}
+
+std::string require_memory(std::string_view work, double array_bytes, double limit_bytes) {
+  const double needed_mib = std::ceil((array_bytes + program_bytes) / mebibyte);
+  if (needed_mib * mebibyte <= limit_bytes) {
+    return formatted("{:.0f} MiB of memory", needed_mib);
+  }
+  throw plan_error(
+      formatted("{} needs up to {:.0f} MiB of memory, and {:.0f} MiB are allowed, half of the "
+                "machine's unless --max-memory says otherwise; give --max-memory {:.0f}M if it has "
+                "them, or take less at once",
+                work, needed_mib, std::floor(limit_bytes / mebibyte), needed_mib));
+}
+
+}  // namespace wingbeat::cli

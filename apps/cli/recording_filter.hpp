@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters the channels of a recording block by block, so that it is never in memory whole.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "formats/signal.hpp"        // signal
+#include "formats/wav.hpp"           // wav_reader
+#include "wingbeat/convolution.hpp"  // extent
+#include "wingbeat/plan.hpp"         // precision
+#include "wingbeat/queue.hpp"        // queue
+
+namespace wingbeat::cli {
+
+/// The most taps that a recording is filtered with in blocks.
+inline constexpr std::size_t most_block_taps = 65536;
+
+struct recording_filter_spec {
+  std::optional<std::size_t> channel;  ///< Unset: all.
+  extent mode = extent::full;
+  precision real = precision::fp32;
+};
+
+/// The results that a mode has of the full ones.
+struct kept_range {
+  std::size_t skipped = 0, count = 0;
+};
+
+/// Returns them of n samples, in mode valid at least as many as there are taps.
+[[nodiscard]] kept_range kept_of(std::size_t n, std::size_t n_taps, extent mode);
+
+/// Takes results, [frame][channel].
+using frame_sink = std::function<void(std::span<const double> frames)>;
+
+/// Returns the most bytes of arrays that the filter takes.
+[[nodiscard]] double recording_filter_bytes(std::size_t n_channels, std::size_t n_taps);
+
+/// Filters by stream_filter and gives all results to `sink`. taps: real, one row or one for each
+/// channel, at most `most_block_taps` long. Throws `plan_error` for a result beyond the precision.
+void filter_recording(const queue& on, const formats::wav_reader& recording,
+                      const formats::signal& taps, const recording_filter_spec& spec,
+                      const frame_sink& sink);
+
+}  // namespace wingbeat::cli

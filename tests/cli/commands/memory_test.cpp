@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// Timeout: 300
+// The memory of commands: what they state is not exceeded, stacks are never in memory whole, and
+// too much is refused before it is taken.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "cli/images.hpp"          // image_file, random_images
+#include "cli/program.hpp"         // workplace
+#include "formats/npy_header.hpp"  // npy_prefix
+#include "formats/wav.hpp"         // wav_writer
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+using words = std::vector<std::string>;
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+/// Returns the "within N MiB of memory" of a message, in bytes.
+std::size_t stated_bytes(const finished& done) {
+  std::smatch found;
+  const std::regex pattern{"within ([0-9]+) MiB of memory"};
+  if (!std::regex_search(done.err, found, pattern)) return 0;
+  return std::stoul(found[1]) * mebibyte;
+}
+
+/// Writes fp32 images of zeros as a file without blocks: what this process takes counts for its
+/// children as well.
+void sparse_stack(const workplace& at, const std::string& name, const image_shape& shape) {
+  const std::vector<std::size_t> lengths{shape.n_images, shape.height, shape.width};
+  const std::string prefix = formats::npy_prefix("<f4", lengths);
+  at.file(name, prefix);
+  std::filesystem::resize_file(at.folder().path() / name,
+                               prefix.size() + 4 * shape.n_images * shape.height * shape.width);
+}
+
+class memory : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "the sanitizer has memory of its own";
+#endif
+    image_file(at_, "k.npy", random_images({9, 9}, 2));
+  }
+
+  /// Expects that the run took no more than it states; returns that.
+  std::size_t bounded(const words& arguments) const {
+    const finished done = at_.run(arguments);
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_GT(stated_bytes(done), 0U) << done.err;
+    EXPECT_LE(done.peak_bytes, stated_bytes(done)) << done.err;
+    return done.peak_bytes;
+  }
+
+  workplace at_;
+};
+
+TEST_F(memory, of_a_stack_is_that_of_an_image) {
+  sparse_stack(at_, "stack.npy", {512, 512, 80});  // 80 MiB
+  for (const std::string precision : {"fp32", "fp64"}) {
+    EXPECT_LT(bounded({"convolve", "stack.npy", "k.npy", "-o", "out.npy", "--engine", "host",
+                       "--precision", precision}),
+              70 * mebibyte);
+    EXPECT_LT(bounded({"match", "stack.npy", "k.npy", "--frame", "70", "--engine", "host",
+                       "--precision", precision}),
+              70 * mebibyte);
+  }
+  sparse_stack(at_, "many.npy", {256, 256, 2000});  // 500 MiB
+  EXPECT_LT(bounded({"match", "stack.npy", "many.npy", "--frame", "3", "--top", "1", "--mode",
+                     "valid", "--engine", "host"}),
+            300 * mebibyte)
+      << "templates come a few at once";
+}
+
+TEST_F(memory, of_large_images_is_stated) {
+  sparse_stack(at_, "f.npy", {2001, 1501});
+  sparse_stack(at_, "large.npy", {1000, 900});
+  for (const std::string precision : {"fp32", "fp64"}) {
+    for (const std::string kernel : {"k.npy", "large.npy"}) {
+      const words more{"f.npy",       kernel,    "--engine", "host",
+                       "--precision", precision, "--mode",   "full"};
+      words convolve{"convolve", "-o", "out.npy"}, match{"match", "--normalised"};
+      convolve.insert(convolve.end(), more.begin(), more.end());
+      match.insert(match.end(), more.begin(), more.end());
+      (void)bounded(convolve);
+      (void)bounded(match);
+    }
+  }
+}
+
+TEST_F(memory, of_a_recording_is_that_of_blocks) {
+  const formats::signal shape{
+      .n_rows = 2, .row_length = std::size_t{1} << 24, .sample_rate_hz = 48000};
+  const auto path = at_.folder().path() / "x.wav";
+  formats::atomic_file recording{path};
+  formats::wav_writer header{recording, shape};
+  recording.commit();
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) + (std::size_t{1} << 27));
+  at_.file("t.txt", "1\n2\n3\n");
+  for (const std::string precision : {"fp32", "fp64"}) {
+    EXPECT_LT(bounded({"filter", "x.wav", "t.txt", "-o", "y.wav", "--engine", "host", "--precision",
+                       precision}),
+              90 * mebibyte)
+        << "of 128 MiB";
+  }
+  expect_refusal(at_, {"filter", "x.wav", "t.txt", "-o", "y.npy", "--max-memory", "200M"}, 2,
+                 "reading x.wav needs up to 449 MiB of memory");
+}
+
+TEST_F(memory, of_whole_signals_is_stated) {
+  const std::string prefix = formats::npy_prefix("<f4", {3, 1000000});
+  at_.file("x.npy", prefix);
+  std::filesystem::resize_file(at_.folder().path() / "x.npy", prefix.size() + 12000000);
+  std::string taps;
+  for (int i = 0; i < 70000; ++i) taps += "1\n";
+  at_.file("short.txt", "1\n2\n");
+  at_.file("long.txt", taps);
+  for (const std::string file : {"short.txt", "long.txt"}) {
+    for (const std::string precision : {"fp32", "fp64"}) {
+      (void)bounded(
+          {"filter", "x.npy", file, "-o", "y.npy", "--engine", "host", "--precision", precision});
+    }
+  }
+}
+
+TEST_F(memory, is_refused_before_it_is_taken) {
+  // Zeros shrink to a thousandth: a small file that claims much.
+  image_file(at_, "f.png",
+             {.samples = std::vector<float>(1500 * 1500), .height = 1500, .width = 1500},
+             {.png_range = formats::value_range{0, 255}});
+  for (const words& arguments : {words{"convolve", "f.png", "k.npy", "-o", "out.npy"},
+                                 {"convolve", "k.npy", "f.png", "-o", "out.npy"},
+                                 {"match", "f.png", "k.npy"},
+                                 {"match", "f.png", "f.png"}}) {
+    words all = arguments;
+    all.insert(all.end(), {"--max-memory", "100M", "--engine", "host"});
+    const finished done = at_.run(all);
+    EXPECT_EQ(done.code, 2);
+    EXPECT_THAT(done.err, HasSubstr("MiB of memory, and 100 MiB are allowed"));
+    EXPECT_THAT(done.err, HasSubstr("give --max-memory "));
+    EXPECT_EQ(n_lines(done.err), 1U);
+    EXPECT_LT(done.peak_bytes, 60 * mebibyte);
+  }
+  expect_refusal(at_, {"match", "k.npy", "k.npy", "--max-memory", "much"}, 2,
+                 "--max-memory takes bytes such as 1500000, 512M or 3.5G, and was given 'much'");
+  EXPECT_EQ(at_.run({"match", "k.npy", "k.npy", "--max-memory", "0.5G"}).code, 0);
+}
+
+}  // namespace
