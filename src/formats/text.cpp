@@ -36,8 +36,9 @@ struct line_reader {
   std::string_view name;
   std::size_t number = 0;  ///< Of the line last read, counted from 1.
 
-  bool is_blank = false;    ///< The line has neither a number nor a comment.
-  bool is_heading = false;  ///< The line is `# row R`.
+  std::string_view comment = {};  ///< Of the line, from its '#' on.
+  bool is_blank = false;          ///< The line has neither a number nor a comment.
+  bool is_heading = false;        ///< The line is `# row R`.
 
   /// Returns the next line without its end and its comment.
   std::string_view next() {
@@ -48,7 +49,9 @@ struct line_reader {
     if (line.ends_with('\r')) line.remove_suffix(1);
     is_blank = line.find_first_not_of(blanks) == line.npos;
     is_heading = is_row_heading(line);
-    return line.substr(0, line.find('#'));
+    const std::size_t sign = std::min(line.find('#'), line.size());
+    comment = line.substr(sign);
+    return line.substr(0, sign);
   }
 
   template <class... Arguments>
@@ -88,21 +91,48 @@ double parse_number(std::string_view word, const line_reader& at) {
 struct columns {
   int count = 0;
   double value[2] = {};
+  bool may_be_decimal = false;  ///< One number with a decimal comma could be meant, as in 1,5.
 };
+
+/// Returns whether `word` is digits, with points between groups of three at most.
+bool is_whole(std::string_view word) {
+  const bool is_grouped = !word.starts_with('0');
+  std::size_t end = word.size();
+  for (std::size_t i = word.size(); i-- > 0;) {
+    if (word[i] >= '0' && word[i] <= '9') continue;
+    if (word[i] != '.' || i == 0 || !is_grouped || end - i != 4) return false;
+    end = i;
+  }
+  return !word.empty();
+}
+
+/// Returns whether two columns, of which the second follows a comma at once, could be the halves of
+/// one number.
+bool are_halves(std::string_view before, std::string_view after) {
+  if (before.starts_with('+') || before.starts_with('-')) before.remove_prefix(1);
+  const std::string_view digits = after.substr(0, after.find_first_of("eE"));
+  return is_whole(before) && !digits.empty() &&
+         digits.find_first_not_of("0123456789") == digits.npos;
+}
 
 /// Splits `line`: number, then blanks with at most one comma among them, then number.
 columns parse_line(std::string_view line, const line_reader& at) {
   columns found;
   bool after_comma = false;
+  std::string_view words[2];
   for (line = without_leading_blanks(line); !line.empty() || after_comma;) {
     const std::string_view word = line.substr(0, line.find_first_of(" \t,"));
     if (word.empty()) at.refuse_line("lacks a number beside a comma; {}", allowed);
     if (found.count == 2) at.refuse_line("has more than two columns; {}", allowed);
+    words[found.count] = word;
     found.value[found.count++] = parse_number(word, at);
     line = without_leading_blanks(line.substr(word.size()));
     after_comma = line.starts_with(',');
     if (after_comma) line = without_leading_blanks(line.substr(1));
   }
+  const char* const behind = words[0].data() + words[0].size();
+  found.may_be_decimal = found.count == 2 && behind + 1 == words[1].data() && *behind == ',' &&
+                         are_halves(words[0], words[1]);
   return found;
 }
 
@@ -113,8 +143,18 @@ struct row_collector {
   std::size_t first_number = 0;  ///< Line of the first sample of all.
   std::size_t last_number = 0;   ///< Line of the last sample so far.
   int n_columns = 0;
+  bool is_said_complex = false;  ///< By a comment above the first sample.
+  bool may_be_decimal = false;   ///< Each line so far could be one number with a decimal comma.
+
+  void read_comment(std::string_view comment) {
+    if (!result.samples.empty()) return;
+    for (const std::string_view words : {"complex", "re im", "re,im", "re, im"}) {
+      is_said_complex |= comment.find(words) != comment.npos;
+    }
+  }
 
   void add(const columns& found, const line_reader& at) {
+    may_be_decimal = found.may_be_decimal && (result.samples.empty() || may_be_decimal);
     if (result.samples.empty()) {
       n_columns = found.count;
       first_number = at.number;
@@ -126,6 +166,16 @@ struct row_collector {
     }
     result.samples.emplace_back(found.value[0], found.value[1]);
     last_number = at.number;
+  }
+
+  /// Refuses numbers that are complex by the rule of columns, and real ones in other countries.
+  void require_one_meaning(std::string_view name) const {
+    if (!may_be_decimal || is_said_complex) return;
+    refuse(name,
+           "each line has a comma between digits, as line {} has: a decimal comma, or two columns; "
+           "write decimal points, or of complex numbers a blank in place of the comma or a line "
+           "'# complex' above them",
+           first_number);
   }
 
   /// Ends the row, if it has begun. The first row sets the length of all.
@@ -173,6 +223,7 @@ signal read_text(std::string_view content, std::string_view name) {
       }
       rows.result.is_table = awaits_samples = true;
     }
+    rows.read_comment(lines.comment);
     const columns found = parse_line(line, lines);
     if (found.count == 0) continue;
     rows.add(found, lines);
@@ -182,6 +233,7 @@ signal read_text(std::string_view content, std::string_view name) {
     refuse(name, "ends with the heading of a row without samples; remove it");
   }
   if (rows.result.samples.empty()) refuse(name, "holds no samples; {}", allowed);
+  rows.require_one_meaning(name);
   rows.end_row(name);
   return std::move(rows.result);
 }

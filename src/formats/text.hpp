@@ -16,7 +16,10 @@ namespace wingbeat::formats {
 /// nothing, except `# row R` with a number R: a row begins below it, and the signal is a table even
 /// if that row is its only one. Rows are equally long, lines end in LF or CRLF, and all lines have
 /// one column (a real signal) or all have two (a complex one). Numbers are decimal and may carry
-/// a sign and an exponent. Throws `file_error` naming `name` and the line at fault.
+/// a sign and an exponent. Where every line is digits, a comma and digits, as 1,5 is, the comma may
+/// be a decimal one: such a file is refused unless a comment above its first sample has the word
+/// `complex`, or `re` and `im` side by side.
+/// Throws `file_error` naming `name` and the line at fault.
 [[nodiscard]] signal read_text(std::string_view content, std::string_view name);
 
 /// Writes one sample a line: "re im", or "re" for a real signal. The digits suffice to read back

@@ -126,6 +126,22 @@ TEST(text, refuses_a_comma_without_its_number) {
   }
 }
 
+TEST(text, refuses_what_may_have_decimal_commas) {
+  for (const char* content : {"1,5", "0,5\n-1,25\n+3,0\n", "1.000,5\n0,5\n", "1,5e-3\n2,5E3\n",
+                              "# samples\n1,5\n", "1,5\n# complex\n2,5\n"}) {
+    EXPECT_THAT(refusal(content), HasSubstr("a decimal comma, or two columns; write")) << content;
+  }
+  EXPECT_THAT(refusal("# x\n\n1,5\n"), HasSubstr("as line 3 has"));
+}
+
+TEST(text, reads_commas_that_are_no_decimal_ones) {
+  for (const char* content :
+       {"1,-5", "1.0,5", "1,5.0", "1, 5", "1 ,5", "1e0,5", "0.125,5", "1,5\n1 5", "1,5\n.5,5",
+        "# complex\n1,5", "# re,im\n1,5", "# the parts re im\n\n1,5", "1,2\n1,2\n-1,-2\n"}) {
+    EXPECT_FALSE(read_text(content, "in.txt").is_real) << content;
+  }
+}
+
 TEST(text, refuses_nan_and_infinity) {
   for (const char* word : {"nan", "NaN", "-nan", "inf", "-Inf", "infinity"}) {
     EXPECT_THAT(refusal(std::string("0\n") + word),
