@@ -14,9 +14,12 @@
 #include "channelising/packed_samples.hpp"  // packed_bytes, unpack_samples
 #include "cli/messages.hpp"                 // counted
 #include "cli/option.hpp"                   // refuse_choice
+#include "formats/atomic_file.hpp"          // is_written_directly
 #include "formats/byte_order.hpp"           // load
+#include "formats/extension.hpp"            // extension_of
 #include "formats/npy_header.hpp"           // take_npy_header
 #include "formats/refusal.hpp"              // refuse
+#include "formats/signature.hpp"            // is_text, signed_content
 #include "formats/vdif.hpp"                 // read_vdif
 #include "formats/whole_file.hpp"           // read_whole_file
 #include "formatted.hpp"                    // formatted
@@ -62,24 +65,57 @@ bool is_vdif(const byte_source& file) {
   return ((word(length_at) ^ word(n_bytes + length_at)) & shape_mask) == 0;
 }
 
-std::string format_of(const byte_source& file) {
-  if (is_npy(file.head())) return "npy";
-  if (is_guppi(file.head())) return "guppi";
-  return is_vdif(file) ? "vdif" : "raw";
+/// Packed samples have no mark: a name says that a file holds them, or the user does.
+bool has_raw_name(const byte_source& file) {
+  const std::string extension = formats::extension_of(file.name());
+  return extension == ".raw" || extension == ".bin" || extension == ".dat";
 }
 
-/// Returns "raw", the format of stdin: others are read from several places of a file.
-std::string require_raw(const byte_source& stdin_source, const std::string& format) {
-  const std::string found = format == "auto" ? format_of(stdin_source) : format;
+/// Throws `file_error` for what begins with the magic number of a format that holds no samples, and
+/// for a text whose name does not say otherwise.
+void require_samples(const byte_source& file) {
+  std::string_view content = formats::signed_content(file.head());
+  if (content.empty() && !has_raw_name(file) && formats::is_text(file.head())) content = "a text";
+  if (content.empty()) return;
+  refuse(file.name(), "is {}, which holds no packed samples; name a recording of a digitiser",
+         content);
+}
+
+/// Returns the format that the content has, or that the name says. Throws `file_error` for what
+/// holds no samples, and `plan_error` where neither tells.
+std::string format_of(const byte_source& file) {
+  if (is_npy(file.head())) return "npy";
+  if (is_guppi(file.head()) && formats::signed_content(file.head()).empty()) return "guppi";
+  require_samples(file);
+  if (is_vdif(file)) return "vdif";
+  if (has_raw_name(file) || !file.has_own_name()) return "raw";
+  throw plan_error(formatted(
+      "{} does not say what it holds; give --format raw if that is packed samples, or a name that "
+      "ends in .raw, .bin or .dat",
+      file.name()));
+}
+
+/// Returns "raw", the format of a pipe: others are read from several places of a file.
+std::string require_raw(const byte_source& pipe, const std::string& format) {
+  const std::string found = format == "auto" ? format_of(pipe) : format;
   if (found == "raw") return found;
   throw plan_error(formatted(
-      "stdin is to hold the format {}, and raw samples alone come from stdin; name the file{}",
-      found, format == "auto" ? ", or give --format raw" : ""));
+      "{0} is to hold the format {1}, and raw samples alone come from {0}; name the file{2}",
+      pipe.name(), found, format == "auto" ? ", or give --format raw" : ""));
 }
 
 }  // namespace
 
+void require_packed_samples(const std::string& name) {
+  const byte_source file{name};
+  require_samples(file);
+  if (is_guppi(file.head())) {
+    refuse(name, "is GUPPI raw, and packed samples are taken here; wingbeat channelise reads it");
+  }
+}
+
 byte_source::byte_source(std::string name) : name_(std::move(name)) {
+  has_own_name_ = name_ != "-" && !formats::is_written_directly(name_);
   if (name_ == "-") {
     name_ = "stdin";
     descriptor_ = ::dup(STDIN_FILENO);
@@ -159,9 +195,6 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
     throw plan_error(formatted("{} files are given; give one for each of at most 2 polarisations",
                                files.size()));
   }
-  if (files.size() == 2 && files[0] == "-" && files[1] == "-") {
-    throw plan_error("both polarisations are to come from stdin; name a file for one");
-  }
   const std::vector<const char*> known{"auto", "raw", "npy", "vdif", "guppi"};
   if (std::find(known.begin(), known.end(), format) == known.end()) {
     refuse_choice("--format", format, known);
@@ -169,7 +202,7 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
   for (const std::string& name : files) {
     auto file = std::make_unique<byte_source>(name);
     std::string kind = format;
-    if (name == "-") kind = require_raw(*file, format);
+    if (name == "-" || !file->size()) kind = require_raw(*file, format);
     if (kind == "auto") kind = format_of(*file);
     open_stream(std::move(file), kind);
   }

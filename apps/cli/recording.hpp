@@ -28,6 +28,9 @@ class byte_source {
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
+  /// Returns whether the name is the file's, not that of a pipe, a device or an open descriptor.
+  [[nodiscard]] bool has_own_name() const { return has_own_name_; }
+
   /// Returns the first bytes, 2^17 of them unless the file is shorter.
   [[nodiscard]] std::span<const std::byte> head() const { return head_; }
 
@@ -46,6 +49,7 @@ class byte_source {
 
  private:
   std::string name_;
+  bool has_own_name_ = true;
   int descriptor_ = -1;
   std::vector<std::byte> head_;
   std::size_t position_ = 0;       ///< In `head_`.
@@ -54,8 +58,14 @@ class byte_source {
   std::optional<std::size_t> size_;
 };
 
+/// Throws `file_error` for a file that holds no packed samples, as its first bytes tell: those of
+/// another format, or of a text unless the name ends in .raw, .bin or .dat.
+void require_packed_samples(const std::string& name);
+
 struct recording_options {
-  std::string format = "auto";  ///< Or "raw", "npy", "vdif", "guppi"; the content tells "auto".
+  /// Or "raw", "npy", "vdif", "guppi". "auto" is what the content tells; packed samples, which have
+  /// no mark, where the name ends in .raw, .bin or .dat, and of a pipe.
+  std::string format = "auto";
   /// Of packed samples and of integers; unset: 10. VDIF and GUPPI raw have their own.
   std::optional<unsigned> sample_bits = {};
   /// The channel of VDIF or GUPPI raw that is read; unset: the only one.
@@ -78,6 +88,9 @@ class recording {
   [[nodiscard]] unsigned sample_bits() const { return sample_bits_; }
   [[nodiscard]] unsigned stored_bits() const { return stored_bits_; }
   [[nodiscard]] bool is_complex() const;
+
+  /// Returns whether the files hold packets, some of which may be missing.
+  [[nodiscard]] bool has_packets() const { return !voltages_.empty(); }
 
   /// Returns the sample rate that the files state; 0 where they state none.
   [[nodiscard]] double sample_rate_hz() const;

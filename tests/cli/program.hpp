@@ -7,16 +7,17 @@
 #include <spawn.h>         // posix_spawn
 #include <sys/resource.h>  // rusage
 #include <sys/wait.h>      // wait4
-#include <unistd.h>        // close, read
+#include <unistd.h>        // close, pipe2, read
 
 #include <algorithm>  // count
 #include <cstdlib>    // posix_openpt, ptsname
 #include <filesystem>
 #include <fstream>
-#include <iterator>  // istreambuf_iterator
+#include <iterator>  // istreambuf_iterator, ssize
 #include <nlohmann/json.hpp>
 #include <stdexcept>  // runtime_error
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/temporary_folder.hpp"  // temporary_folder
@@ -107,6 +108,23 @@ class workplace {
  private:
   temporary_folder folder_, output_;
 };
+
+/// Runs the program with a pipe for stdin, which holds the content: 64 KiB at most.
+inline finished run_with_stdin(const workplace& at, const std::vector<std::string>& arguments,
+                               std::string_view content) {
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be had");
+  const auto count = ::write(pipe[1], content.data(), content.size());
+  ::close(pipe[1]);
+  const int held = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  ::dup2(pipe[0], STDIN_FILENO);
+  ::close(pipe[0]);
+  finished result = at.run(arguments);
+  ::dup2(held, STDIN_FILENO);
+  ::close(held);
+  EXPECT_EQ(count, std::ssize(content));
+  return result;
+}
 
 /// Parses stdout; a failure to parse fails the test.
 inline nlohmann::json json_of(const finished& run) {

@@ -5,7 +5,8 @@
 
 #include <algorithm>  // any_of
 #include <chrono>
-#include <memory>  // make_shared
+#include <filesystem>  // is_regular_file
+#include <memory>      // make_shared
 #include <optional>
 #include <random>  // random_device
 #include <string>
@@ -20,6 +21,7 @@
 #include "cli/fgpu_options.hpp"             // add_fgpu_options
 #include "cli/messages.hpp"                 // exit_ok
 #include "cli/option.hpp"                   // add_inputs, add_file, add_count
+#include "cli/recording.hpp"                // require_packed_samples
 #include "cli/reports/fengine.hpp"          // engine_stats_text
 #include "cli/service_start.hpp"            // log_start
 #include "cli/sources.hpp"                  // names_files, capture_of, endpoints_of
@@ -111,6 +113,9 @@ receive::source source_of(const options& o) {
     return receive::capture_source{.file = *capture, .speed = speed};
   }
   if (!is_live) {
+    for (const std::string& file : o.sources) {
+      if (std::filesystem::is_regular_file(file)) require_packed_samples(file);
+    }
     return receive::recording_source{.files = {o.sources.begin(), o.sources.end()},
                                      .speed = speed,
                                      .adc_rate_hz = o.adc_rate_hz.value()};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// Which files `wingbeat channelise` and `wingbeat fengine` take for packed samples, which have no
+// mark of their own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>  // remove
+#include <string>
+#include <vector>
+
+#include "cli/program.hpp"  // workplace, run_with_stdin
+
+namespace {
+
+using namespace wingbeat::test;
+using namespace std::string_literals;
+using ::testing::HasSubstr;
+using words = std::vector<std::string>;
+
+/// Bytes that are no text and begin no known format.
+std::string packed_samples() {
+  std::string bytes(6000, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i % 251 + 3);
+  return bytes;
+}
+
+words line_of(const std::string& file, const words& more = {}) {
+  words line{"channelise", file,       "--adc-rate", "1e6", "--channels",
+             "64",         "--engine", "host",       "-o",  "x.npy"};
+  line.insert(line.end(), more.begin(), more.end());
+  return line;
+}
+
+class recordings : public ::testing::Test {
+ protected:
+  void expect_refusal(const words& line, int code, const std::string& why) const {
+    const std::ptrdiff_t n_before = at_.folder().n_files();
+    const finished run = at_.run(line);
+    EXPECT_EQ(run.code, code) << run.err;
+    EXPECT_EQ(n_lines(run.err), 1U) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(why));
+    EXPECT_EQ(at_.folder().n_files(), n_before);
+  }
+
+  workplace at_;
+};
+
+TEST_F(recordings, of_packed_samples_are_named_so) {
+  for (const std::string name : {"a.raw", "a.bin", "a.DAT"}) {
+    at_.file(name, packed_samples());
+    EXPECT_EQ(at_.run(line_of(name)).code, 0) << name;
+  }
+  for (const std::string name : {"a.samples", "a"}) {
+    at_.file(name, packed_samples());
+    expect_refusal(line_of(name), 2, name + " does not say what it holds; give --format raw if");
+    EXPECT_EQ(at_.run(line_of(name, {"--format", "raw"})).code, 0) << name;
+  }
+  EXPECT_EQ(run_with_stdin(at_, line_of("-"), packed_samples()).code, 0);
+  EXPECT_EQ(run_with_stdin(at_, line_of("/dev/stdin"), packed_samples()).code, 0);
+}
+
+TEST_F(recordings, are_no_files_of_other_formats) {
+  const std::string rest = packed_samples();
+  for (const auto& [name, content, noun] : std::vector<std::array<std::string, 3>>{
+           {"a.wav", "RIFF\x24\0\0\0WAVEfmt "s + rest, "a WAV recording"},
+           {"a.raw", "RIFF\x24\0\0\0WAVEfmt "s + rest, "a WAV recording"},
+           {"a.png", "\x89PNG\r\n\x1A\n"s + rest, "a PNG image"},
+           {"a.dat", "\x1F\x8B\x08\0"s + rest, "a gzip archive"},
+           {"a.pcap", "\xD4\xC3\xB2\xA1"s + rest, "a capture of packets (pcap)"},
+           {"a.fits", "SIMPLE  = "s + std::string(6000, ' '), "a FITS file"},
+           {"README.md", std::string(6000, 'x'), "a text"}}) {
+    at_.file(name, content);
+    const std::string why = name + ": is " + noun + ", which holds no packed samples; name a";
+    expect_refusal(line_of(name), 4, why);
+    const finished piped = run_with_stdin(at_, line_of("-"), content);
+    EXPECT_EQ(piped.code, 4) << piped.err;
+    EXPECT_THAT(piped.err, HasSubstr("stdin: is " + noun));
+    EXPECT_EQ(at_.run(line_of(name, {"--format", "raw"})).code, 0) << name;
+    std::filesystem::remove(at_.folder().path() / "x.npy");
+    if (name == "a.pcap") continue;
+    expect_refusal({"fengine", name, name, "--adc-sample-rate", "1e6", "--sync-time", "0",
+                    "--wideband", "name=w,channels=64,dst=127.0.0.1:7148"},
+                   4, why);
+  }
+}
+
+TEST_F(recordings, of_packets_alone_have_missing_ones) {
+  at_.file("a.raw", packed_samples());
+  for (const std::string word : {"zero-fill", "withhold"}) {
+    expect_refusal(line_of("a.raw", {"--missing", word}), 2,
+                   "--missing is of VDIF and GUPPI raw, whose packets may be lost, and a.raw has");
+  }
+}
+
+}  // namespace
