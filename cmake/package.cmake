@@ -15,7 +15,7 @@ endif()
 # Pages with all that they link to; the test package/links follows the links. A component of its own,
 # so that the test need not build the programs.
 if(PROJECT_IS_TOP_LEVEL)
-  install(FILES README.md packaging/debian/copyright
+  install(FILES README.md CHANGELOG.md CONTRIBUTING.md packaging/debian/copyright
           DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat COMPONENT documentation)
   install(DIRECTORY docs bench DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat
           COMPONENT documentation FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg"
