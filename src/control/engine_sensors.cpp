@@ -203,6 +203,12 @@ void engine_sensors::set_input_level(std::size_t pol, double dbfs, bool is_whole
   inputs_[pol].level->set(dbfs, is_whole ? std::nullopt : std::optional(sensor_status::failure));
 }
 
+double engine_sensors::input_level_dbfs(std::size_t pol) const {
+  const reading latest = inputs_[pol].level->latest();
+  return latest.status == sensor_status::unknown ? std::numeric_limits<double>::quiet_NaN()
+                                                 : std::get<double>(latest.value);
+}
+
 void engine_sensors::set_received(std::size_t pol, std::int64_t adc_timestamp, double unixtime_s,
                                   bool is_synchronised) {
   inputs_[pol].timestamp->set(adc_timestamp);

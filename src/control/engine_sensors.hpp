@@ -33,6 +33,8 @@ class engine_sensors {
   void set_input_clips(std::size_t pol, std::int64_t n_total);
   /// The input's level; `is_whole` unless samples of its window are missing.
   void set_input_level(std::size_t pol, double dbfs, bool is_whole);
+  /// Returns the last level that was set; NaN before.
+  [[nodiscard]] double input_level_dbfs(std::size_t pol) const;
   /// At each chunk: the ADC time of its first sample, and that sample's UNIX time, which is a
   /// warning unless it is by a synchronisation that holds.
   void set_received(std::size_t pol, std::int64_t adc_timestamp, double unixtime_s,

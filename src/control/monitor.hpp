@@ -19,6 +19,7 @@ struct monitored_spectrum {
   double step_hz = 0.0;        ///< Distance of channels, or of groups of them.
   std::vector<float>
       power_db{};              ///< At most some thousands; average channels where there are more.
+  std::string units = "dB";    ///< "dBFS" where the numbers have a full scale.
   double age_s = 0.0;          ///< Time since it was measured.
   double stale_after_s = 1.0;  ///< It should have been followed by another at this age.
 };
@@ -28,6 +29,22 @@ struct monitored_figure {
   std::string label;
   double value = 0.0;
   std::string units{};
+};
+
+/// A level and what was clipped, of an input or of an output.
+struct monitored_level {
+  std::string label;
+  double level_db = 0.0;  ///< Not finite where it is unknown.
+  std::string units{};    ///< "dBFS" or "dB"
+  double clipped = 0.0;   ///< Samples since the start.
+};
+
+/// The gains of a polarisation of an output: their least and greatest magnitude.
+struct monitored_gain {
+  std::string stream;
+  std::size_t pol = 0;
+  double least = 0.0;
+  double greatest = 0.0;
 };
 
 /// A row of the table of delays.
@@ -49,6 +66,8 @@ struct monitor_snapshot {
   std::vector<monitored_figure> rates{};
   std::vector<monitored_figure> losses{};  ///< Shown in red where they are not 0.
   std::vector<monitored_figure> states{};  ///< Temperatures, queues, memory.
+  std::vector<monitored_level> levels{};
+  std::vector<monitored_gain> gains{};
   std::vector<monitored_delay> delays{};
 };
 

@@ -4,6 +4,7 @@
 #include <httplib.h>
 
 #include <atomic>
+#include <charconv>  // from_chars
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -14,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "control/monitor_feed.hpp"
 #include "formatted.hpp"
 
 namespace wingbeat::control {
@@ -109,16 +111,32 @@ class client_threads : public httplib::TaskQueue {
 
 }  // namespace
 
+namespace {
+
+/// Sends a text that all clients share, so that slow ones hold no copies.
+void send_shared(const monitor_feed::text& text, httplib::Response& response) {
+  response.set_content_provider(
+      text->size(), "application/json",
+      [text](std::size_t offset, std::size_t n_bytes, httplib::DataSink& sink) {
+        return sink.write(text->data() + offset, n_bytes);
+      });
+}
+
+}  // namespace
+
 struct monitor_server::impl {
-  explicit impl(const access_options& options) : access("HTTP", options) { set_limits(); }
+  impl(const access_options& options, const engine_monitor& engine, const sensor_registry& sensors)
+      : access("HTTP", options), feed(engine, sensors) {
+    set_limits();
+  }
 
   void set_limits();
   void add_access_check();
-  void add_documents(const metric_registry& metrics, const sensor_registry& sensors,
-                     const engine_monitor& engine);
+  void add_documents(const metric_registry& metrics);
   void listen(const monitor_options& options);
 
   access_list access;
+  monitor_feed feed;
   httplib::Server http{};
   socket_t listening = -1;
   std::uint16_t port = 0;
@@ -155,14 +173,24 @@ void monitor_server::impl::add_access_check() {
       });
 }
 
-void monitor_server::impl::add_documents(const metric_registry& metrics,
-                                         const sensor_registry& sensors,
-                                         const engine_monitor& engine) {
+void monitor_server::impl::add_documents(const metric_registry& metrics) {
   http.Get("/metrics", [&metrics](const httplib::Request&, httplib::Response& response) {
     response.set_content(metrics.text(), "text/plain; version=0.0.4; charset=utf-8");
   });
-  http.Get("/monitor.json", [&](const httplib::Request&, httplib::Response& response) {
-    response.set_content(monitor_json(engine.snapshot(), sensors), "application/json");
+  http.Get("/monitor.json", [this](const httplib::Request&, httplib::Response& response) {
+    send_shared(feed.document(), response);
+  });
+  http.Get("/waterfall.json", [this](const httplib::Request& request, httplib::Response& response) {
+    const std::string after = request.get_param_value("after");
+    std::uint64_t number = 0;
+    const char* const end = after.data() + after.size();
+    const auto [read_end, error] = std::from_chars(after.data(), end, number);
+    if (!after.empty() && (error != std::errc{} || read_end != end)) {
+      response.status = 400;
+      response.set_content("after is no count; give the last one received\n", "text/plain");
+      return;
+    }
+    send_shared(feed.waterfall(number), response);
   });
   http.Get("/", [](const httplib::Request&, httplib::Response& response) {
     const std::string_view page = monitor_page();
@@ -198,9 +226,9 @@ void monitor_server::impl::listen(const monitor_options& options) {
 
 monitor_server::monitor_server(const monitor_options& options, const metric_registry& metrics,
                                const sensor_registry& sensors, const engine_monitor& engine)
-    : impl_(std::make_unique<impl>(options.access)) {
+    : impl_(std::make_unique<impl>(options.access, engine, sensors)) {
   impl_->add_access_check();
-  impl_->add_documents(metrics, sensors, engine);
+  impl_->add_documents(metrics);
   impl_->listen(options);
 }
 

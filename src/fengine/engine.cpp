@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fengine/engine.hpp"
 
-#include <algorithm>  // max
-#include <numeric>    // accumulate
-#include <utility>    // exchange, move
-#include <variant>    // holds_alternative
+#include <unistd.h>  // gethostname
+
+#include <algorithm>  // max, minmax_element
+#include <array>
+#include <cmath>    // log10, pow
+#include <numeric>  // accumulate
+#include <utility>  // exchange, move
+#include <variant>  // holds_alternative
 
 #include "counted.hpp"         // counted
 #include "formatted.hpp"       // formatted
@@ -52,6 +56,13 @@ double silence_of(const engine_spec& spec) {
   constexpr double least_s = 1, silent_packets = 10;
   const auto packet = static_cast<double>(spec.input.geometry.packet_samples);
   return std::max(least_s, silent_packets * packet / spec.adc_rate_hz);
+}
+
+/// Returns the mean power of channels in dB.
+double mean_db(const std::vector<float>& power_db) {
+  double sum = 0;
+  for (const float power : power_db) sum += std::pow(10.0, static_cast<double>(power) / 10);
+  return 10 * std::log10(sum / static_cast<double>(power_db.size()));
 }
 
 /// Has the samples of chunks come to memory that is kept in `memory`.
@@ -290,30 +301,53 @@ void engine::restore(const saved_state& state) {
   }
 }
 
+std::string engine::title() const {
+  if (!spec_.name.empty()) return formatted("{}, F-engine {}", spec_.name, spec_.sending.engine);
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  return formatted("F-engine {} on {}", spec_.sending.engine,
+                   host[0] ? host.data() : "this machine");
+}
+
+void engine::show_output(std::size_t stream, control::monitor_snapshot& shown) const {
+  const output& each = *outputs_[stream];
+  const std::string& name = streams_[stream].name;
+  const output_counts counts = each.counts();
+  for (const auto& spectrum : each.spectra()) {
+    shown.levels.push_back({formatted("{}, pol {}", name, spectrum.pol), mean_db(spectrum.power_db),
+                            spectrum.units, static_cast<double>(counts.saturated[spectrum.pol])});
+    shown.spectra.push_back(spectrum);
+  }
+  for (std::size_t pol = 0; pol < n_pols(); ++pol) {
+    std::vector<double> sizes;
+    for (const std::complex<float> gain : each.gains(pol)) sizes.push_back(std::abs(gain));
+    const auto [least, greatest] = std::minmax_element(sizes.begin(), sizes.end());
+    shown.gains.push_back({name, pol, *least, *greatest});
+  }
+  for (auto& delay : each.delays()) shown.delays.push_back(std::move(delay));
+  const auto add = [&](auto& list, const char* label, std::size_t n, const char* units) {
+    list.push_back({formatted("{}, {}", label, name), static_cast<double>(n), units});
+  };
+  add(shown.losses, "left out", counts.sent.skipped_heaps, "heaps");
+  add(shown.losses, "failed to send", counts.sent.failed_heaps, "heaps");
+  add(shown.states, "chunks waiting", each.n_waiting_chunks(), "chunks");
+  add(shown.states, "batches waiting", each.n_waiting_batches(), "batches");
+}
+
 control::monitor_snapshot engine::snapshot() const {
   control::monitor_snapshot shown;
-  shown.title = formatted("F-engine {}", spec_.sending.engine);
+  shown.title = title();
   shown.silent_after_s = silence_s_;
   for (std::size_t pol = 0; is_live_ && pol < n_pols(); ++pol) {
     shown.data_age_s = std::max(shown.data_age_s.value_or(0), input_age_s(pol));
   }
   const receive::receive_counts received = receiver_.counts();
   shown.losses = losses_of(received);
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const output& each = *outputs_[i];
-    for (auto& spectrum : each.spectra()) shown.spectra.push_back(std::move(spectrum));
-    for (auto& delay : each.delays()) shown.delays.push_back(std::move(delay));
-    const output_counts counts = each.counts();
-    const std::string& name = streams_[i].name;
-    shown.losses.push_back(
-        {formatted("left out, {}", name), static_cast<double>(counts.sent.skipped_heaps), "heaps"});
-    shown.losses.push_back({formatted("failed to send, {}", name),
-                            static_cast<double>(counts.sent.failed_heaps), "heaps"});
-    shown.states.push_back(
-        {formatted("chunks waiting, {}", name), static_cast<double>(each.n_waiting_chunks()), ""});
-    shown.states.push_back({formatted("batches waiting, {}", name),
-                            static_cast<double>(each.n_waiting_batches()), ""});
+  for (std::size_t pol = 0; pol < n_pols(); ++pol) {
+    shown.levels.push_back({formatted("input, pol {}", pol), sensors_.input_level_dbfs(pol), "dBFS",
+                            static_cast<double>(received.polarisations[pol].saturated_samples)});
   }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) show_output(i, shown);
   for (auto& temperature : thermometers_.read()) shown.states.push_back(std::move(temperature));
   const std::lock_guard lock{mutex_};
   shown.rates = rates_;

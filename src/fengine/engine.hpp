@@ -112,6 +112,8 @@ class engine final : public control::engine_control, public control::engine_moni
   using clock = std::chrono::steady_clock;
 
   void deal();
+  [[nodiscard]] std::string title() const;
+  void show_output(std::size_t stream, control::monitor_snapshot& shown) const;
   void report_received(const receive::chunk& next);
   void publish_counts();
   void report_progress();

@@ -27,6 +27,7 @@ struct output_spec {
 };
 
 struct engine_spec {
+  std::string name = {};  ///< On the monitoring page; empty: its number and the machine's name.
   receive::receive_spec input = {};
   double adc_rate_hz = 0;
   double sync_time_s = 0;  ///< UNIX time of ADC sample 0.

@@ -32,12 +32,17 @@ void latest_spectra::offer(const channelised_heap& heap) {
   const std::size_t n_points = bank_.channels / group;
   const std::size_t n_spectra = std::min(heap.n_spectra, most_spectra);
   const std::size_t spectra_per_heap = heap.bytes.size() / (bank_.channels * n_pols * n_bytes);
+  // 0 dBFS is a phasor of full scale.
+  const bool has_full_scale = channelising::is_integer(bank_.output);
+  const double full_scale_db =
+      has_full_scale ? 20 * std::log10(channelising::limit_of(bank_.output)) : 0;
   std::vector<control::monitored_spectrum> made;
   for (std::size_t pol = 0; pol < n_pols; ++pol) {
     const double width = channelising::channel_width_hz(bank_);
     const double middle_of_group = static_cast<double>(group - 1) / 2;
     control::monitored_spectrum& spectrum = made.emplace_back();
     spectrum.stream = stream_;
+    spectrum.units = has_full_scale ? "dBFS" : "dB";
     spectrum.stale_after_s = stale_after_s_;
     spectrum.pol = pol;
     spectrum.first_hz = channelising::channel_hz(bank_, 0) + middle_of_group * width;
@@ -52,7 +57,7 @@ void latest_spectra::offer(const channelised_heap& heap) {
         }
       }
       const double mean = power / static_cast<double>(group * std::max<std::size_t>(n_spectra, 1));
-      spectrum.power_db.push_back(static_cast<float>(10 * std::log10(mean)));
+      spectrum.power_db.push_back(static_cast<float>(10 * std::log10(mean) - full_scale_db));
     }
   }
   const std::lock_guard lock{mutex_};

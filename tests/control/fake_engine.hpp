@@ -2,6 +2,7 @@
 // An engine that remembers what it is told, and counts steady-state timestamps.
 #pragma once
 
+#include <atomic>
 #include <complex>
 #include <mutex>
 #include <vector>
@@ -50,12 +51,16 @@ class fake_engine final : public control::engine_control, public control::engine
 
   [[nodiscard]] control::monitor_snapshot snapshot() const override {
     control::monitor_snapshot shown;
+    ++n_snapshots;
     shown.title = "fake <engine>";
     for (std::size_t pol = 0; pol < 2; ++pol) {
       control::monitored_spectrum spectrum{"wideband", pol, 7, 1e9, 1e6, {}};
+      spectrum.units = "dBFS";
       for (int k = 0; k < 64; ++k) spectrum.power_db.push_back(static_cast<float>(k) - 80.0f);
       spectrum.power_db[5] = -std::numeric_limits<float>::infinity();
       shown.spectra.push_back(spectrum);
+      shown.levels.push_back({"wideband, pol", -20.5, "dBFS", 2.0});
+      shown.gains.push_back({"wideband", pol, 0.5, 2.0});
       shown.delays.push_back({"wideband", pol, 1e-9, 1e-12, 0.5, -0.25});
     }
     shown.rates = {{"received, pol 0", 17.12, "Gb/s"}};
@@ -65,6 +70,7 @@ class fake_engine final : public control::engine_control, public control::engine
   }
 
   int n_changes = 0;
+  mutable std::atomic<int> n_snapshots = 0;
   std::int64_t steady_state = 0;
   set_of_delays last_delays;
 

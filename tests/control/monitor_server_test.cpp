@@ -83,6 +83,10 @@ TEST_F(monitor, json_has_what_the_page_shows) {
   EXPECT_EQ(data["rates"][0]["units"], "Gb/s");
   EXPECT_EQ(data["losses"][1]["value"], 3.0);
   EXPECT_EQ(data["states"][0]["units"], "°C");
+  EXPECT_EQ(spectrum["units"], "dBFS");
+  EXPECT_EQ(data["levels"][0]["level_db"], -20.5);
+  EXPECT_EQ(data["levels"][0]["clipped"], 2.0);
+  EXPECT_EQ(data["gains"][1]["greatest"], 2.0);
   EXPECT_EQ(data["delays"][0]["phase_rate_rad_per_s"], -0.25);
   ASSERT_EQ(data["sensors"].size(), 1u);
   EXPECT_EQ(data["sensors"][0]["name"], "bad");
@@ -104,6 +108,31 @@ TEST_F(monitor, page_needs_nothing_from_elsewhere) {
   for (const auto& [name, value] : data.items()) {
     EXPECT_NE(page.body.find("data." + name), std::string::npos) << name;
   }
+}
+
+TEST_F(monitor, waterfall_begins_before_its_page) {
+  const json all = json::parse(get("/waterfall.json").body);
+  ASSERT_EQ(all["waterfalls"].size(), 2u);
+  EXPECT_EQ(all["last"], 2);
+  const json& rows = all["waterfalls"][1]["rows"];
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["levels"].get<std::string>().size(), 128u);
+  const auto n_rows = [&](const char* after) {
+    const response answer = get(std::string{"/waterfall.json?after="} + after);
+    return json::parse(answer.body)["waterfalls"][0]["rows"].size();
+  };
+  EXPECT_EQ(n_rows("2"), 0u);
+  EXPECT_EQ(n_rows("1"), 0u);
+  EXPECT_EQ(n_rows("3"), 1u);  // of another service
+  EXPECT_NE(get("/waterfall.json?after=x").head.find("400"), std::string::npos);
+}
+
+TEST_F(monitor, looks_at_the_engine_as_often_for_many_browsers_as_for_a_few) {
+  const int n_before = engine.n_snapshots;
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 200; ++i) EXPECT_TRUE(json::accept(get("/monitor.json").body));
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+  EXPECT_LE(engine.n_snapshots - n_before, 2 + 10 * taken.count());
 }
 
 TEST_F(monitor, other_requests_are_refused) {

@@ -26,11 +26,11 @@ N_CHANNELS = 256           # of `wide`, which is half of RATE_HZ
 SYNC_TIME = int(time.time()) - 1
 OUTPUTS = ("--wideband", f"name=wide,channels={N_CHANNELS},jones_per_batch=16384,dst=127.0.0.1:9",
            "--narrowband", "name=narrow,channels=64,jones_per_batch=4096,decimation=8,"
-           "centre_frequency=300e3,dst=127.0.0.1:9")
+           "centre_frequency=300e3,dst=127.0.0.1:10")
 FAULTS = []
 
 # What canvases show: the column of the highest point of a line, the brightest column of the newest
-# row, and how many of the rows are filled.
+# row, and how many seconds of a waterfall are filled.
 LOOK = """
 function pixels(canvas) {
   const copy = new OffscreenCanvas(canvas.width, canvas.height);
@@ -63,7 +63,7 @@ function filled(canvas) {
   const background = at(bottom - 1);
   let n = 0;
   for (let y = 0; y < bottom; ++y) if (at(y) !== background) ++n;
-  return n / bottom * n_rows;
+  return n / bottom * span_s;
 }
 function cells(id) {
   return [...document.getElementById(id).rows].map(row => [...row.cells].map(c => c.textContent));
@@ -94,7 +94,7 @@ def engine(sources, http_port, outputs=OUTPUTS):
     return running("fengine", sources, "--adc-sample-rate", RATE_HZ, "--sync-time", SYNC_TIME,
                    "--recv-interface", "lo", "--send-interface", "lo", "--recv-affinity", -1,
                    "--recv-chunk-samples", 1 << 16, "--recv-chunks", 256, "--engine", "host",
-                   "--katcp-port", 0, "--prometheus-port", http_port, *outputs)
+                   "--name", "crow", "--katcp-port", 0, "--prometheus-port", http_port, *outputs)
 
 
 def digitiser(sources, *options):
@@ -138,7 +138,7 @@ def check_spectra(page):
             x = page.value(shown)
             check(abs(x - expected) <= 3, f"{shown}: the tone is at {x}, not at {expected}")
         readout = page.value(f"document.querySelectorAll('.readout')[{pol}].textContent")
-        megahertz = float(re.search(r"dB at ([0-9.]+) MHz", readout)[1])
+        megahertz = float(re.search(r"dBFS at ([0-9.]+) MHz", readout)[1])
         check(abs(megahertz * 1e6 - tone) < RATE_HZ / 2 / N_CHANNELS, f"pol {pol}: {readout}")
     check(page.value("brightest(canvas('waterfall', 0)) !== brightest(canvas('waterfall', 1))"),
           "both polarisations show the same")
@@ -154,6 +154,27 @@ def check_figures(page):
     check(len(losses) >= 10 and all(row[1] == "0" for row in losses), f"losses {losses}")
     check(page.value("document.getElementById('loss').className") == "good", "a loss is announced")
     check(len(page.value("cells('states')")) >= 4, "states")
+
+
+def check_levels(page):
+    check(page.until("cells('levels').length === 6 && !cells('levels').some(row => row[1] === '–')"),
+          f"levels {page.value('cells(`levels`)')}")
+    levels = page.value("cells('levels')")
+    # A sine of 0.02 and noise of 0.05 of full scale.
+    check(all(-24 < float(row[1]) < -21 and row[2] == "dBFS" for row in levels[:2]), levels)
+    check(all(-100 < float(row[1]) < 0 and row[2] == "dBFS" and row[5] == "samples"
+              for row in levels[2:]), levels)
+    check(page.value("document.title") == "crow, F-engine 0", "the engine's name")
+
+
+def check_history(page, origin):
+    """A page that is opened later has the spectra from before."""
+    check(page.until("filled(canvas('waterfall', 0)) > 6"), "no history")
+    page.call("Page.navigate", url=origin)
+    check(page.until("document.querySelectorAll('canvas.waterfall').length === 4 && "
+                     "[...streams.values()][0].views.get(0).past.length > 0"), "no page")
+    page.value(LOOK)
+    check(page.value("filled(canvas('waterfall', 0)) > 5"), "the history begins with the page")
 
 
 def check_losses(page):
@@ -199,9 +220,11 @@ def check_all(page):
         with digitiser(sources):
             check_spectra(page)
             check_figures(page)
+            check_levels(page)
+            check_history(page, origin)
             set_delays(katcp_port)
             check(page.until("cells('delays').some(row => row.join() === "
-                             "'wide, pol 0,3,0,0.5000,0')"),
+                             "'wide, pol 0,1,3,0,0.5000,0')"),
                   f"delays {page.value('cells(`delays`)')}")
             check_windows(page)
             check(page.value("document.getElementById('age').className") == "good", "the data's age")

@@ -62,7 +62,7 @@ struct options {
   std::vector<std::string> sources, recv_interfaces, recv_affinity, send_interfaces;
   std::vector<std::string> wideband, narrowband, ignored, katcp_allowed, prometheus_allowed;
   std::string send_sample_bits = "8", gain = "1", missing = "withhold", evaluate = "start";
-  std::string replay = "full", device, katcp_host = "127.0.0.1", prometheus_host;
+  std::string replay = "full", device, katcp_host = "127.0.0.1", prometheus_host, name;
   std::string log_level = "info", stats, config, state, send_affinity = "-1";
   std::optional<double> adc_rate_hz, sync_time_s, duration_s;
   std::optional<std::size_t> recv_buffer;
@@ -183,7 +183,8 @@ control::access_options access_of(const char* option, const std::vector<std::str
 }
 
 fengine::service_spec spec_of(const options& o) {
-  fengine::engine_spec engine{.input = input_of(o),
+  fengine::engine_spec engine{.name = o.name,
+                              .input = input_of(o),
                               .adc_rate_hz = o.adc_rate_hz.value(),
                               .sync_time_s = o.sync_time_s.value(),
                               .outputs = outputs_of(o),
@@ -366,6 +367,7 @@ void add_output_options(CLI::App& command, options& o) {
   add_count(command, "--batches", o.n_batches, {2, 1024}, "Of an output: made, waiting, sent");
   add_real(command, "--descriptor-interval", o.descriptor_interval_s, {0, 1e9},
            "Seconds; 0 is once");
+  add_text(command, "--name", o.name, "Of this engine, on its page; its number when not given");
   add_count(command, "--feng-id", o.engine, {0, std::size_t{1} << 40}, "Number of this engine");
   add_count(command, "--array-size", o.array_size, {1, std::size_t{1} << 40}, "Of all engines");
 }
