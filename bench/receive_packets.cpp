@@ -93,7 +93,7 @@ outcome run_ours(const traffic& of, double gbps, double seconds) {
   user.join();
   const auto received = in.counts();
   result.n_placed = received.placed();
-  result.n_starved = received.starved;
+  result.n_starved = received.starved();
   result.n_dropped = received.socket_drops;
   return result;
 }

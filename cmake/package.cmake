@@ -29,7 +29,7 @@ if(TARGET wingbeat_cli AND TARGET wingbeat_fengine)
   install(FILES packaging/wingbeat-dsim@.service packaging/wingbeat-fengine@.service
           DESTINATION lib/systemd/system)
   install(FILES packaging/10-wingbeat.conf DESTINATION lib/sysctl.d)
-  install(DIRECTORY packaging/etc/wingbeat/
+  install(DIRECTORY packaging/etc/wingbeat/ packaging/monitoring
           DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/wingbeat/examples)
 endif()
 

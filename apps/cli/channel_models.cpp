@@ -8,12 +8,14 @@
 #include <set>
 #include <string_view>
 
-#include "cli/messages.hpp"        // counted
-#include "cli/option.hpp"          // choice_of, count_of, real_of
-#include "formats/refusal.hpp"     // refuse, printable
-#include "formats/whole_file.hpp"  // read_whole_file
-#include "formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"      // plan_error
+#include "channelising/narrowband.hpp"  // response_of
+#include "channelising/spec.hpp"        // pass_edge
+#include "cli/messages.hpp"             // counted
+#include "cli/option.hpp"               // choice_of, count_of, real_of
+#include "formats/refusal.hpp"          // refuse, printable
+#include "formats/whole_file.hpp"       // read_whole_file
+#include "formatted.hpp"                // formatted
+#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -207,6 +209,29 @@ narrowband_spec narrowband_of(const std::vector<std::string>& words) {
     band.filter_taps = count_of(name("taps"), given["taps"], {1, std::size_t{1} << 20});
   }
   return band;
+}
+
+std::string band_text(const channeliser_spec& spec, const std::string& taps, bool allows_alias) {
+  constexpr double most_alias_db = -40, design_db = 42;  // the design is a rule of thumb
+  const channeliser_sizes sizes = sizes_of(spec);
+  const channelising::decimating_filter filter{sizes.filter_taps, sizes.subsampling,
+                                               channelising::pass_edge(spec)};
+  const auto [ripple_db, alias_db] = channelising::response_of(filter);
+  const std::string text = formatted(
+      "the pass band is flat within {:.2f} dB, and frequencies outside alias into it at "
+      "{:.1f} dB",
+      ripple_db, alias_db);
+  if (alias_db <= most_alias_db || allows_alias) return text;
+  std::string narrower;
+  const double rate_hz = spec.adc_rate_hz / static_cast<double>(sizes.subsampling);
+  const double widest_hz = channelising::widest_pass_band(filter, design_db) * rate_hz;
+  if (spec.narrowband->pass_bandwidth_hz && widest_hz > 0) {
+    narrower = formatted("a pass_bandwidth of {:.6g} Hz or less, ", widest_hz);
+  }
+  throw plan_error(formatted(
+      "--narrowband of {} Hz: {}, above {}; give {}more {} than {}, or "
+      "--allow-alias",
+      spec.narrowband->centre_hz, text, most_alias_db, narrower, taps, sizes.filter_taps));
 }
 
 missing_policy missing_named(const std::string& word) {

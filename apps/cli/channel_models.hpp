@@ -30,6 +30,12 @@ namespace wingbeat::cli {
 /// `plan_error` for any other word, for one twice, and where one of the first two is left out.
 [[nodiscard]] narrowband_spec narrowband_of(const std::vector<std::string>& words);
 
+/// Returns what the filter of a narrow band does to it: "the pass band is flat within 0.02 dB, and
+/// frequencies outside alias into it at -61.2 dB". Throws `plan_error` where they do at more than
+/// -40 dB, unless that is allowed; `taps` names the option of the filter's taps.
+[[nodiscard]] std::string band_text(const channeliser_spec& spec, const std::string& taps,
+                                    bool allows_alias);
+
 /// Return what a word of --missing, of --evaluate, or of `option` names. Throw `plan_error` for
 /// another word.
 [[nodiscard]] missing_policy missing_named(const std::string& word);

@@ -2,7 +2,7 @@
 #include "channelising/narrowband.hpp"
 
 #include <algorithm>  // clamp, max
-#include <cmath>      // abs, cos, fmod, pow, sin, sqrt
+#include <cmath>      // abs, cos, fmod, log10, pow, sin, sqrt
 #include <numbers>    // pi
 
 namespace wingbeat::channelising {
@@ -73,6 +73,56 @@ std::vector<double> filter_taps(const decimating_filter& filter) {
   const double scale = std::sqrt(static_cast<double>(filter.subsampling)) / sum;
   for (double& tap : taps) tap *= scale;
   return taps;
+}
+
+namespace {
+
+/// Returns the gain of symmetric taps at a frequency in cycles per input sample.
+double gain_at(std::span<const double> taps, double frequency) {
+  const double middle = static_cast<double>(taps.size() - 1) / 2;
+  // The phase turns from tap to tap, from the first one's on.
+  std::complex<double> phase = std::polar(1.0, -2 * pi * frequency * middle);
+  const std::complex<double> turn = std::polar(1.0, 2 * pi * frequency);
+  double sum = 0;
+  for (const double tap : taps) {
+    sum += tap * phase.real();
+    phase *= turn;
+  }
+  return std::abs(sum);
+}
+
+double decibels(double ratio) {
+  return 20 * std::log10(std::max(ratio, 1e-15));
+}
+
+}  // namespace
+
+filter_response response_of(const decimating_filter& filter) {
+  constexpr int n_steps = 64, most_bands = 4;
+  const auto taps = filter_taps(filter);
+  const auto s = static_cast<double>(filter.subsampling);
+  const double whole = gain_at(taps, 0);
+  filter_response response{.alias_db = decibels(0)};
+  for (int step = 0; step <= n_steps; ++step) {
+    const double offset = filter.pass_edge * step / n_steps;
+    const double ripple = std::abs(decibels(gain_at(taps, offset / s) / whole));
+    response.ripple_db = std::max(response.ripple_db, ripple);
+    // Bands further away are attenuated more: the taps' side lobes fall.
+    for (int band = 1; band <= most_bands && band <= (s + 1) / 2; ++band) {
+      for (const double folded : {band - offset, band + offset}) {
+        response.alias_db =
+            std::max(response.alias_db, decibels(gain_at(taps, folded / s) / whole));
+      }
+    }
+  }
+  return response;
+}
+
+double widest_pass_band(const decimating_filter& filter, double attenuation_db) {
+  if (filter.taps < 2) return 0;
+  // The inverse of the attenuation that taps are designed for.
+  const double width = (attenuation_db - 7.95) / (14.36 * static_cast<double>(filter.taps - 1));
+  return std::max(0.0, 1 - width * static_cast<double>(filter.subsampling));
 }
 
 std::vector<std::complex<double>> downconverted(std::span<const std::int16_t> samples,

@@ -43,6 +43,18 @@ struct decimating_filter {
 /// Returns the attenuation of the stop band that the taps are designed for, in dB.
 [[nodiscard]] double designed_attenuation_db(const decimating_filter& filter);
 
+struct filter_response {
+  double ripple_db = 0;  ///< The largest deviation in the pass band from the gain at 0 Hz.
+  double alias_db = 0;   ///< The largest gain of a frequency that falls into the pass band.
+};
+
+/// Returns what the taps do to the pass band, and to what is folded into it, relative to 0 Hz.
+[[nodiscard]] filter_response response_of(const decimating_filter& filter);
+
+/// Returns the widest pass band, in units of the output rate, whose taps are designed for this
+/// attenuation; 0 where there are too few taps.
+[[nodiscard]] double widest_pass_band(const decimating_filter& filter, double attenuation_db);
+
 /// Returns y of the outputs whose taps lie within `samples`, the first of which is input sample
 /// `first_sample` and starts the first output.
 [[nodiscard]] std::vector<std::complex<double>> downconverted(std::span<const std::int16_t> samples,

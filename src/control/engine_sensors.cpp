@@ -40,6 +40,12 @@ void set_changed(sensor& sensor, const sensor_value& value) {
   if (last.status == sensor_status::unknown || last.value != value) sensor.set(value);
 }
 
+/// Updates a count where it has grown: a warning, until `refresh` finds that it grows no more.
+void count_losses(sensor& sensor, std::uint64_t n_total) {
+  const auto count = static_cast<std::int64_t>(n_total);
+  if (sensor.latest().value != sensor_value{count}) sensor.set(count, sensor_status::warn);
+}
+
 bool is_older(const sensor& sensor, double time_s) {
   return sensor.latest().timestamp_s < time_s;
 }
@@ -58,12 +64,25 @@ engine_sensors::engine_sensors(sensor_registry& registry, std::span<const stream
   add_engine(registry);
 }
 
+sensor* engine_sensors::add_loss(sensor_registry& registry, const std::string& name,
+                                 const char* description, const char* units) {
+  sensor& added = registry.add(
+      {.name = name, .description = description, .units = units, .auto_period_s = update_period_s});
+  added.set(0);
+  losses_.push_back(&added);
+  return &added;
+}
+
 void engine_sensors::add_stream(sensor_registry& registry, const stream_info& stream,
                                 std::size_t n_pols) {
   stream_sensors sensors{};
   sensors.dither_seed = &registry.add({.name = stream.name + ".dither-seed",
                                        .description = "Seed of the dither's random numbers",
                                        .kind = sensor_kind::string});
+  sensors.skipped = add_loss(registry, stream.name + ".tx.skipped-cnt",
+                             "Heaps withheld as their input was missing");
+  sensors.failed = add_loss(registry, stream.name + ".tx.failed-cnt",
+                            "Heaps of which the system refused a packet");
   for (std::size_t pol = 0; pol < n_pols; ++pol) {
     const std::string prefix = formatted("{}.input{}.", stream.name, pol);
     sensors.eq.push_back(&registry.add({.name = prefix + "eq",
@@ -117,6 +136,10 @@ void engine_sensors::add_input(sensor_registry& registry, std::size_t pol) {
                      .kind = sensor_kind::timestamp,
                      .status_of = [](const sensor_value&) { return sensor_status::error; },
                      .auto_period_s = update_period_s});
+  for (std::size_t i = 0; i < n_input_losses; ++i) {
+    const input_loss& loss = input_losses[i];
+    sensors.losses[i] = add_loss(registry, prefix + "rx." + loss.sensor, loss.description);
+  }
   inputs_.push_back(sensors);
 }
 
@@ -127,6 +150,8 @@ void engine_sensors::add_engine(sensor_registry& registry) {
   buffer_ = &registry.add({.name = "rx.buffer",
                            .description = "Socket buffers that the system granted",
                            .units = "bytes"});
+  socket_drops_ = add_loss(registry, "rx.socket-drop-cnt",
+                           "Messages that the system dropped, as a socket was full", "messages");
   rx_status_ = &registry.add({.name = "rx.device-status",
                               .description = "Whether data arrive, and none are missing",
                               .kind = sensor_kind::discrete,
@@ -195,6 +220,22 @@ void engine_sensors::set_output_clips(std::size_t stream, std::size_t pol, std::
   streams_[stream].clips[pol]->set(n_total);
 }
 
+void engine_sensors::set_unsent(std::size_t stream, std::uint64_t n_skipped,
+                                std::uint64_t n_failed) {
+  count_losses(*streams_[stream].skipped, n_skipped);
+  count_losses(*streams_[stream].failed, n_failed);
+}
+
+void engine_sensors::set_input_losses(std::size_t pol,
+                                      std::span<const std::uint64_t, n_input_losses> n_total) {
+  for (std::size_t i = 0; i < n_input_losses; ++i)
+    count_losses(*inputs_[pol].losses[i], n_total[i]);
+}
+
+void engine_sensors::set_socket_drops(std::uint64_t n_total) {
+  count_losses(*socket_drops_, n_total);
+}
+
 void engine_sensors::set_input_clips(std::size_t pol, std::int64_t n_total) {
   inputs_[pol].clips->set(n_total);
 }
@@ -254,6 +295,9 @@ void engine_sensors::refresh(double now_s) {
     }
   }
   set_changed(*rx_status_, state_of(worst_rx));
+  for (sensor* const loss : losses_) {
+    if (is_older(*loss, now_s - silence_s_)) change_status(*loss, sensor_status::nominal);
+  }
 
   sensor_status worst = sensor_status::unknown;
   for (const sensor* sensor : registry_.all()) {

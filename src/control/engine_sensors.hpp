@@ -2,6 +2,7 @@
 // The sensors of an F-engine, under the names that correlators' control systems know.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstddef>  // size_t
 #include <cstdint>  // int64_t
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "control/engine_control.hpp"
+#include "control/input_loss.hpp"
 #include "control/sensor.hpp"
 
 namespace wingbeat::control {
@@ -28,6 +30,8 @@ class engine_sensors {
   void set_delay(std::size_t stream, std::size_t pol, std::int64_t load,
                  const delay_setting& delay);
   void set_output_clips(std::size_t stream, std::size_t pol, std::int64_t n_total);
+  /// Heaps that were withheld, and heaps of which the system refused a packet.
+  void set_unsent(std::size_t stream, std::uint64_t n_skipped, std::uint64_t n_failed);
 
   // Of inputs.
   void set_input_clips(std::size_t pol, std::int64_t n_total);
@@ -41,10 +45,13 @@ class engine_sensors {
                     bool is_synchronised = true);
   /// The time since samples were received last; `is_silent`: it is too long.
   void set_input_age(std::size_t pol, double age_s, bool is_silent);
+  /// Heaps lost so far, in the order of `input_losses`.
+  void set_input_losses(std::size_t pol, std::span<const std::uint64_t, n_input_losses> n_total);
   /// When a chunk that misses packets ends.
   void set_missing(std::size_t pol, double unixtime_s);
 
   // Of the engine.
+  void set_socket_drops(std::uint64_t n_total);
   /// Bytes of the receiving sockets' buffers: as asked for, and as the system granted them.
   void set_buffers(std::size_t asked_bytes, std::size_t granted_bytes);
   /// At each change of gains or delays; an earlier time than before changes nothing.
@@ -59,23 +66,28 @@ class engine_sensors {
 
  private:
   struct stream_sensors {
-    sensor* dither_seed;
+    sensor *dither_seed, *skipped, *failed;
     std::vector<sensor*> eq, delay, clips;  // [pol]
   };
   struct input_sensors {
     sensor *clips, *level, *timestamp, *unixtime, *age, *missing;
+    std::array<sensor*, n_input_losses> losses;
   };
 
+  [[nodiscard]] sensor* add_loss(sensor_registry& registry, const std::string& name,
+                                 const char* description, const char* units = "heaps");
   void add_stream(sensor_registry& registry, const stream_info& stream, std::size_t n_pols);
   void add_input(sensor_registry& registry, std::size_t pol);
   void add_engine(sensor_registry& registry);
 
   const sensor_registry& registry_;
   double silence_s_;
+  std::vector<sensor*> losses_;  ///< Counts; a warning for a while after each growth.
   std::vector<stream_sensors> streams_;
   std::vector<input_sensors> inputs_;  // [pol]
   sensor* buffer_asked_ = nullptr;
   sensor* buffer_ = nullptr;
+  sensor* socket_drops_ = nullptr;
   sensor* rx_status_ = nullptr;
   sensor* status_ = nullptr;
   sensor* steady_state_ = nullptr;

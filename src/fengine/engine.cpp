@@ -22,33 +22,44 @@ using control::log_level;
 constexpr std::chrono::milliseconds patience{100};
 constexpr std::chrono::seconds report_interval{1};
 
-std::uint64_t undecodable(const receive::receive_counts& counts) {
-  return std::accumulate(counts.undecodable.begin(), counts.undecodable.end(), std::uint64_t{0});
-}
+/// A loss's count, in the order of `control::input_losses`, and what page and log call it.
+struct loss_count {
+  std::uint64_t receive::polarisation_counts::*count;
+  const char* label;
+};
+
+using pol_counts = receive::polarisation_counts;
+constexpr std::array<loss_count, control::n_input_losses> loss_counts{
+    {{&pol_counts::missing_packets, "missing"},
+     {&pol_counts::late, "late"},
+     {&pol_counts::misaligned, "misaligned"},
+     {&pol_counts::duplicates, "duplicate"},
+     {&pol_counts::implausible, "at an implausible time"},
+     {&pol_counts::starved, "dropped, the engine is late"}}};
 
 /// Packets that are no samples of a digitiser, of which some belong to its stream.
 std::uint64_t without_samples(const receive::receive_counts& counts) {
-  return undecodable(counts) + counts.truncated + counts.wrong_size + counts.foreign +
+  return counts.n_undecodable() + counts.truncated + counts.wrong_size + counts.foreign +
          counts.descriptors + counts.stops;
 }
 
 /// Losses of the input by their reasons, for the page and the log.
-std::vector<control::monitored_figure> losses_of(const receive::receive_counts& counts) {
-  const auto figure = [](const char* label, std::uint64_t n) {
-    return control::monitored_figure{label, static_cast<double>(n), "packets"};
+std::vector<control::monitored_figure> losses_of(const receive::receive_counts& counts,
+                                                 std::size_t n_pols) {
+  std::vector<control::monitored_figure> losses;
+  const auto add = [&](const std::string& label, std::uint64_t n) {
+    losses.push_back({label, static_cast<double>(n), "packets"});
   };
-  std::uint64_t missing = 0;
-  for (const auto& each : counts.polarisations) missing += each.missing_packets;
-  return {figure("missing", missing),
-          figure("late", counts.late),
-          figure("duplicate", counts.duplicates),
-          figure("misaligned", counts.misaligned),
-          figure("of wrong size", counts.wrong_size + counts.truncated),
-          figure("foreign", counts.foreign),
-          figure("undecodable", undecodable(counts)),
-          figure("at an implausible time", counts.implausible),
-          figure("dropped, the engine is late", counts.starved),
-          figure("dropped by the system", counts.socket_drops)};
+  for (const loss_count& loss : loss_counts) {
+    for (std::size_t pol = 0; pol < n_pols; ++pol) {
+      add(formatted("{}, pol {}", loss.label, pol), counts.polarisations[pol].*loss.count);
+    }
+  }
+  add("of wrong size", counts.wrong_size + counts.truncated);
+  add("foreign", counts.foreign);
+  add("undecodable", counts.n_undecodable());
+  add("dropped by the system", counts.socket_drops);
+  return losses;
 }
 
 /// Without samples for so long, a digitiser counts as silent: a second, or ten of its packets.
@@ -179,16 +190,21 @@ void engine::publish_counts() {
     to.heaps->add(of.packets - before.packets);
     to.samples->add(of.samples - before.samples);
     to.bytes->add(of.bytes - before.bytes);
-    to.missing_heaps->add(of.missing_packets - before.missing_packets);
     to.clipped_samples->add(of.saturated_samples - before.saturated_samples);
     if (of.saturated_samples != before.saturated_samples) {
       sensors_.set_input_clips(pol, static_cast<std::int64_t>(of.saturated_samples));
     }
+    std::array<std::uint64_t, control::n_input_losses> losses{};
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      losses[i] = of.*loss_counts[i].count;
+      to.losses[i]->add(losses[i] - before.*loss_counts[i].count);
+    }
+    sensors_.set_input_losses(pol, losses);
   }
   metrics_.input_chunks.add(now.chunks - published_.chunks);
-  metrics_.input_too_old_heaps.add(now.late - published_.late);
   metrics_.input_metadata_heaps.add(without_samples(now) - without_samples(published_));
-  metrics_.input_bad_timestamp_heaps.add(now.misaligned - published_.misaligned);
+  metrics_.input_socket_drops.add(now.socket_drops - published_.socket_drops);
+  sensors_.set_socket_drops(now.socket_drops);
   published_ = now;
   report_silence();
   if (clock::now() - measured_at_ < report_interval) return;
@@ -235,11 +251,11 @@ void engine::measure_rates(const receive::receive_counts& now) {
 }
 
 void engine::report_losses(const receive::receive_counts& now) {
-  const auto losses = losses_of(now), before = losses_of(reported_);
+  const auto losses = losses_of(now, n_pols()), before = losses_of(reported_, n_pols());
   std::string text;
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const double n = losses[i].value - before[i].value;
-    if (n > 0) text += formatted("{}{:.0f} {}", text.empty() ? "" : ", ", n, losses[i].label);
+    if (n > 0) text += formatted("{}{:.0f} {}", text.empty() ? "" : "; ", n, losses[i].label);
   }
   if (!text.empty()) log_(log_level::warn, formatted("packets in the last second: {}", text));
   if (now.restarts > reported_.restarts) {
@@ -342,7 +358,7 @@ control::monitor_snapshot engine::snapshot() const {
     shown.data_age_s = std::max(shown.data_age_s.value_or(0), input_age_s(pol));
   }
   const receive::receive_counts received = receiver_.counts();
-  shown.losses = losses_of(received);
+  shown.losses = losses_of(received, n_pols());
   for (std::size_t pol = 0; pol < n_pols(); ++pol) {
     shown.levels.push_back({formatted("input, pol {}", pol), sensors_.input_level_dbfs(pol), "dBFS",
                             static_cast<double>(received.polarisations[pol].saturated_samples)});

@@ -348,6 +348,8 @@ void output::send(outgoing& next) {
   metrics_.bytes->add(now.bytes - published_.bytes);
   metrics_.samples->add(now.samples - published_.samples);
   metrics_.skipped_heaps->add(now.skipped_heaps - published_.skipped_heaps);
+  metrics_.failed_heaps->add(now.failed_heaps - published_.failed_heaps);
+  sensors_.set_unsent(index_, now.skipped_heaps, now.failed_heaps);
   published_ = now;
 }
 

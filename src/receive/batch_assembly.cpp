@@ -68,6 +68,9 @@ void batch_assembly::add(std::span<const std::byte> datagram, bool is_truncated)
   });
   if (fault != spead::packet_fault::none) {
     ++counts_.undecodable[static_cast<std::size_t>(fault)];
+    if (fault == spead::packet_fault::wrong_flavour) {
+      counts_.other_address_bytes = spead::other_address_bytes(datagram);
+    }
   } else if (packet.is_stop) {
     ++counts_.stops;
   } else if (is_description(packet)) {

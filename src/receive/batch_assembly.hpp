@@ -42,14 +42,15 @@ struct heap_receive_counts {
   std::uint64_t bytes = 0;    ///< Of voltages, in these.
   std::uint64_t descriptors = 0, stops = 0;
   std::array<std::uint64_t, spead::n_packet_faults> undecodable{};  ///< By `packet_fault`.
-  std::uint64_t truncated = 0;     ///< Longer than the room for it.
-  std::uint64_t foreign = 0;       ///< No timestamp, engine, first channel or voltages.
-  std::uint64_t undescribed = 0;   ///< Before the layout was known.
-  std::uint64_t other_engine = 0;  ///< Of another engine than the one received.
-  std::uint64_t wrong_size = 0;    ///< Another heap length than the layout's.
-  std::uint64_t beyond_band = 0;   ///< A first channel that no substream has.
-  std::uint64_t duplicates = 0;    ///< Placed before.
-  std::uint64_t late = 0;          ///< Of a batch that is handed on.
+  std::size_t other_address_bytes = 0;  ///< Of the latest packet of another flavour of SPEAD.
+  std::uint64_t truncated = 0;          ///< Longer than the room for it.
+  std::uint64_t foreign = 0;            ///< No timestamp, engine, first channel or voltages.
+  std::uint64_t undescribed = 0;        ///< Before the layout was known.
+  std::uint64_t other_engine = 0;       ///< Of another engine than the one received.
+  std::uint64_t wrong_size = 0;         ///< Another heap length than the layout's.
+  std::uint64_t beyond_band = 0;        ///< A first channel that no substream has.
+  std::uint64_t duplicates = 0;         ///< Placed before.
+  std::uint64_t late = 0;               ///< Of a batch that is handed on.
 
   std::vector<substream_counts> substreams = {};
   std::uint64_t batches = 0;             ///< Some of whose packets came.
@@ -60,7 +61,8 @@ struct heap_receive_counts {
   std::uint64_t unfinished_batches = 0;  ///< Open when receiving was ended before the stream.
   std::uint64_t starved_batches = 0;     ///< Dropped, because those before were not taken yet.
   std::uint64_t socket_drops = 0;        ///< Messages that the system dropped; not in `datagrams`.
-  std::uint64_t other_destinations = 0, other_frames = 0;  ///< Of a capture; not in `datagrams`.
+  /// Of a capture, not in `datagrams`. Cut frames were not kept whole, by its snap length.
+  std::uint64_t other_destinations = 0, other_frames = 0, cut_frames = 0;
   std::optional<std::int64_t> first_timestamp = {}, last_timestamp = {};  ///< Of batches.
   std::int64_t batch_samples = 0;  ///< From one to the next; 0: fewer than two came.
   std::optional<std::uint64_t> engine = {};

@@ -50,6 +50,7 @@ class capture_feed : public datagram_feed {
     receive_counts result;
     result.other_destinations = n_others_;
     result.other_frames = n_frames_;
+    result.cut_frames = n_cut_;
     return result;
   }
 
@@ -65,13 +66,14 @@ class capture_feed : public datagram_feed {
 
   void count_frames() {
     const net::capture_counts& counts = reader_.counts();
-    n_frames_ = counts.others + counts.fragments + counts.truncated;
+    n_frames_ = counts.others + counts.fragments;
+    n_cut_ = counts.truncated;
   }
 
   net::capture_reader reader_;
   std::vector<net::endpoint> destinations_;
   replay_speed speed_;
-  std::atomic<std::uint64_t> n_others_ = 0, n_frames_ = 0;
+  std::atomic<std::uint64_t> n_others_ = 0, n_frames_ = 0, n_cut_ = 0;
 };
 
 }  // namespace

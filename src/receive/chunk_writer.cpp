@@ -72,6 +72,9 @@ void chunk_writer::add(std::span<const std::byte> datagram, bool is_truncated) {
       break;
     case digitiser_verdict::undecodable:
       ++counts_.undecodable[static_cast<std::size_t>(fault)];
+      if (fault == spead::packet_fault::wrong_flavour) {
+        counts_.other_address_bytes = spead::other_address_bytes(datagram);
+      }
       break;
     case digitiser_verdict::stop: ++counts_.stops; break;
     case digitiser_verdict::descriptors: ++counts_.descriptors; break;
@@ -99,7 +102,7 @@ void chunk_writer::place(const digitiser_packet& packet) {
   }
   const std::int64_t time = unwrapped(timestamp, reference_);
   if (time % packet_samples_ != 0) {
-    ++counts_.misaligned;
+    ++counts_.polarisations[packet.polarisation].misaligned;
   } else {
     place_at(time, packet, false);
   }
@@ -120,7 +123,7 @@ bool chunk_writer::write(std::int64_t timestamp, const digitiser_packet& packet)
     const unsigned p = packet.polarisation;
     // Another thread may have the same packet.
     if (std::atomic_ref(to.present[p][slot]).exchange(1, std::memory_order_relaxed) != 0) {
-      ++counts_.duplicates;
+      ++counts_.polarisations[p].duplicates;
       return true;
     }
     std::memcpy(&to.samples[p][slot * geometry_.packet_bytes()], packet.samples.data(),
@@ -155,11 +158,12 @@ void chunk_writer::place_slowly(std::int64_t timestamp, const digitiser_packet& 
     }
     assembly_.pool_->wait_until_free(std::chrono::milliseconds(100));
   }
+  polarisation_counts& counts = counts_.polarisations[packet.polarisation];
   switch (verdict) {
     case place::open: (void)write(timestamp, packet); break;
-    case place::known: ++counts_.duplicates; break;
-    case place::late: ++counts_.late; break;
-    case place::starved: ++counts_.starved; break;
+    case place::known: ++counts.duplicates; break;
+    case place::late: ++counts.late; break;
+    case place::starved: ++counts.starved; break;
     case place::far_ahead: hold(timestamp, packet, true); break;
     case place::far_behind: hold(timestamp, packet, false); break;
   }
@@ -194,7 +198,9 @@ void chunk_writer::hold(std::int64_t timestamp, const digitiser_packet& packet, 
 }
 
 void chunk_writer::discard_held() {
-  counts_.implausible += std::exchange(n_held_, 0);
+  const std::size_t count = std::exchange(n_held_, 0);
+  for (std::size_t i = 0; i < count; ++i)
+    ++counts_.polarisations[held_[i].polarisation].implausible;
 }
 
 void chunk_writer::believe_held() {

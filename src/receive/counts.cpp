@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "receive/counts.hpp"
 
-#include <numeric>  // accumulate
+#include <algorithm>  // max
+#include <numeric>    // accumulate
 
 namespace wingbeat::receive {
 
@@ -14,6 +15,11 @@ void receive_counts::add(const receive_counts& more) {
     to.samples += from.samples;
     to.saturated_samples += from.saturated_samples;
     to.missing_packets += from.missing_packets;
+    to.misaligned += from.misaligned;
+    to.late += from.late;
+    to.duplicates += from.duplicates;
+    to.implausible += from.implausible;
+    to.starved += from.starved;
     to.samples_alone += from.samples_alone;
   }
   for (std::size_t i = 0; i < undecodable.size(); ++i) undecodable[i] += more.undecodable[i];
@@ -23,27 +29,23 @@ void receive_counts::add(const receive_counts& more) {
   foreign += more.foreign;
   descriptors += more.descriptors;
   stops += more.stops;
-  misaligned += more.misaligned;
-  late += more.late;
-  duplicates += more.duplicates;
-  implausible += more.implausible;
-  starved += more.starved;
   chunks += more.chunks;
   incomplete_chunks += more.incomplete_chunks;
   restarts += more.restarts;
   socket_drops += more.socket_drops;
   other_destinations += more.other_destinations;
   other_frames += more.other_frames;
+  cut_frames += more.cut_frames;
+  other_address_bytes = std::max(other_address_bytes, more.other_address_bytes);
 }
 
-std::uint64_t receive_counts::placed() const {
-  return polarisations[0].packets + polarisations[1].packets;
+std::uint64_t receive_counts::n_undecodable() const {
+  return std::accumulate(undecodable.begin(), undecodable.end(), std::uint64_t{0});
 }
 
 std::uint64_t receive_counts::rejected() const {
-  return std::accumulate(undecodable.begin(), undecodable.end(), std::uint64_t{0}) + truncated +
-         wrong_size + foreign + descriptors + stops + misaligned + late + duplicates + implausible +
-         starved;
+  return n_undecodable() + truncated + wrong_size + foreign + descriptors + stops + misaligned() +
+         late() + duplicates() + implausible() + starved();
 }
 
 }  // namespace wingbeat::receive

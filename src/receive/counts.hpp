@@ -17,6 +17,11 @@ struct polarisation_counts {
   std::uint64_t saturated_samples = 0;  ///< As the digitiser says.
   /// Packets between the first and the last that were placed, and that are in no chunk.
   std::uint64_t missing_packets = 0;
+  std::uint64_t misaligned = 0;   ///< A timestamp that is no multiple of a packet's samples.
+  std::uint64_t late = 0;         ///< Of a chunk that is closed.
+  std::uint64_t duplicates = 0;   ///< Placed before.
+  std::uint64_t implausible = 0;  ///< Far from the time of all others.
+  std::uint64_t starved = 0;      ///< No chunk was free.
   /// Of a recording: in packets behind the end of the other polarisation's, which is shorter.
   std::uint64_t samples_alone = 0;
 };
@@ -27,16 +32,12 @@ struct receive_counts {
   std::array<polarisation_counts, 2> polarisations{};
 
   std::array<std::uint64_t, spead::n_packet_faults> undecodable{};  ///< By `packet_fault`.
-  std::uint64_t truncated = 0;    ///< Longer than the room for it.
-  std::uint64_t wrong_size = 0;   ///< Another heap length, or a part of a heap.
+  std::size_t other_address_bytes = 0;  ///< Of the latest packets of another flavour of SPEAD.
+  std::uint64_t truncated = 0;          ///< Longer than the room for it.
+  std::uint64_t wrong_size = 0;         ///< Another heap length, or a part of a heap.
   std::uint64_t foreign = 0;      ///< No timestamp, digitiser id or samples; another polarisation.
   std::uint64_t descriptors = 0;  ///< Heaps that describe items.
   std::uint64_t stops = 0;        ///< Heaps that end a stream.
-  std::uint64_t misaligned = 0;   ///< A timestamp that is no multiple of a packet's samples.
-  std::uint64_t late = 0;         ///< Of a chunk that is closed.
-  std::uint64_t duplicates = 0;   ///< Placed before.
-  std::uint64_t implausible = 0;  ///< Far from the time of all others.
-  std::uint64_t starved = 0;      ///< No chunk was free.
 
   std::uint64_t chunks = 0;             ///< Handed on.
   std::uint64_t incomplete_chunks = 0;  ///< Of these.
@@ -45,11 +46,23 @@ struct receive_counts {
   std::uint64_t socket_drops = 0;        ///< Messages that the system dropped; not in `datagrams`.
   std::uint64_t other_destinations = 0;  ///< Of a capture: skipped; not in `datagrams`.
   std::uint64_t other_frames = 0;        ///< Of a capture: no whole datagrams of UDP.
+  std::uint64_t cut_frames = 0;          ///< Of a capture: not kept whole, by its snap length.
 
   void add(const receive_counts& more);
 
-  /// Returns the datagrams that were placed, and those that were not.
-  [[nodiscard]] std::uint64_t placed() const;
+  /// Returns a count of both polarisations.
+  [[nodiscard]] std::uint64_t sum(std::uint64_t polarisation_counts::*count) const {
+    return polarisations[0].*count + polarisations[1].*count;
+  }
+  [[nodiscard]] std::uint64_t misaligned() const { return sum(&polarisation_counts::misaligned); }
+  [[nodiscard]] std::uint64_t late() const { return sum(&polarisation_counts::late); }
+  [[nodiscard]] std::uint64_t duplicates() const { return sum(&polarisation_counts::duplicates); }
+  [[nodiscard]] std::uint64_t implausible() const { return sum(&polarisation_counts::implausible); }
+  [[nodiscard]] std::uint64_t starved() const { return sum(&polarisation_counts::starved); }
+  /// Return the datagrams that are no packet of SPEAD-64-48, those that were placed, and those that
+  /// were not.
+  [[nodiscard]] std::uint64_t n_undecodable() const;
+  [[nodiscard]] std::uint64_t placed() const { return sum(&polarisation_counts::packets); }
   [[nodiscard]] std::uint64_t rejected() const;
 };
 

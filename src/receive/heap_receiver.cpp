@@ -183,6 +183,7 @@ heap_receive_counts heap_receiver::counts() const {
     result.socket_drops += outside.socket_drops;
     result.other_destinations += outside.other_destinations;
     result.other_frames += outside.other_frames;
+    result.cut_frames += outside.cut_frames;
   }
   const std::scoped_lock lock(state_->ready_mutex);
   result.starved_batches = state_->n_starved;

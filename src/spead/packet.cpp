@@ -16,6 +16,14 @@ std::string_view to_string(packet_fault fault) {
   return "an unknown fault";
 }
 
+std::size_t other_address_bytes(std::span<const std::byte> datagram) {
+  if (datagram.size() < header_bytes) return 0;
+  const std::uint64_t header = load_big_endian(datagram.data());
+  const std::size_t id_bytes = header >> 40 & 0xff, address_bytes = header >> 32 & 0xff;
+  const bool is_spead = header >> 48 == header_magic >> 32 && id_bytes + address_bytes == 8;
+  return is_spead && header >> 16 != header_magic ? address_bytes : 0;
+}
+
 packet_fault decode(std::span<const std::byte> datagram, packet& found) {
   return decode(datagram, found, [](item_pointer) {});
 }

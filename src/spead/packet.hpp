@@ -88,6 +88,10 @@ template <class Visit>
   return packet_fault::none;
 }
 
+/// Returns the width of heap addresses in bytes that a packet of SPEAD of another flavour states, such
+/// as 5 of SPEAD-64-40; 0 for datagrams that are none.
+[[nodiscard]] std::size_t other_address_bytes(std::span<const std::byte> datagram);
+
 /// As above, visiting no pointers.
 [[nodiscard]] packet_fault decode(std::span<const std::byte> datagram, packet& found);
 

@@ -78,6 +78,41 @@ TEST(filter_taps, meet_the_limits_of_vlbi) {
   EXPECT_EQ(filter_taps({1, 4, 0.25}), std::vector<double>{2.0});
 }
 
+TEST(filter_response, is_the_largest_gain_of_a_dense_grid) {
+  for (const decimating_filter& filter :
+       {decimating_filter{256, 16, 0.299}, decimating_filter{256, 16, 0.49},
+        decimating_filter{128, 8, 0.25}, decimating_filter{7, 16, 0.4}}) {
+    const auto taps = filter_taps(filter);
+    const auto s = static_cast<double>(filter.subsampling);
+    const double whole = response(taps, 0);
+    double ripple_db = 0, alias_db = -400;
+    for (double f = 0; f <= s / 2; f += 1.0 / 512) {
+      const double gain_db = 20 * std::log10(response(taps, f / s) / whole);
+      const double distance = std::abs(f - std::round(f));
+      if (distance > filter.pass_edge) continue;
+      if (f < 0.5) {
+        ripple_db = std::max(ripple_db, std::abs(gain_db));
+      } else {
+        alias_db = std::max(alias_db, gain_db);
+      }
+    }
+    const filter_response found = response_of(filter);
+    EXPECT_NEAR(found.ripple_db, ripple_db, 0.02 * ripple_db + 0.002) << filter.pass_edge;
+    EXPECT_NEAR(found.alias_db, alias_db, alias_db < -60 ? 3 : 0.5) << filter.pass_edge;
+  }
+}
+
+TEST(filter_response, widest_pass_band_meets_its_limit) {
+  for (const std::size_t s : {4u, 16u, 64u}) {
+    decimating_filter filter{16 * s, s, 0.25};
+    filter.pass_edge = widest_pass_band(filter, 42) / 2;
+    EXPECT_LT(response_of(filter).alias_db, -40) << s;
+    filter.pass_edge += 0.02;
+    EXPECT_GT(response_of(filter).alias_db, -40) << s;
+  }
+  EXPECT_EQ(widest_pass_band({1, 4, 0.25}, 42), 0);
+}
+
 TEST(downconverted, is_the_formula) {
   const struct {
     std::size_t taps, subsampling;

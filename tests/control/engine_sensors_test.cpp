@@ -30,16 +30,21 @@ class engine_sensor : public ::testing::Test {
 };
 
 TEST_F(engine_sensor, all_names_are_there) {
-  std::set<std::string> expected{"rx.buffer",         "rx.buffer-asked",        "rx.device-status",
-                                 "device-status",     "steady-state-timestamp", "time.state",
-                                 "time.synchronised", "time.esterror",          "time.maxerror"};
+  std::set<std::string> expected{"rx.buffer",        "rx.buffer-asked",   "rx.socket-drop-cnt",
+                                 "rx.device-status", "device-status",     "steady-state-timestamp",
+                                 "time.state",       "time.synchronised", "time.esterror",
+                                 "time.maxerror"};
   for (const std::string pol : {"input0.", "input1."}) {
-    for (const char* name : {"dig-clip-cnt", "dig-rms-dbfs", "rx.timestamp", "rx.unixtime",
-                             "rx.missing-unixtime", "rx.age"}) {
+    for (const char* name :
+         {"dig-clip-cnt", "dig-rms-dbfs", "rx.timestamp", "rx.unixtime", "rx.missing-unixtime",
+          "rx.age", "rx.missing-cnt", "rx.late-cnt", "rx.misaligned-cnt", "rx.duplicate-cnt",
+          "rx.implausible-cnt", "rx.engine-late-cnt"}) {
       expected.insert(pol + name);
     }
     for (const std::string stream : {"wideband.", "narrow."}) {
-      expected.insert(stream + "dither-seed");
+      for (const char* name : {"dither-seed", "tx.skipped-cnt", "tx.failed-cnt"}) {
+        expected.insert(stream + name);
+      }
       for (const char* name : {"eq", "delay", "feng-clip-cnt"})
         expected.insert(stream + pol + name);
     }
@@ -70,6 +75,28 @@ TEST_F(engine_sensor, short_buffers_are_a_warning) {
   EXPECT_EQ(value("rx.buffer-asked"), "134217728");
   EXPECT_EQ(value("rx.buffer"), "4194304");
   EXPECT_EQ(status("rx.buffer"), sensor_status::warn);
+}
+
+TEST_F(engine_sensor, losses_are_a_warning_while_they_grow) {
+  const std::array<std::uint64_t, n_input_losses> none{}, late{0, 3, 0, 0, 0, 7};
+  sensors.set_input_losses(1, none);
+  EXPECT_EQ(status("input1.rx.late-cnt"), sensor_status::nominal);
+  sensors.set_input_losses(1, late);
+  sensors.set_socket_drops(2);
+  sensors.set_unsent(1, 4, 5);
+  EXPECT_EQ(value("input1.rx.late-cnt"), "3");
+  EXPECT_EQ(value("input1.rx.engine-late-cnt"), "7");
+  EXPECT_EQ(value("input0.rx.late-cnt"), "0");
+  EXPECT_EQ(value("rx.socket-drop-cnt"), "2");
+  EXPECT_EQ(value("narrow.tx.skipped-cnt"), "4");
+  EXPECT_EQ(value("narrow.tx.failed-cnt"), "5");
+  sensors.refresh();
+  EXPECT_EQ(status("input1.rx.late-cnt"), sensor_status::warn);
+  EXPECT_EQ(status("input1.rx.missing-cnt"), sensor_status::nominal);
+  sensors.set_input_losses(1, late);
+  sensors.refresh(unix_time_s() + 2);
+  EXPECT_EQ(status("input1.rx.late-cnt"), sensor_status::nominal);
+  EXPECT_EQ(value("input1.rx.late-cnt"), "3");
 }
 
 TEST_F(engine_sensor, values_have_their_forms) {

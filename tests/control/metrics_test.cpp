@@ -77,24 +77,26 @@ TEST(metrics, the_engine_has_the_names_of_dashboards) {
   const wingbeat::test::fake_engine engine;
   metric_registry registry;
   engine_metrics counters(registry, engine.streams(), 2);
-  counters.inputs[1].missing_heaps->add(5);
+  counters.inputs[1].losses[0]->add(5);
+  counters.inputs[0].losses[1]->add(9);
   counters.outputs[1].clipped_samples[0]->add(7);
-  counters.input_too_old_heaps.add(9);
   const std::string text = registry.text();
 
   std::set<std::string> expected;
-  for (const char* name : {"chunks", "too_old_heaps", "metadata_heaps", "bad_timestamp_heaps"}) {
+  for (const char* name : {"chunks", "metadata_heaps", "socket_drops"}) {
     expected.insert(std::string("fgpu_input_") + name + "_total");
   }
   for (const std::string pol : {"0", "1"}) {
-    for (const char* name : {"heaps", "samples", "bytes", "missing_heaps", "clipped_samples"}) {
+    for (const char* name :
+         {"heaps", "samples", "bytes", "missing_heaps", "clipped_samples", "too_old_heaps",
+          "bad_timestamp_heaps", "duplicate_heaps", "implausible_heaps", "engine_late_heaps"}) {
       expected.insert(std::string("fgpu_input_") + name + "_total{pol=\"" + pol + "\"}");
     }
     expected.insert("fgpu_input_age_seconds{pol=\"" + pol + "\"}");
     for (const std::string stream : {"wideband", "narrow"}) {
       expected.insert("fgpu_output_clipped_samples_total{stream=\"" + stream + "\",pol=\"" + pol +
                       "\"}");
-      for (const char* name : {"heaps", "bytes", "samples", "skipped_heaps"}) {
+      for (const char* name : {"heaps", "bytes", "samples", "skipped_heaps", "failed_heaps"}) {
         expected.insert(std::string("fgpu_output_") + name + "_total{stream=\"" + stream + "\"}");
       }
     }
@@ -110,7 +112,7 @@ TEST(metrics, the_engine_has_the_names_of_dashboards) {
   EXPECT_NE(text.find("fgpu_input_missing_heaps_total{pol=\"1\"} 5\n"), std::string::npos);
   EXPECT_NE(text.find("_clipped_samples_total{stream=\"narrow\",pol=\"0\"} 7\n"),
             std::string::npos);
-  EXPECT_NE(text.find("fgpu_input_too_old_heaps_total 9\n"), std::string::npos);
+  EXPECT_NE(text.find("fgpu_input_too_old_heaps_total{pol=\"0\"} 9\n"), std::string::npos);
 }
 
 }  // namespace

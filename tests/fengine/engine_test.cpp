@@ -111,8 +111,8 @@ TEST(fengine, takes_packets_in_any_order_and_twice) {
   expect_same(run.caught.caught(), expected.heaps);
   // Where a chunk is whole and handed on, the second packet is late.
   const auto received = run.engine->received();
-  EXPECT_EQ(received.duplicates + received.late, n_twice);
-  EXPECT_GT(received.duplicates, 0U);
+  EXPECT_EQ(received.duplicates() + received.late(), n_twice);
+  EXPECT_GT(received.duplicates(), 0U);
 }
 
 TEST(fengine, counts_no_loss_where_a_stream_begins_and_ends) {

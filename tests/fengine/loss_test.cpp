@@ -80,8 +80,8 @@ TEST_P(fengine_loss, leaves_out_what_it_touches_and_no_more) {
   run.finish();
 
   const auto received = run.engine->received();
-  ASSERT_EQ(received.starved + received.socket_drops, 0U) << "this machine is too slow";
-  EXPECT_EQ(received.duplicates + received.late, n_twice);
+  ASSERT_EQ(received.starved() + received.socket_drops, 0U) << "this machine is too slow";
+  EXPECT_EQ(received.duplicates() + received.late(), n_twice);
   EXPECT_EQ(received.placed(), n_once);
   EXPECT_EQ(received.polarisations[0].missing_packets + received.polarisations[1].missing_packets,
             lost.size());
@@ -161,15 +161,15 @@ TEST(fengine_malformed, packets_are_counted_and_harm_nothing) {
     return received.undecodable[static_cast<std::size_t>(kind)];
   };
   using spead::packet_fault;
-  ASSERT_EQ(received.starved + received.socket_drops, 0U) << "this machine is too slow";
+  ASSERT_EQ(received.starved() + received.socket_drops, 0U) << "this machine is too slow";
   EXPECT_EQ(undecodable(packet_fault::too_short), sent(fault::too_short));
   EXPECT_EQ(undecodable(packet_fault::wrong_flavour), sent(fault::flavour) + sent(fault::noise));
   EXPECT_EQ(undecodable(packet_fault::pointers_beyond_end), sent(fault::pointers));
   EXPECT_EQ(undecodable(packet_fault::payload_beyond_end), sent(fault::payload));
   EXPECT_EQ(received.wrong_size, sent(fault::size));
   EXPECT_EQ(received.foreign, sent(fault::foreign));
-  EXPECT_EQ(received.misaligned, sent(fault::misaligned));
-  EXPECT_EQ(received.implausible, sent(fault::far));
+  EXPECT_EQ(received.misaligned(), sent(fault::misaligned));
+  EXPECT_EQ(received.implausible(), sent(fault::far));
   EXPECT_EQ(received.placed(), 2 * static_cast<std::uint64_t>(n_good));
   EXPECT_EQ(run.engine->counts(0).sent.skipped_heaps, 0U);
   check.finish(n_good);

@@ -178,10 +178,10 @@ def check_history(page, origin):
 
 
 def check_losses(page):
-    check(page.until("cells('losses').some(row => row[0] === 'missing' && row[1] !== '0')"),
+    check(page.until("cells('losses').some(row => row[0] === 'missing, pol 0' && row[1] !== '0')"),
           "injected losses are not shown")
     page.value("var missing = [...document.getElementById('losses').rows]"
-               ".find(row => row.cells[0].textContent === 'missing')")
+               ".find(row => row.cells[0].textContent === 'missing, pol 0')")
     colours = [page.value(f"getComputedStyle({shown}).color")
                for shown in ("missing.cells[1]", "document.getElementById('loss')",
                              "document.getElementById('losses').rows[1].cells[1]")]

@@ -56,9 +56,9 @@ TEST(receiver, counts_what_was_done_to_the_stream) {
   EXPECT_EQ(counts.polarisations[0].bytes, 93u * 5120);
   EXPECT_EQ(counts.polarisations[0].missing_packets, 3u);
   EXPECT_EQ(counts.polarisations[1].missing_packets, 5u);
-  EXPECT_EQ(counts.late, 1u);
-  EXPECT_EQ(counts.misaligned, 10u);
-  EXPECT_EQ(counts.duplicates, 2u);
+  EXPECT_EQ(counts.late(), 1u);
+  EXPECT_EQ(counts.misaligned(), 10u);
+  EXPECT_EQ(counts.duplicates(), 2u);
   EXPECT_EQ(counts.undecodable[1], 1u);
   EXPECT_EQ(counts.wrong_size, 1u);
   EXPECT_EQ(counts.socket_drops, 0u);
@@ -126,13 +126,13 @@ TEST(receiver, does_not_wait_for_who_uses_its_chunks) {
         wait_until([&] { return in.counts().datagrams == static_cast<std::uint64_t>(2 * end); }));
   };
   send(0, 160);
-  EXPECT_EQ(in.counts().starved, 2u * 16 * 7);
+  EXPECT_EQ(in.counts().starved(), 2u * 16 * 7);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(in.next(std::chrono::seconds(60)));
   send(160, 192);
   stop_after(in, 384);
   EXPECT_THAT(collect(in), ElementsAre(10, 11));
   const receive_counts counts = in.counts();
-  EXPECT_EQ(counts.starved, 2u * 16 * 7);
+  EXPECT_EQ(counts.starved(), 2u * 16 * 7);
   EXPECT_EQ(counts.polarisations[0].missing_packets, 16u * 7);
   EXPECT_EQ(counts.placed(), 2u * 16 * 5);
 }

@@ -74,7 +74,7 @@ TEST(chunk_writers, place_each_packet_once) {
   expect_all_counted(counts);
   EXPECT_EQ(n_present, 2u * n_packets);
   EXPECT_EQ(counts.placed(), 2u * n_packets);
-  EXPECT_EQ(counts.duplicates, 2u * n_packets * (n_threads - 1));
+  EXPECT_EQ(counts.duplicates(), 2u * n_packets * (n_threads - 1));
   EXPECT_EQ(counts.polarisations[0].missing_packets, 0u);
   EXPECT_EQ(counts.incomplete_chunks, 0u);
 }

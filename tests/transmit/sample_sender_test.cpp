@@ -114,9 +114,9 @@ TEST(sample_sender, counts_exactly_what_it_disturbs) {
       EXPECT_EQ(done.reordered > 3000, disturbed.reorder > 1) << disturbed.seed;
       n_duplicated += done.duplicated;
     }
-    EXPECT_EQ(received.duplicates, n_duplicated);
+    EXPECT_EQ(received.duplicates(), n_duplicated);
     EXPECT_EQ(n_duplicated > 0, disturbed.duplicate > 0);
-    EXPECT_EQ(received.late, 0u);
+    EXPECT_EQ(received.late(), 0u);
   }
 }
 

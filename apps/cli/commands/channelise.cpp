@@ -51,6 +51,7 @@ behind another.)";
 
 struct options {
   std::vector<std::string> inputs, delay, narrowband;
+  bool allows_alias = false;
   std::string output, spectrum, waterfall, stats, delays, gains, device;
   std::string format = "auto", window = "hann", output_bits = "8", dither, missing = "withhold";
   std::string evaluate, cutoff = "1";
@@ -111,6 +112,10 @@ channeliser_spec spec_of(const options& o, const recording& input) {
         "output of integers");
   }
   static_cast<void>(sizes_of(spec));  // before files of channels and times are read
+  if (spec.narrowband) print_message("{}", band_text(spec, "taps", o.allows_alias));
+  if (!spec.narrowband && o.allows_alias) {
+    throw plan_error("--allow-alias is of no use without --narrowband; leave it out");
+  }
   if (!o.delay.empty()) spec.delays = delays_of(o.delay, spec);
   if (!o.delays.empty()) spec.delays = read_delays(o.delays, spec);
   if (!o.gains.empty()) spec.gains = read_gains(o.gains, spec);
@@ -344,6 +349,8 @@ void add_filter_options(CLI::App& command, options& o) {
            "Width of a channel at -6 dB, in channels, 0 to 4; 0 is the window alone");
   add_list(command, "--narrowband", o.narrowband,
            "A part of the band: centre=HZ,decimation=D[,pass_bandwidth=HZ][,taps=T]");
+  add_switch(command, "--allow-alias", o.allows_alias,
+             "Accept a band into which other frequencies alias at more than -40 dB");
   add_list(command, "--delay", o.delay, "Seconds, one for each polarisation");
   add_file(command, file_use::input, "--delays", o.delays,
            "File of delays, phases and their rates");

@@ -287,7 +287,6 @@ int run(const options& o) {
   sending done{.sync_time_s = synchronise(o, spec), .first_timestamp = spec.first_timestamp};
   stop_signal stop;
   transmit::sample_sender out{spec, samples};
-  report_send_buffers(log, out.buffers(), "--buffer");
   std::unique_ptr<simulation::signal_service> service;
   if (o.katcp_port != 0) {
     service = std::make_unique<simulation::signal_service>(
@@ -304,6 +303,7 @@ int run(const options& o) {
         [&](const std::string& sentence) { log.write(control::log_level::info, sentence); });
   }
   log_start(log, done.sync_time_s);
+  report_send_buffers(log, out.buffers(), "--buffer");
   log.write(control::log_level::info,
             formatted("sync time {:.6f}, first timestamp {}, period {}", done.sync_time_s,
                       done.first_timestamp, counted(period.n_samples(), "sample")));

@@ -23,6 +23,7 @@
 #include "cli/option.hpp"                   // add_inputs, add_file, add_count
 #include "cli/recording.hpp"                // require_packed_samples
 #include "cli/reports/fengine.hpp"          // engine_stats_text
+#include "cli/reports/unusable.hpp"         // unusable_text, remedy_text
 #include "cli/service_start.hpp"            // log_start
 #include "cli/sources.hpp"                  // names_files, capture_of, endpoints_of
 #include "cli/stop_signal.hpp"              // stop_signal
@@ -75,7 +76,7 @@ struct options {
   std::uint64_t engine = 0, array_size = 65536;
   std::uint16_t katcp_port = 7147;
   std::optional<std::uint16_t> prometheus_port;
-  bool masks_timestamps = false, early_start = false;
+  bool masks_timestamps = false, early_start = false, allows_alias = false;
 };
 
 /// Refuses options that others make void.
@@ -162,6 +163,14 @@ std::uint64_t random_seed() {
   return std::uint64_t{dice()} << 31 | dice() >> 1;
 }
 
+/// Refuses a narrow band into which others alias.
+void require_aliases(const options& o, const fengine::output_spec& output) {
+  if (!output.bank.narrowband) return;
+  channeliser_spec bank = output.bank;
+  bank.adc_rate_hz = o.adc_rate_hz.value();
+  static_cast<void>(band_text(bank, "ddc_taps", o.allows_alias));
+}
+
 std::vector<fengine::output_spec> outputs_of(const options& o) {
   const heap_sample samples = heap_sample_named("--send-sample-bits", o.send_sample_bits);
   std::vector<fengine::output_spec> outputs;
@@ -174,6 +183,10 @@ std::vector<fengine::output_spec> outputs_of(const options& o) {
   for (auto& output : outputs) {
     require_band(output, o.adc_rate_hz.value());
     output.bank.evaluation = evaluation_named(o.evaluate);
+    require_aliases(o, output);
+  }
+  if (o.allows_alias && o.narrowband.empty()) {
+    throw plan_error("--allow-alias is of no use without --narrowband; leave it out");
   }
   return outputs;
 }
@@ -263,6 +276,9 @@ void announce(fengine::service& served, control::service_log& log) {
                         output.name, output.bank.channels, sizes.spectra_per_heap, sizes.heap_bytes,
                         counted(output.destinations.size(), "destination"),
                         net::to_string(output.destinations.front()), short_name(spec.device)));
+    if (!output.bank.narrowband) continue;
+    log.write(log_level::info,
+              formatted("output '{}': {}", output.name, band_text(output.bank, "ddc_taps", true)));
   }
   log.write(log_level::info, formatted("takes at most {:.1f} MiB for packets, samples and batches",
                                        static_cast<double>(fengine::memory_bytes(spec)) / 0x1p20));
@@ -285,6 +301,15 @@ void report_lone_samples(const fengine::engine& engine, control::service_log& lo
                         recording->files[1 - p].string(), counted(n_alone, "sample"),
                         is_used ? "were sent with zeros in its place" : "were not used"));
   }
+}
+
+/// Returns why nothing of a file could be used; empty where something was, and of a network.
+std::string unused_text(const fengine::engine& engine, const options& o) {
+  const receive::receive_counts received = engine.received();
+  if (engine.receive_buffers().n_sockets > 0 || received.placed() > 0) return "";
+  const std::string reasons = unusable_text(received);
+  return formatted("{}: no packet of a digitiser could be used{}{}{}", joined(o.sources, ", "),
+                   reasons.empty() ? "" : ": ", reasons, remedy_text(received.cut_frames));
 }
 
 void serve(fengine::service& served, const options& o, const stop_signal& stop) {
@@ -311,6 +336,10 @@ int run(const options& o) {
   log.write(control::log_level::info, "ends, and sends what was received");
   served.stop();
   report_lone_samples(served.engine(), log);
+  if (const auto n_cut = served.engine().received().cut_frames; n_cut > 0) {
+    log.write(control::log_level::warn, formatted("{} cut by the capture's snap length{}",
+                                                  counted(n_cut, "frame"), remedy_text(n_cut)));
+  }
   log.write(control::log_level::info, engine_summary(served.engine()));
   if (!o.stats.empty()) {
     formats::atomic_file to{o.stats};
@@ -320,6 +349,10 @@ int run(const options& o) {
   if (const std::string reason = served.engine().failure(); !reason.empty()) {
     print_message("{}", reason);
     return exit_file;
+  }
+  if (const std::string reason = unused_text(served.engine(), o); !reason.empty()) {
+    print_message("{}", reason);
+    return exit_check_failed;
   }
   return exit_ok;
 }
@@ -353,6 +386,8 @@ void add_input_options(CLI::App& command, options& o) {
 void add_output_options(CLI::App& command, options& o) {
   add_each(command, "--wideband", o.wideband, "An output of the whole band");
   add_each(command, "--narrowband", o.narrowband, "An output of a part of the band");
+  add_switch(command, "--allow-alias", o.allows_alias,
+             "Accept narrow bands into which other frequencies alias at more than -40 dB");
   add_text(command, "--send-sample-bits", o.send_sample_bits, "4, 8, 16, fp16 or fp32");
   add_list(command, "--send-interface", o.send_interfaces,
            "Interfaces to send on, each a part of the substreams");

@@ -14,6 +14,7 @@
 #include "cli/option.hpp"             // add_inputs, add_file, add_count
 #include "cli/rate.hpp"               // rate_bar
 #include "cli/reports/received.hpp"   // received_batches
+#include "cli/reports/unusable.hpp"   // unusable_text, remedy_text
 #include "cli/sources.hpp"            // endpoints_of, names_files, require_alone
 #include "cli/stop_signal.hpp"        // stop_signal
 #include "control/service_log.hpp"    // service_log
@@ -177,13 +178,17 @@ void take_all(const options& o, control::service_log& log, receive::heap_receive
 [[noreturn]] void refuse_nothing(const options& o, const receive::heap_receive_spec& spec,
                                  const received_run& run) {
   const std::string of = joined(o.sources, ", ");
-  if (run.counts.undescribed > 0) {
-    throw plan_error(formatted("no descriptor came from {} with its {}; give {}", of,
-                               counted(run.counts.undescribed, "packet"),
-                               receive::missing_of(spec.assembly.layout)));
+  const receive::heap_receive_counts& counts = run.counts;
+  const std::string reasons = unusable_text(counts);
+  if (counts.undescribed > 0) {
+    throw plan_error(
+        formatted("{} from {} ({}); give {}",
+                  counts.descriptors > 0 ? "no descriptor of feng_raw came" : "no descriptor came",
+                  of, reasons, receive::missing_of(spec.assembly.layout)));
   }
-  throw file_error(formatted("{}: no heap of an F-engine came in {}", of,
-                             counted(run.counts.datagrams, "datagram")));
+  throw file_error(formatted("{}: no heap of an F-engine came in {}{}{}{}", of,
+                             counted(counts.datagrams, "datagram"), reasons.empty() ? "" : ": ",
+                             reasons, remedy_text(counts.cut_frames)));
 }
 
 void report(control::service_log& log, const received_run& run) {
@@ -201,6 +206,11 @@ void report(control::service_log& log, const received_run& run) {
               formatted("this machine was too slow: {} dropped, and {} by the system",
                         counted(counts.starved_batches, "heap"),
                         counted(counts.socket_drops, "message")));
+  }
+  if (counts.cut_frames > 0) {
+    log.write(control::log_level::warn,
+              formatted("{} cut by the capture's snap length{}",
+                        counted(counts.cut_frames, "frame"), remedy_text(counts.cut_frames)));
   }
 }
 

@@ -22,6 +22,11 @@ json received_json(const receive::receive_counts& counts, std::size_t n_pols) {
                              {"samples", of.samples},
                              {"saturated_samples", of.saturated_samples},
                              {"missing_packets", of.missing_packets},
+                             {"misaligned", of.misaligned},
+                             {"late", of.late},
+                             {"duplicates", of.duplicates},
+                             {"implausible", of.implausible},
+                             {"starved", of.starved},
                              {"samples_alone", of.samples_alone}});
   }
   document["polarisations"] = std::move(polarisations);
@@ -31,17 +36,18 @@ json received_json(const receive::receive_counts& counts, std::size_t n_pols) {
   document["foreign"] = counts.foreign;
   document["descriptors"] = counts.descriptors;
   document["stops"] = counts.stops;
-  document["misaligned"] = counts.misaligned;
-  document["late"] = counts.late;
-  document["duplicates"] = counts.duplicates;
-  document["implausible"] = counts.implausible;
-  document["starved"] = counts.starved;
+  document["misaligned"] = counts.misaligned();
+  document["late"] = counts.late();
+  document["duplicates"] = counts.duplicates();
+  document["implausible"] = counts.implausible();
+  document["starved"] = counts.starved();
   document["chunks"] = counts.chunks;
   document["incomplete_chunks"] = counts.incomplete_chunks;
   document["restarts"] = counts.restarts;
   document["socket_drops"] = counts.socket_drops;
   document["other_destinations"] = counts.other_destinations;
   document["other_frames"] = counts.other_frames;
+  document["cut_frames"] = counts.cut_frames;
   return document;
 }
 

@@ -49,6 +49,7 @@ json counts_of(const receive::heap_receive_counts& counts) {
           {"socket_drops", counts.socket_drops},
           {"other_destinations", counts.other_destinations},
           {"other_frames", counts.other_frames},
+          {"cut_frames", counts.cut_frames},
           {"batches", counts.batches},
           {"incomplete_batches", counts.incomplete_batches},
           {"absent_batches", counts.absent_batches},

@@ -368,6 +368,9 @@ TEST_F(channelise_refuses, options_that_make_no_channeliser) {
   EXPECT_THAT(with({"--narrowband", "centre=1e5"}), HasSubstr("has no decimation"));
   EXPECT_THAT(with({"--narrowband", "width=5"}), HasSubstr("holds 'width=5'"));
   EXPECT_THAT(with({"--narrowband", "centre=1e5,decimation=3"}), HasSubstr("even"));
+  EXPECT_THAT(with({"--narrowband", "centre=1e5,decimation=4,taps=9"}),
+              HasSubstr("above -40; give more taps than 9, or --allow-alias"));
+  EXPECT_THAT(with({"--allow-alias"}), HasSubstr("--allow-alias is of no use without"));
   EXPECT_THAT(with({"--delays", "d.txt"}), HasSubstr("d.txt: line 2: the polarisation is '5'"));
   EXPECT_THAT(with({"--delays", "late.txt"}), HasSubstr("late.txt: line 2: "));
   EXPECT_THAT(with({"--delays", "words.txt"}), HasSubstr("line 1: the delay is 'one'"));

@@ -101,8 +101,8 @@ TEST_F(digitiser, disturbs_and_says_how) {
   EXPECT_GT(count(1, "dropped"), 100u);
   EXPECT_GT(count(1, "reordered"), 1000u);
   EXPECT_EQ(n_received(), 2 * 1954 - count(1, "dropped"));
-  EXPECT_EQ(in_.counts().duplicates, count(0, "duplicated") + count(1, "duplicated"));
-  EXPECT_GT(in_.counts().duplicates, 20u);
+  EXPECT_EQ(in_.counts().duplicates(), count(0, "duplicated") + count(1, "duplicated"));
+  EXPECT_GT(in_.counts().duplicates(), 20u);
 }
 
 TEST_F(digitiser, ends_its_streams_when_it_is_told_to) {

@@ -117,7 +117,11 @@ TEST(fengine_refusals, of_outputs) {
         "--narrowband centre_frequency of 'b' is 1000000000 Hz; give 0 to 856000000"},
        {with(narrow + ",centre_frequency=1e8,decimation=8,pass_bandwidth=107e6"), 2,
         "--narrowband pass_bandwidth of 'b' is 107000000 Hz; give a width above 0 and below "
-        "107000000"}});
+        "107000000"},
+       {with(narrow + ",centre_frequency=1e8,decimation=8,pass_bandwidth=106e6"), 2,
+        "above -40; give a pass_bandwidth of 9.11588e+07 Hz or less, more ddc_taps than 256, or "
+        "--allow-alias"},
+       {with("--allow-alias"), 2, "--allow-alias is of no use without --narrowband"}});
 }
 
 TEST(fengine_refusals, of_sources) {

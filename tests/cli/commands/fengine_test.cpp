@@ -64,8 +64,8 @@ std::vector<std::byte> joined_heaps(const heap_catcher& caught) {
   return all;
 }
 
-/// The samples as a digitiser sends them, in a capture.
-void write_capture(const workplace& at) {
+/// The samples as a digitiser sends them, in a capture of frames up to `snap_bytes`.
+void write_capture(const workplace& at, std::size_t snap_bytes = 65536) {
   auto file = pcap_header();
   const auto pol0 = formats::read_whole_file(at.folder().path() / "pol0.raw");
   const auto pol1 = formats::read_whole_file(at.folder().path() / "pol1.raw");
@@ -79,7 +79,8 @@ void write_capture(const workplace& at) {
                                                 .samples = samples});
       std::vector<std::byte> datagram(preamble.begin(), preamble.end());
       datagram.insert(datagram.end(), samples.begin(), samples.end());
-      put_pcap(file, frame_of(datagram), packet * 1000);
+      const auto frame = frame_of(datagram);
+      put_pcap(file, std::span(frame).first(std::min(frame.size(), snap_bytes)), packet * 1000);
     }
   }
   at.file("both.pcap", {reinterpret_cast<const char*>(file.data()), file.size()});
@@ -104,6 +105,20 @@ TEST(fengine, sends_what_channelise_writes) {
     EXPECT_EQ(stats["outputs"][0]["heaps"], caught.caught().size());
     EXPECT_EQ(stats["received"]["polarisations"][1]["packets"], 128);
   }
+}
+
+TEST(fengine, fails_where_nothing_of_a_capture_can_be_used) {
+  const workplace at;
+  prepare(at);
+  write_capture(at, 96);
+  heap_catcher caught;
+  const finished run = at.run(words({"both.pcap"}, caught.place()));
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err,
+              HasSubstr("both.pcap: no packet of a digitiser could be used: 256 frames cut "
+                        "by the capture's snap length; capture whole packets"));
+  const auto stats = nlohmann::json::parse(at.folder().read("stats.json"));
+  EXPECT_EQ(stats["received"]["cut_frames"], 256);
 }
 
 TEST(fengine, sends_channels_that_are_no_power_of_two) {

@@ -11,6 +11,7 @@
 #include "formats/chart.hpp"           // draws_charts
 #include "formats/npy_header.hpp"      // take_npy_header
 #include "formats/whole_file.hpp"      // read_whole_file
+#include "net/capture_bytes.hpp"       // frame_of, put_pcap
 #include "net/udp_receiver.hpp"        // udp_receiver
 #include "receive/channel_stream.hpp"  // voltages_of
 #include "transmit/heap_sender.hpp"    // heap_sender
@@ -147,6 +148,30 @@ TEST_F(receiving, says_why_nothing_came) {
   const finished run = at_.run({"receive", place, "--timeout", "0.2"});
   EXPECT_EQ(run.code, 4);
   EXPECT_THAT(run.err, HasSubstr("no heap of an F-engine came in 0 datagrams"));
+}
+
+TEST_F(receiving, names_another_flavour_and_a_capture_that_was_cut) {
+  auto flavoured = pcap_header(), cut = pcap_header();
+  for (std::size_t i = 0; i < 16; ++i) {
+    auto datagram = heap_packets(0, i / 4)[i % 4];
+    const auto frame = frame_of(datagram);
+    put_pcap(cut, std::span(frame).first(96), 0);
+    datagram[2] = std::byte{3};  // SPEAD-64-40
+    datagram[3] = std::byte{5};
+    put_pcap(flavoured, frame_of(datagram), 0);
+  }
+  const auto run_on = [&](const octets& file) {
+    at_.file("x.pcap", {reinterpret_cast<const char*>(file.data()), file.size()});
+    return at_.run({"receive", "x.pcap", "--channels", "64"});
+  };
+  const finished other = run_on(flavoured), short_frames = run_on(cut);
+  EXPECT_EQ(other.code, 4);
+  EXPECT_THAT(other.err,
+              HasSubstr("x.pcap: no heap of an F-engine came in 16 datagrams: 16 packets "
+                        "of SPEAD-64-40, where SPEAD-64-48 alone is read"));
+  EXPECT_EQ(short_frames.code, 4);
+  EXPECT_THAT(short_frames.err, HasSubstr("in 0 datagrams: 16 frames cut by the capture's snap "
+                                          "length; capture whole packets"));
 }
 
 TEST_F(receiving, refuses_in_one_sentence) {
