@@ -226,7 +226,7 @@ std::string band_text(const channeliser_spec& spec, const std::string& taps, boo
   const double rate_hz = spec.adc_rate_hz / static_cast<double>(sizes.subsampling);
   const double widest_hz = channelising::widest_pass_band(filter, design_db) * rate_hz;
   if (spec.narrowband->pass_bandwidth_hz && widest_hz > 0) {
-    narrower = formatted("a pass_bandwidth of {:.6g} Hz or less, ", widest_hz);
+    narrower = formatted("a pass_bandwidth of {:.0f} Hz or less, ", widest_hz);
   }
   throw plan_error(formatted(
       "--narrowband of {} Hz: {}, above {}; give {}more {} than {}, or "

@@ -71,6 +71,8 @@ class engine final : public control::engine_control, public control::engine_moni
   [[nodiscard]] output_counts counts(std::size_t stream) const {
     return outputs_[stream]->counts();
   }
+  /// Returns in a sentence which memory packets take; empty of a file.
+  [[nodiscard]] std::string memory_text() const { return receiver_.memory_text(); }
   /// Return the buffers of the sockets that receive, none of a file, and of those that send.
   [[nodiscard]] net::socket_buffers receive_buffers() const { return receiver_.buffers(); }
   [[nodiscard]] net::socket_buffers send_buffers() const;

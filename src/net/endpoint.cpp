@@ -104,7 +104,10 @@ std::vector<endpoint> parse_endpoints(std::string_view list, std::uint16_t port)
   }
 }
 
-std::uint32_t interface_address(const std::string& name) {
+namespace {
+
+/// Returns name and address of an interface given by either.
+std::pair<std::string, std::uint32_t> find_interface(const std::string& name) {
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) first = nullptr;
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(first, &freeifaddrs);
@@ -114,11 +117,22 @@ std::uint32_t interface_address(const std::string& name) {
     if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != AF_INET) continue;
     const auto* socket_address = reinterpret_cast<const sockaddr_in*>(i->ifa_addr);
     const std::uint32_t address = ntohl(socket_address->sin_addr.s_addr);
-    if (name == i->ifa_name || given == address) return address;
+    if (name == i->ifa_name || given == address) return {i->ifa_name, address};
     names.insert(i->ifa_name);
   }
   throw plan_error(formatted("'{}' is no interface of this machine with an IPv4 address; it has {}",
                              printable(name), names.empty() ? "none" : joined(names, ", ")));
+}
+
+}  // namespace
+
+std::uint32_t interface_address(const std::string& name) {
+  return find_interface(name).second;
+}
+
+std::string interface_name(const std::string& name) {
+  const std::string label = find_interface(name).first;
+  return label.substr(0, label.find(':'));  // of an alias, such as eth0:1
 }
 
 sockaddr_in to_socket_address(const endpoint& place) {

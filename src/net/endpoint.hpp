@@ -40,6 +40,9 @@ inline constexpr std::uint16_t default_port = 7148;
 /// `plan_error` that lists the interfaces of this machine.
 [[nodiscard]] std::uint32_t interface_address(const std::string& name);
 
+/// Returns the name of such an interface, given by either. Throws as above.
+[[nodiscard]] std::string interface_name(const std::string& name);
+
 /// As the socket functions take it, and give it.
 [[nodiscard]] sockaddr_in to_socket_address(const endpoint& place);
 [[nodiscard]] endpoint from_socket_address(const sockaddr_in& address);

@@ -6,6 +6,7 @@
 
 #include "counted.hpp"  // counted
 #include "formatted.hpp"
+#include "net/memory_node.hpp"   // memory_preference
 #include "net/udp_receiver.hpp"  // datagram_batch, pin_thread, udp_receiver
 #include "receive/source.hpp"
 #include "wingbeat/error.hpp"  // plan_error
@@ -17,11 +18,13 @@ constexpr int poll_ms = 50;  // until a request to stop is seen
 
 class live_feed : public datagram_feed {
  public:
-  live_feed(std::vector<net::udp_receiver> sockets, int processor, std::size_t n_messages)
-      : sockets_(std::move(sockets)), processor_(processor), batch_(n_messages) {}
+  live_feed(std::vector<net::udp_receiver> sockets, int processor, std::size_t n_messages,
+            std::optional<int> node)
+      : sockets_(std::move(sockets)), processor_(processor), node_(node), batch_(n_messages) {}
 
   void run(datagram_sink& to, stop_request& stop) override {
     net::pin_thread(processor_);
+    const net::memory_preference preference{node_};
     std::vector<pollfd> waits;
     for (const net::udp_receiver& socket : sockets_) {
       waits.push_back({.fd = socket.descriptor(), .events = POLLIN, .revents = 0});
@@ -70,6 +73,7 @@ class live_feed : public datagram_feed {
 
   std::vector<net::udp_receiver> sockets_;
   int processor_;
+  std::optional<int> node_;
   net::datagram_batch batch_;
 };
 
@@ -107,13 +111,15 @@ std::vector<std::unique_ptr<datagram_feed>> open_live(const live_source& from) {
   const std::size_t n_endpoints = from.endpoints.size(), n_feeds = from.affinity.size();
   const std::size_t buffer_bytes = std::max<std::size_t>(1, from.buffer_bytes / n_endpoints);
   std::vector<std::unique_ptr<datagram_feed>> feeds;
+  const std::optional<int> node = memory_node_of(from);
+  const net::memory_preference preference{node};
   for (std::size_t f = 0; f < n_feeds; ++f) {
     std::vector<net::udp_receiver> sockets;
     for (std::size_t i = f * n_endpoints / n_feeds; i < (f + 1) * n_endpoints / n_feeds; ++i) {
       sockets.emplace_back(from.endpoints[i], interfaces[i % interfaces.size()], buffer_bytes);
     }
-    feeds.push_back(
-        std::make_unique<live_feed>(std::move(sockets), from.affinity[f], from.messages_per_call));
+    feeds.push_back(std::make_unique<live_feed>(std::move(sockets), from.affinity[f],
+                                                from.messages_per_call, node));
   }
   return feeds;
 }

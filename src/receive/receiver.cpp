@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "net/memory_node.hpp"         // memory_preference
 #include "receive/chunk_assembly.hpp"  // chunk_assembly
 #include "receive/chunk_writer.hpp"    // chunk_writer
 
@@ -69,9 +70,21 @@ struct receiver::state {
   mutable std::mutex mutex;  ///< Of what follows.
   std::size_t n_running = 0;
   std::string failure;
+  std::string memory_text;
 };
 
-receiver::receiver(const receive_spec& spec) : state_(std::make_unique<state>(spec)) {}
+receiver::receiver(const receive_spec& spec) {
+  const std::optional<int> node = memory_node_of(spec.source);
+  const net::memory_preference preference{node};
+  state_ = std::make_unique<state>(spec);
+  if (std::holds_alternative<live_source>(spec.source)) {
+    state_->memory_text = net::memory_text(node, preference.fault());
+  }
+}
+
+std::string receiver::memory_text() const {
+  return state_->memory_text;
+}
 
 receiver::~receiver() {
   stop();

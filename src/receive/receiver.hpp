@@ -75,6 +75,9 @@ class receiver {
   /// Returns where it receives, with the ports that the system chose.
   [[nodiscard]] std::vector<net::endpoint> endpoints() const;
 
+  /// Returns in a sentence which NUMA node packets and samples have memory of; empty of a file.
+  [[nodiscard]] std::string memory_text() const;
+
   /// Returns the sockets' buffers; none of a file.
   [[nodiscard]] net::socket_buffers buffers() const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>  // max
 
 #include "net/capture.hpp"       // capture_reader
+#include "net/memory_node.hpp"   // node_of
 #include "net/udp_receiver.hpp"  // datagram_batch
 
 namespace wingbeat::receive {
@@ -67,6 +68,14 @@ std::vector<std::unique_ptr<packet_feed>> open_feeds(const source& from,
     feeds.push_back(open_recording(std::get<recording_source>(from), geometry));
   }
   return feeds;
+}
+
+std::optional<int> memory_node_of(const source& from) {
+  const auto* live = std::get_if<live_source>(&from);
+  if (live == nullptr) return {};
+  std::vector<std::string> names;
+  for (const std::string& each : live->interfaces) names.push_back(net::interface_name(each));
+  return net::node_of(names);
 }
 
 std::size_t n_threads(const source& from) {

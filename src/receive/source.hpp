@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>  // unique_ptr
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -21,7 +22,8 @@
 
 namespace wingbeat::receive {
 
-/// Sockets of Linux. The endpoints are split between the threads in contiguous parts.
+/// Sockets of Linux. The endpoints are split between the threads in contiguous parts. Memory of
+/// packets comes from the NUMA node of the interfaces.
 struct live_source {
   std::vector<net::endpoint> endpoints = {};
   /// Names or addresses; endpoint i is received on interface i modulo their number. None: the
@@ -120,6 +122,9 @@ class packet_feed {
 /// Opens a source, with a feed for each thread. Throws `plan_error` and `file_error`.
 [[nodiscard]] std::vector<std::unique_ptr<packet_feed>> open_feeds(const source& from,
                                                                    const chunk_geometry& geometry);
+
+/// Returns the NUMA node of a source's interfaces; none of files, and where they have none.
+[[nodiscard]] std::optional<int> memory_node_of(const source& from);
 
 /// Returns the threads of a source, and the bytes that all of its feeds keep beside socket buffers.
 [[nodiscard]] std::size_t n_threads(const source& from);

@@ -88,8 +88,8 @@ template <class Visit>
   return packet_fault::none;
 }
 
-/// Returns the width of heap addresses in bytes that a packet of SPEAD of another flavour states, such
-/// as 5 of SPEAD-64-40; 0 for datagrams that are none.
+/// Returns the bytes of heap addresses that a packet of another flavour of SPEAD states, such as 5
+/// of SPEAD-64-40; 0 for other datagrams.
 [[nodiscard]] std::size_t other_address_bytes(std::span<const std::byte> datagram);
 
 /// As above, visiting no pointers.

@@ -180,11 +180,12 @@ def check_history(page, origin):
 def check_losses(page):
     check(page.until("cells('losses').some(row => row[0] === 'missing, pol 0' && row[1] !== '0')"),
           "injected losses are not shown")
-    page.value("var missing = [...document.getElementById('losses').rows]"
-               ".find(row => row.cells[0].textContent === 'missing, pol 0')")
+    for name, label in (("missing", "missing, pol 0"), ("none", "foreign")):
+        page.value(f"var {name} = [...document.getElementById('losses').rows]"
+                   f".find(row => row.cells[0].textContent === '{label}')")
     colours = [page.value(f"getComputedStyle({shown}).color")
                for shown in ("missing.cells[1]", "document.getElementById('loss')",
-                             "document.getElementById('losses').rows[1].cells[1]")]
+                             "none.cells[1]")]
     red, green = (list(map(int, re.findall(r"\d+", colours[i]))) for i in (0, 2))
     check(red[0] > 1.5 * red[1] and colours[1] == colours[0], f"losses are {colours}")
     check(green[1] > red[1] and green[1] > green[0], f"0 losses are {colours[2]}")

@@ -266,6 +266,9 @@ void announce(fengine::service& served, control::service_log& log) {
   for (const net::endpoint& each : served.engine().endpoints()) {
     log.write(log_level::info, formatted("receives on {}", net::to_string(each)));
   }
+  if (const std::string text = served.engine().memory_text(); !text.empty()) {
+    log.write(log_level::info, text);
+  }
   report_receive_buffers(log, served.engine().receive_buffers(), "--recv-buffer");
   report_send_buffers(log, served.engine().send_buffers(), "--send-buffer");
   for (const fengine::output_spec& output : spec.outputs) {

@@ -119,8 +119,7 @@ TEST(fengine_refusals, of_outputs) {
         "--narrowband pass_bandwidth of 'b' is 107000000 Hz; give a width above 0 and below "
         "107000000"},
        {with(narrow + ",centre_frequency=1e8,decimation=8,pass_bandwidth=106e6"), 2,
-        "above -40; give a pass_bandwidth of 9.11588e+07 Hz or less, more ddc_taps than 256, or "
-        "--allow-alias"},
+        "alias into it at -7.3 dB, above -40; give a pass_bandwidth of 91080"},
        {with("--allow-alias"), 2, "--allow-alias is of no use without --narrowband"}});
 }
 
