@@ -55,7 +55,7 @@ def expressions():
     except ImportError:
         print("no yaml: the rules are read as text alone")
         text = (EXAMPLES / "alerts.yml").read_text()
-        yield from ((word, []) for word in re.findall(r"fgpu_\w+", text))
+        yield from ((word, []) for word in re.findall(r"(?:fgpu|wingbeat)_\w+", text))
         return
     for group in yaml.safe_load((EXAMPLES / "alerts.yml").read_text())["groups"]:
         for rule in group["rules"]:
@@ -69,7 +69,7 @@ LABELS = {name: set(re.findall(r'(\w+)="', labels))
           for name, labels in re.findall(r"^(\w+)(?:{(.*)})? ", TEXT, re.MULTILINE)}
 named = set()
 for expression, labels in expressions():
-    metrics = re.findall(r"fgpu_\w+", expression)
+    metrics = re.findall(r"(?:fgpu|wingbeat)_\w+", expression)
     named.update(metrics)
     known = set().union({"instance"}, *(LABELS.get(metric, set()) for metric in metrics))
     check(set(labels) <= known, f"{labels} in {expression}")
