@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an engine is made of: descriptions and their refusals, queues, levels, spectra.
+// Batch: none
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // Timeout: 1800
 // The engines of the processor with as many requests as a GPU is given by hand; each takes opencl
 // seconds to compile.
-#include "expect_right.hpp"
+#include "random_convolutions/expect_right.hpp"
 
 namespace {
 

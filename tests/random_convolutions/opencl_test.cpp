@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: opencl
 // Timeout: 600
-#include "expect_right.hpp"
+#include "random_convolutions/expect_right.hpp"
 
 namespace {
 

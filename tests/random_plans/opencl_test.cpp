@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: opencl
 // Timeout: 900
-#include "expect_right.hpp"
+#include "random_plans/expect_right.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: gpu
 // Timeout: 900
-#include "expect_lawful.hpp"
+#include "verify/expect_lawful.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Label: slow
 // Timeout: 1800
 // The lengths that opencl_test.cpp leaves out.
-#include "expect_lawful.hpp"
+#include "verify/expect_lawful.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 // Label: opencl
 // Timeout: 900
 // One short length, in a full run all; long_opencl_test.cpp has the others.
-#include "expect_lawful.hpp"
 #include "support/full_run.hpp"  // is_full_run
+#include "verify/expect_lawful.hpp"
 
 namespace {
 

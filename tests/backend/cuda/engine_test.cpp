@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Oracle: a driver made of host memory, which counts what is created, destroyed and left current.
+// Batch: none
 #include "backend/cuda/engine.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Oracle: a driver made of host memory, which sees what is compiled, loaded and launched.
+// Batch: none
 #include "backend/cuda/kernel.hpp"
 
 #include <gmock/gmock.h>

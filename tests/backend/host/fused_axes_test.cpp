@@ -7,8 +7,8 @@
 #include <complex>
 #include <vector>
 
-#include "guarded_run.hpp"  // guarded_run, described
-#include "side.hpp"         // input_side, output_side
+#include "backend/host/guarded_run.hpp"  // guarded_run, described
+#include "side.hpp"                      // input_side, output_side
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "placed_run.hpp"  // check, check_kinds_and_precisions
+#include "backend/host/placed_run.hpp"  // check, check_kinds_and_precisions
 
 namespace {
 

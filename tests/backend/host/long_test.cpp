@@ -4,8 +4,8 @@
 // Lengths beyond the cache against long double, up to the longest.
 #include <gtest/gtest.h>
 
-#include "guarded_run.hpp"        // guarded_run, expected_row
-#include "support/tolerance.hpp"  // is_accurate
+#include "backend/host/guarded_run.hpp"  // guarded_run, expected_row
+#include "support/tolerance.hpp"         // is_accurate
 
 namespace {
 

@@ -8,9 +8,9 @@
 
 #include <bit>  // has_single_bit
 
-#include "accurate_run.hpp"          // check, check_all_rows, checked_sets
-#include "support/full_run.hpp"      // is_full_run
-#include "wingbeat/good_length.hpp"  // good_length
+#include "backend/host/accurate_run.hpp"  // check, check_all_rows, checked_sets
+#include "support/full_run.hpp"           // is_full_run
+#include "wingbeat/good_length.hpp"       // good_length
 
 namespace {
 

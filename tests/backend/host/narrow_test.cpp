@@ -5,7 +5,7 @@
 #include <cmath>  // ldexp
 #include <vector>
 
-#include "placed_run.hpp"  // number_at, put_number, bound_of
+#include "backend/host/placed_run.hpp"  // number_at, put_number, bound_of
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "accurate_run.hpp"       // check, check_all_rows, checked_sets
-#include "support/sanitizer.hpp"  // has_thread_sanitizer
+#include "backend/host/accurate_run.hpp"  // check, check_all_rows, checked_sets
+#include "support/sanitizer.hpp"          // has_thread_sanitizer
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "accurate_run.hpp"  // check_all_rows, checked_sets, precision_of
+#include "backend/host/accurate_run.hpp"  // check_all_rows, checked_sets, precision_of
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <utility>  // pair
 #include <vector>
 
+#include "backend/host/guarded_run.hpp"    // guarded_run
 #include "backend/host/row_transform.hpp"  // row_transform
 #include "backend/host/thread_pool.hpp"    // thread_pool
-#include "guarded_run.hpp"                 // guarded_run
 #include "wingbeat/wingbeat.hpp"           // plan, queue
 
 namespace {
