@@ -7,9 +7,11 @@
 #                    delay between two channelised polarisations
 #   make package     the Debian package, in build/package/
 #   make peers       the programs that run other libraries for `wingbeat bench`, beside it
-#   make test        what .ci/run runs: all tests but the slow ones, then sanitizers, which alone
-#                    run those of the device headers
-#   make test-full   the slow tests as well, and whole products of cases
+#   make test        the tests, but the slow ones and those of the device headers
+#   make test-sanitized  those of the device headers, host and services, and fuzzers, built with
+#                    sanitizers; .ci/run runs it after `make test` and `make benches`
+#   make test-full   all of them, the slow tests and whole products of cases as well
+#   make benches     the programs of bench/
 #   make test-gpu    the tests that need an NVIDIA GPU, and those that run on every device
 #   make format      clang-format over all sources
 #   make clean       removes build/ and demo/
@@ -30,25 +32,11 @@ browser_packages = chromium
 test_packages = libgtest-dev libgmock-dev clang-14 clang-format-14 \
   libclang-rt-14-dev python3 python3-venv
 
-# The sanitizers see the device code, the host engine and the services: what runs concurrently.
-service_folders = spead net receive transmit control simulation fengine
-sanitized = $(shell cd tests && \
-  find device backend/host $(service_folders) -name '*_test.cpp' 2>/dev/null | sort)
-race_folders = device/workgroup device/cluster device/bodies device/ends device/grid backend/host \
-  $(service_folders)
-# Not what runs through a driver, whose threads the sanitizer does not see, nor the tests of host
-# whose sizes one thread takes.
-not_raced = ^backend/host/(bank_kernels|fused_axes|layout|mixed_axes|mixed_transform|narrow|single)_test
-raced = $(shell cd tests && find $(race_folders) -name '*_test.cpp' 2>/dev/null | \
-  grep -vE '_on_devices_test|$(not_raced)' | sort)
-targets_of = $(subst /,_,$(patsubst %.cpp,%,$(1)))
-library_only = -DWINGBEAT_PROGRAMS=OFF -DWINGBEAT_BENCH=OFF -DWINGBEAT_EXAMPLES=OFF
-
 recording = /usr/share/sounds/alsa/Front_Center.wav
 photograph = /usr/lib/python3/dist-packages/imageio/resources/images/astronaut.png
-ctest = ctest --output-on-failure --parallel $(shell nproc) --test-dir
+ctest = ctest --output-on-failure --parallel $(shell nproc)
 
-.PHONY: build demo package peers test test-full test-gpu format clean build-tests
+.PHONY: build demo package peers benches test test-sanitized test-full test-gpu format clean build-tests
 
 build:
 	.ci/packages $(build_packages) $(opencl_packages)
@@ -100,32 +88,38 @@ peers: build
 	cmake --preset release -DWINGBEAT_BENCH=ON
 	cmake --build --preset release --target wingbeat_peers
 
+# test-sanitized has those of the device headers, which are mostly compiled, not run.
+left_out = ^device/
 build-tests:
 	.ci/packages $(build_packages) $(opencl_packages) $(demo_packages) $(peer_packages) \
 	  $(test_packages)
 	cmake --preset test -DWINGBEAT_TESTS_LEFT_OUT='$(left_out)'
 	cmake --build --preset test
 
-# Those of device/ are built and run with sanitizers below.
-test: left_out = ^device/
+benches: build-tests
+	cmake --build --preset test --target wingbeat_benches
+
+# What runs concurrently or on devices, under sanitizers; see the presets.
+test-sanitized:
+	.ci/packages $(build_packages) $(opencl_packages) $(test_packages)
+	cmake --preset sanitize
+	cmake --build --preset sanitize
+	$(ctest) --preset sanitize
+	cmake --preset sanitize-thread
+	cmake --build --preset sanitize-thread
+	$(ctest) --preset sanitize-thread
+
 test: build-tests
-	$(ctest) build/test --label-exclude 'slow|gpu'
-	cmake --preset sanitize $(library_only)
-	cmake --build --preset sanitize --target $(call targets_of,$(sanitized))
-	$(ctest) build/sanitize --label-exclude 'slow|gpu' \
-	  --tests-regex '^(device|backend/host|spead|net|receive|transmit|control|simulation|fengine)/'
-	cmake --preset sanitize-thread $(library_only) -DWINGBEAT_TESTS_LEFT_OUT='$(not_raced)'
-	cmake --build --preset sanitize-thread --target $(call targets_of,$(raced))
-	$(ctest) build/sanitize-thread --label-exclude 'slow|gpu|opencl' \
-	  --tests-regex \
-	  '^(device/(workgroup|cluster|bodies|ends|grid)|backend/host|spead|net|receive|transmit|control|simulation|fengine)/'
+	$(ctest) --preset test
 
-test-full: build-tests
+test-full: left_out =
+test-full: build-tests benches test-sanitized
 	.ci/packages $(package_packages) $(browser_packages)
-	WINGBEAT_TEST_FULL=1 $(ctest) build/test
+	WINGBEAT_TEST_FULL=1 $(ctest) --test-dir build/test
 
+test-gpu: left_out =
 test-gpu: build-tests
-	$(ctest) build/test --label-regex "gpu|opencl"
+	$(ctest) --test-dir build/test --label-regex "gpu|opencl"
 
 format:
 	.ci/packages clang-format-14
