@@ -43,6 +43,7 @@ std::optional<int> number_of(const std::string& digits) {
 
 /// Returns nothing where the links form a loop.
 std::optional<link_target> follow_links(fs::path path) {
+  if (path == "-") return link_target{"/dev/stdout", STDOUT_FILENO};
   std::error_code ignored;
   const fs::path descriptors = fs::canonical("/proc/self/fd", ignored);
   for (int n_links = 0; n_links <= max_links; ++n_links) {

@@ -19,8 +19,9 @@ namespace wingbeat::formats {
 /// A new file has the permissions that the umask leaves. One that replaces another has its mode
 /// and, where the system allows, its group and owner; not its ACLs or extended attributes.
 /// A symbolic link is followed, so the link stays and its target is replaced or created.
-/// A pipe, a device and, by a name such as /dev/stdout, an open descriptor are written directly:
-/// what was written stays, commit or not. Not for several threads at once.
+/// A pipe, a device and, by a name such as /dev/stdout, an open descriptor are written directly,
+/// and so is stdout by the name "-": what was written stays, commit or not. Not for several threads
+/// at once.
 class atomic_file {
  public:
   /// Opens the temporary file, or the pipe or device, where a pipe waits for its reader.

@@ -9,12 +9,12 @@
 #include <cerrno>
 
 #include "formats/refusal.hpp"     // refuse
-#include "formats/whole_file.hpp"  // read_whole_file
+#include "formats/whole_file.hpp"  // read_whole_file, shown_name
 
 namespace wingbeat::formats {
 
 byte_source::byte_source(const std::filesystem::path& file, std::size_t limit_bytes)
-    : name_(file.string()) {
+    : name_(shown_name(file)) {
   struct stat status = {};
   const bool is_regular = ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   if (is_regular) descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);

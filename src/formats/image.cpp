@@ -4,11 +4,13 @@
 #include <new>  // bad_alloc
 #include <string>
 
+#include "formats/atomic_file.hpp"   // is_written_directly
 #include "formats/byte_source.hpp"   // byte_source
 #include "formats/extension.hpp"     // extension_of
 #include "formats/image_reader.hpp"  // open_images
 #include "formats/image_writer.hpp"  // image_writer
 #include "formats/refusal.hpp"       // refuse
+#include "formats/whole_file.hpp"    // shown_name
 #include "formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"        // plan_error
 
@@ -41,7 +43,7 @@ image_stack read_images(const std::filesystem::path& file, std::size_t limit_byt
   }
   return open_images(from, {.bytes = limit_bytes})->read_all();
 } catch (const std::bad_alloc&) {
-  refuse(file.string(), "does not fit into memory; split or crop it");
+  refuse(shown_name(file), "does not fit into memory; split or crop it");
 }
 
 image_format image_format_of(const std::filesystem::path& file) {
@@ -50,6 +52,7 @@ image_format image_format_of(const std::filesystem::path& file) {
   if (extension == ".mrc" || extension == ".mrcs") return image_format::mrc;
   if (extension == ".tif" || extension == ".tiff") return image_format::tiff;
   if (extension == ".png") return image_format::png;
+  if (extension.empty() && is_written_directly(file)) return image_format::npy;
   throw plan_error(
       formatted("cannot tell how to write the image {}; its name must end in .npy, .mrc, .mrcs, "
                 ".tif, .tiff or .png",

@@ -56,7 +56,8 @@ inline constexpr std::size_t default_image_limit_bytes = std::size_t{1} << 33;
 
 enum class image_format { npy, mrc, tiff, png };
 
-/// Returns the format that the extension names (.npy, .mrc, .mrcs, .tif, .tiff, .png).
+/// Returns the format that the extension names (.npy, .mrc, .mrcs, .tif, .tiff, .png); .npy for a
+/// pipe, a device or stdout ("-") without extension.
 /// Throws `plan_error` for any other, so that a caller can ask before the work is done.
 [[nodiscard]] image_format image_format_of(const std::filesystem::path& file);
 

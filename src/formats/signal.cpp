@@ -6,28 +6,30 @@
 #include <string>
 #include <string_view>
 
-#include "formats/csv.hpp"         // has_csv_heading, read_csv
-#include "formats/extension.hpp"   // extension_of
-#include "formats/npy.hpp"         // read_npy, write_npy
-#include "formats/refusal.hpp"     // refuse
-#include "formats/text.hpp"        // read_text, write_csv, write_text
-#include "formats/wav.hpp"         // read_wav, write_wav
-#include "formats/whole_file.hpp"  // read_whole_file
-#include "formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"      // plan_error
+#include "formats/atomic_file.hpp"  // atomic_file, is_written_directly
+#include "formats/csv.hpp"          // has_csv_heading, read_csv
+#include "formats/extension.hpp"    // extension_of
+#include "formats/npy.hpp"          // read_npy, write_npy
+#include "formats/refusal.hpp"      // refuse
+#include "formats/text.hpp"         // read_text, write_csv, write_text
+#include "formats/wav.hpp"          // read_wav, read_wav_channels, write_wav
+#include "formats/whole_file.hpp"   // read_whole_file, shown_name
+#include "formatted.hpp"            // formatted
+#include "wingbeat/error.hpp"       // plan_error
 
 namespace wingbeat::formats {
 namespace {
 
 signal read_content(std::span<const std::byte> content, const std::filesystem::path& file,
                     const read_options& options) {
-  const std::string name = file.string();
+  const std::string name = shown_name(file);
   const std::string extension = extension_of(file);
   const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
   const auto looks_like = [&](std::string_view suffix, std::string_view magic) {
     return extension == suffix || text.starts_with(magic);
   };
   if (extension != ".npy" && looks_like(".wav", "RIFF")) {
+    if (options.has_channels_as_rows) return read_wav_channels(content, name);
     return read_wav(content, name, options.channel.value_or(0));
   }
   if (options.channel) {
@@ -45,7 +47,7 @@ signal read_content(std::span<const std::byte> content, const std::filesystem::p
 signal read_signal(const std::filesystem::path& file, const read_options& options) try {
   return read_content(read_whole_file(file), file, options);
 } catch (const std::bad_alloc&) {
-  refuse(file.string(), "does not fit into memory; split the file");
+  refuse(shown_name(file), "does not fit into memory; split the file");
 }
 
 output_format output_format_of(const std::filesystem::path& file) {
@@ -54,6 +56,7 @@ output_format output_format_of(const std::filesystem::path& file) {
   if (extension == ".csv") return output_format::csv;
   if (extension == ".npy") return output_format::npy;
   if (extension == ".wav") return output_format::wav;
+  if (extension.empty() && is_written_directly(file)) return output_format::text;
   throw plan_error(formatted(
       "cannot tell how to write {}; its name must end in .txt, .csv, .npy or .wav", file.string()));
 }

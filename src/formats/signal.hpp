@@ -28,10 +28,11 @@ struct signal {
 /// How to read a file.
 struct read_options {
   std::optional<std::size_t> channel = {};  ///< Of a .wav file, counted from 0; unset: channel 0.
+  bool has_channels_as_rows = false;        ///< All channels of a .wav file are read, each a row.
 };
 
 /// Returns what the file holds: .npy and .wav by extension or by their first bytes, the CSV that
-/// `write_signal` writes by its heading, else text.
+/// `write_signal` writes by its heading, else text; "-" is stdin.
 /// Throws `file_error` for a file that cannot be read or is malformed, and `plan_error` for a
 /// channel that the file does not have.
 [[nodiscard]] signal read_signal(const std::filesystem::path& file,
@@ -40,8 +41,9 @@ struct read_options {
 /// The formats that `write_signal` writes.
 enum class output_format { text, csv, npy, wav };
 
-/// Returns the format that the extension names (.txt, .csv, .npy, .wav).
-/// Throws `plan_error` for any other, so that a caller can ask before the work is done.
+/// Returns the format that the extension names (.txt, .csv, .npy, .wav); text for a pipe, a device
+/// or stdout ("-") without extension. Throws `plan_error` for any other, so that a caller can ask
+/// before the work is done.
 [[nodiscard]] output_format output_format_of(const std::filesystem::path& file);
 
 /// Writes the signal in the format that the extension names; the file appears whole or not at all.

@@ -275,4 +275,21 @@ signal read_wav(std::span<const std::byte> content, std::string_view name, std::
   return result;
 }
 
+signal read_wav_channels(std::span<const std::byte> content, std::string_view name) {
+  const byte_source from{content, std::string{name}};
+  const wav_reader reader{from};
+  signal result = reader.shape();
+  result.samples.resize(result.n_rows * result.row_length);
+  constexpr std::size_t frames_at_once = std::size_t{1} << 16;
+  for (std::size_t first = 0; first < result.row_length; first += frames_at_once) {
+    const std::size_t count = std::min(frames_at_once, result.row_length - first);
+    const std::vector<double> samples = reader.read(first, count, std::nullopt);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const std::size_t frame = first + i / result.n_rows;
+      result.samples[i % result.n_rows * result.row_length + frame] = samples[i];
+    }
+  }
+  return result;
+}
+
 }  // namespace wingbeat::formats

@@ -53,6 +53,9 @@ class wav_reader {
 [[nodiscard]] signal read_wav(std::span<const std::byte> content, std::string_view name,
                               std::size_t channel = 0);
 
+/// Returns all channels, each as a row.
+[[nodiscard]] signal read_wav_channels(std::span<const std::byte> content, std::string_view name);
+
 /// Writes a recording as IEEE floats of 32 bits, a few frames at a time.
 class wav_writer {
  public:

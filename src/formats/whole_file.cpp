@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/whole_file.hpp"
 
-#include <fcntl.h>     // open
+#include <fcntl.h>     // fcntl, open
 #include <sys/stat.h>  // fstat
 #include <unistd.h>    // close, read
 
@@ -47,10 +47,15 @@ std::size_t read_some(int descriptor, std::vector<std::byte>& content, std::size
 
 }  // namespace
 
+std::string shown_name(const std::filesystem::path& file) {
+  return file == "-" ? "stdin" : file.string();
+}
+
 std::vector<std::byte> read_whole_file(const std::filesystem::path& file, std::size_t limit_bytes,
                                        std::string_view content) try {
-  const std::string name = file.string();
-  const open_file opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  const std::string name = shown_name(file);
+  const open_file opened{file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                     : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
   if (opened.descriptor < 0) refuse(name, "cannot be opened: {}", std::strerror(errno));
 
   // One byte more than expected, so that the read that meets the end needs no second allocation.
@@ -67,7 +72,7 @@ std::vector<std::byte> read_whole_file(const std::filesystem::path& file, std::s
   bytes.resize(n_bytes);
   return bytes;
 } catch (const std::bad_alloc&) {
-  refuse(file.string(), "does not fit into memory; split the file");
+  refuse(shown_name(file), "does not fit into memory; split the file");
 }
 
 }  // namespace wingbeat::formats

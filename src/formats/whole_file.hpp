@@ -4,6 +4,7 @@
 
 #include <cstddef>  // byte
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,10 @@ namespace wingbeat::formats {
 /// must not fill the memory.
 inline constexpr std::size_t largest_file_bytes = std::size_t{1} << 32;
 
-/// Returns all bytes of the file, or of a pipe up to its end.
+/// Returns the file's name for messages, "stdin" for "-".
+[[nodiscard]] std::string shown_name(const std::filesystem::path& file);
+
+/// Returns all bytes of the file, or of a pipe up to its end; "-" is stdin.
 /// Throws `file_error`: missing, a directory, not readable, empty, or larger than `limit_bytes`;
 /// `content` is what the sentence asks for.
 [[nodiscard]] std::vector<std::byte> read_whole_file(const std::filesystem::path& file,

@@ -38,6 +38,7 @@ constexpr const char* examples = R"(Examples:
       all N + T - 1 samples, as numpy.convolve
   wingbeat filter rows.npy taps.npy --mode valid -o filtered.npy --precision fp64
       every row of a 2D array by itself; where TAPS has as many rows, row by row
+  sox recording.wav -t wav - | wingbeat filter - lowpass.txt --output - | head
 
 Result: y[n] = sum over j of taps[j] x[n - j], in the modes of scipy.signal.
 Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
@@ -83,18 +84,6 @@ void require_recording(const options& o, const formats::signal& from, const form
       formatted("{} has no sample rate, which {} must state; write .npy or .txt, or filter a .wav "
                 "file",
                 o.signal_file, o.output));
-}
-
-/// Returns all channels of a recording as rows, and other files as they are.
-formats::signal read_channels(const std::string& file, std::optional<std::size_t> channel) {
-  formats::signal rows = formats::read_signal(file, {.channel = channel});
-  if (channel) return rows;
-  for (std::size_t c = 1; c < rows.n_channels; ++c) {
-    const formats::signal next = formats::read_signal(file, {.channel = c});
-    rows.samples.insert(rows.samples.end(), next.samples.begin(), next.samples.end());
-    ++rows.n_rows;
-  }
-  return rows;
 }
 
 void require_shapes(const options& o, const formats::signal& from, const formats::signal& taps,
@@ -321,10 +310,11 @@ int run(const options& o) {
   require_format(o.output);
   static_cast<void>(memory_limit_of(o.max_memory));
   const device_info device = choose_device(o.device, real);
-  const formats::signal taps = read_channels(o.taps_file, {});
+  const formats::signal taps = formats::read_signal(o.taps_file, {.has_channels_as_rows = true});
   if (is_filtered_in_blocks(o, taps)) return filter_blocks(o, device, taps);
   require_file(o);
-  const formats::signal from = read_channels(o.signal_file, o.channel);
+  const formats::signal from = formats::read_signal(
+      o.signal_file, {.channel = o.channel, .has_channels_as_rows = !o.channel});
   require_shapes(o, from, taps, mode);
   require_recording(o, from, taps);
   const std::string memory =
@@ -336,12 +326,13 @@ int run(const options& o) {
 }
 
 void add_options(CLI::App& command, options& o) {
-  add_file(command, file_use::input, "SIGNAL", o.signal_file, "Text, .npy or .wav")->required();
+  add_file(command, file_use::input, "SIGNAL", o.signal_file, "Text, .npy or .wav; '-' is stdin")
+      ->required();
   add_file(command, file_use::input, "TAPS", o.taps_file,
            "Text, .npy or .wav: one row, or one for each of SIGNAL")
       ->required();
-  add_file(command, file_use::output, "-o,--output", o.output,
-           "Write to FILE.txt, FILE.csv, FILE.npy or FILE.wav")
+  add_file_or_stdout(command, "-o,--output", o.output,
+                     "FILE.txt, FILE.csv, FILE.npy or FILE.wav; - prints text")
       ->required();
   add_text(command, "--mode", o.mode, "full, same or valid");
   add_count(command, "--channel", o.channel, {0, last_channel},

@@ -358,7 +358,8 @@ int run(const options& o) {
 }
 
 void add_options(CLI::App& command, options& o) {
-  add_file(command, file_use::input, "IMAGE", o.image_file, "PNG, TIFF, MRC or .npy")->required();
+  add_file(command, file_use::input, "IMAGE", o.image_file, "PNG, TIFF, MRC or .npy; '-' is stdin")
+      ->required();
   add_inputs(command, "TEMPLATE", o.template_files, "PNG, TIFF, MRC or .npy, images or stacks")
       ->required();
   add_text(command, "--mode", o.mode, "Places that have a score: full, same or valid");

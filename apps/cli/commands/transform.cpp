@@ -159,7 +159,8 @@ void add_frame_options(CLI::App& command, transform_options& o) {
 }
 
 void add_options(CLI::App& command, transform_options& o) {
-  add_file(command, file_use::input, "FILE", o.file, "Text, .npy, .csv or .wav; or an image")
+  add_file(command, file_use::input, "FILE", o.file,
+           "Text, .npy, .csv or .wav; or an image; '-' is stdin")
       ->required();
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
   add_text(command, "--precision", o.precision_name, "fp32 or fp64");

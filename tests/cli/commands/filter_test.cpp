@@ -196,6 +196,38 @@ TEST(filter, cuts_rows_that_are_longer_than_a_piece) {
   }
 }
 
+TEST(filter, takes_every_channel_of_a_pipe) {
+  const workplace at;
+  auto recording = random_rows(2, 500, true, 3);
+  recording.sample_rate_hz = 8000;
+  {
+    formats::atomic_file file{at.folder().path() / "x.wav"};
+    formats::write_wav(file, recording);
+    file.commit();
+  }
+  at.file("t.txt", "1\n2\n-1\n");
+  const std::string wav = at.folder().read("x.wav");
+  const auto expected = filtered(at, {"x.wav", "t.txt"}, "y.npy");
+  EXPECT_EQ(expected.n_rows, 2U);
+  for (const std::string input : {"-", "/dev/stdin"}) {
+    const finished run = run_with_stdin(at, {"filter", input, "t.txt", "-o", "z.npy"}, wav);
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(at.folder().read("z.npy"), at.folder().read("y.npy"));
+  }
+}
+
+TEST(filter, writes_text_to_stdout) {
+  const workplace at;
+  at.file("t.txt", "1\n2\n");
+  for (const std::string output : {"-", "/dev/stdout"}) {
+    const finished run =
+        run_with_stdin(at, {"filter", "-", "t.txt", "--mode", "same", "-o", output}, "1\n2\n3\n");
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.out, "1\n4\n7\n");
+  }
+  EXPECT_EQ(at.folder().n_files(), 1);
+}
+
 TEST(filter, shows_a_bar_on_a_terminal_alone) {
   const workplace at;
   signal_file(at, "x.npy", random_rows(3, 40, true, 1));
