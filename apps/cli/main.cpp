@@ -30,6 +30,7 @@
 #include "cli/fgpu_options.hpp"         // with_number_list
 #include "cli/files.hpp"                // require_files
 #include "cli/messages.hpp"             // print_message, exit_code
+#include "cli/nearest_word.hpp"         // nearest_word
 #include "cli/option.hpp"               // require_values
 #include "cli/signals.hpp"              // remove_temporary_files_on_signals
 #include "cli/streams.hpp"              // occupy_closed_streams
@@ -61,13 +62,33 @@ Data goes to stdout, messages go to stderr.)";
 void require_command(const CLI::App& program, int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.starts_with("-")) return;
-  std::string known;
+  std::vector<std::string> known;
   for (const CLI::App* const command : program.get_subcommands({})) {
     if (command->get_name() == first) return require_values(*command, {argv + 2, argv + argc});
-    known += (known.empty() ? "" : ", ") + command->get_name();
+    known.push_back(command->get_name());
   }
-  throw plan_error(first.empty() ? formatted("say what to do: {}; see wingbeat --help", known)
-                                 : formatted("there is no command '{}'; choose {}", first, known));
+  if (first.empty()) {
+    throw plan_error(formatted("say what to do: {}; see wingbeat --help", joined(known, ", ")));
+  }
+  const std::string nearest = nearest_word(first, known);
+  throw plan_error(formatted("there is no command '{}'; {}choose {}", first,
+                             nearest.empty() ? "" : formatted("did you mean {}? else ", nearest),
+                             joined(known, ", ")));
+}
+
+/// Returns a question whether an option that the command does not have is one that it has.
+std::string question_of(const CLI::App& command, int argc, char** argv) {
+  std::vector<std::string> known;
+  for (const CLI::Option* const option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string_view word : std::vector<std::string_view>{argv + 2, argv + argc}) {
+    const std::string name{word.substr(0, word.find('='))};
+    if (!name.starts_with("--") || command.get_option_no_throw(name) != nullptr) continue;
+    const std::string nearest = nearest_word(name, known);
+    return nearest.empty() ? "" : formatted("; did you mean {}?", nearest);
+  }
+  return "";
 }
 
 /// Returns the words as CLI11 takes them, the last one first; with those of a file for commands
@@ -113,8 +134,11 @@ int parse(CLI::App& program, int argc, char** argv) {
     if (e.get_exit_code() == 0) return program.exit(e);  // --help and --version
     const std::string_view command = argc > 1 ? argv[1] : "";
     const bool is_known = !command.empty() && !command.starts_with("-");  // see require_command
-    print_message("{}; see wingbeat {}{}--help", e.what(), is_known ? command : "",
-                  is_known ? " " : "");
+    const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr;
+    const std::string question =
+        is_known && is_extra ? question_of(*program.get_subcommand(argv[1]), argc, argv) : "";
+    print_message("{}{} see wingbeat {}{}--help", e.what(), question.empty() ? ";" : question,
+                  is_known ? command : "", is_known ? " " : "");
     return exit_usage;
   }
   return code;

@@ -57,15 +57,22 @@ class refusals : public ::testing::Test {
 };
 
 TEST_F(refusals, words_that_make_no_command) {
-  for (const refusal& r :
-       std::vector<refusal>{{{}, 2, "say what to do: "},
-                            {{"tranform", "good.txt"}, 2, "there is no command 'tranform'"},
-                            {{"transform"}, 2, "FILE is required"},
-                            {{"transform", "good.txt", "--bogus"}, 2, "--bogus"},
-                            {{"devices", "extra"}, 2, "extra"},
-                            {{"transform", "good.txt", "--length", "four"}, 2, "four"},
-                            {{"transform", "good.txt", "--length", "-4"}, 2, "-4"},
-                            {{"transform", "good.txt", "--top", "-1"}, 2, "-1"}}) {
+  for (const refusal& r : std::vector<refusal>{
+           {{}, 2, "say what to do: "},
+           {{"tranform", "good.txt"},
+            2,
+            "there is no command 'tranform'; did you mean transform? else"},
+           {{"fliter"}, 2, "did you mean filter?"},
+           {{"sim"}, 2, "did you mean simulate?"},
+           {{"xyzzy"}, 2, "there is no command 'xyzzy'; choose bench, channelise"},
+           {{"transform", "good.txt", "--outptu", "x.npy"}, 2, "did you mean --output?"},
+           {{"match", "a.npy", "b.npy", "--norm"}, 2, "mean --normalised?"},
+           {{"transform"}, 2, "FILE is required"},
+           {{"transform", "good.txt", "--bogus"}, 2, "--bogus"},
+           {{"devices", "extra"}, 2, "extra"},
+           {{"transform", "good.txt", "--length", "four"}, 2, "four"},
+           {{"transform", "good.txt", "--length", "-4"}, 2, "-4"},
+           {{"transform", "good.txt", "--top", "-1"}, 2, "-1"}}) {
     expect(r);
   }
 }

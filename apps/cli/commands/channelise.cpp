@@ -39,7 +39,8 @@ constexpr const char* examples = R"(Examples:
   wingbeat channelise guppi.raw --coarse-channel 12 --output-bits fp32 --waterfall sky.png
       complex samples, and their rate and frequencies from the header
 
-Input: packed samples, the most significant bit first ('-' is stdin); int16 in .npy, of one
+Input: packed samples, the most significant bit first ('-' is stdin); those have no mark, so their
+files are named .raw, .bin or .dat, or --format raw is given. Or int16 in .npy, of one
 polarisation or [pol][sample]; VDIF, and GUPPI raw, of real or complex samples. One file of both
 polarisations, or two files. Complex samples give channels on both sides of 0 Hz.
 Files of delays and gains have lines of numbers, and comments from '#' on; times are in seconds
@@ -53,7 +54,7 @@ struct options {
   std::vector<std::string> inputs, delay, narrowband;
   bool allows_alias = false;
   std::string output, spectrum, waterfall, stats, delays, gains, device;
-  std::string format = "auto", window = "hann", output_bits = "8", dither, missing = "withhold";
+  std::string format = "auto", window = "hann", output_bits = "8", dither, missing;
   std::string evaluate, cutoff = "1";
   std::optional<double> adc_rate_hz;
   std::optional<unsigned> sample_bits;
@@ -99,7 +100,13 @@ channeliser_spec spec_of(const options& o, const recording& input) {
         "--dither", o.dither, {{"none", dither_kind::none}, {"uniform", dither_kind::uniform}});
   }
   spec.seed = o.seed.value_or(0);
-  spec.missing = missing_named(o.missing);
+  if (!o.missing.empty()) spec.missing = missing_named(o.missing);
+  if (!o.missing.empty() && !input.has_packets() && !o.early_start) {
+    throw plan_error(formatted(
+        "--missing is of VDIF and GUPPI raw, whose packets may be lost, and {} has none; leave it "
+        "out",
+        joined(o.inputs, ", ")));
+  }
   if (!o.evaluate.empty()) spec.evaluation = evaluation_named(o.evaluate);
   if (!o.narrowband.empty() && input.is_complex()) {
     throw plan_error(formatted(
@@ -286,7 +293,7 @@ int run(const options& o) {
   if (!o.delay.empty() && !o.delays.empty()) {
     throw plan_error("--delay excludes --delays; state all delays in the file");
   }
-  if (o.early_start && missing_named(o.missing) != missing_policy::zero_fill) {
+  if (o.early_start && o.missing != "zero-fill") {
     throw plan_error(
         "--early-start is of no use without --missing zero-fill; leave it out, or give both");
   }
@@ -324,7 +331,9 @@ void add_input_options(CLI::App& command, options& o) {
   add_inputs(command, "POL", o.inputs, "One file or two; '-' is stdin")->required();
   add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true},
            "Samples a second; of GUPPI raw its header's when not given");
-  add_text(command, "--format", o.format, "auto, raw, npy, vdif or guppi");
+  add_text(
+      command, "--format", o.format,
+      "auto, raw, npy, vdif or guppi; auto is raw of names in .raw, .bin and .dat, and of pipes");
   add_count(command, "--coarse-channel", o.coarse_channel, {0, std::size_t{1} << 20},
             "Which of the channels that VDIF or GUPPI raw holds");
   add_count(command, "--sample-bits", o.sample_bits,
@@ -334,7 +343,8 @@ void add_input_options(CLI::App& command, options& o) {
             "Number of the first sample, since the ADC's sample 0");
   add_count(command, "--kept-samples", o.kept_samples, {0, std::size_t{1} << 32},
             "Kept behind those in use, for delays that grow in steps");
-  add_text(command, "--missing", o.missing, "withhold or zero-fill heaps that miss samples");
+  add_text(command, "--missing", o.missing,
+           "Heaps that miss samples of lost packets: withhold, as when not given, or zero-fill");
   add_switch(command, "--early-start", o.early_start,
              "Also the heap that the first sample falls in; samples before it are missing");
 }
@@ -360,8 +370,9 @@ void add_filter_options(CLI::App& command, options& o) {
 }
 
 void add_output_options(CLI::App& command, options& o) {
-  add_file(command, file_use::output, "-o,--output", o.output,
-           "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps");
+  add_file_or_stdout(
+      command, "-o,--output", o.output,
+      "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps; - prints those");
   add_text(command, "--output-bits", o.output_bits, "4, 8, 16, fp16 or fp32");
   add_count(
       command, "--spectra-per-heap", o.spectra_per_heap,

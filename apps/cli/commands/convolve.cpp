@@ -33,9 +33,11 @@ constexpr const char* examples = R"(Examples:
 
 Result: out[y, x] = sum over j, i of kernel[j, i] image[y - j, x - i], in the modes of
 scipy.signal; --correlate takes image[y + j, x + i] instead. In mode same the kernel's centre is its
-pixel ((h - 1) / 2, (w - 1) / 2), rounded down. Colours are convolved each by itself, with a grey
-kernel or each with its own colour of the kernel; alpha is not convolved.
-Borders: zero, mirror (1 0 | 0 1), repeat (N-2 N-1 | 0 1) or clamp (0 0 | 0 1).
+pixel ((h - 1) / 2, (w - 1) / 2), with --correlate (h / 2, w / 2), both rounded down. Colours are
+convolved each by itself, with a grey kernel or each with its own colour of the kernel; alpha is not
+convolved.
+Borders of a row a b c d: zero (0 0 | a b c d | 0 0), mirror (b a | a b c d | d c),
+repeat (c d | a b c d | a b) or clamp (a a | a b c d | d d). In mode valid there is none.
 Files: PNG, TIFF, MRC, .npy; numbers are those in the file, 0 to 255 of 8 bits. A PNG is written
 from --black to --white: else from 0 to 255 or 65535 as the image of 8 or 16 bits is, and of other
 images from the least to the largest value of the result. Alpha keeps its own scale.)";
@@ -115,6 +117,15 @@ formats::image_stack read_kernel(const options& o, formats::image_reader& file, 
   return o.correlates ? reversed(kernel) : kernel;
 }
 
+/// Refuses a border that no pixel of the result reaches.
+void require_border_in_use(const options& o, extent mode, border outside) {
+  if (mode != extent::valid || outside == border::zero) return;
+  throw plan_error(formatted(
+      "--border {} is of no use with --mode valid, whose results lie within the image; leave it "
+      "out, or choose --mode full or same",
+      o.border));
+}
+
 void require_within(const options& o, const formats::image_stack& images,
                     const formats::image_stack& kernel, extent mode) {
   if (mode != extent::valid) return;
@@ -162,6 +173,7 @@ int run(const options& o) {
   const precision real = precision_named(o.precision_name);
   const extent mode = mode_named(o.mode);
   const border outside = border_named(o.border);
+  require_border_in_use(o, mode, outside);
   static_cast<void>(normalisation_named(o.normalise));
   formats::image_write_options write = write_options_of(o);
   static_cast<void>(memory_limit_of(o.max_memory));
@@ -198,12 +210,12 @@ int run(const options& o) {
 
 void add_options(CLI::App& command, options& o) {
   add_file(command, file_use::input, "IMAGE", o.image_file,
-           "PNG, TIFF, MRC or .npy, one image or a stack")
+           "PNG, TIFF, MRC or .npy, one image or a stack; '-' is stdin")
       ->required();
   add_file(command, file_use::input, "KERNEL", o.kernel_file, "PNG, TIFF, MRC or .npy, one image")
       ->required();
-  add_file(command, file_use::output, "-o,--output", o.output,
-           "Write to FILE.npy, .mrc, .mrcs, .tif, .tiff or .png")
+  add_file_or_stdout(command, "-o,--output", o.output,
+                     "FILE.npy, .mrc, .mrcs, .tif, .tiff or .png; - prints .npy")
       ->required();
   add_text(command, "--mode", o.mode, "full, same or valid");
   add_text(command, "--border", o.border, "zero, mirror, repeat or clamp");

@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>  // min
+#include <algorithm>  // any_of, min
 #include <cmath>      // log10, pow
 #include <cstdint>    // int16_t, uint64_t
 #include <filesystem>
@@ -53,7 +53,7 @@ struct options {
   std::optional<double> adc_rate_hz;
   std::optional<std::uint64_t> n_samples;
   unsigned sample_bits = 10;
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> seed;
 };
 
 struct totals {
@@ -92,7 +92,7 @@ totals write_signal(const signal_source& source, const options& o, std::uint32_t
     std::vector<std::int16_t> samples(
         std::min<std::uint64_t>(piece_samples, period.n_samples - first));
     all.n_limited +=
-        digitise(source, period, {o.sample_bits, o.seed, polarisation}, first, samples);
+        digitise(source, period, {o.sample_bits, o.seed.value_or(0), polarisation}, first, samples);
     for (const double x : samples) all.squares += x * x;
     write_piece(to, samples, is_npy(file) ? 0 : o.sample_bits);
   }
@@ -129,6 +129,12 @@ int run(const options& o) {
       throw plan_error(formatted("signal {}, {}", i + 1, refused.what()));
     }
   }
+  const bool has_dither = std::any_of(sources.begin(), sources.end(),
+                                      [](const auto& each) { return each.has_dither(); });
+  if (o.seed && !has_dither) {
+    throw plan_error(
+        "--seed is of the dither, and each signal is nodither(..); leave one of the two out");
+  }
   progress shown{"simulate", sources.size()};
   std::vector<totals> written;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -148,9 +154,11 @@ void add_options(CLI::App& command, options& o) {
       ->required();
   add_count(command, "--sample-bits", o.sample_bits, {least_sample_bits, most_sample_bits},
             "Bits of a sample");
-  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 53}, "Of the dither");
+  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 53},
+            "Of the dither; 0 when not given");
   add_outputs(command, "-o,--output", o.outputs,
-              "FILE.npy: int16; other names: packed samples, the most significant bit first")
+              "FILE.npy: int16; other names: packed samples, the most significant bit first; - "
+              "prints those")
       ->required();
 }
 

@@ -76,6 +76,18 @@ TEST(simulate, writes_two_polarisations) {
   for (std::size_t t = 0; t < a.size(); ++t) ASSERT_EQ(b[(t + 234) % 4096], a[t]);
 }
 
+TEST(simulate, writes_packed_samples_to_stdout) {
+  const workplace at;
+  const auto line = [](const std::string& to) {
+    return std::vector<std::string>{"simulate",  "cw(0.5, 2e5)", "--adc-rate", "1e6",
+                                    "--samples", "1000",         "--output",   to};
+  };
+  EXPECT_EQ(at.run(line("x.raw")).code, 0);
+  const finished run = at.run(line("-"));
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out, at.folder().read("x.raw"));
+}
+
 TEST(simulate, refuses_in_one_sentence) {
   const workplace at;
   const auto why = [&](std::vector<std::string> more) {
@@ -93,6 +105,8 @@ TEST(simulate, refuses_in_one_sentence) {
   EXPECT_THAT(why({"1", "2", "3", "-o", "x.raw"}), HasSubstr("at most 2 polarisations"));
   EXPECT_THAT(why({"1", "-o", "x.raw,y.raw"}), HasSubstr("1 signal and 2 outputs are given"));
   EXPECT_THAT(why({"1", "2", "-o", "x.raw,x.raw"}), HasSubstr("both write x.raw"));
+  EXPECT_THAT(why({"nodither(1)", "-o", "x.raw", "--seed", "3"}),
+              HasSubstr("--seed is of the dither, and each signal is nodither(..)"));
   EXPECT_THAT(at.run({"simulate", "1", "-o", "x.raw"}).err, HasSubstr("--adc-rate"));
 }
 
