@@ -46,7 +46,7 @@ Expectations, of complete heaps; magnitudes are roots of mean powers:
   phase channel=K radians=R tolerance=T           of polarisation 1 against 0
   lost most=N                                     heaps that did not come whole
   heaps least=N                                   of each substream
-Each is printed; the exit code is 1 where one fails.)";
+Each is printed; the exit code is 1 where one fails, or where a capture has no heap of an engine.)";
 
 struct options {
   std::vector<std::string> sources, expected, narrowband;
@@ -174,9 +174,9 @@ void take_all(const options& o, control::service_log& log, receive::heap_receive
   }
 }
 
-/// Throws where no batch came, and says why.
-[[noreturn]] void refuse_nothing(const options& o, const receive::heap_receive_spec& spec,
-                                 const received_run& run) {
+/// Says why no batch came: returns the exit code of a capture that could be read, throws otherwise.
+int explain_nothing(const options& o, const receive::heap_receive_spec& spec,
+                    const received_run& run) {
   const std::string of = joined(o.sources, ", ");
   const receive::heap_receive_counts& counts = run.counts;
   const std::string reasons = unusable_text(counts);
@@ -186,9 +186,12 @@ void take_all(const options& o, control::service_log& log, receive::heap_receive
                   counts.descriptors > 0 ? "no descriptor of feng_raw came" : "no descriptor came",
                   of, reasons, receive::missing_of(spec.assembly.layout)));
   }
-  throw file_error(formatted("{}: no heap of an F-engine came in {}{}{}{}", of,
-                             counted(counts.datagrams, "datagram"), reasons.empty() ? "" : ": ",
-                             reasons, remedy_text(counts.cut_frames)));
+  const std::string sentence = formatted(
+      "{}: no heap of an F-engine came in {}{}{}{}", of, counted(counts.datagrams, "datagram"),
+      reasons.empty() ? "" : ": ", reasons, remedy_text(counts.cut_frames));
+  if (!o.is_capture) throw file_error(sentence);
+  print_message("{}", sentence);
+  return exit_check_failed;
 }
 
 void report(control::service_log& log, const received_run& run) {
@@ -230,7 +233,7 @@ int run(options& o) {
                       .elapsed_s = std::chrono::duration<double>(clock::now() - begun).count(),
                       .has_ended = in.has_ended(),
                       .counts = in.counts()};
-  if (!batches) refuse_nothing(o, spec, result);
+  if (!batches) return explain_nothing(o, spec, result);
   batches->write(result);
   if (!o.stats.empty()) {
     formats::atomic_file to{o.stats};
