@@ -61,8 +61,10 @@ std::string fgpu_options_text() {
   return text;
 }
 
-std::vector<std::string> with_number_list(const std::vector<std::string>& words,
-                                          const std::string& name) {
+std::vector<std::string> with_number_lists(const std::vector<std::string>& words) {
+  const auto names_list = [](const std::string& name) {
+    return name == "--recv-affinity" || name == "--recv-comp-vector";
+  };
   std::vector<std::string> result;
   bool is_list = false;
   for (const std::string& word : words) {
@@ -71,8 +73,9 @@ std::vector<std::string> with_number_list(const std::vector<std::string>& words,
       result.back() += "," + word;
       continue;
     }
-    const bool is_value = !result.empty() && result.back() == name;
-    is_list = is_value || word.starts_with(name + "=");
+    const bool is_value = !result.empty() && names_list(result.back());
+    const std::size_t equals = word.find('=');
+    is_list = is_value || (equals != std::string::npos && names_list(word.substr(0, equals)));
     result.push_back(word);
   }
   return result;

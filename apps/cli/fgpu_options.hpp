@@ -21,9 +21,9 @@ void add_fgpu_options(CLI::App& command, std::vector<std::string>& ignored);
 /// Returns the names of all of them, for a help text.
 [[nodiscard]] std::string fgpu_options_text();
 
-/// Returns the words with the whole numbers behind `name` as one list: --recv-affinity 0 1 as
-/// --recv-affinity 0,1. What follows is no SRC: neither an endpoint nor a file is a number.
-[[nodiscard]] std::vector<std::string> with_number_list(const std::vector<std::string>& words,
-                                                        const std::string& name);
+/// Returns the words with the whole numbers behind --recv-affinity and --recv-comp-vector, which
+/// fgpu takes so, as one list: --recv-affinity 0 1 as --recv-affinity 0,1. What follows is no SRC:
+/// neither an endpoint nor a file is a number.
+[[nodiscard]] std::vector<std::string> with_number_lists(const std::vector<std::string>& words);
 
 }  // namespace wingbeat::cli

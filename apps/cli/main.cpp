@@ -27,7 +27,7 @@
 #include "cli/commands/verify.hpp"      // add_verify
 #include "cli/compile_progress.hpp"     // compile_progress
 #include "cli/configuration.hpp"        // with_configuration
-#include "cli/fgpu_options.hpp"         // with_number_list
+#include "cli/fgpu_options.hpp"         // with_number_lists
 #include "cli/files.hpp"                // require_files
 #include "cli/messages.hpp"             // print_message, exit_code
 #include "cli/nearest_word.hpp"         // nearest_word
@@ -97,10 +97,9 @@ std::vector<std::string> words_of(const CLI::App& program, int argc, char** argv
   std::vector<std::string> words{argv + 1, argv + argc};
   const bool is_simulator = !words.empty() && words.front() == "dsim";
   if (is_simulator || (!words.empty() && words.front() == "fengine")) {
-    const auto stated =
-        with_configuration(*program.get_subcommand(words.front()),
-                           with_number_list({words.begin() + 1, words.end()}, "--recv-affinity"),
-                           is_simulator ? "signals" : "src");
+    const auto stated = with_configuration(*program.get_subcommand(words.front()),
+                                           with_number_lists({words.begin() + 1, words.end()}),
+                                           is_simulator ? "signals" : "src");
     words.erase(words.begin() + 1, words.end());
     words.insert(words.end(), stated.begin(), stated.end());
   }

@@ -161,7 +161,7 @@ def check_managers(place, port):
 def check_first_lines(place, port):
     """The version, the sync time and the command line, and what is ignored of fgpu's."""
     with engine(place, port, "engine.json", "--recv-ibv", "--use-vkgdr", "--recv-comp-vector",
-                "0,1", "--recv-affinity", "-1", "-1", "--send-affinity", "-1", log_level="info",
+                "0", "1", "--recv-affinity", "-1", "-1", "--send-affinity", "-1", log_level="info",
                 stderr=subprocess.PIPE, text=True) as service:
         Katcp(place.katcp)
         text = ""

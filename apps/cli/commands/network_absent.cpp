@@ -17,8 +17,7 @@ std::vector<std::string> with_configuration(const CLI::App&, const std::vector<s
   return words;
 }
 
-std::vector<std::string> with_number_list(const std::vector<std::string>& words,
-                                          const std::string&) {
+std::vector<std::string> with_number_lists(const std::vector<std::string>& words) {
   return words;
 }
 
