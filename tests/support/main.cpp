@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the tests of a folder, or with --source=<path>_test.cpp those of one file; exit code 77, which
-// CTest shows as skipped, where none could run.
+// Runs the tests of a folder, or with --source=<path>_test.cpp those of one file; exit code 77,
+// which CTest shows as skipped, where none could run.
 #include <gtest/gtest.h>
 
 #include <cstdio>  // fprintf
