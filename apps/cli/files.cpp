@@ -3,11 +3,13 @@
 
 #include <fcntl.h>     // AT_EACCESS
 #include <sys/stat.h>  // fstat, stat
-#include <unistd.h>    // faccessat, STDIN_FILENO
+#include <unistd.h>    // faccessat, isatty, STDIN_FILENO
 
 #include <CLI/CLI.hpp>  // App
 
+#include <algorithm>  // any_of
 #include <cerrno>
+#include <cstdio>      // fwrite
 #include <cstring>     // strerror
 #include <filesystem>  // weakly_canonical
 #include <optional>
@@ -118,6 +120,27 @@ void require_files(const CLI::App& command) {
     }
   }
   require_files(files);
+}
+
+bool is_stdout(const std::string& file) {
+  if (file.empty() || file == "-") return !file.empty();
+  const identity standard = identity_of({"", "-", false, true});
+  const bool is_device = standard.status && S_ISCHR(standard.status->st_mode);
+  if (is_device && ::isatty(STDOUT_FILENO) == 0) return false;  // nothing mixes in /dev/null
+  return is_one_file(identity_of({"", file, false, true}), standard);
+}
+
+void print_table(std::string_view text, const std::vector<std::string>& outputs) {
+  const bool is_beside_data = std::any_of(outputs.begin(), outputs.end(), is_stdout);
+  std::fwrite(text.data(), 1, text.size(), is_beside_data ? stderr : stdout);
+}
+
+void require_stdout_for_json(const std::vector<named_file>& outputs) {
+  for (const auto& output : outputs) {
+    if (!is_stdout(output.path)) continue;
+    throw plan_error(formatted("{} {} and --json both print on stdout; write one to a file",
+                               output.option, output.path));
+  }
 }
 
 }  // namespace wingbeat::cli

@@ -16,7 +16,8 @@ namespace wingbeat::formats {
 byte_source::byte_source(const std::filesystem::path& file, std::size_t limit_bytes)
     : name_(shown_name(file)) {
   struct stat status = {};
-  const bool is_regular = ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  const bool is_regular =
+      file != "-" && ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   if (is_regular) descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ >= 0 && status.st_size > 0) {
     size_ = static_cast<std::size_t>(status.st_size);

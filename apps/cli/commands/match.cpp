@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/choose.hpp"            // choose_device, mode_named, precision_named
+#include "cli/files.hpp"             // print_table, require_stdout_for_json
 #include "cli/image_files.hpp"       // read_searched, apply_mask, channels_text, write_result
 #include "cli/match_run.hpp"         // match, templates_at_once
 #include "cli/memory_limit.hpp"      // require_memory
@@ -86,6 +87,18 @@ bool has_files_of_maps(const options& o) {
   return false;
 }
 
+/// Returns the files of peaks and maps.
+std::vector<named_file> outputs_of(const options& o) {
+  return {{"--csv", o.csv},
+          {"--star", o.star},
+          {"--box", o.box},
+          {"--map", o.map},
+          {"--projection", o.projection},
+          {"--numbers", o.numbers},
+          {"--mean", o.mean},
+          {"--variance", o.variance}};
+}
+
 /// Refuses options that contradict each other, before any work is done.
 void validate(const options& o) {
   for (const std::string* file : {&o.map, &o.projection, &o.numbers, &o.mean, &o.variance}) {
@@ -99,9 +112,7 @@ void validate(const options& o) {
   if (!o.picture.empty() && !formats::has_image_libraries()) {
     throw plan_error("this build writes no PNG; configure with WINGBEAT_IMAGES=ON");
   }
-  if (o.csv == "-" && o.is_json) {
-    throw plan_error("--csv - and --json both print on stdout; write the CSV to a file");
-  }
+  if (o.is_json) require_stdout_for_json(outputs_of(o));
 }
 
 /// Returns what spectra are stored as, where it differs from the precision.
@@ -310,11 +321,11 @@ void report_peaks(const options& o, const match_request& request, const match_re
   write_peaks(o.csv, peaks_csv(found.peaks), found.peaks.size());
   write_peaks(o.star, peaks_star(found.peaks, frame, micrograph), found.peaks.size());
   write_peaks(o.box, peaks_box(found.peaks, frame), found.peaks.size());
-  if (o.is_json) {
-    print(match_json(found.peaks));
-  } else {
-    print(o.csv == "-" ? peaks_csv(found.peaks) : peaks_table(found.peaks));
-  }
+  if (o.is_json) return print(match_json(found.peaks));
+  if (o.csv == "-") return print(peaks_csv(found.peaks));
+  std::vector<std::string> outputs;
+  for (const named_file& output : outputs_of(o)) outputs.push_back(output.path);
+  print_table(peaks_table(found.peaks), outputs);
 }
 
 int run(const options& o) {

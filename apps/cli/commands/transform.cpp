@@ -7,6 +7,7 @@
 
 #include "cli/choose.hpp"                      // precision_named, scaling_named
 #include "cli/commands/transform_options.hpp"  // transform_options
+#include "cli/files.hpp"                       // require_stdout_for_json
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // add_text, add_count, add_real, add_file
 #include "counted.hpp"                         // counted
@@ -116,6 +117,7 @@ void validate_frames(const transform_options& o) {
 void validate(const transform_options& o) {
   static_cast<void>(check_of(o));
   validate_output(o);
+  if (o.is_json) require_stdout_for_json({{"--output", o.output}});
   validate_frames(o);
   if (!o.plot.empty()) formats::require_chart("--plot", o.plot);
   if (o.is_inverse && (!o.plot.empty() || o.n_peaks || !o.window_name.empty())) {
@@ -183,8 +185,9 @@ void add_options(CLI::App& command, transform_options& o) {
            "In Hz, in place of the file's own");
   add_text(command, "--check", o.check_name,
            "sample (all of up to 2^16 values), full (all, in long double) or none");
-  add_file(command, file_use::output, "--output", o.output,
-           "Write the values to FILE.txt, FILE.csv, FILE.npy or, real ones, FILE.wav");
+  add_file_or_stdout(command, "--output", o.output,
+                     "Write the values to FILE.txt, FILE.csv, FILE.npy or, real ones, FILE.wav; "
+                     "- prints them as text, and tables on stderr");
   add_file(command, file_use::output, "--plot", o.plot,
            "Draw magnitudes or powers in dB to FILE.png, .svg or .pdf");
   add_count(command, "--top", o.n_peaks, {1, max_length}, "Print the K strongest bins of each row");

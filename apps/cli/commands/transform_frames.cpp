@@ -8,8 +8,9 @@
 #include "cli/choose.hpp"                      // precision_named, short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/engine_runs.hpp"                 // run_engines, devices_for
+#include "cli/files.hpp"                       // print_table
 #include "cli/frames.hpp"                      // frame_layout, load_of, store_of
-#include "cli/messages.hpp"                    // print, print_message
+#include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // choice_of
 #include "cli/reports/power.hpp"               // power_spectra
 #include "cli/reports/print_json.hpp"          // print_json
@@ -198,8 +199,9 @@ int transform_frames(const transform_options& o) {
   auto document = powers_json(o.file, shape, o.precision_name);
   add_engines(document, found.results, check);
   if (!o.is_json) {
-    print(powers_heading(o.file, shape, o.precision_name) +
-          engines_text(problem.layout.length, found.results, check));
+    print_table(powers_heading(o.file, shape, o.precision_name) +
+                    engines_text(problem.layout.length, found.results, check),
+                {o.output});
   }
   if (found.best != nullptr) {
     shape.values = std::move(found.best_values);

@@ -11,8 +11,9 @@
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/engine_runs.hpp"                 // run_engines, devices_for
+#include "cli/files.hpp"                       // print_table
 #include "cli/image_files.hpp"                 // read_finite_images, to_grey, size_text
-#include "cli/messages.hpp"                    // print_message, print
+#include "cli/messages.hpp"                    // print_message
 #include "cli/reports/print_json.hpp"          // print_json
 #include "cli/reports/transform.hpp"           // engines_text, transform_json
 #include "cli/samples.hpp"                     // pack
@@ -127,7 +128,9 @@ int transform_image(const transform_options& o) {
   auto document = transform_json(o.file, solved, 0);
   add_engines(document, found.results, check);
   if (!o.is_json) {
-    print(heading(o.file, solved) + engines_text(points_of(solved.spec), found.results, check));
+    print_table(
+        heading(o.file, solved) + engines_text(points_of(solved.spec), found.results, check),
+        {o.output});
   }
   if (found.best != nullptr) {
     document["values_from"] = short_name(found.best->device);

@@ -8,8 +8,9 @@
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/engine_runs.hpp"                 // run_engines, devices_for
+#include "cli/files.hpp"                       // print_table
 #include "cli/frames.hpp"                      // frame_layout, load_of, reader_of
-#include "cli/messages.hpp"                    // print_message, print
+#include "cli/messages.hpp"                    // print_message
 #include "cli/reports/print_json.hpp"          // print_json
 #include "cli/reports/spectrum.hpp"            // strongest, chart_of
 #include "cli/reports/transform.hpp"           // engines_text, transform_json
@@ -140,14 +141,15 @@ int report(const transform_options& o, const problem& solved, const engine_outco
   }
   add_engines(document, found.results, check);
   if (!o.is_json) {
-    print(heading(o.file, solved) + engines_text(solved.length(), found.results, check));
+    print_table(heading(o.file, solved) + engines_text(solved.length(), found.results, check),
+                {o.output});
   }
   if (found.best != nullptr) {
     spectrum shown{signal_of(solved, complete(solved, found.best_values)), solved.length(),
                    solved.spec.kind == transform::forward_from_real, sample_rate_hz};
     shown.bins.sample_rate_hz = sample_rate_hz;
     const auto peaks = o.n_peaks ? strongest(shown, *o.n_peaks) : std::vector<peak>{};
-    if (!o.is_json && !peaks.empty()) print(peaks_text(shown, peaks));
+    if (!o.is_json && !peaks.empty()) print_table(peaks_text(shown, peaks), {o.output});
     document["values_from"] = short_name(found.best->device);
     if (o.n_peaks) document["top"] = peaks_json(shown, peaks);
     write_files(o, shown, found);

@@ -92,6 +92,7 @@ TEST(convolve, reads_stdin_and_writes_stdout) {
   const words common{"--engine", "host", "--output"};
   const finished file = at.run(words{"convolve", "f.npy", "k.npy"} + common + words{"g.npy"});
   EXPECT_EQ(file.code, 0) << file.err;
+  at.file("-", "a file of this name is not stdin");
   for (const std::string to : {"-", "/dev/stdout"}) {
     const finished pipe = run_with_stdin(at, words{"convolve", "-", "k.npy"} + common + words{to},
                                          at.folder().read("f.npy"));
