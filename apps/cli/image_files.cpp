@@ -53,12 +53,6 @@ void require_finite(const formats::image_stack& images, const file_part& part, p
 
 }  // namespace
 
-formats::image_stack read_finite_images(const std::string& file, precision real) {
-  formats::image_stack images = formats::read_images(file);
-  require_finite(images, {.file = file, .n_images = images.n_images}, real);
-  return images;
-}
-
 formats::image_stack read_finite(formats::image_reader& images, const std::string& file,
                                  std::size_t first, std::size_t count, precision real) {
   formats::image_stack part = images.shape();

@@ -14,11 +14,9 @@
 
 namespace wingbeat::cli {
 
-/// Returns the images of the file. Throws `file_error` as `formats::read_images` does, and for a
-/// sample that is NaN, infinite, or larger than the precision holds.
-[[nodiscard]] formats::image_stack read_finite_images(const std::string& file, precision real);
-
-/// Returns `count` images from `first` on, as above; messages name them as `file`.
+/// Returns `count` images from `first` on; messages name them as `file`. Throws `file_error` as
+/// `formats::read_images` does, and for a sample that is NaN, infinite, or larger than the
+/// precision holds.
 [[nodiscard]] formats::image_stack read_finite(formats::image_reader& images,
                                                const std::string& file, std::size_t first,
                                                std::size_t count, precision real);

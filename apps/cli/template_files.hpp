@@ -41,7 +41,7 @@ class template_files {
   [[nodiscard]] std::size_t count();
 
   /// Returns the next templates, at most `most`. Throws `plan_error` for a file with another size
-  /// than the first, and as `read_finite_images` does.
+  /// than the first, and as `read_finite` does.
   [[nodiscard]] template_batch next(std::size_t most);
 
   /// Returns which part of all has been handed out, by bytes of files; 0 where they have none.

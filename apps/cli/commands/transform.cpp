@@ -8,6 +8,7 @@
 #include "cli/choose.hpp"                      // precision_named, scaling_named
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/files.hpp"                       // require_stdout_for_json
+#include "cli/memory_limit.hpp"                // add_memory_limit
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // add_text, add_count, add_real, add_file
 #include "counted.hpp"                         // counted
@@ -131,6 +132,9 @@ void validate(const transform_options& o) {
                                 {"--sample-rate", o.sample_rate_hz.has_value()},
                                 {"--window", !o.window_name.empty()}});
   }
+  if (o.n_axes == 1 && !o.max_memory.empty()) {
+    throw plan_error("--max-memory is for --axes 2; add that, or drop it");
+  }
   const bool uses_rate = !o.plot.empty() || o.n_peaks || o.is_json || o.has_frames() ||
                          (o.is_inverse && !o.output.empty() &&
                           formats::output_format_of(o.output) == formats::output_format::wav);
@@ -191,6 +195,7 @@ void add_options(CLI::App& command, transform_options& o) {
   add_file(command, file_use::output, "--plot", o.plot,
            "Draw magnitudes or powers in dB to FILE.png, .svg or .pdf");
   add_count(command, "--top", o.n_peaks, {1, max_length}, "Print the K strongest bins of each row");
+  add_memory_limit(command, o.max_memory);
   add_switch(command, "--json", o.is_json, "Print JSON instead of tables");
 }
 

@@ -12,12 +12,14 @@
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/engine_runs.hpp"                 // run_engines, devices_for
 #include "cli/files.hpp"                       // print_table
-#include "cli/image_files.hpp"                 // read_finite_images, to_grey, size_text
+#include "cli/image_files.hpp"                 // read_finite, to_grey, size_text
+#include "cli/memory_limit.hpp"                // require_memory
 #include "cli/messages.hpp"                    // print_message
 #include "cli/reports/print_json.hpp"          // print_json
 #include "cli/reports/transform.hpp"           // engines_text, transform_json
 #include "cli/samples.hpp"                     // pack
 #include "formats/extension.hpp"               // extension_of
+#include "formats/image_reader.hpp"            // image_reader
 #include "formats/signal.hpp"                  // read_signal, write_signal
 #include "formats/waterfall.hpp"               // waterfall_chart, write_chart
 #include "formatted.hpp"                       // formatted
@@ -29,23 +31,50 @@ namespace {
 
 constexpr std::size_t most_cells = 1024;  // of an axis of the picture
 
+/// Pixels, and the most memory that their transform takes, in words.
+struct pixel_rows {
+  formats::signal rows;
+  std::string memory;
+};
+
+/// Returns what `require_memory` does of all arrays: the input in three forms, the output of each
+/// engine, the reference, and what is written.
+std::string require_pixels(const transform_options& o, std::size_t height, std::size_t width,
+                           bool is_real, double other_bytes) {
+  const bool is_host_alone = o.engines == std::vector<std::string>{"host"};
+  const double pixel_bytes = 80 + (is_real ? 0 : 56) + (is_host_alone ? 0 : 72) +
+                             (check_of(o) == check_extent::full ? 48 : 0) +
+                             (o.output.empty() && o.plot.empty() ? 0 : 48);
+  return require_memory(
+      "transforming " + size_text(height, width),
+      pixel_bytes * static_cast<double>(height) * static_cast<double>(width) + other_bytes,
+      memory_limit_of(o.max_memory));
+}
+
 /// Returns the pixels as rows: an array of numbers as it is, an image as grey.
-formats::signal read_rows(const transform_options& o, precision real) {
+pixel_rows read_rows(const transform_options& o, precision real) {
   const std::string extension = formats::extension_of(o.file);
   if (extension == ".npy" || extension == ".txt" || extension == ".csv") {
-    return formats::read_signal(o.file);
+    formats::signal rows = formats::read_signal(o.file);
+    std::string memory = require_pixels(o, rows.n_rows, rows.row_length, rows.is_real, 0);
+    return {std::move(rows), std::move(memory)};
   }
-  const formats::image_stack image = to_grey(read_finite_images(o.file, real));
-  if (image.n_images > 1) {
+  formats::image_reader images{o.file};
+  const formats::image_stack& shape = images.shape();
+  if (shape.n_images > 1) {
     throw plan_error(
         formatted("{} holds {} images, and --axes 2 transforms one; give a file of one", o.file,
-                  image.n_images));
+                  shape.n_images));
   }
+  const auto n_samples = static_cast<double>(shape.height * shape.width * shape.n_channels);
+  std::string memory = require_pixels(o, shape.height, shape.width, /*is_real=*/true,
+                                      16 * n_samples + static_cast<double>(images.kept_bytes()));
+  const formats::image_stack image = to_grey(read_finite(images, o.file, 0, 1, real));
   formats::signal rows{.n_rows = image.height, .row_length = image.width, .is_table = true};
   for (const double sample : doubles_of(image, 0, image.height * image.width)) {
     rows.samples.emplace_back(sample, 0);
   }
-  return rows;
+  return {std::move(rows), std::move(memory)};
 }
 
 /// Returns the magnitudes in dB, each axis in the order of its frequencies, 0 in the middle. Bins
@@ -116,7 +145,8 @@ void write_files(const transform_options& o, const problem& solved, const engine
 int transform_image(const transform_options& o) {
   const transform_request request = request_of(o);
   static_cast<void>(devices_for(o.engines, request.real, 0, check_of(o)));
-  const formats::signal from = read_rows(o, request.real);
+  static_cast<void>(memory_limit_of(o.max_memory));
+  const auto [from, memory] = read_rows(o, request.real);
   const problem solved = make_image_problem(from, o.file, request);
   report_size(solved, from);
   report_rounding(o.file, o.precision_name, solved);
@@ -137,6 +167,7 @@ int transform_image(const transform_options& o) {
     write_files(o, solved, found);
   }
   if (o.is_json) print_json(document);
+  print_message("transformed {} within {}", size_text(from.n_rows, from.row_length), memory);
   return report_verdicts(found, !o.output.empty() || !o.plot.empty());
 }
 

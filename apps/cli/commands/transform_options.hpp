@@ -20,7 +20,7 @@ struct transform_options {
   std::optional<std::size_t> length, channel, n_peaks, segment, overlap;
   std::optional<double> sample_rate_hz;
   std::size_t n_axes = 1;
-  std::string output, plot;
+  std::string output, plot, max_memory;
   bool is_inverse = false, is_half = false, is_json = false;
   bool is_psd = false, is_spectrogram = false;
 

@@ -97,6 +97,23 @@ TEST_F(memory, of_large_images_is_stated) {
   }
 }
 
+TEST_F(memory, of_a_transformed_image_is_stated) {
+  image_file(at_, "f.npy", random_images({1201, 901}, 1));
+  image_file(at_, "f.tif", random_images({1201, 901, 1, 3}, 1));
+  for (const std::string file : {"f.npy", "f.tif"}) {
+    for (const std::string precision : {"fp32", "fp64"}) {
+      for (const std::string check : {"none", "sample", "full"}) {
+        const words line{"transform", file,          "--axes",  "2",       "--engine",
+                         "host",      "--precision", precision, "--check", check};
+        (void)bounded(line);
+        words more = line;
+        more.insert(more.end(), {"--output", "o.npy"});
+        (void)bounded(more);
+      }
+    }
+  }
+}
+
 TEST_F(memory, of_a_recording_is_that_of_blocks) {
   const formats::signal shape{
       .n_rows = 2, .row_length = std::size_t{1} << 24, .sample_rate_hz = 48000};
@@ -140,6 +157,7 @@ TEST_F(memory, is_refused_before_it_is_taken) {
   for (const words& arguments : {words{"convolve", "f.png", "k.npy", "-o", "out.npy"},
                                  {"convolve", "k.npy", "f.png", "-o", "out.npy"},
                                  {"match", "f.png", "k.npy"},
+                                 {"transform", "f.png", "--axes", "2"},
                                  {"match", "f.png", "f.png"}}) {
     words all = arguments;
     all.insert(all.end(), {"--max-memory", "100M", "--engine", "host"});
