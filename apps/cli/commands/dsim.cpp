@@ -249,11 +249,6 @@ class fault_watch {
 
 int report(const options& o, const sending& done, const std::string& failure,
            control::service_log& log) {
-  if (!o.stats.empty()) {
-    formats::atomic_file to{o.stats};
-    to.write(text_of(document_of(o, done)));
-    to.commit();
-  }
   std::uint64_t n_packets = 0;
   for (const auto& sent : done.counts.polarisations) n_packets += sent.packets;
   const auto n_samples = static_cast<double>(done.counts.next_timestamp - done.first_timestamp);
@@ -264,10 +259,16 @@ int report(const options& o, const sending& done, const std::string& failure,
                       done.elapsed_s > 0 ? n_samples / done.elapsed_s / 1e6 : 0,
                       done.counts.next_timestamp));
   const std::uint64_t n_refused = n_failed(done.counts);
-  if (n_refused == 0) return exit_ok;
-  log.write(control::log_level::error,
-            formatted("{} refused by the system: {}", counted(n_refused, "packet"), failure));
-  return n_packets == 0 ? exit_file : exit_ok;
+  if (n_refused > 0) {
+    log.write(control::log_level::error,
+              formatted("{} refused by the system: {}", counted(n_refused, "packet"), failure));
+  }
+  if (!o.stats.empty()) {  // last, so that the log has the counts where this fails
+    formats::atomic_file to{o.stats};
+    to.write(text_of(document_of(o, done)));
+    to.commit();
+  }
+  return n_refused > 0 && n_packets == 0 ? exit_file : exit_ok;
 }
 
 int run(const options& o) {

@@ -130,6 +130,14 @@ TEST_F(digitiser, starts_at_a_timestamp_or_by_the_clock) {
   EXPECT_EQ(stats()["sync_time_s"], 1.7e9);
 }
 
+TEST_F(digitiser, says_what_was_sent_where_its_stats_cannot_be_written) {
+  const finished run = at_.run({"dsim", "0.5", "--dst", "127.0.0.1:7148", "--adc-sample-rate",
+                                "10e6", "--samples", "8192", "--stats", "/dev/full"});
+  EXPECT_EQ(run.code, 4);
+  EXPECT_THAT(run.err, HasSubstr("sent 2 packets in "));
+  EXPECT_THAT(run.err, HasSubstr("/dev/full cannot be written"));
+}
+
 TEST_F(digitiser, refuses_in_one_sentence) {
   const words base{"dsim", "0.5", "0.5", "--dst", "127.0.0.1:7148", "--adc-sample-rate", "1e6"};
   const std::vector<std::pair<words, std::string>> cases{
