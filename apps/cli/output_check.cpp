@@ -261,7 +261,7 @@ agreement output_check::judge_sample(std::span<const double> output) {
 
 std::string output_check::description() const {
   switch (extent_) {
-    case check_extent::none: return "not checked";
+    case check_extent::none: return "nothing";
     case check_extent::full:
       return formatted("all {} against the reference (long double)", counted(n_values_, "value"));
     case check_extent::sample: break;

@@ -151,6 +151,7 @@ TEST_F(transform_report, says_what_was_checked_and_leaves_the_reference_out_wher
   const finished none =
       at_.run({"transform", "tone.wav", "--engine", "host", "--check", "none", "--json"});
   EXPECT_TRUE(json_of(none)["engines"][0]["agrees"].is_null());
+  EXPECT_EQ(json_of(none)["checked"], "nothing");
   const finished refused = at_.run({"transform", "tone.wav", "--check", "some"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("choose one of full, sample, none"));
