@@ -8,6 +8,7 @@
 
 #include "channelising/engine_check.hpp"    // channeliser_on, noise_of
 #include "reference/channeliser_check.hpp"  // phasor, small_spec, stored_value, tone
+#include "support/full_run.hpp"             // cases_on
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -31,7 +32,8 @@ void add_models(channeliser_spec& spec) {
 }
 
 TEST_P(channel_counts_on, agree_with_the_reference) {
-  for (const std::size_t channels : {2, 3, 15, 27, 96, 1000, 1536}) {
+  for (const std::size_t channels :
+       cases_on<std::size_t>(GetParam(), {15, 1000}, {2, 3, 27, 96, 1536})) {
     SCOPED_TRACE(channels);
     channeliser_spec spec = small_spec(channels);
     spec.polarisations = channels == 1536 ? 1 : 2;
@@ -44,7 +46,8 @@ TEST_P(channel_counts_on, agree_with_the_reference) {
 }
 
 TEST_P(channel_counts_on, may_be_thousands) {
-  for (const std::size_t channels : {3000, 3600, 6000, 28561}) {
+  for (const std::size_t channels :
+       cases_on<std::size_t>(GetParam(), {3000}, {3600, 6000, 28561})) {
     SCOPED_TRACE(channels);
     channeliser_spec spec = small_spec(channels);
     spec.taps = 3;
@@ -56,7 +59,7 @@ TEST_P(channel_counts_on, may_be_thousands) {
 
 // Rows of 30 samples begin at any bit of a word, whatever a sample has.
 TEST_P(channel_counts_on, take_every_width) {
-  for (const unsigned bits : {2U, 5U, 8U, 13U, 16U}) {
+  for (const unsigned bits : cases_on<unsigned>(GetParam(), {5, 13}, {2, 8, 16})) {
     SCOPED_TRACE(bits);
     channeliser_spec spec = small_spec(15);
     spec.sample_bits = bits;
@@ -67,7 +70,7 @@ TEST_P(channel_counts_on, take_every_width) {
 }
 
 TEST_P(channel_counts_on, hold_complex_samples) {
-  for (const std::size_t channels : {2, 15, 100, 1000, 2187}) {
+  for (const std::size_t channels : cases_on<std::size_t>(GetParam(), {100, 2187}, {2, 15, 1000})) {
     SCOPED_TRACE(channels);
     channeliser_spec spec = small_spec(channels);
     spec.complex_samples = true;
@@ -81,7 +84,7 @@ TEST_P(channel_counts_on, hold_complex_samples) {
 }
 
 TEST_P(channel_counts_on, are_cut_out_of_narrow_bands) {
-  for (const std::size_t channels : {1000, 1200, 27}) {
+  for (const std::size_t channels : cases_on<std::size_t>(GetParam(), {1000}, {1200, 27})) {
     SCOPED_TRACE(channels);
     channeliser_spec spec = small_spec(channels);
     spec.taps = 3;

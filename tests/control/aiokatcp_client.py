@@ -87,7 +87,7 @@ async def check_gains(client):
 async def check_sensors(client):
     check(await client.sensor_value("odd", str) == "a b\\c\td\n\r\x1b", "escapes of values")
     _, informs = await client.request("sensor-list", "/^input[01]\\.rx\\./")
-    check(len(informs) == 6, f"{len(informs)} sensors match")
+    check(len(informs) == 20, f"{len(informs)} sensors match")
     reading = await client.sensor_reading("input0.dig-rms-dbfs", float)
     check(reading.status == aiokatcp.Sensor.Status.UNKNOWN, f"status {reading.status}")
     reading = await client.sensor_reading("rx.device-status")
@@ -149,7 +149,7 @@ async def check_watcher(client):
     watcher = aiokatcp.SensorWatcher(client)
     client.add_sensor_watcher(watcher)
     await asyncio.wait_for(watcher.synced.wait(), 60)
-    check(len(watcher.sensors) == 33, f"{len(watcher.sensors)} sensors are watched")
+    check(len(watcher.sensors) == 54, f"{len(watcher.sensors)} sensors are watched")
     check(watcher.sensors["odd"].value == b"a b\\c\td\n\r\x1b", "a watched text")
     check(watcher.sensors["device-status"].type_name == "discrete", "a watched discrete sensor")
     before = watcher.sensors["ticks"].value

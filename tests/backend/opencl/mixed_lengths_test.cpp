@@ -22,13 +22,13 @@ class opencl_mixed_lengths : public ::testing::Test {
 };
 
 TEST_F(opencl_mixed_lengths, agree_with_long_double) {
-  for (const std::size_t n : mixed_lengths(3, 4096, 101)) {
+  for (const std::size_t n : mixed_lengths(3, 4096, 251)) {
     expect_right_rows(*on_, n, 5, precision::fp32);
   }
 }
 
 TEST_F(opencl_mixed_lengths, agree_with_long_double_in_several_passes) {
-  for (const std::size_t n : mixed_lengths(4097, 100000, 1499, /*full_step=*/4)) {
+  for (const std::size_t n : mixed_lengths(4097, 100000, 4099, /*full_step=*/4)) {
     expect_right_rows(*on_, n, 1, n % 3 == 0 ? precision::fp32 : precision::fp64);
   }
 }

@@ -12,12 +12,14 @@
 #include "cli/accuracy.hpp"       // oracle
 #include "cli/peers/process.hpp"  // peer_process
 #include "cli/sweep.hpp"          // problems_of
+#include "support/full_run.hpp"   // is_full_run
 #include "wingbeat/error.hpp"     // plan_error
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::cli;
+using wingbeat::test::is_full_run;
 
 /// A peer's program, and the engine whose device it is given.
 struct candidate {
@@ -63,6 +65,7 @@ TEST_P(peers, compute_what_they_plan) {
   peer_process peer{program_, device, 100};
   int n_planned = 0;
   for (const std::string lengths : {"64", "16x32", "4x8x16"}) {
+    if (lengths == "4x8x16" && !is_full_run()) continue;
     for (const std::string kind : {"c2c", "c2c-inverse", "r2c", "c2r"}) {
       for (const std::string layout : {"packed", "in-place", "interleaved", "planar"}) {
         const std::string precision = lengths == "64" ? "fp64" : "fp32";
@@ -77,7 +80,7 @@ TEST_P(peers, compute_what_they_plan) {
       }
     }
   }
-  EXPECT_GE(n_planned, GetParam().least_planned);
+  EXPECT_GE(n_planned, GetParam().least_planned / (is_full_run() ? 1 : 2));
 }
 
 TEST_P(peers, transform_in_the_calls_that_they_time) {
