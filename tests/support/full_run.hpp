@@ -19,7 +19,7 @@ template <class Case>
 std::vector<Case> cases_on(engine runs_on, std::vector<Case> first,
                            const std::vector<Case>& others) {
   if (runs_on != engine::opencl || is_full_run()) {
-    first.insert(first.end(), rest.begin(), rest.end());
+    first.insert(first.end(), others.begin(), others.end());
   }
   return first;
 }
