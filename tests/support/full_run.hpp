@@ -13,7 +13,7 @@ inline bool is_full_run() {
   return std::getenv("WINGBEAT_TEST_FULL") != nullptr;
 }
 
-/// Returns all cases; on `opencl` the first ones alone, but in full runs, because PoCL compiles each
+/// Returns all cases; on `opencl` the first ones alone, but in full runs, because PoCL compiles a
 /// kernel for half a second to four.
 template <class Case>
 std::vector<Case> cases_on(engine runs_on, std::vector<Case> first,
