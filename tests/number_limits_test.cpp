@@ -7,23 +7,17 @@
 
 #include <cstdint>  // SIZE_MAX
 
-#include "support/refusal.hpp"  // refusal
+#include "support/number_ends.hpp"  // number_ends
+#include "support/refusal.hpp"      // refusal
 #include "wingbeat/wingbeat.hpp"
 #include "wingbeat/workgroup_fft.hpp"
 
 namespace {
 
 using namespace wingbeat;
+using test::number_ends;
 using test::refusal;
 using ::testing::HasSubstr;
-
-constexpr std::size_t ends[] = {0,
-                                1,
-                                std::size_t{1} << 31,
-                                std::size_t{1} << 32,
-                                (std::size_t{1} << 61) + 1,
-                                std::size_t{1} << 63,
-                                SIZE_MAX};
 
 /// Exact below 2^64, and above it never equal to a count of bytes.
 long double product_of(const std::vector<std::size_t>& counts) {
@@ -51,7 +45,7 @@ void check_all(const Spec& plain, Fields fields, Check check) {
   const std::size_t n_fields = fields(const_cast<Spec&>(plain)).size();
   for (std::size_t i = 0; i < n_fields; ++i) {
     SCOPED_TRACE(::testing::Message() << "field " << i);
-    for (const std::size_t number : ends) {
+    for (const std::size_t number : number_ends) {
       Spec spec = plain;
       *fields(spec)[i] = number;
       accepted_or_refused(number, [&] { check(spec); });
@@ -108,7 +102,7 @@ TEST_F(number_limits, plans_have_the_bytes_of_their_layouts) {
       return all;
     };
     check_all(plain, fields, check);
-    for (const std::size_t count : ends) {
+    for (const std::size_t count : number_ends) {
       plan_spec spec = plain;
       spec.batch = {count};
       accepted_or_refused(count, [&] { check(spec); });
@@ -173,7 +167,7 @@ TEST_F(number_limits, convolutions_have_the_bytes_of_their_signals) {
     convolution_spec volume{
         .image = {3, 4, 5}, .kernel = {2, 2, 3}, .holds = values::complex, .prepared = prepared};
     check_all(volume, fields, check);
-    for (const std::size_t number : ends) {
+    for (const std::size_t number : number_ends) {
       volume.images = volume.kernels = number;
       volume.pairs = pairing::pairwise;
       accepted_or_refused(number, [&] { check(volume); });
@@ -216,11 +210,11 @@ TEST_F(number_limits, searches_add_no_more_templates_than_their_memory_holds) {
   const std::vector<float> zeros(24);
   image.write(zeros.data(), image.size_bytes());
   search.begin(on, image.view());
-  for (const std::size_t count : ends) {
+  for (const std::size_t count : number_ends) {
     if (count == 1) continue;
     EXPECT_NE(refusal([&] { search.add(on, templates.view(), count); }), test::nothing_refused);
   }
-  for (const std::size_t number : ends) {
+  for (const std::size_t number : number_ends) {
     accepted_or_refused(number, [&] {
       EXPECT_LE(search.peaks(on, number, -1, 1).size(), 15u);
       EXPECT_LE(search.peaks(on, 15, -1, number).size(), 15u);
@@ -263,7 +257,7 @@ TEST_F(number_limits, image_convolutions_have_the_bytes_of_their_pixels) {
 
 TEST_F(number_limits, filters_give_no_fewer_outputs_at_once_than_asked) {
   const std::vector<float> taps{1, 2, 3};
-  for (const std::size_t least_step : ends) {
+  for (const std::size_t least_step : number_ends) {
     accepted_or_refused(least_step, [&] {
       const stream_filter filter{on, taps, least_step};
       EXPECT_GE(filter.step(), least_step);
@@ -285,7 +279,7 @@ TEST_F(number_limits, memory_is_refused_or_is_there) {
   }
   buffer memory{on, 8};
   float value = 0;
-  for (const std::size_t number : ends) {
+  for (const std::size_t number : number_ends) {
     if (number < 2) continue;
     EXPECT_THROW(memory.write(&value, number, 8), plan_error);
     EXPECT_THROW(memory.read(&value, 4, number), plan_error);

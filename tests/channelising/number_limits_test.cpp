@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "channelising/quantise.hpp"  // complex_bytes
+#include "support/number_ends.hpp"    // number_ends
 #include "support/refusal.hpp"        // refusal, nothing_refused
 #include "wingbeat/channeliser.hpp"
 
@@ -16,16 +17,10 @@ namespace {
 
 using namespace wingbeat;
 using test::nothing_refused;
+using test::number_ends;
 using test::refusal;
 using ::testing::HasSubstr;
 
-constexpr std::size_t ends[] = {0,
-                                1,
-                                std::size_t{1} << 31,
-                                std::size_t{1} << 32,
-                                (std::size_t{1} << 61) + 1,
-                                std::size_t{1} << 63,
-                                SIZE_MAX};
 constexpr std::int64_t earliest = -(std::int64_t{1} << 47), end_of_time = std::int64_t{1} << 60;
 constexpr std::int64_t times[] = {
     INT64_MIN,   earliest - 1,          earliest, -1, 0, 1, std::int64_t{1} << 32, end_of_time - 1,
@@ -62,7 +57,7 @@ TEST_F(channeliser_numbers, sizes_are_refused_or_exact) {
     channeliser_spec base = plain;
     if (is_narrow) base.narrowband = {.centre_hz = 1e8, .decimation = 8};
     for (std::size_t i = 0; i < fields(base).size(); ++i) {
-      for (const std::size_t number : ends) {
+      for (const std::size_t number : number_ends) {
         channeliser_spec spec = base;
         *fields(spec)[i] = number;
         SCOPED_TRACE(::testing::Message() << "field " << i << ", " << number);
@@ -103,7 +98,7 @@ TEST_F(channeliser_numbers, samples_are_numbered_below_2_to_the_60) {
   EXPECT_THAT(refusal([&] { bank.jump(INT64_MAX); }),
               HasSubstr("the next sample is 9223372036854775807; give -140737488355328 to "
                         "1152921504606846975"));
-  for (const std::size_t number : ends) {
+  for (const std::size_t number : number_ends) {
     if (number < 2) continue;
     EXPECT_NE(refusal([&] {
                 const std::vector<std::int16_t> one(1);
@@ -116,7 +111,7 @@ TEST_F(channeliser_numbers, samples_are_numbered_below_2_to_the_60) {
 }
 
 TEST_F(channeliser_numbers, flags_are_one_for_each_packet_of_any_length) {
-  for (const std::size_t packet : ends) {
+  for (const std::size_t packet : number_ends) {
     channeliser bank{on, plain, 0};
     const std::vector<std::int16_t> ones(64, 1);
     const auto pushed = [&](std::size_t n_flags) {
@@ -163,7 +158,7 @@ TEST_F(channeliser_numbers, delays_and_gains_begin_at_any_time) {
 }
 
 TEST_F(channeliser_numbers, kept_samples_are_refused_or_have_memory) {
-  for (const std::size_t kept : ends) {
+  for (const std::size_t kept : number_ends) {
     try {
       channeliser bank{on, plain, 0, kept};
       EXPECT_GT(push_some(bank, on, 4096), 0u);

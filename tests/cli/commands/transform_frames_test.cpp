@@ -10,12 +10,11 @@
 #include <numbers>  // pi
 #include <vector>
 
-#include "cli/program.hpp"     // workplace
-#include "cli/window.hpp"      // samples_of
-#include "formats/chart.hpp"   // draws_charts
-#include "formats/signal.hpp"  // read_signal, write_signal
-#include "support/oracle.hpp"  // dft
-#include "support/signal.hpp"  // fill_noise
+#include "cli/transform_runs.hpp"  // noise_rows, transform_runs
+#include "cli/window.hpp"          // samples_of
+#include "formats/chart.hpp"       // draws_charts
+#include "formats/signal.hpp"      // read_signal, write_signal
+#include "support/oracle.hpp"      // dft
 
 namespace {
 
@@ -27,14 +26,8 @@ using wingbeat::formats::read_signal;
 using wingbeat::formats::write_signal;
 using file_signal = wingbeat::formats::signal;
 
-file_signal noise_rows(std::size_t n_rows, std::size_t row_length, bool is_real) {
-  file_signal s{.n_rows = n_rows, .row_length = row_length, .is_real = is_real};
-  std::vector<double> numbers(2 * n_rows * row_length);
-  fill_noise(numbers.data(), numbers.size(), /*seed=*/11);
-  for (std::size_t i = 0; i < n_rows * row_length; ++i) {
-    s.samples.emplace_back(3 + numbers[2 * i], is_real ? 0 : numbers[2 * i + 1]);
-  }
-  return s;
+file_signal noise(std::size_t n_rows, std::size_t row_length, bool is_real) {
+  return noise_rows(n_rows, row_length, is_real, /*seed=*/11, /*mean=*/3);
 }
 
 struct request {
@@ -66,20 +59,7 @@ std::vector<double> powers_of(const file_signal& from, std::size_t first, const 
   return powers;
 }
 
-class transform_frames : public ::testing::Test {
- protected:
-  finished run(std::vector<std::string> arguments, int code = 0) const {
-    arguments.insert(arguments.begin(), "transform");
-    finished result = at_.run(arguments);
-    EXPECT_EQ(result.code, code) << result.err;
-    return result;
-  }
-  [[nodiscard]] std::filesystem::path path(const std::string& name) const {
-    return at_.folder().path() / name;
-  }
-
-  workplace at_;
-};
+using transform_frames = transform_runs;
 
 void expect_close(std::span<const std::complex<double>> got, const std::vector<double>& expected,
                   double bound) {
@@ -94,7 +74,7 @@ void expect_close(std::span<const std::complex<double>> got, const std::vector<d
 TEST_F(transform_frames, welch_averages_the_powers_of_segments) {
   for (const bool is_real : {true, false}) {
     for (const std::size_t segment : {64, 75}) {
-      const file_signal in = noise_rows(2, 500, is_real);
+      const file_signal in = noise(2, 500, is_real);
       write_signal(path("in.npy"), in);
       for (const std::string engine : {"host", "reference"}) {
         run({"in.npy", "--psd", "--segment", std::to_string(segment), "--overlap", "20",
@@ -122,7 +102,7 @@ TEST_F(transform_frames, welch_averages_the_powers_of_segments) {
 TEST_F(transform_frames, every_engine_makes_the_same_spectrogram) {
   const auto devices = json_of(at_.run({"devices", "--json"}));
   for (const bool is_real : {true, false}) {
-    const file_signal in = noise_rows(1, 300, is_real);
+    const file_signal in = noise(1, 300, is_real);
     write_signal(path("in.npy"), in);
     for (const auto& device : devices["devices"]) {
       const std::string engine = device["engine"];
@@ -169,7 +149,7 @@ TEST_F(transform_frames, csv_has_frequencies_and_times) {
 
 TEST_F(transform_frames, draws_both_and_tells_what_is_left) {
   if (!draws_charts()) GTEST_SKIP() << "this build draws no charts";
-  write_signal(path("in.npy"), noise_rows(2, 1000, true));
+  write_signal(path("in.npy"), noise(2, 1000, true));
   const finished psd = run({"in.npy", "--psd", "--plot", "p.svg", "--sample-rate", "1e6"});
   EXPECT_THAT(psd.err, HasSubstr("the last 104 samples of each row are in no segment"));
   EXPECT_THAT(psd.out, HasSubstr("noise bandwidth 5859.38"));
@@ -180,7 +160,7 @@ TEST_F(transform_frames, draws_both_and_tells_what_is_left) {
 
 TEST_F(transform_frames, windows_weight_the_samples_of_a_plain_transform) {
   for (const bool is_real : {true, false}) {
-    const file_signal in = noise_rows(2, 30, is_real);
+    const file_signal in = noise(2, 30, is_real);
     write_signal(path("in.npy"), in);
     const auto devices = json_of(at_.run({"devices", "--json"}));
     for (const auto& device : devices["devices"]) {

@@ -10,12 +10,11 @@
 #include <complex>
 #include <vector>
 
-#include "cli/program.hpp"     // workplace
-#include "formats/chart.hpp"   // draws_charts
-#include "formats/image.hpp"   // write_images
-#include "formats/signal.hpp"  // read_signal, write_signal
-#include "support/oracle.hpp"  // dft, relative_l2
-#include "support/signal.hpp"  // fill_noise
+#include "cli/transform_runs.hpp"  // noise_rows, transform_runs
+#include "formats/chart.hpp"       // draws_charts
+#include "formats/image.hpp"       // write_images
+#include "formats/signal.hpp"      // read_signal, write_signal
+#include "support/oracle.hpp"      // dft, relative_l2
 
 namespace {
 
@@ -28,13 +27,9 @@ using samples = std::vector<std::complex<double>>;
 using file_signal = wingbeat::formats::signal;
 
 file_signal noise(std::size_t height, std::size_t width, bool is_real) {
-  file_signal s{.n_rows = height, .row_length = width, .is_table = true, .is_real = is_real};
-  std::vector<double> numbers(2 * height * width);
-  fill_noise(numbers.data(), numbers.size(), /*seed=*/3);
-  for (std::size_t i = 0; i < height * width; ++i) {
-    s.samples.emplace_back(numbers[2 * i], is_real ? 0 : numbers[2 * i + 1]);
-  }
-  return s;
+  file_signal image = noise_rows(height, width, is_real, /*seed=*/3);
+  image.is_table = true;
+  return image;
 }
 
 /// Returns the transform over both axes, padded with zeros.
@@ -61,20 +56,7 @@ samples spectrum_of(const file_signal& image, std::size_t height, std::size_t wi
   return result;
 }
 
-class transform_image : public ::testing::Test {
- protected:
-  finished run(std::vector<std::string> arguments, int code = 0) const {
-    arguments.insert(arguments.begin(), "transform");
-    finished result = at_.run(arguments);
-    EXPECT_EQ(result.code, code) << result.err;
-    return result;
-  }
-  [[nodiscard]] std::filesystem::path path(const std::string& name) const {
-    return at_.folder().path() / name;
-  }
-
-  workplace at_;
-};
+using transform_image = transform_runs;
 
 TEST_F(transform_image, every_engine_transforms_both_axes_and_back) {
   const auto devices = json_of(at_.run({"devices", "--json"}));
