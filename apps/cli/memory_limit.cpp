@@ -38,8 +38,7 @@ double memory_limit_of(const std::string& text) {
   constexpr std::string_view suffixes = "KMGT";
   std::string digits = text;
   double unit = 1;
-  if (const auto suffix = suffixes.find(text.empty() ? ' ' : text.back());
-      suffix != std::string_view::npos) {
+  if (const auto suffix = suffixes.find(text.back()); suffix != std::string_view::npos) {
     digits.pop_back();
     for (std::size_t i = 0; i <= suffix; ++i) unit *= 1024;
   }

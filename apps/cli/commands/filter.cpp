@@ -22,8 +22,9 @@
 #include "cli/recording_filter.hpp"  // filter_recording
 #include "formats/atomic_file.hpp"   // atomic_file
 #include "formats/byte_source.hpp"   // byte_source
-#include "formats/signal.hpp"        // read_signal, write_signal
-#include "formats/wav.hpp"           // wav_reader, wav_writer, write_wav
+#include "formats/extension.hpp"     // extension_of
+#include "formats/signal.hpp"        // output_format_of, read_signal, write_signal
+#include "formats/wav.hpp"           // wav_reader, wav_writer
 #include "formats/whole_file.hpp"    // largest_file_bytes
 #include "formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"        // plan_error
@@ -56,18 +57,7 @@ struct options {
 };
 
 bool is_wav(const std::string& file) {
-  const std::string extension = std::filesystem::path(file).extension().string();
-  return extension == ".wav" || extension == ".WAV";
-}
-
-void require_format(const std::string& file) {
-  if (is_wav(file)) return;
-  try {
-    static_cast<void>(formats::output_format_of(file));
-  } catch (const plan_error&) {  // whose sentence does not know of .wav
-    throw plan_error(formatted(
-        "cannot tell how to write {}; its name must end in .txt, .csv, .npy or .wav", file));
-  }
+  return formats::extension_of(file) == ".wav";
 }
 
 /// Refuses a .wav file of what it cannot hold, before any work is done.
@@ -238,13 +228,6 @@ class row_filter {
   rate_bar bar_{"filter", "sample"};
 };
 
-void write(const std::string& file, const formats::signal& result) {
-  if (!is_wav(file)) return formats::write_signal(file, result);
-  formats::atomic_file to{file};
-  formats::write_wav(to, result);
-  to.commit();
-}
-
 /// Returns the bytes of the arrays that whole signals take: both and the pieces between them.
 double needed_bytes(const formats::signal& from, const formats::signal& taps, extent mode) {
   const auto n_rows = static_cast<double>(from.n_rows);
@@ -307,7 +290,7 @@ void require_file(const options& o) {
 int run(const options& o) {
   const extent mode = mode_named(o.mode);
   const precision real = precision_named(o.precision_name);
-  require_format(o.output);
+  static_cast<void>(formats::output_format_of(o.output));
   static_cast<void>(memory_limit_of(o.max_memory));
   const device_info device = choose_device(o.device, real);
   const formats::signal taps = formats::read_signal(o.taps_file, {.has_channels_as_rows = true});
@@ -321,7 +304,7 @@ int run(const options& o) {
       require_memory("filtering " + counted(from.n_rows, "row"), needed_bytes(from, taps, mode),
                      memory_limit_of(o.max_memory));
   const formats::signal result = row_filter{device, from, taps, mode, real}.filtered();
-  write(o.output, result);
+  formats::write_signal(o.output, result);
   return report(o, result, device, memory);
 }
 
