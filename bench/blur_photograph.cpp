@@ -9,16 +9,16 @@
 #include <cmath>      // abs
 #include <cstdint>    // uint16_t
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"       // queue::copy
-#include "bench/smooth_lengths.hpp"  // smooth_length
-#include "measure/rounds.hpp"        // queued_run, take_turns
-#include "peers/cufft.hpp"           // cufft
+#include "backend/backend.hpp"        // queue::copy
+#include "bench/smooth_lengths.hpp"   // smooth_length
+#include "measure/document_text.hpp"  // write_document
+#include "measure/rounds.hpp"         // queued_run, take_turns
+#include "peers/cufft.hpp"            // cufft
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -228,7 +228,7 @@ int main(int argc, char** argv) try {
   for (int i = 2; i + 2 < argc; i += 3) {
     document["rows"].push_back(measured(on, number(i), number(i + 1), number(i + 2)));
   }
-  std::ofstream{argv[1]} << document.dump(1) << '\n';
+  measure::write_document(argv[1], document);
   return 0;
 } catch (const std::exception& failed) {
   std::fprintf(stderr, "blur_photograph: %s\n", failed.what());

@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include <cstdlib>  // getenv
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -18,6 +17,7 @@
 #include "channelising/chained_bank.hpp"    // chained_bank
 #include "channelising/fused_bank.hpp"      // fused_bank
 #include "channelising/packed_samples.hpp"  // pack_samples
+#include "measure/document_text.hpp"        // write_document
 #include "measure/rounds.hpp"               // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
 
@@ -176,7 +176,7 @@ int main(int argc, char** argv) try {
       document["rows"].push_back(measured(on, n, dither));
     }
   }
-  if (argc > 1) std::ofstream{argv[1]} << document.dump(1) << "\n";
+  if (argc > 1) measure::write_document(argv[1], document);
   return 0;
 } catch (const wingbeat::error& failed) {
   fmt::print(stderr, "channelise: {}\n", failed.what());

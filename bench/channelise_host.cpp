@@ -6,10 +6,10 @@
 #include <fmt/core.h>
 
 #include <cstdlib>  // getenv
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "measure/rounds.hpp"  // queued_run, take_turns
+#include "measure/document_text.hpp"  // write_document
+#include "measure/rounds.hpp"         // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -76,11 +76,7 @@ int main(int argc, char** argv) try {
       document["results"].push_back(measured(on, channels, dither));
     }
   }
-  if (argc > 1) {
-    std::ofstream file{argv[1]};
-    file << document.dump(2) << "\n";
-    if (!file.flush()) throw file_error(fmt::format("{} could not be written", argv[1]));
-  }
+  if (argc > 1) measure::write_document(argv[1], document);
   return 0;
 } catch (const wingbeat::error& failed) {
   fmt::print(stderr, "channelise_host: {}\n", failed.what());

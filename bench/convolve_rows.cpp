@@ -9,13 +9,13 @@
 #include <cmath>      // abs
 #include <complex>
 #include <cstdlib>  // getenv
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "backend/cuda/engine.hpp"  // compiler
-#include "backend/kernel.hpp"       // make_compiled_plan
-#include "measure/rounds.hpp"       // queued_run, take_turns
-#include "planner/program.hpp"      // make_convolution_program
+#include "backend/cuda/engine.hpp"    // compiler
+#include "backend/kernel.hpp"         // make_compiled_plan
+#include "measure/document_text.hpp"  // write_document
+#include "measure/rounds.hpp"         // queued_run, take_turns
+#include "planner/program.hpp"        // make_convolution_program
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -154,11 +154,7 @@ int main(int argc, char** argv) try {
     document["results"].push_back(times_of(on, std::size_t{1} << bits, memory));
     is_right = is_right && document["results"].back()["difference"] < 1e-5;
   }
-  if (argc > 1) {
-    std::ofstream file{argv[1]};
-    file << document.dump(2) << "\n";
-    if (!file.flush()) throw file_error(fmt::format("{} could not be written", argv[1]));
-  }
+  if (argc > 1) measure::write_document(argv[1], document);
   return is_right ? 0 : 1;
 } catch (const wingbeat::error& failed) {
   fmt::print(stderr, "convolve_rows: {}\n", failed.what());

@@ -10,14 +10,14 @@
 #include <bit>        // bit_ceil
 #include <cmath>      // abs, log2
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"  // queue::copy
-#include "measure/rounds.hpp"   // queued_run, take_turns
+#include "backend/backend.hpp"        // queue::copy
+#include "measure/document_text.hpp"  // write_document
+#include "measure/rounds.hpp"         // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -104,7 +104,7 @@ int main(int argc, char** argv) try {
       document["rows"].push_back(measured(on, n, n_taps, block));
     }
   }
-  std::ofstream{argv[1]} << document.dump(1) << '\n';
+  measure::write_document(argv[1], document);
   return 0;
 } catch (const std::exception& failed) {
   std::fprintf(stderr, "filter_signal: %s\n", failed.what());

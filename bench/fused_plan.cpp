@@ -5,11 +5,11 @@
 #include <fmt/core.h>
 
 #include <cstdlib>  // getenv
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "backend/backend.hpp"  // queue
-#include "measure/rounds.hpp"   // queued_run, take_turns
+#include "backend/backend.hpp"        // queue
+#include "measure/document_text.hpp"  // write_document
+#include "measure/rounds.hpp"         // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -106,7 +106,7 @@ int main(int argc, char** argv) try {
   for (const unsigned bits : {6U, 8U, 10U, 12U, 13U, 16U, 20U}) {
     document["results"].push_back(times_of(on, std::size_t{1} << bits, in, out));
   }
-  if (argc > 1) std::ofstream{argv[1]} << document.dump(2) << "\n";
+  if (argc > 1) measure::write_document(argv[1], document);
   return 0;
 } catch (const wingbeat::error& failed) {
   fmt::print(stderr, "fused_plan: {}\n", failed.what());

@@ -14,6 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+from documents import document_text  # noqa: E402
+
 SOAK = Path(__file__).parents[1] / "tests/fengine/soak.py"
 
 
@@ -73,7 +76,7 @@ def main():
                 "runs_of_each_rate": o.runs, "highest_rate_hz": best,
                 "runs": [{k: v for k, v in each.items() if k not in ("commit", "hardware")}
                          for each in runs]}
-    o.json.write_text(json.dumps(document, indent=1) + "\n")
+    o.json.write_text(document_text(document))
     print(f"nothing is lost up to {best:.4g} samples a second of each polarisation")
 
 

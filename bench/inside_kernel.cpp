@@ -9,11 +9,11 @@
 #include <algorithm>  // min
 #include <cstdio>     // popen
 #include <cstdlib>    // getenv
-#include <fstream>    // ofstream
 #include <memory>     // unique_ptr
 
 #include "inside_kernel_problem.hpp"
-#include "peers/cufft.hpp"  // cufft
+#include "measure/document_text.hpp"  // write_document
+#include "peers/cufft.hpp"            // cufft
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -181,7 +181,7 @@ int run(const options& chosen, const std::string& command) {
     }
   }
   document["clocks_after"] = clocks();
-  if (!chosen.json_path.empty()) std::ofstream{chosen.json_path} << document.dump(2) << "\n";
+  if (!chosen.json_path.empty()) measure::write_document(chosen.json_path, document);
   return is_right ? 0 : 1;
 }
 

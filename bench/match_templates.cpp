@@ -16,7 +16,6 @@
 #include <array>
 #include <cmath>  // abs, sqrt
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <memory>  // unique_ptr
 #include <nlohmann/json.hpp>
@@ -29,6 +28,7 @@
 #include "bench/access_patterns.hpp"  // patterns_of
 #include "bench/smooth_lengths.hpp"   // smooth_length
 #include "convolving/chain.hpp"       // running_chain
+#include "measure/document_text.hpp"  // write_document
 #include "measure/rounds.hpp"         // queued_run, take_turns
 #include "peers/cufft.hpp"            // cufft
 #include "wingbeat/wingbeat.hpp"
@@ -386,9 +386,7 @@ int write_patterns(std::span<char* const> words) {
       document["rows"].push_back(bench::patterns_of(on, pattern));
     }
   }
-  std::ofstream file{words[1]};
-  file << document.dump(1) << '\n';
-  if (!file.flush()) throw file_error(fmt::format("{} could not be written", words[1]));
+  measure::write_document(words[1], document);
   return 0;
 }
 
@@ -411,7 +409,7 @@ int main(int argc, char** argv) try {
       document["rows"].push_back(searched(on, {large, part, kernels}, between));
     }
   }
-  if (argc > 1) std::ofstream{argv[1]} << document.dump(1) << '\n';
+  if (argc > 1) measure::write_document(argv[1], document);
   return 0;
 } catch (const std::exception& failed) {
   std::fprintf(stderr, "match_templates: %s\n", failed.what());

@@ -12,7 +12,6 @@
 #include <algorithm>  // find
 #include <chrono>
 #include <cstdlib>  // getenv
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "measure/document_text.hpp"  // write_document
 #include "receive/receiver.hpp"
 #include "receive_peer.hpp"
 #include "transmit/sample_sender.hpp"
@@ -201,6 +201,6 @@ int main(int argc, char** argv) {
     }
     document["formats"].push_back(std::move(of_format));
   }
-  std::ofstream(given.file) << document.dump(2) << "\n";
+  measure::write_document(given.file, document);
   return 0;
 }

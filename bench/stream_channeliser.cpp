@@ -10,13 +10,13 @@
 #include <algorithm>  // max, min, sort
 #include <chrono>
 #include <cstdlib>  // getenv, strtod, strtoul
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
 #include "backend/backend.hpp"              // queue::write_later
 #include "channelising/packed_samples.hpp"  // pack_samples
+#include "measure/document_text.hpp"        // write_document
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -233,7 +233,7 @@ int main(int argc, char** argv) try {
   for (const std::size_t decimation : {8, 16}) {
     document["rows"].push_back(measured(on, 4096, decimation, duration_s));
   }
-  if (argc > 2) std::ofstream{argv[2]} << document.dump(1) << "\n";
+  if (argc > 2) measure::write_document(argv[2], document);
   return 0;
 } catch (const wingbeat::error& failed) {
   fmt::print(stderr, "stream_channeliser: {}\n", failed.what());

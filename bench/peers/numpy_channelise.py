@@ -10,16 +10,19 @@ tap after another, `einsum` sums over a strided view) runs with scipy's threads 
 (`fft`) and with a thread for each polarisation (`polarisations`).
 """
 import argparse
-import json
 import statistics
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy
 import scipy
 from numpy.lib.stride_tricks import as_strided
 from scipy import fft
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
+from documents import document_text  # noqa: E402
 
 TAPS, POLS, SAMPLES = 16, 2, 1 << 24
 
@@ -137,10 +140,10 @@ def main():
                                     "threads_of": where, "seconds": times})
                     print(f"{channels:>6} channels, dither {has_dither!s:<5} {way:<7} threads of "
                           f"{where:<13} {times['min']:7.3f} s", file=sys.stderr)
-    json.dump({"schema": "wingbeat.numpy_channelise/1", "numpy": numpy.__version__,
-               "scipy": scipy.__version__, "threads": given.threads, "rounds": given.rounds,
-               "samples": POLS * SAMPLES, "taps": TAPS, "results": results}, sys.stdout, indent=2)
-    print()
+    sys.stdout.write(document_text(
+        {"schema": "wingbeat.numpy_channelise/1", "numpy": numpy.__version__,
+         "scipy": scipy.__version__, "threads": given.threads, "rounds": given.rounds,
+         "samples": POLS * SAMPLES, "taps": TAPS, "results": results}))
 
 
 if __name__ == "__main__":

@@ -5,14 +5,17 @@
     scipy_convolve.py [--threads 2] [--rounds 15] > scipy.json
 """
 import argparse
-import json
 import statistics
 import sys
 import time
+from pathlib import Path
 
 import numpy
 import scipy
 from scipy import fft, signal
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
+from documents import document_text  # noqa: E402
 
 
 def seconds_of(run, rounds):
@@ -54,10 +57,10 @@ def main():
             taps = noise(random, n_taps)
             for function in (signal.fftconvolve, signal.oaconvolve):
                 measure(f"{samples.size} samples, {n_taps} taps", function, samples, taps, "full")
-    json.dump({"schema": "wingbeat.scipy_convolve/1", "scipy": scipy.__version__,
-               "numpy": numpy.__version__, "threads": given.threads, "rounds": given.rounds,
-               "results": results}, sys.stdout, indent=2)
-    print()
+    sys.stdout.write(document_text(
+        {"schema": "wingbeat.scipy_convolve/1", "scipy": scipy.__version__,
+         "numpy": numpy.__version__, "threads": given.threads, "rounds": given.rounds,
+         "results": results}))
 
 
 if __name__ == "__main__":

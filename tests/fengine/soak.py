@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 import services  # noqa: E402
+from documents import document_text  # noqa: E402
 
 N_CHANNELS, N_SUBSTREAMS, TONE_CHANNEL = 1024, 2, 320
 # Half the tone's amplitude, 0.05 of 511, times the sum of the weights, 46.46, and the gain.
@@ -207,7 +208,7 @@ def main():
     options.folder.mkdir(parents=True, exist_ok=True)
     result = soak(options)
     to = options.json or options.folder / "soak.json"
-    to.write_text(json.dumps(result, indent=1) + "\n")
+    to.write_text(document_text(result))
     for part in ("packets", "heaps", "programs", "faults"):
         print(f"{part}: {result[part]}")
     sys.exit(1 if result["faults"] else 0)

@@ -11,6 +11,10 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from documents import document_text  # noqa: E402
 
 LINE = re.compile(r"^(\w+) (\d+) (?:Done (\d+) runs in (\d+) second|(Failed .*))")
 
@@ -56,7 +60,7 @@ def main():
         "commit": commit,
         "machine": options.machine.read_text().strip() if options.machine else "",
         "fuzzers": counts_of(lines)})
-    options.log.write_text(json.dumps(log, indent=1) + "\n")
+    options.log.write_text(document_text(log))
 
 
 if __name__ == "__main__":

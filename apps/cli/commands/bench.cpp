@@ -84,7 +84,7 @@ std::string command_of(const options& o, const device_info& device) {
 void write_json(const std::string& name, const bench_document& document) {
   if (name.empty() || name == "-") return;
   formats::atomic_file file{name};
-  file.write(text_of(json_of(document)));
+  file.write(measure::document_text(json_of(document)));
   file.commit();
 }
 

@@ -15,13 +15,13 @@
 #include "channelising/signal_source.hpp"   // most_signal_samples
 #include "cli/messages.hpp"                 // counted
 #include "cli/option.hpp"                   // add_texts, add_file, add_count, add_list
-#include "cli/reports/print_json.hpp"       // text_of
 #include "cli/service_start.hpp"            // log_start
 #include "cli/sources.hpp"                  // report_send_buffers
 #include "cli/stop_signal.hpp"              // stop_signal
 #include "control/service_log.hpp"          // service_log
 #include "control/service_manager.hpp"      // service_manager
 #include "formats/atomic_file.hpp"          // atomic_file
+#include "measure/document_text.hpp"        // document_text
 #include "simulation/signal_service.hpp"    // signal_service
 #include "transmit/sample_sender.hpp"       // sample_sender
 #include "wingbeat/error.hpp"               // plan_error
@@ -265,7 +265,7 @@ int report(const options& o, const sending& done, const std::string& failure,
   }
   if (!o.stats.empty()) {  // last, so that the log has the counts where this fails
     formats::atomic_file to{o.stats};
-    to.write(text_of(document_of(o, done)));
+    to.write(measure::document_text(document_of(o, done)));
     to.commit();
   }
   return n_refused > 0 && n_packets == 0 ? exit_file : exit_ok;

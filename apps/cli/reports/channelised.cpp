@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <limits>
 
-#include "channelising/quantise.hpp"   // complex_bytes, load_complex
-#include "channelising/spec.hpp"       // channel_hz, channels_per_point, has_dither
-#include "cli/reports/print_json.hpp"  // text_of
-#include "formats/atomic_file.hpp"     // atomic_file
-#include "formats/npy_header.hpp"      // npy_prefix
-#include "formatted.hpp"               // formatted
-#include "wingbeat/error.hpp"          // plan_error
+#include "channelising/quantise.hpp"  // complex_bytes, load_complex
+#include "channelising/spec.hpp"      // channel_hz, channels_per_point, has_dither
+#include "formats/atomic_file.hpp"    // atomic_file
+#include "formats/npy_header.hpp"     // npy_prefix
+#include "formatted.hpp"              // formatted
+#include "measure/document_text.hpp"  // document_text
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -269,7 +269,7 @@ std::string stats_text(const channeliser& bank, const channeliser_run& run) {
   document["elapsed_s"] = run.elapsed_s;
   document["samples_per_s"] = static_cast<double>(run.n_samples) / run.elapsed_s;
   document["real_time_factor"] = run.duration_s(spec) / run.elapsed_s;
-  return text_of(document);
+  return measure::document_text(document);
 }
 
 }  // namespace wingbeat::cli

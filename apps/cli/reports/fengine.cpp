@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reports/fengine.hpp"
 
-#include "cli/reports/print_json.hpp"  // text_of
-#include "counted.hpp"                 // counted
-#include "formatted.hpp"               // formatted
+#include "counted.hpp"                // counted
+#include "formatted.hpp"              // formatted
+#include "measure/document_text.hpp"  // document_text
 
 namespace wingbeat::cli {
 namespace {
@@ -93,7 +93,7 @@ std::string engine_stats_text(const fengine::engine& engine) {
     outputs.push_back(output_json(engine.streams()[i].name, engine.counts(i)));
   }
   document["outputs"] = std::move(outputs);
-  return text_of(document);
+  return measure::document_text(document);
 }
 
 }  // namespace wingbeat::cli

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reports/received.hpp"
 
-#include "cli/messages.hpp"            // counted
-#include "cli/reports/print_json.hpp"  // text_of
+#include "cli/messages.hpp"  // counted
 #include "formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "measure/document_text.hpp"  // document_text
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -159,7 +159,7 @@ std::string received_batches::stats_text(const received_run& run) const {
   for (const receive::check_result& each : results(run)) {
     document["checks"].push_back({{"passes", each.passes}, {"result", each.sentence}});
   }
-  return text_of(document);
+  return measure::document_text(document);
 }
 
 }  // namespace wingbeat::cli
