@@ -127,7 +127,8 @@ struct arguments {
 };
 
 /// Searches the highest rate without loss, and sends the packets that were asked for.
-json measure(const char* name, const arguments& given, const traffic& of, const receiver_run& run) {
+json measured(const char* name, const arguments& given, const traffic& of,
+              const receiver_run& run) {
   json found;
   double lossless = 0, lossy = 64;
   for (int step = 0; step < 8; ++step) {
@@ -192,12 +193,12 @@ int main(int argc, char** argv) {
                     std::vector<std::string>{"wgn(0.1, 1)", "wgn(0.1, 2)"},
                     transmit::period_spec{.format = format, .adc_rate_hz = 1e9, .n_packets = 256})};
     json of_format{{"packet_bytes", format.packet_bytes()}};
-    of_format["wingbeat"] = measure("wingbeat", given, of, run_ours);
+    of_format["wingbeat"] = measured("wingbeat", given, of, run_ours);
     if (peer) {
       const receiver_run by_peer = [&](const auto& sent, double gbps, double seconds) {
         return run_peer(*peer, sent, gbps, seconds);
       };
-      of_format["peer"] = measure("peer", given, of, by_peer);
+      of_format["peer"] = measured("peer", given, of, by_peer);
     }
     document["formats"].push_back(std::move(of_format));
   }
