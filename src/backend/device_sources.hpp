@@ -21,7 +21,12 @@ struct device_source {
 [[nodiscard]] const std::string& device_sources_digest();
 
 /// Replaces each `#include "wingbeat/device/..."` by that header, once, with #line directives so
-/// that a compiler's message still names the file and line of the source.
+/// that a compiler's message still names the file and line of the source. Throws `plan_error` for
+/// an include of another file.
 [[nodiscard]] std::string flatten(std::string_view text, std::string_view path);
+
+/// Returns whether compilers may read files for a flattened text, because it spells a directive in
+/// an unusual way: what is compiled then depends on more than the text. Some comments count too.
+[[nodiscard]] bool may_read_files(std::string_view text);
 
 }  // namespace wingbeat::backend

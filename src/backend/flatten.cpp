@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>  // find, any_of
+#include <algorithm>  // find, find_if, min
 #include <charconv>   // from_chars
 #include <memory>     // make_unique
 #include <string>
@@ -8,24 +8,54 @@
 #include <vector>
 
 #include "backend/device_sources.hpp"
-#include "backend/directives.hpp"  // directives_of
-#include "backend/sha256.hpp"      // sha256, hex
-#include "formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"      // plan_error
+#include "backend/sha256.hpp"  // sha256, hex
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::backend {
 namespace {
 
-/// The path of #include "..." or <...>; empty for anything else.
-std::string_view quoted(std::string_view rest) {
-  if (!rest.starts_with('"') && !rest.starts_with('<')) return {};
-  const auto end = rest.find(rest.front() == '<' ? '>' : '"', 1);
-  return end == std::string_view::npos ? std::string_view{} : rest.substr(1, end - 1);
+constexpr std::string_view blanks = " \t\r\v\f";
+
+std::string_view without_leading_blanks(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(blanks), text.size()));
 }
 
-bool includes_a_file(const directive& line) {
-  return line.name == "include" || line.name == "include_next" || line.name == "import" ||
-         line.name == "embed";
+/// A directive that begins its line and is written without comments or joined lines before its end.
+struct directive {
+  std::string_view name, rest;
+
+  explicit directive(std::string_view line) {
+    line = without_leading_blanks(line);
+    if (!line.starts_with('#')) return;
+    line = without_leading_blanks(line.substr(1));
+    name = line.substr(0, line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
+    rest = without_leading_blanks(line.substr(name.size()));
+    rest = rest.substr(0, rest.find_last_not_of(blanks) + 1);
+  }
+  [[nodiscard]] bool reads_a_file() const {
+    return name == "include" || name == "include_next" || name == "import" || name == "embed";
+  }
+  /// Returns the path between quotes or angle brackets; empty without them.
+  [[nodiscard]] std::string_view path() const {
+    const auto begin = rest.find_first_of("\"<");
+    if (begin == rest.npos) return {};
+    const auto end = rest.find(rest[begin] == '<' ? '>' : '"', begin + 1);
+    return end == rest.npos ? std::string_view{} : rest.substr(begin + 1, end - begin - 1);
+  }
+};
+
+/// Takes the first line of a text, without its newline.
+std::string_view take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
+/// Returns whether a text ends within a comment, as far as it has none in strings.
+bool ends_in_comment(std::string_view text) {
+  const auto open = text.rfind("/*"), closed = text.rfind("*/");
+  return open != text.npos && (closed == text.npos || closed < open);
 }
 
 std::string line_directive(std::size_t line, std::string_view path) {
@@ -37,139 +67,59 @@ std::string line_directive(std::size_t line, std::string_view path) {
   return text + "\"\n";
 }
 
-/// The path and line number that messages name, following the text's own #line directives.
-struct place {
-  std::string_view path;
-  std::size_t first_line = 1;  ///< The number of line `counted_from`.
-  std::size_t counted_from = 1;
-
-  [[nodiscard]] std::string name_of(std::size_t line) const {
-    return formatted("{} line {}", path, line_number(line));
-  }
-  [[nodiscard]] std::size_t line_number(std::size_t line) const {
-    return line - counted_from + first_line;
-  }
-  /// Follows `#line n "path"`: after it, lines count on from n.
-  void follow(const directive& found) {
-    std::size_t n = 0;
-    const char* const begin = found.rest.data();
-    const auto [end, failed] = std::from_chars(begin, begin + found.rest.size(), n);
-    if (failed != std::errc{}) return;
-    first_line = n;
-    counted_from = found.next_line;
-    const auto name = found.rest.find('"');
-    if (name != std::string::npos) path = quoted(std::string_view{found.rest}.substr(name));
-  }
-};
-
-[[noreturn]] void refuse(const std::string& at, std::string_view sentence) {
-  throw plan_error(formatted("{} {}", at, sentence));
-}
-
-constexpr std::string_view allowed =
-    "a kernel may include the headers of wingbeat/device only, because it is cached by its text; "
-    "write what it needs into the text";
-
-/// Refuses directives that read files of this machine.
-void require_no_file(const directive& found, const place& at) {
-  if (found.is_raw_string) {
-    refuse(at.name_of(found.line),
-           "has a raw string that does not end, or not on its directive's line; end it there");
-  }
-  if (found.name.starts_with("__has_")) {
-    refuse(at.name_of(found.line), formatted("uses {}; {}", found.name, allowed));
-  }
-  if (includes_a_file(found)) {
-    refuse(at.name_of(found.line), formatted("includes {}; {}", found.rest, allowed));
-  }
-}
-
-/// Refuses directives that read files under any compiler's rules, not only under the usual ones.
-void require_one_reading(std::string_view text, std::string_view path) {
-  place at{path};
-  const auto usual = directives_of(text);
-  const auto is_known = [&](const directive& found) {
-    return std::any_of(usual.begin(), usual.end(), [&](const directive& known) {
-      return known.begin == found.begin && known.name == found.name && known.rest == found.rest;
-    });
-  };
-  for (const bool continues : {false, true}) {
-    for (const bool has_trigraphs : {false, true}) {
-      at = {path};
-      for (const directive& found : directives_of(text, {continues, has_trigraphs})) {
-        if (found.name == "line") at.follow(found);
-        if (!is_known(found)) require_no_file(found, at);
-      }
-    }
-  }
-}
-
-void require_plain_characters(std::string_view text, std::string_view path) {
-  std::size_t line = 1;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_lone_return = text[i] == '\r' && text.substr(i + 1, 1) != "\n";
-    if (text[i] == '\0' || is_lone_return) {
-      refuse(formatted("{} line {}", path, line),
-             formatted("holds a character {}, which compilers read unlike each other; remove it",
-                       text[i] == '\0' ? "0" : "13 (carriage return) within it"));
-    }
-    if (text[i] == '\n') ++line;
-  }
-}
-
 class flattener {
  public:
-  /// Adds a text; `is_ours`: one of the library's own, which may include a compiler's headers.
-  void add(std::string_view text, std::string_view path, bool is_ours, bool is_conditional) {
+  void add(std::string_view text, std::string_view path, bool is_conditional) {
     result_ += line_directive(1, path);
-    place at{path};
-    int depth = 0;  // of #if
-    std::size_t copied = 0;
-    const auto copy_to = [&](std::size_t end) {
-      result_ += text.substr(copied, end - copied);
-      if (!result_.ends_with('\n')) result_ += '\n';
-    };
-    const auto found = directives_of(text);
-    for (const directive& line : found) {
-      if (line.name == "line") at.follow(line);
-      if (line.name.starts_with("if")) ++depth;
-      if (line.name == "endif") --depth;
-      if (line.name == "include" && is_device_header(quoted(line.rest))) {
-        copy_to(line.begin);
-        include(quoted(line.rest), at.name_of(line.line), is_conditional || depth > 0);
-        result_ += line_directive(at.line_number(line.next_line), at.path);
-        copied = line.end;
-      } else if (line.name == "pragma" && line.rest == "once") {
-        copy_to(line.begin);
-        result_.append(line.next_line - line.line, '\n');  // the lines below keep their numbers
-        copied = line.end;
-      } else if (!is_ours) {
-        require_no_file(line, at);
+    std::size_t number = 1;  // of the next line, as messages count
+    int depth = 0;           // of #if
+    for (std::string_view left = text; !left.empty();) {
+      const std::string_view before = text.substr(0, text.size() - left.size());
+      const std::string_view line = take_line(left);
+      const directive found{line};
+      ++number;
+      if (found.name.starts_with("if")) ++depth;
+      if (found.name == "endif") --depth;
+      if (found.reads_a_file() && !ends_in_comment(before)) {
+        include(found, formatted("{} line {}", path, number - 1), is_conditional || depth > 0);
+        result_ += line_directive(number, path);
+        continue;
       }
+      if (found.name == "line") follow(found, number, path);
+      if (found.name != "pragma" || found.rest != "once") result_ += line;
+      result_ += '\n';
     }
-    copy_to(text.size());
   }
 
   [[nodiscard]] std::string take() { return std::move(result_); }
 
  private:
-  static bool is_device_header(std::string_view path) {
-    return path.starts_with("wingbeat/") || path.starts_with("backend/");
+  /// Follows `#line n "path"`: after it, lines count on from n.
+  static void follow(const directive& found, std::size_t& number, std::string_view& path) {
+    const char* const end = found.rest.data() + found.rest.size();
+    if (std::from_chars(found.rest.data(), end, number).ec != std::errc{}) return;
+    if (!found.path().empty()) path = found.path();
   }
 
   // A header under #if may turn out not to be read, so it counts as included only when it is not
   // under one; its guard keeps the compiler from reading it twice.
-  void include(std::string_view wanted, const std::string& from, bool is_conditional) {
+  void include(const directive& found, const std::string& from, bool is_conditional) {
     const auto sources = device_sources();
-    const auto header = std::find_if(sources.begin(), sources.end(),
-                                     [&](const device_source& s) { return s.path == wanted; });
-    if (header == sources.end()) refuse(from, formatted("includes \"{}\"; {}", wanted, allowed));
+    const auto header = std::find_if(sources.begin(), sources.end(), [&](const device_source& s) {
+      return found.name == "include" && s.path == found.path();
+    });
+    if (header == sources.end()) {
+      throw plan_error(formatted(
+          "{} includes {}; a kernel may include the headers of wingbeat/device only, because it is "
+          "cached by its text; write what it needs into the text",
+          from, found.rest));
+    }
     if (contains(included_, header->path) || contains(open_, header->path)) return;
     if (!is_conditional) included_.push_back(header->path);
     open_.push_back(header->path);
     const auto guard = formatted("WINGBEAT_FLATTENED_{}", header - sources.begin());
     result_ += formatted("#ifndef {0}\n#define {0}\n", guard);
-    add(header->text, header->path, /*is_ours=*/true, is_conditional);
+    add(header->text, header->path, is_conditional);
     result_ += "#endif\n";
     open_.pop_back();
   }
@@ -183,14 +133,53 @@ class flattener {
   std::vector<std::string_view> open_;      // being read, outermost first
 };
 
+/// Returns a text with its continued lines joined, without the includes that `flatten` takes.
+std::string joined_lines(std::string_view text) {
+  std::string joined;
+  for (std::string_view left = text; !left.empty();) {
+    const std::string_view before = text.substr(0, text.size() - left.size());
+    const std::string_view line = take_line(left);
+    if (directive{line}.reads_a_file() && !ends_in_comment(before)) continue;
+    joined += line;
+    joined.erase(joined.find_last_not_of(blanks) + 1);
+    if (joined.ends_with('\\')) {
+      joined.pop_back();
+    } else if (joined.ends_with("?\?/")) {
+      joined.erase(joined.size() - 3);
+    } else {
+      joined += '\n';
+    }
+  }
+  return joined;
+}
+
+/// Returns whether a directive's name may follow a text: behind a # in any spelling, with blanks,
+/// which are any characters beyond ASCII for some compilers, or comments between.
+bool may_open_directive(std::string_view text) {
+  const auto last = text.find_last_not_of(std::string_view{" \t\r\v\f\n\0", 7});
+  text = text.substr(0, last + 1);
+  if (text.empty()) return false;
+  return text.ends_with('#') || text.ends_with("%:") || text.ends_with("?\?=") ||
+         text.ends_with("*/") || static_cast<unsigned char>(text.back()) >= 0x80;
+}
+
 }  // namespace
 
 std::string flatten(std::string_view text, std::string_view path) {
-  require_plain_characters(text, path);
-  require_one_reading(text, path);
   flattener flattened;
-  flattened.add(text, path, /*is_ours=*/false, /*is_conditional=*/false);
+  flattened.add(text, path, /*is_conditional=*/false);
   return flattened.take();
+}
+
+bool may_read_files(std::string_view text) {
+  const std::string joined = joined_lines(text);
+  for (const std::string_view word : {"include", "import", "embed"}) {
+    for (auto i = joined.find(word); i != joined.npos; i = joined.find(word, i + 1)) {
+      const std::string_view before = std::string_view{joined}.substr(0, i);
+      if (before.ends_with("__has_") || may_open_directive(before)) return true;
+    }
+  }
+  return false;
 }
 
 const std::string& device_sources_digest() {

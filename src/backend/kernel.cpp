@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/kernel.hpp"
 
-#include "backend/device_sources.hpp"  // device_sources_digest, flatten
+#include "backend/device_sources.hpp"  // device_sources_digest, flatten, may_read_files
 #include "formatted.hpp"               // formatted
 
 namespace wingbeat::backend {
@@ -20,6 +20,7 @@ std::string kernel_source::full_text() const {
 }
 
 std::string kernel_source::key_text() const {
+  if (may_read_files(text)) return {};
   if (path.empty()) return text;
   return formatted("{}{}\n{}\n{}", scratch_text(*this), path, device_sources_digest(), text);
 }

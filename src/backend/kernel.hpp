@@ -49,7 +49,8 @@ struct kernel_source {
 
   /// Returns the text that a compiler reads; see `flatten`.
   [[nodiscard]] std::string full_text() const;
-  /// Returns a text that identifies the full text in keys of the cache, and is cheaper to make.
+  /// Returns a text that identifies the full text in keys of the cache, and is cheaper to make;
+  /// empty where nothing does, because the compiler may read files besides.
   [[nodiscard]] std::string key_text() const;
 };
 

@@ -163,7 +163,7 @@ kernel_cache::kernel_cache(const std::filesystem::path& directory, std::size_t c
 kernel_cache::~kernel_cache() = default;
 
 std::optional<std::vector<char>> kernel_cache::find(const kernel_key& key) {
-  if (impl_->is_ignoring) return std::nullopt;
+  if (impl_->is_ignoring || key.source.empty()) return std::nullopt;
   const sha256::digest digest = digest_of(key);
   if (auto recalled = impl_->recall(digest)) return recalled;
   if (!impl_->directory) return std::nullopt;
@@ -175,6 +175,7 @@ std::optional<std::vector<char>> kernel_cache::find(const kernel_key& key) {
 }
 
 void kernel_cache::store(const kernel_key& key, const std::vector<char>& binary) {
+  if (key.source.empty()) return;
   const sha256::digest digest = digest_of(key);
   impl_->remember(digest, binary);
   if (!impl_->directory) return;

@@ -14,7 +14,7 @@ namespace wingbeat::backend {
 /// Everything a compiled kernel depends on; two keys are equal only if all fields are. The cache
 /// adds wingbeat's version.
 struct kernel_key {
-  std::string source;        ///< The flattened text.
+  std::string source;        ///< What identifies the text; empty: nothing, it is not cached.
   std::string options;       ///< Compiler options, in order.
   std::string compiler;      ///< "nvrtc 13.0", "clang 15.0.6"
   std::string driver;        ///< Driver or platform version.

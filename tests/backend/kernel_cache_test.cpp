@@ -70,6 +70,15 @@ TEST(kernel_cache, finds_nothing_while_it_ignores_entries_but_stores_them) {
   EXPECT_EQ(found_on_disk(here / "c", some_key), binary(2));
 }
 
+TEST(kernel_cache, keeps_nothing_of_a_key_without_a_source) {
+  const folder here;
+  kernel_cache cache{here / "c"};
+  const kernel_key key{"", "-O2", "clang 15", "driver 1", "sm_90"};
+  cache.store(key, binary(1));
+  EXPECT_FALSE(cache.find(key));
+  EXPECT_TRUE(fs::is_empty(here / "c"));
+}
+
 TEST(kernel_cache, tells_keys_apart_by_every_field) {
   const folder here;
   std::vector<kernel_key> keys{some_key};

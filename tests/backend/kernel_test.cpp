@@ -28,6 +28,11 @@ TEST(kernel_source, is_flattened_for_the_compiler_and_keyed_by_what_is_embedded)
   EXPECT_NE(a.key_text(), b.key_text());
 }
 
+TEST(kernel_source, has_no_key_where_a_compiler_may_read_files) {
+  const kernel_source a{.text = "%:include <a>\n", .entry = "k", .path = "k.cl"};
+  EXPECT_EQ(a.key_text(), "");
+}
+
 TEST(kernel_source, states_its_local_memory_where_it_is_to_be_held_to_it) {
   kernel_source a{.text = "int a;", .entry = "k", .scratch_bytes = 64, .path = "k.cl"};
   EXPECT_EQ(a.full_text(), flatten(a.text, a.path));
