@@ -2,9 +2,10 @@
 #include "planner/kernel_text.hpp"
 
 #include <algorithm>    // max
-#include <type_traits>  // is_same_v
+#include <type_traits>  // decay_t, is_enum_v, is_same_v
 
-#include "formatted.hpp"  // formatted
+#include "formatted.hpp"       // formatted
+#include "planner/fields.hpp"  // each_field
 
 namespace wingbeat::planner {
 namespace {
@@ -51,137 +52,21 @@ std::string end_text(const pass_side& side, std::string_view verb, std::string_v
                    stored_type(side.stored), side.streams ? "once" : "again");
 }
 
-std::string_view text_of(body makes) {
-  switch (makes) {
-    case body::transform: return "grid::body::transform";
-    case body::convolve: return "grid::body::convolve";
-    case body::real_row: return "grid::body::real_row";
-    case body::line: return "grid::body::line";
-    case body::plane: return "grid::body::plane";
-  }
-  return "";
-}
-std::string_view text_of(row holds) {
-  return holds == row::complex_row ? "grid::row::complex_row" : "grid::row::half_spectrum";
-}
-std::string_view text_of(device::order bins) {
-  switch (bins) {
-    case device::order::natural: return "order::natural";
-    case device::order::nabla: return "order::nabla";
-    case device::order::scrambled: return "order::scrambled";
-  }
-  return "";
-}
-std::string_view text_of(product times) {
-  switch (times) {
-    case product::plain: return "grid::product::plain";
-    case product::conjugate_row: return "grid::product::conjugate_row";
-    case product::conjugate_spectrum: return "grid::product::conjugate_spectrum";
-  }
-  return "";
-}
-std::string_view text_of(loop_role role) {
-  switch (role) {
-    case loop_role::others: return "grid::loop_role::others";
-    case loop_role::groups: return "grid::loop_role::groups";
-    case loop_role::prior: return "grid::loop_role::prior";
-  }
-  return "";
-}
-
-/// Writes the fields of an aggregate that differ from their defaults, as assignments.
-class assignments {
- public:
-  template <class Value>
-  void add(std::string_view name, const Value& value, const Value& default_value) {
+/// Returns the numbers that differ from their defaults, as assignments.
+std::string numbers_text(const pass_numbers& numbers) {
+  std::string text;
+  each_field(numbers, [&](const std::string& name, const auto& value, const auto& default_value) {
     if (value == default_value) return;
-    if constexpr (std::is_enum_v<Value>) {
-      text_ += formatted("    n.{} = {};\n", name, text_of(value));
-    } else if constexpr (std::is_same_v<Value, double>) {
-      text_ += formatted("    n.{} = {:a};\n", name, value);
+    using type = std::decay_t<decltype(value)>;
+    if constexpr (std::is_enum_v<type>) {
+      text += formatted("    n.{0} = decltype(n.{0})({1});\n", name, static_cast<int>(value));
+    } else if constexpr (std::is_same_v<type, double>) {
+      text += formatted("    n.{} = {:a};\n", name, value);
     } else {
-      text_ += formatted("    n.{} = {};\n", name, value);
+      text += formatted("    n.{} = {};\n", name, value);
     }
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-void add_shape(assignments& to, const tile_shape& of) {
-  constexpr tile_shape plain;
-  to.add("shape.makes", of.makes, plain.makes);
-  to.add("shape.length", of.length, plain.length);
-  to.add("shape.first", of.first, plain.first);
-  to.add("shape.second", of.second, plain.second);
-  to.add("shape.elements_per_thread", of.elements_per_thread, plain.elements_per_thread);
-  to.add("shape.lanes", of.lanes, plain.lanes);
-  to.add("shape.workgroups", of.workgroups, plain.workgroups);
-  to.add("shape.element_bytes", of.element_bytes, plain.element_bytes);
-  to.add("shape.bank_bytes", of.bank_bytes, plain.bank_bytes);
-  to.add("shape.lanes_across", of.lanes_across, plain.lanes_across);
-  to.add("shape.along_out", of.along_out, plain.along_out);
-  to.add("shape.half_trade", of.half_trade, plain.half_trade);
-  to.add("shape.stage_in", of.stage_in, plain.stage_in);
-  to.add("shape.stage_out", of.stage_out, plain.stage_out);
-  to.add("shape.mirrored", of.mirrored, plain.mirrored);
-  to.add("shape.source", of.source, plain.source);
-  to.add("shape.sink", of.sink, plain.sink);
-  to.add("shape.bins", of.bins, plain.bins);
-  to.add("shape.times", of.times, plain.times);
-  to.add("shape.partial_bytes", of.partial_bytes, plain.partial_bytes);
-}
-
-void add_side(assignments& to, std::string_view name, const device::grid::side& of) {
-  constexpr device::grid::side plain;
-  const auto add = [&](std::string_view field, auto value, auto default_value) {
-    to.add(formatted("{}.{}", name, field), value, default_value);
-  };
-  add("base", of.base, plain.base);
-  add("distance", of.distance, plain.distance);
-  add("stride", of.stride, plain.stride);
-  add("first_stride", of.first_stride, plain.first_stride);
-  add("unit", of.unit, plain.unit);
-  add("step", of.step, plain.step);
-  add("is_limited", of.is_limited, plain.is_limited);
-  add("valid_begin", of.valid_begin, plain.valid_begin);
-  add("valid_end", of.valid_end, plain.valid_end);
-  add("is_pairs", of.is_pairs, plain.is_pairs);
-  add("is_hermitian", of.is_hermitian, plain.is_hermitian);
-  add("block", of.block, plain.block);
-  add("block_stride", of.block_stride, plain.block_stride);
-  add("block_first", of.block_first, plain.block_first);
-}
-
-std::string numbers_text(const pass_numbers& of) {
-  constexpr pass_numbers plain;
-  assignments to;
-  add_shape(to, of.shape);
-  to.add("prior", of.prior, plain.prior);
-  to.add("total", of.total, plain.total);
-  add_side(to, "in", of.in);
-  add_side(to, "out", of.out);
-  for (unsigned i = 0; i < of.depth; ++i) {
-    const auto add = [&](std::string_view field, auto value, auto default_value) {
-      to.add(formatted("loops[{}].{}", i, field), value, default_value);
-    };
-    add("count", of.loops[i].count, loop{}.count);
-    add("in", of.loops[i].in, loop{}.in);
-    add("out", of.loops[i].out, loop{}.out);
-    add("filter", of.loops[i].filter, loop{}.filter);
-    add("role", of.loops[i].role, loop{}.role);
-  }
-  to.add("depth", of.depth, plain.depth);
-  to.add("is_flat", of.is_flat, plain.is_flat);
-  to.add("is_full", of.is_full, plain.is_full);
-  to.add("prefetch_tiles", of.prefetch_tiles, plain.prefetch_tiles);
-  to.add("prefetch_elements", of.prefetch_elements, plain.prefetch_elements);
-  to.add("starts_early", of.starts_early, plain.starts_early);
-  to.add("roots_at", of.roots_at, plain.roots_at);
-  to.add("filter_distance", of.filter_distance, plain.filter_distance);
-  to.add("scale", of.scale, plain.scale);
-  return to.text();
+  });
+  return text;
 }
 
 std::string policy_text(const pass& of) {
