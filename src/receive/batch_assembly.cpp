@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "receive/batch_assembly.hpp"
 
-#include <algorithm>  // all_of, clamp, copy, find, lower_bound
+#include <algorithm>  // all_of, clamp, copy, find
 #include <iterator>   // prev
 #include <numeric>    // gcd
 
-#include "spead/channel_heap.hpp"  // channel_item
-#include "spead/descriptor.hpp"    // decode_descriptor
+#include "receive/chunk_assembly.hpp"  // unwrapped
+#include "spead/channel_heap.hpp"      // channel_item
+#include "spead/descriptor.hpp"        // decode_descriptor
 
 namespace wingbeat::receive {
 namespace {
 
 namespace item = spead::channel_item;
-
-constexpr std::int64_t wrap = std::int64_t{1} << 48;
-constexpr std::size_t most_parts = 4096;  // of a heap, with gaps between them
-
-/// Returns the time nearest to the reference that is this one modulo 2^48.
-std::int64_t unwrapped(std::uint64_t timestamp, std::int64_t reference) {
-  const std::int64_t ahead = (static_cast<std::int64_t>(timestamp) - reference) & (wrap - 1);
-  return reference + (ahead < wrap / 2 ? ahead : ahead - wrap);
-}
 
 }  // namespace
 
@@ -38,7 +30,7 @@ batch_assembly::batch_assembly(const batch_assembly_spec& spec,
                                std::function<void(channel_batch&&)> take)
     : spec_(spec),
       take_(std::move(take)),
-      descriptions_({.most_heaps = most_descriptions, .most_heap_bytes = std::size_t{1} << 16}) {
+      descriptions_({.max_heaps = most_descriptions, .max_heap_bytes = std::size_t{1} << 16}) {
   description_ids_.fill(std::uint64_t{1} << 63);  // no id of a heap
   if (const auto known = resolve(spec.layout, {})) set_layout(*known);
 }
@@ -135,8 +127,8 @@ void batch_assembly::place(const spead::packet& packet, const placement& where) 
   }
   reference_ = timestamp;
   const std::size_t s = *where.first_channel / width;
-  open_heap& heap = to->heaps[s];
-  if (!add_part(heap, packet.payload_offset, packet.payload.size())) {
+  spead::received_parts& parts = to->parts[s];
+  if (!parts.add(packet.payload_offset, packet.payload.size())) {
     ++counts_.duplicates;
     return;
   }
@@ -146,7 +138,7 @@ void batch_assembly::place(const spead::packet& packet, const placement& where) 
             to->content.voltages.begin() +
                 static_cast<std::ptrdiff_t>(s * heap_bytes + packet.payload_offset));
   to->content.missing |= where.missing;
-  if (heap.n_bytes < heap_bytes) return;
+  if (parts.n_bytes() < heap_bytes) return;
   to->content.complete[s] = true;
   ++to->n_complete;
   while (!open_.empty() && open_.begin()->second.n_complete == layout_->n_substreams()) {
@@ -167,41 +159,20 @@ batch_assembly::open_batch* batch_assembly::find(std::int64_t timestamp) {
   opened.content.timestamp = timestamp;
   opened.content.voltages.resize(layout_->batch_bytes());
   opened.content.complete.resize(layout_->n_substreams());
-  opened.heaps.resize(layout_->n_substreams());
+  opened.parts.resize(layout_->n_substreams());
   return &opened;
-}
-
-/// Returns false where a byte of the part is there already, or there are too many parts.
-bool batch_assembly::add_part(open_heap& to, std::size_t offset, std::size_t length) {
-  if (length == 0) return false;
-  const auto next =
-      std::lower_bound(to.parts.begin(), to.parts.end(), std::pair(offset, std::size_t{0}));
-  if (next != to.parts.end() && next->first < offset + length) return false;
-  if (next != to.parts.begin()) {
-    auto& before = *(next - 1);
-    if (before.first + before.second > offset) return false;
-    if (before.first + before.second == offset) {  // continues it
-      before.second += length;
-      to.n_bytes += length;
-      return true;
-    }
-  }
-  if (to.parts.size() == most_parts) return false;
-  to.parts.insert(next, {offset, length});
-  to.n_bytes += length;
-  return true;
 }
 
 void batch_assembly::close_first() {
   auto first = open_.extract(open_.begin());
   const std::int64_t timestamp = first.key();
   open_batch& closed = first.mapped();
-  for (std::size_t s = 0; s < closed.heaps.size(); ++s) {
+  for (std::size_t s = 0; s < closed.parts.size(); ++s) {
     substream_counts& to = counts_.substreams[s];
     if (closed.content.complete[s]) {
       ++to.heaps;
     } else {
-      ++(closed.heaps[s].n_bytes > 0 ? to.incomplete : to.absent);
+      ++(closed.parts[s].n_bytes() > 0 ? to.incomplete : to.absent);
     }
   }
   if (last_closed_)
@@ -210,7 +181,7 @@ void batch_assembly::close_first() {
   if (!counts_.first_timestamp) counts_.first_timestamp = timestamp;
   counts_.last_timestamp = timestamp;
   ++counts_.batches;
-  counts_.incomplete_batches += closed.n_complete < closed.heaps.size();
+  counts_.incomplete_batches += closed.n_complete < closed.parts.size();
   counts_.flagged_batches += closed.content.missing != 0;
   if (counts_.batch_samples > 0) {
     const auto n_due = static_cast<std::uint64_t>(

@@ -11,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>  // pair
 #include <vector>
 
 #include "receive/channel_layout.hpp"  // channel_layout
@@ -103,13 +102,9 @@ class batch_assembly {
   }
 
  private:
-  struct open_heap {
-    std::vector<std::pair<std::size_t, std::size_t>> parts{};  ///< Offset and length, in order.
-    std::size_t n_bytes = 0;
-  };
   struct open_batch {
     channel_batch content{};
-    std::vector<open_heap> heaps{};  ///< [substream]
+    std::vector<spead::received_parts> parts{};  ///< [substream]
     std::size_t n_complete = 0;
   };
   struct placement {
@@ -123,7 +118,6 @@ class batch_assembly {
   void set_layout(const channel_layout& layout);
   void place(const spead::packet& packet, const placement& where);
   [[nodiscard]] open_batch* find(std::int64_t timestamp);
-  [[nodiscard]] static bool add_part(open_heap& to, std::size_t offset, std::size_t length);
   void close_first();
 
   batch_assembly_spec spec_;

@@ -56,7 +56,7 @@ class heap_catcher {
  private:
   void receive() {
     net::datagram_batch batch{64};
-    spead::heap_assembler assembler{{.most_heaps = 64, .allow_out_of_order = true}};
+    spead::heap_assembler assembler{{.max_heaps = 64}};
     pollfd ready{.fd = socket_.descriptor(), .events = POLLIN, .revents = 0};
     while (!is_done_) {
       if (::poll(&ready, 1, 20) <= 0 || socket_.receive(batch) == 0) continue;

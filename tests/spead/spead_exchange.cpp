@@ -52,7 +52,7 @@ int write_packets() {
 
 /// Prints the heaps of packets, item by item.
 int read_packets() {
-  spead::heap_assembler assembler({.most_heaps = 16});
+  spead::heap_assembler assembler({.max_heaps = 16});
   for (std::string line; std::getline(std::cin, line);) {
     const auto heap = assembler.add(test::from_hex(line));
     if (!heap) continue;

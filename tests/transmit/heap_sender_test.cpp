@@ -67,7 +67,7 @@ sender_spec small_spec(std::vector<endpoint> to) {
 }
 
 std::vector<heap> heaps_of(const datagrams& packets) {
-  heap_assembler assembler({.most_heaps = 16});
+  heap_assembler assembler({.max_heaps = 16});
   std::vector<heap> heaps;
   for (const auto& next : packets) {
     if (auto whole = assembler.add(next)) heaps.push_back(std::move(*whole));
