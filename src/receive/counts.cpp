@@ -8,34 +8,13 @@ namespace wingbeat::receive {
 
 void receive_counts::add(const receive_counts& more) {
   for (std::size_t p = 0; p < polarisations.size(); ++p) {
-    polarisation_counts& to = polarisations[p];
-    const polarisation_counts& from = more.polarisations[p];
-    to.packets += from.packets;
-    to.bytes += from.bytes;
-    to.samples += from.samples;
-    to.saturated_samples += from.saturated_samples;
-    to.missing_packets += from.missing_packets;
-    to.misaligned += from.misaligned;
-    to.late += from.late;
-    to.duplicates += from.duplicates;
-    to.implausible += from.implausible;
-    to.starved += from.starved;
-    to.samples_alone += from.samples_alone;
+    for (const auto& [name, count] : polarisation_fields) {
+      polarisations[p].*count += more.polarisations[p].*count;
+    }
   }
   for (std::size_t i = 0; i < undecodable.size(); ++i) undecodable[i] += more.undecodable[i];
   datagrams += more.datagrams;
-  truncated += more.truncated;
-  wrong_size += more.wrong_size;
-  foreign += more.foreign;
-  descriptors += more.descriptors;
-  stops += more.stops;
-  chunks += more.chunks;
-  incomplete_chunks += more.incomplete_chunks;
-  restarts += more.restarts;
-  socket_drops += more.socket_drops;
-  other_destinations += more.other_destinations;
-  other_frames += more.other_frames;
-  cut_frames += more.cut_frames;
+  for (const auto& [name, count] : receive_fields) this->*count += more.*count;
   other_address_bytes = std::max(other_address_bytes, more.other_address_bytes);
 }
 
@@ -44,8 +23,9 @@ std::uint64_t receive_counts::n_undecodable() const {
 }
 
 std::uint64_t receive_counts::rejected() const {
-  return n_undecodable() + truncated + wrong_size + foreign + descriptors + stops + misaligned() +
-         late() + duplicates() + implausible() + starved();
+  std::uint64_t n = n_undecodable() + truncated + wrong_size + foreign + descriptors + stops;
+  for (const auto& reject : reject_fields) n += sum(reject.count);
+  return n;
 }
 
 }  // namespace wingbeat::receive

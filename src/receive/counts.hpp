@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
+#include <span>
 
 #include "spead/packet.hpp"  // n_packet_faults
 
@@ -25,6 +26,29 @@ struct polarisation_counts {
   /// Of a recording: in packets behind the end of the other polarisation's, which is shorter.
   std::uint64_t samples_alone = 0;
 };
+
+/// A count of a struct, by the name that documents have for it.
+template <class Counts>
+struct named_count {
+  const char* name;
+  std::uint64_t Counts::*count;
+};
+
+inline constexpr named_count<polarisation_counts> polarisation_fields[] = {
+    {"packets", &polarisation_counts::packets},
+    {"bytes", &polarisation_counts::bytes},
+    {"samples", &polarisation_counts::samples},
+    {"saturated_samples", &polarisation_counts::saturated_samples},
+    {"missing_packets", &polarisation_counts::missing_packets},
+    {"misaligned", &polarisation_counts::misaligned},
+    {"late", &polarisation_counts::late},
+    {"duplicates", &polarisation_counts::duplicates},
+    {"implausible", &polarisation_counts::implausible},
+    {"starved", &polarisation_counts::starved},
+    {"samples_alone", &polarisation_counts::samples_alone}};
+
+/// Those of packets that were not placed.
+inline constexpr std::span reject_fields = std::span(polarisation_fields).subspan(5, 5);
 
 /// Each datagram is counted in `datagrams`, and once as placed or under the reason against it.
 struct receive_counts {
@@ -65,5 +89,20 @@ struct receive_counts {
   [[nodiscard]] std::uint64_t placed() const { return sum(&polarisation_counts::packets); }
   [[nodiscard]] std::uint64_t rejected() const;
 };
+
+/// But for `datagrams`, which are all.
+inline constexpr named_count<receive_counts> receive_fields[] = {
+    {"truncated", &receive_counts::truncated},
+    {"wrong_size", &receive_counts::wrong_size},
+    {"foreign", &receive_counts::foreign},
+    {"descriptors", &receive_counts::descriptors},
+    {"stops", &receive_counts::stops},
+    {"chunks", &receive_counts::chunks},
+    {"incomplete_chunks", &receive_counts::incomplete_chunks},
+    {"restarts", &receive_counts::restarts},
+    {"socket_drops", &receive_counts::socket_drops},
+    {"other_destinations", &receive_counts::other_destinations},
+    {"other_frames", &receive_counts::other_frames},
+    {"cut_frames", &receive_counts::cut_frames}};
 
 }  // namespace wingbeat::receive

@@ -11,43 +11,18 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json received_json(const receive::receive_counts& counts, std::size_t n_pols) {
-  json document;
-  document["datagrams"] = counts.datagrams;
-  document["placed"] = counts.placed();
-  json polarisations = json::array();
+  json document{{"datagrams", counts.datagrams},
+                {"placed", counts.placed()},
+                {"polarisations", json::array()},
+                {"undecodable", counts.undecodable}};
+  for (const auto& [name, count] : receive::receive_fields) document[name] = counts.*count;
+  for (const auto& [name, count] : receive::reject_fields) document[name] = counts.sum(count);
   for (std::size_t pol = 0; pol < n_pols; ++pol) {
-    const receive::polarisation_counts& of = counts.polarisations[pol];
-    polarisations.push_back({{"packets", of.packets},
-                             {"bytes", of.bytes},
-                             {"samples", of.samples},
-                             {"saturated_samples", of.saturated_samples},
-                             {"missing_packets", of.missing_packets},
-                             {"misaligned", of.misaligned},
-                             {"late", of.late},
-                             {"duplicates", of.duplicates},
-                             {"implausible", of.implausible},
-                             {"starved", of.starved},
-                             {"samples_alone", of.samples_alone}});
+    json& each = document["polarisations"].emplace_back();
+    for (const auto& [name, count] : receive::polarisation_fields) {
+      each[name] = counts.polarisations[pol].*count;
+    }
   }
-  document["polarisations"] = std::move(polarisations);
-  document["undecodable"] = counts.undecodable;
-  document["truncated"] = counts.truncated;
-  document["wrong_size"] = counts.wrong_size;
-  document["foreign"] = counts.foreign;
-  document["descriptors"] = counts.descriptors;
-  document["stops"] = counts.stops;
-  document["misaligned"] = counts.misaligned();
-  document["late"] = counts.late();
-  document["duplicates"] = counts.duplicates();
-  document["implausible"] = counts.implausible();
-  document["starved"] = counts.starved();
-  document["chunks"] = counts.chunks;
-  document["incomplete_chunks"] = counts.incomplete_chunks;
-  document["restarts"] = counts.restarts;
-  document["socket_drops"] = counts.socket_drops;
-  document["other_destinations"] = counts.other_destinations;
-  document["other_frames"] = counts.other_frames;
-  document["cut_frames"] = counts.cut_frames;
   return document;
 }
 
