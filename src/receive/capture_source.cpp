@@ -19,11 +19,11 @@ class capture_feed : public datagram_feed {
     std::sort(destinations_.begin(), destinations_.end());
   }
 
-  void run(datagram_sink& to, stop_request& stop) override {
+  void run(datagram_sink& sink, stop_request& stop) override {
     const auto start = std::chrono::steady_clock::now();
     std::optional<std::int64_t> first_ns;
     std::size_t n_in_batch = 0;
-    to.begin();
+    sink.begin();
     while (!stop.is_set()) {
       const auto next = reader_.next();
       if (!next) break;
@@ -31,19 +31,19 @@ class capture_feed : public datagram_feed {
       if (!is_wanted(next->destination)) continue;
       if (!first_ns) first_ns = next->time_ns;
       if (++n_in_batch == batch_datagrams || speed_ == replay_speed::real) {
-        to.end();
+        sink.end();
         n_in_batch = 0;
         const auto due = start + std::chrono::nanoseconds(next->time_ns - *first_ns);
         if (speed_ == replay_speed::real && !stop.wait_until(due)) {
-          to.begin();
+          sink.begin();
           break;
         }
-        to.begin();
+        sink.begin();
       }
-      to.add(next->payload, false);
+      sink.add(next->payload, false);
     }
     count_frames();
-    to.end();
+    sink.end();
   }
 
   receive_counts counts() const override {

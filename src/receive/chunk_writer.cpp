@@ -83,16 +83,6 @@ void chunk_writer::add(std::span<const std::byte> datagram, bool is_truncated) {
   }
 }
 
-void chunk_writer::add_samples(const digitiser_packet& packet) {
-  ++counts_.datagrams;
-  place(packet);
-}
-
-void chunk_writer::add_fragment() {
-  ++counts_.datagrams;
-  ++counts_.wrong_size;
-}
-
 void chunk_writer::place(const digitiser_packet& packet) {
   std::uint64_t timestamp = packet.timestamp;
   if (assembly_.spec_.masks_timestamps) timestamp &= ~std::uint64_t{geometry_.packet_samples - 1};

@@ -9,6 +9,7 @@
 
 #include "receive/chunk_assembly.hpp"  // chunk_assembly
 #include "receive/counts.hpp"          // receive_counts
+#include "receive/source.hpp"          // datagram_sink
 #include "spead/digitiser_packet.hpp"  // digitiser_packet
 
 namespace wingbeat::receive {
@@ -18,30 +19,23 @@ namespace wingbeat::receive {
 inline constexpr std::size_t jump_packets = 16;
 inline constexpr std::uint64_t most_packets_between = 128;
 
-class chunk_writer {
+class chunk_writer final : public datagram_sink {
  public:
   explicit chunk_writer(chunk_assembly& assembly);
   chunk_writer(const chunk_writer&) = delete;
   chunk_writer& operator=(const chunk_writer&) = delete;
-  ~chunk_writer();
+  ~chunk_writer() override;
 
   /// Returns the bytes that a writer keeps.
   [[nodiscard]] static std::size_t memory_bytes(const chunk_geometry& geometry);
 
   /// Datagrams are placed between `begin` and `end`, which take a lock; do not wait for datagrams
   /// between them, because open chunks are not handed on meanwhile.
-  void begin();
-  void end();
+  void begin() override;
+  void end() override;
 
   /// Counts the datagram, and places it or counts why not.
-  void add(std::span<const std::byte> datagram, bool is_truncated = false);
-
-  /// As `add`, of a packet that is decoded: it must have the length and the polarisations of the
-  /// geometry.
-  void add_samples(const spead::digitiser_packet& packet);
-
-  /// Counts a packet of wrong size.
-  void add_fragment();
+  void add(std::span<const std::byte> datagram, bool is_truncated = false) override;
 
  private:
   struct held_packet {

@@ -4,27 +4,17 @@
 #include <algorithm>  // max
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <mutex>
-#include <thread>
+
+#include "receive/feed_threads.hpp"  // feed_threads
 
 namespace wingbeat::receive {
 namespace {
 
 constexpr std::size_t least_ready = 8, most_ready_bytes = std::size_t{1} << 28;
 
-using feed_list = std::vector<std::unique_ptr<datagram_feed>>;
-
-feed_list feeds_of(const heap_receive_spec& spec) {
-  if (const auto* live = std::get_if<live_source>(&spec.source)) return open_live(*live);
-  feed_list feeds;
-  feeds.push_back(open_capture_feed(std::get<capture_source>(spec.source)));
-  return feeds;
-}
-
-bool waits(const heap_receive_spec& spec) {
-  const auto* capture = std::get_if<capture_source>(&spec.source);
-  return capture != nullptr && capture->speed == replay_speed::full;
+source source_of(const heap_receive_spec& spec) {
+  return std::visit([](const auto& from) -> source { return from; }, spec.source);
 }
 
 }  // namespace
@@ -32,7 +22,8 @@ bool waits(const heap_receive_spec& spec) {
 struct heap_receiver::state {
   explicit state(const heap_receive_spec& given)
       : spec(given),
-        feeds(feeds_of(given)),
+        is_patient(waits(source_of(given))),
+        feeds(open_feeds(source_of(given), {})),
         assembly(given.assembly, [this](channel_batch&& batch) { publish(std::move(batch)); }) {}
 
   /// Called within `assembly`, whose lock is held: it does not wait.
@@ -41,7 +32,7 @@ struct heap_receiver::state {
     if (spec.most_ready == 0) {
       spec.most_ready = std::max(least_ready, most_ready_bytes / batch.voltages.size());
     }
-    if (ready.size() >= spec.most_ready && !is_draining && !waits(spec)) {
+    if (ready.size() >= spec.most_ready && !is_draining && !is_patient) {
       ++n_starved;
       return;
     }
@@ -58,43 +49,32 @@ struct heap_receiver::state {
 
   class sink final : public datagram_sink {
    public:
-    explicit sink(state& to) : to_(to), lock_(to.mutex, std::defer_lock) {}
+    explicit sink(state& own) : own_(own), lock_(own.mutex, std::defer_lock) {}
     void begin() override { lock_.lock(); }
     void add(std::span<const std::byte> datagram, bool is_truncated) override {
-      to_.assembly.add(datagram, is_truncated);
+      own_.assembly.add(datagram, is_truncated);
     }
     void end() override {
-      const bool has_ended = to_.assembly.has_ended();
+      const bool has_ended = own_.assembly.has_ended();
       lock_.unlock();
-      if (has_ended) to_.stop.set();
-      if (waits(to_.spec)) to_.wait_for_room();
+      if (has_ended) own_.feeds.stop();
+      if (own_.is_patient) own_.wait_for_room();
     }
 
    private:
-    state& to_;
+    state& own_;
     std::unique_lock<std::mutex> lock_;
   };
 
-  void run(datagram_feed& feed) {
-    try {
-      sink to(*this);
-      feed.run(to, stop);
-    } catch (const std::exception& fault) {
-      {
-        const std::scoped_lock lock(ready_mutex);
-        if (failure.empty()) failure = fault.what();
-      }
-      stop.set();
-    }
+  /// Behind the last feed: nothing more comes.
+  void finish() {
     bool is_cut = false;
     {
       const std::scoped_lock lock(ready_mutex);
-      if (--n_running > 0) return;
       is_draining = true;
       is_cut = is_abandoned;
     }
     {
-      // The last one: nothing more comes.
       const std::scoped_lock lock(mutex);
       assembly.flush(is_cut && !assembly.has_ended());
     }
@@ -104,9 +84,8 @@ struct heap_receiver::state {
   }
 
   heap_receive_spec spec;
-  feed_list feeds;
-  stop_request stop;
-  std::vector<std::thread> threads;
+  bool is_patient;  ///< The source waits for the one who takes batches.
+  feed_threads feeds;
 
   mutable std::mutex mutex;  ///< Of what follows.
   batch_assembly assembly;
@@ -115,11 +94,9 @@ struct heap_receiver::state {
   std::condition_variable readied, freed;
   std::deque<channel_batch> ready;
   std::uint64_t n_starved = 0;
-  std::size_t n_running = 0;
   bool is_closed = false;     ///< Nothing more is published.
   bool is_draining = false;   ///< What was open is handed on, however much waits.
   bool is_abandoned = false;  ///< Nobody takes batches any more.
-  std::string failure;
 };
 
 heap_receiver::heap_receiver(const heap_receive_spec& spec)
@@ -130,23 +107,22 @@ heap_receiver::~heap_receiver() {
 }
 
 void heap_receiver::start() {
-  if (!state_->threads.empty()) return;
-  state_->n_running = state_->feeds.size();
-  for (const auto& feed : state_->feeds) {
-    state_->threads.emplace_back([s = state_.get(), f = feed.get()] { s->run(*f); });
-  }
+  state_->feeds.start(
+      [s = state_.get()](datagram_feed& feed, stop_request& stop) {
+        state::sink sink(*s);
+        feed.run(sink, stop);
+      },
+      [s = state_.get()] { s->finish(); });
 }
 
 void heap_receiver::stop() {
-  state_->stop.set();
+  state_->feeds.stop();
   {
     const std::scoped_lock lock(state_->ready_mutex);
     state_->is_abandoned = true;
     state_->freed.notify_all();
   }
-  for (std::thread& running : state_->threads) {
-    if (running.joinable()) running.join();
-  }
+  state_->feeds.join();
   const std::scoped_lock lock(state_->ready_mutex);
   state_->is_closed = true;
 }
@@ -168,8 +144,7 @@ bool heap_receiver::is_finished() const {
 }
 
 std::string heap_receiver::failure() const {
-  const std::scoped_lock lock(state_->ready_mutex);
-  return state_->failure;
+  return state_->feeds.failure();
 }
 
 heap_receive_counts heap_receiver::counts() const {
@@ -178,13 +153,11 @@ heap_receive_counts heap_receiver::counts() const {
     const std::scoped_lock lock(state_->mutex);
     result = state_->assembly.counts();
   }
-  for (const auto& feed : state_->feeds) {
-    const receive_counts outside = feed->counts();
-    result.socket_drops += outside.socket_drops;
-    result.other_destinations += outside.other_destinations;
-    result.other_frames += outside.other_frames;
-    result.cut_frames += outside.cut_frames;
-  }
+  const receive_counts outside = state_->feeds.counts();
+  result.socket_drops = outside.socket_drops;
+  result.other_destinations = outside.other_destinations;
+  result.other_frames = outside.other_frames;
+  result.cut_frames = outside.cut_frames;
   const std::scoped_lock lock(state_->ready_mutex);
   result.starved_batches = state_->n_starved;
   return result;
@@ -201,17 +174,11 @@ bool heap_receiver::has_ended() const {
 }
 
 std::vector<net::endpoint> heap_receiver::endpoints() const {
-  std::vector<net::endpoint> all;
-  for (const auto& feed : state_->feeds) {
-    for (const net::endpoint& next : feed->endpoints()) all.push_back(next);
-  }
-  return all;
+  return state_->feeds.endpoints();
 }
 
 net::socket_buffers heap_receiver::buffers() const {
-  net::socket_buffers all;
-  for (const auto& feed : state_->feeds) all.add(feed->buffers());
-  return all;
+  return state_->feeds.buffers();
 }
 
 }  // namespace wingbeat::receive

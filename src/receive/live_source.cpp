@@ -22,7 +22,7 @@ class live_feed : public datagram_feed {
             std::optional<int> node)
       : sockets_(std::move(sockets)), processor_(processor), node_(node), batch_(n_messages) {}
 
-  void run(datagram_sink& to, stop_request& stop) override {
+  void run(datagram_sink& sink, stop_request& stop) override {
     net::pin_thread(processor_);
     const net::memory_preference preference{node_};
     std::vector<pollfd> waits;
@@ -32,12 +32,12 @@ class live_feed : public datagram_feed {
     while (!stop.is_set()) {
       if (::poll(waits.data(), waits.size(), poll_ms) <= 0) continue;
       for (std::size_t i = 0; i < sockets_.size(); ++i) {
-        if (waits[i].revents != 0) receive(sockets_[i], to);
+        if (waits[i].revents != 0) receive(sockets_[i], sink);
       }
     }
     // What had arrived before the request.
     for (net::udp_receiver& socket : sockets_) {
-      for (int i = 0; i < 1000 && receive(socket, to) > 0; ++i) continue;
+      for (int i = 0; i < 1000 && receive(socket, sink) > 0; ++i) continue;
     }
   }
 
@@ -60,14 +60,14 @@ class live_feed : public datagram_feed {
   }
 
  private:
-  std::size_t receive(net::udp_receiver& from, datagram_sink& to) {
-    const std::size_t n_messages = from.receive(batch_);
+  std::size_t receive(net::udp_receiver& socket, datagram_sink& sink) {
+    const std::size_t n_messages = socket.receive(batch_);
     if (n_messages == 0) return 0;
-    to.begin();
+    sink.begin();
     batch_.for_each([&](std::span<const std::byte> datagram, bool is_truncated) {
-      to.add(datagram, is_truncated);
+      sink.add(datagram, is_truncated);
     });
-    to.end();
+    sink.end();
     return n_messages;
   }
 
@@ -101,7 +101,7 @@ void check(const live_source& from) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<datagram_feed>> open_live(const live_source& from) {
+feed_list open_live(const live_source& from) {
   check(from);
   std::vector<std::uint32_t> interfaces;
   for (const std::string& name : from.interfaces) {
@@ -110,7 +110,7 @@ std::vector<std::unique_ptr<datagram_feed>> open_live(const live_source& from) {
   if (interfaces.empty()) interfaces.push_back(0);
   const std::size_t n_endpoints = from.endpoints.size(), n_feeds = from.affinity.size();
   const std::size_t buffer_bytes = std::max<std::size_t>(1, from.buffer_bytes / n_endpoints);
-  std::vector<std::unique_ptr<datagram_feed>> feeds;
+  feed_list feeds;
   const std::optional<int> node = memory_node_of(from);
   const net::memory_preference preference{node};
   for (std::size_t f = 0; f < n_feeds; ++f) {

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "receive/receiver.hpp"
 
-#include <exception>
-#include <mutex>
-#include <thread>
-
 #include "net/memory_node.hpp"         // memory_preference
 #include "receive/chunk_assembly.hpp"  // chunk_assembly
 #include "receive/chunk_writer.hpp"    // chunk_writer
+#include "receive/feed_threads.hpp"    // feed_threads
 
 namespace wingbeat::receive {
 namespace {
-
-bool waits(const source& from) {
-  if (const auto* capture = std::get_if<capture_source>(&from)) {
-    return capture->speed == replay_speed::full;
-  }
-  const auto* recording = std::get_if<recording_source>(&from);
-  return recording != nullptr && recording->speed == replay_speed::full;
-}
 
 assembly_spec assembly_of(const receive_spec& spec) {
   return {.open_chunks = n_threads(spec.source) > 1 ? 3u : 2u,
@@ -45,31 +34,9 @@ struct receiver::state {
         assembly(pool, spec.n_chunks, assembly_of(spec)),
         feeds(open_feeds(spec.source, spec.geometry)) {}
 
-  void run(packet_feed& feed) {
-    try {
-      chunk_writer writer(assembly);
-      feed.run(writer, pool->geometry(), stop);
-    } catch (const std::exception& fault) {
-      const std::scoped_lock lock(mutex);
-      if (failure.empty()) failure = fault.what();
-    }
-    {
-      const std::scoped_lock lock(mutex);
-      if (--n_running > 0) return;
-    }
-    // The last one: nothing more comes.
-    assembly.flush();
-    pool->close();
-  }
-
   std::shared_ptr<chunk_pool> pool;
   chunk_assembly assembly;
-  std::vector<std::unique_ptr<packet_feed>> feeds;
-  stop_request stop;
-  std::vector<std::thread> threads;
-  mutable std::mutex mutex;  ///< Of what follows.
-  std::size_t n_running = 0;
-  std::string failure;
+  feed_threads feeds;
   std::string memory_text;
 };
 
@@ -91,19 +58,21 @@ receiver::~receiver() {
 }
 
 void receiver::start() {
-  if (!state_->threads.empty()) return;
-  state_->n_running = state_->feeds.size();
-  for (const auto& feed : state_->feeds) {
-    state_->threads.emplace_back([s = state_.get(), f = feed.get()] { s->run(*f); });
-  }
+  state_->feeds.start(
+      [s = state_.get()](datagram_feed& feed, stop_request& stop) {
+        chunk_writer writer(s->assembly);
+        feed.run(writer, stop);
+      },
+      [s = state_.get()] {
+        s->assembly.flush();
+        s->pool->close();
+      });
 }
 
 void receiver::stop() {
-  state_->stop.set();
+  state_->feeds.stop();
   state_->assembly.stop();
-  for (std::thread& running : state_->threads) {
-    if (running.joinable()) running.join();
-  }
+  state_->feeds.join();
   state_->pool->close();
 }
 
@@ -117,28 +86,21 @@ bool receiver::is_finished() const {
 }
 
 std::string receiver::failure() const {
-  const std::scoped_lock lock(state_->mutex);
-  return state_->failure;
+  return state_->feeds.failure();
 }
 
 receive_counts receiver::counts() const {
   receive_counts result = state_->assembly.counts();
-  for (const auto& feed : state_->feeds) result.add(feed->counts());
+  result.add(state_->feeds.counts());
   return result;
 }
 
 std::vector<net::endpoint> receiver::endpoints() const {
-  std::vector<net::endpoint> all;
-  for (const auto& feed : state_->feeds) {
-    for (const net::endpoint& next : feed->endpoints()) all.push_back(next);
-  }
-  return all;
+  return state_->feeds.endpoints();
 }
 
 net::socket_buffers receiver::buffers() const {
-  net::socket_buffers all;
-  for (const auto& feed : state_->feeds) all.add(feed->buffers());
-  return all;
+  return state_->feeds.buffers();
 }
 
 }  // namespace wingbeat::receive

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>  // count_if, min
+#include <algorithm>  // copy, count_if, min
 #include <array>
 #include <atomic>
 #include <cmath>   // isfinite
@@ -10,7 +10,8 @@
 #include "counted.hpp"                      // counted
 #include "formatted.hpp"
 #include "receive/source.hpp"
-#include "wingbeat/error.hpp"  // file_error, plan_error
+#include "spead/digitiser_packet.hpp"  // preamble_of
+#include "wingbeat/error.hpp"          // file_error, plan_error
 
 namespace wingbeat::receive {
 namespace {
@@ -36,19 +37,20 @@ file_handle opened(const std::filesystem::path& name, std::size_t packet_bytes) 
   return file;
 }
 
-class recording_feed : public packet_feed {
+class recording_feed : public datagram_feed {
  public:
   recording_feed(const recording_source& from, const chunk_geometry& geometry)
       : first_timestamp_(from.first_timestamp),
         speed_(from.speed),
         adc_rate_hz_(from.adc_rate_hz),
-        bytes_(geometry.packet_bytes()),
+        geometry_(geometry),
+        datagram_(spead::digitiser_preamble_bytes + geometry.packet_bytes()),
         integers_(geometry.packet_samples) {
     for (const auto& name : from.files) files_.push_back(opened(name, geometry.packet_bytes()));
     names_ = from.files;
   }
 
-  void run(chunk_writer& to, const chunk_geometry& geometry, stop_request& stop) override {
+  void run(datagram_sink& sink, stop_request& stop) override {
     const auto start = std::chrono::steady_clock::now();
     std::size_t n_open = files_.size();
     for (std::int64_t sample = 0; n_open > 0;) {
@@ -60,15 +62,15 @@ class recording_feed : public packet_feed {
       } else if (stop.is_set()) {
         return;
       }
-      to.begin();
+      sink.begin();
       for (unsigned p = 0; p < files_.size(); ++p) {
-        if (files_[p] && !place_next(to, geometry, p, first_timestamp_ + sample)) --n_open;
+        if (files_[p] && !send_next(sink, p, first_timestamp_ + sample)) --n_open;
       }
-      to.end();
+      sink.end();
       for (unsigned p = 0; p < files_.size() && n_open < files_.size(); ++p) {
-        if (files_[p]) n_alone_[p] += geometry.packet_samples;
+        if (files_[p]) n_alone_[p] += geometry_.packet_samples;
       }
-      sample += static_cast<std::int64_t>(geometry.packet_samples);
+      sample += static_cast<std::int64_t>(geometry_.packet_samples);
     }
   }
 
@@ -81,30 +83,33 @@ class recording_feed : public packet_feed {
   }
 
  private:
-  /// Returns false at the end of the file.
-  bool place_next(chunk_writer& to, const chunk_geometry& geometry, unsigned polarisation,
-                  std::int64_t timestamp) {
-    const std::size_t count =
-        std::fread(bytes_.data(), 1, bytes_.size(), files_[polarisation].get());
-    if (count < bytes_.size()) {
-      if (std::ferror(files_[polarisation].get()) != 0) {
-        throw file_error(formatted("{}: cannot be read to its end; give a file of packed samples",
-                                   names_[polarisation].string()));
-      }
-      if (count > 0) to.add_fragment();
-      files_[polarisation].reset();
-      return false;
+  /// Hands the next samples on as a digitiser's packet; fewer at the end of the file, and then
+  /// returns false.
+  bool send_next(datagram_sink& sink, unsigned polarisation, std::int64_t timestamp) {
+    const auto samples = std::span(datagram_).subspan(spead::digitiser_preamble_bytes);
+    std::FILE* const file = files_[polarisation].get();
+    const std::size_t count = std::fread(samples.data(), 1, samples.size(), file);
+    const bool is_whole = count == samples.size();
+    if (!is_whole && std::ferror(file) != 0) {
+      throw file_error(formatted("{}: cannot be read to its end; give a file of packed samples",
+                                 names_[polarisation].string()));
     }
-    to.add_samples({.timestamp = static_cast<std::uint64_t>(timestamp) & spead::most_address,
-                    .polarisation = polarisation,
-                    .saturated = n_saturated(geometry),
-                    .samples = bytes_});
-    return true;
+    if (count > 0) {
+      const auto preamble = spead::preamble_of(
+          {.timestamp = static_cast<std::uint64_t>(timestamp) & spead::most_address,
+           .polarisation = polarisation,
+           .saturated = is_whole ? n_saturated(samples) : std::uint16_t{0},
+           .samples = samples.first(count)});
+      std::copy(preamble.begin(), preamble.end(), datagram_.begin());
+      sink.add(std::span(datagram_).first(preamble.size() + count), false);
+    }
+    if (!is_whole) files_[polarisation].reset();
+    return is_whole;
   }
 
-  [[nodiscard]] std::uint16_t n_saturated(const chunk_geometry& geometry) {
-    channelising::unpack_samples(bytes_, geometry.sample_bits, 0, integers_);
-    const int full_scale = (1 << (geometry.sample_bits - 1)) - 1;
+  [[nodiscard]] std::uint16_t n_saturated(std::span<const std::byte> samples) {
+    channelising::unpack_samples(samples, geometry_.sample_bits, 0, integers_);
+    const int full_scale = (1 << (geometry_.sample_bits - 1)) - 1;
     const auto count = std::count_if(integers_.begin(), integers_.end(),
                                      [&](int x) { return x >= full_scale || x <= -full_scale; });
     return static_cast<std::uint16_t>(std::min<std::ptrdiff_t>(count, 0xffff));
@@ -116,14 +121,15 @@ class recording_feed : public packet_feed {
   std::int64_t first_timestamp_;
   replay_speed speed_;
   double adc_rate_hz_;
-  std::vector<std::byte> bytes_;
+  chunk_geometry geometry_;
+  std::vector<std::byte> datagram_;  ///< Preamble and samples.
   std::vector<std::int16_t> integers_;
 };
 
 }  // namespace
 
-std::unique_ptr<packet_feed> open_recording(const recording_source& from,
-                                            const chunk_geometry& geometry) {
+std::unique_ptr<datagram_feed> open_recording(const recording_source& from,
+                                              const chunk_geometry& geometry) {
   if (from.files.size() != geometry.polarisations) {
     throw plan_error(formatted("{} cannot be the samples of {}; give one file for each",
                                counted(from.files.size(), "file"),

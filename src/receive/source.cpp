@@ -8,40 +8,6 @@
 #include "net/udp_receiver.hpp"  // datagram_batch
 
 namespace wingbeat::receive {
-namespace {
-
-/// Datagrams of which each is one of a digitiser's packets.
-class datagram_packets : public packet_feed {
- public:
-  explicit datagram_packets(std::unique_ptr<datagram_feed> from) : from_(std::move(from)) {}
-
-  void run(chunk_writer& to, const chunk_geometry&, stop_request& stop) override {
-    placing_sink sink(to);
-    from_->run(sink, stop);
-  }
-  receive_counts counts() const override { return from_->counts(); }
-  std::vector<net::endpoint> endpoints() const override { return from_->endpoints(); }
-  net::socket_buffers buffers() const override { return from_->buffers(); }
-
- private:
-  class placing_sink final : public datagram_sink {
-   public:
-    explicit placing_sink(chunk_writer& to) : to_(to) {}
-    void begin() override { to_.begin(); }
-    void add(std::span<const std::byte> datagram, bool is_truncated) override {
-      to_.add(datagram, is_truncated);
-    }
-    void end() override { to_.end(); }
-
-   private:
-    chunk_writer& to_;
-  };
-
-  std::unique_ptr<datagram_feed> from_;
-};
-
-}  // namespace
-
 void stop_request::set() {
   {
     const std::scoped_lock lock(mutex_);
@@ -55,19 +21,22 @@ bool stop_request::wait_until(std::chrono::steady_clock::time_point time) {
   return !changed_.wait_until(lock, time, [this] { return is_set_.load(); });
 }
 
-std::vector<std::unique_ptr<packet_feed>> open_feeds(const source& from,
-                                                     const chunk_geometry& geometry) {
-  std::vector<std::unique_ptr<packet_feed>> feeds;
-  if (const auto* live = std::get_if<live_source>(&from)) {
-    for (auto& feed : open_live(*live)) {
-      feeds.push_back(std::make_unique<datagram_packets>(std::move(feed)));
-    }
-  } else if (const auto* capture = std::get_if<capture_source>(&from)) {
-    feeds.push_back(std::make_unique<datagram_packets>(open_capture_feed(*capture)));
+feed_list open_feeds(const source& from, const chunk_geometry& geometry) {
+  if (const auto* live = std::get_if<live_source>(&from)) return open_live(*live);
+  feed_list feeds;
+  if (const auto* capture = std::get_if<capture_source>(&from)) {
+    feeds.push_back(open_capture_feed(*capture));
   } else {
     feeds.push_back(open_recording(std::get<recording_source>(from), geometry));
   }
   return feeds;
+}
+
+bool waits(const source& from) {
+  const auto* capture = std::get_if<capture_source>(&from);
+  const auto* recording = std::get_if<recording_source>(&from);
+  return capture != nullptr ? capture->speed == replay_speed::full
+                            : recording != nullptr && recording->speed == replay_speed::full;
 }
 
 std::optional<int> memory_node_of(const source& from) {

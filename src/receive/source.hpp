@@ -18,7 +18,8 @@
 
 #include "net/endpoint.hpp"  // endpoint
 #include "net/socket_buffers.hpp"
-#include "receive/chunk_writer.hpp"  // chunk_writer
+#include "receive/chunk.hpp"   // chunk_geometry
+#include "receive/counts.hpp"  // receive_counts
 
 namespace wingbeat::receive {
 
@@ -89,7 +90,7 @@ class datagram_feed {
   virtual ~datagram_feed() = default;
 
   /// Hands datagrams to the sink until the source ends or the request comes. Throws `file_error`.
-  virtual void run(datagram_sink& to, stop_request& stop) = 0;
+  virtual void run(datagram_sink& sink, stop_request& stop) = 0;
 
   /// Returns counts that the sink does not see.
   [[nodiscard]] virtual receive_counts counts() const = 0;
@@ -101,27 +102,13 @@ class datagram_feed {
   [[nodiscard]] virtual net::socket_buffers buffers() const { return {}; }
 };
 
-/// One thread's part of a source of a digitiser's packets.
-class packet_feed {
- public:
-  virtual ~packet_feed() = default;
-
-  /// Hands packets to the writer until the source ends or the request comes. Throws `file_error`.
-  virtual void run(chunk_writer& to, const chunk_geometry& geometry, stop_request& stop) = 0;
-
-  /// Returns counts that the writer does not see.
-  [[nodiscard]] virtual receive_counts counts() const = 0;
-
-  /// Returns where a socket receives, none otherwise.
-  [[nodiscard]] virtual std::vector<net::endpoint> endpoints() const { return {}; }
-
-  /// Returns the sockets' buffers.
-  [[nodiscard]] virtual net::socket_buffers buffers() const { return {}; }
-};
+using feed_list = std::vector<std::unique_ptr<datagram_feed>>;
 
 /// Opens a source, with a feed for each thread. Throws `plan_error` and `file_error`.
-[[nodiscard]] std::vector<std::unique_ptr<packet_feed>> open_feeds(const source& from,
-                                                                   const chunk_geometry& geometry);
+[[nodiscard]] feed_list open_feeds(const source& from, const chunk_geometry& geometry);
+
+/// Returns whether a source waits for the one who uses what it reads.
+[[nodiscard]] bool waits(const source& from);
 
 /// Returns the NUMA node of a source's interfaces; none of files, and where they have none.
 [[nodiscard]] std::optional<int> memory_node_of(const source& from);
@@ -131,9 +118,9 @@ class packet_feed {
 [[nodiscard]] std::size_t feed_bytes(const source& from, const chunk_geometry& geometry);
 
 /// Of `open_feeds`, one kind each.
-[[nodiscard]] std::vector<std::unique_ptr<datagram_feed>> open_live(const live_source& from);
+[[nodiscard]] feed_list open_live(const live_source& from);
 [[nodiscard]] std::unique_ptr<datagram_feed> open_capture_feed(const capture_source& from);
-[[nodiscard]] std::unique_ptr<packet_feed> open_recording(const recording_source& from,
-                                                          const chunk_geometry& geometry);
+[[nodiscard]] std::unique_ptr<datagram_feed> open_recording(const recording_source& from,
+                                                            const chunk_geometry& geometry);
 
 }  // namespace wingbeat::receive

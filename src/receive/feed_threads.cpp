@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "receive/feed_threads.hpp"
+
+#include <exception>
+
+namespace wingbeat::receive {
+
+void feed_threads::start(const run_function& run, const std::function<void()>& finish) {
+  if (!threads_.empty()) return;
+  n_running_ = feeds_.size();
+  for (const auto& feed : feeds_) {
+    threads_.emplace_back([this, run, finish, own = feed.get()] {
+      std::string reason;
+      try {
+        run(*own, stop_);
+      } catch (const std::exception& fault) {
+        reason = fault.what();
+        stop_.set();
+      }
+      {
+        const std::scoped_lock lock(mutex_);
+        if (failure_.empty()) failure_ = reason;
+        if (--n_running_ > 0) return;
+      }
+      finish();
+    });
+  }
+}
+
+void feed_threads::join() {
+  for (std::thread& running : threads_) {
+    if (running.joinable()) running.join();
+  }
+}
+
+std::string feed_threads::failure() const {
+  const std::scoped_lock lock(mutex_);
+  return failure_;
+}
+
+receive_counts feed_threads::counts() const {
+  receive_counts sum;
+  for (const auto& feed : feeds_) sum.add(feed->counts());
+  return sum;
+}
+
+std::vector<net::endpoint> feed_threads::endpoints() const {
+  std::vector<net::endpoint> all;
+  for (const auto& feed : feeds_) {
+    for (const net::endpoint& each : feed->endpoints()) all.push_back(each);
+  }
+  return all;
+}
+
+net::socket_buffers feed_threads::buffers() const {
+  net::socket_buffers sum;
+  for (const auto& feed : feeds_) sum.add(feed->buffers());
+  return sum;
+}
+
+}  // namespace wingbeat::receive
