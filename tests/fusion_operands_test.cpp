@@ -11,8 +11,9 @@
 #include <mutex>
 #include <numeric>  // iota
 
-#include "support/refusal.hpp"  // refusal
-#include "support/signal.hpp"   // noise
+#include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
+#include "support/refusal.hpp"    // refusal
+#include "support/signal.hpp"     // noise
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -71,11 +72,11 @@ plan_spec weighted_rows() {
   return spec;
 }
 
-class fusion_operands : public ::testing::TestWithParam<engine> {
+class fusion_operands : public on_engine {
  protected:
   void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-    on = std::make_unique<queue>(first_device(GetParam()));
+    on_engine::SetUp();
+    if (IsSkipped()) return;
     for (const auto& z : noise<float>(n * rows, 1)) x.emplace_back(z.re, z.im);
     in = buffer{*on, x.size() * sizeof x[0]};
     in.write(x.data(), in.size_bytes());
@@ -110,7 +111,6 @@ class fusion_operands : public ::testing::TestWithParam<engine> {
     return largest;
   }
 
-  std::unique_ptr<queue> on;
   complexes x;
   buffer in, out;
 };
@@ -250,9 +250,6 @@ TEST_P(fusion_operands, may_be_none_of_a_plan_without_functors) {
   EXPECT_EQ(read<std::complex<float>>(other), plain);
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, fusion_operands,
-                         ::testing::Values(engine::reference, engine::host, engine::opencl,
-                                           engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, fusion_operands, all_engines(), engine_name);
 
 }  // namespace

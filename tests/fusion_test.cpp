@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "backend/fusion_check.hpp"  // check_fused
+#include "support/on_engine.hpp"     // engine_name
 #include "support/refusal.hpp"       // refusal
 
 namespace {
@@ -17,41 +18,38 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
-class fusion : public ::testing::TestWithParam<engine> {
- protected:
-  queue on{first_device(GetParam())};
-};
+using fusion = on_engine;
 
 TEST_P(fusion, agrees_with_long_double_at_every_length) {
   for (std::size_t n = 2; n <= 4096; n *= 2) {
-    check_fused(on, n, n < 256 ? 17 : 3);
-    check_one_end(on, n, 3);
+    check_fused(*on, n, n < 256 ? 17 : 3);
+    check_one_end(*on, n, 3);
   }
 }
 
 TEST_P(fusion, agrees_with_long_double_at_odd_lengths) {
   for (const std::size_t n : {3, 45, 1001, 59049}) {
-    check_fused(on, n, 2);
-    check_one_end(on, n, 3);
+    check_fused(*on, n, 2);
+    check_one_end(*on, n, 3);
   }
 }
 
 TEST_P(fusion, scales_before_the_store) {
-  check_fused(on, 64, 3, scaling::by_length);
-  check_fused(on, 1024, 1, scaling::by_sqrt_length);
+  check_fused(*on, 64, 3, scaling::by_length);
+  check_fused(*on, 1024, 1, scaling::by_sqrt_length);
 }
 
 TEST_P(fusion, takes_long_rows_in_several_runs) {
-  check_fused(on, std::size_t{1} << 15, 3);
-  check_one_end(on, std::size_t{1} << 17, 1);
+  check_fused(*on, std::size_t{1} << 15, 3);
+  check_one_end(*on, std::size_t{1} << 17, 1);
 }
 
 TEST_P(fusion, takes_a_batch_of_more_rows_than_wait_together) {
-  check_fused(on, 16, 20000 / (GetParam() == engine::reference ? 20 : 1));
+  check_fused(*on, 16, 20000 / (GetParam() == engine::reference ? 20 : 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, fusion, ::testing::Values(engine::host, engine::reference),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+                         engine_name);
 
 TEST(fusion_on_host, calls_once_for_every_element) {
   queue on{first_device(engine::host)};

@@ -114,22 +114,22 @@ TEST(kernel_kinds, let_elements_travel_through_an_accessor) {
 }
 
 TEST(kernel_kinds, make_two_fp16_transforms_at_once) {
-  using there = workgroup::fft<workgroup::shape<256, 8>, half_pair, forward>;
+  using there = workgroup::fft<workgroup::shape<32, 4>, half_pair, forward>;
   const std::string text = kernel_text(
-      "using there = workgroup::fft<workgroup::shape<256, 8>, half_pair, direction::forward>;\n",
-      "  there::register_type x[8];\n"
-      "  for (unsigned l = 0; l < 8; ++l) x[l] = from[team.thread() + l * there::stride];\n"
+      "using there = workgroup::fft<workgroup::shape<32, 4>, half_pair, direction::forward>;\n",
+      "  there::register_type x[4];\n"
+      "  for (unsigned l = 0; l < 4; ++l) x[l] = from[team.thread() + l * there::stride];\n"
       "  there::execute(team, x, scratch, roots);\n"
-      "  for (unsigned l = 0; l < 8; ++l) to[team.thread() + l * there::stride] = x[l];\n");
-  const values a = noise<float>(256, 2), b = noise<float>(256, 3);
-  std::vector<complex<half_pair>> x(256);
-  std::vector<complex<half_float>> first(256), second(256);
-  for (unsigned i = 0; i < 256; ++i) {
+      "  for (unsigned l = 0; l < 4; ++l) to[team.thread() + l * there::stride] = x[l];\n");
+  const values a = noise<float>(32, 2), b = noise<float>(32, 3);
+  std::vector<complex<half_pair>> x(32);
+  std::vector<complex<half_float>> first(32), second(32);
+  for (unsigned i = 0; i < 32; ++i) {
     first[i] = device::narrow(a[i]);
     second[i] = device::narrow(b[i]);
     x[i] = {half_pair{first[i].re, second[i].re}, half_pair{first[i].im, second[i].im}};
   }
-  on_every_device<there>(text, x, 256, [&](const std::vector<complex<half_pair>>& y) {
+  on_every_device<there>(text, x, 32, [&](const std::vector<complex<half_pair>>& y) {
     std::vector<complex<half_float>> of_first, of_second;
     for (const auto& z : y) {
       of_first.push_back({z.re.first(), z.im.first()});

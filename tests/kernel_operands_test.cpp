@@ -7,7 +7,8 @@
 
 #include <vector>
 
-#include "support/refusal.hpp"  // refusal
+#include "support/on_engine.hpp"  // on_engine, compiled_engines, engine_name
+#include "support/refusal.hpp"    // refusal
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -43,11 +44,11 @@ void mixed(WINGBEAT_GLOBAL const float* a, size a_first, WINGBEAT_GLOBAL double*
                    kernel_parameter::output(sizeof(unsigned)),
                    kernel_parameter::value<unsigned>()}};
 
-class kernel_operands : public ::testing::TestWithParam<engine> {
+class kernel_operands : public on_engine {
  protected:
   void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-    on = std::make_unique<queue>(first_device(GetParam()));
+    on_engine::SetUp();
+    if (IsSkipped()) return;
     made = std::make_unique<kernel>(*on, mixed);
     for (int i = 0; i < 16; ++i)
       a_values.push_back(static_cast<float>(i)), b_values.push_back(static_cast<short>(100 * i));
@@ -69,7 +70,6 @@ class kernel_operands : public ::testing::TestWithParam<engine> {
     return view;
   }
 
-  std::unique_ptr<queue> on;
   std::unique_ptr<kernel> made;
   std::vector<float> a_values;
   std::vector<short> b_values;
@@ -127,7 +127,6 @@ TEST_P(kernel_operands, that_are_not_as_the_parameters_are_refused) {
               HasSubstr("other form of enqueue"));
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, kernel_operands, ::testing::Values(engine::opencl, engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, kernel_operands, compiled_engines(), engine_name);
 
 }  // namespace

@@ -7,7 +7,8 @@
 #include <utility>  // move
 #include <vector>
 
-#include "support/refusal.hpp"  // refusal
+#include "support/on_engine.hpp"  // on_engine, compiled_engines, engine_name
+#include "support/refusal.hpp"    // refusal
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -31,11 +32,11 @@ void sums(WINGBEAT_GLOBAL const float* in, WINGBEAT_GLOBAL float* out,
                        .in_element_bytes = 4,
                        .out_element_bytes = 4};
 
-class kernel_views : public ::testing::TestWithParam<engine> {
+class kernel_views : public on_engine {
  protected:
   void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-    on = std::make_unique<queue>(first_device(GetParam()));
+    on_engine::SetUp();
+    if (IsSkipped()) return;
     made = std::make_unique<kernel>(*on, sums);
     const std::vector<float> ones(16, 1);
     for (buffer* const each : {&memory, &table}) {
@@ -64,7 +65,6 @@ class kernel_views : public ::testing::TestWithParam<engine> {
     return value;
   }
 
-  std::unique_ptr<queue> on;
   std::unique_ptr<kernel> made;
   buffer memory, table;
 };
@@ -113,7 +113,6 @@ TEST_P(kernel_views, are_refused_by_a_kernel_that_was_moved_from) {
   EXPECT_EQ(owner.resources().threads, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, kernel_views, ::testing::Values(engine::opencl, engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, kernel_views, compiled_engines(), engine_name);
 
 }  // namespace

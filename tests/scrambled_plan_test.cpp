@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/on_engine.hpp"  // all_engines, engine_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -48,20 +49,14 @@ double relative_error(const signal& a, const signal& b) {
   return std::sqrt(error / energy);
 }
 
-class scrambled_plan : public ::testing::TestWithParam<engine> {
- protected:
-  void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-  }
-};
+using scrambled_plan = test::on_engine;
 
 TEST_P(scrambled_plan, holds_the_bins_of_a_natural_one_and_goes_back) {
-  queue on{first_device(GetParam())};
-  for (const std::size_t n : {std::size_t{64}, std::size_t{1} << 16, std::size_t{1} << 18}) {
+  for (const std::size_t n : cases<std::size_t>({1 << 16}, {64, 1 << 18})) {
     const std::size_t batch = n < 1000 ? 5 : 2;
-    const plan natural{on, {.lengths = {n}, .batch = batch}};
-    const plan forward{on, {.lengths = {n}, .batch = batch, .bins = bin_order::scrambled}};
-    const plan inverse{on,
+    const plan natural{*on, {.lengths = {n}, .batch = batch}};
+    const plan forward{*on, {.lengths = {n}, .batch = batch, .bins = bin_order::scrambled}};
+    const plan inverse{*on,
                        {.lengths = {n},
                         .batch = batch,
                         .kind = transform::inverse,
@@ -73,13 +68,13 @@ TEST_P(scrambled_plan, holds_the_bins_of_a_natural_one_and_goes_back) {
       ASSERT_EQ(natural.bin_at(p), p);
       ASSERT_EQ(inverse.bin_at(p), bins.back()) << "length " << n << ", place " << p;
     }
-    const signal x = noise(n * batch), bins_in_order = run(on, natural, x, false);
+    const signal x = noise(n * batch), bins_in_order = run(*on, natural, x, false);
     signal expected(x.size());
     for (std::size_t e = 0; e < x.size(); ++e) expected[e] = bins_in_order[e / n * n + bins[e % n]];
     for (const bool is_in_place : {false, true}) {
-      const signal y = run(on, forward, x, is_in_place);
+      const signal y = run(*on, forward, x, is_in_place);
       EXPECT_LE(relative_error(y, expected), 1e-6) << forward.explain();
-      EXPECT_LE(relative_error(run(on, inverse, y, is_in_place), x), 1e-6) << inverse.explain();
+      EXPECT_LE(relative_error(run(*on, inverse, y, is_in_place), x), 1e-6) << inverse.explain();
     }
     std::sort(bins.begin(), bins.end());
     for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(bins[k], k) << "each bin once";
@@ -103,9 +98,6 @@ TEST_P(scrambled_plan, takes_two_passes_and_no_workspace) {
   EXPECT_THROW(static_cast<void>(scrambled.bin_at(n)), plan_error);
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, scrambled_plan,
-                         ::testing::Values(engine::reference, engine::host, engine::opencl,
-                                           engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, scrambled_plan, test::all_engines(), test::engine_name);
 
 }  // namespace

@@ -122,14 +122,17 @@ inline void check_plan(queue& on, const plan_spec& what) {
   what.real == precision::fp32 ? check_plan<float>(on, what) : check_plan<double>(on, what);
 }
 
-/// Lengths 2^first..2^last: each kind and precision, in place and out of place by turns.
-inline void check_lengths(queue& on, unsigned first, unsigned last) {
+/// Lengths 2^first..2^last: each kind and precision, in place and out of place by turns; where not
+/// all are wanted, two kinds in fp32 and the others in fp64.
+inline void check_lengths(queue& on, unsigned first, unsigned last, bool wants_all = true) {
   for (unsigned bits = first; bits <= last; ++bits) {
     const std::size_t n = std::size_t{1} << bits;
     for (const precision real : {precision::fp32, precision::fp64}) {
       if (real == precision::fp64 && !on.device().has_fp64) continue;
       for (const transform kind : {transform::forward, transform::inverse,
                                    transform::forward_from_real, transform::inverse_to_real}) {
+        const bool is_forward = kind == transform::forward || kind == transform::forward_from_real;
+        if (!wants_all && is_forward != (real == precision::fp32)) continue;
         const std::size_t batch = n >= 4096 ? 3 : 1 + 4096 / n;
         plan_spec what{.lengths = {n}, .batch = bits > 20 ? 1 : batch, .kind = kind, .real = real};
         check_plan(on, what);

@@ -233,13 +233,13 @@ inline constexpr transform every_kind[] = {transform::forward, transform::invers
                                            transform::forward_from_real,
                                            transform::inverse_to_real};
 
-/// Every kind and precision of one length, both ends fused.
-inline void check_fused(queue& on, std::size_t n, std::size_t batch,
-                        scaling scale = scaling::none) {
+/// Every kind of one length, both ends fused, in fp32 and, where wanted, in fp64.
+inline void check_fused(queue& on, std::size_t n, std::size_t batch, scaling scale = scaling::none,
+                        bool wants_fp64 = true) {
   for (const transform kind : every_kind) {
     plan_spec plain{.lengths = {n}, .batch = batch, .kind = kind, .scale = scale};
     fused_case<float>{plain, fuse::both}.check(on);
-    if (!on.device().has_fp64) continue;
+    if (!on.device().has_fp64 || !wants_fp64) continue;
     plain.real = precision::fp64;
     fused_case<double>{plain, fuse::both}.check(on);
   }

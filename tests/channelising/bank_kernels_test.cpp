@@ -15,7 +15,7 @@
 #include "channelising/row_filter.hpp"     // filter_kernel
 #include "channelising/row_finish.hpp"     // finish_kernel
 #include "planner/catalogue.hpp"           // sample_device
-#include "support/full_run.hpp"            // is_full_run
+#include "support/full_run.hpp"            // sampled
 
 namespace {
 
@@ -44,10 +44,8 @@ class bank_kernels : public ::testing::TestWithParam<std::string> {};
 TEST_P(bank_kernels, compile_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const std::size_t channels : {64U, 256U, 1024U}) {
-    for (const std::size_t taps : {16U, 20U}) {
-      const bool is_sample = channels == 1024 && taps == 16;
-      if (!is_sample && !test::is_full_run() && (GetParam() != "sm_90" || taps != 16)) continue;
+  for (const std::size_t channels : test::sampled<std::size_t>({1024}, {64, 256})) {
+    for (const std::size_t taps : test::sampled<std::size_t>({16}, {20})) {
       const auto figures = figures_of(
           {.adc_rate_hz = 1e9, .channels = channels, .taps = taps, .spectra_per_heap = 256},
           GetParam());
@@ -70,9 +68,8 @@ int spill_of(std::size_t channels, const std::string& device) {
 TEST_P(bank_kernels, of_other_counts_spill_nothing_or_little) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const std::size_t channels : {96U, 240U, 360U, 480U, 600U, 768U, 960U}) {
-    const bool is_sample = channels == 96 || channels == 360 || channels == 960;
-    if (!is_sample && !test::is_full_run()) continue;
+  for (const std::size_t channels :
+       test::sampled<std::size_t>({96, 240}, {360, 480, 600, 768, 960})) {
     const auto figures =
         figures_of({.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 256}, GetParam());
     std::printf("%s, %zu channels: %d registers, %d bytes spilled\n", GetParam().c_str(), channels,
@@ -97,7 +94,7 @@ void expect_no_spills(const channeliser_spec& spec, const std::string& device) {
 TEST_P(bank_kernels, filter_and_finish_complex_samples_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const std::size_t channels : {1024, 1001}) {
+  for (const std::size_t channels : test::sampled<std::size_t>({1001}, {1024})) {
     expect_no_spills({.adc_rate_hz = 1e9,
                       .channels = channels,
                       .sample_bits = 8,
@@ -111,7 +108,7 @@ TEST_P(bank_kernels, filter_and_finish_complex_samples_without_spills) {
 TEST_P(bank_kernels, filter_and_finish_in_launches_of_their_own_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const std::size_t channels : {27, 1000, 1200, 1536, 6000}) {
+  for (const std::size_t channels : test::sampled<std::size_t>({27}, {1000, 1200, 1536, 6000})) {
     expect_no_spills({.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 256},
                      GetParam());
   }
@@ -120,8 +117,7 @@ TEST_P(bank_kernels, filter_and_finish_in_launches_of_their_own_without_spills) 
 TEST_P(bank_kernels, count_samples_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const unsigned bits : {2U, 8U, 10U, 12U, 16U}) {
-    if (bits != 10 && bits != 16 && !test::is_full_run()) continue;
+  for (const unsigned bits : test::sampled<unsigned>({10}, {2, 8, 12, 16})) {
     const auto numbers = channelising::histogram_for(bits, planner::sample_device(GetParam()));
     EXPECT_GE(numbers.threads, 128U);
     const auto figures = figures_of(channelising::histogram_kernel(numbers), GetParam());

@@ -8,7 +8,6 @@
 
 #include "channelising/engine_check.hpp"    // channeliser_on, noise_of
 #include "reference/channeliser_check.hpp"  // phasor, small_spec, stored_value, tone
-#include "support/full_run.hpp"             // cases_on
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -32,8 +31,7 @@ void add_models(channeliser_spec& spec) {
 }
 
 TEST_P(channel_counts_on, agree_with_the_reference) {
-  for (const std::size_t channels :
-       cases_on<std::size_t>(GetParam(), {15, 1000}, {2, 3, 27, 96, 1536})) {
+  for (const std::size_t channels : cases<std::size_t>({15}, {2, 3, 27, 96, 1000, 1536})) {
     SCOPED_TRACE(channels);
     channeliser_spec spec = small_spec(channels);
     spec.polarisations = channels == 1536 ? 1 : 2;
@@ -46,8 +44,7 @@ TEST_P(channel_counts_on, agree_with_the_reference) {
 }
 
 TEST_P(channel_counts_on, may_be_thousands) {
-  for (const std::size_t channels :
-       cases_on<std::size_t>(GetParam(), {3000}, {3600, 6000, 28561})) {
+  for (const std::size_t channels : cases<std::size_t>({3000}, {3600, 6000, 28561})) {
     SCOPED_TRACE(channels);
     channeliser_spec spec = small_spec(channels);
     spec.taps = 3;
@@ -59,7 +56,7 @@ TEST_P(channel_counts_on, may_be_thousands) {
 
 // Rows of 30 samples begin at any bit of a word, whatever a sample has.
 TEST_P(channel_counts_on, take_every_width) {
-  for (const unsigned bits : cases_on<unsigned>(GetParam(), {5, 13}, {2, 8, 16})) {
+  for (const unsigned bits : cases<unsigned>({13}, {2, 5, 8, 16})) {
     SCOPED_TRACE(bits);
     channeliser_spec spec = small_spec(15);
     spec.sample_bits = bits;
@@ -70,7 +67,7 @@ TEST_P(channel_counts_on, take_every_width) {
 }
 
 TEST_P(channel_counts_on, hold_complex_samples) {
-  for (const std::size_t channels : cases_on<std::size_t>(GetParam(), {100, 2187}, {2, 15, 1000})) {
+  for (const std::size_t channels : cases<std::size_t>({100}, {2, 15, 1000, 2187})) {
     SCOPED_TRACE(channels);
     channeliser_spec spec = small_spec(channels);
     spec.complex_samples = true;
@@ -84,7 +81,7 @@ TEST_P(channel_counts_on, hold_complex_samples) {
 }
 
 TEST_P(channel_counts_on, are_cut_out_of_narrow_bands) {
-  for (const std::size_t channels : cases_on<std::size_t>(GetParam(), {1000}, {1200, 27})) {
+  for (const std::size_t channels : cases<std::size_t>({1000}, {1200, 27})) {
     SCOPED_TRACE(channels);
     channeliser_spec spec = small_spec(channels);
     spec.taps = 3;
@@ -92,6 +89,7 @@ TEST_P(channel_counts_on, are_cut_out_of_narrow_bands) {
     add_models(spec);
     spec.narrowband = {.centre_hz = 400e6, .decimation = 4};
     check(spec, noise_of(spec, 2, 500, 40, 1001), {40000, 9});
+    if (leaves_out()) continue;
     spec.narrowband->pass_bandwidth_hz = 150e6;
     spec.narrowband->decimation = 3;
     check(spec, noise_of(spec, 2, 500, 40));
@@ -100,7 +98,7 @@ TEST_P(channel_counts_on, are_cut_out_of_narrow_bands) {
 
 // The middle channel of an odd count lies at 0 Hz of complex samples.
 TEST_P(channel_counts_on, have_tones_where_channels_are) {
-  for (const bool is_complex : {false, true}) {
+  for (const bool is_complex : cases<bool>({true}, {false})) {
     channeliser_spec spec = small_spec(45);
     spec.complex_samples = is_complex;
     spec.output = heap_sample::fp32;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/channeliser_check.hpp"  // gaussian, small_spec, stored_value
+#include "support/on_engine.hpp"            // engine_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -176,7 +177,6 @@ TEST_P(channeliser_edges, a_tone_that_saturates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, channeliser_edges,
-                         ::testing::Values(engine::reference, engine::host),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+                         ::testing::Values(engine::reference, engine::host), engine_name);
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST_P(complex_samples_on, put_tones_into_their_channels) {
 }
 
 TEST_P(complex_samples_on, agree_with_the_reference) {
-  for (const heap_sample output : {heap_sample::int8, heap_sample::fp32}) {
+  for (const heap_sample output : cases<heap_sample>({heap_sample::int8}, {heap_sample::fp32})) {
     channeliser_spec spec = complex_spec(64);
     spec.polarisations = output == heap_sample::int8 ? 2 : 1;
     spec.output = output;
@@ -75,9 +75,8 @@ TEST_P(complex_samples_on, follow_delays_phases_and_gains) {
 }
 
 TEST_P(complex_samples_on, have_every_width) {
-  for (const unsigned bits : {2U, 4U, 5U, 12U, 16U}) {
+  for (const unsigned bits : cases<unsigned>({5}, {2, 4, 12, 16})) {
     SCOPED_TRACE(bits);
-    if (bits == 12 && GetParam() == engine::opencl) continue;  // a kernel each
     channeliser_spec spec = complex_spec(64);
     spec.sample_bits = bits;
     spec.taps = bits == 4 ? 20 : 2;

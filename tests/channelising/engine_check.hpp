@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>  // unique_ptr
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "channelising/packed_samples.hpp"  // pack_samples
 #include "channelising/spec.hpp"            // parts_of
 #include "reference/channeliser_check.hpp"  // gaussian, stored_value
+#include "support/on_engine.hpp"            // on_engine, all_engines, engine_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace wingbeat::test {
@@ -32,13 +32,8 @@ struct outcome {
 };
 
 /// A channeliser on one engine.
-class channeliser_on : public ::testing::TestWithParam<engine> {
+class channeliser_on : public on_engine {
  protected:
-  void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-    on = std::make_unique<queue>(first_device(GetParam()));
-  }
-
   /// Pushes a recording in pieces of these many samples, over and over; packed or as integers.
   outcome run(const channeliser_spec& spec, const reference::recording& input,
               const std::vector<std::size_t>& cuts, bool is_packed = false) {
@@ -138,8 +133,6 @@ class channeliser_on : public ::testing::TestWithParam<engine> {
                   static_cast<double>(expected.saturated[p]), 2);
     }
   }
-
-  std::unique_ptr<queue> on;
 };
 
 /// Returns white noise of each polarisation, for `n_heaps` heaps and `more` samples.
@@ -152,14 +145,6 @@ inline reference::recording noise_of(const channeliser_spec& spec, std::size_t n
     input.samples.push_back(gaussian(n_samples * channelising::parts_of(spec), rms, 7 + p, limit));
   }
   return input;
-}
-
-/// The engines of a test suite, and their names.
-inline auto all_engines() {
-  return ::testing::Values(engine::reference, engine::host, engine::opencl, engine::cuda);
-}
-inline std::string engine_name(const ::testing::TestParamInfo<engine>& of) {
-  return std::string{name_of(of.param)};
 }
 
 }  // namespace wingbeat::test

@@ -16,7 +16,7 @@ using namespace wingbeat::test;
 using heap_shapes_on = channeliser_on;
 
 TEST_P(heap_shapes_on, are_multiples_of_32_spectra) {
-  for (const std::size_t spectra : {96, 160, 352}) {
+  for (const std::size_t spectra : cases<std::size_t>({160}, {96, 352})) {
     for (const std::size_t channels : {15, 64}) {
       SCOPED_TRACE(spectra);
       SCOPED_TRACE(channels);
@@ -54,7 +54,7 @@ reference::recording with_missing(const reference::recording& from, std::size_t 
 
 TEST_P(heap_shapes_on, begin_early_where_samples_before_the_first_are_missing) {
   for (const std::int64_t first : {0, 5, 3 * 2048 + 700}) {
-    for (const bool is_narrow : {false, true}) {
+    for (const bool is_narrow : cases<bool>({false}, {true})) {
       SCOPED_TRACE(first);
       channeliser_spec spec = small_spec(64);
       spec.taps = 4;

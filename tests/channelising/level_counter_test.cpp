@@ -7,6 +7,7 @@
 
 #include "channelising/packed_samples.hpp"  // pack_samples, packed_bytes
 #include "reference/channeliser_check.hpp"  // gaussian
+#include "support/on_engine.hpp"            // on_engine, compiled_engines, engine_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -15,13 +16,8 @@ using namespace wingbeat;
 using channelising::level_counter;
 using device::channeliser::histogram_numbers;
 
-class level_counters : public ::testing::TestWithParam<engine> {
+class level_counters : public test::on_engine {
  protected:
-  void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-    on = std::make_unique<queue>(first_device(GetParam()));
-  }
-
   /// Counts a stream in two parts, the second twice as the other polarisation, and collects between
   /// and twice at the end.
   void check(const histogram_numbers& numbers) {
@@ -66,8 +62,6 @@ class level_counters : public ::testing::TestWithParam<engine> {
       EXPECT_EQ(levels[p].sum_of_squares, expected[p].sum_of_squares) << p;
     }
   }
-
-  std::unique_ptr<queue> on;
 };
 
 TEST_P(level_counters, count_every_sample_once) {
@@ -89,7 +83,6 @@ TEST_P(level_counters, count_as_on_a_gpu) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, level_counters, ::testing::Values(engine::opencl, engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, level_counters, test::compiled_engines(), test::engine_name);
 
 }  // namespace

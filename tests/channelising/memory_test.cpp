@@ -15,6 +15,7 @@
 #include <string>
 
 #include "channelising/spec.hpp"  // parts_of
+#include "support/on_engine.hpp"  // engine_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -144,7 +145,6 @@ TEST_P(channeliser_memory, is_within_its_bound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, channeliser_memory,
-                         ::testing::Values(engine::reference, engine::host),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+                         ::testing::Values(engine::reference, engine::host), test::engine_name);
 
 }  // namespace

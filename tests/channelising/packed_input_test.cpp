@@ -10,6 +10,7 @@
 
 #include "channelising/packed_samples.hpp"  // pack_samples
 #include "reference/channeliser_check.hpp"  // gaussian, small_spec
+#include "support/on_engine.hpp"            // engine_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -263,6 +264,6 @@ TEST_P(packed_input, is_kept_with_its_owner_until_read) {
 
 INSTANTIATE_TEST_SUITE_P(engines, packed_input,
                          ::testing::Values(engine::host, engine::opencl, engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+                         engine_name);
 
 }  // namespace

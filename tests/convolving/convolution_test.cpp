@@ -7,11 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <memory>
 
 #include "convolving/convolution_check.hpp"  // check_convolution
 #include "support/convolution_verdict.hpp"   // verdict_of
-#include "support/full_run.hpp"              // is_full_run
+#include "support/on_engine.hpp"             // on_engine, all_engines, engine_name
 #include "support/random_convolution.hpp"    // drawn_convolution, add_functors, as_initialiser
 
 namespace {
@@ -22,27 +21,21 @@ using namespace wingbeat::test;
 constexpr operation operations[] = {operation::convolve, operation::correlate};
 constexpr extent modes[] = {extent::full, extent::same, extent::valid};
 
-class convolution_on : public ::testing::TestWithParam<engine> {
+class convolution_on : public on_engine {
  protected:
-  void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-    on = std::make_unique<queue>(first_device(GetParam()));
-  }
   void check(const convolution_spec& spec) { check_convolution(*on, spec); }
   /// Checks what resembles other cases: where each takes kernels of its own, which are slow to
   /// compile for a processor, in full runs alone.
   void check_more(const convolution_spec& spec) {
-    if (GetParam() != engine::opencl || is_full_run()) check(spec);
+    if (!leaves_out()) check(spec);
   }
-
-  std::unique_ptr<queue> on;
 };
 
 TEST_P(convolution_on, agrees_with_the_sums_in_every_mode) {
   for (const operation kind : operations) {
     for (const extent mode : modes) {
-      const bool is_sample = (kind == operation::convolve) == (mode == extent::valid);
-      if (!is_sample && GetParam() == engine::opencl && !is_full_run()) continue;
+      const extent sample = kind == operation::convolve ? extent::valid : extent::same;
+      if (mode != sample && leaves_out()) continue;
       check({.image = {19, 23}, .kernel = {5, 4}, .kind = kind, .mode = mode});
       check_more({.image = {37}, .kernel = {6}, .kind = kind, .mode = mode});
     }
@@ -58,7 +51,7 @@ TEST_P(convolution_on, takes_signals_of_any_number_of_axes) {
 }
 
 TEST_P(convolution_on, takes_complex_signals) {
-  for (const operation kind : operations) {
+  for (const operation kind : cases<operation>({operation::convolve}, {operation::correlate})) {
     check({.image = {40},
            .kernel = {9},
            .kind = kind,
@@ -83,7 +76,7 @@ TEST_P(convolution_on, pairs_images_and_kernels_as_asked) {
                         .kernels = 2};
   check(spec);
   spec.prepared = operand_role::kernel;
-  check(spec);
+  check_more(spec);
   spec.images = 2;
   spec.pairs = pairing::pairwise;
   check_more(spec);
@@ -109,15 +102,16 @@ TEST_P(convolution_on, computes_in_fp64) {
 
 TEST_P(convolution_on, takes_columns_longer_than_a_workgroup) {
   check({.image = {20000, 2}, .kernel = {3, 2}, .mode = extent::valid});
-  check({.image = {20000},
-         .kernel = {5},
-         .kind = operation::correlate,
-         .mode = extent::same,
-         .holds = values::complex});
+  check_more({.image = {20000},
+              .kernel = {5},
+              .kind = operation::correlate,
+              .mode = extent::same,
+              .holds = values::complex});
 }
 
 TEST_P(convolution_on, takes_images_whose_columns_leave_the_cache) {
   if (GetParam() == engine::reference) GTEST_SKIP() << "the same plans as for smaller images";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   check({.image = {2051, 1030},
          .kernel = {3, 2},
          .kind = operation::correlate,
@@ -227,9 +221,7 @@ fused_load bytes_load(std::size_t n_signals, std::size_t points) {
 }
 
 TEST_P(convolution_on, reads_signals_by_a_functor) {
-  for (const std::vector<std::size_t>& image :
-       std::vector<std::vector<std::size_t>>{{21}, {9, 14}, {4, 5, 6}}) {
-    if (GetParam() == engine::opencl && image.size() == 3 && !is_full_run()) continue;
+  for (const auto& image : cases<std::vector<std::size_t>>({{9, 14}}, {{21}, {4, 5, 6}})) {
     convolution_spec spec{.image = image,
                           .kernel = std::vector<std::size_t>(image.size(), 3),
                           .images = 2,
@@ -266,7 +258,8 @@ TEST_P(convolution_on, reads_signals_by_a_functor) {
 /// A load knows one row for each signal, so that its columns take a launch of their own where each
 /// meets several spectra; those must then be made for that.
 TEST_P(convolution_on, multiplies_what_a_functor_reads_by_several_spectra) {
-  for (const operand_role prepared : {operand_role::image, operand_role::kernel}) {
+  for (const operand_role prepared :
+       cases<operand_role>({operand_role::image}, {operand_role::kernel})) {
     drawn_convolution drawn;
     drawn.spec = {.image = {13},
                   .kernel = {4},
@@ -282,9 +275,6 @@ TEST_P(convolution_on, multiplies_what_a_functor_reads_by_several_spectra) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, convolution_on,
-                         ::testing::Values(engine::reference, engine::host, engine::opencl,
-                                           engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, convolution_on, all_engines(), engine_name);
 
 }  // namespace

@@ -6,11 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "convolving/convolution_check.hpp"  // check_convolution
 #include "convolving/search_check.hpp"       // check_search
-#include "support/full_run.hpp"              // is_full_run
+#include "support/on_engine.hpp"             // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"               // refusal
 #include "wingbeat/wingbeat.hpp"
 
@@ -20,22 +18,12 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
-class given_spectra : public ::testing::TestWithParam<engine> {
+class given_spectra : public on_engine {
  protected:
-  void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-    on = std::make_unique<queue>(first_device(GetParam()));
-  }
   void check(convolution_spec spec) {
     spec.form = operand_form::spectrum;
     check_convolution(*on, spec);
   }
-  /// Kernels of the opencl engine take seconds each, so `make test` runs few of its cases.
-  [[nodiscard]] bool compiles_slowly() const {
-    return GetParam() == engine::opencl && !is_full_run();
-  }
-
-  std::unique_ptr<queue> on;
 };
 
 TEST_P(given_spectra, of_kernels_are_as_good_as_values) {
@@ -44,7 +32,7 @@ TEST_P(given_spectra, of_kernels_are_as_good_as_values) {
          .kind = operation::correlate,
          .mode = extent::valid,
          .kernels = 3});
-  if (compiles_slowly()) return;
+  if (leaves_out()) return;
   check({.image = {19, 23}, .kernel = {2, 16}, .mode = extent::same, .images = 2});
   check({.image = {9, 6, 7}, .kernel = {4, 2, 8}, .kind = operation::correlate, .kernels = 2});
   check({.image = {37}, .kernel = {8}});
@@ -54,7 +42,7 @@ TEST_P(given_spectra, of_kernels_are_as_good_as_values) {
 }
 
 TEST_P(given_spectra, of_images_are_as_good_as_values) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   check({.image = {256}, .kernel = {7}, .prepared = operand_role::kernel, .block = 64});
   check({.image = {16, 32},
          .kernel = {5, 3},
@@ -65,13 +53,13 @@ TEST_P(given_spectra, of_images_are_as_good_as_values) {
 }
 
 TEST_P(given_spectra, may_be_of_complex_values) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   check({.image = {40}, .kernel = {8}, .kind = operation::correlate, .holds = values::complex});
   check({.image = {11, 14}, .kernel = {4, 8}, .holds = values::complex, .kernels = 2});
 }
 
 TEST_P(given_spectra, may_be_of_fp64_and_meet_spectra_of_fp16) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   check({.image = {19, 23}, .kernel = {8, 4}, .real = precision::fp64});
   check({.image = {50, 41},
          .kernel = {16, 8},
@@ -93,7 +81,7 @@ TEST_P(given_spectra, may_be_more_than_a_cache_holds) {
 }
 
 TEST_P(given_spectra, of_templates_are_scored_as_values) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   search_spec spec{
       .image = {29, 37}, .templates = {8, 16}, .keeps_sums = true, .templates_at_once = 2};
   for (const bool is_normalised : {true, false}) {
@@ -134,9 +122,6 @@ TEST(given_spectra_request, is_refused_where_spectra_cannot_be_transformed_back)
               HasSubstr("templates have a length of 17"));
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, given_spectra,
-                         ::testing::Values(engine::reference, engine::host, engine::opencl,
-                                           engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, given_spectra, all_engines(), engine_name);
 
 }  // namespace

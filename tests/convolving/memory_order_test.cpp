@@ -5,13 +5,13 @@
 
 #include <array>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "convolving/chain.hpp"  // running_chain
-#include "support/signal.hpp"    // fill_noise
+#include "convolving/chain.hpp"   // running_chain
+#include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
+#include "support/signal.hpp"     // fill_noise
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -76,12 +76,11 @@ std::vector<float> in_order(const std::vector<float>& x, std::size_t n, const or
   return result;
 }
 
-class memory_order : public ::testing::TestWithParam<engine> {
+class memory_order : public test::on_engine {
  protected:
   void SetUp() override {
-    const auto all = devices(GetParam());
-    if (all.empty()) GTEST_SKIP() << "no device of engine " << name_of(GetParam());
-    on.emplace(all.front());
+    on_engine::SetUp();
+    if (IsSkipped()) return;
     test::fill_noise(image.data(), image.size(), 1);
     test::fill_noise(templates.data(), templates.size(), 2);
   }
@@ -112,12 +111,12 @@ class memory_order : public ::testing::TestWithParam<engine> {
     for (std::size_t i = 0; i < maps.size(); ++i) ASSERT_NEAR(maps[i], expected[i], 1e-5) << i;
   }
 
-  std::optional<queue> on;
   std::vector<float> image = std::vector<float>(height * width);
   std::vector<float> templates = std::vector<float>(n_templates * h * w);
 };
 
 TEST_P(memory_order, a_correlation_is_a_convolution_with_templates_reversed_in_their_load) {
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   convolution_spec spec = plain();
   spec.kind = operation::convolve;
   spec.kernel_load = load_in(reversed(h * w));
@@ -162,9 +161,6 @@ TEST_P(memory_order, rows_between_launches_give_what_columns_give) {
   expect_near(maps, run(spec, templates));
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, memory_order,
-                         ::testing::Values(engine::reference, engine::host, engine::opencl,
-                                           engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, memory_order, test::all_engines(), test::engine_name);
 
 }  // namespace

@@ -6,10 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "convolving/convolution_check.hpp"  // check_convolution, value_range
-#include "support/full_run.hpp"              // is_full_run
+#include "support/on_engine.hpp"             // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"               // refusal
 #include "wingbeat/wingbeat.hpp"
 
@@ -22,12 +20,8 @@ using ::testing::HasSubstr;
 /// A pixel range from 0 on, and the peak that a request states for it.
 constexpr value_range bytes{127.5, 127.5}, words{32767.5, 32767.5}, words_of_high_mean{5535, 60000};
 
-class stored_convolution : public ::testing::TestWithParam<engine> {
+class stored_convolution : public on_engine {
  protected:
-  void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-    on = std::make_unique<queue>(first_device(GetParam()));
-  }
   void check(convolution_spec spec, const value_range& images,
              precision between = precision::fp16) {
     spec.between = between;
@@ -35,27 +29,20 @@ class stored_convolution : public ::testing::TestWithParam<engine> {
     spec.kernel_peak = spec.holds == values::complex ? 1.5 : 1;
     check_convolution(*on, spec, images);
   }
-
-  /// Kernels of the opencl engine take seconds each, so `make test` runs few of its cases.
-  [[nodiscard]] bool compiles_slowly() const {
-    return GetParam() == engine::opencl && !is_full_run();
-  }
-
-  std::unique_ptr<queue> on;
 };
 
 TEST_P(stored_convolution, keeps_its_bound_for_images_of_any_range) {
   const convolution_spec spec{
       .image = {50, 41}, .kernel = {13, 9}, .kind = operation::correlate, .mode = extent::valid};
   check(spec, words_of_high_mean);
-  if (compiles_slowly()) return;
+  if (leaves_out()) return;
   for (const value_range& images : {bytes, words, value_range{1e-3, 0}}) {
     check(spec, images);
   }
 }
 
 TEST_P(stored_convolution, takes_every_chain) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   check({.image = {37}, .kernel = {6}, .mode = extent::same}, bytes);
   check({.image = {40}, .kernel = {9}, .kind = operation::correlate, .holds = values::complex},
         {100, 0});
@@ -72,7 +59,7 @@ TEST_P(stored_convolution, takes_every_chain) {
 }
 
 TEST_P(stored_convolution, takes_blocks_of_long_signals) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   check({.image = {1000}, .kernel = {20}, .prepared = operand_role::kernel, .block = 128}, bytes);
   check({.image = {700},
          .kernel = {9},
@@ -86,18 +73,18 @@ TEST_P(stored_convolution, takes_blocks_of_long_signals) {
 }
 
 TEST_P(stored_convolution, takes_columns_longer_than_a_workgroup) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   check({.image = {20000, 2}, .kernel = {3, 2}, .mode = extent::valid}, bytes);
 }
 
 TEST_P(stored_convolution, stores_bf16_without_peaks) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   check_convolution(*on, {.image = {60}, .kernel = {13}, .between = precision::bf16}, words);
   check_convolution(*on, {.image = {50, 41}, .kernel = {13, 9}, .between = precision::bf16}, words);
 }
 
 TEST_P(stored_convolution, halves_spectra_and_workspace) {
-  if (compiles_slowly()) GTEST_SKIP() << "planned as on cuda, whose planner's test counts bytes";
+  if (leaves_out()) GTEST_SKIP() << "planned as on cuda, whose planner's test counts bytes";
   convolution_spec spec{.image = {256, 256}, .kernel = {64, 64}, .mode = extent::same};
   const convolution wide{*on, spec};
   spec.between = precision::fp16;
@@ -134,9 +121,6 @@ TEST(stored_convolution_request, is_refused_where_it_cannot_work) {
               HasSubstr("kernel_peak is -3"));
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, stored_convolution,
-                         ::testing::Values(engine::reference, engine::host, engine::opencl,
-                                           engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, stored_convolution, all_engines(), engine_name);
 
 }  // namespace

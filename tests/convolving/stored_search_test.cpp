@@ -6,11 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "convolving/image_convolution_check.hpp"  // image_runner
 #include "convolving/search_check.hpp"             // check_search, filled, noise_of
-#include "support/full_run.hpp"                    // is_full_run
+#include "support/on_engine.hpp"                   // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"                     // refusal
 #include "wingbeat/wingbeat.hpp"
 
@@ -20,22 +18,10 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
-class stored_search : public ::testing::TestWithParam<engine> {
- protected:
-  void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-    on = std::make_unique<queue>(first_device(GetParam()));
-  }
-  /// Kernels of the opencl engine take seconds each, so `make test` runs few of its cases.
-  [[nodiscard]] bool compiles_slowly() const {
-    return GetParam() == engine::opencl && !is_full_run();
-  }
-
-  std::unique_ptr<queue> on;
-};
+class stored_search : public on_engine {};
 
 TEST_P(stored_search, keeps_what_it_is_asked_for) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   search_spec spec{.image = {29, 37},
                    .templates = {8, 9},
                    .keeps_sums = true,
@@ -66,7 +52,7 @@ TEST_P(stored_search, finds_planted_templates_as_fp32_does) {
                            {.image = {height, width},
                             .templates = {n, n},
                             .is_normalised = true,
-                            .templates_at_once = compiles_slowly() ? 1U : 3U,
+                            .templates_at_once = leaves_out() ? 1U : 3U,
                             .between = between,
                             .image_peak = 255}};
     const buffer in = filled(*on, image), batch = filled(*on, templates);
@@ -80,7 +66,7 @@ TEST_P(stored_search, finds_planted_templates_as_fp32_does) {
     EXPECT_EQ(each.y, 3 + 17 * each.number);
     EXPECT_EQ(each.x, 60 - 18 * each.number);
   }
-  if (compiles_slowly()) return;
+  if (leaves_out()) return;
   const std::vector<peak> wide = peaks_with(std::nullopt);
   ASSERT_EQ(wide.size(), n_templates);
   for (const peak& each : narrow) {
@@ -95,7 +81,7 @@ TEST_P(stored_search, finds_planted_templates_as_fp32_does) {
 }
 
 TEST_P(stored_search, blurs_images_of_pixels) {
-  if (compiles_slowly()) GTEST_SKIP() << "in make test-full";
+  if (leaves_out()) GTEST_SKIP() << "in make test-full";
   image_convolution_spec spec{.height = 30,
                               .width = 21,
                               .channels = 4,
@@ -167,9 +153,6 @@ TEST(stored_search_scores, are_at_most_1_where_templates_are_parts_of_the_image)
   EXPECT_GT(n_cut_off, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, stored_search,
-                         ::testing::Values(engine::reference, engine::host, engine::opencl,
-                                           engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, stored_search, all_engines(), engine_name);
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "device/numbers_expected.hpp"  // first_cells, expect_cells
 #include "device/numbers_probe.hpp"
+#include "support/on_engine.hpp"  // compiled_engines, engine_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace {
@@ -124,29 +125,21 @@ void updates_lose_nothing(queue& on, const char* type) {
   expect_cells(cells);
 }
 
-class numbers_on : public ::testing::TestWithParam<engine> {
- protected:
-  void SetUp() override {
-    if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-  }
-};
+using numbers_on = on_engine;
 
 TEST_P(numbers_on, devices_quantise_as_the_host) {
-  queue on{first_device(GetParam())};
-  quantises_as_the_host<float>(on, "float");
-  quantises_as_the_host<double>(on, "double");
+  quantises_as_the_host<float>(*on, "float");
+  quantises_as_the_host<double>(*on, "double");
 }
 
 TEST_P(numbers_on, updates_of_many_workgroups_lose_nothing) {
-  queue on{first_device(GetParam())};
-  updates_lose_nothing<int>(on, "int");
-  updates_lose_nothing<unsigned>(on, "unsigned");
-  updates_lose_nothing<device::size>(on, "wingbeat::device::size");
-  updates_lose_nothing<float>(on, "float");
-  updates_lose_nothing<double>(on, "double");
+  updates_lose_nothing<int>(*on, "int");
+  updates_lose_nothing<unsigned>(*on, "unsigned");
+  updates_lose_nothing<device::size>(*on, "wingbeat::device::size");
+  updates_lose_nothing<float>(*on, "float");
+  updates_lose_nothing<double>(*on, "double");
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, numbers_on, ::testing::Values(engine::opencl, engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, numbers_on, compiled_engines(), engine_name);
 
 }  // namespace

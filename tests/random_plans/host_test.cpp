@@ -6,7 +6,7 @@
 namespace {
 
 TEST(random_plans, are_right_on_host) {
-  wingbeat::test::expect_right(wingbeat::engine::host, /*count=*/300,
+  wingbeat::test::expect_right(wingbeat::engine::host, /*count=*/200,
                                {.has_mixed_lengths = true, .has_functors = true});
 }
 

@@ -6,7 +6,7 @@
 namespace {
 
 TEST(random_plans, are_right_on_opencl) {
-  wingbeat::test::expect_right(wingbeat::engine::opencl, /*count=*/20,
+  wingbeat::test::expect_right(wingbeat::engine::opencl, /*count=*/8,
                                {.has_mixed_lengths = true, .has_functors = true});
 }
 

@@ -13,15 +13,25 @@ inline bool is_full_run() {
   return std::getenv("WINGBEAT_TEST_FULL") != nullptr;
 }
 
-/// Returns all cases; on `opencl` the first ones alone, but in full runs, because PoCL compiles a
-/// kernel for half a second to four.
+/// Returns the first cases, in full runs the others too.
+template <class Case>
+std::vector<Case> sampled(std::vector<Case> first, const std::vector<Case>& others,
+                          bool takes_all = is_full_run()) {
+  if (takes_all) first.insert(first.end(), others.begin(), others.end());
+  return first;
+}
+
+/// Returns whether an engine runs all cases: each, but `opencl` in full runs alone, because PoCL
+/// compiles a kernel for half a second to four.
+inline bool runs_all_on(engine runs_on) {
+  return runs_on != engine::opencl || is_full_run();
+}
+
+/// Returns all cases, or the first ones where an engine does not run all.
 template <class Case>
 std::vector<Case> cases_on(engine runs_on, std::vector<Case> first,
                            const std::vector<Case>& others) {
-  if (runs_on != engine::opencl || is_full_run()) {
-    first.insert(first.end(), others.begin(), others.end());
-  }
-  return first;
+  return sampled(std::move(first), others, runs_all_on(runs_on));
 }
 
 }  // namespace wingbeat::test

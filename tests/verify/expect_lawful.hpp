@@ -4,16 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include "support/full_run.hpp"  // cases_on
 #include "verify/verify.hpp"     // check
 #include "wingbeat/devices.hpp"  // devices, why_absent
 
 namespace wingbeat::test {
 
-/// Checks all kinds in the precisions the device has. Skips where the engine is absent.
+/// Checks all kinds in the precisions the device has, or in fp32 alone: see `cases_on`. Skips where
+/// the engine is absent.
 inline void expect_lawful(engine which, verify::lengths over) {
   const auto here = devices(which);
   if (here.empty()) GTEST_SKIP() << why_absent(which);
-  for (const precision real : {precision::fp32, precision::fp64}) {
+  for (const precision real : cases_on<precision>(which, {precision::fp32}, {precision::fp64})) {
     if (real == precision::fp64 && !here.front().has_fp64) continue;
     const auto verdicts = verify::check(here.front(), real, over);
     EXPECT_FALSE(verdicts.empty());

@@ -12,7 +12,7 @@ TEST(opencl_engine, obeys_every_law) {
   if (wingbeat::test::is_full_run()) {
     wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 1, .max_log2 = 7});
   } else {
-    wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 6, .max_log2 = 6});
+    wingbeat::test::expect_lawful(engine::opencl, {.min_log2 = 4, .max_log2 = 4});
   }
 }
 

@@ -14,15 +14,15 @@ using wingbeat::test::check_shapes;
 using wingbeat::test::is_full_run;
 
 TEST(every_shape, compiles_without_spills_for_sm_90) {
-  check_shapes("sm_90", is_full_run() ? 1 : 7);
+  check_shapes("sm_90", is_full_run() ? 1 : 13);
 }
 
 TEST(every_shape, compiles_without_spills_for_sm_80_in_part) {
-  check_shapes("sm_80", is_full_run() ? 8 : 25);
+  check_shapes("sm_80", is_full_run() ? 8 : 41);
 }
 
 TEST(every_shape, compiles_without_spills_for_sm_100_in_part) {
-  check_shapes("sm_100", is_full_run() ? 8 : 25);
+  check_shapes("sm_100", is_full_run() ? 8 : 41);
 }
 
 }  // namespace

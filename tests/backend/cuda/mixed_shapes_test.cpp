@@ -14,15 +14,15 @@ using namespace wingbeat::test;
 using wingbeat::planner::mixed_requests;
 
 TEST(mixed_shapes, compile_without_spills_for_sm_90) {
-  check_shapes("sm_90", is_full_run() ? 1 : 29, mixed_requests());
+  check_shapes("sm_90", is_full_run() ? 1 : 47, mixed_requests());
 }
 
 TEST(mixed_shapes, compile_without_spills_for_sm_80) {
-  check_shapes("sm_80", is_full_run() ? 1 : 83, mixed_requests());
+  check_shapes("sm_80", is_full_run() ? 1 : 113, mixed_requests());
 }
 
 TEST(mixed_shapes, compile_without_spills_for_sm_100) {
-  check_shapes("sm_100", is_full_run() ? 1 : 83, mixed_requests());
+  check_shapes("sm_100", is_full_run() ? 1 : 113, mixed_requests());
 }
 
 }  // namespace

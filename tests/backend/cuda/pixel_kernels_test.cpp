@@ -10,7 +10,7 @@
 #include "convolving/renumbered.hpp"     // load_of_rows, store_of_rows
 #include "planner/catalogue.hpp"         // sample_device
 #include "planner/program.hpp"           // make_program
-#include "support/full_run.hpp"          // is_full_run
+#include "support/full_run.hpp"          // sampled
 
 namespace {
 
@@ -31,10 +31,9 @@ class pixel_kernels : public ::testing::TestWithParam<std::string> {
 TEST_P(pixel_kernels, compile_without_spills) {
   const auto& found = backend::cuda::process_nvrtc();
   if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const border outside : {border::zero, border::mirror, border::repeat, border::clamp}) {
-    for (const precision stored : {precision::fp32, precision::fp16}) {
-      const bool is_sample = outside == border::mirror && stored == precision::fp16;
-      if (!is_sample && GetParam() != "sm_90" && !test::is_full_run()) continue;
+  for (const border outside :
+       test::sampled<border>({border::mirror}, {border::zero, border::repeat, border::clamp})) {
+    for (const precision stored : test::sampled<precision>({precision::fp16}, {precision::fp32})) {
       SCOPED_TRACE(std::string{name_of(outside)} + " " + std::string{name_of(stored)});
       const image_convolution_spec image{.height = 1080,
                                          .width = 1920,

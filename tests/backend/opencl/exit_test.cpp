@@ -12,6 +12,7 @@
 
 #include "support/exit_work.hpp"  // exit_work, static_object
 #include "support/folder.hpp"     // folder
+#include "support/full_run.hpp"   // is_full_run
 #include "support/rerun.hpp"      // exit_code_of_rerun, rerun_mode
 
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::test;
 
-constexpr std::size_t length = 4096;
+constexpr std::size_t length = 256;
 constexpr std::size_t long_length = 1 << 20;  // several kernels
 
 // The driver is loaded before this object is complete, and is there when it is destroyed.
@@ -106,7 +107,7 @@ class opencl_exit : public ::testing::Test {
     if (devices(engine::opencl).empty()) GTEST_SKIP() << why_absent(engine::opencl);
   }
 
-  static void expect_a_good_end(const std::string& mode, int n_times = 2) {
+  static void expect_a_good_end(const std::string& mode, int n_times = is_full_run() ? 2 : 1) {
     for (int i = 0; i < n_times; ++i) {
       const folder here;
       EXPECT_EQ(exit_code_of_rerun(mode, {{"POCL_CACHE_DIR", (here / "pocl").string()}}), 0)

@@ -6,7 +6,7 @@
 
 #include "backend/fused_text_check.hpp"  // check_messages
 #include "backend/fusion_check.hpp"      // check_fused
-#include "support/full_run.hpp"          // is_full_run
+#include "support/full_run.hpp"          // cases_on, is_full_run
 
 namespace {
 
@@ -16,20 +16,20 @@ using namespace wingbeat::test;
 using opencl_fusion = compiled_plan<engine::opencl>;
 
 TEST_F(opencl_fusion, agrees_with_long_double_in_one_pass) {
-  for (const std::size_t n : {2, 16, 64, 1024}) {
-    if (n == 64 || is_full_run()) check_fused(*on, n, 17);
+  for (const std::size_t n : cases_on<std::size_t>(engine::opencl, {64}, {2, 16, 1024})) {
+    check_fused(*on, n, 17);
   }
-  check_fused(*on, 4096, 1, scaling::by_length);
+  if (is_full_run()) check_fused(*on, 4096, 1, scaling::by_length);
 }
 
 TEST_F(opencl_fusion, agrees_with_long_double_in_two_and_three_launches) {
-  check_fused(*on, std::size_t{1} << 16, 3);
+  check_fused(*on, std::size_t{1} << 16, 3, scaling::by_length, is_full_run());
 }
 
 TEST_F(opencl_fusion, agrees_with_long_double_at_odd_lengths) {
   if (is_full_run()) check_fused(*on, 45, 17);
-  check_fused(*on, 59049, 2);
-  check_one_end(*on, 225, 3);
+  check_fused(*on, 59049, 2, scaling::none, is_full_run());
+  if (is_full_run()) check_one_end(*on, 225, 3);
 }
 
 TEST_F(opencl_fusion, leaves_the_other_end_plain) {

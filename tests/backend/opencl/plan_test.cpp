@@ -18,12 +18,12 @@ using opencl_plan = compiled_plan<engine::opencl>;
 TEST_F(opencl_plan, agrees_with_long_double_at_every_length) {
   for (const int log2 : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}) {
     const bool is_sample = log2 == 1 || log2 == 13;
-    if (is_sample || is_full_run()) check_lengths(*on, log2, log2);
+    if (is_sample || is_full_run()) check_lengths(*on, log2, log2, is_full_run());
   }
 }
 
 TEST_F(opencl_plan, transforms_each_row_of_a_batch) {
-  check_batches(*on, {2, 16, 128});
+  check_batches(*on, cases_on<std::size_t>(engine::opencl, {16}, {2, 128}));
 }
 
 TEST_F(opencl_plan, transforms_an_impulse_at_every_position) {
@@ -41,7 +41,7 @@ TEST_F(opencl_plan, refuses_a_buffer_that_starts_within_a_number) {
 }
 
 TEST_F(opencl_plan, agrees_with_long_double_in_several_passes) {
-  check_lengths(*on, 17, 17);
+  check_lengths(*on, 17, 17, is_full_run());
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 // long double reference, and back again.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <vector>
 
+#include "support/on_engine.hpp"  // compiled_engines, engine_name
 #include "support/oracle.hpp"     // dft
 #include "support/signal.hpp"     // noise
 #include "support/tolerance.hpp"  // is_accurate
@@ -54,11 +54,10 @@ void entry(WINGBEAT_GLOBAL const complex<float>* in, WINGBEAT_GLOBAL complex<flo
   }
 })";
 
-class real_registers : public ::testing::TestWithParam<engine> {};
+using real_registers = on_engine;
 
 TEST_P(real_registers, hold_a_packed_spectrum_on_devices) {
-  if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-  queue queue{first_device(GetParam())};
+  queue& queue = *on;
   const auto x = noise<float>(512, /*seed=*/4);
   const auto roots = roots_of<there>();
   numbers y(1024);
@@ -92,7 +91,6 @@ TEST_P(real_registers, hold_a_packed_spectrum_on_devices) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, real_registers, ::testing::Values(engine::opencl, engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, real_registers, compiled_engines(), engine_name);
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formatted.hpp"          // formatted
+#include "support/on_engine.hpp"  // compiled_engines, engine_name
 #include "support/oracle.hpp"     // dft
 #include "support/signal.hpp"     // noise
 #include "support/tolerance.hpp"  // is_accurate
@@ -54,11 +55,10 @@ void entry(WINGBEAT_GLOBAL const complex<float>* in, WINGBEAT_GLOBAL complex<flo
       there.type_text(), back.type_text(), there.workgroup_threads());
 }
 
-class stockham_on_devices : public ::testing::TestWithParam<engine> {};
+using stockham_on_devices = on_engine;
 
 TEST_P(stockham_on_devices, transforms_lengths_that_are_no_powers_of_two) {
-  if (devices(GetParam()).empty()) GTEST_SKIP() << why_absent(GetParam());
-  queue queue{first_device(GetParam())};
+  queue& queue = *on;
   for (const unsigned n : {60U, 1200U}) {
     SCOPED_TRACE(n);
     const workgroup_fft there = workgroup_fft::advised(n, scalar::fp32);
@@ -93,8 +93,6 @@ TEST_P(stockham_on_devices, transforms_lengths_that_are_no_powers_of_two) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, stockham_on_devices,
-                         ::testing::Values(engine::opencl, engine::cuda),
-                         [](const auto& of) { return std::string{name_of(of.param)}; });
+INSTANTIATE_TEST_SUITE_P(engines, stockham_on_devices, compiled_engines(), engine_name);
 
 }  // namespace
