@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import check  # noqa: E402
+import names  # noqa: E402
 
 
 def faults(rule, name, text):
@@ -69,6 +70,31 @@ class Includes(unittest.TestCase):
         self.check("src/backend/host/passes.cpp", "planner/pass.hpp", True)
         self.check("src/reference/engine.cpp", "arrays/array.hpp", True)
 
+    def test_of_src_go_down_its_layers(self):
+        for name, target in (("src/arrays/order.cpp", "planner/pass.hpp"),
+                             ("src/planner/pieces.cpp", "programs/program.hpp"),
+                             ("src/programs/runner.cpp", "convolving/chain.hpp"),
+                             ("src/compose/blocks.cpp", "convolving/convolution.hpp"),
+                             ("src/backend/backend.cpp", "convolving/chain.hpp"),
+                             ("src/backend/host/rows/axis.hpp", "channelising/bank.hpp"),
+                             ("src/convolving/chain.cpp", "channelising/bank.hpp"),
+                             ("src/convolving/chain.cpp", "backend/host/plan.hpp"),
+                             ("src/simulation/signal.cpp", "receive/receiver.hpp"),
+                             ("include/wingbeat/plan.hpp", "programs/program.hpp")):
+            self.check(name, target, True)
+        for name, target in (("src/planner/pieces.cpp", "request/traits.hpp"),
+                             ("src/convolving/chain.cpp", "programs/program.hpp"),
+                             ("src/backend/cuda/engine.cpp", "programs/program.hpp"),
+                             ("src/fengine/engine.cpp", "control/sensor.hpp"),
+                             ("src/plan.cpp", "convolving/chain.hpp")):
+            self.check(name, target, False)
+        self.check("src/unheard_of/a.cpp", "formatted.hpp", True)
+
+    def test_of_device_code_go_down_its_levels(self):
+        folder = "wingbeat/device/"
+        self.check(f"include/{folder}functors/product.hpp", folder + "ends/operands.hpp", False)
+        self.check(f"include/{folder}ends/functor.hpp", folder + "functors/product.hpp", True)
+
     def test_of_measure_reach_no_engine_and_no_program(self):
         for target in ("backend/backend.hpp", "backend/cuda/queue.hpp", "cli/option.hpp",
                        "peers/cufft.hpp"):
@@ -114,6 +140,45 @@ class Dialects(unittest.TestCase):
         root = Path(__file__).resolve().parents[2]
         for name in sorted(check.DIALECT_FILES):
             self.assertRegex((root / name).read_text(encoding="utf-8"), check.DIALECT, name)
+
+
+class Names(unittest.TestCase):
+    def check(self, text, *expected):
+        with self.subTest(text):
+            code = check.without_comments(text)
+            self.assertEqual([word for _, word in names.refused_names(code)], list(expected))
+
+    def test_of_parameters_locals_and_fields_are_nouns(self):
+        self.check("void f(const pass& of, std::size_t at);", "of", "at")
+        self.check("std::vector<std::array<int, 3>> by{1}; float* as = x; const auto with = y;",
+                   "by", "as", "with")
+        self.check("struct s { plan_spec what; queue* const where = nullptr; };", "what", "where")
+        self.check("for (const auto& one : all) f(one);", "one")
+        self.check("template <class... Args> void f(Args&&... all, float (&of)[3]);", "all", "of")
+        self.check("const auto& [is, of] = pair;", "of")
+        self.check("f([](const auto& of) {\n  return of.x;\n});", "of")
+
+    def test_are_not_uses_members_and_functions(self):
+        self.check("return of; x = a * at + b[by] / (as); y.at(3); z->with = of < at;")
+        self.check("if (a) at = 3; else of = 4; case as: throw what;")
+        self.check("const element& at(size i) const; void of(); using at = int; where::f();")
+        self.check('// int of;\n/* int at; */ f("int by;");')
+        self.check("int offset, atlas; std::byte bytes;")
+
+    def test_may_be_prepositions_in_one_line_lambdas(self):
+        self.check("sort(x, [&](const peak& of) { return of.y < f({1}); });")
+
+    def test_may_be_the_two_ends_of_a_copy(self):
+        self.check("void copy(buffer_view to, const void* from) { view to{}; }", "to")
+        self.check("const std::size_t from = 3; f(); const int to = 4;", "from", "to")
+
+    def test_are_counted_by_the_longest_folder(self):
+        self.assertEqual(names.folder_of("src/backend/host/rows/a.cpp"), "src/backend/host")
+        self.assertEqual(names.folder_of("src/plan.cpp"), "src")
+        counted = check.Names()
+        counted.add(Path("unheard_of/a.cpp"), "int x;\nint of;\n")
+        self.assertEqual(len(list(counted.faults())), 1)
+        self.assertIn("unheard_of/a.cpp:2: of", next(counted.faults()))
 
 
 if __name__ == "__main__":
