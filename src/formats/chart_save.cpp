@@ -43,8 +43,11 @@ surface_pointer surface_of(chart_format format, const canvas& painted, sink& to)
     return svg;
   }
   if (format == chart_format::pdf) {
-    return surface_pointer{cairo_pdf_surface_create_for_stream(
+    surface_pointer pdf{cairo_pdf_surface_create_for_stream(
         &sink::write, &to, points_per_pixel * width, points_per_pixel * height)};
+    // Equal charts are equal files: without it, a file has the time when it was drawn.
+    cairo_pdf_surface_set_metadata(pdf.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
+    return pdf;
   }
   return surface_pointer{
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, painted.width(), painted.height())};

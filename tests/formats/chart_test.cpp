@@ -79,6 +79,13 @@ TEST_F(chart, depends_on_its_content_alone) {
   EXPECT_EQ(drawn(what), first);
   what.series[0].y[1] = 1.5;
   EXPECT_NE(drawn(what), first);
+  const temporary_folder folder;
+  for (const std::string name : {"a.pdf", "b.pdf", "a.svg"})
+    write_chart(folder.path() / name, what);
+  EXPECT_EQ(folder.read("a.pdf"), folder.read("b.pdf"));
+  for (const std::string name : {"a.pdf", "a.svg"}) {
+    EXPECT_THAT(folder.read(name), ::testing::Not(HasSubstr("Date"))) << name;
+  }
 }
 
 TEST_F(chart, draws_marks_bands_markers_and_every_scale) {
