@@ -11,7 +11,7 @@
 #include "channelising/narrowband.hpp"  // response_of
 #include "channelising/spec.hpp"        // pass_edge
 #include "cli/messages.hpp"             // counted
-#include "cli/option.hpp"               // choice_of, count_of, real_of
+#include "cli/option.hpp"               // count_of, real_of
 #include "formats/refusal.hpp"          // refuse, printable
 #include "formats/whole_file.hpp"       // read_whole_file
 #include "formatted.hpp"                // formatted
@@ -232,27 +232,6 @@ std::string band_text(const channeliser_spec& spec, const std::string& taps, boo
       "--narrowband of {} Hz: {}, above {}; give {}more {} than {}, or "
       "--allow-alias",
       spec.narrowband->centre_hz, text, most_alias_db, narrower, taps, sizes.filter_taps));
-}
-
-missing_policy missing_named(const std::string& word) {
-  return choice_of<missing_policy>(
-      "--missing", word,
-      {{"withhold", missing_policy::withhold}, {"zero-fill", missing_policy::zero_fill}});
-}
-
-evaluation_point evaluation_named(const std::string& word) {
-  return choice_of<evaluation_point>(
-      "--evaluate", word,
-      {{"start", evaluation_point::window_start}, {"centre", evaluation_point::window_centre}});
-}
-
-heap_sample heap_sample_named(const char* option, const std::string& word) {
-  return choice_of<heap_sample>(option, word,
-                                {{"4", heap_sample::int4},
-                                 {"8", heap_sample::int8},
-                                 {"16", heap_sample::int16},
-                                 {"fp16", heap_sample::fp16},
-                                 {"fp32", heap_sample::fp32}});
 }
 
 }  // namespace wingbeat::cli

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/option.hpp"            // choices
 #include "wingbeat/channeliser.hpp"  // channeliser_spec
 
 namespace wingbeat::cli {
@@ -36,10 +37,19 @@ namespace wingbeat::cli {
 [[nodiscard]] std::string band_text(const channeliser_spec& spec, const std::string& taps,
                                     bool allows_alias);
 
-/// Return what a word of --missing, of --evaluate, or of `option` names. Throw `plan_error` for
-/// another word.
-[[nodiscard]] missing_policy missing_named(const std::string& word);
-[[nodiscard]] evaluation_point evaluation_named(const std::string& word);
-[[nodiscard]] heap_sample heap_sample_named(const char* option, const std::string& word);
+/// The words of options that several commands have.
+inline const choices<missing_policy> missing_policies{{"withhold", missing_policy::withhold},
+                                                      {"zero-fill", missing_policy::zero_fill}};
+inline const choices<evaluation_point> evaluation_points{
+    {"start", evaluation_point::window_start}, {"centre", evaluation_point::window_centre}};
+inline const choices<filter_window> filter_windows{{"hann", filter_window::hann},
+                                                   {"rect", filter_window::rectangular}};
+inline const choices<dither_kind> dither_kinds{{"none", dither_kind::none},
+                                               {"uniform", dither_kind::uniform}};
+inline const choices<heap_sample> heap_samples{{"4", heap_sample::int4},
+                                               {"8", heap_sample::int8},
+                                               {"16", heap_sample::int16},
+                                               {"fp16", heap_sample::fp16},
+                                               {"fp32", heap_sample::fp32}};
 
 }  // namespace wingbeat::cli

@@ -7,6 +7,7 @@
 #include <system_error>  // errc
 
 #include "cli/messages.hpp"    // print_message
+#include "cli/option.hpp"      // add_choice, add_text
 #include "formatted.hpp"       // formatted
 #include "wingbeat/error.hpp"  // plan_error, absent_error
 
@@ -97,33 +98,17 @@ std::string short_name(const device_info& device) {
   return formatted("{}:{}", name_of(device.runs_on), device.index);
 }
 
-precision precision_named(const std::string& name) {
-  for (const precision known : {precision::fp32, precision::fp64}) {
-    if (name_of(known) == name) return known;
-  }
-  throw plan_error(formatted("there is no precision '{}'; choose fp32 or fp64", name));
+void add_device(CLI::App& command, std::string& to) {
+  add_text(command, "--device,--engine", to, "One device; the best one when not given");
 }
 
-precision storage_named(const std::string& name) {
-  for (const precision known : {precision::fp32, precision::fp16, precision::bf16}) {
-    if (name_of(known) == name) return known;
-  }
-  throw plan_error(formatted("there is no storage '{}'; choose fp32, fp16 or bf16", name));
+void add_precision(CLI::App& command, precision& to) {
+  add_choice(command, "--precision", to, named_choices({precision::fp32, precision::fp64}));
 }
 
-extent mode_named(const std::string& name) {
-  for (const extent known : {extent::full, extent::same, extent::valid}) {
-    if (name_of(known) == name) return known;
-  }
-  throw plan_error(formatted("there is no mode '{}'; choose full, same or valid", name));
-}
-
-scaling scaling_named(const std::string& name) {
-  for (const scaling known : {scaling::none, scaling::by_length, scaling::by_sqrt_length}) {
-    if (name_of(known) == name) return known;
-  }
-  throw plan_error(
-      formatted("there is no scaling '{}'; choose none, by_length or by_sqrt_length", name));
+void add_mode(CLI::App& command, extent& to, const std::string& about) {
+  add_choice(command, "--mode", to, named_choices({extent::full, extent::same, extent::valid}),
+             about);
 }
 
 }  // namespace wingbeat::cli

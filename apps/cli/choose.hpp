@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, precisions and scalings by the names of the command line: "all", "host", "opencl:1".
+// Devices by the names of the command line, "all", "host", "opencl:1"; options that commands share.
 #pragma once
 
 #include <string>
@@ -7,7 +7,11 @@
 
 #include "wingbeat/convolution.hpp"  // extent
 #include "wingbeat/devices.hpp"      // device_info
-#include "wingbeat/plan.hpp"         // precision, scaling
+#include "wingbeat/plan.hpp"         // precision
+
+namespace CLI {
+class App;
+}
 
 namespace wingbeat::cli {
 
@@ -25,16 +29,9 @@ namespace wingbeat::cli {
 /// Returns "host", or "opencl:1" for a device that is not the first of its engine.
 [[nodiscard]] std::string short_name(const device_info& device);
 
-/// Returns the precision of that name. Throws `plan_error` for any other word.
-[[nodiscard]] precision precision_named(const std::string& name);
-
-/// Returns the stored type of that name. Throws `plan_error` for any other word.
-[[nodiscard]] precision storage_named(const std::string& name);
-
-/// Returns the mode of that name. Throws `plan_error` for any other word.
-[[nodiscard]] extent mode_named(const std::string& name);
-
-/// Returns the scaling of that name. Throws `plan_error` for any other word.
-[[nodiscard]] scaling scaling_named(const std::string& name);
+/// Add the options --device, of one device by its name, --precision and --mode.
+void add_device(CLI::App& command, std::string& to);
+void add_precision(CLI::App& command, precision& to);
+void add_mode(CLI::App& command, extent& to, const std::string& about = "");
 
 }  // namespace wingbeat::cli

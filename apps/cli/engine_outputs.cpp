@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "channelising/spec.hpp"  // least_channels, most_channels
-#include "cli/option.hpp"         // count_of, parts_of, real_of
-#include "formatted.hpp"          // formatted, joined
-#include "wingbeat/error.hpp"     // plan_error
+#include "channelising/spec.hpp"   // least_channels, most_channels
+#include "cli/channel_models.hpp"  // filter_windows, dither_kinds
+#include "cli/option.hpp"          // choice_of, count_of, parts_of, real_of
+#include "formatted.hpp"           // formatted, joined
+#include "wingbeat/error.hpp"      // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -68,14 +69,9 @@ class output_words {
   [[nodiscard]] double real(const std::string& key, real_range range) const {
     return real_of(option_ + " " + key, text(key), range);
   }
-  /// Returns the value that `word` names.
-  template <class Value>
-  [[nodiscard]] Value choice(const std::string& key, std::string_view first, Value of_first,
-                             std::string_view second, Value of_second) const {
-    if (text(key) == first) return of_first;
-    if (text(key) == second) return of_second;
-    throw plan_error(
-        formatted("{} {} is '{}'; choose {} or {}", option_, key, text(key), first, second));
+  template <class Value, class To>
+  void choose(const std::string& key, const choices<Value>& known, To& to) const {
+    if (has(key)) to = choice_of(option_ + " " + key, text(key), known);
   }
 
  private:
@@ -149,14 +145,8 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
               {channelising::least_channels, channelising::most_channels});
   words.count("taps", bank.taps, {1, 64});
   if (words.has("w_cutoff")) bank.weight_cutoff = words.real("w_cutoff", {0, 4});
-  if (words.has("window_function")) {
-    bank.window = words.choice("window_function", "hann", filter_window::hann, "rect",
-                               filter_window::rectangular);
-  }
-  if (words.has("dither")) {
-    bank.dither =
-        words.choice("dither", "uniform", dither_kind::uniform, "none", dither_kind::none);
-  }
+  words.choose("window_function", filter_windows, bank.window);
+  words.choose("dither", dither_kinds, bank.dither);
   bank.spectra_per_heap = spectra_per_batch(words, bank.channels);
   std::size_t own_seed = seed;
   words.count("dither_seed", own_seed, {0, ~std::size_t{0}});

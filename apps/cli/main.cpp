@@ -10,32 +10,18 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/commands/bench.hpp"       // add_bench
-#include "cli/commands/channelise.hpp"  // add_channelise
-#include "cli/commands/convolve.hpp"    // add_convolve
-#include "cli/commands/devices.hpp"     // add_devices
-#include "cli/commands/dsim.hpp"        // add_dsim
-#include "cli/commands/fengine.hpp"     // add_fengine
-#include "cli/commands/filter.hpp"      // add_filter
-#include "cli/commands/match.hpp"       // add_match
-#include "cli/commands/order.hpp"       // add_order
-#include "cli/commands/plan.hpp"        // add_plan
-#include "cli/commands/receive.hpp"     // add_receive
-#include "cli/commands/simulate.hpp"    // add_simulate
-#include "cli/commands/speedtest.hpp"   // add_speedtest
-#include "cli/commands/transform.hpp"   // add_transform
-#include "cli/commands/verify.hpp"      // add_verify
-#include "cli/compile_progress.hpp"     // compile_progress
-#include "cli/configuration.hpp"        // with_configuration
-#include "cli/fgpu_options.hpp"         // with_number_lists
-#include "cli/files.hpp"                // require_files
-#include "cli/messages.hpp"             // print_message, exit_code
-#include "cli/nearest_word.hpp"         // nearest_word
-#include "cli/option.hpp"               // require_values
-#include "cli/signals.hpp"              // remove_temporary_files_on_signals
-#include "cli/streams.hpp"              // occupy_closed_streams
-#include "wingbeat/error.hpp"           // plan_error, absent_error, device_error, file_error
-#include "wingbeat/version.hpp"         // WINGBEAT_VERSION_MAJOR
+#include "cli/commands/commands.hpp"  // add_bench ..
+#include "cli/compile_progress.hpp"   // compile_progress
+#include "cli/configuration.hpp"      // with_configuration
+#include "cli/fgpu_options.hpp"       // with_number_lists
+#include "cli/files.hpp"              // require_files
+#include "cli/messages.hpp"           // print_message, exit_code
+#include "cli/nearest_word.hpp"       // nearest_word
+#include "cli/option.hpp"             // require_values
+#include "cli/signals.hpp"            // remove_temporary_files_on_signals
+#include "cli/streams.hpp"            // occupy_closed_streams
+#include "wingbeat/error.hpp"         // plan_error, absent_error, device_error, file_error
+#include "wingbeat/version.hpp"       // WINGBEAT_VERSION_MAJOR
 
 namespace {
 

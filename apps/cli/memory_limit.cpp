@@ -31,10 +31,7 @@ double default_limit_bytes() {
   return bytes / 2;
 }
 
-}  // namespace
-
-double memory_limit_of(const std::string& text) {
-  if (text.empty()) return default_limit_bytes();
+double bytes_of(const std::string& text) {
   constexpr std::string_view suffixes = "KMGT";
   std::string digits = text;
   double unit = 1;
@@ -50,21 +47,30 @@ double memory_limit_of(const std::string& text) {
   }
 }
 
-void add_memory_limit(CLI::App& command, std::string& to) {
-  add_text(command, "--max-memory", to,
-           "Refuse to take more memory, as 512M or 3.5G; else half of the machine's");
+std::string text_of(double bytes) {
+  if (bytes >= mebibyte) return formatted("{:.0f} MiB", std::floor(bytes / mebibyte));
+  return formatted("{:.0f} KiB", std::floor(bytes / 1024));
 }
 
-std::string require_memory(std::string_view work, double array_bytes, double limit_bytes) {
+}  // namespace
+
+void add_memory_limit(CLI::App& command, memory_limit& to) {
+  add_text(command, "--max-memory",
+           "Refuse to take more memory, as 512M or 3.5G; else half of the machine's", "",
+           [&to](const std::string& text) { to.bytes = bytes_of(text); });
+}
+
+std::string require_memory(std::string_view work, double array_bytes, const memory_limit& limit) {
   const double needed_mib = std::ceil((array_bytes + program_bytes) / mebibyte);
+  const double limit_bytes = limit.bytes ? *limit.bytes : default_limit_bytes();
   if (needed_mib * mebibyte <= limit_bytes) {
     return formatted("{:.0f} MiB of memory", needed_mib);
   }
   throw plan_error(
-      formatted("{} needs up to {:.0f} MiB of memory, and {:.0f} MiB are allowed, half of the "
-                "machine's unless --max-memory says otherwise; give --max-memory {:.0f}M if it has "
-                "them, or take less at once",
-                work, needed_mib, std::floor(limit_bytes / mebibyte), needed_mib));
+      formatted("{} needs up to {:.0f} MiB of memory, and {} are allowed{}; give --max-memory "
+                "{:.0f}M if the machine has them, or take less at once",
+                work, needed_mib, text_of(limit_bytes),
+                limit.bytes ? "" : ", half of the machine's", needed_mib));
 }
 
 }  // namespace wingbeat::cli

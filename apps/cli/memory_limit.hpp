@@ -2,6 +2,7 @@
 // The most memory that a command may take, compared with what it needs before it allocates.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,17 +12,17 @@ class App;
 
 namespace wingbeat::cli {
 
-/// Returns the bytes of "1500000", "512K", "3.5M" or "12G", in powers of 1024; without a text half
-/// of the machine's memory, or of what a control group leaves to the program.
-/// Throws `plan_error` naming --max-memory for another text.
-[[nodiscard]] double memory_limit_of(const std::string& text);
+struct memory_limit {
+  /// Unset: half of the machine's memory, or of what a control group leaves to the program.
+  std::optional<double> bytes = {};
+};
 
-/// Adds the option --max-memory.
-void add_memory_limit(CLI::App& command, std::string& to);
+/// Adds the option --max-memory, which takes "1500000", "512K", "3.5M" or "12G", in powers of 1024.
+void add_memory_limit(CLI::App& command, memory_limit& to);
 
 /// Returns what `work` needs at most, arrays and the program itself: "131 MiB of memory". Throws
 /// `plan_error` where that exceeds the limit.
 [[nodiscard]] std::string require_memory(std::string_view work, double array_bytes,
-                                         double limit_bytes);
+                                         const memory_limit& limit);
 
 }  // namespace wingbeat::cli

@@ -127,9 +127,21 @@ double real_of(const std::string& option, std::string_view text, real_range rang
   refuse(option, text, "a number " + text_of(range));
 }
 
-void refuse_choice(const char* option, std::string_view word,
-                   const std::vector<const char*>& known) {
-  throw plan_error(formatted("{} is '{}'; choose one of {}", option, word, joined(known, ", ")));
+std::string listed_text(const std::vector<std::string_view>& words) {
+  if (words.size() == 1) return std::string{words.front()};
+  const std::vector<std::string_view> before(words.begin(), words.end() - 1);
+  return formatted("{} or {}", joined(before, ", "), words.back());
+}
+
+void refuse_choice(const std::string& option, std::string_view word, const std::string& listed) {
+  throw plan_error(formatted("{} is '{}'; choose {}", option, word, listed));
+}
+
+CLI::App& add_command(CLI::App& program, const command_text& text, std::function<void()> run) {
+  CLI::App* const command = program.add_subcommand(text.name, text.about);
+  command->footer(text.footer);
+  command->callback(std::move(run));
+  return *command;
 }
 
 std::vector<std::string> parts_of(const std::string& option, std::string_view list) {
@@ -186,10 +198,17 @@ CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional
 
 CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
                       const std::string& about) {
-  return add_option(command, names, "TEXT", about, to, [&to, names](const std::string& text) {
-    require_text(names, text);
-    to = text;
-  });
+  return add_text(command, names, about, to, [&to](const std::string& text) { to = text; });
+}
+
+CLI::Option* add_text(CLI::App& command, const std::string& names, const std::string& about,
+                      const std::string& default_text,
+                      std::function<void(const std::string&)> take) {
+  return add_option(command, names, "TEXT", about, default_text,
+                    [names, take = std::move(take)](const std::string& text) {
+                      require_text(names, text);
+                      take(text);
+                    });
 }
 
 CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& to,

@@ -4,6 +4,8 @@
 
 #include <cstddef>  // size_t
 #include <functional>
+#include <initializer_list>
+#include <memory>  // make_shared
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,20 +48,39 @@ struct real_range {
                                           count_range range);
 [[nodiscard]] double real_of(const std::string& option, std::string_view text, real_range range);
 
-/// Throws `plan_error` for a word that is none of those known.
-[[noreturn]] void refuse_choice(const char* option, std::string_view word,
-                                const std::vector<const char*>& known);
+/// Words, and the values that they name.
+template <class Value>
+using choices = std::vector<std::pair<std::string_view, Value>>;
+
+/// Returns the choices whose words are the `name_of` values.
+template <class Value>
+choices<Value> named_choices(std::initializer_list<Value> values) {
+  choices<Value> known;
+  for (const Value& value : values) known.emplace_back(name_of(value), value);
+  return known;
+}
+
+/// Returns "full, same or valid".
+[[nodiscard]] std::string listed_text(const std::vector<std::string_view>& words);
+
+template <class Value>
+std::string text_of(const choices<Value>& known) {
+  std::vector<std::string_view> words;
+  for (const auto& [word, value] : known) words.push_back(word);
+  return listed_text(words);
+}
+
+/// Throws `plan_error` for a word that is none of those listed.
+[[noreturn]] void refuse_choice(const std::string& option, std::string_view word,
+                                const std::string& listed);
 
 /// Returns the value that a word names. Throws `plan_error` that lists all for another word.
 template <class Value>
-Value choice_of(const char* option, std::string_view word,
-                const std::vector<std::pair<const char*, Value>>& values) {
-  std::vector<const char*> known;
-  for (const auto& [name, value] : values) {
+Value choice_of(const std::string& option, std::string_view word, const choices<Value>& known) {
+  for (const auto& [name, value] : known) {
     if (word == name) return value;
-    known.push_back(name);
   }
-  refuse_choice(option, word, known);
+  refuse_choice(option, word, text_of(known));
 }
 
 /// Returns the parts of a comma list. Throws `plan_error` for an empty part.
@@ -69,6 +90,25 @@ Value choice_of(const char* option, std::string_view word,
 CLI::Option* add_option(CLI::App& command, const std::string& names, const char* type,
                         const std::string& about, const std::string& default_text,
                         std::function<void(const std::string&)> take);
+
+/// What help says of a command.
+struct command_text {
+  const char *name, *about;
+  std::string footer;
+};
+
+/// Adds a command that runs `run`; the function below calls it.
+CLI::App& add_command(CLI::App& program, const command_text& text, std::function<void()> run);
+
+/// Adds a command: `add` adds its options, which end in an `Options`, and `run` returns the exit
+/// code.
+template <class Options, class Run, class... Add>
+void add_command(CLI::App& program, int& exit_code, const command_text& text, Run run, Add... add) {
+  const auto chosen = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, text, [chosen, run, &exit_code] { exit_code = run(*chosen); });
+  (add(command, *chosen), ...);
+}
 
 /// Returns `about` with the range behind it, in brackets.
 [[nodiscard]] std::string help_text(const std::string& about, count_range range);
@@ -113,6 +153,25 @@ CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional
 /// Adds an option that takes a text, which may be neither empty nor like an option's name.
 CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
                       const std::string& about);
+
+/// Adds one whose text is passed to `take`.
+CLI::Option* add_text(CLI::App& command, const std::string& names, const std::string& about,
+                      const std::string& default_text,
+                      std::function<void(const std::string&)> take);
+
+/// Adds an option that takes one of the words, which help lists behind `about`. An
+/// std::optional<Value> that is unset has no default.
+template <class Value, class To>
+CLI::Option* add_choice(CLI::App& command, const std::string& names, To& to,
+                        const choices<Value>& known, const std::string& about = "") {
+  std::string default_text;
+  for (const auto& [word, value] : known) {
+    if (to == value) default_text = word;
+  }
+  return add_text(
+      command, names, about + text_of(known), default_text,
+      [&to, names, known](const std::string& text) { to = choice_of(names, text, known); });
+}
 
 /// Adds a positional that takes one text or several, each as `add_text` does.
 CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& to,

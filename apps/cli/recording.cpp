@@ -195,9 +195,9 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
     throw plan_error(formatted("{} files are given; give one for each of at most 2 polarisations",
                                files.size()));
   }
-  const std::vector<const char*> known{"auto", "raw", "npy", "vdif", "guppi"};
+  const std::vector<std::string_view> known{"auto", "raw", "npy", "vdif", "guppi"};
   if (std::find(known.begin(), known.end(), format) == known.end()) {
-    refuse_choice("--format", format, known);
+    refuse_choice("--format", format, listed_text(known));
   }
   for (const std::string& name : files) {
     auto file = std::make_unique<byte_source>(name);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "cli/option.hpp"        // add_text
 #include "commit.hpp"            // WINGBEAT_COMMIT, generated
 #include "formatted.hpp"         // formatted
 #include "wingbeat/version.hpp"  // WINGBEAT_VERSION_MAJOR
@@ -40,6 +41,10 @@ std::string utc_text(double unix_time_s) {
 }
 
 }  // namespace
+
+void add_log_level(CLI::App& command, std::string& to) {
+  add_text(command, "--log-level", to, "all, trace, debug, info, warn, error, fatal or off");
+}
 
 void log_start(control::service_log& log, double sync_time_s) {
   log.write(control::log_level::info,

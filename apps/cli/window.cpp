@@ -5,8 +5,6 @@
 #include <cmath>      // cos
 #include <numbers>    // pi
 
-#include "cli/option.hpp"  // choice_of
-
 namespace wingbeat::cli {
 namespace {
 
@@ -26,14 +24,16 @@ std::vector<double> coefficients_of(window shape) {
 
 }  // namespace
 
-window window_named(const std::string& name) {
-  return choice_of<window>("--window", name,
-                           {{"rectangular", window::rectangular},
-                            {"hann", window::hann},
-                            {"hamming", window::hamming},
-                            {"blackman", window::blackman},
-                            {"blackman-harris", window::blackman_harris},
-                            {"flat-top", window::flat_top}});
+std::string_view name_of(window shape) noexcept {
+  switch (shape) {
+    case window::rectangular: return "rectangular";
+    case window::hann: return "hann";
+    case window::hamming: return "hamming";
+    case window::blackman: return "blackman";
+    case window::blackman_harris: return "blackman-harris";
+    case window::flat_top: return "flat-top";
+  }
+  return "";
 }
 
 std::vector<double> samples_of(window shape, std::size_t n) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace wingbeat::cli {
@@ -13,9 +13,8 @@ namespace wingbeat::cli {
 /// (blackman_harris) and five terms (flat_top), with the coefficients of scipy.signal.windows.
 enum class window { rectangular, hann, hamming, blackman, blackman_harris, flat_top };
 
-/// Returns the window of that name: rectangular, hann, hamming, blackman, blackman-harris or
-/// flat-top. Throws `plan_error` for any other word.
-[[nodiscard]] window window_named(const std::string& name);
+/// Returns "rectangular", "hann", "hamming", "blackman", "blackman-harris" or "flat-top".
+[[nodiscard]] std::string_view name_of(window shape) noexcept;
 
 /// Returns the periodic window of n samples (the symmetric one of n + 1 without its last).
 [[nodiscard]] std::vector<double> samples_of(window shape, std::size_t n);

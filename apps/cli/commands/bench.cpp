@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/bench.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // all_of
-#include <memory>     // make_shared
 #include <optional>
 
 #include "cli/messages.hpp"             // print, print_message
@@ -142,6 +141,8 @@ constexpr std::size_t most_rounds = 1'000'000;
 constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
 
 void add_bench_options(CLI::App& command, options& o) {
+  add_sweep_options(command, o.sweep);
+  o.rule.stop.confidence = 1;  // in percent; `bench` converts it
   CLI::Option* const peers = add_file(command, file_use::programs, "--peer", o.peers,
                                       "libraries to measure beside: cufft,vkfft,fftw,clfft");
   measure::stop_rule& stop = o.rule.stop;
@@ -163,14 +164,9 @@ void add_bench_options(CLI::App& command, options& o) {
 }  // namespace
 
 void add_bench(CLI::App& program, int& exit_code) {
-  auto chosen = std::make_shared<options>();
-  chosen->rule.stop.confidence = 1;  // in percent; `bench` converts it
-  CLI::App* command =
-      program.add_subcommand("bench", "Times transforms as a fraction of a plain copy");
-  command->footer(examples);
-  add_sweep_options(*command, chosen->sweep);
-  add_bench_options(*command, *chosen);
-  command->callback([chosen, &exit_code] { exit_code = bench(*chosen); });
+  add_command<options>(program, exit_code,
+                       {"bench", "Times transforms as a fraction of a plain copy", examples}, bench,
+                       add_bench_options);
 }
 
 }  // namespace wingbeat::cli

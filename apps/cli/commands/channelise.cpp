@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/channelise.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>  // max
+#include <algorithm>  // max, min
 #include <bit>        // bit_floor
 #include <chrono>     // steady_clock
-#include <memory>     // make_shared
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +13,7 @@
 #include "channelising/heap_windows.hpp"    // heap_windows
 #include "channelising/packed_samples.hpp"  // least_sample_bits
 #include "channelising/spec.hpp"            // has_dither, least_channels
-#include "cli/channel_models.hpp"           // read_delays, heap_sample_named, ..
+#include "cli/channel_models.hpp"           // read_delays, heap_samples, ..
 #include "cli/choose.hpp"                   // choose_device
 #include "cli/messages.hpp"                 // print_message, counted
 #include "cli/option.hpp"                   // add_inputs, add_file, add_count
@@ -54,12 +53,14 @@ struct options {
   std::vector<std::string> inputs, delay, narrowband;
   bool allows_alias = false;
   std::string output, spectrum, waterfall, stats, delays, gains, device;
-  std::string format = "auto", window = "hann", output_bits = "8", dither, missing;
-  std::string evaluate, cutoff = "1";
+  std::string format = "auto";
+  channeliser_spec spec;
+  std::optional<missing_policy> missing;
+  std::optional<evaluation_point> evaluation;
   std::optional<double> adc_rate_hz;
   std::optional<unsigned> sample_bits;
   std::optional<std::size_t> coarse_channel;
-  std::size_t channels = 4096, taps = 16, kept_samples = std::size_t{1} << 20;
+  std::size_t kept_samples = std::size_t{1} << 20;
   std::optional<std::size_t> spectra_per_heap;
   std::optional<std::uint64_t> seed;
   std::uint64_t first_sample = 0;
@@ -80,34 +81,24 @@ frequency_axis axis_of(const channeliser_spec& spec, const recording& input) {
 }
 
 channeliser_spec spec_of(const options& o, const recording& input) {
-  channeliser_spec spec;
+  channeliser_spec spec = o.spec;
   spec.adc_rate_hz = rate_of(o, input);
-  spec.channels = o.channels;
-  spec.taps = o.taps;
-  spec.window = choice_of<filter_window>(
-      "--window", o.window, {{"hann", filter_window::hann}, {"rect", filter_window::rectangular}});
-  spec.weight_cutoff = real_of("--cutoff", o.cutoff, {0, 4});
   spec.sample_bits = input.sample_bits();
   spec.complex_samples = input.is_complex();
   spec.polarisations = input.n_polarisations();
   // Of an array, short heaps lose few spectra where a delay starts a window before the recording.
   const std::size_t of_array =
-      std::max<std::size_t>(16, std::bit_floor((std::size_t{1} << 16) / o.channels));
+      std::max<std::size_t>(16, std::bit_floor((std::size_t{1} << 16) / spec.channels));
   spec.spectra_per_heap = o.spectra_per_heap.value_or(names_array(o.output) ? of_array : 0);
-  spec.output = heap_sample_named("--output-bits", o.output_bits);
-  if (!o.dither.empty()) {
-    spec.dither = choice_of<dither_kind>(
-        "--dither", o.dither, {{"none", dither_kind::none}, {"uniform", dither_kind::uniform}});
-  }
   spec.seed = o.seed.value_or(0);
-  if (!o.missing.empty()) spec.missing = missing_named(o.missing);
-  if (!o.missing.empty() && !input.has_packets() && !o.early_start) {
+  spec.missing = o.missing.value_or(missing_policy::withhold);
+  if (o.missing && !input.has_packets() && !o.early_start) {
     throw plan_error(formatted(
         "--missing is of VDIF and GUPPI raw, whose packets may be lost, and {} has none; leave it "
         "out",
         joined(o.inputs, ", ")));
   }
-  if (!o.evaluate.empty()) spec.evaluation = evaluation_named(o.evaluate);
+  spec.evaluation = o.evaluation.value_or(evaluation_point::window_start);
   if (!o.narrowband.empty() && input.is_complex()) {
     throw plan_error(formatted(
         "--narrowband takes real samples and {} has complex ones; leave it out", o.inputs[0]));
@@ -201,7 +192,7 @@ class heap_sink {
     }
     if (heaps_) heaps_->commit();
     const std::string title = formatted("{}, {} channels, {} spectra", joined(o.inputs, ", "),
-                                        o.channels, run.n_spectra());
+                                        o.spec.channels, run.n_spectra());
     if (powers_) formats::write_chart(o.spectrum, powers_->chart(title));
     // Where all heaps were withheld there is nothing to draw.
     if (waterfall_ && run.n_spectra() > 0) {
@@ -264,7 +255,9 @@ void report(const options& o, const channeliser& bank, const channeliser_run& ru
                   counted(bank.counts().withheld, "heap"));
   }
   if (const heap_begin begin = begin_of(o, bank); begin.is_late()) {
-    const auto n = static_cast<std::size_t>(begin.delayed - begin.due);
+    // One heap before the first would have some of the recording's samples.
+    const auto n =
+        std::min(static_cast<std::size_t>(begin.delayed - begin.due), bank.sizes().heap_samples);
     print_message("{}: {} are left out; {}", begin.sentence(),
                   formatted("{} spectra", n / bank.sizes().spectrum_samples), early_start_text);
   }
@@ -293,11 +286,11 @@ int run(const options& o) {
   if (!o.delay.empty() && !o.delays.empty()) {
     throw plan_error("--delay excludes --delays; state all delays in the file");
   }
-  if (o.early_start && o.missing != "zero-fill") {
+  if (o.early_start && o.missing != missing_policy::zero_fill) {
     throw plan_error(
         "--early-start is of no use without --missing zero-fill; leave it out, or give both");
   }
-  if (!o.evaluate.empty() && o.delay.empty() && o.delays.empty()) {
+  if (o.evaluation && o.delay.empty() && o.delays.empty()) {
     throw plan_error(
         "--evaluate is of no use without delays; leave it out, or give --delay or --delays");
   }
@@ -343,20 +336,20 @@ void add_input_options(CLI::App& command, options& o) {
             "Number of the first sample, since the ADC's sample 0");
   add_count(command, "--kept-samples", o.kept_samples, {0, std::size_t{1} << 32},
             "Kept behind those in use, for delays that grow in steps");
-  add_text(command, "--missing", o.missing,
-           "Heaps that miss samples of lost packets: withhold, as when not given, or zero-fill");
+  add_choice(command, "--missing", o.missing, missing_policies,
+             "Heaps that miss samples of lost packets, withheld when not given: ");
   add_switch(command, "--early-start", o.early_start,
              "Also the heap that the first sample falls in; samples before it are missing");
 }
 
 void add_filter_options(CLI::App& command, options& o) {
-  add_count(command, "--channels", o.channels,
+  add_count(command, "--channels", o.spec.channels,
             {channelising::least_channels, channelising::most_channels},
             "A product of 2, 3, 5, 7, 11 and 13");
-  add_count(command, "--taps", o.taps, {1, 64}, "Spectra that a window is long");
-  add_text(command, "--window", o.window, "hann or rect");
-  add_text(command, "--cutoff", o.cutoff,
-           "Width of a channel at -6 dB, in channels, 0 to 4; 0 is the window alone");
+  add_count(command, "--taps", o.spec.taps, {1, 64}, "Spectra that a window is long");
+  add_choice(command, "--window", o.spec.window, filter_windows);
+  add_real(command, "--cutoff", o.spec.weight_cutoff, {0, 4},
+           "Width of a channel at -6 dB, in channels; 0 is the window alone");
   add_list(command, "--narrowband", o.narrowband,
            "A part of the band: centre=HZ,decimation=D[,pass_bandwidth=HZ][,taps=T]");
   add_switch(command, "--allow-alias", o.allows_alias,
@@ -365,21 +358,21 @@ void add_filter_options(CLI::App& command, options& o) {
   add_file(command, file_use::input, "--delays", o.delays,
            "File of delays, phases and their rates");
   add_file(command, file_use::input, "--gains", o.gains, "File of gains");
-  add_text(command, "--evaluate", o.evaluate,
-           "Delays at the start or the centre of a window; start when not given");
+  add_choice(command, "--evaluate", o.evaluation, evaluation_points,
+             "Where in a window delays are evaluated, at its start when not given: ");
 }
 
 void add_output_options(CLI::App& command, options& o) {
   add_file_or_stdout(
       command, "-o,--output", o.output,
       "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps; - prints those");
-  add_text(command, "--output-bits", o.output_bits, "4, 8, 16, fp16 or fp32");
+  add_choice(command, "--output-bits", o.spec.output, heap_samples);
   add_count(
       command, "--spectra-per-heap", o.spectra_per_heap,
       {channelising::least_spectra, std::size_t{1} << 20},
       "16, or a multiple of 32; when not given 2^20 divided by the channels, rounded down to a "
       "power of two, of .npy 2^16 and 16 at least");
-  add_text(command, "--dither", o.dither, "none or uniform, which is for integers");
+  add_choice(command, "--dither", o.spec.dither, dither_kinds, "Of integers: ");
   add_count(command, "--seed", o.seed, {0, std::size_t{1} << 63},
             "Of the dither; 0 when not given");
   add_file(command, file_use::output, "--spectrum", o.spectrum,
@@ -388,20 +381,16 @@ void add_output_options(CLI::App& command, options& o) {
            "FILE.png, .svg or .pdf: power over frequency and time in dB");
   add_file(command, file_use::output, "--stats", o.stats,
            "FILE.json: levels, histograms, saturation, heaps, rates");
-  add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
+  add_device(command, o.device);
 }
 
 }  // namespace
 
 void add_channelise(CLI::App& program, int& exit_code) {
-  CLI::App* const command = program.add_subcommand(
-      "channelise", "Makes spectra of a digitiser's samples by a polyphase filter bank");
-  command->footer(examples);
-  auto chosen = std::make_shared<options>();
-  add_input_options(*command, *chosen);
-  add_filter_options(*command, *chosen);
-  add_output_options(*command, *chosen);
-  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+  add_command<options>(
+      program, exit_code,
+      {"channelise", "Makes spectra of a digitiser's samples by a polyphase filter bank", examples},
+      run, add_input_options, add_filter_options, add_output_options);
 }
 
 }  // namespace wingbeat::cli

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/convolve.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
-#include <memory>  // make_shared
 #include <optional>
 #include <string>
 #include <tuple>  // tie
 
-#include "cli/choose.hpp"            // choose_device, mode_named, precision_named
+#include "cli/choose.hpp"            // choose_device, add_mode, add_precision
 #include "cli/image_files.hpp"       // read_finite, without_alpha, require_holds
 #include "cli/image_filter.hpp"      // image_filter
 #include "cli/memory_limit.hpp"      // require_memory
 #include "cli/messages.hpp"          // print_message, counted
-#include "cli/option.hpp"            // add_text, add_file, add_real
+#include "cli/option.hpp"            // add_choice, add_command, add_file
 #include "cli/rate.hpp"              // rate_bar
 #include "formats/image_reader.hpp"  // image_reader
 #include "formats/image_writer.hpp"  // image_writer
@@ -46,29 +45,15 @@ constexpr double most_value = 1e15;
 
 struct options {
   std::string image_file, kernel_file, output, device;
-  std::string max_memory;
-  std::string mode = "full", border = "zero", precision_name = "fp32", normalise = "none";
+  memory_limit max_memory;
+  extent mode = extent::full;
+  border outside = border::zero;
+  precision real = precision::fp32;
+  normalisation divisor = normalisation::none;
   std::optional<double> black, white;
   int png_bits = 8;
   bool correlates = false;
 };
-
-border border_named(const std::string& name) {
-  for (const border known : {border::zero, border::mirror, border::repeat, border::clamp}) {
-    if (name_of(known) == name) return known;
-  }
-  throw plan_error(
-      formatted("there is no border '{}'; choose zero, mirror, repeat or clamp", name));
-}
-
-normalisation normalisation_named(const std::string& name) {
-  for (const normalisation known :
-       {normalisation::none, normalisation::by_sum, normalisation::by_luminance}) {
-    if (name_of(known) == name) return known;
-  }
-  throw plan_error(
-      formatted("there is no normalisation '{}'; choose none, sum or luminance", name));
-}
 
 /// Refuses values of a PNG for another format, and half a range.
 formats::image_write_options write_options_of(const options& o) {
@@ -111,24 +96,24 @@ void require_kernel(const options& o, const formats::image_stack& kernel,
 }
 
 /// Returns the kernel without alpha, divided and reversed as the options say.
-formats::image_stack read_kernel(const options& o, formats::image_reader& file, precision real) {
-  formats::image_stack kernel = without_alpha(read_finite(file, o.kernel_file, 0, 1, real));
-  kernel = normalised(kernel, normalisation_named(o.normalise), o.kernel_file);
+formats::image_stack read_kernel(const options& o, formats::image_reader& file) {
+  formats::image_stack kernel = without_alpha(read_finite(file, o.kernel_file, 0, 1, o.real));
+  kernel = normalised(kernel, o.divisor, o.kernel_file);
   return o.correlates ? reversed(kernel) : kernel;
 }
 
 /// Refuses a border that no pixel of the result reaches.
-void require_border_in_use(const options& o, extent mode, border outside) {
-  if (mode != extent::valid || outside == border::zero) return;
+void require_border_in_use(const options& o) {
+  if (o.mode != extent::valid || o.outside == border::zero) return;
   throw plan_error(formatted(
       "--border {} is of no use with --mode valid, whose results lie within the image; leave it "
       "out, or choose --mode full or same",
-      o.border));
+      name_of(o.outside)));
 }
 
 void require_within(const options& o, const formats::image_stack& images,
-                    const formats::image_stack& kernel, extent mode) {
-  if (mode != extent::valid) return;
+                    const formats::image_stack& kernel) {
+  if (o.mode != extent::valid) return;
   if (kernel.height <= images.height && kernel.width <= images.width) return;
   throw plan_error(
       formatted("the kernel of {} does not lie within the {} of {}; use --mode full "
@@ -160,48 +145,43 @@ double needed_bytes(const image_filter_spec& spec, const formats::image_stack& k
 
 /// Convolves the images one after another into the file.
 void convolve_images(const options& o, formats::image_reader& images, image_filter& filter,
-                     formats::image_writer& to, precision real) {
+                     formats::image_writer& to) {
   const std::size_t n_images = images.shape().n_images;
   rate_bar bar{"convolve", "image"};
   for (std::size_t n = 0; n < n_images; ++n) {
     bar.show(n, static_cast<double>(n) / static_cast<double>(n_images));
-    to.add(filter(read_finite(images, o.image_file, n, 1, real).samples));
+    to.add(filter(read_finite(images, o.image_file, n, 1, o.real).samples));
   }
 }
 
 int run(const options& o) {
-  const precision real = precision_named(o.precision_name);
-  const extent mode = mode_named(o.mode);
-  const border outside = border_named(o.border);
-  require_border_in_use(o, mode, outside);
-  static_cast<void>(normalisation_named(o.normalise));
+  require_border_in_use(o);
   formats::image_write_options write = write_options_of(o);
-  static_cast<void>(memory_limit_of(o.max_memory));
-  const device_info device = choose_device(o.device, real);
+  const device_info device = choose_device(o.device, o.real);
   formats::image_reader images{o.image_file};
   const formats::image_stack& shape = images.shape();
   require_holds(o.output, shape.n_images, shape.n_channels);
   const auto format = formats::image_format_of(o.output);
   if (format == formats::image_format::png) write.png_range = png_range_of(o, shape.full_scale);
-  write.is_double_precision = real == precision::fp64 && format == formats::image_format::npy;
+  write.is_double_precision = o.real == precision::fp64 && format == formats::image_format::npy;
   formats::image_reader kernel_file{o.kernel_file};
   require_kernel(o, kernel_file.shape(), shape.n_channels);
-  require_within(o, shape, kernel_file.shape(), mode);
+  require_within(o, shape, kernel_file.shape());
   const image_filter_spec spec{.height = shape.height,
                                .width = shape.width,
                                .channels = shape.n_channels,
-                               .mode = mode,
-                               .outside = outside,
-                               .real = real};
+                               .mode = o.mode,
+                               .outside = o.outside,
+                               .real = o.real};
   formats::image_stack result = shape;
   std::tie(result.height, result.width) = result_size(spec, kernel_file.shape());
   const double image_bytes = needed_bytes(spec, kernel_file.shape(), result);
-  const std::string memory = require_memory("convolving " + size_text(shape.height, shape.width),
-                                            image_bytes + static_cast<double>(images.kept_bytes()),
-                                            memory_limit_of(o.max_memory));
-  image_filter filter{queue{device}, spec, read_kernel(o, kernel_file, real)};
+  const std::string memory =
+      require_memory("convolving " + size_text(shape.height, shape.width),
+                     image_bytes + static_cast<double>(images.kept_bytes()), o.max_memory);
+  image_filter filter{queue{device}, spec, read_kernel(o, kernel_file)};
   formats::image_writer to{o.output, result, write};
-  convolve_images(o, images, filter, to, real);
+  convolve_images(o, images, filter, to);
   static_cast<void>(to.commit());
   print_message("wrote {}: {} of {} by {}, within {}", o.output, counted(result.n_images, "image"),
                 size_text(result.height, result.width), short_name(device), memory);
@@ -217,30 +197,30 @@ void add_options(CLI::App& command, options& o) {
   add_file_or_stdout(command, "-o,--output", o.output,
                      "FILE.npy, .mrc, .mrcs, .tif, .tiff or .png; - prints .npy")
       ->required();
-  add_text(command, "--mode", o.mode, "full, same or valid");
-  add_text(command, "--border", o.border, "zero, mirror, repeat or clamp");
+  add_mode(command, o.mode);
+  add_choice(command, "--border", o.outside,
+             named_choices({border::zero, border::mirror, border::repeat, border::clamp}));
   add_switch(command, "--correlate", o.correlates, "Correlate instead: the kernel reversed");
-  add_text(command, "--normalise,--normalize", o.normalise,
-           "Divide the kernel by: none, sum (each colour its own) or luminance");
-  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  add_choice(
+      command, "--normalise,--normalize", o.divisor,
+      named_choices({normalisation::none, normalisation::by_sum, normalisation::by_luminance}),
+      "Divide the kernel by (sum: each colour its own): ");
+  add_precision(command, o.real);
   add_real(command, "--black", o.black, {-most_value, most_value},
            "Value that is black in a PNG; see below");
   add_real(command, "--white", o.white, {-most_value, most_value},
            "Value that is white in a PNG; see below");
   add_count(command, "--bits", o.png_bits, {8, 16}, "Bits a sample of a PNG, 8 or 16");
   add_memory_limit(command, o.max_memory);
-  add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
+  add_device(command, o.device);
 }
 
 }  // namespace
 
 void add_convolve(CLI::App& program, int& exit_code) {
-  CLI::App* const command =
-      program.add_subcommand("convolve", "Convolves images with a kernel image");
-  command->footer(examples);
-  auto chosen = std::make_shared<options>();
-  add_options(*command, *chosen);
-  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+  add_command<options>(program, exit_code,
+                       {"convolve", "Convolves images with a kernel image", examples}, run,
+                       add_options);
 }
 
 }  // namespace wingbeat::cli

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/devices.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
-
-#include <memory>  // make_shared
 
 #include "cli/messages.hpp"            // print
 #include "cli/option.hpp"              // add_switch
@@ -65,15 +63,16 @@ void print_document() {
 }  // namespace
 
 void add_devices(CLI::App& program, int& exit_code) {
-  CLI::App* const command = program.add_subcommand(
-      "devices", "Lists engines and devices, and the reasons why others are absent");
-  command->footer(examples);
-  auto is_json = std::make_shared<bool>(false);
-  add_switch(*command, "--json", *is_json, "Print JSON instead of a table");
-  command->callback([is_json, &exit_code] {
-    *is_json ? print_document() : print_table();
-    exit_code = exit_ok;
-  });
+  const auto run = [](bool is_json) {
+    is_json ? print_document() : print_table();
+    return exit_ok;
+  };
+  add_command<bool>(
+      program, exit_code,
+      {"devices", "Lists engines and devices, and the reasons why others are absent", examples},
+      run, [](CLI::App& command, bool& is_json) {
+        add_switch(command, "--json", is_json, "Print JSON instead of a table");
+      });
 }
 
 }  // namespace wingbeat::cli

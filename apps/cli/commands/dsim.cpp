@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/dsim.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
@@ -15,7 +15,7 @@
 #include "channelising/signal_source.hpp"   // most_signal_samples
 #include "cli/messages.hpp"                 // counted
 #include "cli/option.hpp"                   // add_texts, add_file, add_count, add_list
-#include "cli/service_start.hpp"            // log_start
+#include "cli/service_start.hpp"            // add_log_level, log_start
 #include "cli/sources.hpp"                  // report_send_buffers
 #include "cli/stop_signal.hpp"              // stop_signal
 #include "control/service_log.hpp"          // service_log
@@ -48,14 +48,12 @@ SIGINT and SIGTERM end it, with stop heaps.)";
 
 struct options {
   std::vector<std::string> signals, destinations, katcp_allowed;
-  std::string interface, katcp_host, stats, config, log_level = "info";
-  std::string drop = "0", duplicate = "0";
+  std::string katcp_host, stats, config, log_level = "info";
+  transmit::sample_sender_spec spec;
   std::optional<double> adc_rate_hz, sync_time_s, duration_s, rate_factor;
-  std::optional<std::uint64_t> first_timestamp, n_samples, drop_burst, drop_polarisation;
-  unsigned sample_bits = 10, ttl = 4;
-  std::size_t packet_samples = 4096, n_packets = 1024, reorder = 1;
-  std::size_t buffer_bytes = std::size_t{4} << 20, katcp_port = 0;
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> first_timestamp, n_samples;
+  std::optional<std::size_t> drop_burst;
+  std::size_t n_packets = 1024, katcp_port = 0;
   bool is_unpaced = false;
 };
 
@@ -70,7 +68,8 @@ void refuse_contradictions(const options& o) {
   exclude(o.sync_time_s && o.first_timestamp, "--sync-time", "--first-timestamp");
   exclude(o.duration_s && o.n_samples, "--duration", "--samples");
   exclude(o.rate_factor && o.is_unpaced, "--rate-factor", "--as-fast-as-possible");
-  const bool has_drops = real_of("--drop", o.drop, {0, 1}) > 0;
+  const bool has_drops = o.spec.disturbed.drop > 0;
+  const auto& drop_polarisation = o.spec.disturbed.drop_polarisation;
   const auto require_drops = [&](bool is_given, const char* option) {
     if (is_given && !has_drops) {
       throw plan_error(
@@ -78,16 +77,16 @@ void refuse_contradictions(const options& o) {
     }
   };
   require_drops(o.drop_burst.has_value(), "--drop-burst");
-  require_drops(o.drop_polarisation.has_value(), "--drop-pol");
+  require_drops(drop_polarisation.has_value(), "--drop-pol");
   if (!o.katcp_host.empty() && o.katcp_port == 0) {
     throw plan_error("--katcp-host requires --katcp-port; give a port, or leave it out");
   }
   if (!o.katcp_allowed.empty() && o.katcp_port == 0) {
     throw plan_error("--katcp-allow requires --katcp-port; give a port, or leave it out");
   }
-  if (o.drop_polarisation && *o.drop_polarisation >= o.signals.size()) {
+  if (drop_polarisation && *drop_polarisation >= o.signals.size()) {
     throw plan_error(formatted("--drop-pol {} is given for {}; polarisations count from 0",
-                               *o.drop_polarisation, counted(o.signals.size(), "signal")));
+                               *drop_polarisation, counted(o.signals.size(), "signal")));
   }
 }
 
@@ -123,26 +122,18 @@ std::uint64_t packets_of(const char* option, std::uint64_t n_samples, std::size_
 }
 
 transmit::sample_sender_spec spec_of(const options& o) {
-  transmit::sample_sender_spec spec;
+  transmit::sample_sender_spec spec = o.spec;
+  const std::size_t packet_samples = spec.format.packet_samples;
   spec.destinations = destinations_of(o);
-  spec.interface = o.interface;
-  spec.format = {o.sample_bits, o.packet_samples};
   spec.adc_rate_hz = o.adc_rate_hz.value();
   spec.rate_factor = o.is_unpaced ? 0 : o.rate_factor.value_or(1);
-  spec.buffer_bytes = o.buffer_bytes;
-  spec.ttl = o.ttl;
-  spec.disturbed = {.drop = real_of("--drop", o.drop, {0, 1}),
-                    .drop_burst = o.drop_burst.value_or(1),
-                    .drop_polarisation = o.drop_polarisation,
-                    .duplicate = real_of("--duplicate", o.duplicate, {0, 1}),
-                    .reorder = o.reorder,
-                    .seed = o.seed};
-  if (o.n_samples) spec.n_packets = packets_of("--samples", *o.n_samples, o.packet_samples);
-  const double packet_s = static_cast<double>(o.packet_samples) / spec.adc_rate_hz;
+  spec.disturbed.drop_burst = o.drop_burst.value_or(1);
+  if (o.n_samples) spec.n_packets = packets_of("--samples", *o.n_samples, packet_samples);
+  const double packet_s = static_cast<double>(packet_samples) / spec.adc_rate_hz;
   if (o.duration_s)
     spec.n_packets = static_cast<std::uint64_t>(std::ceil(*o.duration_s / packet_s));
   if (o.first_timestamp) {
-    (void)packets_of("--first-timestamp", *o.first_timestamp, o.packet_samples);
+    (void)packets_of("--first-timestamp", *o.first_timestamp, packet_samples);
     spec.first_timestamp = static_cast<std::int64_t>(*o.first_timestamp);
   }
   return spec;
@@ -157,15 +148,15 @@ double synchronise(const options& o, transmit::sample_sender_spec& spec) {
         formatted("--sync-time {:.3f} is {:.3f} s from now; give a time that has passed",
                   *o.sync_time_s, *o.sync_time_s - now_s));
   }
-  const double packet_s = static_cast<double>(o.packet_samples) / spec.adc_rate_hz;
+  const auto packet_samples = static_cast<std::int64_t>(spec.format.packet_samples);
+  const double packet_s = static_cast<double>(packet_samples) / spec.adc_rate_hz;
   const double n_packets = std::ceil((now_s - *o.sync_time_s) / packet_s);
   constexpr double most_samples = 0x1p62;
-  if (n_packets * static_cast<double>(o.packet_samples) > most_samples) {
+  if (n_packets * static_cast<double>(packet_samples) > most_samples) {
     throw plan_error(formatted("--sync-time {:.3f} is more than 2^62 samples ago; give a later one",
                                *o.sync_time_s));
   }
-  spec.first_timestamp =
-      static_cast<std::int64_t>(n_packets) * static_cast<std::int64_t>(o.packet_samples);
+  spec.first_timestamp = static_cast<std::int64_t>(n_packets) * packet_samples;
   return *o.sync_time_s;
 }
 
@@ -180,9 +171,9 @@ nlohmann::ordered_json document_of(const options& o, const sending& done) {
   nlohmann::ordered_json document{{"schema", "wingbeat.dsim/1"},
                                   {"sync_time_s", done.sync_time_s},
                                   {"adc_sample_rate_hz", o.adc_rate_hz.value()},
-                                  {"sample_bits", o.sample_bits},
-                                  {"packet_samples", o.packet_samples},
-                                  {"period_samples", o.packet_samples * o.n_packets},
+                                  {"sample_bits", o.spec.format.sample_bits},
+                                  {"packet_samples", o.spec.format.packet_samples},
+                                  {"period_samples", o.spec.format.packet_samples * o.n_packets},
                                   {"first_timestamp", done.first_timestamp},
                                   {"end_timestamp", done.counts.next_timestamp},
                                   {"elapsed_s", done.elapsed_s},
@@ -283,7 +274,7 @@ int run(const options& o) {
   const transmit::period_spec period{.format = spec.format,
                                      .adc_rate_hz = spec.adc_rate_hz,
                                      .n_packets = o.n_packets,
-                                     .seed = o.seed};
+                                     .seed = spec.disturbed.seed};
   const auto samples = std::make_shared<const transmit::sample_period>(o.signals, period);
   sending done{.sync_time_s = synchronise(o, spec), .first_timestamp = spec.first_timestamp};
   stop_signal stop;
@@ -330,9 +321,9 @@ void add_stream_options(CLI::App& command, options& o) {
       ->required();
   add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")
       ->required();
-  add_count(command, "--sample-bits", o.sample_bits,
+  add_count(command, "--sample-bits", o.spec.format.sample_bits,
             {channelising::least_sample_bits, channelising::most_sample_bits}, "Bits of a sample");
-  add_count(command, "--packet-samples", o.packet_samples, {1, std::size_t{1} << 18},
+  add_count(command, "--packet-samples", o.spec.format.packet_samples, {1, std::size_t{1} << 18},
             "Samples of a packet, in whole bytes");
   add_count(command, "--signal-heaps", o.n_packets, {1, channelising::most_signal_samples},
             "Packets of a period");
@@ -349,21 +340,23 @@ void add_stream_options(CLI::App& command, options& o) {
 }
 
 void add_fault_options(CLI::App& command, options& o) {
-  add_text(command, "--drop", o.drop, "Share of packets not to send, 0 to 1");
+  transmit::disturbance_spec& faults = o.spec.disturbed;
+  add_real(command, "--drop", faults.drop, {0, 1}, "Share of packets not to send");
   add_count(command, "--drop-burst", o.drop_burst, {1, std::size_t{1} << 30},
             "Packets to drop in succession; 1 when not given");
-  add_count(command, "--drop-pol", o.drop_polarisation, {0, 1},
+  add_count(command, "--drop-pol", faults.drop_polarisation, {0, 1},
             "The only polarisation that loses packets");
-  add_count(command, "--reorder", o.reorder, {1, std::size_t{1} << 16},
+  add_count(command, "--reorder", faults.reorder, {1, std::size_t{1} << 16},
             "Packets of a polarisation to shuffle, in succession");
-  add_text(command, "--duplicate", o.duplicate, "Share of packets to send twice, 0 to 1");
-  add_count(command, "--seed", o.seed, {0, std::size_t{1} << 53}, "Of the faults and the dither");
+  add_real(command, "--duplicate", faults.duplicate, {0, 1}, "Share of packets to send twice");
+  add_count(command, "--seed", faults.seed, {0, std::size_t{1} << 53},
+            "Of the faults and the dither");
 }
 
 void add_service_options(CLI::App& command, options& o) {
-  add_text(command, "--interface", o.interface, "Name or address of the network interface");
-  add_count(command, "--ttl", o.ttl, {0, 255}, "Of multicast");
-  add_count(command, "--buffer", o.buffer_bytes, {4096, std::size_t{1} << 30},
+  add_text(command, "--interface", o.spec.interface, "Name or address of the network interface");
+  add_count(command, "--ttl", o.spec.ttl, {0, 255}, "Of multicast");
+  add_count(command, "--buffer", o.spec.buffer_bytes, {4096, std::size_t{1} << 30},
             "Bytes of the socket's buffer");
   add_text(command, "--katcp-host", o.katcp_host,
            "Name or address to listen at for katcp; 127.0.0.1 when not given");
@@ -374,21 +367,15 @@ void add_service_options(CLI::App& command, options& o) {
            "Exact counts of what was sent, as JSON whatever the name");
   add_file(command, file_use::input, "--config", o.config,
            "FILE.toml with options; its signals are EXPR");
-  add_text(command, "--log-level", o.log_level,
-           "all, trace, debug, info, warn, error, fatal or off");
+  add_log_level(command, o.log_level);
 }
 
 }  // namespace
 
 void add_dsim(CLI::App& program, int& exit_code) {
-  CLI::App* const command =
-      program.add_subcommand("dsim", "Sends the packets of a simulated digitiser");
-  command->footer(examples);
-  auto chosen = std::make_shared<options>();
-  add_stream_options(*command, *chosen);
-  add_fault_options(*command, *chosen);
-  add_service_options(*command, *chosen);
-  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+  add_command<options>(program, exit_code,
+                       {"dsim", "Sends the packets of a simulated digitiser", examples}, run,
+                       add_stream_options, add_fault_options, add_service_options);
 }
 
 }  // namespace wingbeat::cli

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/fengine.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // any_of
 #include <chrono>
 #include <filesystem>  // is_regular_file
-#include <memory>      // make_shared
 #include <optional>
 #include <random>  // random_device
 #include <string>
@@ -15,7 +14,7 @@
 #include <vector>
 
 #include "channelising/packed_samples.hpp"  // least_sample_bits
-#include "cli/channel_models.hpp"           // heap_sample_named, missing_named
+#include "cli/channel_models.hpp"           // heap_samples, missing_policies
 #include "cli/choose.hpp"                   // choose_device
 #include "cli/engine_outputs.hpp"           // parse_output, require_band
 #include "cli/fgpu_options.hpp"             // add_fgpu_options
@@ -24,7 +23,7 @@
 #include "cli/recording.hpp"                // require_packed_samples
 #include "cli/reports/fengine.hpp"          // engine_stats_text
 #include "cli/reports/unusable.hpp"         // unusable_text, remedy_text
-#include "cli/service_start.hpp"            // log_start
+#include "cli/service_start.hpp"            // add_log_level, log_start
 #include "cli/sources.hpp"                  // names_files, capture_of, endpoints_of
 #include "cli/stop_signal.hpp"              // stop_signal
 #include "commit.hpp"                       // WINGBEAT_COMMIT, generated
@@ -60,23 +59,19 @@ heaps. Scripts send SIGTERM: a program that a script starts with & ignores SIGIN
 constexpr std::chrono::milliseconds turn{50};
 
 struct options {
-  std::vector<std::string> sources, recv_interfaces, recv_affinity, send_interfaces;
+  fengine::engine_spec engine;
+  control::katcp_options katcp;
+  std::vector<std::string> sources, recv_interfaces, recv_affinity;
   std::vector<std::string> wideband, narrowband, ignored, katcp_allowed, prometheus_allowed;
-  std::string send_sample_bits = "8", gain = "1", missing = "withhold", evaluate = "start";
-  std::string replay = "full", device, katcp_host = "127.0.0.1", prometheus_host, name;
+  heap_sample samples = heap_sample::int8;
+  evaluation_point evaluation = evaluation_point::window_start;
+  receive::replay_speed replay = receive::replay_speed::full;
+  std::string gain = "1", device, prometheus_host;
   std::string log_level = "info", stats, config, state, send_affinity = "-1";
   std::optional<double> adc_rate_hz, sync_time_s, duration_s;
   std::optional<std::size_t> recv_buffer;
-  std::size_t packet_samples = 4096;
-  std::size_t chunk_samples = std::size_t{1} << 25, n_chunks = 5, polarisations = 2;
-  std::size_t send_buffer = std::size_t{1} << 20, payload = 8192, n_batches = 4;
-  std::size_t max_delay_diff = std::size_t{1} << 20;
-  unsigned sample_bits = 10, ttl = 4;
-  double rate_factor = 1.1, descriptor_interval_s = 5;
-  std::uint64_t engine = 0, array_size = 65536;
-  std::uint16_t katcp_port = 7147;
   std::optional<std::uint16_t> prometheus_port;
-  bool masks_timestamps = false, early_start = false, allows_alias = false;
+  bool allows_alias = false;
 };
 
 /// Refuses options that others make void.
@@ -89,8 +84,9 @@ void refuse_void(const options& o, bool is_live) {
   require(!o.recv_interfaces.empty(), is_live, "--recv-interface", of_files);
   require(!o.recv_affinity.empty(), is_live, "--recv-affinity", of_files);
   require(o.recv_buffer.has_value(), is_live, "--recv-buffer", of_files);
-  require(o.replay == "real", !is_live, "--replay real", "with endpoints as SRC");
-  require(o.early_start, missing_named(o.missing) == missing_policy::zero_fill, "--early-start",
+  require(o.replay == receive::replay_speed::real, !is_live, "--replay real",
+          "with endpoints as SRC");
+  require(o.engine.starts_early, o.engine.missing == missing_policy::zero_fill, "--early-start",
           "without --missing zero-fill");
   require(!o.prometheus_host.empty(), o.prometheus_port.has_value(), "--prometheus-host",
           "without --prometheus-port");
@@ -106,19 +102,16 @@ int processor_of(const char* option, const std::string& word) {
 receive::source source_of(const options& o) {
   const bool is_live = !names_files(o.sources);
   refuse_void(o, is_live);
-  const auto speed = choice_of<receive::replay_speed>(
-      "--replay", o.replay,
-      {{"full", receive::replay_speed::full}, {"real", receive::replay_speed::real}});
   if (const auto* const capture = capture_of(o.sources); !is_live && capture != nullptr) {
     require_alone(*capture, o.sources);
-    return receive::capture_source{.file = *capture, .speed = speed};
+    return receive::capture_source{.file = *capture, .speed = o.replay};
   }
   if (!is_live) {
     for (const std::string& file : o.sources) {
       if (std::filesystem::is_regular_file(file)) require_packed_samples(file);
     }
     return receive::recording_source{.files = {o.sources.begin(), o.sources.end()},
-                                     .speed = speed,
+                                     .speed = o.replay,
                                      .adc_rate_hz = o.adc_rate_hz.value()};
   }
   receive::live_source live{.endpoints = endpoints_of(o.sources), .interfaces = o.recv_interfaces};
@@ -132,30 +125,14 @@ receive::source source_of(const options& o) {
 }
 
 receive::receive_spec input_of(const options& o) {
-  receive::receive_spec input{.geometry = {.sample_bits = o.sample_bits,
-                                           .packet_samples = o.packet_samples,
-                                           .chunk_samples = o.chunk_samples,
-                                           .polarisations = o.polarisations},
-                              .source = source_of(o),
-                              .n_chunks = o.n_chunks,
-                              .masks_timestamps = o.masks_timestamps};
+  receive::receive_spec input = o.engine.input;
+  input.source = source_of(o);
   if (std::holds_alternative<receive::live_source>(input.source)) {
     const double now_s = control::unix_time_s();
     const double samples = (now_s - o.sync_time_s.value()) * o.adc_rate_hz.value();
     if (samples > 0 && samples < 0x1p62) input.start_near = static_cast<std::int64_t>(samples);
   }
   return input;
-}
-
-transmit::sender_spec sending_of(const options& o) {
-  return {.interfaces = o.send_interfaces,
-          .engine = o.engine,
-          .array_size = o.array_size,
-          .packet_payload_bytes = o.payload,
-          .rate_factor = o.rate_factor,
-          .descriptor_interval_s = o.descriptor_interval_s,
-          .buffer_bytes = o.send_buffer,
-          .ttl = o.ttl};
 }
 
 std::uint64_t random_seed() {
@@ -172,17 +149,16 @@ void require_aliases(const options& o, const fengine::output_spec& output) {
 }
 
 std::vector<fengine::output_spec> outputs_of(const options& o) {
-  const heap_sample samples = heap_sample_named("--send-sample-bits", o.send_sample_bits);
   std::vector<fengine::output_spec> outputs;
   for (const std::string& words : o.wideband) {
-    outputs.push_back(parse_output(output_kind::wideband, words, samples, random_seed()));
+    outputs.push_back(parse_output(output_kind::wideband, words, o.samples, random_seed()));
   }
   for (const std::string& words : o.narrowband) {
-    outputs.push_back(parse_output(output_kind::narrowband, words, samples, random_seed()));
+    outputs.push_back(parse_output(output_kind::narrowband, words, o.samples, random_seed()));
   }
   for (auto& output : outputs) {
     require_band(output, o.adc_rate_hz.value());
-    output.bank.evaluation = evaluation_named(o.evaluate);
+    output.bank.evaluation = o.evaluation;
     require_aliases(o, output);
   }
   if (o.allows_alias && o.narrowband.empty()) {
@@ -196,28 +172,22 @@ control::access_options access_of(const char* option, const std::vector<std::str
 }
 
 fengine::service_spec spec_of(const options& o) {
-  fengine::engine_spec engine{.name = o.name,
-                              .input = input_of(o),
-                              .adc_rate_hz = o.adc_rate_hz.value(),
-                              .sync_time_s = o.sync_time_s.value(),
-                              .outputs = outputs_of(o),
-                              .device = choose_device(o.device, precision::fp32),
-                              .missing = missing_named(o.missing),
-                              .starts_early = o.early_start,
-                              .max_delay_diff = o.max_delay_diff,
-                              .sending = sending_of(o),
-                              .n_batches = o.n_batches};
+  fengine::engine_spec engine = o.engine;
+  engine.input = input_of(o);
+  engine.adc_rate_hz = o.adc_rate_hz.value();
+  engine.sync_time_s = o.sync_time_s.value();
+  engine.outputs = outputs_of(o);
+  engine.device = choose_device(o.device, precision::fp32);
   const auto gain = control::parse_complex(o.gain);
   if (!gain)
     throw plan_error(formatted("--gain '{}' is no number; give one such as 2 or 1-2j", o.gain));
   engine.gain = *gain;
   engine.send_affinity = processor_of("--send-affinity", o.send_affinity);
   fengine::service_spec spec{.engine = fengine::checked(std::move(engine)), .state_file = o.state};
-  spec.katcp = {.host = o.katcp_host,
-                .port = o.katcp_port,
-                .device = "katgpucbf-fgpu-1.0",
-                .device_build = WINGBEAT_COMMIT,
-                .access = access_of("--katcp-allow", o.katcp_allowed)};
+  spec.katcp = o.katcp;
+  spec.katcp->device = "katgpucbf-fgpu-1.0";
+  spec.katcp->device_build = WINGBEAT_COMMIT;
+  spec.katcp->access = access_of("--katcp-allow", o.katcp_allowed);
   if (o.prometheus_port) {
     spec.monitor = {.host = o.prometheus_host.empty() ? "127.0.0.1" : o.prometheus_host,
                     .port = *o.prometheus_port,
@@ -306,10 +276,36 @@ void report_lone_samples(const fengine::engine& engine, control::service_log& lo
   }
 }
 
+/// Returns why an output made no batch of samples that were placed; empty where it made one.
+std::string unmade_text(const fengine::engine& engine, std::size_t output) {
+  const heap_counts batches = engine.counts(output).batches;
+  if (batches.sent > 0) return "";
+  const fengine::output_spec& spec = engine.spec().outputs[output];
+  if (batches.withheld > 0) {
+    return formatted("output '{}' withheld {}, because samples are missing", spec.name,
+                     counted(batches.withheld, "batch"));
+  }
+  const channeliser_sizes sizes = sizes_of(spec.bank);
+  return formatted(
+      "output '{}' made no batch, which takes {} from a multiple of {} on; give more samples, a "
+      "smaller jones_per_batch or smaller delays",
+      spec.name,
+      counted(sizes.heap_samples - sizes.spectrum_samples + sizes.window_samples, "sample"),
+      sizes.heap_samples);
+}
+
 /// Returns why nothing of a file could be used; empty where something was, and of a network.
 std::string unused_text(const fengine::engine& engine, const options& o) {
   const receive::receive_counts received = engine.received();
-  if (engine.receive_buffers().n_sockets > 0 || received.placed() > 0) return "";
+  if (engine.receive_buffers().n_sockets > 0) return "";
+  if (received.placed() > 0) {
+    std::vector<std::string> reasons;
+    for (std::size_t i = 0; i < engine.streams().size(); ++i) {
+      reasons.push_back(unmade_text(engine, i));
+      if (reasons.back().empty()) return "";
+    }
+    return formatted("{}: {}", joined(o.sources, ", "), joined(reasons, "; "));
+  }
   const std::string reasons = unusable_text(received);
   return formatted("{}: no packet of a digitiser could be used{}{}{}", joined(o.sources, ", "),
                    reasons.empty() ? "" : ": ", reasons, remedy_text(received.cut_frames));
@@ -361,6 +357,9 @@ int run(const options& o) {
 }
 
 void add_input_options(CLI::App& command, options& o) {
+  receive::receive_spec& input = o.engine.input;
+  receive::chunk_geometry& geometry = input.geometry;
+  input.n_chunks = 5;
   add_inputs(command, "SRC", o.sources, "Endpoints, a capture, or recordings")->required();
   add_real(command, "--adc-sample-rate", o.adc_rate_hz, {0, 1e12, true}, "Samples a second")
       ->required();
@@ -371,53 +370,64 @@ void add_input_options(CLI::App& command, options& o) {
            "A thread that receives for each, on this processor; -1 is any");
   add_count(command, "--recv-buffer", o.recv_buffer, {65536, std::size_t{1} << 34},
             "Bytes of the sockets' buffers together; 2^27 when not given");
-  add_count(command, "--recv-packet-samples", o.packet_samples, {8, 65536}, "Samples of a packet");
-  add_count(command, "--recv-chunk-samples", o.chunk_samples, {4096, std::size_t{1} << 29},
+  add_count(command, "--recv-packet-samples", geometry.packet_samples, {8, 65536},
+            "Samples of a packet");
+  add_count(command, "--recv-chunk-samples", geometry.chunk_samples, {4096, std::size_t{1} << 29},
             "Samples that are handed on together");
-  add_count(command, "--recv-chunks", o.n_chunks, {3, 1024}, "Chunks: filled, waiting, in use");
-  add_count(command, "--dig-sample-bits", o.sample_bits,
+  add_count(command, "--recv-chunks", input.n_chunks, {3, 1024}, "Chunks: filled, waiting, in use");
+  add_count(command, "--dig-sample-bits", geometry.sample_bits,
             {channelising::least_sample_bits, channelising::most_sample_bits}, "Bits of a sample");
-  add_count(command, "--polarisations", o.polarisations, {1, 2}, "Of the digitiser");
-  add_switch(command, "--mask-timestamp", o.masks_timestamps,
+  add_count(command, "--polarisations", geometry.polarisations, {1, 2}, "Of the digitiser");
+  add_switch(command, "--mask-timestamp", input.masks_timestamps,
              "Round timestamps down to whole packets");
-  add_text(command, "--replay", o.replay, "Files as SRC at full or real speed");
-  add_text(command, "--missing", o.missing, "withhold or zero-fill heaps that miss samples");
-  add_switch(command, "--early-start", o.early_start,
+  add_choice(command, "--replay", o.replay,
+             choices<receive::replay_speed>{{"full", receive::replay_speed::full},
+                                            {"real", receive::replay_speed::real}},
+             "Speed of files as SRC: ");
+  add_choice(command, "--missing", o.engine.missing, missing_policies, "Heaps that miss samples: ");
+  add_switch(command, "--early-start", o.engine.starts_early,
              "Also the batch that the first sample falls in; samples before it are missing");
 }
 
 void add_output_options(CLI::App& command, options& o) {
+  transmit::sender_spec& sending = o.engine.sending;
   add_each(command, "--wideband", o.wideband, "An output of the whole band");
   add_each(command, "--narrowband", o.narrowband, "An output of a part of the band");
   add_switch(command, "--allow-alias", o.allows_alias,
              "Accept narrow bands into which other frequencies alias at more than -40 dB");
-  add_text(command, "--send-sample-bits", o.send_sample_bits, "4, 8, 16, fp16 or fp32");
-  add_list(command, "--send-interface", o.send_interfaces,
+  add_choice(command, "--send-sample-bits", o.samples, heap_samples);
+  add_list(command, "--send-interface", sending.interfaces,
            "Interfaces to send on, each a part of the substreams");
   add_text(command, "--send-affinity", o.send_affinity,
            "Processor of the threads that send; -1 is any");
-  add_count(command, "--send-buffer", o.send_buffer, {4096, std::size_t{1} << 32},
+  add_count(command, "--send-buffer", sending.buffer_bytes, {4096, std::size_t{1} << 32},
             "Bytes of a socket's buffer");
-  add_count(command, "--send-ttl", o.ttl, {1, 255}, "Of multicast");
-  add_count(command, "--send-packet-payload", o.payload, {64, 65400}, "Bytes of a packet");
-  add_real(command, "--send-rate-factor", o.rate_factor, {0, 1000},
+  add_count(command, "--send-ttl", sending.ttl, {1, 255}, "Of multicast");
+  add_count(command, "--send-packet-payload", sending.packet_payload_bytes, {64, 65400},
+            "Bytes of a packet");
+  add_real(command, "--send-rate-factor", sending.rate_factor, {0, 1000},
            "Pace, in multiples of the rate of the samples; 0 is none");
-  add_count(command, "--batches", o.n_batches, {2, 1024}, "Of an output: made, waiting, sent");
-  add_real(command, "--descriptor-interval", o.descriptor_interval_s, {0, 1e9},
+  add_count(command, "--batches", o.engine.n_batches, {2, 1024},
+            "Of an output: made, waiting, sent");
+  add_real(command, "--descriptor-interval", sending.descriptor_interval_s, {0, 1e9},
            "Seconds; 0 is once");
-  add_text(command, "--name", o.name, "Of this engine, on its page; its number when not given");
-  add_count(command, "--feng-id", o.engine, {0, std::size_t{1} << 40}, "Number of this engine");
-  add_count(command, "--array-size", o.array_size, {1, std::size_t{1} << 40}, "Of all engines");
+  add_text(command, "--name", o.engine.name,
+           "Of this engine, on its page; its number when not given");
+  add_count(command, "--feng-id", sending.engine, {0, std::size_t{1} << 40},
+            "Number of this engine");
+  add_count(command, "--array-size", sending.array_size, {1, std::size_t{1} << 40},
+            "Of all engines");
 }
 
 void add_service_options(CLI::App& command, options& o) {
-  add_count(command, "--max-delay-diff", o.max_delay_diff, {0, std::size_t{1} << 32},
+  add_count(command, "--max-delay-diff", o.engine.max_delay_diff, {0, std::size_t{1} << 32},
             "Samples by which polarisations differ, or a delay may grow at once");
   add_text(command, "--gain", o.gain, "Of all channels, at first");
-  add_text(command, "--evaluate", o.evaluate, "Delays at the start or the centre of a window");
-  add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
-  add_text(command, "--katcp-host", o.katcp_host, "Address to listen on; 0.0.0.0 is all");
-  add_count(command, "--katcp-port", o.katcp_port, {0, 65535}, "0 lets the system choose");
+  add_choice(command, "--evaluate", o.evaluation, evaluation_points,
+             "Where in a window delays are evaluated: ");
+  add_device(command, o.device);
+  add_text(command, "--katcp-host", o.katcp.host, "Address to listen on; 0.0.0.0 is all");
+  add_count(command, "--katcp-port", o.katcp.port, {0, 65535}, "0 lets the system choose");
   add_list(command, "--katcp-allow", o.katcp_allowed,
            "Addresses and networks whose clients katcp serves; all when not given");
   add_text(command, "--prometheus-host", o.prometheus_host,
@@ -426,28 +436,24 @@ void add_service_options(CLI::App& command, options& o) {
             "Of page and metrics; none when not given");
   add_list(command, "--prometheus-allow", o.prometheus_allowed,
            "As --katcp-allow, of page and metrics");
-  add_text(command, "--log-level", o.log_level,
-           "all, trace, debug, info, warn, error, fatal or off");
+  add_log_level(command, o.log_level);
   add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds; for ever if not given");
   add_file(command, file_use::output, "--stats", o.stats,
            "Counters at the end, as JSON whatever the name");
   add_file(command, file_use::state, "--state", o.state,
            "Gains and delays, read at the start and kept at each change");
   add_file(command, file_use::input, "--config", o.config, "FILE.toml with options");
+  add_fgpu_options(command, o.ignored);
 }
 
 }  // namespace
 
 void add_fengine(CLI::App& program, int& exit_code) {
-  CLI::App* const command = program.add_subcommand(
-      "fengine", "Receives a digitiser's packets and sends channelised ones, as a service");
-  command->footer(examples + output_keys_text() + fgpu_options_text() + about_configuration);
-  auto chosen = std::make_shared<options>();
-  add_input_options(*command, *chosen);
-  add_output_options(*command, *chosen);
-  add_service_options(*command, *chosen);
-  add_fgpu_options(*command, chosen->ignored);
-  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+  add_command<options>(
+      program, exit_code,
+      {"fengine", "Receives a digitiser's packets and sends channelised ones, as a service",
+       examples + output_keys_text() + fgpu_options_text() + about_configuration},
+      run, add_input_options, add_output_options, add_service_options);
 }
 
 }  // namespace wingbeat::cli

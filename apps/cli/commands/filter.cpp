@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/filter.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // clamp, copy, max, min
 #include <filesystem>
-#include <memory>  // make_shared
 #include <optional>
 #include <span>
 #include <string>
@@ -13,11 +12,11 @@
 #include <utility>       // exchange, move
 #include <vector>
 
-#include "cli/choose.hpp"            // choose_device, mode_named, precision_named
+#include "cli/choose.hpp"            // choose_device, add_mode, add_precision
 #include "cli/convolver.hpp"         // convolver
 #include "cli/memory_limit.hpp"      // require_memory
 #include "cli/messages.hpp"          // print_message, counted
-#include "cli/option.hpp"            // add_text, add_file, add_count
+#include "cli/option.hpp"            // add_command, add_file, add_count
 #include "cli/rate.hpp"              // rate_bar
 #include "cli/recording_filter.hpp"  // filter_recording
 #include "formats/atomic_file.hpp"   // atomic_file
@@ -50,9 +49,10 @@ Output: .txt, .csv, .npy, and .wav of real samples whose rate is known, in 32-bi
 constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
 
 struct options {
-  std::string max_memory;
+  memory_limit max_memory;
   std::string signal_file, taps_file, output, device;
-  std::string mode = "full", precision_name = "fp32";
+  extent mode = extent::full;
+  precision real = precision::fp32;
   std::optional<std::size_t> channel;
 };
 
@@ -76,8 +76,7 @@ void require_recording(const options& o, const formats::signal& from, const form
                 o.signal_file, o.output));
 }
 
-void require_shapes(const options& o, const formats::signal& from, const formats::signal& taps,
-                    extent mode) {
+void require_shapes(const options& o, const formats::signal& from, const formats::signal& taps) {
   for (const auto& [file, rows] : {std::pair{&o.signal_file, &from}, {&o.taps_file, &taps}}) {
     if (rows->row_length == 0) throw file_error(formatted("{} holds no sample; give one", *file));
   }
@@ -86,7 +85,7 @@ void require_shapes(const options& o, const formats::signal& from, const formats
         "{} holds {} of taps and {} {}; give one row of taps, or as many rows as the signal has",
         o.taps_file, counted(taps.n_rows, "row"), o.signal_file, counted(from.n_rows, "row")));
   }
-  if (mode == extent::valid && taps.row_length > from.row_length) {
+  if (o.mode == extent::valid && taps.row_length > from.row_length) {
     throw plan_error(
         formatted("the {} of {} do not lie within the {} of {}; use --mode full or same",
                   counted(taps.row_length, "tap"), o.taps_file, counted(from.row_length, "sample"),
@@ -257,17 +256,16 @@ bool is_filtered_in_blocks(const options& o, const formats::signal& taps) {
 }
 
 int filter_blocks(const options& o, const device_info& device, const formats::signal& taps) {
-  const recording_filter_spec spec{o.channel, mode_named(o.mode),
-                                   precision_named(o.precision_name)};
+  const recording_filter_spec spec{o.channel, o.mode, o.real};
   const formats::byte_source from{o.signal_file, formats::largest_file_bytes};
   const formats::wav_reader recording{from};
   if (o.channel) recording.require_channel(*o.channel);
   formats::signal result = recording.shape();
   if (o.channel) result.n_rows = 1;
-  require_shapes(o, result, taps, spec.mode);
-  const std::string memory = require_memory("filtering " + counted(result.n_rows, "channel"),
-                                            recording_filter_bytes(result.n_rows, taps.row_length),
-                                            memory_limit_of(o.max_memory));
+  require_shapes(o, result, taps);
+  const std::string memory =
+      require_memory("filtering " + counted(result.n_rows, "channel"),
+                     recording_filter_bytes(result.n_rows, taps.row_length), o.max_memory);
   result.row_length = kept_of(result.row_length, taps.row_length, spec.mode).count;
   formats::atomic_file to{o.output};
   formats::wav_writer writer{to, result};
@@ -284,26 +282,22 @@ void require_file(const options& o) {
   const auto file_bytes = std::filesystem::file_size(o.signal_file, failure);
   if (failure) return;
   static_cast<void>(require_memory("reading " + o.signal_file, 3 * static_cast<double>(file_bytes),
-                                   memory_limit_of(o.max_memory)));
+                                   o.max_memory));
 }
 
 int run(const options& o) {
-  const extent mode = mode_named(o.mode);
-  const precision real = precision_named(o.precision_name);
   static_cast<void>(formats::output_format_of(o.output));
-  static_cast<void>(memory_limit_of(o.max_memory));
-  const device_info device = choose_device(o.device, real);
+  const device_info device = choose_device(o.device, o.real);
   const formats::signal taps = formats::read_signal(o.taps_file, {.has_channels_as_rows = true});
   if (is_filtered_in_blocks(o, taps)) return filter_blocks(o, device, taps);
   require_file(o);
   const formats::signal from = formats::read_signal(
       o.signal_file, {.channel = o.channel, .has_channels_as_rows = !o.channel});
-  require_shapes(o, from, taps, mode);
+  require_shapes(o, from, taps);
   require_recording(o, from, taps);
-  const std::string memory =
-      require_memory("filtering " + counted(from.n_rows, "row"), needed_bytes(from, taps, mode),
-                     memory_limit_of(o.max_memory));
-  const formats::signal result = row_filter{device, from, taps, mode, real}.filtered();
+  const std::string memory = require_memory("filtering " + counted(from.n_rows, "row"),
+                                            needed_bytes(from, taps, o.mode), o.max_memory);
+  const formats::signal result = row_filter{device, from, taps, o.mode, o.real}.filtered();
   formats::write_signal(o.output, result);
   return report(o, result, device, memory);
 }
@@ -317,23 +311,20 @@ void add_options(CLI::App& command, options& o) {
   add_file_or_stdout(command, "-o,--output", o.output,
                      "FILE.txt, FILE.csv, FILE.npy or FILE.wav; - prints text")
       ->required();
-  add_text(command, "--mode", o.mode, "full, same or valid");
+  add_mode(command, o.mode);
   add_count(command, "--channel", o.channel, {0, last_channel},
             "The only channel of a .wav SIGNAL to take");
-  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  add_precision(command, o.real);
   add_memory_limit(command, o.max_memory);
-  add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
+  add_device(command, o.device);
 }
 
 }  // namespace
 
 void add_filter(CLI::App& program, int& exit_code) {
-  CLI::App* const command =
-      program.add_subcommand("filter", "Convolves signals with taps, each row by itself");
-  command->footer(examples);
-  auto chosen = std::make_shared<options>();
-  add_options(*command, *chosen);
-  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+  add_command<options>(program, exit_code,
+                       {"filter", "Convolves signals with taps, each row by itself", examples}, run,
+                       add_options);
 }
 
 }  // namespace wingbeat::cli

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/match.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
-#include <algorithm>  // clamp, max, max_element
-#include <cmath>      // round
+#include <algorithm>  // any_of, clamp, max, max_element
+#include <cmath>      // isfinite, round
 #include <cstdint>    // int32_t
 #include <filesystem>
 #include <limits>  // numeric_limits
-#include <memory>  // make_shared
 #include <optional>
 #include <string>
 #include <type_traits>  // is_same_v
 #include <vector>
 
-#include "cli/choose.hpp"            // choose_device, mode_named, precision_named
+#include "cli/choose.hpp"            // choose_device, add_mode, add_precision
 #include "cli/files.hpp"             // print_table, require_stdout_for_json
 #include "cli/image_files.hpp"       // read_searched, apply_mask, channels_text, write_result
 #include "cli/match_run.hpp"         // match, templates_at_once
 #include "cli/memory_limit.hpp"      // require_memory
 #include "cli/messages.hpp"          // print, print_message, counted
-#include "cli/option.hpp"            // add_text, add_file, add_count, add_real
+#include "cli/option.hpp"            // add_choice, add_command, add_file, add_count
 #include "cli/reports/peaks.hpp"     // peaks_table, peaks_csv, peaks_star, boxes_of
 #include "cli/template_files.hpp"    // template_files
 #include "formats/atomic_file.hpp"   // atomic_file
@@ -66,11 +65,14 @@ constexpr double most_score = 1e15;
 struct options {
   std::string image_file, device;
   std::vector<std::string> template_files;
-  std::string mode = "valid", precision_name = "fp32", storage_name;
+  extent mode = extent::valid;
+  precision real = precision::fp32;
+  std::optional<precision> storage;
   std::optional<std::size_t> frame, top, distance;
   std::optional<double> threshold;
   std::optional<double> least_valid;
-  std::string map, projection, numbers, mean, variance, picture, csv, star, box, mask, max_memory;
+  std::string map, projection, numbers, mean, variance, picture, csv, star, box, mask;
+  memory_limit max_memory;
   bool is_normalised = false, is_json = false;
 };
 
@@ -117,26 +119,24 @@ void validate(const options& o) {
 
 /// Returns what spectra are stored as, where it differs from the precision.
 std::optional<precision> between_of(const options& o) {
-  if (o.storage_name.empty()) return std::nullopt;
-  const precision between = storage_named(o.storage_name);
-  if (precision_named(o.precision_name) == precision::fp64) {
+  if (o.storage && o.real == precision::fp64) {
     throw plan_error(
         formatted("--storage {} does not go with --precision fp64, which is stored as fp64; leave "
                   "out one of the two",
-                  o.storage_name));
+                  name_of(*o.storage)));
   }
-  if (between == precision::fp16 && !o.is_normalised) {
+  if (o.storage == precision::fp16 && !o.is_normalised) {
     throw plan_error(
         "--storage fp16 needs templates of a known range; add --normalised, which makes them unit "
         "templates, or use bf16");
   }
-  return between;
+  return o.storage;
 }
 
 match_request request_of(const options& o) {
   match_request request;
-  request.mode = mode_named(o.mode);
-  request.real = precision_named(o.precision_name);
+  request.mode = o.mode;
+  request.real = o.real;
   request.between = between_of(o);
   request.is_normalised = o.is_normalised;
   request.wants_scores = !o.projection.empty() || !o.numbers.empty();
@@ -174,11 +174,11 @@ formats::image_stack read_image(const options& o, formats::image_reader& images,
       read_searched(images, o.image_file, frame_of(o, images.shape()), real);
   if (!o.mask.empty()) apply_mask(o.mask, image);
   const std::size_t n_absent = count_absent(image);
-  if (n_absent > 0 && between_of(o)) {
+  if (n_absent > 0 && o.storage) {
     throw plan_error(formatted(
         "{} has pixels that are not there, and such an image is searched in fp64; leave out "
         "--storage {}",
-        o.image_file, o.storage_name));
+        o.image_file, name_of(*o.storage)));
   }
   if (n_absent > 0) print_message("{} not there", counted(n_absent, "pixel"));
   return image;
@@ -207,8 +207,7 @@ class map_file {
       : file_(o.map), n_maps_(n_maps), pixel_angstrom_(image.pixel_angstrom) {
     const bool is_npy = formats::image_format_of(file_) == formats::image_format::npy;
     // What goes through a search was rounded to fp32 there.
-    options_.is_double_precision =
-        is_npy && !o.is_normalised && precision_named(o.precision_name) == precision::fp64;
+    options_.is_double_precision = is_npy && !o.is_normalised && o.real == precision::fp64;
   }
 
   void add(std::size_t height, std::size_t width, const formats::image_samples& map) {
@@ -325,12 +324,13 @@ void report_peaks(const options& o, const match_request& request, const match_re
   if (o.csv == "-") return print(peaks_csv(found.peaks));
   std::vector<std::string> outputs;
   for (const named_file& output : outputs_of(o)) outputs.push_back(output.path);
-  print_table(peaks_table(found.peaks), outputs);
+  const bool has_scores = std::any_of(found.scores.begin(), found.scores.end(),
+                                      [](float score) { return std::isfinite(score); });
+  print_table(peaks_table(found.peaks, has_scores), outputs);
 }
 
 int run(const options& o) {
   validate(o);
-  static_cast<void>(memory_limit_of(o.max_memory));
   match_request request = request_of(o);
   const device_info device = choose_device(o.device, request.real);
   formats::image_reader images{o.image_file};
@@ -340,7 +340,7 @@ int run(const options& o) {
     return require_memory("searching " + size_text(images.shape().height, images.shape().width),
                           needed_bytes(request, images.shape(), templates, is_masked) +
                               static_cast<double>(images.kept_bytes()),
-                          memory_limit_of(o.max_memory));
+                          o.max_memory);
   };
   std::string memory = require(!o.mask.empty());
   const formats::image_stack image = read_image(o, images, request.real);
@@ -373,7 +373,7 @@ void add_options(CLI::App& command, options& o) {
       ->required();
   add_inputs(command, "TEMPLATE", o.template_files, "PNG, TIFF, MRC or .npy, images or stacks")
       ->required();
-  add_text(command, "--mode", o.mode, "Places that have a score: full, same or valid");
+  add_mode(command, o.mode, "Places that have a score: ");
   add_switch(command, "--normalised,--normalized", o.is_normalised,
              "Scores are correlation coefficients");
   add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack to search");
@@ -404,21 +404,19 @@ void add_options(CLI::App& command, options& o) {
   add_file(command, file_use::output, "--mean", o.mean,
            "Write the mean score of each place over the templates");
   add_file(command, file_use::output, "--variance", o.variance, "Write the variance of its scores");
-  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
-  add_text(command, "--storage", o.storage_name,
-           "What is stored between launches: fp32, fp16 (--normalised) or bf16");
-  add_text(command, "--device,--engine", o.device, "One device; the best one when not given");
+  add_precision(command, o.real);
+  add_choice(command, "--storage", o.storage,
+             named_choices({precision::fp32, precision::fp16, precision::bf16}),
+             "What is stored between launches (fp16 with --normalised): ");
+  add_device(command, o.device);
 }
 
 }  // namespace
 
 void add_match(CLI::App& program, int& exit_code) {
-  CLI::App* const command =
-      program.add_subcommand("match", "Finds templates in an image by correlation");
-  command->footer(examples);
-  auto chosen = std::make_shared<options>();
-  add_options(*command, *chosen);
-  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+  add_command<options>(program, exit_code,
+                       {"match", "Finds templates in an image by correlation", examples}, run,
+                       add_options);
 }
 
 }  // namespace wingbeat::cli

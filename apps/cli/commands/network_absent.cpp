@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For builds without services, because sockets are not Linux's or control was left out.
-#include "cli/commands/dsim.hpp"
-#include "cli/commands/fengine.hpp"
-#include "cli/commands/receive.hpp"
+#include "cli/commands/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/fgpu_options.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/order.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
@@ -7,7 +7,6 @@
 #include <bit>        // has_single_bit
 #include <cstddef>    // size_t
 #include <iterator>   // back_inserter
-#include <memory>     // make_shared
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,14 +52,14 @@ constexpr unsigned most_log2 = 24;
 constexpr std::size_t most_length = std::size_t{1} << most_log2;
 
 struct order_options {
-  std::string order_name;
+  std::optional<device::order> order;
   std::optional<std::size_t> length, elements;
   std::optional<unsigned> elements_log2, workgroup_log2;
   bool is_mirror = false;
   bool is_inverse = false;
 };
 
-void refuse_long(const std::string& order_name, std::size_t elements_log2,
+void refuse_long(std::string_view order_name, std::size_t elements_log2,
                  std::size_t workgroup_log2) {
   if (elements_log2 + workgroup_log2 > most_log2) {
     throw plan_error(formatted(
@@ -91,7 +90,7 @@ device::nabla::index_map nabla_map(const order_options& o) {
         "hold 2 elements and more; choose 1 or more for both",
         *o.elements_log2, *o.workgroup_log2));
   }
-  refuse_long(o.order_name, *o.elements_log2, *o.workgroup_log2);
+  refuse_long("nabla", *o.elements_log2, *o.workgroup_log2);
   return {*o.elements_log2, *o.workgroup_log2};
 }
 
@@ -151,7 +150,7 @@ device::scrambled::digit_map scrambled_map(const order_options& o) {
           "order scrambled needs --length, or both --elements-log2 and --workgroup-log2; give "
           "one or the other");
     }
-    refuse_long(o.order_name, *o.elements_log2, *o.workgroup_log2);
+    refuse_long("scrambled", *o.elements_log2, *o.workgroup_log2);
     return map_of_bits(*o.elements_log2, *o.workgroup_log2);
   }
   if (o.workgroup_log2) {
@@ -222,12 +221,13 @@ void print_natural(const order_options& o) {
   print_lines(length, [&](unsigned i) { return o.is_mirror ? device::mirror(i, length) : i; });
 }
 
-void print_order(const order_options& o) {
-  if (o.order_name == "natural") return print_natural(o);
-  if (o.order_name == "nabla") return print_nabla(o);
-  if (o.order_name == "scrambled") return print_scrambled(o);
-  throw plan_error(
-      formatted("there is no order '{}'; choose natural, nabla or scrambled", o.order_name));
+int print_order(const order_options& o) {
+  switch (*o.order) {
+    case device::order::natural: print_natural(o); break;
+    case device::order::nabla: print_nabla(o); break;
+    case device::order::scrambled: print_scrambled(o); break;
+  }
+  return exit_ok;
 }
 
 void add_exponent(CLI::App& command, const char* option, std::optional<unsigned>& to,
@@ -235,28 +235,32 @@ void add_exponent(CLI::App& command, const char* option, std::optional<unsigned>
   add_count(command, option, to, {0, most_log2}, about);
 }
 
+void add_options(CLI::App& command, order_options& o) {
+  using device::order;
+  add_choice(
+      command, "--order", o.order,
+      choices<order>{
+          {"natural", order::natural}, {"nabla", order::nabla}, {"scrambled", order::scrambled}})
+      ->required();
+  add_exponent(command, "--elements-log2", o.elements_log2,
+               "E: each thread holds 2^E elements, from 1 for nabla");
+  add_exponent(command, "--workgroup-log2", o.workgroup_log2,
+               "W: 2^W threads share the transform (nabla from 1)");
+  add_count(command, "--length", o.length, {1, most_length}, "Length for natural and scrambled");
+  add_count(
+      command, "--elements", o.elements, {1, most_length},
+      "Elements of a thread, for scrambled with --length; else those that are advised for fp32");
+  add_switch(command, "--mirror", o.is_mirror, "Print where the opposite bin, -f mod L, lies");
+  add_switch(command, "--inverse", o.is_inverse, "Count lines by DFT bin instead of by element");
+}
+
 }  // namespace
 
 void add_order(CLI::App& program, int& exit_code) {
-  CLI::App* const command =
-      program.add_subcommand("order", "Prints which DFT bin lies where in a workgroup's spectrum");
-  command->footer(examples);
-  auto o = std::make_shared<order_options>();
-  add_text(*command, "--order", o->order_name, "natural, nabla or scrambled")->required();
-  add_exponent(*command, "--elements-log2", o->elements_log2,
-               "E: each thread holds 2^E elements, from 1 for nabla");
-  add_exponent(*command, "--workgroup-log2", o->workgroup_log2,
-               "W: 2^W threads share the transform (nabla from 1)");
-  add_count(*command, "--length", o->length, {1, most_length}, "Length for natural and scrambled");
-  add_count(
-      *command, "--elements", o->elements, {1, most_length},
-      "Elements of a thread, for scrambled with --length; else those that are advised for fp32");
-  add_switch(*command, "--mirror", o->is_mirror, "Print where the opposite bin, -f mod L, lies");
-  add_switch(*command, "--inverse", o->is_inverse, "Count lines by DFT bin instead of by element");
-  command->callback([o, &exit_code] {
-    print_order(*o);
-    exit_code = exit_ok;
-  });
+  add_command<order_options>(
+      program, exit_code,
+      {"order", "Prints which DFT bin lies where in a workgroup's spectrum", examples}, print_order,
+      add_options);
 }
 
 }  // namespace wingbeat::cli

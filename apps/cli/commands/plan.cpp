@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/plan.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
-
-#include <memory>  // make_shared
 
 #include "cli/choose.hpp"              // short_name
 #include "cli/messages.hpp"            // print, print_message
@@ -126,17 +124,19 @@ int plan_all(const options& o) {
   return exit_ok;
 }
 
+void add_options(CLI::App& command, options& o) {
+  o.sweep.lengths = "2^20";
+  add_sweep_options(command, o.sweep);
+  add_switch(command, "--json", o.is_json, "print JSON instead of text");
+}
+
 }  // namespace
 
 void add_plan(CLI::App& program, int& exit_code) {
-  auto chosen = std::make_shared<options>();
-  chosen->sweep.lengths = "2^20";
-  CLI::App* command = program.add_subcommand(
-      "plan", "Describes how transforms would run, and times their planning");
-  command->footer(examples);
-  add_sweep_options(*command, chosen->sweep);
-  add_switch(*command, "--json", chosen->is_json, "print JSON instead of text");
-  command->callback([chosen, &exit_code] { exit_code = plan_all(*chosen); });
+  add_command<options>(
+      program, exit_code,
+      {"plan", "Describes how transforms would run, and times their planning", examples}, plan_all,
+      add_options);
 }
 
 }  // namespace wingbeat::cli

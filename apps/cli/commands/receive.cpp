@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/receive.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
 #include <chrono>
-#include <memory>  // make_shared
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/channel_models.hpp"     // narrowband_of, heap_sample_named
+#include "cli/channel_models.hpp"     // narrowband_of, heap_samples
 #include "cli/messages.hpp"           // print, counted
 #include "cli/option.hpp"             // add_inputs, add_file, add_count
 #include "cli/rate.hpp"               // rate_bar
 #include "cli/reports/received.hpp"   // received_batches
 #include "cli/reports/unusable.hpp"   // unusable_text, remedy_text
+#include "cli/service_start.hpp"      // add_log_level
 #include "cli/sources.hpp"            // endpoints_of, names_files, require_alone
 #include "cli/stop_signal.hpp"        // stop_signal
 #include "control/service_log.hpp"    // service_log
@@ -50,33 +50,23 @@ Each is printed; the exit code is 1 where one fails, or where a capture has no h
 
 struct options {
   std::vector<std::string> sources, expected, narrowband;
-  std::string interface, output, spectrum, waterfall, stats, sample_bits, log_level = "info";
-  std::optional<std::size_t> channels, channels_per_substream, substreams, spectra_per_heap,
-      n_heaps, engine;
+  std::string interface, output, spectrum, waterfall, stats, log_level = "info";
+  receive::batch_assembly_spec assembly;
+  std::optional<std::size_t> n_heaps;
   std::optional<double> duration_s, adc_rate_hz;
   double timeout_s = 10;
   std::size_t buffer_bytes = std::size_t{64} << 20, n_threads = 1;
   bool is_capture = false;  ///< SRC is one.
 };
 
-std::optional<heap_sample> samples_of(const std::string& word) {
-  if (word.empty()) return {};
-  return heap_sample_named("--sample-bits", word);
-}
-
 receive::heap_receive_spec spec_of(const options& o) {
   receive::heap_receive_spec spec;
-  spec.assembly.engine = o.engine;
-  spec.assembly.layout = {.channels = o.channels,
-                          .channels_per_substream = o.channels_per_substream,
-                          .substreams = o.substreams,
-                          .spectra = o.spectra_per_heap,
-                          .samples = samples_of(o.sample_bits)};
+  spec.assembly = o.assembly;
   if (o.is_capture) {
     if (!o.interface.empty()) {
       throw plan_error("--interface is of no use with a capture; leave it out");
     }
-    if (!o.channels && !o.substreams) {
+    if (!spec.assembly.layout.channels && !spec.assembly.layout.substreams) {
       throw plan_error(
           "a capture does not say how many substreams there are; give --channels or "
           "--substreams");
@@ -252,16 +242,17 @@ int run(options& o) {
 void add_stream_options(CLI::App& command, options& o) {
   constexpr std::size_t most = std::size_t{1} << 20;
   add_inputs(command, "SRC", o.sources, "Endpoints of the substreams, or a capture")->required();
-  add_count(command, "--channels", o.channels, {1, most}, "Of all substreams");
-  add_count(command, "--channels-per-substream", o.channels_per_substream, {1, most},
+  receive::layout_request& layout = o.assembly.layout;
+  add_count(command, "--channels", layout.channels, {1, most}, "Of all substreams");
+  add_count(command, "--channels-per-substream", layout.channels_per_substream, {1, most},
             "As the descriptors state when not given");
-  add_count(command, "--substreams", o.substreams, {1, 65536},
+  add_count(command, "--substreams", layout.substreams, {1, 65536},
             "One for each endpoint when not given");
-  add_count(command, "--spectra-per-heap", o.spectra_per_heap, {1, most},
+  add_count(command, "--spectra-per-heap", layout.spectra, {1, most},
             "As the descriptors state when not given");
-  add_text(command, "--sample-bits", o.sample_bits,
-           "4, 8, 16, fp16 or fp32; as the descriptors state, or 8, when not given");
-  add_count(command, "--feng-id", o.engine, {0, std::size_t{1} << 32},
+  add_choice(command, "--sample-bits", layout.samples, heap_samples,
+             "As the descriptors state, or 8, when not given: ");
+  add_count(command, "--feng-id", o.assembly.engine, {0, std::size_t{1} << 32},
             "Number of the engine; the first one that sends when not given");
   add_text(command, "--interface", o.interface, "Name or address of the network interface");
   add_count(command, "--buffer", o.buffer_bytes, {4096, std::size_t{1} << 40},
@@ -287,20 +278,15 @@ void add_run_options(CLI::App& command, options& o) {
            "An expectation, see below; may be given several times");
   add_file(command, file_use::output, "--stats", o.stats,
            "Heaps, losses, rates, checks, as JSON whatever the name");
-  add_text(command, "--log-level", o.log_level,
-           "all, trace, debug, info, warn, error, fatal or off");
+  add_log_level(command, o.log_level);
 }
 
 }  // namespace
 
 void add_receive(CLI::App& program, int& exit_code) {
-  CLI::App* const command =
-      program.add_subcommand("receive", "Takes an F-engine's output to files and checks");
-  command->footer(examples);
-  auto chosen = std::make_shared<options>();
-  add_stream_options(*command, *chosen);
-  add_run_options(*command, *chosen);
-  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+  add_command<options>(program, exit_code,
+                       {"receive", "Takes an F-engine's output to files and checks", examples}, run,
+                       add_stream_options, add_run_options);
 }
 
 }  // namespace wingbeat::cli

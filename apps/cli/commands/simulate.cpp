@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/simulate.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
@@ -7,7 +7,6 @@
 #include <cmath>      // log10, pow
 #include <cstdint>    // int16_t, uint64_t
 #include <filesystem>
-#include <memory>  // make_shared
 #include <optional>
 #include <string>
 #include <vector>
@@ -165,12 +164,10 @@ void add_options(CLI::App& command, options& o) {
 }  // namespace
 
 void add_simulate(CLI::App& program, int& exit_code) {
-  CLI::App* const command =
-      program.add_subcommand("simulate", "Writes the samples that a digitiser makes of a signal");
-  command->footer(examples);
-  auto chosen = std::make_shared<options>();
-  add_options(*command, *chosen);
-  command->callback([chosen, &exit_code] { exit_code = run(*chosen); });
+  add_command<options>(
+      program, exit_code,
+      {"simulate", "Writes the samples that a digitiser makes of a signal", examples}, run,
+      add_options);
 }
 
 }  // namespace wingbeat::cli

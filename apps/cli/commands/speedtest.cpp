@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/speedtest.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
 #include <filesystem>
-#include <memory>   // make_shared
 #include <utility>  // move
 
 #include "cli/choose.hpp"              // choose_devices
@@ -50,7 +49,7 @@ constexpr const char* per_element_suffix = "-per-element";
 
 struct speedtest_options {
   std::vector<std::string> engines{"all"};
-  std::string precision_name = "fp32";
+  precision real = precision::fp32;
   int min_log2 = 1, max_log2 = 20, n_runs = 5;
   std::vector<std::string> listed;
   std::string csv, plot_prefix;
@@ -112,7 +111,7 @@ std::vector<std::size_t> lengths_of(const speedtest_options& o) {
 }
 
 std::vector<engine_timings> time_all(const speedtest_options& o,
-                                     const std::vector<device_info>& chosen, precision real) {
+                                     const std::vector<device_info>& chosen) {
   std::vector<engine_timings> measured;
   for (const device_info& device : chosen) measured.push_back({device, {}});
   const auto lengths = lengths_of(o);
@@ -120,13 +119,14 @@ std::vector<engine_timings> time_all(const speedtest_options& o,
   for (const std::size_t length : lengths) {
     bar.step(formatted("length {}", length));
     std::vector<double> input = noise(2 * length);
-    round_to(real, input);
+    round_to(o.real, input);
     const auto reference =
         measure::measure_plan(first_device(engine::reference), spec_of(length, precision::fp64),
                               pack(input, precision::fp64), {.n_runs = 0});
     const auto expected = unpack(reference.output, precision::fp64);
     for (engine_timings& timings : measured) {
-      timings.lengths.push_back(timing_of(timings.device, length, real, o.n_runs, input, expected));
+      timings.lengths.push_back(
+          timing_of(timings.device, length, o.real, o.n_runs, input, expected));
     }
   }
   return measured;
@@ -152,7 +152,7 @@ void write_files(const speedtest_options& o, const std::vector<engine_timings>& 
   const auto draw = [&](const std::string& suffix, speed_axis of, const std::string& subject) {
     const std::string file = chart_file(o, suffix);
     const auto title = formatted("{}: complex {}, mean of {} runs, band from least to most",
-                                 subject, o.precision_name, o.n_runs);
+                                 subject, name_of(o.real), o.n_runs);
     formats::write_chart(file, speed_chart(measured, of, title));
     print_message("wrote {}", file);
   };
@@ -185,16 +185,15 @@ int exit_code_of(const std::vector<engine_timings>& measured) {
 
 int run(const speedtest_options& o) {
   validate(o);
-  const precision real = precision_named(o.precision_name);
-  const auto devices = choose_devices(o.engines, real);
+  const auto devices = choose_devices(o.engines, o.real);
   for (const std::size_t length : lengths_of(o)) {
-    for (const device_info& device : devices) wingbeat::validate(spec_of(length, real), device);
+    for (const device_info& device : devices) wingbeat::validate(spec_of(length, o.real), device);
   }
   require_files(output_files(o));
-  const auto measured = time_all(o, devices, real);
+  const auto measured = time_all(o, devices);
   if (o.is_json) {
     auto document = speed_json(measured);
-    document["precision"] = o.precision_name;
+    document["precision"] = name_of(o.real);
     print_json(document);
   } else {
     print(speed_text(measured));
@@ -207,7 +206,7 @@ int run(const speedtest_options& o) {
 
 void add_options(CLI::App& command, speedtest_options& o) {
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
-  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  add_precision(command, o.real);
   const count_range exponents{1, largest_log2};
   add_count(command, "--min-log2", o.min_log2, exponents, "First length is 2^this");
   add_count(command, "--max-log2", o.max_log2, exponents, "Last length is 2^this");
@@ -224,12 +223,11 @@ void add_options(CLI::App& command, speedtest_options& o) {
 }  // namespace
 
 void add_speedtest(CLI::App& program, int& exit_code) {
-  CLI::App* const command = program.add_subcommand(
-      "speedtest", "Times every length on every engine and finds where one overtakes another");
-  command->footer(examples);
-  auto options = std::make_shared<speedtest_options>();
-  add_options(*command, *options);
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  add_command<speedtest_options>(
+      program, exit_code,
+      {"speedtest", "Times every length on every engine and finds where one overtakes another",
+       examples},
+      run, add_options);
 }
 
 }  // namespace wingbeat::cli

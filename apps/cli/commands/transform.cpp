@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/transform.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
-#include <memory>  // make_shared
-
-#include "cli/choose.hpp"                      // precision_named, scaling_named
+#include "cli/choose.hpp"                      // add_precision
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/files.hpp"                       // require_stdout_for_json
 #include "cli/memory_limit.hpp"                // add_memory_limit
@@ -100,14 +98,14 @@ void validate_frames(const transform_options& o) {
     refuse_options(o.is_psd ? "--psd" : "--spectrogram", {{"--inverse", o.is_inverse},
                                                           {"--half", o.is_half},
                                                           {"--length", o.length.has_value()},
-                                                          {"--pad", o.pad_name != "good"},
+                                                          {"--pad", o.pad != padding::good},
                                                           {"--top", o.n_peaks.has_value()},
                                                           {"--axes", o.n_axes == 2}});
     return;
   }
   for (const auto& [name, is_given] : {given_option{"--segment", o.segment.has_value()},
                                        {"--overlap", o.overlap.has_value()},
-                                       {"--detrend", !o.detrend_name.empty()}}) {
+                                       {"--detrend", o.removes_mean.has_value()}}) {
     if (!is_given) continue;
     throw plan_error(
         formatted("{} is for --psd and --spectrogram; add one of them, or drop it", name));
@@ -116,12 +114,11 @@ void validate_frames(const transform_options& o) {
 
 /// Refuses options that contradict each other, before any work is done.
 void validate(const transform_options& o) {
-  static_cast<void>(check_of(o));
   validate_output(o);
   if (o.is_json) require_stdout_for_json({{"--output", o.output}});
   validate_frames(o);
   if (!o.plot.empty()) formats::require_chart("--plot", o.plot);
-  if (o.is_inverse && (!o.plot.empty() || o.n_peaks || !o.window_name.empty())) {
+  if (o.is_inverse && (!o.plot.empty() || o.n_peaks || o.weights)) {
     throw plan_error(
         "--plot, --top and --window are for spectra, and --inverse makes samples; drop one");
   }
@@ -130,9 +127,9 @@ void validate(const transform_options& o) {
                                 {"--channel", o.channel.has_value()},
                                 {"--top", o.n_peaks.has_value()},
                                 {"--sample-rate", o.sample_rate_hz.has_value()},
-                                {"--window", !o.window_name.empty()}});
+                                {"--window", o.weights.has_value()}});
   }
-  if (o.n_axes == 1 && !o.max_memory.empty()) {
+  if (o.n_axes == 1 && o.max_memory.bytes) {
     throw plan_error("--max-memory is for --axes 2; add that, or drop it");
   }
   const bool uses_rate = !o.plot.empty() || o.n_peaks || o.is_json || o.has_frames() ||
@@ -152,16 +149,18 @@ int run(const transform_options& o) {
 }
 
 void add_frame_options(CLI::App& command, transform_options& o) {
-  add_text(command, "--window", o.window_name,
-           "rectangular, hann, hamming, blackman, blackman-harris or flat-top, periodic");
+  add_choice(command, "--window", o.weights,
+             named_choices({window::rectangular, window::hann, window::hamming, window::blackman,
+                            window::blackman_harris, window::flat_top}),
+             "Periodic: ");
   add_switch(command, "--psd", o.is_psd, "Power spectral density, the mean of segments (Welch)");
   add_switch(command, "--spectrogram", o.is_spectrogram, "Power of each segment");
   add_count(command, "--segment", o.segment, {2, max_length},
             "Samples of a segment; 256, or those of a shorter row, when not given");
   add_count(command, "--overlap", o.overlap, {0, max_length},
             "Samples that a segment shares with the next; half of them when not given");
-  add_text(command, "--detrend", o.detrend_name,
-           "mean, which is taken from each segment, or none; mean when not given");
+  add_choice(command, "--detrend", o.removes_mean, choices<bool>{{"mean", true}, {"none", false}},
+             "What is taken from each segment; mean when not given: ");
 }
 
 void add_options(CLI::App& command, transform_options& o) {
@@ -169,13 +168,15 @@ void add_options(CLI::App& command, transform_options& o) {
            "Text, .npy, .csv or .wav; or an image; '-' is stdin")
       ->required();
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
-  add_text(command, "--precision", o.precision_name, "fp32 or fp64");
+  add_precision(command, o.real);
   add_count(command, "--axes", o.n_axes, {1, 2}, "1: every row; 2: an image, over both axes");
   CLI::Option* const length =
       add_count(command, "--length", o.length, {2, max_length}, "Length of the transform");
-  add_text(command, "--pad", o.pad_name,
-           "Without --length: good (zeros up to the next length that can be transformed), "
-           "power-of-two or none")
+  add_choice(command, "--pad", o.pad,
+             choices<padding>{{"good", padding::good},
+                              {"power-of-two", padding::power_of_two},
+                              {"none", padding::none}},
+             "Without --length, zeros up to the next length that can be transformed: ")
       ->excludes(length);
   add_switch(command, "--inverse", o.is_inverse, "Transform back: exp(+2 pi i jk/N)");
   add_switch(command, "--half", o.is_half,
@@ -187,8 +188,11 @@ void add_options(CLI::App& command, transform_options& o) {
   add_count(command, "--channel", o.channel, {0, last_channel}, "Channel of a .wav file");
   add_real(command, "--sample-rate", o.sample_rate_hz, {0, most_hz, /*excludes_least=*/true},
            "In Hz, in place of the file's own");
-  add_text(command, "--check", o.check_name,
-           "sample (all of up to 2^16 values), full (all, in long double) or none");
+  add_choice(command, "--check", o.check,
+             choices<check_extent>{{"full", check_extent::full},
+                                   {"sample", check_extent::sample},
+                                   {"none", check_extent::none}},
+             "Values that are compared (up to 2^16 are all): ");
   add_file_or_stdout(command, "--output", o.output,
                      "Write the values to FILE.txt, FILE.csv, FILE.npy or, real ones, FILE.wav; "
                      "- prints them as text, and tables on stderr");
@@ -201,23 +205,18 @@ void add_options(CLI::App& command, transform_options& o) {
 
 }  // namespace
 
-check_extent check_of(const transform_options& o) {
-  return choice_of<check_extent>("--check", o.check_name,
-                                 {{"full", check_extent::full},
-                                  {"sample", check_extent::sample},
-                                  {"none", check_extent::none}});
-}
-
 transform_request request_of(const transform_options& o) {
   transform_request request;
-  request.pad = choice_of<padding>(
-      "--pad", o.pad_name,
-      {{"good", padding::good}, {"power-of-two", padding::power_of_two}, {"none", padding::none}});
+  request.pad = o.pad;
   request.is_inverse = o.is_inverse;
   request.is_half = o.is_half;
   request.length = o.length;
-  if (!o.scale_name.empty()) request.scale = scaling_named(o.scale_name);
-  request.real = precision_named(o.precision_name);
+  if (!o.scale_name.empty()) {
+    request.scale =
+        choice_of("--scale", o.scale_name,
+                  named_choices({scaling::none, scaling::by_length, scaling::by_sqrt_length}));
+  }
+  request.real = o.real;
   return request;
 }
 
@@ -227,11 +226,10 @@ void report_channels(const std::string& file, const formats::signal& from, bool 
                 from.n_channels);
 }
 
-void report_rounding(const std::string& file, const std::string& precision_name,
-                     const problem& solved) {
+void report_rounding(const std::string& file, const problem& solved) {
   if (solved.n_vanished == 0) return;
   print_message("{} of {} became 0 in {}; --precision fp64 keeps more of them",
-                counted(solved.n_vanished, "number"), file, precision_name);
+                counted(solved.n_vanished, "number"), file, name_of(solved.spec.real));
 }
 
 void report_inverse_scale() {
@@ -240,12 +238,11 @@ void report_inverse_scale() {
 }
 
 void add_transform(CLI::App& program, int& exit_code) {
-  CLI::App* const command = program.add_subcommand(
-      "transform", "Transforms a file on every engine and checks each against the definition");
-  command->footer(examples);
-  auto options = std::make_shared<transform_options>();
-  add_options(*command, *options);
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  add_command<transform_options>(
+      program, exit_code,
+      {"transform", "Transforms a file on every engine and checks each against the definition",
+       examples},
+      run, add_options);
 }
 
 }  // namespace wingbeat::cli

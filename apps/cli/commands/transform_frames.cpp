@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>  // move
 
-#include "cli/choose.hpp"                      // precision_named, short_name
+#include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/engine_runs.hpp"                 // run_engines, devices_for
 #include "cli/files.hpp"                       // print_table
@@ -16,7 +16,7 @@
 #include "cli/reports/print_json.hpp"          // print_json
 #include "cli/reports/transform.hpp"           // engines_text, report_engines
 #include "cli/samples.hpp"                     // pack, round_to
-#include "cli/window.hpp"                      // window_named, samples_of
+#include "cli/window.hpp"                      // samples_of
 #include "counted.hpp"                         // counted
 #include "formats/chart.hpp"                   // write_chart
 #include "formats/signal.hpp"                  // read_signal
@@ -38,12 +38,12 @@ std::size_t segment_of(const transform_options& o, const formats::signal& from) 
     if (*o.segment <= from.row_length) return *o.segment;
     throw plan_error(
         formatted("--segment {} is longer than the rows of {}, which have {}; give less",
-                  *o.segment, o.file, counted(from.row_length, "sample")));
+                  *o.segment, o.shown_file(), counted(from.row_length, "sample")));
   }
   std::size_t length = std::min(default_segment, from.row_length);
   while (length > 2 && !is_good_length(length)) --length;
   if (length >= 2) return length;
-  throw file_error(formatted("{} holds {} a row; a segment has at least 2", o.file,
+  throw file_error(formatted("{} holds {} a row; a segment has at least 2", o.shown_file(),
                              counted(from.row_length, "sample")));
 }
 
@@ -101,11 +101,6 @@ power_scaling scaling_of(const transform_options& o) {
       {{"density", power_scaling::density}, {"spectrum", power_scaling::spectrum}});
 }
 
-bool removes_mean(const transform_options& o) {
-  return choice_of<bool>("--detrend", o.detrend_name.empty() ? "mean" : o.detrend_name,
-                         {{"mean", true}, {"none", false}});
-}
-
 /// Everything about frames but their powers.
 struct frame_problem {
   frame_layout layout;
@@ -138,11 +133,11 @@ frame_problem problem_of(const transform_options& o, const formats::signal& from
                          const power_spectra& shape) {
   frame_problem p;
   p.layout = layout_of(o, from);
-  p.spec.real = precision_named(o.precision_name);
+  p.spec.real = o.real;
   p.samples = numbers_of(from, p.spec.real);
-  require_powers(p.samples, o.file, p.spec.real);
-  p.weights.window = samples_of(window_named(shape.window_name), p.layout.length);
-  p.weights.means = frame_means(p.layout, p.samples, p.spec.real, removes_mean(o));
+  require_powers(p.samples, o.shown_file(), p.spec.real);
+  p.weights.window = samples_of(o.weights.value_or(window::hann), p.layout.length);
+  p.weights.means = frame_means(p.layout, p.samples, p.spec.real, o.removes_mean.value_or(true));
   p.scale = 1 / divisor_of(shape.scale, p.weights.window, shape.rate_hz > 0 ? shape.rate_hz : 1);
   p.spec.lengths = {p.layout.length};
   p.spec.batch = p.layout.n_transforms();
@@ -161,7 +156,7 @@ void write_files(const transform_options& o, const power_spectra& powers,
   if (o.plot.empty()) return;
   const auto title =
       formatted("{}: {}, {} of {} samples, {} window (periodic)",
-                std::filesystem::path(o.file).filename().string(), name_of(powers),
+                std::filesystem::path(o.shown_file()).filename().string(), name_of(powers),
                 counted(powers.n_frames, "segment"), powers.segment, powers.window_name);
   draw_powers(o.plot, powers, title);
   print_message("wrote {}", o.plot);
@@ -173,14 +168,12 @@ int transform_frames(const transform_options& o) {
   power_spectra shape;
   shape.scale = scaling_of(o);
   shape.is_spectrogram = o.is_spectrogram;
-  shape.window_name = o.window_name.empty() ? "hann" : o.window_name;
-  static_cast<void>(window_named(shape.window_name));
-  static_cast<void>(removes_mean(o));
+  shape.window_name = name_of(o.weights.value_or(window::hann));
   if (!o.output.empty()) require_power_format(o.output);
-  const precision real = precision_named(o.precision_name);
-  static_cast<void>(devices_for(o.engines, real, 0, check_of(o)));
+  const precision real = o.real;
+  static_cast<void>(devices_for(o.engines, real, 0, o.check));
   const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
-  report_channels(o.file, from, o.channel.has_value());
+  report_channels(o.shown_file(), from, o.channel.has_value());
   shape.rate_hz = o.sample_rate_hz.value_or(from.sample_rate_hz);
   const frame_problem problem = problem_of(o, from, shape);
   shape.take_shape(problem.layout.n_rows, problem.layout.n_frames, problem.layout.length,
@@ -190,16 +183,16 @@ int transform_frames(const transform_options& o) {
   if (const std::size_t n_left = from.row_length - shape.covered_samples(); n_left > 0) {
     print_message("the last {} of each row are in no segment", counted(n_left, "sample"));
   }
-  output_check check{problem.checked(), check_of(o)};
+  output_check check{problem.checked(), o.check};
   const auto chosen =
-      devices_for(o.engines, real, points_of(problem.spec) * problem.spec.batch, check_of(o));
+      devices_for(o.engines, real, points_of(problem.spec) * problem.spec.batch, o.check);
   engine_outcome found =
       run_engines(problem.spec, pack(problem.samples, real), chosen, check,
                   [&](const std::vector<double>& powers) { return problem.magnitudes(powers); });
-  auto document = powers_json(o.file, shape, o.precision_name);
+  auto document = powers_json(o.file, shape);
   add_engines(document, found.results, check);
   if (!o.is_json) {
-    print_table(powers_heading(o.file, shape, o.precision_name) +
+    print_table(powers_heading(o.shown_file(), shape) +
                     engines_text(problem.layout.length, found.results, check),
                 {o.output});
   }

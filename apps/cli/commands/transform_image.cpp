@@ -43,12 +43,12 @@ std::string require_pixels(const transform_options& o, std::size_t height, std::
                            bool is_real, double other_bytes) {
   const bool is_host_alone = o.engines == std::vector<std::string>{"host"};
   const double pixel_bytes = 80 + (is_real ? 0 : 56) + (is_host_alone ? 0 : 72) +
-                             (check_of(o) == check_extent::full ? 48 : 0) +
+                             (o.check == check_extent::full ? 48 : 0) +
                              (o.output.empty() && o.plot.empty() ? 0 : 48);
   return require_memory(
       "transforming " + size_text(height, width),
       pixel_bytes * static_cast<double>(height) * static_cast<double>(width) + other_bytes,
-      memory_limit_of(o.max_memory));
+      o.max_memory);
 }
 
 /// Returns the pixels as rows: an array of numbers as it is, an image as grey.
@@ -63,13 +63,13 @@ pixel_rows read_rows(const transform_options& o, precision real) {
   const formats::image_stack& shape = images.shape();
   if (shape.n_images > 1) {
     throw plan_error(
-        formatted("{} holds {} images, and --axes 2 transforms one; give a file of one", o.file,
-                  shape.n_images));
+        formatted("{} holds {} images, and --axes 2 transforms one; give a file of one",
+                  o.shown_file(), shape.n_images));
   }
   const auto n_samples = static_cast<double>(shape.height * shape.width * shape.n_channels);
   std::string memory = require_pixels(o, shape.height, shape.width, /*is_real=*/true,
                                       16 * n_samples + static_cast<double>(images.kept_bytes()));
-  const formats::image_stack image = to_grey(read_finite(images, o.file, 0, 1, real));
+  const formats::image_stack image = to_grey(read_finite(images, o.shown_file(), 0, 1, real));
   formats::signal rows{.n_rows = image.height, .row_length = image.width, .is_table = true};
   for (const double sample : doubles_of(image, 0, image.height * image.width)) {
     rows.samples.emplace_back(sample, 0);
@@ -133,8 +133,8 @@ void write_files(const transform_options& o, const problem& solved, const engine
   problem whole = solved;
   whole.is_half = false;
   const auto title = formatted(
-      "{}: spectrum of {} pixels, {} {}", std::filesystem::path(o.file).filename().string(),
-      size_text(solved.spec.lengths[0], solved.spec.lengths[1]), device, o.precision_name);
+      "{}: spectrum of {} pixels, {} {}", std::filesystem::path(o.shown_file()).filename().string(),
+      size_text(solved.spec.lengths[0], solved.spec.lengths[1]), device, name_of(o.real));
   formats::write_chart(o.plot,
                        picture_of(signal_of(whole, complete(whole, found.best_values)), title));
   print_message("wrote {}", o.plot);
@@ -144,23 +144,22 @@ void write_files(const transform_options& o, const problem& solved, const engine
 
 int transform_image(const transform_options& o) {
   const transform_request request = request_of(o);
-  static_cast<void>(devices_for(o.engines, request.real, 0, check_of(o)));
-  static_cast<void>(memory_limit_of(o.max_memory));
+  static_cast<void>(devices_for(o.engines, request.real, 0, o.check));
   const auto [from, memory] = read_rows(o, request.real);
-  const problem solved = make_image_problem(from, o.file, request);
+  const problem solved = make_image_problem(from, o.shown_file(), request);
   report_size(solved, from);
-  report_rounding(o.file, o.precision_name, solved);
+  report_rounding(o.shown_file(), solved);
   if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
   const auto input = pack(solved.input, request.real);
-  output_check check{{solved.spec, reader_of(input), request.real}, check_of(o)};
+  output_check check{{solved.spec, reader_of(input), request.real}, o.check};
   const auto chosen = devices_for(o.engines, request.real, points_of(solved.spec), check.extent());
   const engine_outcome found = run_engines(solved.spec, input, chosen, check);
   auto document = transform_json(o.file, solved, 0);
   add_engines(document, found.results, check);
   if (!o.is_json) {
-    print_table(
-        heading(o.file, solved) + engines_text(points_of(solved.spec), found.results, check),
-        {o.output});
+    print_table(heading(o.shown_file(), solved) +
+                    engines_text(points_of(solved.spec), found.results, check),
+                {o.output});
   }
   if (found.best != nullptr) {
     document["values_from"] = short_name(found.best->device);

@@ -7,36 +7,43 @@
 #include <string>
 #include <vector>
 
-#include "cli/output_check.hpp"  // check_extent
-#include "cli/problem.hpp"       // transform_request
+#include "cli/memory_limit.hpp"    // memory_limit
+#include "cli/output_check.hpp"    // check_extent
+#include "cli/problem.hpp"         // transform_request
+#include "cli/window.hpp"          // window
+#include "formats/whole_file.hpp"  // shown_name
 
 namespace wingbeat::cli {
 
 struct transform_options {
   std::string file;
   std::vector<std::string> engines{"all"};
-  std::string precision_name = "fp32", scale_name, pad_name = "good", check_name = "sample";
-  std::string window_name, detrend_name;
+  precision real = precision::fp32;
+  std::string scale_name;
+  padding pad = padding::good;
+  check_extent check = check_extent::sample;
+  std::optional<window> weights = {};
+  std::optional<bool> removes_mean = {};
   std::optional<std::size_t> length, channel, n_peaks, segment, overlap;
   std::optional<double> sample_rate_hz;
   std::size_t n_axes = 1;
-  std::string output, plot, max_memory;
+  std::string output, plot;
+  memory_limit max_memory;
   bool is_inverse = false, is_half = false, is_json = false;
   bool is_psd = false, is_spectrogram = false;
 
   [[nodiscard]] bool has_frames() const { return is_psd || is_spectrogram; }
-};
 
-/// Returns how much `--check` asks for.
-[[nodiscard]] check_extent check_of(const transform_options& o);
+  /// Returns the file's name in messages and titles.
+  [[nodiscard]] std::string shown_file() const { return formats::shown_name(file); }
+};
 
 /// Returns the request of rows or of an image.
 [[nodiscard]] transform_request request_of(const transform_options& o);
 
 /// Print messages about an input.
 void report_channels(const std::string& file, const formats::signal& from, bool is_chosen);
-void report_rounding(const std::string& file, const std::string& precision_name,
-                     const problem& solved);
+void report_rounding(const std::string& file, const problem& solved);
 void report_inverse_scale();
 
 /// Run one form and return the exit code.

@@ -15,7 +15,7 @@
 #include "cli/reports/spectrum.hpp"            // strongest, chart_of
 #include "cli/reports/transform.hpp"           // engines_text, transform_json
 #include "cli/samples.hpp"                     // pack
-#include "cli/window.hpp"                      // window_named, samples_of
+#include "cli/window.hpp"                      // samples_of
 #include "counted.hpp"                         // counted
 #include "formats/chart.hpp"                   // write_chart
 #include "formats/signal.hpp"                  // read_signal, write_signal
@@ -71,20 +71,20 @@ struct windowed_rows {
 /// takes them as they are.
 engine_outcome solve(const transform_options& o, const problem& solved,
                      std::optional<output_check>& check) {
-  const auto chosen = devices_for(o.engines, solved.spec.real,
-                                  points_of(solved.spec) * solved.spec.batch, check_of(o));
+  const auto chosen =
+      devices_for(o.engines, solved.spec.real, points_of(solved.spec) * solved.spec.batch, o.check);
   const auto input = pack(solved.input, solved.spec.real);
-  if (o.window_name.empty()) {
-    check.emplace(checked_problem{solved.spec, reader_of(input), solved.spec.real}, check_of(o));
+  if (!o.weights) {
+    check.emplace(checked_problem{solved.spec, reader_of(input), solved.spec.real}, o.check);
     return run_engines(solved.spec, input, chosen, *check);
   }
-  const windowed_rows rows(solved, window_named(o.window_name));
+  const windowed_rows rows(solved, *o.weights);
   plan_spec definition = solved.spec, spec = solved.spec;
   definition.real = precision::fp64;
   spec.load = load_of(rows.layout, rows.weights, spec.real);
   check.emplace(
       checked_problem{definition, reader_of(rows.layout, rows.weights, solved.input), spec.real},
-      check_of(o));
+      o.check);
   return run_engines(spec, input, chosen, *check);
 }
 
@@ -120,10 +120,10 @@ void write_files(const transform_options& o, const spectrum& shown, const engine
   }
   if (!o.plot.empty()) {
     const std::string weights =
-        o.window_name.empty() ? "" : formatted(", {} window (periodic)", o.window_name);
+        o.weights ? formatted(", {} window (periodic)", name_of(*o.weights)) : "";
     const auto title = formatted("{}: spectrum of {} samples{}, {} {}",
-                                 std::filesystem::path(o.file).filename().string(), shown.length,
-                                 weights, device, o.precision_name);
+                                 std::filesystem::path(o.shown_file()).filename().string(),
+                                 shown.length, weights, device, name_of(o.real));
     formats::write_chart(o.plot, chart_of(shown, title));
     if (shown.bins.n_rows > max_rows_drawn) {
       print_message("{} shows the first {} of {} rows", o.plot, max_rows_drawn, shown.bins.n_rows);
@@ -135,14 +135,15 @@ void write_files(const transform_options& o, const spectrum& shown, const engine
 int report(const transform_options& o, const problem& solved, const engine_outcome& found,
            const output_check& check, double sample_rate_hz) {
   auto document = transform_json(o.file, solved, sample_rate_hz);
-  if (!o.window_name.empty()) {
-    document["window"] = o.window_name;
+  if (o.weights) {
+    document["window"] = name_of(*o.weights);
     document["window_form"] = "periodic";
   }
   add_engines(document, found.results, check);
   if (!o.is_json) {
-    print_table(heading(o.file, solved) + engines_text(solved.length(), found.results, check),
-                {o.output});
+    print_table(
+        heading(o.shown_file(), solved) + engines_text(solved.length(), found.results, check),
+        {o.output});
   }
   if (found.best != nullptr) {
     spectrum shown{signal_of(solved, complete(solved, found.best_values)), solved.length(),
@@ -162,13 +163,12 @@ int report(const transform_options& o, const problem& solved, const engine_outco
 
 int transform_rows(const transform_options& o) {
   const transform_request request = request_of(o);
-  if (!o.window_name.empty()) static_cast<void>(window_named(o.window_name));
-  static_cast<void>(devices_for(o.engines, request.real, 0, check_of(o)));
+  static_cast<void>(devices_for(o.engines, request.real, 0, o.check));
   const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
-  report_channels(o.file, from, o.channel.has_value());
-  const problem solved = make_problem(from, o.file, request);
+  report_channels(o.shown_file(), from, o.channel.has_value());
+  const problem solved = make_problem(from, o.shown_file(), request);
   report_length(o, solved);
-  report_rounding(o.file, o.precision_name, solved);
+  report_rounding(o.shown_file(), solved);
   if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
   std::optional<output_check> check;
   const engine_outcome found = solve(o, solved, check);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/verify.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // max
 #include <iterator>   // move_iterator
-#include <memory>     // make_shared
 
 #include "cli/choose.hpp"              // choose_devices, precision_named
 #include "cli/messages.hpp"            // print_message, print
@@ -39,7 +38,7 @@ constexpr std::size_t most_sentences = 20;
 
 struct verify_options {
   std::vector<std::string> engines{"all"};
-  std::string precision_name = "all";
+  std::optional<precision> real = {};  ///< Unset: both.
   std::vector<std::string> listed;
   verify::lengths over;
   bool is_json = false;
@@ -52,11 +51,9 @@ struct subject {
 };
 
 std::vector<subject> subjects_of(const verify_options& o) {
-  const auto precisions = o.precision_name == "all" ? std::vector<std::string>{"fp32", "fp64"}
-                                                    : std::vector<std::string>{o.precision_name};
   std::vector<subject> subjects;
-  for (const auto& name : precisions) {
-    const precision real = precision_named(name);
+  for (const precision real : {precision::fp32, precision::fp64}) {
+    if (o.real && *o.real != real) continue;
     for (const auto& device : choose_devices(o.engines, real)) subjects.push_back({device, real});
   }
   return subjects;
@@ -102,21 +99,26 @@ std::string checks_in_words() {
   return words;
 }
 
+void add_options(CLI::App& command, verify_options& o) {
+  add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
+  add_choice(command, "--precision", o.real,
+             choices<std::optional<precision>>{
+                 {"fp32", precision::fp32}, {"fp64", precision::fp64}, {"all", std::nullopt}});
+  const count_range exponents{1, max_length_log2()};
+  add_count(command, "--min-log2", o.over.min_log2, exponents, "First length is 2^this");
+  add_count(command, "--max-log2", o.over.max_log2, exponents, "Last length is 2^this");
+  add_listed_lengths(command, o.listed);
+  add_switch(command, "--json", o.is_json, "Print every trial as JSON instead of a table");
+}
+
 }  // namespace
 
 void add_verify(CLI::App& program, int& exit_code) {
-  CLI::App* const command = program.add_subcommand(
-      "verify", "Checks every engine and length against the laws a transform obeys");
-  command->footer(examples + checks_in_words());
-  auto o = std::make_shared<verify_options>();
-  add_list(*command, "--engine", o->engines, "all, or some of reference, host, opencl, cuda, ...");
-  add_text(*command, "--precision", o->precision_name, "fp32, fp64 or all");
-  const count_range exponents{1, max_length_log2()};
-  add_count(*command, "--min-log2", o->over.min_log2, exponents, "First length is 2^this");
-  add_count(*command, "--max-log2", o->over.max_log2, exponents, "Last length is 2^this");
-  add_listed_lengths(*command, o->listed);
-  add_switch(*command, "--json", o->is_json, "Print every trial as JSON instead of a table");
-  command->callback([o, &exit_code] { exit_code = run(*o); });
+  add_command<verify_options>(
+      program, exit_code,
+      {"verify", "Checks every engine and length against the laws a transform obeys",
+       examples + checks_in_words()},
+      run, add_options);
 }
 
 }  // namespace wingbeat::cli

@@ -42,8 +42,12 @@ std::ptrdiff_t first_of(std::size_t length, extent mode) {
 
 }  // namespace
 
-std::string peaks_table(std::span<const located_peak> peaks) {
-  if (peaks.empty()) return "no peak reaches the threshold\n";
+std::string peaks_table(std::span<const located_peak> peaks, bool has_scores) {
+  if (peaks.empty() && has_scores) return "no peak reaches the threshold\n";
+  if (peaks.empty()) {
+    return "no place has a score: everywhere too few of a template's pixels are there; give a "
+           "smaller --min-valid or a mask that leaves more\n";
+  }
   table rows{{{"rank"}, {"template"}, {"y"}, {"x"}, {"score"}}};
   for (std::size_t rank = 0; rank < peaks.size(); ++rank) {
     const located_peak& p = peaks[rank];

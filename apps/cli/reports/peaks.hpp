@@ -20,8 +20,9 @@ struct peak_frame {
   std::size_t n_templates = 1;
 };
 
-/// Returns the peaks as lines for people; a sentence where there is none.
-[[nodiscard]] std::string peaks_table(std::span<const located_peak> peaks);
+/// Returns the peaks as lines for people; a sentence where there is none, because no place of the
+/// map has a score or the scores that `has_scores` are below the threshold.
+[[nodiscard]] std::string peaks_table(std::span<const located_peak> peaks, bool has_scores);
 
 /// Returns "template,y,x,score,y_subpixel,x_subpixel" and one line per peak. A score has as many
 /// digits as tell it from other floats, here and in JSON.

@@ -43,6 +43,10 @@ std::string decibel_label(const power_spectra& powers) {
   return formatted("{} (dB re 1 {})", powers.is_spectrogram ? "power" : name_of(powers), unit);
 }
 
+const char* precision_of(const power_spectra& powers) {
+  return powers.is_double ? "fp64" : "fp32";
+}
+
 const char* frequency_label(const power_spectra& powers) {
   return powers.rate_hz > 0 ? "frequency" : "frequency (cycles/sample)";
 }
@@ -223,8 +227,7 @@ void draw_powers(const std::string& file, const power_spectra& powers, const std
   }
 }
 
-std::string powers_heading(const std::string& file, const power_spectra& powers,
-                           const std::string& precision_name) {
+std::string powers_heading(const std::string& file, const power_spectra& powers) {
   const double bin = powers.bin_width();
   const char* const unit = powers.rate_hz > 0 ? "Hz" : "cycles a sample";
   return formatted(
@@ -232,17 +235,16 @@ std::string powers_heading(const std::string& file, const power_spectra& powers,
       "{}-sided; bins {:.6g} {} apart, equivalent noise bandwidth {:.6g} {}\n",
       file, name_of(powers), unit_of(powers), counted(powers.n_rows, "row"),
       counted(powers.n_frames, "segment"), powers.segment, powers.hop, powers.window_name,
-      precision_name, powers.is_of_real ? "one" : "two", bin, unit,
+      precision_of(powers), powers.is_of_real ? "one" : "two", bin, unit,
       bin * powers.noise_bandwidth_bins, unit);
 }
 
-nlohmann::ordered_json powers_json(const std::string& file, const power_spectra& powers,
-                                   const std::string& precision_name) {
+nlohmann::ordered_json powers_json(const std::string& file, const power_spectra& powers) {
   nlohmann::ordered_json document{{"schema", "wingbeat.transform/1"}};
   document["file"] = file;
   document["rows"] = powers.n_rows;
   document["kind"] = powers.is_spectrogram ? "spectrogram" : "psd";
-  document["precision"] = precision_name;
+  document["precision"] = precision_of(powers);
   document["scale"] = powers.scale == power_scaling::density ? "density" : "spectrum";
   document["unit"] =
       powers.scale == power_scaling::density && powers.rate_hz > 0 ? "V**2/Hz" : "V**2";

@@ -59,12 +59,10 @@ void write_powers(const std::string& file, const power_spectra& powers);
 void draw_powers(const std::string& file, const power_spectra& powers, const std::string& title);
 
 /// Returns a line that says what was computed, with its resolution.
-[[nodiscard]] std::string powers_heading(const std::string& file, const power_spectra& powers,
-                                         const std::string& precision_name);
+[[nodiscard]] std::string powers_heading(const std::string& file, const power_spectra& powers);
 
 /// Returns the same as the beginning of a document of schema wingbeat.transform/1.
 [[nodiscard]] nlohmann::ordered_json powers_json(const std::string& file,
-                                                 const power_spectra& powers,
-                                                 const std::string& precision_name);
+                                                 const power_spectra& powers);
 
 }  // namespace wingbeat::cli

@@ -60,6 +60,12 @@ TEST_F(beginning, says_which_spectra_delays_leave_out) {
               HasSubstr("begin at sample 4096, not 2048: 16 spectra"));
 }
 
+TEST_F(beginning, counts_what_is_left_out_of_the_recording_alone) {
+  const finished run = channelise("x.raw", {"--delay", "3"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("begin at sample 3000320, not 0: 16 spectra are left out;"));
+}
+
 TEST_F(beginning, of_a_short_recording_is_explained_by_the_delay) {
   EXPECT_EQ(channelise("few.raw", {}).code, 0);
   for (const auto& [file, sentence] :

@@ -360,8 +360,8 @@ TEST_F(channelise_refuses, options_that_make_no_channeliser) {
   };
   EXPECT_THAT(why({"a.raw"}), HasSubstr("give --output, --spectrum, --waterfall or --stats"));
   EXPECT_THAT(with({"--output-bits", "4"}), HasSubstr("4 bits, which .npy does not know"));
-  EXPECT_THAT(with({"--output-bits", "5"}), HasSubstr("choose one of 4, 8, 16, fp16, fp32"));
-  EXPECT_THAT(with({"--window", "hamming"}), HasSubstr("choose one of hann, rect"));
+  EXPECT_THAT(with({"--output-bits", "5"}), HasSubstr("choose 4, 8, 16, fp16 or fp32"));
+  EXPECT_THAT(with({"--window", "hamming"}), HasSubstr("choose hann or rect"));
   EXPECT_THAT(with({"--cutoff", "5"}), HasSubstr("--cutoff 5 is not a number from 0 to 4"));
   EXPECT_THAT(with({"--dither", "uniform", "--output-bits", "fp16"}), HasSubstr("dither"));
   EXPECT_THAT(with({"--delay", "1e-6,2e-6"}), HasSubstr("--delay has 2 delays"));

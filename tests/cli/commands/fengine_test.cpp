@@ -121,6 +121,21 @@ TEST(fengine, fails_where_nothing_of_a_capture_can_be_used) {
   EXPECT_EQ(stats["received"]["cut_frames"], 256);
 }
 
+TEST(fengine, fails_where_a_recording_is_shorter_than_a_batch) {
+  const workplace at;
+  at.file("short.raw", std::string(8192 * 10 / 8, '\0'));
+  heap_catcher caught;
+  const finished run =
+      at.run({"fengine", "short.raw", "--adc-sample-rate", "1e6", "--sync-time", "0",
+              "--polarisations", "1", "--recv-chunk-samples", "4096", "--engine", "host",
+              "--katcp-port", "0", "--send-rate-factor", "0", "--send-interface", "lo",
+              "--wideband=name=wide,channels=64,taps=4,jones_per_batch=16384,dst=" +
+                  net::to_string(caught.place())});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err, HasSubstr("short.raw: output 'wide' made no batch, which takes 33152 "
+                                 "samples from a multiple of 32768 on; give more samples"));
+}
+
 TEST(fengine, sends_channels_that_are_no_power_of_two) {
   const struct {
     std::vector<std::string> bank;

@@ -152,6 +152,14 @@ TEST_F(match_absent, reports_no_peak_where_too_few_pixels_are_there) {
   EXPECT_LT(n_peaks("50"), n_peaks("0"));
 }
 
+TEST_F(match_absent, says_that_no_place_has_a_score_where_a_mask_leaves_nothing) {
+  image_file(at_, "none.npy", {.samples = std::vector<float>(24 * 31), .height = 24, .width = 31});
+  const finished done = run({"whole.npy", "t0.npy", "--mask", "none.npy"});
+  EXPECT_THAT(done.out, HasSubstr("no place has a score: everywhere too few"));
+  EXPECT_THAT(run({"whole.npy", "t0.npy", "--normalised", "--threshold", "1"}).out,
+              HasSubstr("no peak reaches the threshold"));
+}
+
 TEST_F(match_absent, refuses_masks_of_other_sizes_and_stored_precisions) {
   expect_refusal(at_, {"match", "whole.npy", "t0.npy", "--mask", "t1.npy"}, 2,
                  "give one mask of its size");

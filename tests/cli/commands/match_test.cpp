@@ -271,7 +271,7 @@ TEST_F(match, refuses_in_a_sentence_and_writes_nothing) {
            {{"f.npy", "large.npy"}, 2, "do not lie within"},
            {{"f.npy", "t.npy", "wide.npy"}, 2, "give templates of one size"},
            {{"f.npy", "huge.npy"}, 2, "use --precision fp64"},
-           {{"f.npy", "t.npy", "--mode", "wide"}, 2, "there is no mode 'wide'"},
+           {{"f.npy", "t.npy", "--mode", "wide"}, 2, "--mode is 'wide'; choose full"},
            {{"f.npy", "t.npy", "--json", "--csv", "-"}, 2, "both print on stdout"},
            {{"f.npy", "t.npy", "--picture", "p.tif"}, 2, "must end in .png"},
            {{"f.npy", "t.npy", "--picture", "p.jpg"}, 2, "draw p.jpg; its name must end in .png"},

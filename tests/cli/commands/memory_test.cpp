@@ -171,6 +171,8 @@ TEST_F(memory, is_refused_before_it_is_taken) {
   }
   expect_refusal(at_, {"match", "k.npy", "k.npy", "--max-memory", "much"}, 2,
                  "--max-memory takes bytes such as 1500000, 512M or 3.5G, and was given 'much'");
+  expect_refusal(at_, {"match", "k.npy", "k.npy", "--max-memory", "10K"}, 2,
+                 "MiB of memory, and 10 KiB are allowed; give --max-memory ");
   EXPECT_EQ(at_.run({"match", "k.npy", "k.npy", "--max-memory", "0.5G"}).code, 0);
 }
 

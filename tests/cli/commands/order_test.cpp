@@ -143,7 +143,7 @@ TEST_F(order, refuses_in_one_sentence) {
   const words natural{"--order", "natural"};
   const std::vector<std::pair<words, std::string>> refusals{
       {{}, "--order is required"},
-      {{"--order", "bruun"}, "there is no order 'bruun'; choose natural, nabla or scrambled"},
+      {{"--order", "bruun"}, "--order is 'bruun'; choose natural, nabla or scrambled"},
       {nabla, "needs both --elements-log2 and --workgroup-log2"},
       {nabla + words{"--elements-log2", "1"}, "needs both"},
       {nabla + words{"--length", "64"}, "instead of --length"},

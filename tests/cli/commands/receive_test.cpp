@@ -184,7 +184,7 @@ TEST_F(receiving, refuses_in_one_sentence) {
       {{"--narrowband", "centre=1,decimation=2"}, "--narrowband is of no use"},
       {{"--expect", "cw"}, "'cw' has no channel"},
       {{"--expect", "tone"}, "'tone' is no expectation"},
-      {{"--sample-bits", "5"}, "--sample-bits is '5'; choose one of 4, 8, 16, fp16, fp32"},
+      {{"--sample-bits", "5"}, "--sample-bits is '5'; choose 4, 8, 16, fp16 or fp32"},
       {{"--log-level", "loud"}, "'loud' is no level"},
       {{"--interface", "none0"}, "'none0' is no interface"},
       {{"--threads", "2"}, "1 endpoint cannot be split between 2 threads"},

@@ -192,8 +192,8 @@ TEST_F(transform_frames, refuses_what_makes_no_sense) {
            {{"--detrend", "none"}, "--detrend is for"},
            {{"--psd", "--segment", "8"}, "longer than the rows of in.txt, which have 4 samples"},
            {{"--psd", "--segment", "4", "--overlap", "4"}, "leaves nothing"},
-           {{"--psd", "--window", "kaiser"}, "choose one of rectangular, hann"},
-           {{"--psd", "--scale", "none"}, "choose one of density, spectrum"},
+           {{"--psd", "--window", "kaiser"}, "choose rectangular, hann"},
+           {{"--psd", "--scale", "none"}, "choose density or spectrum"},
            {{"--psd", "--output", "x.txt"}, "must end in .csv or .npy"},
            {{"--window", "hann", "--inverse"}, "drop one"}}) {
     std::vector<std::string> all{"in.txt"};

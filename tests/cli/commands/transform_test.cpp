@@ -129,6 +129,14 @@ TEST_F(transform_report, prints_values_alone_where_they_go_to_stdout) {
   }
 }
 
+TEST_F(transform_report, names_stdin_in_its_headings) {
+  const finished rows = run_with_stdin(at_, {"transform", "-", "--engine", "host"}, "1\n2\n3\n");
+  EXPECT_THAT(rows.out, HasSubstr("stdin: forward_from_real of length"));
+  const finished powers =
+      run_with_stdin(at_, {"transform", "-", "--engine", "host", "--psd"}, "1\n2\n3\n");
+  EXPECT_THAT(powers.out, HasSubstr("stdin: power spectral density"));
+}
+
 TEST_F(transform_report, draws_a_png) {
   const finished run = at_.run({"transform", "tone.wav", "--engine", "host", "--plot", "s.png"});
   ASSERT_EQ(run.code, 0) << run.err;
@@ -154,7 +162,7 @@ TEST_F(transform_report, says_what_was_checked_and_leaves_the_reference_out_wher
   EXPECT_EQ(json_of(none)["checked"], "nothing");
   const finished refused = at_.run({"transform", "tone.wav", "--check", "some"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("choose one of full, sample, none"));
+  EXPECT_THAT(refused.err, HasSubstr("choose full, sample or none"));
 }
 
 TEST_F(transform_report, names_a_file_that_is_not_utf8) {

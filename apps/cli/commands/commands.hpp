@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of `wingbeat`. Each adds itself to the program, and sets the exit code when it runs.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace wingbeat::cli {
+
+void add_bench(CLI::App& program, int& exit_code);
+void add_channelise(CLI::App& program, int& exit_code);
+void add_convolve(CLI::App& program, int& exit_code);
+void add_devices(CLI::App& program, int& exit_code);
+void add_dsim(CLI::App& program, int& exit_code);
+void add_fengine(CLI::App& program, int& exit_code);
+void add_filter(CLI::App& program, int& exit_code);
+void add_match(CLI::App& program, int& exit_code);
+void add_order(CLI::App& program, int& exit_code);
+void add_plan(CLI::App& program, int& exit_code);
+void add_receive(CLI::App& program, int& exit_code);
+void add_simulate(CLI::App& program, int& exit_code);
+void add_speedtest(CLI::App& program, int& exit_code);
+void add_transform(CLI::App& program, int& exit_code);
+void add_verify(CLI::App& program, int& exit_code);
+
+}  // namespace wingbeat::cli
