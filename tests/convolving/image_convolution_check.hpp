@@ -7,10 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>    // abs, isnan, sqrt
-#include <cstring>  // memcmp
+#include <cstring>  // memcpy
 #include <vector>
 
-#include "support/signal.hpp"  // fill_noise
+#include "support/guarded.hpp"  // guarded, bytes
+#include "support/signal.hpp"   // fill_noise
 #include "wingbeat/device/half.hpp"
 #include "wingbeat/wingbeat.hpp"
 
@@ -154,8 +155,11 @@ class image_runner {
   }
 
  private:
-  static constexpr std::size_t guard_bytes = 256;
-  using bytes = std::vector<unsigned char>;
+  template <class Element>
+  static bytes bytes_of(const std::vector<Element>& values) {
+    const auto* const first = reinterpret_cast<const unsigned char*>(values.data());
+    return {first, first + values.size() * sizeof(Element)};
+  }
 
   static pixels noise(std::size_t count, std::uint64_t seed) {
     pixels x(count);
@@ -176,55 +180,34 @@ class image_runner {
     }
   }
 
-  /// All bits set are a NaN in fp32 and in fp16: a read outside shows in the result.
-  buffer guarded(const void* from, std::size_t size) {
-    bytes all(size + 2 * guard_bytes, 0xff);
-    if (from != nullptr) std::memcpy(all.data() + guard_bytes, from, size);
-    buffer memory{on_, all.size()};
-    memory.write(all.data(), all.size());
-    return memory;
-  }
-  static buffer_view inside(const buffer& memory) {
-    buffer_view view = memory.view();
-    view.offset_bytes += guard_bytes;
-    view.size_bytes -= 2 * guard_bytes;
-    return view;
-  }
-  bytes read(const buffer& memory) {
-    bytes all(memory.size_bytes());
-    memory.read(all.data(), memory.size_bytes());
-    for (std::size_t i = 0; i < guard_bytes; ++i) {
-      EXPECT_EQ(all[i], 0xff) << "in front";
-      EXPECT_EQ(all[all.size() - 1 - i], 0xff) << "behind";
-    }
-    return {all.begin() + guard_bytes, all.end() - guard_bytes};
-  }
-
   template <class Element>
   pixels run_as(const pixels& image, const pixels& kernel) {
     std::vector<Element> stored;
     for (const float f : image) stored.push_back(Element(f));
     EXPECT_EQ(made_.image_bytes(), stored.size() * sizeof(Element));
     EXPECT_EQ(made_.kernel_bytes(), kernel.size() * sizeof(float));
-    const buffer in = guarded(stored.data(), made_.image_bytes());
-    const buffer taps = guarded(kernel.data(), made_.kernel_bytes());
-    const buffer spectra = guarded(nullptr, made_.spectra_bytes());
-    const buffer out = guarded(nullptr, made_.output_bytes());
-    made_.prepare(on_, inside(taps), inside(spectra));
+    // All bits set are a NaN in fp32 and in fp16: a read outside shows in the result.
+    constexpr unsigned char nan = 0xff;
+    const auto around = [&](const bytes& inner) { return guarded{on_, inner, 0, nan}; };
+    const guarded in = around(bytes_of(stored)), taps = around(bytes_of(kernel));
+    const guarded spectra = around(bytes(made_.spectra_bytes(), nan));
+    const guarded out = around(bytes(made_.output_bytes(), nan));
+    made_.prepare(on_, taps.view(), spectra.view());
     bytes first;
     for (int i = 0; i < 2; ++i) {
-      made_.enqueue(on_, inside(spectra), inside(in), inside(out));
-      const bytes result = read(out);
+      made_.enqueue(on_, spectra.view(), in.view(), out.view());
+      on_.wait();
+      const bytes result = out.inner();
       if (i > 0) {
         EXPECT_EQ(result, first) << "a second run differs";
       }
       first = result;
     }
-    EXPECT_EQ(std::memcmp(read(in).data(), stored.data(), made_.image_bytes()), 0)
-        << "the image is left as it was";
-    EXPECT_EQ(std::memcmp(read(taps).data(), kernel.data(), made_.kernel_bytes()), 0)
-        << "the kernel is left as it was";
-    read(spectra);
+    const std::optional<std::string> nothing;
+    EXPECT_EQ(in.trespass("image", bytes(made_.image_bytes(), 0)), nothing);
+    EXPECT_EQ(taps.trespass("kernel", bytes(made_.kernel_bytes(), 0)), nothing);
+    EXPECT_EQ(spectra.trespass("spectra", bytes(made_.spectra_bytes(), 1)), nothing);
+    EXPECT_EQ(out.trespass("result", bytes(first.size(), 1)), nothing);
     std::vector<Element> values(first.size() / sizeof(Element));
     std::memcpy(values.data(), first.data(), first.size());
     return {values.begin(), values.end()};

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "convolving/convolution_check.hpp"  // check_convolution, value_range
+#include "convolving/convolution_check.hpp"  // check_convolution, noise_range
 #include "support/on_engine.hpp"             // on_engine, all_engines, engine_name
 #include "support/refusal.hpp"               // refusal
 #include "wingbeat/wingbeat.hpp"
@@ -18,11 +18,11 @@ using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
 /// A pixel range from 0 on, and the peak that a request states for it.
-constexpr value_range bytes{127.5, 127.5}, words{32767.5, 32767.5}, words_of_high_mean{5535, 60000};
+constexpr noise_range bytes{127.5, 127.5}, words{32767.5, 32767.5}, words_of_high_mean{5535, 60000};
 
 class stored_convolution : public on_engine {
  protected:
-  void check(convolution_spec spec, const value_range& images,
+  void check(convolution_spec spec, const noise_range& images,
              precision between = precision::fp16) {
     spec.between = between;
     spec.image_peak = images.scale + images.offset;
@@ -36,7 +36,7 @@ TEST_P(stored_convolution, keeps_its_bound_for_images_of_any_range) {
       .image = {50, 41}, .kernel = {13, 9}, .kind = operation::correlate, .mode = extent::valid};
   check(spec, words_of_high_mean);
   if (leaves_out()) return;
-  for (const value_range& images : {bytes, words, value_range{1e-3, 0}}) {
+  for (const noise_range& images : {bytes, words, noise_range{1e-3, 0}}) {
     check(spec, images);
   }
 }

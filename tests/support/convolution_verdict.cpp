@@ -7,8 +7,10 @@
 #include <array>
 #include <cmath>    // log2, sqrt
 #include <complex>  // norm
-#include <memory>   // make_shared
+#include <limits>
+#include <memory>  // make_shared
 #include <optional>
+#include <tuple>    // tie
 #include <utility>  // move
 
 #include "convolving/direct_sum.hpp"  // range_of, mode_range
@@ -117,17 +119,24 @@ class exact_sums {
 /// The bounds of convolution_verdict.hpp for one pair.
 struct bounds {
   bounds(const convolution_spec& spec, const planned_convolution& made, const parts& f,
-         const parts& t, std::size_t results) {
+         const parts& t, const parts& expected) {
     const bool is_fp64 = spec.real == precision::fp64;
     const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
     const long double norms = std::sqrt(f.energy() * t.energy());
     long double padded = 1;
     for (const std::size_t n : made.padded) padded *= static_cast<long double>(n);
-    const auto m = static_cast<long double>(results);
+    const auto m = static_cast<long double>(expected.points());
     const auto inputs = static_cast<long double>(f.points() + t.points());
     value = 16 * u * norms;
     l2 = 1.25L * u * norms * std::sqrt((3 * std::log2(padded) + 4) * std::min(m / padded, 1.0L)) *
          (1 + 3 / std::sqrt(std::min(m, inputs)));
+    if (spec.form == operand_form::spectrum) value *= 2, l2 *= 2;
+    if (spec.between.value_or(spec.real) == spec.real) return;
+    const long double narrow = spec.between == precision::fp16 ? 0x1p-11L : 0x1p-8L;
+    const auto image = static_cast<long double>(f.points());
+    value = std::numeric_limits<long double>::infinity();
+    l2 = static_cast<long double>(3 * spec.image.size() - 1) * narrow *
+         std::sqrt(std::max(m / image * f.energy() * t.energy(), expected.energy()));
   }
   long double value, l2;
 };
@@ -138,15 +147,26 @@ class session {
   session(queue& on, const drawn_convolution& drawn, const planned_convolution& made)
       : on_(on), drawn_(drawn), spec_(drawn.spec), made_(made) {
     images_ = noise(spec_.images, spec_.image, 1);
+    for (Real& x : images_) {
+      x = static_cast<Real>(drawn.images.offset + drawn.images.scale * double{x});
+    }
     kernels_ = noise(spec_.kernels, spec_.kernel, 2);
     images_prepared_ = spec_.prepared == operand_role::image;
     is_pairwise_ = spec_.pairs == pairing::pairwise;
     n_run_ = images_prepared_ ? spec_.kernels : spec_.images;
     n_met_ = is_pairwise_ ? 1 : images_prepared_ ? spec_.images : spec_.kernels;
     out_bytes_ = n_run_ * n_met_ * n_parts() * product(made.result) * sizeof(Real);
+    prepared_ = bytes_of(images_prepared_ ? images_ : kernels_);
+    given_ = bytes_of(images_prepared_ ? kernels_ : images_);
+    if (spec_.form == operand_form::spectrum) given_ = spectra_of(given_);
   }
 
   std::optional<std::string> check() {
+    const auto& [images, kernels] =
+        images_prepared_ ? std::tie(prepared_, given_) : std::tie(given_, prepared_);
+    if (made_.image_bytes != images.size() || made_.kernel_bytes != kernels.size()) {
+      return "the images or the kernels are said to take other bytes";
+    }
     bytes first;
     for (const unsigned char poison : poisons) {
       bytes out;
@@ -179,13 +199,28 @@ class session {
     return {at, at + x.size() * sizeof(Real)};
   }
 
+  /// Returns the transforms of the signals that come with each run.
+  [[nodiscard]] bytes spectra_of(const bytes& signals) const {
+    queue reference{first_device(engine::reference)};
+    const plan forward{
+        reference,
+        {.lengths = images_prepared_ ? spec_.kernel : spec_.image,
+         .batch = n_run_,
+         .kind = spec_.holds == values::real ? transform::forward_from_real : transform::forward,
+         .real = spec_.real}};
+    buffer in{reference, signals.size()}, out{reference, output_bytes(forward.spec())};
+    in.write(signals.data(), signals.size());
+    forward.enqueue(reference, in.view(), out.view());
+    bytes bins(out.size_bytes());
+    out.read(bins.data(), bins.size());
+    return bins;
+  }
+
   /// Prepares and runs on memory of its own, and returns what was written where it may not be.
   std::optional<std::string> run(unsigned char poison, bytes& result) {
     const std::size_t shift = drawn_.shift * 2 * sizeof(Real);
-    const bytes in_bytes = bytes_of(images_prepared_ ? images_ : kernels_);
-    const bytes run_bytes = bytes_of(images_prepared_ ? kernels_ : images_);
     const std::size_t scratch_bytes = drawn_.has_own_workspace ? made_.workspace_bytes : 0;
-    const guarded in{on_, in_bytes, shift, poisons[0]}, given{on_, run_bytes, shift, poisons[0]};
+    const guarded in{on_, prepared_, shift, poisons[0]}, given{on_, given_, shift, poisons[0]};
     const guarded spectra{on_, bytes(made_.spectra_bytes, poison), shift, poison};
     const guarded out{on_, bytes(out_bytes_, poison), shift, poison};
     const guarded scratch{on_, bytes(scratch_bytes, poison), 0, poison};
@@ -197,8 +232,8 @@ class session {
     on_.wait();
     result = out.inner();
     if (spectra.inner() != prepared) return "a run changed the spectra";
-    auto fault = in.trespass("prepared signals", bytes(in_bytes.size(), 0));
-    if (!fault) fault = given.trespass("signals of the run", bytes(run_bytes.size(), 0));
+    auto fault = in.trespass("prepared signals", bytes(prepared_.size(), 0));
+    if (!fault) fault = given.trespass("signals of the run", bytes(given_.size(), 0));
     if (!fault) fault = spectra.trespass("spectra", bytes(made_.spectra_bytes, 1));
     if (!fault) fault = scratch.trespass("workspace", bytes(scratch_bytes, 1));
     return fault ? fault : out.trespass("output", bytes(out_bytes_, 1));
@@ -232,7 +267,7 @@ class session {
       const parts expected = exact_sums{spec_, f, t}.sums();
       const parts result = item(got, pair, made_.result, drawn_.reverses_results);
       if (result.lengths != expected.lengths) return "the result has other lengths than scipy's";
-      const bounds allowed{spec_, made_, f, t, expected.points()};
+      const bounds allowed{spec_, made_, f, t, expected};
       if (auto fault = disagreement(result, expected, allowed)) {
         return fmt::format("pair {}: {}", pair, *fault);
       }
@@ -262,6 +297,7 @@ class session {
   const convolution_spec& spec_;
   const planned_convolution& made_;
   std::vector<Real> images_, kernels_;
+  bytes prepared_, given_;
   bool images_prepared_ = false, is_pairwise_ = false;
   std::size_t n_run_ = 0, n_met_ = 0, out_bytes_ = 0;
 };
@@ -270,7 +306,9 @@ class session {
 
 planned_convolution made_by_convolution(queue& on, const convolution_spec& spec) {
   const auto made = std::make_shared<const convolution>(on, spec);
-  return {made->spectra_bytes(),
+  return {made->image_bytes(),
+          made->kernel_bytes(),
+          made->spectra_bytes(),
           made->workspace_bytes(),
           made->padded(),
           made->result(),

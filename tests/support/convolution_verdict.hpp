@@ -10,6 +10,9 @@
 //     L2 error of m values       <= c u |f| |t| sqrt((3 log2 P + 4) min(m / P, 1)),  c = 1.25
 // and of a short result or of few inputs, whose errors do not average out, (1 + 3/sqrt e) times as
 // much; e is the least of the numbers of values of image and kernel together and of the result.
+// Signals that are given as spectra are transformed once more. Where spectra are stored in 16 bits,
+// r the roundoff of those and a axes, the root mean square of errors is compared with
+//     (3 a - 1) r max(sqrt(mean f^2) |t|, root mean square of the result)
 #pragma once
 
 #include <cstddef>  // size_t
@@ -26,6 +29,7 @@ namespace wingbeat::test {
 
 /// What is checked: a convolution, or in the checker's own tests, something that pretends to be.
 struct planned_convolution {
+  std::size_t image_bytes = 0, kernel_bytes = 0;
   std::size_t spectra_bytes = 0, workspace_bytes = 0;
   std::vector<std::size_t> padded, result;
   std::function<void(buffer_view signals, buffer_view spectra, buffer_view workspace)> prepare;

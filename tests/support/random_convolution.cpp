@@ -213,6 +213,8 @@ std::string as_initialiser(const convolution_spec& spec) {
   if (spec.pairs == pairing::pairwise) text += ", .pairs = pairing::pairwise";
   if (spec.prepared == operand_role::kernel) text += ", .prepared = operand_role::kernel";
   if (spec.block != 0) text += fmt::format(", .block = {}", spec.block);
+  if (spec.form == operand_form::spectrum) text += ", .form = operand_form::spectrum";
+  if (spec.between) text += fmt::format(", .between = precision::{}", name_of(*spec.between));
   return text + "}";
 }
 

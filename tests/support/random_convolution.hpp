@@ -17,9 +17,15 @@ struct convolution_limits {
   bool has_fp64 = true;
 };
 
+/// Values are offset + scale times noise in [-1, 1].
+struct noise_range {
+  double scale = 1, offset = 0;
+};
+
 /// A request and how to run it.
 struct drawn_convolution {
   convolution_spec spec;
+  noise_range images = {};
   bool reverses_images = false;    ///< A load functor reads each image from its last value on.
   bool reverses_kernels = false;   ///< The same for kernels,
   bool reverses_results = false;   ///< and a store functor writes results so.
