@@ -10,7 +10,7 @@
 #include <stdexcept>  // out_of_range
 #include <utility>    // move
 
-#include "formats/atomic_file.hpp"  // atomic_file
+#include "formats/atomic_file.hpp"  // remove_leftovers, write_whole_file
 #include "formats/whole_file.hpp"   // read_whole_file
 #include "formatted.hpp"            // formatted
 #include "wingbeat/error.hpp"       // file_error
@@ -151,15 +151,14 @@ saved_state parse_state(std::string_view text, const std::string& file) {
 }
 
 std::optional<saved_state> read_state(const std::string& file) {
+  formats::remove_leftovers(file);
   if (!std::filesystem::exists(file)) return std::nullopt;
   const auto bytes = formats::read_whole_file(file, most_bytes, "gains and delays");
   return parse_state({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file);
 }
 
 void write_state(const std::string& file, const saved_state& state) {
-  formats::atomic_file to{file};
-  to.write(text_of(state));
-  to.commit();
+  formats::write_whole_file(file, text_of(state));
 }
 
 void require_same_shape(const saved_state& state, const saved_state& own, const std::string& file) {

@@ -56,7 +56,7 @@ struct saved_state {
 
 /// Returns the state of a file, none where there is no such file; throws `file_error` as above, or
 /// where it cannot be read. `write_state` replaces the file as a whole: a process that is killed
-/// meanwhile leaves the former one.
+/// meanwhile leaves the former one, and a temporary file, which `read_state` removes.
 [[nodiscard]] std::optional<saved_state> read_state(const std::string& file);
 void write_state(const std::string& file, const saved_state& state);
 

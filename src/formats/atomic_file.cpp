@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t pending_bytes = std::size_t{1} << 20;
-constexpr int max_links = 40;  // as Linux itself follows
+constexpr const char* temporary_mark = ".tmp-";  // and eight hexadecimal digits
+constexpr int max_links = 40;                    // as Linux itself follows
 
 /// Where the symbolic links of a path end: at a file, which need not exist, or, as those of
 /// /dev/stdout do, at a descriptor of this process.
@@ -131,7 +132,7 @@ void atomic_file::open_temporary(const struct stat* old) {
   const mode_t mode = old != nullptr ? 0600 : 0666;
   std::random_device random;
   for (;;) {
-    temporary_ = formatted("{}.tmp-{:08x}", target_.string(), random());
+    temporary_ = formatted("{}{}{:08x}", target_.string(), temporary_mark, random());
     entry_ = list_temporary_file(temporary_);
     descriptor_ = open_retrying(temporary_.c_str(), O_CREAT | O_EXCL, mode);
     if (descriptor_ >= 0) break;
@@ -197,6 +198,25 @@ void atomic_file::commit() {
 void atomic_file::refuse(std::string_view what, int errno_value) const {
   throw file_error(formatted("{} cannot be {}: {}; choose a place that can be written",
                              path_.string(), what, std::strerror(errno_value)));
+}
+
+void write_whole_file(const fs::path& path, std::string_view text) {
+  atomic_file file{path};
+  file.write(text);
+  file.commit();
+}
+
+void remove_leftovers(const fs::path& path) {
+  const fs::path file = written_file(path);
+  const std::string prefix = file.filename().string() + temporary_mark;
+  std::error_code ignored;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_left = name.size() == prefix.size() + 8 && name.starts_with(prefix) &&
+                         name.find_first_not_of("0123456789abcdef", prefix.size()) == name.npos;
+    if (is_left) fs::remove(entry.path(), ignored);
+  }
 }
 
 }  // namespace wingbeat::formats

@@ -64,6 +64,13 @@ class atomic_file {
   int descriptor_ = -1;
 };
 
+/// Writes a file of this text; throws `file_error` as above.
+void write_whole_file(const std::filesystem::path& path, std::string_view text);
+
+/// Removes what a process that was killed left of a file that it was writing; no other may write it
+/// now.
+void remove_leftovers(const std::filesystem::path& path);
+
 /// Returns the file that is replaced or created where `path` is written: what its symbolic links
 /// lead to, which need not exist; `path` itself where they form a loop.
 [[nodiscard]] std::filesystem::path written_file(const std::filesystem::path& path);

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>  // fmod
+#include <filesystem>
+#include <fstream>
 
 #include "formats/temporary_folder.hpp"  // temporary_folder
 #include "wingbeat/error.hpp"            // file_error
@@ -48,6 +50,22 @@ TEST(saved_state, is_read_as_it_was_written) {
     EXPECT_EQ(read_state(file), some_state());
   }
   EXPECT_EQ(folder.n_files(), 1);
+}
+
+// As a process that was killed while it wrote leaves them.
+TEST(saved_state, leaves_no_temporary_files_of_former_runs) {
+  const test::temporary_folder folder;
+  const std::string file = (folder.path() / "state.json").string();
+  write_state(file, some_state());
+  for (const char* end : {".tmp-0123abcd", ".tmp-ffffffff", ".tmp-notours0", ".tmp-0", ".old"}) {
+    std::ofstream(file + end) << "half";
+  }
+  EXPECT_EQ(read_state(file), some_state());
+  EXPECT_EQ(folder.n_files(), 4);
+  std::filesystem::remove(file);
+  std::ofstream(file + ".tmp-0123abcd") << "half";
+  EXPECT_EQ(read_state(file), std::nullopt);
+  EXPECT_EQ(folder.n_files(), 3);
 }
 
 TEST(saved_state, of_one_gain_for_all_channels_is_short) {
