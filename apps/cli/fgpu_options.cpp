@@ -3,8 +3,9 @@
 
 #include <CLI/CLI.hpp>  // App
 
-#include "cli/option.hpp"  // whole_number
-#include "formatted.hpp"   // formatted, joined
+#include "cli/option.hpp"      // whole_number
+#include "formatted.hpp"       // formatted, joined
+#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -36,10 +37,15 @@ constexpr const char* ignored_key = "weight_pass";
 void add_fgpu_options(CLI::App& command, std::vector<std::string>& ignored) {
   for (const fgpu_option& each : fgpu_options) {
     const auto ignore = [&ignored, name = each.name] { ignored.emplace_back(name); };
-    CLI::Option* const option = each.has_value
-                                    ? command.add_option_function<std::string>(
-                                          each.name, [ignore](const std::string&) { ignore(); })
-                                    : command.add_flag_callback(each.name, ignore);
+    // An option outside of the list has no name in what CLI11 says of it, so that a value that is
+    // missing is refused here.
+    const auto take = [ignore, name = each.name](const std::string& value) {
+      if (value.empty()) throw plan_error(formatted("{} has no value; write {} VALUE", name, name));
+      ignore();
+    };
+    CLI::Option* const option =
+        each.has_value ? command.add_option_function<std::string>(each.name, take)->expected(0, 1)
+                       : command.add_flag_callback(each.name, ignore);
     option->group("");  // not in the list of options
   }
 }

@@ -58,6 +58,7 @@ TEST(fengine_refusals, of_options) {
             2,
             "no output; give --wideband or --narrowband"},
            {with({"--recv-interface", "wlan77"}), 2, "wlan77"},
+           {with({"--monitor-log"}), 2, "--monitor-log has no value; write --monitor-log VALUE"},
            {with({"--gain", "loud"}), 2, "--gain 'loud' is no number"},
            {with({"--log-level", "loud"}), 2, "'loud' is no level; give one of all, trace"},
            {with({"--recv-packet-samples", "5000"}), 2, "chunks of 65536 samples"},
