@@ -12,13 +12,13 @@
 #include "cli/messages.hpp"           // print, counted
 #include "cli/option.hpp"             // add_inputs, add_file, add_count
 #include "cli/rate.hpp"               // rate_bar
-#include "cli/reports/received.hpp"   // received_batches
+#include "cli/reports/received.hpp"   // received_batches, empty_stats_text
 #include "cli/reports/unusable.hpp"   // unusable_text, remedy_text
 #include "cli/service_start.hpp"      // add_log_level
 #include "cli/sources.hpp"            // endpoints_of, names_files, require_alone
 #include "cli/stop_signal.hpp"        // stop_signal
 #include "control/service_log.hpp"    // service_log
-#include "formats/atomic_file.hpp"    // atomic_file
+#include "formats/atomic_file.hpp"    // write_whole_file
 #include "formats/chart.hpp"          // require_chart
 #include "receive/heap_receiver.hpp"  // heap_receiver
 #include "wingbeat/error.hpp"         // plan_error
@@ -223,13 +223,12 @@ int run(options& o) {
                       .elapsed_s = std::chrono::duration<double>(clock::now() - begun).count(),
                       .has_ended = in.has_ended(),
                       .counts = in.counts()};
-  if (!batches) return explain_nothing(o, spec, result);
-  batches->write(result);
+  if (batches) batches->write(result);
   if (!o.stats.empty()) {
-    formats::atomic_file to{o.stats};
-    to.write(batches->stats_text(result));
-    to.commit();
+    formats::write_whole_file(
+        o.stats, batches ? batches->stats_text(result) : empty_stats_text(result, in.layout()));
   }
+  if (!batches) return explain_nothing(o, spec, result);
   report(log, result);
   bool passes = true;
   for (const receive::check_result& each : batches->results(result)) {

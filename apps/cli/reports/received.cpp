@@ -59,6 +59,38 @@ json counts_of(const receive::heap_receive_counts& counts) {
           {"lost_heaps", counts.lost_heaps()}};
 }
 
+json document_of(const received_run& run, const std::optional<receive::channel_layout>& layout) {
+  const receive::heap_receive_counts& counts = run.counts;
+  const auto known = [&](std::size_t receive::channel_layout::*field) {
+    return layout ? json((*layout).*field) : json{};
+  };
+  json document{
+      {"schema", "wingbeat.receive/1"},
+      {"sources", run.sources},
+      {"engine", counts.engine ? json(*counts.engine) : json{}},
+      {"channels", known(&receive::channel_layout::channels)},
+      {"channels_per_substream", known(&receive::channel_layout::channels_per_substream)},
+      {"spectra_per_heap", known(&receive::channel_layout::spectra)},
+      {"polarisations", known(&receive::channel_layout::polarisations)},
+      {"elapsed_s", run.elapsed_s},
+      {"bytes_per_s", run.elapsed_s > 0 ? static_cast<double>(counts.bytes) / run.elapsed_s : 0},
+      {"ended_by_stop_heaps", run.has_ended},
+      {"first_timestamp", counts.first_timestamp ? json(*counts.first_timestamp) : json{}},
+      {"last_timestamp", counts.last_timestamp ? json(*counts.last_timestamp) : json{}},
+      {"heap_samples", counts.batch_samples},
+      {"counts", counts_of(counts)},
+      {"substreams", json::array()},
+      {"incomplete", json::array()},
+      {"absent", json::array()},
+      {"checks", json::array()}};
+  for (const receive::substream_counts& each : counts.substreams) {
+    document["substreams"].push_back({{"heaps", each.heaps},
+                                      {"incomplete", each.incomplete},
+                                      {"absent", each.absent + counts.absent_batches}});
+  }
+  return document;
+}
+
 }  // namespace
 
 received_batches::received_batches(received_outputs outputs, const receive::channel_layout& layout)
@@ -123,43 +155,24 @@ void received_batches::write(const received_run& run) {
 }
 
 std::string received_batches::stats_text(const received_run& run) const {
-  const receive::heap_receive_counts& counts = run.counts;
-  json document{
-      {"schema", "wingbeat.receive/1"},
-      {"sources", run.sources},
-      {"engine", counts.engine ? json(*counts.engine) : json{}},
-      {"channels", layout_.channels},
-      {"channels_per_substream", layout_.channels_per_substream},
-      {"spectra_per_heap", layout_.spectra},
-      {"polarisations", layout_.polarisations},
-      {"elapsed_s", run.elapsed_s},
-      {"bytes_per_s", run.elapsed_s > 0 ? static_cast<double>(counts.bytes) / run.elapsed_s : 0},
-      {"ended_by_stop_heaps", run.has_ended},
-      {"first_timestamp", counts.first_timestamp ? json(*counts.first_timestamp) : json{}},
-      {"last_timestamp", counts.last_timestamp ? json(*counts.last_timestamp) : json{}},
-      {"heap_samples", counts.batch_samples},
-      {"counts", counts_of(counts)}};
-  document["substreams"] = json::array();
-  for (const receive::substream_counts& each : counts.substreams) {
-    document["substreams"].push_back({{"heaps", each.heaps},
-                                      {"incomplete", each.incomplete},
-                                      {"absent", each.absent + counts.absent_batches}});
-  }
-  document["incomplete"] = json::array();
+  json document = document_of(run, layout_);
   for (const auto& [timestamp, substreams] : incomplete_) {
     document["incomplete"].push_back({{"timestamp", timestamp}, {"substreams", substreams}});
   }
-  document["absent"] = json::array();
+  const std::int64_t batch_samples = run.counts.batch_samples;
   for (std::size_t i = 1; i < timestamps_.size(); ++i) {
-    const std::int64_t step = timestamps_[i] - timestamps_[i - 1];
-    if (counts.batch_samples == 0 || step == counts.batch_samples) continue;
+    if (batch_samples == 0 || timestamps_[i] - timestamps_[i - 1] == batch_samples) continue;
     document["absent"].push_back({{"after", timestamps_[i - 1]}, {"before", timestamps_[i]}});
   }
-  document["checks"] = json::array();
   for (const receive::check_result& each : results(run)) {
     document["checks"].push_back({{"passes", each.passes}, {"result", each.sentence}});
   }
   return measure::document_text(document);
+}
+
+std::string empty_stats_text(const received_run& run,
+                             const std::optional<receive::channel_layout>& layout) {
+  return measure::document_text(document_of(run, layout));
 }
 
 }  // namespace wingbeat::cli

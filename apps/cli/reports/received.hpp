@@ -64,4 +64,8 @@ class received_batches {
   std::vector<std::pair<std::int64_t, std::vector<std::size_t>>> incomplete_;  ///< Substreams.
 };
 
+/// Returns the same document where no batch came, of the layout if it is known.
+[[nodiscard]] std::string empty_stats_text(const received_run& run,
+                                           const std::optional<receive::channel_layout>& layout);
+
 }  // namespace wingbeat::cli

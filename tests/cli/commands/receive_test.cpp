@@ -145,9 +145,13 @@ TEST_F(receiving, ends_when_it_is_told_to_and_draws) {
 
 TEST_F(receiving, says_why_nothing_came) {
   const std::string place = "127.0.0.2:" + std::to_string(port_);
-  const finished run = at_.run({"receive", place, "--timeout", "0.2"});
+  const finished run =
+      at_.run({"receive", place, "--timeout", "0.2", "--substreams", "4", "--stats", "got.json"});
   EXPECT_EQ(run.code, 4);
   EXPECT_THAT(run.err, HasSubstr("no heap of an F-engine came in 0 datagrams"));
+  EXPECT_EQ(stats()["counts"]["datagrams"], 0);
+  EXPECT_TRUE(stats()["channels"].is_null());
+  EXPECT_TRUE(stats()["checks"].empty());
 }
 
 TEST_F(receiving, names_another_flavour_and_a_capture_that_was_cut) {
