@@ -297,8 +297,8 @@ int run(const options& o) {
   log_start(log, done.sync_time_s);
   report_send_buffers(log, out.buffers(), "--buffer");
   log.write(control::log_level::info,
-            formatted("sync time {:.6f}, first timestamp {}, period {}", done.sync_time_s,
-                      done.first_timestamp, counted(period.n_samples(), "sample")));
+            formatted("first timestamp {}, period {}", done.first_timestamp,
+                      counted(period.n_samples(), "sample")));
   const control::service_manager manager;
   if (!manager.notify("READY=1\nSTATUS=sends")) {
     log.write(control::log_level::warn, manager.failure());

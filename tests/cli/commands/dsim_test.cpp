@@ -74,6 +74,8 @@ TEST_F(digitiser, sends_so_many_samples) {
   const finished run = at_.run(arguments({"--samples", "256000"}));
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("first timestamp 0, period 12800 samples"));
+  const std::size_t place = run.err.find("sync time ");
+  EXPECT_EQ(run.err.find("sync time ", place + 1), std::string::npos) << run.err;
   EXPECT_THAT(run.err, HasSubstr("sent 2000 packets"));
   stop_after(in_, 2000 + 2 + 2);
   EXPECT_EQ(n_received(), 2000u);
