@@ -59,137 +59,109 @@ void change_status(sensor& sensor, sensor_status status) {
 engine_sensors::engine_sensors(sensor_registry& registry, std::span<const stream_info> streams,
                                std::size_t n_pols, double silence_s)
     : registry_(registry), silence_s_(silence_s) {
-  for (const stream_info& stream : streams) add_stream(registry, stream, n_pols);
-  for (std::size_t pol = 0; pol < n_pols; ++pol) add_input(registry, pol);
-  add_engine(registry);
+  for (const stream_info& stream : streams) add_stream(stream, n_pols);
+  for (std::size_t pol = 0; pol < n_pols; ++pol) add_input(pol);
+  add_engine();
 }
 
-sensor* engine_sensors::add_loss(sensor_registry& registry, const std::string& name,
-                                 const char* description, const char* units) {
-  sensor& added = registry.add(
-      {.name = name, .description = description, .units = units, .auto_period_s = update_period_s});
-  added.set(0);
-  losses_.push_back(&added);
-  return &added;
+/// Adds a sensor that changes with each chunk.
+sensor* engine_sensors::add(const std::string& name, const char* description, const char* units,
+                            sensor_kind kind, status_rule rule) {
+  return &registry_.add({.name = name,
+                         .description = description,
+                         .units = units,
+                         .kind = kind,
+                         .status_of = std::move(rule),
+                         .auto_period_s = update_period_s});
 }
 
-void engine_sensors::add_stream(sensor_registry& registry, const stream_info& stream,
-                                std::size_t n_pols) {
-  stream_sensors sensors{};
-  sensors.dither_seed = &registry.add({.name = stream.name + ".dither-seed",
-                                       .description = "Seed of the dither's random numbers",
-                                       .kind = sensor_kind::string});
-  sensors.skipped = add_loss(registry, stream.name + ".tx.skipped-cnt",
-                             "Heaps withheld as their input was missing");
-  sensors.failed = add_loss(registry, stream.name + ".tx.failed-cnt",
-                            "Heaps of which the system refused a packet");
+/// Adds a sensor of which each change is reported.
+sensor* engine_sensors::add_rare(const std::string& name, const char* description,
+                                 const char* units, sensor_kind kind, status_rule rule,
+                                 std::vector<std::string> choices) {
+  return &registry_.add({.name = name,
+                         .description = description,
+                         .units = units,
+                         .kind = kind,
+                         .choices = std::move(choices),
+                         .status_of = std::move(rule)});
+}
+
+sensor* engine_sensors::add_loss(const std::string& name, const char* description,
+                                 const char* units) {
+  losses_.push_back(add(name, description, units));
+  losses_.back()->set(0);
+  return losses_.back();
+}
+
+void engine_sensors::add_stream(const stream_info& stream, std::size_t n_pols) {
+  stream_sensors sensors{
+      .dither_seed = add_rare(stream.name + ".dither-seed", "Seed of the dither's random numbers",
+                              "", sensor_kind::string),
+      .skipped =
+          add_loss(stream.name + ".tx.skipped-cnt", "Heaps withheld as their input was missing"),
+      .failed =
+          add_loss(stream.name + ".tx.failed-cnt", "Heaps of which the system refused a packet")};
   for (std::size_t pol = 0; pol < n_pols; ++pol) {
     const std::string prefix = formatted("{}.input{}.", stream.name, pol);
-    sensors.eq.push_back(&registry.add({.name = prefix + "eq",
-                                        .description = "Gains: one for all channels, or one each",
-                                        .kind = sensor_kind::string}));
-    sensors.delay.push_back(
-        &registry.add({.name = prefix + "delay",
-                       .description = "Delay in use: first ADC sample, delay (s), delay rate "
-                                      "(s/s), phase (rad), phase rate (rad/s)",
-                       .kind = sensor_kind::string}));
-    sensors.clips.push_back(&registry.add({.name = prefix + "feng-clip-cnt",
-                                           .description = "Output samples that were clipped",
-                                           .units = "samples",
-                                           .auto_period_s = update_period_s}));
+    sensors.eq.push_back(add_rare(prefix + "eq", "Gains: one for all channels, or one each", "",
+                                  sensor_kind::string));
+    sensors.delay.push_back(add_rare(prefix + "delay",
+                                     "Delay in use: first ADC sample, delay (s), delay rate (s/s), "
+                                     "phase (rad), phase rate (rad/s)",
+                                     "", sensor_kind::string));
+    sensors.clips.push_back(
+        add(prefix + "feng-clip-cnt", "Output samples that were clipped", "samples"));
   }
   streams_.push_back(std::move(sensors));
 }
 
-void engine_sensors::add_input(sensor_registry& registry, std::size_t pol) {
+void engine_sensors::add_input(std::size_t pol) {
   const std::string prefix = formatted("input{}.", pol);
-  input_sensors sensors{};
-  sensors.clips = &registry.add({.name = prefix + "dig-clip-cnt",
-                                 .description = "Digitiser samples that were clipped",
-                                 .units = "samples",
-                                 .auto_period_s = update_period_s});
-  sensors.level = &registry.add({.name = prefix + "dig-rms-dbfs",
-                                 .description = "Level of the digitiser samples",
-                                 .units = "dBFS",
-                                 .kind = sensor_kind::real,
-                                 .status_of = rule_of({-30.0, -10.0, -33.0, -7.0}),
-                                 .auto_period_s = update_period_s});
-  sensors.timestamp = &registry.add({.name = prefix + "rx.timestamp",
-                                     .description = "ADC time of the last chunk received",
-                                     .units = "samples",
-                                     .auto_period_s = update_period_s});
-  sensors.unixtime = &registry.add({.name = prefix + "rx.unixtime",
-                                    .description = "UNIX time of the last chunk received",
-                                    .units = "s",
-                                    .kind = sensor_kind::timestamp,
-                                    .auto_period_s = update_period_s});
-  sensors.age = &registry.add({.name = prefix + "rx.age",
-                               .description = "Time since samples were received last, or since the "
-                                              "start",
-                               .units = "s",
-                               .kind = sensor_kind::real,
-                               .auto_period_s = update_period_s});
-  sensors.missing =
-      &registry.add({.name = prefix + "rx.missing-unixtime",
-                     .description = "UNIX time of the last chunk with missing data",
-                     .units = "s",
-                     .kind = sensor_kind::timestamp,
-                     .status_of = [](const sensor_value&) { return sensor_status::error; },
-                     .auto_period_s = update_period_s});
+  input_sensors sensors{
+      .clips = add(prefix + "dig-clip-cnt", "Digitiser samples that were clipped", "samples"),
+      .level = add(prefix + "dig-rms-dbfs", "Level of the digitiser samples", "dBFS",
+                   sensor_kind::real, rule_of({-30.0, -10.0, -33.0, -7.0})),
+      .timestamp = add(prefix + "rx.timestamp", "ADC time of the last chunk received", "samples"),
+      .unixtime = add(prefix + "rx.unixtime", "UNIX time of the last chunk received", "s",
+                      sensor_kind::timestamp),
+      .age = add(prefix + "rx.age", "Time since samples were received last, or since the start",
+                 "s", sensor_kind::real),
+      .missing =
+          add(prefix + "rx.missing-unixtime", "UNIX time of the last chunk with missing data", "s",
+              sensor_kind::timestamp, [](const sensor_value&) { return sensor_status::error; })};
   for (std::size_t i = 0; i < n_input_losses; ++i) {
     const input_loss& loss = input_losses[i];
-    sensors.losses[i] = add_loss(registry, prefix + "rx." + loss.sensor, loss.description);
+    sensors.losses[i] = add_loss(prefix + "rx." + loss.sensor, loss.description);
   }
   inputs_.push_back(sensors);
 }
 
-void engine_sensors::add_engine(sensor_registry& registry) {
-  buffer_asked_ = &registry.add({.name = "rx.buffer-asked",
-                                 .description = "Socket buffers that were asked for",
-                                 .units = "bytes"});
-  buffer_ = &registry.add({.name = "rx.buffer",
-                           .description = "Socket buffers that the system granted",
-                           .units = "bytes"});
-  socket_drops_ = add_loss(registry, "rx.socket-drop-cnt",
+void engine_sensors::add_engine() {
+  buffer_asked_ = add_rare("rx.buffer-asked", "Socket buffers that were asked for", "bytes");
+  buffer_ = add_rare("rx.buffer", "Socket buffers that the system granted", "bytes");
+  socket_drops_ = add_loss("rx.socket-drop-cnt",
                            "Messages that the system dropped, as a socket was full", "messages");
-  rx_status_ = &registry.add({.name = "rx.device-status",
-                              .description = "Whether data arrive, and none are missing",
-                              .kind = sensor_kind::discrete,
-                              .choices = device_states,
-                              .status_of = status_of_state});
-  status_ = &registry.add({.name = "device-status",
-                           .description = "The worst of all sensors",
-                           .kind = sensor_kind::discrete,
-                           .choices = device_states,
-                           .status_of = status_of_state});
-  steady_state_ = &registry.add({.name = "steady-state-timestamp",
-                                 .description = "All output from this ADC time on has the gains "
-                                                "and delays that were set last",
-                                 .units = "samples"});
-  clock_state_ = &registry.add({.name = "time.state",
-                                .description = "State of the system's clock",
-                                .kind = sensor_kind::discrete,
-                                .choices = clock_states,
-                                .status_of = [](const sensor_value& state) {
-                                  return std::get<std::string>(state) == "error"
-                                             ? sensor_status::error
-                                             : sensor_status::nominal;
-                                }});
-  clock_synchronised_ = &registry.add({.name = "time.synchronised",
-                                       .description = "Whether the system's clock is synchronised",
-                                       .kind = sensor_kind::boolean,
-                                       .status_of = true_is_nominal});
+  rx_status_ = add_rare("rx.device-status", "Whether data arrive, and none are missing", "",
+                        sensor_kind::discrete, status_of_state, device_states);
+  status_ = add_rare("device-status", "The worst of all sensors", "", sensor_kind::discrete,
+                     status_of_state, device_states);
+  steady_state_ = add_rare("steady-state-timestamp",
+                           "All output from this ADC time on has the gains and delays that were "
+                           "set last",
+                           "samples");
+  const auto state_rule = [](const sensor_value& state) {
+    return std::get<std::string>(state) == "error" ? sensor_status::error : sensor_status::nominal;
+  };
+  clock_state_ = add_rare("time.state", "State of the system's clock", "", sensor_kind::discrete,
+                          state_rule, clock_states);
+  clock_synchronised_ = add_rare("time.synchronised", "Whether the system's clock is synchronised",
+                                 "", sensor_kind::boolean, true_is_nominal);
   constexpr double none = -std::numeric_limits<double>::infinity();
-  clock_estimated_error_ = &registry.add({.name = "time.esterror",
-                                          .description = "Estimated error of the system's clock",
-                                          .units = "s",
-                                          .kind = sensor_kind::real,
-                                          .status_of = rule_of({none, 1e-3, none, 5e-3})});
-  clock_max_error_ = &registry.add({.name = "time.maxerror",
-                                    .description = "Largest error of the system's clock",
-                                    .units = "s",
-                                    .kind = sensor_kind::real,
-                                    .status_of = rule_of({none, 1e-2, none, 1e-1})});
+  clock_estimated_error_ = add_rare("time.esterror", "Estimated error of the system's clock", "s",
+                                    sensor_kind::real, rule_of({none, 1e-3, none, 5e-3}));
+  clock_max_error_ = add_rare("time.maxerror", "Largest error of the system's clock", "s",
+                              sensor_kind::real, rule_of({none, 1e-2, none, 1e-1}));
 }
 
 void engine_sensors::set_dither_seed(std::size_t stream, std::uint64_t seed) {

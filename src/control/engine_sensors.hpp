@@ -67,35 +67,34 @@ class engine_sensors {
  private:
   struct stream_sensors {
     sensor *dither_seed, *skipped, *failed;
-    std::vector<sensor*> eq, delay, clips;  // [pol]
+    std::vector<sensor*> eq = {}, delay = {}, clips = {};  // [pol]
   };
   struct input_sensors {
     sensor *clips, *level, *timestamp, *unixtime, *age, *missing;
-    std::array<sensor*, n_input_losses> losses;
+    std::array<sensor*, n_input_losses> losses = {};
   };
 
-  [[nodiscard]] sensor* add_loss(sensor_registry& registry, const std::string& name,
-                                 const char* description, const char* units = "heaps");
-  void add_stream(sensor_registry& registry, const stream_info& stream, std::size_t n_pols);
-  void add_input(sensor_registry& registry, std::size_t pol);
-  void add_engine(sensor_registry& registry);
+  [[nodiscard]] sensor* add(const std::string& name, const char* description, const char* units,
+                            sensor_kind kind = sensor_kind::integer, status_rule rule = {});
+  [[nodiscard]] sensor* add_rare(const std::string& name, const char* description,
+                                 const char* units, sensor_kind kind = sensor_kind::integer,
+                                 status_rule rule = {}, std::vector<std::string> choices = {});
+  [[nodiscard]] sensor* add_loss(const std::string& name, const char* description,
+                                 const char* units = "heaps");
+  void add_stream(const stream_info& stream, std::size_t n_pols);
+  void add_input(std::size_t pol);
+  void add_engine();
 
-  const sensor_registry& registry_;
+  sensor_registry& registry_;
   double silence_s_;
   std::vector<sensor*> losses_;  ///< Counts; a warning for a while after each growth.
   std::vector<stream_sensors> streams_;
   std::vector<input_sensors> inputs_;  // [pol]
-  sensor* buffer_asked_ = nullptr;
-  sensor* buffer_ = nullptr;
-  sensor* socket_drops_ = nullptr;
-  sensor* rx_status_ = nullptr;
-  sensor* status_ = nullptr;
-  sensor* steady_state_ = nullptr;
+  sensor *buffer_asked_ = nullptr, *buffer_ = nullptr, *socket_drops_ = nullptr;
+  sensor *rx_status_ = nullptr, *status_ = nullptr, *steady_state_ = nullptr;
   std::mutex steady_state_mutex_;
-  sensor* clock_state_ = nullptr;
-  sensor* clock_synchronised_ = nullptr;
-  sensor* clock_estimated_error_ = nullptr;
-  sensor* clock_max_error_ = nullptr;
+  sensor *clock_state_ = nullptr, *clock_synchronised_ = nullptr;
+  sensor *clock_estimated_error_ = nullptr, *clock_max_error_ = nullptr;
 };
 
 }  // namespace wingbeat::control

@@ -102,37 +102,26 @@ struct signal_service::state {
                 .access = given.access},
                registry, std::move(halt)),
         signals(given.signals) {
-    originals = &registry.add({.name = "signals-orig",
-                               .description = "The signals as they were given, each in quotes",
-                               .kind = sensor_kind::string});
-    reproducible = &registry.add({.name = "signals",
-                                  .description = "The signals, with the values of their names in "
-                                                 "their places, each in quotes",
-                                  .kind = sensor_kind::string});
+    const auto add = [&](const char* name, const char* description, const char* units,
+                         sensor_kind kind) {
+      return &registry.add(
+          {.name = name, .description = description, .units = units, .kind = kind});
+    };
+    originals = add("signals-orig", "The signals as they were given, each in quotes", "",
+                    sensor_kind::string);
+    reproducible = add(
+        "signals", "The signals, with the values of their names in their places, each in quotes",
+        "", sensor_kind::string);
+    steady = add("steady-state-timestamp", "All samples from this ADC time on are of signals-orig",
+                 "samples", sensor_kind::integer);
     // A string, as a seed may exceed the integers of other programs.
-    registry
-        .add({.name = "dither-seed",
-              .description = "Seed of the dither's random numbers",
-              .kind = sensor_kind::string})
-        .set(std::to_string(spec.period.seed));
-    period = &registry.add(
-        {.name = "period", .description = "Samples of a signal's period", .units = "samples"});
-    steady = &registry.add({.name = "steady-state-timestamp",
-                            .description = "All samples from this ADC time on are of signals-orig",
-                            .units = "samples"});
-    registry
-        .add({.name = "sync-time",
-              .description = "UNIX time of sample 0",
-              .units = "s",
-              .kind = sensor_kind::timestamp})
-        .set(spec.sync_time_s);
-    registry
-        .add({.name = "adc-sample-rate",
-              .description = "Samples a second",
-              .units = "Hz",
-              .kind = sensor_kind::real})
-        .set(spec.period.adc_rate_hz);
-    period->set(static_cast<std::int64_t>(spec.period.n_samples()));
+    add("dither-seed", "Seed of the dither's random numbers", "", sensor_kind::string)
+        ->set(std::to_string(spec.period.seed));
+    add("period", "Samples of a signal's period", "samples", sensor_kind::integer)
+        ->set(static_cast<std::int64_t>(spec.period.n_samples()));
+    add("sync-time", "UNIX time of sample 0", "s", sensor_kind::timestamp)->set(spec.sync_time_s);
+    add("adc-sample-rate", "Samples a second", "Hz", sensor_kind::real)
+        ->set(spec.period.adc_rate_hz);
     show(signals, sender.counts().next_timestamp);
     sending.refresh(sender.counts());
     add_requests();
@@ -210,10 +199,7 @@ struct signal_service::state {
   std::function<void(const std::string&)> changed;
   sensor_registry registry;
   sending_sensors sending;
-  sensor* originals = nullptr;
-  sensor* reproducible = nullptr;
-  sensor* period = nullptr;
-  sensor* steady = nullptr;
+  sensor *originals = nullptr, *reproducible = nullptr, *steady = nullptr;
   katcp_server server;
   std::mutex mutex;  ///< Of what follows.
   std::condition_variable_any arrived;
