@@ -17,8 +17,9 @@ struct monitored_spectrum {
   std::uint64_t sequence = 0;  ///< Grows with each spectrum; the page draws a row for each.
   double first_hz = 0.0;       ///< Frequency of the first channel.
   double step_hz = 0.0;        ///< Distance of channels, or of groups of them.
-  std::vector<float>
-      power_db{};              ///< At most some thousands; average channels where there are more.
+  /// At most some thousands: average channels where there are more. In hundredths, because more
+  /// digits are noise that each browser would fetch twice a second.
+  std::vector<double> power_db{};
   std::string units = "dB";    ///< "dBFS" where the numbers have a full scale.
   double age_s = 0.0;          ///< Time since it was measured.
   double stale_after_s = 1.0;  ///< It should have been followed by another at this age.

@@ -1,82 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>  // round
 #include <nlohmann/json.hpp>
 
 #include "control/monitor_server.hpp"
 
 namespace wingbeat::control {
-namespace {
 
 using nlohmann::json;
 
-json json_of(const std::vector<monitored_figure>& figures) {
-  json list = json::array();
-  for (const monitored_figure& figure : figures) {
-    list.push_back({{"label", figure.label}, {"value", figure.value}, {"units", figure.units}});
-  }
-  return list;
-}
-
-/// Hundredths, because more digits are noise that each browser would fetch twice a second.
-json rounded(const std::vector<float>& power_db) {
-  json list = json::array();
-  for (const float power : power_db) {
-    list.push_back(std::round(static_cast<double>(power) * 100) / 100);
-  }
-  return list;
-}
-
-json json_of(const monitored_spectrum& spectrum) {
-  return {{"stream", spectrum.stream},
-          {"pol", spectrum.pol},
-          {"sequence", spectrum.sequence},
-          {"first_hz", spectrum.first_hz},
-          {"step_hz", spectrum.step_hz},
-          {"power_db", rounded(spectrum.power_db)},
-          {"units", spectrum.units},
-          {"age_s", spectrum.age_s},
-          {"stale_after_s", spectrum.stale_after_s}};
-}
-
-json json_of(const monitored_level& level) {
-  return {{"label", level.label},
-          {"level_db", level.level_db},
-          {"units", level.units},
-          {"clipped", level.clipped}};
-}
-
-json json_of(const monitored_gain& gain) {
-  return {{"stream", gain.stream},
-          {"pol", gain.pol},
-          {"least", gain.least},
-          {"greatest", gain.greatest}};
-}
-
-json json_of(const monitored_delay& delay) {
-  return {{"stream", delay.stream},       {"pol", delay.pol},
-          {"delay_s", delay.delay_s},     {"delay_rate", delay.delay_rate},
-          {"phase_rad", delay.phase_rad}, {"phase_rate_rad_per_s", delay.phase_rate_rad_per_s}};
-}
-
-}  // namespace
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(monitored_figure, label, value, units)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(monitored_spectrum, stream, pol, sequence, first_hz, step_hz,
+                                   power_db, units, age_s, stale_after_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(monitored_level, label, level_db, units, clipped)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(monitored_gain, stream, pol, least, greatest)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(monitored_delay, stream, pol, delay_s, delay_rate, phase_rad,
+                                   phase_rate_rad_per_s)
 
 std::string monitor_json(const monitor_snapshot& snapshot, const sensor_registry& sensors) {
   json document{{"time", unix_time_s()},
                 {"title", snapshot.title},
                 {"data_age_s", snapshot.data_age_s ? json(*snapshot.data_age_s) : json()},
                 {"silent_after_s", snapshot.silent_after_s},
-                {"spectra", json::array()},
-                {"rates", json_of(snapshot.rates)},
-                {"losses", json_of(snapshot.losses)},
-                {"states", json_of(snapshot.states)},
-                {"levels", json::array()},
-                {"gains", json::array()},
-                {"delays", json::array()},
+                {"spectra", snapshot.spectra},
+                {"rates", snapshot.rates},
+                {"losses", snapshot.losses},
+                {"states", snapshot.states},
+                {"levels", snapshot.levels},
+                {"gains", snapshot.gains},
+                {"delays", snapshot.delays},
                 {"sensors", json::array()}};
-  for (const auto& spectrum : snapshot.spectra) document["spectra"].push_back(json_of(spectrum));
-  for (const auto& level : snapshot.levels) document["levels"].push_back(json_of(level));
-  for (const auto& gain : snapshot.gains) document["gains"].push_back(json_of(gain));
-  for (const auto& delay : snapshot.delays) document["delays"].push_back(json_of(delay));
   for (const sensor* sensor : sensors.all()) {
     const reading latest = sensor->latest();
     if (latest.status <= sensor_status::nominal) continue;

@@ -14,12 +14,12 @@ constexpr double max_level = 255;
 constexpr double no_power = -std::numeric_limits<double>::infinity();
 
 /// Returns the strongest of each group of channels, in at most `max_points` groups.
-std::vector<double> strongest(const std::vector<float>& power_db) {
+std::vector<double> strongest(const std::vector<double>& power_db) {
   const std::size_t n = power_db.size(), n_points = std::min(n, spectrum_history::max_points);
   std::vector<double> points(n_points, no_power);
   for (std::size_t k = 0; k < n; ++k) {
     double& point = points[k * n_points / n];
-    if (std::isfinite(power_db[k])) point = std::max(point, static_cast<double>(power_db[k]));
+    if (std::isfinite(power_db[k])) point = std::max(point, power_db[k]);
   }
   return points;
 }

@@ -56,8 +56,8 @@ class fake_engine final : public control::engine_control, public control::engine
     for (std::size_t pol = 0; pol < 2; ++pol) {
       control::monitored_spectrum spectrum{"wideband", pol, 7, 1e9, 1e6, {}};
       spectrum.units = "dBFS";
-      for (int k = 0; k < 64; ++k) spectrum.power_db.push_back(static_cast<float>(k) - 80.0f);
-      spectrum.power_db[5] = -std::numeric_limits<float>::infinity();
+      for (int k = 0; k < 64; ++k) spectrum.power_db.push_back(k - 80.0);
+      spectrum.power_db[5] = -std::numeric_limits<double>::infinity();
       shown.spectra.push_back(spectrum);
       shown.levels.push_back({"wideband, pol", -20.5, "dBFS", 2.0});
       shown.gains.push_back({"wideband", pol, 0.5, 2.0});

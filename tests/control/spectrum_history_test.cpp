@@ -12,7 +12,7 @@ namespace {
 using namespace wingbeat::control;
 using nlohmann::json;
 
-monitored_spectrum spectrum_of(std::uint64_t sequence, std::vector<float> power_db,
+monitored_spectrum spectrum_of(std::uint64_t sequence, std::vector<double> power_db,
                                std::size_t pol = 0) {
   monitored_spectrum spectrum;
   spectrum.stream = "wide";
@@ -28,7 +28,7 @@ json rows_of(const spectrum_history& history, std::uint64_t after = 0, std::size
 
 TEST(spectrum_history, keeps_half_decibels_below_the_peak) {
   spectrum_history history;
-  const float none = -std::numeric_limits<float>::infinity();
+  const float none = -std::numeric_limits<double>::infinity();
   history.add({spectrum_of(1, {-20.0F, -20.5F, -30.25F, -147.0F, -200.0F, none})}, 3.5);
   const json row = rows_of(history).at(0);
   EXPECT_EQ(row["time_s"], 3.5);
@@ -37,8 +37,8 @@ TEST(spectrum_history, keeps_half_decibels_below_the_peak) {
 }
 
 TEST(spectrum_history, keeps_the_strongest_channel_of_a_group) {
-  std::vector<float> power_db(2 * spectrum_history::max_points, -60.0F);
-  power_db[101] = -10.0F;
+  std::vector<double> power_db(2 * spectrum_history::max_points, -60.0);
+  power_db[101] = -10.0;
   spectrum_history history;
   history.add({spectrum_of(1, power_db)}, 0);
   const std::string levels = rows_of(history).at(0).at("levels");
