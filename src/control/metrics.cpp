@@ -46,45 +46,29 @@ std::string text_of(const metric_labels& labels) {
 
 }  // namespace
 
-counter& metric_registry::add(const std::string& name, const std::string& help,
-                              metric_labels labels) {
+void metric_registry::add(const std::string& name, const std::string& help,
+                          const metric_labels& labels, std::function<double()> read) {
   check_name(name);
+  std::string label_text = text_of(labels);
+  const std::lock_guard lock(mutex_);
+  auto known = std::find_if(families_.begin(), families_.end(),
+                            [&](const family& each) { return each.name == name; });
+  if (known == families_.end()) known = families_.insert(known, {name, help, {}});
+  known->values.emplace_back(std::move(label_text), std::move(read));
+}
+
+counter& metric_registry::add(const std::string& name, const std::string& help,
+                              const metric_labels& labels) {
   if (!name.ends_with("_total")) {
     throw std::invalid_argument(formatted("a counter's name ends in _total; '{}' does not", name));
   }
-  const std::string label_text = text_of(labels);
-  const std::lock_guard lock(mutex_);
-  family& counted = family_of(name, help);
-  for (auto& [known, counter] : counted.counters) {
-    if (known == label_text) return counter;
+  counter* added = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    added = &counters_.emplace_back();
   }
-  auto& added = counted.counters.emplace_back();
-  added.first = label_text;
-  return added.second;
-}
-
-void metric_registry::add_gauge(const std::string& name, const std::string& help,
-                                metric_labels labels, std::function<double()> read) {
-  check_name(name);
-  if (name.ends_with("_total")) {
-    throw std::invalid_argument(
-        formatted("a gauge's name does not end in _total; '{}' does", name));
-  }
-  const std::string label_text = text_of(labels);
-  const std::lock_guard lock(mutex_);
-  family_of(name, help).gauges.emplace_back(label_text, std::move(read));
-}
-
-/// Expects the mutex.
-metric_registry::family& metric_registry::family_of(const std::string& name,
-                                                    const std::string& help) {
-  const auto found = std::find_if(families_.begin(), families_.end(),
-                                  [&](const family& known) { return known.name == name; });
-  if (found != families_.end()) return *found;
-  family& added = families_.emplace_back();
-  added.name = name;
-  added.help = help;
-  return added;
+  add(name, help, labels, [added] { return static_cast<double>(added->value()); });
+  return *added;
 }
 
 std::string metric_registry::text() const {
@@ -92,11 +76,8 @@ std::string metric_registry::text() const {
   std::string text;
   for (const family& each : families_) {
     text += formatted("# HELP {} {}\n# TYPE {} {}\n", each.name, escaped(each.help, false),
-                      each.name, each.gauges.empty() ? "counter" : "gauge");
-    for (const auto& [labels, counter] : each.counters) {
-      text += formatted("{}{} {}\n", each.name, labels, counter.value());
-    }
-    for (const auto& [labels, read] : each.gauges) {
+                      each.name, each.name.ends_with("_total") ? "counter" : "gauge");
+    for (const auto& [labels, read] : each.values) {
       text += formatted("{}{} {}\n", each.name, labels, read());
     }
   }

@@ -32,30 +32,28 @@ using metric_labels = std::vector<std::pair<std::string, std::string>>;
 /// The counters and gauges of a process.
 class metric_registry {
  public:
-  /// Returns the counter of this name and these labels, which lives as long as the registry. Throws
-  /// std::invalid_argument unless the name and the labels' names are letters, digits and '_', none
-  /// begins with a digit, and the name ends in "_total".
-  counter& add(const std::string& name, const std::string& help, metric_labels labels = {});
+  /// Adds a value, which `read` returns whenever the text is made, in any thread: a counter where
+  /// the name ends in "_total", a gauge otherwise. Throws std::invalid_argument unless the name and
+  /// the labels' names are letters, digits and '_', and none begins with a digit.
+  void add(const std::string& name, const std::string& help, const metric_labels& labels,
+           std::function<double()> read);
 
-  /// Adds a value that may also fall, and that `read` returns whenever the text is made, in any
-  /// thread. Throws as above, for names that do end in "_total".
-  void add_gauge(const std::string& name, const std::string& help, metric_labels labels,
-                 std::function<double()> read);
+  /// Adds a counter of its own, which lives as long as the registry. Throws as above, and for a
+  /// name that does not end in "_total".
+  counter& add(const std::string& name, const std::string& help, const metric_labels& labels = {});
 
-  /// Returns all counters and gauges in Prometheus' text format 0.0.4.
+  /// Returns all of them in Prometheus' text format 0.0.4.
   [[nodiscard]] std::string text() const;
 
  private:
   struct family {
     std::string name, help;
-    std::deque<std::pair<std::string, counter>> counters;                 // by labels, as text
-    std::vector<std::pair<std::string, std::function<double()>>> gauges;  // likewise
+    std::vector<std::pair<std::string, std::function<double()>>> values;  // by labels, as text
   };
 
-  [[nodiscard]] family& family_of(const std::string& name, const std::string& help);
-
   mutable std::mutex mutex_;
-  std::deque<family> families_;
+  std::vector<family> families_;
+  std::deque<counter> counters_;
 };
 
 }  // namespace wingbeat::control

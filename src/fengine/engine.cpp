@@ -10,9 +10,10 @@
 #include <utility>  // exchange, move
 #include <variant>  // holds_alternative
 
-#include "counted.hpp"         // counted
-#include "formatted.hpp"       // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "counted.hpp"               // counted
+#include "fengine/input_losses.hpp"  // input_loss_counts
+#include "formatted.hpp"             // formatted
+#include "wingbeat/error.hpp"        // plan_error
 
 namespace wingbeat::fengine {
 namespace {
@@ -22,27 +23,6 @@ using control::log_level;
 constexpr std::chrono::milliseconds patience{100};
 constexpr std::chrono::seconds report_interval{1};
 
-/// A loss's count, in the order of `control::input_losses`, and what page and log call it.
-struct loss_count {
-  std::uint64_t receive::polarisation_counts::*count;
-  const char* label;
-};
-
-using pol_counts = receive::polarisation_counts;
-constexpr std::array<loss_count, control::n_input_losses> loss_counts{
-    {{&pol_counts::missing_packets, "missing"},
-     {&pol_counts::late, "late"},
-     {&pol_counts::misaligned, "misaligned"},
-     {&pol_counts::duplicates, "duplicate"},
-     {&pol_counts::implausible, "at an implausible time"},
-     {&pol_counts::starved, "dropped, the engine is late"}}};
-
-/// Packets that are no samples of a digitiser, of which some belong to its stream.
-std::uint64_t without_samples(const receive::receive_counts& counts) {
-  return counts.n_undecodable() + counts.truncated + counts.wrong_size + counts.foreign +
-         counts.descriptors + counts.stops;
-}
-
 /// Losses of the input by their reasons, for the page and the log.
 std::vector<control::monitored_figure> losses_of(const receive::receive_counts& counts,
                                                  std::size_t n_pols) {
@@ -50,9 +30,10 @@ std::vector<control::monitored_figure> losses_of(const receive::receive_counts& 
   const auto add = [&](const std::string& label, std::uint64_t n) {
     losses.push_back({label, static_cast<double>(n), "packets"});
   };
-  for (const loss_count& loss : loss_counts) {
+  for (std::size_t i = 0; i < control::n_input_losses; ++i) {
     for (std::size_t pol = 0; pol < n_pols; ++pol) {
-      add(formatted("{}, pol {}", loss.label, pol), counts.polarisations[pol].*loss.count);
+      add(formatted("{}, pol {}", control::input_losses[i].label, pol),
+          counts.polarisations[pol].*input_loss_counts[i]);
     }
   }
   add("of wrong size", counts.wrong_size + counts.truncated);
@@ -70,9 +51,9 @@ double silence_of(const engine_spec& spec) {
 }
 
 /// Returns the mean power of channels in dB.
-double mean_db(const std::vector<float>& power_db) {
+double mean_db(const std::vector<double>& power_db) {
   double sum = 0;
-  for (const float power : power_db) sum += std::pow(10.0, static_cast<double>(power) / 10);
+  for (const double power : power_db) sum += std::pow(10.0, power / 10);
   return 10 * std::log10(sum / static_cast<double>(power_db.size()));
 }
 
@@ -87,13 +68,12 @@ receive::receive_spec with_memory(receive::receive_spec spec, const queue& on,
 
 }  // namespace
 
-engine::engine(engine_spec spec, control::engine_sensors& sensors, control::engine_metrics& metrics,
-               log_function log, engine_observers calls)
+engine::engine(engine_spec spec, control::engine_sensors& sensors, log_function log,
+               engine_observers calls)
     : spec_(std::move(spec)),
       thermometers_(spec_.device),
       streams_(streams_of(spec_)),
       sensors_(sensors),
-      metrics_(metrics),
       log_(std::move(log)),
       calls_(std::move(calls)),
       is_live_(std::holds_alternative<receive::live_source>(spec_.input.source)),
@@ -104,13 +84,12 @@ engine::engine(engine_spec spec, control::engine_sensors& sensors, control::engi
       progress_(spec_.outputs.size()) {
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
     outputs_.push_back(std::make_unique<output>(
-        spec_, i, sensors_, metrics_, log_, [this](const std::string& reason) { fail(reason); }));
+        spec_, i, sensors_, log_, [this](const std::string& reason) { fail(reason); }));
   }
   for (std::size_t pol = 0; pol < n_pols(); ++pol) sensors_.set_input_clips(pol, 0);
-  for (const auto& input : metrics_.inputs) input.age->restart();
+  for (control::stopwatch& age : ages_) age.restart();
   const net::socket_buffers buffers = receive_buffers();
   sensors_.set_buffers(buffers.asked_bytes, buffers.granted_bytes);
-  metrics_.set_buffers(buffers.asked_bytes, buffers.granted_bytes);
 }
 
 engine::~engine() {
@@ -180,30 +159,19 @@ void engine::report_received(const receive::chunk& next) {
 void engine::publish_counts() {
   const receive::receive_counts now = receiver_.counts();
   for (std::size_t pol = 0; pol < n_pols(); ++pol) {
-    const receive::polarisation_counts &of = now.polarisations[pol],
+    const receive::polarisation_counts &counts = now.polarisations[pol],
                                        &before = published_.polarisations[pol];
-    const control::engine_metrics::input& to = metrics_.inputs[pol];
-    if (of.packets != before.packets) {
-      to.age->restart();
+    if (counts.packets != before.packets) {
+      ages_[pol].restart();
       n_datagrams_ = now.datagrams;
     }
-    to.heaps->add(of.packets - before.packets);
-    to.samples->add(of.samples - before.samples);
-    to.bytes->add(of.bytes - before.bytes);
-    to.clipped_samples->add(of.saturated_samples - before.saturated_samples);
-    if (of.saturated_samples != before.saturated_samples) {
-      sensors_.set_input_clips(pol, static_cast<std::int64_t>(of.saturated_samples));
+    if (counts.saturated_samples != before.saturated_samples) {
+      sensors_.set_input_clips(pol, static_cast<std::int64_t>(counts.saturated_samples));
     }
     std::array<std::uint64_t, control::n_input_losses> losses{};
-    for (std::size_t i = 0; i < losses.size(); ++i) {
-      losses[i] = of.*loss_counts[i].count;
-      to.losses[i]->add(losses[i] - before.*loss_counts[i].count);
-    }
+    for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = counts.*input_loss_counts[i];
     sensors_.set_input_losses(pol, losses);
   }
-  metrics_.input_chunks.add(now.chunks - published_.chunks);
-  metrics_.input_metadata_heaps.add(without_samples(now) - without_samples(published_));
-  metrics_.input_socket_drops.add(now.socket_drops - published_.socket_drops);
   sensors_.set_socket_drops(now.socket_drops);
   published_ = now;
   report_silence();

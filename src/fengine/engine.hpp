@@ -6,6 +6,7 @@
 //                                   ..
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <complex>
@@ -21,10 +22,10 @@
 #include <vector>
 
 #include "control/engine_control.hpp"
-#include "control/engine_metrics.hpp"
 #include "control/engine_sensors.hpp"
 #include "control/log_level.hpp"
 #include "control/monitor.hpp"
+#include "control/stopwatch.hpp"
 #include "fengine/engine_spec.hpp"
 #include "fengine/output.hpp"
 #include "fengine/silence_watch.hpp"
@@ -46,9 +47,9 @@ struct engine_observers {
 class engine final : public control::engine_control, public control::engine_monitor {
  public:
   /// Opens all sockets and compiles all kernels; packets that arrive are kept until `start`. `spec`
-  /// is checked. Sensors and metrics outlive the engine.
-  engine(engine_spec spec, control::engine_sensors& sensors, control::engine_metrics& metrics,
-         log_function log, engine_observers calls = {});
+  /// is checked. Sensors outlive the engine.
+  engine(engine_spec spec, control::engine_sensors& sensors, log_function log,
+         engine_observers calls = {});
 
   /// Stops.
   ~engine() override;
@@ -99,9 +100,7 @@ class engine final : public control::engine_control, public control::engine_moni
   void restore(const saved_state& state);
 
   /// Returns the time since samples of a polarisation were received last, or since the start.
-  [[nodiscard]] double input_age_s(std::size_t pol) const {
-    return metrics_.inputs[pol].age->elapsed_s();
-  }
+  [[nodiscard]] double input_age_s(std::size_t pol) const { return ages_[pol].elapsed_s(); }
   /// Returns whether that is too long for a digitiser that sends. A file may be read slowly.
   [[nodiscard]] bool is_silent(std::size_t pol) const {
     return is_live_ && input_age_s(pol) > silence_s_;
@@ -128,7 +127,6 @@ class engine final : public control::engine_control, public control::engine_moni
   thermometers thermometers_;
   std::vector<control::stream_info> streams_;
   control::engine_sensors& sensors_;
-  control::engine_metrics& metrics_;
   log_function log_;
   engine_observers calls_;
   bool is_live_;  ///< Receives from a network.
@@ -141,6 +139,7 @@ class engine final : public control::engine_control, public control::engine_moni
   std::atomic<bool> has_started_again_ = false;  ///< The digitiser, at a time of its own.
 
   receive::receive_counts published_ = {};  ///< Of the thread that deals.
+  std::array<control::stopwatch, 2> ages_;  ///< [polarisation] of the latest samples.
   silence_watch silence_;
   std::uint64_t n_datagrams_ = 0;  ///< Until the latest samples.
   receive::receive_counts reported_ = {};

@@ -57,7 +57,7 @@ void latest_spectra::offer(const channelised_heap& heap) {
         }
       }
       const double mean = power / static_cast<double>(group * std::max<std::size_t>(n_spectra, 1));
-      spectrum.power_db.push_back(static_cast<float>(10 * std::log10(mean) - full_scale_db));
+      spectrum.power_db.push_back(std::round(1000 * std::log10(mean) - 100 * full_scale_db) / 100);
     }
   }
   const std::lock_guard lock{mutex_};

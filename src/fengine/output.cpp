@@ -80,13 +80,11 @@ std::vector<std::vector<std::complex<float>>> initial_gains(const engine_spec& s
 }  // namespace
 
 output::output(const engine_spec& spec, std::size_t index, control::engine_sensors& sensors,
-               control::engine_metrics& metrics, log_function log,
-               std::function<void(std::string)> fail)
+               log_function log, std::function<void(std::string)> fail)
     : spec_(spec),
       output_(spec.outputs[index]),
       index_(index),
       sensors_(sensors),
-      metrics_(metrics.outputs[index]),
       log_(std::move(log)),
       fail_(std::move(fail)),
       queue_(spec.device),
@@ -338,19 +336,12 @@ void output::send(outgoing& next) {
       const std::lock_guard lock{mutex_};
       for (std::size_t pol = 0; pol < saturated_.size(); ++pol) {
         saturated_[pol] += next.saturated[pol];
-        metrics_.clipped_samples[pol]->add(next.saturated[pol]);
         sensors_.set_output_clips(index_, pol, static_cast<std::int64_t>(saturated_[pol]));
       }
     }
   }
   const transmit::sender_counts now = sender_.counts();
-  metrics_.heaps->add(now.heaps - published_.heaps);
-  metrics_.bytes->add(now.bytes - published_.bytes);
-  metrics_.samples->add(now.samples - published_.samples);
-  metrics_.skipped_heaps->add(now.skipped_heaps - published_.skipped_heaps);
-  metrics_.failed_heaps->add(now.failed_heaps - published_.failed_heaps);
   sensors_.set_unsent(index_, now.skipped_heaps, now.failed_heaps);
-  published_ = now;
 }
 
 // Of any thread.

@@ -22,7 +22,6 @@
 #include <thread>
 #include <vector>
 
-#include "control/engine_metrics.hpp"  // engine_metrics
 #include "control/engine_sensors.hpp"  // engine_sensors
 #include "control/log_level.hpp"       // log_level
 #include "fengine/bounded_queue.hpp"   // bounded_queue
@@ -52,7 +51,7 @@ class output {
   /// Prepares output number `index`: compiles its kernels and opens its sockets. The others outlive
   /// it. `fail` is called, in a thread of the output, with the reason why it ends early.
   output(const engine_spec& spec, std::size_t index, control::engine_sensors& sensors,
-         control::engine_metrics& metrics, log_function log, std::function<void(std::string)> fail);
+         log_function log, std::function<void(std::string)> fail);
   output(const output&) = delete;
   output& operator=(const output&) = delete;
 
@@ -129,7 +128,6 @@ class output {
   const output_spec& output_;
   std::size_t index_;
   control::engine_sensors& sensors_;
-  control::engine_metrics::output& metrics_;
   log_function log_;
   std::function<void(std::string)> fail_;
 
@@ -146,7 +144,6 @@ class output {
 
   // Of the thread that sends.
   transmit::heap_sender sender_;
-  transmit::sender_counts published_ = {};
 
   /// Chunks, and batches with those that were left out.
   std::atomic<std::uint64_t> n_offered_ = 0, n_channelised_ = 0, n_made_ = 0, n_sent_ = 0;

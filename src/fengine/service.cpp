@@ -6,6 +6,7 @@
 #include <utility>  // move
 
 #include "control/engine_requests.hpp"  // add_engine_requests
+#include "fengine/engine_metrics.hpp"   // add_engine_metrics
 #include "fengine/saved_state.hpp"      // read_state, write_state
 #include "formatted.hpp"                // formatted
 #include "wingbeat/error.hpp"           // file_error
@@ -39,12 +40,12 @@ service::service(const service_spec& spec, control::service_log& log)
       state_file_(spec.state_file),
       sensors_(registry_, streams_of(spec.engine), spec.engine.input.geometry.polarisations,
                silence_s(spec.engine)),
-      metrics_(metric_registry_, streams_of(spec.engine), spec.engine.input.geometry.polarisations),
       engine_(
-          spec.engine, sensors_, metrics_,
+          spec.engine, sensors_,
           [this](control::log_level level, const std::string& text) { log_.write(level, text); },
           {.works = [this] { manager_.notify("WATCHDOG=1"); },
            .changed = [this] { keep_state(); }}) {
+  add_engine_metrics(metric_registry_, engine_);
   restore();
   try {
     if (spec.katcp) {

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "control/engine_metrics.hpp"
 #include "control/engine_sensors.hpp"
 #include "control/katcp_server.hpp"
 #include "control/metrics.hpp"
@@ -67,7 +66,6 @@ class service {
   control::sensor_registry registry_;
   control::metric_registry metric_registry_;
   control::engine_sensors sensors_;
-  control::engine_metrics metrics_;
   fengine::engine engine_;
   std::atomic<bool> is_halted_ = false;
   std::unique_ptr<control::katcp_server> katcp_;

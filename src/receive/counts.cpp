@@ -23,7 +23,7 @@ std::uint64_t receive_counts::n_undecodable() const {
 }
 
 std::uint64_t receive_counts::rejected() const {
-  std::uint64_t n = n_undecodable() + truncated + wrong_size + foreign + descriptors + stops;
+  std::uint64_t n = without_samples();
   for (const auto& reject : reject_fields) n += sum(reject.count);
   return n;
 }

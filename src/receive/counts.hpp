@@ -86,6 +86,10 @@ struct receive_counts {
   /// Return the datagrams that are no packet of SPEAD-64-48, those that were placed, and those that
   /// were not.
   [[nodiscard]] std::uint64_t n_undecodable() const;
+  /// Returns the datagrams that are no samples of a digitiser; some belong to its stream.
+  [[nodiscard]] std::uint64_t without_samples() const {
+    return n_undecodable() + truncated + wrong_size + foreign + descriptors + stops;
+  }
   [[nodiscard]] std::uint64_t placed() const { return sum(&polarisation_counts::packets); }
   [[nodiscard]] std::uint64_t rejected() const;
 };

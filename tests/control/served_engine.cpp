@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <future>
 
-#include "control/engine_metrics.hpp"
 #include "control/engine_requests.hpp"
 #include "control/fake_engine.hpp"
 #include "control/katcp_server.hpp"
@@ -21,7 +20,7 @@ int main() {
       .set("a b\\c\td\n\r\x1b");
   sensors.set_gains(0, 0, engine.gains(0, 0));
   metric_registry metrics;
-  engine_metrics counters(metrics, engine.streams(), engine.n_pols());
+  counter& n_ticks = metrics.add("ticks_total", "Tenths of a second");
 
   std::promise<void> halt;
   katcp_server server({.port = 0, .device = "katgpucbf-fgpu-1.0", .device_build = "made-up"},
@@ -32,7 +31,7 @@ int main() {
   add_engine_requests(server, engine, sensors);
   server.every(0.1, [&, n = 0]() mutable {
     ticks.set(++n);
-    counters.input_chunks.add();
+    n_ticks.add();
     server.log(log_level::info, "served_engine", "a tick");
   });
   server.every(1.0, [&] { sensors.refresh(); });

@@ -12,6 +12,7 @@
 
 #include "fengine/channel_heaps.hpp"  // heap_catcher
 #include "fengine/engine.hpp"
+#include "fengine/engine_metrics.hpp"  // add_engine_metrics
 #include "receive/traffic.hpp"         // loopback_sender, wait_until
 #include "spead/digitiser_packet.hpp"  // preamble_of
 #include "wingbeat/wingbeat.hpp"
@@ -76,14 +77,14 @@ class engine_run {
     metrics = std::make_unique<control::metric_registry>();
     const auto streams = fengine::streams_of(spec_);
     sensors_ = std::make_unique<control::engine_sensors>(*registry, streams, 2, 1.0);
-    counters_ = std::make_unique<control::engine_metrics>(*metrics, streams, 2);
     engine = std::make_unique<fengine::engine>(
-        spec_, *sensors_, *counters_,
+        spec_, *sensors_,
         [this](control::log_level, const std::string& line) {
           const std::lock_guard lock{log_mutex_};
           log_.push_back(line);
         },
         std::move(calls));
+    fengine::add_engine_metrics(*metrics, *engine);
     engine->start();
   }
 
@@ -143,7 +144,6 @@ class engine_run {
   std::vector<std::string> log_;
   fengine::engine_spec spec_;
   std::unique_ptr<control::engine_sensors> sensors_;
-  std::unique_ptr<control::engine_metrics> counters_;
   loopback_sender sender_;
 };
 

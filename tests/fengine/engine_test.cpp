@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>  // shuffle
+#include <sstream>
 
 #include "fengine/engine_run.hpp"
 
@@ -208,6 +209,35 @@ TEST(fengine, counts_saturation_of_both_sides) {
             static_cast<std::int64_t>(counts.saturated[1]));
   const std::string text = run.metrics->text();
   EXPECT_NE(text.find("fgpu_input_clipped_samples_total{pol=\"1\"} 704"), text.npos) << text;
+}
+
+TEST(fengine, has_the_metrics_of_dashboards) {
+  const engine_run run;
+  const std::string text = run.metrics->text();
+  std::set<std::string> expected{"chunks_total", "metadata_heaps_total", "socket_drops_total",
+                                 "buffer_bytes", "buffer_asked_bytes"};
+  for (const std::string labels : {"{pol=\"0\"}", "{pol=\"1\"}"}) {
+    for (const char* name :
+         {"heaps", "samples", "bytes", "missing_heaps", "clipped_samples", "too_old_heaps",
+          "bad_timestamp_heaps", "duplicate_heaps", "implausible_heaps", "engine_late_heaps"}) {
+      expected.insert(name + ("_total" + labels));
+    }
+    expected.insert("age_seconds" + labels);
+    expected.insert("clipped_samples_total{stream=\"wide\"," + labels.substr(1));
+  }
+  for (const char* name : {"heaps", "bytes", "samples", "skipped_heaps", "failed_heaps"}) {
+    expected.insert(name + std::string("_total{stream=\"wide\"}"));
+  }
+  std::set<std::string> names;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    if (line[0] == '#') continue;
+    const bool is_input = line.starts_with("fgpu_input_");
+    EXPECT_TRUE(is_input || line.starts_with("fgpu_output_")) << line;
+    const std::size_t begin = is_input ? 11 : 12;
+    names.insert(line.substr(begin, line.rfind(' ') - begin));
+  }
+  EXPECT_EQ(names, expected);
 }
 
 }  // namespace

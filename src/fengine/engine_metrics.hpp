@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metrics of an F-engine, under the names that dashboards of correlators know.
+#pragma once
+
+#include "control/metrics.hpp"
+#include "fengine/engine.hpp"
+
+namespace wingbeat::fengine {
+
+/// Adds what enters, leaves and is lost, read when the text is made. Names begin with `fgpu_`. The
+/// engine outlives the last text.
+void add_engine_metrics(control::metric_registry& registry, const engine& engine);
+
+}  // namespace wingbeat::fengine
