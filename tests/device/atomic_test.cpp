@@ -18,8 +18,7 @@
 namespace {
 
 using namespace wingbeat::test;
-using wingbeat::device::atomic_add;
-using wingbeat::device::atomic_max;
+using namespace wingbeat::device;
 
 template <class T>
 class atomics : public ::testing::Test {};

@@ -11,8 +11,7 @@
 
 namespace {
 
-using wingbeat::device::bfloat;
-using wingbeat::device::float_of;
+using namespace wingbeat::device;
 namespace bf16 = wingbeat::device::bf16;
 
 constexpr unsigned infinite = 0x7f80;

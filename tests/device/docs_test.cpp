@@ -18,13 +18,8 @@
 namespace {
 
 using namespace wingbeat::device;
-using wingbeat::emulated_group;
-using wingbeat::roots_of;
-using wingbeat::run_grid;
-using wingbeat::test::dft;
-using wingbeat::test::exact;
-using wingbeat::test::noise;
-using wingbeat::test::relative_l2;
+using namespace wingbeat;
+using namespace wingbeat::test;
 
 /// Runs `body(group, local memory, roots)` in every workgroup of a grid, for the transform `Fft`.
 template <class Fft, class Body>

@@ -18,9 +18,7 @@
 namespace {
 
 using namespace wingbeat::device;
-using wingbeat::device::workgroup::most_held;
-using wingbeat::device::workgroup::schedule;
-using wingbeat::device::workgroup::stage_radices;
+using namespace wingbeat::device::workgroup;
 
 constexpr radix_list list_of(std::initializer_list<unsigned> radices) {
   radix_list list;

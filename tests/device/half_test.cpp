@@ -18,11 +18,7 @@
 namespace {
 
 using namespace wingbeat::test;
-using wingbeat::device::direction;
-using wingbeat::device::half_float;
-using wingbeat::device::half_pair;
-using wingbeat::device::narrow;
-using wingbeat::device::widen;
+using namespace wingbeat::device;
 namespace fp16 = wingbeat::device::fp16;
 
 constexpr unsigned infinite = 0x7c00;

@@ -13,8 +13,7 @@
 namespace {
 
 using namespace wingbeat::device;
-using nabla::index_map;
-using nabla::optimal_parameters;
+using namespace nabla;
 
 /// Elements by g = l T + t. Element g ends as one of the frequencies residue, residue + step, ...
 struct traced {

@@ -14,7 +14,7 @@
 namespace {
 
 using namespace wingbeat::device;
-using scrambled::index_map;
+using namespace scrambled;
 
 std::vector<unsigned> frequencies_in_place(unsigned length) {
   std::vector<unsigned> residue(length, 0);  // the frequencies left: residue plus multiples
@@ -139,8 +139,6 @@ std::vector<unsigned> frequencies_in_place(const radix_list& primes) {
   }
   return residue;
 }
-
-using scrambled::digit_map;
 
 radix_list listed(std::vector<unsigned> primes) {
   radix_list list;

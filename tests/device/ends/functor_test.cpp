@@ -6,8 +6,7 @@
 
 namespace {
 
-using wingbeat::device::complex;
-using wingbeat::device::size;
+using namespace wingbeat::device;
 using namespace wingbeat::device::ends;
 
 struct places {

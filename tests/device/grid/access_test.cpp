@@ -17,8 +17,7 @@
 namespace {
 
 using namespace wingbeat::test;
-using wingbeat::device::bfloat;
-using wingbeat::device::half_float;
+using namespace wingbeat::device;
 
 constexpr size n = 32, batch = 5;
 

@@ -12,10 +12,7 @@
 namespace {
 
 using wingbeat::device::size;
-using wingbeat::device::grid::loop;
-using wingbeat::device::grid::loop_role;
-using wingbeat::device::grid::pass_numbers;
-using wingbeat::device::grid::tile;
+using namespace wingbeat::device::grid;
 
 enum class kind { plain, flat, mirrored };
 

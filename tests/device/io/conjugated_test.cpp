@@ -13,8 +13,7 @@ namespace {
 
 using namespace wingbeat::test;
 namespace io = wingbeat::device::io;
-using wingbeat::device::half_float;
-using wingbeat::device::half_pair;
+using namespace wingbeat::device;
 using row = std::vector<complex<float>>;
 
 TEST(conjugated, turns_the_sign_of_imaginary_parts) {

@@ -12,9 +12,7 @@ namespace {
 
 using namespace wingbeat::test;
 namespace io = wingbeat::device::io;
-using wingbeat::device::half_float;
-using wingbeat::device::half_pair;
-using wingbeat::device::narrow;
+using namespace wingbeat::device;
 using wingbeat::device::workgroup::shape;
 
 using stored = std::vector<complex<half_float>>;

@@ -14,13 +14,9 @@
 
 namespace {
 
+using namespace wingbeat::device;
+using namespace wingbeat::device::workgroup;
 using namespace wingbeat::test;
-using wingbeat::device::direction;
-using wingbeat::device::order;
-using wingbeat::device::workgroup::fft;
-using wingbeat::device::workgroup::memory;
-using wingbeat::device::workgroup::shape;
-using wingbeat::device::workgroup::trade;
 
 template <unsigned Length, unsigned Elements, unsigned Transforms = 1, class Real = float,
           trade Trade = trade::whole, lanes Lanes = lanes::along_transform,

@@ -17,16 +17,9 @@
 
 namespace {
 
+using namespace wingbeat::device;
+using namespace wingbeat::device::workgroup;
 using namespace wingbeat::test;
-using wingbeat::device::direction;
-using wingbeat::device::is_power_of_two;
-using wingbeat::device::log2_of;
-using wingbeat::device::order;
-using wingbeat::device::workgroup::fft;
-using wingbeat::device::workgroup::memory;
-using wingbeat::device::workgroup::schedule;
-using wingbeat::device::workgroup::shape;
-using wingbeat::device::workgroup::trade;
 
 template <order Order, unsigned Length, unsigned Elements, unsigned Transforms = 1,
           class Real = float, trade Trade = trade::whole, lanes Lanes = lanes::along_transform,

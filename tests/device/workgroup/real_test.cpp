@@ -15,22 +15,10 @@
 
 namespace {
 
+using namespace wingbeat;
+using namespace wingbeat::device;
+using namespace wingbeat::device::workgroup;
 using namespace wingbeat::test;
-using wingbeat::emulated_group;
-using wingbeat::roots_of;
-using wingbeat::run_workgroup;
-using wingbeat::device::direction;
-using wingbeat::device::order;
-using wingbeat::device::workgroup::fft;
-using wingbeat::device::workgroup::memory;
-using wingbeat::device::workgroup::mirror_trade;
-using wingbeat::device::workgroup::real_fft;
-using wingbeat::device::workgroup::reuse;
-using wingbeat::device::workgroup::scratch;
-using wingbeat::device::workgroup::shape;
-using wingbeat::device::workgroup::spectrum;
-using wingbeat::device::workgroup::team;
-using wingbeat::device::workgroup::trade;
 
 constexpr auto forward = direction::forward;
 constexpr auto inverse = direction::inverse;

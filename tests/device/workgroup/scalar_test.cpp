@@ -13,20 +13,10 @@
 
 namespace {
 
+using namespace wingbeat;
+using namespace wingbeat::device;
+using namespace wingbeat::device::workgroup;
 using namespace wingbeat::test;
-using wingbeat::emulated_group;
-using wingbeat::roots_of;
-using wingbeat::run_workgroup;
-using wingbeat::device::direction;
-using wingbeat::device::half_float;
-using wingbeat::device::half_pair;
-using wingbeat::device::narrow;
-using wingbeat::device::order;
-using wingbeat::device::widen;
-using wingbeat::device::workgroup::fft;
-using wingbeat::device::workgroup::scratch;
-using wingbeat::device::workgroup::shape;
-using wingbeat::device::workgroup::team;
 
 constexpr auto forward = direction::forward;
 constexpr auto inverse = direction::inverse;

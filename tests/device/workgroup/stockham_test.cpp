@@ -17,16 +17,9 @@
 
 namespace {
 
+using namespace wingbeat::device;
+using namespace wingbeat::device::workgroup;
 using namespace wingbeat::test;
-using wingbeat::device::direction;
-using wingbeat::device::half_float;
-using wingbeat::device::half_pair;
-using wingbeat::device::order;
-using wingbeat::device::workgroup::advise;
-using wingbeat::device::workgroup::fft;
-using wingbeat::device::workgroup::memory;
-using wingbeat::device::workgroup::shape;
-using wingbeat::device::workgroup::trade;
 
 constexpr auto along = lanes::along_transform;
 constexpr auto across = lanes::across_transforms;

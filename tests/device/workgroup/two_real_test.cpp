@@ -12,19 +12,10 @@
 
 namespace {
 
+using namespace wingbeat;
+using namespace wingbeat::device;
+using namespace wingbeat::device::workgroup;
 using namespace wingbeat::test;
-using wingbeat::emulated_group_of;
-using wingbeat::roots_of;
-using wingbeat::run_workgroup;
-using wingbeat::device::direction;
-using wingbeat::device::order;
-using wingbeat::device::workgroup::memory;
-using wingbeat::device::workgroup::reuse;
-using wingbeat::device::workgroup::scratch;
-using wingbeat::device::workgroup::shape;
-using wingbeat::device::workgroup::team;
-using wingbeat::device::workgroup::trade;
-using wingbeat::device::workgroup::two_real_fft;
 
 template <class Real>
 using pair = wingbeat::device::real::pair<Real>;
