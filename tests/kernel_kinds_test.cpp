@@ -19,13 +19,8 @@
 namespace {
 
 using namespace wingbeat;
-using device::complex;
-using device::half_float;
-using device::half_pair;
-using test::dft;
-using test::exact;
-using test::noise;
-using test::relative_l2;
+using namespace device;
+using namespace test;
 using values = std::vector<complex<float>>;
 namespace workgroup = device::workgroup;
 constexpr auto forward = device::direction::forward;
@@ -192,6 +187,31 @@ TEST(kernel_kinds, transform_rows_of_reals_and_back) {
   check_real<workgroup::spectrum::packed>("workgroup::spectrum::packed");
 }
 
+/// Two rows of two signals: the spectra, of which row k holds bin `bin_of(k)`, and the signals again
+/// behind them, N times too large.
+template <class Fft, class Bin>
+void check_two_signals(const std::string& text, const Bin& bin_of) {
+  const values z = noise<float>(512, 5);
+  on_every_device<Fft>(text, z, 1024, [&](const values& got) {
+    exact expected, scaled = widely(z);
+    for (auto& value : scaled) value *= 256.0L;
+    for (std::size_t first : {std::size_t{0}, std::size_t{256}}) {
+      for (const bool is_imaginary : {false, true}) {
+        exact x;
+        for (std::size_t i = 0; i < 256; ++i) {
+          x.emplace_back(is_imaginary ? z[first + i].im : z[first + i].re);
+        }
+        const exact y = dft(x, forward);
+        expected.emplace_back(y[0].real(), y[128].real());
+        for (unsigned row = 1; row < 128; ++row) expected.push_back(y[bin_of(row)]);
+      }
+    }
+    const values spectra(got.begin(), got.begin() + 512), again(got.begin() + 512, got.end());
+    EXPECT_LT(relative_l2(widely(spectra), expected), 2 * test::l2_bound<float>(256));
+    EXPECT_LT(relative_l2(widely(again), scaled), 2 * test::l2_bound<float>(256));
+  });
+}
+
 TEST(kernel_kinds, transform_two_signals_as_one_and_back) {
   using there = workgroup::two_real_fft<workgroup::shape<256, 8, 2>, float, forward>;
   const std::string text = kernel_text(
@@ -220,25 +240,7 @@ TEST(kernel_kinds, transform_two_signals_as_one_and_back) {
       "  const rows kept{to + first, to + first + 128};\n"
       "  there::execute(team, read{from + first}, kept, scratch, roots);\n"
       "  back::execute(team, kept, write{to + 512 + first}, scratch, roots);\n");
-  const values z = noise<float>(512, 5);
-  on_every_device<there>(text, z, 1024, [&](const values& got) {
-    exact expected, scaled = widely(z);
-    for (auto& one : scaled) one *= 256.0L;
-    for (std::size_t first : {std::size_t{0}, std::size_t{256}}) {
-      for (const bool is_imaginary : {false, true}) {
-        exact x;
-        for (std::size_t i = 0; i < 256; ++i) {
-          x.emplace_back(is_imaginary ? z[first + i].im : z[first + i].re);
-        }
-        const exact y = dft(x, forward);
-        expected.emplace_back(y[0].real(), y[128].real());
-        for (unsigned row = 1; row < 128; ++row) expected.push_back(y[there::bin_of(row)]);
-      }
-    }
-    const values spectra(got.begin(), got.begin() + 512), again(got.begin() + 512, got.end());
-    EXPECT_LT(relative_l2(widely(spectra), expected), 2 * test::l2_bound<float>(256));
-    EXPECT_LT(relative_l2(widely(again), scaled), 2 * test::l2_bound<float>(256));
-  });
+  check_two_signals<there>(text, [](unsigned row) { return there::bin_of(row); });
 }
 
 TEST(kernel_kinds, transform_two_signals_in_registers_and_back) {
@@ -258,25 +260,7 @@ TEST(kernel_kinds, transform_two_signals_in_registers_and_back) {
       "  for (unsigned r = 0; r < 8; ++r) to[first + r * there::stride] = x[r];\n"
       "  back::execute(team, x, scratch, roots);\n"
       "  for (unsigned r = 0; r < 8; ++r) to[512 + first + r * there::stride] = x[r];\n");
-  const values z = noise<float>(512, 6);
-  on_every_device<there>(text, z, 1024, [&](const values& got) {
-    exact expected, scaled = widely(z);
-    for (auto& value : scaled) value *= 256.0L;
-    for (std::size_t first : {std::size_t{0}, std::size_t{256}}) {
-      for (const bool is_imaginary : {false, true}) {
-        exact x;
-        for (std::size_t i = 0; i < 256; ++i) {
-          x.emplace_back(is_imaginary ? z[first + i].im : z[first + i].re);
-        }
-        const exact y = dft(x, forward);
-        expected.emplace_back(y[0].real(), y[128].real());
-        expected.insert(expected.end(), y.begin() + 1, y.begin() + 128);
-      }
-    }
-    const values spectra(got.begin(), got.begin() + 512), again(got.begin() + 512, got.end());
-    EXPECT_LT(relative_l2(widely(spectra), expected), 2 * test::l2_bound<float>(256));
-    EXPECT_LT(relative_l2(widely(again), scaled), 2 * test::l2_bound<float>(256));
-  });
+  check_two_signals<there>(text, [](unsigned row) { return row; });
 }
 
 /// Rows change into columns at the first exchange: what is stored is the spectra's transpose.

@@ -17,13 +17,8 @@
 namespace {
 
 using namespace wingbeat;
-using device::complex;
-using device::direction;
-using device::order;
-using test::dft;
-using test::exact;
-using test::noise;
-using test::relative_l2;
+using namespace device;
+using namespace test;
 using ::testing::HasSubstr;
 
 /// Rows of complex numbers, the last workgroup perhaps not full.

@@ -17,14 +17,8 @@
 namespace {
 
 using namespace wingbeat;
-using device::direction;
-using device::half_float;
-using device::half_pair;
-using device::order;
-using device::workgroup::fft;
-using device::workgroup::memory;
-using device::workgroup::shape;
-using device::workgroup::trade;
+using namespace device;
+using namespace device::workgroup;
 using test::refusal;
 
 template <class Fft>

@@ -14,10 +14,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using arrays::array;
-using arrays::element;
-using arrays::place;
-using arrays::real_side;
+using namespace arrays;
 
 array input_array(const plan_spec& spec) {
   return arrays::input_array(spec, real_side::as_pairs);

@@ -16,12 +16,7 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using arrays::array;
-using arrays::arrays_of_passes;
-using arrays::element;
-using arrays::pass_outline;
-using arrays::place;
-using arrays::real_side;
+using namespace arrays;
 
 using steps = std::vector<std::size_t>;
 

@@ -16,12 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace wingbeat::test;
-using wingbeat::backend::device_sources;
-using wingbeat::backend::device_sources_digest;
-using wingbeat::backend::flatten;
-using wingbeat::backend::hex;
-using wingbeat::backend::may_read_files;
-using wingbeat::backend::sha256;
+using namespace wingbeat::backend;
 
 int occurrences(const std::string& of, const std::string& in) {
   int n = 0;

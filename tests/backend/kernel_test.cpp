@@ -10,9 +10,7 @@
 namespace {
 
 using ::testing::HasSubstr;
-using wingbeat::backend::device_sources_digest;
-using wingbeat::backend::flatten;
-using wingbeat::backend::kernel_source;
+using namespace wingbeat::backend;
 
 TEST(kernel_source, is_flattened_for_the_compiler_and_keyed_by_what_is_embedded) {
   const kernel_source a{

@@ -20,9 +20,7 @@ namespace {
 
 using namespace wingbeat::control;
 using nlohmann::json;
-using wingbeat::test::fake_engine;
-using wingbeat::test::has_thread_sanitizer;
-using wingbeat::test::loopback_client;
+using namespace wingbeat::test;
 
 struct response {
   std::string head, body;

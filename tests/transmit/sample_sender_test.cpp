@@ -18,9 +18,7 @@ namespace {
 using namespace wingbeat::transmit;
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
-using wingbeat::receive::chunk;
-using wingbeat::receive::chunk_geometry;
-using wingbeat::receive::receiver;
+using namespace wingbeat::receive;
 
 const std::vector<std::string> tones{"cw(1.1, 1e6) + wgn(0.1, 1)", "cw(0.3, 2e6) + wgn(0.2, 2)"};
 

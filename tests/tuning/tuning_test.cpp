@@ -17,10 +17,7 @@ namespace {
 
 using namespace wingbeat;
 using test::refusal;
-using tuning::architecture;
-using tuning::cluster_shape;
-using tuning::find_shape;
-using tuning::shape;
+using namespace tuning;
 
 TEST(tuning, is_chosen_by_what_a_device_can_do) {
   const auto name_for = [](const device_info& device) {
