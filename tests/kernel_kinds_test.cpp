@@ -187,8 +187,8 @@ TEST(kernel_kinds, transform_rows_of_reals_and_back) {
   check_real<workgroup::spectrum::packed>("workgroup::spectrum::packed");
 }
 
-/// Two rows of two signals: the spectra, of which row k holds bin `bin_of(k)`, and the signals again
-/// behind them, N times too large.
+/// Two rows of two signals: the spectra, whose row k holds bin `bin_of(k)`, and behind them the
+/// signals again, N times too large.
 template <class Fft, class Bin>
 void check_two_signals(const std::string& text, const Bin& bin_of) {
   const values z = noise<float>(512, 5);
