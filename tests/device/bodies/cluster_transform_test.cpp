@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "device/bodies/body_probe.hpp"      // transformed, check_opposites
-#include "device/cluster/cluster_probe.hpp"  // as_plane, side_by_side, dft_of_plane
+#include "device/cluster/cluster_probe.hpp"  // as_plane, across, dft_of_plane
 #include "support/oracle.hpp"                // dft
 #include "support/signal.hpp"                // noise
 #include "support/tolerance.hpp"             // is_accurate
@@ -31,21 +31,11 @@ void check() {
   }
 }
 
-/// Columns are loaded side by side, and stored along each.
-template <class Base>
-struct across_in : side_by_side<Base> {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = side_by_side<Base>::numbers();
-    n.shape.along_out = true;
-    return n;
-  }
-};
-
 template <class Rows>
 void check_variants() {
   check<Rows>();
   check<backwards<as_plane<Rows>>>();
-  check<side_by_side<Rows>>();
+  check<across<Rows>>();
   check<across_in<Rows>>();
   check<in_halves<Rows>>();
 }
@@ -57,9 +47,9 @@ TEST(body_cluster_transform, agrees_with_the_reference) {
   check<cluster_rows<32, 16, 8, 8, 1, double>>();
 }
 
-struct spread : side_by_side<cluster_rows<16, 8, 4, 2, 2>> {
+struct spread : across<cluster_rows<16, 8, 4, 2, 2>> {
   static constexpr pass_numbers numbers() {
-    pass_numbers n = side_by_side<cluster_rows<16, 8, 4, 2, 2>>::numbers();
+    pass_numbers n = across<cluster_rows<16, 8, 4, 2, 2>>::numbers();
     n.in.first_stride = 8 * 3;
     n.in.stride = 3;
     n.out.first_stride = 5;

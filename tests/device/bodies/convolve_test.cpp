@@ -18,13 +18,7 @@ namespace {
 using namespace wingbeat::test;
 
 template <class Base>
-struct convolved : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.makes = body::convolve;
-    return n;
-  }
-};
+using convolved = shaped<Base, &tile_shape::makes, body::convolve>;
 
 /// Returns the bin in the place of element `number` of a row: of powers of two they are scrambled.
 template <class Policy>

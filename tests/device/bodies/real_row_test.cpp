@@ -98,13 +98,7 @@ TEST(body_real_row, keeps_what_is_staged_apart_from_what_is_exchanged) {
 }
 
 template <class Base>
-struct one_sided : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.stage_out = true;
-    return n;
-  }
-};
+using one_sided = shaped<Base, &tile_shape::stage_out>;
 
 TEST(body_real_row, stages_either_side_alone) {
   check<one_sided<whole_rows<64, 8, 4>>>();

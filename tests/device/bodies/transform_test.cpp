@@ -28,30 +28,7 @@ void check() {
 }
 
 template <class Base>
-struct across : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.lanes_across = true;
-    return n;
-  }
-};
-/// Across on the way in only: threads change lanes at an exchange.
-template <class Base>
-struct across_in : across<Base> {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = across<Base>::numbers();
-    n.shape.along_out = true;
-    return n;
-  }
-};
-template <class Base>
-struct without_banks : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.bank_bytes = 0;
-    return n;
-  }
-};
+using without_banks = shaped<Base, &tile_shape::bank_bytes, 0U>;
 
 template <class Rows>
 void check_variants() {

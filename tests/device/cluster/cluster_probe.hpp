@@ -21,15 +21,6 @@ struct as_plane : Base {
   }
 };
 
-template <class Base>
-struct side_by_side : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.lanes_across = true;
-    return n;
-  }
-};
-
 /// Returns the DFT of a plane of A rows and B columns.
 template <class Real>
 exact dft_of_plane(const values<Real>& x, size a, size b, direction dir) {

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "device/cluster/cluster_probe.hpp"  // as_plane, side_by_side, dft_of_plane
+#include "device/cluster/cluster_probe.hpp"  // as_plane, across, dft_of_plane
 #include "device/grid/pass_probe.hpp"        // run_pass, cluster_rows
 #include "support/oracle.hpp"                // dft
 #include "support/signal.hpp"                // noise
@@ -90,7 +90,7 @@ TEST(cluster_fft, splits_lengths_that_are_no_powers_of_two) {
   check_variants<cluster_rows<35, 21, 7, 7>>();
   check_variants<cluster_rows<16, 24, 8, 4>>();
   check_variants<in_halves<cluster_rows<18, 12, 6, 2, 1, double>>>();
-  check_variants<side_by_side<cluster_rows<12, 18, 6, 2, 4>>>();
+  check_variants<across<cluster_rows<12, 18, 6, 2, 4>>>();
   check_variants<cluster_rows<15, 30, 15, 3, 2>>();
 }
 
@@ -101,8 +101,8 @@ TEST(cluster_fft, computes_in_double_and_trades_halves) {
 
 TEST(cluster_fft, makes_several_lanes) {
   check_variants<cluster_rows<16, 16, 8, 2, 2>>();
-  check_variants<side_by_side<cluster_rows<16, 16, 8, 2, 4>>>();
-  check_variants<side_by_side<cluster_rows<8, 16, 4, 4, 2>>>();
+  check_variants<across<cluster_rows<16, 16, 8, 2, 4>>>();
+  check_variants<across<cluster_rows<8, 16, 4, 4, 2>>>();
 }
 
 TEST(cluster_fft, puts_an_impulse_at_every_position_on_its_tone) {
@@ -138,9 +138,9 @@ constexpr pass_numbers columns_of(pass_numbers n, size in_stride, size out_strid
 }
 
 /// Columns of an axis of 256, six neighbours.
-struct columns : side_by_side<cluster_rows<16, 16, 8, 2, 4>> {
+struct columns : across<cluster_rows<16, 16, 8, 2, 4>> {
   static constexpr pass_numbers numbers() {
-    pass_numbers n = columns_of(side_by_side<cluster_rows<16, 16, 8, 2, 4>>::numbers(), 6, 6);
+    pass_numbers n = columns_of(across<cluster_rows<16, 16, 8, 2, 4>>::numbers(), 6, 6);
     add_loop(n, {6, 1, 1});
     n.in.distance = n.out.distance = 6 * n.total;
     return n;
@@ -159,9 +159,9 @@ TEST(cluster_pass, transforms_columns_side_by_side) {
 }
 
 /// The second pass of an axis of 8 x 256: columns of 256 after 8.
-struct after_eight : side_by_side<cluster_rows<16, 16, 8, 2, 4>> {
+struct after_eight : across<cluster_rows<16, 16, 8, 2, 4>> {
   static constexpr pass_numbers numbers() {
-    pass_numbers n = columns_of(side_by_side<cluster_rows<16, 16, 8, 2, 4>>::numbers(), 8, 8);
+    pass_numbers n = columns_of(across<cluster_rows<16, 16, 8, 2, 4>>::numbers(), 8, 8);
     add_loop(n, {8, 1, 1, loop_role::prior});
     n.prior = 8;
     n.total = n.in.distance = n.out.distance = 2048;
@@ -187,9 +187,9 @@ TEST(cluster_pass, twiddles_the_output_of_a_pass_before_it) {
 }
 
 /// The first pass of an axis of 256 x 8, whose outputs lie along the butterfly.
-struct before_eight : side_by_side<cluster_rows<16, 16, 8, 4, 4>> {
+struct before_eight : across<cluster_rows<16, 16, 8, 4, 4>> {
   static constexpr pass_numbers numbers() {
-    pass_numbers n = columns_of(side_by_side<cluster_rows<16, 16, 8, 4, 4>>::numbers(), 8, 1);
+    pass_numbers n = columns_of(across<cluster_rows<16, 16, 8, 4, 4>>::numbers(), 8, 1);
     add_loop(n, {8, 1, 256, loop_role::groups});
     n.shape.along_out = true;
     n.total = n.in.distance = n.out.distance = 2048;

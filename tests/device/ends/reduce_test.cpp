@@ -40,13 +40,7 @@ struct tallied {
 };
 
 template <class Base>
-struct reduced : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.partial_bytes = sizeof(tallied::partial);
-    return n;
-  }
-};
+using reduced = shaped<Base, &tile_shape::partial_bytes, unsigned{sizeof(tallied::partial)}>;
 
 /// The functor behind a pass whose rows have `Length` elements.
 template <size Length>
@@ -72,15 +66,6 @@ void check(unsigned workgroups_of_row = 1) {
   }
   EXPECT_EQ(out[batch].finished, 0U) << "lanes beyond the batch finish nothing";
 }
-
-template <class Base>
-struct across : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.lanes_across = true;
-    return n;
-  }
-};
 
 TEST(ends_reduce, adds_each_element_of_whole_rows_once) {
   check<whole_rows<1, 1, 4>>();

@@ -86,22 +86,24 @@ template <class Base>
 struct backwards : Base {
   static constexpr direction dir = direction::inverse;
 };
-template <class Base>
-struct in_halves : Base {
+/// A policy whose tile has another value in one field.
+template <class Base, auto Field, auto Value = true>
+struct shaped : Base {
   static constexpr pass_numbers numbers() {
     pass_numbers n = Base::numbers();
-    n.shape.half_trade = true;
+    n.shape.*Field = Value;
     return n;
   }
 };
 template <class Base>
-struct staged : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.stage_in = n.shape.stage_out = true;
-    return n;
-  }
-};
+using in_halves = shaped<Base, &tile_shape::half_trade>;
+template <class Base>
+using across = shaped<Base, &tile_shape::lanes_across>;
+/// Across on the way in only: threads change lanes at an exchange.
+template <class Base>
+using across_in = shaped<across<Base>, &tile_shape::along_out>;
+template <class Base>
+using staged = shaped<shaped<Base, &tile_shape::stage_in>, &tile_shape::stage_out>;
 
 // Real transforms. Rows of one workgroup are made by another body, unless bins meet in mirrored
 // tiles; planes have bins B + 1 in each of A rows.

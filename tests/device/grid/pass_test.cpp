@@ -104,14 +104,7 @@ TEST(grid_pass, two_passes_make_a_long_transform) {
 
 /// In place of staging: threads change lanes at an exchange.
 template <class Base>
-struct handed_over : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.stage_out = false;
-    n.shape.along_out = true;
-    return n;
-  }
-};
+using handed_over = shaped<shaped<Base, &tile_shape::stage_out, false>, &tile_shape::along_out>;
 
 template <class First>
 void check_first_of_two(size n, size batch) {
@@ -249,14 +242,7 @@ TEST(grid_pass, staged_real_rows_to_bins_and_back) {
 
 /// Columns taken with their mirror images, so that bins k and N - k meet.
 template <class Base>
-struct mirrored_tiles : Base {
-  static constexpr pass_numbers numbers() {
-    pass_numbers n = Base::numbers();
-    n.shape.mirrored = true;
-    n.shape.stage_out = false;
-    return n;
-  }
-};
+using mirrored_tiles = shaped<shaped<Base, &tile_shape::mirrored>, &tile_shape::stage_out, false>;
 
 TEST(grid_pass, long_real_rows_meet_their_mirror_images) {
   constexpr size n = 1024, batch = 2;
