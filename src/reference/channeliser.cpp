@@ -146,7 +146,7 @@ class channelisation {
   }
 
   channelised result() {
-    channelised all;
+    channelised result;
     std::int64_t expected = -1;
     const auto hop = static_cast<std::int64_t>(sizes_.heap_samples);
     for (auto t = first_start(schedules_, rule_from(0)); t;) {
@@ -158,13 +158,13 @@ class channelisation {
         t = first_start(schedules_, rule_from(early + 1));
         continue;
       }
-      if (expected >= 0) all.n_skipped += static_cast<std::uint64_t>((*t - expected) / hop);
+      if (expected >= 0) result.n_skipped += static_cast<std::uint64_t>((*t - expected) / hop);
       expected = *t + hop;
-      add_heap(*t, values, all);
+      add_heap(*t, values, result);
       t = expected;
     }
-    for (polarisation& pol : pols_) all.levels.push_back(std::move(pol.level));
-    return all;
+    for (polarisation& pol : pols_) result.levels.push_back(std::move(pol.level));
+    return result;
   }
 
  private:
@@ -207,7 +207,7 @@ class channelisation {
   }
 
   void add_heap(std::int64_t t, const std::vector<std::vector<delay_value>>& values,
-                channelised& all) const {
+                channelised& result) const {
     heap next{.timestamp = t};
     for (std::size_t p = 0; p < pols_.size(); ++p) {
       next.is_complete.push_back(std::all_of(values.begin(), values.end(), [&](const auto& value) {
@@ -216,7 +216,7 @@ class channelisation {
     }
     const bool is_touched = std::count(next.is_complete.begin(), next.is_complete.end(), false) > 0;
     if (is_touched && spec_.missing == missing_policy::withhold) {
-      all.withheld.push_back(t);
+      result.withheld.push_back(t);
       return;
     }
     next.saturated.resize(pols_.size());
@@ -225,12 +225,13 @@ class channelisation {
     for (std::size_t s = 0; s < values.size(); ++s) {
       for (std::size_t p = 0; p < pols_.size(); ++p) add_spectrum(next, s, p, values[s][p]);
     }
-    all.heaps.push_back(std::move(next));
+    result.heaps.push_back(std::move(next));
   }
 
-  void add_spectrum(heap& to, std::size_t s, std::size_t p, const delay_value& value) const {
+  void add_spectrum(heap& filled, std::size_t s, std::size_t p, const delay_value& value) const {
     const row<double> transformed = transform(pols_[p], value.input_start);
-    const std::int64_t t = to.timestamp + static_cast<std::int64_t>(s * sizes_.spectrum_samples);
+    const std::int64_t t =
+        filled.timestamp + static_cast<std::int64_t>(s * sizes_.spectrum_samples);
     const std::vector<std::complex<float>>* const gains = gains_at(t, p);
     const std::size_t value_bytes = complex_bytes(spec_.output);
     for (std::size_t k = 0; k < spec_.channels; ++k) {
@@ -245,18 +246,18 @@ class channelisation {
                                       : wideband_phase(value, k, spec_.channels);
       std::complex<double> q = transformed[bin] * std::polar(1.0, phase);
       if (gains != nullptr) q *= std::complex<double>((*gains)[gains->size() == 1 ? 0 : k]);
-      const std::size_t at =
+      const std::size_t index =
           (k * sizes_.spectra_per_heap + s) * pols_.size() + p;  // [channel][spectrum][pol]
-      to.spectra[at] = q;
+      filled.spectra[index] = q;
       std::complex<double> dither = 0;
       if (has_dither(spec_)) {
         dither =
             dither_at(spec_.seed, t, static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(p));
       }
       const auto rounded = quantise(q, spec_.output, dither);
-      to.saturated[p] += rounded.is_saturated ? 1 : 0;
+      filled.saturated[p] += rounded.is_saturated ? 1 : 0;
       store_complex(rounded.value, spec_.output,
-                    std::span(to.bytes).subspan(at * value_bytes, value_bytes));
+                    std::span(filled.bytes).subspan(index * value_bytes, value_bytes));
     }
   }
 

@@ -17,8 +17,8 @@ constexpr std::align_val_t alignment{64};
 class clock_mark final : public backend::mark {
  public:
   [[nodiscard]] double seconds_since(const backend::mark& earlier) const override {
-    const auto& from = dynamic_cast<const clock_mark&>(earlier);
-    return std::chrono::duration<double>(at_ - from.at_).count();
+    const auto& begin = dynamic_cast<const clock_mark&>(earlier);
+    return std::chrono::duration<double>(at_ - begin.at_).count();
   }
 
  private:
