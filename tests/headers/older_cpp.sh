@@ -17,12 +17,19 @@ if [ -z "$compiler" ]; then
   exit 77
 fi
 
+# In an ordinary run clang, which reads on behind the sentence, reads every third header.
+every=1
+[ "$1" = clang ] && [ -z "$WINGBEAT_TEST_FULL" ] && every=3
+
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+n_seen=0
 n_headers=0
 n_failed=0
 for header in "$include"/wingbeat/*.hpp; do
   name=${header##*/}
+  n_seen=$((n_seen + 1))
+  [ $((n_seen % every)) -eq 0 ] || continue
   case $name in
     roots.hpp | version.hpp) continue ;;  # C++17, and macros alone
   esac
