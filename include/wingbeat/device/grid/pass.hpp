@@ -51,8 +51,8 @@ class pass {
       load(tile, x);
       prefetch(number, rows);
       const unsigned lane = body_.lane_in();
-      // Asked again for every load: ptxas 13.0 misplaces a first entry that is chosen from 0 and the
-      // lane's own (bench/NOTES.md, section 27).
+      // Asked again for every load: ptxas 13.0 misplaces a first entry chosen from 0 and the lane's
+      // own (bench/NOTES.md, section 27).
       const bool inside = tile.has(lane);
       const size first = tile.filter(lane);
       body_.run(x, [&](unsigned r) {
