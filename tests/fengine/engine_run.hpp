@@ -58,6 +58,13 @@ inline std::vector<std::byte> packet_datagram(const packet_name& name, std::uint
 
 /// An engine with its sensors, that receives and sends over the loopback interface.
 class engine_run {
+  // Above the engine, whose threads use them until it ends.
+  mutable std::mutex log_mutex_;
+  std::vector<std::string> log_;
+  fengine::engine_spec spec_;
+  std::unique_ptr<control::engine_sensors> sensors_;
+  loopback_sender sender_;
+
  public:
   explicit engine_run(std::function<void(fengine::engine_spec&)> change = {},
                       fengine::engine_observers calls = {}) {
@@ -138,13 +145,6 @@ class engine_run {
   std::unique_ptr<control::metric_registry> metrics;
   std::unique_ptr<fengine::engine> engine;
   std::uint64_t n_sent = 0;
-
- private:
-  mutable std::mutex log_mutex_;
-  std::vector<std::string> log_;
-  fengine::engine_spec spec_;
-  std::unique_ptr<control::engine_sensors> sensors_;
-  loopback_sender sender_;
 };
 
 /// What a channeliser of the same description makes of packets `begin` to `end`.
