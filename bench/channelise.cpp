@@ -11,14 +11,14 @@
 #include <random>
 #include <sstream>
 
-#include "backend/backend.hpp"              // queue
-#include "channelise_peer.hpp"              // unfused_bank
-#include "channelising/bank_policy.hpp"     // filled
-#include "channelising/chained_bank.hpp"    // chained_bank
-#include "channelising/fused_bank.hpp"      // fused_bank
-#include "channelising/packed_samples.hpp"  // pack_samples
-#include "measure/document_text.hpp"        // write_document
-#include "measure/rounds.hpp"               // queued_run, take_turns
+#include "backend/backend.hpp"                         // queue
+#include "channelise_peer.hpp"                         // unfused_bank
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
+#include "channelising/banks/chained_bank.hpp"         // chained_bank
+#include "channelising/banks/fused_bank.hpp"           // fused_bank
+#include "channelising/banks/policy.hpp"               // filled
+#include "measure/document_text.hpp"                   // write_document
+#include "measure/rounds.hpp"                          // queued_run, take_turns
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

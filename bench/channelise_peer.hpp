@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "channelising/fused_bank.hpp"  // bank_views
-#include "channelising/row_filter.hpp"  // row_filter
-#include "channelising/row_finish.hpp"  // row_finish
-#include "peers/cufft.hpp"              // cufft
+#include "channelising/banks/fused_bank.hpp"  // bank_views
+#include "channelising/banks/row_filter.hpp"  // row_filter
+#include "channelising/banks/row_finish.hpp"  // row_finish
+#include "peers/cufft.hpp"                    // cufft
 
 namespace wingbeat {
 

@@ -14,9 +14,9 @@
 #include <random>
 #include <thread>
 
-#include "backend/backend.hpp"              // queue::write_later
-#include "channelising/packed_samples.hpp"  // pack_samples
-#include "measure/document_text.hpp"        // write_document
+#include "backend/backend.hpp"                         // queue::write_later
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
+#include "measure/document_text.hpp"                   // write_document
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

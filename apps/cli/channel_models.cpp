@@ -8,14 +8,14 @@
 #include <set>
 #include <string_view>
 
-#include "channelising/narrowband.hpp"  // response_of
-#include "channelising/spec.hpp"        // pass_edge
-#include "cli/messages.hpp"             // counted
-#include "cli/option.hpp"               // count_of, real_of
-#include "formats/refusal.hpp"          // refuse, printable
-#include "formats/whole_file.hpp"       // read_whole_file
-#include "formatted.hpp"                // formatted
-#include "wingbeat/error.hpp"           // plan_error
+#include "channelising/arithmetic/narrowband.hpp"  // response_of
+#include "channelising/spec.hpp"                   // pass_edge
+#include "cli/messages.hpp"                        // counted
+#include "cli/option.hpp"                          // count_of, real_of
+#include "formats/refusal.hpp"                     // refuse, printable
+#include "formats/whole_file.hpp"                  // read_whole_file
+#include "formatted.hpp"                           // formatted
+#include "wingbeat/error.hpp"                      // plan_error
 
 namespace wingbeat::cli {
 namespace {

@@ -11,19 +11,19 @@
 #include <cstring>  // strerror
 #include <string_view>
 
-#include "channelising/packed_samples.hpp"  // packed_bytes, unpack_samples
-#include "cli/messages.hpp"                 // counted
-#include "cli/option.hpp"                   // refuse_choice
-#include "formats/atomic_file.hpp"          // is_written_directly
-#include "formats/byte_order.hpp"           // load
-#include "formats/extension.hpp"            // extension_of
-#include "formats/npy_header.hpp"           // take_npy_header
-#include "formats/refusal.hpp"              // refuse
-#include "formats/signature.hpp"            // is_text, signed_content
-#include "formats/vdif.hpp"                 // read_vdif
-#include "formats/whole_file.hpp"           // read_whole_file
-#include "formatted.hpp"                    // formatted
-#include "wingbeat/error.hpp"               // plan_error
+#include "channelising/arithmetic/packed_samples.hpp"  // packed_bytes, unpack_samples
+#include "cli/messages.hpp"                            // counted
+#include "cli/option.hpp"                              // refuse_choice
+#include "formats/atomic_file.hpp"                     // is_written_directly
+#include "formats/byte_order.hpp"                      // load
+#include "formats/extension.hpp"                       // extension_of
+#include "formats/npy_header.hpp"                      // take_npy_header
+#include "formats/refusal.hpp"                         // refuse
+#include "formats/signature.hpp"                       // is_text, signed_content
+#include "formats/vdif.hpp"                            // read_vdif
+#include "formats/whole_file.hpp"                      // read_whole_file
+#include "formatted.hpp"                               // formatted
+#include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::cli {
 namespace {

@@ -8,18 +8,18 @@
 #include <string_view>
 #include <utility>  // move
 
-#include "channelising/delay_model.hpp"    // end_of_time
-#include "channelising/downconverter.hpp"  // downconverter
-#include "channelising/heap_entries.hpp"   // heap_entry_maker
-#include "channelising/heap_pipeline.hpp"  // heap_pipeline
-#include "channelising/heap_windows.hpp"   // heap_windows
-#include "channelising/incoming.hpp"       // incoming
-#include "channelising/memory.hpp"         // bank_capacity, input_capacity
-#include "channelising/sample_store.hpp"   // sample_store
-#include "channelising/spec.hpp"           // validate
-#include "formatted.hpp"                   // formatted
-#include "moved_from.hpp"                  // require_owned
-#include "wingbeat/error.hpp"              // plan_error
+#include "channelising/arithmetic/delay_model.hpp"   // end_of_time
+#include "channelising/arithmetic/heap_windows.hpp"  // heap_windows
+#include "channelising/banks/heap_entries.hpp"       // heap_entry_maker
+#include "channelising/memory.hpp"                   // bank_capacity, input_capacity
+#include "channelising/spec.hpp"                     // validate
+#include "channelising/stream/downconverter.hpp"     // downconverter
+#include "channelising/stream/heap_pipeline.hpp"     // heap_pipeline
+#include "channelising/stream/incoming.hpp"          // incoming
+#include "channelising/stream/sample_store.hpp"      // sample_store
+#include "formatted.hpp"                             // formatted
+#include "moved_from.hpp"                            // require_owned
+#include "wingbeat/error.hpp"                        // plan_error
 
 namespace wingbeat {
 

@@ -4,10 +4,10 @@
 #include <complex>
 #include <cstdint>  // int16_t
 
-#include "channelising/bank_views.hpp"      // form_of_samples
-#include "channelising/delay_model.hpp"     // delay_value
-#include "channelising/spec.hpp"            // parts_of
-#include "channelising/spectrum_entry.hpp"  // spectrum_entry
+#include "channelising/arithmetic/delay_model.hpp"  // delay_value
+#include "channelising/banks/spectrum_entry.hpp"    // spectrum_entry
+#include "channelising/banks/views.hpp"             // form_of_samples
+#include "channelising/spec.hpp"                    // parts_of
 
 namespace wingbeat::channelising {
 namespace {

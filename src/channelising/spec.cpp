@@ -4,12 +4,12 @@
 #include <bit>    // bit_floor, has_single_bit
 #include <cmath>  // floor, isfinite
 
-#include "channelising/delay_model.hpp"     // delay_schedule
-#include "channelising/packed_samples.hpp"  // least_sample_bits
-#include "channelising/quantise.hpp"        // complex_bytes, is_integer
-#include "formatted.hpp"                    // formatted
-#include "wingbeat/error.hpp"               // plan_error
-#include "wingbeat/good_length.hpp"         // is_good_length, good_length
+#include "channelising/arithmetic/delay_model.hpp"     // delay_schedule
+#include "channelising/arithmetic/packed_samples.hpp"  // least_sample_bits
+#include "channelising/arithmetic/quantise.hpp"        // complex_bytes, is_integer
+#include "formatted.hpp"                               // formatted
+#include "wingbeat/error.hpp"                          // plan_error
+#include "wingbeat/good_length.hpp"                    // is_good_length, good_length
 
 namespace wingbeat::channelising {
 namespace {

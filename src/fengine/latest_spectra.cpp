@@ -5,8 +5,8 @@
 #include <cmath>      // log10
 #include <utility>    // move
 
-#include "channelising/quantise.hpp"  // complex_bytes, load_complex
-#include "channelising/spec.hpp"      // channel_hz, channel_width_hz, channels_per_point
+#include "channelising/arithmetic/quantise.hpp"  // complex_bytes, load_complex
+#include "channelising/spec.hpp"                 // channel_hz, channel_width_hz, channels_per_point
 
 namespace wingbeat::fengine {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "channelising/quantise.hpp"  // complex_bytes
-#include "counted.hpp"                // counted
+#include "channelising/arithmetic/quantise.hpp"  // complex_bytes
+#include "counted.hpp"                           // counted
 #include "formatted.hpp"
 #include "spead/channel_heap.hpp"  // channel_item
 #include "wingbeat/error.hpp"      // plan_error

@@ -6,8 +6,8 @@
 #include <cstdio>  // FILE
 #include <filesystem>
 
-#include "channelising/packed_samples.hpp"  // unpack_samples
-#include "counted.hpp"                      // counted
+#include "channelising/arithmetic/packed_samples.hpp"  // unpack_samples
+#include "counted.hpp"                                 // counted
 #include "formatted.hpp"
 #include "receive/source.hpp"
 #include "spead/digitiser_packet.hpp"  // preamble_of

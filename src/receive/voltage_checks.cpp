@@ -10,8 +10,8 @@
 #include <numbers>  // pi
 #include <sstream>  // istringstream
 
-#include "channelising/quantise.hpp"  // complex_bytes, load_complex
-#include "counted.hpp"                // counted
+#include "channelising/arithmetic/quantise.hpp"  // complex_bytes, load_complex
+#include "counted.hpp"                           // counted
 #include "formatted.hpp"
 #include "wingbeat/error.hpp"  // plan_error
 

@@ -6,15 +6,15 @@
 #include <limits>
 #include <span>
 
-#include "channelising/delay_model.hpp"  // delay_schedule
-#include "channelising/dither.hpp"       // dither_at
-#include "channelising/floor_div.hpp"    // floor_div
-#include "channelising/narrowband.hpp"   // downconverted
-#include "channelising/quantise.hpp"     // quantise, store_complex
-#include "channelising/weights.hpp"      // filter_weights
-#include "formatted.hpp"                 // formatted
-#include "reference/iterative.hpp"       // iterative, n_roots_of, roots_of_unity
-#include "wingbeat/error.hpp"            // plan_error
+#include "channelising/arithmetic/delay_model.hpp"  // delay_schedule
+#include "channelising/arithmetic/dither.hpp"       // dither_at
+#include "channelising/arithmetic/floor_div.hpp"    // floor_div
+#include "channelising/arithmetic/narrowband.hpp"   // downconverted
+#include "channelising/arithmetic/quantise.hpp"     // quantise, store_complex
+#include "channelising/arithmetic/weights.hpp"      // filter_weights
+#include "formatted.hpp"                            // formatted
+#include "reference/iterative.hpp"                  // iterative, n_roots_of, roots_of_unity
+#include "wingbeat/error.hpp"                       // plan_error
 
 namespace wingbeat::reference {
 namespace {

@@ -8,11 +8,11 @@
 #include <stop_token>
 #include <thread>
 
-#include "channelising/signal_expression.hpp"  // parse_signal, text_of
-#include "control/katcp_server.hpp"            // katcp_server
-#include "control/sensor.hpp"                  // sensor_registry
+#include "control/katcp_server.hpp"  // katcp_server
+#include "control/sensor.hpp"        // sensor_registry
 #include "formatted.hpp"
-#include "wingbeat/error.hpp"  // file_error
+#include "signals/expression.hpp"  // parse_signal, text_of
+#include "wingbeat/error.hpp"      // file_error
 
 namespace wingbeat::simulation {
 namespace {
@@ -134,7 +134,7 @@ struct signal_service::state {
   void show(const words& texts, std::int64_t timestamp) {
     words parsed;
     for (const std::string& text : texts) {
-      parsed.push_back(channelising::text_of(channelising::parse_signal(text)));
+      parsed.push_back(signals::text_of(signals::parse_signal(text)));
     }
     originals->set(formatted("'{}'", joined(texts, "' '")));
     reproducible->set(formatted("'{}'", joined(parsed, "' '")));

@@ -6,15 +6,16 @@
 #include <cstdlib>  // abs
 #include <thread>
 
-#include "channelising/packed_samples.hpp"  // pack_samples
-#include "channelising/signal_source.hpp"   // digitise, signal_source
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
 #include "formatted.hpp"
+#include "signals/source.hpp"  // digitise, signal_source
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::transmit {
 namespace {
 
 using namespace channelising;
+using namespace signals;
 
 constexpr std::size_t most_packet_bytes = 65000;
 

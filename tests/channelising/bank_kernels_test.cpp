@@ -6,16 +6,16 @@
 
 #include <cstdio>  // printf
 
-#include "backend/argument_list.hpp"       // entry_parameters
-#include "backend/cuda/nvrtc.hpp"          // process_nvrtc, compile_for
-#include "backend/kernel.hpp"              // kernel_source
-#include "channelising/bank_policy.hpp"    // numbers_of
-#include "channelising/fused_bank.hpp"     // bank_kernel, tiles_of
-#include "channelising/level_counter.hpp"  // histogram_kernel, histogram_for
-#include "channelising/row_filter.hpp"     // filter_kernel
-#include "channelising/row_finish.hpp"     // finish_kernel
-#include "planner/catalogue.hpp"           // sample_device
-#include "support/full_run.hpp"            // sampled
+#include "backend/argument_list.hpp"              // entry_parameters
+#include "backend/cuda/nvrtc.hpp"                 // process_nvrtc, compile_for
+#include "backend/kernel.hpp"                     // kernel_source
+#include "channelising/banks/fused_bank.hpp"      // bank_kernel, tiles_of
+#include "channelising/banks/policy.hpp"          // numbers_of
+#include "channelising/banks/row_filter.hpp"      // filter_kernel
+#include "channelising/banks/row_finish.hpp"      // finish_kernel
+#include "channelising/stream/level_counter.hpp"  // histogram_kernel, histogram_for
+#include "planner/catalogue.hpp"                  // sample_device
+#include "support/full_run.hpp"                   // sampled
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <cstdint>  // INT64_MAX, SIZE_MAX
 #include <limits>
 
-#include "channelising/quantise.hpp"  // complex_bytes
-#include "support/number_ends.hpp"    // number_ends
-#include "support/refusal.hpp"        // refusal, nothing_refused
+#include "channelising/arithmetic/quantise.hpp"  // complex_bytes
+#include "support/number_ends.hpp"               // number_ends
+#include "support/refusal.hpp"                   // refusal, nothing_refused
 #include "wingbeat/channeliser.hpp"
 
 namespace {

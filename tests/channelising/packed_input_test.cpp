@@ -8,9 +8,9 @@
 
 #include <deque>
 
-#include "channelising/packed_samples.hpp"  // pack_samples
-#include "reference/channeliser_check.hpp"  // gaussian, small_spec
-#include "support/on_engine.hpp"            // engine_name
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
+#include "reference/channeliser_check.hpp"             // gaussian, small_spec
+#include "support/on_engine.hpp"                       // engine_name
 #include "wingbeat/wingbeat.hpp"
 
 namespace {

@@ -3,13 +3,13 @@
 #include <array>
 #include <cmath>  // isnan
 
-#include "channelising/signal_source.hpp"
 #include "fuzz/reader.hpp"  // check_message, require
+#include "signals/source.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {
   const std::string_view text{reinterpret_cast<const char*>(data), n_bytes};
   try {
-    const wingbeat::channelising::signal_source source(text, {1e6, 48});
+    const wingbeat::signals::signal_source source(text, {1e6, 48});
     std::array<double, 48> whole{}, pieces{};
     source.evaluate(0, whole);
     source.evaluate(7, std::span(pieces).subspan(7));

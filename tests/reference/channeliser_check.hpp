@@ -11,9 +11,9 @@
 #include <random>
 #include <vector>
 
-#include "channelising/quantise.hpp"  // load_complex
-#include "channelising/weights.hpp"   // filter_weights
-#include "reference/channeliser.hpp"  // channelise
+#include "channelising/arithmetic/quantise.hpp"  // load_complex
+#include "channelising/arithmetic/weights.hpp"   // filter_weights
+#include "reference/channeliser.hpp"             // channelise
 
 namespace wingbeat::test {
 

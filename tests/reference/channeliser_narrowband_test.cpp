@@ -5,7 +5,7 @@
 
 #include <algorithm>  // clamp
 
-#include "channelising/narrowband.hpp"  // downconverted
+#include "channelising/arithmetic/narrowband.hpp"  // downconverted
 #include "reference/channeliser_check.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <algorithm>  // clamp, max
 #include <limits>
 
-#include "channelising/dither.hpp"  // dither_at
+#include "channelising/arithmetic/dither.hpp"  // dither_at
 #include "reference/channeliser_check.hpp"
 #include "support/refusal.hpp"  // refusal
 

@@ -43,11 +43,11 @@ SOURCE_LAYERS = {
     "compose": "arrays backend planner programs request tuning",
     "convolving": "arrays backend compose programs request tuning",
     "channelising": "backend compose programs request tuning",
-    "formats": "", "measure": "", "verify": "request", "peers": "backend/cuda request",
+    "formats": "", "measure": "", "signals": "", "verify": "request", "peers": "backend/cuda request",
     "control": "", "net": "", "spead": "",
-    "receive": "channelising net spead", "transmit": "channelising net spead",
+    "receive": "channelising net spead", "transmit": "channelising net signals spead",
     "fengine": "channelising control formats net receive transmit",
-    "simulation": "channelising control transmit",
+    "simulation": "control signals transmit",
 }
 
 # Classes that were longer when the limit came. Split them and take them off; add none.

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "channelising/packed_samples.hpp"  // pack_samples
-#include "channelising/signal_source.hpp"   // digitise
-#include "receive/traffic.hpp"              // loopback, wait_until
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
+#include "receive/traffic.hpp"                         // loopback, wait_until
+#include "signals/source.hpp"                          // digitise
 #include "transmit/sample_sender.hpp"
 
 namespace wingbeat::test {
@@ -31,11 +31,11 @@ class expected_signal {
  public:
   expected_signal(const std::string& text, const transmit::period_spec& spec, std::size_t pol)
       : spec_(spec), samples_(spec.n_samples()) {
-    const channelising::signal_period period{spec.adc_rate_hz, spec.n_samples()};
-    const channelising::signal_source source(text, period);
-    (void)channelising::digitise(
-        source, period, {spec.format.sample_bits, spec.seed, static_cast<std::uint32_t>(pol)}, 0,
-        samples_);
+    const signals::signal_period period{spec.adc_rate_hz, spec.n_samples()};
+    const signals::signal_source source(text, period);
+    (void)signals::digitise(source, period,
+                            {spec.format.sample_bits, spec.seed, static_cast<std::uint32_t>(pol)},
+                            0, samples_);
   }
 
   /// Returns the packed samples of the packet at this time.

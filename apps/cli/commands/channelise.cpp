@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "channelising/heap_windows.hpp"    // heap_windows
-#include "channelising/packed_samples.hpp"  // least_sample_bits
-#include "channelising/spec.hpp"            // has_dither, least_channels
-#include "cli/channel_models.hpp"           // read_delays, heap_samples, ..
-#include "cli/choose.hpp"                   // choose_device
-#include "cli/messages.hpp"                 // print_message, counted
-#include "cli/option.hpp"                   // add_inputs, add_file, add_count
-#include "cli/rate.hpp"                     // rate_bar
-#include "cli/recording.hpp"                // recording
-#include "cli/reports/channelised.hpp"      // spectra_array, channel_powers, stats_text
-#include "formats/atomic_file.hpp"          // atomic_file
-#include "formatted.hpp"                    // formatted
-#include "wingbeat/error.hpp"               // plan_error
+#include "channelising/arithmetic/heap_windows.hpp"    // heap_windows
+#include "channelising/arithmetic/packed_samples.hpp"  // least_sample_bits
+#include "channelising/spec.hpp"                       // has_dither, least_channels
+#include "cli/channel_models.hpp"                      // read_delays, heap_samples, ..
+#include "cli/choose.hpp"                              // choose_device
+#include "cli/messages.hpp"                            // print_message, counted
+#include "cli/option.hpp"                              // add_inputs, add_file, add_count
+#include "cli/rate.hpp"                                // rate_bar
+#include "cli/recording.hpp"                           // recording
+#include "cli/reports/channelised.hpp"                 // spectra_array, channel_powers, stats_text
+#include "formats/atomic_file.hpp"                     // atomic_file
+#include "formatted.hpp"                               // formatted
+#include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::cli {
 namespace {

@@ -11,21 +11,21 @@
 #include <string>
 #include <vector>
 
-#include "channelising/packed_samples.hpp"  // least_sample_bits
-#include "channelising/signal_source.hpp"   // most_signal_samples
-#include "cli/messages.hpp"                 // counted
-#include "cli/option.hpp"                   // add_texts, add_file, add_count, add_list
-#include "cli/service_start.hpp"            // add_log_level, log_start
-#include "cli/sources.hpp"                  // report_send_buffers
-#include "cli/stop_signal.hpp"              // stop_signal
-#include "control/service_log.hpp"          // service_log
-#include "control/service_manager.hpp"      // service_manager
-#include "formats/atomic_file.hpp"          // atomic_file
-#include "measure/document_text.hpp"        // document_text
-#include "simulation/signal_service.hpp"    // signal_service
-#include "transmit/sample_sender.hpp"       // sample_sender
-#include "wingbeat/error.hpp"               // plan_error
-#include "wingbeat/version.hpp"             // WINGBEAT_VERSION_MAJOR
+#include "channelising/arithmetic/packed_samples.hpp"  // least_sample_bits
+#include "cli/messages.hpp"                            // counted
+#include "cli/option.hpp"                              // add_texts, add_file, add_count, add_list
+#include "cli/service_start.hpp"                       // add_log_level, log_start
+#include "cli/sources.hpp"                             // report_send_buffers
+#include "cli/stop_signal.hpp"                         // stop_signal
+#include "control/service_log.hpp"                     // service_log
+#include "control/service_manager.hpp"                 // service_manager
+#include "formats/atomic_file.hpp"                     // atomic_file
+#include "measure/document_text.hpp"                   // document_text
+#include "signals/source.hpp"                          // most_signal_samples
+#include "simulation/signal_service.hpp"               // signal_service
+#include "transmit/sample_sender.hpp"                  // sample_sender
+#include "wingbeat/error.hpp"                          // plan_error
+#include "wingbeat/version.hpp"                        // WINGBEAT_VERSION_MAJOR
 
 namespace wingbeat::cli {
 namespace {
@@ -325,7 +325,7 @@ void add_stream_options(CLI::App& command, options& o) {
             {channelising::least_sample_bits, channelising::most_sample_bits}, "Bits of a sample");
   add_count(command, "--packet-samples", o.spec.format.packet_samples, {1, std::size_t{1} << 18},
             "Samples of a packet, in whole bytes");
-  add_count(command, "--signal-heaps", o.n_packets, {1, channelising::most_signal_samples},
+  add_count(command, "--signal-heaps", o.n_packets, {1, signals::most_signal_samples},
             "Packets of a period");
   add_real(command, "--sync-time", o.sync_time_s, {0, 1e12},
            "UNIX time of sample 0; when not given, the first timestamp is sent now");

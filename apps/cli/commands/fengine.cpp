@@ -13,26 +13,26 @@
 #include <variant>  // get_if, holds_alternative
 #include <vector>
 
-#include "channelising/packed_samples.hpp"  // least_sample_bits
-#include "cli/channel_models.hpp"           // heap_samples, missing_policies
-#include "cli/choose.hpp"                   // choose_device
-#include "cli/engine_outputs.hpp"           // parse_output, require_band
-#include "cli/fgpu_options.hpp"             // add_fgpu_options
-#include "cli/messages.hpp"                 // exit_ok
-#include "cli/option.hpp"                   // add_inputs, add_file, add_count
-#include "cli/recording.hpp"                // require_packed_samples
-#include "cli/reports/fengine.hpp"          // engine_stats_text
-#include "cli/reports/unusable.hpp"         // unusable_text, remedy_text
-#include "cli/service_start.hpp"            // add_log_level, log_start
-#include "cli/sources.hpp"                  // names_files, capture_of, endpoints_of
-#include "cli/stop_signal.hpp"              // stop_signal
-#include "commit.hpp"                       // WINGBEAT_COMMIT, generated
-#include "control/complex_text.hpp"         // parse_complex
-#include "control/service_log.hpp"          // service_log
-#include "fengine/service.hpp"              // service
-#include "formats/atomic_file.hpp"          // atomic_file
-#include "formatted.hpp"                    // formatted
-#include "wingbeat/error.hpp"               // device_error, plan_error
+#include "channelising/arithmetic/packed_samples.hpp"  // least_sample_bits
+#include "cli/channel_models.hpp"                      // heap_samples, missing_policies
+#include "cli/choose.hpp"                              // choose_device
+#include "cli/engine_outputs.hpp"                      // parse_output, require_band
+#include "cli/fgpu_options.hpp"                        // add_fgpu_options
+#include "cli/messages.hpp"                            // exit_ok
+#include "cli/option.hpp"                              // add_inputs, add_file, add_count
+#include "cli/recording.hpp"                           // require_packed_samples
+#include "cli/reports/fengine.hpp"                     // engine_stats_text
+#include "cli/reports/unusable.hpp"                    // unusable_text, remedy_text
+#include "cli/service_start.hpp"                       // add_log_level, log_start
+#include "cli/sources.hpp"                             // names_files, capture_of, endpoints_of
+#include "cli/stop_signal.hpp"                         // stop_signal
+#include "commit.hpp"                                  // WINGBEAT_COMMIT, generated
+#include "control/complex_text.hpp"                    // parse_complex
+#include "control/service_log.hpp"                     // service_log
+#include "fengine/service.hpp"                         // service
+#include "formats/atomic_file.hpp"                     // atomic_file
+#include "formatted.hpp"                               // formatted
+#include "wingbeat/error.hpp"                          // device_error, plan_error
 
 namespace wingbeat::cli {
 namespace {

@@ -11,21 +11,22 @@
 #include <string>
 #include <vector>
 
-#include "channelising/packed_samples.hpp"  // pack_samples
-#include "channelising/signal_source.hpp"   // signal_source, digitise
-#include "cli/messages.hpp"                 // print_message, counted
-#include "cli/option.hpp"                   // add_texts, add_outputs, add_count
-#include "cli/progress.hpp"                 // progress
-#include "formats/atomic_file.hpp"          // atomic_file
-#include "formats/byte_order.hpp"           // store
-#include "formats/npy_header.hpp"           // npy_prefix
-#include "formatted.hpp"                    // formatted
-#include "wingbeat/error.hpp"               // plan_error
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
+#include "cli/messages.hpp"                            // print_message, counted
+#include "cli/option.hpp"                              // add_texts, add_outputs, add_count
+#include "cli/progress.hpp"                            // progress
+#include "formats/atomic_file.hpp"                     // atomic_file
+#include "formats/byte_order.hpp"                      // store
+#include "formats/npy_header.hpp"                      // npy_prefix
+#include "formatted.hpp"                               // formatted
+#include "signals/source.hpp"                          // signal_source, digitise
+#include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::cli {
 namespace {
 
 using namespace channelising;
+using namespace signals;
 
 constexpr const char* examples = R"(Examples:
   wingbeat simulate 'cw(0.5, 200e6)' --adc-rate 1712e6 --samples 1048576 -o tone.npy

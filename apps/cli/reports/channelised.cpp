@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <limits>
 
-#include "channelising/quantise.hpp"  // complex_bytes, load_complex
-#include "channelising/spec.hpp"      // channel_hz, channels_per_point, has_dither
-#include "formats/atomic_file.hpp"    // atomic_file
-#include "formats/npy_header.hpp"     // npy_prefix
-#include "formatted.hpp"              // formatted
-#include "measure/document_text.hpp"  // document_text
-#include "wingbeat/error.hpp"         // plan_error
+#include "channelising/arithmetic/quantise.hpp"  // complex_bytes, load_complex
+#include "channelising/spec.hpp"                 // channel_hz, channels_per_point, has_dither
+#include "formats/atomic_file.hpp"               // atomic_file
+#include "formats/npy_header.hpp"                // npy_prefix
+#include "formatted.hpp"                         // formatted
+#include "measure/document_text.hpp"             // document_text
+#include "wingbeat/error.hpp"                    // plan_error
 
 namespace wingbeat::cli {
 namespace {

@@ -8,11 +8,11 @@
 #include <cstring>  // memcmp
 #include <random>
 
-#include "backend/host/cpu.hpp"             // supported_sets
-#include "backend/host/sample_reader.hpp"   // read_samples
-#include "channelising/dither.hpp"          // dither_at
-#include "channelising/packed_samples.hpp"  // unpack_samples
-#include "channelising/quantise.hpp"        // quantise, store_complex
+#include "backend/host/cpu.hpp"                        // supported_sets
+#include "backend/host/sample_reader.hpp"              // read_samples
+#include "channelising/arithmetic/dither.hpp"          // dither_at
+#include "channelising/arithmetic/packed_samples.hpp"  // unpack_samples
+#include "channelising/arithmetic/quantise.hpp"        // quantise, store_complex
 
 namespace {
 

@@ -9,14 +9,14 @@
 
 #include <fstream>
 
-#include "channelising/packed_samples.hpp"  // pack_samples
-#include "cli/program.hpp"                  // workplace
-#include "formats/byte_order.hpp"           // load
-#include "formats/chart.hpp"                // draws_charts
-#include "formats/npy_header.hpp"           // npy_prefix, take_npy_header
-#include "formats/voltage_bytes.hpp"        // vdif_frame
-#include "formats/whole_file.hpp"           // read_whole_file
-#include "reference/channeliser_check.hpp"  // gaussian, stored_value
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
+#include "cli/program.hpp"                             // workplace
+#include "formats/byte_order.hpp"                      // load
+#include "formats/chart.hpp"                           // draws_charts
+#include "formats/npy_header.hpp"                      // npy_prefix, take_npy_header
+#include "formats/voltage_bytes.hpp"                   // vdif_frame
+#include "formats/whole_file.hpp"                      // read_whole_file
+#include "reference/channeliser_check.hpp"             // gaussian, stored_value
 
 namespace {
 

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <numbers>  // pi
 
-#include "channelising/packed_samples.hpp"  // unpack_samples
-#include "cli/program.hpp"                  // workplace
-#include "formats/npy_header.hpp"           // take_npy_header
-#include "formats/whole_file.hpp"           // read_whole_file
+#include "channelising/arithmetic/packed_samples.hpp"  // unpack_samples
+#include "cli/program.hpp"                             // workplace
+#include "formats/npy_header.hpp"                      // take_npy_header
+#include "formats/whole_file.hpp"                      // read_whole_file
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include <cmath>  // isnan
 
-#include "channelising/quantise.hpp"        // store_complex
-#include "reference/channeliser_check.hpp"  // small_spec
+#include "channelising/arithmetic/quantise.hpp"  // store_complex
+#include "reference/channeliser_check.hpp"       // small_spec
 
 namespace {
 

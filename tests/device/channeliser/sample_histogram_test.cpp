@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "channelising/packed_samples.hpp"  // pack_samples, packed_bytes
-#include "wingbeat/emulate.hpp"             // run_grid
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples, packed_bytes
+#include "wingbeat/emulate.hpp"                        // run_grid
 
 namespace {
 

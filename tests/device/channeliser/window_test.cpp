@@ -10,8 +10,8 @@
 #include <random>
 #include <vector>
 
-#include "channelising/packed_samples.hpp"  // pack_samples, packed_bytes
-#include "channelising/weights.hpp"         // filter_weights, window_weights
+#include "channelising/arithmetic/packed_samples.hpp"  // pack_samples, packed_bytes
+#include "channelising/arithmetic/weights.hpp"         // filter_weights, window_weights
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Complex values of a spectrum as heaps hold them: dithered, limited, rounded, counted where that
-// changes them. src/channelising/quantise.hpp says the same of the processor.
+// changes them. src/channelising/arithmetic/quantise.hpp says the same of the processor.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"  // complex

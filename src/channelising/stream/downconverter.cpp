@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "channelising/stream/downconverter.hpp"
+
+#include "channelising/arithmetic/floor_div.hpp"   // floor_div
+#include "channelising/arithmetic/narrowband.hpp"  // filter_taps, mixer, turn_per_sample
+#include "formatted.hpp"                           // formatted
+
+namespace wingbeat::channelising {
+namespace {
+
+constexpr unsigned n_threads = 256;
+
+/// The filter with the mixer's phase from its first tap on; that of the first tap follows.
+std::vector<std::complex<float>> mixed_taps(const channeliser_spec& spec, std::uint64_t turn) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  const auto taps = filter_taps({sizes.filter_taps, sizes.subsampling, pass_edge(spec)});
+  std::vector<std::complex<float>> all;
+  for (std::size_t a = 0; a < taps.size(); ++a) {
+    const std::complex<double> tap = taps[a] * mixer(turn, static_cast<std::int64_t>(a));
+    all.emplace_back(static_cast<float>(tap.real()), static_cast<float>(tap.imag()));
+  }
+  return all;
+}
+
+/// A thread makes one output of one polarisation.
+kernel_spec kernel_of(const channeliser_spec& spec, const sample_planes& planes) {
+  const channeliser_sizes sizes = sizes_of(spec);
+  return {.text = formatted(R"(#include "wingbeat/device/complex.hpp"
+using namespace wingbeat::device;
+static_assert(sizeof(complex<float>) == 8, "");  // clang wants a whole type of parameters
+WINGBEAT_KERNEL({0})
+void downconvert(WINGBEAT_GLOBAL const unsigned char* samples, size samples_first,
+                 WINGBEAT_GLOBAL const complex<float>* taps, size taps_first,
+                 WINGBEAT_GLOBAL complex<float>* out, size out_first, size first, size count,
+                 size phase, size turn WINGBEAT_SCRATCH_PARAMETER) {{
+  const size j = group::index() * {0} + group::thread();
+  if (j >= count) return;
+  complex<float> sum{{0, 0}};
+  for (unsigned a = 0; a < {1}; ++a) {{
+    const size bit = (first + j * {2} + a) * {3};
+    WINGBEAT_GLOBAL const unsigned char* at = samples + samples_first + bit / 8;
+    const unsigned window = unsigned(at[0]) << 24 | unsigned(at[1]) << 16 | unsigned(at[2]) << 8;
+    const float x = float(int(window << (bit % 8)) >> {4});
+    sum = sum + scaled(copied_from(taps + taps_first + a), x);
+  }}
+  const float turns = -float(int(unsigned((phase + j * turn) >> 32))) * 0x1p-32f;
+  out[out_first + j] =
+      sum * complex<float>{{maths::cosine_of_turns(turns), maths::sine_of_turns(turns)}};
+}}
+)",
+                            n_threads, sizes.filter_taps, sizes.subsampling, planes.bits,
+                            32 - planes.bits),
+          .entry = "downconvert",
+          .threads = n_threads,
+          .parameters = {
+              kernel_parameter::input(1), kernel_parameter::input(8), kernel_parameter::output(8),
+              kernel_parameter::value<std::size_t>(), kernel_parameter::value<std::size_t>(),
+              kernel_parameter::value<std::size_t>(), kernel_parameter::value<std::size_t>()}};
+}
+
+}  // namespace
+
+downconverter::downconverter(const queue& on, const channeliser_spec& spec,
+                             const sample_planes& from)
+    : spec_(spec),
+      sizes_(sizes_of(spec)),
+      planes_(from),
+      turn_(turn_per_sample(spec.narrowband->centre_hz, spec.adc_rate_hz)),
+      taps_(mixed_taps(spec, turn_)) {
+  if (from.form != sample_form::packed) return;
+  taps_there_ = buffer{on, taps_.size() * sizeof(taps_.front())};
+  taps_there_.write(taps_.data(), taps_there_.size_bytes());
+  kernel_.emplace(on, kernel_of(spec, from));
+}
+
+std::int64_t downconverter::first_from(std::int64_t index) const {
+  return -floor_div(-index, static_cast<std::int64_t>(sizes_.subsampling));
+}
+
+std::int64_t downconverter::end_of(std::int64_t end) const {
+  const auto taps = static_cast<std::int64_t>(sizes_.filter_taps);
+  return floor_div(end - taps, static_cast<std::int64_t>(sizes_.subsampling)) + 1;
+}
+
+void downconverter::run(queue& on, const sample_store& from, const sample_store& to,
+                        std::int64_t first, std::size_t count) {
+  const std::size_t s = sizes_.subsampling;
+  const std::int64_t input = first * static_cast<std::int64_t>(s);
+  const auto at = static_cast<std::size_t>(input - from.begin());
+  for (std::size_t p = 0; p < spec_.polarisations; ++p) {
+    if (kernel_) {
+      buffer_view plane = from.view();
+      plane.offset_bytes += p * from.plane_bytes();
+      plane.size_bytes = from.plane_bytes();
+      buffer_view out = to.at(p, first);
+      out.size_bytes = count * sizeof(std::complex<float>);
+      kernel_->enqueue(on, (count + n_threads - 1) / n_threads,
+                       {plane, taps_there_.view(), out, at, count,
+                        static_cast<std::size_t>(turn_ * static_cast<std::uint64_t>(input)),
+                        static_cast<std::size_t>(turn_ * s)});
+      continue;
+    }
+    on.wait();  // for the samples
+    const buffer_view plane = from.at(p, input), out = to.at(p, first);
+    const auto* const x = reinterpret_cast<const float*>(
+        static_cast<const std::byte*>(plane.handle) + plane.offset_bytes);
+    auto* const y = reinterpret_cast<std::complex<float>*>(static_cast<std::byte*>(out.handle) +
+                                                           out.offset_bytes);
+    for (std::size_t j = 0; j < count; ++j) {
+      float re = 0, im = 0;
+      for (std::size_t a = 0; a < taps_.size(); ++a) {
+        re += x[j * s + a] * taps_[a].real();
+        im += x[j * s + a] * taps_[a].imag();
+      }
+      const auto phase = std::complex<float>(
+          mixer(turn_, (first + static_cast<std::int64_t>(j)) * static_cast<std::int64_t>(s)));
+      y[j] = {re * phase.real() - im * phase.imag(), re * phase.imag() + im * phase.real()};
+    }
+  }
+}
+
+}  // namespace wingbeat::channelising

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Heaps on their way from samples to a taker, in order. On engines with several queues the bytes of
+// one are copied to this process while the next is made.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>  // uint64_t
+#include <deque>
+#include <memory>  // shared_ptr
+#include <string>
+#include <vector>
+
+#include "channelising/banks/filter_bank.hpp"   // filter_bank
+#include "channelising/banks/heap_entries.hpp"  // heap_entries
+#include "channelising/banks/heap_slot.hpp"     // heap_slot
+#include "wingbeat/channeliser.hpp"             // channeliser, channelised_heap, heap_counts
+
+namespace wingbeat::channelising {
+
+/// A heap that is begun: its delays and gains are fixed.
+struct begun_heap {
+  channelised_heap heap = {};
+  bool is_withheld = false;
+  std::uint64_t n_skipped = 0;  ///< Heaps before it that are.
+  heap_entries entries = {};    ///< None of a heap that is withheld.
+};
+
+class heap_pipeline {
+ public:
+  using taker = channeliser::taker;
+
+  /// Prepares the bank of a valid spec for samples that lie as `planes` says.
+  heap_pipeline(const queue& on, const channeliser_spec& spec, const sample_planes& planes);
+
+  /// Queues the next heap, of samples that `on` sees, and hands on what must be for it.
+  void begin(queue& on, buffer_view samples, begun_heap next, const taker& take);
+
+  /// Hands on the heaps whose bytes are here.
+  void hand_on(const taker& take);
+
+  /// Waits for all that were begun, and hands them on.
+  void finish(const taker& take);
+
+  /// Returns what became of the heaps handed on, and of those between them.
+  [[nodiscard]] const heap_counts& counts() const { return counts_; }
+  [[nodiscard]] std::string explain() const { return bank_.explain(); }
+
+ private:
+  /// Waits for the first heap and hands it on.
+  void hand_on_first(const taker& take);
+
+  filter_bank bank_;
+  // A copy to the device that waited behind kernels would have the next samples wait for it.
+  std::shared_ptr<backend::queue> copies_in_;  ///< Null where copies are of the kernels' queue.
+  std::shared_ptr<backend::queue> copies_out_;
+  std::vector<heap_slot> slots_;
+  std::size_t next_slot_ = 0;
+  struct queued_heap {
+    begun_heap begun;
+    heap_slot* slot;  ///< Null of a heap that is withheld.
+  };
+  std::deque<queued_heap> queued_;
+  std::size_t n_used_ = 0;  ///< Slots.
+  heap_counts counts_;
+};
+
+}  // namespace wingbeat::channelising
