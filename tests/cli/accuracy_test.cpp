@@ -34,18 +34,18 @@ plan_spec problem(const std::string& lengths, const std::string& kind, const std
 }
 
 /// All rows of one transform of a side, as one row-major array.
-std::vector<std::complex<double>> whole(const side& of, precision real, std::size_t transform,
+std::vector<std::complex<double>> whole(const side& array, precision real, std::size_t transform,
                                         const byte_reader& read) {
   std::size_t rows = 1;
-  for (std::size_t a = 0; a + 1 < of.axes.size(); ++a) rows *= of.axes[a].length;
+  for (std::size_t a = 0; a + 1 < array.axes.size(); ++a) rows *= array.axes[a].length;
   std::vector<std::complex<double>> all;
   for (std::size_t r = 0; r < rows; ++r) {
-    row_place at{transform, std::vector<std::size_t>(of.axes.size() - 1)};
+    row_place place{transform, std::vector<std::size_t>(array.axes.size() - 1)};
     std::size_t rest = r;
-    for (std::size_t a = at.outer.size(); a-- > 0; rest /= of.axes[a].length) {
-      at.outer[a] = rest % of.axes[a].length;
+    for (std::size_t a = place.outer.size(); a-- > 0; rest /= array.axes[a].length) {
+      place.outer[a] = rest % array.axes[a].length;
     }
-    const auto row = row_of(of, real, at, read);
+    const auto row = row_of(array, real, place, read);
     all.insert(all.end(), row.begin(), row.end());
   }
   return all;
@@ -174,9 +174,9 @@ INSTANTIATE_TEST_SUITE_P(kinds, accuracy, ::testing::Values("c2c", "c2c-inverse"
 
 TEST(noise, of_half_spectra_is_that_of_real_signals) {
   for (const std::string layout : {"packed", "in-place", "planar", "interleaved"}) {
-    const plan_spec what = problem("4x8", "c2r", layout);
-    const auto block = noise_block(what);
-    const auto bins = whole(input_side(what), what.real, 1, reader_of(block));
+    const plan_spec spec = problem("4x8", "c2r", layout);
+    const auto block = noise_block(spec);
+    const auto bins = whole(input_side(spec), spec.real, 1, reader_of(block));
     for (std::size_t i = 0; i < 4; ++i) {
       for (const std::size_t k : {0U, 4U}) {
         EXPECT_EQ(bins[i * 5 + k], std::conj(bins[(4 - i) % 4 * 5 + k])) << layout << i << k;
@@ -188,10 +188,10 @@ TEST(noise, of_half_spectra_is_that_of_real_signals) {
 
 TEST(noise, is_rounded_to_its_precision_and_fills_its_range) {
   for (const std::string precision : {"fp16", "bf16", "fp32", "fp64"}) {
-    const plan_spec what = problem("1024", "c2c", "packed", precision);
-    const auto block = noise_block(what);
+    const plan_spec spec = problem("1024", "c2c", "packed", precision);
+    const auto block = noise_block(spec);
     double least = 1, most = -1, sum = 0;
-    for (const auto& x : row_of(input_side(what), what.real, {1, {}}, reader_of(block))) {
+    for (const auto& x : row_of(input_side(spec), spec.real, {1, {}}, reader_of(block))) {
       least = std::min({least, x.real(), x.imag()});
       most = std::max({most, x.real(), x.imag()});
       sum += x.real() + x.imag();
@@ -205,15 +205,15 @@ TEST(noise, is_rounded_to_its_precision_and_fills_its_range) {
 }
 
 TEST(noise, repeats_where_a_block_is_shorter_than_the_input) {
-  plan_spec what = problem("1024", "c2c", "packed");
-  what.batch = 5000;  // 80 MB
-  const auto block = noise_block(what);
+  plan_spec spec = problem("1024", "c2c", "packed");
+  spec.batch = 5000;  // 80 MB
+  const auto block = noise_block(spec);
   const auto read = reader_of(block);
-  ASSERT_LT(block.size(), input_bytes(what));
+  ASSERT_LT(block.size(), input_bytes(spec));
   const std::size_t period = block.size() / (1024 * 16);
-  const side in = input_side(what);
-  EXPECT_EQ(row_of(in, what.real, {period + 1, {}}, read), row_of(in, what.real, {1, {}}, read));
-  EXPECT_NE(row_of(in, what.real, {2, {}}, read), row_of(in, what.real, {1, {}}, read));
+  const side in = input_side(spec);
+  EXPECT_EQ(row_of(in, spec.real, {period + 1, {}}, read), row_of(in, spec.real, {1, {}}, read));
+  EXPECT_NE(row_of(in, spec.real, {2, {}}, read), row_of(in, spec.real, {1, {}}, read));
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ using numbers = std::vector<double>;
 constexpr double u_fp32 = 0x1p-24, u_fp64 = 0x1p-53;
 
 /// N complex values of magnitude 1, and the same with every real part moved by `by`.
-agreement moved(double by, precision real, std::size_t n) {
+agreement moved(double factor, precision real, std::size_t n) {
   numbers expected(2 * n), result(2 * n);
   for (std::size_t i = 0; i < 2 * n; i += 2) {
     expected[i] = 1;
-    result[i] = 1 + by;
+    result[i] = 1 + factor;
   }
   return compare(result, expected, element::complex, n, real);
 }

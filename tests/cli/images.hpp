@@ -36,15 +36,15 @@ inline formats::image_stack random_images(image_shape shape, std::uint32_t seed)
 }
 
 /// Writes the images into the folder; returns the name.
-inline std::string image_file(const workplace& at, const std::string& name,
+inline std::string image_file(const workplace& place, const std::string& name,
                               const formats::image_stack& images,
                               const formats::image_write_options& options = {}) {
-  static_cast<void>(formats::write_images(at.folder().path() / name, images, options));
+  static_cast<void>(formats::write_images(place.folder().path() / name, images, options));
   return name;
 }
 
-inline formats::image_stack images_in(const workplace& at, const std::string& name) {
-  return formats::read_images(at.folder().path() / name);
+inline formats::image_stack images_in(const workplace& place, const std::string& name) {
+  return formats::read_images(place.folder().path() / name);
 }
 
 /// Returns the row that stands for one outside of n; none: zeros.
@@ -128,16 +128,16 @@ inline void expect_near(const formats::image_stack& actual, const formats::image
 }
 
 /// Expects a refusal in one sentence, with nothing printed and no file written.
-inline void expect_refusal(const workplace& at, const std::vector<std::string>& arguments, int code,
-                           const std::string& sentence) {
-  const std::ptrdiff_t n_before = at.folder().n_files();
-  const finished run = at.run(arguments);
+inline void expect_refusal(const workplace& place, const std::vector<std::string>& arguments,
+                           int code, const std::string& sentence) {
+  const std::ptrdiff_t n_before = place.folder().n_files();
+  const finished run = place.run(arguments);
   EXPECT_EQ(run.code, code) << run.err;
   EXPECT_TRUE(run.err.starts_with("wingbeat: ")) << run.err;
   EXPECT_NE(run.err.find(sentence), std::string::npos) << run.err;
   EXPECT_EQ(n_lines(run.err), 1U) << run.err;
   EXPECT_EQ(run.out, "");
-  EXPECT_EQ(at.folder().n_files(), n_before) << run.err;
+  EXPECT_EQ(place.folder().n_files(), n_before) << run.err;
 }
 
 }  // namespace wingbeat::test

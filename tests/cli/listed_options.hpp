@@ -52,7 +52,7 @@ inline std::vector<listed_option> listed_options(const std::string& command,
   const std::regex range{"\\((from|above) ([-0-9^.e+]+) (?:and up )?to ([0-9^.e+]+)\\)$"};
   const std::regex wrapped{"\n {20,}"};  // what an option is, below a long name
   std::istringstream lines{std::regex_replace(help, wrapped, " ")};
-  std::vector<listed_option> all;
+  std::vector<listed_option> result;
   for (std::string line; std::getline(lines, line) && line != "Examples:";) {
     std::smatch found, limits;
     if (!std::regex_match(line, found, form) || found[1] == "--help") continue;
@@ -65,20 +65,20 @@ inline std::vector<listed_option> listed_options(const std::string& command,
       option.least = digits_of(limits[2]);
       option.most = digits_of(limits[3]);
     }
-    all.push_back(option);
+    result.push_back(option);
   }
-  return all;
+  return result;
 }
 
 /// Returns those of all commands.
-inline std::vector<listed_option> listed_options(const workplace& at) {
-  std::vector<listed_option> all;
-  for (const std::string& command : commands_of(at.run({"--help"}).out)) {
-    for (auto& each : listed_options(command, at.run({command, "--help"}).out)) {
-      all.push_back(std::move(each));
+inline std::vector<listed_option> listed_options(const workplace& place) {
+  std::vector<listed_option> result;
+  for (const std::string& command : commands_of(place.run({"--help"}).out)) {
+    for (auto& each : listed_options(command, place.run({command, "--help"}).out)) {
+      result.push_back(std::move(each));
     }
   }
-  return all;
+  return result;
 }
 
 }  // namespace wingbeat::test

@@ -110,7 +110,7 @@ class workplace {
 };
 
 /// Runs the program with a pipe for stdin, which holds the content: 64 KiB at most.
-inline finished run_with_stdin(const workplace& at, const std::vector<std::string>& arguments,
+inline finished run_with_stdin(const workplace& place, const std::vector<std::string>& arguments,
                                std::string_view content) {
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be had");
@@ -119,7 +119,7 @@ inline finished run_with_stdin(const workplace& at, const std::vector<std::strin
   const int held = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   ::dup2(pipe[0], STDIN_FILENO);
   ::close(pipe[0]);
-  finished result = at.run(arguments);
+  finished result = place.run(arguments);
   ::dup2(held, STDIN_FILENO);
   ::close(held);
   EXPECT_EQ(count, std::ssize(content));

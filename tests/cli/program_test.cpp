@@ -18,15 +18,15 @@ using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
 TEST(program, helps_with_examples_for_every_command) {
-  const workplace at;
-  const finished top = at.run({"--help"});
+  const workplace place;
+  const finished top = place.run({"--help"});
   EXPECT_EQ(top.code, 0);
   EXPECT_THAT(top.out, HasSubstr("Exit codes"));
   for (const std::string command :
        {"devices", "order", "transform", "speedtest", "verify", "bench", "plan", "convolve",
         "filter", "match", "simulate", "channelise"}) {
     EXPECT_THAT(top.out, HasSubstr("\n  " + command));
-    const finished help = at.run({command, "--help"});
+    const finished help = place.run({command, "--help"});
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("Examples:\n  wingbeat " + command)) << command;
     EXPECT_EQ(help.err, "") << command;
@@ -34,14 +34,15 @@ TEST(program, helps_with_examples_for_every_command) {
 }
 
 TEST(program, tells_its_version) {
-  const workplace at;
-  EXPECT_EQ(at.run({"--version"}).out, fmt::format("wingbeat {}.{}.{}\n", WINGBEAT_VERSION_MAJOR,
-                                                   WINGBEAT_VERSION_MINOR, WINGBEAT_VERSION_PATCH));
+  const workplace place;
+  EXPECT_EQ(place.run({"--version"}).out,
+            fmt::format("wingbeat {}.{}.{}\n", WINGBEAT_VERSION_MAJOR, WINGBEAT_VERSION_MINOR,
+                        WINGBEAT_VERSION_PATCH));
 }
 
 TEST(program, lists_each_engine_as_here_or_absent) {
-  const workplace at;
-  const finished run = at.run({"devices", "--json"});
+  const workplace place;
+  const finished run = place.run({"devices", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   const auto document = json_of(run);
   EXPECT_EQ(document["schema"], "wingbeat.devices/1");
@@ -59,7 +60,7 @@ TEST(program, lists_each_engine_as_here_or_absent) {
   }
   EXPECT_EQ(told, (std::set<std::string>{"reference", "host", "opencl", "cuda"}));
 
-  const finished table = at.run({"devices"});
+  const finished table = place.run({"devices"});
   for (const std::string& engine : told) EXPECT_THAT(table.out, HasSubstr(engine));
 }
 

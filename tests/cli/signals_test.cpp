@@ -100,18 +100,18 @@ TEST_F(ignored_signal, stays_ignored) {
 }
 
 TEST(output, through_a_link_or_pipe_keeps_it) {
-  const workplace at;
-  at.file("in.txt", "1\n0\n");
-  fs::create_symlink("far.txt", at.folder().path() / "link.txt");
-  EXPECT_EQ(at.run({"transform", "in.txt", "--output", "link.txt"}).code, 0);
-  EXPECT_TRUE(fs::is_symlink(at.folder().path() / "link.txt"));
-  EXPECT_EQ(at.folder().read("far.txt"), "1 0\n1 0\n");
+  const workplace place;
+  place.file("in.txt", "1\n0\n");
+  fs::create_symlink("far.txt", place.folder().path() / "link.txt");
+  EXPECT_EQ(place.run({"transform", "in.txt", "--output", "link.txt"}).code, 0);
+  EXPECT_TRUE(fs::is_symlink(place.folder().path() / "link.txt"));
+  EXPECT_EQ(place.folder().read("far.txt"), "1 0\n1 0\n");
 
-  fs::create_symlink("/dev/stdout", at.folder().path() / "printed.txt");
-  const finished run = at.run({"transform", "in.txt", "--output", "printed.txt"});
+  fs::create_symlink("/dev/stdout", place.folder().path() / "printed.txt");
+  const finished run = place.run({"transform", "in.txt", "--output", "printed.txt"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("1 0\n1 0\n"));
-  EXPECT_TRUE(fs::is_symlink(at.folder().path() / "printed.txt"));
+  EXPECT_TRUE(fs::is_symlink(place.folder().path() / "printed.txt"));
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ std::vector<plan_spec> problems(sweep_options asked) {
 }
 
 std::vector<axes> lengths(const std::string& text) {
-  std::vector<axes> all;
-  for (const plan_spec& one : problems({.lengths = text})) all.push_back(one.lengths);
-  return all;
+  std::vector<axes> result;
+  for (const plan_spec& one : problems({.lengths = text})) result.push_back(one.lengths);
+  return result;
 }
 
 std::string refusal(const sweep_options& asked) {
@@ -136,9 +136,9 @@ TEST(sweep, layouts_put_no_two_elements_in_one_place) {
        {"packed", "in-place", "planar", "interleaved", "strided=2", "padded=3"}) {
     for (const std::string lengths : {"8", "4x8", "2x4x8"}) {
       for (const std::string kind : {"c2c", "r2c", "c2r"}) {
-        const plan_spec what = one(lengths, kind, layout);
-        EXPECT_FALSE(input_side(what).may_overlap()) << layout << lengths << kind;
-        EXPECT_FALSE(output_side(what).may_overlap()) << layout << lengths << kind;
+        const plan_spec spec = one(lengths, kind, layout);
+        EXPECT_FALSE(input_side(spec).may_overlap()) << layout << lengths << kind;
+        EXPECT_FALSE(output_side(spec).may_overlap()) << layout << lengths << kind;
       }
     }
   }

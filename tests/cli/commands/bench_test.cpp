@@ -30,12 +30,12 @@ class commands : public ::testing::Test {
  protected:
   /// Runs `wingbeat bench` on the host for a moment, with these words added.
   [[nodiscard]] finished bench(const words& more) const {
-    words all{"bench", "--device", "host", "--mib", "1"};
-    all.insert(all.end(), more.begin(), more.end());
+    words arguments{"bench", "--device", "host", "--mib", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
     if (std::find(more.begin(), more.end(), "--seconds") == more.end()) {
-      all.insert(all.end(), {"--seconds", "0.2"});
+      arguments.insert(arguments.end(), {"--seconds", "0.2"});
     }
-    return at_.run(all);
+    return at_.run(arguments);
   }
 
   [[nodiscard]] std::string peer(const std::string& manner) const {

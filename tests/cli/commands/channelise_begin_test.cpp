@@ -33,11 +33,11 @@ class beginning : public ::testing::Test {
   }
 
   [[nodiscard]] finished channelise(const std::string& name, const words& more) const {
-    words all{"channelise", name,     "--adc-rate",         "1e6",  "--channels", "64",
-              "--taps",     "4",      "--engine",           "host", "--output",   "heaps.raw",
-              "--stats",    "s.json", "--spectra-per-heap", "16"};
-    all.insert(all.end(), more.begin(), more.end());
-    return at_.run(all);
+    words arguments{"channelise", name,     "--adc-rate",         "1e6",  "--channels", "64",
+                    "--taps",     "4",      "--engine",           "host", "--output",   "heaps.raw",
+                    "--stats",    "s.json", "--spectra-per-heap", "16"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return at_.run(arguments);
   }
 
   [[nodiscard]] nlohmann::json heaps() const {
@@ -111,30 +111,30 @@ TEST_F(beginning, of_an_engine_is_the_same) {
   for (const bool is_early : {false, true}) {
     fengine::write_state(file, state);
     const heap_catcher caught;
-    words all{"fengine",
-              "x.raw",
-              "--adc-sample-rate",
-              "1e6",
-              "--sync-time",
-              "0",
-              "--polarisations",
-              "1",
-              "--recv-chunk-samples",
-              "4096",
-              "--engine",
-              "host",
-              "--katcp-port",
-              "0",
-              "--send-rate-factor",
-              "0",
-              "--send-interface",
-              "lo",
-              "--state",
-              "state.json",
-              "--wideband=name=wide,channels=64,taps=4,jones_per_batch=1024,dst=" +
-                  net::to_string(caught.place())};
-    if (is_early) all.insert(all.end(), {"--missing", "zero-fill", "--early-start"});
-    const finished run = at_.run(all);
+    words arguments{"fengine",
+                    "x.raw",
+                    "--adc-sample-rate",
+                    "1e6",
+                    "--sync-time",
+                    "0",
+                    "--polarisations",
+                    "1",
+                    "--recv-chunk-samples",
+                    "4096",
+                    "--engine",
+                    "host",
+                    "--katcp-port",
+                    "0",
+                    "--send-rate-factor",
+                    "0",
+                    "--send-interface",
+                    "lo",
+                    "--state",
+                    "state.json",
+                    "--wideband=name=wide,channels=64,taps=4,jones_per_batch=1024,dst=" +
+                        net::to_string(caught.place())};
+    if (is_early) arguments.insert(arguments.end(), {"--missing", "zero-fill", "--early-start"});
+    const finished run = at_.run(arguments);
     EXPECT_EQ(run.code, 0) << run.err;
     const std::string sentence =
         "output 'wide' begins at 2048, 1 batch later than at 0, because its delays need samples "

@@ -38,24 +38,24 @@ std::string guppi(const channel_samples& channels, std::size_t block_samples, ca
   more["NPOL"] = std::to_string(n_pols == 1 ? 1 : 4);
   more["NBITS"] = "8";
   more["BLOCSIZE"] = std::to_string(channels.size() * n_pols * block_samples * 2);
-  file_bytes all;
+  file_bytes result;
   for (std::size_t b = 0; b < n_samples / block_samples; ++b) {
     if (b == missing) continue;
     more["PKTIDX"] = std::to_string(b);
     file_bytes header;
     for (const auto& [key, value] : more) header = header + guppi_card(key, value);
     header = header + guppi_end();
-    all.insert(all.end(), header.begin(), header.end());
+    result.insert(result.end(), header.begin(), header.end());
     for (const auto& pols : channels) {
       for (std::size_t i = b * block_samples; i < (b + 1) * block_samples; ++i) {
         for (const samples& x : pols) {
-          all.push_back(static_cast<std::byte>(x[2 * i]));
-          all.push_back(static_cast<std::byte>(x[2 * i + 1]));
+          result.push_back(static_cast<std::byte>(x[2 * i]));
+          result.push_back(static_cast<std::byte>(x[2 * i + 1]));
         }
       }
     }
   }
-  return text_of(all);
+  return text_of(result);
 }
 
 /// Three coarse channels of noise, of two polarisations.
@@ -82,22 +82,22 @@ channeliser_spec complex_spec(std::size_t polarisations) {
 class channelise_complex : public ::testing::Test {
  protected:
   [[nodiscard]] finished run(const words& more) const {
-    words all{"channelise"};
-    all.insert(all.end(), more.begin(), more.end());
+    words arguments{"channelise"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
     for (const char* word : {"--channels", "64", "--taps", "4", "--engine", "host",
                              "--spectra-per-heap", "16", "--output-bits", "fp32"}) {
-      all.emplace_back(word);
+      arguments.emplace_back(word);
     }
-    return at.run(all);
+    return place.run(arguments);
   }
 
   [[nodiscard]] nlohmann::json stats() const {
-    return nlohmann::json::parse(at.folder().read("run.json"));
+    return nlohmann::json::parse(place.folder().read("run.json"));
   }
 
   /// Compares out.npy with the reference; `rest` are samples behind the last whole heap.
   void expect_spectra(const channeliser_spec& spec, const reference::recording& input) const {
-    const auto content = formats::read_whole_file(at.folder().path() / "out.npy");
+    const auto content = formats::read_whole_file(place.folder().path() / "out.npy");
     std::span<const std::byte> values = content;
     const auto shape = formats::take_npy_header(values, "out.npy").shape;
     const auto heaps = reference::channelise(spec, input).heaps;
@@ -108,19 +108,19 @@ class channelise_complex : public ::testing::Test {
       const std::size_t k = i / (16 * heaps.size() * n_pols), s = i / n_pols % (16 * heaps.size());
       const std::complex<double> value{formats::load<float>(&values[8 * i]),
                                        formats::load<float>(&values[8 * i + 4])};
-      const auto place = place_of(spec, k, s % 16, i % n_pols);
-      ASSERT_LT(std::abs(value - stored_value(spec, heaps[s / 16], place)), 0.02) << i;
+      const auto index = place_of(spec, k, s % 16, i % n_pols);
+      ASSERT_LT(std::abs(value - stored_value(spec, heaps[s / 16], index)), 0.02) << i;
     }
   }
 
-  workplace at;
+  workplace place;
 };
 
 TEST_F(channelise_complex, reads_a_coarse_channel_of_guppi_raw) {
   const std::size_t n = (3 * 16 + 3) * 64;  // for 3 heaps
   const channel_samples channels = noise(n);
   const cards header{{"TBIN", "2.5E-07"}, {"OBSFREQ", "1400.0"}, {"OBSBW", "12.0"}};
-  at.file("x.raw", guppi(channels, n / 3, header));
+  place.file("x.raw", guppi(channels, n / 3, header));
   for (const std::size_t c : {0U, 1U, 2U}) {
     const finished done = run(
         {"x.raw", "--coarse-channel", std::to_string(c), "-o", "out.npy", "--stats", "run.json"});
@@ -147,20 +147,20 @@ TEST_F(channelise_complex, finds_tones_at_their_frequency_in_the_sky) {
   const samples x = phasor(64 * 16, 100, 10.0 / 64);
   for (const int sign : {1, -1}) {
     const std::string width = sign > 0 ? "8" : "-8";
-    at.file("x.raw", guppi({{x}, {samples(x.size(), 1)}}, 64,
-                           {{"TBIN", "2.5E-07"}, {"OBSFREQ", "100"}, {"OBSBW", width}}));
+    place.file("x.raw", guppi({{x}, {samples(x.size(), 1)}}, 64,
+                              {{"TBIN", "2.5E-07"}, {"OBSFREQ", "100"}, {"OBSBW", width}}));
     words more{"x.raw", "--coarse-channel", "0",       "--taps",  "1",
                "-o",    "out.npy",          "--stats", "run.json"};
     if (formats::draws_charts()) {
       more.insert(more.end(), {"--spectrum", "power.png", "--waterfall", "sky.png"});
     }
-    words all{"channelise"};
-    all.insert(all.end(), more.begin(), more.end());
-    all.insert(all.end(), {"--channels", "64", "--engine", "host", "--spectra-per-heap", "16",
-                           "--output-bits", "fp32"});
-    const finished done = at.run(all);
+    words arguments{"channelise"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    arguments.insert(arguments.end(), {"--channels", "64", "--engine", "host", "--spectra-per-heap",
+                                       "16", "--output-bits", "fp32"});
+    const finished done = place.run(arguments);
     ASSERT_EQ(done.code, 0) << done.err;
-    const auto content = formats::read_whole_file(at.folder().path() / "out.npy");
+    const auto content = formats::read_whole_file(place.folder().path() / "out.npy");
     std::span<const std::byte> values = content;
     static_cast<void>(formats::take_npy_header(values, "out.npy"));
     std::size_t loudest = 0;
@@ -182,7 +182,7 @@ TEST_F(channelise_complex, finds_tones_at_their_frequency_in_the_sky) {
 TEST_F(channelise_complex, flags_blocks_that_guppi_raw_leaves_out) {
   const std::size_t n = (3 * 16 + 3) * 64;
   const channel_samples channels = noise(n);
-  at.file("x.raw", guppi(channels, n / 17, {}, 5));
+  place.file("x.raw", guppi(channels, n / 17, {}, 5));
   const words more{"x.raw", "--coarse-channel", "1",       "--adc-rate", "4e6",
                    "-o",    "out.npy",          "--stats", "run.json"};
   ASSERT_EQ(run(more).code, 0);
@@ -198,14 +198,14 @@ TEST_F(channelise_complex, reads_large_blocks_in_pieces) {
   for (std::size_t i = 0; i < x.size(); ++i)
     x[i] = static_cast<std::int16_t>(i * i / 7 % 201 - 100);
   const channel_samples channels{{x}};
-  at.file("small.raw", guppi(channels, n_block / 64, {}));
-  at.file("large.raw", guppi(channels, n_block, {}));
-  at.file("gap.raw", guppi(channels, n_block, {}, 1));
+  place.file("small.raw", guppi(channels, n_block / 64, {}));
+  place.file("large.raw", guppi(channels, n_block, {}));
+  place.file("gap.raw", guppi(channels, n_block, {}, 1));
   const auto heaps_of = [&](const std::string& name) {
     const finished done =
         run({name, "--adc-rate", "4e6", "-o", "out.heaps", "--stats", "run.json"});
     EXPECT_EQ(done.code, 0) << done.err;
-    return at.folder().read("out.heaps");
+    return place.folder().read("out.heaps");
   };
   EXPECT_TRUE(heaps_of("small.raw") == heaps_of("large.raw"));
   EXPECT_EQ(stats()["polarisations"][0]["samples"], n);
@@ -223,7 +223,7 @@ TEST_F(channelise_complex, reads_complex_vdif) {
     for (std::size_t j = 0; j < 2 * n_frame; ++j) payload.push_back(x[2 * n_frame * i + j] + 128);
     content += text_of(vdif_frame({.number = i, .is_complex = true}, payload));
   }
-  at.file("x.vdif", content);
+  place.file("x.vdif", content);
   const finished done =
       run({"x.vdif", "--adc-rate", "4e6", "-o", "out.npy", "--stats", "run.json"});
   ASSERT_EQ(done.code, 0) << done.err;
@@ -237,7 +237,7 @@ TEST_F(channelise_complex, counts_the_bits_of_samples_in_vdif) {
   for (unsigned i = 0; i < 8; ++i) {
     content += text_of(vdif_frame({.number = i, .bits = 2}, std::vector<int>(4096, 0xe4)));
   }
-  at.file("two.vdif", content);  // each byte is -3, -1, 1 and 3
+  place.file("two.vdif", content);  // each byte is -3, -1, 1 and 3
   for (const char* const bits : {"2", "3"}) {
     const finished done = run({"two.vdif", "--adc-rate", "4096000", "--sample-bits", bits,
                                "--stats", "run.json", "-o", "out.npy"});
@@ -252,11 +252,11 @@ TEST_F(channelise_complex, counts_the_bits_of_samples_in_vdif) {
 
 TEST_F(channelise_complex, refuses_what_makes_no_channels_in_one_sentence) {
   const channel_samples channels = noise(640);
-  at.file("x.raw", guppi(channels, 320, {{"TBIN", "2.5E-07"}}));
-  at.file("silent.raw", guppi(channels, 320, {}));
-  at.file("slow.raw", guppi(channels, 320, {{"TBIN", "1E-06"}}));
-  at.file("real.vdif", text_of(vdif_frame({}, std::vector<int>(64, 128))));
-  at.file("packed.raw", std::string(5000, '\x7f'));
+  place.file("x.raw", guppi(channels, 320, {{"TBIN", "2.5E-07"}}));
+  place.file("silent.raw", guppi(channels, 320, {}));
+  place.file("slow.raw", guppi(channels, 320, {{"TBIN", "1E-06"}}));
+  place.file("real.vdif", text_of(vdif_frame({}, std::vector<int>(64, 128))));
+  place.file("packed.raw", std::string(5000, '\x7f'));
   const auto why = [&](words more, int code = 2) {
     more.insert(more.end(), {"-o", "out.npy"});
     const finished done = run(more);

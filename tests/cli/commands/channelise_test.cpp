@@ -58,15 +58,15 @@ struct sky {
   }
 
   [[nodiscard]] words arguments(const words& files, const words& more) const {
-    words all{"channelise"};
-    all.insert(all.end(), files.begin(), files.end());
+    words command{"channelise"};
+    command.insert(command.end(), files.begin(), files.end());
     for (const char* word : {"--adc-rate", "1712e6", "--taps", "4", "--engine", "host",
                              "--spectra-per-heap", "16", "--channels"}) {
-      all.emplace_back(word);
+      command.emplace_back(word);
     }
-    all.push_back(std::to_string(spec.channels));
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
+    command.push_back(std::to_string(spec.channels));
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
   }
 
   /// Returns [channel][spectrum][polarisation] of the reference, with zeros behind the recording.
@@ -86,8 +86,9 @@ struct sky {
   }
 
   /// Compares OUT.npy with the reference.
-  void expect_spectra(const workplace& at, const std::string& name, std::size_t n_spectra) const {
-    const auto content = formats::read_whole_file(at.folder().path() / name);
+  void expect_spectra(const workplace& place, const std::string& name,
+                      std::size_t n_spectra) const {
+    const auto content = formats::read_whole_file(place.folder().path() / name);
     std::span<const std::byte> rest = content;
     const auto header = formats::take_npy_header(rest, name);
     EXPECT_EQ(header.descr, "<f4");
@@ -103,55 +104,56 @@ struct sky {
 };
 
 TEST(channelise, writes_every_whole_spectrum_of_every_kind_of_file) {
-  const workplace at;
+  const workplace place;
   const sky sky{37};
   const auto& pols = sky.input.samples;
-  at.file("a.raw", packed(pols[0], 10));
-  at.file("b.raw", packed(pols[1], 10));
-  at.file("a.npy", array({pols[0]}, false));
-  at.file("b.npy", array({pols[1]}, true));
-  at.file("both.npy", array(pols, true));
+  place.file("a.raw", packed(pols[0], 10));
+  place.file("b.raw", packed(pols[1], 10));
+  place.file("a.npy", array({pols[0]}, false));
+  place.file("b.npy", array({pols[1]}, true));
+  place.file("both.npy", array(pols, true));
   for (const words& files :
        {words{"a.raw", "b.raw"}, {"a.npy", "b.npy"}, {"both.npy"}, {"a.npy", "b.raw"}}) {
-    const finished run = at.run(sky.arguments(files, {"--output-bits", "fp32", "-o", "out.npy"}));
+    const finished run =
+        place.run(sky.arguments(files, {"--output-bits", "fp32", "-o", "out.npy"}));
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr("37 spectra of 64 channels"));
     EXPECT_THAT(run.err, HasSubstr("times real time"));
-    sky.expect_spectra(at, "out.npy", 37);
+    sky.expect_spectra(place, "out.npy", 37);
   }
 }
 
 TEST(channelise, makes_counts_of_channels_that_are_no_powers_of_two) {
   for (const std::size_t channels : {15, 1000, 1536}) {
-    const workplace at;
+    const workplace place;
     const sky sky{21, channels};
-    at.file("both.npy", array(sky.input.samples, true));
+    place.file("both.npy", array(sky.input.samples, true));
     words more{"--output-bits", "fp32", "-o", "out.npy"};
     if (formats::draws_charts()) more.insert(more.end(), {"--waterfall", "sky.png"});
-    const finished run = at.run(sky.arguments({"both.npy"}, more));
+    const finished run = place.run(sky.arguments({"both.npy"}, more));
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr("21 spectra of " + std::to_string(channels) + " channels"));
-    sky.expect_spectra(at, "out.npy", 21);
+    sky.expect_spectra(place, "out.npy", 21);
   }
 }
 
 TEST(channelise, reads_a_pipe) {
-  const workplace at;
+  const workplace place;
   const sky sky{33};
-  at.file("a.raw", packed(sky.input.samples[0], 10));
-  at.file("b.raw", packed(sky.input.samples[1], 10));
-  const auto path = (at.folder().path() / "pipe").string();
+  place.file("a.raw", packed(sky.input.samples[0], 10));
+  place.file("b.raw", packed(sky.input.samples[1], 10));
+  const auto path = (place.folder().path() / "pipe").string();
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  const pid_t process =
-      at.start(sky.arguments({"pipe", "b.raw"}, {"--output-bits", "fp32", "--output", "out.npy"}));
-  std::ofstream{path, std::ios::binary} << at.folder().read("a.raw");
-  const finished run = at.wait(process);
+  const pid_t process = place.start(
+      sky.arguments({"pipe", "b.raw"}, {"--output-bits", "fp32", "--output", "out.npy"}));
+  std::ofstream{path, std::ios::binary} << place.folder().read("a.raw");
+  const finished run = place.wait(process);
   ASSERT_EQ(run.code, 0) << run.err;
-  sky.expect_spectra(at, "out.npy", 33);
+  sky.expect_spectra(place, "out.npy", 33);
 }
 
 TEST(channelise, follows_delays_gains_and_dither) {
-  const workplace at;
+  const workplace place;
   sky sky{20};
   sky.spec.delays = {{{.delay_samples = -30.25}},
                      {{.delay_samples = -8.5, .rate = 1e-6, .phase_rad = 0.5},
@@ -159,42 +161,42 @@ TEST(channelise, follows_delays_gains_and_dither) {
   std::vector<std::complex<float>> steps(64, {0, 2});
   steps[5] = 3;
   sky.spec.gains = {{.start_samples = 500, .gains = {steps, std::vector(64, steps[5] / 3.0F)}}};
-  at.file("both.npy", array(sky.input.samples, true));
-  at.file(
+  place.file("both.npy", array(sky.input.samples, true));
+  place.file(
       "delays.txt",
       "# in samples of 1 us\n0 0 -30.25e-6\n0 1 -8.5e-6 1e-6 0.5\n1e-3 1 -9e-6 0 0 100 # later\n");
-  at.file("gains.txt", "5e-4 0 * 0 2\n5e-4 0 5-5 3\n");
+  place.file("gains.txt", "5e-4 0 * 0 2\n5e-4 0 5-5 3\n");
   sky.spec.adc_rate_hz = 1e6;
   words arguments = sky.arguments({"both.npy"}, {"--output-bits", "fp32", "--delays", "delays.txt",
                                                  "--gains", "gains.txt", "-o", "out.npy"});
   arguments[3] = "1e6";
-  const finished run = at.run(arguments);
+  const finished run = place.run(arguments);
   ASSERT_EQ(run.code, 0) << run.err;
-  sky.expect_spectra(at, "out.npy", 20);
+  sky.expect_spectra(place, "out.npy", 20);
   sky.spec.delays = {{{.delay_samples = -30.25}}, {{.delay_samples = -7}}};
   sky.spec.gains = {};
   arguments = sky.arguments({"both.npy"},
                             {"--output-bits", "fp32", "--delay=-30.25e-6,-7e-6", "-o", "out.npy"});
   arguments[3] = "1e6";
-  ASSERT_EQ(at.run(arguments).code, 0);
-  sky.expect_spectra(at, "out.npy", 20);
+  ASSERT_EQ(place.run(arguments).code, 0);
+  sky.expect_spectra(place, "out.npy", 20);
 }
 
 TEST(channelise, withholds_heaps_that_miss_frames) {
-  const workplace at;
+  const workplace place;
   std::string content;
   for (unsigned i = 0; i < 40; ++i) {  // 40 frames of 128 samples, number 20 left out
     std::vector<int> payload(128);
     for (int j = 0; j < 128; ++j) payload[static_cast<std::size_t>(j)] = (j * 37 + 11) % 256;
     if (i != 20) content += text_of(vdif_frame({.number = i}, payload));
   }
-  at.file("a.vdif", content);
+  place.file("a.vdif", content);
   const sky sky{37};
   for (const auto& [missing, spectra] : {std::pair{"withhold", 21}, {"zero-fill", 37}}) {
-    const finished run = at.run(
+    const finished run = place.run(
         sky.arguments({"a.vdif"}, {"-o", "out.npy", "--stats", "run.json", "--missing", missing}));
     ASSERT_EQ(run.code, 0) << run.err;
-    const auto stats = nlohmann::json::parse(at.folder().read("run.json"));
+    const auto stats = nlohmann::json::parse(place.folder().read("run.json"));
     EXPECT_EQ(stats["sample_bits"], 8);
     EXPECT_EQ(stats["spectra"], spectra);
     EXPECT_EQ(stats["heaps_withheld"], spectra == 21 ? 1 : 0);
@@ -204,9 +206,9 @@ TEST(channelise, withholds_heaps_that_miss_frames) {
 }
 
 TEST(channelise, writes_heaps_statistics_and_a_spectrum) {
-  const workplace at;
+  const workplace place;
   const sky sky{37};
-  at.file("both.npy", array(sky.input.samples, true));
+  place.file("both.npy", array(sky.input.samples, true));
   words more{"--dither", "none", "--output-bits", "4", "-o", "heaps.raw", "--stats", "run.json"};
   if (formats::draws_charts()) {
     more.emplace_back("--spectrum");
@@ -214,21 +216,21 @@ TEST(channelise, writes_heaps_statistics_and_a_spectrum) {
     more.emplace_back("--waterfall");
     more.emplace_back("sky.png");
   }
-  const finished run = at.run(sky.arguments({"both.npy"}, more));
+  const finished run = place.run(sky.arguments({"both.npy"}, more));
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("heaps.raw has whole heaps alone: 5 behind them are left out"));
   channeliser_spec spec = sky.spec;
   spec.output = heap_sample::int4;
   const auto expected = reference::channelise(spec, sky.input);
   ASSERT_EQ(expected.heaps.size(), 2U);
-  const std::string got = at.folder().read("heaps.raw");
+  const std::string got = place.folder().read("heaps.raw");
   ASSERT_EQ(got.size(), 2 * expected.heaps[0].bytes.size());
   const std::string wanted =
       std::string(text_of(expected.heaps[0].bytes)) + std::string(text_of(expected.heaps[1].bytes));
   std::size_t n_other = 0;
   for (std::size_t i = 0; i < got.size(); ++i) n_other += got[i] != wanted[i] ? 1 : 0;
   EXPECT_LE(n_other, 2U);
-  const auto stats = nlohmann::json::parse(at.folder().read("run.json"));
+  const auto stats = nlohmann::json::parse(place.folder().read("run.json"));
   EXPECT_EQ(stats["schema"], "wingbeat.channelise/1");
   EXPECT_EQ(stats["heaps_sent"], 3);
   ASSERT_EQ(stats["heaps"].size(), 3U);
@@ -244,34 +246,34 @@ TEST(channelise, writes_heaps_statistics_and_a_spectrum) {
   }
   EXPECT_GT(stats["real_time_factor"], 0);
   if (formats::draws_charts()) {
-    EXPECT_EQ(at.folder().read("power.png").substr(1, 3), "PNG");
-    EXPECT_EQ(at.folder().read("sky.png").substr(1, 3), "PNG");
+    EXPECT_EQ(place.folder().read("power.png").substr(1, 3), "PNG");
+    EXPECT_EQ(place.folder().read("sky.png").substr(1, 3), "PNG");
   }
 }
 
 class channelise_refuses : public ::testing::Test {
  protected:
   std::string why(const words& arguments, int code = 2) {
-    words all{"channelise", "--adc-rate", "1e6", "--channels", "64", "--engine", "host"};
-    all.insert(all.begin() + 1, arguments.begin(), arguments.end());
-    const std::ptrdiff_t n_before = at.folder().n_files();
-    const finished run = at.run(all);
+    words command{"channelise", "--adc-rate", "1e6", "--channels", "64", "--engine", "host"};
+    command.insert(command.begin() + 1, arguments.begin(), arguments.end());
+    const std::ptrdiff_t n_before = place.folder().n_files();
+    const finished run = place.run(command);
     EXPECT_EQ(run.code, code) << run.err;
     EXPECT_EQ(n_lines(run.err), 1U) << run.err;
-    EXPECT_EQ(at.folder().n_files(), n_before);
+    EXPECT_EQ(place.folder().n_files(), n_before);
     return run.err;
   }
 
-  workplace at;
+  workplace place;
 };
 
 TEST_F(channelise_refuses, files_that_hold_no_samples_of_a_digitiser) {
-  at.file("a.raw", std::string(5000, 'x'));
-  at.file("short.raw", std::string(500, 'x'));
-  at.file("real.npy", formats::npy_prefix("<f4", {1}) + std::string(4, '\0'));
-  at.file("cut.npy", formats::npy_prefix("<i2", {10}) + std::string(4, '\0'));
-  at.file("three.npy", array({samples(5), samples(5), samples(5)}, true));
-  at.file("large.npy", array({samples(5000, 600)}, false));
+  place.file("a.raw", std::string(5000, 'x'));
+  place.file("short.raw", std::string(500, 'x'));
+  place.file("real.npy", formats::npy_prefix("<f4", {1}) + std::string(4, '\0'));
+  place.file("cut.npy", formats::npy_prefix("<i2", {10}) + std::string(4, '\0'));
+  place.file("three.npy", array({samples(5), samples(5), samples(5)}, true));
+  place.file("large.npy", array({samples(5000, 600)}, false));
   EXPECT_THAT(why({"none.raw", "-o", "x.npy"}, 4), HasSubstr("none.raw: cannot be opened"));
   EXPECT_THAT(why({"real.npy", "-o", "x.npy"}, 4), HasSubstr("type '<f4'; save them as int16"));
   EXPECT_THAT(why({"cut.npy", "-o", "x.npy"}, 4), HasSubstr("header promises"));
@@ -292,26 +294,26 @@ TEST_F(channelise_refuses, frames_of_other_times) {
     }
     return content;
   };
-  at.file("a.vdif", frames(0));
-  at.file("b.vdif", frames(5));
+  place.file("a.vdif", frames(0));
+  place.file("b.vdif", frames(5));
   EXPECT_THAT(why({"a.vdif", "b.vdif", "-o", "x.npy"}),
               HasSubstr("the first packet of a.vdif is number 0, and that of b.vdif 5; cut them"));
-  at.file("cut.vdif", frames(0).substr(0, 4 * 1032 - 10));
+  place.file("cut.vdif", frames(0).substr(0, 4 * 1032 - 10));
   EXPECT_THAT(why({"cut.vdif", "-o", "x.npy"}, 4), HasSubstr("is truncated: frame 3"));
-  at.file("c.vdif", text_of(vdif_frame({}, std::vector<int>(24, 7))));
+  place.file("c.vdif", text_of(vdif_frame({}, std::vector<int>(24, 7))));
   EXPECT_THAT(why({"c.vdif", "-o", "x.npy"}, 4),
               HasSubstr("24 samples, of which 1000000 samples a second make no whole number"));
 }
 
 TEST_F(channelise_refuses, counts_of_channels_with_large_primes) {
-  at.file("a.raw", std::string(5000, 'x'));
+  place.file("a.raw", std::string(5000, 'x'));
   for (const auto& [channels, part] :
        {std::pair{"67",
                   "channels is 67, which has a prime factor above 13; the nearest counts "
                   "without are 66 and 70"},
         {"1", "--channels 1 is not a whole number from 2 to 2^16"}}) {
-    const finished run =
-        at.run({"channelise", "a.raw", "--adc-rate", "1e6", "--channels", channels, "-o", "x.npy"});
+    const finished run = place.run(
+        {"channelise", "a.raw", "--adc-rate", "1e6", "--channels", channels, "-o", "x.npy"});
     EXPECT_EQ(run.code, 2);
     EXPECT_EQ(n_lines(run.err), 1U) << run.err;
     EXPECT_THAT(run.err, HasSubstr(part));
@@ -320,8 +322,9 @@ TEST_F(channelise_refuses, counts_of_channels_with_large_primes) {
 
 // They are read from several places; a file named `stdin` must not be read in their stead.
 TEST_F(channelise_refuses, stdin_that_holds_another_format) {
-  at.file("stdin", std::string(5000, 'x'));
-  const std::string name = (at.folder().path() / at.file("a.npy", array({samples(500)}, false)));
+  place.file("stdin", std::string(5000, 'x'));
+  const std::string name =
+      (place.folder().path() / place.file("a.npy", array({samples(500)}, false)));
   const int held = ::dup(STDIN_FILENO), given = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
   for (const std::string format : {"auto", "npy", "vdif", "guppi"}) {
     ::lseek(given, 0, SEEK_SET);
@@ -348,12 +351,12 @@ TEST_F(channelise_refuses, stdin_that_holds_another_format) {
 }
 
 TEST_F(channelise_refuses, options_that_make_no_channeliser) {
-  at.file("a.raw", std::string(5000, 'x'));
-  at.file("d.txt", "0 0 1e-6\n0 5 1e-6\n");
-  at.file("late.txt", "5 0 0\n4 0 0\n");
-  at.file("g.txt", "# none\n0 0 3-99 1\n");
-  at.file("words.txt", "0 0 one\n");
-  at.file("blank.txt", "\n");
+  place.file("a.raw", std::string(5000, 'x'));
+  place.file("d.txt", "0 0 1e-6\n0 5 1e-6\n");
+  place.file("late.txt", "5 0 0\n4 0 0\n");
+  place.file("g.txt", "# none\n0 0 3-99 1\n");
+  place.file("words.txt", "0 0 one\n");
+  place.file("blank.txt", "\n");
   const auto with = [&](words more) {
     more.insert(more.begin(), {"a.raw", "-o", "x.npy"});
     return why(more, more[3] == "--delays" || more[3] == "--gains" ? 4 : 2);

@@ -28,35 +28,35 @@ words operator+(words left, const words& right) {
 }
 
 /// Runs `wingbeat convolve` and returns the images it wrote.
-formats::image_stack convolved(const workplace& at, const words& arguments,
+formats::image_stack convolved(const workplace& place, const words& arguments,
                                const std::string& output = "out.npy") {
-  const finished run = at.run(words{"convolve"} + arguments + words{"--output", output});
+  const finished run = place.run(words{"convolve"} + arguments + words{"--output", output});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.out, "");
   if (run.code != 0) return {};
   EXPECT_THAT(run.err, HasSubstr("wrote " + output));
-  return images_in(at, output);
+  return images_in(place, output);
 }
 
 TEST(convolve, is_full_with_zeros_outside_unless_told_otherwise) {
-  const workplace at;
+  const workplace place;
   const auto image = random_images({7, 10}, 1), kernel = random_images({3, 4}, 2);
-  image_file(at, "f.npy", image);
-  image_file(at, "k.npy", kernel);
-  expect_near(convolved(at, {"f.npy", "k.npy"}), direct_sums(image, kernel, {}), single);
+  image_file(place, "f.npy", image);
+  image_file(place, "k.npy", kernel);
+  expect_near(convolved(place, {"f.npy", "k.npy"}), direct_sums(image, kernel, {}), single);
   for (const std::string mode : {"full", "same", "valid"}) {
-    expect_near(convolved(at, {"f.npy", "k.npy", "--mode", mode}),
+    expect_near(convolved(place, {"f.npy", "k.npy", "--mode", mode}),
                 direct_sums(image, kernel, {mode}), single);
   }
 }
 
 TEST(convolve, takes_every_mode_border_and_direction_in_both_precisions) {
-  const workplace at;
+  const workplace place;
   // A kernel wider than the image reaches across it more than once.
   for (const image_shape shape : {image_shape{2, 5}, image_shape{4, 3}, image_shape{9, 13}}) {
     const auto image = random_images({6, 8}, 1), kernel = random_images(shape, 2);
-    image_file(at, "f.npy", image);
-    image_file(at, "k.npy", kernel);
+    image_file(place, "f.npy", image);
+    image_file(place, "k.npy", kernel);
     for (const std::string mode : {"full", "same", "valid"}) {
       if (mode == "valid" && shape.height > 6) continue;
       for (const std::string border : {"zero", "mirror", "repeat", "clamp"}) {
@@ -68,10 +68,11 @@ TEST(convolve, takes_every_mode_border_and_direction_in_both_precisions) {
               (correlates ? words{"--correlate"} : words{});
           SCOPED_TRACE(mode + " " + border);
           if (!correlates || is_full_run()) {
-            expect_near(convolved(at, arguments), expected, single);
+            expect_near(convolved(place, arguments), expected, single);
           }
           if (correlates || is_full_run()) {
-            expect_near(convolved(at, arguments + words{"--precision", "fp64"}), expected, exact);
+            expect_near(convolved(place, arguments + words{"--precision", "fp64"}), expected,
+                        exact);
           }
         }
       }
@@ -80,83 +81,83 @@ TEST(convolve, takes_every_mode_border_and_direction_in_both_precisions) {
 }
 
 TEST(convolve, writes_fp64_where_it_was_computed_and_a_npy_holds_it) {
-  const workplace at;
-  image_file(at, "f.npy", random_images({5, 5}, 1));
-  image_file(at, "k.npy", random_images({2, 2}, 2));
-  (void)convolved(at, {"f.npy", "k.npy", "--precision", "fp64"}, "double.npy");
-  (void)convolved(at, {"f.npy", "k.npy"}, "single.npy");
-  EXPECT_THAT(at.folder().read("double.npy"), HasSubstr("'<f8'"));
-  EXPECT_THAT(at.folder().read("single.npy"), HasSubstr("'<f4'"));
+  const workplace place;
+  image_file(place, "f.npy", random_images({5, 5}, 1));
+  image_file(place, "k.npy", random_images({2, 2}, 2));
+  (void)convolved(place, {"f.npy", "k.npy", "--precision", "fp64"}, "double.npy");
+  (void)convolved(place, {"f.npy", "k.npy"}, "single.npy");
+  EXPECT_THAT(place.folder().read("double.npy"), HasSubstr("'<f8'"));
+  EXPECT_THAT(place.folder().read("single.npy"), HasSubstr("'<f4'"));
 }
 
 TEST(convolve, reads_stdin_and_writes_stdout) {
-  const workplace at;
+  const workplace place;
   const auto image = random_images({7, 10}, 1), kernel = random_images({3, 4}, 2);
-  image_file(at, "f.npy", image);
-  image_file(at, "k.npy", kernel);
+  image_file(place, "f.npy", image);
+  image_file(place, "k.npy", kernel);
   const words common{"--engine", "host", "--output"};
-  const finished file = at.run(words{"convolve", "f.npy", "k.npy"} + common + words{"g.npy"});
+  const finished file = place.run(words{"convolve", "f.npy", "k.npy"} + common + words{"g.npy"});
   EXPECT_EQ(file.code, 0) << file.err;
-  at.file("-", "a file of this name is not stdin");
+  place.file("-", "a file of this name is not stdin");
   for (const std::string to : {"-", "/dev/stdout"}) {
-    const finished pipe = run_with_stdin(at, words{"convolve", "-", "k.npy"} + common + words{to},
-                                         at.folder().read("f.npy"));
+    const finished pipe = run_with_stdin(
+        place, words{"convolve", "-", "k.npy"} + common + words{to}, place.folder().read("f.npy"));
     EXPECT_EQ(pipe.code, 0) << pipe.err;
-    EXPECT_EQ(pipe.out, at.folder().read("g.npy"));
+    EXPECT_EQ(pipe.out, place.folder().read("g.npy"));
   }
 }
 
 TEST(convolve, runs_on_every_engine_that_is_here) {
-  const workplace at;
+  const workplace place;
   const auto image = random_images({9, 12}, 1), kernel = random_images({4, 3}, 2);
-  image_file(at, "f.npy", image);
-  image_file(at, "k.npy", kernel);
+  image_file(place, "f.npy", image);
+  image_file(place, "k.npy", kernel);
   std::set<std::string> engines;
-  const auto document = json_of(at.run({"devices", "--json"}));
+  const auto document = json_of(place.run({"devices", "--json"}));
   for (const auto& device : document["devices"]) engines.insert(device["engine"]);
   for (const std::string& engine : engines) {
     SCOPED_TRACE(engine);
-    expect_near(convolved(at, {"f.npy", "k.npy", "--mode", "same", "--border", "mirror", "--engine",
-                               engine}),
+    expect_near(convolved(place, {"f.npy", "k.npy", "--mode", "same", "--border", "mirror",
+                                  "--engine", engine}),
                 direct_sums(image, kernel, {"same", "mirror"}), single);
   }
 }
 
 TEST(convolve, takes_colours_each_by_itself_and_leaves_alpha) {
-  const workplace at;
+  const workplace place;
   const auto image = random_images({6, 7, 1, 4}, 1), kernel = random_images({3, 3, 1, 3}, 2);
-  image_file(at, "f.npy", image);
-  image_file(at, "k.npy", kernel);
-  image_file(at, "grey.npy", random_images({3, 3}, 3));
-  image_file(at, "rgba.npy", random_images({3, 3, 1, 4}, 4));
+  image_file(place, "f.npy", image);
+  image_file(place, "k.npy", kernel);
+  image_file(place, "grey.npy", random_images({3, 3}, 3));
+  image_file(place, "rgba.npy", random_images({3, 3, 1, 4}, 4));
   for (const std::string precision : {"fp32", "fp64"}) {
     for (const std::string file : {"k.npy", "grey.npy"}) {
-      auto expected = direct_sums(image, images_in(at, file), {"same", "clamp"});
+      auto expected = direct_sums(image, images_in(place, file), {"same", "clamp"});
       auto samples = formats::to_doubles(expected.samples);
       for (std::size_t i = 3; i < samples.size(); i += 4) {
         samples[i] = formats::sample_at(image.samples, i);
       }
       expected.samples = samples;
-      expect_near(convolved(at, {"f.npy", file, "--mode", "same", "--border", "clamp",
-                                 "--precision", precision}),
+      expect_near(convolved(place, {"f.npy", file, "--mode", "same", "--border", "clamp",
+                                    "--precision", precision}),
                   expected, single);
     }
   }
-  expect_refusal(at, {"convolve", "grey.npy", "k.npy", "-o", "x.npy"}, 2, "give a grey kernel");
-  EXPECT_EQ(at.run({"convolve", "f.npy", "rgba.npy", "-o", "x.npy"}).code, 0);  // less its alpha
+  expect_refusal(place, {"convolve", "grey.npy", "k.npy", "-o", "x.npy"}, 2, "give a grey kernel");
+  EXPECT_EQ(place.run({"convolve", "f.npy", "rgba.npy", "-o", "x.npy"}).code, 0);  // less its alpha
 }
 
 TEST(convolve, takes_stacks_image_by_image_in_every_format) {
-  const workplace at;
+  const workplace place;
   const auto stack = random_images({5, 6, 3}, 1);
   const auto kernel = random_images({2, 3}, 2);
-  image_file(at, "f.mrc", stack);
-  image_file(at, "f.tif", stack);
-  image_file(at, "f.npy", stack);
-  image_file(at, "k.tif", kernel);
+  image_file(place, "f.mrc", stack);
+  image_file(place, "f.tif", stack);
+  image_file(place, "f.npy", stack);
+  image_file(place, "k.tif", kernel);
   for (const std::string in : {"f.mrc", "f.tif", "f.npy"}) {
     for (const std::string out : {"o.mrc", "o.tiff", "o.npy"}) {
-      const auto result = convolved(at, {in, "k.tif", "--mode", "same"}, out);
+      const auto result = convolved(place, {in, "k.tif", "--mode", "same"}, out);
       ASSERT_EQ(result.n_images, 3U) << in << " " << out;
       for (std::size_t n = 0; n < 3; ++n) {
         formats::image_stack image = random_images({5, 6}, 1);
@@ -169,89 +170,91 @@ TEST(convolve, takes_stacks_image_by_image_in_every_format) {
       }
     }
   }
-  expect_refusal(at, {"convolve", "f.npy", "k.tif", "-o", "o.png"}, 2, "a PNG holds one");
-  expect_refusal(at, {"convolve", "k.tif", "f.npy", "-o", "x.npy"}, 2, "holds 3 images");
+  expect_refusal(place, {"convolve", "f.npy", "k.tif", "-o", "o.png"}, 2, "a PNG holds one");
+  expect_refusal(place, {"convolve", "k.tif", "f.npy", "-o", "x.npy"}, 2, "holds 3 images");
 }
 
 TEST(convolve, writes_a_png_in_the_range_given) {
   if (!formats::has_image_libraries()) GTEST_SKIP() << "built without PNG";
-  const workplace at;
+  const workplace place;
   const formats::image_stack image{
       .samples = std::vector<float>{0, 9, 3, 4, 5, 6, 7, 8}, .height = 2, .width = 4};
-  image_file(at, "f.png", image, {.png_range = formats::value_range{0, 255}});
-  image_file(at, "one.npy", {.samples = std::vector<float>{1}, .height = 1, .width = 1});
-  expect_near(convolved(at, {"f.png", "one.npy", "--white", "255"}, "o.png"), image, 0);
-  expect_near(convolved(at, {"f.png", "one.npy", "--black", "0"}, "o.png"), image, 0);
-  const auto finer = convolved(at, {"f.png", "one.npy", "--bits", "16"}, "o.png");
-  image_file(at, "f.npy", image);
-  const auto stretched = convolved(at, {"f.npy", "one.npy", "--bits", "16"}, "o.png");
+  image_file(place, "f.png", image, {.png_range = formats::value_range{0, 255}});
+  image_file(place, "one.npy", {.samples = std::vector<float>{1}, .height = 1, .width = 1});
+  expect_near(convolved(place, {"f.png", "one.npy", "--white", "255"}, "o.png"), image, 0);
+  expect_near(convolved(place, {"f.png", "one.npy", "--black", "0"}, "o.png"), image, 0);
+  const auto finer = convolved(place, {"f.png", "one.npy", "--bits", "16"}, "o.png");
+  image_file(place, "f.npy", image);
+  const auto stretched = convolved(place, {"f.npy", "one.npy", "--bits", "16"}, "o.png");
   for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(formats::sample_at(finer.samples, i), 257 * formats::sample_at(image.samples, i))
         << "8 bits are from 0 to 255";
     EXPECT_EQ(formats::sample_at(stretched.samples, i),
               std::round(65535 * formats::sample_at(image.samples, i) / 9));
   }
-  const auto raised = convolved(at, {"f.npy", "one.npy", "--black", "-9", "--white", "9"}, "o.png");
+  const auto raised =
+      convolved(place, {"f.npy", "one.npy", "--black", "-9", "--white", "9"}, "o.png");
   EXPECT_EQ(formats::sample_at(raised.samples, 0), 128);
-  expect_refusal(at, {"convolve", "f.png", "one.npy", "--bits", "9", "-o", "p.png"}, 2,
+  expect_refusal(place, {"convolve", "f.png", "one.npy", "--bits", "9", "-o", "p.png"}, 2,
                  "choose 8 or 16");
-  expect_refusal(at,
+  expect_refusal(place,
                  {"convolve", "f.png", "one.npy", "--black", "8", "--white", "7", "-o", "p.png"}, 2,
                  "is not below");
-  expect_refusal(at, {"convolve", "f.png", "one.npy", "--white", "7", "-o", "p.npy"}, 2,
+  expect_refusal(place, {"convolve", "f.png", "one.npy", "--white", "7", "-o", "p.npy"}, 2,
                  "drop them");
 }
 
 TEST(convolve, leaves_a_picture_s_level_and_its_alpha) {
   if (!formats::has_image_libraries()) GTEST_SKIP() << "built without PNG";
-  const workplace at;
+  const workplace place;
   formats::image_stack image{
       .samples = std::vector<float>(7 * 8 * 4, 100), .height = 7, .width = 8, .n_channels = 4};
   auto& samples = std::get<std::vector<float>>(image.samples);
   for (std::size_t i = 3; i < samples.size(); i += 4) samples[i] = i % 3 == 0 ? 255 : 51;
   image.full_scale = 255;
-  image_file(at, "f.png", image, {.png_range = formats::value_range{0, 255}});
-  image_file(at, "box.npy", {.samples = std::vector<float>(9, 1), .height = 3, .width = 3});
+  image_file(place, "f.png", image, {.png_range = formats::value_range{0, 255}});
+  image_file(place, "box.npy", {.samples = std::vector<float>(9, 1), .height = 3, .width = 3});
   const auto blurred = convolved(
-      at, {"f.png", "box.npy", "--mode", "same", "--border", "mirror", "--normalise", "sum"},
+      place, {"f.png", "box.npy", "--mode", "same", "--border", "mirror", "--normalise", "sum"},
       "o.png");
   expect_near(blurred, image, 0);
 }
 
 TEST(convolve, divides_the_kernel_by_its_sum) {
-  const workplace at;
+  const workplace place;
   image_file(
-      at, "f.npy",
+      place, "f.npy",
       {.samples = std::vector<float>(3 * 5 * 6, 7), .height = 5, .width = 6, .n_channels = 3});
-  image_file(at, "k.npy", random_images({3, 2, 1, 3}, 2));
+  image_file(place, "k.npy", random_images({3, 2, 1, 3}, 2));
   for (const std::string precision : {"fp32", "fp64"}) {
     const std::string spelling = precision == "fp32" ? "--normalise" : "--normalize";
     const auto sum = convolved(
-        at, {"f.npy", "k.npy", "--mode", "valid", spelling, "sum", "--precision", precision});
+        place, {"f.npy", "k.npy", "--mode", "valid", spelling, "sum", "--precision", precision});
     for (std::size_t i = 0; i < formats::size_of(sum.samples); ++i) {
       EXPECT_NEAR(formats::sample_at(sum.samples, i), 7, 1e-5);
     }
-    const auto tinted = convolved(at, {"f.npy", "k.npy", "--mode", "valid", "--normalise",
-                                       "luminance", "--precision", precision});
+    const auto tinted = convolved(place, {"f.npy", "k.npy", "--mode", "valid", "--normalise",
+                                          "luminance", "--precision", precision});
     const auto channel = [&](std::size_t c) { return formats::sample_at(tinted.samples, c); };
     EXPECT_NEAR(0.212639 * channel(0) + 0.715169 * channel(1) + 0.072192 * channel(2), 7, 1e-5);
     EXPECT_GT(std::abs(channel(0) - channel(1)), 0.01);
   }
-  image_file(at, "zero.npy", {.samples = std::vector<float>(4, 0), .height = 2, .width = 2});
-  expect_refusal(at, {"convolve", "f.npy", "zero.npy", "--normalise", "sum", "-o", "x.npy"}, 2,
+  image_file(place, "zero.npy", {.samples = std::vector<float>(4, 0), .height = 2, .width = 2});
+  expect_refusal(place, {"convolve", "f.npy", "zero.npy", "--normalise", "sum", "-o", "x.npy"}, 2,
                  "by which nothing can be divided");
 }
 
 TEST(convolve, refuses_in_a_sentence_and_writes_nothing) {
-  const workplace at;
-  image_file(at, "f.npy", random_images({4, 5}, 1));
-  image_file(at, "k.npy", random_images({5, 2}, 2));
-  at.file("text.txt", "no image at all");
-  at.file("cut.npy", at.folder().read("f.npy").substr(0, 150));
-  image_file(at, "nan.npy", {.samples = std::vector<float>{1, 2, NAN, 4}, .height = 2, .width = 2});
-  image_file(at, "huge.npy", {.samples = std::vector<double>{1e200}, .height = 1, .width = 1},
+  const workplace place;
+  image_file(place, "f.npy", random_images({4, 5}, 1));
+  image_file(place, "k.npy", random_images({5, 2}, 2));
+  place.file("text.txt", "no image at all");
+  place.file("cut.npy", place.folder().read("f.npy").substr(0, 150));
+  image_file(place, "nan.npy",
+             {.samples = std::vector<float>{1, 2, NAN, 4}, .height = 2, .width = 2});
+  image_file(place, "huge.npy", {.samples = std::vector<double>{1e200}, .height = 1, .width = 1},
              {.is_double_precision = true});
-  image_file(at, "large.npy", {.samples = std::vector<float>{3e38f}, .height = 1, .width = 1});
+  image_file(place, "large.npy", {.samples = std::vector<float>{3e38f}, .height = 1, .width = 1});
   for (const auto& [arguments, code, sentence] : std::vector<std::tuple<words, int, std::string>>{
            {{"f.npy"}, 2, "KERNEL is required"},
            {{"f.npy", "k.npy", "-o", "x.jpg"}, 2, "must end in .npy"},
@@ -278,7 +281,7 @@ TEST(convolve, refuses_in_a_sentence_and_writes_nothing) {
            {{"f.npy", "large.npy", "-o", "x.npy"}, 2, "exceeds the range of fp32"},
            {{"f.npy", "k.npy", "-o", "no/x.npy"}, 4, "no/x.npy"}}) {
     SCOPED_TRACE(sentence);
-    expect_refusal(at, words{"convolve"} + arguments, code, sentence);
+    expect_refusal(place, words{"convolve"} + arguments, code, sentence);
   }
 }
 

@@ -33,12 +33,12 @@ class digitiser : public ::testing::Test {
   }
 
   [[nodiscard]] words arguments(const words& more) const {
-    words all{"dsim",      "cw(0.3, 1e6)",      "wgn(0.2, 4)", "--dst",
-              endpoints(), "--adc-sample-rate", "10e6",        "--packet-samples",
-              "256",       "--signal-heaps",    "50",          "--seed",
-              "3",         "--stats",           "sent.json"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
+    words arguments{"dsim",      "cw(0.3, 1e6)",      "wgn(0.2, 4)", "--dst",
+                    endpoints(), "--adc-sample-rate", "10e6",        "--packet-samples",
+                    "256",       "--signal-heaps",    "50",          "--seed",
+                    "3",         "--stats",           "sent.json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
   }
 
   [[nodiscard]] std::string endpoints() const {
@@ -164,9 +164,9 @@ TEST_F(digitiser, refuses_in_one_sentence) {
       {{"--interface", "none0"}, "'none0' is no interface"},
       {{"--log-level", "loud"}, "'loud' is no level"}};
   for (const auto& [more, sentence] : cases) {
-    words all = base;
-    all.insert(all.end(), more.begin(), more.end());
-    const finished run = at_.run(all);
+    words arguments = base;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const finished run = at_.run(arguments);
     EXPECT_EQ(run.code, more[0] == "--katcp-port" ? 4 : 2) << run.err;
     EXPECT_THAT(run.err, HasSubstr(sentence));
     EXPECT_EQ(n_lines(run.err), 1u) << run.err;

@@ -17,16 +17,16 @@ using words = std::vector<std::string>;
 
 /// An engine that starts, and soon ends, but for what the words behind it change.
 words engine_of(const words& sources, const words& more = {}) {
-  words all{"fengine"};
-  all.insert(all.end(), sources.begin(), sources.end());
+  words arguments{"fengine"};
+  arguments.insert(arguments.end(), sources.begin(), sources.end());
   for (const char* word :
        {"--adc-sample-rate", "1712e6", "--sync-time", "0", "--recv-chunk-samples", "65536",
         "--engine", "host", "--katcp-port", "0", "--duration", "0.1",
         "--wideband=name=wide,channels=256,dst=127.0.0.1:9"}) {
-    all.emplace_back(word);
+    arguments.emplace_back(word);
   }
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
 }
 
 struct refusal {
@@ -35,9 +35,9 @@ struct refusal {
   std::string part;
 };
 
-void expect_refused(const workplace& at, const std::vector<refusal>& cases) {
+void expect_refused(const workplace& place, const std::vector<refusal>& cases) {
   for (const auto& [arguments, code, part] : cases) {
-    const finished run = at.run(arguments);
+    const finished run = place.run(arguments);
     EXPECT_EQ(run.code, code) << part << ": " << run.err;
     EXPECT_THAT(run.err, HasSubstr(part));
     EXPECT_EQ(n_lines(run.err), 1U) << run.err;
@@ -45,7 +45,7 @@ void expect_refused(const workplace& at, const std::vector<refusal>& cases) {
 }
 
 TEST(fengine_refusals, of_options) {
-  const workplace at;
+  const workplace place;
   const auto with = [](const words& more) { return engine_of({"127.0.0.1:7148"}, more); };
   words many = with({"--max-delay-diff", "4294967296"});
   for (int i = 0; i < 32; ++i) {  // 4 TiB
@@ -53,37 +53,38 @@ TEST(fengine_refusals, of_options) {
     many.push_back("--wideband=name=n" + port + ",channels=256,dst=127.0.0.1:" + port);
   }
   expect_refused(
-      at, {{{"fengine"}, 2, "SRC is required"},
-           {{"fengine", "127.0.0.1", "--adc-sample-rate", "1e9", "--sync-time", "0"},
-            2,
-            "no output; give --wideband or --narrowband"},
-           {with({"--recv-interface", "wlan77"}), 2, "wlan77"},
-           {with({"--monitor-log"}), 2, "--monitor-log has no value; write --monitor-log VALUE"},
-           {with({"--gain", "loud"}), 2, "--gain 'loud' is no number"},
-           {with({"--log-level", "loud"}), 2, "'loud' is no level; give one of all, trace"},
-           {with({"--recv-packet-samples", "5000"}), 2, "chunks of 65536 samples"},
-           {with({"--send-affinity", "4095"}), 2, "cannot run on processor 4095"},
-           {with({"--send-affinity", "any"}), 2, "--send-affinity any is not a whole number"},
-           {with({"--state", "no/folder/state.json"}), 4, "no/folder/state.json"},
-           {with({"--state", "s.json", "--stats", "s.json"}), 2, "s.json"},
-           {with({"--recv-affinity", "0", "x"}), 2, "x names a file and 127.0.0.1:7148 endpoints"},
-           {with({"--replay", "real"}), 2, "--replay real is of no use with endpoints as SRC"},
-           {with({"--prometheus-host", "127.0.0.1"}), 2, "no use without --prometheus-port"},
-           {with({"--prometheus-allow", "::1"}), 2, "--prometheus-allow is of no use without"},
-           {with({"--katcp-allow", "10.0.0.0/8,localhost"}), 2,
-            "--katcp-allow 'localhost' is no address and no network"},
-           {many, 3, "give a smaller --max-delay-diff, fewer --recv-chunks"}});
+      place,
+      {{{"fengine"}, 2, "SRC is required"},
+       {{"fengine", "127.0.0.1", "--adc-sample-rate", "1e9", "--sync-time", "0"},
+        2,
+        "no output; give --wideband or --narrowband"},
+       {with({"--recv-interface", "wlan77"}), 2, "wlan77"},
+       {with({"--monitor-log"}), 2, "--monitor-log has no value; write --monitor-log VALUE"},
+       {with({"--gain", "loud"}), 2, "--gain 'loud' is no number"},
+       {with({"--log-level", "loud"}), 2, "'loud' is no level; give one of all, trace"},
+       {with({"--recv-packet-samples", "5000"}), 2, "chunks of 65536 samples"},
+       {with({"--send-affinity", "4095"}), 2, "cannot run on processor 4095"},
+       {with({"--send-affinity", "any"}), 2, "--send-affinity any is not a whole number"},
+       {with({"--state", "no/folder/state.json"}), 4, "no/folder/state.json"},
+       {with({"--state", "s.json", "--stats", "s.json"}), 2, "s.json"},
+       {with({"--recv-affinity", "0", "x"}), 2, "x names a file and 127.0.0.1:7148 endpoints"},
+       {with({"--replay", "real"}), 2, "--replay real is of no use with endpoints as SRC"},
+       {with({"--prometheus-host", "127.0.0.1"}), 2, "no use without --prometheus-port"},
+       {with({"--prometheus-allow", "::1"}), 2, "--prometheus-allow is of no use without"},
+       {with({"--katcp-allow", "10.0.0.0/8,localhost"}), 2,
+        "--katcp-allow 'localhost' is no address and no network"},
+       {many, 3, "give a smaller --max-delay-diff, fewer --recv-chunks"}});
 }
 
 TEST(fengine_refusals, of_outputs) {
-  const workplace at;
+  const workplace place;
   const auto with = [](const std::string& output) {
     return engine_of({"127.0.0.1:7148"}, {output});
   };
   const std::string wide = "--wideband=name=b,channels=64,dst=127.0.0.1:10";
   const std::string narrow = "--narrowband=name=b,channels=64,dst=127.0.0.1:10";
   expect_refused(
-      at,
+      place,
       {{with("--wideband=name=wide,channels=64,dst=127.0.0.1:10"), 2, "named 'wide'"},
        {with("--wideband=name=b,channels=64,dst=127.0.0.1:9"), 2,
         "output 'b' sends to 127.0.0.1:9, which output 'wide' sends to"},
@@ -125,15 +126,15 @@ TEST(fengine_refusals, of_outputs) {
 }
 
 TEST(fengine_refusals, of_sources) {
-  const workplace at;
-  at.file("a.raw", std::string(5120, 'a'));
-  at.file("b.raw", std::string(5120, 'b'));
-  at.file("few.raw", std::string(5119, 'c'));
-  at.file("x.pcap", "nothing");
-  std::filesystem::create_directory(at.folder().path() / "folder");
+  const workplace place;
+  place.file("a.raw", std::string(5120, 'a'));
+  place.file("b.raw", std::string(5120, 'b'));
+  place.file("few.raw", std::string(5119, 'c'));
+  place.file("x.pcap", "nothing");
+  std::filesystem::create_directory(place.folder().path() / "folder");
   const words files{"a.raw", "b.raw"};
   expect_refused(
-      at,
+      place,
       {{engine_of(files, {"--recv-interface", "lo"}), 2, "--recv-interface is of no use with"},
        {engine_of(files, {"--recv-affinity", "0"}), 2, "--recv-affinity is of no use with"},
        {engine_of(files, {"--recv-buffer", "65536"}), 2, "--recv-buffer is of no use with"},
@@ -156,14 +157,14 @@ TEST(fengine_refusals, of_sources) {
 }
 
 TEST(fengine_refusals, of_files_of_options) {
-  const workplace at;
-  std::filesystem::create_directory(at.folder().path() / "folder");
+  const workplace place;
+  std::filesystem::create_directory(place.folder().path() / "folder");
   const auto with = [&](const std::string& name, const std::string& text) {
-    at.file(name, text);
+    place.file(name, text);
     return engine_of({"127.0.0.1:7148"}, {"--config", name});
   };
   expect_refused(
-      at,
+      place,
       {{engine_of({"127.0.0.1:7148"}, {"--config", "absent.toml"}), 4, "absent.toml"},
        {engine_of({"127.0.0.1:7148"}, {"--config", "folder"}), 4,
         "folder: is a directory; name a file of options"},

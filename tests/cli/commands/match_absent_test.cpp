@@ -74,9 +74,9 @@ class match_absent : public ::testing::Test {
   }
 
   [[nodiscard]] finished run(const words& arguments) const {
-    words all{"match"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    const finished done = at_.run(all);
+    words command{"match"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const finished done = at_.run(command);
     EXPECT_EQ(done.code, 0) << done.err;
     return done;
   }

@@ -79,9 +79,9 @@ class match_maps : public ::testing::Test {
   }
 
   finished run(const words& arguments) const {
-    words all{"match", "f.npy"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    finished finished_run = at_.run(all);
+    words command{"match", "f.npy"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    finished finished_run = at_.run(command);
     EXPECT_EQ(finished_run.code, 0) << finished_run.err;
     return finished_run;
   }
@@ -222,9 +222,9 @@ TEST_F(match_maps, take_templates_from_a_pipe_which_is_read_once) {
 
 TEST_F(match_maps, have_the_precision_that_was_computed) {
   const auto type_of = [&](const words& arguments) {
-    words all{"t.npy", "--map", "m.npy"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    (void)run(all);
+    words command{"t.npy", "--map", "m.npy"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    (void)run(command);
     return at_.folder().read("m.npy").substr(10, 20);
   };
   EXPECT_THAT(type_of({}), HasSubstr("'<f4'"));

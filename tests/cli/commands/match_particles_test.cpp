@@ -71,9 +71,9 @@ star_table parse_star(const std::string& text) {
 class match_particles : public ::testing::Test {
  protected:
   [[nodiscard]] finished run(const words& arguments) const {
-    words all{"match"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    finished done = at_.run(all);
+    words command{"match"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    finished done = at_.run(command);
     EXPECT_EQ(done.code, 0) << done.err;
     return done;
   }

@@ -49,10 +49,10 @@ class match : public ::testing::Test {
 
   /// Runs `wingbeat match` in fp64, whose scores round to the floats expected.
   [[nodiscard]] finished matched(const words& arguments) const {
-    words all{"match"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    all.insert(all.end(), {"--precision", "fp64"});
-    finished run = at_.run(all);
+    words command{"match"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    command.insert(command.end(), {"--precision", "fp64"});
+    finished run = at_.run(command);
     EXPECT_EQ(run.code, 0) << run.err;
     return run;
   }
@@ -79,9 +79,9 @@ TEST_F(match, finds_the_same_in_fp32_on_every_engine_that_is_here) {
   for (const auto& device : document["devices"]) engines.insert(device["engine"]);
   for (const std::string& engine : engines) {
     for (const words& more : {words{}, words{"--normalised"}}) {
-      words all{"match", "f.npy", "t.npy", "--top", "1", "--json", "--engine", engine};
-      all.insert(all.end(), more.begin(), more.end());
-      const finished run = at_.run(all);
+      words command{"match", "f.npy", "t.npy", "--top", "1", "--json", "--engine", engine};
+      command.insert(command.end(), more.begin(), more.end());
+      const finished run = at_.run(command);
       ASSERT_EQ(run.code, 0) << engine << run.err;
       const auto peaks = json_of(run)["peaks"];
       ASSERT_EQ(peaks.size(), 1U);
@@ -96,9 +96,9 @@ TEST_F(match, finds_the_same_in_fp32_on_every_engine_that_is_here) {
 
 TEST_F(match, stores_spectra_in_16_bits) {
   const auto score_of = [&](const words& more) {
-    words all{"match", "f.npy", "t.npy", "--top", "1", "--json", "--engine", "host"};
-    all.insert(all.end(), more.begin(), more.end());
-    return json_of(at_.run(all))["peaks"][0]["score"].get<double>();
+    words command{"match", "f.npy", "t.npy", "--top", "1", "--json", "--engine", "host"};
+    command.insert(command.end(), more.begin(), more.end());
+    return json_of(at_.run(command))["peaks"][0]["score"].get<double>();
   };
   const double unit = score_of({"--normalised", "--storage", "fp16"});
   EXPECT_NEAR(unit, 1, 0.01);
@@ -129,9 +129,9 @@ TEST_F(match, names_the_option_where_an_image_leaves_the_range_of_fp16) {
     image_file(at_, "g.npy", image);
     const words arguments{"match", "g.npy", "t.npy", "--normalised", "--storage"};
     for (const auto& [storage, code] : {std::pair{"fp16", 2}, {"bf16", 0}}) {
-      words all = arguments;
-      all.emplace_back(storage);
-      const finished run = at_.run(all);
+      words command = arguments;
+      command.emplace_back(storage);
+      const finished run = at_.run(command);
       EXPECT_EQ(run.code, code) << run.err;
       if (code == 0) continue;
       EXPECT_THAT(run.err, HasSubstr("--storage fp16 takes images whose largest magnitude is"));
@@ -157,9 +157,9 @@ TEST_F(match, writes_csv_and_a_table_of_the_highest_peaks_first) {
 TEST_F(match, keeps_peaks_apart) {
   // Scores of at least 0.4: 1.5 with 0.5 above, below and on both sides of it, and 0.75.
   const auto count = [&](const words& more) {
-    words all{"f.npy", "t.npy", "--threshold", "0.4", "--csv", "-"};
-    all.insert(all.end(), more.begin(), more.end());
-    return n_lines(matched(all).out) - 1;
+    words arguments{"f.npy", "t.npy", "--threshold", "0.4", "--csv", "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return n_lines(matched(arguments).out) - 1;
   };
   EXPECT_EQ(count({"--min-distance", "1"}), 6U);
   EXPECT_EQ(count({"--min-distance", "2"}), 2U);
@@ -174,11 +174,11 @@ TEST_F(match, numbers_templates_over_files_and_stacks) {
                                           {{"other.npy", "t.npy"}, 1},
                                           {{"three.npy"}, 1},
                                           {{"other.npy", "three.npy", "other.npy"}, 2}}) {
-    words all{"f.npy"};
-    all.insert(all.end(), templates.begin(), templates.end());
-    all.insert(all.end(), {"--top", "1", "--csv", "-"});
-    EXPECT_EQ(matched(all).out, "template,y,x,score,y_subpixel,x_subpixel\n" +
-                                    std::to_string(number) + ",12,7,1.5,12,7\n");
+    words arguments{"f.npy"};
+    arguments.insert(arguments.end(), templates.begin(), templates.end());
+    arguments.insert(arguments.end(), {"--top", "1", "--csv", "-"});
+    EXPECT_EQ(matched(arguments).out, "template,y,x,score,y_subpixel,x_subpixel\n" +
+                                          std::to_string(number) + ",12,7,1.5,12,7\n");
   }
 }
 
@@ -285,9 +285,9 @@ TEST_F(match, refuses_in_a_sentence_and_writes_nothing) {
            {{"f.npy", "text.txt"}, 4, "is no PNG, TIFF, MRC or .npy"},
            {{"f.npy", "t.npy", "--csv", "no/p.csv"}, 4, "no/p.csv"}}) {
     SCOPED_TRACE(sentence);
-    words all{"match"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    expect_refusal(at_, all, code, sentence);
+    words command{"match"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    expect_refusal(at_, command, code, sentence);
   }
 }
 

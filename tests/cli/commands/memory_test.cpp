@@ -36,11 +36,11 @@ std::size_t stated_bytes(const finished& done) {
 
 /// Writes fp32 images of zeros as a file without blocks: what this process takes counts for its
 /// children as well.
-void sparse_stack(const workplace& at, const std::string& name, const image_shape& shape) {
+void sparse_stack(const workplace& place, const std::string& name, const image_shape& shape) {
   const std::vector<std::size_t> lengths{shape.n_images, shape.height, shape.width};
   const std::string prefix = formats::npy_prefix("<f4", lengths);
-  at.file(name, prefix);
-  std::filesystem::resize_file(at.folder().path() / name,
+  place.file(name, prefix);
+  std::filesystem::resize_file(place.folder().path() / name,
                                prefix.size() + 4 * shape.n_images * shape.height * shape.width);
 }
 
@@ -160,9 +160,9 @@ TEST_F(memory, is_refused_before_it_is_taken) {
                                  {"match", "f.png", "k.npy"},
                                  {"transform", "f.png", "--axes", "2"},
                                  {"match", "f.png", "f.png"}}) {
-    words all = arguments;
-    all.insert(all.end(), {"--max-memory", "100M", "--engine", "host"});
-    const finished done = at_.run(all);
+    words command = arguments;
+    command.insert(command.end(), {"--max-memory", "100M", "--engine", "host"});
+    const finished done = at_.run(command);
     EXPECT_EQ(done.code, 2);
     EXPECT_THAT(done.err, HasSubstr("MiB of memory, and 100 MiB are allowed"));
     EXPECT_THAT(done.err, HasSubstr("give --max-memory "));

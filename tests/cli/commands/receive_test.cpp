@@ -35,12 +35,12 @@ class receiving : public ::testing::Test {
   }
 
   void start(const words& more) {
-    words all{"receive",      "127.0.0.2+1:" + std::to_string(port_),
-              "--substreams", "4",
-              "--stats",      "got.json",
-              "--timeout",    "10"};
-    all.insert(all.end(), more.begin(), more.end());
-    process_ = at_.start(all);
+    words arguments{"receive",      "127.0.0.2+1:" + std::to_string(port_),
+                    "--substreams", "4",
+                    "--stats",      "got.json",
+                    "--timeout",    "10"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    process_ = at_.start(arguments);
     wait_for_socket();
     out_ = std::make_unique<transmit::heap_sender>(
         transmit::sender_spec{.destinations = {{loopback + 1, port_},
@@ -202,9 +202,9 @@ TEST_F(receiving, refuses_in_one_sentence) {
        "10 channels cannot be split evenly between 3 substreams"},
       {{base[1]}, "is given twice; give it once"}};
   for (const auto& [more, sentence] : cases) {
-    words all = base;
-    all.insert(all.end(), more.begin(), more.end());
-    const finished run = at_.run(all);
+    words arguments = base;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const finished run = at_.run(arguments);
     EXPECT_EQ(run.code, 2) << run.err;
     EXPECT_THAT(run.err, HasSubstr(sentence));
     EXPECT_EQ(n_lines(run.err), 1u) << run.err;

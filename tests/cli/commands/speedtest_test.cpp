@@ -16,8 +16,8 @@ using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
 TEST(speedtest, times_every_length_on_every_engine) {
-  const workplace at;
-  const finished run = at.run({"speedtest", "--min-log2", "3", "--max-log2", "6", "--json"});
+  const workplace place;
+  const finished run = place.run({"speedtest", "--min-log2", "3", "--max-log2", "6", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   const auto document = json_of(run);
   EXPECT_EQ(document["schema"], "wingbeat.speedtest/1");
@@ -39,16 +39,17 @@ TEST(speedtest, times_every_length_on_every_engine) {
 }
 
 TEST(speedtest, times_the_lengths_that_are_listed) {
-  const workplace at;
+  const workplace place;
   const finished run =
-      at.run({"speedtest", "--engine", "reference,host", "--lengths", "1000,75,1000", "--json"});
+      place.run({"speedtest", "--engine", "reference,host", "--lengths", "1000,75,1000", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   for (const auto& engine : json_of(run)["engines"]) {
     ASSERT_EQ(engine["lengths"].size(), 2);
     EXPECT_EQ(engine["lengths"][0]["length"], 75);
     EXPECT_EQ(engine["lengths"][1]["length"], 1000);
   }
-  EXPECT_THAT(at.run({"speedtest", "--engine", "host", "--lengths", "75"}).out, HasSubstr("6.23"));
+  EXPECT_THAT(place.run({"speedtest", "--engine", "host", "--lengths", "75"}).out,
+              HasSubstr("6.23"));
 }
 
 nlohmann::json engine_of(const nlohmann::json& document, const std::string& name) {
@@ -59,8 +60,8 @@ nlohmann::json engine_of(const nlohmann::json& document, const std::string& name
 }
 
 TEST(speedtest, break_even_is_where_the_faster_engine_starts_to_stay_ahead) {
-  const workplace at;
-  const auto document = json_of(at.run({"speedtest", "--max-log2", "10", "--json"}));
+  const workplace place;
+  const auto document = json_of(place.run({"speedtest", "--max-log2", "10", "--json"}));
   ASSERT_FALSE(document["break_even"].empty());
   for (const auto& pair : document["break_even"]) {
     const auto faster = engine_of(document, pair["faster"]);
@@ -83,30 +84,30 @@ TEST(speedtest, break_even_is_where_the_faster_engine_starts_to_stay_ahead) {
 }
 
 TEST(speedtest, writes_csv_and_both_charts) {
-  const workplace at;
-  const finished run = at.run({"speedtest", "--engine", "host,reference", "--max-log2", "5",
-                               "--runs", "2", "--csv", "s.csv", "--plot", "s"});
+  const workplace place;
+  const finished run = place.run({"speedtest", "--engine", "host,reference", "--max-log2", "5",
+                                  "--runs", "2", "--csv", "s.csv", "--plot", "s"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("break-even"));
-  const std::string csv = at.folder().read("s.csv");
+  const std::string csv = place.folder().read("s.csv");
   EXPECT_EQ(n_lines(csv), 1 + 2 * 5);
   const std::string head = csv.substr(0, csv.find('\n'));
   const auto n_commas = std::count(head.begin(), head.end(), ',');
   EXPECT_EQ(std::count(csv.begin(), csv.end(), ','), n_commas * (1 + 2 * 5));
-  EXPECT_EQ(at.folder().read("s-time.png").substr(1, 3), "PNG");
-  EXPECT_EQ(at.folder().read("s-per-element.png").substr(1, 3), "PNG");
-  EXPECT_EQ(at.folder().n_files(), 3);
-  const finished vectors = at.run(
+  EXPECT_EQ(place.folder().read("s-time.png").substr(1, 3), "PNG");
+  EXPECT_EQ(place.folder().read("s-per-element.png").substr(1, 3), "PNG");
+  EXPECT_EQ(place.folder().n_files(), 3);
+  const finished vectors = place.run(
       {"speedtest", "--engine", "host", "--max-log2", "2", "--runs", "1", "--plot", "./v.svg"});
   ASSERT_EQ(vectors.code, 0) << vectors.err;
-  EXPECT_THAT(at.folder().read("v-time.svg"), HasSubstr("<svg"));
-  EXPECT_THAT(at.folder().read("v-per-element.svg"), HasSubstr("<svg"));
+  EXPECT_THAT(place.folder().read("v-time.svg"), HasSubstr("<svg"));
+  EXPECT_THAT(place.folder().read("v-per-element.svg"), HasSubstr("<svg"));
 }
 
 TEST(speedtest, checks_fp64_too) {
-  const workplace at;
+  const workplace place;
   const finished run =
-      at.run({"speedtest", "--precision", "fp64", "--max-log2", "12", "--runs", "1"});
+      place.run({"speedtest", "--precision", "fp64", "--max-log2", "12", "--runs", "1"});
   EXPECT_EQ(run.code, 0) << run.err << run.out;
 }
 

@@ -38,22 +38,22 @@ struct request {
 };
 
 /// Returns the powers of one frame by the definition.
-std::vector<double> powers_of(const file_signal& from, std::size_t first, const request& r) {
+std::vector<double> powers_of(const file_signal& signal, std::size_t first, const request& r) {
   const auto w = samples_of(r.shape, r.segment);
   std::complex<double> mean = 0;
   double sum = 0, energy = 0;
   for (std::size_t i = 0; i < r.segment; ++i) {
-    if (r.removes_mean) mean += from.samples[first + i] / static_cast<double>(r.segment);
+    if (r.removes_mean) mean += signal.samples[first + i] / static_cast<double>(r.segment);
     sum += w[i];
     energy += w[i] * w[i];
   }
   std::vector<std::complex<double>> x(r.segment);
-  for (std::size_t i = 0; i < r.segment; ++i) x[i] = w[i] * (from.samples[first + i] - mean);
+  for (std::size_t i = 0; i < r.segment; ++i) x[i] = w[i] * (signal.samples[first + i] - mean);
   const auto exact = dft(x, direction::forward);
   const double divisor = r.is_density ? r.rate_hz * energy : sum * sum;
   std::vector<double> powers;
-  for (std::size_t k = 0; k < (from.is_real ? r.segment / 2 + 1 : r.segment); ++k) {
-    const bool is_twice = from.is_real && k > 0 && 2 * k != r.segment;
+  for (std::size_t k = 0; k < (signal.is_real ? r.segment / 2 + 1 : r.segment); ++k) {
+    const bool is_twice = signal.is_real && k > 0 && 2 * k != r.segment;
     powers.push_back((is_twice ? 2 : 1) * static_cast<double>(std::norm(exact[k])) / divisor);
   }
   return powers;
@@ -196,9 +196,9 @@ TEST_F(transform_frames, refuses_what_makes_no_sense) {
            {{"--psd", "--scale", "none"}, "choose density or spectrum"},
            {{"--psd", "--output", "x.txt"}, "must end in .csv or .npy"},
            {{"--window", "hann", "--inverse"}, "drop one"}}) {
-    std::vector<std::string> all{"in.txt"};
-    all.insert(all.end(), words.begin(), words.end());
-    EXPECT_THAT(run(all, 2).err, HasSubstr(sentence));
+    std::vector<std::string> arguments{"in.txt"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    EXPECT_THAT(run(arguments, 2).err, HasSubstr(sentence));
   }
 }
 

@@ -38,13 +38,13 @@ samples row_of(const file_signal& s, std::size_t r, std::size_t length) {
 }
 
 /// Expects the rows in `file` to be the forward transforms of the rows of `from`.
-void expect_spectra(const std::filesystem::path& file, const file_signal& from, std::size_t length,
-                    std::size_t n_bins, double bound) {
+void expect_spectra(const std::filesystem::path& file, const file_signal& signal,
+                    std::size_t length, std::size_t n_bins, double bound) {
   const file_signal got = read_signal(file);
-  ASSERT_EQ(got.n_rows, from.n_rows);
+  ASSERT_EQ(got.n_rows, signal.n_rows);
   ASSERT_EQ(got.row_length, n_bins);
-  for (std::size_t r = 0; r < from.n_rows; ++r) {
-    auto expected = dft(row_of(from, r, length), direction::forward);
+  for (std::size_t r = 0; r < signal.n_rows; ++r) {
+    auto expected = dft(row_of(signal, r, length), direction::forward);
     expected.resize(n_bins);
     EXPECT_LE(relative_l2(row_of(got, r, n_bins), expected), bound) << "row " << r;
   }

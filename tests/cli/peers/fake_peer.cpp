@@ -22,9 +22,10 @@ using namespace peers;
 
 class fake_job final : public job {
  public:
-  fake_job(const problem& what, std::string manner) : what_(what), manner_(std::move(manner)) {
-    in_.resize(what.in.size_bytes);
-    out_.resize(what.out.size_bytes);
+  fake_job(const problem& request, std::string manner)
+      : what_(request), manner_(std::move(manner)) {
+    in_.resize(request.in.size_bytes);
+    out_.resize(request.out.size_bytes);
   }
 
   void fill(const std::vector<char>& block) override {
@@ -86,12 +87,12 @@ class fake final : public library {
     return "Fake 1.0";
   }
 
-  std::unique_ptr<job> plan(const problem& what) override {
-    if (manner_ == "refuses" || what.lengths.size() != 1 || what.real != precision::fp32) {
+  std::unique_ptr<job> plan(const problem& request) override {
+    if (manner_ == "refuses" || request.lengths.size() != 1 || request.real != precision::fp32) {
       throw refusal("it plans nothing like this");
     }
     if (manner_ == "kills" && ++n_planned_ > 1) kill(getppid(), SIGKILL);
-    return std::make_unique<fake_job>(what, manner_);
+    return std::make_unique<fake_job>(request, manner_);
   }
 
  private:

@@ -13,13 +13,13 @@ namespace {
 using namespace wingbeat::cli;
 
 timed_engine engine(std::string name, const std::vector<double>& seconds) {
-  timed_engine made{std::move(name), {}};
+  timed_engine result{std::move(name), {}};
   std::size_t length = 2;
   for (const double s : seconds) {
-    made.times.push_back({length, s});
+    result.times.push_back({length, s});
     length *= 2;
   }
-  return made;
+  return result;
 }
 
 break_even between(const std::vector<double>& a, const std::vector<double>& b) {
