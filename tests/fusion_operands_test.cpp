@@ -116,15 +116,15 @@ class fusion_operands : public on_engine {
 };
 
 TEST_P(fusion_operands, change_without_planning_again) {
-  const plan made{*on, weighted_rows()};
+  const plan planned{*on, weighted_rows()};
   std::vector<float> rising(n), falling(n);
   std::iota(rising.begin(), rising.end(), 1.0f);
   std::iota(falling.rbegin(), falling.rend(), 1.0f);
   const buffer a = filled(rising), b = filled(falling);
   for (const float level : {0.5f, 2.0f}) {
-    made.enqueue(*on, in.view(), out.view(), {.load = {a.view(), level}});
+    planned.enqueue(*on, in.view(), out.view(), {.load = {a.view(), level}});
     EXPECT_LE(largest_difference(read<std::complex<float>>(out), expected(rising, level)), 4e-3f);
-    made.enqueue(*on, in.view(), out.view(), {.load = {b.view(), level}});
+    planned.enqueue(*on, in.view(), out.view(), {.load = {b.view(), level}});
     EXPECT_LE(largest_difference(read<std::complex<float>>(out), expected(falling, level)), 4e-3f);
   }
 }
@@ -160,11 +160,11 @@ TEST_P(fusion_operands, serve_both_ends_beside_parameters) {
             }
           }),
       .operands = {kernel_parameter::value<unsigned>(), kernel_parameter::output(sizeof(float))}};
-  const plan made{*on, spec};
+  const plan planned{*on, spec};
   const buffer weights = filled(std::vector<float>(n, 1.0f));
   const buffer scaled = filled(std::vector<float>(n * rows, -1.0f));
-  made.enqueue(*on, in.view(), out.view(),
-               {.load = {weights.view(), 1.0f}, .store = {7u, scaled.view()}});
+  planned.enqueue(*on, in.view(), out.view(),
+                  {.load = {weights.view(), 1.0f}, .store = {7u, scaled.view()}});
   const complexes wanted = expected(std::vector<float>(n, 1.0f), 1);
   EXPECT_LE(largest_difference(read<std::complex<float>>(out), wanted), 1e-4f);
   const auto got = read<float>(scaled);
@@ -174,12 +174,12 @@ TEST_P(fusion_operands, serve_both_ends_beside_parameters) {
 }
 
 TEST_P(fusion_operands, are_refused_where_they_do_not_fit) {
-  const plan made{*on, weighted_rows()};
+  const plan planned{*on, weighted_rows()};
   const buffer weights = filled(std::vector<float>(n, 1.0f));
   const auto refused = [&](const run_operands& given) {
-    return refusal([&] { made.enqueue(*on, in.view(), out.view(), given); });
+    return refusal([&] { planned.enqueue(*on, in.view(), out.view(), given); });
   };
-  EXPECT_THAT(refusal([&] { made.enqueue(*on, in.view(), out.view()); }),
+  EXPECT_THAT(refusal([&] { planned.enqueue(*on, in.view(), out.view()); }),
               HasSubstr("the load functor has 2 parameters and was given 0 arguments"));
   EXPECT_THAT(refused({.load = {1.0f, weights.view()}}),
               HasSubstr("argument 0 of the load functor is a value; its parameter is a view"));
@@ -210,9 +210,9 @@ std::string answer_to(queue& on, const buffer& in, const buffer& out, const buff
   spec.load.callable = operand_reader<std::complex<float>>(
       [take](const void*, const host_arguments& given, std::size_t, std::size_t,
              std::span<std::complex<float>>) { take(given); });
-  const plan made{on, spec};
+  const plan planned{on, spec};
   try {
-    made.enqueue(on, in.view(), out.view(), {.load = {weights.view(), 1.0f}});
+    planned.enqueue(on, in.view(), out.view(), {.load = {weights.view(), 1.0f}});
     on.wait();
   } catch (const std::out_of_range& refused) {
     return refused.what();
@@ -240,13 +240,13 @@ TEST_P(fusion_operands, are_compared_with_what_a_callable_takes) {
 }
 
 TEST_P(fusion_operands, may_be_none_of_a_plan_without_functors) {
-  const plan made{*on, {.lengths = {n}, .batch = rows}};
-  made.enqueue(*on, in.view(), out.view());
+  const plan planned{*on, {.lengths = {n}, .batch = rows}};
+  planned.enqueue(*on, in.view(), out.view());
   const auto plain = read<std::complex<float>>(out);
   const buffer other{*on, n * rows * sizeof(std::complex<float>)};
-  made.enqueue(*on, in.view(), other.view(), {});  // neither workspace nor operands
+  planned.enqueue(*on, in.view(), other.view(), {});  // neither workspace nor operands
   EXPECT_EQ(read<std::complex<float>>(other), plain);
-  made.enqueue(*on, in.view(), other.view(), {}, {});
+  planned.enqueue(*on, in.view(), other.view(), {}, {});
   EXPECT_EQ(read<std::complex<float>>(other), plain);
 }
 

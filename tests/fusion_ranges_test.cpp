@@ -30,15 +30,15 @@ std::size_t elements_of(const std::vector<index_range>& ranges) {
 
 /// The layout of the elements in the ranges, packed.
 memory_layout packed(const std::vector<index_range>& ranges, std::size_t n_batches) {
-  memory_layout as{.strides = std::vector<std::size_t>(ranges.size())};
+  memory_layout layout{.strides = std::vector<std::size_t>(ranges.size())};
   std::size_t stride = 1;
   for (std::size_t a = ranges.size(); a-- > 0;) {
-    as.strides[a] = stride;
+    layout.strides[a] = stride;
     stride *= ranges[a].end - ranges[a].first;
   }
-  for (const index_range& range : ranges) as.origin.push_back(range.first);
-  as.distances.assign(n_batches, stride);
-  return as;
+  for (const index_range& range : ranges) layout.origin.push_back(range.first);
+  layout.distances.assign(n_batches, stride);
+  return layout;
 }
 
 /// Loads and stores element i of a row at its number; `sums` adds up each row instead.

@@ -56,21 +56,21 @@ TEST(fusion_on_host, calls_once_for_every_element) {
   for (const std::size_t n : {4, 1024, 1 << 17}) {
     const std::size_t batch = n == 4 ? 70000 : 3;
     std::vector<std::atomic<int>> loads(n * batch), stores(n * batch);
-    plan_spec what{.lengths = {n}, .batch = batch};
-    what.load = {.in_bytes = 8, .element_bytes = 8};
-    what.load.callable = [&](const void*, std::size_t row, std::size_t first,
+    plan_spec spec{.lengths = {n}, .batch = batch};
+    spec.load = {.in_bytes = 8, .element_bytes = 8};
+    spec.load.callable = [&](const void*, std::size_t row, std::size_t first,
                              std::span<std::complex<float>> into) {
       for (std::size_t i = 0; i < into.size(); ++i) ++loads[row * n + first + i];
       for (auto& z : into) z = 0;
     };
-    what.store = {.out_bytes = 8, .element_bytes = 8};
-    what.store.callable = [&](void*, std::size_t row, std::size_t first,
+    spec.store = {.out_bytes = 8, .element_bytes = 8};
+    spec.store.callable = [&](void*, std::size_t row, std::size_t first,
                               std::span<const std::complex<float>> values) {
       for (std::size_t i = 0; i < values.size(); ++i) ++stores[row * n + first + i];
     };
-    const plan made{on, what};
+    const plan planned{on, spec};
     buffer in{on, 8}, out{on, 8};
-    made.enqueue(on, in.view(), out.view());
+    planned.enqueue(on, in.view(), out.view());
     const auto is_one = [](const auto& count) { return count == 1; };
     EXPECT_TRUE(std::all_of(loads.begin(), loads.end(), is_one)) << n;
     EXPECT_TRUE(std::all_of(stores.begin(), stores.end(), is_one)) << n;
@@ -79,14 +79,14 @@ TEST(fusion_on_host, calls_once_for_every_element) {
 
 TEST(fusion_on_host, passes_on_what_a_functor_throws) {
   queue on{first_device(engine::host)};
-  plan_spec what{.lengths = {64}};
-  what.load = {.in_bytes = 8, .element_bytes = 8};
-  what.load.callable = [](const void*, std::size_t, std::size_t, std::span<std::complex<float>>) {
+  plan_spec spec{.lengths = {64}};
+  spec.load = {.in_bytes = 8, .element_bytes = 8};
+  spec.load.callable = [](const void*, std::size_t, std::size_t, std::span<std::complex<float>>) {
     throw file_error("the disk is full");
   };
-  const plan made{on, what};
+  const plan planned{on, spec};
   buffer in{on, 8}, out{on, 512};
-  EXPECT_THROW(made.enqueue(on, in.view(), out.view()), file_error);
+  EXPECT_THROW(planned.enqueue(on, in.view(), out.view()), file_error);
 }
 
 /// A request that every engine takes; the tests spoil it.
@@ -94,75 +94,76 @@ plan_spec sound() {
   return fused_case<float>{{.lengths = {64}, .batch = 3}, fuse::both}.spec();
 }
 
-std::string refusal_of(const plan_spec& what) {
-  return refusal([&] { plan{queue{first_device(engine::host)}, what}; });
+std::string refusal_of(const plan_spec& spec) {
+  return refusal([&] { plan{queue{first_device(engine::host)}, spec}; });
 }
 
 TEST(fusion_refusals, name_the_form_that_is_missing) {
-  plan_spec what = sound();
-  what.load.callable = {};
-  EXPECT_THAT(refusal_of(what), HasSubstr("the load functor has no callable, which engine host"));
-  what = sound();
-  what.store.callable = run_writer<std::complex<float>>{};
-  EXPECT_THAT(refusal_of(what), HasSubstr("the store functor has no callable"));
+  plan_spec spec = sound();
+  spec.load.callable = {};
+  EXPECT_THAT(refusal_of(spec), HasSubstr("the load functor has no callable, which engine host"));
+  spec = sound();
+  spec.store.callable = run_writer<std::complex<float>>{};
+  EXPECT_THAT(refusal_of(spec), HasSubstr("the store functor has no callable"));
 }
 
 TEST(fusion_refusals, name_the_element_that_is_wrong) {
-  plan_spec what = sound();
-  what.real = precision::fp64;
-  EXPECT_THAT(refusal_of(what), HasSubstr("takes a span of std::complex<float> and this forward "
+  plan_spec spec = sound();
+  spec.real = precision::fp64;
+  EXPECT_THAT(refusal_of(spec), HasSubstr("takes a span of std::complex<float> and this forward "
                                           "plan in fp64 has elements of std::complex<double>"));
-  what = sound();
-  what.kind = transform::forward_from_real;
-  EXPECT_THAT(refusal_of(what), HasSubstr("has elements of float"));
+  spec = sound();
+  spec.kind = transform::forward_from_real;
+  EXPECT_THAT(refusal_of(spec), HasSubstr("has elements of float"));
 }
 
 TEST(fusion_refusals, want_the_sizes_of_the_buffers) {
-  plan_spec what = sound();
-  what.load.in_bytes = 0;
-  EXPECT_THAT(refusal_of(what), HasSubstr("load.in_bytes is 0"));
+  plan_spec spec = sound();
+  spec.load.in_bytes = 0;
+  EXPECT_THAT(refusal_of(spec), HasSubstr("load.in_bytes is 0"));
   plan_spec named{.lengths = {64}};
   named.store.source.type = "power";
   EXPECT_THAT(refusal_of(named), HasSubstr("store.out_bytes is 0"));
-  what = sound();
-  what.store.element_bytes = 0;
-  EXPECT_THAT(refusal_of(what), HasSubstr("store.element_bytes is 0"));
+  spec = sound();
+  spec.store.element_bytes = 0;
+  EXPECT_THAT(refusal_of(spec), HasSubstr("store.element_bytes is 0"));
 }
 
 TEST(fusion_refusals, keep_input_and_output_apart) {
-  plan_spec what = sound();
-  what.where = placement::in_place;
-  EXPECT_THAT(refusal_of(what), HasSubstr("placement::out_of_place"));
+  plan_spec spec = sound();
+  spec.where = placement::in_place;
+  EXPECT_THAT(refusal_of(spec), HasSubstr("placement::out_of_place"));
 
   queue on{first_device(engine::host)};
-  what = sound();
-  const plan made{on, what};
+  spec = sound();
+  const plan planned{on, spec};
   buffer memory{on, 4096};
-  EXPECT_THAT(refusal([&] { made.enqueue(on, memory.view(), memory.view()); }),
+  EXPECT_THAT(refusal([&] { planned.enqueue(on, memory.view(), memory.view()); }),
               HasSubstr("give it two buffers"));
 }
 
 TEST(fusion_refusals, hold_buffers_to_what_was_stated) {
   queue on{first_device(engine::host)};
-  const plan_spec what = sound();
-  const plan made{on, what};
-  buffer in{on, input_bytes(what) + 4}, out{on, output_bytes(what)};
+  const plan_spec spec = sound();
+  const plan planned{on, spec};
+  buffer in{on, input_bytes(spec) + 4}, out{on, output_bytes(spec)};
   buffer_view part = in.view();
-  part.size_bytes = input_bytes(what) - 1;
-  EXPECT_THAT(refusal([&] { made.enqueue(on, part, out.view()); }), HasSubstr("this plan needs"));
+  part.size_bytes = input_bytes(spec) - 1;
+  EXPECT_THAT(refusal([&] { planned.enqueue(on, part, out.view()); }),
+              HasSubstr("this plan needs"));
   buffer_view odd = in.view();
   odd.offset_bytes = 2;
   odd.size_bytes -= 2;
-  EXPECT_THAT(refusal([&] { made.enqueue(on, odd, out.view()); }),
+  EXPECT_THAT(refusal([&] { planned.enqueue(on, odd, out.view()); }),
               HasSubstr("starts at byte 2, within an element of the functor's, which has 4 bytes"));
 }
 
 TEST(fusion_on_host, counts_the_bytes_that_were_stated) {
   queue on{first_device(engine::host)};
-  const plan_spec what = sound();
-  EXPECT_EQ(input_bytes(what), 3U * 67 * 4);
-  EXPECT_EQ(output_bytes(what), 3U * 66 * 4);
-  EXPECT_EQ((plan{on, what}.traffic_bytes()), 3U * 67 * 4 + 3U * 66 * 4);
+  const plan_spec spec = sound();
+  EXPECT_EQ(input_bytes(spec), 3U * 67 * 4);
+  EXPECT_EQ(output_bytes(spec), 3U * 66 * 4);
+  EXPECT_EQ((plan{on, spec}.traffic_bytes()), 3U * 67 * 4 + 3U * 66 * 4);
 }
 
 }  // namespace

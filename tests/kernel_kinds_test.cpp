@@ -52,17 +52,17 @@ void on_every_device(const std::string& text, const std::vector<typename Fft::va
                      std::size_t out_count, const Check& check) {
   using value = typename Fft::value_type;
   const auto roots = roots_of<Fft>();
-  for (const device_info& where : devices()) {
-    if (where.runs_on != engine::opencl && where.runs_on != engine::cuda) continue;
-    SCOPED_TRACE(where.name);
-    queue on{where};
-    const kernel made{on,
-                      {.text = text,
-                       .entry = "entry",
-                       .threads = Fft::workgroup_threads,
-                       .scratch_bytes = Fft::scratch_bytes,
-                       .in_element_bytes = sizeof(value),
-                       .out_element_bytes = sizeof(value)}};
+  for (const device_info& device : devices()) {
+    if (device.runs_on != engine::opencl && device.runs_on != engine::cuda) continue;
+    SCOPED_TRACE(device.name);
+    queue on{device};
+    const kernel compiled{on,
+                          {.text = text,
+                           .entry = "entry",
+                           .threads = Fft::workgroup_threads,
+                           .scratch_bytes = Fft::scratch_bytes,
+                           .in_element_bytes = sizeof(value),
+                           .out_element_bytes = sizeof(value)}};
     std::vector<value> y(std::max(out_count, x.size()));
     std::copy(x.begin(), x.end(), y.begin());
     buffer table{on, roots.size() * sizeof(roots[0])}, in{on, x.size() * sizeof(value)};
@@ -70,7 +70,7 @@ void on_every_device(const std::string& text, const std::vector<typename Fft::va
     table.write(roots.data(), table.size_bytes());
     in.write(x.data(), in.size_bytes());
     out.write(y.data(), out.size_bytes());
-    made.enqueue(on, 1, in.view(), out.view(), table.view(), 1);
+    compiled.enqueue(on, 1, in.view(), out.view(), table.view(), 1);
     out.read(y.data(), out.size_bytes());
     y.resize(out_count);
     check(y);

@@ -129,10 +129,10 @@ void check_orders(queue& on, workgroup_fft what) {
 
 TEST(kernel, transforms_in_every_order_and_precision) {
   std::size_t n_devices = 0;
-  for (const device_info& where : devices()) {
-    if (where.runs_on != engine::opencl && where.runs_on != engine::cuda) continue;
+  for (const device_info& device : devices()) {
+    if (device.runs_on != engine::opencl && device.runs_on != engine::cuda) continue;
     ++n_devices;
-    queue on{where};
+    queue on{device};
     check_orders(on, {64, 2, 2});
     check_orders(on, {256, 8});
     check_orders(on, {1024, 16, 1, scalar::fp16});
@@ -145,9 +145,9 @@ TEST(kernel, transforms_in_every_order_and_precision) {
 }
 
 TEST(kernel, names_the_users_line_when_it_does_not_compile) {
-  for (const device_info& where : devices()) {
-    if (where.runs_on != engine::opencl && where.runs_on != engine::cuda) continue;
-    const queue on{where};
+  for (const device_info& device : devices()) {
+    if (device.runs_on != engine::opencl && device.runs_on != engine::cuda) continue;
+    const queue on{device};
     try {
       const kernel wrong{on,
                          {.text = "#include \"wingbeat/device/complex.hpp\"\n\nthis is wrong;\n",
@@ -162,7 +162,7 @@ TEST(kernel, names_the_users_line_when_it_does_not_compile) {
 template <class Error>
 std::string refusal(const queue& on, kernel_spec what) {
   try {
-    const kernel made{on, std::move(what)};
+    const kernel compiled{on, std::move(what)};
   } catch (const Error& refused) {
     return refused.what();
   }
@@ -170,9 +170,9 @@ std::string refusal(const queue& on, kernel_spec what) {
 }
 
 TEST(kernel, is_refused_other_threads_than_its_own) {
-  for (const device_info& where : devices()) {
-    if (where.runs_on != engine::opencl && where.runs_on != engine::cuda) continue;
-    const queue on{where};
+  for (const device_info& device : devices()) {
+    if (device.runs_on != engine::opencl && device.runs_on != engine::cuda) continue;
+    const queue on{device};
     const workgroup_fft what{256, 8};
     const auto threads = [&](unsigned n) {
       return refusal<plan_error>(on, {.text = row_kernel(what),
@@ -182,7 +182,7 @@ TEST(kernel, is_refused_other_threads_than_its_own) {
     };
     EXPECT_EQ(threads(32), "nothing was refused");
     EXPECT_THAT(threads(0), HasSubstr("0 threads"));
-    if (where.runs_on == engine::cuda) continue;  // whose drivers tell an upper bound alone
+    if (device.runs_on == engine::cuda) continue;  // whose drivers tell an upper bound alone
     EXPECT_THAT(threads(16), HasSubstr("of 32 threads a workgroup and 16 were asked for"));
     EXPECT_THAT(threads(64), HasSubstr("of 32 threads a workgroup and 64 were asked for"));
   }
@@ -201,9 +201,9 @@ std::string lone_kernel(const std::string& body) {
 }
 
 TEST(kernel, says_that_a_store_needs_a_pointer_that_is_not_to_const) {
-  for (const device_info& where : devices()) {
-    if (where.runs_on != engine::opencl && where.runs_on != engine::cuda) continue;
-    const queue on{where};
+  for (const device_info& device : devices()) {
+    if (device.runs_on != engine::opencl && device.runs_on != engine::cuda) continue;
+    const queue on{device};
     for (const std::string to :
          {"wd::io::contiguous{%}", "wd::io::strided{%, 2}", "wd::io::row_of(%, 4, {0, true})",
           "wd::io::column_of(%, 4, wd::io::member{0, true})",

@@ -21,12 +21,12 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 std::vector<device_info> compiling_devices() {
-  std::vector<device_info> all;
+  std::vector<device_info> result;
   for (const device_info& device : devices()) {
     const bool compiles = device.runs_on == engine::opencl || device.runs_on == engine::cuda;
-    if (compiles) all.push_back(device);
+    if (compiles) result.push_back(device);
   }
-  return all;
+  return result;
 }
 
 /// A kernel of one thread with `body`, behind `head`.
@@ -65,8 +65,8 @@ std::string result_of(const device_info& device, const kernel_spec& spec) {
 // The cache knows a kernel by its text. A file that the text includes may change, and then the
 // kernel made of what it held before would run.
 TEST(kernel_text, includes_no_file_that_may_change) {
-  const folder here;
-  const std::string file = (here / "factor.hpp").string();
+  const folder directory;
+  const std::string file = (directory / "factor.hpp").string();
   for (const device_info& device : compiling_devices()) {
     for (const std::string factor : {"2", "3"}) {
       set_content(file, "WINGBEAT_FN float factor() { return " + factor + "; }\n");
@@ -78,8 +78,8 @@ TEST(kernel_text, includes_no_file_that_may_change) {
 }
 
 TEST(kernel_text, of_a_functor_includes_no_file_that_may_change) {
-  const folder here;
-  const std::string file = (here / "factor.hpp").string();
+  const folder directory;
+  const std::string file = (directory / "factor.hpp").string();
   for (const device_info& device : compiling_devices()) {
     queue on{device};
     for (const std::string factor : {"2", "3"}) {

@@ -37,7 +37,7 @@ class kernel_views : public on_engine {
   void SetUp() override {
     on_engine::SetUp();
     if (IsSkipped()) return;
-    made = std::make_unique<kernel>(*on, sums);
+    compiled = std::make_unique<kernel>(*on, sums);
     const std::vector<float> ones(16, 1);
     for (buffer* const each : {&memory, &table}) {
       *each = buffer{*on, 64};
@@ -54,7 +54,7 @@ class kernel_views : public on_engine {
   }
 
   std::string refusal_of(buffer_view in, buffer_view out, buffer_view roots) {
-    const auto sentence = refusal([&] { made->enqueue(*on, 1, in, out, roots, 8); });
+    const auto sentence = refusal([&] { compiled->enqueue(*on, 1, in, out, roots, 8); });
     on->wait();
     return sentence;
   }
@@ -65,7 +65,7 @@ class kernel_views : public on_engine {
     return value;
   }
 
-  std::unique_ptr<kernel> made;
+  std::unique_ptr<kernel> compiled;
   buffer memory, table;
 };
 
@@ -105,11 +105,11 @@ TEST_P(kernel_views, are_of_the_queues_device) {
 }
 
 TEST_P(kernel_views, are_refused_by_a_kernel_that_was_moved_from) {
-  const kernel owner = std::move(*made);
+  const kernel owner = std::move(*compiled);
   const auto sentence =
       HasSubstr("this kernel was moved from; use the kernel that it was moved to");
   EXPECT_THAT(refusal_of(from(0), from(8), table.view()), sentence);
-  EXPECT_THAT(refusal([&] { (void)made->resources(); }), sentence);
+  EXPECT_THAT(refusal([&] { (void)compiled->resources(); }), sentence);
   EXPECT_EQ(owner.resources().threads, 1);
 }
 

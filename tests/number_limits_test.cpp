@@ -59,12 +59,12 @@ class number_limits : public ::testing::Test {
 };
 
 /// Returns the bytes from the first element to the last one.
-long double extent_of(const memory_layout& as, const std::vector<index_range>& valid,
+long double extent_of(const memory_layout& layout, const std::vector<index_range>& valid,
                       std::size_t count, std::size_t unit_bytes) {
   long double last =
-      static_cast<long double>(as.imaginary_at) + product_of({count - 1, as.distances[0]});
-  for (std::size_t a = 0; a < as.strides.size(); ++a) {
-    last += product_of({valid[a].end - 1 - as.origin[a], as.strides[a]});
+      static_cast<long double>(layout.imaginary_at) + product_of({count - 1, layout.distances[0]});
+  for (std::size_t a = 0; a < layout.strides.size(); ++a) {
+    last += product_of({valid[a].end - 1 - layout.origin[a], layout.strides[a]});
   }
   return (last + 1) * static_cast<long double>(unit_bytes);
 }
@@ -77,10 +77,10 @@ TEST_F(number_limits, plans_have_the_bytes_of_their_layouts) {
     plain.in = plain.out = packed;
     if (is_planar) plain.in.imaginary_at = plain.out.imaginary_at = 64;
     const auto check = [&](const plan_spec& spec) {
-      const plan made{on, spec};
+      const plan planned{on, spec};
       const std::size_t count = spec.batch.counts()[0];
-      const auto unit_bytes = [](const memory_layout& as) {
-        return as.imaginary_at == 0 ? sizeof(std::complex<float>) : sizeof(float);
+      const auto unit_bytes = [](const memory_layout& layout) {
+        return layout.imaginary_at == 0 ? sizeof(std::complex<float>) : sizeof(float);
       };
       const auto bytes = [](std::size_t n) { return static_cast<long double>(n); };
       EXPECT_EQ(bytes(input_bytes(spec)),
@@ -90,16 +90,16 @@ TEST_F(number_limits, plans_have_the_bytes_of_their_layouts) {
     };
     check(plain);
     const auto fields = [](plan_spec& spec) {
-      std::vector<std::size_t*> all{&spec.lengths[0], &spec.lengths[1]};
-      for (memory_layout* as : {&spec.in, &spec.out}) {
-        for (std::size_t& each : as->strides) all.push_back(&each);
-        for (std::size_t& each : as->origin) all.push_back(&each);
-        all.insert(all.end(), {&as->distances[0], &as->imaginary_at});
+      std::vector<std::size_t*> result{&spec.lengths[0], &spec.lengths[1]};
+      for (memory_layout* layout : {&spec.in, &spec.out}) {
+        for (std::size_t& each : layout->strides) result.push_back(&each);
+        for (std::size_t& each : layout->origin) result.push_back(&each);
+        result.insert(result.end(), {&layout->distances[0], &layout->imaginary_at});
       }
       for (auto* ranges : {&spec.valid_in, &spec.valid_out}) {
-        for (index_range& each : *ranges) all.insert(all.end(), {&each.first, &each.end});
+        for (index_range& each : *ranges) result.insert(result.end(), {&each.first, &each.end});
       }
-      return all;
+      return result;
     };
     check_all(plain, fields, check);
     for (const std::size_t count : number_ends) {
@@ -120,8 +120,8 @@ TEST_F(number_limits, functors_state_bytes_of_the_address_space) {
       .load = {.in_bytes = 128, .element_bytes = 8, .callable = ones, .moved_bytes = 128},
       .store = {.out_bytes = 128, .element_bytes = 8, .callable = nothing, .moved_bytes = 128}};
   const auto check = [&](const plan_spec& spec) {
-    const plan made{on, spec};
-    EXPECT_EQ(static_cast<long double>(made.traffic_bytes()),
+    const plan planned{on, spec};
+    EXPECT_EQ(static_cast<long double>(planned.traffic_bytes()),
               static_cast<long double>(spec.load.moved_bytes == 0 ? spec.load.in_bytes
                                                                   : spec.load.moved_bytes) +
                   static_cast<long double>(spec.store.moved_bytes == 0 ? spec.store.out_bytes
@@ -141,24 +141,24 @@ TEST_F(number_limits, functors_state_bytes_of_the_address_space) {
 
 TEST_F(number_limits, convolutions_have_the_bytes_of_their_signals) {
   const auto check = [&](const convolution_spec& spec) {
-    const convolution made{on, spec};
+    const convolution planned{on, spec};
     const std::size_t n_pairs_of_image = spec.pairs == pairing::pairwise ? 1 : spec.kernels;
     const std::size_t bytes = spec.holds == values::real ? 4 : 8;
-    EXPECT_EQ(static_cast<long double>(made.image_bytes()),
+    EXPECT_EQ(static_cast<long double>(planned.image_bytes()),
               product_of(spec.image) * product_of({spec.images, bytes}));
-    EXPECT_EQ(static_cast<long double>(made.kernel_bytes()),
+    EXPECT_EQ(static_cast<long double>(planned.kernel_bytes()),
               product_of(spec.kernel) * product_of({spec.kernels, bytes}));
-    EXPECT_EQ(static_cast<long double>(made.output_bytes()),
-              product_of(made.result()) * product_of({spec.images, n_pairs_of_image, bytes}));
-    EXPECT_GE(static_cast<long double>(made.spectra_bytes()),
+    EXPECT_EQ(static_cast<long double>(planned.output_bytes()),
+              product_of(planned.result()) * product_of({spec.images, n_pairs_of_image, bytes}));
+    EXPECT_GE(static_cast<long double>(planned.spectra_bytes()),
               product_of({spec.prepared == operand_role::image ? spec.images : spec.kernels, 8}));
   };
   const auto fields = [](convolution_spec& spec) {
-    std::vector<std::size_t*> all{&spec.images, &spec.kernels, &spec.block};
+    std::vector<std::size_t*> result{&spec.images, &spec.kernels, &spec.block};
     for (auto* lengths : {&spec.image, &spec.kernel}) {
-      for (std::size_t& each : *lengths) all.push_back(&each);
+      for (std::size_t& each : *lengths) result.push_back(&each);
     }
-    return all;
+    return result;
   };
   for (const operand_role prepared : {operand_role::image, operand_role::kernel}) {
     const convolution_spec plain{.image = {3}, .kernel = {2}, .prepared = prepared};
@@ -183,10 +183,10 @@ TEST_F(number_limits, convolutions_have_the_bytes_of_their_signals) {
 
 TEST_F(number_limits, searches_are_refused_before_their_axes_are_padded) {
   const auto check = [&](const search_spec& spec) {
-    const template_search made{on, spec};
-    EXPECT_EQ(made.result()[0], spec.image[0] + 1 - spec.templates[0]);
-    EXPECT_EQ(made.result()[1], spec.image[1] + 1 - spec.templates[1]);
-    EXPECT_GT(made.traffic_bytes(), 0u);
+    const template_search planned{on, spec};
+    EXPECT_EQ(planned.result()[0], spec.image[0] + 1 - spec.templates[0]);
+    EXPECT_EQ(planned.result()[1], spec.image[1] + 1 - spec.templates[1]);
+    EXPECT_GT(planned.traffic_bytes(), 0u);
   };
   for (const bool is_normalised : {false, true}) {
     const search_spec plain{.image = {4, 6}, .templates = {2, 2}, .is_normalised = is_normalised};
@@ -225,13 +225,13 @@ TEST_F(number_limits, searches_add_no_more_templates_than_their_memory_holds) {
 
 TEST_F(number_limits, image_convolutions_have_the_bytes_of_their_pixels) {
   const auto check = [&](const image_convolution_spec& spec) {
-    const image_convolution made{on, spec};
+    const image_convolution planned{on, spec};
     const std::size_t bytes = spec.stored == precision::fp16 ? 2 : 4;
-    EXPECT_EQ(static_cast<long double>(made.image_bytes()),
+    EXPECT_EQ(static_cast<long double>(planned.image_bytes()),
               product_of({spec.height, spec.width, spec.channels, bytes}));
-    EXPECT_EQ(static_cast<long double>(made.output_bytes()),
-              product_of(made.result()) * product_of({spec.channels, bytes}));
-    EXPECT_EQ(static_cast<long double>(made.kernel_bytes()),
+    EXPECT_EQ(static_cast<long double>(planned.output_bytes()),
+              product_of(planned.result()) * product_of({spec.channels, bytes}));
+    EXPECT_EQ(static_cast<long double>(planned.kernel_bytes()),
               product_of({spec.kernel_height, spec.kernel_width, spec.kernel_channels, 4}));
   };
   for (const border outside : {border::zero, border::mirror}) {

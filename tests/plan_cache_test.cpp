@@ -38,20 +38,20 @@ TEST_F(cache, gives_the_same_plan_for_the_same_request) {
 TEST_F(cache, tells_devices_apart_and_queues_not) {
   plan_cache plans;
   const queue host{first_device(engine::host)}, again{first_device(engine::host)};
-  const auto made = plans.get(host, of_length(64));
-  EXPECT_NE(plans.get(on, of_length(64)), made);
-  EXPECT_EQ(plans.get(again, of_length(64)), made);
+  const auto planned = plans.get(host, of_length(64));
+  EXPECT_NE(plans.get(on, of_length(64)), planned);
+  EXPECT_EQ(plans.get(again, of_length(64)), planned);
 }
 
 TEST_F(cache, makes_room_in_every_queue_it_serves) {
-  const plan_spec what{.lengths = {1 << 16}, .batch = 2};
+  const plan_spec spec{.lengths = {1 << 16}, .batch = 2};
   plan_cache plans;
   queue first{first_device(engine::host)}, second{first_device(engine::host)};
-  const auto made = plans.get(first, what);
-  ASSERT_GT(made->workspace_bytes(), 0U);
-  ASSERT_EQ(plans.get(second, what), made);
-  buffer memory{second, input_bytes(what)};
-  EXPECT_NO_THROW(made->enqueue(second, memory.view(), memory.view()));
+  const auto planned = plans.get(first, spec);
+  ASSERT_GT(planned->workspace_bytes(), 0U);
+  ASSERT_EQ(plans.get(second, spec), planned);
+  buffer memory{second, input_bytes(spec)};
+  EXPECT_NO_THROW(planned->enqueue(second, memory.view(), memory.view()));
 }
 
 TEST_F(cache, drops_what_was_used_longest_ago) {
@@ -76,10 +76,10 @@ TEST_F(cache, keeps_nothing_without_room) {
 
 TEST_F(cache, is_empty_when_cleared) {
   plan_cache plans;
-  const auto made = plans.get(on, of_length(2));
+  const auto planned = plans.get(on, of_length(2));
   plans.clear();
   EXPECT_EQ(plans.size(), 0U);
-  EXPECT_NE(plans.get(on, of_length(2)), made);
+  EXPECT_NE(plans.get(on, of_length(2)), planned);
 }
 
 TEST_F(cache, keeps_no_request_that_was_refused) {
@@ -92,11 +92,11 @@ TEST_F(cache, keeps_no_request_that_was_refused) {
 }
 
 TEST_F(cache, makes_requests_with_callables_anew) {
-  plan_spec what = of_length(2);
-  what.load = {.in_bytes = 16, .element_bytes = 8};
-  what.load.callable = [](const void*, std::size_t, std::size_t, std::span<std::complex<float>>) {};
+  plan_spec spec = of_length(2);
+  spec.load = {.in_bytes = 16, .element_bytes = 8};
+  spec.load.callable = [](const void*, std::size_t, std::size_t, std::span<std::complex<float>>) {};
   plan_cache plans;
-  EXPECT_NE(plans.get(on, what), plans.get(on, what));
+  EXPECT_NE(plans.get(on, spec), plans.get(on, spec));
   EXPECT_EQ(plans.size(), 0U);
   EXPECT_EQ(plans.n_misses(), 2U);
 }
@@ -171,11 +171,11 @@ TEST(request_key, differs_where_any_field_does) {
   add([](plan_spec& s) { s.store.element_bytes = 9; });
   add([](plan_spec& s) { s.store.source.text = "ab"; });
   add([](plan_spec& s) { s.store.source.parameters = {std::byte{2}}; });
-  const auto key_on = [](engine which, int index, const plan_spec& what) {
-    device_info where;
-    where.runs_on = which;
-    where.index = index;
-    return key_of(where, what).value();
+  const auto key_on = [](engine runs_on, int index, const plan_spec& spec) {
+    device_info device;
+    device.runs_on = runs_on;
+    device.index = index;
+    return key_of(device, spec).value();
   };
   std::set<std::string> keys;
   for (const plan_spec& each : all) keys.insert(key_on(engine::cuda, 0, each));

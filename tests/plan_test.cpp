@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 constexpr std::size_t huge = std::size_t{1} << 62;
 
 /// Of the engine that does everything, so that only what no engine may be asked is refused.
-std::string refusal_to_plan(plan_spec what) {
-  return refusal([&] { plan{queue{first_device(engine::reference)}, std::move(what)}; });
+std::string refusal_to_plan(plan_spec spec) {
+  return refusal([&] { plan{queue{first_device(engine::reference)}, std::move(spec)}; });
 }
 
 TEST(plan, names_a_length_it_cannot_transform) {
@@ -44,11 +44,11 @@ TEST(plan, names_the_nearest_good_lengths) {
 }
 
 TEST(plan, takes_one_to_three_axes) {
-  for (const plan_spec& what : {plan_spec{}, plan_spec{.lengths = {2, 2, 2, 2}}}) {
-    const auto sentence = HasSubstr(std::to_string(what.lengths.size()) + " axes; give 1 to 3");
-    EXPECT_THAT(refusal_to_plan(what), sentence);
-    EXPECT_THAT(refusal([&] { static_cast<void>(input_bytes(what)); }), sentence);
-    EXPECT_THAT(refusal([&] { static_cast<void>(output_bytes(what)); }), sentence);
+  for (const plan_spec& spec : {plan_spec{}, plan_spec{.lengths = {2, 2, 2, 2}}}) {
+    const auto sentence = HasSubstr(std::to_string(spec.lengths.size()) + " axes; give 1 to 3");
+    EXPECT_THAT(refusal_to_plan(spec), sentence);
+    EXPECT_THAT(refusal([&] { static_cast<void>(input_bytes(spec)); }), sentence);
+    EXPECT_THAT(refusal([&] { static_cast<void>(output_bytes(spec)); }), sentence);
   }
   EXPECT_EQ(refusal_to_plan({.lengths = {2, 4, 8}}), "nothing was refused");
 }
@@ -148,17 +148,17 @@ TEST(plan, refuses_real_transforms_in_place_elsewhere_than_in_padded_rows) {
   plan_spec strided = in_place, ranged = in_place;
   strided.out.strides = {2};
   ranged.valid_in = {{0, 4}};
-  for (const plan_spec& what : {strided, ranged}) {
-    EXPECT_THAT(refusal_to_plan(what), HasSubstr("has its own padded layout"));
+  for (const plan_spec& spec : {strided, ranged}) {
+    EXPECT_THAT(refusal_to_plan(spec), HasSubstr("has its own padded layout"));
   }
   EXPECT_EQ(refusal_to_plan(in_place), "nothing was refused");
 }
 
 TEST(plan, refuses_to_be_in_place_where_input_and_output_differ) {
-  plan_spec what{.lengths = {8}, .where = placement::in_place, .in = {.strides = {2}}};
-  EXPECT_THAT(refusal_to_plan(what), HasSubstr("an input and an output that lie differently"));
-  what.out = what.in;
-  EXPECT_EQ(refusal_to_plan(what), "nothing was refused");
+  plan_spec spec{.lengths = {8}, .where = placement::in_place, .in = {.strides = {2}}};
+  EXPECT_THAT(refusal_to_plan(spec), HasSubstr("an input and an output that lie differently"));
+  spec.out = spec.in;
+  EXPECT_EQ(refusal_to_plan(spec), "nothing was refused");
 }
 
 TEST(plan, refuses_scrambled_bins_where_they_cannot_lie) {
@@ -209,14 +209,14 @@ TEST(plan, refuses_ranges_that_begin_before_the_memory) {
 }
 
 TEST(plan, refuses_a_functor_and_a_layout_on_one_side) {
-  plan_spec what{.lengths = {8}, .in = {.strides = {2}}};
-  what.load = {.in_bytes = 64, .element_bytes = 8};
-  what.load.callable = [](const void*, std::size_t, std::size_t, std::span<std::complex<float>>) {};
-  EXPECT_THAT(refusal_to_plan(what),
+  plan_spec spec{.lengths = {8}, .in = {.strides = {2}}};
+  spec.load = {.in_bytes = 64, .element_bytes = 8};
+  spec.load.callable = [](const void*, std::size_t, std::size_t, std::span<std::complex<float>>) {};
+  EXPECT_THAT(refusal_to_plan(spec),
               HasSubstr("the load functor places elements itself and in was given"));
-  what.in = {};
-  what.out = {.strides = {2}};
-  EXPECT_EQ(refusal_to_plan(what), "nothing was refused");
+  spec.in = {};
+  spec.out = {.strides = {2}};
+  EXPECT_EQ(refusal_to_plan(spec), "nothing was refused");
 }
 
 /// A request that every engine takes, with one field of no value of its enumeration.
@@ -270,52 +270,52 @@ TEST(plan, refuses_to_be_used_once_moved_from) {
 TEST(plan, reports_a_pass_for_each_kernel) {
   for (const device_info& device : devices()) {
     const queue on{device};
-    const plan made{on, {.lengths = {1 << 10}, .batch = 3}};
-    EXPECT_EQ(made.passes().size(), made.resources().size()) << name_of(device.runs_on);
+    const plan planned{on, {.lengths = {1 << 10}, .batch = 3}};
+    EXPECT_EQ(planned.passes().size(), planned.resources().size()) << name_of(device.runs_on);
     std::size_t bytes = 0;
-    for (const pass_info& each : made.passes()) bytes += each.traffic_bytes;
-    EXPECT_TRUE(made.passes().empty() || bytes == made.traffic_bytes());
+    for (const pass_info& each : planned.passes()) bytes += each.traffic_bytes;
+    EXPECT_TRUE(planned.passes().empty() || bytes == planned.traffic_bytes());
     const bool compiles = device.runs_on == engine::opencl || device.runs_on == engine::cuda;
-    EXPECT_EQ(made.passes().empty(), !compiles) << name_of(device.runs_on);
+    EXPECT_EQ(planned.passes().empty(), !compiles) << name_of(device.runs_on);
   }
 }
 
 TEST(plan, refuses_buffers_that_are_too_small) {
   queue on{first_device(engine::host)};
-  const plan made{on, {.lengths = {64}}};
+  const plan planned{on, {.lengths = {64}}};
   buffer whole{on, 512}, part{on, 511};
-  EXPECT_THAT(refusal([&] { made.enqueue(on, part.view(), whole.view()); }),
+  EXPECT_THAT(refusal([&] { planned.enqueue(on, part.view(), whole.view()); }),
               HasSubstr("the input holds 511 bytes; this plan needs 512"));
-  EXPECT_THAT(refusal([&] { made.enqueue(on, whole.view(), part.view()); }),
+  EXPECT_THAT(refusal([&] { planned.enqueue(on, whole.view(), part.view()); }),
               HasSubstr("the output holds 511 bytes"));
 }
 
 TEST(plan, refuses_a_queue_of_another_device) {
   queue host{first_device(engine::host)}, reference{first_device(engine::reference)};
-  const plan made{host, {.lengths = {64}}};
+  const plan planned{host, {.lengths = {64}}};
   buffer memory{host, 512};
-  EXPECT_THAT(refusal([&] { made.enqueue(reference, memory.view(), memory.view()); }),
+  EXPECT_THAT(refusal([&] { planned.enqueue(reference, memory.view(), memory.view()); }),
               HasSubstr("made for host:0 and the queue is of reference:0"));
 }
 
 TEST(plan, refuses_one_buffer_for_sides_that_differ) {
   queue on{first_device(engine::reference)};
-  const plan made{on, {.lengths = {8}, .out = {.strides = {2}}}};
+  const plan planned{on, {.lengths = {8}, .out = {.strides = {2}}}};
   buffer memory{on, 128};
-  EXPECT_THAT(refusal([&] { made.enqueue(on, memory.view(), memory.view()); }),
+  EXPECT_THAT(refusal([&] { planned.enqueue(on, memory.view(), memory.view()); }),
               HasSubstr("lie differently was given one buffer for both"));
 }
 
 TEST(plan, refuses_real_rows_in_one_buffer_unless_planned_in_place) {
   queue on{first_device(engine::host)};
   for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
-    plan_spec what{.lengths = {64}, .batch = 3, .kind = kind};
+    plan_spec spec{.lengths = {64}, .batch = 3, .kind = kind};
     buffer memory{on, 3 * 33 * 8};
-    const plan apart{on, what};
+    const plan apart{on, spec};
     EXPECT_THAT(refusal([&] { apart.enqueue(on, memory.view(), memory.view()); }),
                 HasSubstr("planned out of place"));
-    what.where = placement::in_place;
-    const plan together{on, what};
+    spec.where = placement::in_place;
+    const plan together{on, spec};
     EXPECT_NO_THROW(together.enqueue(on, memory.view(), memory.view()));
   }
 }

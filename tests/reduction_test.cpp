@@ -98,12 +98,12 @@ class reduction : public on_engine {
     std::vector<float> y(plain.size_bytes() / sizeof(float));
     plain.read(y.data(), plain.size_bytes());
 
-    const plan made{*on, summed(spec)};
+    const plan planned{*on, summed(spec)};
     buffer out{*on, rows * sizeof(summary)};
     std::vector<summary> got(rows, {1e9f, 77, 77});
     out.write(got.data(), out.size_bytes());
     for (int run = 0; run < 2; ++run) {
-      made.enqueue(*on, in.view(), out.view());
+      planned.enqueue(*on, in.view(), out.view());
       out.read(got.data(), out.size_bytes());
       for (std::size_t row = 0; row < rows; ++row) {
         const std::size_t reals = y.size() / rows;

@@ -86,10 +86,10 @@ TEST_P(scrambled_plan, takes_two_passes_and_no_workspace) {
   if (GetParam() != engine::opencl && GetParam() != engine::cuda) {
     GTEST_SKIP() << "this engine keeps natural order";
   }
-  const device_info where = first_device(GetParam());
-  const std::size_t n = std::size_t{1} << (where.is_gpu ? 22 : 16);
-  const plan natural{queue{where}, {.lengths = {n}}};
-  const plan scrambled{queue{where}, {.lengths = {n}, .bins = bin_order::scrambled}};
+  const device_info device = first_device(GetParam());
+  const std::size_t n = std::size_t{1} << (device.is_gpu ? 22 : 16);
+  const plan natural{queue{device}, {.lengths = {n}}};
+  const plan scrambled{queue{device}, {.lengths = {n}, .bins = bin_order::scrambled}};
   EXPECT_GT(natural.workspace_bytes(), 0U);
   EXPECT_EQ(scrambled.passes().size(), 2U) << scrambled.explain();
   EXPECT_EQ(scrambled.workspace_bytes(), 0U) << scrambled.explain();

@@ -14,15 +14,15 @@ using namespace wingbeat;
 
 using steps = std::vector<std::size_t>;
 
-steps strides_of(const side& of) {
-  steps all;
-  for (const side_axis& axis : of.axes) all.push_back(axis.stride);
-  return all;
+steps strides_of(const side& array) {
+  steps result;
+  for (const side_axis& axis : array.axes) result.push_back(axis.stride);
+  return result;
 }
-steps distances_of(const side& of) {
-  steps all;
-  for (const side_batch& batch : of.batches) all.push_back(batch.distance);
-  return all;
+steps distances_of(const side& array) {
+  steps result;
+  for (const side_batch& batch : array.batches) result.push_back(batch.distance);
+  return result;
 }
 
 TEST(side, of_a_packed_request_has_the_last_axis_densest) {
@@ -36,8 +36,8 @@ TEST(side, of_a_packed_request_has_the_last_axis_densest) {
 }
 
 TEST(side, of_a_half_spectrum_has_rows_of_half_and_one) {
-  const plan_spec what{.lengths = {4, 16}, .batch = 2, .kind = transform::forward_from_real};
-  const side in = input_side(what), out = output_side(what);
+  const plan_spec spec{.lengths = {4, 16}, .batch = 2, .kind = transform::forward_from_real};
+  const side in = input_side(spec), out = output_side(spec);
   EXPECT_TRUE(in.is_real);
   EXPECT_EQ(strides_of(in), (steps{16, 1}));
   EXPECT_EQ(in.unit_bytes(), 4U);
@@ -52,31 +52,31 @@ TEST(side, of_a_half_spectrum_has_rows_of_half_and_one) {
 
 TEST(side, of_real_rows_in_place_is_padded) {
   for (const std::vector<std::size_t>& n : {std::vector<std::size_t>{16}, {4, 16}, {2, 4, 16}}) {
-    plan_spec what{.lengths = n,
+    plan_spec spec{.lengths = n,
                    .batch = 3,
                    .kind = transform::forward_from_real,
                    .where = placement::in_place};
-    const side in = input_side(what), out = output_side(what);
+    const side in = input_side(spec), out = output_side(spec);
     for (std::size_t a = 0; a + 1 < n.size(); ++a) {
       EXPECT_EQ(in.axes[a].stride, 2 * out.axes[a].stride) << a;  // reals against bins
     }
     EXPECT_EQ(distances_of(in)[0], 2 * distances_of(out)[0]);
-    EXPECT_EQ(distances_of(in)[0], points_of(what) / 16 * 18);
-    EXPECT_EQ(input_bytes(what), output_bytes(what));
-    what.kind = transform::inverse_to_real;
-    EXPECT_EQ(distances_of(output_side(what))[0], points_of(what) / 16 * 18);
-    EXPECT_EQ(input_bytes(what), output_bytes(what));
+    EXPECT_EQ(distances_of(in)[0], points_of(spec) / 16 * 18);
+    EXPECT_EQ(input_bytes(spec), output_bytes(spec));
+    spec.kind = transform::inverse_to_real;
+    EXPECT_EQ(distances_of(output_side(spec))[0], points_of(spec) / 16 * 18);
+    EXPECT_EQ(input_bytes(spec), output_bytes(spec));
   }
 }
 
 TEST(side, puts_transforms_behind_the_outermost_stride) {
-  plan_spec what{.lengths = {4, 8}, .batch = {2, 3}, .in = {.strides = {11, 1}}};
-  EXPECT_EQ(distances_of(input_side(what)), (steps{3 * 44, 44}));
-  what.in.strides = {1, 4};
-  EXPECT_EQ(distances_of(input_side(what)), (steps{3 * 32, 32}));
-  what.in = {.distances = {7, 100}};
-  EXPECT_EQ(strides_of(input_side(what)), (steps{8, 1}));
-  EXPECT_EQ(distances_of(input_side(what)), (steps{7, 100}));
+  plan_spec spec{.lengths = {4, 8}, .batch = {2, 3}, .in = {.strides = {11, 1}}};
+  EXPECT_EQ(distances_of(input_side(spec)), (steps{3 * 44, 44}));
+  spec.in.strides = {1, 4};
+  EXPECT_EQ(distances_of(input_side(spec)), (steps{3 * 32, 32}));
+  spec.in = {.distances = {7, 100}};
+  EXPECT_EQ(strides_of(input_side(spec)), (steps{8, 1}));
+  EXPECT_EQ(distances_of(input_side(spec)), (steps{7, 100}));
 }
 
 TEST(side, counts_reals_where_it_is_planar) {
@@ -103,9 +103,9 @@ TEST(side, counts_what_a_step_of_0_repeats_once) {
 }
 
 TEST(side, is_alike_where_every_place_is) {
-  const plan_spec what{.lengths = {4, 4}, .batch = 3};
-  EXPECT_TRUE(are_alike(input_side(what), output_side(what)));
-  plan_spec same = what;
+  const plan_spec spec{.lengths = {4, 4}, .batch = 3};
+  EXPECT_TRUE(are_alike(input_side(spec), output_side(spec)));
+  plan_spec same = spec;
   same.in = {.strides = {4, 1}, .distances = {16}};  // the defaults, written out
   EXPECT_TRUE(are_alike(input_side(same), output_side(same)));
   for (const auto& differ : {plan_spec{.lengths = {4, 4}, .batch = 3, .in = {.strides = {1, 4}}},
@@ -118,18 +118,18 @@ TEST(side, is_alike_where_every_place_is) {
 }
 
 /// Returns whether two numbers share a place.
-bool overlaps(const side& of) {
+bool overlaps(const side& array) {
   std::vector<std::size_t> places{0};
   const auto spread = [&](std::size_t first, std::size_t end, std::size_t step) {
-    std::vector<std::size_t> all;
+    std::vector<std::size_t> result;
     for (const std::size_t place : places) {
-      for (std::size_t i = first; i < end; ++i) all.push_back(place + i * step);
+      for (std::size_t i = first; i < end; ++i) result.push_back(place + i * step);
     }
-    places = all;
+    places = result;
   };
-  for (const side_axis& axis : of.axes) spread(axis.valid.first, axis.valid.end, axis.stride);
-  for (const side_batch& batch : of.batches) spread(0, batch.count, batch.distance);
-  if (of.imaginary_at != 0) spread(0, 2, of.imaginary_at);
+  for (const side_axis& axis : array.axes) spread(axis.valid.first, axis.valid.end, axis.stride);
+  for (const side_batch& batch : array.batches) spread(0, batch.count, batch.distance);
+  if (array.imaginary_at != 0) spread(0, 2, array.imaginary_at);
   return std::set<std::size_t>(places.begin(), places.end()).size() != places.size();
 }
 
@@ -137,11 +137,11 @@ TEST(side, never_misses_an_overlap) {
   std::mt19937 random{1};
   int n_overlapping = 0, n_apart = 0, n_taken_for_overlapping = 0;
   for (int i = 0; i < 20'000; ++i) {
-    plan_spec what{.lengths = {2, 4}, .batch = {1 + random() % 3, 2}};
-    what.out.strides = {random() % 20, random() % 20};
-    what.out.distances = {random() % 40, random() % 40};
-    what.out.imaginary_at = random() % 2 == 0 ? 0 : random() % 60;
-    const side out = output_side(what);
+    plan_spec spec{.lengths = {2, 4}, .batch = {1 + random() % 3, 2}};
+    spec.out.strides = {random() % 20, random() % 20};
+    spec.out.distances = {random() % 40, random() % 40};
+    spec.out.imaginary_at = random() % 2 == 0 ? 0 : random() % 60;
+    const side out = output_side(spec);
     const bool is_shared = overlaps(out);
     n_overlapping += is_shared;
     n_apart += !out.may_overlap();
@@ -162,12 +162,12 @@ TEST(side, names_the_step_that_does_not_nest) {
 }
 
 TEST(factor, divides_by_the_product_of_the_lengths) {
-  plan_spec what{.lengths = {4, 8, 2}, .batch = 100, .kind = transform::forward_from_real};
-  EXPECT_EQ(factor_of(what), 1);
-  what.scale = scaling::by_length;
-  EXPECT_EQ(factor_of(what), 1 / 64.0L);
-  what.scale = scaling::by_sqrt_length;
-  EXPECT_EQ(factor_of(what), 1 / 8.0L);
+  plan_spec spec{.lengths = {4, 8, 2}, .batch = 100, .kind = transform::forward_from_real};
+  EXPECT_EQ(factor_of(spec), 1);
+  spec.scale = scaling::by_length;
+  EXPECT_EQ(factor_of(spec), 1 / 64.0L);
+  spec.scale = scaling::by_sqrt_length;
+  EXPECT_EQ(factor_of(spec), 1 / 8.0L);
 }
 
 }  // namespace

@@ -50,24 +50,24 @@ bool is_of_this_process(const device_info& device) {
 
 TEST(views, are_of_the_queues_device_or_of_this_process) {
   for (const device_info& device : devices()) {
-    bench here{device};
+    bench fixture{device};
     for (const device_info& elsewhere : devices()) {
       SCOPED_TRACE(device.name + " with memory of " + elsewhere.name);
       const queue there{elsewhere};
       const buffer theirs{there, row_bytes};
-      const bool is_reached = here.on.device().runs_on == elsewhere.runs_on ||
+      const bool is_reached = fixture.on.device().runs_on == elsewhere.runs_on ||
                               (is_of_this_process(device) && is_of_this_process(elsewhere));
       if (is_reached) {
-        EXPECT_EQ(here.refusal_of(theirs.view(), here.memory.view()), nothing_refused);
-        EXPECT_EQ(here.refusal_of(here.memory.view(), theirs.view()), nothing_refused);
+        EXPECT_EQ(fixture.refusal_of(theirs.view(), fixture.memory.view()), nothing_refused);
+        EXPECT_EQ(fixture.refusal_of(fixture.memory.view(), theirs.view()), nothing_refused);
         continue;
       }
       const auto sentence = HasSubstr(
           "is memory of " + std::string{name_of(elsewhere.runs_on)} + ":0 and the queue is of " +
           std::string{name_of(device.runs_on)} + ":0; give it a buffer");
-      EXPECT_THAT(here.refusal_of(theirs.view(), here.memory.view()),
+      EXPECT_THAT(fixture.refusal_of(theirs.view(), fixture.memory.view()),
                   AllOf(HasSubstr("the input "), sentence));
-      EXPECT_THAT(here.refusal_of(here.memory.view(), theirs.view()),
+      EXPECT_THAT(fixture.refusal_of(fixture.memory.view(), theirs.view()),
                   AllOf(HasSubstr("the output "), sentence));
     }
   }
@@ -75,9 +75,10 @@ TEST(views, are_of_the_queues_device_or_of_this_process) {
 
 TEST(views, of_your_own_memory_are_taken_at_their_word) {
   for (const engine runs_on : {engine::host, engine::reference}) {
-    bench here{first_device(runs_on)};
+    bench fixture{first_device(runs_on)};
     std::vector<std::complex<float>> x(n, 1), y(n);
-    EXPECT_EQ(here.refusal_of({x.data(), 0, row_bytes}, {y.data(), 0, row_bytes}), nothing_refused);
+    EXPECT_EQ(fixture.refusal_of({x.data(), 0, row_bytes}, {y.data(), 0, row_bytes}),
+              nothing_refused);
     EXPECT_EQ(y[0], std::complex<float>(n));
   }
 }
@@ -85,17 +86,18 @@ TEST(views, of_your_own_memory_are_taken_at_their_word) {
 TEST(views, have_memory) {
   for (const device_info& device : devices()) {
     SCOPED_TRACE(device.name);
-    bench here{device};
+    bench fixture{device};
     const buffer_view null{nullptr, 0, row_bytes};
     EXPECT_THAT(
-        here.refusal_of(null, here.memory.view()),
+        fixture.refusal_of(null, fixture.memory.view()),
         HasSubstr("the input has a size of 512 bytes and no memory, for its handle is null"));
-    EXPECT_THAT(here.refusal_of(here.memory.view(), null), HasSubstr("the output has a size"));
-    EXPECT_THAT(here.refusal_of({}, here.memory.view()),
+    EXPECT_THAT(fixture.refusal_of(fixture.memory.view(), null),
+                HasSubstr("the output has a size"));
+    EXPECT_THAT(fixture.refusal_of({}, fixture.memory.view()),
                 HasSubstr("the input holds 0 bytes; this plan needs 512"));
-    buffer_view beyond = here.memory.view();
+    buffer_view beyond = fixture.memory.view();
     beyond.offset_bytes = ~std::size_t{0} - 7;
-    EXPECT_THAT(here.refusal_of(beyond, here.memory.view()),
+    EXPECT_THAT(fixture.refusal_of(beyond, fixture.memory.view()),
                 HasSubstr("the input starts at byte 18446744073709551608"));
   }
 }
@@ -103,33 +105,33 @@ TEST(views, have_memory) {
 TEST(views, of_one_buffer_are_apart_or_equal) {
   for (const device_info& device : devices()) {
     SCOPED_TRACE(device.name);
-    bench here{device};
-    const buffer_view all = here.memory.view();
+    bench fixture{device};
+    const buffer_view all = fixture.memory.view();
     const auto from = [&](std::size_t offset_bytes) {
       return part(all, offset_bytes, 2 * row_bytes);
     };
-    EXPECT_EQ(here.refusal_of(from(0), from(row_bytes)), nothing_refused)
+    EXPECT_EQ(fixture.refusal_of(from(0), from(row_bytes)), nothing_refused)
         << "the bytes of one run count, not those of the views";
-    EXPECT_EQ(here.refusal_of(from(row_bytes), from(0)), nothing_refused);
-    EXPECT_EQ(here.refusal_of(from(64), from(64)), nothing_refused);
+    EXPECT_EQ(fixture.refusal_of(from(row_bytes), from(0)), nothing_refused);
+    EXPECT_EQ(fixture.refusal_of(from(64), from(64)), nothing_refused);
     EXPECT_THAT(
-        here.refusal_of(from(0), from(row_bytes - 8)),
+        fixture.refusal_of(from(0), from(row_bytes - 8)),
         HasSubstr("the output starts 504 bytes behind the start of the input, which takes 512 "
                   "bytes, so that they overlap; give them places apart"));
-    EXPECT_THAT(here.refusal_of(from(8), from(0)),
+    EXPECT_THAT(fixture.refusal_of(from(8), from(0)),
                 HasSubstr("the input starts 8 bytes behind the start of the output"));
   }
 }
 
 TEST(views, of_addresses_are_apart_whatever_their_handles) {
   for (const engine runs_on : {engine::host, engine::reference}) {
-    bench here{first_device(runs_on)};
+    bench fixture{first_device(runs_on)};
     std::vector<std::complex<float>> x(2 * n);
     const buffer_view first{x.data(), 0, row_bytes};
-    EXPECT_EQ(here.refusal_of(first, {x.data() + n, 0, row_bytes}), nothing_refused);
-    EXPECT_THAT(here.refusal_of(first, {x.data() + n - 1, 0, row_bytes}),
+    EXPECT_EQ(fixture.refusal_of(first, {x.data() + n, 0, row_bytes}), nothing_refused);
+    EXPECT_THAT(fixture.refusal_of(first, {x.data() + n - 1, 0, row_bytes}),
                 HasSubstr("the output starts 504 bytes behind"));
-    EXPECT_EQ(here.refusal_of({x.data(), 64, row_bytes}, {x.data() + 8, 0, row_bytes}),
+    EXPECT_EQ(fixture.refusal_of({x.data(), 64, row_bytes}, {x.data() + 8, 0, row_bytes}),
               nothing_refused)
         << "one place by two handles";
     bench real{first_device(runs_on), {.lengths = {n}, .kind = transform::forward_from_real}};
@@ -166,16 +168,16 @@ plan_spec fused_copy() {
 TEST(views, of_a_functor_are_apart_by_the_bytes_it_states) {
   for (const device_info& device : devices()) {
     SCOPED_TRACE(device.name);
-    bench here{device, fused_copy()};
-    const buffer_view all = here.memory.view();
+    bench fixture{device, fused_copy()};
+    const buffer_view all = fixture.memory.view();
     const auto from = [&](std::size_t offset_bytes) {
       return part(all, offset_bytes, 2 * row_bytes);
     };
-    EXPECT_EQ(here.refusal_of(from(0), from(2 * row_bytes)), nothing_refused);
-    EXPECT_THAT(here.refusal_of(from(0), from(row_bytes)),
+    EXPECT_EQ(fixture.refusal_of(from(0), from(2 * row_bytes)), nothing_refused);
+    EXPECT_THAT(fixture.refusal_of(from(0), from(row_bytes)),
                 HasSubstr("of the input, which takes 1024 bytes, so that they overlap"));
-    EXPECT_THAT(here.refusal_of(from(0), from(0)), HasSubstr("a plan with a functor"));
-    EXPECT_THAT(here.refusal_of(from(12), from(4096 - 1024)),
+    EXPECT_THAT(fixture.refusal_of(from(0), from(0)), HasSubstr("a plan with a functor"));
+    EXPECT_THAT(fixture.refusal_of(from(12), from(4096 - 1024)),
                 HasSubstr("within an element of the functor's, which has 8 bytes"));
   }
 }
@@ -189,18 +191,18 @@ TEST(views, of_a_workspace_are_apart_from_both_sides) {
   std::size_t n_workspaces = 0;
   for (const device_info& device : devices()) {
     SCOPED_TRACE(device.name);
-    bench here{device, of_several_passes()};
-    const std::size_t side_bytes = input_bytes(here.planned.spec());
-    const std::size_t scratch_bytes = here.planned.workspace_bytes();
+    bench fixture{device, of_several_passes()};
+    const std::size_t side_bytes = input_bytes(fixture.planned.spec());
+    const std::size_t scratch_bytes = fixture.planned.workspace_bytes();
     if (scratch_bytes == 0) continue;
     ++n_workspaces;
-    const buffer whole{here.on, 2 * side_bytes + scratch_bytes + 16};
+    const buffer whole{fixture.on, 2 * side_bytes + scratch_bytes + 16};
     const auto from = [&](std::size_t offset_bytes, std::size_t bytes) {
       return part(whole.view(), offset_bytes, bytes);
     };
     const buffer_view in = from(0, side_bytes), out = from(side_bytes, side_bytes);
     const auto with = [&](std::size_t offset_bytes) {
-      return here.refusal_of(in, out, from(offset_bytes, scratch_bytes + 16));
+      return fixture.refusal_of(in, out, from(offset_bytes, scratch_bytes + 16));
     };
     EXPECT_EQ(with(2 * side_bytes), nothing_refused);
     EXPECT_THAT(with(2 * side_bytes - 8),
@@ -209,11 +211,11 @@ TEST(views, of_a_workspace_are_apart_from_both_sides) {
     EXPECT_THAT(with(0), HasSubstr("the workspace starts 0 bytes behind the start of the input"));
     EXPECT_THAT(with(2 * side_bytes + 4),
                 HasSubstr("within a complex number, which has 8 bytes; start it at a multiple"));
-    EXPECT_THAT(here.refusal_of(in, out, {nullptr, 0, scratch_bytes}),
+    EXPECT_THAT(fixture.refusal_of(in, out, {nullptr, 0, scratch_bytes}),
                 HasSubstr("the workspace has a size"));
     if (is_of_this_process(device)) continue;
     const queue host{first_device(engine::host)};
-    EXPECT_THAT(here.refusal_of(in, out, buffer{host, scratch_bytes}.view()),
+    EXPECT_THAT(fixture.refusal_of(in, out, buffer{host, scratch_bytes}.view()),
                 HasSubstr("the workspace is memory of host:0"));
   }
   if (n_workspaces == 0) GTEST_SKIP() << "no plan here needs a workspace";
@@ -247,10 +249,10 @@ TEST(views, start_at_a_number_on_every_engine_alike) {
   for (const device_info& device : devices()) {
     for (const auto& [name, spec, bytes] : start_cases()) {
       SCOPED_TRACE(device.name + ", " + name);
-      bench here{device, spec};
+      bench fixture{device, spec};
       for (std::size_t offset_bytes = 1; offset_bytes <= 8; ++offset_bytes) {
-        const auto sentence = here.refusal_of(part(here.memory.view(), offset_bytes, 4 * row_bytes),
-                                              here.other.view());
+        const auto sentence = fixture.refusal_of(
+            part(fixture.memory.view(), offset_bytes, 4 * row_bytes), fixture.other.view());
         if (offset_bytes % bytes == 0) {
           EXPECT_EQ(sentence, nothing_refused) << offset_bytes;
         } else {
@@ -262,8 +264,9 @@ TEST(views, start_at_a_number_on_every_engine_alike) {
           EXPECT_EQ(sentence.ends_with(", or read it with a load functor"), has_pairs);
         }
       }
-      EXPECT_THAT(here.refusal_of(here.memory.view(), part(here.other.view(), 3, 4 * row_bytes)),
-                  HasSubstr("the output starts at byte 3, within a complex number"));
+      EXPECT_THAT(
+          fixture.refusal_of(fixture.memory.view(), part(fixture.other.view(), 3, 4 * row_bytes)),
+          HasSubstr("the output starts at byte 3, within a complex number"));
     }
   }
 }
@@ -311,11 +314,11 @@ TEST(views, of_odd_rows_of_reals_start_at_any_real) {
 
 TEST(views, of_pointers_are_aligned) {
   for (const engine runs_on : {engine::host, engine::reference}) {
-    bench here{first_device(runs_on)};
+    bench fixture{first_device(runs_on)};
     std::vector<float> x(2 * n + 1), y(2 * n);
     const buffer_view out{y.data(), 0, row_bytes};
-    EXPECT_EQ(here.refusal_of({x.data() + 1, 0, row_bytes}, out), nothing_refused);
-    EXPECT_THAT(here.refusal_of({reinterpret_cast<char*>(x.data()) + 2, 0, row_bytes}, out),
+    EXPECT_EQ(fixture.refusal_of({x.data() + 1, 0, row_bytes}, out), nothing_refused);
+    EXPECT_THAT(fixture.refusal_of({reinterpret_cast<char*>(x.data()) + 2, 0, row_bytes}, out),
                 HasSubstr("the pointer to the input lies 2 bytes beyond a multiple of 4"));
   }
 }

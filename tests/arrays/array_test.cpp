@@ -23,16 +23,16 @@ array output_array(const plan_spec& spec) {
   return arrays::output_array(spec, real_side::as_pairs);
 }
 
-std::vector<std::size_t> strides_of(const array& of) {
-  std::vector<std::size_t> all;
-  for (const auto& axis : of.axes) all.push_back(axis.stride);
-  return all;
+std::vector<std::size_t> strides_of(const array& source) {
+  std::vector<std::size_t> result;
+  for (const auto& axis : source.axes) result.push_back(axis.stride);
+  return result;
 }
 
-std::vector<std::size_t> distances_of(const array& of) {
-  std::vector<std::size_t> all;
-  for (const auto& batch : of.batches) all.push_back(batch.distance);
-  return all;
+std::vector<std::size_t> distances_of(const array& source) {
+  std::vector<std::size_t> result;
+  for (const auto& batch : source.batches) result.push_back(batch.distance);
+  return result;
 }
 
 using steps = std::vector<std::size_t>;
@@ -42,7 +42,7 @@ TEST(array, has_every_real_where_the_layout_says) {
   std::map<element, int> n_drawn;
   int n_with_parts = 0, n_inside = 0, n_limited = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
-    const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).what;
+    const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).spec;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
     for (const real_side real : {real_side::as_reals, real_side::as_pairs}) {
       for (const bool is_input : {true, false}) {

@@ -59,7 +59,7 @@ std::vector<std::size_t> column_starts(const array& source, std::size_t a) {
 TEST(dimensions_beside, lead_to_every_column) {
   int n_checked = 0;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
-    const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).what;
+    const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).spec;
     if (is_real(spec.kind)) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
     const array from = arrays::input_array(spec, arrays::real_side::as_reals);

@@ -20,15 +20,15 @@ using namespace arrays;
 
 using steps = std::vector<std::size_t>;
 
-steps strides_of(const array& of) {
-  steps all;
-  for (const auto& axis : of.axes) all.push_back(axis.stride);
-  return all;
+steps strides_of(const array& source) {
+  steps result;
+  for (const auto& axis : source.axes) result.push_back(axis.stride);
+  return result;
 }
-steps distances_of(const array& of) {
-  steps all;
-  for (const auto& batch : of.batches) all.push_back(batch.distance);
-  return all;
+steps distances_of(const array& source) {
+  steps result;
+  for (const auto& batch : source.batches) result.push_back(batch.distance);
+  return result;
 }
 
 /// Passes of compiled engines: whole axes, and the last two together, or cut in up to three passes.
@@ -112,7 +112,7 @@ TEST(arrays_of_passes, are_sound_for_random_cuts) {
   tally seen;
   std::mt19937 random(1);
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
-    const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).what;
+    const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).spec;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
     check(spec, arrays::input_array(spec, real_side::as_pairs),
           arrays::output_array(spec, real_side::as_pairs), drawn_passes(spec, random),
@@ -130,7 +130,7 @@ TEST(arrays_of_passes, are_one_cropped_workspace_for_passes_over_whole_axes) {
   tally seen;
   int n_cropped = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
-    const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).what;
+    const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).spec;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
     std::vector<pass_outline> passes;
     for (const auto& span : arrays::order_of_axes(spec.kind, spec.lengths.size())) {

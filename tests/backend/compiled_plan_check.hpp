@@ -66,22 +66,22 @@ bool is_same(const std::vector<Real>& a, const std::vector<Real>& b) {
 
 /// Runs a plan three times and returns the output.
 template <class Real>
-std::vector<Real> run_three_times(queue& on, const plan_spec& what,
+std::vector<Real> run_three_times(queue& on, const plan_spec& spec,
                                   const std::vector<Real>& input) {
-  const plan made{on, what};
-  const bool is_in_place = what.where == placement::in_place;
+  const plan planned{on, spec};
+  const bool is_in_place = spec.where == placement::in_place;
   guarded_buffer in{
-      on, is_in_place ? std::max(input_bytes(what), output_bytes(what)) : input_bytes(what)};
-  guarded_buffer apart{on, is_in_place ? 16 : output_bytes(what)};
+      on, is_in_place ? std::max(input_bytes(spec), output_bytes(spec)) : input_bytes(spec)};
+  guarded_buffer apart{on, is_in_place ? 16 : output_bytes(spec)};
   guarded_buffer& out = is_in_place ? in : apart;
   std::vector<Real> first;
   for (int run = 0; run < 3; ++run) {
     in.poison();
     out.poison();
     in.write(input);
-    made.enqueue(on, in.view(), out.view());
+    planned.enqueue(on, in.view(), out.view());
     auto output = out.template read<Real>();
-    output.resize(output_bytes(what) / sizeof(Real));
+    output.resize(output_bytes(spec) / sizeof(Real));
     if (run > 0) {
       EXPECT_TRUE(is_same(output, first)) << "run " << run << " differs";
     }
@@ -97,17 +97,17 @@ std::vector<Real> run_three_times(queue& on, const plan_spec& what,
 /// are held to twice the L2 bound: a short row may miss it by chance. A scaled output is rounded
 /// once more, by a factor that was itself rounded.
 template <class Real>
-void check_plan(queue& on, const plan_spec& what) {
-  SCOPED_TRACE(described(what));
-  const auto input = input_noise<Real>(what);
-  const auto output = run_three_times<Real>(on, what, input);
-  const std::size_t n = what.lengths.front();
+void check_plan(queue& on, const plan_spec& spec) {
+  SCOPED_TRACE(described(spec));
+  const auto input = input_noise<Real>(spec);
+  const auto output = run_three_times<Real>(on, spec, input);
+  const std::size_t n = spec.lengths.front();
   exact got, expected;
-  for (std::size_t row = 0; row < what.batch; ++row) {
-    if (n > 1024 && row > 1 && row + 1 != what.batch) continue;
-    const exact one_got = row_of(what, output, row);
-    const exact one_expected = expected_row(what, input, row);
-    const long double scaling_bound = what.scale == scaling::none ? 0 : 2 * unit_roundoff<Real>;
+  for (std::size_t row = 0; row < spec.batch; ++row) {
+    if (n > 1024 && row > 1 && row + 1 != spec.batch) continue;
+    const exact one_got = row_of(spec, output, row);
+    const exact one_expected = expected_row(spec, input, row);
+    const long double scaling_bound = spec.scale == scaling::none ? 0 : 2 * unit_roundoff<Real>;
     EXPECT_LE(relative_l2(one_got, one_expected), 2 * l2_bound<Real>(n) + scaling_bound)
         << "row " << row;
     got.insert(got.end(), one_got.begin(), one_got.end());
@@ -118,8 +118,8 @@ void check_plan(queue& on, const plan_spec& what) {
   }
 }
 
-inline void check_plan(queue& on, const plan_spec& what) {
-  what.real == precision::fp32 ? check_plan<float>(on, what) : check_plan<double>(on, what);
+inline void check_plan(queue& on, const plan_spec& spec) {
+  spec.real == precision::fp32 ? check_plan<float>(on, spec) : check_plan<double>(on, spec);
 }
 
 /// Lengths 2^first..2^last: each kind and precision, in place and out of place by turns; where not
@@ -134,11 +134,11 @@ inline void check_lengths(queue& on, unsigned first, unsigned last, bool wants_a
         const bool is_forward = kind == transform::forward || kind == transform::forward_from_real;
         if (!wants_all && is_forward != (real == precision::fp32)) continue;
         const std::size_t batch = n >= 4096 ? 3 : 1 + 4096 / n;
-        plan_spec what{.lengths = {n}, .batch = bits > 20 ? 1 : batch, .kind = kind, .real = real};
-        check_plan(on, what);
-        what.where = placement::in_place;
-        what.scale = bits % 2 == 0 ? scaling::by_length : scaling::by_sqrt_length;
-        check_plan(on, what);
+        plan_spec spec{.lengths = {n}, .batch = bits > 20 ? 1 : batch, .kind = kind, .real = real};
+        check_plan(on, spec);
+        spec.where = placement::in_place;
+        spec.scale = bits % 2 == 0 ? scaling::by_length : scaling::by_sqrt_length;
+        check_plan(on, spec);
         if (::testing::Test::HasFailure()) return;
       }
     }
@@ -159,16 +159,17 @@ inline void check_batches(queue& on, const std::vector<std::size_t>& lengths) {
 
 /// Each position of an impulse, one row each: a wrong index often hides in noise.
 inline void check_impulses(queue& on, std::size_t n) {
-  const plan_spec what{.lengths = {n}, .batch = n};
+  const plan_spec spec{.lengths = {n}, .batch = n};
   std::vector<float> input(2 * n * n);
-  for (std::size_t at = 0; at < n; ++at) input[2 * (at * n + at)] = 1;
-  const auto output = run_three_times(on, what, input);
-  for (std::size_t at = 0; at < n; ++at) {
+  for (std::size_t offset = 0; offset < n; ++offset) input[2 * (offset * n + offset)] = 1;
+  const auto output = run_three_times(on, spec, input);
+  for (std::size_t offset = 0; offset < n; ++offset) {
     for (std::size_t k = 0; k < n; ++k) {
-      const auto root = reference::root_of_unity<long double>(at * k, n, direction::forward);
-      const std::complex<long double> got{output[2 * (at * n + k)], output[2 * (at * n + k) + 1]};
+      const auto root = reference::root_of_unity<long double>(offset * k, n, direction::forward);
+      const std::complex<long double> got{output[2 * (offset * n + k)],
+                                          output[2 * (offset * n + k) + 1]};
       ASSERT_LE(std::abs(got - root), 8 * unit_roundoff<float>)
-          << "length " << n << " impulse at " << at << " bin " << k;
+          << "length " << n << " impulse at " << offset << " bin " << k;
     }
   }
 }
@@ -176,20 +177,20 @@ inline void check_impulses(queue& on, std::size_t n) {
 /// Four threads on two queues run one plan of two passes: its workspace is what they could trample.
 inline void check_threads(queue first, queue second) {
   const std::size_t n = std::size_t{1} << 17;
-  const plan_spec what{.lengths = {n}, .batch = 2};
-  const plan made{first, what};
-  second.reserve(made.workspace_bytes());
-  const auto input = input_noise<float>(what);
-  const auto expected = run_three_times(first, what, input);
+  const plan_spec spec{.lengths = {n}, .batch = 2};
+  const plan planned{first, spec};
+  second.reserve(planned.workspace_bytes());
+  const auto input = input_noise<float>(spec);
+  const auto expected = run_three_times(first, spec, input);
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       queue mine = t % 2 == 0 ? first : second;
-      buffer in{mine, input_bytes(what)}, out{mine, output_bytes(what)};
+      buffer in{mine, input_bytes(spec)}, out{mine, output_bytes(spec)};
       in.write(input.data(), in.size_bytes());
       for (int run = 0; run < 5; ++run) {
-        made.enqueue(mine, in.view(), out.view());
-        std::vector<float> got(2 * n * what.batch);
+        planned.enqueue(mine, in.view(), out.view());
+        std::vector<float> got(2 * n * spec.batch);
         out.read(got.data(), out.size_bytes());
         EXPECT_TRUE(is_same(got, expected)) << "thread " << t << " run " << run;
       }
@@ -198,12 +199,12 @@ inline void check_threads(queue first, queue second) {
 }
 
 inline void check_refusal_of_half_a_number(queue on) {
-  const plan made{on, {.lengths = {64}}};
+  const plan planned{on, {.lengths = {64}}};
   buffer memory{on, 4096};
   buffer_view off = memory.view();
   off.offset_bytes = 4;
   off.size_bytes -= 4;
-  EXPECT_THROW(made.enqueue(on, off, off), plan_error);
+  EXPECT_THROW(planned.enqueue(on, off, off), plan_error);
 }
 
 /// A queue of an engine's first device; its tests are skipped where the engine is absent.

@@ -19,9 +19,9 @@ class empty_kernel final : public backend::kernel {
  public:
   explicit empty_kernel(int spill_bytes) : spill_bytes_(spill_bytes) {}
   kernel_resources resources() const override {
-    kernel_resources made;
-    made.spill_bytes = spill_bytes_;
-    return made;
+    kernel_resources result;
+    result.spill_bytes = spill_bytes_;
+    return result;
   }
   void launch(backend::queue&, std::size_t, backend::kernel_arguments) const override {}
 

@@ -48,14 +48,14 @@ class convolution_run {
   static constexpr Real poison = 12345;
 
   static complexes random(std::size_t count, unsigned seed) {
-    complexes all;
-    for (const auto& z : noise<Real>(count, seed)) all.emplace_back(z.re, z.im);
-    return all;
+    complexes result;
+    for (const auto& z : noise<Real>(count, seed)) result.emplace_back(z.re, z.im);
+    return result;
   }
   buffer memory(const complexes& values) const {
-    buffer made{on_, values.size() * sizeof values[0]};
-    made.write(values.data(), made.size_bytes());
-    return made;
+    buffer result{on_, values.size() * sizeof values[0]};
+    result.write(values.data(), result.size_bytes());
+    return result;
   }
   std::shared_ptr<const backend::plan> made(planner::program program) const {
     return backend::make_compiled_plan(compiler_, on_.impl(), std::move(program));

@@ -26,12 +26,13 @@ int occurrences(const std::string& of, const std::string& in) {
 
 // Preprocesses and compiles: returns what the compiler says.
 std::string compiled(const std::string& text, const std::string& options = "") {
-  const folder here;
-  set_content(here / "k.cpp", text);
+  const folder directory;
+  set_content(directory / "k.cpp", text);
   const std::string command = "c++ -std=c++17 -fsyntax-only " + options + " " +
-                              (here / "k.cpp").string() + " > " + (here / "log").string() + " 2>&1";
+                              (directory / "k.cpp").string() + " > " +
+                              (directory / "log").string() + " 2>&1";
   const int status = std::system(command.c_str());
-  return status == 0 ? "compiled" : content_of(here / "log");
+  return status == 0 ? "compiled" : content_of(directory / "log");
 }
 
 TEST(flatten, leaves_a_text_without_includes_as_it_is) {

@@ -25,12 +25,12 @@ struct doubled {
 };
 )";
 
-inline plan_spec with_load(std::string text, std::string type = "doubled", float by = 2) {
-  plan_spec what{.lengths = {64}, .batch = 3};
-  what.load = {.in_bytes = 3 * 64 * 4,
+inline plan_spec with_load(std::string text, std::string type = "doubled", float factor = 2) {
+  plan_spec spec{.lengths = {64}, .batch = 3};
+  spec.load = {.in_bytes = 3 * 64 * 4,
                .element_bytes = 4,
-               .source = {std::move(text), std::move(type), bytes_of(by)}};
-  return what;
+               .source = {std::move(text), std::move(type), bytes_of(factor)}};
+  return spec;
 }
 
 inline std::string replaced(std::string text, std::string_view what, std::string_view by) {
@@ -39,9 +39,9 @@ inline std::string replaced(std::string text, std::string_view what, std::string
   return text.replace(at, what.size(), by);
 }
 
-inline std::string message_of_plan(queue& on, const plan_spec& what) {
+inline std::string message_of_plan(queue& on, const plan_spec& spec) {
   try {
-    const plan made{on, what};
+    const plan planned{on, spec};
   } catch (const plan_error& why) {
     return why.what();
   }
@@ -103,11 +103,11 @@ struct kept {
 )";
 
 inline plan_spec with_store(std::string text) {
-  plan_spec what{.lengths = {64}, .batch = 3};
-  what.store = {.out_bytes = 3 * 64 * 8,
+  plan_spec spec{.lengths = {64}, .batch = 3};
+  spec.store = {.out_bytes = 3 * 64 * 8,
                 .element_bytes = 8,
                 .source = {.text = std::move(text), .type = "kept"}};
-  return what;
+  return spec;
 }
 
 /// Returns the line of the first error in a compiler's messages.

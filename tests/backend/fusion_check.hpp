@@ -82,51 +82,51 @@ enum class fuse { load, store, both };
 template <class Real>
 class fused_case {
  public:
-  fused_case(plan_spec plain, fuse which)
-      : plain_(std::move(plain)), which_(which), n_(plain_.lengths.front()) {
+  fused_case(plan_spec plain, fuse fused)
+      : plain_(std::move(plain)), which_(fused), n_(plain_.lengths.front()) {
     reals_of_load_ = plain_.kind == transform::forward_from_real ? 1 : 2;
     const bool is_from_bins = plain_.kind == transform::inverse_to_real;
     const bool is_to_bins = plain_.kind == transform::forward_from_real;
     in_values_ = is_from_bins ? n_ / 2 + 1 : n_;
     out_values_ = is_to_bins ? n_ / 2 + 1 : n_;
-    with_load_.pitch = static_cast<std::uint32_t>(in_values_ + (which == fuse::load ? 0 : 3));
+    with_load_.pitch = static_cast<std::uint32_t>(in_values_ + (fused == fuse::load ? 0 : 3));
     with_store_.pitch = static_cast<std::uint32_t>(out_values_ + 2);
     for (std::size_t i = 0; i < 8; ++i) with_load_.weight[i] = static_cast<Real>(i + 1) / 8;
     fill();
   }
 
   [[nodiscard]] plan_spec spec() const {
-    plan_spec what = plain_;
-    if (which_ != fuse::store) what.load = load();
-    if (which_ != fuse::load) what.store = store();
-    return what;
+    plan_spec spec = plain_;
+    if (which_ != fuse::store) spec.load = load();
+    if (which_ != fuse::load) spec.store = store();
+    return spec;
   }
 
   /// Runs the plan three times on poisoned output; the bits must be the same.
   void check(queue& on) const {
-    const plan_spec what = spec();
-    SCOPED_TRACE(described(what) + (which_ == fuse::both   ? " fused"
+    const plan_spec spec = this->spec();
+    SCOPED_TRACE(described(spec) + (which_ == fuse::both   ? " fused"
                                     : which_ == fuse::load ? " fused load"
                                                            : " fused store"));
-    const plan made{on, what};
-    guarded_buffer in{on, input_bytes(what)}, out{on, output_bytes(what)};
+    const plan planned{on, spec};
+    guarded_buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
     std::vector<Real> first;
     for (int run = 0; run < 3; ++run) {
       out.poison();
-      what.load.is_given() ? in.write(samples_) : in.write(loaded_);
-      made.enqueue(on, in.view(), out.view());
+      spec.load.is_given() ? in.write(samples_) : in.write(loaded_);
+      planned.enqueue(on, in.view(), out.view());
       auto output = out.template read<Real>();
       if (run > 0) {
         EXPECT_TRUE(is_same(output, first)) << "run " << run << " differs";
       }
       first = std::move(output);
     }
-    const bool is_unchanged = what.load.is_given()
+    const bool is_unchanged = spec.load.is_given()
                                   ? is_same(in.template read<std::int16_t>(), samples_)
                                   : is_same(in.template read<Real>(), loaded_);
     EXPECT_TRUE(is_unchanged) << "input changed";
-    for (std::size_t row = 0; row < what.batch; ++row) {
-      if (n_ <= 1024 || row < 2 || row + 1 == what.batch) check_row(first, row);
+    for (std::size_t row = 0; row < spec.batch; ++row) {
+      if (n_ <= 1024 || row < 2 || row + 1 == spec.batch) check_row(first, row);
     }
   }
 
@@ -149,10 +149,10 @@ class fused_case {
   }
 
   [[nodiscard]] fused_load load() const {
-    fused_load made;
-    made.in_bytes = samples_.size() * sizeof samples_[0];
-    made.element_bytes = reals_of_load_ * sizeof samples_[0];
-    made.source = {fused_text_of<Real>(),
+    fused_load load;
+    load.in_bytes = samples_.size() * sizeof samples_[0];
+    load.element_bytes = reals_of_load_ * sizeof samples_[0];
+    load.source = {fused_text_of<Real>(),
                    reals_of_load_ == 1 ? "weighted_samples" : "weighted_pairs",
                    bytes_of(with_load_)};
     const auto weighted = [with = with_load_](const void* in, std::size_t row, std::size_t i,
@@ -161,12 +161,12 @@ class fused_case {
       return with.gain * with.weight[i % 8] * samples[(row * with.pitch + i) * reals + part];
     };
     if (reals_of_load_ == 1) {
-      made.callable = [=](const void* in, std::size_t row, std::size_t first,
+      load.callable = [=](const void* in, std::size_t row, std::size_t first,
                           std::span<Real> into) {
         for (auto& x : into) x = weighted(in, row, first++, 1, 0);
       };
     } else {
-      made.callable = [=](const void* in, std::size_t row, std::size_t first,
+      load.callable = [=](const void* in, std::size_t row, std::size_t first,
                           std::span<std::complex<Real>> into) {
         for (auto& z : into) {
           z = {weighted(in, row, first, 2, 0), weighted(in, row, first, 2, 1)};
@@ -174,29 +174,29 @@ class fused_case {
         }
       };
     }
-    return made;
+    return load;
   }
 
   [[nodiscard]] fused_store store() const {
-    fused_store made;
-    made.out_bytes = plain_.batch * with_store_.pitch * sizeof(Real);
-    made.element_bytes = sizeof(Real);
-    made.source = {fused_text_of<Real>(), is_real_out() ? "scaled_samples" : "scaled_power",
-                   bytes_of(with_store_)};
+    fused_store store;
+    store.out_bytes = plain_.batch * with_store_.pitch * sizeof(Real);
+    store.element_bytes = sizeof(Real);
+    store.source = {fused_text_of<Real>(), is_real_out() ? "scaled_samples" : "scaled_power",
+                    bytes_of(with_store_)};
     if (is_real_out()) {
-      made.callable = [with = with_store_](void* out, std::size_t row, std::size_t first,
-                                           std::span<const Real> values) {
+      store.callable = [with = with_store_](void* out, std::size_t row, std::size_t first,
+                                            std::span<const Real> values) {
         Real* to = static_cast<Real*>(out) + row * with.pitch + first;
         for (const Real x : values) *to++ = with.factor * x;
       };
     } else {
-      made.callable = [with = with_store_](void* out, std::size_t row, std::size_t first,
-                                           std::span<const std::complex<Real>> values) {
+      store.callable = [with = with_store_](void* out, std::size_t row, std::size_t first,
+                                            std::span<const std::complex<Real>> values) {
         Real* to = static_cast<Real*>(out) + row * with.pitch + first;
         for (const auto z : values) *to++ = with.factor * std::norm(z);
       };
     }
-    return made;
+    return store;
   }
 
   void check_row(const std::vector<Real>& output, std::size_t row) const {
@@ -206,14 +206,14 @@ class fused_case {
       EXPECT_LE(max_error(got, expected), element_bound<Real> * largest(expected)) << "row " << row;
       return;
     }
-    const long double by = with_store_.factor;
-    for (auto& z : expected) z = by * (is_real_out() ? z : std::norm(z));
-    const Real* from = output.data() + row * with_store_.pitch;
-    const exact got(from, from + out_values_);
+    const long double factor = with_store_.factor;
+    for (auto& z : expected) z = factor * (is_real_out() ? z : std::norm(z));
+    const Real* source = output.data() + row * with_store_.pitch;
+    const exact got(source, source + out_values_);
     EXPECT_LE(max_error(got, expected), 3 * element_bound<Real> * largest(expected))
         << "row " << row;
     for (std::size_t i = out_values_; i < with_store_.pitch; ++i) {
-      EXPECT_TRUE(std::isnan(from[i])) << "wrote between the rows, row " << row;
+      EXPECT_TRUE(std::isnan(source[i])) << "wrote between the rows, row " << row;
     }
   }
 
@@ -248,8 +248,8 @@ inline void check_fused(queue& on, std::size_t n, std::size_t batch, scaling sca
 /// Every kind of one length, with one end fused and plain memory at the other.
 inline void check_one_end(queue& on, std::size_t n, std::size_t batch) {
   for (const transform kind : every_kind) {
-    for (const fuse which : {fuse::load, fuse::store}) {
-      fused_case<float>{{.lengths = {n}, .batch = batch, .kind = kind}, which}.check(on);
+    for (const fuse fused : {fuse::load, fuse::store}) {
+      fused_case<float>{{.lengths = {n}, .batch = batch, .kind = kind}, fused}.check(on);
     }
   }
 }

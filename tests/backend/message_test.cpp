@@ -39,17 +39,17 @@ void leave_stderr_without_reader() {
 constexpr auto spoil = {&close_stderr, &fill_stderr, &leave_stderr_without_reader};
 
 TEST(write_message, writes_the_text) {
-  const folder here;
+  const folder directory;
   const std::string text(100000, 'x');
   const pid_t child = start_child([&] {
-    ::dup2(::open((here / "log").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+    ::dup2(::open((directory / "log").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
     write_message(text);
     write_message("");
     write_message("end");
     return 0;
   });
   EXPECT_EQ(exit_code_of(child), 0);
-  EXPECT_EQ(content_of(here / "log"), text + "end");
+  EXPECT_EQ(content_of(directory / "log"), text + "end");
 }
 
 TEST(write_message, goes_on_where_stderr_takes_nothing) {
@@ -84,11 +84,11 @@ TEST(write_message, leaves_a_signal_that_waits_already) {
 /// Transforms four ones on `device`, and returns whether the result is theirs.
 bool transforms(const device_info& device) {
   queue on{device};
-  const plan made{on, {.lengths = {4}}};
+  const plan planned{on, {.lengths = {4}}};
   std::vector<float> x{1, 0, 1, 0, 1, 0, 1, 0};
   buffer in{on, 32}, out{on, 32};
   in.write(x.data(), 32);
-  made.enqueue(on, in.view(), out.view());
+  planned.enqueue(on, in.view(), out.view());
   out.read(x.data(), 32);
   return x == std::vector<float>{4, 0, 0, 0, 0, 0, 0, 0};
 }
@@ -96,11 +96,11 @@ bool transforms(const device_info& device) {
 // The cache of kernels warns once that its directory is refused; a process has one such cache, so
 // each case has a process.
 TEST(write_message, costs_no_device_and_no_plan_where_the_cache_is_refused) {
-  const folder here;
-  set_content(here / "file", "not a directory");
+  const folder directory;
+  set_content(directory / "file", "not a directory");
   const auto plans = [&](const std::function<void()>& spoiled, const std::string& log) {
-    return start_child([&here, spoiled, log] {
-      ::setenv("WINGBEAT_CACHE", (here / "file").c_str(), 1);
+    return start_child([&directory, spoiled, log] {
+      ::setenv("WINGBEAT_CACHE", (directory / "file").c_str(), 1);
       spoiled();
       int n_transformed = 0;
       for (const device_info& device : devices()) {
@@ -108,20 +108,20 @@ TEST(write_message, costs_no_device_and_no_plan_where_the_cache_is_refused) {
         if (!transforms(device)) return 1;
         ++n_transformed;
       }
-      set_content(here / log, std::to_string(n_transformed));
+      set_content(directory / log, std::to_string(n_transformed));
       return 0;
     });
   };
   const auto to_file = [&] {
-    ::dup2(::open((here / "stderr").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+    ::dup2(::open((directory / "stderr").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
   };
   ASSERT_EQ(exit_code_of(plans(to_file, "expected")), 0);
-  if (content_of(here / "expected") == "0") GTEST_SKIP() << "no device here compiles kernels";
-  EXPECT_NE(content_of(here / "stderr").find("is not a directory"), std::string::npos);
+  if (content_of(directory / "expected") == "0") GTEST_SKIP() << "no device here compiles kernels";
+  EXPECT_NE(content_of(directory / "stderr").find("is not a directory"), std::string::npos);
   for (const auto spoiled : spoil) {
     EXPECT_EQ(exit_code_of(plans(spoiled, "found")), 0);
-    EXPECT_EQ(content_of(here / "found"), content_of(here / "expected")) << "devices";
-    set_content(here / "found", "");
+    EXPECT_EQ(content_of(directory / "found"), content_of(directory / "expected")) << "devices";
+    set_content(directory / "found", "");
   }
 }
 

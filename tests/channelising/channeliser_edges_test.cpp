@@ -25,12 +25,12 @@ class channeliser_edges : public ::testing::TestWithParam<engine> {
               std::size_t kept_samples = std::size_t{1} << 20) {
     queue on{first_device(GetParam())};
     channeliser bank{on, spec, input.first_sample, kept_samples};
-    outcome made;
+    outcome result;
     const auto take = [&](const channelised_heap& heap) {
-      made.heaps.push_back({.timestamp = heap.timestamp,
-                            .bytes = {heap.bytes.begin(), heap.bytes.end()},
-                            .saturated = heap.saturated,
-                            .is_complete = heap.is_complete});
+      result.heaps.push_back({.timestamp = heap.timestamp,
+                              .bytes = {heap.bytes.begin(), heap.bytes.end()},
+                              .saturated = heap.saturated,
+                              .is_complete = heap.is_complete});
     };
     const std::size_t length = input.samples[0].size(), packet = input.packet_samples;
     for (std::size_t first = 0; first < length; first += piece) {
@@ -45,9 +45,9 @@ class channeliser_edges : public ::testing::TestWithParam<engine> {
       bank.push(on, next, take);
     }
     bank.finish(take);
-    made.counts = bank.counts();
-    made.levels = bank.levels();
-    return made;
+    result.counts = bank.counts();
+    result.levels = bank.levels();
+    return result;
   }
 
   /// Compares with the reference; returns what was made.

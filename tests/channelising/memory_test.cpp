@@ -73,33 +73,37 @@ struct measured_case {
 };
 
 std::vector<measured_case> cases() {
-  std::vector<measured_case> all;
+  std::vector<measured_case> result;
   for (const std::size_t channels : {64, 1024, 8192}) {
-    all.push_back({"wideband", {.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 64}});
+    result.push_back(
+        {"wideband", {.adc_rate_hz = 1e9, .channels = channels, .spectra_per_heap = 64}});
   }
-  all.push_back({"large heaps", {.adc_rate_hz = 1e9, .channels = 1024, .spectra_per_heap = 1024}});
-  all.push_back({"many spectra", {.adc_rate_hz = 1e9, .channels = 64, .spectra_per_heap = 16384}});
-  all.push_back({"one polarisation",
-                 {.adc_rate_hz = 1e9, .channels = 256, .polarisations = 1, .spectra_per_heap = 256},
-                 std::size_t{1} << 20});
-  all.push_back(
+  result.push_back(
+      {"large heaps", {.adc_rate_hz = 1e9, .channels = 1024, .spectra_per_heap = 1024}});
+  result.push_back(
+      {"many spectra", {.adc_rate_hz = 1e9, .channels = 64, .spectra_per_heap = 16384}});
+  result.push_back(
+      {"one polarisation",
+       {.adc_rate_hz = 1e9, .channels = 256, .polarisations = 1, .spectra_per_heap = 256},
+       std::size_t{1} << 20});
+  result.push_back(
       {"fp32",
        {.adc_rate_hz = 1e9, .channels = 256, .spectra_per_heap = 1024, .output = heap_sample::fp32},
        std::size_t{1} << 19});
-  all.push_back({"narrowband",
-                 {.adc_rate_hz = 1e9,
-                  .channels = 1024,
-                  .spectra_per_heap = 64,
-                  .narrowband = narrowband_spec{.centre_hz = 2e8, .decimation = 8}}});
-  all.push_back(
+  result.push_back({"narrowband",
+                    {.adc_rate_hz = 1e9,
+                     .channels = 1024,
+                     .spectra_per_heap = 64,
+                     .narrowband = narrowband_spec{.centre_hz = 2e8, .decimation = 8}}});
+  result.push_back(
       {"complex samples",
        {.adc_rate_hz = 1e9, .channels = 1024, .complex_samples = true, .spectra_per_heap = 64},
        std::size_t{1} << 19});
-  for (measured_case& each : all) {
+  for (measured_case& each : result) {
     each.spec.dither = dither_kind::none;
     each.spec.taps = 4;
   }
-  return all;
+  return result;
 }
 
 /// Tables of a spec, which the bound leaves out: weights, roots and filter taps, float and double.

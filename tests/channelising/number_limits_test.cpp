@@ -46,12 +46,12 @@ class channeliser_numbers : public ::testing::Test {
 
 TEST_F(channeliser_numbers, sizes_are_refused_or_exact) {
   const auto fields = [](channeliser_spec& spec) {
-    std::vector<std::size_t*> all{&spec.channels, &spec.taps, &spec.polarisations,
-                                  &spec.spectra_per_heap};
+    std::vector<std::size_t*> result{&spec.channels, &spec.taps, &spec.polarisations,
+                                     &spec.spectra_per_heap};
     if (spec.narrowband) {
-      all.insert(all.end(), {&spec.narrowband->decimation, &spec.narrowband->filter_taps});
+      result.insert(result.end(), {&spec.narrowband->decimation, &spec.narrowband->filter_taps});
     }
-    return all;
+    return result;
   };
   for (const bool is_narrow : {false, true}) {
     channeliser_spec base = plain;

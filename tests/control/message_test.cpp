@@ -107,8 +107,8 @@ TEST(katcp_line_buffer, cuts_the_stream_wherever_it_is_split) {
   for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
     line_buffer buffer(100);
     std::vector<std::string> lines;
-    for (std::size_t at = 0; at < stream.size(); at += piece) {
-      buffer.append(stream.substr(at, piece));
+    for (std::size_t offset = 0; offset < stream.size(); offset += piece) {
+      buffer.append(stream.substr(offset, piece));
       for (const std::string& line : all_lines(buffer)) lines.push_back(line);
     }
     EXPECT_EQ(lines, expected) << piece;

@@ -237,13 +237,13 @@ TEST_P(convolution_on, reads_signals_by_a_functor) {
       bytes[i] = static_cast<unsigned char>(i * 77 + 5);
       images[i] = float(bytes[i]) / 127.5F - 1;
     }
-    const auto result_of = [&](const convolution& made, const void* from, std::size_t size) {
-      buffer in{*on, size}, spectra{*on, made.spectra_bytes()}, run{*on, made.kernel_bytes()};
-      buffer out{*on, made.output_bytes()};
+    const auto result_of = [&](const convolution& planned, const void* from, std::size_t size) {
+      buffer in{*on, size}, spectra{*on, planned.spectra_bytes()}, run{*on, planned.kernel_bytes()};
+      buffer out{*on, planned.output_bytes()};
       in.write(from, size);
       run.write(kernels.data(), run.size_bytes());
-      made.prepare(*on, in.view(), spectra.view());
-      made.enqueue(*on, spectra.view(), run.view(), out.view());
+      planned.prepare(*on, in.view(), spectra.view());
+      planned.enqueue(*on, spectra.view(), run.view(), out.view());
       std::vector<float> values(out.size_bytes() / 4);
       out.read(values.data(), out.size_bytes());
       return values;

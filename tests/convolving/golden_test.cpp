@@ -52,10 +52,10 @@ void read_golden(const std::string& name, Each each) {
   std::size_t n_cases = 0;
   while (std::getline(file, line) && std::getline(file, values)) {
     std::istringstream words{line}, numbers{values};
-    std::vector<std::string> all{std::istream_iterator<std::string>{words}, {}};
+    std::vector<std::string> result{std::istream_iterator<std::string>{words}, {}};
     const std::vector<double> expected{std::istream_iterator<double>{numbers}, {}};
     SCOPED_TRACE(line);
-    each(all, expected);
+    each(result, expected);
     if (::testing::Test::HasFatalFailure()) return;
     ++n_cases;
   }

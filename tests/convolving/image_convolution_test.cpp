@@ -205,7 +205,7 @@ TEST_P(image_convolution_on, keeps_the_weight_of_the_outermost_taps) {
 }
 
 TEST_P(image_convolution_on, divides_kernels_by_sums_and_luminance) {
-  for (const normalisation by :
+  for (const normalisation rule :
        {normalisation::by_luminance, normalisation::by_sum, normalisation::none}) {
     check({.height = 7,
            .width = 6,
@@ -213,9 +213,9 @@ TEST_P(image_convolution_on, divides_kernels_by_sums_and_luminance) {
            .kernel_width = 4,
            .kernel_channels = 3,
            .outside = border::clamp,
-           .normalise = by});
+           .normalise = rule});
     if (leaves_out()) return;
-    check({.height = 7, .width = 6, .kernel_height = 3, .kernel_width = 4, .normalise = by});
+    check({.height = 7, .width = 6, .kernel_height = 3, .kernel_width = 4, .normalise = rule});
   }
 }
 

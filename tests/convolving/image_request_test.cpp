@@ -86,13 +86,13 @@ TEST_F(image_request, refuses_choices_that_are_none) {
 }
 
 /// Returns what `prepare` says to a kernel of 3 colours.
-std::string kernel_refused(queue& on, normalisation by, const std::vector<float>& pixel,
+std::string kernel_refused(queue& on, normalisation rule, const std::vector<float>& pixel,
                            const std::vector<float>& other) {
   image_convolution_spec spec = rgb;
   spec.kernel_height = 1;
   spec.kernel_width = 2;
   spec.kernel_channels = 3;
-  spec.normalise = by;
+  spec.normalise = rule;
   const image_convolution blur{on, spec};
   std::vector<float> taps = pixel;
   taps.insert(taps.end(), other.begin(), other.end());
@@ -120,10 +120,10 @@ TEST_F(image_request, refuses_kernels_that_cannot_be_normalised) {
 }
 
 TEST_F(image_request, refuses_views) {
-  for (const normalisation by : {normalisation::none, normalisation::by_sum}) {
+  for (const normalisation rule : {normalisation::none, normalisation::by_sum}) {
     image_convolution_spec spec = rgb;
     spec.channels = 4;
-    spec.normalise = by;
+    spec.normalise = rule;
     const image_convolution blur{on, spec};
     buffer memory{on, 65536};
     memory.write(std::vector<float>(16384, 1).data(), memory.size_bytes());

@@ -47,8 +47,8 @@ fused_load load_in(const order& of) {
                      .type = "ordered"},
           .callable = run_reader<float>{[at = of.at](const void* in, std::size_t row,
                                                      std::size_t first, std::span<float> into) {
-            const float* const from = static_cast<const float*>(in) + row * h * w;
-            for (std::size_t i = 0; i < into.size(); ++i) into[i] = from[at(first + i)];
+            const float* const source = static_cast<const float*>(in) + row * h * w;
+            for (std::size_t i = 0; i < into.size(); ++i) into[i] = source[at(first + i)];
           }}};
 }
 

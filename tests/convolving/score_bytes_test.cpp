@@ -104,16 +104,16 @@ kept_scores kept_with(extent mode) {
 }
 
 std::vector<kept_scores> every_selection(extent mode) {
-  std::vector<kept_scores> all;
+  std::vector<kept_scores> result;
   for (unsigned bits = 0; bits < 16; ++bits) {
     kept_scores kept = kept_with(mode);
     kept.is_normalised = (bits & 1U) != 0;
     kept.has_sums = (bits & 2U) != 0;
     kept.has_counts = (bits & 4U) != 0;
     kept.templates = (bits & 8U) != 0 ? 3 : 1;
-    all.push_back(kept);
+    result.push_back(kept);
   }
-  return all;
+  return result;
 }
 
 TEST(score_bytes, are_those_of_the_elements_that_the_functor_reads_and_writes) {
@@ -207,9 +207,10 @@ void entry(WINGBEAT_GLOBAL size* keys, size keys_first, unsigned first,
 TEST(score_bytes, are_those_of_the_compiled_functor) {
   kept_scores kept = kept_with(extent::full);
   kept.is_normalised = kept.has_sums = kept.has_counts = true;
-  const std::vector<device_info> all = devices(engine::opencl);
-  if (all.empty() || !all.front().has_fp64) GTEST_SKIP() << "needs an OpenCL device with fp64";
-  const queue on{all.front()};
+  const std::vector<device_info> result = devices(engine::opencl);
+  if (result.empty() || !result.front().has_fp64)
+    GTEST_SKIP() << "needs an OpenCL device with fp64";
+  const queue on{result.front()};
   compiled_functor run{on, kept};
   EXPECT_EQ(convolving::bytes_of_template(kept).most,
             touched_by(std::ref(run), functor_memory{kept}, {1, largest_key}));

@@ -121,33 +121,33 @@ void expect_kept(queue& on, const template_search& search, const std::vector<Rea
                  const std::vector<Real>& templates, long double bound) {
   const search_spec& spec = search.spec();
   const std::size_t n = spec.templates[0] * spec.templates[1];
-  std::vector<exact_scores> all;
-  for (std::size_t at = 0; at < templates.size(); at += n) {
-    all.push_back(scores_by_definition(image, spec, templates.data() + at));
+  std::vector<exact_scores> result;
+  for (std::size_t offset = 0; offset < templates.size(); offset += n) {
+    result.push_back(scores_by_definition(image, spec, templates.data() + offset));
   }
   const auto scores = search.scores(on);
   const auto numbers = search.numbers(on);
   const auto means = spec.keeps_sums ? search.mean(on) : std::vector<float>{};
   const auto variances = spec.keeps_sums ? search.variance(on) : std::vector<float>{};
   const auto counts = spec.keeps_counts ? search.counts(on) : std::vector<std::uint32_t>{};
-  ASSERT_EQ(search.added(), all.size());
-  ASSERT_EQ(scores.size(), all[0].size());
+  ASSERT_EQ(search.added(), result.size());
+  ASSERT_EQ(scores.size(), result[0].size());
   ASSERT_EQ(search.result()[0] * search.result()[1], scores.size());
-  const auto count = static_cast<long double>(all.size());
+  const auto count = static_cast<long double>(result.size());
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    long double most = all[0][i], mean = 0, variance = 0, largest = 0;
+    long double most = result[0][i], mean = 0, variance = 0, largest = 0;
     std::size_t surely = 0, perhaps = 0;
-    for (const exact_scores& each : all) {
+    for (const exact_scores& each : result) {
       most = std::max(most, each[i]);
       largest = std::max(largest, std::abs(each[i]));
       mean += each[i] / count;
       surely += each[i] > spec.threshold + bound ? 1 : 0;
       perhaps += each[i] > spec.threshold - bound ? 1 : 0;
     }
-    for (const exact_scores& each : all) variance += (each[i] - mean) * (each[i] - mean) / count;
+    for (const exact_scores& each : result) variance += (each[i] - mean) * (each[i] - mean) / count;
     ASSERT_NEAR(scores[i], most, bound) << "place " << i;
-    ASSERT_LT(numbers[i], all.size()) << "place " << i;
-    ASSERT_NEAR(all[numbers[i]][i], most, 2 * bound) << "place " << i;
+    ASSERT_LT(numbers[i], result.size()) << "place " << i;
+    ASSERT_NEAR(result[numbers[i]][i], most, 2 * bound) << "place " << i;
     if (spec.keeps_sums) {
       ASSERT_NEAR(means[i], mean, bound) << "place " << i;
       ASSERT_NEAR(variances[i], variance, 4 * bound * (largest + bound)) << "place " << i;

@@ -26,9 +26,9 @@ long double by_fields(unsigned bits) {
 }
 
 bfloat of_bits(unsigned bits) {
-  bfloat made;
-  made.bits = static_cast<unsigned short>(bits);
-  return made;
+  bfloat result;
+  result.bits = static_cast<unsigned short>(bits);
+  return result;
 }
 
 /// Non-negative bits below x, whose fields are a float's upper half.

@@ -36,10 +36,10 @@ long double by_fields(unsigned bits) {
 // where infinity begins as far as rounding is concerned.
 const std::vector<long double>& numbers() {
   static const std::vector<long double> all = [] {
-    std::vector<long double> made;
-    for (unsigned bits = 0; bits < infinite; ++bits) made.push_back(by_fields(bits));
-    made.push_back(0x1p16L);
-    return made;
+    std::vector<long double> result;
+    for (unsigned bits = 0; bits < infinite; ++bits) result.push_back(by_fields(bits));
+    result.push_back(0x1p16L);
+    return result;
   }();
   return all;
 }

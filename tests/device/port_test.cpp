@@ -17,19 +17,19 @@ namespace maths = wingbeat::device::maths;
 /// Ties, neighbours of ties, powers of two and their neighbours, both signs, and no number.
 template <class Real>
 std::vector<Real> interesting() {
-  std::vector<Real> all;
-  for (int quarters = 0; quarters < 40; ++quarters) all.push_back(Real(quarters) / 4);
-  for (int bits = 3; bits < 70; ++bits) all.push_back(std::ldexp(Real(1), bits));
-  const std::vector<Real> exact = all;
+  std::vector<Real> result;
+  for (int quarters = 0; quarters < 40; ++quarters) result.push_back(Real(quarters) / 4);
+  for (int bits = 3; bits < 70; ++bits) result.push_back(std::ldexp(Real(1), bits));
+  const std::vector<Real> exact = result;
   for (const Real x : exact) {
-    all.push_back(x + Real(0.5));
-    all.push_back(std::nextafter(x, Real(1e30)));
-    all.push_back(std::nextafter(x, Real(0)));
+    result.push_back(x + Real(0.5));
+    result.push_back(std::nextafter(x, Real(1e30)));
+    result.push_back(std::nextafter(x, Real(0)));
   }
-  all.push_back(std::numeric_limits<Real>::infinity());
-  const std::vector<Real> positive = all;
-  for (const Real x : positive) all.push_back(-x);
-  return all;
+  result.push_back(std::numeric_limits<Real>::infinity());
+  const std::vector<Real> positive = result;
+  for (const Real x : positive) result.push_back(-x);
+  return result;
 }
 
 /// The definition: of the integers beside x the nearer one, or the even one.

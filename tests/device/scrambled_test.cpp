@@ -152,7 +152,7 @@ TEST(device_scrambled_digits, are_those_of_positions) {
         digit_map{30, 12, listed({2, 3, 5, 2, 2, 3})}, digit_map{7, 7, listed({7, 7})},
         digit_map{15, 1, listed({3, 5})}, digit_map{1, 1, {}}}) {
     const auto expected = frequencies_in_place(map.digits);
-    std::set<unsigned> all;
+    std::set<unsigned> result;
     for (unsigned g = 0; g < map.length(); ++g) {
       const unsigned f = map.dft_index(g), t = g % map.threads, l = g / map.threads;
       ASSERT_EQ(f, expected[t * map.elements + l]) << map.length() << ", " << g;
@@ -160,9 +160,9 @@ TEST(device_scrambled_digits, are_those_of_positions) {
       const unsigned other = map.scrambled_mirror_index(g);
       ASSERT_EQ((map.dft_index(other) + f) % map.length(), 0u) << map.length();
       ASSERT_EQ(map.scrambled_mirror_index(other), g) << map.length();
-      all.insert(f);
+      result.insert(f);
     }
-    EXPECT_EQ(all.size(), map.length());
+    EXPECT_EQ(result.size(), map.length());
     EXPECT_EQ(map.dft_index(map.zero_index()), 0u);
     if (map.length() % 2 == 0) {
       EXPECT_EQ(map.dft_index(map.nyquist_index()), map.length() / 2);

@@ -64,10 +64,10 @@ TEST(fengine_control, delays_change_at_their_time) {
         {.delay_s = -7.25e-6, .phase_rad = static_cast<double>(chunk)}};
     const std::int64_t promised = run.engine->set_delays(0, start_s, delays);
     for (std::size_t pol = 0; pol < 2; ++pol) {
-      const control::delay_setting& of = delays[pol];
-      bank.delays[pol].push_back(in_samples(
-          {start_s - sync, of.delay_s, of.delay_rate, of.phase_rad, of.phase_rate_rad_per_s},
-          rate));
+      const control::delay_setting& setting = delays[pol];
+      bank.delays[pol].push_back(in_samples({start_s - sync, setting.delay_s, setting.delay_rate,
+                                             setting.phase_rad, setting.phase_rate_rad_per_s},
+                                            rate));
     }
     EXPECT_EQ(promised, bank.delays[0].back().start_samples);
   });
@@ -114,10 +114,11 @@ TEST(fengine_control, gains_and_delays_go_on_where_time_goes_back) {
   bank.delays.resize(2);
   const double elapsed_s = 6 * chunk_packets * 256 / rate;
   for (std::size_t pol = 0; pol < 2; ++pol) {
-    const control::delay_setting& of = delays[pol];
+    const control::delay_setting& setting = delays[pol];
     bank.delays[pol] = {
-        in_samples({0, of.delay_s + elapsed_s * of.delay_rate, of.delay_rate,
-                    of.phase_rad + elapsed_s * of.phase_rate_rad_per_s, of.phase_rate_rad_per_s},
+        in_samples({0, setting.delay_s + elapsed_s * setting.delay_rate, setting.delay_rate,
+                    setting.phase_rad + elapsed_s * setting.phase_rate_rad_per_s,
+                    setting.phase_rate_rad_per_s},
                    rate)};
   }
   heap_catcher::heaps again;

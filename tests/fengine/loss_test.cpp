@@ -106,8 +106,8 @@ constexpr int n_faults = 9;
 
 std::vector<std::byte> malformed(fault kind, std::int64_t packet, std::mt19937& dice) {
   std::vector<std::byte> bytes = packet_datagram({packet, 0});
-  const auto set = [&](std::size_t at, unsigned value) {
-    bytes[at] = static_cast<std::byte>(value);
+  const auto set = [&](std::size_t offset, unsigned value) {
+    bytes[offset] = static_cast<std::byte>(value);
   };
   switch (kind) {
     case fault::too_short: bytes.resize(dice() % 8); break;

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 constexpr std::int64_t chunk_packets = 16;
 
-fengine::service_spec spec_for(const net::endpoint& to) {
+fengine::service_spec spec_for(const net::endpoint& destination) {
   fengine::engine_spec engine{
       .input = {.geometry = tiny_chunks, .source = loopback_source(), .n_chunks = 256},
       .adc_rate_hz = 1e6,
@@ -31,7 +31,7 @@ fengine::service_spec spec_for(const net::endpoint& to) {
       .max_delay_diff = 8192,
       .sending = {.interfaces = {"lo"}, .packet_payload_bytes = 512, .rate_factor = 0}};
   channeliser_spec bank{.channels = 64, .taps = 4, .spectra_per_heap = 16, .seed = 7};
-  engine.outputs = {{"wide", bank, std::vector<net::endpoint>(4, to)}};
+  engine.outputs = {{"wide", bank, std::vector<net::endpoint>(4, destination)}};
   return {.engine = fengine::checked(std::move(engine)),
           .katcp = control::katcp_options{.port = 0},
           .monitor = control::monitor_options{}};

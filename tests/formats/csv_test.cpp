@@ -19,17 +19,17 @@ TEST(csv, reads_what_is_written) {
   for (const bool is_real : {true, false}) {
     for (const std::size_t n_rows : {1, 3}) {
       for (const bool is_table : {false, true}) {
-        wingbeat::formats::signal from{
+        wingbeat::formats::signal signal{
             .n_rows = n_rows, .row_length = 2, .is_table = is_table, .is_real = is_real};
         for (std::size_t i = 0; i < 2 * n_rows; ++i) {
-          from.samples.emplace_back(0.1 + static_cast<double>(i), is_real ? 0 : -1e-300);
+          signal.samples.emplace_back(0.1 + static_cast<double>(i), is_real ? 0 : -1e-300);
         }
-        write_signal(folder.path() / "a.csv", from);
+        write_signal(folder.path() / "a.csv", signal);
         const wingbeat::formats::signal back = read_signal(folder.path() / "a.csv");
-        EXPECT_EQ(back.samples, from.samples);
+        EXPECT_EQ(back.samples, signal.samples);
         EXPECT_EQ(back.n_rows, n_rows);
         EXPECT_EQ(back.row_length, 2U);
-        EXPECT_EQ(back.has_row_axis(), from.has_row_axis());
+        EXPECT_EQ(back.has_row_axis(), signal.has_row_axis());
         EXPECT_EQ(back.is_real, is_real);
       }
     }

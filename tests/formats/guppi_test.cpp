@@ -118,12 +118,12 @@ TEST(guppi, drops_what_blocks_repeat) {
 }
 
 TEST(guppi, flags_blocks_that_are_missing) {
-  file_bytes all;
+  file_bytes result;
   for (const int index : {100, 116, 148}) {
-    all = all + header(with(small(), "PKTIDX", std::to_string(index))) +
-          bytes_of({index, 1, 2, 3, 4, 5, 6, 7});
+    result = result + header(with(small(), "PKTIDX", std::to_string(index))) +
+             bytes_of({index, 1, 2, 3, 4, 5, 6, 7});
   }
-  const voltages read = read_guppi(all, "x.raw");
+  const voltages read = read_guppi(result, "x.raw");
   EXPECT_EQ(read.n_samples, 16u);
   EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true, true, false, true}));
   EXPECT_EQ(read.samples[8], 116);
@@ -151,25 +151,25 @@ TEST(guppi, knows_the_step_of_blocks_by_their_packets) {
 file_bytes with_a_gap(const std::string& bits) {
   const cards shape{{"BLOCSIZE", "32"}, {"OBSNCHAN", "2"}, {"NPOL", "4"},
                     {"NBITS", bits},    {"OVERLAP", "1"},  {"DIRECTIO", "1"}};
-  file_bytes all;
+  file_bytes result;
   for (const int index : {0, 2, 3}) {
-    all = all + header(with(shape, "PKTIDX", std::to_string(index)));
-    all.resize((all.size() + 511) / 512 * 512);
-    for (int i = 0; i < 32; ++i) all.push_back(static_cast<std::byte>(i * 37 + index * 91));
-    all.resize((all.size() + 511) / 512 * 512);
+    result = result + header(with(shape, "PKTIDX", std::to_string(index)));
+    result.resize((result.size() + 511) / 512 * 512);
+    for (int i = 0; i < 32; ++i) result.push_back(static_cast<std::byte>(i * 37 + index * 91));
+    result.resize((result.size() + 511) / 512 * 512);
   }
-  return all;
+  return result;
 }
 
 TEST(guppi, finds_channels_in_blocks_that_overlap) {
   const voltages all = read_guppi(with_a_gap("8"), "x.raw");
   ASSERT_EQ(all.n_samples, 13U);  // 4 packets of 3, and the last one's fourth
-  for (std::size_t at = 0; at < all.samples.size(); ++at) {
-    const std::size_t part = at % 2, i = at / 2 % 13, c = at / 26 % 2, p = at / 52;
+  for (std::size_t offset = 0; offset < all.samples.size(); ++offset) {
+    const std::size_t part = offset % 2, i = offset / 2 % 13, c = offset / 26 % 2, p = offset / 52;
     const std::size_t block = std::min<std::size_t>(i / 3, 3), time = i - 3 * block;
     const std::size_t byte = ((c * 4 + time) * 2 + p) * 2 + part;
     const int expected = block == 1 ? 0 : static_cast<signed char>(byte * 37 + block * 91);
-    EXPECT_EQ(all.samples[at], expected) << at;
+    EXPECT_EQ(all.samples[offset], expected) << offset;
   }
 }
 
@@ -224,11 +224,11 @@ TEST(guppi, refuses_a_file_that_became_shorter) {
 
 TEST(guppi, leaves_missing_samples_0_though_the_block_before_repeats_them) {
   const cards shape = with(small(), "OVERLAP", "1");
-  file_bytes all;
+  file_bytes result;
   for (const char* const index : {"0", "1", "3"}) {
-    all = all + header(with(shape, "PKTIDX", index)) + bytes_of({1, 2, 3, 4, 5, 6, 7, 8});
+    result = result + header(with(shape, "PKTIDX", index)) + bytes_of({1, 2, 3, 4, 5, 6, 7, 8});
   }
-  const voltages read = read_guppi(all, "x.raw");
+  const voltages read = read_guppi(result, "x.raw");
   EXPECT_THAT(read.samples, ElementsAre(1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0, 1, 2,
                                         3, 4, 5, 6, 7, 8));
 }
@@ -246,9 +246,9 @@ TEST(guppi, is_padded_for_direct_access) {
   EXPECT_EQ(both.n_samples, 8u);
   EXPECT_EQ(both.samples[9], 1);
   const file_bytes first = head + data;
-  const std::size_t at = (first.size() + header(shape).size()) % 512;
+  const std::size_t offset = (first.size() + header(shape).size()) % 512;
   file_bytes second = header(shape);
-  second.resize(second.size() + (512 - at) % 512, std::byte{' '});
+  second.resize(second.size() + (512 - offset) % 512, std::byte{' '});
   EXPECT_EQ(read_guppi(first + second + data, "x.raw").samples, both.samples);
 }
 

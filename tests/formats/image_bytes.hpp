@@ -31,13 +31,13 @@ inline std::string double_bytes(double value, std::endian order = std::endian::l
 inline std::string zlib(const std::string& data) {
   constexpr std::size_t most = 65535;
   std::string stream = "\x78\x01";
-  std::size_t at = 0;
+  std::size_t offset = 0;
   do {
-    const std::size_t length = std::min(most, data.size() - at);
-    stream += at + length == data.size() ? '\1' : '\0';
-    stream += number(length, 2) + number(~length, 2) + data.substr(at, length);
-    at += length;
-  } while (at < data.size());
+    const std::size_t length = std::min(most, data.size() - offset);
+    stream += offset + length == data.size() ? '\1' : '\0';
+    stream += number(length, 2) + number(~length, 2) + data.substr(offset, length);
+    offset += length;
+  } while (offset < data.size());
   std::uint32_t a = 1, b = 0;
   for (const char c : data) {
     a = (a + static_cast<unsigned char>(c)) % 65521;

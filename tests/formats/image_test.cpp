@@ -130,7 +130,7 @@ TEST(image, hands_samples_on_as_floats_or_doubles) {
 TEST(image, takes_no_more_memory_than_the_limit) {
   constexpr std::size_t limit_bytes = 1 << 16;
   std::string mrc(1024, '\0');
-  for (const std::size_t at : {0u, 4u, 8u}) mrc.replace(at, 4, "\xFF\xFF\xFF\x7F");
+  for (const std::size_t offset : {0u, 4u, 8u}) mrc.replace(offset, 4, "\xFF\xFF\xFF\x7F");
   mrc[12] = 2;
   mrc.replace(208, 6, "MAP DD");
   auto tile = tiff_page(1, 1, {"a"});

@@ -31,8 +31,8 @@ struct mrc_fields {
 
 std::string header(const mrc_fields& fields) {
   std::string text(1024, '\0');
-  const auto put = [&](std::size_t at, const std::string& bytes) {
-    text.replace(at, bytes.size(), bytes);
+  const auto put = [&](std::size_t offset, const std::string& bytes) {
+    text.replace(offset, bytes.size(), bytes);
   };
   const std::uint32_t lengths[3] = {fields.columns, fields.rows, fields.sections};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -182,8 +182,8 @@ TEST(mrc, writes_what_it_reads) {
 }
 
 TEST(mrc, writes_the_statistics_of_what_it_stores) {
-  const auto statistic = [](const std::string& file, std::size_t at) {
-    return load<float>(as_bytes(file).data() + at);
+  const auto statistic = [](const std::string& file, std::size_t offset) {
+    return load<float>(as_bytes(file).data() + offset);
   };
   const std::string file = written(grey_image(2, 2, {1, 3, 5, 7}));
   EXPECT_EQ(statistic(file, 76), 1);

@@ -181,15 +181,15 @@ signal noise(bool is_real, bool is_single_precision) {
       if (std::isfinite(value)) return static_cast<double>(value);
     }
   };
-  signal made;
+  signal result;
   for (int i = 0; i < 20000; ++i) {
     const double re = next();
-    made.samples.emplace_back(re, is_real ? 0 : next());
+    result.samples.emplace_back(re, is_real ? 0 : next());
   }
-  made.row_length = made.samples.size();
-  made.is_real = is_real;
-  made.is_single_precision = is_single_precision;
-  return made;
+  result.row_length = result.samples.size();
+  result.is_real = is_real;
+  result.is_single_precision = is_single_precision;
+  return result;
 }
 
 // Compares floats as floats: from -O2 on, g++ 12.2 drops the rounding of a complex<double> to

@@ -98,8 +98,8 @@ inline std::string tiff(std::vector<tiff_page_bytes> pages,
 /// PackBits of literal runs alone.
 inline std::string packbits(const std::string& data) {
   std::string packed;
-  for (std::size_t at = 0; at < data.size(); at += 128) {
-    const std::string run = data.substr(at, 128);
+  for (std::size_t offset = 0; offset < data.size(); offset += 128) {
+    const std::string run = data.substr(offset, 128);
     packed += static_cast<char>(run.size() - 1) + run;
   }
   return packed;

@@ -17,9 +17,9 @@ inline file_bytes operator+(file_bytes a, const file_bytes& b) {
 }
 
 inline file_bytes bytes_of(const std::vector<int>& values) {
-  file_bytes all;
-  for (const int value : values) all.push_back(static_cast<std::byte>(value));
-  return all;
+  file_bytes result;
+  for (const int value : values) result.push_back(static_cast<std::byte>(value));
+  return result;
 }
 
 /// One card of 80 characters: "NBITS   = 8".
@@ -28,9 +28,9 @@ inline file_bytes guppi_card(const std::string& key, const std::string& value) {
   text.resize(8, ' ');
   text += "= " + value;
   text.resize(80, ' ');
-  file_bytes all;
-  for (const char c : text) all.push_back(static_cast<std::byte>(c));
-  return all;
+  file_bytes result;
+  for (const char c : text) result.push_back(static_cast<std::byte>(c));
+  return result;
 }
 
 /// The card that ends a header.
@@ -53,11 +53,11 @@ inline file_bytes vdif_frame(const vdif_header& h, const std::vector<int>& paylo
       n_bytes / 8 | h.channels_log2 << 24,
       0x4141u | h.thread << 16 | (h.bits - 1) << 26 | (h.is_complex ? 1u << 31 : 0)};
   if (!h.is_legacy) words.resize(8);
-  file_bytes all;
+  file_bytes result;
   for (const std::uint32_t word : words) {
-    for (int i = 0; i < 4; ++i) all.push_back(static_cast<std::byte>(word >> 8 * i));
+    for (int i = 0; i < 4; ++i) result.push_back(static_cast<std::byte>(word >> 8 * i));
   }
-  return all + bytes_of(payload);
+  return result + bytes_of(payload);
 }
 
 }  // namespace wingbeat::test

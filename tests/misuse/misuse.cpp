@@ -105,13 +105,13 @@ void run(const value* table) {
 }  // namespace
 
 void mistake(char* memory, const value* table) {
-  const team<shape> here;
+  const team<shape> threads;
   const fft::scratch_type scratch{memory};
   value x[4] = {};
 #if CASE == 0
-  fft::execute(here, load{}, store{}, scratch, table);
-  fft::execute(here, x, scratch, table);
-  fft::execute(here, row{}, scratch, table);  // an accessor may be made in the call
+  fft::execute(threads, load{}, store{}, scratch, table);
+  fft::execute(threads, x, scratch, table);
+  fft::execute(threads, row{}, scratch, table);  // an accessor may be made in the call
   // Memory that the kernel declares itself may be more than the launch provides.
   run<wg::fft<wg::shape<256, 4>, float, direction::forward>>(table);
   run<wg::real_fft<wg::shape<256, 4>, float, direction::forward>>(table);
@@ -119,13 +119,13 @@ void mistake(char* memory, const value* table) {
   static_assert(wg::fft<wg::shape<256, 4>, float, direction::forward>::scratch_bytes >
                 WINGBEAT_SCRATCH_BYTES);
 #elif CASE == 1
-  fft::execute(here, x, wg::scratch<fft::scratch_bytes - 8>{memory}, table);
+  fft::execute(threads, x, wg::scratch<fft::scratch_bytes - 8>{memory}, table);
 #elif CASE == 2
   only_get accessor;
-  fft::execute(here, accessor, scratch, table);
+  fft::execute(threads, accessor, scratch, table);
 #elif CASE == 3
   only_set accessor;
-  fft::execute(here, accessor, scratch, table);
+  fft::execute(threads, accessor, scratch, table);
 #elif CASE == 4
   run<wg::fft<wg::shape<64, 0>, float, direction::forward>>(table);
 #elif CASE == 5
@@ -133,13 +133,13 @@ void mistake(char* memory, const value* table) {
   static_assert(small::length == 16);
 #elif CASE == 6
   fft::execute(
-      here, [](unsigned) { return "text"; }, store{}, scratch, table);
+      threads, [](unsigned) { return "text"; }, store{}, scratch, table);
 #elif CASE == 7
   fft::execute(
-      here, load{}, [](unsigned) {}, scratch, table);
+      threads, load{}, [](unsigned) {}, scratch, table);
 #elif CASE == 8
   value y[8] = {};
-  fft::execute(here, y, scratch, table);
+  fft::execute(threads, y, scratch, table);
 #elif CASE == 9
   fft::execute(team<wg::shape<64, 8>>{}, x, scratch, table);
 #elif CASE == 10
@@ -156,10 +156,10 @@ void mistake(char* memory, const value* table) {
 }
 
 void another_mistake(char* memory, const value* table) {
-  const team<shape> here;
+  const team<shape> threads;
   value x[4] = {};
 #if CASE == 13
-  fft::execute(here, x, memory, table);
+  fft::execute(threads, x, memory, table);
 #elif CASE == 14
   static_assert(wg::mirror_trade<fft>::e == 4);
 #elif CASE == 15
@@ -178,20 +178,20 @@ void another_mistake(char* memory, const value* table) {
   static_assert(integers::length == 64);
 #elif CASE == 21
   using trades = wg::mirror_trade<wg::fft<shape, float, direction::forward, order::nabla>>;
-  x[0] = trades::of(here, x, 0, memory);
+  x[0] = trades::of(threads, x, 0, memory);
 #elif CASE == 22
   using trades = wg::mirror_trade<wg::fft<shape, float, direction::forward, order::nabla>>;
   value y[2] = {};
-  x[0] = trades::of(here, y, 0, trades::scratch_type{memory});
+  x[0] = trades::of(threads, y, 0, trades::scratch_type{memory});
 #elif CASE == 23
   using bins = wg::real_fft<shape, float, direction::forward>;
-  bins::execute(here, load{}, store{}, memory, table);
+  bins::execute(threads, load{}, store{}, memory, table);
 #elif CASE == 24
   using pairs = wg::two_real_fft<shape, float, direction::forward>;
-  pairs::execute(here, load{}, store{}, pairs::scratch_type{memory}, table);
+  pairs::execute(threads, load{}, store{}, pairs::scratch_type{memory}, table);
 #elif CASE == 25
   using plain = wg::fft<shape, float, direction::forward>;
-  plain::execute_between(here, here, x, plain::scratch_type{memory}, table);
+  plain::execute_between(threads, threads, x, plain::scratch_type{memory}, table);
 #elif CASE == 26
   using short_shape = wg::shape<4, 4, 2>;
   using plain = wg::fft<short_shape, float, direction::forward>;
@@ -199,10 +199,10 @@ void another_mistake(char* memory, const value* table) {
   const wg::team<short_shape, wg::lanes::along_transform, one_thread> after;
   plain::execute_between(before, after, x, plain::scratch_type{memory}, table);
 #elif CASE == 27
-  fft::execute(here, x, fft::scratch_type{memory}, table);
+  fft::execute(threads, x, fft::scratch_type{memory}, table);
 #elif CASE == 28
   using bins = wg::real_fft<wg::shape<64, 4>, float, direction::inverse>;
-  bins::execute(here, load{}, store{}, bins::scratch_type{memory}, table);
+  bins::execute(threads, load{}, store{}, bins::scratch_type{memory}, table);
 #elif CASE == 29
   using trades =
       wg::mirror_trade<wg::fft<wg::shape<64, 4, 4>, float, direction::forward, order::nabla>>;
@@ -217,37 +217,37 @@ void another_mistake(char* memory, const value* table) {
 }
 
 void mistakes_with_registers(char* memory, const value* table) {
-  const team<shape> here;
+  const team<shape> threads;
   using bins = wg::real_fft<shape, float, direction::forward>;
   using packed = wg::real_fft<shape, float, direction::forward, wg::spectrum::packed>;
   using signals = wg::two_real_fft<shape, float, direction::forward, wg::memory<>, order::natural>;
   [[maybe_unused]] const packed::scratch_type scratch{memory};
   value x[4] = {};
 #if CASE == 0
-  packed::execute(here, x, scratch, table);
-  signals::execute(here, x, signals::scratch_type{memory}, table);
+  packed::execute(threads, x, scratch, table);
+  signals::execute(threads, x, signals::scratch_type{memory}, table);
   float sum = 0;
   atomic_add(&sum, 1);
   atomic_max(&sum, 2);
 #elif CASE == 31
   float2 y[4] = {};
-  fft::execute(here, y, scratch, table);
+  fft::execute(threads, y, scratch, table);
 #elif CASE == 32
   std_complex y[4] = {};
-  fft::execute(here, y, scratch, table);
+  fft::execute(threads, y, scratch, table);
 #elif CASE == 33
-  bins::execute(here, x, scratch, table);
+  bins::execute(threads, x, scratch, table);
 #elif CASE == 34
   float2 y[4] = {};
-  packed::execute(here, y, scratch, table);
+  packed::execute(threads, y, scratch, table);
 #elif CASE == 35
   using pairs = wg::two_real_fft<shape, float, direction::forward>;
-  pairs::execute(here, x, pairs::scratch_type{memory}, table);
+  pairs::execute(threads, x, pairs::scratch_type{memory}, table);
 #elif CASE == 36
-  packed::execute_between(here, here, x, scratch, table);
+  packed::execute_between(threads, threads, x, scratch, table);
 #elif CASE == 37
   const wg::team<shape, wg::lanes::across_transforms, one_thread> after;
-  bins::execute_between(here, after, x, scratch, table);
+  bins::execute_between(threads, after, x, scratch, table);
 #elif CASE == 38
   short sum = 0;
   atomic_add(&sum, 1);
@@ -256,13 +256,13 @@ void mistakes_with_registers(char* memory, const value* table) {
   atomic_max(&most, 1);
 #elif CASE == 40
   value y[8] = {};
-  signals::execute(here, y, signals::scratch_type{memory}, table);
+  signals::execute(threads, y, signals::scratch_type{memory}, table);
 #elif CASE == 41
-  signals::execute(here, x, wg::scratch<signals::scratch_bytes - 8>{memory}, table);
+  signals::execute(threads, x, wg::scratch<signals::scratch_bytes - 8>{memory}, table);
 #elif CASE == 42
-  signals::execute(here, x, signals::scratch_type{memory}, table);
+  signals::execute(threads, x, signals::scratch_type{memory}, table);
 #endif
-  (void)here;
+  (void)threads;
   (void)x;
 }
 

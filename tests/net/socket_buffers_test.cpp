@@ -76,20 +76,20 @@ TEST(socket_buffers, exceed_the_limit_with_privilege) {
 }
 
 TEST(socket_buffers, say_what_to_do) {
-  net::socket_buffers all;
-  for (int i = 0; i < 2; ++i) all.add({std::size_t{1} << 26, std::size_t{1} << 21, 1});
+  net::socket_buffers buffers;
+  for (int i = 0; i < 2; ++i) buffers.add({std::size_t{1} << 26, std::size_t{1} << 21, 1});
   const auto sentence = [&] {
-    return net::sentence_of(all, "receive buffers", "--recv-buffer", "net.core.rmem_max");
+    return net::sentence_of(buffers, "receive buffers", "--recv-buffer", "net.core.rmem_max");
   };
   EXPECT_EQ(
       sentence(),
       "receive buffers of 2 sockets: 128.0 MiB asked for by --recv-buffer, 4.0 MiB granted; set "
       "net.core.rmem_max to 67108864 or more by sysctl, or give a smaller --recv-buffer");
-  all.granted_bytes = all.asked_bytes;
+  buffers.granted_bytes = buffers.asked_bytes;
   EXPECT_EQ(
       sentence(),
       "receive buffers of 2 sockets: 128.0 MiB asked for by --recv-buffer, 128.0 MiB granted");
-  all = {std::size_t{1} << 34, std::size_t{1} << 30, 1};
+  buffers = {std::size_t{1} << 34, std::size_t{1} << 30, 1};
   EXPECT_THAT(sentence(), HasSubstr("a socket has at most 1024.0 MiB, so give more endpoints"));
 }
 

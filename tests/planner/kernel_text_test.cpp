@@ -75,8 +75,9 @@ void read_value(const std::string& text, Value& to) {
 std::map<std::string, std::string> assignments_in(const std::string& text) {
   std::map<std::string, std::string> values;
   constexpr std::string_view head = "\n    n.";
-  for (std::size_t at = text.find(head); at != std::string::npos; at = text.find(head, at + 1)) {
-    const std::size_t name = at + head.size(), equals = text.find(" = ", name);
+  for (std::size_t offset = text.find(head); offset != std::string::npos;
+       offset = text.find(head, offset + 1)) {
+    const std::size_t name = offset + head.size(), equals = text.find(" = ", name);
     const std::size_t end = text.find(";\n", equals);
     const bool is_first =
         values.emplace(text.substr(name, equals - name), text.substr(equals + 3, end - equals - 3))
@@ -87,8 +88,8 @@ std::map<std::string, std::string> assignments_in(const std::string& text) {
 }
 
 /// Expects the text to assign each field that differs from its default, and no other.
-void expect_numbers_read_back(const pass& of) {
-  auto values = assignments_in(kernel_text(of));
+void expect_numbers_read_back(const pass& planned) {
+  auto values = assignments_in(kernel_text(planned));
   pass_numbers read;
   if (values.contains("depth")) read_value(values.at("depth"), read.depth);  // visits its loops
   each_field(read, [&](const std::string& name, auto& field, const auto& default_value) {
@@ -105,9 +106,9 @@ void expect_numbers_read_back(const pass& of) {
       map[name] = static_cast<double>(field);  // below 2^53
     };
   };
-  each_field(of.numbers, into(expected));
+  each_field(planned.numbers, into(expected));
   each_field(read, into(actual));
-  EXPECT_EQ(actual, expected) << of.describe();
+  EXPECT_EQ(actual, expected) << planned.describe();
 }
 
 TEST(kernel_text, assigns_the_numbers_of_every_pass) {
@@ -126,10 +127,10 @@ TEST(kernel_text, assigns_the_numbers_of_every_pass) {
 
 /// A pass without a default in any field, so far as one can be planned at all.
 pass distinct_pass() {
-  pass made;
+  pass result;
   std::size_t next = 2;
-  made.numbers.depth = 3;
-  each_field(made.numbers, [&](const std::string& name, auto& field, const auto&) {
+  result.numbers.depth = 3;
+  each_field(result.numbers, [&](const std::string& name, auto& field, const auto&) {
     using value = std::decay_t<decltype(field)>;
     if (name == "depth") return;
     if constexpr (std::is_same_v<value, bool>) {
@@ -141,12 +142,12 @@ pass distinct_pass() {
     }
   });
   // From which the entry's declaration is computed.
-  made.numbers.shape.length = 4096;
-  made.numbers.shape.elements_per_thread = 16;
-  made.numbers.shape.lanes = 2;
-  made.numbers.shape.workgroups = 4;
-  made.numbers.scale = 1.0 / 3;
-  return made;
+  result.numbers.shape.length = 4096;
+  result.numbers.shape.elements_per_thread = 16;
+  result.numbers.shape.lanes = 2;
+  result.numbers.shape.workgroups = 4;
+  result.numbers.scale = 1.0 / 3;
+  return result;
 }
 
 TEST(kernel_text, differs_where_any_number_does) {
@@ -192,9 +193,9 @@ TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {
   EXPECT_NE(changed([](pass& of) { of.in.has_parts = true; }), text);
   EXPECT_NE(changed([](pass& of) { of.out.streams = true; }), text);
   const auto apart = [](std::size_t units) {
-    return [units](pass& of) {
-      of.out.has_parts = true;
-      of.out.apart = units;
+    return [units](pass& planned) {
+      planned.out.has_parts = true;
+      planned.out.apart = units;
     };
   };
   EXPECT_NE(changed(apart(64)), changed(apart(65)));
@@ -205,56 +206,58 @@ TEST(kernel_text, differs_where_anything_else_of_its_kernel_does) {
 }
 
 TEST(kernel_text, names_the_body_and_the_ends) {
-  pass of;
-  EXPECT_THAT(kernel_text(of), HasSubstr("#include \"wingbeat/device/bodies/transform.hpp\""));
-  EXPECT_THAT(kernel_text(of), HasSubstr("using body = bodies::transform<policy>;"));
-  EXPECT_THAT(kernel_text(of), HasSubstr("using real = float;"));
-  EXPECT_THAT(kernel_text(of), HasSubstr("direction dir = direction::forward;"));
+  pass planned;
+  EXPECT_THAT(kernel_text(planned), HasSubstr("#include \"wingbeat/device/bodies/transform.hpp\""));
+  EXPECT_THAT(kernel_text(planned), HasSubstr("using body = bodies::transform<policy>;"));
+  EXPECT_THAT(kernel_text(planned), HasSubstr("using real = float;"));
+  EXPECT_THAT(kernel_text(planned), HasSubstr("direction dir = direction::forward;"));
   EXPECT_THAT(
-      kernel_text(of),
+      kernel_text(planned),
       HasSubstr("using input = ends::complex_load<float, policy::real, ends::use::again>;"));
-  of.numbers.shape.makes = body::real_row;
-  of.out.streams = true;
-  of.is_forward = false;
-  EXPECT_THAT(kernel_text(of), HasSubstr("using body = bodies::real_row<policy>;"));
-  EXPECT_THAT(kernel_text(of), HasSubstr("direction dir = direction::inverse;"));
-  EXPECT_THAT(kernel_text(of), HasSubstr("using output = ends::complex_store<float, policy::real, "
-                                         "ends::use::once>;"));
+  planned.numbers.shape.makes = body::real_row;
+  planned.out.streams = true;
+  planned.is_forward = false;
+  EXPECT_THAT(kernel_text(planned), HasSubstr("using body = bodies::real_row<policy>;"));
+  EXPECT_THAT(kernel_text(planned), HasSubstr("direction dir = direction::inverse;"));
+  EXPECT_THAT(kernel_text(planned),
+              HasSubstr("using output = ends::complex_store<float, policy::real, "
+                        "ends::use::once>;"));
   for (const body makes : {body::line, body::plane}) {
-    of.numbers.shape.makes = makes;
-    EXPECT_THAT(kernel_text(of),
+    planned.numbers.shape.makes = makes;
+    EXPECT_THAT(kernel_text(planned),
                 HasSubstr("#include \"wingbeat/device/bodies/cluster_transform.hpp\""));
-    EXPECT_THAT(kernel_text(of), HasSubstr("using body = bodies::cluster_transform<policy>;"));
+    EXPECT_THAT(kernel_text(planned), HasSubstr("using body = bodies::cluster_transform<policy>;"));
   }
-  of.in.has_parts = true;
-  of.in.stored = precision::fp16;
-  of.in.apart = 640;
-  of.real = precision::fp64;
-  EXPECT_THAT(kernel_text(of),
+  planned.in.has_parts = true;
+  planned.in.stored = precision::fp16;
+  planned.in.apart = 640;
+  planned.real = precision::fp64;
+  EXPECT_THAT(kernel_text(planned),
               HasSubstr("using input = ends::parts_load<half_float, policy::real, 640>;"));
-  EXPECT_THAT(kernel_text(of), HasSubstr("using real = double;"));
+  EXPECT_THAT(kernel_text(planned), HasSubstr("using real = double;"));
 }
 
 TEST(kernel_text, declares_how_it_is_launched) {
-  const auto macro_of = [](const pass& of) {
-    const std::string text = kernel_text(of), head = "#define WINGBEAT_PASS_KERNEL ";
-    const std::size_t at = text.find(head) + head.size();
-    return text.substr(at, text.find('\n', at) - at);
+  const auto macro_of = [](const pass& planned) {
+    const std::string text = kernel_text(planned), head = "#define WINGBEAT_PASS_KERNEL ";
+    const std::size_t offset = text.find(head) + head.size();
+    return text.substr(offset, text.find('\n', offset) - offset);
   };
-  pass of;
-  of.numbers.shape.length = 64;
-  of.numbers.shape.elements_per_thread = 4;
-  of.numbers.shape.lanes = 8;
-  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_IN_ROWS(16, 8)") << "a row of threads for each lane";
-  of.numbers.shape.lanes_across = true;
-  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_IN_ROWS(8, 16)") << "neighbours for neighbours";
-  of.resident = 3;
-  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_IN_ROWS_RESIDENT(8, 16, 3)");
-  of.numbers.shape.makes = body::line;
-  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_RESIDENT(128, 3)");
-  of.numbers.shape.workgroups = 4;
-  of.resident = 0;
-  EXPECT_EQ(macro_of(of), "WINGBEAT_KERNEL_CLUSTER(32, 1, 4)");
+  pass planned;
+  planned.numbers.shape.length = 64;
+  planned.numbers.shape.elements_per_thread = 4;
+  planned.numbers.shape.lanes = 8;
+  EXPECT_EQ(macro_of(planned), "WINGBEAT_KERNEL_IN_ROWS(16, 8)")
+      << "a row of threads for each lane";
+  planned.numbers.shape.lanes_across = true;
+  EXPECT_EQ(macro_of(planned), "WINGBEAT_KERNEL_IN_ROWS(8, 16)") << "neighbours for neighbours";
+  planned.resident = 3;
+  EXPECT_EQ(macro_of(planned), "WINGBEAT_KERNEL_IN_ROWS_RESIDENT(8, 16, 3)");
+  planned.numbers.shape.makes = body::line;
+  EXPECT_EQ(macro_of(planned), "WINGBEAT_KERNEL_RESIDENT(128, 3)");
+  planned.numbers.shape.workgroups = 4;
+  planned.resident = 0;
+  EXPECT_EQ(macro_of(planned), "WINGBEAT_KERNEL_CLUSTER(32, 1, 4)");
 
   // On processors rows of threads have whole vectors of 16 bytes, or are not declared.
   pass odd;
@@ -274,16 +277,16 @@ TEST(kernel_text, declares_how_it_is_launched) {
 }
 
 TEST(kernel_text, holds_a_functor_in_place_of_memory) {
-  pass of;
-  of.in.fused =
+  pass planned;
+  planned.in.fused =
       planner::functor_of(fused_load{.in_bytes = 64,
                                      .element_bytes = 8,
                                      .source = {.text = "struct yours {};", .type = "yours"}},
                           /*is_real=*/false);
-  EXPECT_THAT(kernel_text(of), HasSubstr("struct yours {};"));
-  EXPECT_THAT(kernel_text(of), HasSubstr("#include \"wingbeat/device/ends/functor.hpp\""));
-  EXPECT_THAT(kernel_text(of), Not(HasSubstr("ends::complex_load")));
-  EXPECT_THAT(kernel_text(of), HasSubstr("ends::complex_store"));
+  EXPECT_THAT(kernel_text(planned), HasSubstr("struct yours {};"));
+  EXPECT_THAT(kernel_text(planned), HasSubstr("#include \"wingbeat/device/ends/functor.hpp\""));
+  EXPECT_THAT(kernel_text(planned), Not(HasSubstr("ends::complex_load")));
+  EXPECT_THAT(kernel_text(planned), HasSubstr("ends::complex_store"));
 }
 
 }  // namespace

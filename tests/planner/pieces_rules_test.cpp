@@ -62,10 +62,10 @@ TEST(pieces_by_count, of_rows_are_chosen_by_the_transforms_of_a_call) {
 TEST(pieces_by_count, of_lines_and_cuts_are_chosen_alike) {
   const auto data = data_by_count();
   const auto lengths = [&](std::size_t total, std::size_t transforms) {
-    std::vector<std::size_t> all;
+    std::vector<std::size_t> result;
     for (const piece& each : pieces_of({.total = total, .transforms = transforms}, data, hopper()))
-      all.push_back(each.shape.length);
-    return all;
+      result.push_back(each.shape.length);
+    return result;
   };
   EXPECT_EQ(lengths(64, 4), std::vector<std::size_t>{64}) << "a line";
   EXPECT_EQ(lengths(64, 5), (std::vector<std::size_t>{8, 8})) << "none for so many";

@@ -87,25 +87,25 @@ struct walked {
 };
 
 /// All of a butterfly's input is prefetched, and nothing else.
-void expect_prefetch(const pass& of, const butterfly& each) {
+void expect_prefetch(const pass& planned, const butterfly& each) {
   places prefetched;
-  for (std::size_t i = 0; i < of.numbers.prefetch_elements; ++i) {
-    add_element(prefetched, input_of(of), each.in + i, 0);
+  for (std::size_t i = 0; i < planned.numbers.prefetch_elements; ++i) {
+    add_element(prefetched, input_of(planned), each.in + i, 0);
   }
-  EXPECT_EQ(sorted(prefetched), unique(read_by(of, each))) << of.describe();
+  EXPECT_EQ(sorted(prefetched), unique(read_by(planned, each))) << planned.describe();
 }
 
-walked walk(const pass& of) {
+walked walk(const pass& planned) {
   walked result;
-  for (const butterfly& each : butterflies_of(of)) {
-    if (of.numbers.prefetch_tiles > 0) expect_prefetch(of, each);
-    for (const std::size_t at : read_by(of, each)) {
-      result.in.push_back(at);
-      result.read.emplace_back(at, each.tile);
+  for (const butterfly& each : butterflies_of(planned)) {
+    if (planned.numbers.prefetch_tiles > 0) expect_prefetch(planned, each);
+    for (const std::size_t offset : read_by(planned, each)) {
+      result.in.push_back(offset);
+      result.read.emplace_back(offset, each.tile);
     }
-    for (const std::size_t at : written_by(of, each)) {
-      result.out.push_back(at);
-      result.written.emplace(at, each.tile);
+    for (const std::size_t offset : written_by(planned, each)) {
+      result.out.push_back(offset);
+      result.written.emplace(offset, each.tile);
     }
   }
   return result;
@@ -125,14 +125,14 @@ bool is_one_buffer(const plan_spec& spec) {
   return !is_real(spec.kind) && are_alike(input_side(spec), output_side(spec));
 }
 
-std::size_t bytes_of(const planner::program& made, place which) {
-  return which == place::workspace_a ? made.workspace_a_bytes : made.workspace_b_bytes;
+std::size_t bytes_of(const planner::program& program, place which) {
+  return which == place::workspace_a ? program.workspace_a_bytes : program.workspace_b_bytes;
 }
 
-void expect_sound(const plan_spec& spec, const planner::program& made) {
+void expect_sound(const plan_spec& spec, const planner::program& program) {
   places before = unique(places_of(input_side(spec)));
   place last = place::input;
-  const std::vector<pass> passes = made.passes();
+  const std::vector<pass> passes = program.passes();
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const pass& each = passes[i];
     const walked elements = walk(each);
@@ -150,7 +150,7 @@ void expect_sound(const plan_spec& spec, const planner::program& made) {
                             : each.in.location == each.out.location;
     if (shares) expect_safe_in_place(elements, each.describe());
     if (each.out.location != place::output) {
-      EXPECT_LT(out.back() * each.out.real_bytes(), bytes_of(made, each.out.location));
+      EXPECT_LT(out.back() * each.out.real_bytes(), bytes_of(program, each.out.location));
     }
     before = out;
     last = each.out.location;
@@ -163,13 +163,13 @@ void check(const device_info& device, const tuning::architecture& data, std::uin
   std::map<std::size_t, int> by_passes;
   std::map<body, int> prefetches;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
-    const plan_spec spec = random_plan(seed, {.max_points = 1 << 10, .longest_axis = 1 << 10}).what;
+    const plan_spec spec = random_plan(seed, {.max_points = 1 << 10, .longest_axis = 1 << 10}).spec;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
-    const planner::program made = planner::make_program(spec, device, data);
-    ++by_passes[made.passes().size()];
-    for (const pass& each : made.passes())
+    const planner::program program = planner::make_program(spec, device, data);
+    ++by_passes[program.passes().size()];
+    for (const pass& each : program.passes())
       prefetches[each.shape().makes] += each.numbers.prefetch_tiles > 0;
-    expect_sound(spec, made);
+    expect_sound(spec, program);
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GE(by_passes.size(), 3U) << "one, two and three passes were drawn";
@@ -212,8 +212,8 @@ TEST(placement, is_the_same_for_ranges_that_leave_nothing_out) {
 TEST(placement, is_sound_for_long_rows_of_reals) {
   for (const transform kind : {transform::forward_from_real, transform::inverse_to_real}) {
     for (const std::size_t n : {64, 128, 256, 1024, 4096}) {
-      for (const placement where : {placement::out_of_place, placement::in_place}) {
-        const plan_spec spec{.lengths = {n}, .batch = 3, .kind = kind, .where = where};
+      for (const placement placed : {placement::out_of_place, placement::in_place}) {
+        const plan_spec spec{.lengths = {n}, .batch = 3, .kind = kind, .where = placed};
         SCOPED_TRACE(as_initialiser(spec));
         expect_sound(spec, planner::make_program(spec, hopper(), tiny_shapes()));
       }

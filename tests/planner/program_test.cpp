@@ -43,10 +43,10 @@ void expect_prior_loop(const pass& twiddled) {
 }
 
 void check(const plan_spec& spec, const device_info& device) {
-  const planner::program made = make_program(spec, device);
+  const planner::program program = make_program(spec, device);
   std::size_t product = 1, prior = 1;
   place last = place::input;
-  for (const pass& each : made.passes()) {
+  for (const pass& each : program.passes()) {
     EXPECT_LE(each.shape().scratch_bytes(), device.local_memory_bytes);
     EXPECT_LE(each.shape().threads(), device.max_workgroup);
     EXPECT_EQ(each.in.location, last);
@@ -183,10 +183,10 @@ TEST(program, keeps_alternating_transforms_alternating_between_passes) {
   const memory_layout alternating{.strides = {64}, .distances = {1}};
   plan_spec spec{.lengths = {1 << 15}, .batch = 64, .in = alternating, .out = alternating};
   for (const device_info& device : {hopper(), ampere(), opencl(false, 1 << 20, 4096)}) {
-    const planner::program made = make_program(spec, device);
-    ASSERT_GE(made.passes().size(), 2U);
-    EXPECT_EQ(made.workspace_bytes() % ((64U << 15) * 8), 0U);
-    for (const pass& each : made.passes()) {
+    const planner::program program = make_program(spec, device);
+    ASSERT_GE(program.passes().size(), 2U);
+    EXPECT_EQ(program.workspace_bytes() % ((64U << 15) * 8), 0U);
+    for (const pass& each : program.passes()) {
       ASSERT_GT(each.numbers.depth, 0U);
       EXPECT_EQ(each.numbers.loops[0].count, 64U) << "of the batch: " << each.describe();
       EXPECT_EQ(each.numbers.loops[0].in, 1U) << each.describe();
@@ -254,9 +254,9 @@ TEST(program, streams_only_output) {
 
 /// Returns the bins of a request's elements, each once.
 std::vector<std::size_t> bins_of(const plan_spec& spec, const device_info& device) {
-  const planner::program made = make_program(spec, device);
+  const planner::program program = make_program(spec, device);
   std::vector<std::size_t> bins;
-  for (std::size_t p = 0; p < spec.lengths.front(); ++p) bins.push_back(made.bin_at(p));
+  for (std::size_t p = 0; p < spec.lengths.front(); ++p) bins.push_back(program.bin_at(p));
   auto sorted = bins;
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t k = 0; k < sorted.size(); ++k) EXPECT_EQ(sorted[k], k);
@@ -266,10 +266,10 @@ std::vector<std::size_t> bins_of(const plan_spec& spec, const device_info& devic
 TEST(program, scrambles_bins_by_two_passes_in_place) {
   constexpr std::size_t n = std::size_t{1} << 22;
   const plan_spec spec{.lengths = {n}, .batch = 3, .bins = bin_order::scrambled};
-  const auto made = make_program(spec, hopper());
-  const auto passes = made.passes();
+  const auto program = make_program(spec, hopper());
+  const auto passes = program.passes();
   ASSERT_EQ(passes.size(), 2U);
-  EXPECT_EQ(made.workspace_bytes(), 0U) << "the output holds the intermediate array";
+  EXPECT_EQ(program.workspace_bytes(), 0U) << "the output holds the intermediate array";
   const std::size_t columns = passes[0].shape().length, rows = passes[1].shape().length;
   ASSERT_EQ(columns * rows, n);
   for (const pass& each : passes) {
@@ -345,8 +345,8 @@ TEST(program, takes_no_more_than_the_device_has) {
       for (const transform kind : kinds) {
         for (const precision real : {precision::fp32, precision::fp64, precision::fp16}) {
           for (std::size_t n = 2; n <= max_length; n *= 2) {
-            const auto made = make_program({.lengths = {n}, .kind = kind, .real = real}, device);
-            for (const pass& each : made.passes()) {
+            const auto program = make_program({.lengths = {n}, .kind = kind, .real = real}, device);
+            for (const pass& each : program.passes()) {
               const planner::tile_shape& shape = each.shape();
               ASSERT_LE(shape.scratch_bytes(), device.local_memory_bytes) << n << each.describe();
               ASSERT_TRUE(!shape.mirrored || shape.lanes >= 2) << n << each.describe();
@@ -388,11 +388,11 @@ TEST(program, refuses_more_workgroups_than_one_launch_takes) {
 
 TEST(program, scales_once) {
   for (const std::size_t n : {std::size_t{64}, std::size_t{1} << 20}) {
-    const auto made = make_program(
+    const auto program = make_program(
         {.lengths = {4, n}, .kind = transform::forward_from_real, .scale = scaling::by_length},
         hopper());
     double product = 1;
-    for (const pass& each : made.passes()) product *= each.numbers.scale;
+    for (const pass& each : program.passes()) product *= each.numbers.scale;
     EXPECT_EQ(product, 0.25 / static_cast<double>(n));
   }
 }

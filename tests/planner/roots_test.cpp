@@ -33,12 +33,12 @@ using planner::tile_shape;
 template <class Real>
 class table_reader {
  public:
-  explicit table_reader(const pass_numbers& of) : table_(table_of<Real>(of)) {}
+  explicit table_reader(const pass_numbers& numbers) : table_(table_of<Real>(numbers)) {}
 
   [[nodiscard]] std::size_t size() const { return table_.size(); }
 
   /// Roots of a transform's stages: [row][k] of each stage with a prior length.
-  void expect_stages(std::size_t at, std::size_t length, unsigned elements_per_thread) const {
+  void expect_stages(std::size_t offset, std::size_t length, unsigned elements_per_thread) const {
     const schedule stages{device::order::natural, static_cast<unsigned>(length),
                           elements_per_thread};
     for (unsigned stage = 0; stage < stages.count(); ++stage) {
@@ -47,7 +47,7 @@ class table_reader {
       for (unsigned row = 0; row < device::twiddle::rows(stages.radix(stage)); ++row) {
         const std::size_t e = device::twiddle::row_exponent(row);
         for (const std::size_t k : samples(prior)) {
-          expect(table_.at(at + stages.table_offset(stage) + row * prior + k), e * k,
+          expect(table_.at(offset + stages.table_offset(stage) + row * prior + k), e * k,
                  prior * radix);
         }
       }
@@ -55,34 +55,34 @@ class table_reader {
   }
 
   /// One row of roots for each exponent of a stage of radix E, w^(e k) of order P E, k < P.
-  void expect_rows(std::size_t at, unsigned radix, std::size_t prior,
+  void expect_rows(std::size_t offset, unsigned radix, std::size_t prior,
                    root_tables row_tables) const {
     for (unsigned row = 0; row < device::twiddle::rows(radix); ++row) {
       const std::size_t e = device::twiddle::row_exponent(row);
       for (const std::size_t k : samples(prior)) {
-        expect(read(at + row * row_tables.entries(), row_tables, k), e * k, prior * radix);
+        expect(read(offset + row * row_tables.entries(), row_tables, k), e * k, prior * radix);
       }
     }
   }
 
   /// All roots of order m.
-  void expect_all(std::size_t at, std::size_t m) const {
-    for (const std::size_t e : samples(m)) expect(read(at, root_tables{m}, e), e, m);
+  void expect_all(std::size_t offset, std::size_t m) const {
+    for (const std::size_t e : samples(m)) expect(read(offset, root_tables{m}, e), e, m);
   }
 
   /// The first `count` roots of order m, one by one.
-  void expect_first(std::size_t at, std::size_t count, std::size_t m) const {
-    for (std::size_t e = 0; e < count; ++e) expect(table_.at(at + e), e, m);
+  void expect_first(std::size_t offset, std::size_t count, std::size_t m) const {
+    for (std::size_t e = 0; e < count; ++e) expect(table_.at(offset + e), e, m);
   }
 
  private:
   using number = std::complex<long double>;
 
   /// As `device::twiddle::roots` reads.
-  [[nodiscard]] number read(std::size_t at, root_tables as, std::size_t e) const {
-    if (as.is_direct()) return table_.at(at + e);
+  [[nodiscard]] number read(std::size_t offset, root_tables as, std::size_t e) const {
+    if (as.is_direct()) return table_.at(offset + e);
     const std::size_t fine = as.fine_length();
-    return number{table_.at(at + e % fine)} * number{table_.at(at + fine + e / fine)};
+    return number{table_.at(offset + e % fine)} * number{table_.at(offset + fine + e / fine)};
   }
 
   /// The first indices, the last, and some between.
@@ -106,10 +106,10 @@ class table_reader {
 };
 
 template <class Real>
-void check(const pass_numbers& of) {
-  const table_reader<Real> table{of};
-  const tile_shape& shape = of.shape;
-  ASSERT_EQ(table.size(), of.table_entries());
+void check(const pass_numbers& numbers) {
+  const table_reader<Real> table{numbers};
+  const tile_shape& shape = numbers.shape;
+  ASSERT_EQ(table.size(), numbers.table_entries());
   const unsigned e = shape.elements_per_thread;
   std::size_t end = 0;  // of what was read, at its documented place
   if (shape.is_cluster()) {
@@ -135,16 +135,16 @@ void check(const pass_numbers& of) {
       end += n;
     }
   }
-  EXPECT_EQ(of.twiddle_roots_at(), end);
-  if (of.prior > 1) {
-    table.expect_rows(end, e, of.prior, twiddle_row(of.prior));
-    end += device::twiddle::rows(e) * twiddle_row(of.prior).entries();
-    table.expect_all(end, of.prior * shape.length);
-    end += root_tables{of.prior * shape.length}.entries();
+  EXPECT_EQ(numbers.twiddle_roots_at(), end);
+  if (numbers.prior > 1) {
+    table.expect_rows(end, e, numbers.prior, twiddle_row(numbers.prior));
+    end += device::twiddle::rows(e) * twiddle_row(numbers.prior).entries();
+    table.expect_all(end, numbers.prior * shape.length);
+    end += root_tables{numbers.prior * shape.length}.entries();
   }
-  EXPECT_EQ(of.real_roots_at(), end);
+  EXPECT_EQ(numbers.real_roots_at(), end);
   if (shape.has_half_spectrum() && shape.makes != body::real_row) {
-    const std::size_t bins = shape.makes == body::plane ? shape.second : of.total;
+    const std::size_t bins = shape.makes == body::plane ? shape.second : numbers.total;
     table.expect_all(end, 2 * bins);
     end += root_tables{2 * bins}.entries();
   }
@@ -152,14 +152,14 @@ void check(const pass_numbers& of) {
 }
 
 /// Passes that read the same table have one key.
-std::string table_key(const planner::pass& of) {
-  const tile_shape& shape = of.shape();
+std::string table_key(const planner::pass& planned) {
+  const tile_shape& shape = planned.shape();
   std::string key;
   for (const std::size_t part :
        {std::size_t(shape.makes), std::size_t{shape.length}, std::size_t{shape.first},
-        std::size_t{shape.elements_per_thread}, std::size_t{of.numbers.prior},
-        std::size_t{of.numbers.has_real_roots() ? of.numbers.total : 0},
-        std::size_t{of.real == precision::fp64}}) {
+        std::size_t{shape.elements_per_thread}, std::size_t{planned.numbers.prior},
+        std::size_t{planned.numbers.has_real_roots() ? planned.numbers.total : 0},
+        std::size_t{planned.real == precision::fp64}}) {
     key += std::to_string(part) + " ";
   }
   return key;
@@ -192,11 +192,11 @@ TEST(roots, are_what_every_pass_reads) {
 
 TEST(roots, begin_with_the_first_of_their_order) {
   // One stage has no roots of its own: the table is the twiddles' alone.
-  pass_numbers of;
-  of.shape.length = of.shape.elements_per_thread = 4;
-  of.prior = 8;
-  of.total = 32;
-  const auto table = table_of<double>(of);
+  pass_numbers numbers;
+  numbers.shape.length = numbers.shape.elements_per_thread = 4;
+  numbers.prior = 8;
+  numbers.total = 32;
+  const auto table = table_of<double>(numbers);
   ASSERT_EQ(table.size(), 3 * 8 + 32U) << "rows e = 1, 2, 3 of k < 8, then all of order 32";
   for (std::size_t k = 0; k < 8; ++k) {
     for (std::size_t e = 1; e <= 3; ++e) {
@@ -209,12 +209,12 @@ TEST(roots, begin_with_the_first_of_their_order) {
 }
 
 TEST(roots, of_a_real_row_follow_its_stages) {
-  pass_numbers of;
-  of.shape.makes = body::real_row;
-  of.shape.sink = planner::row::half_spectrum;
-  of.shape.length = of.total = 16;
-  of.shape.elements_per_thread = 4;
-  const auto table = table_of<float>(of);
+  pass_numbers numbers;
+  numbers.shape.makes = body::real_row;
+  numbers.shape.sink = planner::row::half_spectrum;
+  numbers.shape.length = numbers.total = 16;
+  numbers.shape.elements_per_thread = 4;
+  const auto table = table_of<float>(numbers);
   // A stage of radix 4 after 4: rows e = 1, 2, 3 of k < 4; then k < 16 / 4 of order 32.
   ASSERT_EQ(table.size(), 3 * 4 + 4U);
   EXPECT_EQ(table[5], std::complex<float>(root(2, 16)));
@@ -224,10 +224,10 @@ TEST(roots, of_a_real_row_follow_its_stages) {
 }
 
 TEST(roots, are_none_of_a_transform_in_registers) {
-  pass_numbers of;
-  of.shape.length = of.shape.elements_per_thread = of.total = 8;
-  EXPECT_EQ(of.table_entries(), 0U);
-  EXPECT_TRUE(table_of<double>(of).empty());
+  pass_numbers numbers;
+  numbers.shape.length = numbers.shape.elements_per_thread = numbers.total = 8;
+  EXPECT_EQ(numbers.table_entries(), 0U);
+  EXPECT_TRUE(table_of<double>(numbers).empty());
 }
 
 }  // namespace

@@ -34,10 +34,10 @@ TEST(even_parts, are_as_equal_as_can_be) {
 
 /// Whatever the device, each pass fits it, and the passes make the whole axis.
 void expect_fit(const device_info& device, std::size_t n, transform kind, precision real) {
-  const plan_spec what{.lengths = {n}, .batch = 3, .kind = kind, .real = real};
+  const plan_spec spec{.lengths = {n}, .batch = 3, .kind = kind, .real = real};
   const bool has_pairs = kind == transform::forward_from_real && n % 2 == 0;
   std::size_t product = 1;
-  for (const planner::pass& each : planner::make_program(what, device).passes()) {
+  for (const planner::pass& each : planner::make_program(spec, device).passes()) {
     const auto& shape = each.shape();
     product *= shape.length;
     EXPECT_EQ(shape.length % shape.elements_per_thread, 0U) << n << ": " << each.describe();

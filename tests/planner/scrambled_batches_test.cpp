@@ -14,11 +14,11 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 std::vector<std::size_t> some_bins(const plan_spec& spec, const device_info& device) {
-  const planner::program made = planner::make_program(spec, device);
+  const planner::program program = planner::make_program(spec, device);
   const std::size_t n = spec.lengths.front();
   std::vector<std::size_t> bins;
   for (const std::size_t place : {std::size_t{1}, n / 64 + 3, n / 2 + 1, n - 1}) {
-    bins.push_back(made.bin_at(place));
+    bins.push_back(program.bin_at(place));
   }
   return bins;
 }

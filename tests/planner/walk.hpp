@@ -35,42 +35,42 @@ struct walked_side {
   row holds;
 };
 
-inline walked_side input_of(const pass& of) {
-  return {of.in, of.numbers.in, of.shape().source};
+inline walked_side input_of(const pass& planned) {
+  return {planned.in, planned.numbers.in, planned.shape().source};
 }
-inline walked_side output_of(const pass& of) {
-  return {of.out, of.numbers.out, of.shape().sink};
+inline walked_side output_of(const pass& planned) {
+  return {planned.out, planned.numbers.out, planned.shape().sink};
 }
 
 /// Adds a complex element at `at`, index i of its axis, if it is in memory.
-inline void add_element(places& to, const walked_side& side, std::size_t at, std::size_t i) {
+inline void add_element(places& to, const walked_side& side, std::size_t offset, std::size_t i) {
   const auto is_valid = [&](std::size_t index) {
     return !side.placed.is_limited ||
            (index >= side.placed.valid_begin && index < side.placed.valid_end);
   };
   const bool has_parts = side.stored.has_parts;
   const bool is_cut = side.placed.is_pairs && has_parts;  // a pair of which one may be outside
-  const std::size_t re = has_parts ? at : 2 * at;
-  const std::size_t im = has_parts ? at + side.stored.apart : 2 * at + 1;
+  const std::size_t re = has_parts ? offset : 2 * offset;
+  const std::size_t im = has_parts ? offset + side.stored.apart : 2 * offset + 1;
   if (is_valid(is_cut ? 2 * i : i)) to.push_back(re);
   if (is_valid(is_cut ? 2 * i + 1 : i)) to.push_back(im);
 }
 
 /// Returns every butterfly of a pass.
-inline std::vector<butterfly> butterflies_of(const pass& of) {
-  const planner::pass_numbers& numbers = of.numbers;
-  const planner::tile_shape& shape = of.shape();
-  std::vector<butterfly> all;
-  for (std::size_t r = 0; r < of.rows; ++r) {
-    all.push_back({numbers.depth == 0 ? r / shape.lanes : r,
-                   numbers.in.base + r * numbers.in.distance,
-                   numbers.out.base + r * numbers.out.distance, 0, 0});
+inline std::vector<butterfly> butterflies_of(const pass& planned) {
+  const planner::pass_numbers& numbers = planned.numbers;
+  const planner::tile_shape& shape = planned.shape();
+  std::vector<butterfly> result;
+  for (std::size_t r = 0; r < planned.rows; ++r) {
+    result.push_back({numbers.depth == 0 ? r / shape.lanes : r,
+                      numbers.in.base + r * numbers.in.distance,
+                      numbers.out.base + r * numbers.out.distance, 0, 0});
   }
   for (std::size_t l = numbers.depth; l-- > 0;) {
     const planner::loop& each = numbers.loops[l];
     const bool is_lane = l < (numbers.is_flat ? 2U : 1U);
     std::vector<butterfly> longer;
-    for (const butterfly& from : all) {
+    for (const butterfly& from : result) {
       for (std::size_t i = 0; i < each.count; ++i) {
         butterfly to = from;
         const std::size_t mirrored = std::min(i, each.count - i) % (each.count / 2 + (i == 0));
@@ -89,83 +89,83 @@ inline std::vector<butterfly> butterflies_of(const pass& of) {
         longer.push_back(to);
       }
     }
-    all = longer;
+    result = longer;
   }
-  return all;
+  return result;
 }
 
 /// Adds the bin behind a row's others, if bin 0 of it lies at `at`.
-inline void add_last_bin(places& to, const pass& of, const walked_side& side, std::size_t at,
-                         std::size_t of_first, std::size_t i) {
+inline void add_last_bin(places& to, const pass& planned, const walked_side& side,
+                         std::size_t offset, std::size_t of_first, std::size_t i) {
   if (side.holds != row::half_spectrum) return;
-  if (of.shape().makes == body::plane) {
-    const std::size_t second = of.shape().second;
-    if (of_first == 0) add_element(to, side, at + second * side.placed.stride, second);
+  if (planned.shape().makes == body::plane) {
+    const std::size_t second = planned.shape().second;
+    if (of_first == 0) add_element(to, side, offset + second * side.placed.stride, second);
   } else if (i == 0) {
-    const std::size_t total = of.numbers.total;
-    add_element(to, side, at + total * side.placed.unit, total);
+    const std::size_t total = planned.numbers.total;
+    add_element(to, side, offset + total * side.placed.unit, total);
   }
 }
 
-inline bool is_of_two_steps(const pass& of) {
-  return of.shape().makes == body::line || of.shape().makes == body::plane;
+inline bool is_of_two_steps(const pass& planned) {
+  return planned.shape().makes == body::line || planned.shape().makes == body::plane;
 }
 
 /// Returns the places that a butterfly reads.
-inline places read_by(const pass& of, const butterfly& from) {
+inline places read_by(const pass& planned, const butterfly& from) {
   places result;
-  const walked_side in = input_of(of);
-  const std::size_t second = of.shape().second;
-  for (std::size_t q = 0; q < of.shape().length; ++q) {
+  const walked_side in = input_of(planned);
+  const std::size_t second = planned.shape().second;
+  for (std::size_t q = 0; q < planned.shape().length; ++q) {
     std::size_t place = from.in + q * in.placed.stride;
-    if (is_of_two_steps(of)) {
+    if (is_of_two_steps(planned)) {
       place = from.in + q / second * in.placed.first_stride + q % second * in.placed.stride;
     }
     const std::size_t i = from.in_index + q * in.placed.step;
     add_element(result, in, place, i);
-    add_last_bin(result, of, in, place, q % second, i);
+    add_last_bin(result, planned, in, place, q % second, i);
   }
   return result;
 }
 
 /// Returns the places that a butterfly writes.
-inline places written_by(const pass& of, const butterfly& from) {
+inline places written_by(const pass& planned, const butterfly& from) {
   places result;
-  const walked_side out = output_of(of);
-  const std::size_t first = of.shape().first, second = of.shape().second;
-  const bool is_line = of.shape().makes == body::line;
-  for (std::size_t k = 0; k < of.shape().length; ++k) {
+  const walked_side out = output_of(planned);
+  const std::size_t first = planned.shape().first, second = planned.shape().second;
+  const bool is_line = planned.shape().makes == body::line;
+  for (std::size_t k = 0; k < planned.shape().length; ++k) {
     std::size_t place = from.out + k * out.placed.stride;
     const std::size_t k1 = is_line ? k % first : k / second;
     const std::size_t k2 = is_line ? k / first : k % second;
-    if (is_of_two_steps(of)) {
+    if (is_of_two_steps(planned)) {
       place = from.out + k1 * out.placed.first_stride + k2 * out.placed.stride;
     }
     const std::size_t i = from.out_index + k * out.placed.step;
     add_element(result, out, place, i);
-    add_last_bin(result, of, out, place, k2, i);
+    add_last_bin(result, planned, out, place, k2, i);
   }
   return result;
 }
 
 /// Returns the reals of a request's side.
-inline places places_of(const side& of) {
+inline places places_of(const side& array) {
   places units{0};
-  for (const side_axis& axis : of.axes) units[0] -= axis.origin * axis.stride;  // modulo 2^64
+  for (const side_axis& axis : array.axes) units[0] -= axis.origin * axis.stride;  // modulo 2^64
   const auto widen = [&](std::size_t first, std::size_t end, std::size_t stride) {
     places longer;
-    for (const std::size_t at : units) {
-      for (std::size_t i = first; i < end; ++i) longer.push_back(at + i * stride);
+    for (const std::size_t offset : units) {
+      for (std::size_t i = first; i < end; ++i) longer.push_back(offset + i * stride);
     }
     units = longer;
   };
-  for (const side_axis& axis : of.axes) widen(axis.valid.first, axis.valid.end, axis.stride);
-  for (const side_batch& batch : of.batches) widen(0, batch.count, batch.distance);
+  for (const side_axis& axis : array.axes) widen(axis.valid.first, axis.valid.end, axis.stride);
+  for (const side_batch& batch : array.batches) widen(0, batch.count, batch.distance);
   places reals;
-  for (const std::size_t at : units) {
-    const bool is_plain = !of.is_real && of.imaginary_at == 0;
-    reals.push_back(is_plain ? 2 * at : at);
-    if (!of.is_real) reals.push_back(is_plain ? 2 * at + 1 : at + of.imaginary_at);
+  for (const std::size_t offset : units) {
+    const bool is_plain = !array.is_real && array.imaginary_at == 0;
+    reals.push_back(is_plain ? 2 * offset : offset);
+    if (!array.is_real) reals.push_back(is_plain ? 2 * offset + 1 : offset + array.imaginary_at);
   }
   return reals;
 }

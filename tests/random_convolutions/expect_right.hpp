@@ -20,10 +20,10 @@
 namespace wingbeat::test {
 
 /// Checks `count` requests, fewer after five faults.
-inline void expect_right_convolutions(engine which, std::uint64_t count,
+inline void expect_right_convolutions(engine runs_on, std::uint64_t count,
                                       convolution_limits within = {}) {
-  const auto found = devices(which);
-  if (found.empty()) GTEST_SKIP() << why_absent(which);
+  const auto found = devices(runs_on);
+  if (found.empty()) GTEST_SKIP() << why_absent(runs_on);
   queue on{found.front()};
   within.has_fp64 = found.front().has_fp64;
   const std::uint64_t n_requests = from_environment("WINGBEAT_RANDOM_PLANS", count);

@@ -23,11 +23,11 @@ namespace wingbeat::test {
 
 /// Checks `count` requests, fewer after five faults. What the engine does not do yet is counted by
 /// its sentence; where that is everything, the test fails, having seen nothing.
-inline void expect_right(engine which, std::uint64_t count, draw_limits within = {}) {
-  const auto here = devices(which);
-  if (here.empty()) GTEST_SKIP() << why_absent(which);
-  queue on{here.front()};
-  within.has_fp64 = here.front().has_fp64;
+inline void expect_right(engine runs_on, std::uint64_t count, draw_limits within = {}) {
+  const auto candidates = devices(runs_on);
+  if (candidates.empty()) GTEST_SKIP() << why_absent(runs_on);
+  queue on{candidates.front()};
+  within.has_fp64 = candidates.front().has_fp64;
   const std::uint64_t n_plans = from_environment("WINGBEAT_RANDOM_PLANS", count);
   const std::uint64_t first = from_environment("WINGBEAT_RANDOM_SEED", 1);
   std::size_t n_right = 0, n_wrong = 0;
@@ -42,11 +42,11 @@ inline void expect_right(engine which, std::uint64_t count, draw_limits within =
     ADD_FAILURE() << "WINGBEAT_RANDOM_SEED=" << seed << (drawn.is_one_buffer ? ", one buffer" : "")
                   << (drawn.has_own_workspace ? ", own workspace" : "")
                   << ", each buffer starting behind " << drawn.shift
-                  << " complex numbers\nplan_spec{" << as_initialiser(drawn.what).substr(1) << "\n"
+                  << " complex numbers\nplan_spec{" << as_initialiser(drawn.spec).substr(1) << "\n"
                   << why;
   }
-  std::printf("%s: %zu right, %zu wrong of %llu random plans\n", here.front().name.c_str(), n_right,
-              n_wrong, static_cast<unsigned long long>(n_plans));
+  std::printf("%s: %zu right, %zu wrong of %llu random plans\n", candidates.front().name.c_str(),
+              n_right, n_wrong, static_cast<unsigned long long>(n_plans));
   for (const auto& [sentence, n] : refusals) std::printf("%zu refused: %s\n", n, sentence.c_str());
   EXPECT_GT(n_right, 0U) << "every request was refused, so nothing was checked";
 }

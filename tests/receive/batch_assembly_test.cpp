@@ -45,16 +45,16 @@ datagrams description(std::size_t channels, std::size_t spectra,
 }
 
 TEST(batch_assembly, puts_packets_of_any_order_together) {
-  datagrams all;
+  datagrams result;
   for (std::int64_t b = 0; b < 8; ++b) {
     for (std::size_t s = 0; s < 4; ++s) {
-      for (auto& next : heap_packets(b, s)) all.push_back(std::move(next));
+      for (auto& next : heap_packets(b, s)) result.push_back(std::move(next));
     }
   }
   std::mt19937_64 random(1);
-  std::shuffle(all.begin(), all.end(), random);
+  std::shuffle(result.begin(), result.end(), random);
   collector in;
-  in.add(all);
+  in.add(result);
   ASSERT_EQ(in.batches.size(), 8u);
   for (std::int64_t b = 0; b < 8; ++b) {
     EXPECT_EQ(in.batches[static_cast<std::size_t>(b)].timestamp, b * batch_samples);

@@ -115,15 +115,15 @@ TEST(receive_files, stop_while_they_wait) {
 
 /// Packed samples of 40 packets and a half.
 octets recording(unsigned polarisation) {
-  octets all;
+  octets result;
   for (std::int64_t i = 0; i < 40; ++i) {
     const auto next = datagram_of(4096 * i, polarisation);
-    put(all, std::span(next).subspan(72));
+    put(result, std::span(next).subspan(72));
   }
-  all.resize(all.size() + 2560);
+  result.resize(result.size() + 2560);
   // The first two are 511 and -512: bits 01 1111 1111 10 0000 0000.
-  all[0] = std::byte{0x7f}, all[1] = std::byte{0xe0}, all[2] = std::byte{0x0f};
-  return all;
+  result[0] = std::byte{0x7f}, result[1] = std::byte{0xe0}, result[2] = std::byte{0x0f};
+  return result;
 }
 
 TEST(receive_files, read_a_recording) {
@@ -164,9 +164,9 @@ TEST(receive_files, read_a_recording) {
 TEST(receive_files, refuse_a_recording_in_one_sentence) {
   const folder place;
   write(place / "0", recording(0));
-  const auto refusal_of = [&](const recording_source& from) -> std::string {
+  const auto refusal_of = [&](const recording_source& source) -> std::string {
     try {
-      receiver in({.geometry = small_chunks, .source = from});
+      receiver in({.geometry = small_chunks, .source = source});
     } catch (const wingbeat::error& refused) {
       return refused.what();
     }
@@ -211,9 +211,9 @@ TEST(receive_files, say_how_much_of_a_longer_recording_is_alone) {
   write(place / "long", recording(0));
   write(place / "short", part);
   for (const bool is_first : {true, false}) {
-    recording_source from{.files = {place / "long", place / "short"}};
-    if (!is_first) std::swap(from.files[0], from.files[1]);
-    receiver in({.geometry = small_chunks, .source = from});
+    recording_source source{.files = {place / "long", place / "short"}};
+    if (!is_first) std::swap(source.files[0], source.files[1]);
+    receiver in({.geometry = small_chunks, .source = source});
     in.start();
     while (!in.is_finished()) {
       const auto received = in.next(std::chrono::milliseconds(100));

@@ -16,8 +16,8 @@ using namespace wingbeat::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-receive_spec small_spec(const live_source& from, std::size_t n_chunks = 12) {
-  return {.geometry = small_chunks, .source = from, .n_chunks = n_chunks};
+receive_spec small_spec(const live_source& source, std::size_t n_chunks = 12) {
+  return {.geometry = small_chunks, .source = source, .n_chunks = n_chunks};
 }
 
 TEST(receiver, counts_what_was_done_to_the_stream) {
@@ -89,16 +89,16 @@ TEST(receiver, splits_what_the_system_joined) {
 
 TEST(receiver, joins_groups_in_several_threads) {
   const auto port = static_cast<std::uint16_t>(20000 + ::getpid() % 20000);
-  live_source from{.endpoints = wingbeat::net::parse_endpoints("239.255.77.10+3", port),
-                   .interfaces = {"lo"},
-                   .buffer_bytes = 16 << 20,
-                   .affinity = {-1, -1}};
-  receiver in(small_spec(from, 20));
+  live_source source{.endpoints = wingbeat::net::parse_endpoints("239.255.77.10+3", port),
+                     .interfaces = {"lo"},
+                     .buffer_bytes = 16 << 20,
+                     .affinity = {-1, -1}};
+  receiver in(small_spec(source, 20));
   in.start();
   loopback_sender out;
   for (std::int64_t i = 0; i < 160; ++i) {
     for (unsigned p = 0; p < 2; ++p) {
-      out.send(from.endpoints[static_cast<std::size_t>(2 * p + i % 2)], datagram_of(4096 * i, p));
+      out.send(source.endpoints[static_cast<std::size_t>(2 * p + i % 2)], datagram_of(4096 * i, p));
     }
     // Threads may be three chunks apart, and no more.
     if (i % 16 == 15) {

@@ -27,10 +27,10 @@ class loopback_sender {
  public:
   loopback_sender() : sender_(loopback, 1 << 22, 1) {}
 
-  void send(const net::endpoint& to, std::span<const std::byte> datagram,
+  void send(const net::endpoint& destination, std::span<const std::byte> datagram,
             std::size_t segment_bytes = 0) {
     const iovec piece{const_cast<std::byte*>(datagram.data()), datagram.size()};
-    const net::outgoing_message message{to, std::span(&piece, 1), segment_bytes};
+    const net::outgoing_message message{destination, std::span(&piece, 1), segment_bytes};
     EXPECT_EQ(sender_.send(std::span(&message, 1)), 1u) << sender_.fault();
     // Sockets may have little room.
     if (++n_sent_ % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -20,7 +20,7 @@ constexpr channel_layout layout{.channels = 64, .channels_per_substream = 16, .s
 channel_batch tone() {
   channel_batch batch{.voltages = std::vector<std::byte>(layout.batch_bytes()),
                       .complete = std::vector<bool>(4, true)};
-  std::size_t at = 0;
+  std::size_t offset = 0;
   for (std::size_t k = 0; k < 64; ++k) {
     for (std::size_t s = 0; s < 8; ++s) {
       for (std::size_t p = 0; p < 2; ++p) {
@@ -29,8 +29,8 @@ channel_batch tone() {
         const bool is_tone = k == 20 || k == 21;
         const double re = is_tone ? std::round(size * std::cos(angle)) : 1;
         const double im = is_tone ? std::round(size * std::sin(angle)) : 0;
-        batch.voltages[at++] = static_cast<std::byte>(static_cast<std::int8_t>(re));
-        batch.voltages[at++] = static_cast<std::byte>(static_cast<std::int8_t>(im));
+        batch.voltages[offset++] = static_cast<std::byte>(static_cast<std::int8_t>(re));
+        batch.voltages[offset++] = static_cast<std::byte>(static_cast<std::int8_t>(im));
       }
     }
   }

@@ -45,9 +45,9 @@ inline samples tone(std::size_t n, double amplitude, double frequency, double tu
 inline samples phasor(std::size_t n, double amplitude, double frequency, double turns = 0) {
   const samples re = tone(n, amplitude, frequency, turns),
                 im = tone(n, amplitude, frequency, turns - 0.25);
-  samples all;
-  for (std::size_t t = 0; t < n; ++t) all.insert(all.end(), {re[t], im[t]});
-  return all;
+  samples result;
+  for (std::size_t t = 0; t < n; ++t) result.insert(result.end(), {re[t], im[t]});
+  return result;
 }
 
 /// Returns white noise, limited to `limit`.

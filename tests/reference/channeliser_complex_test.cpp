@@ -49,9 +49,10 @@ TEST(channeliser_complex, follows_the_formula) {
       for (const int k : {0, 1, 32, 63}) {
         std::complex<long double> sum = 0;
         for (std::size_t i = 0; i < w.size(); ++i) {
-          const std::size_t at = 2 * (spectrum * 64 + i);
+          const std::size_t offset = 2 * (spectrum * 64 + i);
           const long double turns = static_cast<long double>((k - 32) * static_cast<int>(i)) / 64;
-          sum += static_cast<long double>(w[i]) * std::complex<long double>(x[at], x[at + 1]) *
+          sum += static_cast<long double>(w[i]) *
+                 std::complex<long double>(x[offset], x[offset + 1]) *
                  std::polar(1.0L, -2 * std::numbers::pi_v<long double> * turns);
         }
         const auto place = place_of(spec, static_cast<std::size_t>(k), spectrum % 16);

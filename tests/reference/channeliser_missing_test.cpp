@@ -54,7 +54,7 @@ void check_withheld(channeliser_spec spec, std::size_t n_heaps, const losses (&l
   ASSERT_EQ(complete.heaps.size(), n_heaps);
   input.present = {flags_of(n, lost[0]), flags_of(n, lost[1])};
   const auto found = channelise(spec, input);
-  std::size_t at = 0;
+  std::size_t offset = 0;
   std::vector<std::int64_t> withheld;
   for (const auto& heap : complete.heaps) {
     if (is_touched(spec, heap.timestamp, input.present[0]) ||
@@ -62,16 +62,16 @@ void check_withheld(channeliser_spec spec, std::size_t n_heaps, const losses (&l
       withheld.push_back(heap.timestamp);
       continue;
     }
-    ASSERT_LT(at, found.heaps.size());
-    EXPECT_EQ(found.heaps[at].timestamp, heap.timestamp);
-    EXPECT_EQ(found.heaps[at].bytes, heap.bytes);
-    EXPECT_EQ(found.heaps[at].is_complete, std::vector<bool>(2, true));
-    ++at;
+    ASSERT_LT(offset, found.heaps.size());
+    EXPECT_EQ(found.heaps[offset].timestamp, heap.timestamp);
+    EXPECT_EQ(found.heaps[offset].bytes, heap.bytes);
+    EXPECT_EQ(found.heaps[offset].is_complete, std::vector<bool>(2, true));
+    ++offset;
   }
-  EXPECT_EQ(at, found.heaps.size());
+  EXPECT_EQ(offset, found.heaps.size());
   EXPECT_EQ(found.withheld, withheld);
   EXPECT_GT(withheld.size(), 0u);
-  EXPECT_GT(at, 0u);
+  EXPECT_GT(offset, 0u);
 }
 
 TEST(channeliser_missing, withholds_exactly_the_heaps_that_a_loss_touches) {

@@ -177,8 +177,9 @@ TEST(channeliser, changes_gains_between_spectra) {
   for (std::size_t s = 0; s < 32; ++s) {
     for (std::size_t k = 0; k < 64; ++k) {
       const complex gain = s < 2 ? 1 : s < 18 ? complex(0, 2) : complex(ramp[k]);
-      const std::size_t at = place_of(spec, k, s % 16);
-      EXPECT_LT(std::abs(found.heaps[s / 16].spectra[at] - gain * plain.heaps[s / 16].spectra[at]),
+      const std::size_t offset = place_of(spec, k, s % 16);
+      EXPECT_LT(std::abs(found.heaps[s / 16].spectra[offset] -
+                         gain * plain.heaps[s / 16].spectra[offset]),
                 1e-9);
     }
   }
@@ -196,14 +197,14 @@ TEST(channeliser, gives_the_same_bytes_wherever_a_recording_is_cut) {
     const auto late = channelise(
         spec, {static_cast<std::int64_t>(cut), {{x.begin() + static_cast<long>(cut), x.end()}}});
     ASSERT_GE(late.heaps.size(), 3u);
-    std::size_t at = 0;
-    while (whole.heaps.at(at).timestamp < late.heaps.front().timestamp) ++at;
+    std::size_t offset = 0;
+    while (whole.heaps.at(offset).timestamp < late.heaps.front().timestamp) ++offset;
     for (const auto& heap : late.heaps) {
-      EXPECT_EQ(heap.timestamp, whole.heaps.at(at).timestamp);
-      EXPECT_EQ(heap.bytes, whole.heaps.at(at).bytes);
-      ++at;
+      EXPECT_EQ(heap.timestamp, whole.heaps.at(offset).timestamp);
+      EXPECT_EQ(heap.bytes, whole.heaps.at(offset).bytes);
+      ++offset;
     }
-    EXPECT_EQ(at, whole.heaps.size());
+    EXPECT_EQ(offset, whole.heaps.size());
   }
 }
 

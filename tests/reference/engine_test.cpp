@@ -28,35 +28,35 @@ direction direction_of(transform kind) {
 /// One queue and one plan of the reference engine; memory is this process's.
 template <class Real>
 struct bench {
-  explicit bench(plan_spec asked) : what(std::move(asked)) {
-    what.real = sizeof(Real) == 4 ? precision::fp32 : precision::fp64;
+  explicit bench(plan_spec asked) : spec(std::move(asked)) {
+    spec.real = sizeof(Real) == 4 ? precision::fp32 : precision::fp64;
     queue = engine.open(engine.devices().front());
-    plan = engine.make_plan(queue, what);
+    plan = engine.make_plan(queue, spec);
   }
 
   void run(const Real* in, Real* out) const {
-    plan->enqueue(*queue, {.in = {const_cast<Real*>(in), 0, input_bytes(what)},
-                           .out = {out, 0, output_bytes(what)},
+    plan->enqueue(*queue, {.in = {const_cast<Real*>(in), 0, input_bytes(spec)},
+                           .out = {out, 0, output_bytes(spec)},
                            .workspace = {}});
   }
   [[nodiscard]] std::vector<Real> run(const std::vector<Real>& in) const {
-    std::vector<Real> out(output_bytes(what) / sizeof(Real),
+    std::vector<Real> out(output_bytes(spec) / sizeof(Real),
                           std::numeric_limits<Real>::quiet_NaN());
     run(in.data(), out.data());
     return out;
   }
   [[nodiscard]] std::size_t in_step() const {
-    return input_bytes(what) / what.batch / sizeof(Real);
+    return input_bytes(spec) / spec.batch / sizeof(Real);
   }
   [[nodiscard]] std::size_t out_step() const {
-    return output_bytes(what) / what.batch / sizeof(Real);
+    return output_bytes(spec) / spec.batch / sizeof(Real);
   }
   [[nodiscard]] std::vector<Real> input() const {
-    return real_noise<Real>(input_bytes(what) / sizeof(Real), what.lengths[0]);
+    return real_noise<Real>(input_bytes(spec) / sizeof(Real), spec.lengths[0]);
   }
 
   const backend::engine& engine = backend::reference_engine();
-  plan_spec what;
+  plan_spec spec;
   std::shared_ptr<backend::queue> queue;
   std::shared_ptr<const backend::plan> plan;
 };
@@ -81,14 +81,14 @@ exact meaning_of(transform kind, const Real* in, std::size_t n) {
 
 /// Checks every row of an output against the definition, to one rounding.
 template <class Real>
-void expect_right(const bench<Real>& with, const std::vector<Real>& in,
+void expect_right(const bench<Real>& fixture, const std::vector<Real>& in,
                   const std::vector<Real>& out, long double scale = 1) {
-  const std::size_t n = with.what.lengths[0];
-  const transform kind = with.what.kind;
-  for (std::size_t r = 0; r < with.what.batch; ++r) {
-    const auto x = meaning_of(kind, in.data() + r * with.in_step(), n);
+  const std::size_t n = fixture.spec.lengths[0];
+  const transform kind = fixture.spec.kind;
+  for (std::size_t r = 0; r < fixture.spec.batch; ++r) {
+    const auto x = meaning_of(kind, in.data() + r * fixture.in_step(), n);
     const exact expected = dft_by_definition(x, direction_of(kind));
-    const Real* const got = out.data() + r * with.out_step();
+    const Real* const got = out.data() + r * fixture.out_step();
     const long double allowed = 1.01L * unit_roundoff<Real> * largest(expected) * scale;
     const bool is_real = kind == transform::inverse_to_real;
     const std::size_t count = kind == transform::forward_from_real ? n / 2 + 1 : n;
@@ -112,9 +112,9 @@ TYPED_TEST_SUITE(reference_engine, reals);
 TYPED_TEST(reference_engine, agrees_with_the_definition) {
   for (const transform kind : kinds) {
     for (std::size_t n = 2; n <= 1024; n *= 2) {
-      const bench<TypeParam> with{{.lengths = {n}, .batch = 3, .kind = kind}};
-      const auto in = with.input();
-      expect_right(with, in, with.run(in));
+      const bench<TypeParam> fixture{{.lengths = {n}, .batch = 3, .kind = kind}};
+      const auto in = fixture.input();
+      expect_right(fixture, in, fixture.run(in));
     }
   }
 }
@@ -123,9 +123,9 @@ TYPED_TEST(reference_engine, agrees_with_the_definition_at_every_good_length) {
   const std::size_t last = is_full_run() ? 4096 : 512;
   for (const transform kind : kinds) {
     for (std::size_t n = 3; n <= last; n = good_length(n + 1)) {
-      const bench<TypeParam> with{{.lengths = {n}, .batch = 2, .kind = kind}};
-      const auto in = with.input();
-      expect_right(with, in, with.run(in));
+      const bench<TypeParam> fixture{{.lengths = {n}, .batch = 2, .kind = kind}};
+      const auto in = fixture.input();
+      expect_right(fixture, in, fixture.run(in));
     }
   }
 }
@@ -144,34 +144,34 @@ TYPED_TEST(reference_engine, scales_on_the_way_out) {
 TYPED_TEST(reference_engine, works_in_place_on_padded_rows) {
   for (const transform kind : kinds) {
     for (const std::size_t n : {2, 15, 64, 75, 128, 130}) {
-      const bench<TypeParam> with{
+      const bench<TypeParam> fixture{
           {.lengths = {n}, .batch = 4, .kind = kind, .where = placement::in_place}};
-      const auto in = with.input();
-      ASSERT_EQ(with.in_step(), with.out_step());
+      const auto in = fixture.input();
+      ASSERT_EQ(fixture.in_step(), fixture.out_step());
       auto both = in;
-      with.run(both.data(), both.data());
-      expect_right(with, in, both);
+      fixture.run(both.data(), both.data());
+      expect_right(fixture, in, both);
     }
   }
 }
 
 TYPED_TEST(reference_engine, does_not_read_the_imaginary_parts_of_bins_0_and_half) {
-  const bench<TypeParam> with{{.lengths = {32}, .kind = transform::inverse_to_real}};
-  auto in = with.input();
-  const auto expected = with.run(in);
+  const bench<TypeParam> fixture{{.lengths = {32}, .kind = transform::inverse_to_real}};
+  auto in = fixture.input();
+  const auto expected = fixture.run(in);
   in[1] = in[33] = std::numeric_limits<TypeParam>::quiet_NaN();
-  EXPECT_EQ(with.run(in), expected);
+  EXPECT_EQ(fixture.run(in), expected);
 }
 
 TYPED_TEST(reference_engine, leaves_its_input_and_the_bytes_around_its_output_alone) {
-  const bench<TypeParam> with{{.lengths = {64}, .batch = 2}};
-  const auto in = with.input();
+  const bench<TypeParam> fixture{{.lengths = {64}, .batch = 2}};
+  const auto in = fixture.input();
   const auto kept = in;
   std::vector<TypeParam> out(8 + 256 + 8, TypeParam{7});
-  with.plan->enqueue(*with.queue,
-                     {.in = {const_cast<TypeParam*>(in.data()), 0, input_bytes(with.what)},
-                      .out = {out.data(), 8 * sizeof(TypeParam), output_bytes(with.what)},
-                      .workspace = {}});
+  fixture.plan->enqueue(*fixture.queue,
+                        {.in = {const_cast<TypeParam*>(in.data()), 0, input_bytes(fixture.spec)},
+                         .out = {out.data(), 8 * sizeof(TypeParam), output_bytes(fixture.spec)},
+                         .workspace = {}});
   EXPECT_EQ(in, kept);
   for (std::size_t j = 0; j < 8; ++j) {
     EXPECT_EQ(out[j], 7);
@@ -181,10 +181,10 @@ TYPED_TEST(reference_engine, leaves_its_input_and_the_bytes_around_its_output_al
 
 TYPED_TEST(reference_engine, finds_a_tone_in_a_million_samples) {
   constexpr std::size_t n = std::size_t{1} << 20, bin = 654'321;
-  const bench<TypeParam> with{{.lengths = {n}, .scale = scaling::by_length}};
+  const bench<TypeParam> fixture{{.lengths = {n}, .scale = scaling::by_length}};
   const auto x = tone<TypeParam>(n, bin);
   std::vector<complex<TypeParam>> got(n);
-  with.run(&x[0].re, &got[0].re);
+  fixture.run(&x[0].re, &got[0].re);
   EXPECT_LE(relative_l2(got, impulse<TypeParam>(n, bin)), unit_roundoff<TypeParam>);
 }
 
@@ -204,13 +204,13 @@ TEST(reference_queue, carries_bytes_both_ways_and_measures_time) {
 }
 
 TEST(reference_plan, runs_from_many_threads_at_once) {
-  const bench<float> with{{.lengths = {256}, .batch = 2}};
-  const auto in = with.input();
-  const auto expected = with.run(in);
+  const bench<float> fixture{{.lengths = {256}, .batch = 2}};
+  const auto in = fixture.input();
+  const auto expected = fixture.run(in);
   std::vector<std::vector<float>> got(4);
   {
     std::vector<std::jthread> threads;
-    for (auto& out : got) threads.emplace_back([&] { out = with.run(in); });
+    for (auto& out : got) threads.emplace_back([&] { out = fixture.run(in); });
   }
   for (const auto& out : got) EXPECT_EQ(out, expected);
 }

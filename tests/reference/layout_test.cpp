@@ -17,14 +17,14 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float _ = 99;
 
 /// Runs a request on `x` and returns an output that was 99 everywhere.
-numbers run(const plan_spec& what, const numbers& x) {
+numbers run(const plan_spec& spec, const numbers& x) {
   queue on{first_device(engine::reference)};
-  const plan made{on, what};
-  buffer in{on, x.size() * 4}, out{on, output_bytes(what)};
+  const plan planned{on, spec};
+  buffer in{on, x.size() * 4}, out{on, output_bytes(spec)};
   in.write(x.data(), in.size_bytes());
   numbers y(out.size_bytes() / 4, _);
   out.write(y.data(), out.size_bytes());
-  made.enqueue(on, in.view(), out.view());
+  planned.enqueue(on, in.view(), out.view());
   out.read(y.data(), out.size_bytes());
   return y;
 }
@@ -94,13 +94,13 @@ TEST(range, elements_outside_are_taken_as_zero_and_not_read) {
 }
 
 TEST(range, buffers_end_where_the_last_element_in_memory_does) {
-  const plan_spec what{.lengths = {8},
+  const plan_spec spec{.lengths = {8},
                        .batch = 2,
                        .in = {.distances = {3}},
                        .valid_in = {{0, 3}},
                        .valid_out = {{0, 5}}};
-  EXPECT_EQ(input_bytes(what), 6 * 8U);
-  EXPECT_EQ(output_bytes(what), 13 * 8U);
+  EXPECT_EQ(input_bytes(spec), 6 * 8U);
+  EXPECT_EQ(output_bytes(spec), 13 * 8U);
 }
 
 TEST(range, elements_outside_are_not_written) {
@@ -112,14 +112,14 @@ TEST(range, elements_outside_are_not_written) {
 }
 
 TEST(in_place, rows_of_a_real_image_are_padded) {
-  const plan_spec what{
+  const plan_spec spec{
       .lengths = {2, 2}, .kind = transform::forward_from_real, .where = placement::in_place};
   queue on{first_device(engine::reference)};
   numbers x{1, 2, nan, nan, 3, 5, nan, nan};
-  const plan made{on, what};
+  const plan planned{on, spec};
   buffer memory{on, 32};
   memory.write(x.data(), 32);
-  made.enqueue(on, memory.view(), memory.view());
+  planned.enqueue(on, memory.view(), memory.view());
   memory.read(x.data(), 32);
   EXPECT_EQ(x, (numbers{11, 0, -3, 0, -5, 0, 1, 0}));
 }

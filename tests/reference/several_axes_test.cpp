@@ -34,13 +34,13 @@ value root(const lengths& n, std::size_t j, std::size_t k, device::direction dir
 }
 
 /// Runs a packed fp64 request.
-std::vector<double> run(const plan_spec& what, const std::vector<double>& x) {
+std::vector<double> run(const plan_spec& spec, const std::vector<double>& x) {
   queue on{first_device(engine::reference)};
-  const plan made{on, what};
-  buffer in{on, input_bytes(what)}, out{on, output_bytes(what)};
+  const plan planned{on, spec};
+  buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
   EXPECT_EQ(in.size_bytes(), x.size() * sizeof(double));
   in.write(x.data(), in.size_bytes());
-  made.enqueue(on, in.view(), out.view());
+  planned.enqueue(on, in.view(), out.view());
   std::vector<double> y(out.size_bytes() / sizeof(double));
   out.read(y.data(), out.size_bytes());
   return y;
@@ -63,12 +63,12 @@ TEST(several_axes, complex_transforms_are_the_sum_over_all_points) {
           kind == transform::forward ? device::direction::forward : device::direction::inverse;
       const auto y = run({.lengths = n, .batch = 3, .kind = kind, .real = precision::fp64}, x);
       for (std::size_t t = 0; t < 3; ++t) {
-        const double* const from = x.data() + 2 * t * points;
+        const double* const source = x.data() + 2 * t * points;
         const double* const to = y.data() + 2 * t * points;
         for (std::size_t k = 0; k < points; ++k) {
           value sum = 0;
           for (std::size_t j = 0; j < points; ++j) {
-            sum += value{from[2 * j], from[2 * j + 1]} * root(n, j, k, dir);
+            sum += value{source[2 * j], source[2 * j + 1]} * root(n, j, k, dir);
           }
           expect_near({to[2 * k], to[2 * k + 1]}, sum, n, k);
         }
@@ -132,11 +132,11 @@ TEST(several_axes, bins_that_need_no_symmetry_become_real_row_by_row) {
 TEST(several_axes, there_and_back_is_the_input) {
   for (const lengths& n : {lengths{128, 4}, lengths{4, 256}, lengths{2, 128, 128}}) {
     const auto x = test::real_noise<double>(product(n), 4);
-    plan_spec what{.lengths = n, .kind = transform::forward_from_real, .real = precision::fp64};
-    const auto bins = run(what, x);
-    what.kind = transform::inverse_to_real;
-    what.scale = scaling::by_length;
-    const auto y = run(what, bins);
+    plan_spec spec{.lengths = n, .kind = transform::forward_from_real, .real = precision::fp64};
+    const auto bins = run(spec, x);
+    spec.kind = transform::inverse_to_real;
+    spec.scale = scaling::by_length;
+    const auto y = run(spec, bins);
     for (std::size_t j = 0; j < x.size(); ++j) ASSERT_LE(std::abs(y[j] - x[j]), 0x1p-50) << j;
   }
 }
@@ -154,32 +154,32 @@ TEST(several_axes, a_million_points_are_feasible) {
 }
 
 TEST(several_axes, functors_get_transform_numbers_and_elements_over_all_dimensions) {
-  plan_spec what{.lengths = {2, 4}, .batch = {3, 2}, .kind = transform::forward_from_real};
+  plan_spec spec{.lengths = {2, 4}, .batch = {3, 2}, .kind = transform::forward_from_real};
   std::vector<std::size_t> loads, stores;
-  what.load = {.in_bytes = 6 * 8 * sizeof(float), .element_bytes = sizeof(float)};
-  what.load.callable = [&](const void* in, std::size_t row, std::size_t first,
+  spec.load = {.in_bytes = 6 * 8 * sizeof(float), .element_bytes = sizeof(float)};
+  spec.load.callable = [&](const void* in, std::size_t row, std::size_t first,
                            std::span<float> into) {
     loads.insert(loads.end(), {row, first, into.size()});
     for (std::size_t i = 0; i < into.size(); ++i) {
       into[i] = static_cast<const float*>(in)[row * 8 + first + i];
     }
   };
-  what.store = {.out_bytes = 6 * 6 * 8, .element_bytes = 8};
-  what.store.callable = [&](void* out, std::size_t row, std::size_t first,
+  spec.store = {.out_bytes = 6 * 6 * 8, .element_bytes = 8};
+  spec.store.callable = [&](void* out, std::size_t row, std::size_t first,
                             std::span<const std::complex<float>> values) {
     stores.insert(stores.end(), {row, first, values.size()});
     for (std::size_t i = 0; i < values.size(); ++i) {
       static_cast<std::complex<float>*>(out)[row * 6 + first + i] = values[i];
     }
   };
-  plan_spec plain = what;
+  plan_spec plain = spec;
   plain.load = {};
   plain.store = {};
   queue on{first_device(engine::reference)};
-  buffer in{on, input_bytes(what)}, fused{on, output_bytes(what)}, apart{on, output_bytes(plain)};
+  buffer in{on, input_bytes(spec)}, fused{on, output_bytes(spec)}, apart{on, output_bytes(plain)};
   const auto x = test::real_noise<float>(48, 5);
   in.write(x.data(), in.size_bytes());
-  plan{on, what}.enqueue(on, in.view(), fused.view());
+  plan{on, spec}.enqueue(on, in.view(), fused.view());
   plan{on, plain}.enqueue(on, in.view(), apart.view());
   std::vector<float> got(72), expected(72);
   fused.read(got.data(), fused.size_bytes());

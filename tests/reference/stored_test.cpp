@@ -85,9 +85,9 @@ TEST(stored, numbers_lie_at_any_address) {
   char memory[32];
   for (const precision real :
        {precision::fp32, precision::fp64, precision::fp16, precision::bf16}) {
-    for (std::size_t at = 0; at < 9; ++at) {
-      store_number(memory + at, real, -1.25L);
-      EXPECT_EQ(load_number(memory + at, real), -1.25L);
+    for (std::size_t offset = 0; offset < 9; ++offset) {
+      store_number(memory + offset, real, -1.25L);
+      EXPECT_EQ(load_number(memory + offset, real), -1.25L);
     }
   }
 }

@@ -45,8 +45,8 @@ std::array<std::size_t, 3> three_of(const std::vector<std::size_t>& lengths) {
   return all;
 }
 
-void add_scaled(long double* to, const long double* from, std::size_t count, long double by) {
-  for (std::size_t i = 0; i < count; ++i) to[i] += by * from[i];
+void add_scaled(long double* to, const long double* from, std::size_t count, long double factor) {
+  for (std::size_t i = 0; i < count; ++i) to[i] += factor * from[i];
 }
 
 /// The indices of a result that one tap reaches on an axis, and the image's index at the first.
@@ -118,13 +118,13 @@ class exact_sums {
 
 /// The bounds of convolution_verdict.hpp for one pair.
 struct bounds {
-  bounds(const convolution_spec& spec, const planned_convolution& made, const parts& f,
+  bounds(const convolution_spec& spec, const planned_convolution& planned, const parts& f,
          const parts& t, const parts& expected) {
     const bool is_fp64 = spec.real == precision::fp64;
     const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
     const long double norms = std::sqrt(f.energy() * t.energy());
     long double padded = 1;
-    for (const std::size_t n : made.padded) padded *= static_cast<long double>(n);
+    for (const std::size_t n : planned.padded) padded *= static_cast<long double>(n);
     const auto m = static_cast<long double>(expected.points());
     const auto inputs = static_cast<long double>(f.points() + t.points());
     value = 16 * u * norms;
@@ -144,8 +144,8 @@ struct bounds {
 template <class Real>
 class session {
  public:
-  session(queue& on, const drawn_convolution& drawn, const planned_convolution& made)
-      : on_(on), drawn_(drawn), spec_(drawn.spec), made_(made) {
+  session(queue& on, const drawn_convolution& drawn, const planned_convolution& planned)
+      : on_(on), drawn_(drawn), spec_(drawn.spec), made_(planned) {
     images_ = noise(spec_.images, spec_.image, 1);
     for (Real& x : images_) {
       x = static_cast<Real>(drawn.images.offset + drawn.images.scale * double{x});
@@ -155,7 +155,7 @@ class session {
     is_pairwise_ = spec_.pairs == pairing::pairwise;
     n_run_ = images_prepared_ ? spec_.kernels : spec_.images;
     n_met_ = is_pairwise_ ? 1 : images_prepared_ ? spec_.images : spec_.kernels;
-    out_bytes_ = n_run_ * n_met_ * n_parts() * product(made.result) * sizeof(Real);
+    out_bytes_ = n_run_ * n_met_ * n_parts() * product(planned.result) * sizeof(Real);
     prepared_ = bytes_of(images_prepared_ ? images_ : kernels_);
     given_ = bytes_of(images_prepared_ ? kernels_ : images_);
     if (spec_.form == operand_form::spectrum) given_ = spectra_of(given_);
@@ -323,9 +323,10 @@ planned_convolution made_by_convolution(queue& on, const convolution_spec& spec)
 
 plan_verdict verdict_of(queue& on, const drawn_convolution& drawn, const convolution_maker& make) {
   try {
-    const planned_convolution made = make(on, drawn.spec);
-    const auto fault = drawn.spec.real == precision::fp64 ? session<double>{on, drawn, made}.check()
-                                                          : session<float>{on, drawn, made}.check();
+    const planned_convolution planned = make(on, drawn.spec);
+    const auto fault = drawn.spec.real == precision::fp64
+                           ? session<double>{on, drawn, planned}.check()
+                           : session<float>{on, drawn, planned}.check();
     if (fault) return {plan_verdict::wrong, *fault};
     return {};
   } catch (const error& problem) {

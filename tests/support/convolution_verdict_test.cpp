@@ -50,14 +50,15 @@ struct run_views {
 template <class Fault>
 convolution_maker followed_by(Fault fault) {
   return [fault](queue& on, const convolution_spec& spec) {
-    planned_convolution made = made_by_convolution(on, spec);
-    made.run = [fault, &on, run = std::move(made.run)](buffer_view spectra, buffer_view signals,
-                                                       buffer_view out, buffer_view workspace) {
+    planned_convolution planned = made_by_convolution(on, spec);
+    planned.run = [fault, &on, run = std::move(planned.run)](buffer_view spectra,
+                                                             buffer_view signals, buffer_view out,
+                                                             buffer_view workspace) {
       run(spectra, signals, out, workspace);
       on.wait();
       fault(run_views{spectra, signals, out, workspace});
     };
-    return made;
+    return planned;
   };
 }
 
@@ -106,8 +107,8 @@ TEST(convolution_verdict, catches_another_mode) {
 }
 
 TEST(convolution_verdict, catches_one_value_that_is_off) {
-  const auto nudged = [](float by) {
-    return followed_by([by](const run_views& views) { floats(views.out)[100] += by; });
+  const auto nudged = [](float factor) {
+    return followed_by([factor](const run_views& views) { floats(views.out)[100] += factor; });
   };
   EXPECT_THAT(check(plain, nudged(1e-4F)).why, HasSubstr("pair 0: value 100 is"));
   EXPECT_EQ(check(plain, nudged(1e-7F)).why, "");  // a rounding error

@@ -25,17 +25,17 @@ inline std::vector<std::size_t> mixed_lengths(std::size_t first, std::size_t las
     step = full_step * from_environment("WINGBEAT_TEST_PARTS", 1);
     skipped = full_step * from_environment("WINGBEAT_TEST_PART", 0);
   }
-  std::vector<std::size_t> all, chosen;
+  std::vector<std::size_t> result, chosen;
   for (std::size_t n = first; n <= last; ++n) {
-    if (is_good_length(n) && (n & (n - 1)) != 0) all.push_back(n);
+    if (is_good_length(n) && (n & (n - 1)) != 0) result.push_back(n);
   }
-  for (std::size_t i = skipped; i < all.size(); i += step) chosen.push_back(all[i]);
+  for (std::size_t i = skipped; i < result.size(); i += step) chosen.push_back(result[i]);
   return chosen;
 }
 
-inline void expect_right_plan(queue& on, const plan_spec& what) {
-  const auto [is, why] = check_plan(on, {.what = what});
-  EXPECT_EQ(is, plan_verdict::right) << "plan_spec{" << as_initialiser(what).substr(1) << "\n"
+inline void expect_right_plan(queue& on, const plan_spec& spec) {
+  const auto [is, why] = check_plan(on, {.spec = spec});
+  EXPECT_EQ(is, plan_verdict::right) << "plan_spec{" << as_initialiser(spec).substr(1) << "\n"
                                      << why;
 }
 

@@ -32,27 +32,28 @@ struct element {
 };
 
 /// Returns all elements, transform by transform, the last axis densest.
-std::vector<element> elements_of(const side& of) {
+std::vector<element> elements_of(const side& array) {
   std::size_t count = 1;
-  for (const side_batch& batch : of.batches) count *= batch.count;
-  for (const side_axis& axis : of.axes) count *= axis.length;
+  for (const side_batch& batch : array.batches) count *= batch.count;
+  for (const side_axis& axis : array.axes) count *= axis.length;
   std::vector<element> all(count);
   for (std::size_t number = 0; number < count; ++number) {
     std::size_t rest = number, unit = 0;
     bool is_inside = true;
-    for (std::size_t a = of.axes.size(); a-- > 0;) {
-      const std::size_t i = rest % of.axes[a].length;
-      rest /= of.axes[a].length;
-      unit += (i - of.axes[a].origin) * of.axes[a].stride;  // modulo 2^64 where it is not there
-      is_inside = is_inside && of.axes[a].valid.first <= i && i < of.axes[a].valid.end;
+    for (std::size_t a = array.axes.size(); a-- > 0;) {
+      const std::size_t i = rest % array.axes[a].length;
+      rest /= array.axes[a].length;
+      unit +=
+          (i - array.axes[a].origin) * array.axes[a].stride;  // modulo 2^64 where it is not there
+      is_inside = is_inside && array.axes[a].valid.first <= i && i < array.axes[a].valid.end;
     }
-    for (std::size_t b = of.batches.size(); b-- > 0;) {
-      unit += rest % of.batches[b].count * of.batches[b].distance;
-      rest /= of.batches[b].count;
+    for (std::size_t b = array.batches.size(); b-- > 0;) {
+      unit += rest % array.batches[b].count * array.batches[b].distance;
+      rest /= array.batches[b].count;
     }
-    const std::size_t re = unit * of.unit_bytes();
-    const std::size_t plane = of.imaginary_at == 0 ? 1 : of.imaginary_at;
-    all[number] = {is_inside, re, re + plane * of.real_bytes};
+    const std::size_t re = unit * array.unit_bytes();
+    const std::size_t plane = array.imaginary_at == 0 ? 1 : array.imaginary_at;
+    all[number] = {is_inside, re, re + plane * array.real_bytes};
   }
   return all;
 }
@@ -72,32 +73,32 @@ long double noise_at(std::size_t place, precision real) {
   return std::ldexp(static_cast<long double>(steps), -digits) - 1;
 }
 
-precision stored_in(const plan_spec& what) {
-  return what.in.stored.value_or(what.real);
+precision stored_in(const plan_spec& spec) {
+  return spec.in.stored.value_or(spec.real);
 }
-precision stored_out(const plan_spec& what) {
-  return what.out.stored.value_or(what.real);
+precision stored_out(const plan_spec& spec) {
+  return spec.out.stored.value_or(spec.real);
 }
 
 /// Returns whether Im of an element is not read: bin 0 and, of an even N, bin N/2 of a lone axis
 /// that becomes real.
-bool is_im_unread(const plan_spec& what, std::size_t number) {
-  if (what.kind != transform::inverse_to_real || what.lengths.size() > 1) return false;
-  const std::size_t n = what.lengths.front(), bin = number % (n / 2 + 1);
+bool is_im_unread(const plan_spec& spec, std::size_t number) {
+  if (spec.kind != transform::inverse_to_real || spec.lengths.size() > 1) return false;
+  const std::size_t n = spec.lengths.front(), bin = number % (n / 2 + 1);
   return bin == 0 || 2 * bin == n;
 }
 
 /// The input's bytes, and what they stand for.
 struct signal {
-  explicit signal(const plan_spec& what) : memory(input_bytes(what), poisons[0]) {
-    const side from = input_side(what);
+  explicit signal(const plan_spec& spec) : memory(input_bytes(spec), poisons[0]) {
+    const side from = input_side(spec);
     const auto places = elements_of(from);
-    const precision stored = stored_in(what);
+    const precision stored = stored_in(spec);
     auto* const at = reinterpret_cast<char*>(memory.data());
     for (std::size_t e = 0; e < places.size(); ++e) {
       const auto& [is_in_memory, re, im] = places[e];
       if (is_in_memory) reference::store_number(at + re, stored, noise_at(re, stored));
-      if (is_in_memory && !from.is_real && !is_im_unread(what, e)) {
+      if (is_in_memory && !from.is_real && !is_im_unread(spec, e)) {
         reference::store_number(at + im, stored, noise_at(im, stored));
       }
     }
@@ -106,7 +107,7 @@ struct signal {
       const auto& [is_in_memory, re, im] = places[e];
       value z = 0;
       if (is_in_memory) z = reference::load_number(at + re, stored);
-      if (is_in_memory && !from.is_real && !is_im_unread(what, e)) {
+      if (is_in_memory && !from.is_real && !is_im_unread(spec, e)) {
         z.imag(reference::load_number(at + im, stored));
       }
       meaning.push_back(z);
@@ -118,26 +119,26 @@ struct signal {
 };
 
 /// Returns every element of the output, from the reference engine on packed fp64.
-std::vector<value> expected_output(const plan_spec& what, const std::vector<value>& x) {
+std::vector<value> expected_output(const plan_spec& spec, const std::vector<value>& x) {
   queue on{first_device(engine::reference)};
   const plan oracle{on,
-                    {.lengths = what.lengths,
-                     .batch = what.batch,
-                     .kind = what.kind,
+                    {.lengths = spec.lengths,
+                     .batch = spec.batch,
+                     .kind = spec.kind,
                      .real = precision::fp64,
-                     .scale = what.scale,
-                     .factor = what.factor}};
+                     .scale = spec.scale,
+                     .factor = spec.factor}};
   std::vector<double> numbers;
   for (const value z : x) {
     numbers.push_back(static_cast<double>(z.real()));
-    if (!input_side(what).is_real) numbers.push_back(static_cast<double>(z.imag()));
+    if (!input_side(spec).is_real) numbers.push_back(static_cast<double>(z.imag()));
   }
   buffer in{on, input_bytes(oracle.spec())}, out{on, output_bytes(oracle.spec())};
   in.write(numbers.data(), in.size_bytes());
   oracle.enqueue(on, in.view(), out.view());
   numbers.resize(out.size_bytes() / sizeof(double));
   out.read(numbers.data(), out.size_bytes());
-  if (output_side(what).is_real) return {numbers.begin(), numbers.end()};
+  if (output_side(spec).is_real) return {numbers.begin(), numbers.end()};
   std::vector<value> y;
   for (std::size_t k = 0; k < numbers.size(); k += 2) y.emplace_back(numbers[k], numbers[k + 1]);
   return y;
@@ -145,19 +146,19 @@ std::vector<value> expected_output(const plan_spec& what, const std::vector<valu
 
 /// The bounds of one request; plan_check.hpp states them.
 struct bounds {
-  explicit bounds(const plan_spec& what) {
-    const bool is_fp64 = what.real == precision::fp64;
+  explicit bounds(const plan_spec& spec) {
+    const bool is_fp64 = spec.real == precision::fp64;
     const long double u = is_fp64 ? 0x1p-53L : 0x1p-24L;
-    const bool is_scaled = what.scale != scaling::none || what.factor != 1;
+    const bool is_scaled = spec.scale != scaling::none || spec.factor != 1;
     const long double factor = (is_scaled ? 2 : 0) + (is_fp64 ? 1 : 0);
-    const long double log2 = std::log2(static_cast<long double>(points_of(what)));
+    const long double log2 = std::log2(static_cast<long double>(points_of(spec)));
     l2 = u * ((is_fp64 ? 1.25L : 1.0L) * std::sqrt(log2) + factor);
     of_largest = 12 * u;
-    if (stored_out(what) == precision::fp16) {
+    if (stored_out(spec) == precision::fp16) {
       l2 += 3e-4L;
       of_element = 0x1p-11L;
       absolute = 0x1p-25L;  // half of the least positive number
-    } else if (stored_out(what) == precision::bf16) {
+    } else if (stored_out(spec) == precision::bf16) {
       l2 += 2.4e-3L;
       of_element = 0x1p-8L;
     }
@@ -167,9 +168,9 @@ struct bounds {
 };
 
 /// Returns how many numbers of the input one transform depends on.
-long double distinct_inputs(const plan_spec& what) {
+long double distinct_inputs(const plan_spec& spec) {
   long double count = 1;
-  for (const side_axis& axis : input_side(what).axes) {
+  for (const side_axis& axis : input_side(spec).axes) {
     if (axis.stride != 0) count *= static_cast<long double>(axis.valid.end - axis.valid.first);
   }
   return count;
@@ -198,20 +199,20 @@ struct comparison {
   }
 };
 
-value element_in(const bytes& memory, const element& where, const side& of, precision real) {
+value element_in(const bytes& memory, const element& where, const side& array, precision real) {
   const auto* const at = reinterpret_cast<const char*>(memory.data());
   const auto re = reference::load_number(at + where.re_byte, real);
-  return {re, of.is_real ? 0 : reference::load_number(at + where.im_byte, real)};
+  return {re, array.is_real ? 0 : reference::load_number(at + where.im_byte, real)};
 }
 
-std::optional<std::string> inaccuracy(const plan_spec& what, const std::vector<value>& expected,
+std::optional<std::string> inaccuracy(const plan_spec& spec, const std::vector<value>& expected,
                                       const bytes& out) {
-  const side to = output_side(what);
+  const side to = output_side(spec);
   const auto places = elements_of(to);
-  const bounds allowed{what};
-  const long double inputs = distinct_inputs(what);
-  const std::size_t n = places.size() / what.batch;
-  for (std::size_t t = 0; t < what.batch; ++t) {
+  const bounds allowed{spec};
+  const long double inputs = distinct_inputs(spec);
+  const std::size_t n = places.size() / spec.batch;
+  for (std::size_t t = 0; t < spec.batch; ++t) {
     long double most = 0, energy = 0;
     for (std::size_t e = t * n; e < (t + 1) * n; ++e) {
       most = std::max(most, std::abs(expected[e]));
@@ -220,7 +221,7 @@ std::optional<std::string> inaccuracy(const plan_spec& what, const std::vector<v
     comparison all;
     for (std::size_t e = t * n; e < (t + 1) * n; ++e) {
       if (!places[e].is_in_memory) continue;
-      all.add(e - t * n, element_in(out, places[e], to, stored_out(what)), expected[e],
+      all.add(e - t * n, element_in(out, places[e], to, stored_out(spec)), expected[e],
               allowed.of_largest * most + allowed.of_element * std::abs(expected[e]) +
                   std::sqrt(2.0L) * allowed.absolute);
     }
@@ -239,9 +240,9 @@ std::optional<std::string> inaccuracy(const plan_spec& what, const std::vector<v
 }
 
 /// Returns 1 for each byte of the output that a run writes.
-bytes written(const plan_spec& what) {
-  const side to = output_side(what);
-  bytes mask(output_bytes(what), 0);
+bytes written(const plan_spec& spec) {
+  const side to = output_side(spec);
+  bytes mask(output_bytes(spec), 0);
   const auto mark = [&](std::size_t first) {
     std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(first), to.real_bytes, 1);
   };
@@ -254,21 +255,21 @@ bytes written(const plan_spec& what) {
 }
 
 /// Returns whether a run may leave anything in the places that it does not write.
-bool has_padding(const plan_spec& what) {
-  return is_real(what.kind) && what.where == placement::in_place;
+bool has_padding(const plan_spec& spec) {
+  return is_real(spec.kind) && spec.where == placement::in_place;
 }
 
 /// One run after another on buffers of their own.
 class session {
  public:
   session(queue& on, const drawn_plan& drawn, const planned_run& with)
-      : on_(on), drawn_(drawn), with_(with), x_(drawn.what), written_(written(drawn.what)) {
+      : on_(on), drawn_(drawn), with_(with), x_(drawn.spec), written_(written(drawn.spec)) {
     if (drawn.is_one_buffer) {
       const std::size_t room = std::max(x_.memory.size(), written_.size());
       x_.memory.resize(room, poisons[0]);
       written_.resize(room, 0);
     }
-    may_change_ = has_padding(drawn.what) ? bytes(written_.size(), 1) : written_;
+    may_change_ = has_padding(drawn.spec) ? bytes(written_.size(), 1) : written_;
   }
 
   std::optional<std::string> check() {
@@ -280,7 +281,7 @@ class session {
       if (first.empty()) {
         first = out;
         const auto expected = expected_of_places();
-        if (const auto fault = inaccuracy(drawn_.what, expected, out)) return fault;
+        if (const auto fault = inaccuracy(drawn_.spec, expected, out)) return fault;
       }
       if (out != first) return "two runs gave different bits";
     }
@@ -290,15 +291,15 @@ class session {
  private:
   /// Returns what each element of the output is to be, bins where the plan says they lie.
   [[nodiscard]] std::vector<value> expected_of_places() const {
-    if (drawn_.what.bins == bin_order::natural) return expected_output(drawn_.what, x_.meaning);
-    const std::size_t n = drawn_.what.lengths.front();
+    if (drawn_.spec.bins == bin_order::natural) return expected_output(drawn_.spec, x_.meaning);
+    const std::size_t n = drawn_.spec.lengths.front();
     const auto bin_of = [&](std::size_t e) { return e / n * n + with_.bin_at(e % n); };
     std::vector<value> x = x_.meaning, y(x.size());
-    if (drawn_.what.kind == transform::inverse) {
+    if (drawn_.spec.kind == transform::inverse) {
       for (std::size_t e = 0; e < x.size(); ++e) x[bin_of(e)] = x_.meaning[e];
-      return expected_output(drawn_.what, x);
+      return expected_output(drawn_.spec, x);
     }
-    x = expected_output(drawn_.what, x);
+    x = expected_output(drawn_.spec, x);
     for (std::size_t e = 0; e < x.size(); ++e) y[e] = x[bin_of(e)];
     return y;
   }
@@ -307,10 +308,10 @@ class session {
     const auto shift_of = [&](precision stored) {
       return drawn_.shift * 2 * bytes_of_real(stored);
     };
-    const guarded in{on_, x_.memory, shift_of(stored_in(drawn_.what)), poisons[0]};
-    const bytes poisoned(output_bytes(drawn_.what), poison);
+    const guarded in{on_, x_.memory, shift_of(stored_in(drawn_.spec)), poisons[0]};
+    const bytes poisoned(output_bytes(drawn_.spec), poison);
     const guarded apart{on_, drawn_.is_one_buffer ? bytes{} : poisoned,
-                        shift_of(stored_out(drawn_.what)), poison};
+                        shift_of(stored_out(drawn_.spec)), poison};
     const guarded& out = drawn_.is_one_buffer ? in : apart;
     const std::size_t scratch_bytes = drawn_.has_own_workspace ? with_.workspace_bytes : 0;
     const guarded scratch{on_, bytes(scratch_bytes, poison), 0, poison};
@@ -332,8 +333,8 @@ class session {
 
 }  // namespace
 
-planned_run made_by_plan(queue& on, const plan_spec& what) {
-  const auto made = std::make_shared<const plan>(on, what);
+planned_run made_by_plan(queue& on, const plan_spec& spec) {
+  const auto made = std::make_shared<const plan>(on, spec);
   return {made->workspace_bytes(),
           [made, &on](buffer_view in, buffer_view out, buffer_view workspace) {
             made->enqueue(on, in, out, workspace);
@@ -343,7 +344,7 @@ planned_run made_by_plan(queue& on, const plan_spec& what) {
 
 plan_verdict check_plan(queue& on, const drawn_plan& drawn, const run_maker& make) {
   try {
-    const planned_run with = make(on, drawn.what);
+    const planned_run with = make(on, drawn.spec);
     const auto fault = session{on, drawn, with}.check();
     if (fault) return {plan_verdict::wrong, *fault};
     return {};

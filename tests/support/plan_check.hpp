@@ -37,10 +37,10 @@ struct planned_run {
 };
 
 /// Makes the run of a request. Throws `plan_error` to refuse it.
-using run_maker = std::function<planned_run(queue& on, const plan_spec& what)>;
+using run_maker = std::function<planned_run(queue& on, const plan_spec& spec)>;
 
 /// Makes a plan as a user does.
-[[nodiscard]] planned_run made_by_plan(queue& on, const plan_spec& what);
+[[nodiscard]] planned_run made_by_plan(queue& on, const plan_spec& spec);
 
 struct plan_verdict {
   enum outcome { right, refused, wrong } is = right;

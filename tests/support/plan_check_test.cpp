@@ -19,17 +19,17 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
-plan_verdict check(const plan_spec& what, const run_maker& make = made_by_plan) {
+plan_verdict check(const plan_spec& spec, const run_maker& make = made_by_plan) {
   queue on{first_device(engine::reference)};
-  return check_plan(on, {.what = what}, make);
+  return check_plan(on, {.spec = spec}, make);
 }
 
 /// Runs another request in place of the one that is asked for.
 template <class Change>
 run_maker asking_for(Change change) {
-  return [change](queue& on, plan_spec what) {
-    change(what);
-    return made_by_plan(on, what);
+  return [change](queue& on, plan_spec spec) {
+    change(spec);
+    return made_by_plan(on, spec);
   };
 }
 
@@ -38,14 +38,14 @@ using views = void(buffer_view in, buffer_view out);
 /// Runs the request, then does something to the buffers.
 template <class Fault>
 run_maker followed_by(Fault fault) {
-  return [fault](queue& on, const plan_spec& what) {
-    planned_run made = made_by_plan(on, what);
-    made.run = [fault, run = std::move(made.run)](buffer_view in, buffer_view out,
-                                                  buffer_view workspace) {
+  return [fault](queue& on, const plan_spec& spec) {
+    planned_run planned = made_by_plan(on, spec);
+    planned.run = [fault, run = std::move(planned.run)](buffer_view in, buffer_view out,
+                                                        buffer_view workspace) {
       run(in, out, workspace);
       fault(in, out);
     };
-    return made;
+    return planned;
   };
 }
 
@@ -62,10 +62,10 @@ const plan_spec cropped{.lengths = {4, 16},
                         .valid_out = {{1, 4}, {0, 9}}};
 
 TEST(plan_check, passes_what_is_right) {
-  for (const plan_spec& what : {plain, cropped}) {
+  for (const plan_spec& spec : {plain, cropped}) {
     for (const precision real :
          {precision::fp32, precision::fp64, precision::fp16, precision::bf16}) {
-      plan_spec stored = what;
+      plan_spec stored = spec;
       stored.real = real;
       const auto [is, why] = check(stored);
       EXPECT_EQ(is, plan_verdict::right) << why;
@@ -74,9 +74,9 @@ TEST(plan_check, passes_what_is_right) {
 }
 
 TEST(plan_check, catches_a_wrong_sign) {
-  for (const plan_spec& what : {plain, cropped}) {
+  for (const plan_spec& spec : {plain, cropped}) {
     const auto turned = asking_for([](plan_spec& s) { s.kind = transform::inverse; });
-    EXPECT_EQ(check(what, turned).is, plan_verdict::wrong);
+    EXPECT_EQ(check(spec, turned).is, plan_verdict::wrong);
   }
 }
 
@@ -88,8 +88,8 @@ TEST(plan_check, catches_a_wrong_scale) {
 }
 
 TEST(plan_check, catches_one_element_that_is_off) {
-  const auto nudged = [](float by) {
-    return followed_by([by](buffer_view, buffer_view out) { floats(out)[2 * 100] += by; });
+  const auto nudged = [](float factor) {
+    return followed_by([factor](buffer_view, buffer_view out) { floats(out)[2 * 100] += factor; });
   };
   EXPECT_THAT(check(plain, nudged(1e-4F)).why, HasSubstr("transform 1: element 36 is"));
   EXPECT_EQ(check(plain, nudged(1e-7F)).is, plan_verdict::right);  // a rounding error
@@ -104,10 +104,10 @@ TEST(plan_check, catches_errors_too_small_for_any_one_element) {
 
 TEST(plan_check, catches_two_transforms_that_changed_places) {
   const auto swapped = asking_for([](plan_spec& s) { s.batch = {2, 3}; });
-  plan_spec what = plain;
-  what.out.distances = {64, 3 * 64};
-  EXPECT_EQ(check(what).is, plan_verdict::right);
-  EXPECT_EQ(check(what, swapped).is, plan_verdict::wrong);
+  plan_spec spec = plain;
+  spec.out.distances = {64, 3 * 64};
+  EXPECT_EQ(check(spec).is, plan_verdict::right);
+  EXPECT_EQ(check(spec, swapped).is, plan_verdict::wrong);
 }
 
 TEST(plan_check, catches_a_write_outside_the_range) {
@@ -149,17 +149,18 @@ TEST(plan_check, catches_an_output_that_was_left_as_it_was) {
 }
 
 TEST(plan_check, watches_around_a_workspace) {
-  const run_maker greedy = [](queue& on, const plan_spec& what) {
-    planned_run made = made_by_plan(on, what);
-    made.workspace_bytes = 64;
-    made.run = [run = std::move(made.run)](buffer_view in, buffer_view out, buffer_view workspace) {
+  const run_maker greedy = [](queue& on, const plan_spec& spec) {
+    planned_run planned = made_by_plan(on, spec);
+    planned.workspace_bytes = 64;
+    planned.run = [run = std::move(planned.run)](buffer_view in, buffer_view out,
+                                                 buffer_view workspace) {
       run(in, out, {});
       floats(workspace)[workspace.size_bytes / sizeof(float)] = 7;
     };
-    return made;
+    return planned;
   };
   queue on{first_device(engine::reference)};
-  const drawn_plan drawn{.what = plain, .has_own_workspace = true};
+  const drawn_plan drawn{.spec = plain, .has_own_workspace = true};
   EXPECT_THAT(check_plan(on, drawn, greedy).why, HasSubstr("of the workspace"));
 }
 

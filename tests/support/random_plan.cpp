@@ -54,9 +54,9 @@ batch_shape random_batch(dice& roll, std::size_t room) {
   return batch_shape{std::move(batch)};
 }
 
-std::vector<index_range> random_ranges(dice& roll, const side& of) {
+std::vector<index_range> random_ranges(dice& roll, const side& array) {
   std::vector<index_range> ranges;
-  for (const side_axis& axis : of.axes) {
+  for (const side_axis& axis : array.axes) {
     index_range range{0, axis.length};
     if (!roll.one_in(3)) range.first = roll.below(axis.length);
     if (!roll.one_in(3)) range.end = roll.between(range.first + 1, axis.length);
@@ -67,9 +67,9 @@ std::vector<index_range> random_ranges(dice& roll, const side& of) {
 
 /// The dimensions of one side, by number: its axes, its batches, its two planes.
 struct dimensions {
-  explicit dimensions(const side& of, bool is_planar) : n_axes(of.axes.size()) {
-    for (const side_axis& axis : of.axes) counts.push_back(axis.length);
-    for (const side_batch& batch : of.batches) counts.push_back(batch.count);
+  explicit dimensions(const side& array, bool is_planar) : n_axes(array.axes.size()) {
+    for (const side_axis& axis : array.axes) counts.push_back(axis.length);
+    for (const side_batch& batch : array.batches) counts.push_back(batch.count);
     if (is_planar) counts.push_back(2);
   }
 
@@ -105,11 +105,11 @@ std::vector<std::size_t> nested_steps(dice& roll, const dimensions& of, sequence
   return steps;
 }
 
-memory_layout random_layout(dice& roll, const side& of, bool may_repeat) {
+memory_layout random_layout(dice& roll, const side& array, bool may_repeat) {
   constexpr sequence sequences[] = {sequence::natural, sequence::interleaved, sequence::shuffled};
   if (roll.one_in(3)) return {};
-  const dimensions all{of, !of.is_real && roll.one_in(3)};
-  const std::size_t n_steps = of.axes.size() + of.batches.size();
+  const dimensions all{array, !array.is_real && roll.one_in(3)};
+  const std::size_t n_steps = array.axes.size() + array.batches.size();
   const bool is_planar = all.counts.size() > n_steps;
   if (is_planar && roll.one_in(4)) {  // two packed planes
     std::size_t elements = 1;
@@ -118,70 +118,71 @@ memory_layout random_layout(dice& roll, const side& of, bool may_repeat) {
   }
   const auto steps = nested_steps(roll, all, roll.one_of(sequences));
   const auto first_batch = steps.begin() + static_cast<std::ptrdiff_t>(all.n_axes);
-  memory_layout made;
-  made.strides.assign(steps.begin(), first_batch);
-  made.distances.assign(first_batch, first_batch + static_cast<std::ptrdiff_t>(of.batches.size()));
-  if (is_planar) made.imaginary_at = steps.back();
-  if (may_repeat && roll.one_in(5)) made.distances[roll.below(made.distances.size())] = 0;
-  if (may_repeat && roll.one_in(12)) made.strides[roll.below(made.strides.size())] = 0;
-  return made;
+  memory_layout layout;
+  layout.strides.assign(steps.begin(), first_batch);
+  layout.distances.assign(first_batch,
+                          first_batch + static_cast<std::ptrdiff_t>(array.batches.size()));
+  if (is_planar) layout.imaginary_at = steps.back();
+  if (may_repeat && roll.one_in(5)) layout.distances[roll.below(layout.distances.size())] = 0;
+  if (may_repeat && roll.one_in(12)) layout.strides[roll.below(layout.strides.size())] = 0;
+  return layout;
 }
 
 /// States the strides or the distances alone, with the others left to default.
-void leave_out_half(dice& roll, memory_layout& as, const side& packed) {
-  if (as.strides.empty() || as.imaginary_at != 0 || !roll.one_in(4)) return;
+void leave_out_half(dice& roll, memory_layout& layout, const side& packed) {
+  if (layout.strides.empty() || layout.imaginary_at != 0 || !roll.one_in(4)) return;
   if (roll.one_in(2)) {
     const dimensions axes{{packed.axes, {}, 0, packed.is_real, packed.real_bytes}, false};
-    as.strides = nested_steps(roll, axes, sequence::shuffled);
-    as.distances.clear();
+    layout.strides = nested_steps(roll, axes, sequence::shuffled);
+    layout.distances.clear();
     return;
   }
-  as.strides.clear();
+  layout.strides.clear();
   std::size_t extent = packed.axes.front().stride * packed.axes.front().length;
   for (std::size_t b = packed.batches.size(); b-- > 0;) {
-    as.distances[b] = extent + roll.below(9);
-    extent = as.distances[b] * packed.batches[b].count;
+    layout.distances[b] = extent + roll.below(9);
+    extent = layout.distances[b] * packed.batches[b].count;
   }
 }
 
 /// Lets memory begin with an index of the range, or before.
-void begin_later(dice& roll, memory_layout& as, const std::vector<index_range>& ranges) {
+void begin_later(dice& roll, memory_layout& layout, const std::vector<index_range>& ranges) {
   if (ranges.empty() || roll.one_in(2)) return;
   for (const index_range& range : ranges) {
-    as.origin.push_back(roll.one_in(2) ? range.first : roll.below(range.first + 1));
+    layout.origin.push_back(roll.one_in(2) ? range.first : roll.below(range.first + 1));
   }
 }
 
 void place(dice& roll, drawn_plan& drawn) {
-  plan_spec& what = drawn.what;
+  plan_spec& spec = drawn.spec;
   if (roll.one_in(6)) return;  // packed, whole, out of place
   const bool is_together = roll.one_in(4);
-  if (is_together && is_real(what.kind)) {
-    what.where = placement::in_place;
+  if (is_together && is_real(spec.kind)) {
+    spec.where = placement::in_place;
     drawn.is_one_buffer = !roll.one_in(4);
     return;
   }
-  what.in = random_layout(roll, input_side(what), !is_together);
+  spec.in = random_layout(roll, input_side(spec), !is_together);
   leave_out_half(
-      roll, what.in,
+      roll, spec.in,
       input_side(plan_spec{
-          .lengths = what.lengths, .batch = what.batch, .kind = what.kind, .real = what.real}));
-  if (roll.one_in(3)) what.valid_in = random_ranges(roll, input_side(what));
-  begin_later(roll, what.in, what.valid_in);
+          .lengths = spec.lengths, .batch = spec.batch, .kind = spec.kind, .real = spec.real}));
+  if (roll.one_in(3)) spec.valid_in = random_ranges(roll, input_side(spec));
+  begin_later(roll, spec.in, spec.valid_in);
   if (is_together) {
-    what.out = what.in;
-    what.valid_out = what.valid_in;
-    what.where = roll.one_in(2) ? placement::in_place : placement::out_of_place;
+    spec.out = spec.in;
+    spec.valid_out = spec.valid_in;
+    spec.where = roll.one_in(2) ? placement::in_place : placement::out_of_place;
     drawn.is_one_buffer = true;
     return;
   }
-  what.out = random_layout(roll, output_side(what), false);
+  spec.out = random_layout(roll, output_side(spec), false);
   leave_out_half(
-      roll, what.out,
+      roll, spec.out,
       output_side(plan_spec{
-          .lengths = what.lengths, .batch = what.batch, .kind = what.kind, .real = what.real}));
-  if (roll.one_in(3)) what.valid_out = random_ranges(roll, output_side(what));
-  begin_later(roll, what.out, what.valid_out);
+          .lengths = spec.lengths, .batch = spec.batch, .kind = spec.kind, .real = spec.real}));
+  if (roll.one_in(3)) spec.valid_out = random_ranges(roll, output_side(spec));
+  begin_later(roll, spec.out, spec.valid_out);
 }
 
 /// Gives sides other stored types than the plan's, and the output a factor. A sequence of its own
@@ -190,42 +191,44 @@ void store_otherwise(std::uint64_t seed, drawn_plan& drawn) {
   constexpr precision narrow[] = {precision::fp32, precision::fp16, precision::bf16};
   constexpr double factors[] = {0.5, -0.75, 0.1};
   dice roll{seed ^ 0x5bd1e995U};
-  plan_spec& what = drawn.what;
-  if (roll.one_in(4)) what.factor = roll.one_of(factors);
-  const bool shares_memory = drawn.is_one_buffer || what.where == placement::in_place;
-  if (shares_memory || what.real == precision::fp64) return;
-  if (roll.one_in(4)) what.in.stored = roll.one_of(narrow);
-  if (roll.one_in(4)) what.out.stored = roll.one_of(narrow);
-  const bool may_overflow = points_of(what) > 1U << 15 && what.scale == scaling::none;
-  if (may_overflow && what.out.stored == precision::fp16) what.out.stored = precision::bf16;
+  plan_spec& spec = drawn.spec;
+  if (roll.one_in(4)) spec.factor = roll.one_of(factors);
+  const bool shares_memory = drawn.is_one_buffer || spec.where == placement::in_place;
+  if (shares_memory || spec.real == precision::fp64) return;
+  if (roll.one_in(4)) spec.in.stored = roll.one_of(narrow);
+  if (roll.one_in(4)) spec.out.stored = roll.one_of(narrow);
+  const bool may_overflow = points_of(spec) > 1U << 15 && spec.scale == scaling::none;
+  if (may_overflow && spec.out.stored == precision::fp16) spec.out.stored = precision::bf16;
 }
 
 /// Gives sides functors in place of layouts. By a sequence of its own, too.
 void fuse(std::uint64_t seed, drawn_plan& drawn) {
   dice roll{seed ^ 0x2545f491U};
-  plan_spec& what = drawn.what;
+  plan_spec& spec = drawn.spec;
   const bool loads = roll.one_in(4), stores = roll.one_in(4);
   if (!loads && !stores) return;
-  what.where = placement::out_of_place;
+  spec.where = placement::out_of_place;
   drawn.is_one_buffer = false;
-  if (loads) what.in = {};
-  if (stores) what.out = {};
+  if (loads) spec.in = {};
+  if (stores) spec.out = {};
   // Both sides without functors as yet: one given packs the elements in its ranges.
-  if (loads) what.load = numbered_load(what);
-  if (stores) what.store = numbered_store(what);
+  if (loads) spec.load = numbered_load(spec);
+  if (stores) spec.store = numbered_store(spec);
 }
 
 std::string text_of(const std::vector<std::size_t>& numbers) {
   return fmt::format("{{{}}}", fmt::join(numbers, ", "));
 }
 
-std::string text_of(const memory_layout& as) {
+std::string text_of(const memory_layout& layout) {
   std::vector<std::string> fields;
-  if (!as.strides.empty()) fields.push_back(".strides = " + text_of(as.strides));
-  if (!as.distances.empty()) fields.push_back(".distances = " + text_of(as.distances));
-  if (as.imaginary_at != 0) fields.push_back(fmt::format(".imaginary_at = {}", as.imaginary_at));
-  if (!as.origin.empty()) fields.push_back(".origin = " + text_of(as.origin));
-  if (as.stored) fields.push_back(fmt::format(".stored = precision::{}", name_of(*as.stored)));
+  if (!layout.strides.empty()) fields.push_back(".strides = " + text_of(layout.strides));
+  if (!layout.distances.empty()) fields.push_back(".distances = " + text_of(layout.distances));
+  if (layout.imaginary_at != 0)
+    fields.push_back(fmt::format(".imaginary_at = {}", layout.imaginary_at));
+  if (!layout.origin.empty()) fields.push_back(".origin = " + text_of(layout.origin));
+  if (layout.stored)
+    fields.push_back(fmt::format(".stored = precision::{}", name_of(*layout.stored)));
   return fmt::format("{{{}}}", fmt::join(fields, ", "));
 }
 
@@ -245,51 +248,51 @@ drawn_plan random_plan(std::uint64_t seed, const draw_limits& within) {
   constexpr scaling scales[] = {scaling::none, scaling::by_length, scaling::by_sqrt_length};
   dice roll{seed};
   drawn_plan drawn;
-  plan_spec& what = drawn.what;
+  plan_spec& spec = drawn.spec;
   if (roll.one_in(16)) {  // several passes
     std::size_t n = within.longest_axis >> roll.below(6);
-    what.lengths = {n};
-    what.batch = roll.between(1, 2);
-    if (within.has_mixed_lengths && roll.one_in(2)) shorten(roll, what.lengths);
+    spec.lengths = {n};
+    spec.batch = roll.between(1, 2);
+    if (within.has_mixed_lengths && roll.one_in(2)) shorten(roll, spec.lengths);
   } else {
-    what.lengths = roll.one_in(8) ? random_planes(roll, within.max_points)
+    spec.lengths = roll.one_in(8) ? random_planes(roll, within.max_points)
                                   : random_lengths(roll, within.max_points);
-    if (within.has_mixed_lengths && roll.one_in(2)) shorten(roll, what.lengths);
-    what.batch = random_batch(roll, within.max_points / points_of(what));
+    if (within.has_mixed_lengths && roll.one_in(2)) shorten(roll, spec.lengths);
+    spec.batch = random_batch(roll, within.max_points / points_of(spec));
   }
-  what.kind = roll.one_of(kinds);
-  what.real = roll.one_of(reals);
-  if (what.real == precision::fp64 && !within.has_fp64) what.real = precision::fp32;
-  what.scale = roll.one_of(scales);
-  const bool may_overflow = what.real == precision::fp16 && points_of(what) > 1U << 15;
-  if (may_overflow && what.scale == scaling::none) what.scale = scaling::by_sqrt_length;
+  spec.kind = roll.one_of(kinds);
+  spec.real = roll.one_of(reals);
+  if (spec.real == precision::fp64 && !within.has_fp64) spec.real = precision::fp32;
+  spec.scale = roll.one_of(scales);
+  const bool may_overflow = spec.real == precision::fp16 && points_of(spec) > 1U << 15;
+  if (may_overflow && spec.scale == scaling::none) spec.scale = scaling::by_sqrt_length;
   place(roll, drawn);
   drawn.has_own_workspace = roll.one_in(2);
   drawn.shift = roll.below(4);
-  const auto& ranges_of_bins = what.kind == transform::forward ? what.valid_out : what.valid_in;
-  const bool may_scramble = !is_real(what.kind) && what.lengths.size() == 1 &&
-                            what.in.is_packed() && what.out.is_packed() && ranges_of_bins.empty();
-  if (may_scramble && roll.one_in(2)) what.bins = bin_order::scrambled;
+  const auto& ranges_of_bins = spec.kind == transform::forward ? spec.valid_out : spec.valid_in;
+  const bool may_scramble = !is_real(spec.kind) && spec.lengths.size() == 1 &&
+                            spec.in.is_packed() && spec.out.is_packed() && ranges_of_bins.empty();
+  if (may_scramble && roll.one_in(2)) spec.bins = bin_order::scrambled;
   store_otherwise(seed, drawn);
   if (within.has_functors) fuse(seed, drawn);
   return drawn;
 }
 
-std::string as_initialiser(const plan_spec& what) {
+std::string as_initialiser(const plan_spec& spec) {
   std::string text = fmt::format(
       "{{.lengths = {}, .batch = {}, .kind = transform::{}, .real = precision::{}, "
       ".scale = scaling::{}",
-      text_of(what.lengths), text_of(what.batch.counts()), name_of(what.kind), name_of(what.real),
-      name_of(what.scale));
-  if (what.factor != 1) text += fmt::format(", .factor = {}", what.factor);
-  if (what.bins == bin_order::scrambled) text += ", .bins = bin_order::scrambled";
-  if (what.where == placement::in_place) text += ", .where = placement::in_place";
-  if (!what.in.is_packed() || what.in.stored) text += ", .in = " + text_of(what.in);
-  if (!what.out.is_packed() || what.out.stored) text += ", .out = " + text_of(what.out);
-  if (!what.valid_in.empty()) text += ", .valid_in = " + text_of(what.valid_in);
-  if (!what.valid_out.empty()) text += ", .valid_out = " + text_of(what.valid_out);
-  if (what.load.is_given()) text += ", .load = numbered_load";
-  if (what.store.is_given()) text += ", .store = numbered_store";
+      text_of(spec.lengths), text_of(spec.batch.counts()), name_of(spec.kind), name_of(spec.real),
+      name_of(spec.scale));
+  if (spec.factor != 1) text += fmt::format(", .factor = {}", spec.factor);
+  if (spec.bins == bin_order::scrambled) text += ", .bins = bin_order::scrambled";
+  if (spec.where == placement::in_place) text += ", .where = placement::in_place";
+  if (!spec.in.is_packed() || spec.in.stored) text += ", .in = " + text_of(spec.in);
+  if (!spec.out.is_packed() || spec.out.stored) text += ", .out = " + text_of(spec.out);
+  if (!spec.valid_in.empty()) text += ", .valid_in = " + text_of(spec.valid_in);
+  if (!spec.valid_out.empty()) text += ", .valid_out = " + text_of(spec.valid_out);
+  if (spec.load.is_given()) text += ", .load = numbered_load";
+  if (spec.store.is_given()) text += ", .store = numbered_store";
   return text + "}";
 }
 

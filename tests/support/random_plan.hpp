@@ -21,7 +21,7 @@ struct draw_limits {
 
 /// A request and how to run it.
 struct drawn_plan {
-  plan_spec what;
+  plan_spec spec;
   bool is_one_buffer = false;      ///< The output's buffer is the input's.
   bool has_own_workspace = false;  ///< The caller's workspace, not the queue's.
   std::size_t shift = 0;           ///< Complex numbers that each buffer starts behind.
@@ -31,6 +31,6 @@ struct drawn_plan {
 [[nodiscard]] drawn_plan random_plan(std::uint64_t seed, const draw_limits& within = {});
 
 /// Returns a request as C++ that makes it, on one line.
-[[nodiscard]] std::string as_initialiser(const plan_spec& what);
+[[nodiscard]] std::string as_initialiser(const plan_spec& spec);
 
 }  // namespace wingbeat::test

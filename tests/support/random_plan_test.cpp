@@ -18,9 +18,9 @@ using namespace wingbeat::test;
 
 TEST(random_plan, is_the_same_from_the_same_seed) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    EXPECT_EQ(as_initialiser(random_plan(seed).what), as_initialiser(random_plan(seed).what));
+    EXPECT_EQ(as_initialiser(random_plan(seed).spec), as_initialiser(random_plan(seed).spec));
   }
-  EXPECT_NE(as_initialiser(random_plan(1).what), as_initialiser(random_plan(2).what));
+  EXPECT_NE(as_initialiser(random_plan(1).spec), as_initialiser(random_plan(2).spec));
 }
 
 TEST(random_plan, is_never_refused_by_the_oracle) {
@@ -30,15 +30,15 @@ TEST(random_plan, is_never_refused_by_the_oracle) {
                                           .longest_axis = 1 << 12,
                                           .has_mixed_lengths = seed % 2 == 1,
                                           .has_functors = seed % 4 < 2});
-    EXPECT_NO_THROW(plan(on, drawn.what)) << seed << ": " << as_initialiser(drawn.what);
+    EXPECT_NO_THROW(plan(on, drawn.spec)) << seed << ": " << as_initialiser(drawn.spec);
   }
 }
 
 TEST(random_plan, has_lengths_that_are_no_powers_of_two_where_asked) {
   std::set<std::size_t> mixed;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-    for (const std::size_t n : random_plan(seed).what.lengths) EXPECT_TRUE(std::has_single_bit(n));
-    for (const std::size_t n : random_plan(seed, {.has_mixed_lengths = true}).what.lengths) {
+    for (const std::size_t n : random_plan(seed).spec.lengths) EXPECT_TRUE(std::has_single_bit(n));
+    for (const std::size_t n : random_plan(seed, {.has_mixed_lengths = true}).spec.lengths) {
       EXPECT_TRUE(is_good_length(n)) << n;
       if (!std::has_single_bit(n)) mixed.insert(n);
     }
@@ -60,34 +60,34 @@ TEST(random_plan, stays_within_its_limits) {
 
 /// Returns what is worth naming about a request.
 std::set<std::string> traits_of(const drawn_plan& drawn) {
-  const plan_spec& what = drawn.what;
-  std::set<std::string> found{std::string{name_of(what.kind)}, std::string{name_of(what.real)},
-                              std::string{name_of(what.scale)},
-                              std::to_string(what.lengths.size()) + " axes",
-                              std::to_string(what.batch.counts().size()) + " batch dimensions"};
+  const plan_spec& spec = drawn.spec;
+  std::set<std::string> found{std::string{name_of(spec.kind)}, std::string{name_of(spec.real)},
+                              std::string{name_of(spec.scale)},
+                              std::to_string(spec.lengths.size()) + " axes",
+                              std::to_string(spec.batch.counts().size()) + " batch dimensions"};
   const auto add = [&](bool is_there, const char* name) {
     if (is_there) found.insert(name);
   };
-  const side in = input_side(what), out = output_side(what);
-  add(what.in.is_packed() && what.out.is_packed() && in.is_whole() && out.is_whole(), "plain");
+  const side in = input_side(spec), out = output_side(spec);
+  add(spec.in.is_packed() && spec.out.is_packed() && in.is_whole() && out.is_whole(), "plain");
   add(in.imaginary_at != 0, "planar input");
   add(out.imaginary_at != 0, "planar output");
   add(!in.is_whole(), "padded");
   add(!out.is_whole(), "cropped");
   add(in.may_overlap(), "broadcast");
-  add(!what.in.strides.empty() && what.in.distances.empty(), "strides alone");
-  add(what.out.strides.empty() && !what.out.distances.empty(), "distances alone");
+  add(!spec.in.strides.empty() && spec.in.distances.empty(), "strides alone");
+  add(spec.out.strides.empty() && !spec.out.distances.empty(), "distances alone");
   add(out.axes.front().stride < out.axes.back().stride, "axes exchanged");
   add(out.batches.back().distance == 1, "interleaved");
-  add(drawn.is_one_buffer && is_real(what.kind), "real in place");
-  add(drawn.is_one_buffer && !is_real(what.kind) && !what.in.is_packed(), "strided in place");
+  add(drawn.is_one_buffer && is_real(spec.kind), "real in place");
+  add(drawn.is_one_buffer && !is_real(spec.kind) && !spec.in.is_packed(), "strided in place");
   add(drawn.has_own_workspace, "own workspace");
-  add(what.in.stored.has_value(), "input stored otherwise");
-  add(what.out.stored.has_value(), "output stored otherwise");
-  add(what.factor != 1, "factor");
-  const bool is_odd = is_real(what.kind) && what.lengths.back() % 2 == 1;
-  add(is_odd && what.load.is_given(), "odd real transform with a load");
-  add(is_odd && what.store.is_given(), "odd real transform with a store");
+  add(spec.in.stored.has_value(), "input stored otherwise");
+  add(spec.out.stored.has_value(), "output stored otherwise");
+  add(spec.factor != 1, "factor");
+  const bool is_odd = is_real(spec.kind) && spec.lengths.back() % 2 == 1;
+  add(is_odd && spec.load.is_given(), "odd real transform with a load");
+  add(is_odd && spec.store.is_given(), "odd real transform with a store");
   return found;
 }
 
@@ -141,13 +141,13 @@ TEST(random_plan, draws_functors_of_real_transforms_of_odd_length) {
 }
 
 TEST(random_plan, is_printed_as_it_would_be_written) {
-  const plan_spec what{.lengths = {4, 8},
+  const plan_spec spec{.lengths = {4, 8},
                        .batch = {3, 2},
                        .kind = transform::forward_from_real,
                        .real = precision::fp16,
                        .out = {.strides = {1, 4}, .imaginary_at = 99},
                        .valid_in = {{0, 4}, {1, 7}}};
-  EXPECT_EQ(as_initialiser(what),
+  EXPECT_EQ(as_initialiser(spec),
             "{.lengths = {4, 8}, .batch = {3, 2}, .kind = transform::forward_from_real, .real = "
             "precision::fp16, .scale = scaling::none, .out = {.strides = {1, 4}, .imaginary_at = "
             "99}, .valid_in = {{0, 4}, {1, 7}}}");

@@ -35,8 +35,8 @@ struct signal {
 
 /// Returns every value times a number.
 template <class Real, int N>
-signal<Real, N> operator*(int by, signal<Real, N> x) {
-  for (auto& z : x.at) z = scaled(z, static_cast<Real>(by));
+signal<Real, N> operator*(int factor, signal<Real, N> x) {
+  for (auto& z : x.at) z = scaled(z, static_cast<Real>(factor));
   return x;
 }
 

@@ -37,16 +37,16 @@ class catcher {
 
   /// Returns the datagrams, after waiting for so many, a minute at most.
   datagrams take(std::size_t count) {
-    datagrams all;
+    datagrams result;
     pollfd wait{.fd = socket_.descriptor(), .events = POLLIN, .revents = 0};
-    while (all.size() < count && ::poll(&wait, 1, 60000) > 0) {
+    while (result.size() < count && ::poll(&wait, 1, 60000) > 0) {
       if (socket_.receive(batch_) == 0) continue;
       batch_.for_each([&](std::span<const std::byte> datagram, bool) {
-        all.emplace_back(datagram.begin(), datagram.end());
+        result.emplace_back(datagram.begin(), datagram.end());
       });
     }
-    EXPECT_EQ(all.size(), count);
-    return all;
+    EXPECT_EQ(result.size(), count);
+    return result;
   }
 
  private:

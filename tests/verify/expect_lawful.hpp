@@ -12,12 +12,12 @@ namespace wingbeat::test {
 
 /// Checks all kinds in the precisions the device has, or in fp32 alone: see `cases_on`. Skips where
 /// the engine is absent.
-inline void expect_lawful(engine which, verify::lengths over) {
-  const auto here = devices(which);
-  if (here.empty()) GTEST_SKIP() << why_absent(which);
-  for (const precision real : cases_on<precision>(which, {precision::fp32}, {precision::fp64})) {
-    if (real == precision::fp64 && !here.front().has_fp64) continue;
-    const auto verdicts = verify::check(here.front(), real, over);
+inline void expect_lawful(engine runs_on, verify::lengths over) {
+  const auto candidates = devices(runs_on);
+  if (candidates.empty()) GTEST_SKIP() << why_absent(runs_on);
+  for (const precision real : cases_on<precision>(runs_on, {precision::fp32}, {precision::fp64})) {
+    if (real == precision::fp64 && !candidates.front().has_fp64) continue;
+    const auto verdicts = verify::check(candidates.front(), real, over);
     EXPECT_FALSE(verdicts.empty());
     for (const auto& v : verdicts) {
       EXPECT_TRUE(v.is_right()) << v.law << ", " << name_of(v.kind) << ", " << name_of(v.real)

@@ -38,7 +38,7 @@ inline bool has_advice(unsigned length, unsigned real_bytes) {
 /// Returns all of them for lengths 2 .. 2^14, in fp64 as far as there is advice; nabla begins at
 /// 64, two elements for each thread of a subgroup. And scrambled order of some other lengths.
 inline std::vector<advised_kernel> all_advised(const std::vector<std::string>& architectures) {
-  std::vector<advised_kernel> all;
+  std::vector<advised_kernel> result;
   for (unsigned bits = 1; bits <= 14; ++bits) {
     for (const scalar real : {scalar::fp32, scalar::fp64, scalar::fp16, scalar::fp16_pair}) {
       for (const auto how :
@@ -49,7 +49,7 @@ inline std::vector<advised_kernel> all_advised(const std::vector<std::string>& a
           const auto shape = workgroup_fft::advised(
               1U << bits, real, limits_of(planner::sample_device(architecture)), how);
           shape.validate(limits_of(planner::sample_device(architecture)));
-          all.push_back({shape, architecture, {}, {}});
+          result.push_back({shape, architecture, {}, {}});
         }
       }
     }
@@ -58,10 +58,10 @@ inline std::vector<advised_kernel> all_advised(const std::vector<std::string>& a
     for (const std::string& architecture : architectures) {
       const auto limits = limits_of(planner::sample_device(architecture));
       const auto shape = workgroup_fft::advised(n, scalar::fp32, limits, device::order::scrambled);
-      all.push_back({shape, architecture, {}, {}});
+      result.push_back({shape, architecture, {}, {}});
     }
   }
-  return all;
+  return result;
 }
 
 inline std::string plain_kernel_text(const workgroup_fft& shape) {

@@ -15,7 +15,7 @@ TEST(advised_parameters, compile_without_spills) {
   if (const auto why = why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
   // Of each nine (or six) kernels of one length and scalar, one, a different one each time.
   const auto product = all_advised({"sm_80", "sm_90", "sm_100"});
-  std::vector<advised_kernel> all;
+  std::vector<advised_kernel> result;
   std::size_t first = 0, nth = 0;
   while (first < product.size()) {
     std::size_t last = first;
@@ -24,12 +24,12 @@ TEST(advised_parameters, compile_without_spills) {
       ++last;
     }
     const std::size_t chosen = first + 5 * nth++ % (last - first);
-    if (nth % 2 == 1 || is_full_run()) all.push_back(product[chosen]);
+    if (nth % 2 == 1 || is_full_run()) result.push_back(product[chosen]);
     first = last;
   }
-  ASSERT_GE(all.size(), 14U * 4 / 2);
-  compile_all(all);
-  expect_no_spills(all);
+  ASSERT_GE(result.size(), 14U * 4 / 2);
+  compile_all(result);
+  expect_no_spills(result);
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ using planner::pass;
 
 class convolution_kernels : public ::testing::TestWithParam<std::string> {};
 
-void expect_no_spills(const pass& of, const std::string& architecture) {
-  const auto figures = test::figures_of(of, architecture);
-  EXPECT_EQ(figures.spill_bytes, 0) << of.describe();
-  EXPECT_EQ(figures.stack_bytes, 0) << of.describe();
-  EXPECT_GT(figures.registers, 0) << of.describe();
+void expect_no_spills(const pass& planned, const std::string& architecture) {
+  const auto figures = test::figures_of(planned, architecture);
+  EXPECT_EQ(figures.spill_bytes, 0) << planned.describe();
+  EXPECT_EQ(figures.stack_bytes, 0) << planned.describe();
+  EXPECT_GT(figures.registers, 0) << planned.describe();
 }
 
 TEST_P(convolution_kernels, compile_without_spills) {

@@ -32,13 +32,13 @@ class cuda_early : public ::testing::TestWithParam<std::vector<std::size_t>> {};
 TEST_P(cuda_early, launches_wait_for_those_before_them) {
   if (devices(engine::cuda).empty()) GTEST_SKIP() << "no CUDA device here";
   queue on{first_device(engine::cuda)};
-  const plan_spec what{.lengths = GetParam(), .batch = 5};
-  plan_spec back = what;
+  const plan_spec spec{.lengths = GetParam(), .batch = 5};
+  plan_spec back = spec;
   back.kind = transform::inverse;
   back.scale = scaling::by_length;
-  const plan forward{on, what}, inverse{on, back};
-  const values x = noise(input_bytes(what) / sizeof(std::complex<float>), 7);
-  buffer a{on, input_bytes(what)}, b{on, input_bytes(what)};
+  const plan forward{on, spec}, inverse{on, back};
+  const values x = noise(input_bytes(spec) / sizeof(std::complex<float>), 7);
+  buffer a{on, input_bytes(spec)}, b{on, input_bytes(spec)};
   a.write(x.data(), a.size_bytes());
   constexpr int n_rounds = 200;
   for (int round = 0; round < n_rounds; ++round) {

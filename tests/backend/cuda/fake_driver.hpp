@@ -129,8 +129,8 @@ inline void fake_devices(cuda::driver_api& api) {
     }
     return 0;
   };
-  api.primary_context_retain = [](cuda::context_handle* made, int ordinal) {
-    return *made = handle_numbered<cuda::context_handle>(100 + ordinal), 0;
+  api.primary_context_retain = [](cuda::context_handle* result, int ordinal) {
+    return *result = handle_numbered<cuda::context_handle>(100 + ordinal), 0;
   };
   api.context_push = [](cuda::context_handle which) {
     if (machine().is_shut_down) return 4;
@@ -188,16 +188,16 @@ inline void fake_memory(cuda::driver_api& api) {
 }
 
 inline void fake_streams(cuda::driver_api& api) {
-  api.stream_create = [](cuda::stream_handle* made, unsigned) {
-    *made = handle_numbered<cuda::stream_handle>(static_cast<unsigned>(++machine().n_streams));
+  api.stream_create = [](cuda::stream_handle* result, unsigned) {
+    *result = handle_numbered<cuda::stream_handle>(static_cast<unsigned>(++machine().n_streams));
     return in_context();
   };
   api.stream_destroy = [](cuda::stream_handle) { return --machine().n_streams, in_context(); };
   api.stream_synchronize = [](cuda::stream_handle) {
     return ++machine().n_stream_waits, in_context();
   };
-  api.event_create = [](cuda::event_handle* made, unsigned) {
-    *made = handle_numbered<cuda::event_handle>(static_cast<unsigned>(++machine().n_events));
+  api.event_create = [](cuda::event_handle* result, unsigned) {
+    *result = handle_numbered<cuda::event_handle>(static_cast<unsigned>(++machine().n_events));
     return in_context();
   };
   api.event_destroy = [](cuda::event_handle) { return --machine().n_events, in_context(); };
@@ -229,10 +229,10 @@ inline cuda::result fake_driver_launch(cuda::function_handle, unsigned grid_x, u
 }
 
 inline void fake_kernels(cuda::driver_api& api) {
-  api.module_load = [](cuda::module_handle* made, const void*) {
+  api.module_load = [](cuda::module_handle* result, const void*) {
     count_if_strict();
     if (machine().image_status != cuda::success) return machine().image_status;
-    *made = handle_numbered<cuda::module_handle>(static_cast<unsigned>(++machine().n_images));
+    *result = handle_numbered<cuda::module_handle>(static_cast<unsigned>(++machine().n_images));
     return in_context();
   };
   api.module_unload = [](cuda::module_handle) {
@@ -269,13 +269,13 @@ inline void fake_kernels(cuda::driver_api& api) {
 }
 
 inline fake_launch launch_of(const cuda::kernel_node& given) {
-  fake_launch made{given.grid_x, given.block_x, given.shared_bytes, nullptr, {}, {}};
-  for (int i = 0; i < 3; ++i) made.pointers[i] = *static_cast<void**>(given.arguments[i]);
+  fake_launch result{given.grid_x, given.block_x, given.shared_bytes, nullptr, {}, {}};
+  for (int i = 0; i < 3; ++i) result.pointers[i] = *static_cast<void**>(given.arguments[i]);
   for (int i = 0; i < 3; ++i) {
-    made.quantities[i] = *static_cast<std::uint64_t*>(given.arguments[3 + i]);
+    result.quantities[i] = *static_cast<std::uint64_t*>(given.arguments[3 + i]);
   }
-  made.is_of_graph = true;
-  return made;
+  result.is_of_graph = true;
+  return result;
 }
 
 /// Status of a step of making or destroying a graph.
@@ -288,11 +288,11 @@ inline cuda::result graph_step(fake_machine::graph_step step) {
 
 inline void fake_graphs(cuda::driver_api& api) {
   using step = fake_machine::graph_step;
-  api.graph_create = [](cuda::graph_handle* made, unsigned) {
+  api.graph_create = [](cuda::graph_handle* result, unsigned) {
     if (const auto status = graph_step(step::create)) return status;
     ++machine().n_graphs;
     machine().graphs.push_back(std::make_unique<fake_graph>());
-    *made = reinterpret_cast<cuda::graph_handle>(machine().graphs.back().get());
+    *result = reinterpret_cast<cuda::graph_handle>(machine().graphs.back().get());
     return cuda::success;
   };
   api.graph_destroy = [](cuda::graph_handle gone) {
@@ -302,12 +302,12 @@ inline void fake_graphs(cuda::driver_api& api) {
     });
     return graph_step(step::none);
   };
-  api.graph_add_kernel = [](cuda::node_handle* made, cuda::graph_handle to,
+  api.graph_add_kernel = [](cuda::node_handle* result, cuda::graph_handle to,
                             const cuda::node_handle*, std::size_t, const cuda::kernel_node* as) {
     if (const auto status = graph_step(step::add)) return status;
     auto& nodes = reinterpret_cast<fake_graph*>(to)->nodes;
     nodes.push_back(std::make_unique<fake_node>(fake_node{launch_of(*as)}));
-    *made = reinterpret_cast<cuda::node_handle>(nodes.back().get());
+    *result = reinterpret_cast<cuda::node_handle>(nodes.back().get());
     return cuda::success;
   };
   api.graph_add_edges = [](cuda::graph_handle, const cuda::node_handle* from,
@@ -322,11 +322,11 @@ inline void fake_graphs(cuda::driver_api& api) {
 
 inline void fake_runnables(cuda::driver_api& api) {
   using step = fake_machine::graph_step;
-  api.graph_make_runnable = [](cuda::runnable_handle* made, cuda::graph_handle from,
+  api.graph_make_runnable = [](cuda::runnable_handle* result, cuda::graph_handle from,
                                unsigned long long) {
     if (const auto status = graph_step(step::instantiate)) return status;
     ++machine().n_runnables;
-    *made = reinterpret_cast<cuda::runnable_handle>(from);
+    *result = reinterpret_cast<cuda::runnable_handle>(from);
     return cuda::success;
   };
   api.runnable_destroy = [](cuda::runnable_handle) {

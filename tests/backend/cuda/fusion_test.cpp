@@ -20,11 +20,11 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 using planner::pass;
 
-backend::cuda::compile_report compiled(const pass& of, const std::string& architecture) {
-  return backend::cuda::compile_for({.text = planner::kernel_text(of),
+backend::cuda::compile_report compiled(const pass& planned, const std::string& architecture) {
+  return backend::cuda::compile_for({.text = planner::kernel_text(planned),
                                      .entry = std::string{planner::entry_name},
-                                     .threads = of.shape().threads(),
-                                     .scratch_bytes = of.shape().scratch_bytes(),
+                                     .threads = planned.shape().threads(),
+                                     .scratch_bytes = planned.shape().scratch_bytes(),
                                      .path = "wingbeat_pass.cpp"},
                                     architecture);
 }
@@ -56,9 +56,9 @@ TEST_P(cuda_fusion, compiles_without_spills) {
   for (const transform kind : every_kind) {
     for (const std::size_t n : sampled<std::size_t>({8192}, {16, 1024, 1 << 16})) {
       // The input of a load alone is prefetched.
-      for (const fuse which : sampled<fuse>({fuse::load}, {fuse::both})) {
+      for (const fuse fused : sampled<fuse>({fuse::load}, {fuse::both})) {
         expect_no_spills(
-            fused_case<float>{{.lengths = {n}, .batch = 1, .kind = kind}, which}.spec());
+            fused_case<float>{{.lengths = {n}, .batch = 1, .kind = kind}, fused}.spec());
       }
     }
     const bool is_sample = GetParam() == "sm_90" && kind == transform::forward_from_real;

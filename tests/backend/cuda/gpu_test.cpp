@@ -154,9 +154,9 @@ TEST_F(cuda_on_a_gpu, launches_kernels) {
 }
 
 TEST_F(cuda_on_a_gpu, gives_a_kernel_all_local_memory) {
-  auto all = turns;
-  all.scratch_bytes = on().device().local_memory_bytes;
-  expect_turned(*compiler(cache_).compile(on_, all), on(), 300);
+  auto result = turns;
+  result.scratch_bytes = on().device().local_memory_bytes;
+  expect_turned(*compiler(cache_).compile(on_, result), on(), 300);
 }
 
 TEST_F(cuda_on_a_gpu, serves_many_threads_and_queues) {
@@ -232,7 +232,7 @@ TEST_F(cuda_on_a_gpu, adopts_a_stream_and_leaves_it_to_its_owner) {
   cuda::stream_handle stream = nullptr;
   std::shared_ptr<backend::queue> adopted, by_default;
   {
-    const cuda::entered here{api, context};
+    const cuda::entered entered{api, context};
     ASSERT_EQ(api.stream_create(&stream, cuda::stream_non_blocking), cuda::success);
     adopted = there.adopt(stream);
     by_default = there.adopt(nullptr);
@@ -241,7 +241,7 @@ TEST_F(cuda_on_a_gpu, adopts_a_stream_and_leaves_it_to_its_owner) {
   const auto loaded = compiler(cache_).compile(adopted, turns);
   for (auto* each : {adopted.get(), by_default.get(), &on()}) expect_turned(*loaded, *each, 50);
   adopted.reset();
-  const cuda::entered here{api, context};
+  const cuda::entered entered{api, context};
   EXPECT_EQ(api.stream_synchronize(stream), cuda::success) << "the stream was destroyed";
   EXPECT_EQ(api.stream_destroy(stream), cuda::success);
 }

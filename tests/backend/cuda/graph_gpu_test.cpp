@@ -47,22 +47,22 @@ TEST_P(cuda_graph, records_a_run_and_replays_it_on_new_data) {
   ASSERT_EQ(cuda.make_current(context), 0);
   ASSERT_EQ(cuda.create_stream(&stream, 1), 0);
   queue on = queue::from_cuda_stream(stream);
-  const plan_spec what{.lengths = GetParam(), .batch = 3};
-  const plan made{on, what};
-  buffer in{on, input_bytes(what)}, out{on, output_bytes(what)};
-  buffer scratch{on, made.workspace_bytes() + 256};
+  const plan_spec spec{.lengths = GetParam(), .batch = 3};
+  const plan planned{on, spec};
+  buffer in{on, input_bytes(spec)}, out{on, output_bytes(spec)};
+  buffer scratch{on, planned.workspace_bytes() + 256};
 
   void* graph = nullptr;
   void* runnable = nullptr;
   ASSERT_EQ(cuda.begin(stream, /*thread-local*/ 1), 0);
-  made.enqueue(on, in.view(), out.view(), scratch.view());
+  planned.enqueue(on, in.view(), out.view(), scratch.view());
   ASSERT_EQ(cuda.end(stream, &graph), 0) << "the run was not captured";
   ASSERT_EQ(cuda.instantiate(&runnable, graph, 0), 0);
 
   for (unsigned seed = 1; seed <= 2; ++seed) {
     const values x = noise(in.size_bytes() / 8, seed);
     put(in, x);
-    made.enqueue(on, in.view(), out.view());
+    planned.enqueue(on, in.view(), out.view());
     const values expected = taken(out);
     put(out, values(expected.size(), {-7, 7}));
     ASSERT_EQ(cuda.launch(runnable, stream), 0);
@@ -72,26 +72,26 @@ TEST_P(cuda_graph, records_a_run_and_replays_it_on_new_data) {
 }
 
 TEST_P(cuda_graph, runs_one_plan_on_several_queues_and_threads_at_once) {
-  const plan_spec what{.lengths = GetParam(), .batch = 2};
+  const plan_spec spec{.lengths = GetParam(), .batch = 2};
   queue first{first_device(engine::cuda)};
-  const plan made{first, what};
+  const plan planned{first, spec};
   constexpr unsigned n_threads = 4;
   std::vector<values> expected(n_threads), got(n_threads);
   for (unsigned t = 0; t < n_threads; ++t) {
-    buffer in{first, input_bytes(what)}, out{first, output_bytes(what)};
+    buffer in{first, input_bytes(spec)}, out{first, output_bytes(spec)};
     put(in, noise(in.size_bytes() / 8, t));
-    made.enqueue(first, in.view(), out.view());
+    planned.enqueue(first, in.view(), out.view());
     expected[t] = taken(out);
   }
   {
-    std::vector<std::jthread> all;
+    std::vector<std::jthread> result;
     for (unsigned t = 0; t < n_threads; ++t) {
-      all.emplace_back([&, t] {
+      result.emplace_back([&, t] {
         queue mine{first_device(engine::cuda)};
-        mine.reserve(made.workspace_bytes());
-        buffer in{mine, input_bytes(what)}, out{mine, output_bytes(what)};
+        mine.reserve(planned.workspace_bytes());
+        buffer in{mine, input_bytes(spec)}, out{mine, output_bytes(spec)};
         put(in, noise(in.size_bytes() / 8, t));
-        for (int run = 0; run < 20; ++run) made.enqueue(mine, in.view(), out.view());
+        for (int run = 0; run < 20; ++run) planned.enqueue(mine, in.view(), out.view());
         got[t] = taken(out);
       });
     }
@@ -100,14 +100,14 @@ TEST_P(cuda_graph, runs_one_plan_on_several_queues_and_threads_at_once) {
 }
 
 TEST_P(cuda_graph, refuses_a_queue_that_reserved_too_little) {
-  const plan_spec what{.lengths = GetParam(), .batch = 2};
+  const plan_spec spec{.lengths = GetParam(), .batch = 2};
   queue first{first_device(engine::cuda)}, bare{first_device(engine::cuda)};
-  const plan made{first, what};
-  buffer in{first, input_bytes(what)}, out{first, output_bytes(what)};
-  if (made.workspace_bytes() == 0) {
-    EXPECT_NO_THROW(made.enqueue(bare, in.view(), out.view()));
+  const plan planned{first, spec};
+  buffer in{first, input_bytes(spec)}, out{first, output_bytes(spec)};
+  if (planned.workspace_bytes() == 0) {
+    EXPECT_NO_THROW(planned.enqueue(bare, in.view(), out.view()));
   } else {
-    EXPECT_THROW(made.enqueue(bare, in.view(), out.view()), plan_error);
+    EXPECT_THROW(planned.enqueue(bare, in.view(), out.view()), plan_error);
   }
 }
 

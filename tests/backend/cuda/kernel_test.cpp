@@ -85,11 +85,11 @@ TEST_F(cuda_on_a_fake, asks_the_driver_for_much_scratch_only) {
 
 TEST_F(cuda_on_a_fake, keeps_workgroups_apart_that_are_launched_early) {
   const auto on = open();
-  const auto given = [&](kernel_source what) {
-    what.text = formatted("{} {}", what.workgroups, what.workgroups_of_cluster);
-    const auto loaded = engine().compiler().compile(on, what);
-    EXPECT_EQ(loaded->resources().scratch_bytes, int(what.scratch_bytes) + 16) << "as asked";
-    loaded->launch(*on, what.workgroups, {});
+  const auto given = [&](kernel_source source) {
+    source.text = formatted("{} {}", source.workgroups, source.workgroups_of_cluster);
+    const auto loaded = engine().compiler().compile(on, source);
+    EXPECT_EQ(loaded->resources().scratch_bytes, int(source.scratch_bytes) + 16) << "as asked";
+    loaded->launch(*on, source.workgroups, {});
     return machine().launches.back().shared_bytes;
   };
   kernel_source early = kernel;

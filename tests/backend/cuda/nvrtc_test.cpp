@@ -51,9 +51,9 @@ extern "C" __global__ void indexes_its_stack(const int* in, int* out) {
 const kernel_source wrong{.text = "extern \"C\" __global__ void wrong() { no_such_name = 1; }",
                           .entry = "wrong"};
 
-std::string message_of(const kernel_source& what, std::string_view architecture) {
+std::string message_of(const kernel_source& source, std::string_view architecture) {
   try {
-    static_cast<void>(compile_for(what, architecture));
+    static_cast<void>(compile_for(source, architecture));
   } catch (const wingbeat::error& refused) {
     return refused.what();
   }
@@ -68,26 +68,26 @@ class nvrtc : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(nvrtc, compiles_to_machine_code_with_its_figures) {
-  const auto made = compile_for(doubles, GetParam());
-  EXPECT_EQ(made.target, GetParam());
-  EXPECT_THAT(std::string(made.binary.data(), 4), "\177ELF");
-  EXPECT_GT(made.figures.registers, 0);
-  EXPECT_LE(made.figures.registers, 255);
-  EXPECT_EQ(made.figures.spill_bytes, 0);
-  EXPECT_EQ(made.figures.stack_bytes, 0);
+  const auto compiled = compile_for(doubles, GetParam());
+  EXPECT_EQ(compiled.target, GetParam());
+  EXPECT_THAT(std::string(compiled.binary.data(), 4), "\177ELF");
+  EXPECT_GT(compiled.figures.registers, 0);
+  EXPECT_LE(compiled.figures.registers, 255);
+  EXPECT_EQ(compiled.figures.spill_bytes, 0);
+  EXPECT_EQ(compiled.figures.stack_bytes, 0);
 }
 
 TEST_P(nvrtc, tells_when_registers_go_to_memory) {
-  const auto made = compile_for(spills, GetParam());
-  EXPECT_LE(made.figures.registers, 32);
-  EXPECT_GE(made.figures.spill_bytes, 4 * (96 - 32));
-  EXPECT_GE(made.figures.stack_bytes, 4 * (96 - 32));
+  const auto compiled = compile_for(spills, GetParam());
+  EXPECT_LE(compiled.figures.registers, 32);
+  EXPECT_GE(compiled.figures.spill_bytes, 4 * (96 - 32));
+  EXPECT_GE(compiled.figures.stack_bytes, 4 * (96 - 32));
 }
 
 TEST_P(nvrtc, tells_the_stack_that_no_register_spilled_to) {
-  const auto made = compile_for(indexes_its_stack, GetParam());
-  EXPECT_EQ(made.figures.spill_bytes, 0);
-  EXPECT_EQ(made.figures.stack_bytes, 256);
+  const auto compiled = compile_for(indexes_its_stack, GetParam());
+  EXPECT_EQ(compiled.figures.spill_bytes, 0);
+  EXPECT_EQ(compiled.figures.stack_bytes, 256);
 }
 
 INSTANTIATE_TEST_SUITE_P(architectures, nvrtc, ::testing::Values("sm_80", "sm_90", "sm_100"));
@@ -99,11 +99,11 @@ TEST_F(nvrtc, quotes_the_compilers_log) {
 }
 
 TEST_F(nvrtc, gives_ptx_to_a_device_later_than_it_knows) {
-  const auto made = compile_for(doubles, "sm_999");
-  EXPECT_TRUE(made.target.starts_with("compute_")) << made.target;
-  EXPECT_THAT(std::string(made.binary.data()), HasSubstr(".entry doubles("));
-  EXPECT_EQ(made.binary.back(), '\0') << "the driver reads PTX up to its end mark";
-  EXPECT_EQ(made.figures.registers, -1);
+  const auto compiled = compile_for(doubles, "sm_999");
+  EXPECT_TRUE(compiled.target.starts_with("compute_")) << compiled.target;
+  EXPECT_THAT(std::string(compiled.binary.data()), HasSubstr(".entry doubles("));
+  EXPECT_EQ(compiled.binary.back(), '\0') << "the driver reads PTX up to its end mark";
+  EXPECT_EQ(compiled.figures.registers, -1);
 }
 
 TEST_F(nvrtc, refuses_a_device_earlier_than_it_knows) {
@@ -119,8 +119,8 @@ TEST_F(nvrtc, refuses_a_word_that_is_no_architecture) {
 
 TEST_F(nvrtc, keys_differ_in_all_a_kernel_depends_on) {
   const auto& with = process_nvrtc().api;
-  const auto text_of = [&](const kernel_source& what, const char* architecture) {
-    const auto key = key_of(with, what, architecture, "13.0");
+  const auto text_of = [&](const kernel_source& source, const char* architecture) {
+    const auto key = key_of(with, source, architecture, "13.0");
     return key.source + key.options + key.compiler + key.driver + key.architecture;
   };
   auto renamed = doubles;

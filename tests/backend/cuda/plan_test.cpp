@@ -18,24 +18,24 @@ TEST_F(cuda_plan, agrees_with_long_double_at_every_length) {
 }
 
 TEST_F(cuda_plan, agrees_with_long_double_up_to_the_longest) {
-  queue here = *on;
-  check_plan(here, {.lengths = {max_length}, .real = precision::fp64});
+  queue gpu = *on;
+  check_plan(gpu, {.lengths = {max_length}, .real = precision::fp64});
   for (const std::size_t bits : {18, 21, 23}) {
-    check_plan(here, {.lengths = {std::size_t{1} << bits}});
-    check_plan(here, {.lengths = {std::size_t{1} << bits}, .kind = transform::forward_from_real});
-    check_plan(here, {.lengths = {std::size_t{1} << bits}, .kind = transform::inverse_to_real});
+    check_plan(gpu, {.lengths = {std::size_t{1} << bits}});
+    check_plan(gpu, {.lengths = {std::size_t{1} << bits}, .kind = transform::forward_from_real});
+    check_plan(gpu, {.lengths = {std::size_t{1} << bits}, .kind = transform::inverse_to_real});
   }
 }
 
 /// Small enough for compute-sanitizer: its memcheck and racecheck run this test.
 TEST_F(cuda_plan, runs_one_of_each_template) {
-  queue here = *on;
+  queue gpu = *on;
   for (std::size_t n = 2; n <= std::size_t{1} << 16; n *= 2) {
     const std::size_t batch = n < 64 ? 67 : 3;
     for (const transform kind : {transform::forward, transform::inverse,
                                  transform::forward_from_real, transform::inverse_to_real}) {
-      check_plan(here, {.lengths = {n}, .batch = batch, .kind = kind});
-      check_plan(here, {.lengths = {n}, .batch = batch, .kind = kind, .real = precision::fp64});
+      check_plan(gpu, {.lengths = {n}, .batch = batch, .kind = kind});
+      check_plan(gpu, {.lengths = {n}, .batch = batch, .kind = kind, .real = precision::fp64});
     }
   }
 }

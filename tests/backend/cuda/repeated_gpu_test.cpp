@@ -24,14 +24,14 @@ constexpr std::complex<float> poison{-7, 7};
 
 /// Inputs, and what a plan's first call makes of them.
 struct problem {
-  plan_spec what;
+  plan_spec spec;
   std::vector<values> in, expected;
 
-  problem(queue& on, plan_spec spec, unsigned count) : what(std::move(spec)) {
+  problem(queue& on, plan_spec request, unsigned count) : spec(std::move(request)) {
     for (unsigned i = 0; i < count; ++i) {
-      in.push_back(noise(input_bytes(what) / 8, i + 1));
-      const plan fresh{on, what};
-      buffer from{on, input_bytes(what)}, to{on, output_bytes(what)};
+      in.push_back(noise(input_bytes(spec) / 8, i + 1));
+      const plan fresh{on, spec};
+      buffer from{on, input_bytes(spec)}, to{on, output_bytes(spec)};
       from.write(in[i].data(), from.size_bytes());
       fresh.enqueue(on, from.view(), to.view());
       expected.emplace_back(to.size_bytes() / 8);
@@ -50,16 +50,16 @@ class cuda_repeated : public ::testing::TestWithParam<std::vector<std::size_t>> 
 TEST_P(cuda_repeated, takes_other_buffers_at_every_call) {
   queue on{first_device(engine::cuda)};
   const problem is{on, {.lengths = GetParam()}, 3};
-  const plan made{on, is.what};
-  const std::size_t in_bytes = input_bytes(is.what), out_bytes = output_bytes(is.what);
+  const plan planned{on, is.spec};
+  const std::size_t in_bytes = input_bytes(is.spec), out_bytes = output_bytes(is.spec);
   buffer in{on, 3 * in_bytes}, out{on, 3 * out_bytes};
   for (unsigned i = 0; i < 3; ++i) in.write(is.in[i].data(), in_bytes, i * in_bytes);
   const values poisoned(3 * out_bytes / 8, poison);
   for (unsigned call = 0; call < 12; ++call) {
     out.write(poisoned.data(), out.size_bytes());
     const unsigned from = call * call % 3, to = call % 3;
-    made.enqueue(on, {in.view().handle, from * in_bytes, in_bytes},
-                 {out.view().handle, to * out_bytes, out_bytes});
+    planned.enqueue(on, {in.view().handle, from * in_bytes, in_bytes},
+                    {out.view().handle, to * out_bytes, out_bytes});
     values got(3 * out_bytes / 8);
     out.read(got.data(), out.size_bytes());
     for (unsigned part = 0; part < 3; ++part) {
@@ -75,16 +75,16 @@ TEST_P(cuda_repeated, takes_other_buffers_at_every_call) {
 TEST_P(cuda_repeated, is_called_by_two_threads_on_one_queue) {
   queue on{first_device(engine::cuda)};
   const problem is{on, {.lengths = GetParam()}, 2};
-  const plan made{on, is.what};
-  on.reserve(made.workspace_bytes());
+  const plan planned{on, is.spec};
+  on.reserve(planned.workspace_bytes());
   std::vector<values> got(2);
   {
     std::vector<std::jthread> both;
     for (unsigned t = 0; t < 2; ++t) {
       both.emplace_back([&, t] {
-        buffer in{on, input_bytes(is.what)}, out{on, output_bytes(is.what)};
+        buffer in{on, input_bytes(is.spec)}, out{on, output_bytes(is.spec)};
         in.write(is.in[t].data(), in.size_bytes());
-        for (int run = 0; run < 200; ++run) made.enqueue(on, in.view(), out.view());
+        for (int run = 0; run < 200; ++run) planned.enqueue(on, in.view(), out.view());
         got[t].resize(out.size_bytes() / 8);
         out.read(got[t].data(), out.size_bytes());
       });
@@ -96,16 +96,16 @@ TEST_P(cuda_repeated, is_called_by_two_threads_on_one_queue) {
 TEST_P(cuda_repeated, is_called_on_more_streams_than_it_has_graphs_for) {
   queue first{first_device(engine::cuda)};
   const problem is{first, {.lengths = GetParam()}, 1};
-  const plan made{first, is.what};
-  buffer in{first, input_bytes(is.what)};
+  const plan planned{first, is.spec};
+  buffer in{first, input_bytes(is.spec)};
   in.write(is.in[0].data(), in.size_bytes());
   std::vector<queue> queues;
   for (int i = 0; i < 10; ++i) queues.emplace_back(first_device(engine::cuda));
-  for (queue& each : queues) each.reserve(made.workspace_bytes());
+  for (queue& each : queues) each.reserve(planned.workspace_bytes());
   for (int round = 0; round < 6; ++round) {
     for (queue& each : queues) {
-      buffer out{each, output_bytes(is.what)};
-      for (int call = 0; call <= round; ++call) made.enqueue(each, in.view(), out.view());
+      buffer out{each, output_bytes(is.spec)};
+      for (int call = 0; call <= round; ++call) planned.enqueue(each, in.view(), out.view());
       values got(out.size_bytes() / 8);
       out.read(got.data(), out.size_bytes());
       ASSERT_TRUE(got == is.expected[0]) << "round " << round;
@@ -124,25 +124,25 @@ TEST_P(cuda_repeated, neither_disturbs_a_capture_nor_is_disturbed) {
   ASSERT_EQ(cuda.create_stream(&other, 1), 0);
   queue recorded = queue::from_cuda_stream(captured), beside = queue::from_cuda_stream(other);
   const problem is{beside, {.lengths = GetParam()}, 1};
-  const plan made{beside, is.what};
-  buffer in{beside, input_bytes(is.what)}, out{beside, output_bytes(is.what)},
-      scratch{beside, made.workspace_bytes() + 256};
-  buffer recorded_out{beside, output_bytes(is.what)},
-      recorded_scratch{beside, made.workspace_bytes() + 256};
+  const plan planned{beside, is.spec};
+  buffer in{beside, input_bytes(is.spec)}, out{beside, output_bytes(is.spec)},
+      scratch{beside, planned.workspace_bytes() + 256};
+  buffer recorded_out{beside, output_bytes(is.spec)},
+      recorded_scratch{beside, planned.workspace_bytes() + 256};
   in.write(is.in[0].data(), in.size_bytes());
   for (int run = 0; run < 4; ++run) {
-    made.enqueue(recorded, in.view(), recorded_out.view(), recorded_scratch.view());
+    planned.enqueue(recorded, in.view(), recorded_out.view(), recorded_scratch.view());
   }
   recorded.wait();
 
   void *graph = nullptr, *runnable = nullptr;
   ASSERT_EQ(cuda.begin(captured, /*global*/ 0), 0);
-  made.enqueue(recorded, in.view(), recorded_out.view(), recorded_scratch.view());
+  planned.enqueue(recorded, in.view(), recorded_out.view(), recorded_scratch.view());
   {
     // A plan that ends, and its graph with it.
-    const plan brief{beside, is.what};
+    const plan brief{beside, is.spec};
     for (int run = 0; run < 4; ++run) {
-      made.enqueue(beside, in.view(), out.view(), scratch.view());
+      planned.enqueue(beside, in.view(), out.view(), scratch.view());
       brief.enqueue(beside, in.view(), out.view(), scratch.view());
     }
   }

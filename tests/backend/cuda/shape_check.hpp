@@ -52,34 +52,34 @@ inline std::vector<pass> shapes_of(const std::vector<plan_spec>& requests,
     numbers.starts_early = false;
     distinct.insert_or_assign(planner::kernel_text(shape), std::move(each));
   }
-  std::vector<pass> all;
-  for (auto& [key, each] : distinct) all.push_back(std::move(each));
-  return all;
+  std::vector<pass> result;
+  for (auto& [key, each] : distinct) result.push_back(std::move(each));
+  return result;
 }
 
 /// Returns the kernel's text, and that its own constants are those of the pass.
-inline std::string checked_text(const pass& of) {
-  return planner::kernel_text(of) +
+inline std::string checked_text(const pass& planned) {
+  return planner::kernel_text(planned) +
          fmt::format(
              "namespace wingbeat::device {{\n"
              "static_assert(body::workgroup_threads == {});\n"
              "static_assert(body::scratch_bytes == {});\n"
              "static_assert(policy::numbers().tiles_per_row() == {});\n"
              "static_assert(policy::numbers().table_entries() == {});\n}}\n",
-             of.shape().threads(), of.shape().scratch_bytes(), of.numbers.tiles_per_row(),
-             of.numbers.table_entries());
+             planned.shape().threads(), planned.shape().scratch_bytes(),
+             planned.numbers.tiles_per_row(), planned.numbers.table_entries());
 }
 
-inline std::string title_of(const pass& of) {
-  return fmt::format("{} {}: {}", of.real == precision::fp64 ? "fp64" : "fp32",
-                     of.is_forward ? "forward" : "inverse", of.describe());
+inline std::string title_of(const pass& planned) {
+  return fmt::format("{} {}: {}", planned.real == precision::fp64 ? "fp64" : "fp32",
+                     planned.is_forward ? "forward" : "inverse", planned.describe());
 }
 
-inline auto figures_of(const pass& of, const std::string& architecture) {
-  return backend::cuda::compile_for({.text = checked_text(of),
+inline auto figures_of(const pass& planned, const std::string& architecture) {
+  return backend::cuda::compile_for({.text = checked_text(planned),
                                      .entry = std::string{planner::entry_name},
-                                     .threads = of.shape().threads(),
-                                     .scratch_bytes = of.shape().scratch_bytes(),
+                                     .threads = planned.shape().threads(),
+                                     .scratch_bytes = planned.shape().scratch_bytes(),
                                      .path = "pass.cpp"},
                                     architecture)
       .figures;
@@ -91,11 +91,11 @@ inline auto figures_of(const pass& of, const std::string& architecture) {
 /// Columns whose output streams miss it by one, which costs less than streaming gains (section 13).
 /// Of 420 shapes of lengths that are no powers of two, two of fp64 keep a word where opposite bins
 /// meet.
-inline int spill_allowance(const pass& of) {
-  const bool is_other = !std::has_single_bit(of.shape().length);
-  if (is_other && of.real == precision::fp64 && of.shape().has_half_spectrum()) return 8;
-  if (of.shape().lanes_across && of.out.streams) return 8;
-  return of.shape().workgroups >= 8 ? 32 : 0;
+inline int spill_allowance(const pass& planned) {
+  const bool is_other = !std::has_single_bit(planned.shape().length);
+  if (is_other && planned.real == precision::fp64 && planned.shape().has_half_spectrum()) return 8;
+  if (planned.shape().lanes_across && planned.out.streams) return 8;
+  return planned.shape().workgroups >= 8 ? 32 : 0;
 }
 
 /// Compiles each `step`-th shape of requests for an architecture. Skips where there is no NVRTC.
@@ -107,13 +107,13 @@ inline void check_shapes(const std::string& architecture, std::size_t step,
   } catch (const absent_error& why) {
     GTEST_SKIP() << why.what();
   }
-  const std::vector<pass> all = shapes_of(requests, planner::sample_device(architecture));
-  ASSERT_GT(all.size(), 200U);
+  const std::vector<pass> result = shapes_of(requests, planner::sample_device(architecture));
+  ASSERT_GT(result.size(), 200U);
   std::atomic<std::size_t> next = 0;
   std::mutex report;
   const auto work = [&] {
-    for (std::size_t i = next += step; i - step < all.size(); i = next += step) {
-      const pass& each = all[i - step];
+    for (std::size_t i = next += step; i - step < result.size(); i = next += step) {
+      const pass& each = result[i - step];
       try {
         const auto figures = figures_of(each, architecture);
         const std::lock_guard held{report};

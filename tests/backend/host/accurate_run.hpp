@@ -40,27 +40,27 @@ void expect_accurate(const std::vector<exact>& got, const std::vector<exact>& ex
 
 /// Runs with every instruction set and compares the rows that `is_checked` picks.
 template <class Real, class Pick>
-void check(const plan_spec& what, std::size_t offset_elements, Pick is_checked) {
-  const auto input = input_noise<Real>(what);
+void check(const plan_spec& spec, std::size_t offset_elements, Pick is_checked) {
+  const auto input = input_noise<Real>(spec);
   std::vector<std::size_t> checked;
   std::vector<exact> expected;
-  for (std::size_t row = 0; row < what.batch; ++row) {
+  for (std::size_t row = 0; row < spec.batch; ++row) {
     if (!is_checked(row)) continue;
     checked.push_back(row);
-    expected.push_back(expected_row(what, input, row));
+    expected.push_back(expected_row(spec, input, row));
   }
   for (const auto& set : checked_sets()) {
-    SCOPED_TRACE(described(set, what));
-    const auto output = guarded_run(set, what, input, offset_elements * sizeof(Real));
+    SCOPED_TRACE(described(set, spec));
+    const auto output = guarded_run(set, spec, input, offset_elements * sizeof(Real));
     std::vector<exact> got;
-    for (const std::size_t row : checked) got.push_back(row_of(what, output, row));
-    expect_accurate<Real>(got, expected, what.lengths.front());
+    for (const std::size_t row : checked) got.push_back(row_of(spec, output, row));
+    expect_accurate<Real>(got, expected, spec.lengths.front());
   }
 }
 
 template <class Real>
-void check_all_rows(const plan_spec& what, std::size_t offset_elements) {
-  check<Real>(what, offset_elements, [](std::size_t) { return true; });
+void check_all_rows(const plan_spec& spec, std::size_t offset_elements) {
+  check<Real>(spec, offset_elements, [](std::size_t) { return true; });
 }
 
 }  // namespace wingbeat::test

@@ -96,12 +96,12 @@ TEST(host_queue, measures_time) {
 
 TEST(host_plan_buffers, are_checked_for_size) {
   queue on{first_device(engine::host)};
-  const plan made{on, {.lengths = {1024}}};
+  const plan planned{on, {.lengths = {1024}}};
   std::vector<float> memory(2048);
   const buffer_view whole{memory.data(), 0, 8192};
   const buffer_view part{memory.data(), 0, 8191};
-  EXPECT_THROW(made.enqueue(on, whole, part), plan_error);
-  EXPECT_THROW(made.enqueue(on, part, whole), plan_error);
+  EXPECT_THROW(planned.enqueue(on, whole, part), plan_error);
+  EXPECT_THROW(planned.enqueue(on, part, whole), plan_error);
 }
 
 TEST(host_roots, are_right_to_the_last_bit_of_a_double) {

@@ -16,40 +16,40 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 /// Returns the elements of one transform on one side.
-std::size_t elements(const side& of) {
+std::size_t elements(const side& array) {
   std::size_t n = 1;
-  for (const auto& axis : of.axes) n *= axis.length;
+  for (const auto& axis : array.axes) n *= axis.length;
   return n;
 }
 
 /// A load that copies packed memory, as a plan without functors reads it.
 template <class Value>
-fused_load copying_load(const plan_spec& what, std::size_t n) {
-  fused_load made;
-  made.in_bytes = input_bytes(what);
-  made.element_bytes = sizeof(Value);
-  made.callable = [n](const void* in, std::size_t row, std::size_t first, std::span<Value> into) {
+fused_load copying_load(const plan_spec& spec, std::size_t n) {
+  fused_load load;
+  load.in_bytes = input_bytes(spec);
+  load.element_bytes = sizeof(Value);
+  load.callable = [n](const void* in, std::size_t row, std::size_t first, std::span<Value> into) {
     EXPECT_LE(first + into.size(), n) << "a run beyond its transform";
-    const auto* const from = static_cast<const Value*>(in) + row * n + first;
-    std::copy(from, from + into.size(), into.begin());
+    const auto* const source = static_cast<const Value*>(in) + row * n + first;
+    std::copy(source, source + into.size(), into.begin());
   };
-  return made;
+  return load;
 }
 
 /// A store that copies, and counts how often it was given each element.
 template <class Value>
-fused_store copying_store(const plan_spec& what, std::size_t n,
+fused_store copying_store(const plan_spec& spec, std::size_t n,
                           std::vector<std::atomic<int>>& stored) {
-  fused_store made;
-  made.out_bytes = output_bytes(what);
-  made.element_bytes = sizeof(Value);
-  made.callable = [n, &stored](void* out, std::size_t row, std::size_t first,
-                               std::span<const Value> values) {
+  fused_store store;
+  store.out_bytes = output_bytes(spec);
+  store.element_bytes = sizeof(Value);
+  store.callable = [n, &stored](void* out, std::size_t row, std::size_t first,
+                                std::span<const Value> values) {
     EXPECT_LE(first + values.size(), n) << "a run beyond its transform";
     std::copy(values.begin(), values.end(), static_cast<Value*>(out) + row * n + first);
     for (std::size_t i = 0; i < values.size(); ++i) ++stored[row * n + first + i];
   };
-  return made;
+  return store;
 }
 
 template <class Real>
@@ -92,16 +92,16 @@ TEST(host_fused_axes, give_the_bits_of_plain_memory) {
 
 /// The plan is of fp16, its functors speak of fp32.
 TEST(host_fused_axes, speak_of_fp32_where_numbers_are_narrow) {
-  plan_spec what{.lengths = {8, 16}, .batch = 3, .real = precision::fp32};
-  const auto load = copying_load<std::complex<float>>(what, 8 * 16);
-  std::vector<float> input(input_bytes(what) / 4);
+  plan_spec spec{.lengths = {8, 16}, .batch = 3, .real = precision::fp32};
+  const auto load = copying_load<std::complex<float>>(spec, 8 * 16);
+  std::vector<float> input(input_bytes(spec) / 4);
   fill_noise(input.data(), input.size(), 1);
   const auto& set = backend::host::supported_sets().back();
-  const auto expected = guarded_run(set, what, input);
+  const auto expected = guarded_run(set, spec, input);
   std::vector<std::atomic<int>> stored(3 * 8 * 16);
-  plan_spec narrow = what;
+  plan_spec narrow = spec;
   narrow.load = load;
-  narrow.store = copying_store<std::complex<float>>(what, 8 * 16, stored);
+  narrow.store = copying_store<std::complex<float>>(spec, 8 * 16, stored);
   narrow.real = precision::fp16;
   EXPECT_EQ(guarded_run(set, narrow, input), expected);
 }

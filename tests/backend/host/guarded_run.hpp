@@ -52,29 +52,29 @@ class guarded {
 
 /// Runs `what` once and returns the whole output, padding included.
 template <class Real>
-std::vector<Real> guarded_run(const backend::host::named_set& with, const plan_spec& what,
+std::vector<Real> guarded_run(const backend::host::named_set& set, const plan_spec& spec,
                               const std::vector<Real>& input, std::size_t offset = 0) {
   const auto& engine = backend::host_engine();
   const auto queue = engine.open(engine.devices().front());
-  const auto plan = backend::host::make_plan(with, what);
-  const bool is_in_place = what.where == placement::in_place;
-  guarded in{is_in_place ? std::max(input_bytes(what), output_bytes(what)) : input_bytes(what),
+  const auto plan = backend::host::make_plan(set, spec);
+  const bool is_in_place = spec.where == placement::in_place;
+  guarded in{is_in_place ? std::max(input_bytes(spec), output_bytes(spec)) : input_bytes(spec),
              offset};
-  guarded apart{is_in_place ? 0 : output_bytes(what), offset};
+  guarded apart{is_in_place ? 0 : output_bytes(spec), offset};
   guarded& out = is_in_place ? in : apart;
   guarded scratch{plan->workspace_bytes(), offset};
-  std::memcpy(in.as<Real>(), input.data(), input_bytes(what));
+  std::memcpy(in.as<Real>(), input.data(), input_bytes(spec));
   plan->enqueue(*queue, {in.view(), out.view(), scratch.view()});
   EXPECT_TRUE(in.is_intact() && out.is_intact() && scratch.is_intact()) << "wrote out of bounds";
   if (!is_in_place) {
-    EXPECT_EQ(std::memcmp(in.as<Real>(), input.data(), input_bytes(what)), 0) << "input changed";
+    EXPECT_EQ(std::memcmp(in.as<Real>(), input.data(), input_bytes(spec)), 0) << "input changed";
   }
-  return {out.as<Real>(), out.as<Real>() + output_bytes(what) / sizeof(Real)};
+  return {out.as<Real>(), out.as<Real>() + output_bytes(spec) / sizeof(Real)};
 }
 
 /// Says what a run was, for the message of a failure.
-inline std::string described(const backend::host::named_set& with, const plan_spec& what) {
-  return with.name + " " + described(what);
+inline std::string described(const backend::host::named_set& set, const plan_spec& spec) {
+  return set.name + " " + described(spec);
 }
 
 }  // namespace wingbeat::test

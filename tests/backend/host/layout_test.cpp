@@ -18,29 +18,30 @@ bool is_real_side(transform kind, bool is_input) {
 }
 
 /// Returns the lengths of one side: the last of a half spectrum is N/2+1.
-std::vector<std::size_t> side_lengths(const plan_spec& what, bool is_input) {
-  auto made = what.lengths;
-  if (is_real(what.kind) && !is_real_side(what.kind, is_input)) made.back() = made.back() / 2 + 1;
-  return made;
+std::vector<std::size_t> side_lengths(const plan_spec& spec, bool is_input) {
+  auto result = spec.lengths;
+  if (is_real(spec.kind) && !is_real_side(spec.kind, is_input))
+    result.back() = result.back() / 2 + 1;
+  return result;
 }
 
 /// Returns axes in the order `fastest first`, then batches, each `gap` units longer than needed.
-memory_layout spread(const plan_spec& what, bool is_input, const std::vector<std::size_t>& order,
+memory_layout spread(const plan_spec& spec, bool is_input, const std::vector<std::size_t>& order,
                      std::size_t first_stride, std::size_t gap) {
-  const auto lengths = side_lengths(what, is_input);
-  memory_layout made;
-  made.strides.resize(lengths.size());
+  const auto lengths = side_lengths(spec, is_input);
+  memory_layout layout;
+  layout.strides.resize(lengths.size());
   std::size_t stride = first_stride;
   for (const std::size_t axis : order) {
-    made.strides[axis] = stride;
+    layout.strides[axis] = stride;
     stride = stride * lengths[axis] + gap;
   }
-  const auto& counts = what.batch.counts();
-  made.distances.resize(counts.size());
+  const auto& counts = spec.batch.counts();
+  layout.distances.resize(counts.size());
   for (std::size_t b = counts.size(); b-- > 0; stride = stride * counts[b] + gap) {
-    made.distances[b] = stride;
+    layout.distances[b] = stride;
   }
-  return made;
+  return layout;
 }
 
 TEST(host_axes, are_transformed_one_after_another) {
@@ -54,13 +55,13 @@ TEST(host_axes, may_stay_in_their_place) {
   for (const transform kind : kinds) {
     for (const precision real : precisions) {
       for (const auto& lengths : std::vector<std::vector<std::size_t>>{{16}, {8, 16}, {4, 8, 8}}) {
-        const plan_spec what{.lengths = lengths,
+        const plan_spec spec{.lengths = lengths,
                              .batch = {3, 2},
                              .kind = kind,
                              .real = real,
                              .where = placement::in_place};
-        check(what, true);
-        check(what, false);
+        check(spec, true);
+        check(spec, false);
       }
     }
   }
@@ -68,9 +69,9 @@ TEST(host_axes, may_stay_in_their_place) {
 
 TEST(host_axes, take_batches_larger_than_what_stays_in_cache) {
   const auto& set = backend::host::supported_sets().back();
-  const plan_spec what{.lengths = {256, 256}, .batch = 17, .kind = transform::forward_from_real};
-  SCOPED_TRACE(described(set, what));
-  expect_placed(what, placed_run(set, what));
+  const plan_spec spec{.lengths = {256, 256}, .batch = 17, .kind = transform::forward_from_real};
+  SCOPED_TRACE(described(set, spec));
+  expect_placed(spec, placed_run(set, spec));
 }
 
 TEST(host_batches, have_several_dimensions) {
@@ -82,55 +83,55 @@ TEST(host_batches, may_interleave) {
   for (const std::size_t n : {4, 16, 128}) {
     for (const std::size_t batch : {3, 19}) {
       const memory_layout interleaved{.strides = {batch}, .distances = {1}};
-      plan_spec what{.lengths = {n}, .batch = batch};
-      what.in = interleaved;
-      check_kinds_and_precisions(what);
-      what.out = interleaved;
-      check_kinds_and_precisions(what);
-      what.in = {};
-      check_kinds_and_precisions(what);
+      plan_spec spec{.lengths = {n}, .batch = batch};
+      spec.in = interleaved;
+      check_kinds_and_precisions(spec);
+      spec.out = interleaved;
+      check_kinds_and_precisions(spec);
+      spec.in = {};
+      check_kinds_and_precisions(spec);
     }
   }
 }
 
 TEST(host_batches, may_share_one_input) {
-  plan_spec what{.lengths = {8, 32}, .batch = {3, 2}};
+  plan_spec spec{.lengths = {8, 32}, .batch = {3, 2}};
   for (const transform kind : kinds) {
-    what.kind = kind;
-    const auto lengths = side_lengths(what, true);
-    what.in.distances = {lengths[0] * lengths[1], 0};
-    check(what);
-    what.in.distances = {0, 0};
-    check(what);
+    spec.kind = kind;
+    const auto lengths = side_lengths(spec, true);
+    spec.in.distances = {lengths[0] * lengths[1], 0};
+    check(spec);
+    spec.in.distances = {0, 0};
+    check(spec);
   }
 }
 
 TEST(host_strides, may_be_any) {
-  plan_spec what{.lengths = {8, 4, 16}, .batch = {2, 3}};
+  plan_spec spec{.lengths = {8, 4, 16}, .batch = {2, 3}};
   for (const transform kind : kinds) {
-    what.kind = kind;
+    spec.kind = kind;
     for (const precision real : {precision::fp32, precision::fp64, precision::fp16}) {
-      what.real = real;
-      what.in = spread(what, true, {2, 1, 0}, 1, 3);  // rows with an odd gap
-      what.out = spread(what, false, {1, 2, 0}, 3, 5);
-      check(what);
-      what.in = spread(what, true, {0, 2, 1}, 2, 1);
-      what.out = spread(what, false, {0, 1, 2}, 1, 0);  // transposed
-      check(what);
+      spec.real = real;
+      spec.in = spread(spec, true, {2, 1, 0}, 1, 3);  // rows with an odd gap
+      spec.out = spread(spec, false, {1, 2, 0}, 3, 5);
+      check(spec);
+      spec.in = spread(spec, true, {0, 2, 1}, 2, 1);
+      spec.out = spread(spec, false, {0, 1, 2}, 1, 0);  // transposed
+      check(spec);
     }
   }
 }
 
 TEST(host_strides, may_be_the_same_in_place) {
-  plan_spec what{.lengths = {16, 32}, .batch = 3};
+  plan_spec spec{.lengths = {16, 32}, .batch = 3};
   for (const auto& order : std::vector<std::vector<std::size_t>>{{1, 0}, {0, 1}}) {
     for (const std::size_t imaginary_at : {0, 1 << 14}) {
-      what.in = spread(what, true, order, 2, 3);
-      what.in.imaginary_at = imaginary_at;
-      what.out = what.in;
+      spec.in = spread(spec, true, order, 2, 3);
+      spec.in.imaginary_at = imaginary_at;
+      spec.out = spec.in;
       for (const precision real : precisions) {
-        what.real = real;
-        check(what, true);
+        spec.real = real;
+        check(spec, true);
       }
     }
   }
@@ -139,39 +140,39 @@ TEST(host_strides, may_be_the_same_in_place) {
 TEST(host_planar, numbers_are_read_and_written) {
   for (const auto& lengths : std::vector<std::vector<std::size_t>>{{64}, {16, 32}, {4, 8, 16}}) {
     for (const transform kind : kinds) {
-      plan_spec what{.lengths = lengths, .batch = 5, .kind = kind};
-      if (!is_real_side(kind, true)) what.in.imaginary_at = 8191;
-      if (!is_real_side(kind, false)) what.out.imaginary_at = 4099;
+      plan_spec spec{.lengths = lengths, .batch = 5, .kind = kind};
+      if (!is_real_side(kind, true)) spec.in.imaginary_at = 8191;
+      if (!is_real_side(kind, false)) spec.out.imaginary_at = 4099;
       for (const precision real : precisions) {
-        what.real = real;
-        check(what);
+        spec.real = real;
+        check(spec);
       }
     }
   }
 }
 
 TEST(host_planar, parts_may_be_neighbours) {
-  plan_spec what{.lengths = {32}, .batch = 3};
-  what.in = {.strides = {3}, .distances = {96}, .imaginary_at = 1};
-  what.out = {.strides = {2}, .distances = {64}, .imaginary_at = 1};
-  check(what);
-  what.in = {.strides = {1}, .distances = {32}, .imaginary_at = 2};  // numbers share their parts
-  check(what);
+  plan_spec spec{.lengths = {32}, .batch = 3};
+  spec.in = {.strides = {3}, .distances = {96}, .imaginary_at = 1};
+  spec.out = {.strides = {2}, .distances = {64}, .imaginary_at = 1};
+  check(spec);
+  spec.in = {.strides = {1}, .distances = {32}, .imaginary_at = 2};  // numbers share their parts
+  check(spec);
 }
 
 TEST(host_ranges, outside_are_neither_read_nor_written) {
-  plan_spec what{.lengths = {16, 8, 32}, .batch = 2};
+  plan_spec spec{.lengths = {16, 8, 32}, .batch = 2};
   for (const transform kind : kinds) {
-    what.kind = kind;
+    spec.kind = kind;
     for (const precision real : precisions) {
-      what.real = real;
-      what.valid_in = {{3, 9}, {0, 5}, {2, 17}};
-      what.valid_out = {};
-      check(what);
-      what.valid_out = {{15, 16}, {1, 8}, {0, 11}};
-      check(what);
-      what.valid_in = {};
-      check(what);
+      spec.real = real;
+      spec.valid_in = {{3, 9}, {0, 5}, {2, 17}};
+      spec.valid_out = {};
+      check(spec);
+      spec.valid_out = {{15, 16}, {1, 8}, {0, 11}};
+      check(spec);
+      spec.valid_in = {};
+      check(spec);
     }
   }
 }
@@ -179,45 +180,45 @@ TEST(host_ranges, outside_are_neither_read_nor_written) {
 TEST(host_ranges, crop_rows_and_columns_of_one_axis) {
   for (const std::size_t n : {16, 64, 512}) {
     for (const transform kind : kinds) {
-      plan_spec what{.lengths = {n}, .batch = 19, .kind = kind};
-      what.valid_in = {{1, n / 2}};
-      what.valid_out = {{n / 4, n / 2 + 1}};
-      check(what);
-      what.in = {.strides = {19}, .distances = {1}};
-      what.out = what.in;
-      check(what);
+      plan_spec spec{.lengths = {n}, .batch = 19, .kind = kind};
+      spec.valid_in = {{1, n / 2}};
+      spec.valid_out = {{n / 4, n / 2 + 1}};
+      check(spec);
+      spec.in = {.strides = {19}, .distances = {1}};
+      spec.out = spec.in;
+      check(spec);
       if (!is_real(kind)) {
-        what.valid_in = what.valid_out;
-        check(what, true);
+        spec.valid_in = spec.valid_out;
+        check(spec, true);
       }
     }
   }
 }
 
 TEST(host_ranges, go_with_strides_and_planes) {
-  plan_spec what{.lengths = {8, 64}, .batch = {2, 2}, .kind = transform::inverse_to_real};
-  what.in = spread(what, true, {0, 1}, 1, 1);
-  what.in.imaginary_at = 7001;
-  what.out = spread(what, false, {1, 0}, 1, 7);
-  what.valid_in = {{0, 8}, {4, 32}};
-  what.valid_out = {{2, 7}, {1, 63}};
+  plan_spec spec{.lengths = {8, 64}, .batch = {2, 2}, .kind = transform::inverse_to_real};
+  spec.in = spread(spec, true, {0, 1}, 1, 1);
+  spec.in.imaginary_at = 7001;
+  spec.out = spread(spec, false, {1, 0}, 1, 7);
+  spec.valid_in = {{0, 8}, {4, 32}};
+  spec.valid_out = {{2, 7}, {1, 63}};
   for (const precision real : precisions) {
-    what.real = real;
-    check(what);
+    spec.real = real;
+    check(spec);
   }
 }
 
 TEST(host_axes, are_named_in_words) {
   const auto& set = backend::host::supported_sets().front();
-  plan_spec what{.lengths = {64, 128}, .batch = 2};
-  const auto packed = backend::host::make_plan(set, what);
+  plan_spec spec{.lengths = {64, 128}, .batch = 2};
+  const auto packed = backend::host::make_plan(set, spec);
   EXPECT_EQ(packed->explain(),
             "axis 1: 128 points in cache, radices 16 x 8, 4 lanes\n"
             "axis 0: columns of 64 points, radices 8 x 8, 4 lanes");
   EXPECT_EQ(packed->traffic_bytes(), 2U * 2 * 64 * 128 * 8);  // the two passes meet in cache
-  what.real = precision::bf16;
-  what.valid_out = {{0, 1}, {0, 2}};
-  const auto narrow = backend::host::make_plan(set, what);
+  spec.real = precision::bf16;
+  spec.valid_out = {{0, 1}, {0, 2}};
+  const auto narrow = backend::host::make_plan(set, spec);
   EXPECT_EQ(narrow->explain(),
             "axis 1: gathered into tiles\n128 points in cache, radices 16 x 8, 4 lanes\n"
             "scattered from tiles\naxis 0: columns of 64 points, radices 8 x 8, 4 lanes\n"
@@ -233,12 +234,12 @@ TEST(host_layout, takes_columns_of_any_length) {
     for (const transform kind : kinds) {
       for (const std::size_t batch : {1, 11}) {
         if (batch > 1 && n > 8192) continue;  // slow to check
-        plan_spec what{.lengths = {n}, .batch = batch, .kind = kind};
-        what.in = {.strides = {batch}, .distances = {1}};
-        what.out = {.strides = {3}, .distances = {3 * n + 5}};
-        what.valid_in = {{n / 8, n / 2}};
-        SCOPED_TRACE(described(set, what));
-        expect_placed(what, placed_run(set, what));
+        plan_spec spec{.lengths = {n}, .batch = batch, .kind = kind};
+        spec.in = {.strides = {batch}, .distances = {1}};
+        spec.out = {.strides = {3}, .distances = {3 * n + 5}};
+        spec.valid_in = {{n / 8, n / 2}};
+        SCOPED_TRACE(described(set, spec));
+        expect_placed(spec, placed_run(set, spec));
       }
     }
   }

@@ -13,16 +13,16 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 template <class Real>
-void check(std::size_t n, transform kind, placement where) {
-  const plan_spec what{.lengths = {n},
+void check(std::size_t n, transform kind, placement placed) {
+  const plan_spec spec{.lengths = {n},
                        .kind = kind,
                        .real = sizeof(Real) == 4 ? precision::fp32 : precision::fp64,
-                       .where = where};
-  const auto input = input_noise<Real>(what);
-  const auto expected = expected_row(what, input, 0);
+                       .where = placed};
+  const auto input = input_noise<Real>(spec);
+  const auto expected = expected_row(spec, input, 0);
   for (const auto& set : backend::host::supported_sets()) {
-    const auto output = guarded_run(set, what, input);
-    EXPECT_TRUE(is_accurate<Real>(row_of(what, output, 0), expected, n)) << described(set, what);
+    const auto output = guarded_run(set, spec, input);
+    EXPECT_TRUE(is_accurate<Real>(row_of(spec, output, 0), expected, n)) << described(set, spec);
   }
 }
 

@@ -97,14 +97,15 @@ TYPED_TEST(mixed_lengths_on_host, transform_an_impulse_at_any_position) {
   for (const auto& set : checked_sets()) {
     for (const std::size_t n : {12, 77, 360, 1001}) {
       const plan_spec spec{.lengths = {n}, .real = precision_of<TypeParam>};
-      for (std::size_t at = 0; at < n; at += n < 100 ? 1 : 7) {
+      for (std::size_t offset = 0; offset < n; offset += n < 100 ? 1 : 7) {
         std::vector<TypeParam> input(2 * n);
-        input[2 * at] = 1;
+        input[2 * offset] = 1;
         const auto got = row_of(spec, guarded_run(set, spec, input), 0);
         for (std::size_t k = 0; k < n; ++k) {
-          const auto root = reference::root_of_unity<long double>(at * k, n, direction::forward);
+          const auto root =
+              reference::root_of_unity<long double>(offset * k, n, direction::forward);
           ASSERT_LE(std::abs(got[k] - root), element_bound<TypeParam>)
-              << described(set, spec) << " impulse at " << at << " bin " << k;
+              << described(set, spec) << " impulse at " << offset << " bin " << k;
         }
       }
     }

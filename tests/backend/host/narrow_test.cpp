@@ -13,13 +13,13 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 /// Returns the real parts of bins 0 and 1 of `count` transforms of (a, b): a + b and a - b.
-std::vector<long double> sums(const backend::host::named_set& with, precision real, long double a,
+std::vector<long double> sums(const backend::host::named_set& set, precision real, long double a,
                               long double b, std::size_t count) {
-  const plan_spec what{.lengths = {2}, .batch = count, .real = real};
+  const plan_spec spec{.lengths = {2}, .batch = count, .real = real};
   const auto& engine = backend::host_engine();
   const auto queue = engine.open(engine.devices().front());
-  const auto plan = backend::host::make_plan(with, what);
-  std::vector<unsigned char> in(input_bytes(what)), out(output_bytes(what));
+  const auto plan = backend::host::make_plan(set, spec);
+  std::vector<unsigned char> in(input_bytes(spec)), out(output_bytes(spec));
   std::vector<unsigned char> scratch(plan->workspace_bytes());
   for (std::size_t row = 0; row < count; ++row) {
     put_number(in.data(), real, 4 * row, a);
@@ -28,9 +28,9 @@ std::vector<long double> sums(const backend::host::named_set& with, precision re
   plan->enqueue(*queue, {.in = {in.data(), 0, in.size()},
                          .out = {out.data(), 0, out.size()},
                          .workspace = {scratch.data(), 0, scratch.size()}});
-  std::vector<long double> made;
-  for (std::size_t k = 0; k < 2 * count; ++k) made.push_back(number_at(out.data(), real, 2 * k));
-  return made;
+  std::vector<long double> result;
+  for (std::size_t k = 0; k < 2 * count; ++k) result.push_back(number_at(out.data(), real, 2 * k));
+  return result;
 }
 
 /// One sum that a format cannot hold.
@@ -86,21 +86,21 @@ TEST(host_narrow, go_through_unchanged_where_nothing_is_added) {
 
 /// 256 ones sum to 2^8 in each row, 2^16 in all: more than fp16 holds before the scale.
 TEST(host_narrow, numbers_between_passes_may_exceed_the_format) {
-  const plan_spec what{.lengths = {256, 512}, .real = precision::fp16, .scale = scaling::by_length};
+  const plan_spec spec{.lengths = {256, 512}, .real = precision::fp16, .scale = scaling::by_length};
   for (const auto& set : backend::host::supported_sets()) {
-    const auto run = placed_run(set, what);
-    expect_placed(what, run);
-    std::vector<unsigned char> ones(input_bytes(what)), out(output_bytes(what));
-    for (std::size_t j = 0; j < 256 * 512; ++j) put_number(ones.data(), what.real, 2 * j, 1);
+    const auto run = placed_run(set, spec);
+    expect_placed(spec, run);
+    std::vector<unsigned char> ones(input_bytes(spec)), out(output_bytes(spec));
+    for (std::size_t j = 0; j < 256 * 512; ++j) put_number(ones.data(), spec.real, 2 * j, 1);
     const auto& engine = backend::host_engine();
     const auto queue = engine.open(engine.devices().front());
-    const auto plan = backend::host::make_plan(set, what);
+    const auto plan = backend::host::make_plan(set, spec);
     std::vector<unsigned char> scratch(plan->workspace_bytes());
     plan->enqueue(*queue, {.in = {ones.data(), 0, ones.size()},
                            .out = {out.data(), 0, out.size()},
                            .workspace = {scratch.data(), 0, scratch.size()}});
-    EXPECT_EQ(number_at(out.data(), what.real, 0), 1) << set.name;
-    EXPECT_EQ(number_at(out.data(), what.real, 2), 0) << set.name;
+    EXPECT_EQ(number_at(out.data(), spec.real, 0), 1) << set.name;
+    EXPECT_EQ(number_at(out.data(), spec.real, 2), 0) << set.name;
   }
 }
 
@@ -109,14 +109,14 @@ TEST(host_narrow, rows_of_every_method_are_accurate) {
     for (const std::size_t n : {8, 64, 1024, 32768}) {
       for (const transform kind :
            {transform::forward, transform::forward_from_real, transform::inverse_to_real}) {
-        const plan_spec what{.lengths = {n},
+        const plan_spec spec{.lengths = {n},
                              .batch = 2,
                              .kind = kind,
                              .real = real,
                              .scale = scaling::by_sqrt_length};
         const auto& set = backend::host::supported_sets().back();
-        SCOPED_TRACE(described(set, what));
-        expect_placed(what, placed_run(set, what));
+        SCOPED_TRACE(described(set, spec));
+        expect_placed(spec, placed_run(set, spec));
       }
     }
   }

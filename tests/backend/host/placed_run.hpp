@@ -18,12 +18,12 @@
 namespace wingbeat::test {
 
 /// Reads and writes stored real number `index` of a buffer.
-inline long double number_at(const unsigned char* memory, precision as, std::size_t index) {
+inline long double number_at(const unsigned char* memory, precision stored, std::size_t index) {
   const auto read = [&](auto number) {
     std::memcpy(&number, memory + sizeof number * index, sizeof number);
     return number;
   };
-  switch (as) {
+  switch (stored) {
     case precision::fp64: return read(double{});
     case precision::fp16: return device::fp16::widened(read(std::uint16_t{}));
     case precision::bf16: return device::float_of(unsigned{read(std::uint16_t{})} << 16);
@@ -31,11 +31,11 @@ inline long double number_at(const unsigned char* memory, precision as, std::siz
   }
   return read(float{});
 }
-inline void put_number(unsigned char* memory, precision as, std::size_t index, long double x) {
+inline void put_number(unsigned char* memory, precision stored, std::size_t index, long double x) {
   const auto write = [&](auto number) {
     std::memcpy(memory + sizeof number * index, &number, sizeof number);
   };
-  switch (as) {
+  switch (stored) {
     case precision::fp64: return write(static_cast<double>(x));
     case precision::fp16:
       return write(static_cast<std::uint16_t>(device::fp16::nearest(static_cast<float>(x))));
@@ -50,22 +50,22 @@ inline void put_number(unsigned char* memory, precision as, std::size_t index, l
 /// Calls `visit(number, real part at, imaginary part at, is in memory)` for all elements of a side,
 /// transform after transform, the last axis fastest. Places count stored reals.
 template <class Visit>
-void for_each_element(const side& of, Visit visit) {
-  const std::size_t unit = of.is_real || of.imaginary_at != 0 ? 1 : 2;
-  const std::size_t imaginary = of.is_real ? 0 : std::max<std::size_t>(of.imaginary_at, 1);
+void for_each_element(const side& array, Visit visit) {
+  const std::size_t unit = array.is_real || array.imaginary_at != 0 ? 1 : 2;
+  const std::size_t imaginary = array.is_real ? 0 : std::max<std::size_t>(array.imaginary_at, 1);
   std::size_t n = 1;
-  for (const auto& batch : of.batches) n *= batch.count;
-  for (const auto& axis : of.axes) n *= axis.length;
+  for (const auto& batch : array.batches) n *= batch.count;
+  for (const auto& axis : array.axes) n *= axis.length;
   for (std::size_t number = 0; number < n; ++number) {
     std::size_t rest = number, at = 0;
     bool is_valid = true;
-    for (std::size_t a = of.axes.size(); a-- > 0; rest /= of.axes[a].length) {
-      const std::size_t i = rest % of.axes[a].length;
-      at += i * of.axes[a].stride;
-      is_valid = is_valid && of.axes[a].valid.first <= i && i < of.axes[a].valid.end;
+    for (std::size_t a = array.axes.size(); a-- > 0; rest /= array.axes[a].length) {
+      const std::size_t i = rest % array.axes[a].length;
+      at += i * array.axes[a].stride;
+      is_valid = is_valid && array.axes[a].valid.first <= i && i < array.axes[a].valid.end;
     }
-    for (std::size_t b = of.batches.size(); b-- > 0; rest /= of.batches[b].count) {
-      at += rest % of.batches[b].count * of.batches[b].distance;
+    for (std::size_t b = array.batches.size(); b-- > 0; rest /= array.batches[b].count) {
+      at += rest % array.batches[b].count * array.batches[b].distance;
     }
     visit(number, at * unit, at * unit + imaginary, is_valid);
   }
@@ -86,37 +86,37 @@ inline void transform_axis(exact& x, std::size_t n, std::size_t inner, direction
 /// Returns rows of N values from rows of N/2+1 bins, or the other way round.
 inline exact as_rows(const exact& x, std::size_t n, bool is_from_bins) {
   const std::size_t bins = n / 2 + 1;
-  exact made;
+  exact result;
   for (std::size_t row = 0; row < x.size() / (is_from_bins ? bins : n); ++row) {
     for (std::size_t k = 0; k < (is_from_bins ? n : bins); ++k) {
       if (!is_from_bins) {
-        made.push_back(x[row * n + k]);
+        result.push_back(x[row * n + k]);
       } else if (k == 0 || 2 * k == n) {
-        made.push_back(x[row * bins + k].real());
+        result.push_back(x[row * bins + k].real());
       } else {
-        made.push_back(k < bins ? x[row * bins + k] : std::conj(x[row * bins + n - k]));
+        result.push_back(k < bins ? x[row * bins + k] : std::conj(x[row * bins + n - k]));
       }
     }
   }
-  return made;
+  return result;
 }
 
 /// Returns all output elements of a request from all its input elements.
-inline exact transformed(const plan_spec& what, exact x) {
+inline exact transformed(const plan_spec& spec, exact x) {
   const bool is_forward =
-      what.kind == transform::forward || what.kind == transform::forward_from_real;
+      spec.kind == transform::forward || spec.kind == transform::forward_from_real;
   const auto dir = is_forward ? direction::forward : direction::inverse;
-  const bool is_bins_to_real = what.kind == transform::inverse_to_real;
-  const std::size_t n = what.lengths.back();
+  const bool is_bins_to_real = spec.kind == transform::inverse_to_real;
+  const std::size_t n = spec.lengths.back();
   std::size_t inner = is_bins_to_real ? n / 2 + 1 : n;
-  for (std::size_t a = what.lengths.size() - 1; a-- > 0;) {
-    transform_axis(x, what.lengths[a], inner, dir);
-    inner *= what.lengths[a];
+  for (std::size_t a = spec.lengths.size() - 1; a-- > 0;) {
+    transform_axis(x, spec.lengths[a], inner, dir);
+    inner *= spec.lengths[a];
   }
   if (is_bins_to_real) x = as_rows(x, n, true);
   transform_axis(x, n, 1, dir);
-  if (what.kind == transform::forward_from_real) x = as_rows(x, n, false);
-  for (auto& z : x) z *= factor_of(what);
+  if (spec.kind == transform::forward_from_real) x = as_rows(x, n, false);
+  for (auto& z : x) z *= factor_of(spec);
   return x;
 }
 
@@ -135,42 +135,42 @@ inline double noise_at(std::uint64_t place) {
 }
 
 /// Puts noise into `memory` and returns all input elements, those that are not in memory 0.
-inline exact fill(const plan_spec& what, unsigned char* memory) {
-  const side in = input_side(what);
+inline exact fill(const plan_spec& spec, unsigned char* memory) {
+  const side in = input_side(spec);
   exact x;
   for_each_element(in, [&](std::size_t, std::size_t re, std::size_t im, bool is_valid) {
     x.emplace_back(0);
     if (!is_valid) return;
-    put_number(memory, what.real, re, noise_at(re));
-    if (!in.is_real) put_number(memory, what.real, im, noise_at(im));
-    x.back() = {number_at(memory, what.real, re),
-                in.is_real ? 0 : number_at(memory, what.real, im)};
+    put_number(memory, spec.real, re, noise_at(re));
+    if (!in.is_real) put_number(memory, spec.real, im, noise_at(im));
+    x.back() = {number_at(memory, spec.real, re),
+                in.is_real ? 0 : number_at(memory, spec.real, im)};
   });
   return x;
 }
 
 /// Runs `what` once. `is_same_buffer`: the output goes where the input was.
-inline placed_output placed_run(const backend::host::named_set& with, const plan_spec& what,
+inline placed_output placed_run(const backend::host::named_set& set, const plan_spec& spec,
                                 bool is_same_buffer = false, std::size_t offset = 0) {
   const auto& engine = backend::host_engine();
   const auto queue = engine.open(engine.devices().front());
-  const auto plan = backend::host::make_plan(with, what);
-  const std::size_t in_bytes = input_bytes(what), out_bytes = output_bytes(what);
+  const auto plan = backend::host::make_plan(set, spec);
+  const std::size_t in_bytes = input_bytes(spec), out_bytes = output_bytes(spec);
   guarded in{is_same_buffer ? std::max(in_bytes, out_bytes) : in_bytes, offset};
   guarded apart{is_same_buffer ? 0 : out_bytes, offset};
   guarded scratch{plan->workspace_bytes(), offset};
-  auto* const from = in.as<unsigned char>();
-  placed_output made;
-  made.expected = transformed(what, fill(what, from));
-  const std::vector<unsigned char> before(from, from + in_bytes);
-  auto* const to = is_same_buffer ? from : apart.as<unsigned char>();
+  auto* const source = in.as<unsigned char>();
+  placed_output result;
+  result.expected = transformed(spec, fill(spec, source));
+  const std::vector<unsigned char> before(source, source + in_bytes);
+  auto* const to = is_same_buffer ? source : apart.as<unsigned char>();
   plan->enqueue(*queue, {in.view(), is_same_buffer ? in.view() : apart.view(), scratch.view()});
   EXPECT_TRUE(in.is_intact() && apart.is_intact() && scratch.is_intact()) << "out of bounds";
   if (!is_same_buffer) {
-    EXPECT_EQ(std::memcmp(from, before.data(), in_bytes), 0) << "the input changed";
+    EXPECT_EQ(std::memcmp(source, before.data(), in_bytes), 0) << "the input changed";
   }
-  made.bytes.assign(to, to + out_bytes);
-  return made;
+  result.bytes.assign(to, to + out_bytes);
+  return result;
 }
 
 /// Returns the largest relative L2 error that a run of `n` points may have.
@@ -185,24 +185,24 @@ inline long double bound_of(precision real, std::size_t n) {
 }
 
 /// Expects the elements in memory to be right, and every byte between them to be as it was.
-inline void expect_placed(const plan_spec& what, const placed_output& run,
+inline void expect_placed(const plan_spec& spec, const placed_output& run,
                           bool is_same_buffer = false) {
-  const side out = output_side(what);
-  const std::size_t real_bytes = bytes_of_real(what.real);
+  const side out = output_side(spec);
+  const std::size_t real_bytes = bytes_of_real(spec.real);
   std::vector<bool> is_written(run.bytes.size());
   exact got, expected;
   for_each_element(out, [&](std::size_t number, std::size_t re, std::size_t im, bool is_valid) {
     if (!is_valid) return;
     expected.push_back(run.expected[number]);
-    got.emplace_back(number_at(run.bytes.data(), what.real, re),
-                     out.is_real ? 0 : number_at(run.bytes.data(), what.real, im));
+    got.emplace_back(number_at(run.bytes.data(), spec.real, re),
+                     out.is_real ? 0 : number_at(run.bytes.data(), spec.real, im));
     for (std::size_t byte = 0; byte < real_bytes; ++byte) {
       is_written[re * real_bytes + byte] = true;
       if (!out.is_real) is_written[im * real_bytes + byte] = true;
     }
   });
   EXPECT_LE(relative_l2(got, expected),
-            bound_of(what.real, points_of(what)) * (got.size() < 64 ? 2 : 1));
+            bound_of(spec.real, points_of(spec)) * (got.size() < 64 ? 2 : 1));
   if (is_same_buffer) return;
   for (std::size_t byte = 0; byte < run.bytes.size(); ++byte) {
     ASSERT_TRUE(is_written[byte] || run.bytes[byte] == 0xff) << "byte " << byte << " was written";
@@ -215,20 +215,20 @@ inline constexpr precision precisions[] = {precision::fp32, precision::fp64, pre
                                            precision::bf16};
 
 /// Runs with every instruction set, at an address that is aligned to an element alone.
-inline void check(const plan_spec& what, bool is_same_buffer = false) {
+inline void check(const plan_spec& spec, bool is_same_buffer = false) {
   for (const auto& set : backend::host::supported_sets()) {
-    SCOPED_TRACE(described(set, what));
-    const auto run = placed_run(set, what, is_same_buffer, 3 * bytes_of_real(what.real));
-    expect_placed(what, run, is_same_buffer);
+    SCOPED_TRACE(described(set, spec));
+    const auto run = placed_run(set, spec, is_same_buffer, 3 * bytes_of_real(spec.real));
+    expect_placed(spec, run, is_same_buffer);
   }
 }
 
-inline void check_kinds_and_precisions(plan_spec what) {
+inline void check_kinds_and_precisions(plan_spec spec) {
   for (const transform kind : kinds) {
     for (const precision real : precisions) {
-      what.kind = kind;
-      what.real = real;
-      check(what);
+      spec.kind = kind;
+      spec.real = real;
+      check(spec);
     }
   }
 }

@@ -26,13 +26,13 @@ TYPED_TEST_SUITE(host_plan, reals);
 TYPED_TEST(host_plan, agrees_with_the_definition_at_every_length) {
   for (std::size_t n = 2; n <= std::size_t{1} << 16; n *= has_thread_sanitizer ? 8 : 2) {
     for (const transform kind : kinds) {
-      for (const placement where : placements) {
+      for (const placement placed : placements) {
         check_all_rows<TypeParam>({.lengths = {n},
                                    .batch = 1 + 256 / n,
                                    .kind = kind,
                                    .real = precision_of<TypeParam>,
-                                   .where = where},
-                                  where == placement::in_place ? 1 : 0);
+                                   .where = placed},
+                                  placed == placement::in_place ? 1 : 0);
       }
     }
   }
@@ -57,12 +57,12 @@ TYPED_TEST(host_plan, transforms_each_row_of_a_batch) {
   for (const std::size_t batch : {1, 2, 3, 4, 17, 130}) {
     for (const std::size_t n : {2, 4, 8, 16, 32, 64, 512}) {
       for (const transform kind : kinds) {
-        for (const placement where : placements) {
+        for (const placement placed : placements) {
           check_all_rows<TypeParam>({.lengths = {n},
                                      .batch = batch,
                                      .kind = kind,
                                      .real = precision_of<TypeParam>,
-                                     .where = where},
+                                     .where = placed},
                                     batch % 4);
         }
       }
@@ -72,12 +72,12 @@ TYPED_TEST(host_plan, transforms_each_row_of_a_batch) {
 
 TYPED_TEST(host_plan, transforms_batches_of_four_step_rows) {
   for (const transform kind : kinds) {
-    for (const placement where : placements) {
+    for (const placement placed : placements) {
       check<TypeParam>({.lengths = {32768},
                         .batch = 17,
                         .kind = kind,
                         .real = precision_of<TypeParam>,
-                        .where = where},
+                        .where = placed},
                        3, [](std::size_t row) { return row == 0 || row == 16; });
     }
   }
@@ -87,14 +87,14 @@ TYPED_TEST(host_plan, repeats_itself_bit_for_bit) {
   for (const auto& set : checked_sets()) {
     for (const std::size_t n : {2, 16, 64, 4096, 65536}) {
       for (const transform kind : kinds) {
-        const plan_spec what{
+        const plan_spec spec{
             .lengths = {n}, .batch = 5, .kind = kind, .real = precision_of<TypeParam>};
-        const auto input = input_noise<TypeParam>(what);
-        const auto once = guarded_run(set, what, input);
+        const auto input = input_noise<TypeParam>(spec);
+        const auto once = guarded_run(set, spec, input);
         for (const std::size_t offset : {0, 4}) {
-          const auto again = guarded_run(set, what, input, offset * sizeof(TypeParam));
-          EXPECT_EQ(std::memcmp(once.data(), again.data(), output_bytes(what)), 0)
-              << described(set, what);
+          const auto again = guarded_run(set, spec, input, offset * sizeof(TypeParam));
+          EXPECT_EQ(std::memcmp(once.data(), again.data(), output_bytes(spec)), 0)
+              << described(set, spec);
         }
       }
     }
@@ -106,16 +106,17 @@ TYPED_TEST(host_plan, transforms_an_impulse_at_any_position) {
   if (has_thread_sanitizer) GTEST_SKIP() << "a test of values alone";
   for (const auto& set : checked_sets()) {
     for (const std::size_t n : {16, 64, 512, 16384}) {
-      const plan_spec what{.lengths = {n}, .real = precision_of<TypeParam>};
-      for (std::size_t at = 0; at < n; at += n < 1024 ? 1 : 1021) {
+      const plan_spec spec{.lengths = {n}, .real = precision_of<TypeParam>};
+      for (std::size_t offset = 0; offset < n; offset += n < 1024 ? 1 : 1021) {
         std::vector<TypeParam> input(2 * n);
-        input[2 * at] = 1;
-        const auto output = guarded_run(set, what, input);
-        const auto got = row_of(what, output, 0);
+        input[2 * offset] = 1;
+        const auto output = guarded_run(set, spec, input);
+        const auto got = row_of(spec, output, 0);
         for (std::size_t k = 0; k < n; ++k) {
-          const auto root = reference::root_of_unity<long double>(at * k, n, direction::forward);
+          const auto root =
+              reference::root_of_unity<long double>(offset * k, n, direction::forward);
           ASSERT_LE(std::abs(got[k] - root), element_bound<TypeParam>)
-              << described(set, what) << " impulse at " << at << " bin " << k;
+              << described(set, spec) << " impulse at " << offset << " bin " << k;
         }
       }
     }
@@ -124,13 +125,13 @@ TYPED_TEST(host_plan, transforms_an_impulse_at_any_position) {
 
 TYPED_TEST(host_plan, ignores_what_real_spectra_do_not_hold) {
   const std::size_t n = 256;
-  const plan_spec what{
+  const plan_spec spec{
       .lengths = {n}, .kind = transform::inverse_to_real, .real = precision_of<TypeParam>};
-  auto input = input_noise<TypeParam>(what);
+  auto input = input_noise<TypeParam>(spec);
   const auto& set = backend::host::supported_sets().back();
-  const auto expected = guarded_run(set, what, input);
+  const auto expected = guarded_run(set, spec, input);
   input[1] = input[n + 1] = std::numeric_limits<TypeParam>::quiet_NaN();
-  EXPECT_EQ(guarded_run(set, what, input), expected);
+  EXPECT_EQ(guarded_run(set, spec, input), expected);
 }
 
 TEST(host_plan_in_words, names_passes_bytes_and_workspace) {

@@ -29,13 +29,13 @@ const backend::host::kernels<Real>& kernels_of(const backend::host::named_set& s
 TYPED_TEST(host_single, agrees_with_the_definition) {
   for (std::size_t n = 2; n <= 64; n *= 2) {
     for (const transform kind : {transform::forward, transform::inverse}) {
-      for (const placement where : {placement::out_of_place, placement::in_place}) {
+      for (const placement placed : {placement::out_of_place, placement::in_place}) {
         for (const scaling scale : {scaling::none, scaling::by_length}) {
           check_all_rows<TypeParam>({.lengths = {n},
                                      .kind = kind,
                                      .real = precision_of<TypeParam>,
                                      .scale = scale,
-                                     .where = where},
+                                     .where = placed},
                                     n % 3);
         }
       }
@@ -52,14 +52,14 @@ TYPED_TEST(host_single, transforms_an_impulse_at_any_position) {
         const auto kernel = kernels_of<Real>(set).single(n, is_inverse);
         ASSERT_NE(kernel, nullptr) << set.name << " " << n;
         const auto sense = is_inverse ? direction::inverse : direction::forward;
-        for (std::size_t at = 0; at < n; ++at) {
+        for (std::size_t offset = 0; offset < n; ++offset) {
           std::vector<Real> in(2 * n), out(2 * n);
-          in[2 * at + 1] = 1;  // i
+          in[2 * offset + 1] = 1;  // i
           const single_row<Real> row{nullptr, Real{2}};
           kernel(&row, reinterpret_cast<const std::byte*>(in.data()),
                  reinterpret_cast<std::byte*>(out.data()));
           for (std::size_t k = 0; k < n; ++k) {
-            const auto root = reference::root_of_unity<long double>(at * k, n, sense);
+            const auto root = reference::root_of_unity<long double>(offset * k, n, sense);
             EXPECT_NEAR(out[2 * k], -2 * root.imag(), 1e-6) << set.name << " " << n << " " << k;
             EXPECT_NEAR(out[2 * k + 1], 2 * root.real(), 1e-6) << set.name << " " << n << " " << k;
           }

@@ -48,13 +48,13 @@ TEST(host_threads, give_the_bits_of_a_single_thread) {
 }
 
 /// Calls within a call of the pool run on one thread.
-std::vector<float> alone(const backend::host::named_set& set, const plan_spec& what,
+std::vector<float> alone(const backend::host::named_set& set, const plan_spec& spec,
                          const std::vector<float>& input) {
-  std::vector<float> made;
+  std::vector<float> result;
   thread_pool::shared().run(2, 2, [&](std::size_t i, unsigned) {
-    if (i == 0) made = guarded_run(set, what, input);
+    if (i == 0) result = guarded_run(set, spec, input);
   });
-  return made;
+  return result;
 }
 
 TEST(host_threads, give_the_bits_of_a_single_thread_along_all_axes) {
@@ -63,12 +63,12 @@ TEST(host_threads, give_the_bits_of_a_single_thread_along_all_axes) {
     for (const auto& [lengths, batch] :
          std::vector<std::pair<std::vector<std::size_t>, std::size_t>>{
              {{8, 8}, 16411}, {{512, 128}, 5}, {{32, 16, 64}, 33}, {{4, 65536}, 2}}) {
-      plan_spec what{.lengths = lengths, .batch = batch, .kind = kind};
-      const auto input = input_noise<float>(what);
-      EXPECT_EQ(guarded_run(set, what, input), alone(set, what, input)) << described(what);
-      what.valid_in.assign(lengths.size(), {1, 3});
-      what.in.strides.assign(lengths.size(), 0);  // columns through tiles
-      EXPECT_EQ(guarded_run(set, what, input), alone(set, what, input)) << described(what);
+      plan_spec spec{.lengths = lengths, .batch = batch, .kind = kind};
+      const auto input = input_noise<float>(spec);
+      EXPECT_EQ(guarded_run(set, spec, input), alone(set, spec, input)) << described(spec);
+      spec.valid_in.assign(lengths.size(), {1, 3});
+      spec.in.strides.assign(lengths.size(), 0);  // columns through tiles
+      EXPECT_EQ(guarded_run(set, spec, input), alone(set, spec, input)) << described(spec);
     }
   }
 }
@@ -77,23 +77,23 @@ TEST(host_threads, may_share_one_plan_and_one_queue) {
   queue shared{first_device(engine::host)};
   for (const std::size_t n : {16, 1024, 32768}) {
     for (const transform kind : {transform::forward, transform::forward_from_real}) {
-      const plan_spec what{.lengths = {n}, .batch = 4, .kind = kind};
-      const plan made{shared, what};
-      const auto input = input_noise<float>(what);
-      std::vector<std::vector<float>> out(6, std::vector<float>(output_bytes(what) / 4));
+      const plan_spec spec{.lengths = {n}, .batch = 4, .kind = kind};
+      const plan planned{shared, spec};
+      const auto input = input_noise<float>(spec);
+      std::vector<std::vector<float>> out(6, std::vector<float>(output_bytes(spec) / 4));
       std::vector<std::thread> users;
       for (auto& mine : out) {
         users.emplace_back([&] {
-          buffer_view from{const_cast<float*>(input.data()), 0, input_bytes(what)};
+          buffer_view from{const_cast<float*>(input.data()), 0, input_bytes(spec)};
           for (int i = 0; i < 20; ++i) {
-            made.enqueue(shared, from, {mine.data(), 0, output_bytes(what)});
+            planned.enqueue(shared, from, {mine.data(), 0, output_bytes(spec)});
           }
         });
       }
       for (auto& user : users) user.join();
       for (const auto& mine : out) EXPECT_EQ(mine, out.front());
-      const auto expected = expected_row(what, input, 3);
-      EXPECT_LE(relative_l2(row_of(what, out.front(), 3), expected), 1e-6L);
+      const auto expected = expected_row(spec, input, 3);
+      EXPECT_LE(relative_l2(row_of(spec, out.front(), 3), expected), 1e-6L);
     }
   }
 }

@@ -109,8 +109,8 @@ class opencl_exit : public ::testing::Test {
 
   static void expect_a_good_end(const std::string& mode, int n_times = is_full_run() ? 2 : 1) {
     for (int i = 0; i < n_times; ++i) {
-      const folder here;
-      EXPECT_EQ(exit_code_of_rerun(mode, {{"POCL_CACHE_DIR", (here / "pocl").string()}}), 0)
+      const folder directory;
+      EXPECT_EQ(exit_code_of_rerun(mode, {{"POCL_CACHE_DIR", (directory / "pocl").string()}}), 0)
           << mode;
     }
   }

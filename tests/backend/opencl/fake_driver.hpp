@@ -51,22 +51,22 @@ inline fake_driver& fake() {
 /// Returns a GPU that answers every question the engine asks.
 inline fake_device some_gpu(const std::string& name) {
   namespace property = backend::opencl::device_property;
-  fake_device made;
-  made.set(property::type, backend::opencl::device_type_gpu);
-  made.set(property::compute_units, std::uint32_t{8});
-  made.set(property::max_workgroup, std::size_t{512});
-  made.properties[property::max_work_item_sizes] = std::string(3 * sizeof(std::size_t), '\1');
-  made.set(property::max_allocation_bytes, std::uint64_t{1} << 30);
-  made.set(property::memory_bytes, std::uint64_t{1} << 32);
-  made.set(property::local_memory_bytes, std::uint64_t{65536});
-  made.set(property::is_available, std::uint32_t{1});
-  made.set(property::fp64_config, std::uint64_t{0});
-  made.set_text(property::name, "  " + name + " ");
-  made.set_text(property::vendor, "Maker");
-  made.set_text(property::driver_version, "1.2.3");
-  made.set_text(property::version, "OpenCL 3.0 whatever");
-  made.set_text(property::extensions, "cl_khr_fp64 cl_ext_cxx_for_opencl");
-  return made;
+  fake_device result;
+  result.set(property::type, backend::opencl::device_type_gpu);
+  result.set(property::compute_units, std::uint32_t{8});
+  result.set(property::max_workgroup, std::size_t{512});
+  result.properties[property::max_work_item_sizes] = std::string(3 * sizeof(std::size_t), '\1');
+  result.set(property::max_allocation_bytes, std::uint64_t{1} << 30);
+  result.set(property::memory_bytes, std::uint64_t{1} << 32);
+  result.set(property::local_memory_bytes, std::uint64_t{65536});
+  result.set(property::is_available, std::uint32_t{1});
+  result.set(property::fp64_config, std::uint64_t{0});
+  result.set_text(property::name, "  " + name + " ");
+  result.set_text(property::vendor, "Maker");
+  result.set_text(property::driver_version, "1.2.3");
+  result.set_text(property::version, "OpenCL 3.0 whatever");
+  result.set_text(property::extensions, "cl_khr_fp64 cl_ext_cxx_for_opencl");
+  return result;
 }
 
 namespace fakes {
@@ -121,27 +121,27 @@ inline void add_queries(driver_api& api) {
 }
 
 // A program is its number in fake().programs, counted from 1.
-inline program_handle made_program(const std::string& from, status* made) {
-  *made = success;
+inline program_handle made_program(const std::string& from, status* result) {
+  *result = success;
   fake().programs.push_back(from);
   return reinterpret_cast<program_handle>(fake().programs.size());
 }
 
 inline void add_programs(driver_api& api) {
   api.program_with_source = [](context_handle, std::uint32_t, const char** text,
-                               const std::size_t* size_bytes, status* made) {
-    return made_program("source:" + std::string(*text, *size_bytes), made);
+                               const std::size_t* size_bytes, status* result) {
+    return made_program("source:" + std::string(*text, *size_bytes), result);
   };
   api.program_with_binary = [](context_handle, std::uint32_t, const device_id*,
                                const std::size_t* size_bytes, const unsigned char** bytes,
-                               status* each, status* made) {
+                               status* each, status* result) {
     *each = fake().binary_status;
     return made_program("binary:" + std::string(reinterpret_cast<const char*>(*bytes), *size_bytes),
-                        made);
+                        result);
   };
   api.program_with_il = [](context_handle, const void* bytes, std::size_t size_bytes,
-                           status* made) {
-    return made_program("il:" + std::string(static_cast<const char*>(bytes), size_bytes), made);
+                           status* result) {
+    return made_program("il:" + std::string(static_cast<const char*>(bytes), size_bytes), result);
   };
   api.build_program = [](program_handle, std::uint32_t, const device_id*, const char* options,
                          void (*)(program_handle, void*), void*) {

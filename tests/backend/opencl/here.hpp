@@ -63,8 +63,8 @@ class opencl_here : public ::testing::Test {
     return backend::opencl::open_driver(names);
   }
 
-  folder here;
-  backend::kernel_cache cache{here / "cache"};
+  folder directory;
+  backend::kernel_cache cache{directory / "cache"};
   const backend::opencl::opened_driver opened = driver();
   const backend::opencl::engine engine{opened.api, opened.problem, cache};
   device_info info;

@@ -192,12 +192,13 @@ TEST_F(opencl_kernel, refuses_a_queue_of_another_engine) {
 
 TEST_F(opencl_kernel, finds_its_bitcode_in_the_cache) {
   (void)compiled(sums, 8, 32);
-  const auto n_entries = std::distance(std::filesystem::directory_iterator{here / "cache"}, {});
+  const auto n_entries =
+      std::distance(std::filesystem::directory_iterator{directory / "cache"}, {});
   EXPECT_EQ(n_entries, 1) << "PoCL keeps its own binary";
-  kernel_cache reread{here / "cache"};
+  kernel_cache reread{directory / "cache"};
   const opencl::kernel_compiler later{opened.api, reread};
   EXPECT_EQ(later.compile(queue, source_of(sums, 8, 32))->resources().threads, 8);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{here / "cache"}, {}), n_entries);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{directory / "cache"}, {}), n_entries);
 }
 
 // The route of other drivers, which keep no binaries of their own: PoCL takes it too.
@@ -210,12 +211,12 @@ TEST_F(opencl_kernel, runs_from_the_drivers_own_binary) {
   const auto in = filled(std::vector<float>(32, 1)), out = room(2);
   for (int i = 0; i < 2; ++i) {
     auto program = opencl::build_program(opened.api, as_others, ours.context(), source, cache);
-    const opencl::kernel made{opened.api, other, std::move(program), source};
-    made.launch(other, 2, transform_arguments{.in = in, .out = out, .table = in}.list());
+    const opencl::kernel compiled{opened.api, other, std::move(program), source};
+    compiled.launch(other, 2, transform_arguments{.in = in, .out = out, .table = in}.list());
     other.wait();  // content() reads on another queue
     EXPECT_EQ(content(out), (std::vector<float>{16, 16}));
   }
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{here / "cache"}, {}), 2);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator{directory / "cache"}, {}), 2);
 }
 
 }  // namespace

@@ -44,13 +44,13 @@ TEST_F(opencl_mixed_lengths, agree_with_long_double_along_several_axes) {
 
 /// Rows of three threads: PoCL stored vectors of numbers it keeps for them beyond their alignment.
 TEST_F(opencl_mixed_lengths, run_where_threads_make_no_whole_vectors) {
-  const plan_spec what{.lengths = {156},
+  const plan_spec spec{.lengths = {156},
                        .batch = {2},
                        .kind = transform::forward_from_real,
                        .real = precision::fp64,
                        .in = {.strides = {3}, .distances = {466}},
                        .valid_out = {{1, 28}}};
-  expect_right_plan(*on_, what);
+  expect_right_plan(*on_, spec);
 }
 
 }  // namespace

@@ -55,10 +55,10 @@ TEST(process, passes_arguments_as_they_are) {
 }
 
 TEST(process, refuses_a_program_that_cannot_start) {
-  const folder here;
-  set_content(here / "text", "text");
-  EXPECT_THROW((void)run({(here / "absent").string()}, ""), wingbeat::device_error);
-  EXPECT_THROW((void)run({(here / "text").string()}, ""), wingbeat::device_error);
+  const folder directory;
+  set_content(directory / "text", "text");
+  EXPECT_THROW((void)run({(directory / "absent").string()}, ""), wingbeat::device_error);
+  EXPECT_THROW((void)run({(directory / "text").string()}, ""), wingbeat::device_error);
 }
 
 TEST(process, works_in_a_program_that_closed_its_own_streams) {
@@ -156,14 +156,14 @@ TEST(process, runs_from_many_threads_and_leaves_no_file_open) {
 }
 
 TEST(process, finds_programs_on_the_path_only) {
-  const folder here;
-  std::filesystem::create_directories(here / "bin/tool-c");  // a folder is no program
-  set_script(here / "bin/tool-a", "#!/bin/sh\n");
-  set_content(here / "bin/tool-b", "not executable");
-  set_script(here / "tool-d", "#!/bin/sh\n");
-  const std::string bin = (here / "bin").string();
+  const folder directory;
+  std::filesystem::create_directories(directory / "bin/tool-c");  // a folder is no program
+  set_script(directory / "bin/tool-a", "#!/bin/sh\n");
+  set_content(directory / "bin/tool-b", "not executable");
+  set_script(directory / "tool-d", "#!/bin/sh\n");
+  const std::string bin = (directory / "bin").string();
   const pid_t child = start_child([&] {
-    if (::chdir(here.path().c_str()) != 0) return 1;
+    if (::chdir(directory.path().c_str()) != 0) return 1;
     ::setenv("PATH", ("/nowhere::bin:.:" + bin).c_str(), 1);
     if (find_executable("tool-a") != bin + "/tool-a") return 2;
     for (const char* name : {"tool-b", "tool-c", "tool-d", "tool-e", ""}) {

@@ -122,17 +122,18 @@ class opencl_adopted_queue : public opencl_queue {
     opencl_queue::SetUp();
     if (IsSkipped()) return;
     const auto id = dynamic_cast<opencl::queue&>(*queue).driver_device().id;
-    opencl::status made = 0;
-    context_ = {api.create_context(nullptr, 1, &id, nullptr, nullptr, &made), api.release_context};
-    ASSERT_EQ(made, opencl::success);
+    opencl::status result = 0;
+    context_ = {api.create_context(nullptr, 1, &id, nullptr, nullptr, &result),
+                api.release_context};
+    ASSERT_EQ(result, opencl::success);
   }
 
   opencl::owned<opencl::queue_handle> native(std::uint64_t properties) {
     const auto id = dynamic_cast<opencl::queue&>(*queue).driver_device().id;
-    opencl::status made = 0;
+    opencl::status result = 0;
     opencl::owned<opencl::queue_handle> created{
-        api.create_queue(context_.get(), id, properties, &made), api.release_queue};
-    EXPECT_EQ(made, opencl::success);
+        api.create_queue(context_.get(), id, properties, &result), api.release_queue};
+    EXPECT_EQ(result, opencl::success);
     return created;
   }
 

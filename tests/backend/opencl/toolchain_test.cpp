@@ -24,54 +24,54 @@ void set_script(const std::filesystem::path& file, std::string_view text) {
 }
 
 // The environment belongs to the process, so each search has its own.
-std::string found(const folder& here, int llvm_major, const char* chosen) {
+std::string found(const folder& directory, int llvm_major, const char* chosen) {
   const pid_t child = start_child([&] {
-    ::setenv("PATH", here.path().c_str(), 1);
+    ::setenv("PATH", directory.path().c_str(), 1);
     ::unsetenv("WINGBEAT_CLANG");
     if (chosen != nullptr) ::setenv("WINGBEAT_CLANG", chosen, 1);
     const toolchain tools{llvm_major};
     const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-    set_content(here / "answer",
+    set_content(directory / "answer",
                 name(tools.clang()) + "|" + name(tools.llvm_spirv()) + "|" + tools.problem());
     return 0;
   });
   EXPECT_EQ(exit_code_of(child), 0);
-  return content_of(here / "answer");
+  return content_of(directory / "answer");
 }
 
 TEST(toolchain, prefers_the_chosen_then_the_drivers_then_the_oldest) {
-  const folder here;
-  EXPECT_THAT(found(here, 0, nullptr), HasSubstr("||clang was not found; install clang-15"));
-  set_script(here / "clang", "");
-  EXPECT_EQ(found(here, 0, nullptr), "clang||");
-  set_script(here / "clang-17", "");
-  set_script(here / "llvm-spirv", "");
-  EXPECT_EQ(found(here, 0, nullptr), "clang-17|llvm-spirv|");
-  set_script(here / "clang-15", "");
-  set_script(here / "llvm-spirv-15", "");
-  set_script(here / "clang-14", "");
-  EXPECT_EQ(found(here, 0, nullptr), "clang-15|llvm-spirv-15|");
-  EXPECT_EQ(found(here, 17, nullptr), "clang-17|llvm-spirv|");
-  EXPECT_EQ(found(here, 14, nullptr), "clang-14|llvm-spirv|");
-  EXPECT_EQ(found(here, 99, nullptr), "clang-15|llvm-spirv-15|");
-  EXPECT_EQ(found(here, 17, "clang-14"), "clang-14|llvm-spirv|");
-  EXPECT_EQ(found(here, 17, ""), "clang-17|llvm-spirv|") << "set but empty: not set";
-  EXPECT_EQ(found(here, 17, (here / "clang").c_str()), "clang|llvm-spirv|");
-  EXPECT_THAT(found(here, 15, "/nowhere/clang"),
+  const folder directory;
+  EXPECT_THAT(found(directory, 0, nullptr), HasSubstr("||clang was not found; install clang-15"));
+  set_script(directory / "clang", "");
+  EXPECT_EQ(found(directory, 0, nullptr), "clang||");
+  set_script(directory / "clang-17", "");
+  set_script(directory / "llvm-spirv", "");
+  EXPECT_EQ(found(directory, 0, nullptr), "clang-17|llvm-spirv|");
+  set_script(directory / "clang-15", "");
+  set_script(directory / "llvm-spirv-15", "");
+  set_script(directory / "clang-14", "");
+  EXPECT_EQ(found(directory, 0, nullptr), "clang-15|llvm-spirv-15|");
+  EXPECT_EQ(found(directory, 17, nullptr), "clang-17|llvm-spirv|");
+  EXPECT_EQ(found(directory, 14, nullptr), "clang-14|llvm-spirv|");
+  EXPECT_EQ(found(directory, 99, nullptr), "clang-15|llvm-spirv-15|");
+  EXPECT_EQ(found(directory, 17, "clang-14"), "clang-14|llvm-spirv|");
+  EXPECT_EQ(found(directory, 17, ""), "clang-17|llvm-spirv|") << "set but empty: not set";
+  EXPECT_EQ(found(directory, 17, (directory / "clang").c_str()), "clang|llvm-spirv|");
+  EXPECT_THAT(found(directory, 15, "/nowhere/clang"),
               HasSubstr("||WINGBEAT_CLANG names /nowhere/clang, which is not a program"));
 }
 
 TEST(toolchain, names_what_it_sought_and_where) {
   const auto problem = [](const char* path) {
-    const folder here;
+    const folder directory;
     const pid_t child = start_child([&] {
       ::unsetenv("WINGBEAT_CLANG");
       ::setenv("PATH", path, 1);
-      set_content(here / "answer", toolchain{16}.problem());
+      set_content(directory / "answer", toolchain{16}.problem());
       return 0;
     });
     EXPECT_EQ(exit_code_of(child), 0);
-    return content_of(here / "answer");
+    return content_of(directory / "answer");
   };
   const std::string names = "(none of clang-16, clang-15, clang-17, clang-18, clang-19, clang is ";
   const std::string relative = "bin:.:../usr/bin";
@@ -116,20 +116,20 @@ TEST_F(toolchain_here, knows_its_version) {
 
 // A compiler that is killed, or delivers nothing, must not pass for one that works.
 TEST(toolchain, does_not_trust_a_compiler_that_delivers_nothing) {
-  const folder here;
+  const folder directory;
   const auto refused = [&](std::string_view script) {
-    set_script(here / "clang", script);
+    set_script(directory / "clang", script);
     const pid_t child = start_child([&] {
-      ::setenv("WINGBEAT_CLANG", (here / "clang").c_str(), 1);
+      ::setenv("WINGBEAT_CLANG", (directory / "clang").c_str(), 1);
       try {
         (void)toolchain{}.bitcode_of("kernel void entry() {}");
       } catch (const wingbeat::device_error& failed) {
-        set_content(here / "answer", failed.what());
+        set_content(directory / "answer", failed.what());
       }
       return 0;
     });
     EXPECT_EQ(exit_code_of(child), 0);
-    return content_of(here / "answer");
+    return content_of(directory / "answer");
   };
   EXPECT_THAT(refused("#!/bin/sh\nexit 0\n"), HasSubstr("(exit code 0)"));
   EXPECT_THAT(refused("#!/bin/sh\nprintf half; kill -9 $$\n"), HasSubstr("(exit code 137)"));

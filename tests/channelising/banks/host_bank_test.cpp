@@ -32,24 +32,24 @@ inputs drawn(const channeliser_spec& spec) {
   std::uniform_real_distribution<float> unit{-1, 1};
   const std::size_t parts = spec.narrowband ? 2 : 1;
   const std::size_t n = sizes.transform * (spec.taps + sizes.spectra_per_heap + 1);
-  inputs made;
-  made.planes = {spec.narrowband ? sample_form::complex : sample_form::reals, 0,
-                 n * parts * sizeof(float)};
-  made.samples.resize(spec.polarisations * parts * n);
-  for (float& x : made.samples) x = 100 * unit(random);
-  made.gains.resize(2 * spec.polarisations * spec.channels);
-  for (auto& g : made.gains) g = {unit(random), unit(random)};
+  inputs result;
+  result.planes = {spec.narrowband ? sample_form::complex : sample_form::reals, 0,
+                   n * parts * sizeof(float)};
+  result.samples.resize(spec.polarisations * parts * n);
+  for (float& x : result.samples) x = 100 * unit(random);
+  result.gains.resize(2 * spec.polarisations * spec.channels);
+  for (auto& g : result.gains) g = {unit(random), unit(random)};
   for (std::size_t p = 0; p < spec.polarisations; ++p) {
     for (std::size_t s = 0; s < sizes.spectra_per_heap; ++s) {
       const std::size_t jump = s < 3 || s > 11 ? 0 : random() % sizes.transform;
-      made.entries.push_back({.first = s * sizes.transform + jump,
-                              .time = 0x700000000000 + s,
-                              .phase_turns = s < 5 ? 0.25F : unit(random),
-                              .slope_turns = s < 9 ? -1e-3F : 1e-3F * unit(random),
-                              .gains = static_cast<std::uint32_t>(s / 7 % 2)});
+      result.entries.push_back({.first = s * sizes.transform + jump,
+                                .time = 0x700000000000 + s,
+                                .phase_turns = s < 5 ? 0.25F : unit(random),
+                                .slope_turns = s < 9 ? -1e-3F : 1e-3F * unit(random),
+                                .gains = static_cast<std::uint32_t>(s / 7 % 2)});
     }
   }
-  return made;
+  return result;
 }
 
 struct result {
@@ -83,20 +83,21 @@ result by_plan(queue& on, const channeliser_spec& spec, const inputs& given,
   on.wait();
   std::vector<std::byte> from(sizes.heap_bytes);
   staged.read(from.data(), from.size());
-  result made{std::vector<std::byte>(from.size()), std::vector<std::uint32_t>(spec.polarisations)};
+  result result{std::vector<std::byte>(from.size()),
+                std::vector<std::uint32_t>(spec.polarisations)};
   std::vector<std::uint32_t> parts(spec.polarisations * saturation_counters);
   counts.read(parts.data(), counts.size_bytes());
   for (std::size_t i = 0; i < parts.size(); ++i)
-    made.saturated[i / saturation_counters] += parts[i];
+    result.saturated[i / saturation_counters] += parts[i];
   const std::size_t unit = complex_bytes(spec.output), n_spectra = sizes.spectra_per_heap;
   for (std::size_t row = 0; row < spec.polarisations * n_spectra; ++row) {
     for (std::size_t k = 0; k < spec.channels; ++k) {
       const std::size_t to =
           (k * n_spectra + row % n_spectra) * spec.polarisations + row / n_spectra;
-      std::copy_n(&from[(row * spec.channels + k) * unit], unit, &made.heap[to * unit]);
+      std::copy_n(&from[(row * spec.channels + k) * unit], unit, &result.heap[to * unit]);
     }
   }
-  return made;
+  return result;
 }
 
 void expect_same(const channeliser_spec& spec) {

@@ -52,8 +52,8 @@ class schedule {
     std::size_t n_done = 0;
   };
 
-  bool step(std::size_t at) {
-    work_queue& on = queues_[at];
+  bool step(std::size_t offset) {
+    work_queue& on = queues_[offset];
     if (on.n_done == on.tasks.size()) return false;
     task& next = on.tasks[on.n_done];
     if (!is_done(next.awaited_queue, next.awaited_count)) return false;

@@ -14,10 +14,10 @@ template <class Policy>
 values<typename Policy::real> transformed(const values<typename Policy::real>& x) {
   using body_type = body_of<Policy>;
   using complex_type = complex<typename Policy::real>;
-  constexpr pass_numbers as = Policy::numbers();
-  constexpr size length = as.shape.length;
+  constexpr pass_numbers numbers = Policy::numbers();
+  constexpr size length = numbers.shape.length;
   expect_sizes_of_types<Policy>();
-  const auto table = rounded_table<typename Policy::real>(as);
+  const auto table = rounded_table<typename Policy::real>(numbers);
   values<typename Policy::real> y(x.size(), poison<complex_type>());
   run_threads<Policy>([&](const auto& group, char* scratch) {
     const body_type subject(table.data(), scratch, group);
@@ -49,13 +49,13 @@ void check_opposites(const Label& label, const IsOpposite& is_opposite) {
     }
     subject.team().workgroup_barrier();
     for (unsigned r = 0; r < body_type::e; ++r) {
-      size at = 0;
+      size offset = 0;
       if constexpr (IsOut) {
-        at = subject.opposite_out(column, r);
+        offset = subject.opposite_out(column, r);
       } else {
-        at = subject.opposite_in(column, r);
+        offset = subject.opposite_in(column, r);
       }
-      const auto other = static_cast<size>(subject.entries()[at].re);
+      const auto other = static_cast<size>(subject.entries()[offset].re);
       EXPECT_TRUE(is_opposite(label(subject, r).first, other))
           << label(subject, r).first << " meets " << other;
     }

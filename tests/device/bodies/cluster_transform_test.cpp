@@ -18,15 +18,15 @@ using namespace wingbeat::test;
 template <class Policy>
 void check() {
   using real = typename Policy::real;
-  constexpr tile_shape of = Policy::numbers().shape;
-  constexpr size n = of.length;
-  const auto x = noise<real>(n * of.lanes, 1);
+  constexpr tile_shape shape = Policy::numbers().shape;
+  constexpr size n = shape.length;
+  const auto x = noise<real>(n * shape.lanes, 1);
   const auto y = transformed<Policy>(x);
-  for (size lane = 0; lane < of.lanes; ++lane) {
+  for (size lane = 0; lane < shape.lanes; ++lane) {
     const auto points = picked(x, lane * n, n);
-    const auto expected = of.makes == body::line
+    const auto expected = shape.makes == body::line
                               ? dft(points, Policy::dir)
-                              : dft_of_plane(points, of.first, of.second, Policy::dir);
+                              : dft_of_plane(points, shape.first, shape.second, Policy::dir);
     ASSERT_TRUE(is_accurate<real>(picked(y, lane * n, n), expected, n)) << "lane " << lane;
   }
 }
@@ -76,9 +76,9 @@ TEST(body_cluster_transform, numbers_elements_as_their_strides_place_them) {
 /// Of lines opposite bins add up to N; of planes rows add up to A, and columns to B.
 template <class Policy, bool IsOut>
 void check_meeting() {
-  constexpr pass_numbers as = Policy::numbers();
-  constexpr bool is_plane = as.shape.makes == body::plane;
-  constexpr size a = as.shape.first, b = as.shape.second, n = a * b;
+  constexpr pass_numbers numbers = Policy::numbers();
+  constexpr bool is_plane = numbers.shape.makes == body::plane;
+  constexpr size a = numbers.shape.first, b = numbers.shape.second, n = a * b;
   constexpr size pitch = is_plane ? b + 1 : n;  // of what has bins
   const auto label = [&](const auto& subject, unsigned r) {
     const size bin = IsOut ? subject.offset_out(r) : subject.offset_in(r);

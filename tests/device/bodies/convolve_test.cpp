@@ -23,9 +23,9 @@ using convolved = shaped<Base, &tile_shape::makes, body::convolve>;
 /// Returns the bin in the place of element `number` of a row: of powers of two they are scrambled.
 template <class Policy>
 size bin_at(unsigned number) {
-  constexpr tile_shape of = Policy::numbers().shape;
-  if constexpr (of.is_in_place()) {
-    constexpr unsigned n = unsigned(of.length), e = of.elements_per_thread;
+  constexpr tile_shape shape = Policy::numbers().shape;
+  if constexpr (shape.is_in_place()) {
+    constexpr unsigned n = unsigned(shape.length), e = shape.elements_per_thread;
     constexpr wingbeat::device::scrambled::index_map bins{wingbeat::device::log2_of(e),
                                                           wingbeat::device::log2_of(n / e)};
     return bins.dft_index(number);
@@ -38,11 +38,11 @@ template <class Policy>
 values<typename Policy::real> run(const values<typename Policy::real>& x, const exact& spectrum) {
   using real = typename Policy::real;
   using body_type = body_of<Policy>;
-  constexpr pass_numbers as = Policy::numbers();
-  constexpr unsigned n = unsigned(as.shape.length);
-  constexpr unsigned e = as.shape.elements_per_thread;
+  constexpr pass_numbers numbers = Policy::numbers();
+  constexpr unsigned n = unsigned(numbers.shape.length);
+  constexpr unsigned e = numbers.shape.elements_per_thread;
   expect_sizes_of_types<Policy>();
-  const auto table = rounded_table<real>(as);
+  const auto table = rounded_table<real>(numbers);
   values<real> y(x.size(), poison<complex<real>>());
   run_threads<Policy>([&](const auto& group, char* scratch) {
     const body_type subject(table.data(), scratch, group);
@@ -72,28 +72,28 @@ struct padded_rows : Base {
 template <class Policy>
 void check() {
   using real = typename Policy::real;
-  constexpr tile_shape of = Policy::numbers().shape;
-  auto x = noise<real>(of.length * of.lanes, 1);
+  constexpr tile_shape shape = Policy::numbers().shape;
+  auto x = noise<real>(shape.length * shape.lanes, 1);
   for (size i = 0; i < x.size(); ++i) {
-    if (Policy::numbers().in.is_limited && i % of.length >= Policy::numbers().in.valid_end) {
+    if (Policy::numbers().in.is_limited && i % shape.length >= Policy::numbers().in.valid_end) {
       x[i] = {};
     }
   }
-  const exact h = widened_row(noise<real>(of.length, 2));
+  const exact h = widened_row(noise<real>(shape.length, 2));
   const exact spectrum = dft(h, wingbeat::device::direction::forward);
   const auto y = run<Policy>(x, spectrum);
-  for (size lane = 0; lane < of.lanes; ++lane) {
-    const exact signal = widened_row(picked(x, lane * of.length, of.length));
-    exact expected(of.length);
-    for (size i = 0; i < of.length; ++i) {
-      for (size j = 0; j < of.length; ++j) {
-        expected[i] += signal[j] * h[(i + of.length - j) % of.length];
+  for (size lane = 0; lane < shape.lanes; ++lane) {
+    const exact signal = widened_row(picked(x, lane * shape.length, shape.length));
+    exact expected(shape.length);
+    for (size i = 0; i < shape.length; ++i) {
+      for (size j = 0; j < shape.length; ++j) {
+        expected[i] += signal[j] * h[(i + shape.length - j) % shape.length];
       }
-      expected[i] *= of.length;
+      expected[i] *= shape.length;
     }
-    ASSERT_LE(relative_l2(picked(y, lane * of.length, of.length), expected),
-              3 * l2_bound<real>(std::max<size>(of.length, 2)))
-        << "lane " << lane << " of " << of.lanes;
+    ASSERT_LE(relative_l2(picked(y, lane * shape.length, shape.length), expected),
+              3 * l2_bound<real>(std::max<size>(shape.length, 2)))
+        << "lane " << lane << " of " << shape.lanes;
   }
 }
 

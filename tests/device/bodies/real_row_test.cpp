@@ -20,41 +20,42 @@ using namespace wingbeat::test;
 template <class Policy>
 values<typename Policy::real> transformed(const values<typename Policy::real>& x) {
   using complex_type = complex<typename Policy::real>;
-  constexpr tile_shape of = Policy::numbers().shape;
+  constexpr tile_shape shape = Policy::numbers().shape;
   expect_sizes_of_types<Policy>();
   const auto table = rounded_table<typename Policy::real>(Policy::numbers());
-  values<typename Policy::real> y(of.staged_out() * of.lanes, poison<complex_type>());
+  values<typename Policy::real> y(shape.staged_out() * shape.lanes, poison<complex_type>());
   std::vector<unsigned> loaded(x.size()), stored(y.size());
   run_threads<Policy>([&](const auto& group, char* scratch) {
     const body_of<Policy> subject(table.data(), scratch, group);
     const auto byte_of = [&](const complex_type* at) {
       return reinterpret_cast<const char*>(at) - scratch;
     };
-    const unsigned arriving = of.stage_in ? of.pitch_in() * of.lanes : 0;
-    const unsigned departing = of.stage_out ? of.pitch_out() * of.lanes : 0;
-    EXPECT_EQ(byte_of(subject.arrived()), of.exchange_bytes());
+    const unsigned arriving = shape.stage_in ? shape.pitch_in() * shape.lanes : 0;
+    const unsigned departing = shape.stage_out ? shape.pitch_out() * shape.lanes : 0;
+    EXPECT_EQ(byte_of(subject.arrived()), shape.exchange_bytes());
     EXPECT_EQ(byte_of(subject.leaving()), byte_of(subject.arrived() + arriving));
-    EXPECT_EQ(byte_of(subject.leaving() + departing), of.scratch_bytes());
+    EXPECT_EQ(byte_of(subject.leaving() + departing), shape.scratch_bytes());
     const auto load = [&](unsigned i) {
-      const size at = subject.lane() * of.staged_in() + i;
-      ++loaded[at];
-      return of.stage_in ? subject.arrived()[subject.lane() * of.pitch_in() + i] : x[at];
+      const size offset = subject.lane() * shape.staged_in() + i;
+      ++loaded[offset];
+      return shape.stage_in ? subject.arrived()[subject.lane() * shape.pitch_in() + i] : x[offset];
     };
     const auto store = [&](unsigned i, complex_type z) {
-      const size at = subject.lane() * of.staged_out() + i;
-      ++stored[at];
-      (of.stage_out ? subject.leaving()[subject.lane() * of.pitch_out() + i] : y[at]) = z;
+      const size offset = subject.lane() * shape.staged_out() + i;
+      ++stored[offset];
+      (shape.stage_out ? subject.leaving()[subject.lane() * shape.pitch_out() + i] : y[offset]) = z;
     };
-    if (of.stage_in && group.thread() == 0) {
+    if (shape.stage_in && group.thread() == 0) {
       for (size i = 0; i < x.size(); ++i)
-        subject.arrived()[i / of.staged_in() * of.pitch_in() + i % of.staged_in()] = x[i];
+        subject.arrived()[i / shape.staged_in() * shape.pitch_in() + i % shape.staged_in()] = x[i];
     }
     subject.team().workgroup_barrier();
     subject.run(load, store);
     subject.team().workgroup_barrier();
-    if (of.stage_out && group.thread() == 0) {
+    if (shape.stage_out && group.thread() == 0) {
       for (size i = 0; i < y.size(); ++i)
-        y[i] = subject.leaving()[i / of.staged_out() * of.pitch_out() + i % of.staged_out()];
+        y[i] =
+            subject.leaving()[i / shape.staged_out() * shape.pitch_out() + i % shape.staged_out()];
     }
   });
   EXPECT_EQ(loaded, std::vector<unsigned>(x.size(), 1)) << "each element is loaded once";
@@ -65,17 +66,17 @@ values<typename Policy::real> transformed(const values<typename Policy::real>& x
 template <class Rows>
 void check() {
   using real = typename Rows::real;
-  constexpr tile_shape of = Rows::numbers().shape;
-  constexpr size n = of.length;
-  const auto reals = real_noise<real>(2 * n * of.lanes, 1);
+  constexpr tile_shape shape = Rows::numbers().shape;
+  constexpr size n = shape.length;
+  const auto reals = real_noise<real>(2 * n * shape.lanes, 1);
   values<real> pairs;
-  for (size j = 0; j < n * of.lanes; ++j) pairs.push_back({reals[2 * j], reals[2 * j + 1]});
+  for (size j = 0; j < n * shape.lanes; ++j) pairs.push_back({reals[2 * j], reals[2 * j + 1]});
   auto bins = transformed<to_bins<Rows>>(pairs);
-  for (size lane = 0; lane < of.lanes; ++lane) {
+  for (size lane = 0; lane < shape.lanes; ++lane) {
     auto expected = dft(as_complex(picked(reals, lane * 2 * n, 2 * n)), direction::forward);
     expected.resize(n + 1);
     ASSERT_TRUE(is_accurate<real>(picked(bins, lane * (n + 1), n + 1), expected, 2 * n))
-        << "lane " << lane << " of " << of.lanes;
+        << "lane " << lane << " of " << shape.lanes;
     bins[lane * (n + 1)].im = bins[lane * (n + 1) + n].im = NAN;  // these are not read
   }
   for (auto& z : pairs) z = scaled(z, static_cast<real>(2 * n));

@@ -17,13 +17,14 @@ using namespace wingbeat::test;
 template <class Policy>
 void check() {
   using real = typename Policy::real;
-  constexpr tile_shape of = Policy::numbers().shape;
-  const auto x = noise<real>(of.length * of.lanes, 1);
+  constexpr tile_shape shape = Policy::numbers().shape;
+  const auto x = noise<real>(shape.length * shape.lanes, 1);
   const auto y = transformed<Policy>(x);
-  for (size lane = 0; lane < of.lanes; ++lane) {
-    const auto expected = dft(picked(x, lane * of.length, of.length), Policy::dir);
-    ASSERT_TRUE(is_accurate<real>(picked(y, lane * of.length, of.length), expected, of.length))
-        << "lane " << lane << " of " << of.lanes;
+  for (size lane = 0; lane < shape.lanes; ++lane) {
+    const auto expected = dft(picked(x, lane * shape.length, shape.length), Policy::dir);
+    ASSERT_TRUE(
+        is_accurate<real>(picked(y, lane * shape.length, shape.length), expected, shape.length))
+        << "lane " << lane << " of " << shape.lanes;
   }
 }
 
@@ -57,11 +58,11 @@ TEST(body_transform, hands_columns_over_at_an_exchange) {
 
 TEST(body_transform, puts_an_impulse_at_every_position_on_its_tone) {
   constexpr size n = 64;
-  for (size at = 0; at < n; ++at) {
-    const auto x = impulse<float>(n, at);
+  for (size offset = 0; offset < n; ++offset) {
+    const auto x = impulse<float>(n, offset);
     ASSERT_LE(max_error(transformed<whole_rows<n, 4, 1>>(x), dft(x, direction::forward)),
               element_bound<float>)
-        << "impulse at " << at;
+        << "impulse at " << offset;
   }
 }
 
@@ -108,18 +109,18 @@ struct mirrored_columns : across<whole_rows<R, Elements, Lanes>> {
 
 template <class Policy, bool IsOut, unsigned Columns>
 void check_columns() {
-  constexpr pass_numbers as = Policy::numbers();
-  using columns = wingbeat::device::mirrored<Columns, as.shape.lanes / 2>;
-  for (unsigned first = 0; first < Columns / 2; first += as.shape.lanes / 2) {
+  constexpr pass_numbers numbers = Policy::numbers();
+  using columns = wingbeat::device::mirrored<Columns, numbers.shape.lanes / 2>;
+  for (unsigned first = 0; first < Columns / 2; first += numbers.shape.lanes / 2) {
     const auto label = [&](const auto& subject, unsigned r) {
       const unsigned column = columns::item(first, subject.lane_in());
       const size index = column + size(subject.number_in(r)) * Columns;
       EXPECT_EQ(subject.has_first_in(column), column == 0 && subject.number_in(0) == 0);
-      EXPECT_EQ(IsOut ? subject.behind_out(r) : subject.behind_in(r), as.total);
+      EXPECT_EQ(IsOut ? subject.behind_out(r) : subject.behind_in(r), numbers.total);
       return std::pair{index, column};
     };
     check_opposites<Policy, IsOut>(
-        label, [&](size bin, size other) { return (bin + other) % as.total == 0; });
+        label, [&](size bin, size other) { return (bin + other) % numbers.total == 0; });
   }
 }
 

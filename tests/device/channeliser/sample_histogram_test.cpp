@@ -37,24 +37,24 @@ std::vector<std::int16_t> noise(std::size_t count, unsigned bits) {
 /// Counts samples `first` to `first + count` of a stream that ends with them.
 template <class Policy>
 void expect_counts(std::size_t first, std::size_t count) {
-  constexpr histogram_numbers as = Policy::numbers();
-  const auto samples = noise(first + count, as.sample_bits);
-  const std::size_t n_bytes = channelising::packed_bytes(samples.size(), as.sample_bits);
+  constexpr histogram_numbers numbers = Policy::numbers();
+  const auto samples = noise(first + count, numbers.sample_bits);
+  const std::size_t n_bytes = channelising::packed_bytes(samples.size(), numbers.sample_bits);
   // No word more, for the sanitizers to see one that is read.
-  std::vector<unsigned> words((n_bytes + 3) / 4), totals(std::size_t{1} << as.sample_bits, 5);
-  channelising::pack_samples(samples, as.sample_bits, 0,
+  std::vector<unsigned> words((n_bytes + 3) / 4), totals(std::size_t{1} << numbers.sample_bits, 5);
+  channelising::pack_samples(samples, numbers.sample_bits, 0,
                              {reinterpret_cast<std::byte*>(words.data()), n_bytes});
   auto expected = totals;
   for (const int sample : std::span(samples).subspan(first)) {
-    ++expected[static_cast<std::size_t>(sample + (1 << (as.sample_bits - 1)))];
+    ++expected[static_cast<std::size_t>(sample + (1 << (numbers.sample_bits - 1)))];
   }
-  std::vector<unsigned> scratch(as.scratch_bytes() / sizeof(unsigned), 99);
-  run_grid(as.workgroups(first, count), as.threads, [&](emulated_group group) {
+  std::vector<unsigned> scratch(numbers.scratch_bytes() / sizeof(unsigned), 99);
+  run_grid(numbers.workgroups(first, count), numbers.threads, [&](emulated_group group) {
     sample_histogram<Policy, emulated_group>{
         {words.data(), first, count}, totals.data(), reinterpret_cast<char*>(scratch.data()), group}
         .run();
   });
-  EXPECT_TRUE(totals == expected) << as.sample_bits << " bits, " << first << " + " << count;
+  EXPECT_TRUE(totals == expected) << numbers.sample_bits << " bits, " << first << " + " << count;
 }
 
 template <unsigned Bits>
@@ -84,12 +84,12 @@ TEST(sample_histogram, counts_every_width_from_and_to_every_eighth_sample) {
 }
 
 TEST(sample_histogram, has_workgroups_for_all_samples) {
-  constexpr histogram_numbers as{16, 8192, 256, 65536};
-  EXPECT_EQ(as.slices(), 8U);
-  EXPECT_EQ(as.workgroups(0, 65536), 8U);
-  EXPECT_EQ(as.workgroups(8, 65536), 16U);  // a unit of 32 more
-  EXPECT_EQ(as.workgroups(65536, 8), 8U);
-  EXPECT_EQ(as.scratch_bytes(), 32768U);
+  constexpr histogram_numbers numbers{16, 8192, 256, 65536};
+  EXPECT_EQ(numbers.slices(), 8U);
+  EXPECT_EQ(numbers.workgroups(0, 65536), 8U);
+  EXPECT_EQ(numbers.workgroups(8, 65536), 16U);  // a unit of 32 more
+  EXPECT_EQ(numbers.workgroups(65536, 8), 8U);
+  EXPECT_EQ(numbers.scratch_bytes(), 32768U);
 }
 
 }  // namespace

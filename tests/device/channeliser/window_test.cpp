@@ -124,9 +124,9 @@ void expect_sums() {
       for (unsigned i = 0; i < 2; ++i) {
         double wanted[2] = {0, 0};
         for (unsigned m = 0; m < Taps; ++m) {
-          const std::size_t at = (s + m) * length + j + i;
-          wanted[0] += exact[m * length + j + i] * re.samples[first[0] + at];
-          wanted[1] += exact[m * length + j + i] * im.samples[first[1] + at];
+          const std::size_t offset = (s + m) * length + j + i;
+          wanted[0] += exact[m * length + j + i] * re.samples[first[0] + offset];
+          wanted[1] += exact[m * length + j + i] * im.samples[first[1] + offset];
         }
         const double bound = 1e-6 * (1U << Bits);
         ASSERT_NEAR(y.at[s][i].re, wanted[0], bound) << Taps << " " << j << " " << s;

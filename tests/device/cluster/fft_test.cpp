@@ -25,10 +25,10 @@ using wingbeat::emulated_cluster_group;
 template <class Policy>
 values<typename Policy::real> transformed(const values<typename Policy::real>& x) {
   using fft = typename body_of<Policy>::fft;
-  constexpr pass_numbers as = Policy::numbers();
-  constexpr unsigned a = as.shape.first, b = as.shape.second;
-  constexpr bool is_line = as.shape.makes == body::line;
-  const auto table = rounded_table<typename Policy::real>(as);
+  constexpr pass_numbers numbers = Policy::numbers();
+  constexpr unsigned a = numbers.shape.first, b = numbers.shape.second;
+  constexpr bool is_line = numbers.shape.makes == body::line;
+  const auto table = rounded_table<typename Policy::real>(numbers);
   values<typename Policy::real> y(x.size());
   run_threads<Policy>([&](const emulated_cluster_group& group, char* scratch) {
     const fft subject{table.data(), scratch, group};
@@ -48,16 +48,16 @@ values<typename Policy::real> transformed(const values<typename Policy::real>& x
 template <class Policy>
 void check() {
   using real = typename Policy::real;
-  constexpr tile_shape of = Policy::numbers().shape;
-  constexpr size a = of.first, b = of.second, n = a * b;
-  const auto x = noise<real>(n * of.lanes, 1);
+  constexpr tile_shape shape = Policy::numbers().shape;
+  constexpr size a = shape.first, b = shape.second, n = a * b;
+  const auto x = noise<real>(n * shape.lanes, 1);
   const auto y = transformed<Policy>(x);
-  for (size lane = 0; lane < of.lanes; ++lane) {
+  for (size lane = 0; lane < shape.lanes; ++lane) {
     const auto points = picked(x, lane * n, n);
-    const auto expected =
-        of.makes == body::line ? dft(points, Policy::dir) : dft_of_plane(points, a, b, Policy::dir);
+    const auto expected = shape.makes == body::line ? dft(points, Policy::dir)
+                                                    : dft_of_plane(points, a, b, Policy::dir);
     ASSERT_TRUE(is_accurate<real>(picked(y, lane * n, n), expected, n))
-        << a << " x " << b << ", " << of.workgroups << " workgroups, lane " << lane;
+        << a << " x " << b << ", " << shape.workgroups << " workgroups, lane " << lane;
   }
 }
 
@@ -108,10 +108,10 @@ TEST(cluster_fft, makes_several_lanes) {
 TEST(cluster_fft, puts_an_impulse_at_every_position_on_its_tone) {
   constexpr size n = 64;
   using policy = cluster_rows<8, 8, 4, 2>;
-  for (size at = 0; at < n; ++at) {
-    const auto x = impulse<float>(n, at);
+  for (size offset = 0; offset < n; ++offset) {
+    const auto x = impulse<float>(n, offset);
     ASSERT_LE(max_error(transformed<policy>(x), dft(x, direction::forward)), element_bound<float>)
-        << "impulse at " << at;
+        << "impulse at " << offset;
   }
 }
 
@@ -152,9 +152,9 @@ TEST(cluster_pass, transforms_columns_side_by_side) {
   const auto in = noise<float>(6 * n * batch, 3);
   const auto out = run_pass<columns>(in, batch, in.size());
   for (size column = 0; column < 6 * batch; ++column) {
-    const size at = column / 6 * 6 * n + column % 6;
-    const auto expected = dft(picked(in, at, n, 6), direction::forward);
-    ASSERT_TRUE(is_accurate<float>(picked(out, at, n, 6), expected, n)) << "column " << column;
+    const size offset = column / 6 * 6 * n + column % 6;
+    const auto expected = dft(picked(in, offset, n, 6), direction::forward);
+    ASSERT_TRUE(is_accurate<float>(picked(out, offset, n, 6), expected, n)) << "column " << column;
   }
 }
 
@@ -217,8 +217,8 @@ TEST(cluster_pass, stores_along_what_it_loads_across) {
 
 template <class Rows>
 void check_real() {
-  constexpr pass_numbers as = Rows::numbers();
-  constexpr size n = as.total, batch = as.shape.lanes + 1;
+  constexpr pass_numbers numbers = Rows::numbers();
+  constexpr size n = numbers.total, batch = numbers.shape.lanes + 1;
   const auto reals = real_noise<float>(2 * n * batch, 5);
   values<float> pairs;
   for (size j = 0; j < n * batch; ++j) pairs.push_back({reals[2 * j], reals[2 * j + 1]});
@@ -255,8 +255,8 @@ void each_column(const Values& plane, size a, direction dir, const Take& take) {
 /// Planes of A rows of 2 B reals, B + 1 bins.
 template <class Rows>
 void check_real_plane() {
-  constexpr tile_shape of = Rows::numbers().shape;
-  constexpr size a = of.first, b = of.second, bins = b + 1, batch = of.lanes + 1;
+  constexpr tile_shape shape = Rows::numbers().shape;
+  constexpr size a = shape.first, b = shape.second, bins = b + 1, batch = shape.lanes + 1;
   const auto reals = real_noise<float>(2 * a * b * batch, 6);
   values<float> pairs;
   for (size j = 0; j < a * b * batch; ++j) pairs.push_back({reals[2 * j], reals[2 * j + 1]});
@@ -302,7 +302,7 @@ class listed_store {
   using element = complex<float>;
   static constexpr bool has_parts = false, reduces = false;
   explicit listed_store(std::vector<size>* places) : places_(places) {}
-  void put(size at, size, complex<float>) const { places_->push_back(at); }
+  void put(size offset, size, complex<float>) const { places_->push_back(offset); }
 
  private:
   std::vector<size>* places_;

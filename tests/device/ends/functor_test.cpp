@@ -37,13 +37,15 @@ constexpr size columns = 5, length = 3 * columns;  // planes of 3 rows
 TEST(ends_functor, finds_the_same_elements_whatever_index_is_told) {
   const fused_load<places, fused_as<float, length, true, false, false, 0>> dense{nullptr, nullptr};
   const fused_load<places, fused_as<float, length, false, false, false, 0>> other{nullptr, nullptr};
-  for (size at = 0; at < 4 * length; ++at) {
-    const auto z = dense.get(at, at % columns), same = other.get(at, at / columns % 3);
-    EXPECT_EQ(z.re, static_cast<float>(at / length));
-    EXPECT_EQ(z.im, static_cast<float>(at % length));
+  for (size offset = 0; offset < 4 * length; ++offset) {
+    const auto z = dense.get(offset, offset % columns),
+               same = other.get(offset, offset / columns % 3);
+    EXPECT_EQ(z.re, static_cast<float>(offset / length));
+    EXPECT_EQ(z.im, static_cast<float>(offset % length));
     EXPECT_EQ(same.re, z.re);
     EXPECT_EQ(same.im, z.im);
-    EXPECT_EQ(other.get(at, 4 * length).im, z.im) << "of no dense axis the index does not count";
+    EXPECT_EQ(other.get(offset, 4 * length).im, z.im)
+        << "of no dense axis the index does not count";
   }
 }
 

@@ -53,10 +53,10 @@ struct tallying_store
 template <class Base>
 void check(unsigned workgroups_of_row = 1) {
   using policy = reduced<Base>;
-  constexpr pass_numbers as = policy::numbers();
-  constexpr size length = as.out.distance;
+  constexpr pass_numbers numbers = policy::numbers();
+  constexpr size length = numbers.out.distance;
   const size batch = 5;
-  const auto x = noise<float>(batch * as.in.distance, 1);
+  const auto x = noise<float>(batch * numbers.in.distance, 1);
   std::vector<tally> out(batch + 1, {0, 0, 0});
   run_tiles<policy, plain_load<policy>, tallying_store<length>>(x.data(), out.data(), batch);
   for (size row = 0; row < batch; ++row) {

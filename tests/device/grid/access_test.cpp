@@ -101,8 +101,8 @@ TEST(grid_access, knows_parts_that_lie_apart) {
   for (size b = 0; b < batch; ++b) {
     values<float> got;
     for (size k = 0; k < n; ++k) {
-      const size at = 12 * (b * n + k);
-      got.push_back({out[at], out[at + 6]});
+      const size offset = 12 * (b * n + k);
+      got.push_back({out[offset], out[offset + 6]});
     }
     const auto expected = dft(picked(x, b * n, n), direction::forward);
     EXPECT_TRUE(is_accurate<float>(got, expected, n));
@@ -217,9 +217,9 @@ TEST(grid_access, takes_columns_of_several_axes) {
   const auto out = run_pass<columns_of_planes>(in, 3, in.size());
   for (size plane = 0; plane < 6; ++plane) {
     for (size column = 0; column < 6; ++column) {
-      const size at = plane * 6 * n + column;
-      const auto expected = dft(picked(in, at, n, 6), direction::forward);
-      ASSERT_TRUE(is_accurate<float>(picked(out, at, n, 6), expected, n)) << plane << column;
+      const size offset = plane * 6 * n + column;
+      const auto expected = dft(picked(in, offset, n, 6), direction::forward);
+      ASSERT_TRUE(is_accurate<float>(picked(out, offset, n, 6), expected, n)) << plane << column;
     }
   }
 }

@@ -108,13 +108,13 @@ using staged = shaped<shaped<Base, &tile_shape::stage_in>, &tile_shape::stage_ou
 // Real transforms. Rows of one workgroup are made by another body, unless bins meet in mirrored
 // tiles; planes have bins B + 1 in each of A rows.
 
-constexpr void hold_half_spectrum(tile_shape& of, row& side) {
+constexpr void hold_half_spectrum(tile_shape& shape, row& side) {
   side = row::half_spectrum;
-  if (of.makes == body::transform && !of.mirrored) of.makes = body::real_row;
+  if (shape.makes == body::transform && !shape.mirrored) shape.makes = body::real_row;
 }
-constexpr void place_bins(const tile_shape& of, size bins, grid::side& side) {
-  const bool is_plane = of.makes == body::plane;
-  side.distance = is_plane ? of.first * (bins + 1) : bins + 1;
+constexpr void place_bins(const tile_shape& shape, size bins, grid::side& side) {
+  const bool is_plane = shape.makes == body::plane;
+  side.distance = is_plane ? shape.first * (bins + 1) : bins + 1;
   if (is_plane) side.first_stride = bins + 1;
   side.valid_end = bins + 1;
 }
@@ -161,12 +161,12 @@ using body_of = typename emulated_body<Policy>::type;
 /// Calls work(group, local memory) in every thread of one workgroup, or of one cluster.
 template <class Policy, class Work>
 void run_threads(const Work& work, size first_workgroup = 0) {
-  constexpr tile_shape of = Policy::numbers().shape;
+  constexpr tile_shape shape = Policy::numbers().shape;
   constexpr unsigned threads = body_of<Policy>::workgroup_threads;
-  if constexpr (of.is_cluster()) {
-    run_cluster(of.workgroups, threads, of.scratch_bytes(), work, first_workgroup);
+  if constexpr (shape.is_cluster()) {
+    run_cluster(shape.workgroups, threads, shape.scratch_bytes(), work, first_workgroup);
   } else {
-    const auto scratch = local_memory(of.scratch_bytes());
+    const auto scratch = local_memory(shape.scratch_bytes());
     run_workgroup(
         threads, [&](const emulated_group& group) { work(group, scratch.get()); }, first_workgroup);
   }
@@ -174,9 +174,9 @@ void run_threads(const Work& work, size first_workgroup = 0) {
 
 /// Rounds a pass's roots as a plan does.
 template <class Real>
-values<Real> rounded_table(const pass_numbers& of) {
+values<Real> rounded_table(const pass_numbers& numbers) {
   values<Real> table;
-  for (const auto& w : planner::table_of<long double>(of)) {
+  for (const auto& w : planner::table_of<long double>(numbers)) {
     table.push_back({static_cast<Real>(w.real()), static_cast<Real>(w.imag())});
   }
   table.push_back({});  // never empty
@@ -188,35 +188,35 @@ template <class Policy>
 void expect_sizes_of_types() {
   using body_type = body_of<Policy>;
   using fft = typename body_type::fft;
-  constexpr pass_numbers as = Policy::numbers();
-  constexpr tile_shape of = as.shape;
-  EXPECT_EQ(of.threads(), body_type::workgroup_threads);
-  EXPECT_EQ(of.scratch_bytes(), body_type::scratch_bytes);
-  EXPECT_EQ(of.body_roots(), fft::table_entries);
-  EXPECT_EQ(of.element_bytes, sizeof(complex<typename Policy::real>));
-  if constexpr (of.is_cluster()) {
+  constexpr pass_numbers numbers = Policy::numbers();
+  constexpr tile_shape shape = numbers.shape;
+  EXPECT_EQ(shape.threads(), body_type::workgroup_threads);
+  EXPECT_EQ(shape.scratch_bytes(), body_type::scratch_bytes);
+  EXPECT_EQ(shape.body_roots(), fft::table_entries);
+  EXPECT_EQ(shape.element_bytes, sizeof(complex<typename Policy::real>));
+  if constexpr (shape.is_cluster()) {
     using first = typename fft::first_fft;
     using second = typename fft::second_fft;
     EXPECT_EQ(fft::steps_bytes, std::max(first::scratch_bytes, second::scratch_bytes));
     EXPECT_EQ(fft::second_at, fft::a == fft::b ? 0 : first::table_entries);
     EXPECT_EQ(fft::twiddles_at, fft::second_at + second::table_entries);
   } else {
-    EXPECT_EQ(of.exchange_bytes(), fft::scratch_bytes);
+    EXPECT_EQ(shape.exchange_bytes(), fft::scratch_bytes);
   }
-  if constexpr (of.makes == body::transform) {
-    if (of.stage_in || of.stage_out) {
-      EXPECT_GE(of.scratch_bytes(), of.staged_layout().bytes());
+  if constexpr (shape.makes == body::transform) {
+    if (shape.stage_in || shape.stage_out) {
+      EXPECT_GE(shape.scratch_bytes(), shape.staged_layout().bytes());
     }
   }
-  EXPECT_EQ(planner::table_of<long double>(as).size(), as.table_entries());
+  EXPECT_EQ(planner::table_of<long double>(numbers).size(), numbers.table_entries());
 }
 
 /// An element that no pass writes.
 template <class Element>
 Element poison() {
-  Element made;
-  std::memset(&made, 0xc5, sizeof made);
-  return made;
+  Element result;
+  std::memset(&result, 0xc5, sizeof result);
+  return result;
 }
 
 template <class Element>
@@ -229,14 +229,15 @@ bool is_poison(const Element& one) {
 template <class Policy, class Load, class Store>
 void run_tiles(const typename Load::element* in, typename Store::element* out, size batch) {
   using pass = grid::pass<Policy, body_of<Policy>, Load, Store>;
-  constexpr pass_numbers as = Policy::numbers();
+  constexpr pass_numbers numbers = Policy::numbers();
   expect_sizes_of_types<Policy>();
-  const auto table = rounded_table<typename Policy::real>(as);
+  const auto table = rounded_table<typename Policy::real>(numbers);
   const auto work = [&](const auto& group, char* scratch) {
-    const auto tile = static_cast<unsigned>(group.index() / as.shape.workgroups);
+    const auto tile = static_cast<unsigned>(group.index() / numbers.shape.workgroups);
     pass({in}, {out}, table.data(), scratch, group).run(tile, batch);
   };
-  for (size w = 0; w < as.workgroups(batch); w += as.shape.workgroups) run_threads<Policy>(work, w);
+  for (size w = 0; w < numbers.workgroups(batch); w += numbers.shape.workgroups)
+    run_threads<Policy>(work, w);
 }
 
 template <class Policy>
@@ -263,9 +264,9 @@ std::vector<typename Store::element> run_pass(const std::vector<typename Load::e
 template <class Element>
 std::vector<Element> picked(const std::vector<Element>& from, size first, size count,
                             size stride = 1) {
-  std::vector<Element> made;
-  for (size i = 0; i < count; ++i) made.push_back(from[first + i * stride]);
-  return made;
+  std::vector<Element> result;
+  for (size i = 0; i < count; ++i) result.push_back(from[first + i * stride]);
+  return result;
 }
 
 }  // namespace wingbeat::test

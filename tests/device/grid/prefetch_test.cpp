@@ -35,26 +35,26 @@ struct prefetched {
 /// Notes the places that are prefetched.
 struct recorder {
   std::vector<size>* places;
-  void prefetch(size at, size count) const {
-    for (size i = 0; i < count; ++i) places->push_back(at + i);
+  void prefetch(size offset, size count) const {
+    for (size i = 0; i < count; ++i) places->push_back(offset + i);
   }
 };
 
 /// Checks each tile of `rows` rows, of `threads` threads a workgroup.
 template <class Policy>
 void check(size rows, unsigned tiles, unsigned threads) {
-  constexpr pass_numbers as = Policy::numbers();
-  ASSERT_EQ(as.workgroups(rows), size{tiles} * as.shape.workgroups);
+  constexpr pass_numbers numbers = Policy::numbers();
+  ASSERT_EQ(numbers.workgroups(rows), size{tiles} * numbers.shape.workgroups);
   for (unsigned number = 0; number < tiles; ++number) {
     std::vector<size> taken, read;
-    for (unsigned part = 0; part < as.shape.workgroups; ++part) {
+    for (unsigned part = 0; part < numbers.shape.workgroups; ++part) {
       for (unsigned thread = 0; thread < threads; ++thread)
         prefetch_tile<Policy>(recorder{&taken}, number, rows, thread, part);
     }
-    if (number + as.prefetch_tiles < tiles) {
-      const tile<Policy> later(number + as.prefetch_tiles, rows);
-      for (unsigned lane = 0; lane < as.shape.lanes; ++lane) {
-        for (size i = 0; later.exists(lane) && i < as.prefetch_elements; ++i)
+    if (number + numbers.prefetch_tiles < tiles) {
+      const tile<Policy> later(number + numbers.prefetch_tiles, rows);
+      for (unsigned lane = 0; lane < numbers.shape.lanes; ++lane) {
+        for (size i = 0; later.exists(lane) && i < numbers.prefetch_elements; ++i)
           read.push_back(later.in(lane) + i);
       }
       ASSERT_FALSE(read.empty());

@@ -35,19 +35,19 @@ struct tiles_of {
 /// Indices of the loops, row of the batch last.
 using butterfly = std::vector<size>;
 
-std::multiset<butterfly> all_butterflies(const pass_numbers& as, size rows) {
-  std::vector<butterfly> all{{}};
-  for (unsigned i = 0; i <= as.depth; ++i) {
+std::multiset<butterfly> all_butterflies(const pass_numbers& numbers, size rows) {
+  std::vector<butterfly> result{{}};
+  for (unsigned i = 0; i <= numbers.depth; ++i) {
     std::vector<butterfly> longer;
-    for (const butterfly& each : all) {
-      for (size index = 0; index < (i == as.depth ? rows : as.loops[i].count); ++index) {
+    for (const butterfly& each : result) {
+      for (size index = 0; index < (i == numbers.depth ? rows : numbers.loops[i].count); ++index) {
         longer.push_back(each);
         longer.back().push_back(index);
       }
     }
-    all = longer;
+    result = longer;
   }
-  return {all.begin(), all.end()};
+  return {result.begin(), result.end()};
 }
 
 /// Returns which butterfly a lane has, as the tile says.
@@ -60,32 +60,34 @@ butterfly indices_of(const Tile& subject, unsigned lane) {
   }
 }
 
-size place_of(size base, size distance, const butterfly& at, const pass_numbers& as,
+size place_of(size base, size distance, const butterfly& at, const pass_numbers& numbers,
               size loop::*step) {
-  for (unsigned i = 0; i < as.depth; ++i) base += at[i] * (as.loops[i].*step);
+  for (unsigned i = 0; i < numbers.depth; ++i) base += at[i] * (numbers.loops[i].*step);
   return base + at.back() * distance;
 }
 
 template <class Policy>
 void check_rows(size rows) {
-  constexpr pass_numbers as = Policy::numbers();
+  constexpr pass_numbers numbers = Policy::numbers();
   std::multiset<butterfly> seen;
-  EXPECT_EQ(as.workgroups(rows), as.tiles_per_row() * rows);
+  EXPECT_EQ(numbers.workgroups(rows), numbers.tiles_per_row() * rows);
   // One row more than there is: tiles that are prefetched may lie beyond the last row.
-  for (unsigned number = 0; number < as.tiles_per_row() * (rows + 1); ++number) {
+  for (unsigned number = 0; number < numbers.tiles_per_row() * (rows + 1); ++number) {
     const tile<Policy> subject(number, rows);
-    const size row = number / as.tiles_per_row();
-    EXPECT_EQ(subject.template index<as.depth>(0), 0U) << "of no loop";
-    for (unsigned lane = 0; lane < as.shape.lanes; ++lane) {
+    const size row = number / numbers.tiles_per_row();
+    EXPECT_EQ(subject.template index<numbers.depth>(0), 0U) << "of no loop";
+    for (unsigned lane = 0; lane < numbers.shape.lanes; ++lane) {
       if (!subject.has(lane)) continue;
       butterfly at = indices_of(subject, lane);
       at.push_back(row);
       seen.insert(at);
-      EXPECT_EQ(subject.in(lane), place_of(as.in.base, as.in.distance, at, as, &loop::in));
-      EXPECT_EQ(subject.out(lane), place_of(as.out.base, as.out.distance, at, as, &loop::out));
+      EXPECT_EQ(subject.in(lane),
+                place_of(numbers.in.base, numbers.in.distance, at, numbers, &loop::in));
+      EXPECT_EQ(subject.out(lane),
+                place_of(numbers.out.base, numbers.out.distance, at, numbers, &loop::out));
     }
   }
-  EXPECT_EQ(seen, all_butterflies(as, rows));
+  EXPECT_EQ(seen, all_butterflies(numbers, rows));
 }
 
 template <unsigned Lanes, kind Kind, loop... Loops>

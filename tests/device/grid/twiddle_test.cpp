@@ -31,11 +31,11 @@ struct after : whole_rows<length, Elements, 1, Real> {
 template <class Policy>
 void check() {
   using real = typename Policy::real;
-  constexpr pass_numbers as = Policy::numbers();
-  constexpr unsigned e = as.shape.elements_per_thread, threads = length / e;
-  const auto table = rounded_table<real>(as);
-  ASSERT_EQ(table.size(), as.table_entries() + 1) << "and one that is never read";
-  const size prior = as.prior;
+  constexpr pass_numbers numbers = Policy::numbers();
+  constexpr unsigned e = numbers.shape.elements_per_thread, threads = length / e;
+  const auto table = rounded_table<real>(numbers);
+  ASSERT_EQ(table.size(), numbers.table_entries() + 1) << "and one that is never read";
+  const size prior = numbers.prior;
   for (const size k : {size{0}, size{1}, prior / 3, prior / 2 + 7, prior - 1}) {
     for (unsigned t = 0; t < threads; ++t) {
       const auto given = noise<real>(e, 7 * k + t);
@@ -44,7 +44,7 @@ void check() {
       grid::apply_twiddles<Policy>(x, table.data(), static_cast<unsigned>(k), t);
       exact expected;
       for (unsigned r = 0; r < e; ++r) {
-        const auto w = root((t + r * threads) * k, as.total);
+        const auto w = root((t + r * threads) * k, numbers.total);
         const bool is_forward = Policy::dir == direction::forward;
         expected.push_back(widened(given[r]) * (is_forward ? w : std::conj(w)));
       }

@@ -84,15 +84,15 @@ words on_a_device(queue& on) {
 TEST(every_device, gives_the_bits_of_the_host_through_every_pattern) {
   const words expected = on_the_host();
   std::size_t n_devices = 0;
-  for (const device_info& where : devices()) {
-    if (where.runs_on != engine::opencl && where.runs_on != engine::cuda) continue;
+  for (const device_info& device : devices()) {
+    if (device.runs_on != engine::opencl && device.runs_on != engine::cuda) continue;
     ++n_devices;
-    SCOPED_TRACE(where.name);
-    queue on{where};
+    SCOPED_TRACE(device.name);
+    queue on{device};
     const words got = on_a_device(on);
     for (std::size_t k = 0; k < all_output; ++k) {
       const std::size_t row = k / (2 * probe_threads);
-      if (where.runs_on == engine::cuda && (row == product_row || row == product_row + 1)) {
+      if (device.runs_on == engine::cuda && (row == product_row || row == product_row + 1)) {
         const auto value = std::bit_cast<float>(got[k]), wanted = std::bit_cast<float>(expected[k]);
         EXPECT_NEAR(value, wanted, product_bound) << "row " << row;  // CUDA fuses the product
       } else {

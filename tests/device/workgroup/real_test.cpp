@@ -33,17 +33,17 @@ std::vector<Value> run(const std::vector<Value>& x, std::size_t pitch, std::size
   std::vector<std::atomic<unsigned>> loaded(x.size());  // two threads may load one element
   std::vector<unsigned> stored(y.size());
   run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
-    const team<shape_type, lanes::along_transform, emulated_group> here{group};
+    const team<shape_type, lanes::along_transform, emulated_group> threads{group};
     const auto load = [&](unsigned i) {
-      ++loaded[here.transform() * pitch + i];
-      return x[here.transform() * pitch + i];
+      ++loaded[threads.transform() * pitch + i];
+      return x[threads.transform() * pitch + i];
     };
     const auto store = [&](unsigned i, Value z) {
-      y[here.transform() * out_pitch + i] = z;
-      ++stored[here.transform() * out_pitch + i];
+      y[threads.transform() * out_pitch + i] = z;
+      ++stored[threads.transform() * out_pitch + i];
     };
     const scratch<Fft::scratch_bytes, reuse::after_barrier> lent{memory.get()};
-    Fft::execute(here, load, store, lent, table.data());
+    Fft::execute(threads, load, store, lent, table.data());
   });
   // Of an odd number of elements a thread, its own and the opposite bin's thread load a bin.
   const bool is_twice = Fft::complex_fft::dir == inverse && Fft::elements_per_thread % 2 == 1;
@@ -160,17 +160,17 @@ void check_registers() {
   const auto memory = local_memory(there::scratch_bytes);
   std::vector<complex<Real>> bins(x.size()), again(x.size());
   run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
-    const team<shape_type, Lanes, emulated_group> here{group};
+    const team<shape_type, Lanes, emulated_group> threads{group};
     const scratch<there::scratch_bytes, Reuse> lent{memory.get()};
     const auto element = [&](unsigned r) {
-      return here.transform() * std::size_t{M} + here.thread() + r * there::stride;
+      return threads.transform() * std::size_t{M} + threads.thread() + r * there::stride;
     };
     complex<Real> z[Elements];
     for (unsigned r = 0; r < Elements; ++r) z[r] = x[element(r)];
-    there::execute(here, z, lent, table.data());
+    there::execute(threads, z, lent, table.data());
     for (unsigned r = 0; r < Elements; ++r) bins[element(r)] = z[r];
     if constexpr (Reuse == reuse::after_barrier) group.barrier();
-    back::execute(here, z, lent, table.data());
+    back::execute(threads, z, lent, table.data());
     for (unsigned r = 0; r < Elements; ++r) again[element(r)] = z[r];
   });
   EXPECT_TRUE(is_accurate<Real>(bins, widened_row(expected), 2 * M));
@@ -204,14 +204,14 @@ auto trades_of(const std::vector<complex<float>>& x) {
   std::vector<complex<float>> got(x.size());
   const auto memory = local_memory(trades::scratch_bytes);
   run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
-    const team<shape_type, lanes::along_transform, emulated_group> here{group};
+    const team<shape_type, lanes::along_transform, emulated_group> threads{group};
     complex<float> mine[Fft::elements_per_thread];
     const auto at = [&](unsigned l) {
-      return here.transform() * Fft::length + l * Fft::threads + here.thread();
+      return threads.transform() * Fft::length + l * Fft::threads + threads.thread();
     };
     for (unsigned l = 0; l < Fft::elements_per_thread; ++l) mine[l] = x[at(l)];
     for (unsigned l = 0; l < Fft::elements_per_thread; ++l) {
-      got[at(l)] = trades::of(here, mine, l, typename trades::scratch_type{memory.get()});
+      got[at(l)] = trades::of(threads, mine, l, typename trades::scratch_type{memory.get()});
     }
   });
   return got;

@@ -100,16 +100,16 @@ void check_travel() {
   unsigned barriers[there::threads] = {};
   std::vector<complex<float>> spectrum;
   run_workgroup(there::workgroup_threads, [&](emulated_group group) {
-    const team<typename there::shape_type, lanes::along_transform, emulated_group> here{group};
-    is_owner[here.thread()] = true;
-    row_accessor mine{row.data(), here.thread(), there::threads, &is_owner[here.thread()],
-                      &barriers[here.thread()]};
+    const team<typename there::shape_type, lanes::along_transform, emulated_group> threads{group};
+    is_owner[threads.thread()] = true;
+    row_accessor mine{row.data(), threads.thread(), there::threads, &is_owner[threads.thread()],
+                      &barriers[threads.thread()]};
     const scratch<there::scratch_bytes> lent{memory.get() + 16};  // part of a larger array
-    there::execute(here, mine, lent, table.data());
-    here.barrier();
-    if (here.thread() == 0) spectrum = row;
-    here.barrier();
-    back::execute(here, mine, lent, table.data());
+    there::execute(threads, mine, lent, table.data());
+    threads.barrier();
+    if (threads.thread() == 0) spectrum = row;
+    threads.barrier();
+    back::execute(threads, mine, lent, table.data());
   });
   exact expected(Length), scaled(Length);
   for (unsigned g = 0; g < Length; ++g) expected[g] = natural[map.dft_index(g)];
@@ -140,9 +140,9 @@ void check_convolution() {
   const auto table = roots_of<there>();
   const auto memory = local_memory(there::scratch_bytes);
   run_workgroup(there::workgroup_threads, [&](emulated_group group) {
-    const team<typename there::shape_type, lanes::along_transform, emulated_group> here{group};
+    const team<typename there::shape_type, lanes::along_transform, emulated_group> threads{group};
     const auto at = [&](unsigned l) {
-      return here.transform() * n + here.thread() + l * there::threads;
+      return threads.transform() * n + threads.thread() + l * there::threads;
     };
     complex<float> a[8], b[8];
     for (unsigned l = 0; l < 8; ++l) {
@@ -150,10 +150,10 @@ void check_convolution() {
       b[l] = h[at(l)];
     }
     const typename there::scratch_type lent{memory.get()};
-    there::execute(here, a, lent, table.data());
-    there::execute(here, b, lent, table.data());
+    there::execute(threads, a, lent, table.data());
+    there::execute(threads, b, lent, table.data());
     for (unsigned l = 0; l < 8; ++l) a[l] = a[l] * b[l];
-    back::execute(here, a, lent, table.data());
+    back::execute(threads, a, lent, table.data());
     for (unsigned l = 0; l < 8; ++l) y[at(l)] = a[l];
   });
   for (unsigned f = 0; f < 2; ++f) {

@@ -23,18 +23,18 @@ constexpr auto inverse = direction::inverse;
 
 /// Forward and back in one order, in registers.
 template <order Order, class Shape, class Team, class Scratch>
-void there_and_back(const Team& here, complex<float> (&x)[Shape::elements_per_thread],
+void there_and_back(const Team& threads, complex<float> (&x)[Shape::elements_per_thread],
                     const Scratch& lent) {
   using there = fft<Shape, float, forward, Order>;
   using back = fft<Shape, float, inverse, Order>;
   static const auto roots = roots_of<there>();
-  there::execute(here, x, lent, roots.data());
-  back::execute(here, x, lent, roots.data());
+  there::execute(threads, x, lent, roots.data());
+  back::execute(threads, x, lent, roots.data());
 }
 
 /// A row of reals to its bins and back; a pair of rows the same way.
 template <class Shape, class Team, class Scratch>
-void real_there_and_back(const Team& here, complex<float>* row, complex<float>* bins,
+void real_there_and_back(const Team& threads, complex<float>* row, complex<float>* bins,
                          const Scratch& lent) {
   using there = real_fft<Shape, float, forward>;
   using back = real_fft<Shape, float, inverse>;
@@ -43,13 +43,13 @@ void real_there_and_back(const Team& here, complex<float>* row, complex<float>* 
   const auto store = [&](unsigned i, complex<float> z) { row[i] = z; };
   const auto keep = [&](unsigned k, complex<float> z) { bins[k] = z; };
   const auto reload = [&](unsigned k) { return bins[k]; };
-  there::execute(here, load, keep, lent, roots.data());
-  here.workgroup_barrier();  // bins travel through memory
-  back::execute(here, reload, store, lent, roots.data());
+  there::execute(threads, load, keep, lent, roots.data());
+  threads.workgroup_barrier();  // bins travel through memory
+  back::execute(threads, reload, store, lent, roots.data());
 }
 
 template <class Shape, class Team, class Scratch>
-void two_there_and_back(const Team& here, complex<float>* row,
+void two_there_and_back(const Team& threads, complex<float>* row,
                         wingbeat::device::real::pair<float>* rows, const Scratch& lent) {
   using there = two_real_fft<Shape, float, forward>;
   using back = two_real_fft<Shape, float, inverse>;
@@ -58,8 +58,8 @@ void two_there_and_back(const Team& here, complex<float>* row,
   const auto store = [&](unsigned i, complex<float> z) { row[i] = z; };
   const auto keep = [&](unsigned r, complex<float> x, complex<float> y) { rows[r] = {x, y}; };
   const auto reload = [&](unsigned r) { return rows[r]; };
-  there::execute(here, load, keep, lent, roots.data());
-  back::execute(here, reload, store, lent, roots.data());
+  there::execute(threads, load, keep, lent, roots.data());
+  back::execute(threads, reload, store, lent, roots.data());
 }
 
 template <unsigned Length, unsigned Elements, unsigned Transforms>
@@ -73,22 +73,22 @@ void check() {
   std::vector<wingbeat::device::real::pair<float>> rows(n / 2);
   const auto memory = local_memory(bytes);
   run_workgroup<32>(shape_type::workgroup_threads, [&](emulated_group_of<32> group) {
-    const team<shape_type, lanes::along_transform, emulated_group_of<32>> here{group};
+    const team<shape_type, lanes::along_transform, emulated_group_of<32>> threads{group};
     const scratch<bytes> lent{memory.get()};
-    complex<float>* const row = &x[here.transform() * std::size_t{Length}];
+    complex<float>* const row = &x[threads.transform() * std::size_t{Length}];
     complex<float> z[Elements];
     for (unsigned l = 0; l < Elements; ++l) {
-      z[l] = row[here.thread() + l * shape_type::threads];
+      z[l] = row[threads.thread() + l * shape_type::threads];
     }
-    there_and_back<order::natural, shape_type>(here, z, lent);
-    there_and_back<order::scrambled, shape_type>(here, z, lent);
-    there_and_back<order::nabla, shape_type>(here, z, lent);
+    there_and_back<order::natural, shape_type>(threads, z, lent);
+    there_and_back<order::scrambled, shape_type>(threads, z, lent);
+    there_and_back<order::nabla, shape_type>(threads, z, lent);
     for (unsigned l = 0; l < Elements; ++l) {
       const float scale = 1.0f / float(Length) / float(Length) / float(Length);
-      row[here.thread() + l * shape_type::threads] = scaled(z[l], scale);
+      row[threads.thread() + l * shape_type::threads] = scaled(z[l], scale);
     }
-    real_there_and_back<shape_type>(here, row, &bins[here.transform() * (Length + 1)], lent);
-    two_there_and_back<shape_type>(here, row, &rows[here.transform() * (Length / 2)], lent);
+    real_there_and_back<shape_type>(threads, row, &bins[threads.transform() * (Length + 1)], lent);
+    two_there_and_back<shape_type>(threads, row, &rows[threads.transform() * (Length / 2)], lent);
   });
   exact expected;
   for (const auto& z : given) {
@@ -215,15 +215,15 @@ void check_scrambled() {
   const auto given = x;
   const auto memory = local_memory(there::scratch_bytes);
   run_workgroup<32>(shape_type::workgroup_threads, [&](emulated_group_of<32> group) {
-    const team<shape_type, lanes::along_transform, emulated_group_of<32>> here{group};
+    const team<shape_type, lanes::along_transform, emulated_group_of<32>> threads{group};
     complex<float> z[Elements];
-    for (unsigned l = 0; l < Elements; ++l) z[l] = x[element<Length>(here, l)];
+    for (unsigned l = 0; l < Elements; ++l) z[l] = x[element<Length>(threads, l)];
     for (int time = 0; time < 2; ++time) {
-      there_and_back<order::scrambled, shape_type>(here, z,
+      there_and_back<order::scrambled, shape_type>(threads, z,
                                                    typename there::scratch_type{memory.get()});
     }
     for (unsigned l = 0; l < Elements; ++l) {
-      x[element<Length>(here, l)] = scaled(z[l], 1.0f / (float(Length) * float(Length)));
+      x[element<Length>(threads, l)] = scaled(z[l], 1.0f / (float(Length) * float(Length)));
     }
   });
   exact expected;

@@ -76,8 +76,8 @@ void check_functors() {
   const auto memory = local_memory(there::scratch_bytes);
   trip<real> result{std::vector<pair<real>>(z.size() / 2), std::vector<complex<real>>(z.size())};
   run_workgroup(shape_type::workgroup_threads, [&](wingbeat::emulated_group group) {
-    const team<shape_type, lanes::along_transform, wingbeat::emulated_group> here{group};
-    const std::size_t first = here.transform() * std::size_t{there::length};
+    const team<shape_type, lanes::along_transform, wingbeat::emulated_group> row_team{group};
+    const std::size_t first = row_team.transform() * std::size_t{there::length};
     const auto load = [&](unsigned i) { return z[first + i]; };
     const auto keep = [&](unsigned row, complex<real> x, complex<real> y) {
       result.rows[first / 2 + row] = {x, y};
@@ -85,8 +85,8 @@ void check_functors() {
     const auto reload = [&](unsigned row) { return result.rows[first / 2 + row]; };
     const auto store = [&](unsigned i, complex<real> value) { result.again[first + i] = value; };
     const typename there::scratch_type lent{memory.get()};
-    there::execute(here, load, keep, lent, table.data());
-    Ways::back::execute(here, reload, store, lent, table.data());
+    there::execute(row_team, load, keep, lent, table.data());
+    Ways::back::execute(row_team, reload, store, lent, table.data());
   });
   compare<Ways>(z, result);
 }
@@ -105,20 +105,20 @@ void check_registers() {
   const auto memory = local_memory(there::scratch_bytes);
   trip<real> result{std::vector<pair<real>>(z.size() / 2), std::vector<complex<real>>(z.size())};
   run_workgroup<32>(shape_type::workgroup_threads, [&](emulated_group_of<32> group) {
-    const team<shape_type, Lanes, emulated_group_of<32>> here{group};
+    const team<shape_type, Lanes, emulated_group_of<32>> row_team{group};
     const scratch<there::scratch_bytes, Reuse> lent{memory.get()};
-    const std::size_t first = here.transform() * std::size_t{there::length};
+    const std::size_t first = row_team.transform() * std::size_t{there::length};
     for (int time = 0; time < 2; ++time) {
       complex<real> x[e];
-      for (unsigned r = 0; r < e; ++r) x[r] = z[first + here.thread() + r * threads];
-      there::execute(here, x, lent, table.data());
+      for (unsigned r = 0; r < e; ++r) x[r] = z[first + row_team.thread() + r * threads];
+      there::execute(row_team, x, lent, table.data());
       for (unsigned r = 0; r < e / 2; ++r) {
-        result.rows[first / 2 + here.thread() + r * threads] = {x[r], x[r + e / 2]};
+        result.rows[first / 2 + row_team.thread() + r * threads] = {x[r], x[r + e / 2]};
       }
       if constexpr (Reuse == reuse::after_barrier) group.barrier();
-      Ways::back::execute(here, x, lent, table.data());
+      Ways::back::execute(row_team, x, lent, table.data());
       if constexpr (Reuse == reuse::after_barrier) group.barrier();
-      for (unsigned r = 0; r < e; ++r) result.again[first + here.thread() + r * threads] = x[r];
+      for (unsigned r = 0; r < e; ++r) result.again[first + row_team.thread() + r * threads] = x[r];
     }
   });
   compare<Ways>(z, result);
