@@ -49,7 +49,7 @@ class kernel_operands : public on_engine {
   void SetUp() override {
     on_engine::SetUp();
     if (IsSkipped()) return;
-    compiled = std::make_unique<kernel>(*on, mixed);
+    mixer = std::make_unique<kernel>(*on, mixed);
     for (int i = 0; i < 16; ++i)
       a_values.push_back(static_cast<float>(i)), b_values.push_back(static_cast<short>(100 * i));
     a = buffer{*on, 64};
@@ -70,7 +70,7 @@ class kernel_operands : public on_engine {
     return view;
   }
 
-  std::unique_ptr<kernel> compiled;
+  std::unique_ptr<kernel> mixer;
   std::vector<float> a_values;
   std::vector<short> b_values;
   buffer a, b, sums, counts;
@@ -78,9 +78,9 @@ class kernel_operands : public on_engine {
 
 TEST_P(kernel_operands, are_passed_in_order_with_their_first_elements) {
   // Eight elements: of a from 2 on, of b from 3 on, of sums from 4 on, of counts from 5 on.
-  compiled->enqueue(*on, 2,
-                    {from(a, 8, 32), from(sums, 32, 64), affine{3, 0.5f}, from(b, 6, 16),
-                     from(counts, 20, 32), 7U});
+  mixer->enqueue(*on, 2,
+                 {from(a, 8, 32), from(sums, 32, 64), affine{3, 0.5f}, from(b, 6, 16),
+                  from(counts, 20, 32), 7U});
   std::vector<double> got(16);
   sums.read(got.data(), 128);
   std::vector<unsigned> numbers(16);
@@ -96,8 +96,7 @@ TEST_P(kernel_operands, are_passed_in_order_with_their_first_elements) {
 
 TEST_P(kernel_operands, values_change_from_launch_to_launch) {
   for (const float gain : {1.0f, -2.0f}) {
-    compiled->enqueue(*on, 4,
-                      {a.view(), sums.view(), affine{gain, 0}, b.view(), counts.view(), 0U});
+    mixer->enqueue(*on, 4, {a.view(), sums.view(), affine{gain, 0}, b.view(), counts.view(), 0U});
     std::vector<double> got(16);
     sums.read(got.data(), 128);
     for (int i = 0; i < 16; ++i) EXPECT_EQ(got[std::size_t(i)], gain * float(i) + 100 * i);
@@ -106,7 +105,7 @@ TEST_P(kernel_operands, values_change_from_launch_to_launch) {
 
 TEST_P(kernel_operands, that_are_not_as_the_parameters_are_refused) {
   const auto refused = [&](std::vector<kernel_argument> arguments) {
-    return refusal([&] { compiled->enqueue(*on, 1, std::span<const kernel_argument>{arguments}); });
+    return refusal([&] { mixer->enqueue(*on, 1, std::span<const kernel_argument>{arguments}); });
   };
   const affine map{1, 0};
   EXPECT_THAT(refused({a.view(), sums.view(), map, b.view(), counts.view()}),
@@ -124,7 +123,7 @@ TEST_P(kernel_operands, that_are_not_as_the_parameters_are_refused) {
   EXPECT_THAT(refused({a.view(), from(counts, 0, 64), map, b.view(), from(counts, 8, 56), 1U}),
               HasSubstr("argument 4"))
       << "two that are written";
-  EXPECT_THAT(refusal([&] { compiled->enqueue(*on, 1, a.view(), sums.view(), b.view(), 1); }),
+  EXPECT_THAT(refusal([&] { mixer->enqueue(*on, 1, a.view(), sums.view(), b.view(), 1); }),
               HasSubstr("other form of enqueue"));
 }
 

@@ -206,12 +206,12 @@ auto trades_of(const std::vector<complex<float>>& x) {
   run_workgroup(shape_type::workgroup_threads, [&](emulated_group group) {
     const team<shape_type, lanes::along_transform, emulated_group> threads{group};
     complex<float> mine[Fft::elements_per_thread];
-    const auto at = [&](unsigned l) {
+    const auto index = [&](unsigned l) {
       return threads.transform() * Fft::length + l * Fft::threads + threads.thread();
     };
-    for (unsigned l = 0; l < Fft::elements_per_thread; ++l) mine[l] = x[at(l)];
+    for (unsigned l = 0; l < Fft::elements_per_thread; ++l) mine[l] = x[index(l)];
     for (unsigned l = 0; l < Fft::elements_per_thread; ++l) {
-      got[at(l)] = trades::of(threads, mine, l, typename trades::scratch_type{memory.get()});
+      got[index(l)] = trades::of(threads, mine, l, typename trades::scratch_type{memory.get()});
     }
   });
   return got;
