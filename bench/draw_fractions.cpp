@@ -11,7 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "formats/chart.hpp"  // line_chart, write_chart
+#include "formats/charts/chart.hpp"  // line_chart, write_chart
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include "channelising/spec.hpp"                   // pass_edge
 #include "cli/messages.hpp"                        // counted
 #include "cli/option.hpp"                          // count_of, real_of
-#include "formats/refusal.hpp"                     // refuse, printable
-#include "formats/whole_file.hpp"                  // read_whole_file
+#include "formats/files/refusal.hpp"               // refuse, printable
+#include "formats/files/whole_file.hpp"            // read_whole_file
 #include "formatted.hpp"                           // formatted
 #include "wingbeat/error.hpp"                      // plan_error
 

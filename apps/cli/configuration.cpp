@@ -23,10 +23,10 @@ constexpr void expect(bool holds) {
 #include <optional>
 #include <utility>  // move
 
-#include "formats/refusal.hpp"     // refuse, printable
-#include "formats/whole_file.hpp"  // read_whole_file
-#include "formatted.hpp"           // formatted, joined
-#include "wingbeat/error.hpp"      // plan_error
+#include "formats/files/refusal.hpp"     // refuse, printable
+#include "formats/files/whole_file.hpp"  // read_whole_file
+#include "formatted.hpp"                 // formatted, joined
+#include "wingbeat/error.hpp"            // plan_error
 
 namespace wingbeat::cli {
 namespace {

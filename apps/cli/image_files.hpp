@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/image.hpp"         // image_stack
-#include "formats/image_reader.hpp"  // image_reader
-#include "wingbeat/plan.hpp"         // precision
+#include "formats/images/image.hpp"   // image_stack
+#include "formats/images/reader.hpp"  // image_reader
+#include "wingbeat/plan.hpp"          // precision
 
 namespace wingbeat::cli {
 

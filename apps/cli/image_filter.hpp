@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>  // pair
 
-#include "formats/image.hpp"               // image_stack
+#include "formats/images/image.hpp"        // image_stack
 #include "wingbeat/convolution.hpp"        // extent
 #include "wingbeat/image_convolution.hpp"  // border, normalisation
 #include "wingbeat/plan.hpp"               // precision

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/template_files.hpp"        // template_files
-#include "formats/image.hpp"             // image_stack, image_samples
+#include "formats/images/image.hpp"      // image_stack, image_samples
 #include "wingbeat/devices.hpp"          // device_info
 #include "wingbeat/template_search.hpp"  // peak, extent, precision
 

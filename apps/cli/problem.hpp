@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/signal.hpp"  // signal
-#include "wingbeat/plan.hpp"   // plan_spec
+#include "formats/signals/signal.hpp"  // signal
+#include "wingbeat/plan.hpp"           // plan_spec
 
 namespace wingbeat::cli {
 

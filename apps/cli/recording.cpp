@@ -14,14 +14,14 @@
 #include "channelising/arithmetic/packed_samples.hpp"  // packed_bytes, unpack_samples
 #include "cli/messages.hpp"                            // counted
 #include "cli/option.hpp"                              // refuse_choice
-#include "formats/atomic_file.hpp"                     // is_written_directly
-#include "formats/byte_order.hpp"                      // load
-#include "formats/extension.hpp"                       // extension_of
-#include "formats/npy_header.hpp"                      // take_npy_header
-#include "formats/refusal.hpp"                         // refuse
-#include "formats/signature.hpp"                       // is_text, signed_content
-#include "formats/vdif.hpp"                            // read_vdif
-#include "formats/whole_file.hpp"                      // read_whole_file
+#include "formats/files/atomic_file.hpp"               // is_written_directly
+#include "formats/files/byte_order.hpp"                // load
+#include "formats/files/extension.hpp"                 // extension_of
+#include "formats/files/npy_header.hpp"                // take_npy_header
+#include "formats/files/refusal.hpp"                   // refuse
+#include "formats/files/signature.hpp"                 // is_text, signed_content
+#include "formats/files/whole_file.hpp"                // read_whole_file
+#include "formats/voltages/vdif.hpp"                   // read_vdif
 #include "formatted.hpp"                               // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 

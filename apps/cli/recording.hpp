@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "formats/guppi.hpp"         // guppi_file
-#include "formats/voltages.hpp"      // voltages
-#include "wingbeat/channeliser.hpp"  // channeliser
+#include "formats/voltages/guppi.hpp"     // guppi_file
+#include "formats/voltages/voltages.hpp"  // voltages
+#include "wingbeat/channeliser.hpp"       // channeliser
 
 namespace wingbeat::cli {
 

@@ -7,11 +7,11 @@
 #include <optional>
 #include <span>
 
-#include "formats/signal.hpp"        // signal
-#include "formats/wav.hpp"           // wav_reader
-#include "wingbeat/convolution.hpp"  // extent
-#include "wingbeat/plan.hpp"         // precision
-#include "wingbeat/queue.hpp"        // queue
+#include "formats/signals/signal.hpp"  // signal
+#include "formats/signals/wav.hpp"     // wav_reader
+#include "wingbeat/convolution.hpp"    // extent
+#include "wingbeat/plan.hpp"           // precision
+#include "wingbeat/queue.hpp"          // queue
 
 namespace wingbeat::cli {
 

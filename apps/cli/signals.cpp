@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <csignal>  // raise, sigaction
 
-#include "formats/temporary_files.hpp"  // remove_temporary_files
+#include "formats/files/temporary_files.hpp"  // remove_temporary_files
 
 namespace wingbeat::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <cctype>     // isalpha
 #include <filesystem>
 
-#include "formats/refusal.hpp"  // refuse
-#include "formatted.hpp"        // formatted, joined
-#include "wingbeat/error.hpp"   // plan_error
+#include "formats/files/refusal.hpp"  // refuse
+#include "formatted.hpp"              // formatted, joined
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::cli {
 namespace {

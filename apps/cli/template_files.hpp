@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/image_reader.hpp"  // image_reader
-#include "wingbeat/plan.hpp"         // precision
+#include "formats/images/reader.hpp"  // image_reader
+#include "wingbeat/plan.hpp"          // precision
 
 namespace wingbeat::cli {
 

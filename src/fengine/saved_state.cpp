@@ -10,10 +10,10 @@
 #include <stdexcept>  // out_of_range
 #include <utility>    // move
 
-#include "formats/atomic_file.hpp"  // remove_leftovers, write_whole_file
-#include "formats/whole_file.hpp"   // read_whole_file
-#include "formatted.hpp"            // formatted
-#include "wingbeat/error.hpp"       // file_error
+#include "formats/files/atomic_file.hpp"  // remove_leftovers, write_whole_file
+#include "formats/files/whole_file.hpp"   // read_whole_file
+#include "formatted.hpp"                  // formatted
+#include "wingbeat/error.hpp"             // file_error
 
 namespace wingbeat::fengine {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>  // move
 #include <vector>
 
-#include "cli/program.hpp"    // workplace
-#include "formats/image.hpp"  // image_stack, read_images, write_images
+#include "cli/program.hpp"           // workplace
+#include "formats/images/image.hpp"  // image_stack, read_images, write_images
 
 namespace wingbeat::test {
 

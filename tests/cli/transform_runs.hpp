@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.hpp"     // finished, workplace
-#include "formats/signal.hpp"  // signal
-#include "support/signal.hpp"  // fill_noise
+#include "cli/program.hpp"             // finished, workplace
+#include "formats/signals/signal.hpp"  // signal
+#include "support/signal.hpp"          // fill_noise
 
 namespace wingbeat::test {
 

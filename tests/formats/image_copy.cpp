@@ -5,8 +5,8 @@
 #include <cstdlib>  // strtod
 #include <string_view>
 
-#include "formats/image.hpp"   // read_images, write_images
-#include "wingbeat/error.hpp"  // error
+#include "formats/images/image.hpp"  // read_images, write_images
+#include "wingbeat/error.hpp"        // error
 
 namespace {
 

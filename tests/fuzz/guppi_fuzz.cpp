@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes give voltages of the promised sizes or an error; nothing else may come out.
-#include "formats/guppi.hpp"
+#include "formats/voltages/guppi.hpp"
 #include "fuzz/voltages_reader.hpp"  // check_voltage_reader
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {

@@ -2,8 +2,8 @@
 // What every reader of images promises, whatever it is given.
 #pragma once
 
-#include "formats/image.hpp"  // image_stack
-#include "fuzz/reader.hpp"    // check_message, require
+#include "formats/images/image.hpp"  // image_stack
+#include "fuzz/reader.hpp"           // check_message, require
 
 namespace wingbeat::fuzz {
 

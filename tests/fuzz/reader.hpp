@@ -6,8 +6,8 @@
 #include <cstdlib>  // abort
 #include <string_view>
 
-#include "formats/signal.hpp"  // signal
-#include "wingbeat/error.hpp"  // file_error, plan_error
+#include "formats/signals/signal.hpp"  // signal
+#include "wingbeat/error.hpp"          // file_error, plan_error
 
 namespace wingbeat::fuzz {
 

@@ -2,8 +2,8 @@
 // What readers of voltages promise, whatever they are given.
 #pragma once
 
-#include "formats/voltages.hpp"  // voltages
-#include "fuzz/reader.hpp"       // check_message, require
+#include "formats/voltages/voltages.hpp"  // voltages
+#include "fuzz/reader.hpp"                // check_message, require
 
 namespace wingbeat::fuzz {
 

@@ -55,7 +55,7 @@ LONG_CLASSES = {
     ("include/wingbeat/device/cluster/fft.hpp", "fft"),
     ("include/wingbeat/device/workgroup/fft.hpp", "fft"),
     ("include/wingbeat/device/workgroup/real.hpp", "real_fft"),
-    ("src/formats/chart.cpp", "painter"),
+    ("src/formats/charts/chart.cpp", "painter"),
 }
 
 # `port` translates dialects. The others hold conversions of numbers and wide accesses, for which

@@ -6,16 +6,16 @@
 #include <algorithm>  // all_of
 #include <optional>
 
-#include "cli/messages.hpp"             // print, print_message
-#include "cli/option.hpp"               // add_text, add_count, add_real
-#include "cli/peers/bench_problem.hpp"  // run_problem
-#include "cli/progress.hpp"             // progress
-#include "cli/reports/bench.hpp"        // bench_document, table_of, chart_of
-#include "cli/reports/print_json.hpp"   // print_json
-#include "cli/sweep.hpp"                // sweep_options, problems_of
-#include "formats/atomic_file.hpp"      // atomic_file, is_written_directly
-#include "formatted.hpp"                // formatted
-#include "wingbeat/error.hpp"           // plan_error
+#include "cli/messages.hpp"               // print, print_message
+#include "cli/option.hpp"                 // add_text, add_count, add_real
+#include "cli/peers/bench_problem.hpp"    // run_problem
+#include "cli/progress.hpp"               // progress
+#include "cli/reports/bench.hpp"          // bench_document, table_of, chart_of
+#include "cli/reports/print_json.hpp"     // print_json
+#include "cli/sweep.hpp"                  // sweep_options, problems_of
+#include "formats/files/atomic_file.hpp"  // atomic_file, is_written_directly
+#include "formatted.hpp"                  // formatted
+#include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
 namespace {

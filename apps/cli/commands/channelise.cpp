@@ -20,7 +20,7 @@
 #include "cli/rate.hpp"                                // rate_bar
 #include "cli/recording.hpp"                           // recording
 #include "cli/reports/channelised.hpp"                 // spectra_array, channel_powers, stats_text
-#include "formats/atomic_file.hpp"                     // atomic_file
+#include "formats/files/atomic_file.hpp"               // atomic_file
 #include "formatted.hpp"                               // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 

@@ -7,17 +7,17 @@
 #include <string>
 #include <tuple>  // tie
 
-#include "cli/choose.hpp"            // choose_device, add_mode, add_precision
-#include "cli/image_files.hpp"       // read_finite, without_alpha, require_holds
-#include "cli/image_filter.hpp"      // image_filter
-#include "cli/memory_limit.hpp"      // require_memory
-#include "cli/messages.hpp"          // print_message, counted
-#include "cli/option.hpp"            // add_choice, add_command, add_file
-#include "cli/rate.hpp"              // rate_bar
-#include "formats/image_reader.hpp"  // image_reader
-#include "formats/image_writer.hpp"  // image_writer
-#include "formatted.hpp"             // formatted
-#include "wingbeat/error.hpp"        // plan_error
+#include "cli/choose.hpp"             // choose_device, add_mode, add_precision
+#include "cli/image_files.hpp"        // read_finite, without_alpha, require_holds
+#include "cli/image_filter.hpp"       // image_filter
+#include "cli/memory_limit.hpp"       // require_memory
+#include "cli/messages.hpp"           // print_message, counted
+#include "cli/option.hpp"             // add_choice, add_command, add_file
+#include "cli/rate.hpp"               // rate_bar
+#include "formats/images/reader.hpp"  // image_reader
+#include "formats/images/writer.hpp"  // image_writer
+#include "formatted.hpp"              // formatted
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::cli {
 namespace {

@@ -30,7 +30,7 @@
 #include "control/complex_text.hpp"                    // parse_complex
 #include "control/service_log.hpp"                     // service_log
 #include "fengine/service.hpp"                         // service
-#include "formats/atomic_file.hpp"                     // atomic_file
+#include "formats/files/atomic_file.hpp"               // atomic_file
 #include "formatted.hpp"                               // formatted
 #include "wingbeat/error.hpp"                          // device_error, plan_error
 

@@ -12,21 +12,21 @@
 #include <utility>       // exchange, move
 #include <vector>
 
-#include "cli/choose.hpp"            // choose_device, add_mode, add_precision
-#include "cli/convolver.hpp"         // convolver
-#include "cli/memory_limit.hpp"      // require_memory
-#include "cli/messages.hpp"          // print_message, counted
-#include "cli/option.hpp"            // add_command, add_file, add_count
-#include "cli/rate.hpp"              // rate_bar
-#include "cli/recording_filter.hpp"  // filter_recording
-#include "formats/atomic_file.hpp"   // atomic_file
-#include "formats/byte_source.hpp"   // byte_source
-#include "formats/extension.hpp"     // extension_of
-#include "formats/signal.hpp"        // output_format_of, read_signal, write_signal
-#include "formats/wav.hpp"           // wav_reader, wav_writer
-#include "formats/whole_file.hpp"    // largest_file_bytes
-#include "formatted.hpp"             // formatted
-#include "wingbeat/error.hpp"        // plan_error
+#include "cli/choose.hpp"                 // choose_device, add_mode, add_precision
+#include "cli/convolver.hpp"              // convolver
+#include "cli/memory_limit.hpp"           // require_memory
+#include "cli/messages.hpp"               // print_message, counted
+#include "cli/option.hpp"                 // add_command, add_file, add_count
+#include "cli/rate.hpp"                   // rate_bar
+#include "cli/recording_filter.hpp"       // filter_recording
+#include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/files/extension.hpp"    // extension_of
+#include "formats/files/whole_file.hpp"   // largest_file_bytes
+#include "formats/signals/signal.hpp"     // output_format_of, read_signal, write_signal
+#include "formats/signals/wav.hpp"        // wav_reader, wav_writer
+#include "formatted.hpp"                  // formatted
+#include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
 namespace {

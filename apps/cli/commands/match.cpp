@@ -13,25 +13,25 @@
 #include <type_traits>  // is_same_v
 #include <vector>
 
-#include "cli/choose.hpp"            // choose_device, add_mode, add_precision
-#include "cli/files.hpp"             // print_table, require_stdout_for_json
-#include "cli/image_files.hpp"       // read_searched, apply_mask, channels_text, write_result
-#include "cli/match_run.hpp"         // match, templates_at_once
-#include "cli/memory_limit.hpp"      // require_memory
-#include "cli/messages.hpp"          // print, print_message, counted
-#include "cli/option.hpp"            // add_choice, add_command, add_file, add_count
-#include "cli/reports/peaks.hpp"     // peaks_table, peaks_csv, peaks_star, boxes_of
-#include "cli/template_files.hpp"    // template_files
-#include "formats/atomic_file.hpp"   // atomic_file
-#include "formats/chart.hpp"         // require_chart
-#include "formats/extension.hpp"     // extension_of
-#include "formats/image_marks.hpp"   // draw_boxes, marks_for
-#include "formats/image_reader.hpp"  // image_reader
-#include "formats/image_writer.hpp"  // image_writer
-#include "formats/waterfall.hpp"     // waterfall_chart, write_chart
-#include "formatted.hpp"             // formatted
-#include "wingbeat/error.hpp"        // plan_error
-#include "wingbeat/plan.hpp"         // max_length
+#include "cli/choose.hpp"                 // choose_device, add_mode, add_precision
+#include "cli/files.hpp"                  // print_table, require_stdout_for_json
+#include "cli/image_files.hpp"            // read_searched, apply_mask, channels_text, write_result
+#include "cli/match_run.hpp"              // match, templates_at_once
+#include "cli/memory_limit.hpp"           // require_memory
+#include "cli/messages.hpp"               // print, print_message, counted
+#include "cli/option.hpp"                 // add_choice, add_command, add_file, add_count
+#include "cli/reports/peaks.hpp"          // peaks_table, peaks_csv, peaks_star, boxes_of
+#include "cli/template_files.hpp"         // template_files
+#include "formats/charts/chart.hpp"       // require_chart
+#include "formats/charts/waterfall.hpp"   // waterfall_chart, write_chart
+#include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/extension.hpp"    // extension_of
+#include "formats/images/marks.hpp"       // draw_boxes, marks_for
+#include "formats/images/reader.hpp"      // image_reader
+#include "formats/images/writer.hpp"      // image_writer
+#include "formatted.hpp"                  // formatted
+#include "wingbeat/error.hpp"             // plan_error
+#include "wingbeat/plan.hpp"              // max_length
 
 namespace wingbeat::cli {
 namespace {

@@ -8,20 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "cli/channel_models.hpp"     // narrowband_of, heap_samples
-#include "cli/messages.hpp"           // print, counted
-#include "cli/option.hpp"             // add_inputs, add_file, add_count
-#include "cli/rate.hpp"               // rate_bar
-#include "cli/reports/received.hpp"   // received_batches, empty_stats_text
-#include "cli/reports/unusable.hpp"   // unusable_text, remedy_text
-#include "cli/service_start.hpp"      // add_log_level
-#include "cli/sources.hpp"            // endpoints_of, names_files, require_alone
-#include "cli/stop_signal.hpp"        // stop_signal
-#include "control/service_log.hpp"    // service_log
-#include "formats/atomic_file.hpp"    // write_whole_file
-#include "formats/chart.hpp"          // require_chart
-#include "receive/heap_receiver.hpp"  // heap_receiver
-#include "wingbeat/error.hpp"         // plan_error
+#include "cli/channel_models.hpp"         // narrowband_of, heap_samples
+#include "cli/messages.hpp"               // print, counted
+#include "cli/option.hpp"                 // add_inputs, add_file, add_count
+#include "cli/rate.hpp"                   // rate_bar
+#include "cli/reports/received.hpp"       // received_batches, empty_stats_text
+#include "cli/reports/unusable.hpp"       // unusable_text, remedy_text
+#include "cli/service_start.hpp"          // add_log_level
+#include "cli/sources.hpp"                // endpoints_of, names_files, require_alone
+#include "cli/stop_signal.hpp"            // stop_signal
+#include "control/service_log.hpp"        // service_log
+#include "formats/charts/chart.hpp"       // require_chart
+#include "formats/files/atomic_file.hpp"  // write_whole_file
+#include "receive/heap_receiver.hpp"      // heap_receiver
+#include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
 namespace {

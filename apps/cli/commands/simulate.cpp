@@ -15,9 +15,9 @@
 #include "cli/messages.hpp"                            // print_message, counted
 #include "cli/option.hpp"                              // add_texts, add_outputs, add_count
 #include "cli/progress.hpp"                            // progress
-#include "formats/atomic_file.hpp"                     // atomic_file
-#include "formats/byte_order.hpp"                      // store
-#include "formats/npy_header.hpp"                      // npy_prefix
+#include "formats/files/atomic_file.hpp"               // atomic_file
+#include "formats/files/byte_order.hpp"                // store
+#include "formats/files/npy_header.hpp"                // npy_prefix
 #include "formatted.hpp"                               // formatted
 #include "signals/source.hpp"                          // signal_source, digitise
 #include "wingbeat/error.hpp"                          // plan_error

@@ -6,21 +6,21 @@
 #include <filesystem>
 #include <utility>  // move
 
-#include "cli/choose.hpp"              // choose_devices
-#include "cli/files.hpp"               // require_files
-#include "cli/messages.hpp"            // print_message, print
-#include "cli/option.hpp"              // add_list, add_text, add_count
-#include "cli/progress.hpp"            // progress
-#include "cli/reports/print_json.hpp"  // print_json
-#include "cli/reports/speedtest.hpp"   // engine_timings
-#include "cli/samples.hpp"             // noise, pack
-#include "formats/atomic_file.hpp"     // atomic_file
-#include "formats/chart.hpp"           // require_chart, write_chart
-#include "formats/extension.hpp"       // extension_of
-#include "formatted.hpp"               // formatted
-#include "measure/plan_run.hpp"        // measure_plan
-#include "plan_spec.hpp"               // validate
-#include "wingbeat/error.hpp"          // plan_error
+#include "cli/choose.hpp"                 // choose_devices
+#include "cli/files.hpp"                  // require_files
+#include "cli/messages.hpp"               // print_message, print
+#include "cli/option.hpp"                 // add_list, add_text, add_count
+#include "cli/progress.hpp"               // progress
+#include "cli/reports/print_json.hpp"     // print_json
+#include "cli/reports/speedtest.hpp"      // engine_timings
+#include "cli/samples.hpp"                // noise, pack
+#include "formats/charts/chart.hpp"       // require_chart, write_chart
+#include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/extension.hpp"    // extension_of
+#include "formatted.hpp"                  // formatted
+#include "measure/plan_run.hpp"           // measure_plan
+#include "plan_spec.hpp"                  // validate
+#include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
 namespace {

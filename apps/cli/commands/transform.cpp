@@ -10,8 +10,8 @@
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // add_text, add_count, add_real, add_file
 #include "counted.hpp"                         // counted
-#include "formats/chart.hpp"                   // require_chart
-#include "formats/signal.hpp"                  // output_format_of
+#include "formats/charts/chart.hpp"            // require_chart
+#include "formats/signals/signal.hpp"          // output_format_of
 #include "formatted.hpp"                       // formatted
 #include "wingbeat/error.hpp"                  // plan_error
 

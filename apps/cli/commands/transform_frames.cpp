@@ -18,8 +18,8 @@
 #include "cli/samples.hpp"                     // pack, round_to
 #include "cli/window.hpp"                      // samples_of
 #include "counted.hpp"                         // counted
-#include "formats/chart.hpp"                   // write_chart
-#include "formats/signal.hpp"                  // read_signal
+#include "formats/charts/chart.hpp"            // write_chart
+#include "formats/signals/signal.hpp"          // read_signal
 #include "formatted.hpp"                       // formatted
 #include "plan_spec.hpp"                       // require_good_length
 #include "wingbeat/error.hpp"                  // plan_error, file_error

@@ -18,10 +18,10 @@
 #include "cli/reports/print_json.hpp"          // print_json
 #include "cli/reports/transform.hpp"           // engines_text, transform_json
 #include "cli/samples.hpp"                     // pack
-#include "formats/extension.hpp"               // extension_of
-#include "formats/image_reader.hpp"            // image_reader
-#include "formats/signal.hpp"                  // read_signal, write_signal
-#include "formats/waterfall.hpp"               // waterfall_chart, write_chart
+#include "formats/charts/waterfall.hpp"        // waterfall_chart, write_chart
+#include "formats/files/extension.hpp"         // extension_of
+#include "formats/images/reader.hpp"           // image_reader
+#include "formats/signals/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"                       // formatted
 #include "side.hpp"                            // points_of
 #include "wingbeat/error.hpp"                  // plan_error

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/memory_limit.hpp"    // memory_limit
-#include "cli/output_check.hpp"    // check_extent
-#include "cli/problem.hpp"         // transform_request
-#include "cli/window.hpp"          // window
-#include "formats/whole_file.hpp"  // shown_name
+#include "cli/memory_limit.hpp"          // memory_limit
+#include "cli/output_check.hpp"          // check_extent
+#include "cli/problem.hpp"               // transform_request
+#include "cli/window.hpp"                // window
+#include "formats/files/whole_file.hpp"  // shown_name
 
 namespace wingbeat::cli {
 

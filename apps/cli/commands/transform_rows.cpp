@@ -17,8 +17,8 @@
 #include "cli/samples.hpp"                     // pack
 #include "cli/window.hpp"                      // samples_of
 #include "counted.hpp"                         // counted
-#include "formats/chart.hpp"                   // write_chart
-#include "formats/signal.hpp"                  // read_signal, write_signal
+#include "formats/charts/chart.hpp"            // write_chart
+#include "formats/signals/signal.hpp"          // read_signal, write_signal
 #include "formatted.hpp"                       // formatted
 #include "side.hpp"                            // points_of
 #include "wingbeat/error.hpp"                  // plan_error

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>  // ordered_json
 
 #include "cli/peers/bench_problem.hpp"  // bench_result
-#include "formats/chart.hpp"            // line_chart
+#include "formats/charts/chart.hpp"     // line_chart
 #include "wingbeat/devices.hpp"         // device_info
 
 namespace wingbeat::cli {

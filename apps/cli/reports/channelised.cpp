@@ -8,8 +8,8 @@
 
 #include "channelising/arithmetic/quantise.hpp"  // complex_bytes, load_complex
 #include "channelising/spec.hpp"                 // channel_hz, channels_per_point, has_dither
-#include "formats/atomic_file.hpp"               // atomic_file
-#include "formats/npy_header.hpp"                // npy_prefix
+#include "formats/files/atomic_file.hpp"         // atomic_file
+#include "formats/files/npy_header.hpp"          // npy_prefix
 #include "formatted.hpp"                         // formatted
 #include "measure/document_text.hpp"             // document_text
 #include "wingbeat/error.hpp"                    // plan_error

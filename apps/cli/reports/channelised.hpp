@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "formats/chart.hpp"         // line_chart
-#include "formats/waterfall.hpp"     // waterfall_chart
-#include "wingbeat/channeliser.hpp"  // channelised_heap, channeliser_spec
+#include "formats/charts/chart.hpp"      // line_chart
+#include "formats/charts/waterfall.hpp"  // waterfall_chart
+#include "wingbeat/channeliser.hpp"      // channelised_heap, channeliser_spec
 
 namespace wingbeat::cli {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/match_run.hpp"             // located_peak
-#include "formats/image_marks.hpp"       // image_box
+#include "formats/images/marks.hpp"      // image_box
 #include "wingbeat/template_search.hpp"  // extent
 
 namespace wingbeat::cli {

@@ -7,17 +7,17 @@
 #include <nlohmann/json.hpp>
 #include <utility>  // move
 
-#include "cli/messages.hpp"          // print_message
-#include "cli/reports/spectrum.hpp"  // max_rows_drawn
-#include "cli/samples.hpp"           // pack
-#include "counted.hpp"               // counted
-#include "formats/atomic_file.hpp"   // atomic_file
-#include "formats/chart.hpp"         // line_chart, write_chart
-#include "formats/extension.hpp"     // extension_of
-#include "formats/npy_header.hpp"    // npy_prefix
-#include "formats/waterfall.hpp"     // waterfall_chart
-#include "formatted.hpp"             // formatted
-#include "wingbeat/error.hpp"        // plan_error
+#include "cli/messages.hpp"               // print_message
+#include "cli/reports/spectrum.hpp"       // max_rows_drawn
+#include "cli/samples.hpp"                // pack
+#include "counted.hpp"                    // counted
+#include "formats/charts/chart.hpp"       // line_chart, write_chart
+#include "formats/charts/waterfall.hpp"   // waterfall_chart
+#include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/extension.hpp"    // extension_of
+#include "formats/files/npy_header.hpp"   // npy_prefix
+#include "formatted.hpp"                  // formatted
+#include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/chart.hpp"   // line_chart
-#include "formats/signal.hpp"  // signal
+#include "formats/charts/chart.hpp"    // line_chart
+#include "formats/signals/signal.hpp"  // signal
 
 namespace wingbeat::cli {
 

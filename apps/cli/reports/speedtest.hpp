@@ -9,7 +9,7 @@
 
 #include "cli/agreement.hpp"           // agreement
 #include "cli/reports/break_even.hpp"  // timed_engine
-#include "formats/chart.hpp"           // line_chart
+#include "formats/charts/chart.hpp"    // line_chart
 #include "measure/statistics.hpp"      // spread
 #include "wingbeat/devices.hpp"        // device_info
 

@@ -8,11 +8,11 @@
 #include <map>
 
 #include "cli/program.hpp"                  // workplace
-#include "formats/byte_order.hpp"           // load
-#include "formats/chart.hpp"                // draws_charts
-#include "formats/npy_header.hpp"           // take_npy_header
-#include "formats/voltage_bytes.hpp"        // guppi_card, vdif_frame
-#include "formats/whole_file.hpp"           // read_whole_file
+#include "formats/charts/chart.hpp"         // draws_charts
+#include "formats/files/byte_order.hpp"     // load
+#include "formats/files/npy_header.hpp"     // take_npy_header
+#include "formats/files/whole_file.hpp"     // read_whole_file
+#include "formats/voltages/bytes.hpp"       // guppi_card, vdif_frame
 #include "reference/channeliser_check.hpp"  // gaussian, phasor, stored_value
 
 namespace {

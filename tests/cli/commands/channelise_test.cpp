@@ -11,11 +11,11 @@
 
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
 #include "cli/program.hpp"                             // workplace
-#include "formats/byte_order.hpp"                      // load
-#include "formats/chart.hpp"                           // draws_charts
-#include "formats/npy_header.hpp"                      // npy_prefix, take_npy_header
-#include "formats/voltage_bytes.hpp"                   // vdif_frame
-#include "formats/whole_file.hpp"                      // read_whole_file
+#include "formats/charts/chart.hpp"                    // draws_charts
+#include "formats/files/byte_order.hpp"                // load
+#include "formats/files/npy_header.hpp"                // npy_prefix, take_npy_header
+#include "formats/files/whole_file.hpp"                // read_whole_file
+#include "formats/voltages/bytes.hpp"                  // vdif_frame
 #include "reference/channeliser_check.hpp"             // gaussian, stored_value
 
 namespace {

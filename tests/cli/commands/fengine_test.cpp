@@ -9,12 +9,12 @@
 #include <csignal>    // kill
 #include <thread>     // sleep_for
 
-#include "cli/program.hpp"            // workplace
-#include "fengine/channel_heaps.hpp"  // heap_catcher
-#include "formats/whole_file.hpp"     // read_whole_file
-#include "formatted.hpp"              // formatted
-#include "net/capture_bytes.hpp"      // put_pcap
-#include "receive/traffic.hpp"        // wait_until
+#include "cli/program.hpp"               // workplace
+#include "fengine/channel_heaps.hpp"     // heap_catcher
+#include "formats/files/whole_file.hpp"  // read_whole_file
+#include "formatted.hpp"                 // formatted
+#include "net/capture_bytes.hpp"         // put_pcap
+#include "receive/traffic.hpp"           // wait_until
 #include "spead/digitiser_packet.hpp"
 
 namespace {

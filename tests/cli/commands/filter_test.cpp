@@ -10,12 +10,12 @@
 #include <tuple>
 #include <vector>
 
-#include "cli/images.hpp"             // expect_refusal
-#include "cli/program.hpp"            // workplace
-#include "convolving/direct_sum.hpp"  // direct_sum
-#include "formats/npy_header.hpp"     // npy_prefix
-#include "formats/signal.hpp"         // read_signal, write_signal
-#include "formats/wav.hpp"            // write_wav
+#include "cli/images.hpp"                // expect_refusal
+#include "cli/program.hpp"               // workplace
+#include "convolving/direct_sum.hpp"     // direct_sum
+#include "formats/files/npy_header.hpp"  // npy_prefix
+#include "formats/signals/signal.hpp"    // read_signal, write_signal
+#include "formats/signals/wav.hpp"       // write_wav
 
 namespace {
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/images.hpp"          // image_file, random_images
-#include "cli/program.hpp"         // workplace
-#include "formats/npy_header.hpp"  // npy_prefix
-#include "formats/wav.hpp"         // wav_writer
-#include "support/full_run.hpp"    // sampled
+#include "cli/images.hpp"                // image_file, random_images
+#include "cli/program.hpp"               // workplace
+#include "formats/files/npy_header.hpp"  // npy_prefix
+#include "formats/signals/wav.hpp"       // wav_writer
+#include "support/full_run.hpp"          // sampled
 
 namespace {
 

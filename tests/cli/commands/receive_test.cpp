@@ -7,15 +7,15 @@
 #include <csignal>  // kill
 #include <thread>
 
-#include "cli/program.hpp"             // workplace
-#include "formats/chart.hpp"           // draws_charts
-#include "formats/npy_header.hpp"      // take_npy_header
-#include "formats/whole_file.hpp"      // read_whole_file
-#include "net/capture_bytes.hpp"       // frame_of, put_pcap
-#include "net/udp_receiver.hpp"        // udp_receiver
-#include "receive/channel_stream.hpp"  // voltages_of
-#include "transmit/heap_sender.hpp"    // heap_sender
-#include "wingbeat/error.hpp"          // file_error
+#include "cli/program.hpp"               // workplace
+#include "formats/charts/chart.hpp"      // draws_charts
+#include "formats/files/npy_header.hpp"  // take_npy_header
+#include "formats/files/whole_file.hpp"  // read_whole_file
+#include "net/capture_bytes.hpp"         // frame_of, put_pcap
+#include "net/udp_receiver.hpp"          // udp_receiver
+#include "receive/channel_stream.hpp"    // voltages_of
+#include "transmit/heap_sender.hpp"      // heap_sender
+#include "wingbeat/error.hpp"            // file_error
 
 namespace {
 

@@ -10,8 +10,8 @@
 
 #include "channelising/arithmetic/packed_samples.hpp"  // unpack_samples
 #include "cli/program.hpp"                             // workplace
-#include "formats/npy_header.hpp"                      // take_npy_header
-#include "formats/whole_file.hpp"                      // read_whole_file
+#include "formats/files/npy_header.hpp"                // take_npy_header
+#include "formats/files/whole_file.hpp"                // read_whole_file
 
 namespace {
 

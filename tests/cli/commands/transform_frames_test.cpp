@@ -10,11 +10,11 @@
 #include <numbers>  // pi
 #include <vector>
 
-#include "cli/transform_runs.hpp"  // noise_rows, transform_runs
-#include "cli/window.hpp"          // samples_of
-#include "formats/chart.hpp"       // draws_charts
-#include "formats/signal.hpp"      // read_signal, write_signal
-#include "support/oracle.hpp"      // dft
+#include "cli/transform_runs.hpp"      // noise_rows, transform_runs
+#include "cli/window.hpp"              // samples_of
+#include "formats/charts/chart.hpp"    // draws_charts
+#include "formats/signals/signal.hpp"  // read_signal, write_signal
+#include "support/oracle.hpp"          // dft
 
 namespace {
 

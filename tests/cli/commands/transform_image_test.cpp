@@ -10,11 +10,11 @@
 #include <complex>
 #include <vector>
 
-#include "cli/transform_runs.hpp"  // noise_rows, transform_runs
-#include "formats/chart.hpp"       // draws_charts
-#include "formats/image.hpp"       // write_images
-#include "formats/signal.hpp"      // read_signal, write_signal
-#include "support/oracle.hpp"      // dft, relative_l2
+#include "cli/transform_runs.hpp"      // noise_rows, transform_runs
+#include "formats/charts/chart.hpp"    // draws_charts
+#include "formats/images/image.hpp"    // write_images
+#include "formats/signals/signal.hpp"  // read_signal, write_signal
+#include "support/oracle.hpp"          // dft, relative_l2
 
 namespace {
 

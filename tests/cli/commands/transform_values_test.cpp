@@ -10,9 +10,9 @@
 #include <complex>
 #include <vector>
 
-#include "cli/transform_runs.hpp"  // noise_rows, transform_runs
-#include "formats/signal.hpp"      // read_signal, write_signal
-#include "support/oracle.hpp"      // dft, relative_l2
+#include "cli/transform_runs.hpp"      // noise_rows, transform_runs
+#include "formats/signals/signal.hpp"  // read_signal, write_signal
+#include "support/oracle.hpp"          // dft, relative_l2
 
 namespace {
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/charts/check.hpp"
+
+#include <cmath>  // isfinite
+
+#include "formats/files/extension.hpp"  // extension_of
+#include "formatted.hpp"                // formatted
+#include "wingbeat/error.hpp"           // plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+void check_series(const chart_series& one) {
+  if (one.x.size() != one.y.size()) {
+    throw plan_error(formatted("series '{}' has {} x and {} y values; give equally many", one.label,
+                               one.x.size(), one.y.size()));
+  }
+  for (const chart_notch& notch : one.notches) {
+    if (notch.point < one.x.size()) continue;
+    throw plan_error(formatted("series '{}' has {} points and a notch at point {}; count from 0",
+                               one.label, one.x.size(), notch.point));
+  }
+  const bool has_band = !one.low.empty() || !one.high.empty();
+  if (has_band && (one.low.size() != one.x.size() || one.high.size() != one.x.size())) {
+    throw plan_error(formatted(
+        "series '{}' has {} points but a band of {} low and {} high values; give equally many",
+        one.label, one.x.size(), one.low.size(), one.high.size()));
+  }
+}
+
+void check_range(const chart_axis& axis) {
+  if (!axis.range) return;
+  const auto [low, high] = *axis.range;
+  const bool is_log = axis.scale != axis_scale::linear;
+  if (!std::isfinite(low) || !std::isfinite(high) || low >= high || (is_log && low <= 0)) {
+    throw plan_error(formatted("axis '{}' cannot span {} to {}; give two finite ends in order{}",
+                               axis.label, low, high, is_log ? " above zero" : ""));
+  }
+}
+
+/// Returns the bytes of the code point at the front, 0 if it is not valid UTF-8.
+std::size_t code_point_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const std::size_t n = lead < 0x80                   ? 1
+                        : lead >= 0xC2 && lead < 0xE0 ? 2
+                        : (lead & 0xF0) == 0xE0       ? 3
+                        : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                      : 0;
+  if (n == 0 || n > text.size()) return 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  if (n == 1) return lead >= 0x20 && lead != 0x7F ? 1 : 0;
+  const bool is_overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+  const bool is_surrogate = lead == 0xED && byte(1) >= 0xA0;
+  const bool is_too_large = lead == 0xF4 && byte(1) >= 0x90;
+  return is_overlong || is_surrogate || is_too_large ? 0 : n;
+}
+
+}  // namespace
+
+void check_chart(const line_chart& what) {
+  constexpr int least = 320;
+  constexpr int most = 8192;
+  for (const int pixels : {what.width_pixels, what.height_pixels}) {
+    if (pixels < least || pixels > most) {
+      throw plan_error(formatted("a chart of {} x {} pixels cannot be drawn; choose {} to {}",
+                                 what.width_pixels, what.height_pixels, least, most));
+    }
+  }
+  check_range(what.x);
+  check_range(what.y);
+  for (const auto& one : what.series) check_series(one);
+}
+
+chart_format chart_format_of(const std::filesystem::path& file) {
+  const std::string extension = extension_of(file);
+  if (extension == ".png") return chart_format::png;
+  if (extension == ".svg") return chart_format::svg;
+  if (extension == ".pdf") return chart_format::pdf;
+  throw plan_error(formatted(
+      "cannot draw to {}; the name of a chart must end in .png, .svg or .pdf", file.string()));
+}
+
+void require_chart(std::string_view option, const std::filesystem::path& file) {
+  try {
+    static_cast<void>(chart_format_of(file));
+  } catch (const plan_error& failed) {
+    throw plan_error(formatted("{}: {}", option, failed.what()));
+  }
+  if (draws_charts()) return;
+  throw plan_error(formatted(
+      "{} needs a build with charts, and this one has none; configure with WINGBEAT_PLOTS=ON",
+      option));
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const std::size_t n = code_point_bytes(text);
+    valid += n == 0 ? std::string_view{"?"} : text.substr(0, n);
+    text.remove_prefix(n == 0 ? 1 : n);
+  }
+  return valid;
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout, from the top: title, panels, each under its label, ticks and label of x; the colours' bar
+// on the right.
+#include "formats/charts/waterfall.hpp"
+
+#include <algorithm>  // clamp, max
+#include <array>
+#include <cmath>    // isfinite
+#include <cstdint>  // uint32_t
+
+#include "formats/charts/canvas.hpp"  // canvas, color
+#include "formats/charts/save.hpp"    // save_chart
+#include "formats/charts/scale.hpp"   // chart_scale
+#include "formatted.hpp"              // formatted
+#include "wingbeat/error.hpp"         // plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+constexpr double title_size = 20, label_size = 15, tick_size = 13, edge = 24, gap = 10;
+constexpr double bar_width = 22, room_of_ticks = 90;
+constexpr color ink{0.13, 0.15, 0.19}, quiet{0.38, 0.41, 0.46}, frame{0.62, 0.65, 0.70};
+constexpr color blank{0.87, 0.88, 0.90};
+
+/// From dark to light through blue, violet, red and orange: lightness alone tells the order.
+constexpr std::array<color, 6> colours = {{{0.02, 0.02, 0.10},
+                                           {0.20, 0.10, 0.45},
+                                           {0.55, 0.15, 0.50},
+                                           {0.86, 0.30, 0.33},
+                                           {0.98, 0.62, 0.25},
+                                           {0.99, 0.97, 0.75}}};
+
+color colour_at(double place) {
+  if (!std::isfinite(place)) return blank;
+  const double at = std::clamp(place, 0.0, 1.0) * (colours.size() - 1);
+  const auto i = std::min(static_cast<std::size_t>(at), colours.size() - 2);
+  const double f = at - static_cast<double>(i);
+  const auto between = [&](double a, double b) { return a + f * (b - a); };
+  return {between(colours[i].red, colours[i + 1].red),
+          between(colours[i].green, colours[i + 1].green),
+          between(colours[i].blue, colours[i + 1].blue)};
+}
+
+struct area {
+  double left, top, right, bottom;
+  [[nodiscard]] double width() const { return right - left; }
+  [[nodiscard]] double height() const { return bottom - top; }
+};
+
+class painter {
+ public:
+  explicit painter(const waterfall_chart& what)
+      : what_(what),
+        canvas_(what.width_pixels, what.height_pixels),
+        x_(axis_scale::linear, what.x.first, what.x.second, what.x_unit),
+        y_(axis_scale::linear, what.y.first, what.y.second, what.y_unit),
+        range_(colour_range(what)) {}
+
+  const canvas& paint() {
+    canvas_.text(what_.title, edge, edge + title_size, title_size, ink, 0,
+                 what_.width_pixels - 2 * edge);
+    const double top = edge + title_size + 2 * gap;
+    const double bottom = what_.height_pixels - edge - label_size - tick_size - 2 * gap;
+    const double right = what_.width_pixels - edge - room_of_ticks - bar_width - label_size;
+    const auto n = static_cast<double>(what_.panels.size());
+    const double height = (bottom - top - (n - 1) * gap) / n;
+    for (std::size_t i = 0; i < what_.panels.size(); ++i) {
+      const double from = top + static_cast<double>(i) * (height + gap);
+      const double label = what_.panels[i].label.empty() ? 0 : tick_size + gap;
+      draw_panel(what_.panels[i], {edge + room_of_ticks, from + label, right, from + height});
+    }
+    draw_x_axis({edge + room_of_ticks, top, right, bottom});
+    draw_bar({right + 2 * gap, top, right + 2 * gap + bar_width, bottom});
+    return canvas_;
+  }
+
+ private:
+  [[nodiscard]] cairo_t* cr() const { return canvas_.raw(); }
+
+  void draw_cells(const std::vector<double>& values, std::size_t n_columns, std::size_t n_rows,
+                  const area& to, bool is_downward = false) const {
+    std::vector<std::uint32_t> pixels(n_columns * n_rows);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      for (std::size_t column = 0; column < n_columns; ++column) {
+        const double value = values[row * n_columns + column];
+        const color c = colour_at((value - range_.first) / (range_.second - range_.first));
+        const auto byte = [](double part) { return static_cast<std::uint32_t>(255 * part + 0.5); };
+        pixels[(is_downward ? row : n_rows - 1 - row) * n_columns + column] =
+            byte(c.red) << 16 | byte(c.green) << 8 | byte(c.blue);
+      }
+    }
+    cairo_surface_t* const cells = cairo_image_surface_create_for_data(
+        reinterpret_cast<unsigned char*>(pixels.data()), CAIRO_FORMAT_RGB24,
+        static_cast<int>(n_columns), static_cast<int>(n_rows), static_cast<int>(4 * n_columns));
+    cairo_save(cr());
+    cairo_translate(cr(), to.left, to.top);
+    cairo_scale(cr(), to.width() / static_cast<double>(n_columns),
+                to.height() / static_cast<double>(n_rows));
+    cairo_set_source_surface(cr(), cells, 0, 0);
+    const bool is_enlarged = static_cast<double>(n_columns) < to.width();
+    cairo_pattern_set_filter(cairo_get_source(cr()),
+                             is_enlarged ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_GOOD);
+    cairo_rectangle(cr(), 0, 0, static_cast<double>(n_columns), static_cast<double>(n_rows));
+    cairo_fill(cr());
+    cairo_restore(cr());
+    cairo_surface_finish(cells);  // the pixels go
+    cairo_surface_destroy(cells);
+  }
+
+  void draw_frame(const area& at) const {
+    canvas_.rule(at.left, at.top, at.right, at.top, frame);
+    canvas_.rule(at.left, at.bottom, at.right, at.bottom, frame);
+    canvas_.rule(at.left, at.top, at.left, at.bottom, frame);
+    canvas_.rule(at.right, at.top, at.right, at.bottom, frame);
+  }
+
+  void draw_panel(const waterfall_panel& panel, const area& at) const {
+    canvas_.text(panel.label, at.left, at.top - gap / 2, tick_size, ink, 0, at.width());
+    draw_cells(panel.values, what_.n_columns, what_.n_rows, at, what_.has_rows_downwards);
+    draw_frame(at);
+    for (const chart_tick& tick : y_.ticks(std::max(2, static_cast<int>(at.height() / 60)))) {
+      if (tick.label.empty()) continue;
+      const double place = y_.place_of(tick.value) * at.height();
+      const double y = what_.has_rows_downwards ? at.top + place : at.bottom - place;
+      canvas_.rule(at.left - 4, y, at.left, y, frame);
+      canvas_.text(tick.label, at.left - gap, y + tick_size / 3, tick_size, quiet, 1);
+    }
+    upright(what_.y_label, edge + label_size / 2, (at.top + at.bottom) / 2, at.height());
+  }
+
+  void draw_x_axis(const area& at) const {
+    for (const chart_tick& tick : x_.ticks(std::max(2, static_cast<int>(at.width() / 120)))) {
+      if (tick.label.empty()) continue;
+      const double x = at.left + x_.place_of(tick.value) * at.width();
+      canvas_.rule(x, at.bottom, x, at.bottom + 4, frame);
+      canvas_.text(tick.label, x, at.bottom + gap / 2 + tick_size, tick_size, quiet, 0.5);
+    }
+    canvas_.text(what_.x_label, (at.left + at.right) / 2,
+                 at.bottom + 2 * gap + tick_size + label_size / 2, label_size, ink, 0.5);
+  }
+
+  void draw_bar(const area& at) const {
+    std::vector<double> steps(256);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      steps[i] = range_.first + (range_.second - range_.first) * static_cast<double>(i) / 255;
+    }
+    draw_cells(steps, 1, steps.size(), at);
+    draw_frame(at);
+    const chart_scale scale{axis_scale::linear, range_.first, range_.second};
+    for (const chart_tick& tick : scale.ticks(8)) {
+      if (tick.label.empty()) continue;
+      const double y = at.bottom - scale.place_of(tick.value) * at.height();
+      canvas_.rule(at.right, y, at.right + 4, y, frame);
+      canvas_.text(tick.label, at.right + gap, y + tick_size / 3, tick_size, quiet);
+    }
+    const std::string label = formatted("{}, percentiles {} to {}", what_.value_label,
+                                        lowest_percentile, highest_percentile);
+    upright(label, what_.width_pixels - edge, (at.top + at.bottom) / 2, at.height());
+  }
+
+  void upright(const std::string& text, double x, double y, double most) const {
+    cairo_save(cr());
+    cairo_translate(cr(), x, y);
+    cairo_rotate(cr(), -3.14159265358979323846 / 2);
+    canvas_.text(text, 0, 0, label_size, ink, 0.5, most);
+    cairo_restore(cr());
+  }
+
+  const waterfall_chart& what_;
+  canvas canvas_;
+  chart_scale x_, y_;
+  std::pair<double, double> range_;
+};
+
+void require_drawable(const waterfall_chart& what) {
+  constexpr std::size_t most = 16384;
+  bool fits = !what.panels.empty() && what.n_columns > 0 && what.n_rows > 0 &&
+              what.n_columns <= most && what.n_rows <= most && what.width_pixels >= 400 &&
+              what.height_pixels >= 300;
+  for (const waterfall_panel& panel : what.panels) {
+    fits = fits && panel.values.size() == what.n_columns * what.n_rows;
+  }
+  if (fits) return;
+  throw plan_error(
+      formatted("a waterfall of {} panels, {} columns and {} rows does not fit {} x {} pixels or "
+                "its values; give 1 to {} of each, a value for each cell, and at least 400 x 300",
+                what.panels.size(), what.n_columns, what.n_rows, what.width_pixels,
+                what.height_pixels, most));
+}
+
+}  // namespace
+
+void write_chart(const std::filesystem::path& file, const waterfall_chart& what) {
+  require_drawable(what);
+  painter picture(what);
+  save_chart(file, picture.paint());
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/files/signature.hpp"
+
+#include <algorithm>  // find_if
+#include <iterator>   // begin, end
+
+namespace wingbeat::formats {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// A magic number, and what stands at a second place where the first alone could be chance.
+struct signature {
+  std::string_view magic;
+  std::string_view content;
+  std::size_t second_at = 0;
+  std::string_view second = {};
+};
+
+constexpr signature signatures[] = {
+    {"RIFF"sv, "a WAV recording"sv, 8, "WAVE"sv},
+    {"RF64"sv, "a WAV recording"sv, 8, "WAVE"sv},
+    {"RIFX"sv, "a WAV recording"sv, 8, "WAVE"sv},
+    {"RIFF"sv, "a RIFF file"sv},
+    {"FORM"sv, "an AIFF recording"sv, 8, "AIF"sv},
+    {"fLaC"sv, "a FLAC recording"sv},
+    {"OggS"sv, "an Ogg recording"sv},
+    {"\x89PNG\r\n\x1A\n"sv, "a PNG image"sv},
+    {"\xFF\xD8\xFF\xE0"sv, "a JPEG image"sv},
+    {"\xFF\xD8\xFF\xE1"sv, "a JPEG image"sv},
+    {"\xFF\xD8\xFF\xDB"sv, "a JPEG image"sv},
+    {"\xFF\xD8\xFF\xEE"sv, "a JPEG image"sv},
+    {"II*\0"sv, "a TIFF image"sv},
+    {"MM\0*"sv, "a TIFF image"sv},
+    {"II+\0"sv, "a TIFF image"sv},
+    {"MM\0+"sv, "a TIFF image"sv},
+    {"GIF8"sv, "a GIF image"sv},
+    {"SIMPLE  = "sv, "a FITS file"sv},
+    {"%PDF-"sv, "a PDF document"sv},
+    {"%!PS"sv, "a PostScript document"sv},
+    {"\x1F\x8B\x08"sv, "a gzip archive"sv},
+    {"PK\x03\x04"sv, "a ZIP archive"sv},
+    {"BZh"sv, "a bzip2 archive"sv, 4, "1AY&SY"sv},
+    {"\xFD\x37zXZ\0"sv, "an xz archive"sv},
+    {"\x28\xB5\x2F\xFD"sv, "a zstd archive"sv},
+    {"7z\xBC\xAF\x27\x1C"sv, "a 7z archive"sv},
+    {"\x7F"
+     "ELF"sv,
+     "an ELF program"sv},
+    {"\x89HDF\r\n\x1A\n"sv, "an HDF5 file"sv},
+    {"MATLAB 5.0"sv, "a MATLAB file"sv},
+    {"SQLite format 3\0"sv, "a SQLite database"sv},
+    {"\x93NUMPY"sv, "an array in .npy"sv},
+    {"\xA1\xB2\xC3\xD4"sv, "a capture of packets (pcap)"sv},
+    {"\xD4\xC3\xB2\xA1"sv, "a capture of packets (pcap)"sv},
+    {"\xA1\xB2\x3C\x4D"sv, "a capture of packets (pcap)"sv},
+    {"\x4D\x3C\xB2\xA1"sv, "a capture of packets (pcap)"sv},
+    {"\n\r\r\n"sv, "a capture of packets (pcapng)"sv},
+    {""sv, "an MRC image"sv, 208, "MAP "sv},
+};
+
+}  // namespace
+
+std::string_view signed_content(std::span<const std::byte> head) {
+  const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
+  const auto* const found =
+      std::find_if(std::begin(signatures), std::end(signatures), [&](const signature& each) {
+        return text.starts_with(each.magic) &&
+               (each.second.empty() || (text.size() > each.second_at &&
+                                        text.substr(each.second_at).starts_with(each.second)));
+      });
+  return found == std::end(signatures) ? std::string_view{} : found->content;
+}
+
+bool is_text(std::span<const std::byte> head) {
+  std::size_t n_following = 0;  // bytes of a letter of UTF-8 that are still to come
+  for (const std::byte each : head) {
+    const auto byte = std::to_integer<unsigned>(each);
+    const bool follows = byte >= 0x80 && byte < 0xC0;
+    if (follows != (n_following > 0)) return false;
+    if (follows) {
+      --n_following;
+    } else if (byte >= 0xC0) {
+      if (byte >= 0xF8) return false;
+      n_following = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
+    } else if (byte == 0x7F || (byte < ' ' && (byte < '\t' || byte > '\r') && byte != 0x1B)) {
+      return false;
+    }
+  }
+  return !head.empty();
+}
+
+}  // namespace wingbeat::formats

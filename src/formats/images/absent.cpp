@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for the sources of PNG and TIFF in a build without libpng and libtiff.
+#include "formats/images/png.hpp"
+#include "formats/images/tiff.hpp"
+#include "formatted.hpp"       // formatted
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+[[noreturn]] void refuse_absent(std::string_view name, std::string_view verb) {
+  throw plan_error(
+      formatted("{} cannot be {}: this build has no libpng and libtiff; use .npy or .mrc, or build "
+                "it with WINGBEAT_IMAGES=ON",
+                name, verb));
+}
+
+}  // namespace
+
+bool has_image_libraries() noexcept {
+  return false;
+}
+
+std::unique_ptr<image_source> open_png(const byte_source& from, image_limit) {
+  refuse_absent(from.name(), "read");
+}
+
+std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit) {
+  refuse_absent(from.name(), "read");
+}
+
+image_stack read_png(std::span<const std::byte>, std::string_view name, std::size_t) {
+  refuse_absent(name, "read");
+}
+
+image_stack read_tiff(std::span<const std::byte>, std::string_view name, std::size_t) {
+  refuse_absent(name, "read");
+}
+
+value_range write_png(atomic_file& to, const image_stack&, const image_write_options&) {
+  refuse_absent(to.path().string(), "written");
+}
+
+}  // namespace wingbeat::formats

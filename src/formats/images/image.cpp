@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/images/image.hpp"
+
+#include <new>  // bad_alloc
+#include <string>
+
+#include "formats/files/atomic_file.hpp"  // is_written_directly
+#include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/files/extension.hpp"    // extension_of
+#include "formats/files/refusal.hpp"      // refuse
+#include "formats/files/whole_file.hpp"   // shown_name
+#include "formats/images/reader.hpp"      // open_images
+#include "formats/images/writer.hpp"      // image_writer
+#include "formatted.hpp"                  // formatted
+#include "wingbeat/error.hpp"             // plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+void check_stack(const std::string& name, const image_stack& stack) {
+  const std::size_t n_claimed = stack.n_images * stack.height * stack.width * stack.n_channels;
+  if (n_claimed == 0 || n_claimed != size_of(stack.samples) || stack.n_channels > 4) {
+    throw plan_error(formatted(
+        "cannot write {} samples as {} image(s) of {} x {} pixels with {} channel(s) to "
+        "{}; give 1 to 4 channels and as many samples as the shape says",
+        size_of(stack.samples), stack.n_images, stack.height, stack.width, stack.n_channels, name));
+  }
+}
+
+}  // namespace
+
+image_stack read_images(std::span<const std::byte> content, std::string_view name,
+                        std::size_t limit_bytes) {
+  const byte_source from{content, std::string{name}};
+  return open_images(from, {.bytes = limit_bytes})->read_all();
+}
+
+image_stack read_images(const std::filesystem::path& file, std::size_t limit_bytes) try {
+  const byte_source from{file, limit_bytes};
+  if (from.size() > limit_bytes) {
+    refuse(from.name(), "holds {} bytes; at most {} are read, so split the file", from.size(),
+           limit_bytes);
+  }
+  return open_images(from, {.bytes = limit_bytes})->read_all();
+} catch (const std::bad_alloc&) {
+  refuse(shown_name(file), "does not fit into memory; split or crop it");
+}
+
+image_format image_format_of(const std::filesystem::path& file) {
+  const std::string extension = extension_of(file);
+  if (extension == ".npy") return image_format::npy;
+  if (extension == ".mrc" || extension == ".mrcs") return image_format::mrc;
+  if (extension == ".tif" || extension == ".tiff") return image_format::tiff;
+  if (extension == ".png") return image_format::png;
+  if (extension.empty() && is_written_directly(file)) return image_format::npy;
+  throw plan_error(
+      formatted("cannot tell how to write the image {}; its name must end in .npy, .mrc, .mrcs, "
+                ".tif, .tiff or .png",
+                file.string()));
+}
+
+image_stack shape_of(const image_stack& stack) {
+  return {.n_images = stack.n_images,
+          .height = stack.height,
+          .width = stack.width,
+          .n_channels = stack.n_channels,
+          .full_scale = stack.full_scale,
+          .is_stack = stack.is_stack,
+          .pixel_angstrom = stack.pixel_angstrom};
+}
+
+std::optional<value_range> write_images(const std::filesystem::path& file, const image_stack& stack,
+                                        const image_write_options& options) {
+  static_cast<void>(image_format_of(file));  // before the samples are counted
+  check_stack(file.string(), stack);
+  image_writer to{file, shape_of(stack), options};
+  to.add(stack.samples);
+  return to.commit();
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/images/mrc.hpp"
+
+#include <algorithm>  // max, min
+#include <array>
+#include <bit>      // endian
+#include <cmath>    // isfinite, sqrt
+#include <cstdint>  // int32_t
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>  // move
+#include <vector>
+
+#include "formats/files/byte_order.hpp"  // load, store
+#include "formats/files/refusal.hpp"     // refuse
+#include "formats/images/packed.hpp"     // packed_images
+#include "formatted.hpp"                 // formatted
+#include "wingbeat/error.hpp"            // plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+using bytes = std::span<const std::byte>;
+
+constexpr std::size_t header_bytes = 1024;
+constexpr std::int32_t format_version = 20141;
+
+/// Offsets of the header's fields.
+namespace field {
+constexpr std::size_t n_columns = 0, n_rows = 4, n_sections = 8, mode = 12;
+constexpr std::size_t intervals = 28, cell_lengths = 40, cell_angles = 52, axis_order = 64;
+constexpr std::size_t least = 76, largest = 80, mean = 84, space_group = 88, extended_bytes = 92;
+constexpr std::size_t version = 108, map = 208, stamp = 212, deviation = 216, n_labels = 220;
+constexpr std::size_t labels = 224, label_bytes = 80;
+}  // namespace field
+
+struct mrc_header {
+  std::endian order;
+  std::int32_t n_columns, n_rows, n_sections, mode, extended_bytes;
+};
+
+mrc_header load_header(bytes content, std::endian order) {
+  const auto word = [&](std::size_t offset) { return load<std::int32_t>(&content[offset], order); };
+  return {order,
+          word(field::n_columns),
+          word(field::n_rows),
+          word(field::n_sections),
+          word(field::mode),
+          word(field::extended_bytes)};
+}
+
+std::optional<number_type> number_type_of(std::int32_t mode) {
+  switch (mode) {
+    case 0: return number_type::int8;
+    case 1: return number_type::int16;
+    case 2: return number_type::float32;
+    case 6: return number_type::uint16;
+    case 12: return number_type::float16;
+    default: return std::nullopt;
+  }
+}
+
+/// Returns whether the numbers could be a header's. In the other byte order they could not, unless
+/// the mode is 0: any other below 256 becomes one of at least 2^24.
+bool is_plausible(const mrc_header& header) {
+  constexpr std::int32_t largest_mode = 255;
+  return header.n_columns > 0 && header.n_rows > 0 && header.n_sections > 0 && header.mode >= 0 &&
+         header.mode <= largest_mode && header.extended_bytes >= 0;
+}
+
+/// Returns the byte order of the machine stamp: 44 44 or 44 41 little, 11 11 big.
+std::optional<std::endian> stamped_order(bytes content) {
+  const auto first = std::to_integer<int>(content[field::stamp]);
+  const auto second = std::to_integer<int>(content[field::stamp + 1]);
+  if (first == 0x44 && (second == 0x44 || second == 0x41)) return std::endian::little;
+  if (first == 0x11 && second == 0x11) return std::endian::big;
+  return std::nullopt;
+}
+
+/// Returns whether the file has as many rows as the header claims, if a sample is one byte.
+bool has_rows(const mrc_header& header, std::size_t file_bytes) {
+  const std::size_t rest = file_bytes - header_bytes;
+  const auto n_columns = static_cast<std::size_t>(header.n_columns);
+  return n_columns <= rest && static_cast<std::size_t>(header.n_rows) <= rest / n_columns;
+}
+
+/// Returns the byte order in which the header makes sense. Mode 0 does in both: then it is that in
+/// which the file has the rows that it claims.
+std::optional<std::endian> plausible_order(bytes content, std::size_t file_bytes) {
+  std::optional<std::endian> found;
+  for (const auto order : {std::endian::little, std::endian::big}) {
+    const mrc_header header = load_header(content, order);
+    if (!is_plausible(header)) continue;
+    if (has_rows(header, file_bytes)) return order;
+    if (!found) found = order;
+  }
+  return found;
+}
+
+bool has_map_mark(bytes content) {
+  const auto* const text = reinterpret_cast<const char*>(content.data());
+  return content.size() >= field::map + 4 && std::string_view(text + field::map, 3) == "MAP";
+}
+
+mrc_header parse_header(bytes content, std::size_t file_bytes, std::string_view name) {
+  if (content.size() < header_bytes) {
+    refuse(name, "is truncated: it has {} bytes, fewer than the {} of an MRC header; copy it again",
+           content.size(), header_bytes);
+  }
+  const auto stamped = stamped_order(content);
+  const auto order = stamped ? stamped : plausible_order(content, file_bytes);
+  if (!order) {
+    refuse(name,
+           "has an MRC header without a machine stamp that makes sense in neither byte order;"
+           " save it again");
+  }
+  const mrc_header header = load_header(content, *order);
+  if (header.n_columns <= 0 || header.n_rows <= 0 || header.n_sections <= 0) {
+    refuse(name, "claims {} x {} x {} samples in its MRC header; each must be at least 1",
+           header.n_sections, header.n_rows, header.n_columns);
+  }
+  if (header.extended_bytes < 0) {
+    refuse(name, "claims an extended MRC header of {} bytes; it is damaged, so copy it again",
+           header.extended_bytes);
+  }
+  return header;
+}
+
+double positive(float value) {
+  return std::isfinite(value) && value > 0 ? static_cast<double>(value) : 0;
+}
+
+/// Returns the distances of neighbours: the cell's length over its intervals, of the axis along
+/// which columns, rows and sections lie.
+pixel_size pixel_size_of(bytes content, std::endian order) {
+  std::array<std::size_t, 3> axes = {0, 1, 2};  // of columns, rows and sections
+  const auto word = [&](std::size_t at) { return load<std::int32_t>(&content[at], order); };
+  std::array<std::int32_t, 3> named;
+  for (std::size_t i = 0; i < 3; ++i) named[i] = word(field::axis_order + 4 * i);
+  const bool is_unset = named == std::array<std::int32_t, 3>{0, 0, 0};
+  unsigned seen = 0;
+  for (std::size_t i = 0; i < 3 && !is_unset; ++i) {
+    if (named[i] < 1 || named[i] > 3) return {};
+    axes[i] = static_cast<std::size_t>(named[i] - 1);
+    seen |= 1u << axes[i];
+  }
+  if (!is_unset && seen != 7u) return {};
+  const auto distance = [&](std::size_t axis) {
+    const std::int32_t n_intervals = word(field::intervals + 4 * axis);
+    const double length = positive(load<float>(&content[field::cell_lengths + 4 * axis], order));
+    return n_intervals > 0 ? length / n_intervals : 0;
+  };
+  return {.z = distance(axes[2]), .y = distance(axes[1]), .x = distance(axes[0])};
+}
+
+std::vector<std::byte> head_of(const byte_source& from) {
+  std::vector<std::byte> head(std::min(from.size(), header_bytes));
+  from.read(0, head);
+  return head;
+}
+
+/// Statistics of samples as they are stored. Where they do not exist, the header has the numbers of
+/// MRC2014 for "not determined": largest < least, mean < both, deviation < 0.
+class statistics {
+ public:
+  void add(const image_samples& samples, float_type type) {
+    const auto n_added = static_cast<double>(size_of(samples));
+    double mean = 0, squares = 0;
+    for (std::size_t i = 0; i < size_of(samples); ++i) {
+      const double value = rounded_to(type, sample_at(samples, i));
+      is_finite_ = is_finite_ && std::isfinite(value);
+      least_ = std::min(least_, value);
+      largest_ = std::max(largest_, value);
+      mean += value / n_added;
+    }
+    for (std::size_t i = 0; i < size_of(samples); ++i) {
+      const double distance = rounded_to(type, sample_at(samples, i)) - mean;
+      squares += distance * distance;
+    }
+    const double apart = mean - mean_, n_all = n_samples_ + n_added;
+    squares_ += squares + apart * apart * n_samples_ * n_added / n_all;
+    mean_ += apart * n_added / n_all;
+    n_samples_ = n_all;
+  }
+
+  /// Returns least, largest, mean and deviation.
+  [[nodiscard]] std::array<double, 4> numbers() const {
+    if (!is_finite_ || n_samples_ == 0) return {0, -1, -2, -1};
+    return {least_, largest_, mean_, std::sqrt(squares_ / n_samples_)};
+  }
+
+ private:
+  bool is_finite_ = true;
+  double n_samples_ = 0;
+  double least_ = std::numeric_limits<double>::infinity();
+  double largest_ = -std::numeric_limits<double>::infinity();
+  double mean_ = 0, squares_ = 0;  ///< The latter of distances from the mean.
+};
+
+std::int32_t checked_length(std::size_t length, const std::string& name) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  if (length > most) {
+    throw plan_error(formatted("{} cannot hold a length of {}; MRC allows up to {}, so split it",
+                               name, length, most));
+  }
+  return static_cast<std::int32_t>(length);
+}
+
+using header_content = std::array<std::byte, header_bytes>;
+
+void put_text(header_content& header, std::size_t offset, std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    header[offset + i] = static_cast<std::byte>(text[i]);
+  }
+}
+
+void put_statistics(header_content& header, const statistics& found) {
+  const auto [least, largest, mean, deviation] = found.numbers();
+  store(&header[field::least], static_cast<float>(least));
+  store(&header[field::largest], static_cast<float>(largest));
+  store(&header[field::mean], static_cast<float>(mean));
+  store(&header[field::deviation], static_cast<float>(deviation));
+}
+
+/// Returns the header of a stack without its statistics.
+header_content header_of(const image_stack& stack, float_type type, const std::string& name) {
+  header_content header = {};
+  const auto put = [&](std::size_t offset, auto value) { store(&header[offset], value); };
+  const std::int32_t shape[3] = {checked_length(stack.width, name),
+                                 checked_length(stack.height, name),
+                                 checked_length(stack.n_images, name)};
+  const std::int32_t intervals[3] = {shape[0], shape[1], 1};  // of a stack, one along z
+  const double pixel[3] = {stack.pixel_angstrom.x, stack.pixel_angstrom.y, stack.pixel_angstrom.z};
+  for (std::size_t i = 0; i < 3; ++i) {
+    put(field::n_columns + 4 * i, shape[i]);
+    put(field::intervals + 4 * i, intervals[i]);
+    put(field::cell_lengths + 4 * i, static_cast<float>(pixel[i] * intervals[i]));
+    put(field::cell_angles + 4 * i, 90.0f);
+    put(field::axis_order + 4 * i, static_cast<std::int32_t>(i + 1));
+  }
+  put(field::mode, std::int32_t{type == float_type::float32 ? 2 : 12});
+  put(field::version, format_version);
+  put_text(header, field::map, "MAP DD");  // the stamp of a little-endian machine: 44 44 00 00
+  put(field::n_labels, std::int32_t{1});
+  put_text(header, field::labels, std::string(field::label_bytes, ' '));
+  put_text(header, field::labels, "wingbeat");
+  return header;
+}
+
+/// The sections of a file. Its header comes first, with the statistics of the first images, which
+/// are complete if those are all; else they are written over at the end.
+class mrc_sections final : public image_sink {
+ public:
+  mrc_sections(atomic_file& to, const header_content& header, std::size_t n_samples,
+               float_type type)
+      : to_(to), header_(header), n_left_(n_samples), type_(type) {}
+
+  void add(const image_samples& samples) override {
+    const bool is_first = !has_header_, is_last = size_of(samples) == n_left_;
+    n_left_ -= size_of(samples);
+    if (to_.can_rewrite() || (is_first && is_last)) found_.add(samples, type_);
+    if (is_first) {
+      put_statistics(header_, is_last ? found_ : statistics{});
+      to_.write(std::span<const std::byte>{header_});
+      has_header_ = true;
+    }
+    write_samples(to_, samples, type_);
+    is_complete_ = is_first && is_last;
+  }
+
+  void finish() override {
+    if (is_complete_ || !to_.can_rewrite()) return;
+    put_statistics(header_, found_);
+    to_.rewrite(0, header_);
+  }
+
+ private:
+  atomic_file& to_;
+  header_content header_;
+  std::size_t n_left_;
+  float_type type_;
+  statistics found_;
+  bool has_header_ = false, is_complete_ = false;
+};
+
+}  // namespace
+
+bool is_mrc(const byte_source& from) {
+  const std::vector<std::byte> head = head_of(from);
+  if (has_map_mark(head)) return true;
+  if (head.size() < header_bytes) return false;
+  const auto order = plausible_order(head, from.size());
+  if (!order) return false;
+  const mrc_header header = load_header(head, *order);
+  return number_type_of(header.mode) && has_rows(header, from.size());
+}
+
+std::unique_ptr<image_source> open_mrc(const byte_source& from, image_limit limit) {
+  const std::string& name = from.name();
+  const std::vector<std::byte> head = head_of(from);
+  const mrc_header header = parse_header(head, from.size(), name);
+  const auto type = number_type_of(header.mode);
+  if (!type) {
+    refuse(name,
+           "has samples of MRC mode {}; modes 0 (int8), 1 (int16), 2 (fp32), 6 (uint16) and 12 "
+           "(fp16) are read, so convert it",
+           header.mode);
+  }
+  image_stack shape;
+  shape.n_images = static_cast<std::size_t>(header.n_sections);
+  shape.height = static_cast<std::size_t>(header.n_rows);
+  shape.width = static_cast<std::size_t>(header.n_columns);
+  shape.pixel_angstrom = pixel_size_of(head, header.order);
+  const std::size_t n_claimed = limit.n_images_of(shape.n_images);
+  const std::size_t image_bytes =
+      checked_n_samples({n_claimed, shape.height, shape.width}, *type, limit.bytes, name) /
+      n_claimed * bytes_of(*type);
+  const std::size_t start = header_bytes + static_cast<std::size_t>(header.extended_bytes);
+  const std::size_t actual = from.size() - std::min(start, from.size());
+  if (actual / image_bytes < shape.n_images) {
+    refuse(name,
+           "is truncated: its MRC header claims {} x {} x {} samples of {} bytes but {} bytes "
+           "follow; copy it again",
+           shape.n_images, shape.height, shape.width, bytes_of(*type), actual);
+  }
+  return std::make_unique<packed_images>(from, start, *type, header.order, std::move(shape));
+}
+
+image_stack read_mrc(bytes content, std::string_view name, std::size_t limit_bytes) {
+  const byte_source from{content, std::string{name}};
+  return open_mrc(from, {.bytes = limit_bytes})->read_all();
+}
+
+std::unique_ptr<image_sink> mrc_sink(atomic_file& to, const image_stack& stack, float_type type) {
+  const std::string name = to.path().string();
+  if (stack.n_channels != 1) {
+    throw plan_error(
+        formatted("{} cannot hold {} channels; MRC holds grey images, so write .tif, "
+                  ".npy or .png, or one channel",
+                  name, stack.n_channels));
+  }
+  return std::make_unique<mrc_sections>(to, header_of(stack, type, name),
+                                        stack.n_images * stack.height * stack.width, type);
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/images/samples.hpp"
+
+#include <algorithm>  // copy, min
+#include <cmath>      // isfinite
+#include <cstdint>    // uint8_t .. int64_t
+#include <limits>
+#include <type_traits>  // is_same_v
+#include <utility>      // move
+
+#include "formats/files/byte_order.hpp"  // load, store
+#include "formats/files/refusal.hpp"     // refuse
+#include "formatted.hpp"                 // joined
+
+#include "wingbeat/device/half.hpp"  // fp16
+
+namespace wingbeat::formats {
+namespace {
+
+constexpr std::size_t samples_per_write = std::size_t{1} << 16;
+
+/// fp16 as its bits, so that `load` tells it from an integer.
+struct half_bits {
+  std::uint16_t bits;
+};
+
+template <class To>
+std::vector<To> converted(image_samples&& samples) {
+  if (auto* const same = std::get_if<std::vector<To>>(&samples)) return std::move(*same);
+  return std::visit(
+      [](const auto& values) {
+        std::vector<To> result(values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) result[i] = static_cast<To>(values[i]);
+        return result;
+      },
+      samples);
+}
+
+template <class Number, class Sample>
+void decode_as(std::span<const std::byte> content, std::endian order, std::vector<Sample>& to,
+               sample_place place) {
+  const std::size_t n_numbers = content.size() / sizeof(Number);
+  for (std::size_t i = 0; i < n_numbers; ++i) {
+    const auto number = load<Number>(&content[i * sizeof(Number)], order);
+    Sample& sample = to[place.first + i * place.stride];
+    if constexpr (std::is_same_v<Number, half_bits>) {
+      sample = device::fp16::widened(number.bits);
+    } else {
+      sample = static_cast<Sample>(number);
+    }
+  }
+}
+
+std::uint16_t nearest_half(double value) {
+  return static_cast<std::uint16_t>(device::fp16::nearest(device::fp16::to_odd(value)));
+}
+
+}  // namespace
+
+std::vector<float> to_floats(image_samples samples) {
+  return converted<float>(std::move(samples));
+}
+
+std::vector<double> to_doubles(image_samples samples) {
+  return converted<double>(std::move(samples));
+}
+
+std::size_t size_of(const image_samples& samples) noexcept {
+  const auto* const floats = std::get_if<std::vector<float>>(&samples);
+  return floats != nullptr ? floats->size() : std::get_if<std::vector<double>>(&samples)->size();
+}
+
+double sample_at(const image_samples& samples, std::size_t i) {
+  const auto* const floats = std::get_if<std::vector<float>>(&samples);
+  return floats != nullptr ? (*floats)[i] : std::get<std::vector<double>>(samples)[i];
+}
+
+std::size_t bytes_of(number_type type) noexcept {
+  switch (type) {
+    case number_type::uint8:
+    case number_type::int8: return 1;
+    case number_type::uint16:
+    case number_type::int16:
+    case number_type::float16: return 2;
+    case number_type::uint32:
+    case number_type::int32:
+    case number_type::float32: return 4;
+    case number_type::uint64:
+    case number_type::int64:
+    case number_type::float64: break;
+  }
+  return 8;
+}
+
+bool is_held_by_floats(number_type type) noexcept {
+  return bytes_of(type) <= 2 || type == number_type::float32;
+}
+
+std::size_t checked_n_samples(std::initializer_list<std::size_t> lengths, number_type type,
+                              std::size_t limit_bytes, std::string_view name) {
+  const std::size_t sample_bytes = is_held_by_floats(type) ? sizeof(float) : sizeof(double);
+  const std::size_t most = limit_bytes / sample_bytes;
+  for (const std::size_t length : lengths) {
+    if (length == 0) {
+      refuse(name, "has no samples ({}); it must hold at least one", joined(lengths, " x "));
+    }
+  }
+  std::size_t n_samples = 1;
+  for (const std::size_t length : lengths) {
+    if (length > most / n_samples) {
+      refuse(name,
+             "claims {} samples of {} bytes in memory; at most {} bytes are allowed, so split or "
+             "crop it",
+             joined(lengths, " x "), sample_bytes, limit_bytes);
+    }
+    n_samples *= length;
+  }
+  return n_samples;
+}
+
+double full_scale_of(number_type type) noexcept {
+  if (type == number_type::uint8) return 255;
+  return type == number_type::uint16 ? 65535 : 0;
+}
+
+image_samples zeros(number_type type, std::size_t n_samples) {
+  if (is_held_by_floats(type)) return std::vector<float>(n_samples);
+  return std::vector<double>(n_samples);
+}
+
+void decode(std::span<const std::byte> content, number_type type, std::endian order,
+            image_samples& samples, sample_place place) {
+  const auto into = [&]<class Number>(Number, auto& to) {
+    decode_as<Number>(content, order, to, place);
+  };
+  if (auto* const floats = std::get_if<std::vector<float>>(&samples)) {
+    switch (type) {
+      case number_type::uint8: return into(std::uint8_t{}, *floats);
+      case number_type::int8: return into(std::int8_t{}, *floats);
+      case number_type::uint16: return into(std::uint16_t{}, *floats);
+      case number_type::int16: return into(std::int16_t{}, *floats);
+      case number_type::float16: return into(half_bits{}, *floats);
+      default: return into(float{}, *floats);
+    }
+  }
+  auto& doubles = std::get<std::vector<double>>(samples);
+  switch (type) {
+    case number_type::uint32: return into(std::uint32_t{}, doubles);
+    case number_type::int32: return into(std::int32_t{}, doubles);
+    case number_type::uint64: return into(std::uint64_t{}, doubles);
+    case number_type::int64: return into(std::int64_t{}, doubles);
+    default: return into(double{}, doubles);
+  }
+}
+
+double rounded_to(float_type type, double value) noexcept {
+  if (type == float_type::float32) return static_cast<double>(static_cast<float>(value));
+  return device::fp16::widened(nearest_half(value));
+}
+
+void write_samples(atomic_file& to, const image_samples& samples, float_type type,
+                   std::size_t first, std::size_t n_samples) {
+  const bool is_single = type == float_type::float32;
+  const std::size_t number_bytes = is_single ? 4 : 2;
+  std::vector<std::byte> bytes(std::min(n_samples, samples_per_write) * number_bytes);
+  for (const std::size_t end = first + n_samples; first < end;) {
+    const std::size_t n_numbers = std::min(samples_per_write, end - first);
+    for (std::size_t i = 0; i < n_numbers; ++i) {
+      const double value = sample_at(samples, first + i);
+      if (std::isfinite(value) && !std::isfinite(rounded_to(type, value))) {
+        refuse(to.path().string(), "cannot hold the sample {}: magnitudes up to {} are stored; {}",
+               value, is_single ? "3.4e38" : "65504",
+               is_single ? "scale the image" : "store fp32 or scale the image");
+      }
+      if (is_single) {
+        store(&bytes[4 * i], static_cast<float>(value));
+      } else {
+        store(&bytes[2 * i], nearest_half(value));
+      }
+    }
+    to.write(std::span<const std::byte>{bytes.data(), n_numbers * number_bytes});
+    first += n_numbers;
+  }
+}
+
+void write_samples(atomic_file& to, const image_samples& samples, float_type type) {
+  write_samples(to, samples, type, 0, size_of(samples));
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>      // endian
+#include <cmath>    // isfinite
+#include <cstdint>  // uint16_t, uint32_t, uint64_t
+#include <optional>
+#include <string>
+#include <utility>  // move
+#include <vector>
+
+#include "formats/files/refusal.hpp"  // refuse
+#include "formats/images/tiff.hpp"
+#include "formats/images/tiff_source.hpp"  // tiff_source
+
+namespace wingbeat::formats {
+namespace {
+
+struct tiff_page {
+  std::uint64_t offset;  ///< Of its directory.
+  std::uint32_t height, width;
+  std::uint16_t n_bits, n_stored;  ///< Of a sample; samples of a pixel.
+  std::uint16_t format, planes, meaning, compression;
+  bool has_tiles;
+  number_type type;  ///< Of what comes out.
+
+  [[nodiscard]] bool has_palette() const { return meaning == PHOTOMETRIC_PALETTE; }
+  [[nodiscard]] bool has_separate_planes() const {
+    return planes == PLANARCONFIG_SEPARATE && n_stored > 1;
+  }
+  [[nodiscard]] std::size_t n_channels() const { return has_palette() ? 3 : n_stored; }
+};
+
+/// Returns the most bytes that one byte of the file may become, or nothing for a compression that
+/// is not read. LZW's longest string has almost 2^12 bytes.
+std::optional<std::size_t> largest_ratio(std::uint16_t compression) {
+  switch (compression) {
+    case COMPRESSION_NONE: return 1;
+    case COMPRESSION_PACKBITS: return 64;
+    case COMPRESSION_DEFLATE:
+    case COMPRESSION_ADOBE_DEFLATE: return 1032;
+    case COMPRESSION_LZW: return 4096;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<number_type> number_type_of(std::uint16_t format, std::uint16_t n_bits) {
+  const bool is_unsigned = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
+  const bool is_signed = format == SAMPLEFORMAT_INT;
+  const bool is_float = format == SAMPLEFORMAT_IEEEFP;
+  if (is_unsigned && (n_bits == 1 || n_bits == 2 || n_bits == 4)) return number_type::uint8;
+  switch (n_bits) {
+    case 8:
+      if (is_unsigned) return number_type::uint8;
+      if (is_signed) return number_type::int8;
+      break;
+    case 16:
+      if (is_unsigned) return number_type::uint16;
+      if (is_signed) return number_type::int16;
+      if (is_float) return number_type::float16;
+      break;
+    case 32:
+      if (is_unsigned) return number_type::uint32;
+      if (is_signed) return number_type::int32;
+      if (is_float) return number_type::float32;
+      break;
+    case 64:
+      if (is_unsigned) return number_type::uint64;
+      if (is_signed) return number_type::int64;
+      if (is_float) return number_type::float64;
+      break;
+    default: break;
+  }
+  return std::nullopt;
+}
+
+std::uint16_t short_field(const tiff_source& source, std::uint32_t tag) {
+  std::uint16_t value = 0;
+  TIFFGetFieldDefaulted(source.handle(), tag, &value);
+  return value;
+}
+
+/// Refuses what is not read, of a page whose numbers have a type.
+void check_kind(const tiff_page& page, std::string_view name) {
+  if (page.n_stored < 1 || page.n_stored > 4) {
+    refuse(name, "has {} channels; a TIFF of 1 (grey) to 4 (RGBA) is read, so choose some",
+           page.n_stored);
+  }
+  const bool is_read = page.meaning == PHOTOMETRIC_MINISBLACK ||
+                       page.meaning == PHOTOMETRIC_MINISWHITE || page.meaning == PHOTOMETRIC_RGB ||
+                       page.has_palette();
+  if (!is_read) {
+    refuse(name, "has TIFF colours of kind {}; grey, RGB and palettes are read, so convert it",
+           page.meaning);
+  }
+  const bool is_unsigned = page.format == SAMPLEFORMAT_UINT || page.format == SAMPLEFORMAT_VOID;
+  if (page.has_palette() && (page.n_stored != 1 || page.n_bits > 8 || !is_unsigned)) {
+    refuse(name,
+           "has a palette for {} samples of {} bits; one unsigned sample of at most 8 bits is "
+           "read, so convert it to RGB",
+           page.n_stored, page.n_bits);
+  }
+}
+
+tiff_page parse_page(const tiff_source& source, std::string_view name) {
+  TIFF* const handle = source.handle();
+  tiff_page page = {};
+  page.offset = TIFFCurrentDirOffset(handle);
+  TIFFGetField(handle, TIFFTAG_IMAGELENGTH, &page.height);
+  TIFFGetField(handle, TIFFTAG_IMAGEWIDTH, &page.width);
+  page.n_bits = short_field(source, TIFFTAG_BITSPERSAMPLE);
+  page.n_stored = short_field(source, TIFFTAG_SAMPLESPERPIXEL);
+  page.format = short_field(source, TIFFTAG_SAMPLEFORMAT);
+  page.planes = short_field(source, TIFFTAG_PLANARCONFIG);
+  page.compression = short_field(source, TIFFTAG_COMPRESSION);
+  page.meaning = PHOTOMETRIC_MINISBLACK;
+  TIFFGetField(handle, TIFFTAG_PHOTOMETRIC, &page.meaning);
+  page.has_tiles = TIFFIsTiled(handle) != 0;
+  if (!largest_ratio(page.compression)) {
+    refuse(
+        name,
+        "is compressed by TIFF's method {}; uncompressed, LZW, deflate and PackBits are read, so "
+        "save it as one of them",
+        page.compression);
+  }
+  const auto type = number_type_of(page.format, page.n_bits);
+  if (!type) {
+    refuse(name,
+           "has TIFF samples of format {} with {} bits; unsigned integers of 1 to 64 bits, signed "
+           "of 8 to 64 and floats of 16, 32 and 64 are read, so convert it",
+           page.format, page.n_bits);
+  }
+  check_kind(page, name);
+  page.type = page.has_palette() ? number_type::uint16 : *type;
+  return page;
+}
+
+bool is_alike(const tiff_page& a, const tiff_page& b) {
+  return a.height == b.height && a.width == b.width && a.n_channels() == b.n_channels() &&
+         a.type == b.type;
+}
+
+/// Returns the pages that are images; their shapes and types are equal.
+std::vector<tiff_page> list_pages(tiff_source& source, std::string_view name) {
+  std::vector<tiff_page> pages;
+  for (;;) {
+    std::uint32_t kind = 0;
+    TIFFGetFieldDefaulted(source.handle(), TIFFTAG_SUBFILETYPE, &kind);
+    if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) {
+      pages.push_back(parse_page(source, name));
+      const tiff_page &first = pages.front(), &last = pages.back();
+      if (!is_alike(first, last)) {
+        refuse(name,
+               "has pages that differ: {} x {} pixels with {} channel(s) of {} bits, and {} x {} "
+               "with {} of {}; save pages of one shape and type",
+               first.height, first.width, first.n_channels(), first.n_bits, last.height, last.width,
+               last.n_channels(), last.n_bits);
+      }
+    }
+    if (TIFFLastDirectory(source.handle()) != 0) break;
+    if (TIFFReadDirectory(source.handle()) == 0) source.refuse_damaged();
+  }
+  if (pages.empty()) refuse(name, "holds thumbnails and masks alone; save its images as pages");
+  return pages;
+}
+
+/// Decodes the blocks of a page, which are strips or tiles, into the stack.
+class page_decoder {
+ public:
+  page_decoder(tiff_source& source, const tiff_page& page, std::size_t first,
+               image_samples& samples)
+      : source_(source), page_(page), first_(first), samples_(samples) {}
+
+  void decode_blocks(std::size_t content_bytes, std::size_t limit_bytes, std::string_view name) {
+    if (TIFFSetSubDirectory(source_.handle(), page_.offset) == 0) source_.refuse_damaged();
+    find_blocks();
+    if (page_.has_palette() && !find_palette()) {
+      refuse(name, "has no palette although its TIFF page needs one; save it again");
+    }
+    const std::size_t most = content_bytes * *largest_ratio(page_.compression);
+    if (block_bytes_ == 0 || block_bytes_ > most || block_bytes_ > limit_bytes) {
+      refuse(name,
+             "claims {} of {} bytes, which {} bytes of TIFF cannot hold and the limit of {} bytes "
+             "may not allow; copy or save it again",
+             page_.has_tiles ? "tiles" : "strips", block_bytes_, content_bytes, limit_bytes);
+    }
+    block_.resize(block_bytes_);
+    const std::size_t n_planes = page_.has_separate_planes() ? page_.n_stored : 1;
+    for (std::size_t plane = 0; plane < n_planes; ++plane) {
+      for (std::size_t y = 0; y < page_.height; y += block_height_) {
+        for (std::size_t x = 0; x < page_.width; x += block_width_) decode_block(plane, y, x);
+      }
+    }
+  }
+
+ private:
+  void find_blocks() {
+    TIFF* const handle = source_.handle();
+    std::uint32_t height = 0;
+    std::uint32_t width = page_.width;
+    if (page_.has_tiles) {
+      TIFFGetField(handle, TIFFTAG_TILELENGTH, &height);
+      TIFFGetField(handle, TIFFTAG_TILEWIDTH, &width);
+      block_bytes_ = static_cast<std::size_t>(TIFFTileSize64(handle));
+      row_bytes_ = static_cast<std::size_t>(TIFFTileRowSize64(handle));
+    } else {
+      TIFFGetFieldDefaulted(handle, TIFFTAG_ROWSPERSTRIP, &height);
+      height = std::min(height, page_.height);
+      block_bytes_ = static_cast<std::size_t>(TIFFVStripSize64(handle, height));
+      row_bytes_ = static_cast<std::size_t>(TIFFScanlineSize64(handle));
+    }
+    block_height_ = height;
+    block_width_ = width;
+    n_interleaved_ = page_.has_separate_planes() ? 1 : page_.n_stored;
+    const std::size_t row_bits = std::size_t{width} * n_interleaved_ * page_.n_bits;
+    if (height == 0 || width == 0 || row_bytes_ != (row_bits + 7) / 8 ||
+        block_bytes_ / row_bytes_ < height) {
+      source_.refuse_damaged();
+    }
+  }
+
+  bool find_palette() {
+    std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
+    if (TIFFGetField(source_.handle(), TIFFTAG_COLORMAP, &red, &green, &blue) == 0) return false;
+    for (std::size_t i = 0; i < std::size_t{1} << page_.n_bits; ++i) {
+      palette_.insert(palette_.end(), {red[i], green[i], blue[i]});
+    }
+    return true;
+  }
+
+  void decode_block(std::size_t plane, std::size_t y, std::size_t x) {
+    TIFF* const handle = source_.handle();
+    const std::size_t n_rows = std::min(block_height_, page_.height - y);
+    const auto sample = static_cast<std::uint16_t>(plane);
+    const auto y32 = static_cast<std::uint32_t>(y);
+    const std::size_t wanted = page_.has_tiles ? block_bytes_ : n_rows * row_bytes_;
+    const auto size = static_cast<tmsize_t>(wanted);
+    const tmsize_t n_read =
+        page_.has_tiles
+            ? TIFFReadEncodedTile(
+                  handle, TIFFComputeTile(handle, static_cast<std::uint32_t>(x), y32, 0, sample),
+                  block_.data(), size)
+            : TIFFReadEncodedStrip(handle, TIFFComputeStrip(handle, y32, sample), block_.data(),
+                                   size);
+    if (n_read != size) source_.refuse_damaged();
+    const std::size_t n_pixels = std::min(block_width_, page_.width - x);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      const std::size_t pixel = (y + row) * page_.width + x;
+      decode_row({&block_[row * row_bytes_], row_bytes_}, n_pixels,
+                 {first_ + pixel * page_.n_channels() + plane,
+                  page_.has_separate_planes() ? std::size_t{page_.n_stored} : 1});
+    }
+  }
+
+  void decode_row(std::span<const std::byte> row, std::size_t n_pixels, sample_place place) {
+    const std::size_t n_numbers = n_pixels * n_interleaved_;
+    if (page_.n_bits < 8) row = unpacked(row, n_numbers);
+    if (page_.has_palette()) {
+      auto& samples = std::get<std::vector<float>>(samples_);
+      for (std::size_t i = 0; i < n_numbers; ++i) {
+        const std::size_t entry = std::to_integer<std::size_t>(row[i]);
+        for (std::size_t c = 0; c < 3; ++c)
+          samples[place.first + 3 * i + c] = palette_[3 * entry + c];
+      }
+      return;
+    }
+    decode(row.first(n_numbers * bytes_of(page_.type)), page_.type, std::endian::native, samples_,
+           place);
+  }
+
+  /// Spreads numbers of 1, 2 or 4 bits, the highest bits first, to bytes.
+  std::span<const std::byte> unpacked(std::span<const std::byte> row, std::size_t n_numbers) {
+    unpacked_.resize(n_numbers);
+    const unsigned n_bits = page_.n_bits;
+    for (std::size_t i = 0; i < n_numbers; ++i) {
+      const std::size_t bit = i * n_bits;
+      const unsigned byte = std::to_integer<unsigned>(row[bit / 8]);
+      const unsigned shift = 8 - n_bits - static_cast<unsigned>(bit % 8);
+      unpacked_[i] = static_cast<std::byte>(byte >> shift & ((1u << n_bits) - 1));
+    }
+    return unpacked_;
+  }
+
+  tiff_source& source_;
+  const tiff_page& page_;
+  std::size_t first_;  ///< The page's first sample in `samples_`.
+  image_samples& samples_;
+  std::size_t block_height_ = 0, block_width_ = 0, block_bytes_ = 0, row_bytes_ = 0;
+  std::size_t n_interleaved_ = 1;       ///< Samples of a pixel that lie together.
+  std::vector<std::uint16_t> palette_;  // [entry][red, green, blue]
+  std::vector<std::byte> block_;
+  std::vector<std::byte> unpacked_;
+};
+
+/// Checks the claim of each page against the bytes there are.
+void check_claim(const tiff_page& page, std::size_t content_bytes, std::string_view name) {
+  const std::size_t ratio = *largest_ratio(page.compression);
+  const std::size_t pixel_bits = std::size_t{page.n_stored} * page.n_bits;
+  const std::size_t row_bytes = (page.width * pixel_bits + 7) / 8;
+  if (page.height > content_bytes * ratio / row_bytes) {
+    refuse(name,
+           "claims {} x {} pixels of {} bits, which {} bytes of TIFF cannot hold; copy or save it "
+           "again",
+           page.height, page.width, pixel_bits, content_bytes);
+  }
+}
+
+/// Returns the distance of pixels, from the resolution if that is per centimetre.
+double pixel_angstrom(const tiff_source& source, std::uint32_t tag) {
+  constexpr double angstrom_per_centimetre = 1e8;
+  float resolution = 0;
+  const bool is_told = TIFFGetField(source.handle(), tag, &resolution) != 0 &&
+                       short_field(source, TIFFTAG_RESOLUTIONUNIT) == RESUNIT_CENTIMETER;
+  if (!is_told || !std::isfinite(resolution) || !(resolution > 0)) return 0;
+  return angstrom_per_centimetre / static_cast<double>(resolution);
+}
+
+class tiff_images final : public image_source {
+ public:
+  tiff_images(std::unique_ptr<tiff_source> source, std::vector<tiff_page> pages,
+              const byte_source& from, std::size_t limit_bytes, image_stack shape)
+      : image_source(std::move(shape)),
+        source_(std::move(source)),
+        pages_(std::move(pages)),
+        from_(from),
+        limit_bytes_(limit_bytes) {}
+
+  [[nodiscard]] image_samples read(std::size_t first, std::size_t count) override {
+    const std::size_t points = shape().height * shape().width * shape().n_channels;
+    image_samples samples = zeros(pages_.front().type, count * points);
+    for (std::size_t i = 0; i < count; ++i) {
+      page_decoder(*source_, pages_[first + i], i * points, samples)
+          .decode_blocks(from_.size(), limit_bytes_, from_.name());
+    }
+    return samples;
+  }
+
+ private:
+  std::unique_ptr<tiff_source> source_;
+  std::vector<tiff_page> pages_;
+  const byte_source& from_;
+  std::size_t limit_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit limit) {
+  auto source = std::make_unique<tiff_source>(from, limit.bytes);
+  image_stack stack;
+  stack.pixel_angstrom = {.z = 0,
+                          .y = pixel_angstrom(*source, TIFFTAG_YRESOLUTION),
+                          .x = pixel_angstrom(*source, TIFFTAG_XRESOLUTION)};
+  std::vector<tiff_page> pages = list_pages(*source, from.name());
+  const tiff_page& shape = pages.front();
+  stack.n_images = pages.size();
+  stack.height = shape.height;
+  stack.width = shape.width;
+  stack.n_channels = shape.n_channels();
+  static_cast<void>(checked_n_samples(
+      {limit.n_images_of(stack.n_images), stack.height, stack.width, stack.n_channels}, shape.type,
+      limit.bytes, from.name()));
+  for (const tiff_page& page : pages) check_claim(page, from.size(), from.name());
+  stack.full_scale = full_scale_of(shape.type);
+  if (shape.type == number_type::uint8) stack.full_scale = (1 << shape.n_bits) - 1;
+  return std::make_unique<tiff_images>(std::move(source), std::move(pages), from, limit.bytes,
+                                       std::move(stack));
+}
+
+image_stack read_tiff(std::span<const std::byte> content, std::string_view name,
+                      std::size_t limit_bytes) {
+  const byte_source from{content, std::string{name}};
+  return open_tiff(from, {.bytes = limit_bytes})->read_all();
+}
+
+}  // namespace wingbeat::formats

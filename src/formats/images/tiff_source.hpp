@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// libtiff on the bytes of a file; its errors become sentences, its warnings nothing.
+#pragma once
+
+#include <tiffio.h>
+
+#include <cstddef>  // size_t
+#include <memory>   // unique_ptr
+
+#include "formats/files/byte_source.hpp"  // byte_source
+
+namespace wingbeat::formats {
+
+/// A TIFF that libtiff reads. No allocation of its own exceeds `limit_bytes`.
+class tiff_source {
+ public:
+  /// Opens the first page. Throws `file_error` naming `from`, which must outlive the source.
+  tiff_source(const byte_source& from, std::size_t limit_bytes);
+  tiff_source(const tiff_source&) = delete;
+  tiff_source& operator=(const tiff_source&) = delete;
+
+  /// Returns libtiff's handle, at the current page.
+  [[nodiscard]] TIFF* handle() const noexcept { return handle_.get(); }
+
+  /// Throws `file_error` with what libtiff said first.
+  [[noreturn]] void refuse_damaged() const;
+
+ private:
+  struct closer {
+    void operator()(TIFF* handle) const noexcept { TIFFClose(handle); }
+  };
+
+  static tmsize_t read(thandle_t self, void* to, tmsize_t n_bytes);
+  static toff_t seek(thandle_t self, toff_t offset, int origin);
+  static toff_t size(thandle_t self);
+  static int keep_error(TIFF*, void* self, const char* module, const char* text, va_list values);
+
+  const byte_source& from_;
+  std::size_t position_ = 0;
+  char message_[160] = "";
+  std::unique_ptr<TIFF, closer> handle_;
+};
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#define FMT_HEADER_ONLY  // numbers go straight to a buffer
+#include "formats/signals/text.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>  // from_chars
+#include <cmath>     // isfinite
+#include <iterator>  // back_inserter
+#include <string>
+#include <system_error>  // errc
+#include <utility>       // move
+
+#include "formats/files/refusal.hpp"  // printable, refuse
+
+namespace wingbeat::formats {
+namespace {
+
+/// No number needs as many characters; a line that has them is not text for us.
+constexpr std::size_t longest_line = 65536;
+
+constexpr std::string_view blanks = " \t";
+constexpr std::string_view allowed =
+    "each line holds one number, or two separated by blanks or a comma";
+
+constexpr std::string_view heading = "# row ";
+
+bool is_row_heading(std::string_view line) {
+  if (!line.starts_with(heading)) return false;
+  const std::string_view number = line.substr(heading.size());
+  return !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+}
+
+struct line_reader {
+  std::string_view rest;
+  std::string_view name;
+  std::size_t number = 0;  ///< Of the line last read, counted from 1.
+
+  std::string_view comment = {};  ///< Of the line, from its '#' on.
+  bool is_blank = false;          ///< The line has neither a number nor a comment.
+  bool is_heading = false;        ///< The line is `# row R`.
+
+  /// Returns the next line without its end and its comment.
+  std::string_view next() {
+    ++number;
+    const std::size_t end = rest.find('\n');
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    is_blank = line.find_first_not_of(blanks) == line.npos;
+    is_heading = is_row_heading(line);
+    const std::size_t sign = std::min(line.find('#'), line.size());
+    comment = line.substr(sign);
+    return line.substr(0, sign);
+  }
+
+  template <class... Arguments>
+  [[noreturn]] void refuse_line(fmt::format_string<Arguments...> why, Arguments&&... a) const {
+    refuse(name, "line {} {}", number, formatted(why, std::forward<Arguments>(a)...));
+  }
+};
+
+std::string_view without_leading_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text;
+}
+
+double parse_number(std::string_view word, const line_reader& at) {
+  // from_chars takes no '+'; "+-1" stays refused.
+  const bool has_plus = word.size() > 1 && word[0] == '+' && word[1] != '-';
+  const char* const begin = word.data() + (has_plus ? 1 : 0);
+  const char* const end = word.data() + word.size();
+  double value = 0;
+  const auto [stopped, failure] = std::from_chars(begin, end, value);
+  if (failure == std::errc::invalid_argument || stopped != end) {
+    at.refuse_line("has '{}' where a number should be; {}", printable(word), allowed);
+  }
+  if (failure == std::errc::result_out_of_range) {
+    at.refuse_line(
+        "has {}, which double precision cannot hold; use magnitudes from 5e-324 to "
+        "1.79e308, or 0",
+        printable(word));
+  }
+  if (!std::isfinite(value)) {
+    at.refuse_line("has {}; every sample must be a finite number, so remove or replace it",
+                   printable(word));
+  }
+  return value;
+}
+
+struct columns {
+  int count = 0;
+  double value[2] = {};
+  bool may_be_decimal = false;  ///< One number with a decimal comma could be meant, as in 1,5.
+};
+
+/// Returns whether `word` is digits, with points between groups of three at most.
+bool is_whole(std::string_view word) {
+  const bool is_grouped = !word.starts_with('0');
+  std::size_t end = word.size();
+  for (std::size_t i = word.size(); i-- > 0;) {
+    if (word[i] >= '0' && word[i] <= '9') continue;
+    if (word[i] != '.' || i == 0 || !is_grouped || end - i != 4) return false;
+    end = i;
+  }
+  return !word.empty();
+}
+
+/// Returns whether two columns, of which the second follows a comma at once, could be the halves of
+/// one number.
+bool are_halves(std::string_view before, std::string_view after) {
+  if (before.starts_with('+') || before.starts_with('-')) before.remove_prefix(1);
+  const std::string_view digits = after.substr(0, after.find_first_of("eE"));
+  return is_whole(before) && !digits.empty() &&
+         digits.find_first_not_of("0123456789") == digits.npos;
+}
+
+/// Splits `line`: number, then blanks with at most one comma among them, then number.
+columns parse_line(std::string_view line, const line_reader& at) {
+  columns found;
+  bool after_comma = false;
+  std::string_view words[2];
+  for (line = without_leading_blanks(line); !line.empty() || after_comma;) {
+    const std::string_view word = line.substr(0, line.find_first_of(" \t,"));
+    if (word.empty()) at.refuse_line("lacks a number beside a comma; {}", allowed);
+    if (found.count == 2) at.refuse_line("has more than two columns; {}", allowed);
+    words[found.count] = word;
+    found.value[found.count++] = parse_number(word, at);
+    line = without_leading_blanks(line.substr(word.size()));
+    after_comma = line.starts_with(',');
+    if (after_comma) line = without_leading_blanks(line.substr(1));
+  }
+  const char* const behind = words[0].data() + words[0].size();
+  found.may_be_decimal = found.count == 2 && behind + 1 == words[1].data() && *behind == ',' &&
+                         are_halves(words[0], words[1]);
+  return found;
+}
+
+/// Samples on their way into a signal, row after row.
+struct row_collector {
+  signal result{.n_rows = 0};
+  std::size_t row_begin = 0;     ///< Index of the first sample of the row that is being read.
+  std::size_t first_number = 0;  ///< Line of the first sample of all.
+  std::size_t last_number = 0;   ///< Line of the last sample so far.
+  int n_columns = 0;
+  bool is_said_complex = false;  ///< By a comment above the first sample.
+  bool may_be_decimal = false;   ///< Each line so far could be one number with a decimal comma.
+
+  void read_comment(std::string_view comment) {
+    if (!result.samples.empty()) return;
+    for (const std::string_view words : {"complex", "re im", "re,im", "re, im"}) {
+      is_said_complex |= comment.find(words) != comment.npos;
+    }
+  }
+
+  void add(const columns& found, const line_reader& at) {
+    may_be_decimal = found.may_be_decimal && (result.samples.empty() || may_be_decimal);
+    if (result.samples.empty()) {
+      n_columns = found.count;
+      first_number = at.number;
+      result.is_real = n_columns == 1;
+    }
+    if (found.count != n_columns) {
+      at.refuse_line("has {} column{} but line {} has {}; give every line equally many",
+                     found.count, found.count == 1 ? "" : "s", first_number, n_columns);
+    }
+    result.samples.emplace_back(found.value[0], found.value[1]);
+    last_number = at.number;
+  }
+
+  /// Refuses numbers that are complex by the rule of columns, and real ones in other countries.
+  void require_one_meaning(std::string_view name) const {
+    if (!may_be_decimal || is_said_complex) return;
+    refuse(name,
+           "each line has a comma between digits, as line {} has: a decimal comma, or two columns; "
+           "write decimal points, or of complex numbers a blank in place of the comma or a line "
+           "'# complex' above them",
+           first_number);
+  }
+
+  /// Ends the row, if it has begun. The first row sets the length of all.
+  void end_row(std::string_view name) {
+    const std::size_t length = result.samples.size() - row_begin;
+    if (length == 0) return;
+    if (result.n_rows == 0) result.row_length = length;
+    if (length != result.row_length) {
+      refuse(name,
+             "line {} ends a row of {} sample{} but the first row has {}; give every row equally "
+             "many, and put blank lines between rows alone",
+             last_number, length, length == 1 ? "" : "s", result.row_length);
+    }
+    ++result.n_rows;
+    row_begin = result.samples.size();
+  }
+};
+
+/// Returns the samples as text with the digits that read back the same bits.
+template <class Out>
+Out format_number(Out out, double value, bool is_single_precision) {
+  // Shortest digits of a float, read as double and rounded, can miss by one bit; nine cannot.
+  return is_single_precision ? fmt::format_to(out, "{:.9g}", value)
+                             : fmt::format_to(out, "{}", value);
+}
+
+}  // namespace
+
+signal read_text(std::string_view content, std::string_view name) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (content.starts_with(byte_order_mark)) content.remove_prefix(byte_order_mark.size());
+
+  row_collector rows;
+  bool awaits_samples = false;  // after a heading
+  for (line_reader lines{content, name}; !lines.rest.empty();) {
+    const std::string_view line = lines.next();
+    if (line.size() > longest_line) {
+      lines.refuse_line("is {} characters long, at most {} are allowed; {}", line.size(),
+                        longest_line, allowed);
+    }
+    if (lines.is_blank || lines.is_heading) rows.end_row(name);
+    if (lines.is_heading) {
+      if (awaits_samples) {
+        lines.refuse_line("begins a row, and the one before has no samples; remove its heading");
+      }
+      rows.result.is_table = awaits_samples = true;
+    }
+    rows.read_comment(lines.comment);
+    const columns found = parse_line(line, lines);
+    if (found.count == 0) continue;
+    rows.add(found, lines);
+    awaits_samples = false;
+  }
+  if (awaits_samples && !rows.result.samples.empty()) {
+    refuse(name, "ends with the heading of a row without samples; remove it");
+  }
+  if (rows.result.samples.empty()) refuse(name, "holds no samples; {}", allowed);
+  rows.require_one_meaning(name);
+  rows.end_row(name);
+  return std::move(rows.result);
+}
+
+void write_text(atomic_file& to, const signal& what) {
+  fmt::memory_buffer line;
+  for (std::size_t i = 0; i < what.samples.size(); ++i) {
+    line.clear();
+    auto out = std::back_inserter(line);
+    if (what.has_row_axis() && i % what.row_length == 0) {
+      fmt::format_to(out, "{}{}{}\n", i > 0 ? "\n" : "", heading, i / what.row_length);
+    }
+    format_number(out, what.samples[i].real(), what.is_single_precision);
+    if (!what.is_real) {
+      line.push_back(' ');
+      format_number(out, what.samples[i].imag(), what.is_single_precision);
+    }
+    line.push_back('\n');
+    to.write(std::string_view{line.data(), line.size()});
+  }
+}
+
+void write_csv(atomic_file& to, const signal& what) {
+  to.write(what.has_row_axis() ? std::string_view{"row,index,re,im\n"} : "index,re,im\n");
+  fmt::memory_buffer line;
+  for (std::size_t i = 0; i < what.samples.size(); ++i) {
+    line.clear();
+    auto out = std::back_inserter(line);
+    if (what.has_row_axis()) fmt::format_to(out, "{},", i / what.row_length);
+    fmt::format_to(out, "{},", i % what.row_length);
+    format_number(out, what.samples[i].real(), what.is_single_precision);
+    line.push_back(',');
+    format_number(out, what.samples[i].imag(), what.is_single_precision);
+    line.push_back('\n');
+    to.write(std::string_view{line.data(), line.size()});
+  }
+}
+
+}  // namespace wingbeat::formats

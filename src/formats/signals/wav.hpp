@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// RIFF WAVE recordings: PCM of 8, 16, 24 or 32 bits, IEEE float of 32 or 64 bits.
+#pragma once
+
+#include <cstddef>  // byte, size_t
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/signals/signal.hpp"     // signal
+
+namespace wingbeat::formats {
+
+/// How samples lie in a recording.
+struct wav_layout {
+  std::size_t first_byte = 0;  ///< Of the samples in the file.
+  std::size_t frame_bytes = 0, sample_bits = 0;
+  bool is_float = false;
+};
+
+/// A recording whose frames, one sample of every channel, are read a few at a time.
+class wav_reader {
+ public:
+  /// Reads the header. `from` must outlive the reader. Throws as `read_wav` does.
+  explicit wav_reader(const byte_source& from);
+
+  /// Returns the recording without its samples, each channel a row.
+  [[nodiscard]] const signal& shape() const noexcept { return shape_; }
+
+  /// Throws `plan_error` for a channel that the recording does not have.
+  void require_channel(std::size_t channel) const;
+
+  /// Returns `count` frames from `first` on, which must exist, [frame][channel], or of one channel.
+  /// Throws `file_error` for a sample that is NaN or infinite.
+  [[nodiscard]] std::vector<double> read(std::size_t first, std::size_t count,
+                                         std::optional<std::size_t> channel = {}) const;
+
+ private:
+  const byte_source& from_;
+  wav_layout layout_;
+  signal shape_;
+};
+
+/// Returns one channel as one real row with its sample rate.  Scale: PCM maps to [-1, 1), that is
+/// the integer divided by 2^(bits-1), where 8 bits are unsigned and 128 is zero; floats are taken
+/// as they are. A streamed recording, whose RIFF size is 0 or 0xFFFFFFFF, may say the same of its
+/// data: they reach to the end of the file, and a frame that is cut there is dropped.
+/// WAVE_FORMAT_EXTENSIBLE is read when it wraps one of these. Throws `file_error` naming `name`
+/// and what is wrong, and `plan_error` for a channel that the file does not have.
+[[nodiscard]] signal read_wav(std::span<const std::byte> content, std::string_view name,
+                              std::size_t channel = 0);
+
+/// Returns all channels, each as a row.
+[[nodiscard]] signal read_wav_channels(std::span<const std::byte> content, std::string_view name);
+
+/// Writes a recording as IEEE floats of 32 bits, a few frames at a time.
+class wav_writer {
+ public:
+  /// Writes the header of `shape`, whose samples are not read, each row a channel. Throws as
+  /// `write_wav` does.
+  wav_writer(atomic_file& to, const signal& shape);
+
+  /// Appends frames [frame][channel], of which there will be as many as the shape has.
+  void add(std::span<const double> frames);
+
+ private:
+  atomic_file& to_;
+};
+
+/// Writes a real signal as above, each row a channel. Throws `plan_error` for
+/// complex samples, for a sample rate that is no whole number of Hz from 1 to 2^32 - 1, for more
+/// than 65,535 rows and where the file would exceed 4 GiB; `file_error` for a sample beyond fp32.
+void write_wav(atomic_file& to, const signal& recording);
+
+}  // namespace wingbeat::formats

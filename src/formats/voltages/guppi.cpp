@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/voltages/guppi.hpp"
+
+#include <algorithm>  // min
+#include <charconv>   // from_chars
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>  // move
+#include <vector>
+
+#include "formats/files/byte_order.hpp"  // load
+#include "formats/files/refusal.hpp"     // printable, refuse
+
+namespace wingbeat::formats {
+namespace {
+
+using bytes = std::span<const std::byte>;
+
+constexpr std::size_t card_bytes = 80, key_bytes = 8, most_cards = 4096, direct_bytes = 512;
+constexpr std::size_t most_block_bytes = std::size_t{1} << 40;
+constexpr double most_real = 1e15;
+
+using cards = std::map<std::string, std::string, std::less<>>;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+/// Returns the value of a card: what is between quotes, or what stands before a comment.
+std::string_view value_of(std::string_view text) {
+  text = trimmed(text);
+  if (text.starts_with('\'')) {
+    text.remove_prefix(1);
+    return trimmed(text.substr(0, text.find('\'')));
+  }
+  return trimmed(text.substr(0, text.find('/')));
+}
+
+/// Returns a number without the plus sign that it may have, which std::from_chars does not take.
+std::string_view without_plus(std::string_view number) {
+  if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
+  return number;
+}
+
+/// Takes the cards of a header from `offset` on, which then lies behind it.
+cards take_cards(const file_view& content, std::size_t& offset, std::string_view name) {
+  cards found;
+  for (std::size_t i = 0; i < most_cards; ++i) {
+    const bytes text = content(offset, card_bytes);
+    if (text.size() < card_bytes) {
+      refuse(name, "ends inside a header, {} cards behind its start; copy or record it again", i);
+    }
+    const std::string_view card{reinterpret_cast<const char*>(text.data()), card_bytes};
+    offset += card_bytes;
+    if (trimmed(card) == "END") return found;
+    if (card[key_bytes] != '=') {
+      refuse(name,
+             "has the card '{}' in a header, without '=' behind 8 letters; it is no GUPPI raw",
+             printable(card));
+    }
+    found.insert_or_assign(std::string(trimmed(card.substr(0, key_bytes))),
+                           std::string(value_of(card.substr(key_bytes + 1))));
+  }
+  refuse(name, "has a header of more than {} cards; it is no GUPPI raw", most_cards);
+}
+
+/// Returns a whole number of a header; none where it has no such card.
+std::optional<std::size_t> count_of(const cards& header, std::string_view key, std::size_t least,
+                                    std::size_t most, std::string_view name) {
+  const auto found = header.find(key);
+  if (found == header.end()) return std::nullopt;
+  const std::string_view text = without_plus(found->second);
+  std::size_t count = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || count < least ||
+      count > most) {
+    refuse(name, "has {} '{}' in a header, which is no whole number from {} to {}; record it again",
+           key, printable(found->second), least, most);
+  }
+  return count;
+}
+
+std::size_t required_count(const cards& header, std::string_view key, std::size_t least,
+                           std::size_t most, std::string_view name) {
+  const auto count = count_of(header, key, least, most, name);
+  if (!count) refuse(name, "has no {} in a header; it is no GUPPI raw", key);
+  return *count;
+}
+
+/// What all blocks have in common.
+struct block_shape {
+  std::size_t block_bytes = 0, n_channels = 1, n_polarisations = 1, sample_bits = 8;
+  std::size_t n_samples = 0, overlap = 0;
+  bool operator==(const block_shape&) const = default;
+};
+
+block_shape shape_of(const cards& header, std::string_view name) {
+  const auto format = header.find("PKTFMT");
+  if (format != header.end() && format->second == "SIMPLE") {
+    refuse(name, "has packets of format SIMPLE, whose channels alternate; convert it");
+  }
+  block_shape shape;
+  shape.block_bytes = required_count(header, "BLOCSIZE", 1, most_block_bytes, name);
+  shape.n_channels = required_count(header, "OBSNCHAN", 1, 1u << 20, name);
+  shape.sample_bits = required_count(header, "NBITS", 1, 32, name);
+  const std::size_t n_polarisations = required_count(header, "NPOL", 1, 4, name);
+  // Four stood for the parts of two polarisations, before it was two.
+  shape.n_polarisations = n_polarisations == 1 ? 1 : 2;
+  if (n_polarisations == 3) refuse(name, "has NPOL 3; 1, 2 and 4 are read");
+  if (shape.sample_bits != 4 && shape.sample_bits != 8 && shape.sample_bits != 16) {
+    refuse(name, "has samples of {} bits; 4, 8 and 16 are read, so convert it", shape.sample_bits);
+  }
+  const std::size_t time_bits = shape.n_channels * shape.n_polarisations * 2 * shape.sample_bits;
+  if (shape.block_bytes * 8 % time_bits != 0) {
+    refuse(name, "has blocks of {} bytes, no multiple of the {} bits of a time; record it again",
+           shape.block_bytes, time_bits);
+  }
+  shape.n_samples = shape.block_bytes * 8 / time_bits;
+  shape.overlap = count_of(header, "OVERLAP", 0, shape.n_samples - 1, name).value_or(0);
+  return shape;
+}
+
+struct block {
+  std::optional<std::size_t> packet_index;
+  std::size_t data_at;  ///< Offset in the file.
+};
+
+/// Returns the next multiple of 512 bytes, which is at most the end of the file.
+std::size_t behind_padding(std::size_t offset, std::size_t size_bytes) {
+  return std::min((offset + direct_bytes - 1) / direct_bytes * direct_bytes, size_bytes);
+}
+
+struct block_list {
+  std::vector<block> blocks;
+  block_shape shape;
+  double sample_rate_hz = 0;
+  std::optional<channel_frequencies> frequencies = {};
+  std::optional<std::size_t> packets_of_block = {};  ///< What PKTIDX grows by, as PIPERBLK says.
+};
+
+/// Returns a real number of a header, from `least` to 1e15; none where it has no such card.
+std::optional<double> real_of(const cards& header, std::string_view key, double least,
+                              std::string_view unit, std::string_view name) {
+  const auto found = header.find(key);
+  if (found == header.end()) return std::nullopt;
+  double value = 0;
+  const std::string_view text = without_plus(found->second);
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !(value >= least) ||
+      !(value <= most_real)) {
+    refuse(name, "has {} '{}', which is no number from {} to {} {}; record it again", key,
+           printable(found->second), least, most_real, unit);
+  }
+  return value;
+}
+
+double rate_of(const cards& header, std::string_view name) {
+  const auto seconds = real_of(header, "TBIN", 1 / most_real, "s", name);
+  return seconds ? 1 / *seconds : 0;
+}
+
+std::optional<channel_frequencies> frequencies_of(const cards& header, std::size_t n_channels,
+                                                  std::string_view name) {
+  const auto centre_mhz = real_of(header, "OBSFREQ", -most_real, "MHz", name);
+  const auto width_mhz = real_of(header, "OBSBW", -most_real, "MHz", name);
+  if (!centre_mhz || !width_mhz) return std::nullopt;
+  const double step_hz = *width_mhz * 1e6 / static_cast<double>(n_channels);
+  return channel_frequencies{*centre_mhz * 1e6 - *width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
+}
+
+block_list take_blocks(const file_view& content, std::size_t size_bytes, std::string_view name) {
+  block_list list;
+  for (std::size_t offset = 0; offset < size_bytes;) {
+    const cards header = take_cards(content, offset, name);
+    const block_shape shape = shape_of(header, name);
+    if (list.blocks.empty()) {
+      list.shape = shape;
+      list.sample_rate_hz = rate_of(header, name);
+      list.frequencies = frequencies_of(header, shape.n_channels, name);
+      list.packets_of_block = count_of(header, "PIPERBLK", 1, std::size_t{1} << 40, name);
+    }
+    if (shape != list.shape) {
+      refuse(name, "has block {} of another size or shape than the first; split the file",
+             list.blocks.size());
+    }
+    const bool is_direct = count_of(header, "DIRECTIO", 0, 1, name).value_or(0) == 1;
+    if (is_direct) offset = behind_padding(offset, size_bytes);
+    if (shape.block_bytes > size_bytes - offset) {
+      refuse(name, "is truncated: block {} claims {} bytes but {} follow; copy or record it again",
+             list.blocks.size(), shape.block_bytes, size_bytes - offset);
+    }
+    list.blocks.push_back({count_of(header, "PKTIDX", 0, std::size_t{1} << 62, name), offset});
+    offset += shape.block_bytes;
+    // Some writers pad the data too: the next header then begins behind zeros.
+    const bytes next = is_direct ? content(offset, 1) : bytes{};
+    if (!next.empty() && next.front() == std::byte{0}) {
+      offset = behind_padding(offset, size_bytes);
+    }
+  }
+  return list;
+}
+
+/// Returns the place of each block, in blocks from the first one on: as PKTIDX says, whose step of
+/// one block PIPERBLK says if all are multiples of it, else the smallest there is; without PKTIDX,
+/// one after the other.
+std::vector<std::size_t> places_of(const block_list& list, std::string_view name) {
+  std::vector<std::size_t> places(list.blocks.size());
+  std::size_t step = 0;
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    places[i] = i;
+    const auto before = list.blocks[i - 1].packet_index, now = list.blocks[i].packet_index;
+    if (before.has_value() != now.has_value() || (now && *now <= *before)) {
+      refuse(name, "has block {} whose PKTIDX does not follow the one before; sort the blocks", i);
+    }
+    if (now && (step == 0 || *now - *before < step)) step = *now - *before;
+  }
+  if (step == 0) return places;
+  if (const auto stated = list.packets_of_block) {
+    const auto is_multiple = [&](const block& each) {
+      return (*each.packet_index - *list.blocks[0].packet_index) % *stated == 0;
+    };
+    if (std::all_of(list.blocks.begin(), list.blocks.end(), is_multiple)) step = *stated;
+  }
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const std::size_t distance = *list.blocks[i].packet_index - *list.blocks[0].packet_index;
+    places[i] = distance / step;
+    if (distance % step != 0) {
+      refuse(name, "has block {} at no multiple of {} in PKTIDX; record it again", i, step);
+    }
+    if (places[i] > most_lost_share * list.blocks.size()) {
+      refuse(name, "has {} blocks, but block {} would be number {}; split the file at the gap",
+             list.blocks.size(), i, places[i]);
+    }
+  }
+  return places;
+}
+
+/// Returns number `index` of a block: parts of samples, in the file's order.
+std::int16_t part_at(bytes data, std::size_t index, std::size_t sample_bits) {
+  if (sample_bits == 16) return load<std::int16_t>(&data[2 * index]);
+  if (sample_bits == 8) return load<std::int8_t>(&data[index]);
+  const auto both = std::to_integer<unsigned>(data[index / 2]);
+  const unsigned half = index % 2 == 0 ? both >> 4 : both & 0xF;
+  return static_cast<std::int16_t>(half >= 8 ? static_cast<int>(half) - 16
+                                             : static_cast<int>(half));
+}
+
+}  // namespace
+
+guppi_file::guppi_file(file_view content, std::size_t size_bytes, std::string_view name)
+    : content_(std::move(content)), name_(name) {
+  if (size_bytes == 0) refuse(name, "is empty; copy or record it again");
+  const block_list list = take_blocks(content_, size_bytes, name);
+  const std::vector<std::size_t> places = places_of(list, name);
+  const block_shape& shape = list.shape;
+  block_samples_ = shape.n_samples;
+  contents_ = {.n_polarisations = shape.n_polarisations,
+               .n_channels = shape.n_channels,
+               .is_complex = true,
+               .sample_bits = static_cast<unsigned>(shape.sample_bits),
+               .packet_samples = shape.n_samples - shape.overlap,
+               .first_packet = list.blocks[0].packet_index,
+               .sample_rate_hz = list.sample_rate_hz,
+               .frequencies = list.frequencies};
+  const std::size_t packet = contents_.packet_samples;
+  contents_.n_samples = places.back() * packet + shape.n_samples;
+  data_at_.assign(places.back() + 1, no_block);
+  for (std::size_t i = 0; i < places.size(); ++i) data_at_[places[i]] = list.blocks[i].data_at;
+  // The last block's repeated samples lie in packets of their own.
+  std::vector<bool> present((contents_.n_samples + packet - 1) / packet, true);
+  for (std::size_t i = 0; i < data_at_.size(); ++i) present[i] = data_at_[i] != no_block;
+  contents_.present.assign(shape.n_polarisations, present);
+}
+
+void guppi_file::read(std::size_t channel, std::size_t first, std::size_t count,
+                      std::span<const std::span<std::int16_t>> to) const {
+  const std::size_t bits = contents_.sample_bits, n_pols = contents_.n_polarisations;
+  const std::size_t time_bits = n_pols * 2 * bits;  // at 4 bits a time is whole bytes too
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t packet =
+        std::min((first + done) / contents_.packet_samples, data_at_.size() - 1);
+    const std::size_t in_block = first + done - packet * contents_.packet_samples;
+    const bool is_last = packet + 1 == data_at_.size();
+    const std::size_t end = is_last ? block_samples_ : contents_.packet_samples;
+    const std::size_t n = std::min(count - done, end - in_block);
+    bytes data;
+    if (data_at_[packet] != no_block) {
+      const std::size_t offset =
+          data_at_[packet] + (channel * block_samples_ + in_block) * time_bits / 8;
+      data = content_(offset, n * time_bits / 8);
+      if (data.size() < n * time_bits / 8) {
+        refuse(name_, "ends within a block; another program shortened it");
+      }
+    }
+    for (std::size_t p = 0; p < n_pols; ++p) {
+      for (std::size_t i = 0; i < 2 * n; ++i) {
+        const std::size_t from = (i / 2 * n_pols + p) * 2 + i % 2;
+        to[p][2 * done + i] = data.empty() ? std::int16_t{0} : part_at(data, from, bits);
+      }
+    }
+    done += n;
+  }
+}
+
+voltages read_guppi(std::span<const std::byte> content, std::string_view name) {
+  const guppi_file file{[&](std::size_t offset, std::size_t n_bytes) {
+                          const bytes rest = content.subspan(std::min(offset, content.size()));
+                          return rest.first(std::min(n_bytes, rest.size()));
+                        },
+                        content.size(), name};
+  voltages result = file.contents();
+  const std::size_t row = 2 * result.n_samples;
+  result.samples.resize(row * result.n_channels * result.n_polarisations);
+  for (std::size_t c = 0; c < result.n_channels; ++c) {
+    std::vector<std::span<std::int16_t>> to;
+    for (std::size_t p = 0; p < result.n_polarisations; ++p) {
+      to.push_back(std::span(result.samples).subspan((p * result.n_channels + c) * row, row));
+    }
+    file.read(c, 0, result.n_samples, to);
+  }
+  return result;
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// MRC files are spelled out byte by byte, as MRC2014 lays them out.
+#include "formats/images/mrc.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>  // isnan
+#include <cstdint>
+#include <limits>
+
+#include "formats/files/byte_order.hpp"  // load
+#include "formats/images/bytes.hpp"      // as_bytes, float_bytes, message_of, number, samples_of
+#include "formats/temporary_folder.hpp"  // temporary_folder
+
+namespace {
+
+using namespace wingbeat::formats;
+using namespace wingbeat::test;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A header's fields; `stamp` none leaves the machine stamp and the mark empty, as old files do.
+struct mrc_fields {
+  std::uint32_t columns = 2, rows = 1, sections = 1, mode = 2, extended = 0;
+  std::endian order = std::endian::little;
+  bool has_stamp = true;
+  float cell[3] = {0, 0, 0};
+  std::uint32_t axes[3] = {1, 2, 3};
+};
+
+std::string header(const mrc_fields& fields) {
+  std::string text(1024, '\0');
+  const auto put = [&](std::size_t offset, const std::string& bytes) {
+    text.replace(offset, bytes.size(), bytes);
+  };
+  const std::uint32_t lengths[3] = {fields.columns, fields.rows, fields.sections};
+  for (std::size_t i = 0; i < 3; ++i) {
+    put(4 * i, number(lengths[i], 4, fields.order));
+    put(28 + 4 * i, number(i == 2 ? 1 : lengths[i], 4, fields.order));
+    put(40 + 4 * i, float_bytes(fields.cell[i], fields.order));
+    put(64 + 4 * i, number(fields.axes[i], 4, fields.order));
+  }
+  put(12, number(fields.mode, 4, fields.order));
+  put(92, number(fields.extended, 4, fields.order));
+  if (fields.has_stamp) {
+    put(208, "MAP ");
+    put(212, fields.order == std::endian::little ? "\x44\x44" : "\x11\x11");
+  }
+  return text;
+}
+
+image_stack read(const std::string& content, std::size_t limit_bytes = 1 << 20) {
+  EXPECT_TRUE(is_mrc(byte_source{as_bytes(content), "in.mrc"}));
+  return read_mrc(as_bytes(content), "in.mrc", limit_bytes);
+}
+
+std::string refusal(const std::string& content, std::size_t limit_bytes = 1 << 20) {
+  return message_of([&] { (void)read_mrc(as_bytes(content), "in.mrc", limit_bytes); });
+}
+
+TEST(mrc, reads_every_mode_in_both_byte_orders) {
+  for (const auto order : {std::endian::little, std::endian::big}) {
+    for (const bool has_stamp : {true, false}) {
+      const auto samples = [&](std::uint32_t mode, std::uint64_t a, std::uint64_t b, int n_bytes) {
+        return samples_of(read(header({.mode = mode, .order = order, .has_stamp = has_stamp}) +
+                               number(a, n_bytes, order) + number(b, n_bytes, order)));
+      };
+      EXPECT_THAT(samples(0, 0x80, 0x7F, 1), ElementsAre(-128, 127));
+      EXPECT_THAT(samples(1, 0x8000, 0x7FFF, 2), ElementsAre(-32768, 32767));
+      EXPECT_THAT(samples(2, 0x3F800000, 0xC0000000, 4), ElementsAre(1, -2));
+      EXPECT_THAT(samples(6, 0, 0xFFFF, 2), ElementsAre(0, 65535));
+      EXPECT_THAT(samples(12, 0x3C00, 0x0001, 2), ElementsAre(1, 0x1p-24));
+    }
+  }
+}
+
+TEST(mrc, reads_sections_rows_and_columns_in_the_order_of_the_file) {
+  const auto stack = read(header({.columns = 3, .rows = 2, .sections = 2, .mode = 0}) +
+                          std::string("\0\1\2\3\4\5\6\7\10\11\12\13", 12));
+  EXPECT_EQ(stack.n_images, 2u);
+  EXPECT_EQ(stack.height, 2u);
+  EXPECT_EQ(stack.width, 3u);
+  EXPECT_EQ(stack.n_channels, 1u);
+  EXPECT_THAT(samples_of(stack), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+}
+
+TEST(mrc, skips_the_extended_header_and_what_follows_the_samples) {
+  const auto stack =
+      read(header({.mode = 0, .extended = 5}) + "extra" + std::string("\1\2") + "behind");
+  EXPECT_THAT(samples_of(stack), ElementsAre(1, 2));
+}
+
+TEST(mrc, tells_the_pixel_size_along_the_axes_of_the_file) {
+  mrc_fields fields{.columns = 2, .rows = 4, .mode = 0, .cell = {3, 10, 7}};
+  const std::string data(8, '\0');
+  const auto size = read(header(fields) + data).pixel_angstrom;
+  EXPECT_EQ(size.x, 1.5);
+  EXPECT_EQ(size.y, 2.5);
+  EXPECT_EQ(size.z, 7);
+  fields.axes[0] = 2;  // columns lie along the cell's y
+  fields.axes[1] = 1;
+  EXPECT_EQ(read(header(fields) + data).pixel_angstrom.x, 2.5);
+  fields.axes[1] = 2;
+  EXPECT_EQ(read(header(fields) + data).pixel_angstrom.x, 0);
+  fields.axes[0] = 9;
+  EXPECT_EQ(read(header(fields) + data).pixel_angstrom.x, 0);
+}
+
+TEST(mrc, passes_nan_and_infinities) {
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  const auto infinity = std::numeric_limits<float>::infinity();
+  const auto samples = samples_of(read(header({}) + float_bytes(nan) + float_bytes(-infinity)));
+  EXPECT_TRUE(std::isnan(samples[0]));
+  EXPECT_EQ(samples[1], -std::numeric_limits<double>::infinity());
+}
+
+TEST(mrc, refuses_every_truncation) {
+  const std::string whole = header({.extended = 4}) + "more" + float_bytes(1) + float_bytes(2);
+  (void)read(whole);
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    EXPECT_THAT(refusal(whole.substr(0, n)), HasSubstr("is truncated")) << n;
+  }
+  EXPECT_THAT(refusal(whole.substr(0, 1030)),
+              HasSubstr("claims 1 x 1 x 2 samples of 4 bytes but 2 bytes follow"));
+}
+
+TEST(mrc, refuses_what_it_does_not_read) {
+  for (const std::uint32_t mode : {3u, 4u, 5u, 7u, 101u, 0xFFFFFFFFu}) {
+    EXPECT_THAT(refusal(header({.mode = mode}) + "12345678"), HasSubstr("are read, so convert it"));
+  }
+  EXPECT_THAT(refusal(header({.rows = 0})), HasSubstr("claims 1 x 0 x 2 samples"));
+  EXPECT_THAT(refusal(header({.sections = 0x80000000})), HasSubstr("must be at least 1"));
+  EXPECT_THAT(refusal(header({.extended = 0x80000000})), HasSubstr("extended MRC header of -"));
+  EXPECT_THAT(refusal(header({.mode = 0xFFFF, .has_stamp = false})),
+              HasSubstr("makes sense in neither byte order"));
+}
+
+TEST(mrc, refuses_more_than_the_limit_without_overflow) {
+  constexpr std::uint32_t most = 0x7FFFFFFF;
+  EXPECT_THAT(refusal(header({.columns = most, .rows = most, .sections = most})),
+              HasSubstr("at most 1048576 bytes are allowed"));
+  EXPECT_THAT(refusal(header({.columns = most, .rows = most, .sections = most}), SIZE_MAX),
+              HasSubstr("bytes are allowed"));
+  const std::string two = header({.mode = 0}) + "ab";
+  EXPECT_EQ(samples_of(read(two, 8)).size(), 2u);
+  EXPECT_THAT(refusal(two, 7), HasSubstr("claims 1 x 1 x 2 samples of 4 bytes in memory"));
+}
+
+TEST(mrc, is_not_any_file) {
+  const auto is_one = [](const std::string& content) {
+    return is_mrc(byte_source{as_bytes(content), "in.mrc"});
+  };
+  EXPECT_FALSE(is_one(""));
+  EXPECT_FALSE(is_one(std::string(2048, '\0')));
+  EXPECT_FALSE(is_one(std::string(2048, ' ')));
+  EXPECT_FALSE(is_one(header({.columns = 1 << 20, .has_stamp = false})));
+}
+
+std::string written(const image_stack& stack, float_type type = float_type::float32) {
+  const temporary_folder folder;
+  atomic_file to(folder.path() / "out.mrc");
+  const auto sections = mrc_sink(to, stack, type);
+  sections->add(stack.samples);
+  sections->finish();
+  to.commit();
+  return folder.read("out.mrc");
+}
+
+TEST(mrc, writes_what_it_reads) {
+  image_stack stack = grey_image(1, 3, {1, 2, 3, -4, 0.1f, 6});
+  stack.n_images = 2;
+  stack.pixel_angstrom = {.z = 2, .y = 1.25, .x = 1.5};
+  const auto again = read(written(stack));
+  EXPECT_EQ(samples_of(again), samples_of(stack));
+  EXPECT_EQ(again.n_images, 2u);
+  EXPECT_EQ(again.pixel_angstrom.x, 1.5);
+  EXPECT_EQ(again.pixel_angstrom.y, 1.25);
+  EXPECT_EQ(again.pixel_angstrom.z, 2);
+  const auto halves = read(written(stack, float_type::float16));
+  EXPECT_THAT(samples_of(halves), ElementsAre(1, 2, 3, -4, 0x1.998p-4, 6));
+}
+
+TEST(mrc, writes_the_statistics_of_what_it_stores) {
+  const auto statistic = [](const std::string& file, std::size_t offset) {
+    return load<float>(as_bytes(file).data() + offset);
+  };
+  const std::string file = written(grey_image(2, 2, {1, 3, 5, 7}));
+  EXPECT_EQ(statistic(file, 76), 1);
+  EXPECT_EQ(statistic(file, 80), 7);
+  EXPECT_EQ(statistic(file, 84), 4);
+  EXPECT_EQ(statistic(file, 216), std::sqrt(5.0f));
+  const std::string halves = written(grey_image(1, 1, {0.1f}), float_type::float16);
+  EXPECT_EQ(statistic(halves, 84), 0x1.998p-4f);
+  // MRC2014's sign of statistics that are not known: the largest is below the least.
+  const std::string unknown = written(grey_image(1, 2, {NAN, 1}));
+  EXPECT_LT(statistic(unknown, 80), statistic(unknown, 76));
+  EXPECT_LT(statistic(unknown, 216), 0);
+}
+
+TEST(mrc, refuses_to_write_what_it_cannot_hold) {
+  image_stack colours = grey_image(1, 1, {1, 2, 3});
+  colours.n_channels = 3;
+  EXPECT_THAT(message_of<wingbeat::plan_error>([&] { (void)written(colours); }),
+              HasSubstr("cannot hold 3 channels"));
+  EXPECT_THAT(message_of([] { (void)written(grey_image(1, 1, {65520}), float_type::float16); }),
+              HasSubstr("cannot hold the sample 65520"));
+  EXPECT_EQ(samples_of(read(written(grey_image(1, 1, {65519}), float_type::float16)))[0], 65504);
+}
+
+}  // namespace

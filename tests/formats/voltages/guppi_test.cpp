@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// GUPPI raw files, made byte by byte.
+#include "formats/voltages/guppi.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <numeric>  // iota
+
+#include "formats/message.hpp"         // message_of
+#include "formats/voltages/bytes.hpp"  // guppi_card
+
+namespace {
+
+using namespace wingbeat::test;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using wingbeat::formats::guppi_file;
+using wingbeat::formats::read_guppi;
+using wingbeat::formats::voltages;
+using cards = std::map<std::string, std::string>;
+
+file_bytes header(const cards& given) {
+  file_bytes all = guppi_card("BACKEND", "'GUPPI   '");
+  for (const auto& [key, value] : given) all = all + guppi_card(key, value);
+  return all + guppi_end();
+}
+
+/// One channel of one polarisation, 8 bits.
+cards small() {
+  return {{"BLOCSIZE", "8"}, {"OBSNCHAN", "1"}, {"NPOL", "1"}, {"NBITS", "8"}};
+}
+
+cards with(cards all, const std::string& key, const std::string& value) {
+  all[key] = value;
+  return all;
+}
+
+std::string why(const file_bytes& content) {
+  return message_of([&] { static_cast<void>(read_guppi(content, "x.raw")); });
+}
+
+TEST(guppi, holds_channels_times_and_polarisations) {
+  std::vector<int> values(16);
+  std::iota(values.begin(), values.end(), -8);
+  const voltages read = read_guppi(header({{"BLOCSIZE", "16 / bytes"},
+                                           {"OBSNCHAN", "2"},
+                                           {"NPOL", "4"},
+                                           {"NBITS", "8"},
+                                           {"TBIN", "2.5E-07"},
+                                           {"PKTFMT", "'1SFA    '"}}) +
+                                       bytes_of(values),
+                                   "x.raw");
+  EXPECT_EQ(read.n_polarisations, 2u);
+  EXPECT_EQ(read.n_channels, 2u);
+  EXPECT_EQ(read.n_samples, 2u);
+  EXPECT_TRUE(read.is_complex);
+  EXPECT_EQ(read.sample_bits, 8u);
+  EXPECT_DOUBLE_EQ(read.sample_rate_hz, 4e6);
+  EXPECT_THAT(read.samples,
+              ElementsAre(-8, -7, -4, -3, 0, 1, 4, 5,  // the first polarisation: two channels
+                          -6, -5, -2, -1, 2, 3, 6, 7));
+  EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true}, std::vector<bool>{true}));
+}
+
+TEST(guppi, has_numbers_with_a_plus_sign) {
+  const auto read = read_guppi(header({{"BLOCSIZE", "+4"},
+                                       {"OBSNCHAN", "1"},
+                                       {"NPOL", "1"},
+                                       {"NBITS", "8"},
+                                       {"TBIN", "+1E-6"}}) +
+                                   bytes_of({1, 2, 3, 4}),
+                               "x.raw");
+  EXPECT_EQ(read.n_samples, 2u);
+  EXPECT_DOUBLE_EQ(read.sample_rate_hz, 1e6);
+}
+
+TEST(guppi, has_the_frequencies_of_channels) {
+  for (const int sign : {1, -1}) {
+    const auto content = header({{"BLOCSIZE", "16"},
+                                 {"OBSNCHAN", "2"},
+                                 {"NPOL", "4"},
+                                 {"NBITS", "8"},
+                                 {"OBSFREQ", "1500.5"},
+                                 {"OBSBW", sign > 0 ? "8" : "-8."}}) +
+                         bytes_of(std::vector<int>(16));
+    const voltages all = read_guppi(content, "x.raw");
+    ASSERT_TRUE(all.frequencies);
+    EXPECT_DOUBLE_EQ(all.frequencies->first_hz, 1500.5e6 - sign * 2e6);
+    EXPECT_DOUBLE_EQ(all.frequencies->step_hz, sign * 4e6);
+  }
+  EXPECT_FALSE(read_guppi(header(small()) + bytes_of(std::vector<int>(8)), "x.raw").frequencies);
+}
+
+TEST(guppi, has_samples_of_4_8_and_16_bits) {
+  const auto samples_of = [](const std::string& bits, const std::vector<int>& values) {
+    const auto read = read_guppi(header(with(small(), "NBITS", bits)) + bytes_of(values), "x.raw");
+    EXPECT_EQ(std::to_string(read.sample_bits), bits);
+    return read.samples;
+  };
+  EXPECT_THAT(samples_of("4", {0x7F, 0x80, 0x12, 0xED, 0, 0, 0, 0x0F}),
+              ElementsAre(7, -1, -8, 0, 1, 2, -2, -3, 0, 0, 0, 0, 0, 0, 0, -1));
+  EXPECT_THAT(samples_of("8", {0x7F, 0x80, 1, 0xFF, 0, 0, 0, 0}),
+              ElementsAre(127, -128, 1, -1, 0, 0, 0, 0));
+  EXPECT_THAT(samples_of("16", {0x34, 0x12, 0xFF, 0x7F, 0, 0x80, 0xFE, 0xFF}),
+              ElementsAre(0x1234, 32767, -32768, -2));
+}
+
+TEST(guppi, drops_what_blocks_repeat) {
+  const cards shape = with(small(), "OVERLAP", "1");
+  const voltages read = read_guppi(header(shape) + bytes_of({0, 1, 2, 3, 4, 5, 6, 7}) +
+                                       header(shape) + bytes_of({6, 7, 8, 9, 10, 11, 12, 13}),
+                                   "x.raw");
+  EXPECT_THAT(read.samples, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13));
+  EXPECT_EQ(read.packet_samples, 3u);
+  EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true, true, true}));
+}
+
+TEST(guppi, flags_blocks_that_are_missing) {
+  file_bytes result;
+  for (const int index : {100, 116, 148}) {
+    result = result + header(with(small(), "PKTIDX", std::to_string(index))) +
+             bytes_of({index, 1, 2, 3, 4, 5, 6, 7});
+  }
+  const voltages read = read_guppi(result, "x.raw");
+  EXPECT_EQ(read.n_samples, 16u);
+  EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true, true, false, true}));
+  EXPECT_EQ(read.samples[8], 116);
+  EXPECT_EQ(read.samples[16], 0);
+  EXPECT_EQ(read.samples[24], static_cast<signed char>(148));
+}
+
+// Each second block was lost, so that no two blocks are a step apart.
+TEST(guppi, knows_the_step_of_blocks_by_their_packets) {
+  file_bytes all, unlike;
+  for (const int index : {100, 132, 164}) {
+    const cards shape = with(small(), "PKTIDX", std::to_string(index));
+    const file_bytes data = bytes_of({index, 1, 2, 3, 4, 5, 6, 7});
+    all = all + header(with(shape, "PIPERBLK", "16")) + data;
+    unlike = unlike + header(with(shape, "PIPERBLK", "48")) + data;
+  }
+  const voltages read = read_guppi(all, "x.raw");
+  EXPECT_THAT(read.present, ElementsAre(std::vector<bool>{true, false, true, false, true}));
+  EXPECT_EQ(read.first_packet, 100U);
+  EXPECT_THAT(read_guppi(unlike, "x.raw").present,
+              ElementsAre(std::vector<bool>{true, true, true}));
+}
+
+/// Three blocks of two channels and two polarisations, which overlap, the second left out.
+file_bytes with_a_gap(const std::string& bits) {
+  const cards shape{{"BLOCSIZE", "32"}, {"OBSNCHAN", "2"}, {"NPOL", "4"},
+                    {"NBITS", bits},    {"OVERLAP", "1"},  {"DIRECTIO", "1"}};
+  file_bytes result;
+  for (const int index : {0, 2, 3}) {
+    result = result + header(with(shape, "PKTIDX", std::to_string(index)));
+    result.resize((result.size() + 511) / 512 * 512);
+    for (int i = 0; i < 32; ++i) result.push_back(static_cast<std::byte>(i * 37 + index * 91));
+    result.resize((result.size() + 511) / 512 * 512);
+  }
+  return result;
+}
+
+TEST(guppi, finds_channels_in_blocks_that_overlap) {
+  const voltages all = read_guppi(with_a_gap("8"), "x.raw");
+  ASSERT_EQ(all.n_samples, 13U);  // 4 packets of 3, and the last one's fourth
+  for (std::size_t offset = 0; offset < all.samples.size(); ++offset) {
+    const std::size_t part = offset % 2, i = offset / 2 % 13, c = offset / 26 % 2, p = offset / 52;
+    const std::size_t block = std::min<std::size_t>(i / 3, 3), time = i - 3 * block;
+    const std::size_t byte = ((c * 4 + time) * 2 + p) * 2 + part;
+    const int expected = block == 1 ? 0 : static_cast<signed char>(byte * 37 + block * 91);
+    EXPECT_EQ(all.samples[offset], expected) << offset;
+  }
+}
+
+TEST(guppi, reads_any_samples_of_a_channel) {
+  for (const char* const bits : {"4", "8", "16"}) {
+    const file_bytes content = with_a_gap(bits);
+    const voltages all = read_guppi(content, "x.raw");
+    std::size_t most_bytes = 0;
+    file_bytes seen;
+    const guppi_file file{[&](std::size_t offset, std::size_t n_bytes) {
+                            most_bytes = std::max(most_bytes, n_bytes);
+                            // Memory of its own: what was returned before becomes invalid.
+                            const auto begin =
+                                content.begin() + static_cast<std::ptrdiff_t>(offset);
+                            seen.assign(begin, begin + static_cast<std::ptrdiff_t>(n_bytes));
+                            return std::span<const std::byte>{seen};
+                          },
+                          content.size(), "x.raw"};
+    EXPECT_EQ(most_bytes, 80U) << "headers alone";
+    for (std::size_t c = 0; c < 2; ++c) {
+      for (std::size_t first = 0; first < all.n_samples; ++first) {
+        for (std::size_t count = 1; first + count <= all.n_samples; ++count) {
+          std::vector<std::int16_t> x(2 * count, 99), y(2 * count, 99);
+          const std::vector<std::span<std::int16_t>> to{x, y};
+          file.read(c, first, count, to);
+          const auto from =
+              all.samples.begin() + static_cast<std::ptrdiff_t>(2 * (c * all.n_samples + first));
+          const auto other = from + static_cast<std::ptrdiff_t>(4 * all.n_samples);
+          ASSERT_TRUE(std::equal(x.begin(), x.end(), from)) << first << " " << count;
+          ASSERT_TRUE(std::equal(y.begin(), y.end(), other)) << first << " " << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(guppi, refuses_a_file_that_became_shorter) {
+  const file_bytes content = with_a_gap("8");
+  std::size_t size_bytes = content.size();
+  const guppi_file file{[&](std::size_t offset, std::size_t n_bytes) {
+                          const std::size_t end = std::min(offset + n_bytes, size_bytes);
+                          return std::span(content).subspan(std::min(offset, end),
+                                                            end - std::min(offset, end));
+                        },
+                        content.size(), "x.raw"};
+  size_bytes /= 2;
+  std::vector<std::int16_t> x(2 * file.contents().n_samples), y = x;
+  const std::vector<std::span<std::int16_t>> to{x, y};
+  EXPECT_THAT(message_of([&] { file.read(1, 0, file.contents().n_samples, to); }),
+              HasSubstr("x.raw: ends within a block; another program shortened it"));
+}
+
+TEST(guppi, leaves_missing_samples_0_though_the_block_before_repeats_them) {
+  const cards shape = with(small(), "OVERLAP", "1");
+  file_bytes result;
+  for (const char* const index : {"0", "1", "3"}) {
+    result = result + header(with(shape, "PKTIDX", index)) + bytes_of({1, 2, 3, 4, 5, 6, 7, 8});
+  }
+  const voltages read = read_guppi(result, "x.raw");
+  EXPECT_THAT(read.samples, ElementsAre(1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0, 1, 2,
+                                        3, 4, 5, 6, 7, 8));
+}
+
+TEST(guppi, is_padded_for_direct_access) {
+  const cards shape = with(small(), "DIRECTIO", "1");
+  const auto padded = [](file_bytes part, std::byte filler) {
+    part.resize((part.size() + 511) / 512 * 512, filler);
+    return part;
+  };
+  const file_bytes head = padded(header(shape), std::byte{' '});
+  const file_bytes data = bytes_of({0, 1, 2, 3, 4, 5, 6, 7});
+  // With data of 512 bytes both customs agree; those of 8 are padded, or not.
+  const voltages both = read_guppi(head + padded(data, std::byte{0}) + head + data, "x.raw");
+  EXPECT_EQ(both.n_samples, 8u);
+  EXPECT_EQ(both.samples[9], 1);
+  const file_bytes first = head + data;
+  const std::size_t offset = (first.size() + header(shape).size()) % 512;
+  file_bytes second = header(shape);
+  second.resize(second.size() + (512 - offset) % 512, std::byte{' '});
+  EXPECT_EQ(read_guppi(first + second + data, "x.raw").samples, both.samples);
+}
+
+TEST(guppi, is_refused_in_one_sentence) {
+  const file_bytes data = bytes_of({0, 1, 2, 3, 4, 5, 6, 7});
+  const auto of = [&](const std::string& key, const std::string& value) {
+    return why(header(with(small(), key, value)) + data);
+  };
+  EXPECT_EQ(why({}), "x.raw: is empty; copy or record it again");
+  EXPECT_THAT(why(bytes_of({'E', 'N', 'D'})), HasSubstr("ends inside a header"));
+  EXPECT_THAT(why(file_bytes(80, std::byte{7})), HasSubstr("without '=' behind 8 letters"));
+  EXPECT_THAT(why(guppi_end() + data), HasSubstr("has no BLOCSIZE in a header"));
+  EXPECT_THAT(why(header(small())), HasSubstr("block 0 claims 8 bytes but 0 follow"));
+  EXPECT_THAT(of("BLOCSIZE", "99999999999999999999"), HasSubstr("no whole number from 1 to "));
+  EXPECT_THAT(of("BLOCSIZE", "1000000000000"), HasSubstr("is truncated"));
+  EXPECT_THAT(of("BLOCSIZE", "-8"), HasSubstr("BLOCSIZE '-8'"));
+  EXPECT_THAT(of("BLOCSIZE", "7"), HasSubstr("no multiple of the 16 bits of a time"));
+  EXPECT_THAT(of("NBITS", "2"), HasSubstr("4, 8 and 16 are read"));
+  EXPECT_THAT(of("NPOL", "3"), HasSubstr("1, 2 and 4 are read"));
+  EXPECT_THAT(of("OVERLAP", "4"), HasSubstr("OVERLAP '4'"));
+  EXPECT_THAT(of("TBIN", "0"), HasSubstr("TBIN '0', which is no number from 1e-15 to"));
+  EXPECT_THAT(of("TBIN", "+-1E-6"), HasSubstr("TBIN '+-1E-6'"));
+  EXPECT_THAT(of("NBITS", "++8"), HasSubstr("NBITS '++8'"));
+  EXPECT_THAT(of("OBSFREQ", "1.4 GHz"), HasSubstr("OBSFREQ '1.4 GHz', which is no number"));
+  EXPECT_THAT(of("OBSBW", "nan"), HasSubstr("OBSBW 'nan'"));
+  EXPECT_THAT(of("PKTFMT", "'SIMPLE  '"), HasSubstr("format SIMPLE"));
+  const auto block = [&](const cards& shape) { return header(shape) + data; };
+  EXPECT_THAT(why(block(small()) + block(with(small(), "NPOL", "2"))),
+              HasSubstr("block 1 of another size or shape"));
+  const auto at = [&](const std::string& index) { return block(with(small(), "PKTIDX", index)); };
+  EXPECT_THAT(why(at("5") + at("5")), HasSubstr("block 1 whose PKTIDX does not follow"));
+  EXPECT_THAT(why(at("0") + at("2") + at("5")), HasSubstr("at no multiple of 2 in PKTIDX"));
+  EXPECT_THAT(why(at("0") + at("1") + at("4000000000000000000")),
+              HasSubstr("split the file at the gap"));
+}
+
+}  // namespace
