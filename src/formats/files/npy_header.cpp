@@ -4,7 +4,6 @@
 #include <charconv>      // from_chars
 #include <cstdint>       // uint16_t, uint32_t
 #include <system_error>  // errc
-#include <utility>       // pair
 
 #include "formats/files/byte_order.hpp"  // load, store
 #include "formats/files/refusal.hpp"     // printable, refuse
@@ -159,16 +158,41 @@ npy_header take_npy_header(std::span<const std::byte>& content, std::string_view
   return parse_npy_header(take_header(content, name), name);
 }
 
-std::optional<number_type> npy_number_type(std::string_view kind) {
-  constexpr std::pair<std::string_view, number_type> kinds[] = {
-      {"b1", number_type::uint8},   {"u1", number_type::uint8},   {"i1", number_type::int8},
-      {"u2", number_type::uint16},  {"i2", number_type::int16},   {"u4", number_type::uint32},
-      {"i4", number_type::int32},   {"u8", number_type::uint64},  {"i8", number_type::int64},
-      {"f2", number_type::float16}, {"f4", number_type::float32}, {"f8", number_type::float64}};
-  for (const auto& [name, type] : kinds) {
-    if (name == kind) return type;
+std::optional<npy_type> npy_type_of(std::string_view descr) {
+  using enum number_type;
+  struct known_type {
+    std::string_view name;
+    number_type part;
+    bool is_complex = false;
+  };
+  constexpr known_type known[] = {{"b1", uint8},         {"u1", uint8},         {"i1", int8},
+                                  {"u2", uint16},        {"i2", int16},         {"u4", uint32},
+                                  {"i4", int32},         {"u8", uint64},        {"i8", int64},
+                                  {"f2", float16},       {"f4", float32},       {"f8", float64},
+                                  {"c8", float32, true}, {"c16", float64, true}};
+  if (descr.empty()) return std::nullopt;
+  const std::endian order = descr[0] == '>' ? std::endian::big : std::endian::little;
+  for (const auto& [name, part, is_complex] : known) {
+    if (name != descr.substr(1)) continue;
+    const bool has_order = descr[0] == '<' || descr[0] == '>';
+    if (has_order || (descr[0] == '|' && bytes_of(part) == 1))
+      return npy_type{part, order, is_complex};
   }
   return std::nullopt;
+}
+
+void require_npy_samples(std::size_t n_rows, std::size_t row_length, const npy_type& type,
+                         std::size_t n_bytes, std::string_view name) {
+  if (n_bytes / type.sample_bytes() / row_length < n_rows) {
+    refuse(name,
+           "is truncated: its header claims {} x {} samples of {} bytes but {} bytes follow; "
+           "copy or save it again",
+           n_rows, row_length, type.sample_bytes(), n_bytes);
+  }
+  const std::size_t claimed = n_rows * row_length * type.sample_bytes();
+  if (n_bytes == claimed) return;
+  refuse(name, "has {} bytes after its {} x {} samples; save it again", n_bytes - claimed, n_rows,
+         row_length);
 }
 
 std::string npy_prefix(std::string_view descr, const std::vector<std::size_t>& shape) {

@@ -2,6 +2,7 @@
 // The header of a .npy file: {'descr': '<c8', 'fortran_order': False, 'shape': (4, 1024), }
 #pragma once
 
+#include <bit>      // endian
 #include <cstddef>  // byte, size_t
 #include <optional>
 #include <span>
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/images/samples.hpp"  // number_type
+#include "formats/files/number_type.hpp"  // number_type
 
 namespace wingbeat::formats {
 
@@ -29,8 +30,22 @@ struct npy_header {
 [[nodiscard]] npy_header take_npy_header(std::span<const std::byte>& content,
                                          std::string_view name);
 
-/// Returns the type of real numbers, bool among them, that a `descr` has behind its byte order.
-[[nodiscard]] std::optional<number_type> npy_number_type(std::string_view kind);
+/// The type of samples: numbers, or pairs of them.
+struct npy_type {
+  number_type part;  ///< Of a complex number, real or imaginary.
+  std::endian order;
+  bool is_complex;
+
+  [[nodiscard]] std::size_t sample_bytes() const { return (is_complex ? 2u : 1u) * bytes_of(part); }
+};
+
+/// Returns the type that a `descr` names: "<f4"; "|b1", of numbers of one byte; nothing for others.
+[[nodiscard]] std::optional<npy_type> npy_type_of(std::string_view descr);
+
+/// Checks the claim of a header against the bytes there are, so that nothing is allocated on a lie.
+/// Throws `file_error` naming `name` unless they are `n_rows` times `row_length` samples.
+void require_npy_samples(std::size_t n_rows, std::size_t row_length, const npy_type& type,
+                         std::size_t n_bytes, std::string_view name);
 
 /// Returns the header of version 1.0 in C order, padded with blanks so that the samples start at a
 /// multiple of 64 bytes, as NumPy does.

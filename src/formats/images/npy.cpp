@@ -4,36 +4,25 @@
 #include <algorithm>  // max, min
 #include <bit>        // endian
 #include <cstdint>    // int32_t
-#include <limits>
 #include <string>
 #include <utility>  // move
 #include <vector>
 
 #include "formats/files/byte_order.hpp"  // store
-#include "formats/files/npy_header.hpp"  // npy_header, npy_number_type, npy_prefix, take_npy_header
+#include "formats/files/npy_header.hpp"  // npy_header, npy_type, npy_prefix, take_npy_header
 #include "formats/files/refusal.hpp"     // printable, refuse
 #include "formats/images/packed.hpp"     // packed_images, read_pieces
 
 namespace wingbeat::formats {
 namespace {
 
-struct stored_type {
-  number_type type;
-  std::endian order;
-};
-
-/// '<' and '>' are byte orders; '|' is none, of numbers of one byte.
-stored_type parse_type(const npy_header& header, std::string_view name) {
-  const std::string_view descr = header.descr;
-  const auto type = npy_number_type(descr.substr(descr.empty() ? 0 : 1));
-  const bool has_order = !descr.empty() && (descr[0] == '<' || descr[0] == '>');
-  if (!type || !(has_order || (descr[0] == '|' && bytes_of(*type) == 1))) {
-    refuse(name,
-           "holds samples of type '{}'; an image is of real numbers (bool, integers, float16, "
-           "float32 or float64), so convert it with astype",
-           printable(descr));
-  }
-  return {*type, descr[0] == '>' ? std::endian::big : std::endian::little};
+npy_type parse_type(const npy_header& header, std::string_view name) {
+  const auto type = npy_type_of(header.descr);
+  if (type && !type->is_complex) return *type;
+  refuse(name,
+         "holds samples of type '{}'; an image is of real numbers (bool, integers, float16, "
+         "float32 or float64), so convert it with astype",
+         printable(header.descr));
 }
 
 image_stack parse_shape(const npy_header& header, std::string_view name) {
@@ -58,27 +47,10 @@ image_stack parse_shape(const npy_header& header, std::string_view name) {
   return stack;
 }
 
-/// Checks the claim against the bytes there are, so that nothing is allocated on a lie.
-void check_size(std::size_t n_images, std::size_t image_samples, number_type type,
-                std::size_t actual, std::string_view name) {
-  const std::size_t most = std::numeric_limits<std::size_t>::max() / bytes_of(type) / image_samples;
-  const std::size_t n_samples = std::min(n_images, most) * image_samples;
-  const std::size_t claimed = n_samples * bytes_of(type);
-  if (actual < claimed) {
-    refuse(name,
-           "is truncated: its header claims {} samples of {} bytes but {} bytes follow; copy or "
-           "save it again",
-           n_samples, bytes_of(type), actual);
-  }
-  if (actual > claimed) {
-    refuse(name, "has {} bytes after its {} samples; save it again", actual - claimed, n_samples);
-  }
-}
-
 /// An array in Fortran order: its first axis is the fastest.
 class fortran_images final : public image_source {
  public:
-  fortran_images(const byte_source& from, std::size_t start, stored_type stored,
+  fortran_images(const byte_source& from, std::size_t start, npy_type stored,
                  std::vector<std::size_t> lengths, image_stack shape)
       : image_source(std::move(shape)),
         from_(from),
@@ -89,12 +61,12 @@ class fortran_images final : public image_source {
   /// Decodes, of each run along the first axis, the images asked for, or all rows of the only one.
   [[nodiscard]] image_samples read(std::size_t first, std::size_t count) override {
     image_samples samples =
-        zeros(stored_.type, count * shape().height * shape().width * shape().n_channels);
+        zeros(stored_.part, count * shape().height * shape().width * shape().n_channels);
     std::vector<std::size_t> strides(lengths_.size(), 1);
     for (std::size_t axis = lengths_.size() - 1; axis > 0; --axis) {
       strides[axis - 1] = strides[axis] * lengths_[axis];
     }
-    const std::size_t number_bytes = bytes_of(stored_.type);
+    const std::size_t number_bytes = bytes_of(stored_.part);
     const std::size_t run_bytes = lengths_[0] * number_bytes;
     const bool has_image_axis = lengths_.size() > 2;
     const std::size_t skipped_bytes = has_image_axis ? first * number_bytes : 0;
@@ -105,7 +77,7 @@ class fortran_images final : public image_source {
         std::size_t place = 0;
         for (std::size_t axis = 1; axis < index.size(); ++axis)
           place += index[axis] * strides[axis];
-        decode(runs.subspan(skipped_bytes, taken_bytes), stored_.type, stored_.order, samples,
+        decode(runs.subspan(skipped_bytes, taken_bytes), stored_.part, stored_.order, samples,
                {place, strides[0]});
         step(index);
       }
@@ -124,7 +96,7 @@ class fortran_images final : public image_source {
 
   const byte_source& from_;
   std::size_t start_;  ///< Of the samples in the file.
-  stored_type stored_;
+  npy_type stored_;
   std::vector<std::size_t> lengths_;
 };
 
@@ -169,18 +141,18 @@ std::unique_ptr<image_source> open_npy_images(const byte_source& from, image_lim
   std::span<const std::byte> rest = head;
   const npy_header header = take_npy_header(rest, name);
   const std::size_t start = head.size() - rest.size();
-  const stored_type stored = parse_type(header, name);
+  const npy_type stored = parse_type(header, name);
   image_stack shape = parse_shape(header, name);
   const std::size_t n_samples = checked_n_samples(
-      {limit.n_images_of(shape.n_images), shape.height, shape.width, shape.n_channels}, stored.type,
+      {limit.n_images_of(shape.n_images), shape.height, shape.width, shape.n_channels}, stored.part,
       limit.bytes, name);
-  check_size(shape.n_images, n_samples / limit.n_images_of(shape.n_images), stored.type,
-             from.size() - start, name);
-  shape.full_scale = full_scale_of(stored.type);
+  require_npy_samples(shape.n_images, n_samples / limit.n_images_of(shape.n_images), stored,
+                      from.size() - start, name);
+  shape.full_scale = full_scale_of(stored.part);
   if (header.is_fortran_order) {
     return std::make_unique<fortran_images>(from, start, stored, header.shape, std::move(shape));
   }
-  return std::make_unique<packed_images>(from, start, stored.type, stored.order, std::move(shape));
+  return std::make_unique<packed_images>(from, start, stored.part, stored.order, std::move(shape));
 }
 
 image_stack read_npy_images(std::span<const std::byte> content, std::string_view name,

@@ -3,9 +3,9 @@
 
 #include <algorithm>  // copy, min
 #include <cmath>      // isfinite
-#include <cstdint>    // uint8_t .. int64_t
+#include <cstdint>    // uint16_t
 #include <limits>
-#include <type_traits>  // is_same_v
+#include <type_traits>  // remove_reference_t
 #include <utility>      // move
 
 #include "formats/files/byte_order.hpp"  // load, store
@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::size_t samples_per_write = std::size_t{1} << 16;
 
-/// fp16 as its bits, so that `load` tells it from an integer.
-struct half_bits {
-  std::uint16_t bits;
-};
-
 template <class To>
 std::vector<To> converted(image_samples&& samples) {
   if (auto* const same = std::get_if<std::vector<To>>(&samples)) return std::move(*same);
@@ -34,21 +29,6 @@ std::vector<To> converted(image_samples&& samples) {
         return result;
       },
       samples);
-}
-
-template <class Number, class Sample>
-void decode_as(std::span<const std::byte> content, std::endian order, std::vector<Sample>& to,
-               sample_place place) {
-  const std::size_t n_numbers = content.size() / sizeof(Number);
-  for (std::size_t i = 0; i < n_numbers; ++i) {
-    const auto number = load<Number>(&content[i * sizeof(Number)], order);
-    Sample& sample = to[place.first + i * place.stride];
-    if constexpr (std::is_same_v<Number, half_bits>) {
-      sample = device::fp16::widened(number.bits);
-    } else {
-      sample = static_cast<Sample>(number);
-    }
-  }
 }
 
 std::uint16_t nearest_half(double value) {
@@ -75,27 +55,6 @@ double sample_at(const image_samples& samples, std::size_t i) {
   return floats != nullptr ? (*floats)[i] : std::get<std::vector<double>>(samples)[i];
 }
 
-std::size_t bytes_of(number_type type) noexcept {
-  switch (type) {
-    case number_type::uint8:
-    case number_type::int8: return 1;
-    case number_type::uint16:
-    case number_type::int16:
-    case number_type::float16: return 2;
-    case number_type::uint32:
-    case number_type::int32:
-    case number_type::float32: return 4;
-    case number_type::uint64:
-    case number_type::int64:
-    case number_type::float64: break;
-  }
-  return 8;
-}
-
-bool is_held_by_floats(number_type type) noexcept {
-  return bytes_of(type) <= 2 || type == number_type::float32;
-}
-
 std::size_t checked_n_samples(std::initializer_list<std::size_t> lengths, number_type type,
                               std::size_t limit_bytes, std::string_view name) {
   const std::size_t sample_bytes = is_held_by_floats(type) ? sizeof(float) : sizeof(double);
@@ -118,11 +77,6 @@ std::size_t checked_n_samples(std::initializer_list<std::size_t> lengths, number
   return n_samples;
 }
 
-double full_scale_of(number_type type) noexcept {
-  if (type == number_type::uint8) return 255;
-  return type == number_type::uint16 ? 65535 : 0;
-}
-
 image_samples zeros(number_type type, std::size_t n_samples) {
   if (is_held_by_floats(type)) return std::vector<float>(n_samples);
   return std::vector<double>(n_samples);
@@ -130,27 +84,16 @@ image_samples zeros(number_type type, std::size_t n_samples) {
 
 void decode(std::span<const std::byte> content, number_type type, std::endian order,
             image_samples& samples, sample_place place) {
-  const auto into = [&]<class Number>(Number, auto& to) {
-    decode_as<Number>(content, order, to, place);
-  };
-  if (auto* const floats = std::get_if<std::vector<float>>(&samples)) {
-    switch (type) {
-      case number_type::uint8: return into(std::uint8_t{}, *floats);
-      case number_type::int8: return into(std::int8_t{}, *floats);
-      case number_type::uint16: return into(std::uint16_t{}, *floats);
-      case number_type::int16: return into(std::int16_t{}, *floats);
-      case number_type::float16: return into(half_bits{}, *floats);
-      default: return into(float{}, *floats);
+  const auto decode_as = [&](auto number, auto& values) {
+    using sample = typename std::remove_reference_t<decltype(values)>::value_type;
+    for (std::size_t i = 0; i < content.size() / sizeof number; ++i) {
+      values[place.first + i * place.stride] =
+          static_cast<sample>(load<decltype(number)>(&content[i * sizeof number], order));
     }
-  }
-  auto& doubles = std::get<std::vector<double>>(samples);
-  switch (type) {
-    case number_type::uint32: return into(std::uint32_t{}, doubles);
-    case number_type::int32: return into(std::int32_t{}, doubles);
-    case number_type::uint64: return into(std::uint64_t{}, doubles);
-    case number_type::int64: return into(std::int64_t{}, doubles);
-    default: return into(double{}, doubles);
-  }
+  };
+  std::visit(
+      [&](auto& values) { with_number(type, [&](auto number) { decode_as(number, values); }); },
+      samples);
 }
 
 double rounded_to(float_type type, double value) noexcept {

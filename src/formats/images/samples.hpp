@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/number_type.hpp"  // number_type
 
 namespace wingbeat::formats {
 
-/// Floats where a float holds every number of the file's type exactly, else doubles.
+/// Floats where a float holds every number of the file's type exactly, else doubles; 64-bit
+/// integers beyond 2^53 are rounded to them.
 using image_samples = std::variant<std::vector<float>, std::vector<double>>;
 
 /// Returns the samples as floats, each rounded to the nearest; floats are moved, not copied.
@@ -27,29 +29,6 @@ using image_samples = std::variant<std::vector<float>, std::vector<double>>;
 
 /// Returns sample `i`, which must be below `size_of(samples)`.
 [[nodiscard]] double sample_at(const image_samples& samples, std::size_t i);
-
-/// How a file stores a number. 64-bit integers beyond 2^53 are rounded to doubles.
-enum class number_type {
-  uint8,
-  int8,
-  uint16,
-  int16,
-  uint32,
-  int32,
-  uint64,
-  int64,
-  float16,
-  float32,
-  float64
-};
-
-[[nodiscard]] std::size_t bytes_of(number_type type) noexcept;
-
-/// Returns the largest number of an unsigned type of 8 or 16 bits; 0 of others.
-[[nodiscard]] double full_scale_of(number_type type) noexcept;
-
-/// Returns whether samples of the type are floats: integers of up to 16 bits, floats of up to 32.
-[[nodiscard]] bool is_held_by_floats(number_type type) noexcept;
 
 /// Returns the product of `lengths`, the number of samples that a file claims.
 /// Throws `file_error` naming `name` where a length is 0, or where the samples, as floats or

@@ -95,7 +95,7 @@ TEST(npy_images, refuses_every_truncation_and_more_than_it_claims) {
   for (std::size_t n = 0; n < whole.size(); ++n) {
     EXPECT_FALSE(refusal(whole.substr(0, n)).empty()) << n;
   }
-  EXPECT_THAT(refusal(whole + "9"), HasSubstr("has 1 bytes after its 4 samples"));
+  EXPECT_THAT(refusal(whole + "9"), HasSubstr("has 1 bytes after its 1 x 4 samples"));
 }
 
 TEST(npy_images, refuses_other_types_and_shapes) {
