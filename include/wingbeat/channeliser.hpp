@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "wingbeat/queue.hpp"  // queue
+#include "wingbeat/device/channeliser/heap_sample.hpp"  // heap_sample
+#include "wingbeat/queue.hpp"                           // queue
 
 namespace wingbeat {
 
@@ -23,14 +24,7 @@ enum class filter_window {
   rectangular  ///< win[i] = 1
 };
 
-/// What each of the two parts of a complex value is stored as.
-enum class heap_sample {
-  int4,   ///< Both parts in one byte, the real one in the higher half.
-  int8,   ///< Real, imaginary, as all below.
-  int16,  ///< Little-endian, as all below.
-  fp16,
-  fp32
-};
+using device::channeliser::heap_sample;
 
 /// A delay and a phase as a linear function of time, in samples of the ADC.
 struct delay_model {

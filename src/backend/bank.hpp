@@ -14,10 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "wingbeat/device/channeliser/heap_sample.hpp"
+#include "wingbeat/device/channeliser/spectrum_entry.hpp"
+
 namespace wingbeat::backend {
 
-/// What both parts of a value are stored as: of 4 bits in one byte, the real part higher.
-enum class bank_number { int4, int8, int16, fp16, fp32 };
+using device::channeliser::heap_sample, device::channeliser::spectrum_entry;
 
 struct bank_request {
   bool is_complex = false;    ///< Samples are pairs of floats and bins go around; else floats.
@@ -28,24 +30,15 @@ struct bank_request {
   std::size_t taps = 1;
   std::size_t plane_bytes = 0;      ///< From one polarisation's samples to the next one's.
   std::vector<float> weights = {};  ///< [tap][sample]
-  bank_number output = bank_number::int8;
+  heap_sample output = heap_sample::int8;
   float limit = 0;  ///< Of the magnitude of a part.
   bool has_dither = false;
   std::uint64_t seed = 0;
 };
 
-/// One spectrum of one polarisation.
-struct bank_row {
-  std::uint64_t first = 0;  ///< First sample of its window in the polarisation's plane.
-  std::uint64_t time = 0;   ///< Counter of the dither.
-  float phase_turns = 0;
-  float slope_turns = 0;
-  std::uint32_t gains = 0;  ///< Index of a set of gains.
-};
-
 struct bank_run {
   const std::byte* samples = nullptr;          // [polarisation]
-  std::span<const bank_row> rows = {};         // [polarisation][spectrum]
+  std::span<const spectrum_entry> rows = {};   // [polarisation][spectrum]
   const std::complex<float>* gains = nullptr;  // [set][polarisation][channel]
   std::byte* out = nullptr;                    // [channel][spectrum][polarisation]
   std::span<std::uint32_t> saturated = {};     // [polarisation] set to how many values were limited

@@ -118,8 +118,6 @@ struct channeliser::impl {
     return true;
   }
 
-  enum class fit { whole, ends, early };
-
   /// Has kernels run on another queue than before, if it is another.
   void follow(queue& on) {
     if (running && running != on.impl()) running->wait();

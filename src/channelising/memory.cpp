@@ -5,8 +5,7 @@
 #include <cstdint>  // int16_t
 
 #include "channelising/arithmetic/delay_model.hpp"  // delay_value
-#include "channelising/banks/spectrum_entry.hpp"    // spectrum_entry
-#include "channelising/banks/views.hpp"             // form_of_samples
+#include "channelising/banks/views.hpp"             // form_of_samples, spectrum_entry
 #include "channelising/spec.hpp"                    // parts_of
 
 namespace wingbeat::channelising {

@@ -6,19 +6,13 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t, uint64_t
 
-#include "backend/bank.hpp"  // bank_number
+#include "backend/bank.hpp"  // heap_sample
 
 namespace wingbeat::backend::host {
 
 /// Channels that are finished, and positions that are filtered together: a power of two, and a
 /// multiple of all vectors.
 inline constexpr std::size_t bank_block = 64;
-
-/// Bytes of a complex value.
-constexpr std::size_t bytes_of(bank_number as) {
-  constexpr std::size_t bytes[] = {1, 2, 4, 4, 8};
-  return bytes[static_cast<std::size_t>(as)];
-}
 
 /// Rows whose windows follow each other by `step`:  y[r][j] = sum_m w[m][j] x[(r + m) step + j].
 struct filtered_rows {
@@ -70,7 +64,7 @@ struct bank_kernels {
   void (*filter)(const filtered_rows& what);
   void (*dither)(const dither_block& what);
   /// Returns how many values were limited.
-  std::uint32_t (*finish)(bank_number as, const finished_bins& what);
+  std::uint32_t (*finish)(heap_sample output, const finished_bins& what);
 };
 
 }  // namespace wingbeat::backend::host

@@ -167,18 +167,18 @@ WINGBEAT_LANES void store_low_bits(std::byte* to, Bits from) {
   __builtin_memcpy(to, &narrow, sizeof narrow);
 }
 
-template <bank_number As>
+template <heap_sample As>
 WINGBEAT_LANES void store_values(std::byte* out, size_t i, lanes<floats> c) {
-  if constexpr (As == bank_number::int4) {
+  if constexpr (As == heap_sample::int4) {
     store_low_bits<std::uint8_t>(out + i,
                                  (nearest_bits(c.re) & 15U) << 4 | (nearest_bits(c.im) & 15U));
-  } else if constexpr (As == bank_number::int8) {
+  } else if constexpr (As == heap_sample::int8) {
     store_low_bits<std::uint16_t>(out + 2 * i,
                                   (nearest_bits(c.re) & 255U) | (nearest_bits(c.im) & 255U) << 8);
-  } else if constexpr (As == bank_number::int16) {
+  } else if constexpr (As == heap_sample::int16) {
     store_low_bits<std::uint32_t>(out + 4 * i, (nearest_bits(c.re) & 0xFFFFU) | nearest_bits(c.im)
                                                                                     << 16);
-  } else if constexpr (As == bank_number::fp16) {
+  } else if constexpr (As == heap_sample::fp16) {
     for (int l = 0; l < float_lanes; ++l) {
       const std::uint16_t pair[2] = {static_cast<std::uint16_t>(fp16_number::nearest(c.re.v[l])),
                                      static_cast<std::uint16_t>(fp16_number::nearest(c.im.v[l]))};
@@ -189,7 +189,7 @@ WINGBEAT_LANES void store_values(std::byte* out, size_t i, lanes<floats> c) {
   }
 }
 
-template <bank_number As>
+template <heap_sample As>
 [[gnu::flatten]] std::uint32_t finish_as(const finished_bins& what) {
   const lanes<floats> coarse{floats{double{what.coarse[0]}}, floats{double{what.coarse[1]}}};
   const floats limit{double{what.limit}};
@@ -214,10 +214,10 @@ template <bank_number As>
 }
 
 /// Whole vectors of bins; and the last ones, with zeros behind them, which none limits.
-template <bank_number As>
+template <heap_sample As>
 std::uint32_t finish_all(const finished_bins& what) {
   constexpr size_t width = float_lanes;
-  constexpr size_t n_bytes = bytes_of(As);
+  constexpr size_t n_bytes = complex_bytes(As);
   finished_bins whole = what;
   whole.count = what.count / width * width;
   std::uint32_t n_limited = finish_as<As>(whole);
@@ -240,15 +240,15 @@ std::uint32_t finish_all(const finished_bins& what) {
 }
 
 /// bank_kernels::finish
-inline std::uint32_t finish(bank_number as, const finished_bins& what) {
-  switch (as) {
-    case bank_number::int4: return finish_all<bank_number::int4>(what);
-    case bank_number::int8: return finish_all<bank_number::int8>(what);
-    case bank_number::int16: return finish_all<bank_number::int16>(what);
-    case bank_number::fp16: return finish_all<bank_number::fp16>(what);
-    case bank_number::fp32: break;
+inline std::uint32_t finish(heap_sample output, const finished_bins& what) {
+  switch (output) {
+    case heap_sample::int4: return finish_all<heap_sample::int4>(what);
+    case heap_sample::int8: return finish_all<heap_sample::int8>(what);
+    case heap_sample::int16: return finish_all<heap_sample::int16>(what);
+    case heap_sample::fp16: return finish_all<heap_sample::fp16>(what);
+    case heap_sample::fp32: break;
   }
-  return finish_all<bank_number::fp32>(what);
+  return finish_all<heap_sample::fp32>(what);
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

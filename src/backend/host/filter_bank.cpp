@@ -147,7 +147,7 @@ host_bank::host_bank(const named_set& set, const bank_request& request)
                  1),
       step_(request.transform * (request.is_complex ? 2 : 1)),
       row_pitch_(in_blocks(step_) + 32),
-      staged_pitch_(request.channels * bytes_of(request.output) + alignment_bytes) {
+      staged_pitch_(request.channels * complex_bytes(request.output) + alignment_bytes) {
   const std::size_t n = request.channels;
   if (request.is_complex) {
     const auto middle = static_cast<double>(n / 2);
@@ -218,7 +218,7 @@ void host_bank::run_tile(const bank_run& given, std::size_t first, slot& own) co
 /// Filters and transforms the rows of a group; those whose windows follow each other together.
 void host_bank::transform_group(const bank_run& given, std::size_t pol, std::size_t first,
                                 slot& own) const {
-  const bank_row* const entries = &given.rows[pol * request_.spectra + first];
+  const spectrum_entry* const entries = &given.rows[pol * request_.spectra + first];
   const auto* const plane =
       reinterpret_cast<const float*>(given.samples + pol * request_.plane_bytes);
   for (std::size_t r = 0; r < group_;) {
@@ -243,9 +243,9 @@ void host_bank::finish_spectrum(const bank_run& given, std::size_t first_pol, st
                                 std::size_t in_tile, slot& own) const {
   alignas(alignment_bytes) float dither[4 * bank_block];
   const std::size_t n_pols = request_.polarisations, end = std::min(first_pol + pair, n_pols);
-  const bank_row* const entries = &given.rows[spectrum];
+  const spectrum_entry* const entries = &given.rows[spectrum];
   for (std::size_t pol = first_pol; pol < end; ++pol) {
-    const bank_row& entry = entries[pol * request_.spectra];
+    const spectrum_entry& entry = entries[pol * request_.spectra];
     own.turnings[pol].set(entry.phase_turns, entry.slope_turns, blocks_);
   }
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
@@ -256,7 +256,7 @@ void host_bank::finish_spectrum(const bank_run& given, std::size_t first_pol, st
                        static_cast<std::uint32_t>(first_pol / pair), dither});
     }
     for (std::size_t pol = first_pol; pol < end; ++pol) {
-      const bank_row& entry = entries[pol * request_.spectra];
+      const spectrum_entry& entry = entries[pol * request_.spectra];
       const std::complex<float>* const gains =
           given.gains + (entry.gains * n_pols + pol) * request_.channels + block.channel;
       const turning& turns = own.turnings[pol];
@@ -269,14 +269,14 @@ void host_bank::finish_spectrum(const bank_run& given, std::size_t first_pol, st
                             block.count,
                             request_.limit,
                             own.staged.get() + (in_tile * n_pols + pol) * staged_pitch_ +
-                                block.channel * bytes_of(request_.output)});
+                                block.channel * complex_bytes(request_.output)});
     }
   }
 }
 
 /// Moves a tile to its places:  [spectrum][polarisation][channel] to [channel][spectrum][pol..]
 void host_bank::put(const slot& own, std::size_t first, std::byte* out) const {
-  const std::size_t unit = bytes_of(request_.output), n_pols = request_.polarisations;
+  const std::size_t unit = complex_bytes(request_.output), n_pols = request_.polarisations;
   const auto move = [&](auto as) {
     transpose<decltype(as)>(own.staged.get(), staged_pitch_, tile_ * n_pols,
                             out + first * n_pols * unit, request_.spectra * n_pols,
@@ -296,7 +296,7 @@ std::string host_bank::explain() const {
       "rows of {} taps\n{}{}\nphase, gain, {}and {} bytes a value, transposed",
       tile_, request_.polarisations, n_threads_, request_.taps, transform_.explain(),
       mirror_ ? "\nmirror image separated" : "", request_.has_dither ? "dither " : "",
-      bytes_of(request_.output));
+      complex_bytes(request_.output));
 }
 
 }  // namespace

@@ -22,11 +22,7 @@ namespace wingbeat::channelising {
   return kind <= heap_sample::int16;
 }
 
-/// Returns the bytes of one complex value.
-[[nodiscard]] constexpr std::size_t complex_bytes(heap_sample kind) {
-  constexpr std::size_t bytes[] = {1, 2, 4, 4, 8};
-  return bytes[static_cast<std::size_t>(kind)];
-}
+using device::channeliser::complex_bytes;
 
 /// Returns the largest magnitude of a part.
 [[nodiscard]] constexpr double limit_of(heap_sample kind) {

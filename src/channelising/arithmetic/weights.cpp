@@ -35,6 +35,12 @@ std::vector<double> filter_weights(const filter_shape& shape) {
   return weights;
 }
 
+std::vector<float> rounded_weights(const channeliser_spec& spec) {
+  const auto exact =
+      filter_weights({sizes_of(spec).transform, spec.taps, spec.window, spec.weight_cutoff});
+  return {exact.begin(), exact.end()};
+}
+
 std::vector<float> window_weights(const channeliser_spec& spec, std::size_t length) {
   const std::size_t parts = parts_of(spec);
   const auto exact = filter_weights({length / parts, spec.taps, spec.window, spec.weight_cutoff});

@@ -24,6 +24,9 @@ struct filter_shape {
 /// Returns the weights, in double precision. `step` is at least 2 and `taps` at least 1.
 [[nodiscard]] std::vector<double> filter_weights(const filter_shape& shape);
 
+/// Returns the weights of a bank, rounded: for engines that read samples as numbers.
+[[nodiscard]] std::vector<float> rounded_weights(const channeliser_spec& spec);
+
 /// Returns the weights of rows of `length` numbers that a device reads as 1.5 + x 2^-bits: w 2^bits
 /// for each part of a sample, and a row behind them, -1.5 times the sum of the weights at each
 /// position.

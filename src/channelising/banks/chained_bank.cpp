@@ -4,7 +4,7 @@
 #include <algorithm>  // min
 
 #include "channelising/arithmetic/quantise.hpp"  // complex_bytes
-#include "channelising/arithmetic/weights.hpp"   // filter_weights
+#include "channelising/arithmetic/weights.hpp"   // rounded_weights
 #include "channelising/banks/functors.hpp"       // bank_load, bank_store
 #include "channelising/spec.hpp"                 // has_complex_bank, parts_of
 #include "formatted.hpp"                         // formatted
@@ -29,12 +29,6 @@ plan_spec spectra_spec(const channeliser_spec& spec, const sample_planes& planes
   // Of real samples the last bin is left out; it is half of the frequency of sampling.
   if (!has_complex_bank(spec)) rows.valid_out = {{0, spec.channels}};
   return rows;
-}
-
-std::vector<float> rounded(const std::vector<double>& from) {
-  std::vector<float> to(from.size());
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<float>(from[i]);
-  return to;
 }
 
 constexpr std::size_t tile_channels = 32, tile_spectra = 16;
@@ -85,8 +79,7 @@ chained_bank::chained_bank(const queue& on, const channeliser_spec& spec,
     filters_.emplace(on, spec, planes.plane_bytes);
     filtered_ = buffer{on, n_rows * sizes_.transform * parts_of(spec) * sizeof(float)};
   } else {
-    const auto weights =
-        rounded(filter_weights({sizes_.transform, spec.taps, spec.window, spec.weight_cutoff}));
+    const auto weights = rounded_weights(spec);
     weights_ = buffer{on, weights.size() * sizeof(weights.front())};
     weights_.write(weights.data(), weights_.size_bytes());
   }

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/banks/filter_bank.hpp"
 
-#include <algorithm>  // min
-#include <cstring>    // memcpy
-
-#include "backend/backend.hpp"                   // queue::clear
-#include "channelising/arithmetic/quantise.hpp"  // complex_bytes
-#include "channelising/arithmetic/weights.hpp"   // filter_weights
-#include "channelising/banks/functors.hpp"       // bank_load, bank_store
-#include "channelising/banks/host_bank.hpp"      // make_host_bank, run_host_bank
-#include "formatted.hpp"                         // formatted
+#include "backend/backend.hpp"                  // queue::clear
+#include "channelising/arithmetic/weights.hpp"  // rounded_weights
+#include "channelising/banks/host_bank.hpp"     // make_host_bank, run_host_bank
 
 namespace wingbeat::channelising {
-namespace {
 
-std::vector<float> rounded(const std::vector<double>& from) {
-  std::vector<float> to(from.size());
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<float>(from[i]);
-  return to;
-}
-
-}  // namespace
-
-filter_bank::filter_bank(const queue& on, const channeliser_spec& spec, const sample_planes& planes)
-    : spec_(spec) {
-  const auto weights = rounded(
-      filter_weights({sizes_of(spec).transform, spec.taps, spec.window, spec.weight_cutoff}));
+filter_bank::filter_bank(const queue& on, const channeliser_spec& spec,
+                         const sample_planes& planes) {
+  const auto weights = rounded_weights(spec);
   whole_ = make_host_bank(on.device().runs_on, spec, planes, weights);
   if (whole_) return;
   const bool is_compiled = form_of_samples(on.device().runs_on) == sample_form::packed;

@@ -39,7 +39,6 @@ class filter_bank {
   [[nodiscard]] std::string explain() const;
 
  private:
-  channeliser_spec spec_;
   // One of three: a kernel that does all; an engine's own loop; or several launches.
   std::optional<fused_bank> fused_;
   std::unique_ptr<backend::bank> whole_;

@@ -21,18 +21,14 @@ std::string load_text(const channeliser_spec& spec, const sample_planes& planes,
                       std::size_t n_heaps) {
   const channeliser_sizes sizes = sizes_of(spec);
   return formatted(
-      R"(#include "wingbeat/device/complex.hpp"
+      R"(#include "wingbeat/device/channeliser/spectrum_entry.hpp"
+#include "wingbeat/device/complex.hpp"
 struct wingbeat_bank_load {{
-  struct spectrum {{
-    wingbeat::device::size first, time;
-    float phase, slope;
-    unsigned gains, follow;
-  }};
   using size = wingbeat::device::size;
   using element = wingbeat::device::complex<float>;
   static constexpr bool in_order = false;
   struct operands {{
-    WINGBEAT_GLOBAL const spectrum* spectra;
+    WINGBEAT_GLOBAL const wingbeat::device::channeliser::spectrum_entry* spectra;
     WINGBEAT_GLOBAL const float* weights;
   }};
   WINGBEAT_FN static element load(WINGBEAT_GLOBAL const element* in, operands given, size row,

@@ -20,7 +20,7 @@ using device::workgroup::schedule;
 
 /// Complex numbers of a workgroup's rows: 64 KiB, so that two or three are resident.
 constexpr unsigned wanted_numbers = 8192;
-/// A multiprocessor of compute capability 9 has 228 KiB; some devices leave 1 KiB to the system.
+/// Spectra that a thread slides over.
 constexpr unsigned most_sliding = 8;
 /// With fewer channels there is little to win, and rows of a thread or two to transform.
 constexpr std::size_t least_fused_channels = 64;

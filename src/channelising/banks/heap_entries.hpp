@@ -7,10 +7,12 @@
 #include <memory>   // shared_ptr
 #include <vector>
 
-#include "channelising/arithmetic/heap_windows.hpp"  // window_values
-#include "channelising/banks/spectrum_entry.hpp"     // spectrum_entry
+#include "channelising/arithmetic/heap_windows.hpp"        // window_values
+#include "wingbeat/device/channeliser/spectrum_entry.hpp"  // spectrum_entry
 
 namespace wingbeat::channelising {
+
+using device::channeliser::spectrum_entry;
 
 /// [set][polarisation][channel]
 using gain_sets = std::shared_ptr<const std::vector<std::complex<float>>>;

@@ -11,17 +11,6 @@ std::byte* start_of(buffer_view view) {
   return static_cast<std::byte*>(view.handle) + view.offset_bytes;
 }
 
-backend::bank_number number_of(heap_sample kind) {
-  switch (kind) {
-    case heap_sample::int4: return backend::bank_number::int4;
-    case heap_sample::int8: return backend::bank_number::int8;
-    case heap_sample::int16: return backend::bank_number::int16;
-    case heap_sample::fp16: return backend::bank_number::fp16;
-    case heap_sample::fp32: break;
-  }
-  return backend::bank_number::fp32;
-}
-
 }  // namespace
 
 std::unique_ptr<backend::bank> make_host_bank(engine runs_on, const channeliser_spec& spec,
@@ -38,7 +27,7 @@ std::unique_ptr<backend::bank> make_host_bank(engine runs_on, const channeliser_
        .taps = spec.taps,
        .plane_bytes = planes.plane_bytes,
        .weights = weights,
-       .output = number_of(spec.output),
+       .output = spec.output,
        .limit = static_cast<float>(limit_of(spec.output)),
        .has_dither = has_dither(spec),
        .seed = spec.seed});
@@ -46,14 +35,9 @@ std::unique_ptr<backend::bank> make_host_bank(engine runs_on, const channeliser_
 
 void run_host_bank(backend::bank& on, buffer_view samples, const heap_entries& entries,
                    buffer_view heap, buffer_view saturated) {
-  std::vector<backend::bank_row> rows;
-  rows.reserve(entries.spectra.size());
-  for (const spectrum_entry& entry : entries.spectra) {
-    rows.push_back({entry.first, entry.time, entry.phase_turns, entry.slope_turns, entry.gains});
-  }
   auto* const counts = reinterpret_cast<std::uint32_t*>(start_of(saturated));
   on.run({.samples = start_of(samples),
-          .rows = rows,
+          .rows = entries.spectra,
           .gains = entries.gains->data(),
           .out = start_of(heap),
           .saturated = {counts, saturated.size_bytes / sizeof(std::uint32_t)}});

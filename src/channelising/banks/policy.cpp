@@ -13,7 +13,7 @@ device::channeliser::bank_numbers numbers_of(const channeliser_spec& spec) {
           .parts = parts_of(spec),
           .polarisations = static_cast<unsigned>(spec.polarisations),
           .spectra_per_heap = static_cast<unsigned>(sizes_of(spec).spectra_per_heap),
-          .output = static_cast<device::channeliser::stored_kind>(spec.output),
+          .output = spec.output,
           .dithers = has_dither(spec),
           .sliding = 1,
           .rows = 1,
@@ -23,7 +23,7 @@ device::channeliser::bank_numbers numbers_of(const channeliser_spec& spec) {
 std::string policy_text(const device::channeliser::bank_numbers& of, std::uint64_t seed) {
   return formatted(R"(struct policy {{
   WINGBEAT_FN static constexpr channeliser::bank_numbers numbers() {{
-    return {{{}, {}, {}, {}, {}, {}, channeliser::stored_kind({}), {}, {}, {}, {}}};
+    return {{{}, {}, {}, {}, {}, {}, channeliser::heap_sample({}), {}, {}, {}, {}}};
   }}
   WINGBEAT_FN static constexpr size seed() {{ return size({}u) << 32 | {}u; }}
 }};)",

@@ -3,6 +3,7 @@
 
 #include "channelising/arithmetic/weights.hpp"  // window_weights
 #include "channelising/banks/policy.hpp"        // numbers_of, policy_text, filled
+#include "channelising/banks/views.hpp"         // spectrum_entry
 #include "formatted.hpp"                        // formatted
 
 namespace wingbeat::channelising {

@@ -3,7 +3,6 @@
 // to rows of floats in device memory, for transforms that do not fit a workgroup beside them.
 #pragma once
 
-#include "channelising/banks/spectrum_entry.hpp"   // spectrum_entry
 #include "wingbeat/buffer.hpp"                     // buffer
 #include "wingbeat/channeliser.hpp"                // channeliser_spec
 #include "wingbeat/device/channeliser/filter.hpp"  // bank_numbers

@@ -2,11 +2,13 @@
 // The memory of a filter bank.
 #pragma once
 
-#include "channelising/banks/spectrum_entry.hpp"  // spectrum_entry
-#include "wingbeat/buffer.hpp"                    // buffer_view
-#include "wingbeat/devices.hpp"                   // engine
+#include "wingbeat/buffer.hpp"                             // buffer_view
+#include "wingbeat/device/channeliser/spectrum_entry.hpp"  // spectrum_entry
+#include "wingbeat/devices.hpp"                            // engine
 
 namespace wingbeat::channelising {
+
+using device::channeliser::spectrum_entry;
 
 /// What the samples of a bank are stored as, each polarisation in a plane of its own.
 enum class sample_form {

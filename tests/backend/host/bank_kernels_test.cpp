@@ -18,7 +18,6 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::backend::host;
-using backend::bank_number;
 using complex = std::complex<float>;
 
 class bank_kernels_of : public ::testing::TestWithParam<named_set> {
@@ -122,7 +121,7 @@ TEST_P(bank_kernels_of, finish) {
                                  count,
                                  limit,
                                  out.data()};
-        EXPECT_EQ(kernels.finish(static_cast<bank_number>(kind), what), n_limited);
+        EXPECT_EQ(kernels.finish(kind, what), n_limited);
         EXPECT_EQ(out, expected);
         EXPECT_TRUE(count < 32 || (n_limited > 0) == (kind != heap_sample::fp32));
       }

@@ -110,8 +110,8 @@ class bank {
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < 2; ++part) {
       const auto& of = filters_.entry(row, part);
-      turn[part] = turned(of.phase + of.slope * (float(team_.thread()) - float(n) / 2));
-      step[part] = turned(of.slope * float(stride));
+      turn[part] = turned(of.phase_turns + of.slope_turns * (float(team_.thread()) - float(n) / 2));
+      step[part] = turned(of.slope_turns * float(stride));
       gains[part] = memory_.gains + (of.gains * as.polarisations + filters::polarisation(part)) * n;
       time[part] = of.time;
     }

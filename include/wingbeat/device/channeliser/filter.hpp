@@ -5,10 +5,11 @@
 // the first and of the second half of a tile. Its numbers are complex, a part of each stream.
 #pragma once
 
-#include "wingbeat/device/channeliser/quantise.hpp"  // stored_kind
-#include "wingbeat/device/channeliser/window.hpp"    // window
-#include "wingbeat/device/complex.hpp"               // complex
-#include "wingbeat/device/port.hpp"                  // WINGBEAT_FN
+#include "wingbeat/device/channeliser/heap_sample.hpp"     // heap_sample
+#include "wingbeat/device/channeliser/spectrum_entry.hpp"  // spectrum_entry
+#include "wingbeat/device/channeliser/window.hpp"          // window
+#include "wingbeat/device/complex.hpp"                     // complex
+#include "wingbeat/device/port.hpp"                        // WINGBEAT_FN
 
 namespace wingbeat::device::channeliser {
 
@@ -22,7 +23,7 @@ struct bank_numbers {
   unsigned parts;  ///< Numbers of a sample: 2 of complex samples, whose parts alternate.
   unsigned polarisations;
   unsigned spectra_per_heap;
-  stored_kind output;
+  heap_sample output;
   bool dithers;
   unsigned sliding;   ///< Spectra whose windows a thread slides over.
   unsigned rows;      ///< Of a tile, a multiple of `sliding`.
@@ -36,16 +37,6 @@ struct bank_numbers {
   WINGBEAT_FN constexpr unsigned units() const { return (length() + 2) / 4; }
   /// Spectra of a tile.
   WINGBEAT_FN constexpr unsigned spectra() const { return polarisations == 2 ? rows : 2 * rows; }
-};
-
-/// What is known of one spectrum of one polarisation. Channel k is multiplied by
-/// exp(2 pi i (phase + (k - channels/2) slope)).
-struct spectrum_entry {
-  size first;  ///< The first sample of its window, in the polarisation's plane.
-  size time;   ///< Output time, which the dither depends on.
-  float phase, slope;
-  unsigned gains;   ///< Which set of gains.
-  unsigned follow;  ///< So many spectra in sequence, itself included, have windows one row apart.
 };
 
 /// The sums at two neighbouring positions of a row.

@@ -82,7 +82,7 @@ class finished_rows {
     WINGBEAT_UNROLL
     for (unsigned pol = 0; pol < pols; ++pol) {
       const auto of = memory_.spectra + pol * memory_.n_of_entries + spectrum_ + s;
-      const float turns = of->phase + of->slope * (float(channel) - middle);
+      const float turns = of->phase_turns + of->slope_turns * (float(channel) - middle);
       const auto row = memory_.bins + (pol * memory_.n_spectra + spectrum_ + s) * Bins;
       u[pol] =
           copied_from(row + (channel + Shift) % Bins) *

@@ -3,20 +3,18 @@
 // changes them. src/channelising/arithmetic/quantise.hpp says the same of the processor.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"  // complex
-#include "wingbeat/device/half.hpp"     // half_float
-#include "wingbeat/device/port.hpp"     // WINGBEAT_FN, maths
+#include "wingbeat/device/channeliser/heap_sample.hpp"  // heap_sample
+#include "wingbeat/device/complex.hpp"                  // complex
+#include "wingbeat/device/half.hpp"                     // half_float
+#include "wingbeat/device/port.hpp"                     // WINGBEAT_FN, maths
 
 namespace wingbeat::device::channeliser {
 
-/// What each part of a value is stored as, in the order of heap_sample of wingbeat/channeliser.hpp.
-enum class stored_kind { int4, int8, int16, fp16, fp32 };
-
 /// A stored complex value and how large its parts may be.
-template <stored_kind Kind>
+template <heap_sample Kind>
 struct stored;
 template <>
-struct stored<stored_kind::int4> {
+struct stored<heap_sample::int4> {
   using type = unsigned char;
   static constexpr float limit = 7;
   WINGBEAT_FN static type of(complex<float> c) {
@@ -25,7 +23,7 @@ struct stored<stored_kind::int4> {
   }
 };
 template <>
-struct stored<stored_kind::int8> {
+struct stored<heap_sample::int8> {
   using type = unsigned short;
   static constexpr float limit = 127;
   WINGBEAT_FN static type of(complex<float> c) {
@@ -35,7 +33,7 @@ struct stored<stored_kind::int8> {
   }
 };
 template <>
-struct stored<stored_kind::int16> {
+struct stored<heap_sample::int16> {
   using type = unsigned;
   static constexpr float limit = 32767;
   WINGBEAT_FN static type of(complex<float> c) {
@@ -44,7 +42,7 @@ struct stored<stored_kind::int16> {
   }
 };
 template <>
-struct stored<stored_kind::fp16> {
+struct stored<heap_sample::fp16> {
   using type = unsigned;
   static constexpr float limit = 65504;
   WINGBEAT_FN static type of(complex<float> c) {
@@ -52,14 +50,14 @@ struct stored<stored_kind::fp16> {
   }
 };
 template <>
-struct stored<stored_kind::fp32> {
+struct stored<heap_sample::fp32> {
   using type = complex<float>;
   static constexpr float limit = 3.4028235e38f;
   WINGBEAT_FN static type of(complex<float> c) { return c; }
 };
 
 /// Returns u limited to what Kind holds, and adds 1 to `saturated` where that changes it.
-template <stored_kind Kind>
+template <heap_sample Kind>
 WINGBEAT_FN complex<float> limited(complex<float> u, unsigned& saturated) {
   constexpr float limit = stored<Kind>::limit;
   const complex<float> c{maths::clamp(u.re, -limit, limit), maths::clamp(u.im, -limit, limit)};

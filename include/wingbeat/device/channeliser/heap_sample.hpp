@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What heaps of a channeliser store.
+#pragma once
+
+#include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size
+
+namespace wingbeat::device::channeliser {
+
+/// What each of the two parts of a complex value is stored as.
+enum class heap_sample {
+  int4,   ///< Both parts in one byte, the real one in the higher half.
+  int8,   ///< Real, imaginary, as all below.
+  int16,  ///< Little-endian, as all below.
+  fp16,
+  fp32
+};
+
+/// Returns the bytes of one complex value.
+WINGBEAT_FN constexpr size complex_bytes(heap_sample kind) {
+  constexpr unsigned char bytes[] = {1, 2, 4, 4, 8};
+  return bytes[unsigned(kind)];
+}
+
+}  // namespace wingbeat::device::channeliser
