@@ -20,8 +20,8 @@
 #include "formats/files/npy_header.hpp"                // take_npy_header
 #include "formats/files/refusal.hpp"                   // refuse
 #include "formats/files/signature.hpp"                 // is_text, signed_content
-#include "formats/files/whole_file.hpp"                // read_whole_file
-#include "formats/voltages/vdif.hpp"                   // read_vdif
+#include "formats/files/whole_file.hpp"                // largest_file_bytes
+#include "formats/voltages/format.hpp"                 // voltage_formats
 #include "formatted.hpp"                               // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 
@@ -31,38 +31,10 @@ namespace {
 using formats::refuse;
 
 constexpr std::size_t head_bytes = std::size_t{1} << 17, piece_samples = std::size_t{1} << 20;
-constexpr std::size_t card_bytes = 80, key_bytes = 8;
-/// Headers are read a card at a time.
-constexpr std::size_t least_window_bytes = std::size_t{1} << 14;
 
 bool is_npy(std::span<const std::byte> head) {
   const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
   return text.starts_with("\x93NUMPY");
-}
-
-/// Returns whether the file begins with a card of GUPPI raw: "KEY     = ...", all of it text.
-bool is_guppi(std::span<const std::byte> head) {
-  if (head.size() < card_bytes || head[key_bytes] != std::byte{'='}) return false;
-  return std::all_of(head.begin(), head.begin() + card_bytes, [](std::byte each) {
-    return each >= std::byte{' '} && each <= std::byte{'~'};
-  });
-}
-
-/// VDIF has no magic number: the file is whole frames, or its last one is cut, and the second has
-/// the shape of the first. A pipe, whose size is not known, may end anywhere.
-bool is_vdif(const byte_source& file) {
-  constexpr std::size_t header_bytes = 16, length_at = 8;
-  constexpr std::uint32_t length_mask = (1u << 24) - 1, shape_mask = (1u << 29) - 1;
-  const auto head = file.head();
-  if (head.size() < header_bytes) return false;
-  const auto word = [&](std::size_t at) { return formats::load<std::uint32_t>(&head[at]); };
-  const std::size_t n_bytes = std::size_t{word(length_at) & length_mask} * 8;
-  constexpr std::size_t least_when_cut = 512;  // shorter ones may be a pattern of samples
-  if (n_bytes <= header_bytes) return false;
-  const bool is_whole = file.size() && *file.size() % n_bytes == 0;
-  if (!is_whole && n_bytes < least_when_cut) return false;
-  if (n_bytes + header_bytes > head.size()) return file.size() == n_bytes;
-  return ((word(length_at) ^ word(n_bytes + length_at)) & shape_mask) == 0;
 }
 
 /// Packed samples have no mark: a name says that a file holds them, or the user does.
@@ -85,9 +57,12 @@ void require_samples(const byte_source& file) {
 /// holds no samples, and `plan_error` where neither tells.
 std::string format_of(const byte_source& file) {
   if (is_npy(file.head())) return "npy";
-  if (is_guppi(file.head()) && formats::signed_content(file.head()).empty()) return "guppi";
+  if (formats::signed_content(file.head()).empty()) {
+    for (const formats::voltage_format& format : formats::voltage_formats) {
+      if (format.is_format_of(file.head(), file.size())) return std::string{format.name};
+    }
+  }
   require_samples(file);
-  if (is_vdif(file)) return "vdif";
   if (has_raw_name(file) || !file.has_own_name()) return "raw";
   throw plan_error(formatted(
       "{} does not say what it holds; give --format raw if that is packed samples, or a name that "
@@ -109,7 +84,7 @@ std::string require_raw(const byte_source& pipe, const std::string& format) {
 void require_packed_samples(const std::string& name) {
   const byte_source file{name};
   require_samples(file);
-  if (is_guppi(file.head())) {
+  if (formats::is_guppi(file.head())) {
     refuse(name, "is GUPPI raw, and packed samples are taken here; wingbeat channelise reads it");
   }
 }
@@ -163,29 +138,6 @@ std::size_t byte_source::read(std::span<std::byte> to) {
   return done;
 }
 
-std::span<const std::byte> byte_source::view(std::size_t offset, std::size_t n_bytes) {
-  const bool is_held = offset >= window_begin_ && offset <= window_begin_ + window_.size() &&
-                       n_bytes <= window_begin_ + window_.size() - offset;
-  if (!is_held) {
-    window_.resize(std::max(n_bytes, least_window_bytes));
-    window_begin_ = offset;
-    std::size_t done = 0;
-    while (done < window_.size()) {
-      const auto got = ::pread(descriptor_, window_.data() + done, window_.size() - done,
-                               static_cast<off_t>(offset + done));
-      if (got == 0) break;
-      if (got > 0) {
-        done += static_cast<std::size_t>(got);
-      } else if (errno != EINTR) {
-        refuse(name_, "cannot be read: {}", std::strerror(errno));
-      }
-    }
-    window_.resize(done);
-  }
-  const auto rest = std::span<const std::byte>(window_).subspan(offset - window_begin_);
-  return rest.first(std::min(n_bytes, rest.size()));
-}
-
 recording::recording(const std::vector<std::string>& files, const recording_options& options)
     : options_(options),
       sample_bits_(options.sample_bits.value_or(10)),
@@ -195,7 +147,8 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
     throw plan_error(formatted("{} files are given; give one for each of at most 2 polarisations",
                                files.size()));
   }
-  const std::vector<std::string_view> known{"auto", "raw", "npy", "vdif", "guppi"};
+  std::vector<std::string_view> known{"auto", "raw", "npy"};
+  for (const formats::voltage_format& each : formats::voltage_formats) known.push_back(each.name);
   if (std::find(known.begin(), known.end(), format) == known.end()) {
     refuse_choice("--format", format, listed_text(known));
   }
@@ -227,9 +180,7 @@ recording::~recording() = default;
 
 void recording::open_stream(std::unique_ptr<byte_source> file, const std::string& format) {
   if (format == "npy") return open_array(std::move(file));
-  if (format == "vdif" || format == "guppi") {
-    return open_voltages(std::move(file), format);
-  }
+  if (format != "raw") return open_voltages(file->name(), format);
   std::optional<std::size_t> n_samples;
   if (file->size()) n_samples = *file->size() * 8 / sample_bits_;
   const std::string name = file->name();
@@ -272,24 +223,13 @@ void recording::open_array(std::unique_ptr<byte_source> file) {
   add_polarisations(rows, length, name);
 }
 
-void recording::open_voltages(std::unique_ptr<byte_source> file, const std::string& format) {
-  const std::string name = file->name();
-  voltage_source source;
-  if (format == "vdif") {
-    source.held = formats::read_vdif(formats::read_whole_file(name), name,
-                                     {.sample_rate_hz = options_.sample_rate_hz});
-  } else {
-    if (!file->size()) refuse(name, "is a pipe; copy it to a file, whose middle can be read");
-    const std::size_t size_bytes = *file->size();
-    const std::shared_ptr<byte_source> content = std::move(file);
-    source.file = std::make_unique<formats::guppi_file>(
-        [content](std::size_t offset, std::size_t n_bytes) {
-          return content->view(offset, n_bytes);
-        },
-        size_bytes, name);
-    source.held = source.file->contents();
+void recording::open_voltages(const std::string& name, const std::string& format) {
+  voltage_source source{std::make_unique<formats::byte_source>(name, formats::largest_file_bytes),
+                        nullptr};
+  for (const formats::voltage_format& each : formats::voltage_formats) {
+    if (each.name == format) source.file = each.open(*source.content, options_.sample_rate_hz);
   }
-  const formats::voltages& held = source.held;
+  const formats::voltages& held = source.file->contents();
   choose_channel(held, name);
   const unsigned bits = held.sample_bits;
   const auto& given = options_.sample_bits;
@@ -318,7 +258,7 @@ void recording::choose_channel(const formats::voltages& held, const std::string&
 }
 
 void recording::require_alike(const formats::voltages& held, const std::string& name) const {
-  const formats::voltages& first = voltages_.front().held;
+  const formats::voltages& first = voltages_.front().file->contents();
   const auto kind = [](const formats::voltages& of) { return of.is_complex ? "complex" : "real"; };
   if (first.is_complex != held.is_complex || first.n_channels != held.n_channels) {
     throw plan_error(
@@ -349,16 +289,16 @@ void recording::require_alike(const formats::voltages& held, const std::string& 
 }
 
 bool recording::is_complex() const {
-  return !voltages_.empty() && voltages_.front().held.is_complex;
+  return !voltages_.empty() && voltages_.front().file->contents().is_complex;
 }
 
 double recording::sample_rate_hz() const {
-  return voltages_.empty() ? 0 : voltages_.front().held.sample_rate_hz;
+  return voltages_.empty() ? 0 : voltages_.front().file->contents().sample_rate_hz;
 }
 
 std::optional<formats::channel_frequencies> recording::frequencies() const {
-  if (voltages_.empty() || !voltages_.front().held.frequencies) return std::nullopt;
-  formats::channel_frequencies found = *voltages_.front().held.frequencies;
+  if (voltages_.empty() || !voltages_.front().file->contents().frequencies) return std::nullopt;
+  formats::channel_frequencies found = *voltages_.front().file->contents().frequencies;
   found.first_hz += static_cast<double>(channel_) * found.step_hz;
   return found;
 }
@@ -423,31 +363,23 @@ channeliser::samples recording::next_of_streams() {
   return piece;
 }
 
-std::vector<std::span<const std::int16_t>> recording::voltage_source::read(std::size_t channel,
-                                                                           std::size_t first,
-                                                                           std::size_t count) {
-  const std::size_t parts = held.is_complex ? 2 : 1;
-  std::vector<std::span<const std::int16_t>> found;
-  if (file) {
-    samples.resize(held.n_polarisations * count * parts);
-    std::vector<std::span<std::int16_t>> to;
-    for (std::size_t p = 0; p < held.n_polarisations; ++p) {
-      to.push_back(std::span(samples).subspan(p * count * parts, count * parts));
-    }
-    file->read(channel, first, count, to);
-    found.assign(to.begin(), to.end());
-    return found;
-  }
+std::vector<std::span<std::int16_t>> recording::voltage_source::read(std::size_t channel,
+                                                                     std::size_t first,
+                                                                     std::size_t count) {
+  const formats::voltages& held = file->contents();
+  const std::size_t row = count * (held.is_complex ? 2 : 1);
+  samples.resize(held.n_polarisations * row);
+  std::vector<std::span<std::int16_t>> rows;
   for (std::size_t p = 0; p < held.n_polarisations; ++p) {
-    const std::size_t row = (p * held.n_channels + channel) * held.n_samples;
-    found.push_back(std::span(held.samples).subspan((row + first) * parts, count * parts));
+    rows.push_back(std::span(samples).subspan(p * row, row));
   }
-  return found;
+  file->read(channel, first, count, rows);
+  return rows;
 }
 
 channeliser::samples recording::next_of_voltages() {
   channeliser::samples piece;
-  const std::size_t packet = voltages_.front().held.packet_samples;
+  const std::size_t packet = voltages_.front().file->contents().packet_samples;
   // Whole packets, or a part of one.
   const std::size_t most = packet < piece_samples
                                ? piece_samples / packet * packet
@@ -460,7 +392,7 @@ channeliser::samples recording::next_of_voltages() {
     for (const auto& samples : source.read(channel_, position_, piece.count)) {
       piece.integers.push_back(samples);
     }
-    for (const auto& present : source.held.present) {
+    for (const auto& present : source.file->contents().present) {
       const auto flags = present.begin() + static_cast<std::ptrdiff_t>(first_packet);
       piece.present.emplace_back(flags, flags + static_cast<std::ptrdiff_t>(n_packets));
     }

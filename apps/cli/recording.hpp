@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/voltages/guppi.hpp"     // guppi_file
-#include "formats/voltages/voltages.hpp"  // voltages
+#include "formats/files/byte_source.hpp"  // formats::byte_source
+#include "formats/voltages/voltages.hpp"  // voltage_file
 #include "wingbeat/channeliser.hpp"       // channeliser
 
 namespace wingbeat::cli {
@@ -43,18 +43,12 @@ class byte_source {
   /// Fills `to`, less at the end of the file, and returns the bytes read.
   std::size_t read(std::span<std::byte> to);
 
-  /// Returns `n_bytes` of a regular file from `offset` on, fewer at its end; they are valid until
-  /// the next call.
-  [[nodiscard]] std::span<const std::byte> view(std::size_t offset, std::size_t n_bytes);
-
  private:
   std::string name_;
   bool has_own_name_ = true;
   int descriptor_ = -1;
   std::vector<std::byte> head_;
-  std::size_t position_ = 0;       ///< In `head_`.
-  std::vector<std::byte> window_;  ///< What `view` read last.
-  std::size_t window_begin_ = 0;
+  std::size_t position_ = 0;  ///< In `head_`.
   std::optional<std::size_t> size_;
 };
 
@@ -111,17 +105,16 @@ class recording {
 
   void open_stream(std::unique_ptr<byte_source> file, const std::string& format);
   void open_array(std::unique_ptr<byte_source> file);
-  /// Voltages that are held in memory, or read from a file piece by piece.
   struct voltage_source {
-    formats::voltages held;  ///< Without samples where there is a file.
-    std::unique_ptr<formats::guppi_file> file = {};
-    std::vector<std::int16_t> samples = {};  ///< Of `file`, the last piece.
+    std::unique_ptr<formats::byte_source> content;
+    std::unique_ptr<formats::voltage_file> file;
+    std::vector<std::int16_t> samples = {};  ///< The last piece.
 
     /// Returns samples `first` to `first + count` of a channel.  [polarisation][sample][part]
-    std::vector<std::span<const std::int16_t>> read(std::size_t channel, std::size_t first,
-                                                    std::size_t count);
+    std::vector<std::span<std::int16_t>> read(std::size_t channel, std::size_t first,
+                                              std::size_t count);
   };
-  void open_voltages(std::unique_ptr<byte_source> file, const std::string& format);
+  void open_voltages(const std::string& name, const std::string& format);
   void choose_channel(const formats::voltages& held, const std::string& name);
   /// Throws `plan_error` unless these voltages go with those of the other file.
   void require_alike(const formats::voltages& held, const std::string& name) const;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/guppi.hpp"
 
-#include <algorithm>  // min
-#include <charconv>   // from_chars
+#include <algorithm>  // all_of, min
+#include <array>
+#include <charconv>  // from_chars
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>  // move
+#include <utility>  // move, pair
 #include <vector>
 
 #include "formats/files/byte_order.hpp"  // load
@@ -46,14 +47,19 @@ std::string_view without_plus(std::string_view number) {
 }
 
 /// Takes the cards of a header from `offset` on, which then lies behind it.
-cards take_cards(const file_view& content, std::size_t& offset, std::string_view name) {
+cards take_cards(const byte_source& from, std::size_t& offset) {
+  constexpr std::size_t cards_at_once = 64;
+  const std::string& name = from.name();
+  std::array<std::byte, cards_at_once * card_bytes> window;
+  std::size_t n_held = 0;
   cards found;
   for (std::size_t i = 0; i < most_cards; ++i) {
-    const bytes text = content(offset, card_bytes);
-    if (text.size() < card_bytes) {
+    const std::size_t place = i % cards_at_once * card_bytes;
+    if (place == 0) n_held = from.read_some(offset, window);
+    if (place + card_bytes > n_held) {
       refuse(name, "ends inside a header, {} cards behind its start; copy or record it again", i);
     }
-    const std::string_view card{reinterpret_cast<const char*>(text.data()), card_bytes};
+    const std::string_view card{reinterpret_cast<const char*>(&window[place]), card_bytes};
     offset += card_bytes;
     if (trimmed(card) == "END") return found;
     if (card[key_bytes] != '=') {
@@ -171,10 +177,12 @@ std::optional<channel_frequencies> frequencies_of(const cards& header, std::size
   return channel_frequencies{*centre_mhz * 1e6 - *width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
 }
 
-block_list take_blocks(const file_view& content, std::size_t size_bytes, std::string_view name) {
+block_list take_blocks(const byte_source& from) {
+  const std::size_t size_bytes = from.size();
+  const std::string& name = from.name();
   block_list list;
   for (std::size_t offset = 0; offset < size_bytes;) {
-    const cards header = take_cards(content, offset, name);
+    const cards header = take_cards(from, offset);
     const block_shape shape = shape_of(header, name);
     if (list.blocks.empty()) {
       list.shape = shape;
@@ -195,8 +203,8 @@ block_list take_blocks(const file_view& content, std::size_t size_bytes, std::st
     list.blocks.push_back({count_of(header, "PKTIDX", 0, std::size_t{1} << 62, name), offset});
     offset += shape.block_bytes;
     // Some writers pad the data too: the next header then begins behind zeros.
-    const bytes next = is_direct ? content(offset, 1) : bytes{};
-    if (!next.empty() && next.front() == std::byte{0}) {
+    std::byte next[1];
+    if (is_direct && from.read_some(offset, next) == 1 && next[0] == std::byte{0}) {
       offset = behind_padding(offset, size_bytes);
     }
   }
@@ -248,80 +256,90 @@ std::int16_t part_at(bytes data, std::size_t index, std::size_t sample_bits) {
                                              : static_cast<int>(half));
 }
 
-}  // namespace
+constexpr std::size_t no_block = ~std::size_t{0};
 
-guppi_file::guppi_file(file_view content, std::size_t size_bytes, std::string_view name)
-    : content_(std::move(content)), name_(name) {
-  if (size_bytes == 0) refuse(name, "is empty; copy or record it again");
-  const block_list list = take_blocks(content_, size_bytes, name);
+/// Returns what the headers state, and offsets of the blocks' data: [packet], or `no_block`.
+std::pair<voltages, std::vector<std::size_t>> stated_contents(const block_list& list,
+                                                              std::string_view name) {
   const std::vector<std::size_t> places = places_of(list, name);
   const block_shape& shape = list.shape;
-  block_samples_ = shape.n_samples;
-  contents_ = {.n_polarisations = shape.n_polarisations,
-               .n_channels = shape.n_channels,
-               .is_complex = true,
-               .sample_bits = static_cast<unsigned>(shape.sample_bits),
-               .packet_samples = shape.n_samples - shape.overlap,
-               .first_packet = list.blocks[0].packet_index,
-               .sample_rate_hz = list.sample_rate_hz,
-               .frequencies = list.frequencies};
-  const std::size_t packet = contents_.packet_samples;
-  contents_.n_samples = places.back() * packet + shape.n_samples;
-  data_at_.assign(places.back() + 1, no_block);
-  for (std::size_t i = 0; i < places.size(); ++i) data_at_[places[i]] = list.blocks[i].data_at;
+  const std::size_t packet = shape.n_samples - shape.overlap;
+  voltages contents{.n_polarisations = shape.n_polarisations,
+                    .n_channels = shape.n_channels,
+                    .n_samples = places.back() * packet + shape.n_samples,
+                    .is_complex = true,
+                    .sample_bits = static_cast<unsigned>(shape.sample_bits),
+                    .packet_samples = packet,
+                    .first_packet = list.blocks[0].packet_index,
+                    .sample_rate_hz = list.sample_rate_hz,
+                    .frequencies = list.frequencies};
+  std::vector<std::size_t> data(places.back() + 1, no_block);
+  for (std::size_t i = 0; i < places.size(); ++i) data[places[i]] = list.blocks[i].data_at;
   // The last block's repeated samples lie in packets of their own.
-  std::vector<bool> present((contents_.n_samples + packet - 1) / packet, true);
-  for (std::size_t i = 0; i < data_at_.size(); ++i) present[i] = data_at_[i] != no_block;
-  contents_.present.assign(shape.n_polarisations, present);
+  std::vector<bool> present((contents.n_samples + packet - 1) / packet, true);
+  for (std::size_t i = 0; i < data.size(); ++i) present[i] = data[i] != no_block;
+  contents.present.assign(shape.n_polarisations, present);
+  return {std::move(contents), std::move(data)};
 }
 
-void guppi_file::read(std::size_t channel, std::size_t first, std::size_t count,
-                      std::span<const std::span<std::int16_t>> to) const {
-  const std::size_t bits = contents_.sample_bits, n_pols = contents_.n_polarisations;
-  const std::size_t time_bits = n_pols * 2 * bits;  // at 4 bits a time is whole bytes too
-  for (std::size_t done = 0; done < count;) {
-    const std::size_t packet =
-        std::min((first + done) / contents_.packet_samples, data_at_.size() - 1);
-    const std::size_t in_block = first + done - packet * contents_.packet_samples;
-    const bool is_last = packet + 1 == data_at_.size();
-    const std::size_t end = is_last ? block_samples_ : contents_.packet_samples;
-    const std::size_t n = std::min(count - done, end - in_block);
-    bytes data;
-    if (data_at_[packet] != no_block) {
+class guppi_file final : public voltage_file {
+ public:
+  guppi_file(const byte_source& from, std::pair<voltages, std::vector<std::size_t>> stated,
+             std::size_t block_samples)
+      : voltage_file(std::move(stated.first)),
+        from_(from),
+        block_samples_(block_samples),
+        data_(std::move(stated.second)) {}
+
+  void read(std::size_t channel, std::size_t first, std::size_t count,
+            std::span<const std::span<std::int16_t>> rows) const override {
+    const std::size_t bits = contents().sample_bits, n_pols = contents().n_polarisations;
+    const std::size_t time_bits = n_pols * 2 * bits;  // at 4 bits a time is whole bytes too
+    std::vector<std::byte> data;
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t packet =
+          std::min((first + done) / contents().packet_samples, data_.size() - 1);
+      const std::size_t in_block = first + done - packet * contents().packet_samples;
+      const bool is_last = packet + 1 == data_.size();
+      const std::size_t end = is_last ? block_samples_ : contents().packet_samples;
+      const std::size_t n = std::min(count - done, end - in_block);
+      const bool is_missing = data_[packet] == no_block;
+      data.resize(n * time_bits / 8);
       const std::size_t offset =
-          data_at_[packet] + (channel * block_samples_ + in_block) * time_bits / 8;
-      data = content_(offset, n * time_bits / 8);
-      if (data.size() < n * time_bits / 8) {
-        refuse(name_, "ends within a block; another program shortened it");
+          data_[packet] + (channel * block_samples_ + in_block) * time_bits / 8;
+      if (!is_missing && from_.read_some(offset, data) < data.size()) {
+        refuse(from_.name(), "ends within a block; another program shortened it");
       }
-    }
-    for (std::size_t p = 0; p < n_pols; ++p) {
-      for (std::size_t i = 0; i < 2 * n; ++i) {
-        const std::size_t from = (i / 2 * n_pols + p) * 2 + i % 2;
-        to[p][2 * done + i] = data.empty() ? std::int16_t{0} : part_at(data, from, bits);
+      for (std::size_t p = 0; p < n_pols; ++p) {
+        for (std::size_t i = 0; i < 2 * n; ++i) {
+          const std::size_t part = (i / 2 * n_pols + p) * 2 + i % 2;
+          rows[p][2 * done + i] = is_missing ? std::int16_t{0} : part_at(data, part, bits);
+        }
       }
+      done += n;
     }
-    done += n;
   }
+
+ private:
+  const byte_source& from_;
+  std::size_t block_samples_;  ///< With those that the next block repeats.
+  std::vector<std::size_t> data_;
+};
+
+}  // namespace
+
+bool is_guppi(std::span<const std::byte> head) {
+  if (head.size() < card_bytes || head[key_bytes] != std::byte{'='}) return false;
+  return std::all_of(head.begin(), head.begin() + card_bytes, [](std::byte each) {
+    return each >= std::byte{' '} && each <= std::byte{'~'};
+  });
 }
 
-voltages read_guppi(std::span<const std::byte> content, std::string_view name) {
-  const guppi_file file{[&](std::size_t offset, std::size_t n_bytes) {
-                          const bytes rest = content.subspan(std::min(offset, content.size()));
-                          return rest.first(std::min(n_bytes, rest.size()));
-                        },
-                        content.size(), name};
-  voltages result = file.contents();
-  const std::size_t row = 2 * result.n_samples;
-  result.samples.resize(row * result.n_channels * result.n_polarisations);
-  for (std::size_t c = 0; c < result.n_channels; ++c) {
-    std::vector<std::span<std::int16_t>> to;
-    for (std::size_t p = 0; p < result.n_polarisations; ++p) {
-      to.push_back(std::span(result.samples).subspan((p * result.n_channels + c) * row, row));
-    }
-    file.read(c, 0, result.n_samples, to);
-  }
-  return result;
+std::unique_ptr<voltage_file> open_guppi(const byte_source& from) {
+  if (from.size() == 0) refuse(from.name(), "is empty; copy or record it again");
+  const block_list list = take_blocks(from);
+  return std::make_unique<guppi_file>(from, stated_contents(list, from.name()),
+                                      list.shape.n_samples);
 }
 
 }  // namespace wingbeat::formats

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/vdif.hpp"
 
-#include <algorithm>  // find, max, min, sort
+#include <algorithm>  // copy_n, find, max, min, sort
 #include <cmath>      // abs, round
 #include <cstdint>    // int16_t, uint32_t
+#include <utility>    // move
 #include <vector>
 
 #include "formats/files/byte_order.hpp"  // load
 #include "formats/files/refusal.hpp"     // refuse
+#include "formats/files/signature.hpp"   // is_text
+#include "formats/files/whole_file.hpp"  // largest_file_bytes
 
 namespace wingbeat::formats {
 namespace {
@@ -195,7 +198,54 @@ void place_frame(voltages& to, const frame& from, std::size_t polarisation, std:
   }
 }
 
+/// Voltages in memory.
+class vdif_file final : public voltage_file {
+ public:
+  vdif_file(std::vector<std::int16_t> samples, voltages contents)
+      : voltage_file(std::move(contents)), samples_(std::move(samples)) {}
+
+  void read(std::size_t channel, std::size_t first, std::size_t count,
+            std::span<const std::span<std::int16_t>> rows) const override {
+    const std::size_t parts = contents().is_complex ? 2 : 1;
+    for (std::size_t p = 0; p < rows.size(); ++p) {
+      const std::size_t row = (p * contents().n_channels + channel) * contents().n_samples;
+      std::copy_n(samples_.begin() + static_cast<std::ptrdiff_t>((row + first) * parts),
+                  count * parts, rows[p].begin());
+    }
+  }
+
+ private:
+  std::vector<std::int16_t> samples_;  // [polarisation][channel][sample][re, im if complex]
+};
+
 }  // namespace
+
+/// The file is whole frames, or its last one is cut, and the second has the shape of the first. A
+/// pipe, whose size is not known, may end anywhere.
+bool is_vdif(bytes head, std::optional<std::size_t> size_bytes) {
+  constexpr std::size_t length_at = 8, least_when_cut = 512;  // shorter may be a pattern of samples
+  constexpr std::uint32_t shape_mask = (1u << 29) - 1;
+  if (head.size() < legacy_bytes || is_text(head)) return false;
+  const auto word = [&](std::size_t offset) { return load<std::uint32_t>(&head[offset]); };
+  const std::size_t n_bytes = std::size_t{field(word(length_at), 0, 24)} * 8;
+  if (n_bytes <= legacy_bytes) return false;
+  const bool is_whole = size_bytes && *size_bytes % n_bytes == 0;
+  if (!is_whole && n_bytes < least_when_cut) return false;
+  if (n_bytes + legacy_bytes > head.size()) return size_bytes == n_bytes;
+  return ((word(length_at) ^ word(n_bytes + length_at)) & shape_mask) == 0;
+}
+
+std::unique_ptr<voltage_file> open_vdif(const byte_source& from, const vdif_options& options) {
+  if (from.size() > largest_file_bytes) {
+    refuse(from.name(), "holds {} bytes; at most {} are read, so split the file", from.size(),
+           largest_file_bytes);
+  }
+  std::vector<std::byte> content(from.size());
+  from.read(0, content);
+  voltages held = read_vdif(content, from.name(), options);
+  std::vector<std::int16_t> samples = std::move(held.samples);
+  return std::make_unique<vdif_file>(std::move(samples), std::move(held));
+}
 
 voltages read_vdif(std::span<const std::byte> content, std::string_view name,
                    const vdif_options& options) {

@@ -5,6 +5,8 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // int16_t, uint64_t
 #include <optional>
+#include <span>
+#include <utility>  // move
 #include <vector>
 
 namespace wingbeat::formats {
@@ -31,6 +33,29 @@ struct voltages {
   std::optional<std::uint64_t> first_packet = {};
   double sample_rate_hz = 0;                            ///< Of a channel. 0: the file does not say.
   std::optional<channel_frequencies> frequencies = {};  ///< Unset: the file does not say.
+};
+
+/// A recording whose samples are read when they are asked for, whatever its format.
+class voltage_file {
+ public:
+  voltage_file(const voltage_file&) = delete;
+  voltage_file& operator=(const voltage_file&) = delete;
+  virtual ~voltage_file() = default;
+
+  /// Returns what the file states, without samples.
+  [[nodiscard]] const voltages& contents() const { return contents_; }
+
+  /// Reads `count` samples of a channel from sample `first` on, missing ones as 0. Throws
+  /// `file_error` where the file is shorter than before.
+  /// rows: [polarisation][sample][re, im if complex]
+  virtual void read(std::size_t channel, std::size_t first, std::size_t count,
+                    std::span<const std::span<std::int16_t>> rows) const = 0;
+
+ protected:
+  explicit voltage_file(voltages contents) : contents_(std::move(contents)) {}
+
+ private:
+  voltages contents_;
 };
 
 /// The most packets that are taken for lost beside those that are present, for each of these. More

@@ -8,16 +8,18 @@
 #include <map>
 #include <numeric>  // iota
 
-#include "formats/message.hpp"         // message_of
-#include "formats/voltages/bytes.hpp"  // guppi_card
+#include "formats/message.hpp"           // message_of
+#include "formats/temporary_folder.hpp"  // temporary_folder
+#include "formats/voltages/bytes.hpp"    // guppi_card
+#include "formats/voltages/read.hpp"     // read_guppi
 
 namespace {
 
 using namespace wingbeat::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using wingbeat::formats::guppi_file;
-using wingbeat::formats::read_guppi;
+using wingbeat::formats::byte_source;
+using wingbeat::formats::open_guppi;
 using wingbeat::formats::voltages;
 using cards = std::map<std::string, std::string>;
 
@@ -177,28 +179,18 @@ TEST(guppi, reads_any_samples_of_a_channel) {
   for (const char* const bits : {"4", "8", "16"}) {
     const file_bytes content = with_a_gap(bits);
     const voltages all = read_guppi(content, "x.raw");
-    std::size_t most_bytes = 0;
-    file_bytes seen;
-    const guppi_file file{[&](std::size_t offset, std::size_t n_bytes) {
-                            most_bytes = std::max(most_bytes, n_bytes);
-                            // Memory of its own: what was returned before becomes invalid.
-                            const auto begin =
-                                content.begin() + static_cast<std::ptrdiff_t>(offset);
-                            seen.assign(begin, begin + static_cast<std::ptrdiff_t>(n_bytes));
-                            return std::span<const std::byte>{seen};
-                          },
-                          content.size(), "x.raw"};
-    EXPECT_EQ(most_bytes, 80U) << "headers alone";
+    const byte_source from{content, "x.raw"};
+    const auto file = open_guppi(from);
     for (std::size_t c = 0; c < 2; ++c) {
       for (std::size_t first = 0; first < all.n_samples; ++first) {
         for (std::size_t count = 1; first + count <= all.n_samples; ++count) {
           std::vector<std::int16_t> x(2 * count, 99), y(2 * count, 99);
           const std::vector<std::span<std::int16_t>> to{x, y};
-          file.read(c, first, count, to);
-          const auto from =
+          file->read(c, first, count, to);
+          const auto same =
               all.samples.begin() + static_cast<std::ptrdiff_t>(2 * (c * all.n_samples + first));
-          const auto other = from + static_cast<std::ptrdiff_t>(4 * all.n_samples);
-          ASSERT_TRUE(std::equal(x.begin(), x.end(), from)) << first << " " << count;
+          const auto other = same + static_cast<std::ptrdiff_t>(4 * all.n_samples);
+          ASSERT_TRUE(std::equal(x.begin(), x.end(), same)) << first << " " << count;
           ASSERT_TRUE(std::equal(y.begin(), y.end(), other)) << first << " " << count;
         }
       }
@@ -208,17 +200,15 @@ TEST(guppi, reads_any_samples_of_a_channel) {
 
 TEST(guppi, refuses_a_file_that_became_shorter) {
   const file_bytes content = with_a_gap("8");
-  std::size_t size_bytes = content.size();
-  const guppi_file file{[&](std::size_t offset, std::size_t n_bytes) {
-                          const std::size_t end = std::min(offset + n_bytes, size_bytes);
-                          return std::span(content).subspan(std::min(offset, end),
-                                                            end - std::min(offset, end));
-                        },
-                        content.size(), "x.raw"};
-  size_bytes /= 2;
-  std::vector<std::int16_t> x(2 * file.contents().n_samples), y = x;
+  const temporary_folder folder;
+  const auto path =
+      folder.write("x.raw", {reinterpret_cast<const char*>(content.data()), content.size()});
+  const byte_source from{path, content.size()};
+  const auto file = open_guppi(from);
+  std::filesystem::resize_file(path, content.size() / 2);
+  std::vector<std::int16_t> x(2 * file->contents().n_samples), y = x;
   const std::vector<std::span<std::int16_t>> to{x, y};
-  EXPECT_THAT(message_of([&] { file.read(1, 0, file.contents().n_samples, to); }),
+  EXPECT_THAT(message_of([&] { file->read(1, 0, file->contents().n_samples, to); }),
               HasSubstr("x.raw: ends within a block; another program shortened it"));
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of voltages: another one is a file with its reader, and a line of this table.
+#pragma once
+
+#include <string_view>
+
+#include "formats/voltages/guppi.hpp"  // is_guppi, open_guppi
+#include "formats/voltages/vdif.hpp"   // is_vdif, open_vdif
+
+namespace wingbeat::formats {
+
+struct voltage_format {
+  std::string_view name;  ///< As programs are told it.
+  /// Returns whether a file is of the format, as its first bytes and its size tell; no size of a
+  /// pipe.
+  bool (*is_format_of)(std::span<const std::byte> head, std::optional<std::size_t> size_bytes);
+  /// Opens a file, which must outlive the result. Throws `file_error` naming it. The sample rate is
+  /// what the user states, where the file may leave it open.
+  std::unique_ptr<voltage_file> (*open)(const byte_source& from,
+                                        std::optional<double> sample_rate_hz);
+};
+
+/// Those with a mark come first.
+inline constexpr voltage_format voltage_formats[] = {
+    {"guppi", [](auto head, auto) { return is_guppi(head); },
+     [](const byte_source& from, std::optional<double>) { return open_guppi(from); }},
+    {"vdif", is_vdif,
+     [](const byte_source& from, std::optional<double> sample_rate_hz) {
+       return open_vdif(from, {.sample_rate_hz = sample_rate_hz});
+     }},
+};
+
+}  // namespace wingbeat::formats
