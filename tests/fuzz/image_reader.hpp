@@ -2,8 +2,9 @@
 // What every reader of images promises, whatever it is given.
 #pragma once
 
-#include "formats/images/image.hpp"  // image_stack
-#include "fuzz/reader.hpp"           // check_message, require
+#include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/images/image.hpp"       // image_stack
+#include "fuzz/reader.hpp"                // check_message, require
 
 namespace wingbeat::fuzz {
 
@@ -17,11 +18,12 @@ inline void check_images(const formats::image_stack& stack, std::size_t limit_by
   require(pixel.x >= 0 && pixel.y >= 0 && pixel.z >= 0);
 }
 
-template <class Read>
-void check_image_reader(Read&& read) {
+template <class Open>
+void check_image_reader(Open open, std::span<const std::byte> content) {
   constexpr std::size_t limit_bytes = std::size_t{1} << 22;
+  const formats::byte_source from{content, "fuzz"};
   try {
-    check_images(read(limit_bytes), limit_bytes);
+    check_images(open(from, {.bytes = limit_bytes})->read_all(), limit_bytes);
   } catch (const file_error& refused) {
     check_message(refused.what());
   }

@@ -5,8 +5,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {
   const std::span content{reinterpret_cast<const std::byte*>(data), n_bytes};
-  wingbeat::fuzz::check_image_reader([&](std::size_t limit_bytes) {
-    return wingbeat::formats::read_mrc(content, "fuzz.mrc", limit_bytes);
-  });
+  wingbeat::fuzz::check_image_reader(wingbeat::formats::open_mrc, content);
   return 0;
 }

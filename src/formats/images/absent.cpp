@@ -29,15 +29,8 @@ std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit) {
   refuse_absent(from.name(), "read");
 }
 
-image_stack read_png(std::span<const std::byte>, std::string_view name, std::size_t) {
-  refuse_absent(name, "read");
-}
-
-image_stack read_tiff(std::span<const std::byte>, std::string_view name, std::size_t) {
-  refuse_absent(name, "read");
-}
-
-value_range write_png(atomic_file& to, const image_stack&, const image_write_options&) {
+std::unique_ptr<image_sink> png_sink(atomic_file& to, const image_stack&,
+                                     const image_write_options&) {
   refuse_absent(to.path().string(), "written");
 }
 

@@ -3,12 +3,15 @@
 
 #include <new>  // bad_alloc
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "formats/files/atomic_file.hpp"  // is_written_directly
 #include "formats/files/byte_source.hpp"  // byte_source
-#include "formats/files/extension.hpp"    // extension_of
+#include "formats/files/extension.hpp"    // extension_of, listed_endings
 #include "formats/files/refusal.hpp"      // refuse
 #include "formats/files/whole_file.hpp"   // shown_name
+#include "formats/images/format.hpp"      // image_formats
 #include "formats/images/reader.hpp"      // open_images
 #include "formats/images/writer.hpp"      // image_writer
 #include "formatted.hpp"                  // formatted
@@ -48,15 +51,17 @@ image_stack read_images(const std::filesystem::path& file, std::size_t limit_byt
 
 image_format image_format_of(const std::filesystem::path& file) {
   const std::string extension = extension_of(file);
-  if (extension == ".npy") return image_format::npy;
-  if (extension == ".mrc" || extension == ".mrcs") return image_format::mrc;
-  if (extension == ".tif" || extension == ".tiff") return image_format::tiff;
-  if (extension == ".png") return image_format::png;
+  std::vector<std::string_view> endings;
+  for (const image_format_entry& each : image_formats()) {
+    for (const std::string_view ending : each.endings) {
+      if (ending.empty()) continue;
+      if (ending == extension) return each.format;
+      endings.push_back(ending);
+    }
+  }
   if (extension.empty() && is_written_directly(file)) return image_format::npy;
-  throw plan_error(
-      formatted("cannot tell how to write the image {}; its name must end in .npy, .mrc, .mrcs, "
-                ".tif, .tiff or .png",
-                file.string()));
+  throw plan_error(formatted("cannot tell how to write the image {}; its name must end in {}",
+                             file.string(), listed_endings(endings)));
 }
 
 image_stack shape_of(const image_stack& stack) {

@@ -269,10 +269,12 @@ class mrc_sections final : public image_sink {
     is_complete_ = is_first && is_last;
   }
 
-  void finish() override {
-    if (is_complete_ || !to_.can_rewrite()) return;
-    put_statistics(header_, found_);
-    to_.rewrite(0, header_);
+  std::optional<value_range> finish() override {
+    if (!is_complete_ && to_.can_rewrite()) {
+      put_statistics(header_, found_);
+      to_.rewrite(0, header_);
+    }
+    return {};
   }
 
  private:
@@ -325,11 +327,6 @@ std::unique_ptr<image_source> open_mrc(const byte_source& from, image_limit limi
            shape.n_images, shape.height, shape.width, bytes_of(*type), actual);
   }
   return std::make_unique<packed_images>(from, start, *type, header.order, std::move(shape));
-}
-
-image_stack read_mrc(bytes content, std::string_view name, std::size_t limit_bytes) {
-  const byte_source from{content, std::string{name}};
-  return open_mrc(from, {.bytes = limit_bytes})->read_all();
 }
 
 std::unique_ptr<image_sink> mrc_sink(atomic_file& to, const image_stack& stack, float_type type) {

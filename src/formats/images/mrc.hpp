@@ -24,10 +24,6 @@ namespace wingbeat::formats {
 /// Throws `file_error` naming the source.
 [[nodiscard]] std::unique_ptr<image_source> open_mrc(const byte_source& from, image_limit limit);
 
-/// As above, of content in memory, whole.
-[[nodiscard]] image_stack read_mrc(std::span<const std::byte> content, std::string_view name,
-                                   std::size_t limit_bytes);
-
 /// Writes mode 2 (fp32) or 12 (fp16), little-endian, as a stack of images (space group 0), with the
 /// statistics of the samples as stored; without them where a sample is NaN or infinite, and where a
 /// pipe takes images one by one. Nothing but the shape of `stack` is read.

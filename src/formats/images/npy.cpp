@@ -155,12 +155,6 @@ std::unique_ptr<image_source> open_npy_images(const byte_source& from, image_lim
   return std::make_unique<packed_images>(from, start, stored.part, stored.order, std::move(shape));
 }
 
-image_stack read_npy_images(std::span<const std::byte> content, std::string_view name,
-                            std::size_t limit_bytes) {
-  const byte_source from{content, std::string{name}};
-  return open_npy_images(from, {.bytes = limit_bytes})->read_all();
-}
-
 std::unique_ptr<image_sink> npy_sink(atomic_file& to, const image_stack& stack, number_type type) {
   std::vector<std::size_t> shape;
   if (stack.n_images > 1 || stack.is_stack || stack.n_channels > 1) {

@@ -22,10 +22,6 @@ namespace wingbeat::formats {
 [[nodiscard]] std::unique_ptr<image_source> open_npy_images(const byte_source& from,
                                                             image_limit limit);
 
-/// As above, of content in memory, whole.
-[[nodiscard]] image_stack read_npy_images(std::span<const std::byte> content, std::string_view name,
-                                          std::size_t limit_bytes);
-
 /// Writes version 1.0, little-endian, C order, with the dimensions that reading returns, as f4 or
 /// f8, or as i4, of samples that are whole numbers of 32 bits; nothing but the shape of `stack` is
 /// read.

@@ -9,6 +9,7 @@
 
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/image.hpp"       // image_stack, image_write_options, value_range
+#include "formats/images/sink.hpp"        // image_sink
 #include "formats/images/source.hpp"      // image_limit, image_source
 
 namespace wingbeat::formats {
@@ -22,13 +23,8 @@ namespace wingbeat::formats {
 /// hold.
 [[nodiscard]] std::unique_ptr<image_source> open_png(const byte_source& from, image_limit limit);
 
-/// As above, of content in memory.
-[[nodiscard]] image_stack read_png(std::span<const std::byte> content, std::string_view name,
-                                   std::size_t limit_bytes);
-
-/// Writes one image as `write_images` describes, and returns the range it used.
-/// Throws `plan_error` for a stack.
-value_range write_png(atomic_file& to, const image_stack& stack,
-                      const image_write_options& options);
+/// Writes one image as `write_images` describes. Throws `plan_error` for a stack.
+[[nodiscard]] std::unique_ptr<image_sink> png_sink(atomic_file& to, const image_stack& shape,
+                                                   const image_write_options& options);
 
 }  // namespace wingbeat::formats

@@ -182,10 +182,4 @@ std::unique_ptr<image_source> open_png(const byte_source& from, image_limit limi
   return std::make_unique<png_image>(std::move(reader), layout, name, std::move(shape));
 }
 
-image_stack read_png(std::span<const std::byte> content, std::string_view name,
-                     std::size_t limit_bytes) {
-  const byte_source from{content, std::string{name}};
-  return open_png(from, {.bytes = limit_bytes})->read_all();
-}
-
 }  // namespace wingbeat::formats

@@ -106,11 +106,9 @@ void fill_row(std::vector<png_byte>& row, const image_stack& stack, std::size_t 
   }
 }
 
-}  // namespace
-
+/// Returns the range that was used.
 value_range write_png(atomic_file& to, const image_stack& stack,
                       const image_write_options& options) {
-  check_image(to.path().string(), stack, options);
   const value_range range = options.png_range ? *options.png_range : range_of(stack);
   constexpr int colour_types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
                                   PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
@@ -131,6 +129,34 @@ value_range write_png(atomic_file& to, const image_stack& stack,
   }
   writer.run([](png_structp png, png_infop) { png_write_end(png, nullptr); });
   return range;
+}
+
+/// The one image of a file, which is written when it is there.
+class png_image final : public image_sink {
+ public:
+  png_image(atomic_file& to, const image_stack& shape, const image_write_options& options)
+      : to_(to), image_(shape_of(shape)), options_(options) {}
+
+  void add(const image_samples& samples) override {
+    image_.samples = samples;
+    range_ = write_png(to_, image_, options_);
+  }
+
+  std::optional<value_range> finish() override { return range_; }
+
+ private:
+  atomic_file& to_;
+  image_stack image_;
+  image_write_options options_;
+  std::optional<value_range> range_;
+};
+
+}  // namespace
+
+std::unique_ptr<image_sink> png_sink(atomic_file& to, const image_stack& shape,
+                                     const image_write_options& options) {
+  check_image(to.path().string(), shape, options);
+  return std::make_unique<png_image>(to, shape, options);
 }
 
 }  // namespace wingbeat::formats

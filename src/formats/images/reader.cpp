@@ -7,27 +7,20 @@
 #include <string_view>
 
 #include "formats/files/refusal.hpp"  // printable, refuse
-#include "formats/images/mrc.hpp"     // is_mrc, open_mrc
-#include "formats/images/npy.hpp"     // open_npy_images
-#include "formats/images/png.hpp"     // open_png
-#include "formats/images/tiff.hpp"    // open_tiff
+#include "formats/images/format.hpp"  // image_formats
 
 namespace wingbeat::formats {
 
 std::unique_ptr<image_source> open_images(const byte_source& from, image_limit limit) {
-  using namespace std::string_view_literals;
   std::array<std::byte, 8> first;
-  const std::string_view text{reinterpret_cast<const char*>(first.data()),
+  const std::string_view head{reinterpret_cast<const char*>(first.data()),
                               from.read_some(0, first)};
-  if (text.starts_with("\x93NUMPY")) return open_npy_images(from, limit);
-  if (text.starts_with("\x89PNG\r\n\x1A\n")) return open_png(from, limit);
-  for (const auto magic : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}) {
-    if (text.starts_with(magic)) return open_tiff(from, limit);
+  for (const image_format_entry& each : image_formats()) {
+    if (each.is_format_of(from, head)) return each.open(from, limit);
   }
-  if (is_mrc(from)) return open_mrc(from, limit);
   refuse(from.name(),
          "starts with '{}' and is no PNG, TIFF, MRC or .npy file; convert it to one of them",
-         printable(text));
+         printable(head));
 }
 
 image_reader::image_reader(const std::filesystem::path& file, std::size_t limit_bytes)

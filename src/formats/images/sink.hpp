@@ -2,7 +2,9 @@
 // What each format that holds stacks does with images that come one after another.
 #pragma once
 
-#include "formats/images/samples.hpp"  // image_samples
+#include <optional>
+
+#include "formats/images/image.hpp"  // image_samples, value_range
 
 namespace wingbeat::formats {
 
@@ -17,8 +19,9 @@ class image_sink {
   /// Appends the samples of the next images, one or more of them, whole.
   virtual void add(const image_samples& samples) = 0;
 
-  /// Completes what depends on all samples, once all images were added.
-  virtual void finish() {}
+  /// Completes what depends on all samples, once all images were added; returns the range of a
+  /// format that maps samples to numbers.
+  virtual std::optional<value_range> finish() { return {}; }
 };
 
 }  // namespace wingbeat::formats

@@ -15,6 +15,9 @@
 
 namespace wingbeat::formats {
 
+/// Returns whether a file begins as a TIFF does, classic or big, in either byte order.
+[[nodiscard]] bool is_tiff(std::string_view head);
+
 /// Returns the pages, which must have one shape and one type; thumbnails and masks are left out.
 /// Reads classic TIFF and BigTIFF in either byte order, strips and tiles, planes interleaved or
 /// separate, uncompressed or by LZW, deflate or PackBits; unsigned integers of 1, 2, 4, 8, 16, 32
@@ -24,10 +27,6 @@ namespace wingbeat::formats {
 /// Throws `file_error` naming the source, before memory is taken where it claims more than it can
 /// hold.
 [[nodiscard]] std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit limit);
-
-/// As above, of content in memory, whole.
-[[nodiscard]] image_stack read_tiff(std::span<const std::byte> content, std::string_view name,
-                                    std::size_t limit_bytes);
 
 /// Writes fp32 without compression, a page an image and one strip a page, little-endian; BigTIFF
 /// where the file exceeds `largest_classic_bytes`, beyond which classic offsets do not reach.

@@ -364,10 +364,4 @@ std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit lim
                                        std::move(stack));
 }
 
-image_stack read_tiff(std::span<const std::byte> content, std::string_view name,
-                      std::size_t limit_bytes) {
-  const byte_source from{content, std::string{name}};
-  return open_tiff(from, {.bytes = limit_bytes})->read_all();
-}
-
 }  // namespace wingbeat::formats

@@ -202,6 +202,12 @@ class tiff_pages final : public image_sink {
 
 }  // namespace
 
+bool is_tiff(std::string_view head) {
+  using namespace std::string_view_literals;
+  const std::string_view magic = head.substr(0, 4);
+  return magic == "II*\0"sv || magic == "MM\0*"sv || magic == "II+\0"sv || magic == "MM\0+"sv;
+}
+
 std::unique_ptr<image_sink> tiff_sink(atomic_file& to, const image_stack& stack,
                                       std::uint64_t largest_classic_bytes) {
   constexpr std::size_t longest = std::numeric_limits<std::uint32_t>::max();

@@ -5,12 +5,9 @@
 #include <string>
 #include <utility>  // move
 
-#include "formats/images/mrc.hpp"   // mrc_sink
-#include "formats/images/npy.hpp"   // npy_sink
-#include "formats/images/png.hpp"   // write_png
-#include "formats/images/tiff.hpp"  // tiff_sink
-#include "formatted.hpp"            // formatted
-#include "wingbeat/error.hpp"       // plan_error
+#include "formats/images/format.hpp"  // image_formats
+#include "formatted.hpp"              // formatted
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::formats {
 namespace {
@@ -39,39 +36,29 @@ void check_options(const std::string& name, image_format format,
   }
 }
 
-/// Returns the format that the name has, of which all options must be.
-image_format checked_format(const std::filesystem::path& file, const image_write_options& options) {
-  const image_format format = image_format_of(file);
-  check_options(file.string(), format, options);
-  return format;
-}
-
-std::unique_ptr<image_sink> sink_of(image_format format, atomic_file& to, const image_stack& shape,
+/// Returns what writes the format that the name has, of which all options must be.
+std::unique_ptr<image_sink> sink_of(atomic_file& to, const image_stack& shape,
                                     const image_write_options& options) {
-  switch (format) {
-    case image_format::npy:
-      return npy_sink(to, shape,
-                      options.is_int32              ? number_type::int32
-                      : options.is_double_precision ? number_type::float64
-                                                    : number_type::float32);
-    case image_format::mrc:
-      return mrc_sink(to, shape,
-                      options.is_half_precision ? float_type::float16 : float_type::float32);
-    case image_format::tiff: return tiff_sink(to, shape);
-    case image_format::png: break;
+  const image_format format = image_format_of(to.path());
+  for (const image_format_entry& each : image_formats()) {
+    if (each.format == format) return each.create(to, shape, options);
   }
   return nullptr;
+}
+
+const std::filesystem::path& checked_name(const std::filesystem::path& file,
+                                          const image_write_options& options) {
+  check_options(file.string(), image_format_of(file), options);
+  return file;
 }
 
 }  // namespace
 
 image_writer::image_writer(const std::filesystem::path& file, image_stack shape,
                            const image_write_options& options)
-    : format_(checked_format(file, options)),
-      shape_(std::move(shape)),
-      options_(options),
-      to_(file),
-      sink_(sink_of(format_, to_, shape_, options)),
+    : shape_(std::move(shape)),
+      to_(checked_name(file, options)),
+      sink_(sink_of(to_, shape_, options)),
       n_left_(shape_.n_images * shape_.height * shape_.width * shape_.n_channels) {}
 
 void image_writer::add(const image_samples& samples) {
@@ -79,21 +66,15 @@ void image_writer::add(const image_samples& samples) {
   if (size_of(samples) > n_left_ || size_of(samples) % image != 0) {
     throw std::logic_error("a stack takes as many whole images as its shape says");
   }
-  if (sink_) {
-    sink_->add(samples);
-  } else {
-    image_stack whole = shape_;
-    whole.samples = samples;
-    range_ = write_png(to_, whole, options_);
-  }
+  sink_->add(samples);
   n_left_ -= size_of(samples);
 }
 
 std::optional<value_range> image_writer::commit() {
   if (n_left_ != 0) throw std::logic_error("a stack has as many images as its shape says");
-  if (sink_) sink_->finish();
+  const auto range = sink_->finish();
   to_.commit();
-  return range_;
+  return range;
 }
 
 }  // namespace wingbeat::formats

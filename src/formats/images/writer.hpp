@@ -29,13 +29,10 @@ class image_writer {
   std::optional<value_range> commit();
 
  private:
-  image_format format_;
   image_stack shape_;
-  image_write_options options_;
   atomic_file to_;
-  std::unique_ptr<image_sink> sink_;  ///< Of all formats but PNG, which holds one image.
-  std::size_t n_left_;                ///< Samples.
-  std::optional<value_range> range_;
+  std::unique_ptr<image_sink> sink_;
+  std::size_t n_left_;  ///< Samples.
 };
 
 }  // namespace wingbeat::formats

@@ -5,11 +5,14 @@
 #include <algorithm>  // min
 #include <bit>        // bit_cast, endian
 #include <cstdint>
+#include <memory>  // unique_ptr
 #include <string>
 #include <vector>
 
-#include "formats/images/image.hpp"  // image_stack
-#include "formats/message.hpp"       // as_bytes, little_endian, message_of
+#include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/images/image.hpp"       // image_stack
+#include "formats/images/source.hpp"      // image_limit, image_source
+#include "formats/message.hpp"            // as_bytes, little_endian, message_of
 
 namespace wingbeat::test {
 
@@ -49,6 +52,15 @@ inline std::string zlib(const std::string& data) {
 /// Returns all samples of the stack, in double.
 inline std::vector<double> samples_of(const formats::image_stack& stack) {
   return formats::to_doubles(stack.samples);
+}
+
+/// Returns all images of a file's content, by a function that opens the format.
+inline formats::image_stack read_by(std::unique_ptr<formats::image_source> (*open)(
+                                        const formats::byte_source&, formats::image_limit),
+                                    const std::string& content, const std::string& name,
+                                    std::size_t limit_bytes) {
+  const formats::byte_source from{as_bytes(content), name};
+  return open(from, {.bytes = limit_bytes})->read_all();
 }
 
 inline formats::image_stack grey_image(std::size_t height, std::size_t width,

@@ -52,11 +52,11 @@ std::string header(const mrc_fields& fields) {
 
 image_stack read(const std::string& content, std::size_t limit_bytes = 1 << 20) {
   EXPECT_TRUE(is_mrc(byte_source{as_bytes(content), "in.mrc"}));
-  return read_mrc(as_bytes(content), "in.mrc", limit_bytes);
+  return read_by(open_mrc, content, "in.mrc", limit_bytes);
 }
 
 std::string refusal(const std::string& content, std::size_t limit_bytes = 1 << 20) {
-  return message_of([&] { (void)read_mrc(as_bytes(content), "in.mrc", limit_bytes); });
+  return message_of([&] { (void)read_by(open_mrc, content, "in.mrc", limit_bytes); });
 }
 
 TEST(mrc, reads_every_mode_in_both_byte_orders) {

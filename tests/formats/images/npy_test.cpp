@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 image_stack read(const std::string& content, std::size_t limit_bytes = 1 << 20) {
-  return read_npy_images(as_bytes(content), "in.npy", limit_bytes);
+  return read_by(open_npy_images, content, "in.npy", limit_bytes);
 }
 
 std::string refusal(const std::string& content, std::size_t limit_bytes = 1 << 20) {

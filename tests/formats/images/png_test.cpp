@@ -47,7 +47,7 @@ std::string png(const png_fields& fields, const std::string& rows) {
 }
 
 image_stack read(const std::string& content, std::size_t limit_bytes = 1 << 20) {
-  return read_png(as_bytes(content), "in.png", limit_bytes);
+  return read_by(open_png, content, "in.png", limit_bytes);
 }
 
 std::string refusal(const std::string& content, std::size_t limit_bytes = 1 << 20) {
@@ -190,7 +190,9 @@ struct written_png {
 written_png written(const image_stack& stack, const image_write_options& options = {}) {
   const temporary_folder folder;
   atomic_file to(folder.path() / "out.png");
-  const value_range range = write_png(to, stack, options);
+  const auto sink = png_sink(to, stack, options);
+  sink->add(stack.samples);
+  const value_range range = sink->finish().value();
   to.commit();
   const auto again = read(folder.read("out.png"));
   EXPECT_EQ(again.n_channels, stack.n_channels);

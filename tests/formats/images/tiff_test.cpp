@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 image_stack read(const std::string& content, std::size_t limit_bytes = 1 << 20) {
-  return read_tiff(as_bytes(content), "in.tif", limit_bytes);
+  return read_by(open_tiff, content, "in.tif", limit_bytes);
 }
 
 std::string refusal(const std::string& content, std::size_t limit_bytes = 1 << 20) {

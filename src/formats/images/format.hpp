@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of images: another one is a file with its source and sink, and a line of the table.
+#pragma once
+
+#include <memory>  // unique_ptr
+#include <span>
+#include <string_view>
+
+#include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/images/image.hpp"       // image_format, image_stack, image_write_options
+#include "formats/images/sink.hpp"        // image_sink
+#include "formats/images/source.hpp"      // image_limit, image_source
+
+namespace wingbeat::formats {
+
+struct image_format_entry {
+  image_format format;
+  std::string_view endings[2];  ///< Of files that are written; the second may be empty.
+  /// Returns whether a file, which begins with the bytes of `head`, is of the format.
+  bool (*is_format_of)(const byte_source& from, std::string_view head);
+  /// Opens a file, which must outlive the result. Throws as `read_images` does.
+  std::unique_ptr<image_source> (*open)(const byte_source& from, image_limit limit);
+  /// Returns what writes a stack, of which it takes the shape alone. Throws as `write_images` does.
+  std::unique_ptr<image_sink> (*create)(atomic_file& to, const image_stack& shape,
+                                        const image_write_options& options);
+};
+
+/// Returns the table; formats with a mark come first.
+[[nodiscard]] std::span<const image_format_entry> image_formats();
+
+}  // namespace wingbeat::formats
