@@ -4,8 +4,9 @@
 
 #include <cairo.h>
 
-#include <cmath>   // floor
-#include <memory>  // unique_ptr
+#include <cmath>    // floor
+#include <memory>   // unique_ptr
+#include <numbers>  // pi
 #include <string>
 
 #include "formats/charts/check.hpp"  // valid_utf8
@@ -22,6 +23,21 @@ using context_pointer = std::unique_ptr<cairo_t, cairo_destroyer>;
 
 struct color {
   double red, green, blue;
+};
+
+// What all charts look like, in pixels.
+inline constexpr double title_size = 20, label_size = 15, tick_size = 13;
+inline constexpr double edge = 24;  ///< Between the picture's edge and anything drawn.
+inline constexpr double gap = 10;   ///< Between neighbours.
+inline constexpr color ink{0.13, 0.15, 0.19}, quiet{0.38, 0.41, 0.46}, frame{0.62, 0.65, 0.70};
+inline constexpr color major_grid{0.87, 0.88, 0.90};
+
+/// A part of a picture.
+struct area {
+  double left, top, right, bottom;
+
+  [[nodiscard]] double width() const { return right - left; }
+  [[nodiscard]] double height() const { return bottom - top; }
 };
 
 /// A white picture, recorded, so that each format has its own lines and letters of it.
@@ -66,6 +82,15 @@ class canvas {
     ink_with(c);
     cairo_move_to(raw(), x - anchor * width, y);
     cairo_show_text(raw(), valid_utf8(what).c_str());
+  }
+
+  /// Draws a label from below to above, its middle at x, y.
+  void upright(const std::string& label, double x, double y, double most) const {
+    cairo_save(raw());
+    cairo_translate(raw(), x, y);
+    cairo_rotate(raw(), -std::numbers::pi / 2);
+    text(label, 0, 0, label_size, ink, 0.5, most);
+    cairo_restore(raw());
   }
 
   /// Draws a straight line that fills whole pixels.

@@ -7,6 +7,7 @@
 #include <algorithm>  // clamp, max, min
 #include <cmath>
 #include <limits>
+#include <numbers>  // pi
 
 #include "formats/charts/canvas.hpp"   // canvas, color
 #include "formats/charts/check.hpp"    // check_chart
@@ -29,20 +30,10 @@ extern "C" const char* __lsan_default_options() {
 namespace wingbeat::formats {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-constexpr double title_size = 20;
-constexpr double label_size = 15;
-constexpr double tick_size = 13;
-constexpr double edge = 24;  // Between the picture's edge and anything drawn.
-constexpr double gap = 10;   // Between neighbours.
 constexpr double flag_height = tick_size + 5;
 
-constexpr color ink{0.13, 0.15, 0.19};
-constexpr color quiet{0.38, 0.41, 0.46};
-constexpr color frame{0.62, 0.65, 0.70};
-constexpr color major_grid{0.87, 0.88, 0.90};
 constexpr color minor_grid{0.94, 0.945, 0.955};
 
 /// Okabe and Ito's colours, told apart by every kind of colour vision; yellow is left out because
@@ -55,13 +46,6 @@ color color_of(std::size_t series) {
   return palette[series % std::size(palette)];
 }
 
-struct rectangle {
-  double left, top, right, bottom;
-
-  [[nodiscard]] double width() const { return right - left; }
-  [[nodiscard]] double height() const { return bottom - top; }
-};
-
 /// Returns the axis: the range that was asked for, or what the values span.
 chart_scale scale_of(const chart_axis& axis,
                      std::initializer_list<std::vector<double> chart_series::*> members,
@@ -70,9 +54,9 @@ chart_scale scale_of(const chart_axis& axis,
   const chart_scale any(axis.scale, 1, 2);
   double low = nan;
   double high = nan;
-  for (const auto& one : series) {
+  for (const auto& each : series) {
     for (const auto member : members) {
-      for (const double value : one.*member) {
+      for (const double value : each.*member) {
         if (!any.has_place_for(value)) continue;
         low = std::fmin(low, value);
         high = std::fmax(high, value);
@@ -85,12 +69,12 @@ chart_scale scale_of(const chart_axis& axis,
 
 class painter {
  public:
-  explicit painter(const line_chart& what)
-      : what_(what),
-        canvas_(what.width_pixels, what.height_pixels),
-        x_(scale_of(what.x, {&chart_series::x}, what.series, false)),
-        y_(scale_of(what.y, {&chart_series::y, &chart_series::low, &chart_series::high},
-                    what.series, true)) {}
+  explicit painter(const line_chart& chart)
+      : chart_(chart),
+        canvas_(chart.width_pixels, chart.height_pixels),
+        x_(scale_of(chart.x, {&chart_series::x}, chart.series, false)),
+        y_(scale_of(chart.y, {&chart_series::y, &chart_series::low, &chart_series::high},
+                    chart.series, true)) {}
 
   const canvas& paint() {
     const double legend_bottom = lay_out_legend();
@@ -100,13 +84,13 @@ class painter {
     cairo_save(cr());
     cairo_rectangle(cr(), plot_.left, plot_.top, plot_.width(), plot_.height());
     cairo_clip(cr());
-    for (std::size_t i = 0; i < what_.series.size(); ++i) draw_band(i);
-    for (std::size_t i = 0; i < what_.series.size(); ++i) draw_curve(i);
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_band(i);
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_curve(i);
     cairo_restore(cr());
     draw_frame_and_labels();
     draw_marks();
-    for (std::size_t i = 0; i < what_.series.size(); ++i) draw_markers(i);
-    for (std::size_t i = 0; i < what_.series.size(); ++i) draw_notches(i);
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_markers(i);
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_notches(i);
     return canvas_;
   }
 
@@ -137,11 +121,11 @@ class painter {
   double lay_out_legend() {
     double x = edge;
     double y = edge + title_size + gap + tick_size;
-    if (what_.title.empty()) y -= title_size + gap;
-    for (std::size_t i = 0; i < what_.series.size(); ++i) {
-      if (what_.series[i].label.empty()) continue;
-      const double width = swatch + canvas_.width_of(what_.series[i].label, tick_size) + 2 * gap;
-      if (x > edge && x + width > what_.width_pixels - edge) {
+    if (chart_.title.empty()) y -= title_size + gap;
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) {
+      if (chart_.series[i].label.empty()) continue;
+      const double width = swatch + canvas_.width_of(chart_.series[i].label, tick_size) + 2 * gap;
+      if (x > edge && x + width > chart_.width_pixels - edge) {
         x = edge;
         y += tick_size + gap;
       }
@@ -153,27 +137,27 @@ class painter {
 
   void lay_out_plot(double top) {
     plot_.top = top + 1.5 * gap;
-    plot_.bottom = what_.height_pixels - edge - label_size - tick_size - 2 * gap;
+    plot_.bottom = chart_.height_pixels - edge - label_size - tick_size - 2 * gap;
     y_ticks_ = y_.ticks(std::max(2, static_cast<int>((plot_.bottom - plot_.top) / 60)));
     double widest = 0;
     for (const auto& tick : y_ticks_) {
       widest = std::max(widest, canvas_.width_of(tick.label, tick_size));
     }
     plot_.left = edge + label_size + gap + widest + gap;
-    plot_.right = what_.width_pixels - 1.5 * edge;
-    const double tick_width = what_.x.scale == axis_scale::linear ? 110 : 55;
+    plot_.right = chart_.width_pixels - 1.5 * edge;
+    const double tick_width = chart_.x.scale == axis_scale::linear ? 110 : 55;
     x_ticks_ = x_.ticks(std::max(2, static_cast<int>(plot_.width() / tick_width)));
     plot_.top += lay_out_marks();
     if (plot_.height() < 60 || plot_.width() < 60) {
-      throw plan_error("chart '" + what_.title +
+      throw plan_error("chart '" + chart_.title +
                        "' has no room left for its plot; make it larger "
                        "or give it fewer series, marks or shorter labels");
     }
   }
 
   void draw_title_and_legend() const {
-    const double most = what_.width_pixels - 2 * edge;
-    canvas_.text(what_.title, edge, edge + title_size * 0.8, title_size, ink, 0, most);
+    const double most = chart_.width_pixels - 2 * edge;
+    canvas_.text(chart_.title, edge, edge + title_size * 0.8, title_size, ink, 0, most);
     for (const auto& entry : legend_) {
       const double middle = entry.y - tick_size * 0.35;
       canvas_.ink_with(color_of(entry.series));
@@ -181,8 +165,8 @@ class painter {
       cairo_move_to(cr(), entry.x, middle);
       cairo_line_to(cr(), entry.x + swatch - gap, middle);
       cairo_stroke(cr());
-      if (what_.series[entry.series].has_markers) dot({entry.x + (swatch - gap) / 2, middle});
-      canvas_.text(what_.series[entry.series].label, entry.x + swatch, entry.y, tick_size, ink, 0,
+      if (chart_.series[entry.series].has_markers) dot({entry.x + (swatch - gap) / 2, middle});
+      canvas_.text(chart_.series[entry.series].label, entry.x + swatch, entry.y, tick_size, ink, 0,
                    most - swatch);
     }
   }
@@ -203,16 +187,16 @@ class painter {
     }
   }
 
-  [[nodiscard]] std::vector<chart_point> outline_of(const chart_series& one,
+  [[nodiscard]] std::vector<chart_point> outline_of(const chart_series& curve,
                                                     const std::vector<double>& y) const {
     chart_outline outline;
-    for (std::size_t i = 0; i < y.size(); ++i) outline.add(place(one.x[i], y[i]));
+    for (std::size_t i = 0; i < y.size(); ++i) outline.add(place(curve.x[i], y[i]));
     return outline.take();
   }
 
   /// Fills, between gaps, along the upper edge and back along the lower.
   void draw_band(std::size_t series) const {
-    const chart_series& one = what_.series[series];
+    const chart_series& curve = chart_.series[series];
     canvas_.ink_with(color_of(series), 0.2);
     std::vector<chart_point> lower;
     const auto fill = [&] {
@@ -220,9 +204,9 @@ class painter {
       cairo_fill(cr());
       lower.clear();
     };
-    for (std::size_t i = 0; i < one.low.size(); ++i) {
-      const chart_point low = place(one.x[i], one.low[i]);
-      const chart_point high = place(one.x[i], one.high[i]);
+    for (std::size_t i = 0; i < curve.low.size(); ++i) {
+      const chart_point low = place(curve.x[i], curve.low[i]);
+      const chart_point high = place(curve.x[i], curve.high[i]);
       if (std::isnan(low.y) || std::isnan(high.y)) {
         fill();
         continue;
@@ -234,9 +218,9 @@ class painter {
   }
 
   void draw_curve(std::size_t series) const {
-    const chart_series& one = what_.series[series];
-    const auto points = outline_of(one, one.y);
-    const bool is_dense = one.x.size() > 2 * plot_.width();
+    const chart_series& curve = chart_.series[series];
+    const auto points = outline_of(curve, curve.y);
+    const bool is_dense = curve.x.size() > 2 * plot_.width();
     canvas_.ink_with(color_of(series));
     cairo_set_line_width(cr(), is_dense ? 1.0 : 2.0);
     bool has_pen_down = false;
@@ -259,55 +243,56 @@ class painter {
 
   /// Draws a curve's notches in its colour, each text above its tick.
   void draw_notches(std::size_t series) const {
-    const chart_series& one = what_.series[series];
-    for (const chart_notch& notch : one.notches) {
-      const chart_point at = place(one.x[notch.point], one.y[notch.point]);
-      if (std::isnan(at.y) || !holds(at)) continue;
+    const chart_series& curve = chart_.series[series];
+    for (const chart_notch& notch : curve.notches) {
+      const chart_point point = place(curve.x[notch.point], curve.y[notch.point]);
+      if (std::isnan(point.y) || !holds(point)) continue;
       canvas_.ink_with(color_of(series));
       cairo_set_line_width(cr(), 3);
-      cairo_move_to(cr(), at.x, at.y - notch_reach);
-      cairo_line_to(cr(), at.x, at.y + notch_reach);
+      cairo_move_to(cr(), point.x, point.y - notch_reach);
+      cairo_line_to(cr(), point.x, point.y + notch_reach);
       cairo_stroke(cr());
-      canvas_.text(notch.label, at.x, at.y - notch_reach - 4, tick_size, color_of(series), 0.5);
+      canvas_.text(notch.label, point.x, point.y - notch_reach - 4, tick_size, color_of(series),
+                   0.5);
     }
   }
 
   /// Returns whether a point lies in the plot or on its edge.
-  [[nodiscard]] bool holds(chart_point at) const {
-    return at.x >= plot_.left - 1 && at.x <= plot_.right + 1 && at.y >= plot_.top - 1 &&
-           at.y <= plot_.bottom + 1;
+  [[nodiscard]] bool holds(chart_point point) const {
+    return point.x >= plot_.left - 1 && point.x <= plot_.right + 1 && point.y >= plot_.top - 1 &&
+           point.y <= plot_.bottom + 1;
   }
 
   /// Not clipped: a dot on the edge of the plot is whole, one outside is absent.
   void draw_markers(std::size_t series) const {
-    const chart_series& one = what_.series[series];
-    if (!one.has_markers) return;
+    const chart_series& curve = chart_.series[series];
+    if (!curve.has_markers) return;
     canvas_.ink_with(color_of(series));
-    for (const auto& point : outline_of(one, one.y)) {
+    for (const auto& point : outline_of(curve, curve.y)) {
       if (holds(point)) dot(point);
     }
   }
 
   /// Draws a marker in the present colour.
-  void dot(chart_point at) const {
+  void dot(chart_point middle) const {
     cairo_new_path(cr());
-    cairo_arc(cr(), at.x, at.y, 3.5, 0, 2 * pi);
+    cairo_arc(cr(), middle.x, middle.y, 3.5, 0, 2 * std::numbers::pi);
     cairo_fill(cr());
   }
 
   void draw_marks() const {
     const double dashes[] = {5, 4};
-    for (const auto& one : flags_) {
+    for (const auto& mark : flags_) {
       cairo_set_dash(cr(), dashes, 2, 0);
-      canvas_.rule(one.x, plot_.top - flag_height * (one.row + 0.9), one.x, plot_.bottom, quiet);
+      canvas_.rule(mark.x, plot_.top - flag_height * (mark.row + 0.9), mark.x, plot_.bottom, quiet);
     }
     cairo_set_dash(cr(), nullptr, 0, 0);
-    for (const auto& one : flags_) {
-      const double baseline = plot_.top - flag_height * (one.row + 0.3);
+    for (const auto& mark : flags_) {
+      const double baseline = plot_.top - flag_height * (mark.row + 0.3);
       canvas_.ink_with({1, 1, 1});
-      cairo_rectangle(cr(), one.left - 2, baseline - tick_size, one.width + 4, tick_size + 4);
+      cairo_rectangle(cr(), mark.left - 2, baseline - tick_size, mark.width + 4, tick_size + 4);
       cairo_fill(cr());
-      canvas_.text(one.label, one.left, baseline, tick_size, quiet);
+      canvas_.text(mark.label, mark.left, baseline, tick_size, quiet);
     }
   }
 
@@ -319,7 +304,7 @@ class painter {
     for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
       const double width = canvas_.width_of(mark->label, tick_size);
       const double x = plot_.left + x_.place_of(mark->x) * plot_.width();
-      const double left = std::max(edge, std::min(x + 6, what_.width_pixels - gap - width));
+      const double left = std::max(edge, std::min(x + 6, chart_.width_pixels - gap - width));
       int row = 0;
       for (const auto& other : flags_) {
         if (std::min(other.x, other.left) < left + width + gap) row = std::max(row, other.row + 1);
@@ -333,7 +318,7 @@ class painter {
   /// Returns, from left to right, those that lie inside the plot.
   [[nodiscard]] std::vector<chart_mark> sorted_marks() const {
     std::vector<chart_mark> marks;
-    for (const auto& mark : what_.marks) {
+    for (const auto& mark : chart_.marks) {
       if (!x_.has_place_for(mark.x)) continue;
       const double place = x_.place_of(mark.x);
       if (place >= 0 && place <= 1) marks.push_back(mark);
@@ -354,19 +339,16 @@ class painter {
       const double y = plot_.bottom - y_.place_of(tick.value) * plot_.height();
       canvas_.text(tick.label, plot_.left - gap, y + tick_size * 0.35, tick_size, quiet, 1);
     }
-    canvas_.text(what_.x.label, (plot_.left + plot_.right) / 2, what_.height_pixels - edge,
+    canvas_.text(chart_.x.label, (plot_.left + plot_.right) / 2, chart_.height_pixels - edge,
                  label_size, ink, 0.5, plot_.width());
-    cairo_save(cr());
-    cairo_translate(cr(), edge + label_size * 0.8, (plot_.top + plot_.bottom) / 2);
-    cairo_rotate(cr(), -pi / 2);
-    canvas_.text(what_.y.label, 0, 0, label_size, ink, 0.5, plot_.height());
-    cairo_restore(cr());
+    canvas_.upright(chart_.y.label, edge + label_size * 0.8, (plot_.top + plot_.bottom) / 2,
+                    plot_.height());
   }
 
   static constexpr double notch_reach = 9;  // Above and below the curve.
   static constexpr double swatch = 34;      // A legend entry's line and the blank after it.
 
-  const line_chart& what_;
+  const line_chart& chart_;
   canvas canvas_;
   chart_scale x_;
   chart_scale y_;
@@ -374,7 +356,7 @@ class painter {
   std::vector<chart_tick> y_ticks_;
   std::vector<legend_entry> legend_;
   std::vector<flag> flags_;
-  rectangle plot_{};
+  area plot_{};
 };
 
 }  // namespace
@@ -383,9 +365,9 @@ bool draws_charts() noexcept {
   return true;
 }
 
-void write_chart(const std::filesystem::path& file, const line_chart& what) {
-  check_chart(what);
-  painter picture(what);
+void write_chart(const std::filesystem::path& file, const line_chart& chart) {
+  check_chart(chart);
+  painter picture(chart);
   save_chart(file, picture.paint());
 }
 

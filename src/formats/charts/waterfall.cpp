@@ -17,11 +17,7 @@
 namespace wingbeat::formats {
 namespace {
 
-constexpr double title_size = 20, label_size = 15, tick_size = 13, edge = 24, gap = 10;
 constexpr double bar_width = 22, room_of_ticks = 90;
-constexpr color ink{0.13, 0.15, 0.19}, quiet{0.38, 0.41, 0.46}, frame{0.62, 0.65, 0.70};
-constexpr color blank{0.87, 0.88, 0.90};
-
 /// From dark to light through blue, violet, red and orange: lightness alone tells the order.
 constexpr std::array<color, 6> colours = {{{0.02, 0.02, 0.10},
                                            {0.20, 0.10, 0.45},
@@ -31,7 +27,7 @@ constexpr std::array<color, 6> colours = {{{0.02, 0.02, 0.10},
                                            {0.99, 0.97, 0.75}}};
 
 color colour_at(double place) {
-  if (!std::isfinite(place)) return blank;
+  if (!std::isfinite(place)) return major_grid;
   const double at = std::clamp(place, 0.0, 1.0) * (colours.size() - 1);
   const auto i = std::min(static_cast<std::size_t>(at), colours.size() - 2);
   const double f = at - static_cast<double>(i);
@@ -41,33 +37,27 @@ color colour_at(double place) {
           between(colours[i].blue, colours[i + 1].blue)};
 }
 
-struct area {
-  double left, top, right, bottom;
-  [[nodiscard]] double width() const { return right - left; }
-  [[nodiscard]] double height() const { return bottom - top; }
-};
-
 class painter {
  public:
-  explicit painter(const waterfall_chart& what)
-      : what_(what),
-        canvas_(what.width_pixels, what.height_pixels),
-        x_(axis_scale::linear, what.x.first, what.x.second, what.x_unit),
-        y_(axis_scale::linear, what.y.first, what.y.second, what.y_unit),
-        range_(colour_range(what)) {}
+  explicit painter(const waterfall_chart& chart)
+      : chart_(chart),
+        canvas_(chart.width_pixels, chart.height_pixels),
+        x_(axis_scale::linear, chart.x.first, chart.x.second, chart.x_unit),
+        y_(axis_scale::linear, chart.y.first, chart.y.second, chart.y_unit),
+        range_(colour_range(chart)) {}
 
   const canvas& paint() {
-    canvas_.text(what_.title, edge, edge + title_size, title_size, ink, 0,
-                 what_.width_pixels - 2 * edge);
+    canvas_.text(chart_.title, edge, edge + title_size, title_size, ink, 0,
+                 chart_.width_pixels - 2 * edge);
     const double top = edge + title_size + 2 * gap;
-    const double bottom = what_.height_pixels - edge - label_size - tick_size - 2 * gap;
-    const double right = what_.width_pixels - edge - room_of_ticks - bar_width - label_size;
-    const auto n = static_cast<double>(what_.panels.size());
+    const double bottom = chart_.height_pixels - edge - label_size - tick_size - 2 * gap;
+    const double right = chart_.width_pixels - edge - room_of_ticks - bar_width - label_size;
+    const auto n = static_cast<double>(chart_.panels.size());
     const double height = (bottom - top - (n - 1) * gap) / n;
-    for (std::size_t i = 0; i < what_.panels.size(); ++i) {
+    for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
       const double from = top + static_cast<double>(i) * (height + gap);
-      const double label = what_.panels[i].label.empty() ? 0 : tick_size + gap;
-      draw_panel(what_.panels[i], {edge + room_of_ticks, from + label, right, from + height});
+      const double label = chart_.panels[i].label.empty() ? 0 : tick_size + gap;
+      draw_panel(chart_.panels[i], {edge + room_of_ticks, from + label, right, from + height});
     }
     draw_x_axis({edge + room_of_ticks, top, right, bottom});
     draw_bar({right + 2 * gap, top, right + 2 * gap + bar_width, bottom});
@@ -116,16 +106,16 @@ class painter {
 
   void draw_panel(const waterfall_panel& panel, const area& at) const {
     canvas_.text(panel.label, at.left, at.top - gap / 2, tick_size, ink, 0, at.width());
-    draw_cells(panel.values, what_.n_columns, what_.n_rows, at, what_.has_rows_downwards);
+    draw_cells(panel.values, chart_.n_columns, chart_.n_rows, at, chart_.has_rows_downwards);
     draw_frame(at);
     for (const chart_tick& tick : y_.ticks(std::max(2, static_cast<int>(at.height() / 60)))) {
       if (tick.label.empty()) continue;
       const double place = y_.place_of(tick.value) * at.height();
-      const double y = what_.has_rows_downwards ? at.top + place : at.bottom - place;
+      const double y = chart_.has_rows_downwards ? at.top + place : at.bottom - place;
       canvas_.rule(at.left - 4, y, at.left, y, frame);
       canvas_.text(tick.label, at.left - gap, y + tick_size / 3, tick_size, quiet, 1);
     }
-    upright(what_.y_label, edge + label_size / 2, (at.top + at.bottom) / 2, at.height());
+    canvas_.upright(chart_.y_label, edge + label_size / 2, (at.top + at.bottom) / 2, at.height());
   }
 
   void draw_x_axis(const area& at) const {
@@ -135,7 +125,7 @@ class painter {
       canvas_.rule(x, at.bottom, x, at.bottom + 4, frame);
       canvas_.text(tick.label, x, at.bottom + gap / 2 + tick_size, tick_size, quiet, 0.5);
     }
-    canvas_.text(what_.x_label, (at.left + at.right) / 2,
+    canvas_.text(chart_.x_label, (at.left + at.right) / 2,
                  at.bottom + 2 * gap + tick_size + label_size / 2, label_size, ink, 0.5);
   }
 
@@ -153,46 +143,38 @@ class painter {
       canvas_.rule(at.right, y, at.right + 4, y, frame);
       canvas_.text(tick.label, at.right + gap, y + tick_size / 3, tick_size, quiet);
     }
-    const std::string label = formatted("{}, percentiles {} to {}", what_.value_label,
+    const std::string label = formatted("{}, percentiles {} to {}", chart_.value_label,
                                         lowest_percentile, highest_percentile);
-    upright(label, what_.width_pixels - edge, (at.top + at.bottom) / 2, at.height());
+    canvas_.upright(label, chart_.width_pixels - edge, (at.top + at.bottom) / 2, at.height());
   }
 
-  void upright(const std::string& text, double x, double y, double most) const {
-    cairo_save(cr());
-    cairo_translate(cr(), x, y);
-    cairo_rotate(cr(), -3.14159265358979323846 / 2);
-    canvas_.text(text, 0, 0, label_size, ink, 0.5, most);
-    cairo_restore(cr());
-  }
-
-  const waterfall_chart& what_;
+  const waterfall_chart& chart_;
   canvas canvas_;
   chart_scale x_, y_;
   std::pair<double, double> range_;
 };
 
-void require_drawable(const waterfall_chart& what) {
+void require_drawable(const waterfall_chart& chart) {
   constexpr std::size_t most = 16384;
-  bool fits = !what.panels.empty() && what.n_columns > 0 && what.n_rows > 0 &&
-              what.n_columns <= most && what.n_rows <= most && what.width_pixels >= 400 &&
-              what.height_pixels >= 300;
-  for (const waterfall_panel& panel : what.panels) {
-    fits = fits && panel.values.size() == what.n_columns * what.n_rows;
+  bool fits = !chart.panels.empty() && chart.n_columns > 0 && chart.n_rows > 0 &&
+              chart.n_columns <= most && chart.n_rows <= most && chart.width_pixels >= 400 &&
+              chart.height_pixels >= 300;
+  for (const waterfall_panel& panel : chart.panels) {
+    fits = fits && panel.values.size() == chart.n_columns * chart.n_rows;
   }
   if (fits) return;
   throw plan_error(
       formatted("a waterfall of {} panels, {} columns and {} rows does not fit {} x {} pixels or "
                 "its values; give 1 to {} of each, a value for each cell, and at least 400 x 300",
-                what.panels.size(), what.n_columns, what.n_rows, what.width_pixels,
-                what.height_pixels, most));
+                chart.panels.size(), chart.n_columns, chart.n_rows, chart.width_pixels,
+                chart.height_pixels, most));
 }
 
 }  // namespace
 
-void write_chart(const std::filesystem::path& file, const waterfall_chart& what) {
-  require_drawable(what);
-  painter picture(what);
+void write_chart(const std::filesystem::path& file, const waterfall_chart& chart) {
+  require_drawable(chart);
+  painter picture(chart);
   save_chart(file, picture.paint());
 }
 
