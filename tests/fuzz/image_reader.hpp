@@ -21,9 +21,9 @@ inline void check_images(const formats::image_stack& stack, std::size_t limit_by
 template <class Open>
 void check_image_reader(Open open, std::span<const std::byte> content) {
   constexpr std::size_t limit_bytes = std::size_t{1} << 22;
-  const formats::byte_source from{content, "fuzz"};
+  const formats::byte_source source{content, "fuzz"};
   try {
-    check_images(open(from, {.bytes = limit_bytes})->read_all(), limit_bytes);
+    check_images(open(source, {.bytes = limit_bytes})->read_all(), limit_bytes);
   } catch (const file_error& refused) {
     check_message(refused.what());
   }

@@ -72,16 +72,16 @@ class canvas {
 
   /// Draws with the baseline's point `anchor` (0 left, 0.5 middle, 1 right) at x, y, and smaller
   /// if it is wider than `most`.
-  void text(const std::string& what, double x, double y, double size, color c, double anchor = 0,
+  void text(const std::string& label, double x, double y, double size, color c, double anchor = 0,
             double most = 1e9) const {
-    double width = width_of(what, size);
+    double width = width_of(label, size);
     if (width > most) {
       size *= most / width;
-      width = width_of(what, size);
+      width = width_of(label, size);
     }
     ink_with(c);
     cairo_move_to(raw(), x - anchor * width, y);
-    cairo_show_text(raw(), valid_utf8(what).c_str());
+    cairo_show_text(raw(), valid_utf8(label).c_str());
   }
 
   /// Draws a label from below to above, its middle at x, y.

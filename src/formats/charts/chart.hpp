@@ -67,6 +67,6 @@ void require_chart(std::string_view option, const std::filesystem::path& file);
 /// points than pixels keeps the extremes of every pixel column.
 /// Throws `plan_error` for a chart that contradicts itself, another name or a build without charts,
 /// and `file_error` if the file cannot be written; the file appears whole or not at all.
-void write_chart(const std::filesystem::path& file, const line_chart& what);
+void write_chart(const std::filesystem::path& file, const line_chart& chart);
 
 }  // namespace wingbeat::formats

@@ -10,21 +10,21 @@
 namespace wingbeat::formats {
 namespace {
 
-void check_series(const chart_series& one) {
-  if (one.x.size() != one.y.size()) {
-    throw plan_error(formatted("series '{}' has {} x and {} y values; give equally many", one.label,
-                               one.x.size(), one.y.size()));
+void check_series(const chart_series& series) {
+  if (series.x.size() != series.y.size()) {
+    throw plan_error(formatted("series '{}' has {} x and {} y values; give equally many",
+                               series.label, series.x.size(), series.y.size()));
   }
-  for (const chart_notch& notch : one.notches) {
-    if (notch.point < one.x.size()) continue;
+  for (const chart_notch& notch : series.notches) {
+    if (notch.point < series.x.size()) continue;
     throw plan_error(formatted("series '{}' has {} points and a notch at point {}; count from 0",
-                               one.label, one.x.size(), notch.point));
+                               series.label, series.x.size(), notch.point));
   }
-  const bool has_band = !one.low.empty() || !one.high.empty();
-  if (has_band && (one.low.size() != one.x.size() || one.high.size() != one.x.size())) {
+  const bool has_band = !series.low.empty() || !series.high.empty();
+  if (has_band && (series.low.size() != series.x.size() || series.high.size() != series.x.size())) {
     throw plan_error(formatted(
         "series '{}' has {} points but a band of {} low and {} high values; give equally many",
-        one.label, one.x.size(), one.low.size(), one.high.size()));
+        series.label, series.x.size(), series.low.size(), series.high.size()));
   }
 }
 
@@ -60,18 +60,18 @@ std::size_t code_point_bytes(std::string_view text) {
 
 }  // namespace
 
-void check_chart(const line_chart& what) {
+void check_chart(const line_chart& chart) {
   constexpr int least = 320;
   constexpr int most = 8192;
-  for (const int pixels : {what.width_pixels, what.height_pixels}) {
+  for (const int pixels : {chart.width_pixels, chart.height_pixels}) {
     if (pixels < least || pixels > most) {
       throw plan_error(formatted("a chart of {} x {} pixels cannot be drawn; choose {} to {}",
-                                 what.width_pixels, what.height_pixels, least, most));
+                                 chart.width_pixels, chart.height_pixels, least, most));
     }
   }
-  check_range(what.x);
-  check_range(what.y);
-  for (const auto& one : what.series) check_series(one);
+  check_range(chart.x);
+  check_range(chart.y);
+  for (const auto& series : chart.series) check_series(series);
 }
 
 chart_format chart_format_of(const std::filesystem::path& file) {

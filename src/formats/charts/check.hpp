@@ -11,7 +11,7 @@
 namespace wingbeat::formats {
 
 /// Throws `plan_error` for columns of unequal length, an impossible range or an impossible size.
-void check_chart(const line_chart& what);
+void check_chart(const line_chart& chart);
 
 enum class chart_format { png, svg, pdf };
 

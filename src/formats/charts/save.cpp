@@ -22,29 +22,29 @@ struct sink {
   std::exception_ptr failure;  ///< Exceptions must not cross cairo's C code.
 
   static cairo_status_t write(void* self, const unsigned char* bytes, unsigned n_bytes) noexcept {
-    auto* const to = static_cast<sink*>(self);
-    if (to->failure) return CAIRO_STATUS_WRITE_ERROR;
+    auto* const output = static_cast<sink*>(self);
+    if (output->failure) return CAIRO_STATUS_WRITE_ERROR;
     try {
-      to->file.write(std::string_view{reinterpret_cast<const char*>(bytes), n_bytes});
+      output->file.write(std::string_view{reinterpret_cast<const char*>(bytes), n_bytes});
       return CAIRO_STATUS_SUCCESS;
     } catch (...) {
-      to->failure = std::current_exception();
+      output->failure = std::current_exception();
       return CAIRO_STATUS_WRITE_ERROR;
     }
   }
 };
 
 /// Returns the surface that the recording is painted on.
-surface_pointer surface_of(chart_format format, const canvas& painted, sink& to) {
+surface_pointer surface_of(chart_format format, const canvas& painted, sink& output) {
   const double width = painted.width(), height = painted.height();
   if (format == chart_format::svg) {
-    surface_pointer svg{cairo_svg_surface_create_for_stream(&sink::write, &to, width, height)};
+    surface_pointer svg{cairo_svg_surface_create_for_stream(&sink::write, &output, width, height)};
     cairo_svg_surface_set_document_unit(svg.get(), CAIRO_SVG_UNIT_PX);
     return svg;
   }
   if (format == chart_format::pdf) {
     surface_pointer pdf{cairo_pdf_surface_create_for_stream(
-        &sink::write, &to, points_per_pixel * width, points_per_pixel * height)};
+        &sink::write, &output, points_per_pixel * width, points_per_pixel * height)};
     // Equal charts are equal files: without it, a file has the time when it was drawn.
     cairo_pdf_surface_set_metadata(pdf.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
     return pdf;
@@ -53,8 +53,8 @@ surface_pointer surface_of(chart_format format, const canvas& painted, sink& to)
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, painted.width(), painted.height())};
 }
 
-cairo_status_t paint(chart_format format, const canvas& painted, sink& to) {
-  const surface_pointer surface = surface_of(format, painted, to);
+cairo_status_t paint(chart_format format, const canvas& painted, sink& output) {
+  const surface_pointer surface = surface_of(format, painted, output);
   const context_pointer context{cairo_create(surface.get())};
   if (format == chart_format::pdf) cairo_scale(context.get(), points_per_pixel, points_per_pixel);
   cairo_set_source_surface(context.get(), painted.surface(), 0, 0);
@@ -62,7 +62,7 @@ cairo_status_t paint(chart_format format, const canvas& painted, sink& to) {
   const cairo_status_t status = cairo_status(context.get());
   if (status != CAIRO_STATUS_SUCCESS) return status;
   if (format == chart_format::png) {
-    return cairo_surface_write_to_png_stream(surface.get(), &sink::write, &to);
+    return cairo_surface_write_to_png_stream(surface.get(), &sink::write, &output);
   }
   cairo_surface_finish(surface.get());
   return cairo_surface_status(surface.get());
@@ -72,15 +72,15 @@ cairo_status_t paint(chart_format format, const canvas& painted, sink& to) {
 
 void save_chart(const std::filesystem::path& file, const canvas& painted) {
   const chart_format format = chart_format_of(file);
-  sink to{atomic_file(file), nullptr};
+  sink output{atomic_file(file), nullptr};
   cairo_status_t status = cairo_status(painted.raw());
-  if (status == CAIRO_STATUS_SUCCESS) status = paint(format, painted, to);
-  if (to.failure) std::rethrow_exception(to.failure);
+  if (status == CAIRO_STATUS_SUCCESS) status = paint(format, painted, output);
+  if (output.failure) std::rethrow_exception(output.failure);
   if (status != CAIRO_STATUS_SUCCESS) {
     throw file_error(file.string() + " cannot be drawn: cairo says '" +
                      cairo_status_to_string(status) + "'; report it with the command you ran");
   }
-  to.file.commit();
+  output.file.commit();
 }
 
 }  // namespace wingbeat::formats

@@ -28,9 +28,9 @@ constexpr std::array<color, 6> colours = {{{0.02, 0.02, 0.10},
 
 color colour_at(double place) {
   if (!std::isfinite(place)) return major_grid;
-  const double at = std::clamp(place, 0.0, 1.0) * (colours.size() - 1);
-  const auto i = std::min(static_cast<std::size_t>(at), colours.size() - 2);
-  const double f = at - static_cast<double>(i);
+  const double position = std::clamp(place, 0.0, 1.0) * (colours.size() - 1);
+  const auto i = std::min(static_cast<std::size_t>(position), colours.size() - 2);
+  const double f = position - static_cast<double>(i);
   const auto between = [&](double a, double b) { return a + f * (b - a); };
   return {between(colours[i].red, colours[i + 1].red),
           between(colours[i].green, colours[i + 1].green),
@@ -55,9 +55,9 @@ class painter {
     const auto n = static_cast<double>(chart_.panels.size());
     const double height = (bottom - top - (n - 1) * gap) / n;
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) {
-      const double from = top + static_cast<double>(i) * (height + gap);
+      const double upper = top + static_cast<double>(i) * (height + gap);
       const double label = chart_.panels[i].label.empty() ? 0 : tick_size + gap;
-      draw_panel(chart_.panels[i], {edge + room_of_ticks, from + label, right, from + height});
+      draw_panel(chart_.panels[i], {edge + room_of_ticks, upper + label, right, upper + height});
     }
     draw_x_axis({edge + room_of_ticks, top, right, bottom});
     draw_bar({right + 2 * gap, top, right + 2 * gap + bar_width, bottom});
@@ -68,7 +68,7 @@ class painter {
   [[nodiscard]] cairo_t* cr() const { return canvas_.raw(); }
 
   void draw_cells(const std::vector<double>& values, std::size_t n_columns, std::size_t n_rows,
-                  const area& to, bool is_downward = false) const {
+                  const area& plot, bool is_downward = false) const {
     std::vector<std::uint32_t> pixels(n_columns * n_rows);
     for (std::size_t row = 0; row < n_rows; ++row) {
       for (std::size_t column = 0; column < n_columns; ++column) {
@@ -83,11 +83,11 @@ class painter {
         reinterpret_cast<unsigned char*>(pixels.data()), CAIRO_FORMAT_RGB24,
         static_cast<int>(n_columns), static_cast<int>(n_rows), static_cast<int>(4 * n_columns));
     cairo_save(cr());
-    cairo_translate(cr(), to.left, to.top);
-    cairo_scale(cr(), to.width() / static_cast<double>(n_columns),
-                to.height() / static_cast<double>(n_rows));
+    cairo_translate(cr(), plot.left, plot.top);
+    cairo_scale(cr(), plot.width() / static_cast<double>(n_columns),
+                plot.height() / static_cast<double>(n_rows));
     cairo_set_source_surface(cr(), cells, 0, 0);
-    const bool is_enlarged = static_cast<double>(n_columns) < to.width();
+    const bool is_enlarged = static_cast<double>(n_columns) < plot.width();
     cairo_pattern_set_filter(cairo_get_source(cr()),
                              is_enlarged ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_GOOD);
     cairo_rectangle(cr(), 0, 0, static_cast<double>(n_columns), static_cast<double>(n_rows));
@@ -97,55 +97,56 @@ class painter {
     cairo_surface_destroy(cells);
   }
 
-  void draw_frame(const area& at) const {
-    canvas_.rule(at.left, at.top, at.right, at.top, frame);
-    canvas_.rule(at.left, at.bottom, at.right, at.bottom, frame);
-    canvas_.rule(at.left, at.top, at.left, at.bottom, frame);
-    canvas_.rule(at.right, at.top, at.right, at.bottom, frame);
+  void draw_frame(const area& plot) const {
+    canvas_.rule(plot.left, plot.top, plot.right, plot.top, frame);
+    canvas_.rule(plot.left, plot.bottom, plot.right, plot.bottom, frame);
+    canvas_.rule(plot.left, plot.top, plot.left, plot.bottom, frame);
+    canvas_.rule(plot.right, plot.top, plot.right, plot.bottom, frame);
   }
 
-  void draw_panel(const waterfall_panel& panel, const area& at) const {
-    canvas_.text(panel.label, at.left, at.top - gap / 2, tick_size, ink, 0, at.width());
-    draw_cells(panel.values, chart_.n_columns, chart_.n_rows, at, chart_.has_rows_downwards);
-    draw_frame(at);
-    for (const chart_tick& tick : y_.ticks(std::max(2, static_cast<int>(at.height() / 60)))) {
+  void draw_panel(const waterfall_panel& panel, const area& plot) const {
+    canvas_.text(panel.label, plot.left, plot.top - gap / 2, tick_size, ink, 0, plot.width());
+    draw_cells(panel.values, chart_.n_columns, chart_.n_rows, plot, chart_.has_rows_downwards);
+    draw_frame(plot);
+    for (const chart_tick& tick : y_.ticks(std::max(2, static_cast<int>(plot.height() / 60)))) {
       if (tick.label.empty()) continue;
-      const double place = y_.place_of(tick.value) * at.height();
-      const double y = chart_.has_rows_downwards ? at.top + place : at.bottom - place;
-      canvas_.rule(at.left - 4, y, at.left, y, frame);
-      canvas_.text(tick.label, at.left - gap, y + tick_size / 3, tick_size, quiet, 1);
+      const double place = y_.place_of(tick.value) * plot.height();
+      const double y = chart_.has_rows_downwards ? plot.top + place : plot.bottom - place;
+      canvas_.rule(plot.left - 4, y, plot.left, y, frame);
+      canvas_.text(tick.label, plot.left - gap, y + tick_size / 3, tick_size, quiet, 1);
     }
-    canvas_.upright(chart_.y_label, edge + label_size / 2, (at.top + at.bottom) / 2, at.height());
+    canvas_.upright(chart_.y_label, edge + label_size / 2, (plot.top + plot.bottom) / 2,
+                    plot.height());
   }
 
-  void draw_x_axis(const area& at) const {
-    for (const chart_tick& tick : x_.ticks(std::max(2, static_cast<int>(at.width() / 120)))) {
+  void draw_x_axis(const area& plot) const {
+    for (const chart_tick& tick : x_.ticks(std::max(2, static_cast<int>(plot.width() / 120)))) {
       if (tick.label.empty()) continue;
-      const double x = at.left + x_.place_of(tick.value) * at.width();
-      canvas_.rule(x, at.bottom, x, at.bottom + 4, frame);
-      canvas_.text(tick.label, x, at.bottom + gap / 2 + tick_size, tick_size, quiet, 0.5);
+      const double x = plot.left + x_.place_of(tick.value) * plot.width();
+      canvas_.rule(x, plot.bottom, x, plot.bottom + 4, frame);
+      canvas_.text(tick.label, x, plot.bottom + gap / 2 + tick_size, tick_size, quiet, 0.5);
     }
-    canvas_.text(chart_.x_label, (at.left + at.right) / 2,
-                 at.bottom + 2 * gap + tick_size + label_size / 2, label_size, ink, 0.5);
+    canvas_.text(chart_.x_label, (plot.left + plot.right) / 2,
+                 plot.bottom + 2 * gap + tick_size + label_size / 2, label_size, ink, 0.5);
   }
 
-  void draw_bar(const area& at) const {
+  void draw_bar(const area& plot) const {
     std::vector<double> steps(256);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       steps[i] = range_.first + (range_.second - range_.first) * static_cast<double>(i) / 255;
     }
-    draw_cells(steps, 1, steps.size(), at);
-    draw_frame(at);
+    draw_cells(steps, 1, steps.size(), plot);
+    draw_frame(plot);
     const chart_scale scale{axis_scale::linear, range_.first, range_.second};
     for (const chart_tick& tick : scale.ticks(8)) {
       if (tick.label.empty()) continue;
-      const double y = at.bottom - scale.place_of(tick.value) * at.height();
-      canvas_.rule(at.right, y, at.right + 4, y, frame);
-      canvas_.text(tick.label, at.right + gap, y + tick_size / 3, tick_size, quiet);
+      const double y = plot.bottom - scale.place_of(tick.value) * plot.height();
+      canvas_.rule(plot.right, y, plot.right + 4, y, frame);
+      canvas_.text(tick.label, plot.right + gap, y + tick_size / 3, tick_size, quiet);
     }
     const std::string label = formatted("{}, percentiles {} to {}", chart_.value_label,
                                         lowest_percentile, highest_percentile);
-    canvas_.upright(label, chart_.width_pixels - edge, (at.top + at.bottom) / 2, at.height());
+    canvas_.upright(label, chart_.width_pixels - edge, (plot.top + plot.bottom) / 2, plot.height());
   }
 
   const waterfall_chart& chart_;

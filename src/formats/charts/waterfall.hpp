@@ -37,11 +37,11 @@ inline constexpr double lowest_percentile = 1, highest_percentile = 99.9;
 /// so that few outliers do not take the colours. Without finite values, or where all are equal, the
 /// range is not empty.
 [[nodiscard]] std::pair<double, double> colour_range(std::vector<double> values);
-[[nodiscard]] std::pair<double, double> colour_range(const waterfall_chart& what);
+[[nodiscard]] std::pair<double, double> colour_range(const waterfall_chart& chart);
 
 /// Draws the chart in the format that the file's name ends in: .png, .svg or .pdf. Throws
 /// `plan_error` for a chart that contradicts itself, another name or a build without charts, and
 /// `file_error` if the file cannot be written; it appears whole or not at all.
-void write_chart(const std::filesystem::path& file, const waterfall_chart& what);
+void write_chart(const std::filesystem::path& file, const waterfall_chart& chart);
 
 }  // namespace wingbeat::formats

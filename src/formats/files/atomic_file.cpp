@@ -195,9 +195,9 @@ void atomic_file::commit() {
   unlist_temporary_file(entry_);
 }
 
-void atomic_file::refuse(std::string_view what, int errno_value) const {
+void atomic_file::refuse(std::string_view action, int errno_value) const {
   throw file_error(formatted("{} cannot be {}: {}; choose a place that can be written",
-                             path_.string(), what, std::strerror(errno_value)));
+                             path_.string(), action, std::strerror(errno_value)));
 }
 
 void write_whole_file(const fs::path& path, std::string_view text) {

@@ -54,7 +54,7 @@ class atomic_file {
   void open_directly(std::optional<int> descriptor);
   void open_temporary(const struct stat* old);
   void flush();
-  [[noreturn]] void refuse(std::string_view what, int errno_value) const;
+  [[noreturn]] void refuse(std::string_view action, int errno_value) const;
 
   std::filesystem::path path_;
   std::filesystem::path target_;  ///< path_ with symbolic links followed.

@@ -12,9 +12,9 @@ namespace wingbeat::formats {
 
 /// Returns the number whose bytes start at `from`.
 template <class Number>
-[[nodiscard]] Number load(const std::byte* from, std::endian order = std::endian::little) {
+[[nodiscard]] Number load(const std::byte* source, std::endian order = std::endian::little) {
   std::array<std::byte, sizeof(Number)> bytes;
-  std::memcpy(bytes.data(), from, bytes.size());
+  std::memcpy(bytes.data(), source, bytes.size());
   if (order != std::endian::native) std::reverse(bytes.begin(), bytes.end());
   Number value;
   std::memcpy(&value, bytes.data(), bytes.size());
@@ -23,9 +23,10 @@ template <class Number>
 
 /// Stores the number little-endian at `to`.
 template <class Number>
-void store(std::byte* to, Number value) {
-  std::memcpy(to, &value, sizeof value);
-  if constexpr (std::endian::native != std::endian::little) std::reverse(to, to + sizeof value);
+void store(std::byte* target, Number value) {
+  std::memcpy(target, &value, sizeof value);
+  if constexpr (std::endian::native != std::endian::little)
+    std::reverse(target, target + sizeof value);
 }
 
 }  // namespace wingbeat::formats

@@ -34,16 +34,16 @@ byte_source::~byte_source() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-std::size_t byte_source::read_some(std::size_t offset, std::span<std::byte> to) const noexcept {
+std::size_t byte_source::read_some(std::size_t offset, std::span<std::byte> buffer) const noexcept {
   if (offset >= size_) return 0;
-  const std::size_t wanted = std::min(to.size(), size_ - offset);
+  const std::size_t wanted = std::min(buffer.size(), size_ - offset);
   if (descriptor_ < 0) {
-    std::copy_n(content_.begin() + static_cast<std::ptrdiff_t>(offset), wanted, to.begin());
+    std::copy_n(content_.begin() + static_cast<std::ptrdiff_t>(offset), wanted, buffer.begin());
     return wanted;
   }
   std::size_t n_read = 0;
   while (n_read < wanted) {
-    const auto got = ::pread(descriptor_, to.data() + n_read, wanted - n_read,
+    const auto got = ::pread(descriptor_, buffer.data() + n_read, wanted - n_read,
                              static_cast<off_t>(offset + n_read));
     if (got == 0 || (got < 0 && errno != EINTR)) break;
     if (got > 0) n_read += static_cast<std::size_t>(got);
@@ -51,9 +51,9 @@ std::size_t byte_source::read_some(std::size_t offset, std::span<std::byte> to) 
   return n_read;
 }
 
-void byte_source::read(std::size_t offset, std::span<std::byte> to) const {
-  const std::size_t n_read = read_some(offset, to);
-  if (n_read == to.size()) return;
+void byte_source::read(std::size_t offset, std::span<std::byte> buffer) const {
+  const std::size_t n_read = read_some(offset, buffer);
+  if (n_read == buffer.size()) return;
   refuse(name_,
          "ends at byte {} or cannot be read on from there; start again when nothing writes it",
          offset + n_read);

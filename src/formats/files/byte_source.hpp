@@ -30,12 +30,13 @@ class byte_source {
   /// Returns the bytes that the source itself keeps in memory.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_.size(); }
 
-  /// Fills `to` from `offset` on, as far as there are bytes; returns how many were read.
-  [[nodiscard]] std::size_t read_some(std::size_t offset, std::span<std::byte> to) const noexcept;
+  /// Fills `buffer` from `offset` on, as far as there are bytes; returns how many.
+  [[nodiscard]] std::size_t read_some(std::size_t offset,
+                                      std::span<std::byte> buffer) const noexcept;
 
-  /// Fills `to` from `offset` on. Throws `file_error` where the file ends before: it was cut while
-  /// it was read, because callers compare `size` first.
-  void read(std::size_t offset, std::span<std::byte> to) const;
+  /// Fills `buffer` from `offset` on. Throws `file_error` where the file ends before: it was cut
+  /// while it was read, because callers compare `size` first.
+  void read(std::size_t offset, std::span<std::byte> buffer) const;
 
  private:
   std::string name_;

@@ -20,10 +20,10 @@ template <class... Arguments>
       formatted("{}: {}", name, formatted(why, std::forward<Arguments>(arguments)...)));
 }
 
-/// Throws for a sample that is NaN or infinite; `where` says which one it is.
-[[noreturn]] inline void refuse_not_finite(std::string_view name, std::string_view where,
+/// Throws for a sample that is NaN or infinite; `place` says which one it is.
+[[noreturn]] inline void refuse_not_finite(std::string_view name, std::string_view place,
                                            double value) {
-  refuse(name, "{} is {}; every sample must be a finite number, so remove or replace it", where,
+  refuse(name, "{} is {}; every sample must be a finite number, so remove or replace it", place,
          std::isnan(value) ? "NaN" : "infinite");
 }
 

@@ -21,17 +21,17 @@ bool has_image_libraries() noexcept {
   return false;
 }
 
-std::unique_ptr<image_source> open_png(const byte_source& from, image_limit) {
-  refuse_absent(from.name(), "read");
+std::unique_ptr<image_source> open_png(const byte_source& source, image_limit) {
+  refuse_absent(source.name(), "read");
 }
 
-std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit) {
-  refuse_absent(from.name(), "read");
+std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit) {
+  refuse_absent(source.name(), "read");
 }
 
-std::unique_ptr<image_sink> png_sink(atomic_file& to, const image_stack&,
+std::unique_ptr<image_sink> png_sink(atomic_file& file, const image_stack&,
                                      const image_write_options&) {
-  refuse_absent(to.path().string(), "written");
+  refuse_absent(file.path().string(), "written");
 }
 
 }  // namespace wingbeat::formats

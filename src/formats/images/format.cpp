@@ -9,22 +9,23 @@
 namespace wingbeat::formats {
 namespace {
 
-std::unique_ptr<image_sink> create_npy(atomic_file& to, const image_stack& shape,
+std::unique_ptr<image_sink> create_npy(atomic_file& file, const image_stack& shape,
                                        const image_write_options& options) {
-  return npy_sink(to, shape,
+  return npy_sink(file, shape,
                   options.is_int32              ? number_type::int32
                   : options.is_double_precision ? number_type::float64
                                                 : number_type::float32);
 }
 
-std::unique_ptr<image_sink> create_mrc(atomic_file& to, const image_stack& shape,
+std::unique_ptr<image_sink> create_mrc(atomic_file& file, const image_stack& shape,
                                        const image_write_options& options) {
-  return mrc_sink(to, shape, options.is_half_precision ? float_type::float16 : float_type::float32);
+  return mrc_sink(file, shape,
+                  options.is_half_precision ? float_type::float16 : float_type::float32);
 }
 
-std::unique_ptr<image_sink> create_tiff(atomic_file& to, const image_stack& shape,
+std::unique_ptr<image_sink> create_tiff(atomic_file& file, const image_stack& shape,
                                         const image_write_options&) {
-  return tiff_sink(to, shape);
+  return tiff_sink(file, shape);
 }
 
 template <const auto& Magic>
@@ -43,7 +44,7 @@ constexpr image_format_entry formats[] = {
      create_tiff},
     {image_format::mrc,
      {".mrc", ".mrcs"},
-     [](const byte_source& from, std::string_view) { return is_mrc(from); },
+     [](const byte_source& source, std::string_view) { return is_mrc(source); },
      open_mrc,
      create_mrc},
 };

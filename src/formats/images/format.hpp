@@ -18,11 +18,11 @@ struct image_format_entry {
   image_format format;
   std::string_view endings[2];  ///< Of files that are written; the second may be empty.
   /// Returns whether a file, which begins with the bytes of `head`, is of the format.
-  bool (*is_format_of)(const byte_source& from, std::string_view head);
+  bool (*is_format_of)(const byte_source& source, std::string_view head);
   /// Opens a file, which must outlive the result. Throws as `read_images` does.
-  std::unique_ptr<image_source> (*open)(const byte_source& from, image_limit limit);
+  std::unique_ptr<image_source> (*open)(const byte_source& source, image_limit limit);
   /// Returns what writes a stack, of which it takes the shape alone. Throws as `write_images` does.
-  std::unique_ptr<image_sink> (*create)(atomic_file& to, const image_stack& shape,
+  std::unique_ptr<image_sink> (*create)(atomic_file& file, const image_stack& shape,
                                         const image_write_options& options);
 };
 

@@ -34,17 +34,17 @@ void check_stack(const std::string& name, const image_stack& stack) {
 
 image_stack read_images(std::span<const std::byte> content, std::string_view name,
                         std::size_t limit_bytes) {
-  const byte_source from{content, std::string{name}};
-  return open_images(from, {.bytes = limit_bytes})->read_all();
+  const byte_source source{content, std::string{name}};
+  return open_images(source, {.bytes = limit_bytes})->read_all();
 }
 
 image_stack read_images(const std::filesystem::path& file, std::size_t limit_bytes) try {
-  const byte_source from{file, limit_bytes};
-  if (from.size() > limit_bytes) {
-    refuse(from.name(), "holds {} bytes; at most {} are read, so split the file", from.size(),
+  const byte_source source{file, limit_bytes};
+  if (source.size() > limit_bytes) {
+    refuse(source.name(), "holds {} bytes; at most {} are read, so split the file", source.size(),
            limit_bytes);
   }
-  return open_images(from, {.bytes = limit_bytes})->read_all();
+  return open_images(source, {.bytes = limit_bytes})->read_all();
 } catch (const std::bad_alloc&) {
   refuse(shown_name(file), "does not fit into memory; split or crop it");
 }
@@ -78,9 +78,9 @@ std::optional<value_range> write_images(const std::filesystem::path& file, const
                                         const image_write_options& options) {
   static_cast<void>(image_format_of(file));  // before the samples are counted
   check_stack(file.string(), stack);
-  image_writer to{file, shape_of(stack), options};
-  to.add(stack.samples);
-  return to.commit();
+  image_writer writer{file, shape_of(stack), options};
+  writer.add(stack.samples);
+  return writer.commit();
 }
 
 }  // namespace wingbeat::formats

@@ -106,32 +106,33 @@ rectangle rectangle_of(const image_box& box) {
           begin(box.x) + length(box.width)};
 }
 
-void draw_outline(canvas& to, const rectangle& box, std::ptrdiff_t line, const rgb_colour& colour) {
-  to.fill(box.y, box.x, std::min(box.y + line, box.y_end), box.x_end, colour);
-  to.fill(std::max(box.y_end - line, box.y), box.x, box.y_end, box.x_end, colour);
-  to.fill(box.y, box.x, box.y_end, std::min(box.x + line, box.x_end), colour);
-  to.fill(box.y, std::max(box.x_end - line, box.x), box.y_end, box.x_end, colour);
+void draw_outline(canvas& target, const rectangle& box, std::ptrdiff_t line,
+                  const rgb_colour& colour) {
+  target.fill(box.y, box.x, std::min(box.y + line, box.y_end), box.x_end, colour);
+  target.fill(std::max(box.y_end - line, box.y), box.x, box.y_end, box.x_end, colour);
+  target.fill(box.y, box.x, box.y_end, std::min(box.x + line, box.x_end), colour);
+  target.fill(box.y, std::max(box.x_end - line, box.x), box.y_end, box.x_end, colour);
 }
 
 /// Draws the label one dot above the box, or below it where the image ends above, and no further
 /// right than it fits; black around it, so that it is seen on bright parts and other marks.
-void draw_label(canvas& to, const rectangle& box, std::string_view label, std::ptrdiff_t dot,
+void draw_label(canvas& target, const rectangle& box, std::string_view label, std::ptrdiff_t dot,
                 const rgb_colour& colour) {
   const std::ptrdiff_t above = box.y - (glyph_height + 1) * dot;
   const std::ptrdiff_t top = above >= 0 ? above : box.y_end + dot;
   const std::ptrdiff_t advance = (glyph_width + 1) * dot;
   const std::ptrdiff_t width = static_cast<std::ptrdiff_t>(label.size()) * advance - dot;
-  const std::ptrdiff_t first = std::max<std::ptrdiff_t>(std::min(box.x, to.width() - width), 0);
+  const std::ptrdiff_t first = std::max<std::ptrdiff_t>(std::min(box.x, target.width() - width), 0);
   const std::ptrdiff_t margin = (dot + 1) / 2;
   const auto draw = [&](std::ptrdiff_t grown, const rgb_colour& ink) {
-    std::ptrdiff_t left = box.x < to.width() ? first : box.x;
+    std::ptrdiff_t left = box.x < target.width() ? first : box.x;
     for (const char character : label) {
       const std::string_view dots = dots_of(character);
       for (std::ptrdiff_t i = 0; i < glyph_height * glyph_width; ++i) {
         if (dots[static_cast<std::size_t>(i)] != '#') continue;
         const std::ptrdiff_t y = top + i / glyph_width * dot;
         const std::ptrdiff_t x = left + i % glyph_width * dot;
-        to.fill(y - grown, x - grown, y + dot + grown, x + dot + grown, ink);
+        target.fill(y - grown, x - grown, y + dot + grown, x + dot + grown, ink);
       }
       left += advance;
     }
@@ -192,12 +193,12 @@ image_stack draw_boxes(const image_stack& image, std::span<const image_box> boxe
   for (std::size_t i = 0; i < samples.size(); ++i) {
     samples[i] = static_cast<float>(scaled(sample_at(image.samples, i / 3), range, 255));
   }
-  canvas to(samples, image.height, image.width);
+  canvas target(samples, image.height, image.width);
   for (std::size_t i = boxes.size(); i-- > 0;) {
     const rgb_colour colour = colour_of(boxes[i].colour);
     const rectangle box = rectangle_of(boxes[i]);
-    draw_outline(to, box, options.line_pixels, colour);
-    draw_label(to, box, boxes[i].label, options.dot_pixels, colour);
+    draw_outline(target, box, options.line_pixels, colour);
+    draw_label(target, box, boxes[i].label, options.dot_pixels, colour);
   }
   picture.samples = std::move(samples);
   return picture;

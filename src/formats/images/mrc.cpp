@@ -154,9 +154,9 @@ pixel_size pixel_size_of(bytes content, std::endian order) {
   return {.z = distance(axes[2]), .y = distance(axes[1]), .x = distance(axes[0])};
 }
 
-std::vector<std::byte> head_of(const byte_source& from) {
-  std::vector<std::byte> head(std::min(from.size(), header_bytes));
-  from.read(0, head);
+std::vector<std::byte> head_of(const byte_source& source) {
+  std::vector<std::byte> head(std::min(source.size(), header_bytes));
+  source.read(0, head);
   return head;
 }
 
@@ -252,9 +252,9 @@ header_content header_of(const image_stack& stack, float_type type, const std::s
 /// are complete if those are all; else they are written over at the end.
 class mrc_sections final : public image_sink {
  public:
-  mrc_sections(atomic_file& to, const header_content& header, std::size_t n_samples,
+  mrc_sections(atomic_file& file, const header_content& header, std::size_t n_samples,
                float_type type)
-      : to_(to), header_(header), n_left_(n_samples), type_(type) {}
+      : to_(file), header_(header), n_left_(n_samples), type_(type) {}
 
   void add(const image_samples& samples) override {
     const bool is_first = !has_header_, is_last = size_of(samples) == n_left_;
@@ -288,20 +288,20 @@ class mrc_sections final : public image_sink {
 
 }  // namespace
 
-bool is_mrc(const byte_source& from) {
-  const std::vector<std::byte> head = head_of(from);
+bool is_mrc(const byte_source& source) {
+  const std::vector<std::byte> head = head_of(source);
   if (has_map_mark(head)) return true;
   if (head.size() < header_bytes) return false;
-  const auto order = plausible_order(head, from.size());
+  const auto order = plausible_order(head, source.size());
   if (!order) return false;
   const mrc_header header = load_header(head, *order);
-  return number_type_of(header.mode) && has_rows(header, from.size());
+  return number_type_of(header.mode) && has_rows(header, source.size());
 }
 
-std::unique_ptr<image_source> open_mrc(const byte_source& from, image_limit limit) {
-  const std::string& name = from.name();
-  const std::vector<std::byte> head = head_of(from);
-  const mrc_header header = parse_header(head, from.size(), name);
+std::unique_ptr<image_source> open_mrc(const byte_source& source, image_limit limit) {
+  const std::string& name = source.name();
+  const std::vector<std::byte> head = head_of(source);
+  const mrc_header header = parse_header(head, source.size(), name);
   const auto type = number_type_of(header.mode);
   if (!type) {
     refuse(name,
@@ -319,25 +319,25 @@ std::unique_ptr<image_source> open_mrc(const byte_source& from, image_limit limi
       checked_n_samples({n_claimed, shape.height, shape.width}, *type, limit.bytes, name) /
       n_claimed * bytes_of(*type);
   const std::size_t start = header_bytes + static_cast<std::size_t>(header.extended_bytes);
-  const std::size_t actual = from.size() - std::min(start, from.size());
+  const std::size_t actual = source.size() - std::min(start, source.size());
   if (actual / image_bytes < shape.n_images) {
     refuse(name,
            "is truncated: its MRC header claims {} x {} x {} samples of {} bytes but {} bytes "
            "follow; copy it again",
            shape.n_images, shape.height, shape.width, bytes_of(*type), actual);
   }
-  return std::make_unique<packed_images>(from, start, *type, header.order, std::move(shape));
+  return std::make_unique<packed_images>(source, start, *type, header.order, std::move(shape));
 }
 
-std::unique_ptr<image_sink> mrc_sink(atomic_file& to, const image_stack& stack, float_type type) {
-  const std::string name = to.path().string();
+std::unique_ptr<image_sink> mrc_sink(atomic_file& file, const image_stack& stack, float_type type) {
+  const std::string name = file.path().string();
   if (stack.n_channels != 1) {
     throw plan_error(
         formatted("{} cannot hold {} channels; MRC holds grey images, so write .tif, "
                   ".npy or .png, or one channel",
                   name, stack.n_channels));
   }
-  return std::make_unique<mrc_sections>(to, header_of(stack, type, name),
+  return std::make_unique<mrc_sections>(file, header_of(stack, type, name),
                                         stack.n_images * stack.height * stack.width, type);
 }
 

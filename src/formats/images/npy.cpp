@@ -50,10 +50,10 @@ image_stack parse_shape(const npy_header& header, std::string_view name) {
 /// An array in Fortran order: its first axis is the fastest.
 class fortran_images final : public image_source {
  public:
-  fortran_images(const byte_source& from, std::size_t start, npy_type stored,
+  fortran_images(const byte_source& source, std::size_t start, npy_type stored,
                  std::vector<std::size_t> lengths, image_stack shape)
       : image_source(std::move(shape)),
-        from_(from),
+        from_(source),
         start_(start),
         stored_(stored),
         lengths_(std::move(lengths)) {}
@@ -102,13 +102,13 @@ class fortran_images final : public image_source {
 
 /// Writes samples converted to `Number`.
 template <class Number>
-void write_as(atomic_file& to, const image_samples& samples) {
+void write_as(atomic_file& file, const image_samples& samples) {
   std::visit(
       [&](const auto& values) {
         for (const auto value : values) {
           std::byte bytes[sizeof(Number)];
           store(bytes, static_cast<Number>(value));
-          to.write(std::span<const std::byte>{bytes});
+          file.write(std::span<const std::byte>{bytes});
         }
       },
       samples);
@@ -116,7 +116,7 @@ void write_as(atomic_file& to, const image_samples& samples) {
 
 class npy_images final : public image_sink {
  public:
-  npy_images(atomic_file& to, number_type type) : to_(to), type_(type) {}
+  npy_images(atomic_file& file, number_type type) : to_(file), type_(type) {}
 
   void add(const image_samples& samples) override {
     switch (type_) {
@@ -133,11 +133,11 @@ class npy_images final : public image_sink {
 
 }  // namespace
 
-std::unique_ptr<image_source> open_npy_images(const byte_source& from, image_limit limit) {
+std::unique_ptr<image_source> open_npy_images(const byte_source& source, image_limit limit) {
   constexpr std::size_t most_header_bytes = std::size_t{1} << 20;
-  const std::string& name = from.name();
-  std::vector<std::byte> head(std::min(from.size(), most_header_bytes));
-  from.read(0, head);
+  const std::string& name = source.name();
+  std::vector<std::byte> head(std::min(source.size(), most_header_bytes));
+  source.read(0, head);
   std::span<const std::byte> rest = head;
   const npy_header header = take_npy_header(rest, name);
   const std::size_t start = head.size() - rest.size();
@@ -147,15 +147,17 @@ std::unique_ptr<image_source> open_npy_images(const byte_source& from, image_lim
       {limit.n_images_of(shape.n_images), shape.height, shape.width, shape.n_channels}, stored.part,
       limit.bytes, name);
   require_npy_samples(shape.n_images, n_samples / limit.n_images_of(shape.n_images), stored,
-                      from.size() - start, name);
+                      source.size() - start, name);
   shape.full_scale = full_scale_of(stored.part);
   if (header.is_fortran_order) {
-    return std::make_unique<fortran_images>(from, start, stored, header.shape, std::move(shape));
+    return std::make_unique<fortran_images>(source, start, stored, header.shape, std::move(shape));
   }
-  return std::make_unique<packed_images>(from, start, stored.part, stored.order, std::move(shape));
+  return std::make_unique<packed_images>(source, start, stored.part, stored.order,
+                                         std::move(shape));
 }
 
-std::unique_ptr<image_sink> npy_sink(atomic_file& to, const image_stack& stack, number_type type) {
+std::unique_ptr<image_sink> npy_sink(atomic_file& file, const image_stack& stack,
+                                     number_type type) {
   std::vector<std::size_t> shape;
   if (stack.n_images > 1 || stack.is_stack || stack.n_channels > 1) {
     shape.push_back(stack.n_images);
@@ -166,8 +168,8 @@ std::unique_ptr<image_sink> npy_sink(atomic_file& to, const image_stack& stack, 
   const std::string_view descr = type == number_type::float64 ? "<f8"
                                  : type == number_type::int32 ? "<i4"
                                                               : "<f4";
-  to.write(npy_prefix(descr, shape));
-  return std::make_unique<npy_images>(to, type);
+  file.write(npy_prefix(descr, shape));
+  return std::make_unique<npy_images>(file, type);
 }
 
 }  // namespace wingbeat::formats

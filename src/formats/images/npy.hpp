@@ -19,13 +19,13 @@ namespace wingbeat::formats {
 /// either byte order, in C or Fortran order.
 /// Throws `file_error` naming `name` for anything else, and for bytes too few or too many.
 /// Images of a stack in Fortran order lie across the file: each read walks all of it.
-[[nodiscard]] std::unique_ptr<image_source> open_npy_images(const byte_source& from,
+[[nodiscard]] std::unique_ptr<image_source> open_npy_images(const byte_source& source,
                                                             image_limit limit);
 
 /// Writes version 1.0, little-endian, C order, with the dimensions that reading returns, as f4 or
 /// f8, or as i4, of samples that are whole numbers of 32 bits; nothing but the shape of `stack` is
 /// read.
-[[nodiscard]] std::unique_ptr<image_sink> npy_sink(atomic_file& to, const image_stack& stack,
+[[nodiscard]] std::unique_ptr<image_sink> npy_sink(atomic_file& file, const image_stack& stack,
                                                    number_type type = number_type::float32);
 
 }  // namespace wingbeat::formats

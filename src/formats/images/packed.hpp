@@ -17,14 +17,14 @@ namespace wingbeat::formats {
 /// Calls `take` with the bytes from `begin` on in pieces, and the offset of each from `begin`. A
 /// piece is whole items of `item_bytes`, about 2^20 bytes together.
 template <class Take>
-void read_pieces(const byte_source& from, std::size_t begin, std::size_t n_bytes,
+void read_pieces(const byte_source& source, std::size_t begin, std::size_t n_bytes,
                  std::size_t item_bytes, Take take) {
   constexpr std::size_t about_bytes = std::size_t{1} << 20;
   const std::size_t piece_bytes = std::max<std::size_t>(about_bytes / item_bytes, 1) * item_bytes;
   std::vector<std::byte> piece(std::min(n_bytes, piece_bytes));
   for (std::size_t done = 0; done < n_bytes; done += piece.size()) {
     piece.resize(std::min(piece.size(), n_bytes - done));
-    from.read(begin + done, piece);
+    source.read(begin + done, piece);
     take(std::span<const std::byte>{piece}, done);
   }
 }
@@ -32,9 +32,9 @@ void read_pieces(const byte_source& from, std::size_t begin, std::size_t n_bytes
 /// Images [image][y][x][channel] of one type from byte `start` of the file on, which has them all.
 class packed_images final : public image_source {
  public:
-  packed_images(const byte_source& from, std::size_t start, number_type type, std::endian order,
+  packed_images(const byte_source& source, std::size_t start, number_type type, std::endian order,
                 image_stack shape)
-      : image_source(std::move(shape)), from_(from), start_(start), type_(type), order_(order) {}
+      : image_source(std::move(shape)), from_(source), start_(start), type_(type), order_(order) {}
 
   [[nodiscard]] image_samples read(std::size_t first, std::size_t count) override {
     const std::size_t points = shape().height * shape().width * shape().n_channels;

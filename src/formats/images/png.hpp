@@ -21,10 +21,10 @@ namespace wingbeat::formats {
 /// Rows are decoded one at a time unless the image is interlaced.
 /// Throws `file_error` naming the source, before memory is taken where it claims more than it can
 /// hold.
-[[nodiscard]] std::unique_ptr<image_source> open_png(const byte_source& from, image_limit limit);
+[[nodiscard]] std::unique_ptr<image_source> open_png(const byte_source& source, image_limit limit);
 
 /// Writes one image as `write_images` describes. Throws `plan_error` for a stack.
-[[nodiscard]] std::unique_ptr<image_sink> png_sink(atomic_file& to, const image_stack& shape,
+[[nodiscard]] std::unique_ptr<image_sink> png_sink(atomic_file& file, const image_stack& shape,
                                                    const image_write_options& options);
 
 }  // namespace wingbeat::formats

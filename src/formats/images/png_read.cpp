@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t largest_ratio = 1032;
 
 struct png_state {
-  const byte_source* from;
+  const byte_source* source;
   std::size_t offset = 0;
   char message[160] = "";
 };
@@ -32,17 +32,17 @@ struct png_state {
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-void take_bytes(png_structp png, png_bytep to, std::size_t n_bytes) {
+void take_bytes(png_structp png, png_bytep buffer, std::size_t n_bytes) {
   auto& state = *static_cast<png_state*>(png_get_io_ptr(png));
-  const std::span<std::byte> bytes{reinterpret_cast<std::byte*>(to), n_bytes};
-  if (state.from->read_some(state.offset, bytes) != n_bytes) png_error(png, "it ends too early");
+  const std::span<std::byte> bytes{reinterpret_cast<std::byte*>(buffer), n_bytes};
+  if (state.source->read_some(state.offset, bytes) != n_bytes) png_error(png, "it ends too early");
   state.offset += n_bytes;
 }
 
 /// libpng's handles. It reports errors by longjmp, which `run` catches.
 class png_reader {
  public:
-  explicit png_reader(const byte_source& from) : state_{&from} {
+  explicit png_reader(const byte_source& source) : state_{&source} {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state_, keep_error, ignore_warning);
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
     if (info_ == nullptr) {
@@ -155,9 +155,9 @@ bool has_image_libraries() noexcept {
   return true;
 }
 
-std::unique_ptr<image_source> open_png(const byte_source& from, image_limit limit) {
-  auto reader = std::make_unique<png_reader>(from);
-  const std::string& name = from.name();
+std::unique_ptr<image_source> open_png(const byte_source& source, image_limit limit) {
+  auto reader = std::make_unique<png_reader>(source);
+  const std::string& name = source.name();
   std::size_t height = 0;
   std::size_t stored_row_bytes = 0;
   reader->run(name, [&](png_structp png, png_infop info) {
@@ -165,7 +165,7 @@ std::unique_ptr<image_source> open_png(const byte_source& from, image_limit limi
     height = png_get_image_height(png, info);
     stored_row_bytes = png_get_rowbytes(png, info);
   });
-  check_claim(height, stored_row_bytes, from.size(), name);
+  check_claim(height, stored_row_bytes, source.size(), name);
   png_layout layout = {};
   reader->run(name, [&](png_structp png, png_infop info) { layout = prepare(png, info); });
   const std::size_t n_samples = checked_n_samples({layout.height, layout.width, layout.n_channels},

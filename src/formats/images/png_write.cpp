@@ -19,7 +19,7 @@ namespace {
 
 /// What libpng's callbacks need. An exception must not cross libpng, so it waits here.
 struct write_state {
-  atomic_file& to;
+  atomic_file& file;
   std::exception_ptr failure = {};
 };
 
@@ -29,10 +29,11 @@ struct write_state {
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-void put_bytes(png_structp png, png_bytep from, std::size_t n_bytes) {
+void put_bytes(png_structp png, png_bytep bytes, std::size_t n_bytes) {
   auto& state = *static_cast<write_state*>(png_get_io_ptr(png));
   try {
-    state.to.write(std::span<const std::byte>{reinterpret_cast<const std::byte*>(from), n_bytes});
+    state.file.write(
+        std::span<const std::byte>{reinterpret_cast<const std::byte*>(bytes), n_bytes});
   } catch (...) {
     state.failure = std::current_exception();
   }
@@ -44,7 +45,7 @@ void flush_nothing(png_structp) {}
 /// libpng's handles. It reports errors by longjmp, which `run` catches.
 class png_writer {
  public:
-  explicit png_writer(atomic_file& to) : state_{to} {
+  explicit png_writer(atomic_file& file) : state_{file} {
     png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, jump, ignore_warning);
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
     if (info_ == nullptr) {
@@ -66,7 +67,7 @@ class png_writer {
       return;
     }
     if (state_.failure) std::rethrow_exception(state_.failure);
-    refuse(state_.to.path().string(), "cannot be written as a PNG of this size; write .tif");
+    refuse(state_.file.path().string(), "cannot be written as a PNG of this size; write .tif");
   }
 
  private:
@@ -95,19 +96,19 @@ void fill_row(std::vector<png_byte>& row, const image_stack& stack, std::size_t 
   const value_range alpha{0, stack.full_scale == 0 ? 1 : stack.full_scale};
   for (std::size_t i = 0; i < n_samples; ++i) {
     const double value = sample_at(stack.samples, first + i);
-    const value_range& from = is_alpha(stack, i) ? alpha : range;
+    const value_range& bounds = is_alpha(stack, i) ? alpha : range;
     if (has_16_bits) {
-      const unsigned number = scaled(value, from, 65535);
+      const unsigned number = scaled(value, bounds, 65535);
       row[2 * i] = static_cast<png_byte>(number >> 8);
       row[2 * i + 1] = static_cast<png_byte>(number & 0xFFu);
     } else {
-      row[i] = static_cast<png_byte>(scaled(value, from, 255));
+      row[i] = static_cast<png_byte>(scaled(value, bounds, 255));
     }
   }
 }
 
 /// Returns the range that was used.
-value_range write_png(atomic_file& to, const image_stack& stack,
+value_range write_png(atomic_file& file, const image_stack& stack,
                       const image_write_options& options) {
   const value_range range = options.png_range ? *options.png_range : range_of(stack);
   constexpr int colour_types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
@@ -116,7 +117,7 @@ value_range write_png(atomic_file& to, const image_stack& stack,
   const bool has_16_bits = options.png_bits == 16;
   const std::size_t row_samples = stack.width * stack.n_channels;
   std::vector<png_byte> row(row_samples * (has_16_bits ? 2 : 1));
-  png_writer writer(to);
+  png_writer writer(file);
   writer.run([&](png_structp png, png_infop info) {
     png_set_IHDR(png, info, static_cast<png_uint_32>(stack.width),
                  static_cast<png_uint_32>(stack.height), options.png_bits, colour_type,
@@ -134,8 +135,8 @@ value_range write_png(atomic_file& to, const image_stack& stack,
 /// The one image of a file, which is written when it is there.
 class png_image final : public image_sink {
  public:
-  png_image(atomic_file& to, const image_stack& shape, const image_write_options& options)
-      : to_(to), image_(shape_of(shape)), options_(options) {}
+  png_image(atomic_file& file, const image_stack& shape, const image_write_options& options)
+      : to_(file), image_(shape_of(shape)), options_(options) {}
 
   void add(const image_samples& samples) override {
     image_.samples = samples;
@@ -153,10 +154,10 @@ class png_image final : public image_sink {
 
 }  // namespace
 
-std::unique_ptr<image_sink> png_sink(atomic_file& to, const image_stack& shape,
+std::unique_ptr<image_sink> png_sink(atomic_file& file, const image_stack& shape,
                                      const image_write_options& options) {
-  check_image(to.path().string(), shape, options);
-  return std::make_unique<png_image>(to, shape, options);
+  check_image(file.path().string(), shape, options);
+  return std::make_unique<png_image>(file, shape, options);
 }
 
 }  // namespace wingbeat::formats

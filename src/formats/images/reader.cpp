@@ -11,14 +11,14 @@
 
 namespace wingbeat::formats {
 
-std::unique_ptr<image_source> open_images(const byte_source& from, image_limit limit) {
+std::unique_ptr<image_source> open_images(const byte_source& source, image_limit limit) {
   std::array<std::byte, 8> first;
   const std::string_view head{reinterpret_cast<const char*>(first.data()),
-                              from.read_some(0, first)};
+                              source.read_some(0, first)};
   for (const image_format_entry& each : image_formats()) {
-    if (each.is_format_of(from, head)) return each.open(from, limit);
+    if (each.is_format_of(source, head)) return each.open(source, limit);
   }
-  refuse(from.name(),
+  refuse(source.name(),
          "starts with '{}' and is no PNG, TIFF, MRC or .npy file; convert it to one of them",
          printable(head));
 }

@@ -37,6 +37,7 @@ class image_reader {
 };
 
 /// Returns the images that the content is, as the first bytes tell. Throws as `read_images` does.
-[[nodiscard]] std::unique_ptr<image_source> open_images(const byte_source& from, image_limit limit);
+[[nodiscard]] std::unique_ptr<image_source> open_images(const byte_source& source,
+                                                        image_limit limit);
 
 }  // namespace wingbeat::formats

@@ -101,7 +101,7 @@ double rounded_to(float_type type, double value) noexcept {
   return device::fp16::widened(nearest_half(value));
 }
 
-void write_samples(atomic_file& to, const image_samples& samples, float_type type,
+void write_samples(atomic_file& file, const image_samples& samples, float_type type,
                    std::size_t first, std::size_t n_samples) {
   const bool is_single = type == float_type::float32;
   const std::size_t number_bytes = is_single ? 4 : 2;
@@ -111,8 +111,9 @@ void write_samples(atomic_file& to, const image_samples& samples, float_type typ
     for (std::size_t i = 0; i < n_numbers; ++i) {
       const double value = sample_at(samples, first + i);
       if (std::isfinite(value) && !std::isfinite(rounded_to(type, value))) {
-        refuse(to.path().string(), "cannot hold the sample {}: magnitudes up to {} are stored; {}",
-               value, is_single ? "3.4e38" : "65504",
+        refuse(file.path().string(),
+               "cannot hold the sample {}: magnitudes up to {} are stored; {}", value,
+               is_single ? "3.4e38" : "65504",
                is_single ? "scale the image" : "store fp32 or scale the image");
       }
       if (is_single) {
@@ -121,13 +122,13 @@ void write_samples(atomic_file& to, const image_samples& samples, float_type typ
         store(&bytes[2 * i], nearest_half(value));
       }
     }
-    to.write(std::span<const std::byte>{bytes.data(), n_numbers * number_bytes});
+    file.write(std::span<const std::byte>{bytes.data(), n_numbers * number_bytes});
     first += n_numbers;
   }
 }
 
-void write_samples(atomic_file& to, const image_samples& samples, float_type type) {
-  write_samples(to, samples, type, 0, size_of(samples));
+void write_samples(atomic_file& file, const image_samples& samples, float_type type) {
+  write_samples(file, samples, type, 0, size_of(samples));
 }
 
 }  // namespace wingbeat::formats

@@ -55,11 +55,11 @@ enum class float_type { float16, float32 };
 
 /// Rounds samples first .. first + n_samples - 1 to the type and writes them; NaN and infinities
 /// stay. Throws `file_error` naming the file for a finite sample that would become infinite.
-void write_samples(atomic_file& to, const image_samples& samples, float_type type,
+void write_samples(atomic_file& file, const image_samples& samples, float_type type,
                    std::size_t first, std::size_t n_samples);
 
 /// As above, of all samples.
-void write_samples(atomic_file& to, const image_samples& samples, float_type type);
+void write_samples(atomic_file& file, const image_samples& samples, float_type type);
 
 /// Returns `value` rounded to the type.
 [[nodiscard]] double rounded_to(float_type type, double value) noexcept;

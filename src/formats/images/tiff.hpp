@@ -26,7 +26,7 @@ namespace wingbeat::formats {
 /// orientation is ignored. The pixel size is the resolution, if that is per centimetre.
 /// Throws `file_error` naming the source, before memory is taken where it claims more than it can
 /// hold.
-[[nodiscard]] std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit limit);
+[[nodiscard]] std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit limit);
 
 /// Writes fp32 without compression, a page an image and one strip a page, little-endian; BigTIFF
 /// where the file exceeds `largest_classic_bytes`, beyond which classic offsets do not reach.
@@ -34,6 +34,6 @@ namespace wingbeat::formats {
 /// the pixel size is known.
 /// Nothing but the shape of `stack` is read.
 [[nodiscard]] std::unique_ptr<image_sink> tiff_sink(
-    atomic_file& to, const image_stack& stack, std::uint64_t largest_classic_bytes = 0xFFFFFFFF);
+    atomic_file& file, const image_stack& stack, std::uint64_t largest_classic_bytes = 0xFFFFFFFF);
 
 }  // namespace wingbeat::formats

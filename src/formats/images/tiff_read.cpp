@@ -315,40 +315,40 @@ double pixel_angstrom(const tiff_source& source, std::uint32_t tag) {
 
 class tiff_images final : public image_source {
  public:
-  tiff_images(std::unique_ptr<tiff_source> source, std::vector<tiff_page> pages,
-              const byte_source& from, std::size_t limit_bytes, image_stack shape)
+  tiff_images(std::unique_ptr<tiff_source> tiff, std::vector<tiff_page> pages,
+              const byte_source& source, std::size_t limit_bytes, image_stack shape)
       : image_source(std::move(shape)),
-        source_(std::move(source)),
+        tiff_(std::move(tiff)),
         pages_(std::move(pages)),
-        from_(from),
+        source_(source),
         limit_bytes_(limit_bytes) {}
 
   [[nodiscard]] image_samples read(std::size_t first, std::size_t count) override {
     const std::size_t points = shape().height * shape().width * shape().n_channels;
     image_samples samples = zeros(pages_.front().type, count * points);
     for (std::size_t i = 0; i < count; ++i) {
-      page_decoder(*source_, pages_[first + i], i * points, samples)
-          .decode_blocks(from_.size(), limit_bytes_, from_.name());
+      page_decoder(*tiff_, pages_[first + i], i * points, samples)
+          .decode_blocks(source_.size(), limit_bytes_, source_.name());
     }
     return samples;
   }
 
  private:
-  std::unique_ptr<tiff_source> source_;
+  std::unique_ptr<tiff_source> tiff_;
   std::vector<tiff_page> pages_;
-  const byte_source& from_;
+  const byte_source& source_;
   std::size_t limit_bytes_;
 };
 
 }  // namespace
 
-std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit limit) {
-  auto source = std::make_unique<tiff_source>(from, limit.bytes);
+std::unique_ptr<image_source> open_tiff(const byte_source& source, image_limit limit) {
+  auto tiff = std::make_unique<tiff_source>(source, limit.bytes);
   image_stack stack;
   stack.pixel_angstrom = {.z = 0,
-                          .y = pixel_angstrom(*source, TIFFTAG_YRESOLUTION),
-                          .x = pixel_angstrom(*source, TIFFTAG_XRESOLUTION)};
-  std::vector<tiff_page> pages = list_pages(*source, from.name());
+                          .y = pixel_angstrom(*tiff, TIFFTAG_YRESOLUTION),
+                          .x = pixel_angstrom(*tiff, TIFFTAG_XRESOLUTION)};
+  std::vector<tiff_page> pages = list_pages(*tiff, source.name());
   const tiff_page& shape = pages.front();
   stack.n_images = pages.size();
   stack.height = shape.height;
@@ -356,11 +356,11 @@ std::unique_ptr<image_source> open_tiff(const byte_source& from, image_limit lim
   stack.n_channels = shape.n_channels();
   static_cast<void>(checked_n_samples(
       {limit.n_images_of(stack.n_images), stack.height, stack.width, stack.n_channels}, shape.type,
-      limit.bytes, from.name()));
-  for (const tiff_page& page : pages) check_claim(page, from.size(), from.name());
+      limit.bytes, source.name()));
+  for (const tiff_page& page : pages) check_claim(page, source.size(), source.name());
   stack.full_scale = full_scale_of(shape.type);
   if (shape.type == number_type::uint8) stack.full_scale = (1 << shape.n_bits) - 1;
-  return std::make_unique<tiff_images>(std::move(source), std::move(pages), from, limit.bytes,
+  return std::make_unique<tiff_images>(std::move(tiff), std::move(pages), source, limit.bytes,
                                        std::move(stack));
 }
 

@@ -28,7 +28,7 @@ int ignore_warning(TIFF*, void*, const char*, const char*, va_list) {
 
 }  // namespace
 
-tiff_source::tiff_source(const byte_source& from, std::size_t limit_bytes) : from_(from) {
+tiff_source::tiff_source(const byte_source& content, std::size_t limit_bytes) : from_(content) {
   struct options_free {
     void operator()(TIFFOpenOptions* options) const noexcept { TIFFOpenOptionsFree(options); }
   };
@@ -49,9 +49,10 @@ void tiff_source::refuse_damaged() const {
          message_[0] != '\0' ? printable(message_, sizeof message_) : "libtiff cannot read it");
 }
 
-tmsize_t tiff_source::read(thandle_t self, void* to, tmsize_t n_bytes) {
+tmsize_t tiff_source::read(thandle_t self, void* buffer, tmsize_t n_bytes) {
   auto& source = *static_cast<tiff_source*>(self);
-  const std::span<std::byte> bytes{static_cast<std::byte*>(to), static_cast<std::size_t>(n_bytes)};
+  const std::span<std::byte> bytes{static_cast<std::byte*>(buffer),
+                                   static_cast<std::size_t>(n_bytes)};
   const std::size_t n_read = source.from_.read_some(source.position_, bytes);
   source.position_ += n_read;
   return static_cast<tmsize_t>(n_read);

@@ -14,8 +14,8 @@ namespace wingbeat::formats {
 /// A TIFF that libtiff reads. No allocation of its own exceeds `limit_bytes`.
 class tiff_source {
  public:
-  /// Opens the first page. Throws `file_error` naming `from`, which must outlive the source.
-  tiff_source(const byte_source& from, std::size_t limit_bytes);
+  /// Opens the first page. Throws `file_error` naming `content`, which must outlive the source.
+  tiff_source(const byte_source& content, std::size_t limit_bytes);
   tiff_source(const tiff_source&) = delete;
   tiff_source& operator=(const tiff_source&) = delete;
 
@@ -30,7 +30,7 @@ class tiff_source {
     void operator()(TIFF* handle) const noexcept { TIFFClose(handle); }
   };
 
-  static tmsize_t read(thandle_t self, void* to, tmsize_t n_bytes);
+  static tmsize_t read(thandle_t self, void* buffer, tmsize_t n_bytes);
   static toff_t seek(thandle_t self, toff_t offset, int origin);
   static toff_t size(thandle_t self);
   static int keep_error(TIFF*, void* self, const char* module, const char* text, va_list values);

@@ -130,8 +130,8 @@ std::vector<std::byte> directory_of(const std::vector<directory_field>& fields,
     directory.put(field.values.size(), flavour.offset_bytes());
     const bool is_inline = n_bytes <= flavour.offset_bytes();
     if (!is_inline) directory.put(values_offset + values.bytes().size(), flavour.offset_bytes());
-    byte_writer& to = is_inline ? directory : values;
-    for (const std::uint64_t value : field.values) to.put(value, value_bytes);
+    byte_writer& written = is_inline ? directory : values;
+    for (const std::uint64_t value : field.values) written.put(value, value_bytes);
     if (is_inline) {
       directory.put(0, flavour.offset_bytes() - n_bytes);
     } else {
@@ -145,20 +145,20 @@ std::vector<std::byte> directory_of(const std::vector<directory_field>& fields,
   return bytes;
 }
 
-void write_header(atomic_file& to, tiff_flavour flavour) {
+void write_header(atomic_file& file, tiff_flavour flavour) {
   byte_writer header;
   header.put(0x4949, 2);  // little-endian
   header.put(flavour.is_big ? 43 : 42, 2);
   if (flavour.is_big) header.put(8, 4);  // bytes of an offset
   header.put(flavour.header_bytes(), flavour.offset_bytes());
-  to.write(header.bytes());
+  file.write(header.bytes());
 }
 
 /// The pages of a file. Only the shape of the stack is held.
 class tiff_pages final : public image_sink {
  public:
-  tiff_pages(atomic_file& to, image_stack shape, std::uint64_t largest_classic_bytes)
-      : to_(to), shape_(std::move(shape)) {
+  tiff_pages(atomic_file& file, image_stack shape, std::uint64_t largest_classic_bytes)
+      : to_(file), shape_(std::move(shape)) {
     page_samples_ = shape_.height * shape_.width * shape_.n_channels;
     strip_bytes_ = 4 * std::uint64_t{page_samples_};
     const std::uint64_t classic_bytes = flavour_.header_bytes() + shape_.n_images * page_bytes();
@@ -208,14 +208,14 @@ bool is_tiff(std::string_view head) {
   return magic == "II*\0"sv || magic == "MM\0*"sv || magic == "II+\0"sv || magic == "MM\0+"sv;
 }
 
-std::unique_ptr<image_sink> tiff_sink(atomic_file& to, const image_stack& stack,
+std::unique_ptr<image_sink> tiff_sink(atomic_file& file, const image_stack& stack,
                                       std::uint64_t largest_classic_bytes) {
   constexpr std::size_t longest = std::numeric_limits<std::uint32_t>::max();
   if (stack.height > longest || stack.width > longest) {
     throw plan_error(formatted("cannot write {} x {} pixels to {}; TIFF allows {} a side",
-                               stack.height, stack.width, to.path().string(), longest));
+                               stack.height, stack.width, file.path().string(), longest));
   }
-  return std::make_unique<tiff_pages>(to, shape_of(stack), largest_classic_bytes);
+  return std::make_unique<tiff_pages>(file, shape_of(stack), largest_classic_bytes);
 }
 
 }  // namespace wingbeat::formats

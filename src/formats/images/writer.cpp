@@ -37,11 +37,11 @@ void check_options(const std::string& name, image_format format,
 }
 
 /// Returns what writes the format that the name has, of which all options must be.
-std::unique_ptr<image_sink> sink_of(atomic_file& to, const image_stack& shape,
+std::unique_ptr<image_sink> sink_of(atomic_file& file, const image_stack& shape,
                                     const image_write_options& options) {
-  const image_format format = image_format_of(to.path());
+  const image_format format = image_format_of(file.path());
   for (const image_format_entry& each : image_formats()) {
-    if (each.format == format) return each.create(to, shape, options);
+    if (each.format == format) return each.create(file, shape, options);
   }
   return nullptr;
 }

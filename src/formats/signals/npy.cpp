@@ -86,30 +86,30 @@ signal read_npy(std::span<const std::byte> content, std::string_view name) {
 
 namespace {
 
-std::string prefix_of(const signal& what) {
-  const char* const descr = what.is_real ? (what.is_single_precision ? "<f4" : "<f8")
-                                         : (what.is_single_precision ? "<c8" : "<c16");
-  if (what.has_row_axis()) return npy_prefix(descr, {what.n_rows, what.row_length});
-  return npy_prefix(descr, {what.row_length});
+std::string prefix_of(const signal& recording) {
+  const char* const descr = recording.is_real ? (recording.is_single_precision ? "<f4" : "<f8")
+                                              : (recording.is_single_precision ? "<c8" : "<c16");
+  if (recording.has_row_axis()) return npy_prefix(descr, {recording.n_rows, recording.row_length});
+  return npy_prefix(descr, {recording.row_length});
 }
 
 }  // namespace
 
-void write_npy(atomic_file& to, const signal& what) {
-  to.write(prefix_of(what));
+void write_npy(atomic_file& file, const signal& recording) {
+  file.write(prefix_of(recording));
   std::byte bytes[16];
-  const std::size_t real_bytes = what.is_single_precision ? 4 : 8;
-  const auto put = [&](std::byte* at, double value) {
-    if (what.is_single_precision) {
-      store(at, static_cast<float>(value));
+  const std::size_t real_bytes = recording.is_single_precision ? 4 : 8;
+  const auto put = [&](std::byte* place, double value) {
+    if (recording.is_single_precision) {
+      store(place, static_cast<float>(value));
     } else {
-      store(at, value);
+      store(place, value);
     }
   };
-  for (const auto z : what.samples) {
+  for (const auto z : recording.samples) {
     put(bytes, z.real());
     put(bytes + real_bytes, z.imag());
-    to.write(std::span<const std::byte>{bytes, (what.is_real ? 1 : 2) * real_bytes});
+    file.write(std::span<const std::byte>{bytes, (recording.is_real ? 1 : 2) * real_bytes});
   }
 }
 

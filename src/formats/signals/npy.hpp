@@ -20,6 +20,6 @@ namespace wingbeat::formats {
 
 /// Writes version 1.0, little-endian, C order: f4, f8, c8 or c16 as the signal's flags say;
 /// one dimension for one row, two for several and for a signal read from two.
-void write_npy(atomic_file& to, const signal& what);
+void write_npy(atomic_file& file, const signal& recording);
 
 }  // namespace wingbeat::formats

@@ -61,14 +61,14 @@ output_format output_format_of(const std::filesystem::path& file) {
       "cannot tell how to write {}; its name must end in .txt, .csv, .npy or .wav", file.string()));
 }
 
-void write_signal(const std::filesystem::path& file, const signal& what) {
+void write_signal(const std::filesystem::path& file, const signal& recording) {
   const output_format format = output_format_of(file);
   atomic_file to(file);
   switch (format) {
-    case output_format::text: write_text(to, what); break;
-    case output_format::csv: write_csv(to, what); break;
-    case output_format::npy: write_npy(to, what); break;
-    case output_format::wav: write_wav(to, what); break;
+    case output_format::text: write_text(to, recording); break;
+    case output_format::csv: write_csv(to, recording); break;
+    case output_format::npy: write_npy(to, recording); break;
+    case output_format::wav: write_wav(to, recording); break;
   }
   to.commit();
 }

@@ -49,6 +49,6 @@ enum class output_format { text, csv, npy, wav };
 /// Writes the signal in the format that the extension names; the file appears whole or not at all.
 /// Throws `plan_error` for an unknown extension and for samples that .wav does not hold (wav.hpp),
 /// and `file_error` if the file cannot be written.
-void write_signal(const std::filesystem::path& file, const signal& what);
+void write_signal(const std::filesystem::path& file, const signal& recording);
 
 }  // namespace wingbeat::formats

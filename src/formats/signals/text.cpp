@@ -65,7 +65,7 @@ std::string_view without_leading_blanks(std::string_view text) {
   return text;
 }
 
-double parse_number(std::string_view word, const line_reader& at) {
+double parse_number(std::string_view word, const line_reader& reader) {
   // from_chars takes no '+'; "+-1" stays refused.
   const bool has_plus = word.size() > 1 && word[0] == '+' && word[1] != '-';
   const char* const begin = word.data() + (has_plus ? 1 : 0);
@@ -73,17 +73,17 @@ double parse_number(std::string_view word, const line_reader& at) {
   double value = 0;
   const auto [stopped, failure] = std::from_chars(begin, end, value);
   if (failure == std::errc::invalid_argument || stopped != end) {
-    at.refuse_line("has '{}' where a number should be; {}", printable(word), allowed);
+    reader.refuse_line("has '{}' where a number should be; {}", printable(word), allowed);
   }
   if (failure == std::errc::result_out_of_range) {
-    at.refuse_line(
+    reader.refuse_line(
         "has {}, which double precision cannot hold; use magnitudes from 5e-324 to "
         "1.79e308, or 0",
         printable(word));
   }
   if (!std::isfinite(value)) {
-    at.refuse_line("has {}; every sample must be a finite number, so remove or replace it",
-                   printable(word));
+    reader.refuse_line("has {}; every sample must be a finite number, so remove or replace it",
+                       printable(word));
   }
   return value;
 }
@@ -116,16 +116,16 @@ bool are_halves(std::string_view before, std::string_view after) {
 }
 
 /// Splits `line`: number, then blanks with at most one comma among them, then number.
-columns parse_line(std::string_view line, const line_reader& at) {
+columns parse_line(std::string_view line, const line_reader& reader) {
   columns found;
   bool after_comma = false;
   std::string_view words[2];
   for (line = without_leading_blanks(line); !line.empty() || after_comma;) {
     const std::string_view word = line.substr(0, line.find_first_of(" \t,"));
-    if (word.empty()) at.refuse_line("lacks a number beside a comma; {}", allowed);
-    if (found.count == 2) at.refuse_line("has more than two columns; {}", allowed);
+    if (word.empty()) reader.refuse_line("lacks a number beside a comma; {}", allowed);
+    if (found.count == 2) reader.refuse_line("has more than two columns; {}", allowed);
     words[found.count] = word;
-    found.value[found.count++] = parse_number(word, at);
+    found.value[found.count++] = parse_number(word, reader);
     line = without_leading_blanks(line.substr(word.size()));
     after_comma = line.starts_with(',');
     if (after_comma) line = without_leading_blanks(line.substr(1));
@@ -153,19 +153,19 @@ struct row_collector {
     }
   }
 
-  void add(const columns& found, const line_reader& at) {
+  void add(const columns& found, const line_reader& reader) {
     may_be_decimal = found.may_be_decimal && (result.samples.empty() || may_be_decimal);
     if (result.samples.empty()) {
       n_columns = found.count;
-      first_number = at.number;
+      first_number = reader.number;
       result.is_real = n_columns == 1;
     }
     if (found.count != n_columns) {
-      at.refuse_line("has {} column{} but line {} has {}; give every line equally many",
-                     found.count, found.count == 1 ? "" : "s", first_number, n_columns);
+      reader.refuse_line("has {} column{} but line {} has {}; give every line equally many",
+                         found.count, found.count == 1 ? "" : "s", first_number, n_columns);
     }
     result.samples.emplace_back(found.value[0], found.value[1]);
-    last_number = at.number;
+    last_number = reader.number;
   }
 
   /// Refuses numbers that are complex by the rule of columns, and real ones in other countries.
@@ -238,37 +238,37 @@ signal read_text(std::string_view content, std::string_view name) {
   return std::move(rows.result);
 }
 
-void write_text(atomic_file& to, const signal& what) {
+void write_text(atomic_file& file, const signal& recording) {
   fmt::memory_buffer line;
-  for (std::size_t i = 0; i < what.samples.size(); ++i) {
+  for (std::size_t i = 0; i < recording.samples.size(); ++i) {
     line.clear();
     auto out = std::back_inserter(line);
-    if (what.has_row_axis() && i % what.row_length == 0) {
-      fmt::format_to(out, "{}{}{}\n", i > 0 ? "\n" : "", heading, i / what.row_length);
+    if (recording.has_row_axis() && i % recording.row_length == 0) {
+      fmt::format_to(out, "{}{}{}\n", i > 0 ? "\n" : "", heading, i / recording.row_length);
     }
-    format_number(out, what.samples[i].real(), what.is_single_precision);
-    if (!what.is_real) {
+    format_number(out, recording.samples[i].real(), recording.is_single_precision);
+    if (!recording.is_real) {
       line.push_back(' ');
-      format_number(out, what.samples[i].imag(), what.is_single_precision);
+      format_number(out, recording.samples[i].imag(), recording.is_single_precision);
     }
     line.push_back('\n');
-    to.write(std::string_view{line.data(), line.size()});
+    file.write(std::string_view{line.data(), line.size()});
   }
 }
 
-void write_csv(atomic_file& to, const signal& what) {
-  to.write(what.has_row_axis() ? std::string_view{"row,index,re,im\n"} : "index,re,im\n");
+void write_csv(atomic_file& file, const signal& recording) {
+  file.write(recording.has_row_axis() ? std::string_view{"row,index,re,im\n"} : "index,re,im\n");
   fmt::memory_buffer line;
-  for (std::size_t i = 0; i < what.samples.size(); ++i) {
+  for (std::size_t i = 0; i < recording.samples.size(); ++i) {
     line.clear();
     auto out = std::back_inserter(line);
-    if (what.has_row_axis()) fmt::format_to(out, "{},", i / what.row_length);
-    fmt::format_to(out, "{},", i % what.row_length);
-    format_number(out, what.samples[i].real(), what.is_single_precision);
+    if (recording.has_row_axis()) fmt::format_to(out, "{},", i / recording.row_length);
+    fmt::format_to(out, "{},", i % recording.row_length);
+    format_number(out, recording.samples[i].real(), recording.is_single_precision);
     line.push_back(',');
-    format_number(out, what.samples[i].imag(), what.is_single_precision);
+    format_number(out, recording.samples[i].imag(), recording.is_single_precision);
     line.push_back('\n');
-    to.write(std::string_view{line.data(), line.size()});
+    file.write(std::string_view{line.data(), line.size()});
   }
 }
 

@@ -25,9 +25,9 @@ namespace wingbeat::formats {
 /// Writes one sample a line: "re im", or "re" for a real signal. The digits suffice to read back
 /// the same bits: 9 for single precision, the fewest that round-trip for double. Rows of a table
 /// are headed by `# row R` and separated by a blank line.
-void write_text(atomic_file& to, const signal& what);
+void write_text(atomic_file& file, const signal& recording);
 
 /// Writes "index,re,im" and a line per sample; of a table, "row,index,re,im".
-void write_csv(atomic_file& to, const signal& what);
+void write_csv(atomic_file& file, const signal& recording);
 
 }  // namespace wingbeat::formats

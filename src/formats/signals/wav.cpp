@@ -51,64 +51,64 @@ bool is_unknown_size(std::size_t size) {
   return size == 0 || size == 0xFFFFFFFF;
 }
 
-std::uint32_t number_at(const byte_source& from, std::size_t offset) {
+std::uint32_t number_at(const byte_source& source, std::size_t offset) {
   std::array<std::byte, 4> number;
-  from.read(offset, number);
+  source.read(offset, number);
   return load<std::uint32_t>(number.data());
 }
 
-std::string text_at(const byte_source& from, std::size_t offset) {
+std::string text_at(const byte_source& source, std::size_t offset) {
   std::array<std::byte, 4> text;
-  from.read(offset, text);
+  source.read(offset, text);
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
 /// A header of 44 bytes whose writer ended before it filled in sizes: RIFF 36, data 0.
-bool is_unpatched(const byte_source& from) {
-  return from.size() > 44 && number_at(from, 4) == 36 && text_at(from, 36) == "data" &&
-         number_at(from, 40) == 0;
+bool is_unpatched(const byte_source& source) {
+  return source.size() > 44 && number_at(source, 4) == 36 && text_at(source, 36) == "data" &&
+         number_at(source, 40) == 0;
 }
 
 /// Checks the RIFF chunk; returns whether the recording is streamed: its writer could not go back
 /// to fill in sizes.
-bool check_riff(const byte_source& from) {
-  const std::string& name = from.name();
-  if (from.size() < riff_bytes) {
-    refuse(name, "has {} bytes, fewer than a .wav header; copy or record it again", from.size());
+bool check_riff(const byte_source& source) {
+  const std::string& name = source.name();
+  if (source.size() < riff_bytes) {
+    refuse(name, "has {} bytes, fewer than a .wav header; copy or record it again", source.size());
   }
-  const std::string form = text_at(from, 0);
-  if (form != "RIFF" || text_at(from, 8) != "WAVE") {
+  const std::string form = text_at(source, 0);
+  if (form != "RIFF" || text_at(source, 8) != "WAVE") {
     refuse(name, "starts with '{}' and is not a RIFF WAVE recording; convert it to .wav",
            printable(form));
   }
-  const std::size_t claimed = number_at(from, 4);
-  if (is_unknown_size(claimed) || is_unpatched(from)) return true;
-  if (claimed < 4 || claimed > from.size() - 8) {
+  const std::size_t claimed = number_at(source, 4);
+  if (is_unknown_size(claimed) || is_unpatched(source)) return true;
+  if (claimed < 4 || claimed > source.size() - 8) {
     refuse(name,
            "is truncated or damaged: its header claims {} bytes but {} follow; copy or "
            "record it again",
-           claimed, from.size() - 8);
+           claimed, source.size() - 8);
   }
   // Programs differ on whether the size counts the last chunk's padding byte.
-  if (from.size() - 8 > claimed + 1) {
+  if (source.size() - 8 > claimed + 1) {
     refuse(name, "has {} bytes after the {} that its header claims; remove them",
-           from.size() - 8 - claimed, claimed);
+           source.size() - 8 - claimed, claimed);
   }
   return false;
 }
 
 /// Walks the chunks: a name of four letters, a size, that many bytes, one more if that is odd.
 /// Streamed data of unknown size reaches to the end of the file.
-wave_chunks find_chunks(const byte_source& from) {
-  const bool is_streamed = check_riff(from);
-  const std::string& name = from.name();
+wave_chunks find_chunks(const byte_source& source) {
+  const bool is_streamed = check_riff(source);
+  const std::string& name = source.name();
   wave_chunks found;
   std::size_t offset = riff_bytes;
-  while (from.size() - offset >= 8) {
-    const std::string id = text_at(from, offset);
-    std::size_t size = number_at(from, offset + 4);
+  while (source.size() - offset >= 8) {
+    const std::string id = text_at(source, offset);
+    std::size_t size = number_at(source, offset + 4);
     offset += 8;
-    const std::size_t rest = from.size() - offset;
+    const std::size_t rest = source.size() - offset;
     if (is_streamed && id == "data" && is_unknown_size(size)) {
       size = rest;
       found.data_is_open = true;
@@ -126,7 +126,7 @@ wave_chunks find_chunks(const byte_source& from) {
     }
     offset += std::min(size + size % 2, rest);
   }
-  if (from.size() - offset > 1) {
+  if (source.size() - offset > 1) {
     refuse(name, "ends inside a chunk header; copy or record it again");
   }
   return found;
@@ -186,31 +186,31 @@ wave_format parse_format(bytes chunk, std::string_view name) {
   return format;
 }
 
-double load_sample(const std::byte* from, const wav_layout& format) {
+double load_sample(const std::byte* source, const wav_layout& format) {
   if (format.is_float) {
-    return format.sample_bits == 32 ? load<float>(from) : load<double>(from);
+    return format.sample_bits == 32 ? load<float>(source) : load<double>(source);
   }
   switch (format.sample_bits) {
-    case 8: return std::ldexp(load<std::uint8_t>(from) - 128, -7);
-    case 16: return std::ldexp(load<std::int16_t>(from), -15);
+    case 8: return std::ldexp(load<std::uint8_t>(source) - 128, -7);
+    case 16: return std::ldexp(load<std::int16_t>(source), -15);
     case 24: {
       // The byte below the lowest is 0, so the sign lands in bit 31.
-      const std::byte wide[4] = {std::byte{0}, from[0], from[1], from[2]};
+      const std::byte wide[4] = {std::byte{0}, source[0], source[1], source[2]};
       return std::ldexp(load<std::int32_t>(wide), -31);
     }
-    default: return std::ldexp(load<std::int32_t>(from), -31);
+    default: return std::ldexp(load<std::int32_t>(source), -31);
   }
 }
 
 }  // namespace
 
-wav_reader::wav_reader(const byte_source& from) : from_(from) {
-  const std::string& name = from.name();
-  const wave_chunks chunks = find_chunks(from);
+wav_reader::wav_reader(const byte_source& source) : from_(source) {
+  const std::string& name = source.name();
+  const wave_chunks chunks = find_chunks(source);
   if (!chunks.format) refuse(name, "has no 'fmt ' chunk; record it again");
   if (!chunks.data) refuse(name, "has no 'data' chunk; record it again");
   std::vector<std::byte> chunk(std::min(chunks.format->size, most_format_bytes));
-  from.read(chunks.format->begin, chunk);
+  source.read(chunks.format->begin, chunk);
   const wave_format format = parse_format(chunk, name);
   const std::size_t data_bytes = chunks.data->size;
   if (!chunks.data_is_open && data_bytes % format.frame_bytes != 0) {
@@ -259,8 +259,8 @@ std::vector<double> wav_reader::read(std::size_t first, std::size_t count,
 }
 
 signal read_wav(std::span<const std::byte> content, std::string_view name, std::size_t channel) {
-  const byte_source from{content, std::string{name}};
-  const wav_reader reader{from};
+  const byte_source source{content, std::string{name}};
+  const wav_reader reader{source};
   reader.require_channel(channel);
   signal result = reader.shape();
   result.n_rows = 1;
@@ -276,8 +276,8 @@ signal read_wav(std::span<const std::byte> content, std::string_view name, std::
 }
 
 signal read_wav_channels(std::span<const std::byte> content, std::string_view name) {
-  const byte_source from{content, std::string{name}};
-  const wav_reader reader{from};
+  const byte_source source{content, std::string{name}};
+  const wav_reader reader{source};
   signal result = reader.shape();
   result.samples.resize(result.n_rows * result.row_length);
   constexpr std::size_t frames_at_once = std::size_t{1} << 16;

@@ -25,7 +25,7 @@ struct wav_layout {
 class wav_reader {
  public:
   /// Reads the header. `from` must outlive the reader. Throws as `read_wav` does.
-  explicit wav_reader(const byte_source& from);
+  explicit wav_reader(const byte_source& source);
 
   /// Returns the recording without its samples, each channel a row.
   [[nodiscard]] const signal& shape() const noexcept { return shape_; }
@@ -61,7 +61,7 @@ class wav_writer {
  public:
   /// Writes the header of `shape`, whose samples are not read, each row a channel. Throws as
   /// `write_wav` does.
-  wav_writer(atomic_file& to, const signal& shape);
+  wav_writer(atomic_file& file, const signal& shape);
 
   /// Appends frames [frame][channel], of which there will be as many as the shape has.
   void add(std::span<const double> frames);
@@ -73,6 +73,6 @@ class wav_writer {
 /// Writes a real signal as above, each row a channel. Throws `plan_error` for
 /// complex samples, for a sample rate that is no whole number of Hz from 1 to 2^32 - 1, for more
 /// than 65,535 rows and where the file would exceed 4 GiB; `file_error` for a sample beyond fp32.
-void write_wav(atomic_file& to, const signal& recording);
+void write_wav(atomic_file& file, const signal& recording);
 
 }  // namespace wingbeat::formats

@@ -43,10 +43,10 @@ void check(const std::string& name, const signal& recording) {
 }
 
 template <class Number>
-void put(std::string& to, Number number) {
+void put(std::string& head, Number number) {
   std::byte bytes[sizeof(Number)];
   store(bytes, number);
-  to.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
+  head.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
 }
 
 /// The chunks RIFF, fmt of floats, fact, and the beginning of data.
@@ -76,8 +76,8 @@ std::string head_of(const signal& recording) {
 
 }  // namespace
 
-wav_writer::wav_writer(atomic_file& to, const signal& shape) : to_(to) {
-  check(to.path().string(), shape);
+wav_writer::wav_writer(atomic_file& file, const signal& shape) : to_(file) {
+  check(file.path().string(), shape);
   to_.write(head_of(shape));
 }
 
@@ -95,8 +95,8 @@ void wav_writer::add(std::span<const double> frames) {
   to_.write(bytes);
 }
 
-void write_wav(atomic_file& to, const signal& recording) {
-  wav_writer writer{to, recording};
+void write_wav(atomic_file& file, const signal& recording) {
+  wav_writer writer{file, recording};
   std::vector<double> frame(recording.n_rows);
   for (std::size_t i = 0; i < recording.row_length; ++i) {
     for (std::size_t row = 0; row < recording.n_rows; ++row) {

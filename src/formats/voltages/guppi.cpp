@@ -47,15 +47,15 @@ std::string_view without_plus(std::string_view number) {
 }
 
 /// Takes the cards of a header from `offset` on, which then lies behind it.
-cards take_cards(const byte_source& from, std::size_t& offset) {
+cards take_cards(const byte_source& source, std::size_t& offset) {
   constexpr std::size_t cards_at_once = 64;
-  const std::string& name = from.name();
+  const std::string& name = source.name();
   std::array<std::byte, cards_at_once * card_bytes> window;
   std::size_t n_held = 0;
   cards found;
   for (std::size_t i = 0; i < most_cards; ++i) {
     const std::size_t place = i % cards_at_once * card_bytes;
-    if (place == 0) n_held = from.read_some(offset, window);
+    if (place == 0) n_held = source.read_some(offset, window);
     if (place + card_bytes > n_held) {
       refuse(name, "ends inside a header, {} cards behind its start; copy or record it again", i);
     }
@@ -177,12 +177,12 @@ std::optional<channel_frequencies> frequencies_of(const cards& header, std::size
   return channel_frequencies{*centre_mhz * 1e6 - *width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
 }
 
-block_list take_blocks(const byte_source& from) {
-  const std::size_t size_bytes = from.size();
-  const std::string& name = from.name();
+block_list take_blocks(const byte_source& source) {
+  const std::size_t size_bytes = source.size();
+  const std::string& name = source.name();
   block_list list;
   for (std::size_t offset = 0; offset < size_bytes;) {
-    const cards header = take_cards(from, offset);
+    const cards header = take_cards(source, offset);
     const block_shape shape = shape_of(header, name);
     if (list.blocks.empty()) {
       list.shape = shape;
@@ -204,7 +204,7 @@ block_list take_blocks(const byte_source& from) {
     offset += shape.block_bytes;
     // Some writers pad the data too: the next header then begins behind zeros.
     std::byte next[1];
-    if (is_direct && from.read_some(offset, next) == 1 && next[0] == std::byte{0}) {
+    if (is_direct && source.read_some(offset, next) == 1 && next[0] == std::byte{0}) {
       offset = behind_padding(offset, size_bytes);
     }
   }
@@ -284,10 +284,10 @@ std::pair<voltages, std::vector<std::size_t>> stated_contents(const block_list& 
 
 class guppi_file final : public voltage_file {
  public:
-  guppi_file(const byte_source& from, std::pair<voltages, std::vector<std::size_t>> stated,
+  guppi_file(const byte_source& source, std::pair<voltages, std::vector<std::size_t>> stated,
              std::size_t block_samples)
       : voltage_file(std::move(stated.first)),
-        from_(from),
+        from_(source),
         block_samples_(block_samples),
         data_(std::move(stated.second)) {}
 
@@ -335,10 +335,10 @@ bool is_guppi(std::span<const std::byte> head) {
   });
 }
 
-std::unique_ptr<voltage_file> open_guppi(const byte_source& from) {
-  if (from.size() == 0) refuse(from.name(), "is empty; copy or record it again");
-  const block_list list = take_blocks(from);
-  return std::make_unique<guppi_file>(from, stated_contents(list, from.name()),
+std::unique_ptr<voltage_file> open_guppi(const byte_source& source) {
+  if (source.size() == 0) refuse(source.name(), "is empty; copy or record it again");
+  const block_list list = take_blocks(source);
+  return std::make_unique<guppi_file>(source, stated_contents(list, source.name()),
                                       list.shape.n_samples);
 }
 

@@ -235,14 +235,14 @@ bool is_vdif(bytes head, std::optional<std::size_t> size_bytes) {
   return ((word(length_at) ^ word(n_bytes + length_at)) & shape_mask) == 0;
 }
 
-std::unique_ptr<voltage_file> open_vdif(const byte_source& from, const vdif_options& options) {
-  if (from.size() > largest_file_bytes) {
-    refuse(from.name(), "holds {} bytes; at most {} are read, so split the file", from.size(),
+std::unique_ptr<voltage_file> open_vdif(const byte_source& source, const vdif_options& options) {
+  if (source.size() > largest_file_bytes) {
+    refuse(source.name(), "holds {} bytes; at most {} are read, so split the file", source.size(),
            largest_file_bytes);
   }
-  std::vector<std::byte> content(from.size());
-  from.read(0, content);
-  voltages held = read_vdif(content, from.name(), options);
+  std::vector<std::byte> content(source.size());
+  source.read(0, content);
+  voltages held = read_vdif(content, source.name(), options);
   std::vector<std::int16_t> samples = std::move(held.samples);
   return std::make_unique<vdif_file>(std::move(samples), std::move(held));
 }

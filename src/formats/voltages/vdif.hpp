@@ -35,7 +35,7 @@ struct vdif_options {
                                  const vdif_options& options = {});
 
 /// As above; the samples are read at once.
-[[nodiscard]] std::unique_ptr<voltage_file> open_vdif(const byte_source& from,
+[[nodiscard]] std::unique_ptr<voltage_file> open_vdif(const byte_source& source,
                                                       const vdif_options& options);
 
 }  // namespace wingbeat::formats

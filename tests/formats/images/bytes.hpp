@@ -59,8 +59,8 @@ inline formats::image_stack read_by(std::unique_ptr<formats::image_source> (*ope
                                         const formats::byte_source&, formats::image_limit),
                                     const std::string& content, const std::string& name,
                                     std::size_t limit_bytes) {
-  const formats::byte_source from{as_bytes(content), name};
-  return open(from, {.bytes = limit_bytes})->read_all();
+  const formats::byte_source source{as_bytes(content), name};
+  return open(source, {.bytes = limit_bytes})->read_all();
 }
 
 inline formats::image_stack grey_image(std::size_t height, std::size_t width,

@@ -179,14 +179,14 @@ TEST(guppi, reads_any_samples_of_a_channel) {
   for (const char* const bits : {"4", "8", "16"}) {
     const file_bytes content = with_a_gap(bits);
     const voltages all = read_guppi(content, "x.raw");
-    const byte_source from{content, "x.raw"};
-    const auto file = open_guppi(from);
+    const byte_source source{content, "x.raw"};
+    const auto file = open_guppi(source);
     for (std::size_t c = 0; c < 2; ++c) {
       for (std::size_t first = 0; first < all.n_samples; ++first) {
         for (std::size_t count = 1; first + count <= all.n_samples; ++count) {
           std::vector<std::int16_t> x(2 * count, 99), y(2 * count, 99);
-          const std::vector<std::span<std::int16_t>> to{x, y};
-          file->read(c, first, count, to);
+          const std::vector<std::span<std::int16_t>> rows{x, y};
+          file->read(c, first, count, rows);
           const auto same =
               all.samples.begin() + static_cast<std::ptrdiff_t>(2 * (c * all.n_samples + first));
           const auto other = same + static_cast<std::ptrdiff_t>(4 * all.n_samples);
@@ -203,12 +203,12 @@ TEST(guppi, refuses_a_file_that_became_shorter) {
   const temporary_folder folder;
   const auto path =
       folder.write("x.raw", {reinterpret_cast<const char*>(content.data()), content.size()});
-  const byte_source from{path, content.size()};
-  const auto file = open_guppi(from);
+  const byte_source source{path, content.size()};
+  const auto file = open_guppi(source);
   std::filesystem::resize_file(path, content.size() / 2);
   std::vector<std::int16_t> x(2 * file->contents().n_samples), y = x;
-  const std::vector<std::span<std::int16_t>> to{x, y};
-  EXPECT_THAT(message_of([&] { file->read(1, 0, file->contents().n_samples, to); }),
+  const std::vector<std::span<std::int16_t>> rows{x, y};
+  EXPECT_THAT(message_of([&] { file->read(1, 0, file->contents().n_samples, rows); }),
               HasSubstr("x.raw: ends within a block; another program shortened it"));
 }
 
