@@ -10,7 +10,7 @@
 
 namespace wingbeat::formats {
 
-/// Returns the number whose bytes start at `from`.
+/// Returns the number whose bytes start at `source`.
 template <class Number>
 [[nodiscard]] Number load(const std::byte* source, std::endian order = std::endian::little) {
   std::array<std::byte, sizeof(Number)> bytes;
@@ -21,7 +21,7 @@ template <class Number>
   return value;
 }
 
-/// Stores the number little-endian at `to`.
+/// Stores the number little-endian at `target`.
 template <class Number>
 void store(std::byte* target, Number value) {
   std::memcpy(target, &value, sizeof value);

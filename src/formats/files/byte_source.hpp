@@ -2,7 +2,8 @@
 // The bytes of a file, read where and when they are asked for.
 #pragma once
 
-#include <cstddef>  // byte, size_t
+#include <algorithm>  // max, min
+#include <cstddef>    // byte, size_t
 #include <filesystem>
 #include <span>
 #include <string>
@@ -45,5 +46,20 @@ class byte_source {
   std::vector<std::byte> kept_ = {};
   int descriptor_ = -1;
 };
+
+/// Calls `take` with the bytes from `begin` on in pieces, and the offset of each from `begin`. A
+/// piece is whole items of `item_bytes`, about 2^20 bytes together.
+template <class Take>
+void read_pieces(const byte_source& source, std::size_t begin, std::size_t n_bytes,
+                 std::size_t item_bytes, Take take) {
+  constexpr std::size_t about_bytes = std::size_t{1} << 20;
+  const std::size_t piece_bytes = std::max<std::size_t>(about_bytes / item_bytes, 1) * item_bytes;
+  std::vector<std::byte> piece(std::min(n_bytes, piece_bytes));
+  for (std::size_t done = 0; done < n_bytes; done += piece.size()) {
+    piece.resize(std::min(piece.size(), n_bytes - done));
+    source.read(begin + done, piece);
+    take(std::span<const std::byte>{piece}, done);
+  }
+}
 
 }  // namespace wingbeat::formats

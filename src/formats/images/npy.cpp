@@ -8,10 +8,11 @@
 #include <utility>  // move
 #include <vector>
 
-#include "formats/files/byte_order.hpp"  // store
-#include "formats/files/npy_header.hpp"  // npy_header, npy_type, npy_prefix, take_npy_header
-#include "formats/files/refusal.hpp"     // printable, refuse
-#include "formats/images/packed.hpp"     // packed_images, read_pieces
+#include "formats/files/byte_order.hpp"   // store
+#include "formats/files/byte_source.hpp"  // read_pieces
+#include "formats/files/npy_header.hpp"   // npy_header, npy_type, npy_prefix, take_npy_header
+#include "formats/files/refusal.hpp"      // printable, refuse
+#include "formats/images/packed.hpp"      // packed_images
 
 namespace wingbeat::formats {
 namespace {

@@ -2,32 +2,15 @@
 // Images that lie in a file as plain numbers, one after another.
 #pragma once
 
-#include <algorithm>  // max, min
-#include <bit>        // endian
-#include <cstddef>    // byte, size_t
+#include <bit>      // endian
+#include <cstddef>  // byte, size_t
 #include <span>
 #include <utility>  // move
-#include <vector>
 
 #include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/images/source.hpp"      // image_source
 
 namespace wingbeat::formats {
-
-/// Calls `take` with the bytes from `begin` on in pieces, and the offset of each from `begin`. A
-/// piece is whole items of `item_bytes`, about 2^20 bytes together.
-template <class Take>
-void read_pieces(const byte_source& source, std::size_t begin, std::size_t n_bytes,
-                 std::size_t item_bytes, Take take) {
-  constexpr std::size_t about_bytes = std::size_t{1} << 20;
-  const std::size_t piece_bytes = std::max<std::size_t>(about_bytes / item_bytes, 1) * item_bytes;
-  std::vector<std::byte> piece(std::min(n_bytes, piece_bytes));
-  for (std::size_t done = 0; done < n_bytes; done += piece.size()) {
-    piece.resize(std::min(piece.size(), n_bytes - done));
-    source.read(begin + done, piece);
-    take(std::span<const std::byte>{piece}, done);
-  }
-}
 
 /// Images [image][y][x][channel] of one type from byte `start` of the file on, which has them all.
 class packed_images final : public image_source {

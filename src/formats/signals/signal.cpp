@@ -13,7 +13,7 @@
 #include "formats/signals/csv.hpp"        // has_csv_heading, read_csv
 #include "formats/signals/npy.hpp"        // read_npy, write_npy
 #include "formats/signals/text.hpp"       // read_text, write_csv, write_text
-#include "formats/signals/wav.hpp"        // read_wav, read_wav_channels, write_wav
+#include "formats/signals/wav.hpp"        // read_wav, write_wav
 #include "formatted.hpp"                  // formatted
 #include "wingbeat/error.hpp"             // plan_error
 
@@ -29,8 +29,9 @@ signal read_content(std::span<const std::byte> content, const std::filesystem::p
     return extension == suffix || text.starts_with(magic);
   };
   if (extension != ".npy" && looks_like(".wav", "RIFF")) {
-    if (options.has_channels_as_rows) return read_wav_channels(content, name);
-    return read_wav(content, name, options.channel.value_or(0));
+    const auto channel =
+        options.has_channels_as_rows ? std::nullopt : std::optional{options.channel.value_or(0)};
+    return read_wav(content, name, channel);
   }
   if (options.channel) {
     throw plan_error(

@@ -10,7 +10,6 @@
 
 #include "formats/files/byte_order.hpp"  // load
 #include "formats/files/refusal.hpp"     // printable, refuse, refuse_not_finite
-#include "formats/images/packed.hpp"     // read_pieces
 #include "formatted.hpp"                 // formatted
 #include "wingbeat/error.hpp"            // plan_error
 
@@ -258,32 +257,18 @@ std::vector<double> wav_reader::read(std::size_t first, std::size_t count,
   return samples;
 }
 
-signal read_wav(std::span<const std::byte> content, std::string_view name, std::size_t channel) {
+signal read_wav(std::span<const std::byte> content, std::string_view name,
+                std::optional<std::size_t> channel) {
   const byte_source source{content, std::string{name}};
   const wav_reader reader{source};
-  reader.require_channel(channel);
+  if (channel) reader.require_channel(*channel);
   signal result = reader.shape();
-  result.n_rows = 1;
-  result.samples.reserve(result.row_length);
-  constexpr std::size_t frames_at_once = std::size_t{1} << 16;
-  for (std::size_t first = 0; first < result.row_length; first += frames_at_once) {
-    const std::size_t count = std::min(frames_at_once, result.row_length - first);
-    for (const double value : reader.read(first, count, channel)) {
-      result.samples.emplace_back(value);
-    }
-  }
-  return result;
-}
-
-signal read_wav_channels(std::span<const std::byte> content, std::string_view name) {
-  const byte_source source{content, std::string{name}};
-  const wav_reader reader{source};
-  signal result = reader.shape();
+  if (channel) result.n_rows = 1;
   result.samples.resize(result.n_rows * result.row_length);
   constexpr std::size_t frames_at_once = std::size_t{1} << 16;
   for (std::size_t first = 0; first < result.row_length; first += frames_at_once) {
     const std::size_t count = std::min(frames_at_once, result.row_length - first);
-    const std::vector<double> samples = reader.read(first, count, std::nullopt);
+    const std::vector<double> samples = reader.read(first, count, channel);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const std::size_t frame = first + i / result.n_rows;
       result.samples[i % result.n_rows * result.row_length + frame] = samples[i];

@@ -24,7 +24,7 @@ struct wav_layout {
 /// A recording whose frames, one sample of every channel, are read a few at a time.
 class wav_reader {
  public:
-  /// Reads the header. `from` must outlive the reader. Throws as `read_wav` does.
+  /// Reads the header. `source` must outlive the reader. Throws as `read_wav` does.
   explicit wav_reader(const byte_source& source);
 
   /// Returns the recording without its samples, each channel a row.
@@ -44,17 +44,15 @@ class wav_reader {
   signal shape_;
 };
 
-/// Returns one channel as one real row with its sample rate.  Scale: PCM maps to [-1, 1), that is
-/// the integer divided by 2^(bits-1), where 8 bits are unsigned and 128 is zero; floats are taken
-/// as they are. A streamed recording, whose RIFF size is 0 or 0xFFFFFFFF, may say the same of its
-/// data: they reach to the end of the file, and a frame that is cut there is dropped.
-/// WAVE_FORMAT_EXTENSIBLE is read when it wraps one of these. Throws `file_error` naming `name`
-/// and what is wrong, and `plan_error` for a channel that the file does not have.
+/// Returns one channel as one real row, or without one all of them, each a row, with their sample
+/// rate.  Scale: PCM maps to [-1, 1), that is the integer divided by 2^(bits-1), where 8 bits are
+/// unsigned and 128 is zero; floats are taken as they are. A streamed recording, whose RIFF size is
+/// 0 or 0xFFFFFFFF, may say the same of its data: they reach to the end of the file, and a frame
+/// that is cut there is dropped. WAVE_FORMAT_EXTENSIBLE is read when it wraps one of these. Throws
+/// `file_error` naming `name` and what is wrong, and `plan_error` for a channel that the file does
+/// not have.
 [[nodiscard]] signal read_wav(std::span<const std::byte> content, std::string_view name,
-                              std::size_t channel = 0);
-
-/// Returns all channels, each as a row.
-[[nodiscard]] signal read_wav_channels(std::span<const std::byte> content, std::string_view name);
+                              std::optional<std::size_t> channel);
 
 /// Writes a recording as IEEE floats of 32 bits, a few frames at a time.
 class wav_writer {
