@@ -94,9 +94,9 @@ struct channeliser::impl {
     }
   }
 
-  void take_piece(queue& on, const samples& next, std::size_t from, std::size_t count) {
+  void take_piece(queue& on, const samples& next, std::size_t begin, std::size_t count) {
     const std::int64_t keep = converter ? next_output * subsampling() : keep_from();
-    bool has_room = input.append(on, next, from, count, keep);
+    bool has_room = input.append(on, next, begin, count, keep);
     if (converter && has_room) has_room = decimate(on);
     if (!has_room) {
       throw plan_error(
@@ -136,10 +136,10 @@ struct channeliser::impl {
   std::optional<begun_heap> begin_next(heap_fit wanted) {
     const std::lock_guard lock{mutex};
     const auto hop = static_cast<std::int64_t>(sizes.heap_samples);
-    const window_range there = windows_there();
-    while (const auto t = windows.next_heap(earliest, there.first)) {
-      if (wanted == heap_fit::whole && windows.is_to_come(*t, there.last)) return std::nullopt;
-      const fitted_heap found = windows.fit_at(*t, there);
+    const window_range range = windows_there();
+    while (const auto t = windows.next_heap(earliest, range.first)) {
+      if (wanted == heap_fit::whole && windows.is_to_come(*t, range.last)) return std::nullopt;
+      const fitted_heap found = windows.fit_at(*t, range);
       if (found.fit == heap_fit::early) {
         earliest = found.early + 1;
         continue;
@@ -157,19 +157,19 @@ struct channeliser::impl {
     return std::nullopt;
   }
 
-  [[nodiscard]] begun_heap begun_locked(std::int64_t t, const window_values& of) {
-    begun_heap begun{.heap = {.timestamp = t, .n_spectra = of.front().size()}};
+  [[nodiscard]] begun_heap begun_locked(std::int64_t t, const window_values& values) {
+    begun_heap begun{.heap = {.timestamp = t, .n_spectra = values.front().size()}};
     const auto window = static_cast<std::int64_t>(sizes.window_samples);
     bool is_touched = false;
     for (std::size_t p = 0; p < spec.polarisations; ++p) {
-      const auto is_whole = [&](const delay_value& at) {
-        return input.is_whole(p, at.input_start, at.input_start + window);
+      const auto is_whole = [&](const delay_value& value) {
+        return input.is_whole(p, value.input_start, value.input_start + window);
       };
-      begun.heap.is_complete.push_back(std::all_of(of[p].begin(), of[p].end(), is_whole));
+      begun.heap.is_complete.push_back(std::all_of(values[p].begin(), values[p].end(), is_whole));
       is_touched = is_touched || !begun.heap.is_complete.back();
     }
     begun.is_withheld = is_touched && spec.missing == missing_policy::withhold;
-    if (!begun.is_withheld) begun.entries = entries.make(spec, t, of, first_number());
+    if (!begun.is_withheld) begun.entries = entries.make(spec, t, values, first_number());
     return begun;
   }
 
@@ -288,9 +288,9 @@ std::int64_t channeliser::add_delays(std::span<const delay_model> models) {
   static_cast<void>(spec());
   const std::lock_guard lock{impl_->mutex};
   impl_->windows.add(models);
-  std::int64_t from = impl_->earliest;
-  for (const delay_model& model : models) from = std::max(from, model.start_samples);
-  return from;
+  std::int64_t start = impl_->earliest;
+  for (const delay_model& model : models) start = std::max(start, model.start_samples);
+  return start;
 }
 
 std::int64_t channeliser::add_gains(gain_change change) {

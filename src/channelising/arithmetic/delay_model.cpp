@@ -131,8 +131,8 @@ delay_value delay_schedule::at(std::int64_t t, double offset) const {
 }
 
 void delay_schedule::fill(std::int64_t t, std::int64_t step, double offset,
-                          std::int64_t subsampling, std::span<delay_value> to) const {
-  for (auto next = to.begin(); next != to.end();) {
+                          std::int64_t subsampling, std::span<delay_value> values) const {
+  for (auto next = values.begin(); next != values.end();) {
     const delay_model& model = model_at(t, offset);
     const auto change = next_change(t, offset);
     const std::int64_t end = change ? *change : std::numeric_limits<std::int64_t>::max();
@@ -140,7 +140,7 @@ void delay_schedule::fill(std::int64_t t, std::int64_t step, double offset,
       const delay_value value = value_of(model, t, offset);
       *next++ = subsampling == 1 ? value : aligned(value, subsampling);
       t += step;
-    } while (next != to.end() && t < end);
+    } while (next != values.end() && t < end);
   }
 }
 

@@ -52,7 +52,7 @@ class delay_schedule {
 
   /// Writes the values of spectra at t, t + step, .., each `aligned`.
   void fill(std::int64_t t, std::int64_t step, double offset, std::int64_t subsampling,
-            std::span<delay_value> to) const;
+            std::span<delay_value> values) const;
 
   /// Returns the first t from which another model than at `t` is in force; none after the last.
   [[nodiscard]] std::optional<std::int64_t> next_change(std::int64_t t, double offset = 0) const;

@@ -22,8 +22,8 @@ namespace wingbeat::channelising {
       {{static_cast<std::uint32_t>(time), static_cast<std::uint32_t>(time >> 32), channel,
         polarisation / 2}},
       seed);
-  const std::size_t at = 2 * (polarisation % 2);
-  return {device::dither_of(words.at[at]), device::dither_of(words.at[at + 1])};
+  const std::size_t word = 2 * (polarisation % 2);
+  return {device::dither_of(words.at[word]), device::dither_of(words.at[word + 1])};
 }
 
 }  // namespace wingbeat::channelising

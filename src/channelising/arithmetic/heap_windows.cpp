@@ -38,7 +38,7 @@ void heap_windows::add(std::size_t polarisation, const delay_model& model) {
 }
 
 void heap_windows::forget_before(std::int64_t t) {
-  for (delay_schedule& of : delays_) of.forget_before(t, sizes_.evaluation_offset);
+  for (delay_schedule& schedule : delays_) schedule.forget_before(t, sizes_.evaluation_offset);
 }
 
 std::optional<std::int64_t> heap_windows::next_heap(std::int64_t earliest,
@@ -47,20 +47,21 @@ std::optional<std::int64_t> heap_windows::next_heap(std::int64_t earliest,
                                subsampling_, sizes_.evaluation_offset});
 }
 
-delay_value heap_windows::value_at(const delay_schedule& of, std::int64_t t) const {
-  return aligned(of.at(t, sizes_.evaluation_offset), subsampling_);
+delay_value heap_windows::value_at(const delay_schedule& schedule, std::int64_t t) const {
+  return aligned(schedule.at(t, sizes_.evaluation_offset), subsampling_);
 }
 
 std::int64_t heap_windows::first_sample(std::int64_t t) const {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  for (const delay_schedule& of : delays_) first = std::min(first, value_at(of, t).input_start);
+  for (const delay_schedule& schedule : delays_)
+    first = std::min(first, value_at(schedule, t).input_start);
   return first;
 }
 
 bool heap_windows::is_to_come(std::int64_t t, std::int64_t last) const {
   const std::size_t before = (sizes_.spectra_per_heap - 1) * sizes_.spectrum_samples;
-  return std::any_of(delays_.begin(), delays_.end(), [&](const delay_schedule& of) {
-    return value_at(of, t + static_cast<std::int64_t>(before)).input_start > last;
+  return std::any_of(delays_.begin(), delays_.end(), [&](const delay_schedule& schedule) {
+    return value_at(schedule, t + static_cast<std::int64_t>(before)).input_start > last;
   });
 }
 

@@ -60,7 +60,7 @@ class heap_windows {
   [[nodiscard]] fitted_heap fit_at(std::int64_t t, const window_range& range) const;
 
  private:
-  [[nodiscard]] delay_value value_at(const delay_schedule& of, std::int64_t t) const;
+  [[nodiscard]] delay_value value_at(const delay_schedule& schedule, std::int64_t t) const;
 
   channeliser_sizes sizes_;
   std::int64_t subsampling_;

@@ -21,9 +21,9 @@ bit_position position_of(std::size_t first_sample, unsigned sample_bits) {
   return {first_sample / 8 * sample_bits + bits / 8, static_cast<unsigned>(bits % 8)};
 }
 
-std::uint32_t big_endian_word(const std::byte* from) {
+std::uint32_t big_endian_word(const std::byte* bytes) {
   std::uint32_t word;
-  std::memcpy(&word, from, sizeof word);
+  std::memcpy(&word, bytes, sizeof word);
   if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap32(word);
   return word;
 }

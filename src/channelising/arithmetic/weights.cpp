@@ -24,10 +24,10 @@ std::vector<double> filter_weights(const filter_shape& shape) {
   double energy = 0;
   // The second half mirrors the first, to the last bit.
   for (std::size_t i = 0; i < (length + 1) / 2; ++i) {
-    const double at = static_cast<double>(i);
-    const double sine = std::sin(pi * at / static_cast<double>(length - 1));
+    const double place = static_cast<double>(i);
+    const double sine = std::sin(pi * place / static_cast<double>(length - 1));
     const double window = shape.window == filter_window::hann ? sine * sine : 1;
-    const double offset = (at + 0.5) / step - static_cast<double>(shape.taps) / 2;
+    const double offset = (place + 0.5) / step - static_cast<double>(shape.taps) / 2;
     weights[i] = weights[length - 1 - i] = window * sinc(shape.cutoff * offset);
   }
   for (const double w : weights) energy += w * w;

@@ -66,21 +66,22 @@ class entry_rule {
 };
 
 /// States how many spectra of a polarisation follow each other, step by step, from each one on.
-void count_followers(std::size_t step, std::span<spectrum_entry> of) {
-  for (std::size_t i = of.size() - 1; i-- > 0;) {
-    if (of[i + 1].first == of[i].first + step) of[i].follow = of[i + 1].follow + 1;
+void count_followers(std::size_t step, std::span<spectrum_entry> entries) {
+  for (std::size_t i = entries.size() - 1; i-- > 0;) {
+    if (entries[i + 1].first == entries[i].first + step)
+      entries[i].follow = entries[i + 1].follow + 1;
   }
 }
 
 /// Has spectra from `n_whole` on repeat the first one, times gains of 0, set `n_sets`: they have no
 /// samples of their own.
 void fill_with_zeros(const channeliser_spec& spec, std::size_t n_whole, std::uint32_t n_sets,
-                     heap_entries& to) {
-  const std::size_t n_spectra = to.spectra.size() / spec.polarisations;
+                     heap_entries& entries) {
+  const std::size_t n_spectra = entries.spectra.size() / spec.polarisations;
   for (std::size_t p = 0; p < spec.polarisations; ++p) {
-    spectrum_entry silent = to.spectra[p * n_spectra];
+    spectrum_entry silent = entries.spectra[p * n_spectra];
     silent.gains = n_sets;
-    std::fill_n(to.spectra.begin() + static_cast<std::ptrdiff_t>(p * n_spectra + n_whole),
+    std::fill_n(entries.spectra.begin() + static_cast<std::ptrdiff_t>(p * n_spectra + n_whole),
                 n_spectra - n_whole, silent);
   }
 }
@@ -93,28 +94,28 @@ heap_entries heap_entry_maker::make(const channeliser_spec& spec, std::int64_t t
   const std::size_t n = sizes.spectra_per_heap, n_whole = windows.front().size();
   const auto hop = static_cast<std::int64_t>(sizes.spectrum_samples);
   const entry_rule entry_of{spec, sizes, bank_begin};
-  heap_entries made;
-  made.spectra.resize(spec.polarisations * n);
+  heap_entries entries;
+  entries.spectra.resize(spec.polarisations * n);
   changes in_force;
   for (std::size_t p = 0; p < spec.polarisations; ++p) {
     in_force.clear();
     for (std::size_t s = 0; s < n_whole; ++s) {
       const std::int64_t time = t + static_cast<std::int64_t>(s) * hop;
-      const gain_change* const now = gains_at(spec, time);
-      if (s == 0 || now != in_force.back()) in_force.push_back(now);
-      spectrum_entry& entry = made.spectra[p * n + s];
+      const gain_change* const change = gains_at(spec, time);
+      if (s == 0 || change != in_force.back()) in_force.push_back(change);
+      spectrum_entry& entry = entries.spectra[p * n + s];
       entry = entry_of(windows[p][s], time);
       entry.gains = static_cast<std::uint32_t>(in_force.size() - 1);
     }
   }
   if (n_whole < n) {
-    fill_with_zeros(spec, n_whole, static_cast<std::uint32_t>(in_force.size()), made);
+    fill_with_zeros(spec, n_whole, static_cast<std::uint32_t>(in_force.size()), entries);
   }
-  made.gains = sets_of(spec, in_force, n_whole < n);
+  entries.gains = sets_of(spec, in_force, n_whole < n);
   for (std::size_t p = 0; p < spec.polarisations; ++p) {
-    count_followers(sizes.transform, std::span(made.spectra).subspan(p * n, n));
+    count_followers(sizes.transform, std::span(entries.spectra).subspan(p * n, n));
   }
-  return made;
+  return entries;
 }
 
 gain_sets heap_entry_maker::sets_of(const channeliser_spec& spec, const changes& in_force,

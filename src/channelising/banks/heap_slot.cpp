@@ -10,11 +10,11 @@ namespace {
 
 /// Copies to pinned memory and queues the copy from there.
 template <class Value>
-void send(backend::queue& copies, const std::vector<Value>& values, pinned_memory& by,
-          buffer_view to) {
-  to.size_bytes = values.size() * sizeof(Value);
-  std::memcpy(by.bytes().data(), values.data(), to.size_bytes);
-  copies.write_later(to, by.bytes().data());
+void send(backend::queue& copies, const std::vector<Value>& values, pinned_memory& pinned,
+          buffer_view memory) {
+  memory.size_bytes = values.size() * sizeof(Value);
+  std::memcpy(pinned.bytes().data(), values.data(), memory.size_bytes);
+  copies.write_later(memory, pinned.bytes().data());
 }
 
 }  // namespace
@@ -55,16 +55,16 @@ void heap_slot::put(queue& on, backend::queue& copies, const heap_entries& entri
 }
 
 buffer_view heap_slot::heap() const {
-  buffer_view at = made_.view();
-  at.size_bytes = heap_bytes_;
-  return at;
+  buffer_view view = made_.view();
+  view.size_bytes = heap_bytes_;
+  return view;
 }
 
 buffer_view heap_slot::saturated() const {
-  buffer_view at = made_.view();
-  at.offset_bytes += counters_at();
-  at.size_bytes -= counters_at();
-  return at;
+  buffer_view view = made_.view();
+  view.offset_bytes += counters_at();
+  view.size_bytes -= counters_at();
+  return view;
 }
 
 void heap_slot::fetch(const queue& on, backend::queue& copies) {
@@ -80,8 +80,8 @@ void heap_slot::wait() const {
 
 std::span<const std::byte> heap_slot::made_bytes() const {
   if (!is_here_already_) return made_here_.bytes();
-  const buffer_view at = made_.view();
-  return {static_cast<const std::byte*>(at.handle) + at.offset_bytes, at.size_bytes};
+  const buffer_view view = made_.view();
+  return {static_cast<const std::byte*>(view.handle) + view.offset_bytes, view.size_bytes};
 }
 
 std::span<const std::byte> heap_slot::bytes() const {

@@ -20,16 +20,17 @@ device::channeliser::bank_numbers numbers_of(const channeliser_spec& spec) {
           .elements = 32};
 }
 
-std::string policy_text(const device::channeliser::bank_numbers& of, std::uint64_t seed) {
+std::string policy_text(const device::channeliser::bank_numbers& numbers, std::uint64_t seed) {
   return formatted(R"(struct policy {{
   WINGBEAT_FN static constexpr channeliser::bank_numbers numbers() {{
     return {{{}, {}, {}, {}, {}, {}, channeliser::heap_sample({}), {}, {}, {}, {}}};
   }}
   WINGBEAT_FN static constexpr size seed() {{ return size({}u) << 32 | {}u; }}
 }};)",
-                   of.channels, of.taps, of.sample_bits, of.parts, of.polarisations,
-                   of.spectra_per_heap, static_cast<int>(of.output), of.dithers, of.sliding,
-                   of.rows, of.elements, seed >> 32, seed & 0xffffffffU);
+                   numbers.channels, numbers.taps, numbers.sample_bits, numbers.parts,
+                   numbers.polarisations, numbers.spectra_per_heap,
+                   static_cast<int>(numbers.output), numbers.dithers, numbers.sliding, numbers.rows,
+                   numbers.elements, seed >> 32, seed & 0xffffffffU);
 }
 
 }  // namespace wingbeat::channelising

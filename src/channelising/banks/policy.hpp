@@ -18,11 +18,11 @@ namespace wingbeat::channelising {
 [[nodiscard]] std::string policy_text(const device::channeliser::bank_numbers& numbers,
                                       std::uint64_t seed);
 
-/// Returns device memory that holds `with`.
+/// Returns device memory that holds `values`.
 template <class T>
-[[nodiscard]] buffer filled(const queue& on, const std::vector<T>& with) {
-  buffer memory{on, with.size() * sizeof(T)};
-  memory.write(with.data(), memory.size_bytes());
+[[nodiscard]] buffer filled(const queue& on, const std::vector<T>& values) {
+  buffer memory{on, values.size() * sizeof(T)};
+  memory.write(values.data(), memory.size_bytes());
   return memory;
 }
 

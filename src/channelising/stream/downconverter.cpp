@@ -14,12 +14,12 @@ constexpr unsigned n_threads = 256;
 std::vector<std::complex<float>> mixed_taps(const channeliser_spec& spec, std::uint64_t turn) {
   const channeliser_sizes sizes = sizes_of(spec);
   const auto taps = filter_taps({sizes.filter_taps, sizes.subsampling, pass_edge(spec)});
-  std::vector<std::complex<float>> all;
+  std::vector<std::complex<float>> mixed;
   for (std::size_t a = 0; a < taps.size(); ++a) {
     const std::complex<double> tap = taps[a] * mixer(turn, static_cast<std::int64_t>(a));
-    all.emplace_back(static_cast<float>(tap.real()), static_cast<float>(tap.imag()));
+    mixed.emplace_back(static_cast<float>(tap.real()), static_cast<float>(tap.imag()));
   }
-  return all;
+  return mixed;
 }
 
 /// A thread makes one output of one polarisation.
@@ -61,16 +61,16 @@ void downconvert(WINGBEAT_GLOBAL const unsigned char* samples, size samples_firs
 }  // namespace
 
 downconverter::downconverter(const queue& on, const channeliser_spec& spec,
-                             const sample_planes& from)
+                             const sample_planes& planes)
     : spec_(spec),
       sizes_(sizes_of(spec)),
-      planes_(from),
+      planes_(planes),
       turn_(turn_per_sample(spec.narrowband->centre_hz, spec.adc_rate_hz)),
       taps_(mixed_taps(spec, turn_)) {
-  if (from.form != sample_form::packed) return;
+  if (planes.form != sample_form::packed) return;
   taps_there_ = buffer{on, taps_.size() * sizeof(taps_.front())};
   taps_there_.write(taps_.data(), taps_there_.size_bytes());
-  kernel_.emplace(on, kernel_of(spec, from));
+  kernel_.emplace(on, kernel_of(spec, planes));
 }
 
 std::int64_t downconverter::first_from(std::int64_t index) const {
@@ -86,7 +86,7 @@ void downconverter::run(queue& on, const sample_store& from, const sample_store&
                         std::int64_t first, std::size_t count) {
   const std::size_t s = sizes_.subsampling;
   const std::int64_t input = first * static_cast<std::int64_t>(s);
-  const auto at = static_cast<std::size_t>(input - from.begin());
+  const auto offset = static_cast<std::size_t>(input - from.begin());
   for (std::size_t p = 0; p < spec_.polarisations; ++p) {
     if (kernel_) {
       buffer_view plane = from.view();
@@ -95,7 +95,7 @@ void downconverter::run(queue& on, const sample_store& from, const sample_store&
       buffer_view out = to.at(p, first);
       out.size_bytes = count * sizeof(std::complex<float>);
       kernel_->enqueue(on, (count + n_threads - 1) / n_threads,
-                       {plane, taps_there_.view(), out, at, count,
+                       {plane, taps_there_.view(), out, offset, count,
                         static_cast<std::size_t>(turn_ * static_cast<std::uint64_t>(input)),
                         static_cast<std::size_t>(turn_ * s)});
       continue;

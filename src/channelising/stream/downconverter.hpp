@@ -13,7 +13,7 @@ namespace wingbeat::channelising {
 
 class downconverter {
  public:
-  downconverter(const queue& on, const channeliser_spec& spec, const sample_planes& from);
+  downconverter(const queue& on, const channeliser_spec& spec, const sample_planes& planes);
 
   /// Returns the index of the first output whose taps begin at input sample `index` or later.
   [[nodiscard]] std::int64_t first_from(std::int64_t index) const;

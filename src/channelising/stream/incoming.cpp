@@ -35,12 +35,12 @@ void require_flags(const channeliser_spec& spec, const channeliser::samples& nex
 void require_all_missing(const channeliser::samples& next) {
   for (std::size_t p = 0; p < next.present.size(); ++p) {
     const std::vector<bool>& flags = next.present[p];
-    const auto there = std::find(flags.begin(), flags.end(), true);
-    if (there == flags.end()) continue;
+    const auto present = std::find(flags.begin(), flags.end(), true);
+    if (present == flags.end()) continue;
     throw plan_error(
         formatted("packet {} of polarisation {} is flagged as present, and neither packed samples "
                   "nor integers are given; give them, or flag all packets as missing",
-                  there - flags.begin(), p));
+                  present - flags.begin(), p));
   }
 }
 
@@ -165,17 +165,17 @@ std::string incoming::explain() const {
 }
 
 template <class Call>
-void incoming::by_runs(const channeliser::samples& next, std::size_t from, std::size_t end,
+void incoming::by_runs(const channeliser::samples& next, std::size_t begin, std::size_t end,
                        Call call) const {
   const bool are_there = !has_no_data(next);
   const std::size_t parts = parts_of(spec_);
   for (std::size_t p = 0; p < spec_.polarisations; ++p) {
     if (next.present.empty()) {
-      call(run{p, parts * from, parts * end, are_there});
+      call(run{p, parts * begin, parts * end, are_there});
       continue;
     }
     const std::vector<bool>& flags = next.present[p];
-    for (std::size_t first = from, stop = from; first < end; first = stop) {
+    for (std::size_t first = begin, stop = begin; first < end; first = stop) {
       const bool is_present = flags[first / next.packet_samples];
       while (stop < end && flags[stop / next.packet_samples] == is_present) {
         stop = std::min((stop / next.packet_samples + 1) * next.packet_samples, end);
@@ -216,17 +216,17 @@ void incoming::count(std::size_t polarisation, std::span<const std::int16_t> sam
   }
 }
 
-bool incoming::append(queue& on, const channeliser::samples& next, std::size_t from,
+bool incoming::append(queue& on, const channeliser::samples& next, std::size_t begin,
                       std::size_t count_all, std::int64_t keep) {
   const std::size_t parts = parts_of(spec_);
   if (!store_.make_room(on, keep * parts_, count_all * parts)) return false;
-  by_runs(next, from, from + count_all, [&](const run& each) {
+  by_runs(next, begin, begin + count_all, [&](const run& each) {
     if (each.is_present) levels_[each.polarisation].n_samples += (each.stop - each.first) / parts;
     if (!reads_) take(next, each);
   });
   if (reads_) {
     on.wait();
-    read(next, from, count_all);
+    read(next, begin, count_all);
   } else {
     for (std::size_t p = 0; p < staged_.size(); ++p) write_staged(p);
     store_.publish(on);
@@ -237,14 +237,14 @@ bool incoming::append(queue& on, const channeliser::samples& next, std::size_t f
   return true;
 }
 
-void incoming::read(const channeliser::samples& next, std::size_t from, std::size_t count_all) {
+void incoming::read(const channeliser::samples& next, std::size_t begin, std::size_t count_all) {
   std::vector<backend::sample_run> runs;
-  const std::int64_t begin = (end_ - static_cast<std::int64_t>(from)) * parts_;
-  by_runs(next, from, from + count_all, [&](const run& each) {
+  const std::int64_t index = (end_ - static_cast<std::int64_t>(begin)) * parts_;
+  by_runs(next, begin, begin + count_all, [&](const run& each) {
     const std::size_t p = each.polarisation, n = each.stop - each.first;
-    const buffer_view at = store_.at(p, begin + static_cast<std::int64_t>(each.first));
+    const buffer_view plane = store_.at(p, index + static_cast<std::int64_t>(each.first));
     auto* const out =
-        reinterpret_cast<float*>(static_cast<std::byte*>(at.handle) + at.offset_bytes);
+        reinterpret_cast<float*>(static_cast<std::byte*>(plane.handle) + plane.offset_bytes);
     if (!each.is_present) {
       std::fill_n(out, n, 0.0F);
       return;
@@ -299,8 +299,8 @@ void incoming::take_whole_bytes(const channeliser::samples& next, const run& tak
   std::int64_t& index = staged_[p].begin;
   const std::size_t size_bytes = n / 8 * bits_;
   if (taken.is_present) {
-    const std::size_t from = taken.first / 8 * bits_ + taken.first % 8 * bits_ / 8;
-    store_.write_later(p, index, &next.packed[p][from], size_bytes);
+    const std::size_t first_byte = taken.first / 8 * bits_ + taken.first % 8 * bits_ / 8;
+    store_.write_later(p, index, &next.packed[p][first_byte], size_bytes);
     copied_.push_back({p, n, index});
   } else {
     store_.clear(p, index, size_bytes);

@@ -44,10 +44,10 @@ class incoming {
   /// `channeliser::push` does.
   void accept(const channeliser::samples& next);
 
-  /// Counts and appends samples `from` to `from + count` of those accepted, missing ones as 0;
+  /// Counts and appends samples `begin` to `from + count` of those accepted, missing ones as 0;
   /// samples from index `keep` on stay. Returns false where there is no room. Copies may be queued:
   /// those accepted stay as they are until `wait_for_copies` returns.
-  [[nodiscard]] bool append(queue& on, const channeliser::samples& next, std::size_t from,
+  [[nodiscard]] bool append(queue& on, const channeliser::samples& next, std::size_t begin,
                             std::size_t count, std::int64_t keep);
 
   /// Keeps `owner`, of the memory of what was appended last, until it was copied.
@@ -95,17 +95,17 @@ class incoming {
     std::shared_ptr<const backend::mark> copied;
   };
 
-  /// Calls `call(run)` with the numbers of samples `from` to `end` of each polarisation, as long as
-  /// they are all present or all missing.
+  /// Calls `call(run)` with the numbers of samples `begin` to `end` of each polarisation, as long
+  /// as they are all present or all missing.
   template <class Call>
-  void by_runs(const channeliser::samples& next, std::size_t from, std::size_t end,
+  void by_runs(const channeliser::samples& next, std::size_t begin, std::size_t end,
                Call call) const;
 
   /// Adds samples.
   void add_gap(std::size_t polarisation, gap missing);
   void count(std::size_t polarisation, std::span<const std::int16_t> samples);
-  /// Reads `count` samples from `from` on, where the bank finds them, on engines of this process.
-  void read(const channeliser::samples& next, std::size_t from, std::size_t count);
+  /// Reads `count` samples from `begin` on, where the bank finds them, on engines of this process.
+  void read(const channeliser::samples& next, std::size_t begin, std::size_t count);
 
   void take(const channeliser::samples& next, const run& taken);
   /// Returns the part of a run that goes to the device as it is; of no samples, if there is none.

@@ -23,16 +23,16 @@ constexpr std::uint32_t first_count = ~std::uint32_t{0} - 99;
 }  // namespace
 
 histogram_numbers histogram_for(unsigned sample_bits, const device_info& device) {
-  const unsigned all = 1U << sample_bits;
+  const unsigned values = 1U << sample_bits;
   // Bins are cleared and merged for some samples each, and a piece of a stream is enough for all
   // multiprocessors. A processor runs a workgroup on one of its threads.
   if (device.is_gpu) {
-    const unsigned bins = std::min(all, most_bins);
+    const unsigned bins = std::min(values, most_bins);
     const auto threads = static_cast<unsigned>(std::min(n_threads, device.max_workgroup));
     return {sample_bits, bins, threads, std::max(8 * bins, 32 * threads)};
   }
   const std::size_t room = std::bit_floor(device.local_memory_bytes / sizeof(std::uint32_t));
-  const auto bins = static_cast<unsigned>(std::min<std::size_t>(all, room));
+  const auto bins = static_cast<unsigned>(std::min<std::size_t>(values, room));
   return {sample_bits, bins, 1, std::max(65536U, 4 * bins)};
 }
 

@@ -70,25 +70,25 @@ buffer_view sample_store::at(std::size_t plane, std::int64_t index) const {
   return view;
 }
 
-void sample_store::write(std::size_t plane, std::int64_t index, const void* from,
+void sample_store::write(std::size_t plane, std::int64_t index, const void* source,
                          std::size_t size_bytes) {
   if (size_bytes == 0) return;
-  buffer_view to = at(plane, index);
-  to.size_bytes = size_bytes;
-  writer_->write(to, from);
+  buffer_view place = at(plane, index);
+  place.size_bytes = size_bytes;
+  writer_->write(place, source);
 }
 
-void sample_store::write_later(std::size_t plane, std::int64_t index, const void* from,
+void sample_store::write_later(std::size_t plane, std::int64_t index, const void* source,
                                std::size_t size_bytes) {
-  buffer_view to = at(plane, index);
-  to.size_bytes = size_bytes;
-  writer_->write_later(to, from);
+  buffer_view place = at(plane, index);
+  place.size_bytes = size_bytes;
+  writer_->write_later(place, source);
 }
 
 void sample_store::clear(std::size_t plane, std::int64_t index, std::size_t size_bytes) {
-  buffer_view to = at(plane, index);
-  to.size_bytes = size_bytes;
-  writer_->clear(to);
+  buffer_view place = at(plane, index);
+  place.size_bytes = size_bytes;
+  writer_->clear(place);
 }
 
 void sample_store::publish(queue& on) {

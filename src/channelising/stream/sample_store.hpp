@@ -39,10 +39,11 @@ class sample_store {
   [[nodiscard]] buffer_view at(std::size_t plane, std::int64_t index) const;
 
   /// Writes bytes there; returns when done.
-  void write(std::size_t plane, std::int64_t index, const void* from, std::size_t size_bytes);
+  void write(std::size_t plane, std::int64_t index, const void* source, std::size_t size_bytes);
 
-  /// Queues the same: `from` stays as it is until `wait_for_writes` returns.
-  void write_later(std::size_t plane, std::int64_t index, const void* from, std::size_t size_bytes);
+  /// Queues the same: `source` stays as it is until `wait_for_writes` returns.
+  void write_later(std::size_t plane, std::int64_t index, const void* source,
+                   std::size_t size_bytes);
 
   /// Queues zeros in place of bytes, words of 4 bytes.
   void clear(std::size_t plane, std::int64_t index, std::size_t size_bytes);
