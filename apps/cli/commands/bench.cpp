@@ -13,7 +13,7 @@
 #include "cli/reports/bench.hpp"          // bench_document, table_of, chart_of
 #include "cli/reports/print_json.hpp"     // print_json
 #include "cli/sweep.hpp"                  // sweep_options, problems_of
-#include "formats/files/atomic_file.hpp"  // atomic_file, is_written_directly
+#include "formats/files/atomic_file.hpp"  // write_whole_file, is_written_directly
 #include "formatted.hpp"                  // formatted
 #include "wingbeat/error.hpp"             // plan_error
 
@@ -82,9 +82,7 @@ std::string command_of(const options& o, const device_info& device) {
 /// Writes the document, if --json names a file.
 void write_json(const std::string& name, const bench_document& document) {
   if (name.empty() || name == "-") return;
-  formats::atomic_file file{name};
-  file.write(measure::document_text(json_of(document)));
-  file.commit();
+  formats::write_whole_file(name, measure::document_text(json_of(document)));
 }
 
 /// Runs all problems. The document is written after each problem from the first measured one on, so

@@ -20,7 +20,7 @@
 #include "cli/rate.hpp"                                // rate_bar
 #include "cli/recording.hpp"                           // recording
 #include "cli/reports/channelised.hpp"                 // spectra_array, channel_powers, stats_text
-#include "formats/files/atomic_file.hpp"               // atomic_file
+#include "formats/files/atomic_file.hpp"               // atomic_file, write_whole_file
 #include "formatted.hpp"                               // formatted
 #include "wingbeat/error.hpp"                          // plan_error
 
@@ -204,9 +204,7 @@ class heap_sink {
           o.waterfall);
     }
     if (o.stats.empty()) return;
-    formats::atomic_file to{o.stats};
-    to.write(stats_text(bank, run));
-    to.commit();
+    formats::write_whole_file(o.stats, stats_text(bank, run));
   }
 
   /// Returns the whole spectra behind the last whole heap, which a file of heaps does not have.

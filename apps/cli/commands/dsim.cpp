@@ -19,7 +19,7 @@
 #include "cli/stop_signal.hpp"                         // stop_signal
 #include "control/service_log.hpp"                     // service_log
 #include "control/service_manager.hpp"                 // service_manager
-#include "formats/files/atomic_file.hpp"               // atomic_file
+#include "formats/files/atomic_file.hpp"               // write_whole_file
 #include "measure/document_text.hpp"                   // document_text
 #include "signals/source.hpp"                          // most_signal_samples
 #include "simulation/signal_service.hpp"               // signal_service
@@ -255,9 +255,7 @@ int report(const options& o, const sending& done, const std::string& failure,
               formatted("{} refused by the system: {}", counted(n_refused, "packet"), failure));
   }
   if (!o.stats.empty()) {  // last, so that the log has the counts where this fails
-    formats::atomic_file to{o.stats};
-    to.write(measure::document_text(document_of(o, done)));
-    to.commit();
+    formats::write_whole_file(o.stats, measure::document_text(document_of(o, done)));
   }
   return n_refused > 0 && n_packets == 0 ? exit_file : exit_ok;
 }

@@ -30,7 +30,7 @@
 #include "control/complex_text.hpp"                    // parse_complex
 #include "control/service_log.hpp"                     // service_log
 #include "fengine/service.hpp"                         // service
-#include "formats/files/atomic_file.hpp"               // atomic_file
+#include "formats/files/atomic_file.hpp"               // write_whole_file
 #include "formatted.hpp"                               // formatted
 #include "wingbeat/error.hpp"                          // device_error, plan_error
 
@@ -341,9 +341,7 @@ int run(const options& o) {
   }
   log.write(control::log_level::info, engine_summary(served.engine()));
   if (!o.stats.empty()) {
-    formats::atomic_file to{o.stats};
-    to.write(engine_stats_text(served.engine()));
-    to.commit();
+    formats::write_whole_file(o.stats, engine_stats_text(served.engine()));
   }
   if (const std::string reason = served.engine().failure(); !reason.empty()) {
     print_message("{}", reason);

@@ -24,7 +24,7 @@
 #include "cli/template_files.hpp"         // template_files
 #include "formats/charts/chart.hpp"       // require_chart
 #include "formats/charts/waterfall.hpp"   // waterfall_chart, write_chart
-#include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/atomic_file.hpp"  // write_whole_file
 #include "formats/files/extension.hpp"    // extension_of
 #include "formats/images/marks.hpp"       // draw_boxes, marks_for
 #include "formats/images/reader.hpp"      // image_reader
@@ -306,9 +306,7 @@ void write_picture(const options& o, const formats::image_stack& image, const ma
 
 void write_peaks(const std::string& file, const std::string& text, std::size_t count) {
   if (file.empty() || file == "-") return;
-  formats::atomic_file to{file};
-  to.write(text);
-  to.commit();
+  formats::write_whole_file(file, text);
   print_message("wrote {}: {}", file, counted(count, "peak"));
 }
 

@@ -15,7 +15,7 @@
 #include "cli/reports/speedtest.hpp"      // engine_timings
 #include "cli/samples.hpp"                // noise, pack
 #include "formats/charts/chart.hpp"       // require_chart, write_chart
-#include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/atomic_file.hpp"  // write_whole_file
 #include "formats/files/extension.hpp"    // extension_of
 #include "formatted.hpp"                  // formatted
 #include "measure/plan_run.hpp"           // measure_plan
@@ -143,9 +143,7 @@ std::vector<named_file> output_files(const speedtest_options& o) {
 
 void write_files(const speedtest_options& o, const std::vector<engine_timings>& measured) {
   if (!o.csv.empty()) {
-    formats::atomic_file to(o.csv);
-    to.write(speed_csv(measured));
-    to.commit();
+    formats::write_whole_file(o.csv, speed_csv(measured));
     print_message("wrote {}", o.csv);
   }
   if (o.plot_prefix.empty()) return;
