@@ -73,20 +73,26 @@ cards take_cards(const byte_source& source, std::size_t& offset) {
   refuse(name, "has a header of more than {} cards; it is no GUPPI raw", most_cards);
 }
 
-/// Returns a whole number of a header; none where it has no such card.
-std::optional<std::size_t> count_of(const cards& header, std::string_view key, std::size_t least,
-                                    std::size_t most, std::string_view name) {
+/// Returns a number of a header; none where it has no such card. `kind` is what it should be.
+template <class Number>
+std::optional<Number> number_of(const cards& header, std::string_view key, Number least,
+                                Number most, std::string_view kind, std::string_view name) {
   const auto found = header.find(key);
   if (found == header.end()) return std::nullopt;
   const std::string_view text = without_plus(found->second);
-  std::size_t count = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || count < least ||
-      count > most) {
-    refuse(name, "has {} '{}' in a header, which is no whole number from {} to {}; record it again",
-           key, printable(found->second), least, most);
+  Number number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !(number >= least) ||
+      !(number <= most)) {
+    refuse(name, "has {} '{}' in a header, which is no {} from {} to {}; record it again", key,
+           printable(found->second), kind, least, most);
   }
-  return count;
+  return number;
+}
+
+std::optional<std::size_t> count_of(const cards& header, std::string_view key, std::size_t least,
+                                    std::size_t most, std::string_view name) {
+  return number_of(header, key, least, most, "whole number", name);
 }
 
 std::size_t required_count(const cards& header, std::string_view key, std::size_t least,
@@ -147,31 +153,15 @@ struct block_list {
   std::optional<std::size_t> packets_of_block = {};  ///< What PKTIDX grows by, as PIPERBLK says.
 };
 
-/// Returns a real number of a header, from `least` to 1e15; none where it has no such card.
-std::optional<double> real_of(const cards& header, std::string_view key, double least,
-                              std::string_view unit, std::string_view name) {
-  const auto found = header.find(key);
-  if (found == header.end()) return std::nullopt;
-  double value = 0;
-  const std::string_view text = without_plus(found->second);
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !(value >= least) ||
-      !(value <= most_real)) {
-    refuse(name, "has {} '{}', which is no number from {} to {} {}; record it again", key,
-           printable(found->second), least, most_real, unit);
-  }
-  return value;
-}
-
 double rate_of(const cards& header, std::string_view name) {
-  const auto seconds = real_of(header, "TBIN", 1 / most_real, "s", name);
+  const auto seconds = number_of(header, "TBIN", 1 / most_real, most_real, "number", name);
   return seconds ? 1 / *seconds : 0;
 }
 
 std::optional<channel_frequencies> frequencies_of(const cards& header, std::size_t n_channels,
                                                   std::string_view name) {
-  const auto centre_mhz = real_of(header, "OBSFREQ", -most_real, "MHz", name);
-  const auto width_mhz = real_of(header, "OBSBW", -most_real, "MHz", name);
+  const auto centre_mhz = number_of(header, "OBSFREQ", -most_real, most_real, "number", name);
+  const auto width_mhz = number_of(header, "OBSBW", -most_real, most_real, "number", name);
   if (!centre_mhz || !width_mhz) return std::nullopt;
   const double step_hz = *width_mhz * 1e6 / static_cast<double>(n_channels);
   return channel_frequencies{*centre_mhz * 1e6 - *width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
