@@ -5,6 +5,7 @@
 #include <charconv>   // from_chars
 #include <cmath>      // abs, floor, isfinite
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>  // forward, move
 
@@ -95,18 +96,19 @@ constexpr parameter frequency{"frequency", -any, any};
 
 struct function {
   std::string_view name;
+  std::optional<kind> form;   ///< None of functions that are replaced by others.
   bool takes_signal = false;  ///< Before its numbers.
   std::vector<parameter> numbers;
 };
 
 const std::vector<function>& functions() {
   static const std::vector<function> known{
-      {"cw", false, {amplitude, frequency}},
-      {"multicw", false, {{"count", 1, 4096, true}, amplitude, frequency, {"step", -any, any}}},
-      {"comb", false, {amplitude, {"frequency", 0, any}}},
-      {"wgn", false, {{"std", 0, any}, {"seed", 0, most_seed, true}}},
-      {"delay", true, {{"samples", -any, any, true}}},
-      {"nodither", true, {}}};
+      {"cw", kind::cw, false, {amplitude, frequency}},
+      {"multicw", {}, false, {{"count", 1, 4096, true}, amplitude, frequency, {"step", -any, any}}},
+      {"comb", kind::comb, false, {amplitude, {"frequency", 0, any}}},
+      {"wgn", kind::wgn, false, {{"std", 0, any}, {"seed", 0, most_seed, true}}},
+      {"delay", kind::delay, true, {{"samples", -any, any, true}}},
+      {"nodither", {}, true, {}}};
   return known;
 }
 
@@ -293,7 +295,7 @@ class parser : private cursor {
       }
     }
     if (!take(')')) refuse_count(called);
-    return made(called.name, std::move(node));
+    return finished_call(called, std::move(node));
   }
 
   static double number_of(const value& argument, const function& called, const parameter& wanted,
@@ -310,13 +312,10 @@ class parser : private cursor {
     return number;
   }
 
-  static value made(std::string_view name, signal_node node) {
-    if (name == "nodither") return {node.parts[0], false};
-    if (name == "multicw") return {several_tones(node)};
-    node.form = name == "cw"     ? kind::cw
-                : name == "comb" ? kind::comb
-                : name == "wgn"  ? kind::wgn
-                                 : kind::delay;
+  static value finished_call(const function& called, signal_node node) {
+    if (called.name == "nodither") return {node.parts[0], false};
+    if (called.name == "multicw") return {several_tones(node)};
+    node.form = *called.form;
     return {finished(std::move(node))};
   }
 
