@@ -32,12 +32,6 @@ void check_stack(const std::string& name, const image_stack& stack) {
 
 }  // namespace
 
-image_stack read_images(std::span<const std::byte> content, std::string_view name,
-                        std::size_t limit_bytes) {
-  const byte_source source{content, std::string{name}};
-  return open_images(source, {.bytes = limit_bytes})->read_all();
-}
-
 image_stack read_images(const std::filesystem::path& file, std::size_t limit_bytes) try {
   const byte_source source{file, limit_bytes};
   if (source.size() > limit_bytes) {

@@ -5,8 +5,6 @@
 #include <cstddef>  // byte, size_t
 #include <filesystem>
 #include <optional>
-#include <span>
-#include <string_view>
 
 #include "formats/images/samples.hpp"  // image_samples
 
@@ -48,10 +46,6 @@ inline constexpr std::size_t default_image_limit_bytes = std::size_t{1} << 33;
 /// Throws `file_error` naming the file: unreadable, truncated, malformed, above the limit, or of a
 /// kind that is not read; and `plan_error` where the build lacks the library.
 [[nodiscard]] image_stack read_images(const std::filesystem::path& file,
-                                      std::size_t limit_bytes = default_image_limit_bytes);
-
-/// As above, of a file's content; `name` is for sentences.
-[[nodiscard]] image_stack read_images(std::span<const std::byte> content, std::string_view name,
                                       std::size_t limit_bytes = default_image_limit_bytes);
 
 enum class image_format { npy, mrc, tiff, png };

@@ -5,6 +5,7 @@
 
 #include "formats/images/bytes.hpp"      // grey_image, message_of
 #include "formats/images/image.hpp"      // read_images, write_images
+#include "formats/images/reader.hpp"     // open_images
 #include "formats/temporary_folder.hpp"  // temporary_folder
 
 namespace {
@@ -20,7 +21,7 @@ TEST(images_absent, are_refused_in_one_sentence) {
     if (magic == "II*") content += '\0';
     if (magic == "MM") content += std::string("\0*", 2);
     EXPECT_THAT(message_of<wingbeat::plan_error>(
-                    [&] { (void)read_images(as_bytes(content), "in.png", 1 << 20); }),
+                    [&] { (void)read_by(open_images, content, "in.png", 1 << 20); }),
                 HasSubstr("in.png cannot be read: this build has no libpng and libtiff"));
   }
   const temporary_folder folder;

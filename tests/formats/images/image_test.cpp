@@ -13,6 +13,7 @@
 
 #include "formats/files/npy_header.hpp"   // npy_prefix
 #include "formats/images/bytes.hpp"       // grey_image, message_of, samples_of
+#include "formats/images/reader.hpp"      // open_images
 #include "formats/images/tiff_bytes.hpp"  // tiff, tiff_page
 #include "formats/temporary_folder.hpp"   // temporary_folder
 
@@ -41,7 +42,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string refusal(const std::string& content, std::size_t limit_bytes) {
-  return message_of([&] { (void)read_images(as_bytes(content), "in", limit_bytes); });
+  return message_of([&] { (void)read_by(open_images, content, "in", limit_bytes); });
 }
 
 TEST(image, is_told_by_its_content_and_written_by_its_name) {
@@ -153,7 +154,7 @@ TEST(image, takes_no_more_memory_than_the_limit) {
   // The check sees what it is for: an honest file takes what its samples need.
   largest_allocation = 0;
   const std::string honest = npy_prefix("|u1", {64, 64}) + std::string(4096, 'a');
-  EXPECT_EQ(samples_of(read_images(as_bytes(honest), "in", limit_bytes)).size(), 4096u);
+  EXPECT_EQ(samples_of(read_by(open_images, honest, "in", limit_bytes)).size(), 4096u);
   EXPECT_GE(largest_allocation, 4096 * sizeof(float));
 }
 

@@ -262,7 +262,8 @@ TEST(guppi, is_refused_in_one_sentence) {
   EXPECT_THAT(of("TBIN", "0"), HasSubstr("TBIN '0' in a header, which is no number from 1e-15 to"));
   EXPECT_THAT(of("TBIN", "+-1E-6"), HasSubstr("TBIN '+-1E-6'"));
   EXPECT_THAT(of("NBITS", "++8"), HasSubstr("NBITS '++8'"));
-  EXPECT_THAT(of("OBSFREQ", "1.4 GHz"), HasSubstr("OBSFREQ '1.4 GHz' in a header, which is no number"));
+  EXPECT_THAT(of("OBSFREQ", "1.4 GHz"),
+              HasSubstr("OBSFREQ '1.4 GHz' in a header, which is no number"));
   EXPECT_THAT(of("OBSBW", "nan"), HasSubstr("OBSBW 'nan'"));
   EXPECT_THAT(of("PKTFMT", "'SIMPLE  '"), HasSubstr("format SIMPLE"));
   const auto block = [&](const cards& shape) { return header(shape) + data; };
