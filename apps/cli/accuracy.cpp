@@ -110,19 +110,19 @@ row<Sum> folded_input(const plan_spec& spec, const output_sample& sample,
   for (std::size_t r = 0; r < product_of(outer); ++r) {
     const row_place place{sample.transform, outer_indices(r, outer)};
     std::complex<Sum> row_weight = 1;
-    std::size_t to = 0;
+    std::size_t target = 0;
     for (std::size_t a = 0; a < outer.size(); ++a) {
       row_weight = product(row_weight, weights[a](place.outer[a]));
-      to = to * kept[a] + place.outer[a] % kept[a];
+      target = target * kept[a] + place.outer[a] % kept[a];
     }
-    to *= kept.back();
+    target *= kept.back();
     const row<double> x = whole_row(spec, in, place, input);
     const bool is_weighted = !weights.back().is_one();
     for (std::size_t first = 0; first < x.size(); first += kept.back()) {
       for (std::size_t i = 0; i < kept.back(); ++i) {
         std::complex<Sum> term(x[first + i]);
         if (is_weighted) term = product(term, weights.back()(first + i));
-        folded[to + i] += outer.empty() ? term : product(row_weight, term);
+        folded[target + i] += outer.empty() ? term : product(row_weight, term);
       }
     }
   }
@@ -176,20 +176,20 @@ row<double> transformed(const plan_spec& spec, const output_sample& sample,
 }
 
 /// Returns a row's elements in the order of their bins, which `bin_at` maps from their places.
-row<double> row_by_bins(const side& array, precision real, const row_place& at,
+row<double> row_by_bins(const side& array, precision real, const row_place& part,
                         const byte_reader& read, const bin_map& bin_at) {
-  if (!bin_at) return row_of(array, real, at, read);
+  if (!bin_at) return row_of(array, real, part, read);
   const std::size_t n = array.axes.back().length;
-  row<double> whole, sorted((n - at.first + at.step - 1) / at.step);
-  if (at.step == 1) whole = row_of(array, real, at, read);
+  row<double> whole, sorted((n - part.first + part.step - 1) / part.step);
+  if (part.step == 1) whole = row_of(array, real, part, read);
   for (std::size_t place = 0; place < n; ++place) {
     const std::size_t bin = bin_at(place);
-    if (bin < at.first || (bin - at.first) % at.step != 0) continue;
-    row_place element = at;
+    if (bin < part.first || (bin - part.first) % part.step != 0) continue;
+    row_place element = part;
     element.first = place;
     element.step = n;
-    sorted[(bin - at.first) / at.step] =
-        at.step == 1 ? whole[place] : row_of(array, real, element, read).front();
+    sorted[(bin - part.first) / part.step] =
+        part.step == 1 ? whole[place] : row_of(array, real, element, read).front();
   }
   return sorted;
 }
@@ -209,10 +209,10 @@ std::vector<std::complex<double>> expected_sample(const plan_spec& spec,
                                       : transformed<double>(spec, sample, input);
 }
 
-std::vector<double> flat(const row<double>& from, element kind) {
+std::vector<double> flat(const row<double>& values, element kind) {
   std::vector<double> numbers;
-  numbers.reserve(from.size() * (kind == element::complex ? 2 : 1));
-  for (const auto& z : from) {
+  numbers.reserve(values.size() * (kind == element::complex ? 2 : 1));
+  for (const auto& z : values) {
     numbers.push_back(z.real());
     if (kind == element::complex) numbers.push_back(z.imag());
   }

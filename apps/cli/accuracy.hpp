@@ -48,7 +48,8 @@ using bin_map = std::function<std::size_t(std::size_t index)>;
                                                             const bin_map& bin_at = {});
 
 /// Returns the numbers that `compare` reads: pairs, or reals alone.
-[[nodiscard]] std::vector<double> flat(const std::vector<std::complex<double>>& from, element kind);
+[[nodiscard]] std::vector<double> flat(const std::vector<std::complex<double>>& values,
+                                       element kind);
 
 /// A sample of the transforms of a problem with their exact values, for all libraries compared.
 class oracle {

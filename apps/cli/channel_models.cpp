@@ -61,10 +61,10 @@ std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   line = line.substr(0, line.find('#'));
   constexpr std::string_view blanks = " \t\r";
-  for (std::size_t at = line.find_first_not_of(blanks); at != line.npos;) {
-    const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(blanks, end);
+  for (std::size_t offset = line.find_first_not_of(blanks); offset != line.npos;) {
+    const std::size_t end = std::min(line.find_first_of(blanks, offset), line.size());
+    words.push_back(line.substr(offset, end - offset));
+    offset = line.find_first_not_of(blanks, end);
   }
   return words;
 }
@@ -162,18 +162,18 @@ std::vector<gain_change> read_gains(const std::filesystem::path& file,
       spec.polarisations, std::vector<std::complex<float>>(spec.channels, 1.0F));
   for (const text_line& line : lines) {
     const double start = line.real(0, "start", 0, most_start_s);
-    const std::int64_t from = in_samples({.start_s = start}, spec.adc_rate_hz).start_samples;
+    const std::int64_t begin = in_samples({.start_s = start}, spec.adc_rate_hz).start_samples;
     const std::size_t pol = line.count(line.words[1], "polarisation", spec.polarisations);
     const channel_range range = channels_of(line, line.words[2], spec.channels);
     const double re = line.real(3, "real part", -1e30, 1e30);
     const double im = line.words.size() > 4 ? line.real(4, "imaginary part", -1e30, 1e30) : 0;
-    if (!changes.empty() && from < changes.back().start_samples) {
+    if (!changes.empty() && begin < changes.back().start_samples) {
       line.refuse("it starts at {} s, before the line above does; sort the lines", start);
     }
     for (std::size_t k = range.first; k <= range.last; ++k) {
       gains[pol][k] = {static_cast<float>(re), static_cast<float>(im)};
     }
-    if (changes.empty() || from > changes.back().start_samples) changes.push_back({from, {}});
+    if (changes.empty() || begin > changes.back().start_samples) changes.push_back({begin, {}});
     changes.back().gains = gains;
   }
   return changes;

@@ -98,16 +98,16 @@ std::string short_name(const device_info& device) {
   return formatted("{}:{}", name_of(device.runs_on), device.index);
 }
 
-void add_device(CLI::App& command, std::string& to) {
-  add_text(command, "--device,--engine", to, "One device; the best one when not given");
+void add_device(CLI::App& command, std::string& target) {
+  add_text(command, "--device,--engine", target, "One device; the best one when not given");
 }
 
-void add_precision(CLI::App& command, precision& to) {
-  add_choice(command, "--precision", to, named_choices({precision::fp32, precision::fp64}));
+void add_precision(CLI::App& command, precision& target) {
+  add_choice(command, "--precision", target, named_choices({precision::fp32, precision::fp64}));
 }
 
-void add_mode(CLI::App& command, extent& to, const std::string& about) {
-  add_choice(command, "--mode", to, named_choices({extent::full, extent::same, extent::valid}),
+void add_mode(CLI::App& command, extent& target, const std::string& about) {
+  add_choice(command, "--mode", target, named_choices({extent::full, extent::same, extent::valid}),
              about);
 }
 

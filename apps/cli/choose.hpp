@@ -30,8 +30,8 @@ namespace wingbeat::cli {
 [[nodiscard]] std::string short_name(const device_info& device);
 
 /// Add the options --device, of one device by its name, --precision and --mode.
-void add_device(CLI::App& command, std::string& to);
-void add_precision(CLI::App& command, precision& to);
-void add_mode(CLI::App& command, extent& to, const std::string& about = "");
+void add_device(CLI::App& command, std::string& target);
+void add_precision(CLI::App& command, precision& target);
+void add_mode(CLI::App& command, extent& target, const std::string& about = "");
 
 }  // namespace wingbeat::cli

@@ -17,9 +17,9 @@ using clock = std::chrono::steady_clock;
 /// Starts a thread that no signal interrupts: those are for the command's own.
 template <class Work>
 std::thread thread_without_signals(Work work) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t signals, before;
+  sigfillset(&signals);
+  pthread_sigmask(SIG_SETMASK, &signals, &before);
   std::thread started;
   try {
     started = std::thread{work};
@@ -69,9 +69,9 @@ void compile_progress::watch() {
       changed_.wait(lock, [this] { return is_ending_ || n_running_ > 0; });
       continue;
     }
-    const auto from = clock::now();
+    const auto begin = clock::now();
     changed_.wait_for(lock, shown_at - compiled, [this] { return is_ending_ || n_running_ == 0; });
-    compiled += clock::now() - from;
+    compiled += clock::now() - begin;
     if (compiled < shown_at || is_ending_) continue;
     shown_at = compiled + interval_;
     if (isatty(STDERR_FILENO) == 1) backend::write_message("\r\x1b[K");  // of a progress bar

@@ -247,9 +247,9 @@ std::vector<std::string> with_configuration(const CLI::App& command,
   for (const auto& [option, name] : names_of(stated, command, file, positional)) {
     if (given.contains(option)) left_out.insert(name);
   }
-  std::vector<std::string> all = stated.words(left_out, positional);
-  all.insert(all.end(), words.begin(), words.end());
-  return all;
+  std::vector<std::string> result = stated.words(left_out, positional);
+  result.insert(result.end(), words.begin(), words.end());
+  return result;
 }
 
 }  // namespace wingbeat::cli

@@ -27,8 +27,8 @@ std::uint16_t bf16_of(float x) {
   return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
 }
 
-void store(double x, precision real, std::byte* to) {
-  const auto put = [to](auto number) { std::memcpy(to, &number, sizeof number); };
+void store(double x, precision real, std::byte* target) {
+  const auto put = [target](auto number) { std::memcpy(target, &number, sizeof number); };
   switch (real) {
     case precision::fp32: return put(static_cast<float>(x));
     case precision::fp64: return put(x);
@@ -38,9 +38,9 @@ void store(double x, precision real, std::byte* to) {
   }
 }
 
-double load(const std::byte* from, precision real) {
-  const auto get = [from](auto number) {
-    std::memcpy(&number, from, sizeof number);
+double load(const std::byte* source, precision real) {
+  const auto get = [source](auto number) {
+    std::memcpy(&number, source, sizeof number);
     return number;
   };
   switch (real) {
@@ -53,9 +53,10 @@ double load(const std::byte* from, precision real) {
 }
 
 /// Returns the first unit of a row.
-std::size_t unit_of(const side& array, const row_place& at) {
-  std::size_t unit = at.transform * array.batches.front().distance;
-  for (std::size_t a = 0; a < at.outer.size(); ++a) unit += at.outer[a] * array.axes[a].stride;
+std::size_t unit_of(const side& array, const row_place& place) {
+  std::size_t unit = place.transform * array.batches.front().distance;
+  for (std::size_t a = 0; a < place.outer.size(); ++a)
+    unit += place.outer[a] * array.axes[a].stride;
   return unit;
 }
 
@@ -64,18 +65,18 @@ struct element_places {
   std::size_t real, imaginary;
 };
 
-element_places places_of(const side& array, const row_place& at, std::size_t i) {
-  const std::size_t unit = unit_of(array, at) + i * array.axes.back().stride;
+element_places places_of(const side& array, const row_place& place, std::size_t i) {
+  const std::size_t unit = unit_of(array, place) + i * array.axes.back().stride;
   const std::size_t real = unit * array.unit_bytes();
   return {real, array.imaginary_at != 0 ? (unit + array.imaginary_at) * array.unit_bytes()
                                         : real + array.real_bytes};
 }
 
 /// Steps `at` to the next row of a transform; returns false after the last.
-bool step(const side& array, row_place& at) {
-  for (std::size_t a = at.outer.size(); a-- > 0;) {
-    if (++at.outer[a] < array.axes[a].length) return true;
-    at.outer[a] = 0;
+bool step(const side& array, row_place& place) {
+  for (std::size_t a = place.outer.size(); a-- > 0;) {
+    if (++place.outer[a] < array.axes[a].length) return true;
+    place.outer[a] = 0;
   }
   return false;
 }
@@ -83,26 +84,26 @@ bool step(const side& array, row_place& at) {
 /// Makes bin k of one transform the conjugate of its mirror image on the planes 0 and N/2.
 void mirror_planes(const side& array, precision real, std::size_t transform, std::byte* block) {
   const std::size_t last = array.axes.back().length - 1;
-  row_place at{transform, std::vector<std::size_t>(array.axes.size() - 1)};
+  row_place place{transform, std::vector<std::size_t>(array.axes.size() - 1)};
   do {
-    row_place mirrored = at;
-    for (std::size_t a = 0; a < at.outer.size(); ++a) {
-      mirrored.outer[a] = (array.axes[a].length - at.outer[a]) % array.axes[a].length;
+    row_place mirrored = place;
+    for (std::size_t a = 0; a < place.outer.size(); ++a) {
+      mirrored.outer[a] = (array.axes[a].length - place.outer[a]) % array.axes[a].length;
     }
     for (const std::size_t bin : {std::size_t{0}, last}) {
-      const auto to = places_of(array, at, bin), from = places_of(array, mirrored, bin);
-      const bool is_own = mirrored.outer == at.outer;
+      const auto to = places_of(array, place, bin), from = places_of(array, mirrored, bin);
+      const bool is_own = mirrored.outer == place.outer;
       store(load(block + from.real, real), real, block + to.real);
       store(is_own ? 0 : -load(block + from.imaginary, real), real, block + to.imaginary);
     }
-  } while (step(array, at));
+  } while (step(array, place));
 }
 
 /// Returns elements begin .. end - 1 of a row, in one read, or two of planar numbers.
 std::vector<std::complex<double>> elements_of(const side& array, precision real,
-                                              const row_place& at, std::size_t begin,
+                                              const row_place& place, std::size_t begin,
                                               std::size_t end, const byte_reader& read) {
-  const auto first = places_of(array, at, begin), last = places_of(array, at, end - 1);
+  const auto first = places_of(array, place, begin), last = places_of(array, place, end - 1);
   const auto part = [&](std::size_t begin_bytes, std::size_t end_bytes) {
     std::vector<std::byte> bytes(end_bytes - begin_bytes);
     read(begin_bytes, bytes);
@@ -150,21 +151,21 @@ std::vector<std::byte> noise_block(const plan_spec& spec) {
 byte_reader reader_of(const std::vector<std::byte>& block) {
   return [&block](std::size_t offset_bytes, std::span<std::byte> into) {
     for (std::size_t done = 0; done < into.size();) {
-      const std::size_t at = (offset_bytes + done) % block.size();
-      const std::size_t n_bytes = std::min(into.size() - done, block.size() - at);
-      std::memcpy(into.data() + done, block.data() + at, n_bytes);
+      const std::size_t offset = (offset_bytes + done) % block.size();
+      const std::size_t n_bytes = std::min(into.size() - done, block.size() - offset);
+      std::memcpy(into.data() + done, block.data() + offset, n_bytes);
       done += n_bytes;
     }
   };
 }
 
-std::vector<std::complex<double>> row_of(const side& array, precision real, const row_place& at,
+std::vector<std::complex<double>> row_of(const side& array, precision real, const row_place& place,
                                          const byte_reader& read) {
   const std::size_t n = array.axes.back().length;
-  if (at.step == 1 && at.first == 0) return elements_of(array, real, at, 0, n, read);
+  if (place.step == 1 && place.first == 0) return elements_of(array, real, place, 0, n, read);
   std::vector<std::complex<double>> elements;
-  for (std::size_t i = at.first; i < n; i += at.step) {
-    elements.push_back(elements_of(array, real, at, i, i + 1, read).front());
+  for (std::size_t i = place.first; i < n; i += place.step) {
+    elements.push_back(elements_of(array, real, place, i, i + 1, read).front());
   }
   return elements;
 }

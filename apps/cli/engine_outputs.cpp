@@ -63,15 +63,15 @@ class output_words {
   [[nodiscard]] bool has(const std::string& key) const { return values_.contains(key); }
   [[nodiscard]] const std::string& text(const std::string& key) const { return values_.at(key); }
 
-  void count(const std::string& key, std::size_t& to, count_range range) const {
-    if (has(key)) to = count_of(option_ + " " + key, text(key), range);
+  void count(const std::string& key, std::size_t& target, count_range range) const {
+    if (has(key)) target = count_of(option_ + " " + key, text(key), range);
   }
   [[nodiscard]] double real(const std::string& key, real_range range) const {
     return real_of(option_ + " " + key, text(key), range);
   }
   template <class Value, class To>
-  void choose(const std::string& key, const choices<Value>& known, To& to) const {
-    if (has(key)) to = choice_of(option_ + " " + key, text(key), known);
+  void choose(const std::string& key, const choices<Value>& known, To& target) const {
+    if (has(key)) target = choice_of(option_ + " " + key, text(key), known);
   }
 
  private:

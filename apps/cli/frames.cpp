@@ -162,11 +162,11 @@ byte_reader reader_of(const frame_layout& layout, const frame_weights& weights,
     const std::size_t width = layout.width(), frame_numbers = layout.length * width;
     std::size_t frame = offset / sizeof(double) / frame_numbers;
     std::size_t i = offset / sizeof(double) % frame_numbers, first = layout.first_number(frame);
-    for (std::size_t at = 0; at < into.size(); at += sizeof(double)) {
+    for (std::size_t written = 0; written < into.size(); written += sizeof(double)) {
       const std::size_t part = width == 2 ? i % 2 : 0;
       const double value = weighted(weights.window[width == 2 ? i / 2 : i], samples[first + i],
                                     weights.means[frame * width + part]);
-      std::memcpy(into.data() + at, &value, sizeof value);
+      std::memcpy(into.data() + written, &value, sizeof value);
       if (++i < frame_numbers) continue;
       i = 0;
       if (++frame < layout.n_transforms()) first = layout.first_number(frame);

@@ -207,13 +207,13 @@ formats::image_stack reversed(const formats::image_stack& kernel) {
   return result;
 }
 
-formats::image_stack normalised(const formats::image_stack& kernel, normalisation by,
+formats::image_stack normalised(const formats::image_stack& kernel, normalisation rule,
                                 const std::string& name) {
-  if (by == normalisation::none) return kernel;
+  if (rule == normalisation::none) return kernel;
   std::vector<double> divisors(kernel.n_channels, 0.0);
   auto samples = formats::to_doubles(kernel.samples);
   for (std::size_t i = 0; i < samples.size(); ++i) divisors[i % kernel.n_channels] += samples[i];
-  if (by == normalisation::by_luminance && kernel.n_channels == 3) {
+  if (rule == normalisation::by_luminance && kernel.n_channels == 3) {
     // BT.709 luminance, as `normalisation` defines it.
     const double luminance =
         0.212639 * divisors[0] + 0.715169 * divisors[1] + 0.072192 * divisors[2];

@@ -50,7 +50,7 @@ class image_filter {
 
 /// Returns the kernel divided as `by` says. Throws `plan_error` naming `name` where it would be
 /// divided by 0.
-[[nodiscard]] formats::image_stack normalised(const formats::image_stack& kernel, normalisation by,
-                                              const std::string& name);
+[[nodiscard]] formats::image_stack normalised(const formats::image_stack& kernel,
+                                              normalisation rule, const std::string& name);
 
 }  // namespace wingbeat::cli

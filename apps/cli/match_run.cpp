@@ -34,12 +34,12 @@ struct norms {
 };
 
 norms norms_of(std::span<const double> values) {
-  norms all;
+  norms sums;
   for (const double value : values) {
-    all.sum += std::abs(value);
-    all.squares += value * value;
+    sums.sum += std::abs(value);
+    sums.squares += value * value;
   }
-  return all;
+  return sums;
 }
 
 /// Refuses templates whose scores could be infinite on the way: a spectrum is at most the sum of
@@ -78,9 +78,9 @@ class matcher {
           const match_request& request);
 
   /// Scores some templates.
-  void add(const template_batch& batch, match_result& to);
+  void add(const template_batch& batch, match_result& target);
 
-  void finish(match_result& to);
+  void finish(match_result& target);
 
   [[nodiscard]] std::size_t at_once() const { return at_once_; }
   [[nodiscard]] const std::vector<std::size_t>& result() const { return lengths_; }
@@ -174,7 +174,7 @@ void matcher::take_normalised_maps(const template_batch& batch) {
   }
 }
 
-void matcher::add(const template_batch& batch, match_result& to) {
+void matcher::add(const template_batch& batch, match_result& target) {
   const std::size_t points = template_lengths_[0] * template_lengths_[1];
   for (std::size_t n = 0; n < batch.count; ++n) {
     const std::span<const double> values{&batch.samples[n * points], points};
@@ -184,7 +184,7 @@ void matcher::add(const template_batch& batch, match_result& to) {
     if (!maps_) continue;
     request_.take_map(lengths_[0], lengths_[1], (*maps_)(values));
   }
-  to.n_templates += batch.count;
+  target.n_templates += batch.count;
   if (!search_ && !map_search_) return;
   const std::vector<std::byte> bytes = pack(batch.samples, request_.real);
   templates_.write(bytes.data(), bytes.size());
@@ -192,15 +192,15 @@ void matcher::add(const template_batch& batch, match_result& to) {
   if (search_) search_->add(on_, templates_.view(), batch.count);
 }
 
-void matcher::finish(match_result& to) {
+void matcher::finish(match_result& target) {
   if (!search_) return;
   if (request_.wants_scores || request_.wants_peaks) {
-    to.scores = search_->scores(on_);
-    to.numbers = search_->numbers(on_);
+    target.scores = search_->scores(on_);
+    target.numbers = search_->numbers(on_);
   }
   if (request_.wants_sums) {
-    to.mean = search_->mean(on_);
-    to.variance = search_->variance(on_);
+    target.mean = search_->mean(on_);
+    target.variance = search_->variance(on_);
   }
 }
 
@@ -228,31 +228,31 @@ class masked_matcher {
   [[nodiscard]] static std::size_t at_once() { return 1; }
   [[nodiscard]] const std::vector<std::size_t>& result() const { return search_.result(); }
 
-  void add(const template_batch& batch, match_result& to) {
+  void add(const template_batch& batch, match_result& target) {
     const std::vector<double> map = search_.scores(batch.samples);
-    const auto count = static_cast<double>(to.n_templates + 1);
+    const auto count = static_cast<double>(target.n_templates + 1);
     for (std::size_t i = 0; i < map.size(); ++i) {
       if (map[i] > best_[i]) {
         best_[i] = map[i];
-        numbers_[i] = static_cast<std::uint32_t>(to.n_templates);
+        numbers_[i] = static_cast<std::uint32_t>(target.n_templates);
       }
       if (mean_.empty()) continue;
       const double distance = map[i] - mean_[i];
       mean_[i] += distance / count;
       squares_[i] += distance * (map[i] - mean_[i]);
     }
-    ++to.n_templates;
+    ++target.n_templates;
     if (!request_.wants_maps()) return;
     if (request_.real == precision::fp64) return request_.take_map(result()[0], result()[1], map);
     request_.take_map(result()[0], result()[1], std::vector<float>(map.begin(), map.end()));
   }
 
-  void finish(match_result& to) const {
-    to.scores.assign(best_.begin(), best_.end());
-    to.numbers = numbers_;
-    to.mean.assign(mean_.begin(), mean_.end());
+  void finish(match_result& target) const {
+    target.scores.assign(best_.begin(), best_.end());
+    target.numbers = numbers_;
+    target.mean.assign(mean_.begin(), mean_.end());
     for (const double sum : squares_) {
-      to.variance.push_back(static_cast<float>(sum / static_cast<double>(to.n_templates)));
+      target.variance.push_back(static_cast<float>(sum / static_cast<double>(target.n_templates)));
     }
   }
 
@@ -266,19 +266,22 @@ class masked_matcher {
 };
 
 /// Finds the peaks of the largest scores.
-void locate_peaks(const match_request& request, std::size_t shorter, match_result& to) {
+void locate_peaks(const match_request& request, std::size_t shorter, match_result& target) {
   const auto peaks =
-      peaks_of(to.scores, to.numbers, to.width, std::min(request.most_peaks, to.height * to.width),
+      peaks_of(target.scores, target.numbers, target.width,
+               std::min(request.most_peaks, target.height * target.width),
                request.least_score.value_or(-std::numeric_limits<double>::infinity()),
                request.distance.value_or(std::max<std::size_t>(shorter / 2, 1)));
   for (const peak& found : peaks) {
-    const std::size_t place = found.y * to.width + found.x;
+    const std::size_t place = found.y * target.width + found.x;
     const auto shift = [&](std::size_t index, std::size_t length, std::size_t stride) {
       if (index == 0 || index + 1 == length) return 0.0;
-      return vertex_of(to.scores[place - stride], to.scores[place], to.scores[place + stride]);
+      return vertex_of(target.scores[place - stride], target.scores[place],
+                       target.scores[place + stride]);
     };
-    to.peaks.push_back({found, static_cast<double>(found.y) + shift(found.y, to.height, to.width),
-                        static_cast<double>(found.x) + shift(found.x, to.width, 1)});
+    target.peaks.push_back(
+        {found, static_cast<double>(found.y) + shift(found.y, target.height, target.width),
+         static_cast<double>(found.x) + shift(found.x, target.width, 1)});
   }
 }
 

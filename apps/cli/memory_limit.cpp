@@ -54,10 +54,10 @@ std::string text_of(double bytes) {
 
 }  // namespace
 
-void add_memory_limit(CLI::App& command, memory_limit& to) {
+void add_memory_limit(CLI::App& command, memory_limit& target) {
   add_text(command, "--max-memory",
            "Refuse to take more memory, as 512M or 3.5G; else half of the machine's", "",
-           [&to](const std::string& text) { to.bytes = bytes_of(text); });
+           [&target](const std::string& text) { target.bytes = bytes_of(text); });
 }
 
 std::string require_memory(std::string_view work, double array_bytes, const memory_limit& limit) {

@@ -18,7 +18,7 @@ struct memory_limit {
 };
 
 /// Adds the option --max-memory, which takes "1500000", "512K", "3.5M" or "12G", in powers of 1024.
-void add_memory_limit(CLI::App& command, memory_limit& to);
+void add_memory_limit(CLI::App& command, memory_limit& target);
 
 /// Returns what `work` needs at most, arrays and the program itself: "131 MiB of memory". Throws
 /// `plan_error` where that exceeds the limit.

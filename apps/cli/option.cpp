@@ -171,34 +171,37 @@ CLI::Option* add_option(CLI::App& command, const std::string& names, const char*
 }
 
 CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
-                              std::optional<std::size_t>& to, count_range range,
+                              std::optional<std::size_t>& target, count_range range,
                               const std::string& about) {
-  return add_option(
-      command, names, "COUNT", help_text(about, range), "",
-      [&to, names, range](const std::string& text) { to = power_of_two_of(names, text, range); });
+  return add_option(command, names, "COUNT", help_text(about, range), "",
+                    [&target, names, range](const std::string& text) {
+                      target = power_of_two_of(names, text, range);
+                    });
 }
 
-void add_listed_lengths(CLI::App& command, std::vector<std::string>& to) {
-  add_list(command, "--lengths", to,
+void add_listed_lengths(CLI::App& command, std::vector<std::string>& target) {
+  add_list(command, "--lengths", target,
            "These lengths instead, as 1000,3600: products of 2, 3, 5, 7, 11 and 13")
       ->excludes("--min-log2")
       ->excludes("--max-log2");
 }
 
-CLI::Option* add_real(CLI::App& command, const std::string& names, double& to, real_range range,
+CLI::Option* add_real(CLI::App& command, const std::string& names, double& target, real_range range,
                       const std::string& about) {
-  return add_real_option(command, names, range, about, formatted("{}", to),
-                         [&to](double value) { to = value; });
+  return add_real_option(command, names, range, about, formatted("{}", target),
+                         [&target](double value) { target = value; });
 }
 
-CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional<double>& to,
+CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional<double>& target,
                       real_range range, const std::string& about) {
-  return add_real_option(command, names, range, about, "", [&to](double value) { to = value; });
+  return add_real_option(command, names, range, about, "",
+                         [&target](double value) { target = value; });
 }
 
-CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
+CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& target,
                       const std::string& about) {
-  return add_text(command, names, about, to, [&to](const std::string& text) { to = text; });
+  return add_text(command, names, about, target,
+                  [&target](const std::string& text) { target = text; });
 }
 
 CLI::Option* add_text(CLI::App& command, const std::string& names, const std::string& about,
@@ -211,11 +214,11 @@ CLI::Option* add_text(CLI::App& command, const std::string& names, const std::st
                     });
 }
 
-CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& to,
+CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& target,
                        const std::string& about) {
-  const auto take = [&to, name](const std::vector<std::string>& texts) {
+  const auto take = [&target, name](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) require_text(name, text);
-    to = texts;
+    target = texts;
   };
   return command.add_option_function<std::vector<std::string>>(name, take, about)
       ->type_name("TEXT");
@@ -228,56 +231,56 @@ const file_type* file_type_of(std::string_view type_name) {
   return found == std::end(file_types) ? nullptr : found;
 }
 
-CLI::Option* add_file(CLI::App& command, file_use use, const std::string& names, std::string& to,
-                      const std::string& about) {
-  return add_option(command, names, type_name_of(use), about, to,
-                    [&to, use, names](const std::string& text) {
+CLI::Option* add_file(CLI::App& command, file_use use, const std::string& names,
+                      std::string& target, const std::string& about) {
+  return add_option(command, names, type_name_of(use), about, target,
+                    [&target, use, names](const std::string& text) {
                       require_text(names, text);
                       if (text == "-" && use != file_use::input) {
                         throw plan_error(formatted("{} - is no file's name; give one", names));
                       }
-                      to = text;
+                      target = text;
                     });
 }
 
-CLI::Option* add_file_or_stdout(CLI::App& command, const std::string& names, std::string& to,
+CLI::Option* add_file_or_stdout(CLI::App& command, const std::string& names, std::string& target,
                                 const std::string& about) {
-  return add_text(command, names, to, about)->type_name(type_name_of(file_use::output));
+  return add_text(command, names, target, about)->type_name(type_name_of(file_use::output));
 }
 
-CLI::Option* add_inputs(CLI::App& command, const std::string& name, std::vector<std::string>& to,
-                        const std::string& about) {
-  return add_texts(command, name, to, about)->type_name(type_name_of(file_use::input));
+CLI::Option* add_inputs(CLI::App& command, const std::string& name,
+                        std::vector<std::string>& target, const std::string& about) {
+  return add_texts(command, name, target, about)->type_name(type_name_of(file_use::input));
 }
 
-CLI::Option* add_outputs(CLI::App& command, const std::string& names, std::vector<std::string>& to,
-                         const std::string& about) {
-  return add_list(command, names, to, about)->type_name(type_name_of(file_use::outputs));
+CLI::Option* add_outputs(CLI::App& command, const std::string& names,
+                         std::vector<std::string>& target, const std::string& about) {
+  return add_list(command, names, target, about)->type_name(type_name_of(file_use::outputs));
 }
 
-CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& target,
                       const std::string& about) {
-  const auto take = [&to, names](const std::vector<std::string>& texts) {
-    to.clear();
+  const auto take = [&target, names](const std::vector<std::string>& texts) {
+    target.clear();
     for (const std::string& text : texts) {
       require_text(names, text);
-      for (std::string& part : parts_of(names, text)) to.push_back(std::move(part));
+      for (std::string& part : parts_of(names, text)) target.push_back(std::move(part));
     }
   };
   return command.add_option_function<std::vector<std::string>>(names, take, about)
       ->allow_extra_args(false)  // the next word may be FILE
       ->type_name("LIST")
-      ->default_str(joined(to, ","));
+      ->default_str(joined(target, ","));
 }
 
-CLI::Option* add_each(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+CLI::Option* add_each(CLI::App& command, const std::string& names, std::vector<std::string>& target,
                       const std::string& about) {
-  return add_texts(command, names, to, about)->allow_extra_args(false)->type_name("WORDS");
+  return add_texts(command, names, target, about)->allow_extra_args(false)->type_name("WORDS");
 }
 
-CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& to,
+CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& target,
                         const std::string& about) {
-  return command.add_flag(names, to, about)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  return command.add_flag(names, target, about)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
 
 void require_values(const CLI::App& command, const std::vector<std::string_view>& words) {

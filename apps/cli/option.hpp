@@ -116,19 +116,19 @@ void add_command(CLI::App& program, int& exit_code, const command_text& text, Ru
 /// Adds an option that takes a whole number. A `Number` is shown as the default, an
 /// std::optional<Number> has none.
 template <class Number>
-CLI::Option* add_count(CLI::App& command, const std::string& names, Number& to, count_range range,
-                       const std::string& about) {
-  return add_option(command, names, "COUNT", help_text(about, range), std::to_string(to),
-                    [&to, names, range](const std::string& text) {
-                      to = static_cast<Number>(count_of(names, text, range));
+CLI::Option* add_count(CLI::App& command, const std::string& names, Number& target,
+                       count_range range, const std::string& about) {
+  return add_option(command, names, "COUNT", help_text(about, range), std::to_string(target),
+                    [&target, names, range](const std::string& text) {
+                      target = static_cast<Number>(count_of(names, text, range));
                     });
 }
 template <class Number>
-CLI::Option* add_count(CLI::App& command, const std::string& names, std::optional<Number>& to,
+CLI::Option* add_count(CLI::App& command, const std::string& names, std::optional<Number>& target,
                        count_range range, const std::string& about) {
   return add_option(command, names, "COUNT", help_text(about, range), "",
-                    [&to, names, range](const std::string& text) {
-                      to = static_cast<Number>(count_of(names, text, range));
+                    [&target, names, range](const std::string& text) {
+                      target = static_cast<Number>(count_of(names, text, range));
                     });
 }
 
@@ -137,21 +137,21 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, std::optiona
 [[nodiscard]] std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words);
 
 /// Adds that list, to a command that has --min-log2 and --max-log2, which it excludes.
-void add_listed_lengths(CLI::App& command, std::vector<std::string>& to);
+void add_listed_lengths(CLI::App& command, std::vector<std::string>& target);
 
 /// Adds an option that takes a power of two.
 CLI::Option* add_power_of_two(CLI::App& command, const std::string& names,
-                              std::optional<std::size_t>& to, count_range range,
+                              std::optional<std::size_t>& target, count_range range,
                               const std::string& about);
 
 /// Adds an option that takes a number such as 0.5 or 1e3.
-CLI::Option* add_real(CLI::App& command, const std::string& names, double& to, real_range range,
+CLI::Option* add_real(CLI::App& command, const std::string& names, double& target, real_range range,
                       const std::string& about);
-CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional<double>& to,
+CLI::Option* add_real(CLI::App& command, const std::string& names, std::optional<double>& target,
                       real_range range, const std::string& about);
 
 /// Adds an option that takes a text, which may be neither empty nor like an option's name.
-CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& to,
+CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& target,
                       const std::string& about);
 
 /// Adds one whose text is passed to `take`.
@@ -162,19 +162,19 @@ CLI::Option* add_text(CLI::App& command, const std::string& names, const std::st
 /// Adds an option that takes one of the words, which help lists behind `about`. An
 /// std::optional<Value> that is unset has no default.
 template <class Value, class To>
-CLI::Option* add_choice(CLI::App& command, const std::string& names, To& to,
+CLI::Option* add_choice(CLI::App& command, const std::string& names, To& target,
                         const choices<Value>& known, const std::string& about = "") {
   std::string default_text;
   for (const auto& [word, value] : known) {
-    if (to == value) default_text = word;
+    if (target == value) default_text = word;
   }
   return add_text(
       command, names, about + text_of(known), default_text,
-      [&to, names, known](const std::string& text) { to = choice_of(names, text, known); });
+      [&target, names, known](const std::string& text) { target = choice_of(names, text, known); });
 }
 
 /// Adds a positional that takes one text or several, each as `add_text` does.
-CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& to,
+CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& target,
                        const std::string& about);
 
 /// Whether a command reads or writes the files that an option names.
@@ -200,32 +200,32 @@ struct file_type {
 
 /// Adds an option or a positional that takes the name of a file: a text, and not "-" unless it is
 /// an input, which "-" takes from stdin.
-CLI::Option* add_file(CLI::App& command, file_use use, const std::string& names, std::string& to,
-                      const std::string& about);
+CLI::Option* add_file(CLI::App& command, file_use use, const std::string& names,
+                      std::string& target, const std::string& about);
 
 /// Adds one whose file may be "-", which prints on stdout instead.
-CLI::Option* add_file_or_stdout(CLI::App& command, const std::string& names, std::string& to,
+CLI::Option* add_file_or_stdout(CLI::App& command, const std::string& names, std::string& target,
                                 const std::string& about);
 
 /// Adds a positional that takes one input or several.
-CLI::Option* add_inputs(CLI::App& command, const std::string& name, std::vector<std::string>& to,
-                        const std::string& about);
+CLI::Option* add_inputs(CLI::App& command, const std::string& name,
+                        std::vector<std::string>& target, const std::string& about);
 
 /// Adds an option that takes a comma list of outputs.
-CLI::Option* add_outputs(CLI::App& command, const std::string& names, std::vector<std::string>& to,
-                         const std::string& about);
+CLI::Option* add_outputs(CLI::App& command, const std::string& names,
+                         std::vector<std::string>& target, const std::string& about);
 
 /// Adds an option that takes a comma list, and may be given several times.
-CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& target,
                       const std::string& about);
 
 /// Adds an option that takes a text of "key=value" with commas between, and may be given several
 /// times.
-CLI::Option* add_each(CLI::App& command, const std::string& names, std::vector<std::string>& to,
+CLI::Option* add_each(CLI::App& command, const std::string& names, std::vector<std::string>& target,
                       const std::string& about);
 
 /// Adds an option without a value.
-CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& to,
+CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& target,
                         const std::string& about);
 
 /// Throws `plan_error` for a word "--name=" without a value, for which CLI11 would take the next

@@ -17,10 +17,10 @@
 namespace wingbeat::cli {
 namespace {
 
-transform kind_of(const formats::signal& from, const std::string& name,
+transform kind_of(const formats::signal& signal, const std::string& name,
                   const transform_request& request) {
   if (request.is_inverse) return request.is_half ? transform::inverse_to_real : transform::inverse;
-  if (from.is_real) return transform::forward_from_real;
+  if (signal.is_real) return transform::forward_from_real;
   if (request.is_half) {
     throw plan_error(formatted(
         "{} holds complex samples, whose spectrum has no half to leave out; drop --half", name));
@@ -43,19 +43,19 @@ std::size_t samples_of_half(std::size_t bins) {
   return !is_good_length(even) && is_good_length(even + 1) ? even + 1 : even;
 }
 
-std::size_t length_for(const formats::signal& from, const std::string& name, transform kind,
+std::size_t length_for(const formats::signal& signal, const std::string& name, transform kind,
                        const transform_request& request) {
   if (request.length) {
     require_good_length(*request.length);
     return *request.length;
   }
   const bool is_from_half = kind == transform::inverse_to_real;
-  const std::size_t needed = is_from_half ? samples_of_half(from.row_length) : from.row_length;
+  const std::size_t needed = is_from_half ? samples_of_half(signal.row_length) : signal.row_length;
   if (is_from_half && request.pad == padding::none && !is_good_length(needed)) {
     throw plan_error(formatted(
         "{} holds {} bins a row, half a spectrum of {} samples or of {}, and neither length can be "
         "transformed; set --length, or choose --pad good",
-        name, from.row_length, needed, needed + 1));
+        name, signal.row_length, needed, needed + 1));
   }
   if (needed > max_length) {
     throw plan_error(
@@ -66,16 +66,16 @@ std::size_t length_for(const formats::signal& from, const std::string& name, tra
 }
 
 /// Copies the rows, as complex pairs or the real parts alone, and pads each with zeros.
-std::vector<double> padded_rows(const formats::signal& from, std::size_t kept, std::size_t slots,
+std::vector<double> padded_rows(const formats::signal& signal, std::size_t kept, std::size_t slots,
                                 bool is_real) {
   const std::size_t width = is_real ? 1 : 2;
-  std::vector<double> numbers(from.n_rows * slots * width);
-  for (std::size_t r = 0; r < from.n_rows; ++r) {
+  std::vector<double> numbers(signal.n_rows * slots * width);
+  for (std::size_t r = 0; r < signal.n_rows; ++r) {
     for (std::size_t j = 0; j < kept; ++j) {
-      const auto& sample = from.samples[r * from.row_length + j];
-      double* const to = &numbers[(r * slots + j) * width];
-      to[0] = sample.real();
-      if (!is_real) to[1] = sample.imag();
+      const auto& sample = signal.samples[r * signal.row_length + j];
+      double* const target = &numbers[(r * slots + j) * width];
+      target[0] = sample.real();
+      if (!is_real) target[1] = sample.imag();
     }
   }
   return numbers;
@@ -144,54 +144,54 @@ std::size_t axis_length(std::size_t needed, transform kind, const transform_requ
 
 }  // namespace
 
-problem make_problem(const formats::signal& from, const std::string& name,
+problem make_problem(const formats::signal& signal, const std::string& name,
                      const transform_request& request) {
-  if (from.row_length < 2 && !(request.length && from.row_length == 1)) {
+  if (signal.row_length < 2 && !(request.length && signal.row_length == 1)) {
     throw file_error(formatted(
         "{} holds {} a row; a transform needs at least 2, or one that --length fills with zeros",
-        name, counted(from.row_length, "sample")));
+        name, counted(signal.row_length, "sample")));
   }
   problem p;
-  p.spec.kind = kind_of(from, name, request);
-  p.spec.lengths = {length_for(from, name, p.spec.kind, request)};
-  p.spec.batch = from.n_rows;
+  p.spec.kind = kind_of(signal, name, request);
+  p.spec.lengths = {length_for(signal, name, p.spec.kind, request)};
+  p.spec.batch = signal.n_rows;
   p.spec.real = request.real;
   p.spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
   p.is_half = request.is_half;
-  p.is_table = from.is_table;
-  p.row_length = from.row_length;
+  p.is_table = signal.is_table;
+  p.row_length = signal.row_length;
 
   const bool is_from_half = p.spec.kind == transform::inverse_to_real;
   const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
-  p.kept_samples = std::min(from.row_length, slots);
-  p.input = padded_rows(from, p.kept_samples, slots, p.spec.kind == transform::forward_from_real);
-  round_input(p, from.n_rows, name);
+  p.kept_samples = std::min(signal.row_length, slots);
+  p.input = padded_rows(signal, p.kept_samples, slots, p.spec.kind == transform::forward_from_real);
+  round_input(p, signal.n_rows, name);
   return p;
 }
 
-problem make_image_problem(const formats::signal& from, const std::string& name,
+problem make_image_problem(const formats::signal& signal, const std::string& name,
                            const transform_request& request) {
-  if (from.n_rows < 2) {
+  if (signal.n_rows < 2) {
     throw file_error(formatted(
         "{} holds one row, and --axes 2 transforms an image; drop it, or give an array of "
         "two dimensions",
         name));
   }
   problem p;
-  p.spec.kind = kind_of(from, name, request);
+  p.spec.kind = kind_of(signal, name, request);
   const bool is_from_half = p.spec.kind == transform::inverse_to_real;
-  const std::size_t width = is_from_half ? samples_of_half(from.row_length) : from.row_length;
-  p.spec.lengths = {axis_length(from.n_rows, transform::forward, request),
+  const std::size_t width = is_from_half ? samples_of_half(signal.row_length) : signal.row_length;
+  p.spec.lengths = {axis_length(signal.n_rows, transform::forward, request),
                     axis_length(width, p.spec.kind, request)};
   p.spec.real = request.real;
   p.spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
   p.is_half = request.is_half;
   p.is_table = true;
-  p.row_length = from.row_length;
+  p.row_length = signal.row_length;
   const std::size_t slots = is_from_half ? p.length() / 2 + 1 : p.length();
-  p.kept_samples = std::min(from.row_length, slots);
+  p.kept_samples = std::min(signal.row_length, slots);
   const bool is_real = p.spec.kind == transform::forward_from_real;
-  p.input = padded_rows(from, p.kept_samples, slots, is_real);
+  p.input = padded_rows(signal, p.kept_samples, slots, is_real);
   p.input.resize(p.spec.lengths[0] * slots * (is_real ? 1 : 2));
   round_input(p, 1, name);
   return p;

@@ -44,11 +44,11 @@ struct problem {
 /// Returns the problem of transforming `from` as requested; `name` is the file's name in messages.
 /// Throws `plan_error` for a length, a layout or a range that cannot be transformed, `file_error`
 /// for rows of one sample.
-[[nodiscard]] problem make_problem(const formats::signal& from, const std::string& name,
+[[nodiscard]] problem make_problem(const formats::signal& signal, const std::string& name,
                                    const transform_request& request);
 
 /// Returns the problem of transforming the rows as one image, over both axes. Throws as above.
-[[nodiscard]] problem make_image_problem(const formats::signal& from, const std::string& name,
+[[nodiscard]] problem make_image_problem(const formats::signal& signal, const std::string& name,
                                          const transform_request& request);
 
 /// Returns the numbers of an output. A half-spectrum is completed by X[N-k] = conj X[k], of an

@@ -47,11 +47,11 @@ rate_bar::~rate_bar() {
 }
 
 void rate_bar::show(std::size_t n_done, double fraction) {
-  const auto now = clock::now();
+  const auto time = clock::now();
   const bool is_first = is_terminal_ && !is_drawn_;
-  if (!is_first && now - shown_at_ < (is_terminal_ ? redraw_interval : line_interval_)) return;
-  shown_at_ = now;
-  const double elapsed_s = std::chrono::duration<double>(now - begun_at_).count();
+  if (!is_first && time - shown_at_ < (is_terminal_ ? redraw_interval : line_interval_)) return;
+  shown_at_ = time;
+  const double elapsed_s = std::chrono::duration<double>(time - begun_at_).count();
   if (!is_terminal_) {
     print_message("{}: {:.0f}%, {}", command_, 100 * std::clamp(fraction, 0.0, 1.0),
                   rate_text(n_done, item_, fraction, elapsed_s));

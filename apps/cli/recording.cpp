@@ -122,12 +122,12 @@ void byte_source::skip(std::size_t n_bytes) {
   }
 }
 
-std::size_t byte_source::read(std::span<std::byte> to) {
-  std::size_t done = std::min(to.size(), head_.size() - position_);
-  std::copy_n(head_.begin() + static_cast<std::ptrdiff_t>(position_), done, to.begin());
+std::size_t byte_source::read(std::span<std::byte> target) {
+  std::size_t done = std::min(target.size(), head_.size() - position_);
+  std::copy_n(head_.begin() + static_cast<std::ptrdiff_t>(position_), done, target.begin());
   position_ += done;
-  while (done < to.size()) {
-    const auto got = ::read(descriptor_, to.data() + done, to.size() - done);
+  while (done < target.size()) {
+    const auto got = ::read(descriptor_, target.data() + done, target.size() - done);
     if (got == 0) break;
     if (got > 0) {
       done += static_cast<std::size_t>(got);

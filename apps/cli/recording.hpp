@@ -41,7 +41,7 @@ class byte_source {
   void skip(std::size_t n_bytes);
 
   /// Fills `to`, less at the end of the file, and returns the bytes read.
-  std::size_t read(std::span<std::byte> to);
+  std::size_t read(std::span<std::byte> target);
 
  private:
   std::string name_;

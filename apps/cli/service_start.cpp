@@ -22,8 +22,9 @@ std::string command_line() {
   for (std::string word; std::getline(words, word, '\0');) {
     if (!line.empty()) line += ' ';
     const bool is_plain = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
-    for (std::size_t at = word.find('\''); at != word.npos; at = word.find('\'', at + 4)) {
-      word.replace(at, 1, "'\\''");
+    for (std::size_t offset = word.find('\''); offset != word.npos;
+         offset = word.find('\'', offset + 4)) {
+      word.replace(offset, 1, "'\\''");
     }
     line += is_plain ? word : "'" + word + "'";
   }
@@ -42,8 +43,8 @@ std::string utc_text(double unix_time_s) {
 
 }  // namespace
 
-void add_log_level(CLI::App& command, std::string& to) {
-  add_text(command, "--log-level", to, "all, trace, debug, info, warn, error, fatal or off");
+void add_log_level(CLI::App& command, std::string& target) {
+  add_text(command, "--log-level", target, "all, trace, debug, info, warn, error, fatal or off");
 }
 
 void log_start(control::service_log& log, double sync_time_s) {

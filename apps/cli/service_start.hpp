@@ -13,7 +13,7 @@ class App;
 namespace wingbeat::cli {
 
 /// Adds the option --log-level.
-void add_log_level(CLI::App& command, std::string& to);
+void add_log_level(CLI::App& command, std::string& target);
 
 /// Writes the version, the synchronisation of the digitiser's clock, and the command line.
 void log_start(control::service_log& log, double sync_time_s);

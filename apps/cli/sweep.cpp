@@ -58,14 +58,15 @@ std::string_view next_part(std::string_view& rest, char separator) {
 }
 
 /// Reads "2^1..2^13", a range in powers of two, as one problem for each length.
-void add_range(std::string_view part, std::size_t dots, std::vector<std::vector<std::size_t>>& to) {
+void add_range(std::string_view part, std::size_t dots,
+               std::vector<std::vector<std::size_t>>& target) {
   const std::size_t first = length_of(part.substr(0, dots), part);
   const std::size_t last = length_of(part.substr(dots + 2), part);
   if (first > last) {
     throw plan_error(formatted("'{}' is an empty range; write the shorter length first", part));
   }
-  for (std::size_t n = first; n <= last; n *= 2) to.push_back({n});
-  if (const std::size_t end = to.back().front(); end != last) {
+  for (std::size_t n = first; n <= last; n *= 2) target.push_back({n});
+  if (const std::size_t end = target.back().front(); end != last) {
     throw plan_error(formatted(
         "'{}' doubles from {} to {} and does not meet {}; end it at {}, or list the lengths", part,
         first, end, last, end));

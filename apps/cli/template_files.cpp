@@ -90,11 +90,11 @@ template_batch template_files::next(std::size_t most) {
 
 double template_files::fraction() const {
   const auto begin = bytes_.begin();
-  const double all = std::accumulate(begin, bytes_.end(), 0.0);
-  if (all == 0) return 0;
+  const double total = std::accumulate(begin, bytes_.end(), 0.0);
+  if (total == 0) return 0;
   const double done = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(file_), 0.0);
   const double part = static_cast<double>(taken_) / static_cast<double>(images_->shape().n_images);
-  return (done + part * static_cast<double>(bytes_[file_])) / all;
+  return (done + part * static_cast<double>(bytes_[file_])) / total;
 }
 
 }  // namespace wingbeat::cli

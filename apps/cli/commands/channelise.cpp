@@ -233,8 +233,8 @@ void channelise(queue& on, channeliser& bank, std::size_t n_missing, recording& 
     if (next.count == 0) break;
     bank.push(on, next, take);
     run.n_samples += next.count;
-    const double all = static_cast<double>(input.n_samples().value_or(0));
-    bar.show(run.n_samples, all > 0 ? static_cast<double>(run.n_samples) / all : 0);
+    const double n_total = static_cast<double>(input.n_samples().value_or(0));
+    bar.show(run.n_samples, n_total > 0 ? static_cast<double>(run.n_samples) / n_total : 0);
   }
   bank.flush(on, take);
   run.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();

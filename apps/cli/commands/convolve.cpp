@@ -145,12 +145,12 @@ double needed_bytes(const image_filter_spec& spec, const formats::image_stack& k
 
 /// Convolves the images one after another into the file.
 void convolve_images(const options& o, formats::image_reader& images, image_filter& filter,
-                     formats::image_writer& to) {
+                     formats::image_writer& target) {
   const std::size_t n_images = images.shape().n_images;
   rate_bar bar{"convolve", "image"};
   for (std::size_t n = 0; n < n_images; ++n) {
     bar.show(n, static_cast<double>(n) / static_cast<double>(n_images));
-    to.add(filter(read_finite(images, o.image_file, n, 1, o.real).samples));
+    target.add(filter(read_finite(images, o.image_file, n, 1, o.real).samples));
   }
 }
 
@@ -180,9 +180,9 @@ int run(const options& o) {
       require_memory("convolving " + size_text(shape.height, shape.width),
                      image_bytes + static_cast<double>(images.kept_bytes()), o.max_memory);
   image_filter filter{queue{device}, spec, read_kernel(o, kernel_file)};
-  formats::image_writer to{o.output, result, write};
-  convolve_images(o, images, filter, to);
-  static_cast<void>(to.commit());
+  formats::image_writer target{o.output, result, write};
+  convolve_images(o, images, filter, target);
+  static_cast<void>(target.commit());
   print_message("wrote {}: {} of {} by {}, within {}", o.output, counted(result.n_images, "image"),
                 size_text(result.height, result.width), short_name(device), memory);
   return exit_ok;

@@ -91,26 +91,26 @@ void refuse_contradictions(const options& o) {
 }
 
 std::vector<std::vector<net::endpoint>> destinations_of(const options& o) {
-  const auto all = net::parse_endpoints(joined(o.destinations, ","));
+  const auto endpoints = net::parse_endpoints(joined(o.destinations, ","));
   const std::size_t n_polarisations = o.signals.size();
-  if (all.size() == 1) return std::vector(n_polarisations, all);
-  if (all.size() % n_polarisations != 0) {
+  if (endpoints.size() == 1) return std::vector(n_polarisations, endpoints);
+  if (endpoints.size() % n_polarisations != 0) {
     throw plan_error(
         formatted("--dst has {} endpoints for {} polarisations; give one for both, or as many for "
                   "each",
-                  all.size(), n_polarisations));
+                  endpoints.size(), n_polarisations));
   }
   std::vector<std::vector<net::endpoint>> result;
-  const auto count = static_cast<std::ptrdiff_t>(all.size() / n_polarisations);
-  for (auto from = all.begin(); from != all.end(); from += count) {
-    result.emplace_back(from, from + count);
+  const auto count = static_cast<std::ptrdiff_t>(endpoints.size() / n_polarisations);
+  for (auto begin = endpoints.begin(); begin != endpoints.end(); begin += count) {
+    result.emplace_back(begin, begin + count);
   }
   return result;
 }
 
 double unix_time_s() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
+  const auto time = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(time).count();
 }
 
 /// Returns the samples up to `n_samples` in packets. Throws `plan_error` where these are not whole.
@@ -210,9 +210,9 @@ class fault_watch {
       : log_(log), manager_(manager) {}
 
   void look(const transmit::sample_sender& out) {
-    const auto now = clock::now();
-    if (now < due_) return;
-    due_ = now + std::chrono::seconds(1);
+    const auto time = clock::now();
+    if (time < due_) return;
+    due_ = time + std::chrono::seconds(1);
     manager_.notify("WATCHDOG=1");
     const auto counts = out.counts();
     if (counts.late_s > late_s_) {

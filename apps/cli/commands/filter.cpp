@@ -61,35 +61,36 @@ bool is_wav(const std::string& file) {
 }
 
 /// Refuses a .wav file of what it cannot hold, before any work is done.
-void require_recording(const options& o, const formats::signal& from, const formats::signal& taps) {
+void require_recording(const options& o, const formats::signal& signal,
+                       const formats::signal& taps) {
   if (!is_wav(o.output)) return;
-  if (!from.is_real || !taps.is_real) {
+  if (!signal.is_real || !taps.is_real) {
     throw plan_error(formatted(
         "the result is complex, because {} is, and {} would hold real samples; write .npy "
         "or .txt",
-        from.is_real ? o.taps_file : o.signal_file, o.output));
+        signal.is_real ? o.taps_file : o.signal_file, o.output));
   }
-  if (from.sample_rate_hz > 0) return;
+  if (signal.sample_rate_hz > 0) return;
   throw plan_error(
       formatted("{} has no sample rate, which {} must state; write .npy or .txt, or filter a .wav "
                 "file",
                 o.signal_file, o.output));
 }
 
-void require_shapes(const options& o, const formats::signal& from, const formats::signal& taps) {
-  for (const auto& [file, rows] : {std::pair{&o.signal_file, &from}, {&o.taps_file, &taps}}) {
+void require_shapes(const options& o, const formats::signal& signal, const formats::signal& taps) {
+  for (const auto& [file, rows] : {std::pair{&o.signal_file, &signal}, {&o.taps_file, &taps}}) {
     if (rows->row_length == 0) throw file_error(formatted("{} holds no sample; give one", *file));
   }
-  if (taps.n_rows != 1 && taps.n_rows != from.n_rows) {
+  if (taps.n_rows != 1 && taps.n_rows != signal.n_rows) {
     throw plan_error(formatted(
         "{} holds {} of taps and {} {}; give one row of taps, or as many rows as the signal has",
-        o.taps_file, counted(taps.n_rows, "row"), o.signal_file, counted(from.n_rows, "row")));
+        o.taps_file, counted(taps.n_rows, "row"), o.signal_file, counted(signal.n_rows, "row")));
   }
-  if (o.mode == extent::valid && taps.row_length > from.row_length) {
+  if (o.mode == extent::valid && taps.row_length > signal.row_length) {
     throw plan_error(
         formatted("the {} of {} do not lie within the {} of {}; use --mode full or same",
-                  counted(taps.row_length, "tap"), o.taps_file, counted(from.row_length, "sample"),
-                  o.signal_file));
+                  counted(taps.row_length, "tap"), o.taps_file,
+                  counted(signal.row_length, "sample"), o.signal_file));
   }
 }
 
@@ -100,22 +101,22 @@ constexpr std::size_t piece_samples = std::size_t{1} << 20;
 /// output, and is zero where the row is not.
 class row_filter {
  public:
-  row_filter(const device_info& device, const formats::signal& from, const formats::signal& taps,
+  row_filter(const device_info& device, const formats::signal& signal, const formats::signal& taps,
              extent mode, precision real)
-      : on_(device), from_(from), taps_(taps), is_complex_(!from.is_real || !taps.is_real) {
-    spec_ = {.image = {from.row_length},
+      : on_(device), from_(signal), taps_(taps), is_complex_(!signal.is_real || !taps.is_real) {
+    spec_ = {.image = {signal.row_length},
              .kernel = {taps.row_length},
              .mode = mode,
              .holds = is_complex_ ? values::complex : values::real,
              .real = real,
              .pairs = has_taps_of_rows() ? pairing::pairwise : pairing::each_with_each,
              .prepared = operand_role::kernel};
-    result_ = {.n_rows = from.n_rows,
+    result_ = {.n_rows = signal.n_rows,
                .row_length = result_lengths(spec_).front(),
-               .is_table = from.is_table,
+               .is_table = signal.is_table,
                .is_real = !is_complex_,
                .is_single_precision = real == precision::fp32,
-               .sample_rate_hz = from.sample_rate_hz};
+               .sample_rate_hz = signal.sample_rate_hz};
   }
 
   formats::signal filtered() {
@@ -213,8 +214,8 @@ class row_filter {
   }
 
   void show() {
-    const double all = static_cast<double>(result_.n_rows * result_.row_length);
-    bar_.show(result_.samples.size(), static_cast<double>(result_.samples.size()) / all);
+    const double n_total = static_cast<double>(result_.n_rows * result_.row_length);
+    bar_.show(result_.samples.size(), static_cast<double>(result_.samples.size()) / n_total);
   }
 
   queue on_;
@@ -228,14 +229,14 @@ class row_filter {
 };
 
 /// Returns the bytes of the arrays that whole signals take: both and the pieces between them.
-double needed_bytes(const formats::signal& from, const formats::signal& taps, extent mode) {
-  const auto n_rows = static_cast<double>(from.n_rows);
-  const auto length = static_cast<double>(from.row_length);
+double needed_bytes(const formats::signal& signal, const formats::signal& taps, extent mode) {
+  const auto n_rows = static_cast<double>(signal.n_rows);
+  const auto length = static_cast<double>(signal.row_length);
   const auto n_taps = static_cast<double>(taps.row_length);
   const double result = mode == extent::full ? length + n_taps - 1 : length;
   const double row_piece = std::max(static_cast<double>(piece_samples), 4 * n_taps) + n_taps;
   const double piece = std::min(row_piece, n_rows * (length + n_taps));
-  constexpr double sample_bytes = sizeof(from.samples.front()), piece_bytes = 150;
+  constexpr double sample_bytes = sizeof(signal.samples.front()), piece_bytes = 150;
   return sample_bytes * n_rows * (length + result) + piece_bytes * piece;
 }
 
@@ -257,8 +258,8 @@ bool is_filtered_in_blocks(const options& o, const formats::signal& taps) {
 
 int filter_blocks(const options& o, const device_info& device, const formats::signal& taps) {
   const recording_filter_spec spec{o.channel, o.mode, o.real};
-  const formats::byte_source from{o.signal_file, formats::largest_file_bytes};
-  const formats::wav_reader recording{from};
+  const formats::byte_source input{o.signal_file, formats::largest_file_bytes};
+  const formats::wav_reader recording{input};
   if (o.channel) recording.require_channel(*o.channel);
   formats::signal result = recording.shape();
   if (o.channel) result.n_rows = 1;
@@ -267,11 +268,11 @@ int filter_blocks(const options& o, const device_info& device, const formats::si
       require_memory("filtering " + counted(result.n_rows, "channel"),
                      recording_filter_bytes(result.n_rows, taps.row_length), o.max_memory);
   result.row_length = kept_of(result.row_length, taps.row_length, spec.mode).count;
-  formats::atomic_file to{o.output};
-  formats::wav_writer writer{to, result};
+  formats::atomic_file output{o.output};
+  formats::wav_writer writer{output, result};
   filter_recording(queue{device}, recording, taps, spec,
                    [&](std::span<const double> frames) { writer.add(frames); });
-  to.commit();
+  output.commit();
   return report(o, result, device, memory);
 }
 
@@ -291,13 +292,13 @@ int run(const options& o) {
   const formats::signal taps = formats::read_signal(o.taps_file, {.has_channels_as_rows = true});
   if (is_filtered_in_blocks(o, taps)) return filter_blocks(o, device, taps);
   require_file(o);
-  const formats::signal from = formats::read_signal(
+  const formats::signal signal = formats::read_signal(
       o.signal_file, {.channel = o.channel, .has_channels_as_rows = !o.channel});
-  require_shapes(o, from, taps);
-  require_recording(o, from, taps);
-  const std::string memory = require_memory("filtering " + counted(from.n_rows, "row"),
-                                            needed_bytes(from, taps, o.mode), o.max_memory);
-  const formats::signal result = row_filter{device, from, taps, o.mode, o.real}.filtered();
+  require_shapes(o, signal, taps);
+  require_recording(o, signal, taps);
+  const std::string memory = require_memory("filtering " + counted(signal.n_rows, "row"),
+                                            needed_bytes(signal, taps, o.mode), o.max_memory);
+  const formats::signal result = row_filter{device, signal, taps, o.mode, o.real}.filtered();
   formats::write_signal(o.output, result);
   return report(o, result, device, memory);
 }

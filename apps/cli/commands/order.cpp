@@ -230,9 +230,9 @@ int print_order(const order_options& o) {
   return exit_ok;
 }
 
-void add_exponent(CLI::App& command, const char* option, std::optional<unsigned>& to,
+void add_exponent(CLI::App& command, const char* option, std::optional<unsigned>& target,
                   const char* about) {
-  add_count(command, option, to, {0, most_log2}, about);
+  add_count(command, option, target, {0, most_log2}, about);
 }
 
 void add_options(CLI::App& command, order_options& o) {

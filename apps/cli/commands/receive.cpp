@@ -116,17 +116,17 @@ class end_of_run {
   explicit end_of_run(const options& o) : o_(o) {}
 
   [[nodiscard]] bool is_due(const receive::heap_receiver& in, std::size_t n_batches) {
-    const auto now = clock::now();
-    const auto seconds_since = [&](clock::time_point time) {
-      return std::chrono::duration<double>(now - time).count();
+    const auto time = clock::now();
+    const auto seconds_since = [&](clock::time_point begin) {
+      return std::chrono::duration<double>(time - begin).count();
     };
     if (o_.n_heaps && n_batches >= *o_.n_heaps) return true;
-    if (n_batches == 0) first_ = now;
+    if (n_batches == 0) first_ = time;
     if (n_batches > 0 && o_.duration_s && seconds_since(first_) >= *o_.duration_s) return true;
-    if (o_.is_capture || now < next_look_) return false;
-    next_look_ = now + std::chrono::milliseconds(50);
+    if (o_.is_capture || time < next_look_) return false;
+    next_look_ = time + std::chrono::milliseconds(50);
     const auto n_packets = in.counts().packets;
-    if (n_packets != n_packets_) heard_ = now;
+    if (n_packets != n_packets_) heard_ = time;
     n_packets_ = n_packets;
     is_silent_ = seconds_since(heard_) >= o_.timeout_s;
     return is_silent_;
@@ -143,18 +143,18 @@ class end_of_run {
 };
 
 void take_all(const options& o, control::service_log& log, receive::heap_receiver& in,
-              const received_outputs& outputs, std::optional<received_batches>& to) {
+              const received_outputs& outputs, std::optional<received_batches>& target) {
   const stop_signal stop;
   end_of_run end{o};
   rate_bar bar{"receive", "heap"};
   const auto take = [&](receive::channel_batch&& batch) {
-    if (!to) to.emplace(outputs, in.layout().value());
-    if (!o.n_heaps || to->n_batches() < *o.n_heaps) to->take(std::move(batch));
-    const double all = static_cast<double>(o.n_heaps.value_or(0));
-    const auto count = to->n_batches();
-    bar.show(count, all > 0 ? static_cast<double>(count) / all : 0);
+    if (!target) target.emplace(outputs, in.layout().value());
+    if (!o.n_heaps || target->n_batches() < *o.n_heaps) target->take(std::move(batch));
+    const double n_total = static_cast<double>(o.n_heaps.value_or(0));
+    const auto count = target->n_batches();
+    bar.show(count, n_total > 0 ? static_cast<double>(count) / n_total : 0);
   };
-  while (!stop.is_set() && !in.is_finished() && !end.is_due(in, to ? to->n_batches() : 0)) {
+  while (!stop.is_set() && !in.is_finished() && !end.is_due(in, target ? target->n_batches() : 0)) {
     if (auto batch = in.next(std::chrono::milliseconds(50))) take(std::move(*batch));
   }
   in.stop();
@@ -167,17 +167,17 @@ void take_all(const options& o, control::service_log& log, receive::heap_receive
 /// Says why no batch came: returns the exit code of a capture that could be read, throws otherwise.
 int explain_nothing(const options& o, const receive::heap_receive_spec& spec,
                     const received_run& run) {
-  const std::string of = joined(o.sources, ", ");
+  const std::string origin = joined(o.sources, ", ");
   const receive::heap_receive_counts& counts = run.counts;
   const std::string reasons = unusable_text(counts);
   if (counts.undescribed > 0) {
     throw plan_error(
         formatted("{} from {} ({}); give {}",
                   counts.descriptors > 0 ? "no descriptor of feng_raw came" : "no descriptor came",
-                  of, reasons, receive::missing_of(spec.assembly.layout)));
+                  origin, reasons, receive::missing_of(spec.assembly.layout)));
   }
   const std::string sentence = formatted(
-      "{}: no heap of an F-engine came in {}{}{}{}", of, counted(counts.datagrams, "datagram"),
+      "{}: no heap of an F-engine came in {}{}{}{}", origin, counted(counts.datagrams, "datagram"),
       reasons.empty() ? "" : ": ", reasons, remedy_text(counts.cut_frames));
   if (!o.is_capture) throw file_error(sentence);
   print_message("{}", sentence);

@@ -65,7 +65,7 @@ bool is_npy(const std::string& file) {
   return std::filesystem::path(file).extension() == ".npy";
 }
 
-void write_piece(formats::atomic_file& to, std::span<const std::int16_t> samples,
+void write_piece(formats::atomic_file& output, std::span<const std::int16_t> samples,
                  unsigned packed_bits) {
   std::vector<std::byte> bytes;
   if (packed_bits == 0) {
@@ -75,7 +75,7 @@ void write_piece(formats::atomic_file& to, std::span<const std::int16_t> samples
     bytes.resize(packed_bytes(samples.size(), packed_bits));
     pack_samples(samples, packed_bits, 0, bytes);
   }
-  to.write(bytes);
+  output.write(bytes);
 }
 
 signal_period period_of(const options& o) {
@@ -85,30 +85,30 @@ signal_period period_of(const options& o) {
 totals write_signal(const signal_source& source, const options& o, std::uint32_t polarisation,
                     const std::string& file) {
   const signal_period period = period_of(o);
-  formats::atomic_file to{file};
-  if (is_npy(file)) to.write(formats::npy_prefix("<i2", {period.n_samples}));
-  totals all;
+  formats::atomic_file output{file};
+  if (is_npy(file)) output.write(formats::npy_prefix("<i2", {period.n_samples}));
+  totals sums;
   for (std::uint64_t first = 0; first < period.n_samples; first += piece_samples) {
     std::vector<std::int16_t> samples(
         std::min<std::uint64_t>(piece_samples, period.n_samples - first));
-    all.n_limited +=
+    sums.n_limited +=
         digitise(source, period, {o.sample_bits, o.seed.value_or(0), polarisation}, first, samples);
-    for (const double x : samples) all.squares += x * x;
-    write_piece(to, samples, is_npy(file) ? 0 : o.sample_bits);
+    for (const double x : samples) sums.squares += x * x;
+    write_piece(output, samples, is_npy(file) ? 0 : o.sample_bits);
   }
-  to.commit();
-  return all;
+  output.commit();
+  return sums;
 }
 
-void report(const options& o, const std::string& file, const totals& all) {
+void report(const options& o, const std::string& file, const totals& sums) {
   const double full_scale = std::pow(2, o.sample_bits - 1) - 1;
-  const double power = all.squares / static_cast<double>(*o.n_samples) / (full_scale * full_scale);
+  const double power = sums.squares / static_cast<double>(*o.n_samples) / (full_scale * full_scale);
   const std::string level =
       power > 0 ? formatted("{:.2f} dBFS", 10 * std::log10(2 * power)) : "no power";
   const std::string form =
       is_npy(file) ? "as int16" : formatted("packed in {} bits", o.sample_bits);
   print_message("wrote {}: {} {}, {}, {} limited to full scale", file,
-                counted(*o.n_samples, "sample"), form, level, all.n_limited);
+                counted(*o.n_samples, "sample"), form, level, sums.n_limited);
 }
 
 int run(const options& o) {

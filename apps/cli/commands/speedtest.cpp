@@ -147,11 +147,11 @@ void write_files(const speedtest_options& o, const std::vector<engine_timings>& 
     print_message("wrote {}", o.csv);
   }
   if (o.plot_prefix.empty()) return;
-  const auto draw = [&](const std::string& suffix, speed_axis of, const std::string& subject) {
+  const auto draw = [&](const std::string& suffix, speed_axis axis, const std::string& subject) {
     const std::string file = chart_file(o, suffix);
     const auto title = formatted("{}: complex {}, mean of {} runs, band from least to most",
                                  subject, name_of(o.real), o.n_runs);
-    formats::write_chart(file, speed_chart(measured, of, title));
+    formats::write_chart(file, speed_chart(measured, axis, title));
     print_message("wrote {}", file);
   };
   draw(time_suffix, speed_axis::time, "Time against length");

@@ -220,10 +220,10 @@ transform_request request_of(const transform_options& o) {
   return request;
 }
 
-void report_channels(const std::string& file, const formats::signal& from, bool is_chosen) {
-  if (from.n_channels == 1 || is_chosen) return;
+void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen) {
+  if (signal.n_channels == 1 || is_chosen) return;
   print_message("{} has {} channels; channel 0 is taken (--channel chooses)", file,
-                from.n_channels);
+                signal.n_channels);
 }
 
 void report_rounding(const std::string& file, const problem& solved) {

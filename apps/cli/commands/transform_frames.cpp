@@ -32,41 +32,41 @@ constexpr std::size_t default_segment = 256;
 
 /// Returns the length of segments: the one asked for, or the default, or that of a shorter row,
 /// down to a length that can be transformed.
-std::size_t segment_of(const transform_options& o, const formats::signal& from) {
+std::size_t segment_of(const transform_options& o, const formats::signal& signal) {
   if (o.segment) {
     require_good_length(*o.segment);
-    if (*o.segment <= from.row_length) return *o.segment;
+    if (*o.segment <= signal.row_length) return *o.segment;
     throw plan_error(
         formatted("--segment {} is longer than the rows of {}, which have {}; give less",
-                  *o.segment, o.shown_file(), counted(from.row_length, "sample")));
+                  *o.segment, o.shown_file(), counted(signal.row_length, "sample")));
   }
-  std::size_t length = std::min(default_segment, from.row_length);
+  std::size_t length = std::min(default_segment, signal.row_length);
   while (length > 2 && !is_good_length(length)) --length;
   if (length >= 2) return length;
   throw file_error(formatted("{} holds {} a row; a segment has at least 2", o.shown_file(),
-                             counted(from.row_length, "sample")));
+                             counted(signal.row_length, "sample")));
 }
 
-frame_layout layout_of(const transform_options& o, const formats::signal& from) {
-  frame_layout layout{.n_rows = from.n_rows, .row_length = from.row_length};
-  layout.length = segment_of(o, from);
+frame_layout layout_of(const transform_options& o, const formats::signal& signal) {
+  frame_layout layout{.n_rows = signal.n_rows, .row_length = signal.row_length};
+  layout.length = segment_of(o, signal);
   const std::size_t overlap = o.overlap.value_or(layout.length / 2);
   if (overlap >= layout.length) {
     throw plan_error(formatted("--overlap {} leaves nothing of a segment of {} samples; give less",
                                overlap, layout.length));
   }
   layout.hop = layout.length - overlap;
-  layout.n_frames = (from.row_length - layout.length) / layout.hop + 1;
-  layout.is_real = from.is_real;
+  layout.n_frames = (signal.row_length - layout.length) / layout.hop + 1;
+  layout.is_real = signal.is_real;
   return layout;
 }
 
-std::vector<double> numbers_of(const formats::signal& from, precision real) {
+std::vector<double> numbers_of(const formats::signal& signal, precision real) {
   std::vector<double> numbers;
-  numbers.reserve(from.samples.size() * (from.is_real ? 1 : 2));
-  for (const auto& sample : from.samples) {
+  numbers.reserve(signal.samples.size() * (signal.is_real ? 1 : 2));
+  for (const auto& sample : signal.samples) {
     numbers.push_back(sample.real());
-    if (!from.is_real) numbers.push_back(sample.imag());
+    if (!signal.is_real) numbers.push_back(sample.imag());
   }
   round_to(real, numbers);
   return numbers;
@@ -129,19 +129,19 @@ struct frame_problem {
   }
 };
 
-frame_problem problem_of(const transform_options& o, const formats::signal& from,
+frame_problem problem_of(const transform_options& o, const formats::signal& signal,
                          const power_spectra& shape) {
   frame_problem p;
-  p.layout = layout_of(o, from);
+  p.layout = layout_of(o, signal);
   p.spec.real = o.real;
-  p.samples = numbers_of(from, p.spec.real);
+  p.samples = numbers_of(signal, p.spec.real);
   require_powers(p.samples, o.shown_file(), p.spec.real);
   p.weights.window = samples_of(o.weights.value_or(window::hann), p.layout.length);
   p.weights.means = frame_means(p.layout, p.samples, p.spec.real, o.removes_mean.value_or(true));
   p.scale = 1 / divisor_of(shape.scale, p.weights.window, shape.rate_hz > 0 ? shape.rate_hz : 1);
   p.spec.lengths = {p.layout.length};
   p.spec.batch = p.layout.n_transforms();
-  p.spec.kind = from.is_real ? transform::forward_from_real : transform::forward;
+  p.spec.kind = signal.is_real ? transform::forward_from_real : transform::forward;
   p.spec.load = load_of(p.layout, p.weights, p.spec.real);
   p.spec.store = store_of(p.layout, p.scale, p.spec.real);
   return p;
@@ -172,15 +172,15 @@ int transform_frames(const transform_options& o) {
   if (!o.output.empty()) require_power_format(o.output);
   const precision real = o.real;
   static_cast<void>(devices_for(o.engines, real, 0, o.check));
-  const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
-  report_channels(o.shown_file(), from, o.channel.has_value());
-  shape.rate_hz = o.sample_rate_hz.value_or(from.sample_rate_hz);
-  const frame_problem problem = problem_of(o, from, shape);
+  const formats::signal signal = formats::read_signal(o.file, {.channel = o.channel});
+  report_channels(o.shown_file(), signal, o.channel.has_value());
+  shape.rate_hz = o.sample_rate_hz.value_or(signal.sample_rate_hz);
+  const frame_problem problem = problem_of(o, signal, shape);
   shape.take_shape(problem.layout.n_rows, problem.layout.n_frames, problem.layout.length,
                    problem.layout.hop, problem.layout.is_real);
   shape.is_double = real == precision::fp64;
   shape.noise_bandwidth_bins = noise_bandwidth_bins(problem.weights.window);
-  if (const std::size_t n_left = from.row_length - shape.covered_samples(); n_left > 0) {
+  if (const std::size_t n_left = signal.row_length - shape.covered_samples(); n_left > 0) {
     print_message("the last {} of each row are in no segment", counted(n_left, "sample"));
   }
   output_check check{problem.checked(), o.check};

@@ -112,12 +112,12 @@ formats::waterfall_chart picture_of(const formats::signal& bins, const std::stri
   return chart;
 }
 
-void report_size(const problem& solved, const formats::signal& from) {
+void report_size(const problem& solved, const formats::signal& signal) {
   const std::vector<std::size_t>& lengths = solved.spec.lengths;
   const bool is_from_half = solved.spec.kind == transform::inverse_to_real;
   const std::size_t width = is_from_half ? lengths[1] / 2 + 1 : lengths[1];
-  if (lengths[0] == from.n_rows && width == from.row_length) return;
-  print_message("{} padded with zeros to {}", size_text(from.n_rows, from.row_length),
+  if (lengths[0] == signal.n_rows && width == signal.row_length) return;
+  print_message("{} padded with zeros to {}", size_text(signal.n_rows, signal.row_length),
                 size_text(lengths[0], width));
 }
 
@@ -145,9 +145,9 @@ void write_files(const transform_options& o, const problem& solved, const engine
 int transform_image(const transform_options& o) {
   const transform_request request = request_of(o);
   static_cast<void>(devices_for(o.engines, request.real, 0, o.check));
-  const auto [from, memory] = read_rows(o, request.real);
-  const problem solved = make_image_problem(from, o.shown_file(), request);
-  report_size(solved, from);
+  const auto [signal, memory] = read_rows(o, request.real);
+  const problem solved = make_image_problem(signal, o.shown_file(), request);
+  report_size(solved, signal);
   report_rounding(o.shown_file(), solved);
   if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
   const auto input = pack(solved.input, request.real);
@@ -166,7 +166,7 @@ int transform_image(const transform_options& o) {
     write_files(o, solved, found);
   }
   if (o.is_json) print_json(document);
-  print_message("transformed {} within {}", size_text(from.n_rows, from.row_length), memory);
+  print_message("transformed {} within {}", size_text(signal.n_rows, signal.row_length), memory);
   return report_verdicts(found, !o.output.empty() || !o.plot.empty());
 }
 

@@ -42,7 +42,7 @@ struct transform_options {
 [[nodiscard]] transform_request request_of(const transform_options& o);
 
 /// Print messages about an input.
-void report_channels(const std::string& file, const formats::signal& from, bool is_chosen);
+void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen);
 void report_rounding(const std::string& file, const problem& solved);
 void report_inverse_scale();
 

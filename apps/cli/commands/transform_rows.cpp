@@ -164,15 +164,15 @@ int report(const transform_options& o, const problem& solved, const engine_outco
 int transform_rows(const transform_options& o) {
   const transform_request request = request_of(o);
   static_cast<void>(devices_for(o.engines, request.real, 0, o.check));
-  const formats::signal from = formats::read_signal(o.file, {.channel = o.channel});
-  report_channels(o.shown_file(), from, o.channel.has_value());
-  const problem solved = make_problem(from, o.shown_file(), request);
+  const formats::signal signal = formats::read_signal(o.file, {.channel = o.channel});
+  report_channels(o.shown_file(), signal, o.channel.has_value());
+  const problem solved = make_problem(signal, o.shown_file(), request);
   report_length(o, solved);
   report_rounding(o.shown_file(), solved);
   if (o.is_inverse && o.scale_name.empty()) report_inverse_scale();
   std::optional<output_check> check;
   const engine_outcome found = solve(o, solved, check);
-  return report(o, solved, found, *check, o.sample_rate_hz.value_or(from.sample_rate_hz));
+  return report(o, solved, found, *check, o.sample_rate_hz.value_or(signal.sample_rate_hz));
 }
 
 }  // namespace wingbeat::cli

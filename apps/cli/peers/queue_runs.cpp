@@ -27,9 +27,9 @@ class cold_cache {
   cold_cache& operator=(const cold_cache&) = delete;
 };
 
-void repeat_over(buffer& to, const std::vector<std::byte>& block) {
-  for (std::size_t at = 0; at < to.size_bytes(); at += block.size()) {
-    to.write(block.data(), std::min(block.size(), to.size_bytes() - at), at);
+void repeat_over(buffer& target, const std::vector<std::byte>& block) {
+  for (std::size_t offset = 0; offset < target.size_bytes(); offset += block.size()) {
+    target.write(block.data(), std::min(block.size(), target.size_bytes() - offset), offset);
   }
 }
 
@@ -48,8 +48,8 @@ void restore(queue& on, bench_buffers& memory) {
 }
 
 void read_output(const bench_buffers& memory, std::size_t offset_bytes, std::span<std::byte> into) {
-  const buffer& from = memory.in_place ? memory.in : memory.out;
-  from.read(into.data(), into.size(), offset_bytes);
+  const buffer& output = memory.in_place ? memory.in : memory.out;
+  output.read(into.data(), into.size(), offset_bytes);
 }
 
 template <class Run>
@@ -167,9 +167,9 @@ std::size_t copied_bytes(const plan_spec& spec) {
 }
 
 double time_copies(queue& on, const plan_spec& spec, bench_buffers& memory, std::size_t n_runs) {
-  buffer_view from = memory.in.view(), to = memory.out.view();
-  from.size_bytes = to.size_bytes = copied_bytes(spec);
-  return timed_runs(on, n_runs, [&] { on.impl()->copy(to, from); });
+  buffer_view input = memory.in.view(), output = memory.out.view();
+  input.size_bytes = output.size_bytes = copied_bytes(spec);
+  return timed_runs(on, n_runs, [&] { on.impl()->copy(output, input); });
 }
 
 plan time_planning(const queue& on, const plan_spec& spec, preparation& times) {

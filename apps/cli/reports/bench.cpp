@@ -32,8 +32,8 @@ json json_of(const measure::quartiles& values, const char* unit) {
 }
 
 /// Adds a value, unless it is negative and thereby unknown.
-void add_known(json& to, const char* name, double value) {
-  if (value >= 0) to[name] = value;
+void add_known(json& target, const char* name, double value) {
+  if (value >= 0) target[name] = value;
 }
 
 json json_of(const bench_result& result, const bench_figures& figures) {
@@ -71,8 +71,8 @@ json json_of(const bench_result& result) {
   j["copy"]["bytes_per_s"] = 2 * static_cast<double>(result.copied_bytes) / result.copy_s.median;
   j["wingbeat"] = json_of(result, result.ours);
   for (const bench_figures& peer : result.peers) {
-    json& to = j["peers"][peer.name] = json_of(result, peer);
-    if (peer.refused.empty()) to["ratio"] = result.ratio(peer);
+    json& target = j["peers"][peer.name] = json_of(result, peer);
+    if (peer.refused.empty()) target["ratio"] = result.ratio(peer);
   }
   if (result.n_passes > 0) j["passes"] = result.n_passes;
   j["traffic_bytes"] = result.traffic_bytes;

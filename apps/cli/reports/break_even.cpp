@@ -28,10 +28,10 @@ break_even between(const timed_engine& a, const timed_engine& b,
                    const std::vector<common_length>& common) {
   const bool b_wins = common.back().b_s < common.back().a_s;
   break_even pair{b_wins ? b.name : a.name, b_wins ? a.name : b.name, common.back().length, {}};
-  for (auto at = common.rbegin(); at != common.rend(); ++at) {
-    const bool is_ahead = b_wins ? at->b_s < at->a_s : at->a_s <= at->b_s;
+  for (auto offset = common.rbegin(); offset != common.rend(); ++offset) {
+    const bool is_ahead = b_wins ? offset->b_s < offset->a_s : offset->a_s <= offset->b_s;
     if (!is_ahead) return pair;
-    pair.length = at->length;
+    pair.length = offset->length;
   }
   pair.length.reset();
   return pair;

@@ -92,11 +92,11 @@ void spectra_array::add(const channelised_heap& heap, std::size_t spectra_per_he
 }
 
 void spectra_array::write(const std::string& file) const {
-  formats::atomic_file to{file};
-  to.write(formats::npy_prefix(array_type(output_),
-                               {channels_.size(), n_spectra_, n_polarisations_, 2}));
-  for (const auto& row : channels_) to.write(std::span<const std::byte>(row));
-  to.commit();
+  formats::atomic_file output{file};
+  output.write(formats::npy_prefix(array_type(output_),
+                                   {channels_.size(), n_spectra_, n_polarisations_, 2}));
+  for (const auto& row : channels_) output.write(std::span<const std::byte>(row));
+  output.commit();
 }
 
 frequency_axis axis_of(const channeliser_spec& spec) {
@@ -158,8 +158,8 @@ void channel_waterfall::make_room(std::size_t row) {
     const auto halve = [](auto& rows, std::size_t n_columns) {
       for (std::size_t r = 0; r < most_rows; ++r) {
         for (std::size_t c = 0; c < n_columns; ++c) {
-          const std::size_t at = 2 * r * n_columns + c;
-          rows[r * n_columns + c] = r < most_rows / 2 ? rows[at] + rows[at + n_columns] : 0;
+          const std::size_t offset = 2 * r * n_columns + c;
+          rows[r * n_columns + c] = r < most_rows / 2 ? rows[offset] + rows[offset + n_columns] : 0;
         }
       }
     };
@@ -208,8 +208,8 @@ formats::waterfall_chart channel_waterfall::chart(const std::string& title) cons
   for (std::size_t p = 0; p < powers_.size(); ++p) {
     formats::waterfall_panel panel;
     if (powers_.size() > 1) panel.label = formatted("polarisation {}", p);
-    for (std::size_t at = 0; at < n_rows * n_columns_; ++at) {
-      const std::size_t row = at / n_columns_, column = at % n_columns_;
+    for (std::size_t offset = 0; offset < n_rows * n_columns_; ++offset) {
+      const std::size_t row = offset / n_columns_, column = offset % n_columns_;
       const std::size_t i = row * n_columns_ + (is_falling ? n_columns_ - 1 - column : column);
       const auto n = static_cast<double>(counts_[row] * (spec_.channels / n_columns_));
       panel.values.push_back(powers_[p][i] > 0 ? 10 * std::log10(powers_[p][i] / n)

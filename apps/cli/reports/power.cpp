@@ -124,8 +124,8 @@ std::string csv_heading(const power_spectra& powers) {
   return line + (has_rate ? "density_v2_per_hz\n" : "density_v2\n");
 }
 
-void write_csv(formats::atomic_file& to, const power_spectra& powers) {
-  to.write(csv_heading(powers));
+void write_csv(formats::atomic_file& output, const power_spectra& powers) {
+  output.write(csv_heading(powers));
   const std::size_t n_frames = powers.is_spectrogram ? powers.n_frames : 1;
   for (std::size_t i = 0; i < powers.values.size(); ++i) {
     const std::size_t k = i % powers.n_bins, frame = i / powers.n_bins;
@@ -135,18 +135,18 @@ void write_csv(formats::atomic_file& to, const power_spectra& powers) {
     line += formatted("{},", powers.frequency(k));
     line += powers.is_double ? formatted("{}\n", powers.values[i])
                              : formatted("{:.9g}\n", powers.values[i]);
-    to.write(line);
+    output.write(line);
   }
 }
 
-void write_array(formats::atomic_file& to, const power_spectra& powers) {
+void write_array(formats::atomic_file& output, const power_spectra& powers) {
   std::vector<std::size_t> shape;
   if (powers.n_rows > 1) shape.push_back(powers.n_rows);
   if (powers.is_spectrogram) shape.push_back(powers.n_frames);
   shape.push_back(powers.n_bins);
-  to.write(formats::npy_prefix(powers.is_double ? "<f8" : "<f4", shape));
+  output.write(formats::npy_prefix(powers.is_double ? "<f8" : "<f4", shape));
   const auto bytes = pack(powers.values, powers.is_double ? precision::fp64 : precision::fp32);
-  to.write(std::span<const std::byte>(bytes));
+  output.write(std::span<const std::byte>(bytes));
 }
 
 }  // namespace
@@ -207,13 +207,13 @@ void require_power_format(const std::string& file) {
 }
 
 void write_powers(const std::string& file, const power_spectra& powers) {
-  formats::atomic_file to{file};
+  formats::atomic_file output{file};
   if (formats::extension_of(file) == ".csv") {
-    write_csv(to, powers);
+    write_csv(output, powers);
   } else {
-    write_array(to, powers);
+    write_array(output, powers);
   }
-  to.commit();
+  output.commit();
 }
 
 void draw_powers(const std::string& file, const power_spectra& powers, const std::string& title) {

@@ -44,25 +44,25 @@ class reasons {
 }  // namespace
 
 std::string unusable_text(const receive::receive_counts& counts) {
-  reasons all;
-  all.add_common(counts);
-  all.add(counts.wrong_size, "packet", "of another size than --recv-packet-samples states");
-  all.add(counts.foreign, "packet", "without timestamp, digitiser id or samples");
-  all.add(counts.misaligned(), "packet", "with a timestamp between those of packets");
-  all.add(counts.implausible(), "packet", "of a time far from all others");
-  return all.text();
+  reasons result;
+  result.add_common(counts);
+  result.add(counts.wrong_size, "packet", "of another size than --recv-packet-samples states");
+  result.add(counts.foreign, "packet", "without timestamp, digitiser id or samples");
+  result.add(counts.misaligned(), "packet", "with a timestamp between those of packets");
+  result.add(counts.implausible(), "packet", "of a time far from all others");
+  return result.text();
 }
 
 std::string unusable_text(const receive::heap_receive_counts& counts) {
-  reasons all;
-  all.add_common(counts);
-  all.add(counts.foreign, "packet", "without timestamp, feng_id, frequency or feng_raw");
-  all.add(counts.undescribed, "packet", "that no descriptor describes");
-  all.add(counts.other_engine, "packet", "of another engine");
-  all.add(counts.wrong_size, "packet", "of heaps of another size");
-  all.add(counts.beyond_band, "packet", "of a first channel that no substream has");
-  all.add(counts.packets, "packet", "of heaps that are not whole");
-  return all.text();
+  reasons result;
+  result.add_common(counts);
+  result.add(counts.foreign, "packet", "without timestamp, feng_id, frequency or feng_raw");
+  result.add(counts.undescribed, "packet", "that no descriptor describes");
+  result.add(counts.other_engine, "packet", "of another engine");
+  result.add(counts.wrong_size, "packet", "of heaps of another size");
+  result.add(counts.beyond_band, "packet", "of a first channel that no substream has");
+  result.add(counts.packets, "packet", "of heaps that are not whole");
+  return result.text();
 }
 
 std::string remedy_text(std::uint64_t n_cut_frames) {
