@@ -32,9 +32,9 @@ bool access_list::admits(const ip_address& client, std::string_view name) {
   {
     const std::lock_guard lock{mutex_};
     ++n_unreported_;
-    const clock::time_point now = clock::now();
-    if (now < next_report_) return false;
-    next_report_ = now + report_interval;
+    const clock::time_point time = clock::now();
+    if (time < next_report_) return false;
+    next_report_ = time + report_interval;
     n_refused = std::exchange(n_unreported_, 0);
   }
   if (options_.warn) {

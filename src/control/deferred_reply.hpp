@@ -41,8 +41,8 @@ class reply_queue {
 /// server and the client may be gone by then.
 class deferred_reply {
  public:
-  deferred_reply(std::shared_ptr<reply_queue> to, std::size_t client, const message& request)
-      : to_(std::move(to)), client_(client), name_(request.name), id_(request.id) {}
+  deferred_reply(std::shared_ptr<reply_queue> replies, std::size_t client, const message& request)
+      : to_(std::move(replies)), client_(client), name_(request.name), id_(request.id) {}
 
   /// Replies `ok` with these arguments. Sensors that were updated before are reported before it.
   void ok(std::vector<std::string> arguments) const;

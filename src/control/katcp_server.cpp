@@ -34,8 +34,8 @@ message log_message(log_level level, std::string_view source, std::string_view t
 }  // namespace
 
 double steady_s() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(time).count();
 }
 
 void request::inform(std::vector<std::string> arguments) {

@@ -83,8 +83,8 @@ std::string text_of(const sensor_value& value) {
 }
 
 double unix_time_s() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
+  const auto time = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(time).count();
 }
 
 status_rule rule_of(const thresholds& thresholds) {

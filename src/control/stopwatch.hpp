@@ -11,14 +11,14 @@ class stopwatch {
  public:
   using clock = std::chrono::steady_clock;
 
-  void restart(clock::time_point now = clock::now()) noexcept {
-    since_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  void restart(clock::time_point time = clock::now()) noexcept {
+    since_.store(time.time_since_epoch().count(), std::memory_order_relaxed);
   }
 
   /// Returns the seconds since the last restart, or since it was made.
-  [[nodiscard]] double elapsed_s(clock::time_point now = clock::now()) const noexcept {
+  [[nodiscard]] double elapsed_s(clock::time_point time = clock::now()) const noexcept {
     const clock::duration since{since_.load(std::memory_order_relaxed)};
-    return std::chrono::duration<double>(now.time_since_epoch() - since).count();
+    return std::chrono::duration<double>(time.time_since_epoch() - since).count();
   }
 
  private:

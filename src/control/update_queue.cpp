@@ -16,8 +16,8 @@ wake_event::wake_event() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
 
 void wake_event::set() const noexcept {
   // It fails only when the counter is full, and then the event is set.
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(event_.get(), &one, sizeof one);
+  const std::uint64_t increment = 1;
+  [[maybe_unused]] const auto written = ::write(event_.get(), &increment, sizeof increment);
 }
 
 void wake_event::clear() const noexcept {

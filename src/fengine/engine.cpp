@@ -110,9 +110,9 @@ void engine::stop() {
 }
 
 net::socket_buffers engine::send_buffers() const {
-  net::socket_buffers all;
-  for (const auto& each : outputs_) all.add(each->buffers());
-  return all;
+  net::socket_buffers buffers;
+  for (const auto& each : outputs_) buffers.add(each->buffers());
+  return buffers;
 }
 
 std::string engine::failure() const {
@@ -157,13 +157,13 @@ void engine::report_received(const receive::chunk& next) {
 }
 
 void engine::publish_counts() {
-  const receive::receive_counts now = receiver_.counts();
+  const receive::receive_counts received = receiver_.counts();
   for (std::size_t pol = 0; pol < n_pols(); ++pol) {
-    const receive::polarisation_counts &counts = now.polarisations[pol],
+    const receive::polarisation_counts &counts = received.polarisations[pol],
                                        &before = published_.polarisations[pol];
     if (counts.packets != before.packets) {
       ages_[pol].restart();
-      n_datagrams_ = now.datagrams;
+      n_datagrams_ = received.datagrams;
     }
     if (counts.saturated_samples != before.saturated_samples) {
       sensors_.set_input_clips(pol, static_cast<std::int64_t>(counts.saturated_samples));
@@ -172,12 +172,12 @@ void engine::publish_counts() {
     for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = counts.*input_loss_counts[i];
     sensors_.set_input_losses(pol, losses);
   }
-  sensors_.set_socket_drops(now.socket_drops);
-  published_ = now;
+  sensors_.set_socket_drops(received.socket_drops);
+  published_ = received;
   report_silence();
   if (clock::now() - measured_at_ < report_interval) return;
-  measure_rates(now);
-  report_losses(now);
+  measure_rates(received);
+  report_losses(received);
   report_progress();
 }
 
@@ -191,20 +191,20 @@ void engine::report_progress() {
   if (gets_on) calls_.works();
 }
 
-void engine::measure_rates(const receive::receive_counts& now) {
-  const clock::time_point at = clock::now();
-  const double elapsed_s = std::chrono::duration<double>(at - measured_at_).count();
+void engine::measure_rates(const receive::receive_counts& counts) {
+  const clock::time_point time = clock::now();
+  const double elapsed_s = std::chrono::duration<double>(time - measured_at_).count();
   const auto rate = [&](std::uint64_t n, std::uint64_t before, double unit) {
     return static_cast<double>(n - before) / elapsed_s / unit;
   };
   std::vector<control::monitored_figure> rates;
   for (std::size_t pol = 0; pol < n_pols(); ++pol) {
-    const receive::polarisation_counts &of = now.polarisations[pol],
+    const receive::polarisation_counts &received = counts.polarisations[pol],
                                        &before = measured_.polarisations[pol];
-    rates.push_back(
-        {formatted("received, pol {}", pol), rate(of.samples, before.samples, 1e6), "Msample/s"});
-    rates.push_back(
-        {formatted("received, pol {}", pol), rate(8 * of.bytes, 8 * before.bytes, 1e9), "Gb/s"});
+    rates.push_back({formatted("received, pol {}", pol),
+                     rate(received.samples, before.samples, 1e6), "Msample/s"});
+    rates.push_back({formatted("received, pol {}", pol),
+                     rate(8 * received.bytes, 8 * before.bytes, 1e9), "Gb/s"});
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const std::uint64_t bytes = outputs_[i]->counts().sent.bytes;
@@ -212,27 +212,27 @@ void engine::measure_rates(const receive::receive_counts& now) {
                      rate(8 * bytes, 8 * measured_bytes_[i], 1e9), "Gb/s"});
     measured_bytes_[i] = bytes;
   }
-  measured_ = now;
-  measured_at_ = at;
+  measured_ = counts;
+  measured_at_ = time;
   const std::lock_guard lock{mutex_};
   rates_ = std::move(rates);
 }
 
-void engine::report_losses(const receive::receive_counts& now) {
-  const auto losses = losses_of(now, n_pols()), before = losses_of(reported_, n_pols());
+void engine::report_losses(const receive::receive_counts& counts) {
+  const auto losses = losses_of(counts, n_pols()), before = losses_of(reported_, n_pols());
   std::string text;
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const double n = losses[i].value - before[i].value;
     if (n > 0) text += formatted("{}{:.0f} {}", text.empty() ? "" : "; ", n, losses[i].label);
   }
   if (!text.empty()) log_(log_level::warn, formatted("packets in the last second: {}", text));
-  if (now.restarts > reported_.restarts) {
+  if (counts.restarts > reported_.restarts) {
     log_(log_level::warn,
          "the digitiser was started again, because its time went back: output begins anew with the "
          "gains and delays in use; --sync-time is that of the time before, and ?delays is refused "
          "until the engine is started with the one that holds now");
   }
-  reported_ = now;
+  reported_ = counts;
 }
 
 void engine::report_silence() {
@@ -251,11 +251,11 @@ void engine::report_silence() {
 
 std::int64_t engine::set_gains(std::size_t stream, std::optional<std::size_t> pol,
                                std::span<const std::complex<float>> gains) {
-  const std::int64_t from = outputs_[stream]->set_gains(pol, gains);
+  const std::int64_t begin = outputs_[stream]->set_gains(pol, gains);
   log_(log_level::info,
-       formatted("output '{}' has other gains from {} on", streams_[stream].name, from));
+       formatted("output '{}' has other gains from {} on", streams_[stream].name, begin));
   calls_.changed();
-  return from;
+  return begin;
 }
 
 std::int64_t engine::set_delays(std::size_t stream, double start_s,
@@ -266,11 +266,11 @@ std::int64_t engine::set_delays(std::size_t stream, double start_s,
                   "of before; start the engine with the --sync-time that holds now",
                   spec_.sync_time_s));
   }
-  const std::int64_t from = outputs_[stream]->set_delays(start_s, delays);
+  const std::int64_t begin = outputs_[stream]->set_delays(start_s, delays);
   log_(log_level::debug,
-       formatted("output '{}' has other delays from {} on", streams_[stream].name, from));
+       formatted("output '{}' has other delays from {} on", streams_[stream].name, begin));
   calls_.changed();
-  return from;
+  return begin;
 }
 
 saved_state engine::state() const {

@@ -118,8 +118,8 @@ class engine final : public control::engine_control, public control::engine_moni
   void report_received(const receive::chunk& next);
   void publish_counts();
   void report_progress();
-  void measure_rates(const receive::receive_counts& now);
-  void report_losses(const receive::receive_counts& now);
+  void measure_rates(const receive::receive_counts& counts);
+  void report_losses(const receive::receive_counts& counts);
   void report_silence();
   void fail(const std::string& reason);
 

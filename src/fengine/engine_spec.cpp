@@ -65,11 +65,11 @@ void check_apart(const engine_spec& spec) {
   }
   for (const output_spec& output : spec.outputs) {
     const std::string user = formatted("output '{}' sends to", output.name);
-    for (const net::endpoint& to : output.destinations) {
-      const auto [at, is_new] = users.emplace(to, user);
-      if (is_new || at->second == user) continue;  // substreams may share a place
+    for (const net::endpoint& destination : output.destinations) {
+      const auto [user_of_place, is_new] = users.emplace(destination, user);
+      if (is_new || user_of_place->second == user) continue;  // substreams may share a place
       throw plan_error(formatted("output '{}' sends to {}, which {}; give each a place of its own",
-                                 output.name, to_string(to), at->second));
+                                 output.name, to_string(destination), user_of_place->second));
     }
   }
 }

@@ -23,9 +23,9 @@ latest_spectra::latest_spectra(std::string stream, channeliser_spec bank, double
       stale_after_s_(std::max(1.0, 2 * period_s)) {}
 
 void latest_spectra::offer(const channelised_heap& heap) {
-  const clock::time_point now = clock::now();
-  if (now < next_) return;
-  next_ = now + interval;
+  const clock::time_point time = clock::now();
+  if (time < next_) return;
+  next_ = time + interval;
   const std::size_t n_pols = bank_.polarisations,
                     n_bytes = channelising::complex_bytes(bank_.output);
   const std::size_t group = channelising::channels_per_point(bank_.channels, most_points);
@@ -36,11 +36,11 @@ void latest_spectra::offer(const channelised_heap& heap) {
   const bool has_full_scale = channelising::is_integer(bank_.output);
   const double full_scale_db =
       has_full_scale ? 20 * std::log10(channelising::limit_of(bank_.output)) : 0;
-  std::vector<control::monitored_spectrum> made;
+  std::vector<control::monitored_spectrum> result;
   for (std::size_t pol = 0; pol < n_pols; ++pol) {
     const double width = channelising::channel_width_hz(bank_);
     const double middle_of_group = static_cast<double>(group - 1) / 2;
-    control::monitored_spectrum& spectrum = made.emplace_back();
+    control::monitored_spectrum& spectrum = result.emplace_back();
     spectrum.stream = stream_;
     spectrum.units = has_full_scale ? "dBFS" : "dB";
     spectrum.stale_after_s = stale_after_s_;
@@ -51,9 +51,9 @@ void latest_spectra::offer(const channelised_heap& heap) {
       double power = 0;
       for (std::size_t channel = point * group; channel < (point + 1) * group; ++channel) {
         for (std::size_t s = 0; s < n_spectra; ++s) {
-          const std::size_t at = ((channel * spectra_per_heap + s) * n_pols + pol) * n_bytes;
-          power +=
-              std::norm(channelising::load_complex(heap.bytes.subspan(at, n_bytes), bank_.output));
+          const std::size_t offset = ((channel * spectra_per_heap + s) * n_pols + pol) * n_bytes;
+          power += std::norm(
+              channelising::load_complex(heap.bytes.subspan(offset, n_bytes), bank_.output));
         }
       }
       const double mean = power / static_cast<double>(group * std::max<std::size_t>(n_spectra, 1));
@@ -62,17 +62,17 @@ void latest_spectra::offer(const channelised_heap& heap) {
   }
   const std::lock_guard lock{mutex_};
   ++sequence_;
-  measured_at_ = now;
-  for (auto& spectrum : made) spectrum.sequence = sequence_;
-  spectra_ = std::move(made);
+  measured_at_ = time;
+  for (auto& spectrum : result) spectrum.sequence = sequence_;
+  spectra_ = std::move(result);
 }
 
 std::vector<control::monitored_spectrum> latest_spectra::spectra() const {
-  const clock::time_point now = clock::now();
+  const clock::time_point time = clock::now();
   const std::lock_guard lock{mutex_};
   auto shown = spectra_;
   for (auto& spectrum : shown) {
-    spectrum.age_s = std::chrono::duration<double>(now - measured_at_).count();
+    spectrum.age_s = std::chrono::duration<double>(time - measured_at_).count();
   }
   return shown;
 }

@@ -188,22 +188,23 @@ void output::begin_at(std::int64_t sample, bool is_again) {
 
 /// Has the delays in use go on from sample `from` on, which was later by `shift` before. The starts
 /// of delays that were to come are of the time before, so these are forgotten.
-void output::keep_delays(std::int64_t shift, std::int64_t from) {
-  const std::int64_t before = from + shift;
+void output::keep_delays(std::int64_t shift, std::int64_t begin) {
+  const std::int64_t before = begin + shift;
   while (!pending_delays_.empty() && pending_delays_.front().load <= before) begin_delays();
   pending_delays_.clear();
   const auto seconds = [&](std::int64_t of) { return static_cast<double>(of) / spec_.adc_rate_hz; };
   if (load_ >= 0) {
     delays_ = stated_from(seconds(before), {seconds(load_), delays_}).settings;
   }
-  load_ = from;
+  load_ = begin;
   std::vector<delay_model> models;
   for (std::size_t pol = 0; pol < delays_.size(); ++pol) {
-    const control::delay_setting& of = delays_[pol];
+    const control::delay_setting& setting = delays_[pol];
     models.push_back(in_samples(
-        {0, of.delay_s, of.delay_rate, of.phase_rad, of.phase_rate_rad_per_s}, spec_.adc_rate_hz));
-    models.back().start_samples = from;
-    sensors_.set_delay(index_, pol, load_, of);
+        {0, setting.delay_s, setting.delay_rate, setting.phase_rad, setting.phase_rate_rad_per_s},
+        spec_.adc_rate_hz));
+    models.back().start_samples = begin;
+    sensors_.set_delay(index_, pol, load_, setting);
   }
   bank_.add_delays(models);
 }
@@ -283,10 +284,10 @@ void output::take(const channelised_heap& heap) {
 
 std::uint64_t output::newly_skipped() {
   const heap_counts& counts = bank_.counts();
-  const std::uint64_t all = counts.withheld + counts.skipped;
+  const std::uint64_t n_total = counts.withheld + counts.skipped;
   const std::lock_guard lock{mutex_};
   batch_counts_ = counts;
-  return all - std::exchange(n_skipped_, all);
+  return n_total - std::exchange(n_skipped_, n_total);
 }
 
 void output::follow_delays(std::int64_t timestamp) {
@@ -340,8 +341,8 @@ void output::send(outgoing& next) {
       }
     }
   }
-  const transmit::sender_counts now = sender_.counts();
-  sensors_.set_unsent(index_, now.skipped_heaps, now.failed_heaps);
+  const transmit::sender_counts counts = sender_.counts();
+  sensors_.set_unsent(index_, counts.skipped_heaps, counts.failed_heaps);
 }
 
 // Of any thread.
@@ -362,9 +363,9 @@ std::int64_t output::set_gains(std::optional<std::size_t> pol,
 
 std::int64_t output::set_delays(double start_s, std::span<const control::delay_setting> delays) {
   std::vector<delay_model> models;
-  for (const control::delay_setting& of : delays) {
-    models.push_back(in_samples({start_s - spec_.sync_time_s, of.delay_s, of.delay_rate,
-                                 of.phase_rad, of.phase_rate_rad_per_s},
+  for (const control::delay_setting& setting : delays) {
+    models.push_back(in_samples({start_s - spec_.sync_time_s, setting.delay_s, setting.delay_rate,
+                                 setting.phase_rad, setting.phase_rate_rad_per_s},
                                 spec_.adc_rate_hz));
   }
   const std::lock_guard lock{mutex_};
@@ -410,9 +411,9 @@ std::vector<control::monitored_delay> output::delays() const {
   const std::lock_guard lock{mutex_};
   std::vector<control::monitored_delay> shown;
   for (std::size_t pol = 0; pol < delays_.size(); ++pol) {
-    const control::delay_setting& of = delays_[pol];
-    shown.push_back(
-        {output_.name, pol, of.delay_s, of.delay_rate, of.phase_rad, of.phase_rate_rad_per_s});
+    const control::delay_setting& setting = delays_[pol];
+    shown.push_back({output_.name, pol, setting.delay_s, setting.delay_rate, setting.phase_rad,
+                     setting.phase_rate_rad_per_s});
   }
   return shown;
 }

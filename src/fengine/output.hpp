@@ -110,7 +110,7 @@ class output {
   void channelise(const shared_chunk& next_chunk);
   void go_to(std::int64_t sample, std::uint64_t epoch);
   void begin_at(std::int64_t sample, bool is_again);
-  void keep_delays(std::int64_t shift, std::int64_t from);
+  void keep_delays(std::int64_t shift, std::int64_t begin);
   void report_begin(std::int64_t timestamp);
   void finish_heaps();
   void take(const channelised_heap& heap);

@@ -43,8 +43,9 @@ json json_of(const std::vector<std::complex<float>>& gains) {
 
 json json_of(const timed_delays& delays) {
   json polarisations = json::array();
-  for (const control::delay_setting& of : delays.settings) {
-    polarisations.push_back({of.delay_s, of.delay_rate, of.phase_rad, of.phase_rate_rad_per_s});
+  for (const control::delay_setting& setting : delays.settings) {
+    polarisations.push_back(
+        {setting.delay_s, setting.delay_rate, setting.phase_rad, setting.phase_rate_rad_per_s});
   }
   return {{"start_s", delays.start_s}, {"polarisations", std::move(polarisations)}};
 }
@@ -76,9 +77,9 @@ std::vector<std::complex<float>> gains_of(const json& list, std::size_t channels
   return gains;
 }
 
-timed_delays delays_of(const json& from) {
-  timed_delays delays{.start_s = finite(from.at("start_s"))};
-  for (const json& each : from.at("polarisations")) {
+timed_delays delays_of(const json& document) {
+  timed_delays delays{.start_s = finite(document.at("start_s"))};
+  for (const json& each : document.at("polarisations")) {
     delays.settings.push_back(
         {finite(each.at(0)), finite(each.at(1)), finite(each.at(2)), finite(each.at(3))});
     if (std::abs(delays.settings.back().delay_rate) >= 1) throw std::out_of_range("a delay rate");
@@ -86,11 +87,12 @@ timed_delays delays_of(const json& from) {
   return delays;
 }
 
-output_state output_of(const json& from) {
-  output_state output{.name = from.at("name").get<std::string>(),
-                      .channels = from.at("channels").get<std::size_t>()};
-  for (const json& each : from.at("gains")) output.gains.push_back(gains_of(each, output.channels));
-  for (const json& each : from.at("delays")) {
+output_state output_of(const json& document) {
+  output_state output{.name = document.at("name").get<std::string>(),
+                      .channels = document.at("channels").get<std::size_t>()};
+  for (const json& each : document.at("gains"))
+    output.gains.push_back(gains_of(each, output.channels));
+  for (const json& each : document.at("delays")) {
     output.delays.push_back(delays_of(each));
     if (output.delays.back().settings.size() != output.gains.size()) {
       throw std::out_of_range("a delay is missing");
@@ -111,10 +113,10 @@ output_state output_of(const json& from) {
 timed_delays stated_from(double start_s, const timed_delays& delays) {
   const double elapsed_s = start_s - delays.start_s;
   timed_delays moved{start_s, delays.settings};
-  for (control::delay_setting& of : moved.settings) {
-    of.delay_s += elapsed_s * of.delay_rate;
-    of.phase_rad =
-        std::remainder(of.phase_rad + elapsed_s * of.phase_rate_rad_per_s, 2 * std::numbers::pi);
+  for (control::delay_setting& setting : moved.settings) {
+    setting.delay_s += elapsed_s * setting.delay_rate;
+    setting.phase_rad = std::remainder(setting.phase_rad + elapsed_s * setting.phase_rate_rad_per_s,
+                                       2 * std::numbers::pi);
   }
   return moved;
 }

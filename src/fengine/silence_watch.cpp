@@ -16,7 +16,7 @@ silence_watch::silence_watch(std::size_t n_pols, double limit_s)
     : polarisations_(n_pols), limit_s_(limit_s) {}
 
 std::vector<silence_change> silence_watch::look(std::span<const double> ages_s,
-                                                clock::time_point now) {
+                                                clock::time_point time) {
   for (std::size_t pol = 0; pol < polarisations_.size(); ++pol) {
     polarisation& each = polarisations_[pol];
     each.is_silent = ages_s[pol] > limit_s_;
@@ -26,11 +26,11 @@ std::vector<silence_change> silence_watch::look(std::span<const double> ages_s,
   const bool had_change = has_change_;
   has_change_ = std::any_of(polarisations_.begin(), polarisations_.end(), differs);
   if (!has_change_) return {};
-  if (!had_change) changed_at_ = now;
+  if (!had_change) changed_at_ = time;
   const bool is_shared = std::all_of(polarisations_.begin(), polarisations_.end(), [&](auto& p) {
     return p.is_silent == polarisations_.front().is_silent;
   });
-  if (!is_shared && now - changed_at_ < settling) return {};
+  if (!is_shared && time - changed_at_ < settling) return {};
   std::vector<silence_change> changes;
   for (const bool is_silent : {true, false}) {
     const auto pols = changed(is_silent);

@@ -27,7 +27,7 @@ class silence_watch {
   /// change is reported once all polarisations share it, or after half a second, so that a
   /// digitiser that stops is one sentence.
   [[nodiscard]] std::vector<silence_change> look(std::span<const double> ages_s,
-                                                 clock::time_point now = clock::now());
+                                                 clock::time_point time = clock::now());
 
  private:
   struct polarisation {

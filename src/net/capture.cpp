@@ -97,11 +97,11 @@ void capture_reader::skip(std::uint64_t n_bytes) {
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(n_bytes));
 }
 
-std::uint32_t capture_reader::load(std::size_t at, std::size_t n_bytes) const {
+std::uint32_t capture_reader::load(std::size_t position, std::size_t n_bytes) const {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < n_bytes; ++i) {
-    const std::size_t from = is_big_endian_ ? at + i : at + n_bytes - 1 - i;
-    value = value << 8 | std::to_integer<std::uint32_t>(buffer_[from]);
+    const std::size_t index = is_big_endian_ ? position + i : position + n_bytes - 1 - i;
+    value = value << 8 | std::to_integer<std::uint32_t>(buffer_[index]);
   }
   return value;
 }
@@ -204,18 +204,18 @@ std::optional<capture_reader::frame_bytes> capture_reader::enhanced_packet(std::
   if (number >= interfaces_.size()) {
     refuse(name_, "has frame {} of an interface that it does not describe", n_frames_);
   }
-  const interface& from = interfaces_[number];
-  require_ethernet(from.link);
+  const interface& source = interfaces_[number];
+  require_ethernet(source.link);
   const std::size_t length = load(20, 4);
   if (length > n_bytes - head) {
     refuse(name_, "claims {} bytes for frame {}, beyond its block", length, n_frames_);
   }
   const std::uint64_t ticks = std::uint64_t{load(12, 4)} << 32 | load(16, 4);
-  const std::uint64_t rate = from.ticks_per_second, seconds = ticks / rate;
+  const std::uint64_t rate = source.ticks_per_second, seconds = ticks / rate;
   const double fraction_ns = static_cast<double>(ticks % rate) / static_cast<double>(rate) * 1e9;
   // Unsigned, because times that are not meant may wrap.
   const std::uint64_t time_ns =
-      (seconds + static_cast<std::uint64_t>(from.offset_s)) * 1000000000u +
+      (seconds + static_cast<std::uint64_t>(source.offset_s)) * 1000000000u +
       static_cast<std::uint64_t>(fraction_ns);
   return frame_bytes{static_cast<std::int64_t>(time_ns), head, length};
 }
@@ -239,40 +239,42 @@ void capture_reader::add_interface(std::size_t n_bytes) {
   interface found {
     .link = load(8, 2)
   };
-  std::size_t at = head;
-  while (at + option_head <= n_bytes) {
-    const unsigned code = load(at, 2);
-    const std::size_t length = load(at + 2, 2);
-    at += option_head;
-    if (code == 0 || length > n_bytes - at) break;
-    add_option(found, code, at, length);
-    at += (length + 3) / 4 * 4;
+  std::size_t position = head;
+  while (position + option_head <= n_bytes) {
+    const unsigned code = load(position, 2);
+    const std::size_t length = load(position + 2, 2);
+    position += option_head;
+    if (code == 0 || length > n_bytes - position) break;
+    add_option(found, code, position, length);
+    position += (length + 3) / 4 * 4;
   }
   interfaces_.push_back(found);
 }
 
-void capture_reader::add_option(interface& to, unsigned code, std::size_t at,
+void capture_reader::add_option(interface& description, unsigned code, std::size_t position,
                                 std::size_t length) const {
   constexpr unsigned resolution = 9, offset = 14;
   if (code == resolution && length >= 1) {
-    const auto exponent = std::to_integer<unsigned>(buffer_[at]);
+    const auto exponent = std::to_integer<unsigned>(buffer_[position]);
     const unsigned base = exponent >= 128 ? 2 : 10, power = exponent % 128;
     if (power > (base == 2 ? 63u : 19u)) {
       refuse(name_, "has an interface whose clock ticks {}^{} times a second", base, power);
     }
-    to.ticks_per_second = 1;
-    for (unsigned i = 0; i < power; ++i) to.ticks_per_second *= base;
+    description.ticks_per_second = 1;
+    for (unsigned i = 0; i < power; ++i) description.ticks_per_second *= base;
   } else if (code == offset && length == 8) {
-    const std::size_t high = is_big_endian_ ? at : at + 4, low = is_big_endian_ ? at + 4 : at;
-    to.offset_s = static_cast<std::int64_t>(std::uint64_t{load(high, 4)} << 32 | load(low, 4));
+    const std::size_t high = is_big_endian_ ? position : position + 4,
+                      low = is_big_endian_ ? position + 4 : position;
+    description.offset_s =
+        static_cast<std::int64_t>(std::uint64_t{load(high, 4)} << 32 | load(low, 4));
   }
 }
 
 capture_reader open_capture(const std::filesystem::path& file) {
   const auto opened = open_file(file);
   if (!opened) refuse(file.string(), "cannot be opened; give a pcap or pcapng file");
-  return {[opened](std::span<std::byte> to) {
-            return std::fread(to.data(), 1, to.size(), opened.get());
+  return {[opened](std::span<std::byte> bytes) {
+            return std::fread(bytes.data(), 1, bytes.size(), opened.get());
           },
           file.string()};
 }

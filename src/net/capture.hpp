@@ -63,7 +63,7 @@ class capture_reader {
   [[nodiscard]] bool fill(std::size_t n_bytes);
   void require(std::size_t n_bytes);
   void skip(std::uint64_t n_bytes);
-  [[nodiscard]] std::uint32_t load(std::size_t at, std::size_t n_bytes) const;
+  [[nodiscard]] std::uint32_t load(std::size_t position, std::size_t n_bytes) const;
   void require_ethernet(unsigned link) const;
   [[nodiscard]] std::optional<frame_bytes> next_of_pcap();
   [[nodiscard]] std::optional<frame_bytes> next_of_pcapng();
@@ -71,7 +71,8 @@ class capture_reader {
   [[nodiscard]] std::optional<frame_bytes> simple_packet(std::size_t n_bytes);
   void start_section();
   void add_interface(std::size_t n_bytes);
-  void add_option(interface& to, unsigned code, std::size_t at, std::size_t length) const;
+  void add_option(interface& description, unsigned code, std::size_t position,
+                  std::size_t length) const;
 
   read_function read_;
   std::string name_;

@@ -44,7 +44,7 @@ std::size_t parse_number(std::string_view text, std::size_t most, std::string_vi
 }
 
 void parse_endpoint(std::string_view text, std::uint16_t port, std::string_view list,
-                    std::vector<endpoint>& to) {
+                    std::vector<endpoint>& endpoints) {
   if (const auto colon = text.rfind(':'); colon != text.npos) {
     port = static_cast<std::uint16_t>(parse_number(text.substr(colon + 1), 65535, list));
     text = text.substr(0, colon);
@@ -69,12 +69,12 @@ void parse_endpoint(std::string_view text, std::uint16_t port, std::string_view 
     throw plan_error(formatted(
         "the endpoints '{}' go on behind 255.255.255.255; give fewer of them", printable(list)));
   }
-  if (to.size() + n_more + 1 > most_endpoints) {
+  if (endpoints.size() + n_more + 1 > most_endpoints) {
     throw plan_error(formatted("the endpoints '{}' are too many; at most {} are possible",
                                printable(list), most_endpoints));
   }
   for (std::size_t i = 0; i <= n_more; ++i) {
-    to.push_back({static_cast<std::uint32_t>(*first + i), port});
+    endpoints.push_back({static_cast<std::uint32_t>(*first + i), port});
   }
 }
 
@@ -94,12 +94,12 @@ std::uint32_t parse_address(std::string_view text) {
 }
 
 std::vector<endpoint> parse_endpoints(std::string_view list, std::uint16_t port) {
-  std::vector<endpoint> all;
+  std::vector<endpoint> endpoints;
   std::string_view rest = list;
   while (true) {
     const auto comma = rest.find(',');
-    parse_endpoint(rest.substr(0, comma), port, list, all);
-    if (comma == rest.npos) return all;
+    parse_endpoint(rest.substr(0, comma), port, list, endpoints);
+    if (comma == rest.npos) return endpoints;
     rest = rest.substr(comma + 1);
   }
 }

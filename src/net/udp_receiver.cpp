@@ -87,12 +87,12 @@ udp_receiver::udp_receiver(const endpoint& source, std::uint32_t interface_addre
   (void)set_option(number, IPPROTO_IP, IP_MULTICAST_ALL, off);
 }
 
-std::size_t udp_receiver::receive(datagram_batch& to) {
-  to.prepare();
-  const int count = ::recvmmsg(socket_.get(), to.headers_.data(),
-                               static_cast<unsigned>(to.headers_.size()), MSG_DONTWAIT, nullptr);
-  to.n_received_ = count > 0 ? static_cast<std::size_t>(count) : 0;
-  return to.n_received_;
+std::size_t udp_receiver::receive(datagram_batch& batch) {
+  batch.prepare();
+  const int count = ::recvmmsg(socket_.get(), batch.headers_.data(),
+                               static_cast<unsigned>(batch.headers_.size()), MSG_DONTWAIT, nullptr);
+  batch.n_received_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+  return batch.n_received_;
 }
 
 std::uint64_t udp_receiver::n_dropped() const {

@@ -65,7 +65,7 @@ class udp_receiver {
   udp_receiver(const endpoint& source, std::uint32_t interface_address, std::size_t buffer_bytes);
 
   /// Receives what is there, at most a batch, without waiting. Returns the number of messages.
-  std::size_t receive(datagram_batch& to);
+  std::size_t receive(datagram_batch& batch);
 
   [[nodiscard]] int descriptor() const { return socket_.get(); }
 

@@ -125,8 +125,8 @@ bool udp_sender::send_segments(const outgoing_message& message) {
   return pieces.empty() || send_datagram(message.destination, pieces);
 }
 
-bool udp_sender::send_datagram(const endpoint& to, std::span<const iovec> pieces) {
-  const outgoing_message datagram{.destination = to, .pieces = pieces};
+bool udp_sender::send_datagram(const endpoint& destination, std::span<const iovec> pieces) {
+  const outgoing_message datagram{.destination = destination, .pieces = pieces};
   prepare(std::span(&datagram, 1));
   while (::sendmsg(socket_.get(), &headers_[0].msg_hdr, MSG_NOSIGNAL) < 0) {
     if (errno == EINTR) continue;

@@ -45,7 +45,7 @@ class udp_sender {
 
  private:
   [[nodiscard]] bool send_segments(const outgoing_message& message);
-  [[nodiscard]] bool send_datagram(const endpoint& to, std::span<const iovec> pieces);
+  [[nodiscard]] bool send_datagram(const endpoint& destination, std::span<const iovec> pieces);
   void prepare(std::span<const outgoing_message> messages);
 
   file_descriptor socket_;

@@ -48,13 +48,13 @@ struct cufft_api {
   int (*run)(cufft_handle, void* in, void* out, int direction);
 };
 
-void bind_cufft(shared_library& from, cufft_api& api) {
-  from.bind(api.create, "cufftCreate");
-  from.bind(api.destroy, "cufftDestroy");
-  from.bind(api.version, "cufftGetVersion");
-  from.bind(api.set_stream, "cufftSetStream");
-  from.bind(api.plan_many, "cufftXtMakePlanMany");
-  from.bind(api.run, "cufftXtExec");
+void bind_cufft(shared_library& library, cufft_api& api) {
+  library.bind(api.create, "cufftCreate");
+  library.bind(api.destroy, "cufftDestroy");
+  library.bind(api.version, "cufftGetVersion");
+  library.bind(api.set_stream, "cufftSetStream");
+  library.bind(api.plan_many, "cufftXtMakePlanMany");
+  library.bind(api.run, "cufftXtExec");
 }
 
 const opened<cufft_api>& opened_cufft() {
@@ -205,12 +205,13 @@ std::size_t cufft::workspace_bytes() const noexcept {
 }
 
 void cufft::run(buffer_view in, buffer_view out, std::size_t n_runs) const {
-  const auto at = [](buffer_view view) {
+  const auto address = [](buffer_view view) {
     return static_cast<void*>(static_cast<char*>(view.handle) + view.offset_bytes);
   };
   const entered current{impl_->on.api(), impl_->on.context()};
   for (std::size_t i = 0; i < n_runs; ++i) {
-    check(impl_->api.run(impl_->handle, at(in), at(out), impl_->direction), "queue a transform");
+    check(impl_->api.run(impl_->handle, address(in), address(out), impl_->direction),
+          "queue a transform");
   }
 }
 

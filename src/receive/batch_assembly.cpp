@@ -48,15 +48,15 @@ void batch_assembly::add(std::span<const std::byte> datagram, bool is_truncated)
     return;
   }
   spead::packet packet;
-  placement where;
+  placement position;
   const auto fault = decode(datagram, packet, [&](spead::item_pointer next) {
     if (next.id() == item::voltages)
-      where.has_voltages |= !next.is_immediate() && next.value() == 0;
+      position.has_voltages |= !next.is_immediate() && next.value() == 0;
     if (!next.is_immediate()) return;
-    if (next.id() == item::timestamp) where.timestamp = next.value();
-    if (next.id() == item::engine) where.engine = next.value();
-    if (next.id() == item::first_channel) where.first_channel = next.value();
-    if (next.id() == item::missing) where.missing = next.value();
+    if (next.id() == item::timestamp) position.timestamp = next.value();
+    if (next.id() == item::engine) position.engine = next.value();
+    if (next.id() == item::first_channel) position.first_channel = next.value();
+    if (next.id() == item::missing) position.missing = next.value();
   });
   if (fault != spead::packet_fault::none) {
     ++counts_.undecodable[static_cast<std::size_t>(fault)];
@@ -68,10 +68,11 @@ void batch_assembly::add(std::span<const std::byte> datagram, bool is_truncated)
   } else if (is_description(packet)) {
     ++counts_.descriptors;
     describe(datagram);
-  } else if (!where.timestamp || !where.engine || !where.first_channel || !where.has_voltages) {
+  } else if (!position.timestamp || !position.engine || !position.first_channel ||
+             !position.has_voltages) {
     ++counts_.foreign;
   } else {
-    place(packet, where);
+    place(packet, position);
   }
 }
 
@@ -99,13 +100,13 @@ void batch_assembly::describe(std::span<const std::byte> datagram) {
   }
 }
 
-void batch_assembly::place(const spead::packet& packet, const placement& where) {
+void batch_assembly::place(const spead::packet& packet, const placement& position) {
   if (!layout_) {
     ++counts_.undescribed;
     return;
   }
-  if (!counts_.engine) counts_.engine = spec_.engine.value_or(*where.engine);
-  if (*where.engine != *counts_.engine) {
+  if (!counts_.engine) counts_.engine = spec_.engine.value_or(*position.engine);
+  if (*position.engine != *counts_.engine) {
     ++counts_.other_engine;
     return;
   }
@@ -114,20 +115,20 @@ void batch_assembly::place(const spead::packet& packet, const placement& where) 
     ++counts_.wrong_size;
     return;
   }
-  if (*where.first_channel % width != 0 || *where.first_channel >= layout_->channels) {
+  if (*position.first_channel % width != 0 || *position.first_channel >= layout_->channels) {
     ++counts_.beyond_band;
     return;
   }
-  if (!reference_) reference_ = static_cast<std::int64_t>(*where.timestamp);
-  const std::int64_t timestamp = unwrapped(*where.timestamp, *reference_);
-  open_batch* const to = find(timestamp);
-  if (to == nullptr) {
+  if (!reference_) reference_ = static_cast<std::int64_t>(*position.timestamp);
+  const std::int64_t timestamp = unwrapped(*position.timestamp, *reference_);
+  open_batch* const batch = find(timestamp);
+  if (batch == nullptr) {
     ++counts_.late;
     return;
   }
   reference_ = timestamp;
-  const std::size_t s = *where.first_channel / width;
-  spead::received_parts& parts = to->parts[s];
+  const std::size_t s = *position.first_channel / width;
+  spead::received_parts& parts = batch->parts[s];
   if (!parts.add(packet.payload_offset, packet.payload.size())) {
     ++counts_.duplicates;
     return;
@@ -135,12 +136,12 @@ void batch_assembly::place(const spead::packet& packet, const placement& where) 
   ++counts_.packets;
   counts_.bytes += packet.payload.size();
   std::copy(packet.payload.begin(), packet.payload.end(),
-            to->content.voltages.begin() +
+            batch->content.voltages.begin() +
                 static_cast<std::ptrdiff_t>(s * heap_bytes + packet.payload_offset));
-  to->content.missing |= where.missing;
+  batch->content.missing |= position.missing;
   if (parts.n_bytes() < heap_bytes) return;
-  to->content.complete[s] = true;
-  ++to->n_complete;
+  batch->content.complete[s] = true;
+  ++batch->n_complete;
   while (!open_.empty() && open_.begin()->second.n_complete == layout_->n_substreams()) {
     close_first();
   }
@@ -168,11 +169,11 @@ void batch_assembly::close_first() {
   const std::int64_t timestamp = first.key();
   open_batch& closed = first.mapped();
   for (std::size_t s = 0; s < closed.parts.size(); ++s) {
-    substream_counts& to = counts_.substreams[s];
+    substream_counts& substream = counts_.substreams[s];
     if (closed.content.complete[s]) {
-      ++to.heaps;
+      ++substream.heaps;
     } else {
-      ++(closed.parts[s].n_bytes() > 0 ? to.incomplete : to.absent);
+      ++(closed.parts[s].n_bytes() > 0 ? substream.incomplete : substream.absent);
     }
   }
   if (last_closed_)

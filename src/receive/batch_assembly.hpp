@@ -116,7 +116,7 @@ class batch_assembly {
   [[nodiscard]] bool is_description(const spead::packet& packet);
   void describe(std::span<const std::byte> datagram);
   void set_layout(const channel_layout& layout);
-  void place(const spead::packet& packet, const placement& where);
+  void place(const spead::packet& packet, const placement& position);
   [[nodiscard]] open_batch* find(std::int64_t timestamp);
   void close_first();
 

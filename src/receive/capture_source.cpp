@@ -12,10 +12,10 @@ constexpr std::size_t batch_datagrams = 64;  // until chunks that are complete a
 
 class capture_feed : public datagram_feed {
  public:
-  explicit capture_feed(const capture_source& from)
-      : reader_(net::open_capture(from.file)),
-        destinations_(from.destinations),
-        speed_(from.speed) {
+  explicit capture_feed(const capture_source& capture)
+      : reader_(net::open_capture(capture.file)),
+        destinations_(capture.destinations),
+        speed_(capture.speed) {
     std::sort(destinations_.begin(), destinations_.end());
   }
 
@@ -78,8 +78,8 @@ class capture_feed : public datagram_feed {
 
 }  // namespace
 
-std::unique_ptr<datagram_feed> open_capture_feed(const capture_source& from) {
-  return std::make_unique<capture_feed>(from);
+std::unique_ptr<datagram_feed> open_capture_feed(const capture_source& capture) {
+  return std::make_unique<capture_feed>(capture);
 }
 
 }  // namespace wingbeat::receive

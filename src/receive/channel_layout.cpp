@@ -125,7 +125,7 @@ std::optional<channel_layout> described_layout(const spead::descriptor& voltages
 
 std::optional<channel_layout> resolve(const layout_request& request,
                                       const std::optional<channel_layout>& described) {
-  const auto of = [&](auto channel_layout::*field) {
+  const auto field_of = [&](auto channel_layout::*field) {
     return described ? std::optional((*described).*field) : std::nullopt;
   };
   auto stated = request.channels_per_substream;
@@ -134,8 +134,9 @@ std::optional<channel_layout> resolve(const layout_request& request,
     if (!stated) stated = *request.channels / *request.substreams;
   }
   const auto of_substream =
-      agreed("channels a substream", stated, of(&channel_layout::channels_per_substream));
-  const auto spectra = agreed("spectra a heap", request.spectra, of(&channel_layout::spectra));
+      agreed("channels a substream", stated, field_of(&channel_layout::channels_per_substream));
+  const auto spectra =
+      agreed("spectra a heap", request.spectra, field_of(&channel_layout::spectra));
   if (described && request.samples && *request.samples != described->samples) {
     throw plan_error(
         "the stream's descriptors state other samples than were given; leave this "

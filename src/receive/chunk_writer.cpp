@@ -107,18 +107,18 @@ bool chunk_writer::write(std::int64_t timestamp, const digitiser_packet& packet)
   const std::int64_t index = timestamp / chunk_samples_;
   for (chunk_assembly::pin& candidate : pins_) {
     if (candidate.index != index) continue;
-    chunk& to = *candidate.target->content;
+    chunk& content = *candidate.target->content;
     const auto slot =
         static_cast<std::size_t>((timestamp - index * chunk_samples_) / packet_samples_);
     const unsigned p = packet.polarisation;
     // Another thread may have the same packet.
-    if (std::atomic_ref(to.present[p][slot]).exchange(1, std::memory_order_relaxed) != 0) {
+    if (std::atomic_ref(content.present[p][slot]).exchange(1, std::memory_order_relaxed) != 0) {
       ++counts_.polarisations[p].duplicates;
       return true;
     }
-    std::memcpy(&to.samples[p][slot * geometry_.packet_bytes()], packet.samples.data(),
+    std::memcpy(&content.samples[p][slot * geometry_.packet_bytes()], packet.samples.data(),
                 packet.samples.size());
-    to.saturated[p][slot] = packet.saturated;
+    content.saturated[p][slot] = packet.saturated;
     ++candidate.n_placed;
     ++n_placed_;
     polarisation_counts& counts = counts_.polarisations[p];
@@ -179,11 +179,11 @@ void chunk_writer::hold(std::int64_t timestamp, const digitiser_packet& packet, 
     n_placed_before_ = n_placed_;
     n_all_placed_before_ = n_all_placed;
   }
-  held_packet& to = held_[n_held_++];
-  to.timestamp = timestamp;
-  to.polarisation = packet.polarisation;
-  to.saturated = packet.saturated;
-  std::copy(packet.samples.begin(), packet.samples.end(), to.samples.begin());
+  held_packet& held = held_[n_held_++];
+  held.timestamp = timestamp;
+  held.polarisation = packet.polarisation;
+  held.saturated = packet.saturated;
+  std::copy(packet.samples.begin(), packet.samples.end(), held.samples.begin());
   if (n_held_ == held_.size()) believe_held();
 }
 

@@ -45,11 +45,11 @@ receive_counts feed_threads::counts() const {
 }
 
 std::vector<net::endpoint> feed_threads::endpoints() const {
-  std::vector<net::endpoint> all;
+  std::vector<net::endpoint> endpoints;
   for (const auto& feed : feeds_) {
-    for (const net::endpoint& each : feed->endpoints()) all.push_back(each);
+    for (const net::endpoint& each : feed->endpoints()) endpoints.push_back(each);
   }
-  return all;
+  return endpoints;
 }
 
 net::socket_buffers feed_threads::buffers() const {

@@ -48,15 +48,15 @@ class live_feed : public datagram_feed {
   }
 
   std::vector<net::endpoint> endpoints() const override {
-    std::vector<net::endpoint> all;
-    for (const net::udp_receiver& socket : sockets_) all.push_back(socket.source());
-    return all;
+    std::vector<net::endpoint> endpoints;
+    for (const net::udp_receiver& socket : sockets_) endpoints.push_back(socket.source());
+    return endpoints;
   }
 
   net::socket_buffers buffers() const override {
-    net::socket_buffers all;
-    for (const net::udp_receiver& socket : sockets_) all.add(socket.buffers());
-    return all;
+    net::socket_buffers buffers;
+    for (const net::udp_receiver& socket : sockets_) buffers.add(socket.buffers());
+    return buffers;
   }
 
  private:
@@ -77,49 +77,49 @@ class live_feed : public datagram_feed {
   net::datagram_batch batch_;
 };
 
-void check(const live_source& from) {
-  if (from.endpoints.empty()) throw plan_error("no endpoint was given to receive on; give one");
-  if (from.affinity.empty() || from.affinity.size() > from.endpoints.size()) {
+void check(const live_source& live) {
+  if (live.endpoints.empty()) throw plan_error("no endpoint was given to receive on; give one");
+  if (live.affinity.empty() || live.affinity.size() > live.endpoints.size()) {
     throw plan_error(formatted(
         "{} cannot be split between {}; give 1 thread or more, and at most one for each "
         "endpoint",
-        counted(from.endpoints.size(), "endpoint"), counted(from.affinity.size(), "thread")));
+        counted(live.endpoints.size(), "endpoint"), counted(live.affinity.size(), "thread")));
   }
   std::set<net::endpoint> places;
-  for (const net::endpoint& each : from.endpoints) {
+  for (const net::endpoint& each : live.endpoints) {
     // Port 0 is a port of its own each time.
     if (each.port == 0 || places.insert(each).second) continue;
     throw plan_error(
         formatted("the endpoint {} is given twice; give it once", net::to_string(each)));
   }
-  for (const int processor : from.affinity) net::require_processor(processor);
-  if (from.messages_per_call == 0 || from.messages_per_call > 1024) {
+  for (const int processor : live.affinity) net::require_processor(processor);
+  if (live.messages_per_call == 0 || live.messages_per_call > 1024) {
     throw plan_error(
-        formatted("{} messages for each call were given; give 1 to 1024", from.messages_per_call));
+        formatted("{} messages for each call were given; give 1 to 1024", live.messages_per_call));
   }
 }
 
 }  // namespace
 
-feed_list open_live(const live_source& from) {
-  check(from);
+feed_list open_live(const live_source& live) {
+  check(live);
   std::vector<std::uint32_t> interfaces;
-  for (const std::string& name : from.interfaces) {
+  for (const std::string& name : live.interfaces) {
     interfaces.push_back(net::interface_address(name));
   }
   if (interfaces.empty()) interfaces.push_back(0);
-  const std::size_t n_endpoints = from.endpoints.size(), n_feeds = from.affinity.size();
-  const std::size_t buffer_bytes = std::max<std::size_t>(1, from.buffer_bytes / n_endpoints);
+  const std::size_t n_endpoints = live.endpoints.size(), n_feeds = live.affinity.size();
+  const std::size_t buffer_bytes = std::max<std::size_t>(1, live.buffer_bytes / n_endpoints);
   feed_list feeds;
-  const std::optional<int> node = memory_node_of(from);
+  const std::optional<int> node = memory_node_of(live);
   const net::memory_preference preference{node};
   for (std::size_t f = 0; f < n_feeds; ++f) {
     std::vector<net::udp_receiver> sockets;
     for (std::size_t i = f * n_endpoints / n_feeds; i < (f + 1) * n_endpoints / n_feeds; ++i) {
-      sockets.emplace_back(from.endpoints[i], interfaces[i % interfaces.size()], buffer_bytes);
+      sockets.emplace_back(live.endpoints[i], interfaces[i % interfaces.size()], buffer_bytes);
     }
-    feeds.push_back(std::make_unique<live_feed>(std::move(sockets), from.affinity[f],
-                                                from.messages_per_call, node));
+    feeds.push_back(std::make_unique<live_feed>(std::move(sockets), live.affinity[f],
+                                                live.messages_per_call, node));
   }
   return feeds;
 }

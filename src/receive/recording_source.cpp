@@ -39,15 +39,16 @@ file_handle opened(const std::filesystem::path& name, std::size_t packet_bytes) 
 
 class recording_feed : public datagram_feed {
  public:
-  recording_feed(const recording_source& from, const chunk_geometry& geometry)
-      : first_timestamp_(from.first_timestamp),
-        speed_(from.speed),
-        adc_rate_hz_(from.adc_rate_hz),
+  recording_feed(const recording_source& recording, const chunk_geometry& geometry)
+      : first_timestamp_(recording.first_timestamp),
+        speed_(recording.speed),
+        adc_rate_hz_(recording.adc_rate_hz),
         geometry_(geometry),
         datagram_(spead::digitiser_preamble_bytes + geometry.packet_bytes()),
         integers_(geometry.packet_samples) {
-    for (const auto& name : from.files) files_.push_back(opened(name, geometry.packet_bytes()));
-    names_ = from.files;
+    for (const auto& name : recording.files)
+      files_.push_back(opened(name, geometry.packet_bytes()));
+    names_ = recording.files;
   }
 
   void run(datagram_sink& sink, stop_request& stop) override {
@@ -128,26 +129,26 @@ class recording_feed : public datagram_feed {
 
 }  // namespace
 
-std::unique_ptr<datagram_feed> open_recording(const recording_source& from,
+std::unique_ptr<datagram_feed> open_recording(const recording_source& recording,
                                               const chunk_geometry& geometry) {
-  if (from.files.size() != geometry.polarisations) {
+  if (recording.files.size() != geometry.polarisations) {
     throw plan_error(formatted("{} cannot be the samples of {}; give one file for each",
-                               counted(from.files.size(), "file"),
+                               counted(recording.files.size(), "file"),
                                counted(geometry.polarisations, "polarisation")));
   }
-  if (from.first_timestamp < 0 ||
-      from.first_timestamp % static_cast<std::int64_t>(geometry.packet_samples) != 0) {
+  if (recording.first_timestamp < 0 ||
+      recording.first_timestamp % static_cast<std::int64_t>(geometry.packet_samples) != 0) {
     throw plan_error(
         formatted("a recording's first timestamp {} was given; give a multiple of {}, the samples "
                   "of a packet",
-                  from.first_timestamp, geometry.packet_samples));
+                  recording.first_timestamp, geometry.packet_samples));
   }
-  if (from.speed == replay_speed::real &&
-      !(std::isfinite(from.adc_rate_hz) && from.adc_rate_hz > 0)) {
+  if (recording.speed == replay_speed::real &&
+      !(std::isfinite(recording.adc_rate_hz) && recording.adc_rate_hz > 0)) {
     throw plan_error(formatted("an ADC rate of {} Hz was given; real speed takes a rate above 0",
-                               from.adc_rate_hz));
+                               recording.adc_rate_hz));
   }
-  return std::make_unique<recording_feed>(from, geometry);
+  return std::make_unique<recording_feed>(recording, geometry);
 }
 
 }  // namespace wingbeat::receive

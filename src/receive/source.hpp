@@ -105,22 +105,22 @@ class datagram_feed {
 using feed_list = std::vector<std::unique_ptr<datagram_feed>>;
 
 /// Opens a source, with a feed for each thread. Throws `plan_error` and `file_error`.
-[[nodiscard]] feed_list open_feeds(const source& from, const chunk_geometry& geometry);
+[[nodiscard]] feed_list open_feeds(const source& input, const chunk_geometry& geometry);
 
 /// Returns whether a source waits for the one who uses what it reads.
-[[nodiscard]] bool waits(const source& from);
+[[nodiscard]] bool waits(const source& input);
 
 /// Returns the NUMA node of a source's interfaces; none of files, and where they have none.
-[[nodiscard]] std::optional<int> memory_node_of(const source& from);
+[[nodiscard]] std::optional<int> memory_node_of(const source& input);
 
 /// Returns the threads of a source, and the bytes that all of its feeds keep beside socket buffers.
-[[nodiscard]] std::size_t n_threads(const source& from);
-[[nodiscard]] std::size_t feed_bytes(const source& from, const chunk_geometry& geometry);
+[[nodiscard]] std::size_t n_threads(const source& input);
+[[nodiscard]] std::size_t feed_bytes(const source& input, const chunk_geometry& geometry);
 
 /// Of `open_feeds`, one kind each.
-[[nodiscard]] feed_list open_live(const live_source& from);
-[[nodiscard]] std::unique_ptr<datagram_feed> open_capture_feed(const capture_source& from);
-[[nodiscard]] std::unique_ptr<datagram_feed> open_recording(const recording_source& from,
+[[nodiscard]] feed_list open_live(const live_source& live);
+[[nodiscard]] std::unique_ptr<datagram_feed> open_capture_feed(const capture_source& capture);
+[[nodiscard]] std::unique_ptr<datagram_feed> open_recording(const recording_source& recording,
                                                             const chunk_geometry& geometry);
 
 }  // namespace wingbeat::receive

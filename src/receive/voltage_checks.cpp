@@ -142,16 +142,16 @@ voltage_checks::voltage_checks(std::vector<expectation> expected, const channel_
 
 /// The same for int8, in whole numbers.
 void voltage_checks::add_bytes(const channel_batch& batch) {
-  const auto* from = reinterpret_cast<const std::int8_t*>(batch.voltages.data());
+  const auto* source = reinterpret_cast<const std::int8_t*>(batch.voltages.data());
   const std::size_t n_values = layout_.polarisations;
   for (std::size_t k = 0; k < layout_.channels; ++k) {
     std::array<std::int64_t, 2> powers{};
     std::int64_t re = 0, im = 0;
-    for (std::size_t s = 0; s < layout_.spectra; ++s, from += 2 * n_values) {
-      const int a = from[0], b = from[1];
+    for (std::size_t s = 0; s < layout_.spectra; ++s, source += 2 * n_values) {
+      const int a = source[0], b = source[1];
       powers[0] += a * a + b * b;
       if (n_values < 2) continue;
-      const int c = from[2], d = from[3];
+      const int c = source[2], d = source[3];
       powers[1] += c * c + d * d;
       re += c * a + d * b;
       im += d * a - c * b;
@@ -170,12 +170,12 @@ void voltage_checks::add(const channel_batch& batch) {
     return;
   }
   const std::size_t n_bytes = channelising::complex_bytes(layout_.samples);
-  const std::byte* from = batch.voltages.data();
+  const std::byte* source = batch.voltages.data();
   for (std::size_t k = 0; k < layout_.channels; ++k) {
     for (std::size_t s = 0; s < layout_.spectra; ++s) {
       std::complex<double> first;
-      for (std::size_t p = 0; p < layout_.polarisations; ++p, from += n_bytes) {
-        const auto value = channelising::load_complex({from, n_bytes}, layout_.samples);
+      for (std::size_t p = 0; p < layout_.polarisations; ++p, source += n_bytes) {
+        const auto value = channelising::load_complex({source, n_bytes}, layout_.samples);
         powers_[p][k] += std::norm(value);
         if (p == 0) first = value;
         if (p == 1) crosses_[k] += value * std::conj(first);
@@ -199,68 +199,71 @@ bool voltage_checks::is_near_tone(std::size_t polarisation, std::size_t channel,
 }
 
 /// The largest of the channels that are not tones, or near them.
-check_result voltage_checks::others_result(const expectation& of) const {
+check_result voltage_checks::others_result(const expectation& expected) const {
   double most = 0, strongest = 0;
-  std::size_t where = 0;
+  std::size_t channel = 0;
   for (std::size_t k = 0; k < layout_.channels; ++k) {
-    const double found = magnitude(of.polarisation, k);
+    const double found = magnitude(expected.polarisation, k);
     strongest = std::max(strongest, found);
-    if (found > most && !is_near_tone(of.polarisation, k, of.guard)) {
+    if (found > most && !is_near_tone(expected.polarisation, k, expected.guard)) {
       most = found;
-      where = k;
+      channel = k;
     }
   }
-  if (of.form == kind::floor) {
-    return {most <= of.value,
+  if (expected.form == kind::floor) {
+    return {most <= expected.value,
             formatted("floor of polarisation {}: magnitude {:.4g} in channel {}, expected at most "
                       "{:.4g}",
-                      of.polarisation, most, where, of.value)};
+                      expected.polarisation, most, channel, expected.value)};
   }
   // Where all is 0, nothing leaks, and there is no tone either.
   const double db = most > 0 ? 20 * std::log10(most / strongest) : -400;
-  return {strongest > 0 && db <= of.value,
+  return {strongest > 0 && db <= expected.value,
           formatted("leakage of polarisation {}: {:.2f} dB in channel {}, expected at most {:.2f}",
-                    of.polarisation, db, where, of.value)};
+                    expected.polarisation, db, channel, expected.value)};
 }
 
-check_result voltage_checks::voltage_result(const expectation& of) const {
+check_result voltage_checks::voltage_result(const expectation& expected) const {
   if (n_spectra_ == 0) return {false, "no complete batch came"};
-  if (of.form == kind::floor || of.form == kind::leakage) return others_result(of);
-  if (of.form == kind::cw) {
-    const double found = magnitude(of.polarisation, of.channel);
-    return {std::abs(found - of.value) <= of.tolerance,
+  if (expected.form == kind::floor || expected.form == kind::leakage)
+    return others_result(expected);
+  if (expected.form == kind::cw) {
+    const double found = magnitude(expected.polarisation, expected.channel);
+    return {std::abs(found - expected.value) <= expected.tolerance,
             formatted("cw in channel {} of polarisation {}: magnitude {:.5g}, expected {:.5g} +- "
                       "{:.4g}",
-                      of.channel, of.polarisation, found, of.value, of.tolerance)};
+                      expected.channel, expected.polarisation, found, expected.value,
+                      expected.tolerance)};
   }
-  const double found = std::arg(crosses_[of.channel]);
-  const bool has_power = std::norm(crosses_[of.channel]) > 0;
-  const double error = std::remainder(found - of.value, 2 * std::numbers::pi);
-  return {has_power && std::abs(error) <= of.tolerance,
-          formatted("phase of channel {}: {:.5f} rad, expected {:.5f} +- {:.4g}", of.channel, found,
-                    of.value, of.tolerance)};
+  const double found = std::arg(crosses_[expected.channel]);
+  const bool has_power = std::norm(crosses_[expected.channel]) > 0;
+  const double error = std::remainder(found - expected.value, 2 * std::numbers::pi);
+  return {has_power && std::abs(error) <= expected.tolerance,
+          formatted("phase of channel {}: {:.5f} rad, expected {:.5f} +- {:.4g}", expected.channel,
+                    found, expected.value, expected.tolerance)};
 }
 
-check_result voltage_checks::result(const expectation& of,
+check_result voltage_checks::result(const expectation& expected,
                                     const heap_receive_counts& counts) const {
-  if (of.form == kind::lost) {
+  if (expected.form == kind::lost) {
     const std::uint64_t n_lost = counts.lost_heaps();
-    return {static_cast<double>(n_lost) <= of.value,
-            formatted("lost: {}, expected at most {:g}", counted(n_lost, "heap"), of.value)};
+    return {static_cast<double>(n_lost) <= expected.value,
+            formatted("lost: {}, expected at most {:g}", counted(n_lost, "heap"), expected.value)};
   }
-  if (of.form == kind::heaps) {
+  if (expected.form == kind::heaps) {
     std::uint64_t least = counts.substreams.empty() ? 0 : counts.substreams[0].heaps;
     for (const substream_counts& each : counts.substreams) least = std::min(least, each.heaps);
-    return {static_cast<double>(least) >= of.value,
-            formatted("heaps: {} of each substream, expected at least {:g}", least, of.value)};
+    return {
+        static_cast<double>(least) >= expected.value,
+        formatted("heaps: {} of each substream, expected at least {:g}", least, expected.value)};
   }
-  return voltage_result(of);
+  return voltage_result(expected);
 }
 
 std::vector<check_result> voltage_checks::results(const heap_receive_counts& counts) const {
-  std::vector<check_result> all;
-  for (const expectation& each : expected_) all.push_back(result(each, counts));
-  return all;
+  std::vector<check_result> results;
+  for (const expectation& each : expected_) results.push_back(result(each, counts));
+  return results;
 }
 
 }  // namespace wingbeat::receive

@@ -58,9 +58,10 @@ class voltage_checks {
   [[nodiscard]] double magnitude(std::size_t polarisation, std::size_t channel) const;
   [[nodiscard]] bool is_near_tone(std::size_t polarisation, std::size_t channel,
                                   std::size_t guard) const;
-  [[nodiscard]] check_result result(const expectation& of, const heap_receive_counts& counts) const;
-  [[nodiscard]] check_result voltage_result(const expectation& of) const;
-  [[nodiscard]] check_result others_result(const expectation& of) const;
+  [[nodiscard]] check_result result(const expectation& expected,
+                                    const heap_receive_counts& counts) const;
+  [[nodiscard]] check_result voltage_result(const expectation& expected) const;
+  [[nodiscard]] check_result others_result(const expectation& expected) const;
 
   std::vector<expectation> expected_;
   channel_layout layout_;

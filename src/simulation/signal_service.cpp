@@ -49,25 +49,25 @@ class sending_sensors {
   }
 
   void refresh(const transmit::sample_sender_counts& counts) {
-    const auto now = std::chrono::steady_clock::now();
-    const double elapsed_s = std::chrono::duration<double>(now - refreshed_).count();
+    const auto time = std::chrono::steady_clock::now();
+    const double elapsed_s = std::chrono::duration<double>(time - refreshed_).count();
     for (std::size_t p = 0; p < inputs_.size(); ++p) {
       const transmit::sent_samples& sent = counts.polarisations[p];
-      input& to = inputs_[p];
+      input& sensors = inputs_[p];
       const auto set = [](sensor* updated, std::uint64_t value) {
         updated->set(static_cast<std::int64_t>(value));
       };
-      set(to.packets, sent.packets);
-      set(to.dropped, sent.disturbed.dropped);
-      set(to.duplicated, sent.disturbed.duplicated);
-      set(to.reordered, sent.disturbed.reordered);
-      set(to.failed, sent.failed_packets);
-      to.rate->set(static_cast<double>(sent.samples - to.n_samples) / elapsed_s);
-      to.n_samples = sent.samples;
+      set(sensors.packets, sent.packets);
+      set(sensors.dropped, sent.disturbed.dropped);
+      set(sensors.duplicated, sent.disturbed.duplicated);
+      set(sensors.reordered, sent.disturbed.reordered);
+      set(sensors.failed, sent.failed_packets);
+      sensors.rate->set(static_cast<double>(sent.samples - sensors.n_samples) / elapsed_s);
+      sensors.n_samples = sent.samples;
     }
     timestamp_->set(counts.next_timestamp);
     late_->set(counts.late_s);
-    refreshed_ = now;
+    refreshed_ = time;
   }
 
  private:
@@ -89,10 +89,10 @@ struct signal_service::state {
     deferred_reply reply;
   };
 
-  state(const signal_service_spec& given, transmit::sample_sender& to, std::function<void()> halt,
-        std::function<void(const std::string&)> report)
+  state(const signal_service_spec& given, transmit::sample_sender& target,
+        std::function<void()> halt, std::function<void(const std::string&)> report)
       : spec(given),
-        sender(to),
+        sender(target),
         changed(std::move(report)),
         sending(registry, given.signals.size()),
         server({.host = given.host,

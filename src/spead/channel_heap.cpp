@@ -34,30 +34,30 @@ std::size_t channel_heap_format::heap_bytes() const {
 }
 
 std::vector<descriptor> descriptors_of(const channel_heap_format& format) {
-  std::vector<descriptor> all{
+  std::vector<descriptor> result{
       immediate_descriptor(channel_item::timestamp, "timestamp",
                            "Time of the first spectrum, in ADC samples since the sync time"),
       immediate_descriptor(channel_item::engine, "feng_id", "Number of the F-engine"),
       immediate_descriptor(channel_item::first_channel, "frequency",
                            "Number of the first channel in the heap")};
   if (format.has_missing) {
-    all.push_back(immediate_descriptor(channel_item::missing, "missing",
-                                       "Bit p: missing samples of polarisation p count as 0"));
+    result.push_back(immediate_descriptor(channel_item::missing, "missing",
+                                          "Bit p: missing samples of polarisation p count as 0"));
   }
   const std::string text = "Channelised voltages [channel][spectrum][polarisation][re, im]";
   const std::vector<std::size_t> shape{format.channels, format.spectra, format.polarisations, 2};
   if (format.samples == heap_sample::int4) {
-    all.push_back({.id = channel_item::voltages,
-                   .name = "feng_raw",
-                   .description = text,
-                   .shape = {shape.begin(), shape.end()},
-                   .format = {{'i', 4}},
-                   .numpy_header = {}});
+    result.push_back({.id = channel_item::voltages,
+                      .name = "feng_raw",
+                      .description = text,
+                      .shape = {shape.begin(), shape.end()},
+                      .format = {{'i', 4}},
+                      .numpy_header = {}});
   } else {
-    all.push_back(array_descriptor(channel_item::voltages, "feng_raw", text,
-                                   numpy_type(format.samples), shape));
+    result.push_back(array_descriptor(channel_item::voltages, "feng_raw", text,
+                                      numpy_type(format.samples), shape));
   }
-  return all;
+  return result;
 }
 
 outgoing_heap outgoing(const channel_heap& heap, const channel_heap_format& format,

@@ -16,8 +16,8 @@ constexpr std::size_t field_bytes = 3;     // a character, and bits in two bytes
 constexpr std::size_t axis_bytes = 7;      // a flag, and a length in six bytes
 constexpr std::size_t most_pointers = 64;  // of a descriptor that is read
 
-std::string text_of(const heap& from, std::uint16_t id) {
-  const heap_item* found = from.find(id);
+std::string text_of(const heap& source, std::uint16_t id) {
+  const heap_item* found = source.find(id);
   if (found == nullptr || found->is_immediate) return {};
   return {reinterpret_cast<const char*>(found->bytes.data()), found->bytes.size()};
 }

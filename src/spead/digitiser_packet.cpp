@@ -41,10 +41,10 @@ digitiser_verdict decode(std::span<const std::byte> datagram, std::size_t n_byte
 
 std::array<std::byte, digitiser_preamble_bytes> preamble_of(const digitiser_packet& packet) {
   std::array<std::byte, digitiser_preamble_bytes> bytes;
-  std::byte* to = bytes.data();
-  const auto put = [&to](std::uint64_t word) {
-    store_big_endian(to, word);
-    to += pointer_bytes;
+  std::byte* position = bytes.data();
+  const auto put = [&position](std::uint64_t word) {
+    store_big_endian(position, word);
+    position += pointer_bytes;
   };
   const std::size_t length = packet.samples.size();
   const std::uint64_t status =

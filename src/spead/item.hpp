@@ -23,18 +23,19 @@ inline constexpr std::size_t header_bytes = 8, pointer_bytes = 8;
 inline constexpr std::uint64_t most_address = (std::uint64_t{1} << 48) - 1;
 
 /// Returns the number of `n_bytes` bytes, 8 at most, from the most significant one on.
-[[nodiscard]] constexpr std::uint64_t load_big_endian(const std::byte* from,
+[[nodiscard]] constexpr std::uint64_t load_big_endian(const std::byte* source,
                                                       std::size_t n_bytes = 8) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < n_bytes; ++i) {
-    value = value << 8 | std::to_integer<std::uint64_t>(from[i]);
+    value = value << 8 | std::to_integer<std::uint64_t>(source[i]);
   }
   return value;
 }
 
 /// Stores the low `n_bytes` bytes of a number, the most significant one first.
-constexpr void store_big_endian(std::byte* to, std::uint64_t value, std::size_t n_bytes = 8) {
-  for (std::size_t i = n_bytes; i-- > 0; value >>= 8) to[i] = static_cast<std::byte>(value & 0xff);
+constexpr void store_big_endian(std::byte* target, std::uint64_t value, std::size_t n_bytes = 8) {
+  for (std::size_t i = n_bytes; i-- > 0; value >>= 8)
+    target[i] = static_cast<std::byte>(value & 0xff);
 }
 
 class item_pointer {

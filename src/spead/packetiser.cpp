@@ -58,10 +58,10 @@ packetiser::piece packetiser::next() {
   const std::size_t n_pointers = has_pointers ? heap_.pointers.size() : 0;
   const std::size_t length = std::min(payload_room(has_pointers), payload_.size() - position_);
   store_big_endian(preamble_.data(), header_magic << 16 | (n_own_pointers + n_pointers));
-  std::byte* to = &preamble_[header_bytes];
-  const auto put = [&to](item_pointer p) {
-    store_big_endian(to, p.word());
-    to += pointer_bytes;
+  std::byte* position = &preamble_[header_bytes];
+  const auto put = [&position](item_pointer p) {
+    store_big_endian(position, p.word());
+    position += pointer_bytes;
   };
   put(item_pointer::immediate(item::heap_id, heap_.id));
   put(item_pointer::immediate(item::heap_length, payload_.size()));
@@ -80,8 +80,8 @@ std::vector<std::vector<std::byte>> packets_of(const outgoing_heap& heap,
   std::vector<std::vector<std::byte>> packets;
   while (!source.is_done()) {
     const packetiser::piece next = source.next();
-    auto& to = packets.emplace_back(next.preamble.begin(), next.preamble.end());
-    to.insert(to.end(), next.payload.begin(), next.payload.end());
+    auto& packet = packets.emplace_back(next.preamble.begin(), next.preamble.end());
+    packet.insert(packet.end(), next.payload.begin(), next.payload.end());
   }
   return packets;
 }

@@ -26,23 +26,23 @@ void batch_packets::prepare(std::span<const spead::outgoing_heap> heaps,
   for (std::size_t n_done = 0; n_done < n_packets;) {
     for (std::size_t h = 0; h < sources.size(); ++h) {
       if (sources[h].is_done()) continue;
-      queued_message to{.message = {.destination = destinations[h]}, .heap = h};
+      queued_message message{.message = {.destination = destinations[h]}, .heap = h};
       const std::size_t first = pieces_.size();
-      for (; to.n_packets < in_succession && !sources[h].is_done(); ++to.n_packets) {
+      for (; message.n_packets < in_succession && !sources[h].is_done(); ++message.n_packets) {
         const auto [preamble, payload] = sources[h].next();
         std::copy(preamble.begin(), preamble.end(), free);
         pieces_.push_back({free, preamble.size()});
         pieces_.push_back({const_cast<std::byte*>(payload.data()), payload.size()});
         free += preamble.size();
-        to.n_bytes += preamble.size() + payload.size();
+        message.n_bytes += preamble.size() + payload.size();
       }
-      to.message.pieces = std::span(pieces_).subspan(first);
+      message.message.pieces = std::span(pieces_).subspan(first);
       // All but the last packet of a heap have the length of the first.
-      if (to.n_packets > 1) {
-        to.message.segment_bytes = pieces_[first].iov_len + pieces_[first + 1].iov_len;
+      if (message.n_packets > 1) {
+        message.message.segment_bytes = pieces_[first].iov_len + pieces_[first + 1].iov_len;
       }
-      n_done += to.n_packets;
-      messages_.push_back(to);
+      n_done += message.n_packets;
+      messages_.push_back(message);
     }
   }
 }

@@ -136,15 +136,15 @@ struct heap_sender::state {
     return {.packet_bytes = preamble_bytes(spec) + spec.packet_payload_bytes,
             .repeats_pointers = true};
   }
-  [[nodiscard]] std::span<const net::endpoint> destinations(const link& of) const {
-    return std::span(spec.destinations).subspan(of.first, of.count);
+  [[nodiscard]] std::span<const net::endpoint> destinations(const link& interface) const {
+    return std::span(spec.destinations).subspan(interface.first, interface.count);
   }
-  void prepare(link& to, const batch& next);
-  [[nodiscard]] bool send_burst(link& to);
-  void send_at_once(link& to, std::span<const spead::outgoing_heap> heaps,
+  void prepare(link& interface, const batch& next);
+  [[nodiscard]] bool send_burst(link& interface);
+  void send_at_once(link& interface, std::span<const spead::outgoing_heap> heaps,
                     std::uint64_t sender_counts::*counter);
   void send_descriptors();
-  void count(const link& from);
+  void count(const link& interface);
 
   sender_spec spec;
   spead::channel_heap_format format;
@@ -156,56 +156,57 @@ struct heap_sender::state {
   int fault = 0;
 };
 
-void heap_sender::state::prepare(link& to, const batch& next) {
+void heap_sender::state::prepare(link& interface, const batch& next) {
   std::vector<spead::outgoing_heap> heaps;
   const std::size_t n_bytes = format.heap_bytes();
-  for (std::size_t i = to.first; i < to.first + to.count; ++i) {
+  for (std::size_t i = interface.first; i < interface.first + interface.count; ++i) {
     const spead::channel_heap content{.timestamp = static_cast<std::uint64_t>(next.timestamp),
                                       .engine = spec.engine,
                                       .first_channel = i * format.channels,
                                       .missing = next.missing,
                                       .voltages = next.voltages.subspan(i * n_bytes, n_bytes)};
-    heaps.push_back(outgoing(content, format, to.ids.next()));
+    heaps.push_back(outgoing(content, format, interface.ids.next()));
   }
-  to.packets.prepare(heaps, destinations(to), shape(), in_succession(spec));
-  to.position = 0;
-  to.n_failed.assign(to.count, 0);
+  interface.packets.prepare(heaps, destinations(interface), shape(), in_succession(spec));
+  interface.position = 0;
+  interface.n_failed.assign(interface.count, 0);
 }
 
 /// Sends the next messages of an interface, when they are due; returns whether there were any.
-bool heap_sender::state::send_burst(link& to) {
-  const auto all = to.packets.messages();
+bool heap_sender::state::send_burst(link& interface) {
+  const auto queued = interface.packets.messages();
   std::vector<net::outgoing_message> messages;
   std::size_t n_bytes = 0;
-  for (std::size_t i = to.position; i < all.size() && n_bytes < burst_bytes; ++i) {
-    messages.push_back(all[i].message);
-    n_bytes += all[i].n_bytes;
+  for (std::size_t i = interface.position; i < queued.size() && n_bytes < burst_bytes; ++i) {
+    messages.push_back(queued[i].message);
+    n_bytes += queued[i].n_bytes;
   }
   if (messages.empty()) return false;
-  const auto now = clock::now(), due = to.pace.due(n_bytes, now);
-  if (due > now) std::this_thread::sleep_until(due);
+  const auto time = clock::now(), due = interface.pace.due(n_bytes, time);
+  if (due > time) std::this_thread::sleep_until(due);
   for (std::size_t n_done = 0; n_done < messages.size();) {
-    const std::size_t n_taken = to.socket.send(std::span(messages).subspan(n_done));
+    const std::size_t n_taken = interface.socket.send(std::span(messages).subspan(n_done));
     std::uint64_t n_packets = 0;
-    for (std::size_t i = 0; i < n_taken; ++i) n_packets += all[to.position + n_done + i].n_packets;
+    for (std::size_t i = 0; i < n_taken; ++i)
+      n_packets += queued[interface.position + n_done + i].n_packets;
     n_done += n_taken;
     const std::scoped_lock lock(mutex);
     counts.packets += n_packets;
     if (n_done == messages.size()) break;
     // The system refused this one: go on with the next.
-    const queued_message& refused = all[to.position + n_done++];
-    to.n_failed[refused.heap] += refused.n_packets;
+    const queued_message& refused = queued[interface.position + n_done++];
+    interface.n_failed[refused.heap] += refused.n_packets;
     counts.failed_packets += refused.n_packets;
-    fault = to.socket.fault();
+    fault = interface.socket.fault();
   }
-  to.position += messages.size();
+  interface.position += messages.size();
   return true;
 }
 
-void heap_sender::state::count(const link& from) {
+void heap_sender::state::count(const link& interface) {
   const std::scoped_lock lock(mutex);
   const std::size_t n_bytes = format.heap_bytes();
-  for (const std::size_t n_failed : from.n_failed) {
+  for (const std::size_t n_failed : interface.n_failed) {
     if (n_failed > 0) {
       ++counts.failed_heaps;
       continue;
@@ -217,32 +218,33 @@ void heap_sender::state::count(const link& from) {
 }
 
 /// Sends heaps to an interface's destinations without pacing.
-void heap_sender::state::send_at_once(link& to, std::span<const spead::outgoing_heap> heaps,
+void heap_sender::state::send_at_once(link& interface, std::span<const spead::outgoing_heap> heaps,
                                       std::uint64_t sender_counts::*counter) {
-  const pacer kept = to.pace;
-  to.pace = pacer(0);
+  const pacer kept = interface.pace;
+  interface.pace = pacer(0);
   const spead::packet_shape whole{.packet_bytes =
                                       std::max<std::size_t>(shape().packet_bytes, 1024)};
-  to.packets.prepare(heaps, destinations(to), whole, 1);
-  to.position = 0;
-  to.n_failed.assign(to.count, 0);
-  while (send_burst(to)) continue;
-  to.pace = kept;
+  interface.packets.prepare(heaps, destinations(interface), whole, 1);
+  interface.position = 0;
+  interface.n_failed.assign(interface.count, 0);
+  while (send_burst(interface)) continue;
+  interface.pace = kept;
   const std::scoped_lock lock(mutex);
-  for (const std::size_t n_failed : to.n_failed) counts.*counter += n_failed == 0;
+  for (const std::size_t n_failed : interface.n_failed) counts.*counter += n_failed == 0;
 }
 
 void heap_sender::state::send_descriptors() {
-  const auto now = clock::now();
-  if (has_described && (spec.descriptor_interval_s == 0 || now < descriptors_due)) return;
+  const auto time = clock::now();
+  if (has_described && (spec.descriptor_interval_s == 0 || time < descriptors_due)) return;
   has_described = true;
-  descriptors_due = now + std::chrono::duration_cast<clock::duration>(
-                              std::chrono::duration<double>(spec.descriptor_interval_s));
+  descriptors_due = time + std::chrono::duration_cast<clock::duration>(
+                               std::chrono::duration<double>(spec.descriptor_interval_s));
   const spead::heap_builder built = descriptor_heap(descriptors_of(format));
-  for (link& to : links) {
+  for (link& interface : links) {
     std::vector<spead::outgoing_heap> heaps;
-    for (std::size_t i = 0; i < to.count; ++i) heaps.push_back(built.heap(to.ids.next()));
-    send_at_once(to, heaps, &sender_counts::descriptor_heaps);
+    for (std::size_t i = 0; i < interface.count; ++i)
+      heaps.push_back(built.heap(interface.ids.next()));
+    send_at_once(interface, heaps, &sender_counts::descriptor_heaps);
   }
 }
 
@@ -264,13 +266,13 @@ void heap_sender::send(const batch& next) {
                                batch_bytes()));
   }
   state_->send_descriptors();
-  for (auto& to : state_->links) state_->prepare(to, next);
+  for (auto& interface : state_->links) state_->prepare(interface, next);
   // The interfaces take turns, burst by burst.
   for (bool has_more = true; has_more;) {
     has_more = false;
-    for (auto& to : state_->links) has_more |= state_->send_burst(to);
+    for (auto& interface : state_->links) has_more |= state_->send_burst(interface);
   }
-  for (const auto& from : state_->links) state_->count(from);
+  for (const auto& interface : state_->links) state_->count(interface);
 }
 
 void heap_sender::skip() {
@@ -279,10 +281,11 @@ void heap_sender::skip() {
 }
 
 void heap_sender::stop() {
-  for (auto& to : state_->links) {
+  for (auto& interface : state_->links) {
     std::vector<spead::outgoing_heap> heaps;
-    for (std::size_t i = 0; i < to.count; ++i) heaps.push_back(spead::stop_heap(to.ids.next()));
-    state_->send_at_once(to, heaps, &sender_counts::stop_heaps);
+    for (std::size_t i = 0; i < interface.count; ++i)
+      heaps.push_back(spead::stop_heap(interface.ids.next()));
+    state_->send_at_once(interface, heaps, &sender_counts::stop_heaps);
   }
 }
 
@@ -292,9 +295,9 @@ sender_counts heap_sender::counts() const {
 }
 
 net::socket_buffers heap_sender::buffers() const {
-  net::socket_buffers all;
-  for (const auto& each : state_->links) all.add(each.socket.buffers());
-  return all;
+  net::socket_buffers buffers;
+  for (const auto& each : state_->links) buffers.add(each.socket.buffers());
+  return buffers;
 }
 
 std::string heap_sender::failure() const {

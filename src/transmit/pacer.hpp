@@ -21,12 +21,12 @@ class pacer {
       : units_per_second_(units_per_second), most_lag_(lag) {}
 
   /// Returns when so many more units may be sent.
-  [[nodiscard]] clock::time_point due(std::size_t n_units, clock::time_point now) {
-    if (units_per_second_ <= 0) return now;
-    if (next_ == clock::time_point{}) next_ = now;
-    if (next_ < now - most_lag_) {
-      lost_ += now - most_lag_ - next_;
-      next_ = now - most_lag_;
+  [[nodiscard]] clock::time_point due(std::size_t n_units, clock::time_point time) {
+    if (units_per_second_ <= 0) return time;
+    if (next_ == clock::time_point{}) next_ = time;
+    if (next_ < time - most_lag_) {
+      lost_ += time - most_lag_ - next_;
+      next_ = time - most_lag_;
     }
     const clock::time_point result = next_;
     // Whole ticks of the clock; the rest counts next time, so that the rate is exact.

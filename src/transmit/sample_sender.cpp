@@ -126,12 +126,12 @@ struct sample_sender::state {
   [[nodiscard]] std::int64_t timestamp_of(std::uint64_t index) const {
     return spec.first_timestamp + static_cast<std::int64_t>(index * spec.format.packet_samples);
   }
-  void gather(const sample_period& from, std::uint64_t first, std::size_t count);
-  void add_message(const sample_period& from, std::size_t polarisation,
+  void gather(const sample_period& source, std::uint64_t first, std::size_t count);
+  void add_message(const sample_period& source, std::size_t polarisation,
                    const net::endpoint& destination, std::span<const std::uint64_t> indices);
   void send_messages();
   void count(std::size_t first, std::size_t n_taken);
-  void send_heap(const spead::outgoing_heap& heap, const net::endpoint& to,
+  void send_heap(const spead::outgoing_heap& heap, const net::endpoint& destination,
                  std::uint64_t sample_sender_counts::*counter);
   void send_descriptors();
   [[nodiscard]] std::uint64_t next_odd_id() { return (2 * n_odd_ids++ + 1) & spead::most_address; }
@@ -163,7 +163,7 @@ struct sample_sender::state {
 };
 
 /// Makes the messages of a burst: those of all endpoints and polarisations take turns.
-void sample_sender::state::gather(const sample_period& from, std::uint64_t first,
+void sample_sender::state::gather(const sample_period& source, std::uint64_t first,
                                   std::size_t n_packets) {
   const std::size_t n_polarisations = spec.destinations.size();
   indices.resize(n_polarisations);
@@ -192,23 +192,23 @@ void sample_sender::state::gather(const sample_period& from, std::uint64_t first
       for (std::size_t p = 0; p < n_polarisations; ++p) {
         if (e >= indices[p].size() || indices[p][e].size() <= round * message_packets) continue;
         const auto rest = std::span(indices[p][e]).subspan(round * message_packets);
-        add_message(from, p, spec.destinations[p][e],
+        add_message(source, p, spec.destinations[p][e],
                     rest.first(std::min(rest.size(), message_packets)));
       }
     }
   }
 }
 
-void sample_sender::state::add_message(const sample_period& from, std::size_t polarisation,
+void sample_sender::state::add_message(const sample_period& source, std::size_t polarisation,
                                        const net::endpoint& destination,
                                        std::span<const std::uint64_t> of_message) {
-  contents to{.polarisation = polarisation, .n_packets = of_message.size()};
+  contents content{.polarisation = polarisation, .n_packets = of_message.size()};
   const std::size_t first_piece = pieces.size();
   for (const std::uint64_t index : of_message) {
     const auto timestamp = static_cast<std::uint64_t>(timestamp_of(index));
-    const std::size_t in_period = timestamp / spec.format.packet_samples % from.spec().n_packets;
-    const std::uint16_t saturated = from.saturated(polarisation, in_period);
-    const auto samples = from.packet(polarisation, in_period);
+    const std::size_t in_period = timestamp / spec.format.packet_samples % source.spec().n_packets;
+    const std::uint16_t saturated = source.saturated(polarisation, in_period);
+    const auto samples = source.packet(polarisation, in_period);
     preambles.push_back(spead::preamble_of(
         {.heap_id = 2 * (index * spec.destinations.size() + polarisation) & spead::most_address,
          .timestamp = timestamp & spead::most_address,
@@ -218,24 +218,24 @@ void sample_sender::state::add_message(const sample_period& from, std::size_t po
          .samples = samples}));
     pieces.push_back({preambles.back().data(), preambles.back().size()});
     pieces.push_back({const_cast<std::byte*>(samples.data()), samples.size()});
-    to.n_saturated += saturated;
+    content.n_saturated += saturated;
   }
   messages.push_back({.destination = destination,
                       .pieces = std::span(pieces).subspan(first_piece),
                       .segment_bytes = of_message.size() == 1 ? 0
                                                               : spead::digitiser_preamble_bytes +
                                                                     spec.format.packet_bytes()});
-  message_contents.push_back(to);
+  message_contents.push_back(content);
 }
 
 void sample_sender::state::count(std::size_t first, std::size_t n_taken) {
   for (std::size_t i = first; i < first + n_taken; ++i) {
     const contents& next = message_contents[i];
-    sent_samples& to = counts.polarisations[next.polarisation];
-    to.packets += next.n_packets;
-    to.bytes += next.n_packets * spec.format.packet_bytes();
-    to.samples += next.n_packets * spec.format.packet_samples;
-    to.saturated_samples += next.n_saturated;
+    sent_samples& sent = counts.polarisations[next.polarisation];
+    sent.packets += next.n_packets;
+    sent.bytes += next.n_packets * spec.format.packet_bytes();
+    sent.samples += next.n_packets * spec.format.packet_samples;
+    sent.saturated_samples += next.n_saturated;
   }
 }
 
@@ -258,13 +258,14 @@ void sample_sender::state::send_messages() {
   counts.late_s = std::chrono::duration<double>(pace.lost()).count();
 }
 
-void sample_sender::state::send_heap(const spead::outgoing_heap& heap, const net::endpoint& to,
+void sample_sender::state::send_heap(const spead::outgoing_heap& heap,
+                                     const net::endpoint& destination,
                                      std::uint64_t sample_sender_counts::*counter) {
   std::size_t n_taken = 0;
   const auto packets = spead::packets_of(heap, {.packet_bytes = descriptor_packet_bytes});
   for (const std::vector<std::byte>& packet : packets) {
     const iovec piece{const_cast<std::byte*>(packet.data()), packet.size()};
-    const net::outgoing_message message{to, std::span(&piece, 1), 0};
+    const net::outgoing_message message{destination, std::span(&piece, 1), 0};
     n_taken += socket.send(std::span(&message, 1));
   }
   const std::scoped_lock lock(mutex);
@@ -276,15 +277,15 @@ void sample_sender::state::send_heap(const spead::outgoing_heap& heap, const net
 }
 
 void sample_sender::state::send_descriptors() {
-  const auto now = clock::now();
-  if (has_described && (spec.descriptor_interval_s == 0 || now < descriptors_due)) return;
+  const auto time = clock::now();
+  if (has_described && (spec.descriptor_interval_s == 0 || time < descriptors_due)) return;
   has_described = true;
-  descriptors_due = now + std::chrono::duration_cast<clock::duration>(
-                              std::chrono::duration<double>(spec.descriptor_interval_s));
+  descriptors_due = time + std::chrono::duration_cast<clock::duration>(
+                               std::chrono::duration<double>(spec.descriptor_interval_s));
   const spead::heap_builder built = spead::descriptor_heap(
       spead::digitiser_descriptors(spec.format.packet_samples, spec.format.sample_bits));
-  for (const net::endpoint& to : all_destinations) {
-    send_heap(built.heap(next_odd_id()), to, &sample_sender_counts::descriptor_heaps);
+  for (const net::endpoint& destination : all_destinations) {
+    send_heap(built.heap(next_odd_id()), destination, &sample_sender_counts::descriptor_heaps);
   }
 }
 
@@ -305,9 +306,9 @@ bool sample_sender::send() {
   }
   if (n_packets == 0) return false;
   own.send_descriptors();
-  const auto now = clock::now();
-  if (!own.due) own.due = own.pace.due(n_packets * own.spec.format.packet_samples, now);
-  if (*own.due > now + most_wait) {
+  const auto time = clock::now();
+  if (!own.due) own.due = own.pace.due(n_packets * own.spec.format.packet_samples, time);
+  if (*own.due > time + most_wait) {
     std::this_thread::sleep_for(most_wait);
     return true;
   }
@@ -327,8 +328,8 @@ bool sample_sender::send() {
 }
 
 void sample_sender::stop() {
-  for (const net::endpoint& to : state_->all_destinations) {
-    state_->send_heap(spead::stop_heap(state_->next_odd_id()), to,
+  for (const net::endpoint& destination : state_->all_destinations) {
+    state_->send_heap(spead::stop_heap(state_->next_odd_id()), destination,
                       &sample_sender_counts::stop_heaps);
   }
 }

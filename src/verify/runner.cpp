@@ -63,13 +63,13 @@ class guarded {
 };
 
 /// Appends `n_lines` lines of numbers, `step` from one to the next, poison between.
-void append_lines(std::vector<double>& to, const std::vector<double>& lines, std::size_t n_lines,
-                  std::size_t step) {
+void append_lines(std::vector<double>& target, const std::vector<double>& lines,
+                  std::size_t n_lines, std::size_t step) {
   const std::size_t line = lines.size() / n_lines;
   for (std::size_t l = 0; l < n_lines; ++l) {
     const auto first = lines.begin() + static_cast<std::ptrdiff_t>(l * line);
-    to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(line));
-    to.insert(to.end(), step - line, poison);
+    target.insert(target.end(), first, first + static_cast<std::ptrdiff_t>(line));
+    target.insert(target.end(), step - line, poison);
   }
 }
 

@@ -11,20 +11,20 @@ REFUSED = ("of at by as with to from "
 
 # Names per folder, of the longest path that matches. Lower a number where you clean; add none.
 ALLOWED = {
-    "apps/cli": 141,
+    "apps/cli": 1,
     "bench": 197, "bench/peers": 39,
     "docs/diagrams": 9,
     "examples": 45, "examples/kernels": 14,
     "include/wingbeat": 10, "include/wingbeat/device": 174,
     "src": 34,
-    "src/backend": 22, "src/backend/cuda": 13, "src/backend/host": 216, "src/backend/opencl": 14,
+    "src/backend": 22, "src/backend/cuda": 13, "src/backend/host": 213, "src/backend/opencl": 14,
     "src/backend/kernels": 1,
     "src/channelising": 14, "src/control": 7, "src/convolving": 68, "src/fengine": 28,
     "src/net": 19, "src/peers": 2, "src/planner": 57, "src/programs": 17,
     "src/receive": 40, "src/reference": 6, "src/request": 9, "src/simulation": 3, "src/spead": 7,
-    "src/transmit": 32, "src/tuning": 1, "src/verify": 2,
+    "src/transmit": 32, "src/tuning": 1, "src/verify": 1,
     "tests": 107,
-    "tests/backend": 95, "tests/cli": 28, "tests/device": 68, "tests/formats": 32,
+    "tests/backend": 95, "tests/cli": 28, "tests/device": 67, "tests/formats": 32,
     "tests/planner": 18, "tests/reference": 7, "tests/request": 29, "tests/support": 45,
 }
 
