@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RIFF WAVE recordings: PCM of 8, 16, 24 or 32 bits, IEEE float of 32 or 64 bits. Not read by
-// libsndfile, which takes a file that was cut for a shorter one, and a stream of unknown size for an
-// empty one.
+// libsndfile, which takes a file that was cut for a shorter one, and a stream of unknown size for
+// an empty one.
 #pragma once
 
 #include <cstddef>  // byte, size_t
