@@ -1,47 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/roots.hpp"
 
-#include <stdexcept>    // logic_error
-#include <type_traits>  // conditional_t, is_same_v
+#include <stdexcept>  // logic_error
 
+#include "root_products.hpp"                 // root_products, rounded_root
 #include "wingbeat/device/grid/numbers.hpp"  // twiddle_row
-#include "wingbeat/device/index.hpp"         // log2_of
 #include "wingbeat/device/twiddle.hpp"       // root_tables, rows, row_exponent
 #include "wingbeat/roots.hpp"                // root, roots_of
 
 namespace wingbeat::planner {
 namespace {
-
-template <class To, class From>
-std::complex<To> rounded(const std::complex<From>& w) {
-  return {static_cast<To>(w.real()), static_cast<To>(w.imag())};
-}
-
-/// Roots 0, step, 2 step .. of order m, `count` of them, each the product of two that were
-/// computed: tables of thousands would else take milliseconds of sines. What a product is off by
-/// does not reach the precision that it is rounded to.
-template <class Real>
-class root_products {
- public:
-  root_products(std::size_t m, std::size_t count, std::size_t step = 1)
-      : fine_bits_((device::log2_of(count) + 1) / 2) {
-    const std::size_t fine = std::size_t{1} << fine_bits_;
-    for (std::size_t e = 0; e < fine; ++e) fine_.push_back(rounded<work>(root(e * step, m)));
-    for (std::size_t e = 0; e < count; e += fine) {
-      coarse_.push_back(rounded<work>(root(e * step, m)));
-    }
-  }
-  [[nodiscard]] std::complex<Real> operator()(std::size_t e) const {
-    const auto a = fine_[e & (fine_.size() - 1)], b = coarse_[e >> fine_bits_];
-    return rounded<Real>(std::complex<work>{a.real() * b.real() - a.imag() * b.imag(),
-                                            a.real() * b.imag() + a.imag() * b.real()});
-  }
-
- private:
-  using work = std::conditional_t<std::is_same_v<Real, float>, double, long double>;
-  unsigned fine_bits_;
-  std::vector<std::complex<work>> fine_, coarse_;
-};
 
 /// One pass's table, as it is filled.
 template <class Real>
@@ -49,7 +17,7 @@ class root_table {
  public:
   [[nodiscard]] std::vector<std::complex<Real>> take() { return std::move(roots_); }
 
-  void add(const std::complex<long double>& w) { roots_.push_back(rounded<Real>(w)); }
+  void add(const std::complex<long double>& w) { roots_.push_back(rounded_root<Real>(w)); }
 
   /// Roots 0, step, 2 step .. of order m, `count` of them.
   void add_first(std::size_t count, std::size_t m, std::size_t step = 1) {

@@ -4,12 +4,13 @@
 
 #include <algorithm>  // max
 #include <bit>        // countr_zero
-#include <cstddef>    // size_t
+#include <complex>
+#include <cstddef>  // size_t
 #include <string>
 
 #include "backend/host/kernels.hpp"  // chain
-#include "backend/host/roots.hpp"    // roots
 #include "formatted.hpp"             // formatted
+#include "root_products.hpp"         // root_products
 
 namespace wingbeat::backend::host {
 
@@ -39,16 +40,16 @@ class table_writer {
   [[nodiscard]] std::size_t written() const { return static_cast<std::size_t>(at_ - begin_); }
   [[nodiscard]] Real* here() const { return at_; }
 
-  void one(roots::root w) {
-    *at_++ = static_cast<Real>(w.re);
-    *at_++ = static_cast<Real>(w.im);
+  void one(std::complex<Real> root) {
+    *at_++ = root.real();
+    *at_++ = root.imag();
   }
   template <class RootOf>
   void split(std::size_t width, RootOf root_of) {  // [re, im][lane]
     for (std::size_t l = 0; l < width; ++l) {
-      const roots::root w = root_of(l);
-      at_[l] = static_cast<Real>(w.re);
-      at_[width + l] = static_cast<Real>(w.im);
+      const std::complex<Real> root = root_of(l);
+      at_[l] = root.real();
+      at_[width + l] = root.imag();
     }
     at_ += 2 * width;
   }
@@ -61,9 +62,9 @@ class table_writer {
 /// Writes w^(pk) of a stage of P R points for all lanes alike.  [p][k - 1]
 template <class Real>
 void write_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radix) {
-  const roots w{n_p * radix};
+  const root_products<Real> w{n_p * radix};
   for (std::size_t p = 0; p < n_p; ++p) {
-    for (std::size_t k = 1; k < radix; ++k) to.one(w.at(p * k));
+    for (std::size_t k = 1; k < radix; ++k) to.one(w(p * k));
   }
 }
 

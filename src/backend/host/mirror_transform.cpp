@@ -3,9 +3,10 @@
 
 #include <algorithm>  // min
 
-#include "backend/host/roots.hpp"        // roots
-#include "backend/host/thread_pool.hpp"  // thread_pool
-#include "backend/host/thresholds.hpp"   // limits
+#include "backend/host/chain_tables.hpp"  // table_writer
+#include "backend/host/thread_pool.hpp"   // thread_pool
+#include "backend/host/thresholds.hpp"    // limits
+#include "root_products.hpp"              // root_products
 
 namespace wingbeat::backend::host {
 
@@ -24,24 +25,12 @@ mirror_transform<Real>::mirror_transform(const kernels<Real>& with, std::size_t 
   const std::size_t n_vectors = n_vectors_ = half / 2 / width;
   n_tail_ = half / 2 % width;
   table_ = make_aligned<Real>(2 * (width + n_vectors + 2 + n_tail_));
-  const roots w{2 * half};
-  for (std::size_t l = 0; l < width; ++l) {
-    table_[l] = static_cast<Real>(w.at(1 + l).re);
-    table_[width + l] = static_cast<Real>(w.at(1 + l).im);
-  }
-  for (std::size_t v = 0; v < n_vectors; ++v) {
-    const roots::root first = w.at(v * width);
-    table_[2 * (width + v)] = static_cast<Real>(first.re);
-    table_[2 * (width + v) + 1] = static_cast<Real>(first.im);
-  }
-  Real* const tail = table_.get() + 2 * (width + n_vectors);
-  tail[0] = 1;
-  tail[1] = 0;
-  for (std::size_t t = 0; t < n_tail_; ++t) {
-    const roots::root each = w.at(n_vectors * width + 1 + t);
-    tail[2 * (t + 2)] = static_cast<Real>(each.re);
-    tail[2 * (t + 2) + 1] = static_cast<Real>(each.im);
-  }
+  const root_products<Real> w{2 * half};
+  table_writer<Real> writer{table_.get()};
+  writer.split(width, [&](std::size_t l) { return w(1 + l); });
+  for (std::size_t v = 0; v < n_vectors; ++v) writer.one(w(v * width));
+  for (int i = 0; i < 2; ++i) writer.one(w(0));  // of the tail's lane, and of no pair
+  for (std::size_t t = 0; t < n_tail_; ++t) writer.one(w(n_vectors * width + 1 + t));
 }
 
 /// The pairs behind the last whole vector, each in a vector of one lane: as if the row began so

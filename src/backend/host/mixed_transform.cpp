@@ -5,10 +5,10 @@
 
 #include "backend/host/chain_tables.hpp"  // table_writer, write_chain, chain_reals, words
 #include "backend/host/mixed_chain.hpp"   // mixed_chain, matrix_shape_of
-#include "backend/host/roots.hpp"         // roots
 #include "backend/host/thread_pool.hpp"   // thread_pool
 #include "backend/host/thresholds.hpp"    // limits
 #include "formatted.hpp"                  // formatted
+#include "root_products.hpp"              // root_products
 
 namespace wingbeat::backend::host {
 namespace {
@@ -22,11 +22,12 @@ std::size_t place(std::size_t lane, std::size_t width) {
 template <class Real>
 void write_step(table_writer<Real>& to, const matrix<Real>& how, std::size_t width,
                 std::size_t n_tiles) {
-  const roots w{how.columns.length * how.rows.length};
+  const std::size_t n = how.columns.length * how.rows.length;
+  const root_products<Real> w{n};
   for (std::size_t tile = 0; tile < n_tiles; ++tile) {
     for (std::size_t k1 = 0; k1 < how.columns.length; ++k1) {
       to.split(width,
-               [&](std::size_t l) { return w.at(k1 * (tile * width + place<Real>(l, width))); });
+               [&](std::size_t l) { return w(k1 * (tile * width + place<Real>(l, width)) % n); });
     }
   }
 }
@@ -38,9 +39,9 @@ void write_step_factors(table_writer<Real>& to, matrix<Real>& how, std::size_t w
   how.step_lane = to.here();
   write_step(to, how, width, 1);
   how.step_first = to.here();
-  const roots w{how.columns.length * how.rows.length};
+  const root_products<Real> w{how.columns.length * how.rows.length};
   for (std::size_t tile = 0; tile < n_tiles; ++tile) {
-    for (std::size_t k1 = 0; k1 < how.columns.length; ++k1) to.one(w.at(k1 * tile * width));
+    for (std::size_t k1 = 0; k1 < how.columns.length; ++k1) to.one(w(k1 * tile * width));
   }
 }
 

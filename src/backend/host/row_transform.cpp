@@ -5,10 +5,10 @@
 #include <bit>        // countr_zero, has_single_bit
 
 #include "backend/host/chain_tables.hpp"  // factorised, table_writer
-#include "backend/host/roots.hpp"         // roots
 #include "backend/host/thread_pool.hpp"   // thread_pool
 #include "backend/host/thresholds.hpp"    // limits
 #include "formatted.hpp"                  // formatted
+#include "root_products.hpp"              // root_products
 
 namespace wingbeat::backend::host {
 namespace {
@@ -37,10 +37,10 @@ std::size_t place(std::size_t lane, std::size_t width) {
 template <class Real>
 void write_first_stage(table_writer<Real>& to, std::size_t n_p, std::size_t radix,
                        std::size_t width) {
-  const roots w{n_p * radix};
+  const root_products<Real> w{n_p * radix};
   for (std::size_t p = 0; p < n_p; p += width) {
     for (std::size_t k = 1; k < radix; ++k) {
-      to.split(width, [&](std::size_t l) { return w.at((p + place<Real>(l, width)) * k); });
+      to.split(width, [&](std::size_t l) { return w((p + place<Real>(l, width)) * k); });
     }
   }
 }
@@ -51,16 +51,16 @@ void write_step(table_writer<Real>& to, four_step<Real>& how, std::size_t width)
   const std::size_t b = how.rows.length;
   const std::size_t n_blocks = how.columns.length / width;
   const auto radix = static_cast<std::size_t>(how.columns.stages[how.columns.n_stages - 1].radix);
-  const roots w{how.columns.length * b};
+  const root_products<Real> w{how.columns.length * b};
   how.step_lane = to.here();
   for (std::size_t j2 = 0; j2 < b; ++j2) {
-    to.split(width, [&](std::size_t l) { return w.at(j2 * place<Real>(l, width)); });
+    to.split(width, [&](std::size_t l) { return w(j2 * place<Real>(l, width)); });
   }
   how.step_first = to.here();
   for (std::size_t j2 = 0; j2 < b; ++j2) {
     for (std::size_t q = 0; q < n_blocks / radix; ++q) {
       for (std::size_t k = 0; k < radix; ++k) {
-        to.one(w.at(j2 * width * (q + k * (n_blocks / radix))));
+        to.one(w(j2 * width * (q + k * (n_blocks / radix))));
       }
     }
   }
@@ -108,9 +108,9 @@ void row_transform<Real>::prepare_grouped() {
   swapped_ = with_.grouped(length_, true);
   table_ = make_aligned<Real>(4 * length_);
   table_writer<Real> to{table_.get()};
-  const roots w{length_};
+  const root_products<Real> w{length_};
   for (std::size_t k = 1; k < radix; ++k) {
-    to.split(2 * group, [&](std::size_t l) { return w.at(l % group * k); });
+    to.split(2 * group, [&](std::size_t l) { return w(l % group * k); });
   }
 }
 

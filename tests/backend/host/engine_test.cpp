@@ -8,10 +8,8 @@
 #include <limits>
 #include <thread>  // sleep_for
 
-#include "backend/host/cpu.hpp"    // supported_sets, chosen_set
-#include "backend/host/roots.hpp"  // roots
+#include "backend/host/cpu.hpp"  // supported_sets, chosen_set
 #include "backend/host/thread_pool.hpp"
-#include "reference/root_of_unity.hpp"
 #include "support/refusal.hpp"  // message_of
 #include "wingbeat/wingbeat.hpp"
 
@@ -102,19 +100,6 @@ TEST(host_plan_buffers, are_checked_for_size) {
   const buffer_view part{memory.data(), 0, 8191};
   EXPECT_THROW(planned.enqueue(on, whole, part), plan_error);
   EXPECT_THROW(planned.enqueue(on, part, whole), plan_error);
-}
-
-TEST(host_roots, are_right_to_the_last_bit_of_a_double) {
-  for (std::size_t n = 1; n <= std::size_t{1} << 12; n *= 2) {
-    const backend::host::roots w{n};
-    for (std::size_t k = 0; k < 2 * n; ++k) {
-      const auto got = w.at(k);
-      const auto expected =
-          reference::root_of_unity<long double>(k % n, n, device::direction::forward);
-      EXPECT_NEAR(double(got.re - expected.real()), 0, 0x1p-61) << k << " of " << n;
-      EXPECT_NEAR(double(got.im - expected.imag()), 0, 0x1p-61) << k << " of " << n;
-    }
-  }
 }
 
 }  // namespace
