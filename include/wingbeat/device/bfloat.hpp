@@ -2,7 +2,7 @@
 // bf16 in every dialect: the upper half of a float, so float's range with 8 bits of precision.
 #pragma once
 
-#include "wingbeat/device/half.hpp"  // bits_of, float_of
+#include "wingbeat/device/half.hpp"  // bits_of, chosen, float_of
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN
 
 namespace wingbeat::device {
@@ -13,8 +13,9 @@ namespace bf16 {
 /// infinite; NaN stays NaN.
 WINGBEAT_FN constexpr unsigned nearest(float x) {
   const unsigned whole = bits_of(x);
-  if ((whole & 0x7fffffffu) > 0x7f800000u) return whole >> 16 | 0x40u;
-  return (whole + 0x7fffu + (whole >> 16 & 1u)) >> 16;
+  const unsigned rounded = (whole + 0x7fffu + (whole >> 16 & 1u)) >> 16;
+  const unsigned quiet = whole >> 16 | 0x40u;  // a NaN whose low bits are all must stay one
+  return chosen((whole & 0x7fffffffu) > 0x7f800000u, quiet, rounded);
 }
 
 // The same, by what the device has for it.

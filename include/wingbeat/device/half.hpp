@@ -18,34 +18,38 @@ WINGBEAT_FN constexpr float float_of(unsigned bits) {
   return __builtin_bit_cast(float, bits);
 }
 
+/// Returns one of two, without a branch that would keep a loop from becoming vectors.
+WINGBEAT_FN constexpr unsigned chosen(bool first, unsigned a, unsigned b) {
+  const unsigned all = 0u - static_cast<unsigned>(first);
+  return (a & all) | (b & ~all);
+}
+
 /// Arithmetic on fp16 as bits: integer arithmetic that a compiler can fold, and what CUDA has
 /// instructions for. (No cuda_fp16.h: NVRTC finds no headers.)
 namespace fp16 {
 
 /// Returns the fp16 nearest to x, ties to even; 65520 and above become infinite.
 WINGBEAT_FN constexpr unsigned nearest(float x) {
-  const unsigned sign = bits_of(x) >> 16 & 0x8000u;
   const unsigned magnitude = bits_of(x) & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return sign | 0x7e00u | (magnitude >> 13 & 0x3ffu);  // NaN
-  if (magnitude >= bits_of(65520.0f)) return sign | 0x7c00u;
-  if (magnitude < bits_of(0.00006103515625f)) {  // 2^-14, the least normal number
-    // Next to 1/2 a float's last bit is worth 2^-24, as a subnormal's is: the addition rounds.
-    return sign | (bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f));
-  }
-  const unsigned rounding = 0xfffu + (magnitude >> 13 & 1u);    // of the 13 bits that go
-  return sign | ((magnitude + rounding - (112u << 23)) >> 13);  // 112 = 127 - 15, the biases
+  // Next to 1/2 a float's last bit is worth 2^-24, as a subnormal's is: the addition rounds.
+  const unsigned below = bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f);
+  const unsigned rounding = 0xfffu + (magnitude >> 13 & 1u);              // of the 13 bits that go
+  const unsigned normal = (magnitude + rounding - (112u << 23)) >> 13;    // 112 = 127 - 15: biases
+  const unsigned finite = chosen(magnitude < 113u << 23, below, normal);  // 2^-14, the least normal
+  const unsigned number = chosen(magnitude >= bits_of(65520.0f), 0x7c00u, finite);
+  const unsigned quiet = 0x7e00u | (magnitude >> 13 & 0x3ffu);
+  return (bits_of(x) >> 16 & 0x8000u) | chosen(magnitude > 0x7f800000u, quiet, number);
 }
 
 /// Returns the float of an fp16, exactly.
 WINGBEAT_FN constexpr float widened(unsigned bits) {
-  const unsigned sign = (bits & 0x8000u) << 16;
   const unsigned magnitude = bits & 0x7fffu;
-  if (magnitude < 0x400u) {  // zero or subnormal: a multiple of 2^-24
-    const float below = static_cast<float>(magnitude) * 5.9604644775390625e-8f;
-    return float_of(sign | bits_of(below));
-  }
+  // Zero or subnormal: a multiple of 2^-24.
+  const float below = static_cast<float>(static_cast<int>(magnitude)) * 5.9604644775390625e-8f;
   const unsigned rebias = magnitude < 0x7c00u ? 112u << 23 : 224u << 23;  // all ones stay so
-  return float_of(sign | ((magnitude << 13) + rebias));
+  const unsigned shifted = magnitude << 13;  // compared as 32 bits, not as the 16 of some vectors
+  const unsigned number = chosen(shifted < 0x400u << 13, bits_of(below), shifted + rebias);
+  return float_of((bits & 0x8000u) << 16 | number);
 }
 
 /// Returns a float that rounds to the same fp16 as x does: x rounded to odd, so that rounding

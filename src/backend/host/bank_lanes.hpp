@@ -8,9 +8,9 @@
 #endif
 
 #include "backend/host/bank_kernels.hpp"  // filtered_rows, dither_block, finished_bins
-#include "backend/host/move.hpp"          // fp16_number
 #include "backend/host/simd.hpp"          // simd, load_pairs
 #include "wingbeat/device/dither.hpp"     // dither_rounds
+#include "wingbeat/device/half.hpp"       // half_float
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
@@ -180,8 +180,8 @@ WINGBEAT_LANES void store_values(std::byte* out, size_t i, lanes<floats> c) {
                                                                                     << 16);
   } else if constexpr (As == heap_sample::fp16) {
     for (int l = 0; l < float_lanes; ++l) {
-      const std::uint16_t pair[2] = {static_cast<std::uint16_t>(fp16_number::nearest(c.re.v[l])),
-                                     static_cast<std::uint16_t>(fp16_number::nearest(c.im.v[l]))};
+      const device::half_float pair[2] = {device::half_float(c.re.v[l]),
+                                          device::half_float(c.im.v[l])};
       __builtin_memcpy(out + 4 * (i + static_cast<size_t>(l)), pair, sizeof pair);
     }
   } else {

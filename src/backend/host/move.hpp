@@ -1,90 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers between memory as a caller lays it out and a tile. 16-bit numbers are widened and rounded
-// by integer arithmetic without branches, which compilers turn into vectors of any width.
+// by integer arithmetic without branches, which compilers turn into vectors of any width: all of it
+// inline, because its functions have the same names in all instruction sets.
 #pragma once
 
-#include "backend/host/kernels.hpp"  // rectangle, stored
-#include "backend/host/simd.hpp"     // WINGBEAT_LANES, size_t
+#include "backend/host/kernels.hpp"    // rectangle, stored
+#include "backend/host/simd.hpp"       // WINGBEAT_LANES, size_t
+#include "wingbeat/device/bfloat.hpp"  // bfloat
+#include "wingbeat/device/half.hpp"    // half_float
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
-WINGBEAT_LANES unsigned bits_of(float x) {
-  return __builtin_bit_cast(unsigned, x);
-}
-WINGBEAT_LANES float float_of(unsigned bits) {
-  return __builtin_bit_cast(float, bits);
-}
-
-/// Returns one of two, without a branch that would keep a loop from becoming vectors.
-WINGBEAT_LANES unsigned chosen(bool first, unsigned a, unsigned b) {
-  const unsigned all = 0u - static_cast<unsigned>(first);
-  return (a & all) | (b & ~all);
-}
-
-/// How a number stands in memory: `unit`, read by `widened`, written by `nearest`.
-template <class Real>
-struct own_number {
-  using unit = Real;
-  WINGBEAT_LANES static Real widened(unit x) { return x; }
-  WINGBEAT_LANES static unit nearest(Real x) { return x; }
-};
-
-/// sign . 8 bits exponent . 7 bits fraction: the upper half of a float.
-struct bf16_number {
-  using unit = unsigned short;
-  WINGBEAT_LANES static float widened(unit x) { return float_of(unsigned{x} << 16); }
-  WINGBEAT_LANES static unit nearest(float x) {
-    const unsigned bits = bits_of(x);
-    const unsigned rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
-    const unsigned quiet = bits >> 16 | 0x40u;  // a NaN whose low bits are all must stay one
-    return static_cast<unit>(chosen((bits & 0x7fffffffu) > 0x7f800000u, quiet, rounded));
-  }
-};
-
-/// sign . 5 bits exponent + 15 . 10 bits fraction
-struct fp16_number {
-  using unit = unsigned short;
-  WINGBEAT_LANES static float widened(unit x) {
-    const unsigned magnitude = x & 0x7fffu;
-    const unsigned below = bits_of(static_cast<float>(static_cast<int>(magnitude)) * 0x1p-24F);
-    const unsigned rebias = magnitude < 0x7c00u ? 112u << 23 : 224u << 23;  // all ones stay so
-    const unsigned normal = (magnitude << 13) + rebias;
-    return float_of((x & 0x8000u) << 16 | chosen(magnitude < 0x400u, below, normal));
-  }
-  WINGBEAT_LANES static unit nearest(float x) {
-    const unsigned magnitude = bits_of(x) & 0x7fffffffu;
-    // Next to 1/2 a float's last bit is worth 2^-24, as a subnormal's is: the addition rounds.
-    const unsigned below = bits_of(float_of(magnitude) + 0.5F) - bits_of(0.5F);
-    const unsigned normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u) - (112u << 23)) >> 13;
-    const unsigned finite = chosen(magnitude < 113u << 23, below, normal);
-    const unsigned number = chosen(magnitude >= 0x477ff000u, 0x7c00u, finite);  // 65520 and above
-    const unsigned quiet = 0x7e00u | (magnitude >> 13 & 0x3ffu);
-    const unsigned unsigned_bits = chosen(magnitude > 0x7f800000u, quiet, number);
-    return static_cast<unit>((bits_of(x) >> 16 & 0x8000u) | unsigned_bits);
-  }
-};
-
 /// Moves one run. `Step` is its stride in a tile; memory is dense where that is known to the
 /// compiler, which then moves vectors.
-template <class Number, size_t Step, bool Out, class Real>
-WINGBEAT_LANES void move_dense(typename Number::unit* __restrict memory, Real* __restrict tile,
-                               size_t count) {
+template <size_t Step, bool Out, class Unit, class Real>
+WINGBEAT_LANES void move_dense(Unit* __restrict memory, Real* __restrict tile, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if constexpr (Out) {
-      memory[i] = Number::nearest(tile[Step * i]);
+      memory[i] = Unit(tile[Step * i]);
     } else {
-      tile[Step * i] = Number::widened(memory[i]);
+      tile[Step * i] = Real(memory[i]);
     }
   }
 }
-template <class Number, bool Out, class Real>
-WINGBEAT_LANES void move_spread(typename Number::unit* __restrict memory, size_t memory_step,
-                                Real* __restrict tile, size_t tile_step, size_t count) {
+template <bool Out, class Unit, class Real>
+WINGBEAT_LANES void move_spread(Unit* __restrict memory, size_t memory_step, Real* __restrict tile,
+                                size_t tile_step, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if constexpr (Out) {
-      memory[memory_step * i] = Number::nearest(tile[tile_step * i]);
+      memory[memory_step * i] = Unit(tile[tile_step * i]);
     } else {
-      tile[tile_step * i] = Number::widened(memory[memory_step * i]);
+      tile[tile_step * i] = Real(memory[memory_step * i]);
     }
   }
 }
@@ -155,36 +101,34 @@ void move_transposed(const Real* from, size_t from_pitch, Real* to, size_t to_pi
 }
 
 /// Real and imaginary parts of one run, one after the other.
-template <class Number, bool Out, class Real>
-void move_run(const rectangle& what, typename Number::unit* memory, Real* tile) {
+template <bool Out, class Unit, class Real>
+void move_run(const rectangle& what, Unit* memory, Real* tile) {
   const size_t n = what.run_length;
   const bool is_real = what.imaginary_at == 0;
   if (!is_real && what.memory_step == 1 && what.tile_step == 2) {
-    if constexpr (sizeof(typename Number::unit) == sizeof(Real)) {
+    if constexpr (sizeof(Unit) == sizeof(Real)) {
       return move_planes<Out>(memory, memory + what.imaginary_at, tile, n);
     }
-    move_dense<Number, 2, Out>(memory, tile, n);
-    return move_dense<Number, 2, Out>(memory + what.imaginary_at, tile + 1, n);
+    move_dense<2, Out>(memory, tile, n);
+    return move_dense<2, Out>(memory + what.imaginary_at, tile + 1, n);
   }
-  move_spread<Number, Out>(memory, what.memory_step, tile, what.tile_step, n);
+  move_spread<Out>(memory, what.memory_step, tile, what.tile_step, n);
   if (is_real) return;
-  move_spread<Number, Out>(memory + what.imaginary_at, what.memory_step, tile + 1, what.tile_step,
-                           n);
+  move_spread<Out>(memory + what.imaginary_at, what.memory_step, tile + 1, what.tile_step, n);
 }
 
-template <class Number, bool Out, class Real>
-void move_runs(const rectangle& what, void* memory, Real* tile) {
-  auto* const units = static_cast<typename Number::unit*>(memory);
+template <bool Out, class Unit, class Real>
+[[gnu::flatten]] void move_runs(const rectangle& what, Unit* memory, Real* tile) {
   const size_t reals = what.imaginary_at == 0 ? 1 : 2;
   const bool is_dense =
       what.imaginary_at < 2 && what.memory_step == reals && what.tile_step == reals;
   for (size_t run = 0; run < what.n_runs; ++run) {
-    typename Number::unit* const from = units + what.memory_run * run;
+    Unit* const from = memory + what.memory_run * run;
     Real* const to = tile + what.tile_run * run;
     if (is_dense) {
-      move_dense<Number, 1, Out>(from, to, reals * what.run_length);
+      move_dense<1, Out>(from, to, reals * what.run_length);
     } else {
-      move_run<Number, Out>(what, from, to);
+      move_run<Out>(what, from, to);
     }
   }
 }
@@ -209,10 +153,14 @@ void move_rectangle(const rectangle& what, void* memory, Real* tile) {
     }
   }
   if constexpr (sizeof(Real) == 4) {
-    if (what.as == stored::fp16) return move_runs<fp16_number, Out>(what, memory, tile);
-    if (what.as == stored::bf16) return move_runs<bf16_number, Out>(what, memory, tile);
+    if (what.as == stored::fp16) {
+      return move_runs<Out>(what, static_cast<device::half_float*>(memory), tile);
+    }
+    if (what.as == stored::bf16) {
+      return move_runs<Out>(what, static_cast<device::bfloat*>(memory), tile);
+    }
   }
-  move_runs<own_number<Real>, Out>(what, memory, tile);
+  move_runs<Out>(what, static_cast<Real*>(memory), tile);
 }
 
 /// kernels::gather and kernels::scatter; each leaves alone what its casts make writable.
