@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real transforms of length 2 H through complex ones of length H. With z[j] = x[2j] + i x[2j+1],
-// Z its transform, m = H - k, w = exp(-2 pi i / 2H):
-//     split:  2 X[k] = S - T,  2 X[m] = conj(S + T),  S = Z[k] + conj Z[m],
-//                                                     T = i w^k (Z[k] - conj Z[m])
-//     join:     Z[k] = S + T,    Z[m] = conj(S - T),  S = X[k] + conj X[m],
-//                                                     T = i w^-k (X[k] - conj X[m])
+// Real transforms of length 2 H through complex ones of length H, by the formulas of
+// device/real.hpp, with vectors of bins k and their mirror images H - k.
 #pragma once
 
 #include "backend/host/kernels.hpp"  // mirror
 #include "backend/host/simd.hpp"     // simd
+#include "wingbeat/device/real.hpp"  // separate, combine
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
@@ -50,15 +47,12 @@ template <bool Join, class V>
     const size_t k = 1 + v * w;
     const size_t m = what.half - k - (w - 1);
     const lanes<V> a = load_pairs<false, V>(what.in + 2 * k);
-    const lanes<V> b = device::conj(reversed(load_pairs<false, V>(what.in + 2 * m)));
-    lanes<V> root = lane * broadcast<V>(what.first + 2 * v);
-    if constexpr (Join) root = device::conj(root);
-    const lanes<V> sum = a + b;
-    const lanes<V> turned = device::times_i(root * (a - b));
-    const lanes<V> low = Join ? sum + turned : sum - turned;
-    const lanes<V> high = Join ? sum - turned : sum + turned;
-    store_pairs<false, V>(what.out + 2 * k, low);
-    store_pairs<false, V>(what.out + 2 * m, reversed(device::conj(high)));
+    const lanes<V> b = reversed(load_pairs<false, V>(what.in + 2 * m));
+    const lanes<V> root = lane * broadcast<V>(what.first + 2 * v);
+    const auto bins =
+        Join ? device::real::combine(a, b, root) : device::real::separate(a, b, root, V{1.0});
+    store_pairs<false, V>(what.out + 2 * k, bins.first);
+    store_pairs<false, V>(what.out + 2 * m, reversed(bins.second));
   }
 }
 

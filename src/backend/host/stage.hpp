@@ -8,11 +8,23 @@
 // outputs of a butterfly are transposed in registers, which makes them s = R adjacent q.
 #pragma once
 
-#include "backend/host/butterfly.hpp"  // butterfly
-#include "backend/host/kernels.hpp"    // place_of
-#include "backend/host/simd.hpp"
+#include "backend/host/kernels.hpp"        // place_of
+#include "backend/host/simd.hpp"           // lanes, WINGBEAT_LANES
+#include "wingbeat/device/direction.hpp"   // direction
+#include "wingbeat/device/thread/dft.hpp"  // dft
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
+
+/// Replaces x by its forward DFT. Of 12 points, DFTs of 3 come first: fewer vectors are spilled.
+template <int Radix, class V>
+WINGBEAT_LANES void butterfly(lanes<V> (&x)[Radix]) {
+  using device::direction;
+  if constexpr (Radix == 12) {
+    device::thread::dft_of_coprime<direction::forward, 12, 3, 4>(x);
+  } else {
+    device::thread::dft<direction::forward>(x);
+  }
+}
 
 /// Multiplies outputs 1 .. R-1 by roots that all lanes share.  roots: [k - 1][re, im]
 template <int Radix, class V>
